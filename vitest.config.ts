@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 /**
  * `npm run test:long`: what a newcomer's change seldom touches and what would take `npm test` beyond its 6 minutes. Many calls in
  * real time, measurements of how long the loop was blocked, processes that are killed and take their deadlines, and commands that
- * compile or are many. Of those that take 20 s and more: `call-tool` runs whole calls in real time, whose parts test/cli/simulated
+ * compile or are many. Of those that take 20 s and more: `call-command` runs whole calls in real time, whose parts test/simulator
  * tests; `drain` waits for deadlines of whole processes, and the supervisor's tests have the same in virtual time; `nginx` is about
  * deployment, and starts a proxy that few have installed; `opus-codec` and the two examples hold whole calls in real time,
  * whose codec and tools the unit tests cover; the tests of budgeted child processes let them
@@ -12,30 +12,32 @@ import { defineConfig } from "vitest/config";
  */
 const long = [
   "test/bench/**/*.test.ts",
-  "test/costly-input.test.ts",
+  "test/security/costly-input.test.ts",
   "test/cli/development-tools.test.ts",
-  "test/core/budgeted-process.test.ts",
-  "test/core/schema-checks.test.ts",
+  "test/core/tasks/budgeted-process.test.ts",
+  "test/core/schemas/checker.test.ts",
   ...[
-    "call-tool",
-    "chaos",
-    "drain",
-    "getting-started",
-    "killed-supervisor",
-    "lost-process",
-    "matrix",
-    "nginx",
-    "signals",
+    "calls/call-command",
+    "calls/matrix",
+    "calls/opus-codec",
+    "calls/stage-latency",
+    "examples/talk",
+    "examples/tools",
+    "network/nginx",
+    "network/unauthenticated-connections",
+    "processes/chaos",
+    "processes/drain",
+    "processes/killed-supervisor",
+    "processes/lost-process",
+    "processes/signals",
+    "start/getting-started",
   ].map((name) => `test/end-to-end/${name}.test.ts`),
-  ...["opus-codec", "stage-latency", "strangers", "talk-example", "tools-example"].map(
-    (name) => `test/end-to-end/${name}.test.ts`,
-  ),
 ];
 /** The tests of packages that are installed below test/ are not ours. */
 const foreign = "**/node_modules/**";
 /** Programs as programs: what the build made of them. */
 const programs = ["test/end-to-end/**/*.test.ts", "test/cli/*.test.ts"];
-const BUILD = "test/support/build.ts";
+const BUILD = "test/support/services/build.ts";
 const common = { testTimeout: 30_000, hookTimeout: 30_000 };
 
 // biome-ignore lint/style/noDefaultExport: Vitest reads its configuration from the default export.

@@ -3,24 +3,24 @@ import { fork } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { readArguments, runCommand } from "./cli/command.ts";
-import { type Config, readConfig, unknownVariables } from "./config.ts";
+import { type Config, readConfig, unknownVariables } from "./config/config.ts";
+import { startupWarnings } from "./config/startup-warnings.ts";
 import { childModule } from "./core/child-module.ts";
 import { systemClock } from "./core/clock.ts";
-import { assertDescriptors, callsMaxWith, descriptorsMax } from "./core/descriptors.ts";
 import { DATA_DIR_RETRY_MS, DATA_DIR_WAIT_MS_MAX } from "./core/disk-limits.ts";
 import { codeOf } from "./core/errors.ts";
-import { createLogger, type Logger } from "./core/log.ts";
+import { createLogger, type Logger } from "./core/log/logger.ts";
 import { isNodeUntested, NODE_MAJOR_TESTED_MAX } from "./core/node-version.ts";
-import { chooseMediaServer, type MediaServerChoice } from "./gateway/media-server/choice.ts";
-import { currentRuntime, loadUws } from "./gateway/media-server/uws-module.ts";
-import { MediaPort } from "./media-port.ts";
-import type { ToChild } from "./processes.ts";
-import { startupWarnings } from "./start-notes.ts";
-import { newSocketPath } from "./store/control-socket.ts";
-import { openDataDir } from "./store/data-dir.ts";
-import { type Roll, Supervisor } from "./supervisor.ts";
-import { processStartTime, SupervisorFile, type SupervisorState } from "./supervisor-file.ts";
-import type { StartChild } from "./watched-process.ts";
+import { chooseMediaServer, type MediaServerChoice } from "./gateway/server/choice.ts";
+import { currentRuntime, loadUws } from "./gateway/server/uws/module.ts";
+import { assertDescriptors, callsMaxWith, descriptorsMax } from "./process/descriptors.ts";
+import { MediaPort } from "./process/supervisor/media-port.ts";
+import { processStartTime, SupervisorFile, type SupervisorState } from "./process/supervisor/state-file.ts";
+import type { StartChild } from "./process/supervisor/supervised-process.ts";
+import { type Roll, Supervisor } from "./process/supervisor/supervisor.ts";
+import type { ToChild } from "./process/supervisor-protocol.ts";
+import { openDataDir } from "./store/data-dir/data-dir.ts";
+import { newSocketPath } from "./store/handoff/socket-path.ts";
 
 /** Composition root of the supervisor. */
 
@@ -35,7 +35,7 @@ Exit code 0: stopped by a signal. 1: it could not start, or a second signal ende
 `;
 
 const forkChild: StartChild = (kind, { onMessage, onExit }) => {
-  const { path, execArgv } = childModule(import.meta.url, kind);
+  const { path, execArgv } = childModule(import.meta.url, `./process/${kind}`);
   const child = fork(path, { execArgv });
   /** Handed over, and not sent yet: Node forgets them where the child dies. */
   const unsent = new Set<Socket>();

@@ -1,6 +1,6 @@
 import { FRAME_MS } from "../../src/core/limits.ts";
-import { type Verdict, verdictOf } from "../verdict.ts";
-import type { BargeInResult } from "./barge-in-result.ts";
+import { type Verdict, verdictOf } from "../harness/verdict.ts";
+import type { BargeInResult } from "./result.ts";
 
 export const FROM_SPEECH_P50_MS_MAX = 120;
 export const FROM_SPEECH_P90_MS_MAX = 220;

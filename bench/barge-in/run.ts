@@ -1,8 +1,8 @@
-import { type Given, integer, runCommand, sensible } from "../command.ts";
-import { onRig } from "../load/rig.ts";
-import { bargeInPage, bargeInText } from "../report/barge-in-report.ts";
-import type { ConversationOptions } from "../talk/talk-bench.ts";
-import { runBargeInBench } from "./barge-in-bench.ts";
+import type { ConversationOptions } from "../conversations/bench.ts";
+import { type Given, integer, runCommand, sensible } from "../harness/command.ts";
+import { onRig } from "../rig/rig.ts";
+import { runBargeInBench } from "./bench.ts";
+import { bargeInPage, bargeInText } from "./report.ts";
 
 const USAGE = `How fast an agent stops when it is interrupted, in real time and over real sockets, from the very sample.
 

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import type { FrameResult } from "../micro/frame-result.ts";
-import { budgetsOf } from "../report/frame-goals.ts";
-import type { Verdict } from "../verdict.ts";
-import { type CheckLine, SOURCES, type Source } from "./check-result.ts";
+import { budgetsOf } from "../frame/goals.ts";
+import type { FrameResult } from "../frame/result.ts";
+import type { Verdict } from "../harness/verdict.ts";
+import { type CheckLine, SOURCES, type Source } from "./result.ts";
 import { judgeSim, type SimResult } from "./sim-result.ts";
 
 /** What is older was measured of another state of things. */

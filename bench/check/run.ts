@@ -2,12 +2,12 @@ import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { childModule } from "../../src/core/child-module.ts";
-import { runCommand } from "../command.ts";
-import { describeMachine } from "../machine.ts";
-import { inProject } from "../project.ts";
-import { checkPage, checkText } from "../report/check-report.ts";
-import type { CheckResult, Source } from "./check-result.ts";
+import { runCommand } from "../harness/command.ts";
+import { describeMachine } from "../harness/machine.ts";
+import { inProject } from "../harness/project.ts";
 import { readLines } from "./read-results.ts";
+import { checkPage, checkText } from "./report.ts";
+import type { CheckResult, Source } from "./result.ts";
 import type { SimResult } from "./sim-result.ts";
 
 const USAGE = `Whether the budgets hold: runs all benches, each as long as its budgets ask for, and prints one line a budget.
@@ -26,8 +26,8 @@ const RUNS: Readonly<Record<Exclude<Source, "sim">, { module: string; args: read
   load: { module: "../load/run", args: ["--steps", "100,500,1000", "--seconds", "20", "--rounds", "2"] },
   stall: { module: "../stall/run", args: ["--calls", "500", "--times", "10"] },
   "barge-in": { module: "../barge-in/run", args: ["--calls", "8", "--interruptions", "15"] },
-  turn: { module: "../turn/run", args: ["--calls", "8", "--turns", "25"] },
-  frame: { module: "../micro/run", args: [] },
+  turn: { module: "../turn-latency/run", args: ["--calls", "8", "--turns", "25"] },
+  frame: { module: "../frame/run", args: [] },
   soak: { module: "../soak/run", args: ["--calls", "500", "--minutes", "10"] },
 };
 const SEEDS = 1_000;

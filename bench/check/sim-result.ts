@@ -1,5 +1,5 @@
-import type { Machine } from "../machine.ts";
-import { type Verdict, verdictOf } from "../verdict.ts";
+import type { Machine } from "../harness/machine.ts";
+import { type Verdict, verdictOf } from "../harness/verdict.ts";
 
 const SEEDS = 1_000;
 const TOOK_S_MAX = 60;

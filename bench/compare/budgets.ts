@@ -1,5 +1,5 @@
-import { type Verdict, verdictOf } from "../verdict.ts";
-import type { Ratio } from "./compare-result.ts";
+import { type Verdict, verdictOf } from "../harness/verdict.ts";
+import type { Ratio } from "./result.ts";
 
 /** What a frame pair may cost at most, in what it costs the references. */
 export const TO_ECHO_MAX = 1.5;

@@ -1,9 +1,9 @@
-import { type Given, integer, runCommand, sensible } from "../command.ts";
-import { onRig } from "../load/rig.ts";
-import { comparePage } from "../report/compare-page.ts";
-import { compareText } from "../report/compare-text.ts";
-import { runCompareBench } from "./compare-bench.ts";
-import type { CompareOptions } from "./compare-result.ts";
+import { type Given, integer, runCommand, sensible } from "../harness/command.ts";
+import { onRig } from "../rig/rig.ts";
+import { runCompareBench } from "./bench.ts";
+import { comparePage } from "./page.ts";
+import type { CompareOptions } from "./result.ts";
+import { compareText } from "./text.ts";
 
 const USAGE = `The same load on a bare echo, on a typical gateway, on our media worker, on it with ws for its
 media server, and on it with audio in its journals, in turn.

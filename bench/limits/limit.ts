@@ -1,4 +1,4 @@
-import type { CallSpec } from "../../src/core/call-spec.ts";
+import type { CallSpec } from "../../src/core/calls/spec.ts";
 
 // What a peer may do, as the bench sends it.
 

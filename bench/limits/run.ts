@@ -1,8 +1,8 @@
-import { type Given, integer, runCommand, sensible } from "../command.ts";
-import { limitsFailed, limitsPage, limitsSection, limitsText } from "../report/limits-report.ts";
-import { writeResults } from "../results-file.ts";
-import { runLimitsBench } from "./limits-bench.ts";
-import type { LimitsOptions, LimitsResult } from "./limits-result.ts";
+import { type Given, integer, runCommand, sensible } from "../harness/command.ts";
+import { writeResults } from "../harness/results-file.ts";
+import { runLimitsBench } from "./bench.ts";
+import { limitsFailed, limitsPage, limitsSection, limitsText } from "./report.ts";
+import type { LimitsOptions, LimitsResult } from "./result.ts";
 
 const USAGE = `What one peer costs the loop of its worker when it sends exactly the most that its limits allow.
 

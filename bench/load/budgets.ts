@@ -1,7 +1,7 @@
 import { FRAME_MS } from "../../src/core/limits.ts";
-import { median, type Spread } from "../statistics.ts";
-import { type Verdict, verdictOf } from "../verdict.ts";
-import type { RoundResult, StepResult, StepsOptions } from "./load-result.ts";
+import { median, type Spread } from "../harness/statistics.ts";
+import { type Verdict, verdictOf } from "../harness/verdict.ts";
+import type { RoundResult, StepResult, StepsOptions } from "./result.ts";
 
 // The budgets that growing load can speak of. None stops the bench: a run that misses one is a good run, and says so.
 

@@ -1,17 +1,17 @@
-import { connectionOf, voiceOf } from "../../src/cli/simulated/api-calls.ts";
-import { ApiClient } from "../../src/cli/simulated/api-client.ts";
-import type { Voice } from "../../src/speech/speech.ts";
-import { describeMachine } from "../machine.ts";
-import { spreadOf } from "../statistics.ts";
-import { framesPerCall, gapsOf, offGridMs } from "./analysis.ts";
-import { generatorOf, lateGenerator } from "./findings.ts";
-import { monotonicMs } from "./monotonic.ts";
-import { framesWithin } from "./phase.ts";
-import type { FleetReport, MediaTarget } from "./questions.ts";
+import { connectionOf, voiceOf } from "../../src/simulator/service/api-calls.ts";
+import { ApiClient } from "../../src/simulator/service/api-client.ts";
+import type { Voice } from "../../src/speech/contracts.ts";
+import { describeMachine } from "../harness/machine.ts";
+import { spreadOf } from "../harness/statistics.ts";
+import { framesPerCall, gapsOf, offGridMs } from "../measurement/frame-analysis.ts";
+import { framesWithin } from "../measurement/phase.ts";
+import { generatorOf, lateGenerator } from "../measurement/phase-results.ts";
+import { monotonicMs } from "../rig/monotonic.ts";
+import type { FleetReport, MediaTarget } from "../rig/protocol.ts";
+import type { Rig } from "../rig/rig.ts";
+import { AGENT_SENTENCES } from "../rig/speech.ts";
+import { BENCH_TRANSPORTS } from "../rig/transports.ts";
 import type { RemoteOptions, RemoteResult, RemoteStep } from "./remote-result.ts";
-import type { Rig } from "./rig.ts";
-import { AGENT_SENTENCES } from "./speech.ts";
-import { BENCH_TRANSPORTS } from "./wires.ts";
 
 const LANGUAGE = "en-US";
 /** Requests at a time: the service makes the calls one behind the other anyway. */

@@ -1,14 +1,14 @@
-import { SIMULATED_WIRES, type SimulatedWire } from "../../src/cli/simulated/line.ts";
-import { readServiceAccess } from "../../src/config.ts";
-import { type Command, type Given, integer, runCommand, sensible } from "../command.ts";
-import { loadPage } from "../report/load-page.ts";
-import { loadText } from "../report/load-text.ts";
-import { remotePage, remoteText } from "../report/remote-report.ts";
-import type { LoadResult, StepsOptions } from "./load-result.ts";
+import { readServiceAccess } from "../../src/config/config.ts";
+import { SIMULATED_WIRES, type SimulatedWire } from "../../src/simulator/transports.ts";
+import { type Command, type Given, integer, runCommand, sensible } from "../harness/command.ts";
+import { onRig } from "../rig/rig.ts";
+import { loadPage } from "./page.ts";
 import { runRemoteBench } from "./remote-bench.ts";
+import { remotePage, remoteText } from "./remote-report.ts";
 import type { RemoteOptions, RemoteResult } from "./remote-result.ts";
-import { onRig } from "./rig.ts";
+import type { LoadResult, StepsOptions } from "./result.ts";
 import { runStepsBench } from "./steps-bench.ts";
+import { loadText } from "./text.ts";
 
 const USAGE = `Loads the media worker with more and more full-duplex calls.
 

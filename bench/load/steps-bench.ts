@@ -1,9 +1,9 @@
-import { describeMachine } from "../machine.ts";
+import { describeMachine } from "../harness/machine.ts";
+import { runPhase } from "../measurement/phase.ts";
+import { type LatencyValues, latenciesOf, measuredOf, problemsOf, roundOf } from "../measurement/phase-results.ts";
+import type { Rig } from "../rig/rig.ts";
 import { judgeSteps } from "./budgets.ts";
-import { type LatencyValues, latenciesOf, measuredOf, problemsOf, roundOf } from "./findings.ts";
-import type { Load, LoadResult, RoundResult, StepsOptions } from "./load-result.ts";
-import { runPhase } from "./phase.ts";
-import type { Rig } from "./rig.ts";
+import type { Load, LoadResult, RoundResult, StepsOptions } from "./result.ts";
 
 interface Step {
   load: Load;

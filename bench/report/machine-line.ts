@@ -1,5 +1,5 @@
-import type { Cores } from "../load/processes.ts";
-import type { Machine } from "../machine.ts";
+import type { Machine } from "../harness/machine.ts";
+import type { Cores } from "../rig/child-process.ts";
 import { escaped } from "./html.ts";
 
 /** What a page's figures were measured on, in one sentence. */

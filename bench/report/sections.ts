@@ -1,4 +1,4 @@
-import type { Verdict } from "../verdict.ts";
+import type { Verdict } from "../harness/verdict.ts";
 import { escaped, list, type Section, table } from "./html.ts";
 
 // Sections that several pages have.

@@ -1,8 +1,8 @@
-import { type Given, integer, runCommand, sensible } from "../command.ts";
-import { onRig } from "../load/rig.ts";
-import { soakPage, soakText } from "../report/soak-report.ts";
-import { runSoakBench } from "./soak-bench.ts";
-import type { SoakOptions } from "./soak-result.ts";
+import { type Given, integer, runCommand, sensible } from "../harness/command.ts";
+import { onRig } from "../rig/rig.ts";
+import { runSoakBench } from "./bench.ts";
+import { soakPage, soakText } from "./report.ts";
+import type { SoakOptions } from "./result.ts";
 
 const USAGE = `One worker under load for a long time: what it holds, how late it is, and whether it drifts.
 

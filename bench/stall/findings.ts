@@ -1,10 +1,10 @@
 import { FRAME_MS, OUTPUT_LEAD_MS } from "../../src/core/limits.ts";
-import { play, type Window } from "../load/analysis.ts";
+import { spreadOf } from "../harness/statistics.ts";
+import type { Verdict } from "../harness/verdict.ts";
 import { at, LATENCY_CALLS, underLoad } from "../load/budgets.ts";
-import type { FrameTimesData } from "../load/frame-times.ts";
-import { spreadOf } from "../statistics.ts";
-import type { Verdict } from "../verdict.ts";
-import type { StallPoint } from "./stall-result.ts";
+import { play, type Window } from "../measurement/frame-analysis.ts";
+import type { FrameTimesData } from "../measurement/frame-times.ts";
+import type { StallPoint } from "./result.ts";
 
 /** What is ahead of an ear when all is well, at least. */
 const AHEAD_MS = OUTPUT_LEAD_MS;

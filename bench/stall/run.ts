@@ -1,8 +1,8 @@
-import { type Given, integer, runCommand, sensible } from "../command.ts";
-import { onRig } from "../load/rig.ts";
-import { stallPage, stallText } from "../report/stall-report.ts";
-import { runStallBench } from "./stall-bench.ts";
-import type { StallOptions } from "./stall-result.ts";
+import { type Given, integer, runCommand, sensible } from "../harness/command.ts";
+import { onRig } from "../rig/rig.ts";
+import { runStallBench } from "./bench.ts";
+import { stallPage, stallText } from "./report.ts";
+import type { StallOptions } from "./result.ts";
 
 const USAGE = `What callers hear when the worker's loop is blocked, under load.
 

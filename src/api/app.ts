@@ -6,29 +6,29 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { serializerCompiler } from "fastify-type-provider-zod";
 import { ANSWER_READ_MS_MAX } from "../core/api-limits.ts";
 import type { Clock } from "../core/clock.ts";
-import type { ControlMetrics } from "../core/control-metrics.ts";
 import { newId } from "../core/ids.ts";
 import { BODY_BYTES_MAX, HEADERS_MAX, REQUEST_MS_MAX, STALL_MS_MAX } from "../core/limits.ts";
+import type { ControlMetrics } from "../core/metrics/control-metrics.ts";
 import type { ApiKeyStore } from "../store/api-key-store.ts";
 import type { CallStore } from "../store/call-store.ts";
-import { type AgentRoutesDeps, agentRoutes } from "./agents.ts";
-import { onResponseEnd } from "./answer-end.ts";
-import { requireApiKey } from "./auth.ts";
-import { type CallEndDeps, callEndRoutes } from "./call-end.ts";
-import { type CallEventRoutesDeps, callEventRoutes } from "./call-events.ts";
-import { callListRoutes } from "./call-list.ts";
-import { type CallRoutesDeps, callRoutes } from "./calls.ts";
-import { ApiError, notFound, toApiError } from "./errors.ts";
-import { type HealthDeps, healthRoutes } from "./health.ts";
+import { type AgentRoutesDeps, agentRoutes } from "./agents/routes.ts";
+import { type CallEndDeps, callEndRoutes } from "./calls/end.ts";
+import { type CallEventRoutesDeps, callEventRoutes } from "./calls/events.ts";
+import { callListRoutes } from "./calls/list.ts";
+import { type RecordingRoutesDeps, recordingRoutes } from "./calls/recordings.ts";
+import { type CallRoutesDeps, callRoutes } from "./calls/routes.ts";
 import { type HomePageDeps, homePage } from "./home-page.ts";
-import { readJson, requirePlainUtf8 } from "./json-body.ts";
-import { openapiRoute } from "./openapi.ts";
-import { HEADERS } from "./openapi-responses.ts";
-import { handleOtherMethods } from "./path-methods.ts";
-import { type RecordingRoutesDeps, recordingRoutes } from "./recordings.ts";
-import { referencePage } from "./reference-page.ts";
-import { validatorCompiler } from "./validation.ts";
-import { voiceRoutes } from "./voices.ts";
+import { requireApiKey } from "./http/auth.ts";
+import { ApiError, notFound, toApiError } from "./http/errors.ts";
+import { type HealthDeps, healthRoutes } from "./http/health.ts";
+import { readJson, requirePlainUtf8 } from "./http/json-body.ts";
+import { handleOtherMethods } from "./http/methods.ts";
+import { onResponseEnd } from "./http/response-end.ts";
+import { validatorCompiler } from "./http/validation.ts";
+import { referencePage } from "./openapi/reference-page.ts";
+import { HEADERS } from "./openapi/responses.ts";
+import { openapiRoute } from "./openapi/route.ts";
+import { voiceRoutes } from "./voices/routes.ts";
 
 export const API_BASE_PATH = "/api/v1";
 
@@ -112,7 +112,9 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
     if (problem !== undefined) throw new ApiError("invalid_request", problem);
   });
   const patternOf = handleOtherMethods(app);
-  app.addHook("onResponse", async (request, reply) => recordResponse(deps, request, reply, patternOf(request) ?? "none"));
+  app.addHook("onResponse", async (request, reply) =>
+    recordResponse(deps, request, reply, patternOf(request) ?? "none"),
+  );
   app.addHook("onSend", async (request, reply, payload) => {
     // Streams hold little of what they send, and are closed when nothing moves.
     if (typeof payload !== "string" && !Buffer.isBuffer(payload)) return;

@@ -1,4 +1,4 @@
-import type { CallSpec } from "../core/call-spec.ts";
+import type { CallSpec } from "../core/calls/spec.ts";
 import type { CallSink } from "./events.ts";
 import type { TurnParameters } from "./parameters.ts";
 

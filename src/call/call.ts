@@ -1,22 +1,22 @@
 import { strict as assert } from "node:assert";
-import type { CallSpec, CancelReason, EndReason, SpeakReason } from "../core/call-spec.ts";
+import type { CallSpec, CancelReason, EndReason, SpeakReason } from "../core/calls/spec.ts";
 import { LEG_START_MS_MAX, LLM_FAILURES_MAX } from "../core/limits.ts";
-import type { Phrases } from "../core/phrases.ts";
+import type { Phrases } from "../core/phrases/phrases.ts";
 import type { CallOptions } from "./call-options.ts";
-import { callerInterim, unansweredUtterance, stepCaller, callerText } from "./caller-turn.ts";
-import { Conversation, type CallerUtterance } from "./conversation.ts";
-import { dtmfAsTyped, DtmfEntry } from "./digits.ts";
+import { type CallerUtterance, Conversation } from "./conversation.ts";
+import { Ending, type Goodbye } from "./ending.ts";
 import type { CallEvent, CallSink } from "./events.ts";
-import { isSameLanguage, isLanguageReliable } from "./heard-language.ts";
-import { isConfirmation } from "./heard-ledger.ts";
-import { Inactivity } from "./inactivity.ts";
-import { type Goodbye, Ending } from "./leave.ts";
 import { DEFAULT_TURN_PARAMETERS } from "./parameters.ts";
 import { CallPhrases } from "./phrases.ts";
-import { PreemptiveGeneration } from "./preemptive.ts";
-import { AgentSide } from "./speaker.ts";
-import { SpeechDetector } from "./speech-detector.ts";
-import { type CallSnapshot, NO_DEADLINES } from "./standing.ts";
+import { AgentSide } from "./reply/agent-side.ts";
+import { isConfirmation } from "./reply/heard-ledger.ts";
+import { PreemptiveGeneration } from "./reply/preemptive-generation.ts";
+import { type CallSnapshot, NO_DEADLINES } from "./snapshot.ts";
+import { callerInterim, callerText, stepCaller, unansweredUtterance } from "./turn-taking/caller-turn.ts";
+import { DtmfEntry, dtmfAsTyped } from "./turn-taking/dtmf-entry.ts";
+import { Inactivity } from "./turn-taking/inactivity.ts";
+import { isLanguageReliable, isSameLanguage } from "./turn-taking/language-detection.ts";
+import { SpeechDetector } from "./turn-taking/speech-detector.ts";
 import {
   INITIAL_TURN,
   stepTurn,
@@ -25,7 +25,7 @@ import {
   type TurnEvent,
   type TurnPolicy,
   turnDeadlineMs,
-} from "./turn.ts";
+} from "./turn-taking/turn.ts";
 
 /**
  * One call, as a machine: events and time in, commands out. `handle` is its single door; nothing awaits inside, no clock is
@@ -73,7 +73,12 @@ export class Call {
     this.#conversation = new Conversation(spec, this.#sink, promptTokensMax);
     this.#inactivity = new Inactivity(spec);
     this.#dtmfEntry = new DtmfEntry(parameters.dtmfGapMs);
-    this.#preemptive = new PreemptiveGeneration({ spec, parameters, conversation: this.#conversation, sink: this.#sink });
+    this.#preemptive = new PreemptiveGeneration({
+      spec,
+      parameters,
+      conversation: this.#conversation,
+      sink: this.#sink,
+    });
     this.#speaker = new AgentSide({
       spec,
       rateHz,
@@ -365,7 +370,10 @@ export class Call {
   #unfinished(): CallerUtterance | undefined {
     const entry = this.#dtmfEntry.take();
     const { caller } = this.#turn;
-    return unansweredUtterance(entry === "" ? caller : stepCaller(caller, dtmfAsTyped(entry), this.#nowMs), this.#nowMs);
+    return unansweredUtterance(
+      entry === "" ? caller : stepCaller(caller, dtmfAsTyped(entry), this.#nowMs),
+      this.#nowMs,
+    );
   }
 
   // When each `Wait` is over, ms; Infinity where it is not waited for. One function each: numbers that meet in one variable may be

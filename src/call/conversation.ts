@@ -1,13 +1,13 @@
-import type { CallSpec, TranscriptTurn } from "../core/call-spec.ts";
+import type { CallSpec, TranscriptTurn } from "../core/calls/spec.ts";
 import { TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
-import { cutText, joinTexts } from "../core/words.ts";
-import { type FittedPrompt, fitPrompt } from "../speech/prompt-fit.ts";
-import { toolsTokens } from "../speech/prompt-tokens.ts";
-import type { Message } from "../speech/speech.ts";
+import { cutText, joinTexts } from "../core/text/words.ts";
+import type { Message } from "../speech/contracts.ts";
+import { toolsTokens } from "../speech/llm/prompt/prompt-tokens.ts";
+import { type FittedPrompt, fitPrompt } from "../speech/llm/prompt/trimming.ts";
 import type { CallSink } from "./events.ts";
-import type { AnsweredUtterance } from "./reply-moments.ts";
-import type { ToolRoundMessages } from "./tool-use.ts";
-import { describeTools } from "./tools.ts";
+import type { AnsweredUtterance } from "./reply/timings.ts";
+import { describeTools } from "./tools/plan.ts";
+import type { ToolRoundMessages } from "./tools/rounds.ts";
 
 /** What a caller said in one turn, ms of call time. */
 export interface CallerUtterance {
@@ -43,7 +43,9 @@ export class Conversation {
 
   /** When the caller stopped saying what the agent has not audibly answered yet, and when the ear was sure of it. */
   get pendingUtterance(): AnsweredUtterance | undefined {
-    return this.#pending && { startMs: this.#pending.startMs, lastSpeechMs: this.#pending.endMs, finalMs: this.#finalMs };
+    return (
+      this.#pending && { startMs: this.#pending.startMs, lastSpeechMs: this.#pending.endMs, finalMs: this.#finalMs }
+    );
   }
 
   /** The ear told something, and is sure of it or not; of silence some tell finals again and again. */

@@ -1,3 +1,5 @@
+import type { SpendAction, SpendLimit, SpendScope } from "../core/billing/spend.ts";
+import type { Usage } from "../core/billing/usage.ts";
 import type {
   CancelReason,
   EndReason,
@@ -5,13 +7,11 @@ import type {
   SpeakReason,
   TranscriptTurn,
   TurnLatency,
-} from "../core/call-spec.ts";
-import type { Stage } from "../core/metrics.ts";
-import type { PhraseOrigin, Phrases } from "../core/phrases.ts";
-import type { SpendAction, SpendLimit, SpendScope } from "../core/spend.ts";
-import type { Usage } from "../core/usage.ts";
+} from "../core/calls/spec.ts";
+import type { Stage } from "../core/metrics/worker-metrics.ts";
+import type { PhraseOrigin, Phrases } from "../core/phrases/phrases.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
-import type { Message, TimedWord, FailoverCode, ToolDescription } from "../speech/speech.ts";
+import type { FailoverCode, Message, TimedWord, ToolDescription } from "../speech/contracts.ts";
 
 /**
  * Everything that may happen to a call. All of it enters by `Call.handle(event, nowMs)` and all of it is journaled,
@@ -86,7 +86,13 @@ export type CallEvent =
 /** Everything a call may ask of the world. Commands leave through the sink that was given at construction. */
 export type CallCommand =
   /** Ask the model; its events come back with this `turnId`. */
-  | { kind: "generate-reply"; turnId: number; messages: readonly Message[]; tools: readonly ToolDescription[]; language: string }
+  | {
+      kind: "generate-reply";
+      turnId: number;
+      messages: readonly Message[];
+      tools: readonly ToolDescription[];
+      language: string;
+    }
   /**
    * The prompt of the next `ask` would have come to more than `tokensMax` estimated tokens: the oldest turns are gone for good, and
    * results of tools are cut where that was not enough. `tokens` is what it comes to now.

@@ -1,5 +1,5 @@
 import { PHRASE_LANGUAGES_PER_CALL_MAX } from "../core/phrase-limits.ts";
-import { builtInPhrases, ENGLISH, type Phrases } from "../core/phrases.ts";
+import { builtInPhrases, ENGLISH, type Phrases } from "../core/phrases/phrases.ts";
 
 /**
  * What one call says in its own name. Built-in phrases need no event; others, an operator's or a translation, come with

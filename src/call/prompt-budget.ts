@@ -1,10 +1,10 @@
-import type { CallSpec } from "../core/call-spec.ts";
+import type { CallSpec } from "../core/calls/spec.ts";
 import { LLM_OUTPUT_TOKENS_MAX } from "../core/limits.ts";
 import { PROMPT_CONTEXT_SHARE } from "../core/prompt-limits.ts";
-import { toolsTokens } from "../speech/prompt-tokens.ts";
-import { textTokens } from "../speech/text-tokens.ts";
+import { toolsTokens } from "../speech/llm/prompt/prompt-tokens.ts";
+import { textTokens } from "../speech/llm/prompt/text-tokens.ts";
 import { systemText } from "./conversation.ts";
-import { describeTools } from "./tools.ts";
+import { describeTools } from "./tools/plan.ts";
 
 /**
  * What a prompt of a call may come to, in estimated tokens: the system prompt and the tools, with `historyTokensMax` of conversation, but

@@ -1,15 +1,15 @@
 import "../core/node-version.ts";
 import { setTimeout as delay } from "node:timers/promises";
-import { readDataDir } from "../config.ts";
+import { readDataDir } from "../config/config.ts";
 import { systemClock } from "../core/clock.ts";
 import { PROCESS_START_MS_MAX } from "../core/limits.ts";
 import { TOKEN_KEY_POLL_MS } from "../core/token-limits.ts";
-import { openDataDir } from "../store/data-dir.ts";
-import { rotateTokenKeys } from "../store/token-keys.ts";
-import type { Roll } from "../supervisor.ts";
-import { processStartTime, SupervisorFile, type SupervisorState } from "../supervisor-file.ts";
+import { processStartTime, SupervisorFile, type SupervisorState } from "../process/supervisor/state-file.ts";
+import type { Roll } from "../process/supervisor/supervisor.ts";
+import { openDataDir } from "../store/data-dir/data-dir.ts";
+import { rotateTokenKeys } from "../store/data-dir/token-keys.ts";
+import { prune } from "./admin/prune.ts";
 import { pathOption, readArguments, runCommand, UsageError } from "./command.ts";
-import { prune } from "./prune.ts";
 
 const HELP = `What an operator asks of the service, on the machine, or in the container, where it runs.
 

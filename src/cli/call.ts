@@ -1,15 +1,15 @@
 import "../core/node-version.ts";
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { readDataDir, readServiceAccess } from "../config.ts";
+import { readDataDir, readServiceAccess } from "../config/config.ts";
 import { systemClock } from "../core/clock.ts";
 import { unavailable } from "../core/errors.ts";
-import { firstApiKeyPath } from "../store/first-key.ts";
+import { firstApiKeyPath } from "../store/data-dir/first-api-key.ts";
+import { CALL_USAGE, type CallPlan, planCall } from "./call/arguments.ts";
+import { callDocument, callFaults, callSummary } from "./call/report.ts";
+import { runCall } from "./call/run.ts";
 import { runCommand, UsageError } from "./command.ts";
-import { CALL_USAGE, type CallPlan, planCall } from "./simulated/call-arguments.ts";
-import { callDocument, callFaults, callSummary } from "./simulated/call-report.ts";
-import { runCall } from "./simulated/run-call.ts";
-import { printable, Terminal } from "./simulated/terminal.ts";
+import { printable, Terminal } from "./terminal.ts";
 
 /** `npm run call -- ...`: one simulated call. Returns the exit code, of which CALL_USAGE tells the meaning. */
 async function run(args: readonly string[]): Promise<number> {

@@ -1,6 +1,6 @@
 import { AssertionError } from "node:assert";
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { nearestOf } from "../core/nearest.ts";
+import { nearestOf } from "../core/text/edit-distance.ts";
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
 type Parsed<Given extends Options> = ReturnType<

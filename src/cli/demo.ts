@@ -3,10 +3,10 @@ import { resolve } from "node:path";
 import { systemClock } from "../core/clock.ts";
 import { unavailable } from "../core/errors.ts";
 import { readArguments, runCommand } from "./command.ts";
-import { findMismatches } from "./simulated/comparison.ts";
-import { demoDocument, demoSummary } from "./simulated/report.ts";
-import { runDemo } from "./simulated/run-demo.ts";
-import { Terminal } from "./simulated/terminal.ts";
+import { findMismatches } from "./demo/comparison.ts";
+import { demoDocument, demoSummary } from "./demo/report.ts";
+import { runDemo } from "./demo/run.ts";
+import { Terminal } from "./terminal.ts";
 
 /** Whatever hangs, the call is given up by then; stopping the service takes five seconds more at worst. */
 const DEMO_MS_MAX = 40_000;

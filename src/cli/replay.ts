@@ -1,11 +1,11 @@
 import "../core/node-version.ts";
 import { codeOf } from "../core/errors.ts";
-import { compareJournal } from "../record/journal-comparison.ts";
-import { traceJournal } from "../record/journal-trace.ts";
+import { compareJournal } from "../record/replay/comparison.ts";
+import { traceJournal } from "../record/replay/trace.ts";
 import { runCommand, USAGE_EXIT_CODE } from "./command.ts";
-import { planReplay, REPLAY_USAGE } from "./replay-arguments.ts";
-import { comparisonText, replayDocument } from "./replay-report.ts";
-import { traceText } from "./replay-trace.ts";
+import { planReplay, REPLAY_USAGE } from "./replay/arguments.ts";
+import { comparisonText, replayDocument } from "./replay/report.ts";
+import { traceText } from "./replay/trace.ts";
 
 /** `npm run replay -- ...`: a call again, from its journal. Returns the exit code, of which REPLAY_USAGE tells the meaning. */
 async function replay(args: readonly string[]): Promise<number> {

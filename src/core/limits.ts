@@ -355,7 +355,10 @@ assert.ok(
   (INBOUND_AHEAD_MS_MAX + BACKLOG_MS_MAX) / FRAME_MS < MESSAGES_PER_SECOND_MAX,
   "audio after a stall is no flood",
 );
-assert.ok(NON_AUDIO_MESSAGES_PER_SECOND_MAX > REPLY_SEGMENTS_MAX, "the marks of a reply that is cut come back all at once");
+assert.ok(
+  NON_AUDIO_MESSAGES_PER_SECOND_MAX > REPLY_SEGMENTS_MAX,
+  "the marks of a reply that is cut come back all at once",
+);
 assert.ok(INBOUND_STALL_MS_MAX < BACKLOG_MS_MAX, "what is dropped of a backlog is what cannot be made up for");
 assert.ok(
   JITTER_BUFFER_CHUNKS_MAX * FRAME_MS > JITTER_BUFFER_WAIT_MS && JITTER_BUFFER_CHUNK_MS_MAX > FRAME_MS,
@@ -368,7 +371,10 @@ assert.ok(
   STT_UNRECOGNIZED_SPEECH_MS_MAX + STT_UTTERANCE_TRANSCRIPT_MS_MAX < STT_REPLAY_MS_MAX,
   "what an ear does not hear must be there for the next",
 );
-assert.ok(LLM_IDLE_MS_MAX < PROVIDER_FIRST_OUTPUT_MS_MAX, "within an answer nobody waits longer than for its beginning");
+assert.ok(
+  LLM_IDLE_MS_MAX < PROVIDER_FIRST_OUTPUT_MS_MAX,
+  "within an answer nobody waits longer than for its beginning",
+);
 // What a model wants of its tools is journaled twice, as its words and as our commands; a character is three bytes at most.
 assert.ok(
   JOURNAL_BACKLOG_BYTES_MAX > 2 * 3 * TOOL_ARGUMENTS_CHARS_PER_ANSWER_MAX,

@@ -1,4 +1,4 @@
-import type { Spend } from "./spend.ts";
+import type { Spend } from "./billing/spend.ts";
 
 /** Bounds on what a call and an account may spend; docs/providers.md, "What a call may spend", states what they come to. */
 

@@ -2,50 +2,61 @@ import { strict as assert } from "node:assert";
 import { createHash } from "node:crypto";
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../call/parameters.ts";
 import { promptTokensMaxOf } from "../call/prompt-budget.ts";
+import { createPlivoWire } from "../carriers/plivo/wire.ts";
+import { createTelnyxWire } from "../carriers/telnyx/wire.ts";
+import { createTwilioWire } from "../carriers/twilio/wire.ts";
+import type { Prices } from "../core/billing/prices.ts";
+import type { SpendSettings } from "../core/billing/spend.ts";
 import {
   type CallSpec,
   CONNECTION_TYPES,
   type ConnectionType,
   type EndReason,
   type ModelName,
-} from "../core/call-spec.ts";
+} from "../core/calls/spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
 import { CARRIER_MESSAGE_BYTES_MAX, REDEMPTIONS_MAX } from "../core/limits.ts";
-import type { Logger } from "../core/log.ts";
-import type { AddedLatency, CallCounts, LiveState, WorkerMetrics, WorkerReadings } from "../core/metrics.ts";
-import type { Prices } from "../core/prices.ts";
+import type { Logger } from "../core/log/logger.ts";
+import { TimeHistogram } from "../core/metrics/histogram.ts";
+import type {
+  AddedLatency,
+  CallCounts,
+  LiveState,
+  WorkerMetrics,
+  WorkerReadings,
+} from "../core/metrics/worker-metrics.ts";
 import { HISTORY_TOKENS_DEFAULT } from "../core/prompt-limits.ts";
-import type { SchemaChecks } from "../core/schema-checks.ts";
-import type { SpendSettings } from "../core/spend.ts";
+import type { SchemaChecks } from "../core/schemas/checker.ts";
 import { isSignedToken } from "../core/stream-token.ts";
-import { TimeHistogram } from "../core/time-histogram.ts";
 import { REFUSAL_MS_MIN } from "../core/token-limits.ts";
-import { busRateHz } from "../media/bus.ts";
+import { busRateHz } from "../media/bus-rate.ts";
 import type { G711Codec } from "../media/g711.ts";
-import type { OpusCodecs } from "../media/opus.ts";
+import type { OpusCodecs } from "../media/opus/codecs.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
 import type { Vad, VadFactory } from "../media/vad.ts";
-import type { Llm, Stt, Tts } from "../speech/speech.ts";
-import type { EndSummary, CallHandoff, RedeemedCall } from "../store/hand-off.ts";
-import type { WorkerLoad } from "../store/ipc-messages.ts";
-import { createTwilioWire } from "../wire/carrier-a.ts";
-import { createTelnyxWire } from "../wire/carrier-b.ts";
-import { createPlivoWire } from "../wire/carrier-c.ts";
-import { createWebsocketWire } from "../wire/websocket.ts";
+import type { Llm, Stt, Tts } from "../speech/contracts.ts";
+import type { CallHandoff, EndSummary, RedeemedCall } from "../store/call-handoff.ts";
+import type { WorkerLoad } from "../store/handoff/messages.ts";
+import { createWebsocketWire } from "../wire/websocket/wire.ts";
 import type { InboundAudio, Wire } from "../wire/wire.ts";
-import type { AccountSpends } from "./account-spend.ts";
-import { CallSpend } from "./call-spend.ts";
-import { addCounts, type CallReading, zeroCounts } from "./call-tally.ts";
-import { closeCodeOf } from "./close-codes.ts";
-import { Connection } from "./connection.ts";
-import type { JournalWriters } from "./journal-writer.ts";
-import type { Admission, Leg, LegSocket } from "./leg.ts";
-import type { LivenessOptions } from "./liveness.ts";
-import type { PhraseFinder } from "./phrase-book.ts";
-import { type CarrierSecrets, authenticatedCarriers, SIGNING_CARRIERS, type SignatureHeaders } from "./signatures.ts";
-import { Ticker } from "./ticker.ts";
-import { TimedLeg } from "./timed-leg.ts";
+import { Ticker } from "./event-loop/ticker.ts";
+import type { JournalWriters } from "./journal/writer.ts";
+import { closeCodeOf } from "./leg/close-codes.ts";
+import { Connection } from "./leg/connection.ts";
+import type { Admission, Leg, LegSocket } from "./leg/leg.ts";
+import type { LivenessOptions } from "./leg/liveness.ts";
+import { TimedLeg } from "./leg/timed-leg.ts";
+import { addCounts, type CallReading, zeroCounts } from "./metrics/call-counters.ts";
+import type { PhraseFinder } from "./phrases/book.ts";
+import {
+  authenticatedCarriers,
+  type CarrierSecrets,
+  SIGNING_CARRIERS,
+  type SignatureHeaders,
+} from "./server/signatures.ts";
+import type { AccountSpends } from "./spend/account.ts";
+import { CallSpend } from "./spend/call.ts";
 import type { HttpTools } from "./tools/http-client.ts";
 
 export interface GatewayOptions {

@@ -1,4 +1,4 @@
-import type { Voice } from "./speech.ts";
+import type { Voice } from "./contracts.ts";
 
 /** A language that can be spoken, as `GET /languages` lists it. */
 export interface Language {

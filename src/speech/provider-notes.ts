@@ -1,5 +1,5 @@
-import { MODEL_NAMES } from "../core/call-spec.ts";
-import type { SpeechConfig } from "./engines.ts";
+import { MODEL_NAMES } from "../core/calls/spec.ts";
+import type { SpeechConfig } from "./registry.ts";
 
 const REFERENCE = "reference";
 

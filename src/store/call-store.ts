@@ -1,6 +1,6 @@
-import type { CallSpec, ConnectionType, EndReason, TranscriptTurn } from "../core/call-spec.ts";
-import type { LatencySummary } from "../core/latency.ts";
-import type { CallCost, ProviderUsage } from "../core/prices.ts";
+import type { CallCost, ProviderUsage } from "../core/billing/prices.ts";
+import type { LatencySummary } from "../core/calls/latency.ts";
+import type { CallSpec, ConnectionType, EndReason, TranscriptTurn } from "../core/calls/spec.ts";
 
 /** `created` → `active` → `ended` or `failed`; or `created` → `expired`, when nobody redeemed the token in time. */
 export const CALL_STATUSES = ["created", "active", "ended", "expired", "failed"] as const;

@@ -1,6 +1,6 @@
-import type { ConnectionType } from "../core/call-spec.ts";
+import type { ConnectionType } from "../core/calls/spec.ts";
+import type { RedeemedCall } from "./call-handoff.ts";
 import type { CallPrompts } from "./call-store.ts";
-import type { RedeemedCall } from "./hand-off.ts";
 
 /** Who redeems a token, in which numbers a later recovery can compare without a clock. */
 export interface Redeemer {

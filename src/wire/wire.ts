@@ -1,4 +1,4 @@
-import type { EndReason, StreamRateHz, TurnLatency } from "../core/call-spec.ts";
+import type { EndReason, StreamRateHz, TurnLatency } from "../core/calls/spec.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import type { G711Codec } from "../media/g711.ts";
 

@@ -1,5 +1,5 @@
-import { ATTACKS } from "./attacks.ts";
-import { type AttackRequest, READY, type AttackerMessage } from "./orders.ts";
+import { ATTACKS } from "./attacks/attacks.ts";
+import { type AttackerMessage, type AttackRequest, READY } from "./messages.ts";
 
 // The attackers' process: what it does to its own loop must not be taken for what it does to the service.
 

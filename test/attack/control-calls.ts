@@ -1,6 +1,6 @@
 import { FRAME_MS } from "../../src/core/limits.ts";
 import { ChaosCaller } from "../chaos/caller.ts";
-import { pause } from "./crowd.ts";
+import { pause } from "./connections.ts";
 import type { ServiceApi } from "./service-api.ts";
 
 /** How the calls beside an attack have fared. */

@@ -3,13 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describeMachine } from "../../bench/machine.ts";
+import { describeMachine } from "../../bench/harness/machine.ts";
 import { textTable } from "../../bench/report/text-table.ts";
 import { readArguments, runCommand, UsageError } from "../../src/cli/command.ts";
 import { childModule } from "../../src/core/child-module.ts";
-import type { Outcome } from "./attack.ts";
-import { ATTACKS } from "./attacks.ts";
-import { type AttackRequest, READY, type AttackerMessage } from "./orders.ts";
+import type { Outcome } from "./attacks/attack.ts";
+import { ATTACKS } from "./attacks/attacks.ts";
+import { type AttackerMessage, type AttackRequest, READY } from "./messages.ts";
 import { type Attacker, runStage } from "./stage.ts";
 import type { StageResult } from "./stage-result.ts";
 

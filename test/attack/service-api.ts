@@ -1,4 +1,4 @@
-import type { Endpoint } from "./crowd.ts";
+import type { Endpoint } from "./connections.ts";
 
 /** A call that waits for its stream. */
 export interface NewCall {

@@ -1,4 +1,4 @@
-import type { Attack, Outcome, Size } from "./attack.ts";
+import type { Attack, Outcome, Size } from "./attacks/attack.ts";
 import type { ControlReport } from "./control-calls.ts";
 
 /** An attack and how large it is. */

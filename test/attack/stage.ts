@@ -1,20 +1,20 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { startService } from "../../src/cli/simulated/service.ts";
 import { LARGE_ANSWERS_MAX, LARGE_ANSWERS_PER_ACCOUNT_MAX } from "../../src/core/api-limits.ts";
 import type { ChildModule } from "../../src/core/child-module.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import type { MediaServerName } from "../../src/gateway/media-server/media-server.ts";
-import { journalPath, readJournal } from "../../src/record/journal-reader.ts";
-import { openStores } from "../../src/store/sqlite/stores.ts";
-import { type Family, readExposition, sampleOf } from "../support/exposition.ts";
-import { RawWs } from "../support/raw-ws.ts";
-import type { Attack, Outcome, Ready, Size, Target } from "./attack.ts";
+import type { MediaServerName } from "../../src/gateway/server/media-server.ts";
+import { journalPath, readJournal } from "../../src/record/journal/reader.ts";
+import { startService } from "../../src/simulator/service/process.ts";
+import { openStores } from "../../src/store/sqlite/open-stores.ts";
+import { type Family, readExposition, sampleOf } from "../support/metrics/exposition.ts";
+import { RawWs } from "../support/network/raw-ws.ts";
+import type { Attack, Outcome, Ready, Size, Target } from "./attacks/attack.ts";
+import { type Endpoint, pause } from "./connections.ts";
 import { ControlCalls } from "./control-calls.ts";
-import { type Endpoint, pause } from "./crowd.ts";
+import { ResourceUsage } from "./resource-usage.ts";
 import { type NewCall, ServiceApi } from "./service-api.ts";
-import type { Answers, PlannedAttack, StageResult, AttackResult } from "./stage-result.ts";
-import { ResourceUsage } from "./use.ts";
+import type { Answers, AttackResult, PlannedAttack, StageResult } from "./stage-result.ts";
 import { judge } from "./verdict.ts";
 
 /** Carries an attack out, in this process or in another. */

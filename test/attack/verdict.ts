@@ -1,4 +1,4 @@
-import type { PlannedAttack, StageResult, AttackResult } from "./stage-result.ts";
+import type { AttackResult, PlannedAttack, StageResult } from "./stage-result.ts";
 
 // What is judged of an attack, and by which bounds.
 

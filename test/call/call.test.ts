@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Call } from "../../src/call/call.ts";
 import type { CallCommand } from "../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
-import { SPEC, VirtualCall, WORD_MS } from "../support/virtual-call.ts";
+import { SPEC, VirtualCall, WORD_MS } from "../support/calls/virtual-call.ts";
 
 /** Starts a call whose carrier says `start` after 100 ms. */
 function started(options: ConstructorParameters<typeof VirtualCall>[0] = {}): VirtualCall {
@@ -100,7 +100,10 @@ describe("barge-in", () => {
     const interrupted = call.turns.find((turn) => turn.interrupted);
     expect(`${SPEC.greeting} ${interrupted?.text}`).toBe(heardAtCut.join(" "));
     expect(call.turns.at(-1)).toMatchObject({ role: "agent", text: "Fine." });
-    expect(call.ofKind("generate-reply").at(-1)?.messages.at(-2)).toEqual({ role: "assistant", text: interrupted?.text });
+    expect(call.ofKind("generate-reply").at(-1)?.messages.at(-2)).toEqual({
+      role: "assistant",
+      text: interrupted?.text,
+    });
   });
 
   test("voice without words does not cut the reply where the ear tells partial words", () => {
@@ -193,7 +196,8 @@ describe("the edge of a reply", () => {
     const spec = { ...SPEC, interruptible: true };
     const call = new Call({ spec, rateHz: 8_000, sttHasInterim: false, sink: (command) => commands.push(command) });
     call.handle({ kind: "leg-started", codec: "mulaw" }, 0);
-    for (let atMs = 20; atMs <= 1_600; atMs += 20) call.handle({ kind: "frame-in", isSpeech: true, mediaMs: atMs }, atMs);
+    for (let atMs = 20; atMs <= 1_600; atMs += 20)
+      call.handle({ kind: "frame-in", isSpeech: true, mediaMs: atMs }, atMs);
     call.handle({ kind: "segment-audio", turnId: 1, segment: 0, samples: 0, words: [] }, 1_600);
     call.handle({ kind: "segment-end", turnId: 1, segment: 0, samples: 160 }, 1_600);
     call.handle({ kind: "frame-out", turnId: 1, samples: 160 }, 1_600);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
-import { INITIAL_TURN, stepTurn, turnDeadlineMs } from "../../src/call/turn.ts";
-import { OrderFailure, runOrder } from "../support/event-order.ts";
-import { VirtualCall } from "../support/virtual-call.ts";
+import { INITIAL_TURN, stepTurn, turnDeadlineMs } from "../../src/call/turn-taking/turn.ts";
+import { OrderFailure, runOrder } from "../support/calls/event-order.ts";
+import { VirtualCall } from "../support/calls/virtual-call.ts";
 
 const ORDERS = 2_000;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { GOODBYE_MS_MAX } from "../../src/core/limits.ts";
-import { VirtualCall, type VirtualCallOptions, WORD_MS } from "../support/virtual-call.ts";
+import { VirtualCall, type VirtualCallOptions, WORD_MS } from "../support/calls/virtual-call.ts";
 
 const GOODBYE = "We have to end this call now. Goodbye.";
 const LONG = "Bread is baked at five and rolls at six and cakes at seven and pies at eight every day.";

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { promptTokensMaxOf } from "../../src/call/prompt-budget.ts";
-import type { ToolSpec } from "../../src/core/call-spec.ts";
-import { promptTokens } from "../../src/speech/prompt-tokens.ts";
-import { createAnthropicLlm } from "../../src/speech/providers/anthropic-brain.ts";
-import { createGeminiLlm } from "../../src/speech/providers/gemini-brain.ts";
-import { createOpenAiLlm } from "../../src/speech/providers/openai-brain.ts";
-import type { Llm, LlmRequest } from "../../src/speech/speech.ts";
-import { LlmServer } from "../support/providers/model-server.ts";
-import { anthropicProblems, geminiProblems, openAiProblems } from "../support/providers/well-formed.ts";
-import { type LlmCommand, SPEC, VirtualCall } from "../support/virtual-call.ts";
+import type { ToolSpec } from "../../src/core/calls/spec.ts";
+import type { Llm, LlmRequest } from "../../src/speech/contracts.ts";
+import { promptTokens } from "../../src/speech/llm/prompt/prompt-tokens.ts";
+import { createAnthropicLlm } from "../../src/speech/llm/providers/anthropic.ts";
+import { createGeminiLlm } from "../../src/speech/llm/providers/gemini.ts";
+import { createOpenAiLlm } from "../../src/speech/llm/providers/openai.ts";
+import { type LlmCommand, SPEC, VirtualCall } from "../support/calls/virtual-call.ts";
+import { LlmServer } from "../support/providers/llm/llm-server.ts";
+import { anthropicProblems, geminiProblems, openAiProblems } from "../support/providers/llm/message-rules.ts";
 
 const TURNS = 500;
 const TURN_MS = 4_000;
@@ -48,7 +48,12 @@ function longCall(turns: number, promptTokensMax?: number): VirtualCall {
   return call;
 }
 
-const requestOf = ({ messages, tools, language }: LlmCommand): LlmRequest => ({ messages, tools, temperature: 0, language });
+const requestOf = ({ messages, tools, language }: LlmCommand): LlmRequest => ({
+  messages,
+  tools,
+  temperature: 0,
+  language,
+});
 const tokensOf = (asked: LlmCommand): number => promptTokens(asked);
 const questionsIn = ({ messages }: LlmCommand): string[] =>
   messages.flatMap(({ role, text }) => (role === "user" ? [text] : []));

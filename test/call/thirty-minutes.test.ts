@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { thirtyMinutes } from "../support/thirty-minutes.ts";
+import { thirtyMinutes } from "../support/calls/thirty-minutes.ts";
 
 test("a 30-minute call in virtual time, with inactivity prompts and the cap, gives the same commands at the same times twice", () => {
   const first = thirtyMinutes();

@@ -5,13 +5,13 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { type RunningService, startService } from "../../src/cli/simulated/service.ts";
 import type { ChildModule } from "../../src/core/child-module.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { BYTES_PER_MB } from "../../src/core/disk-limits.ts";
 import { FRAME_MS } from "../../src/core/limits.ts";
-import { openStores } from "../../src/store/sqlite/stores.ts";
-import { SupervisorFile } from "../../src/supervisor-file.ts";
+import { SupervisorFile } from "../../src/process/supervisor/state-file.ts";
+import { type RunningService, startService } from "../../src/simulator/service/process.ts";
+import { openStores } from "../../src/store/sqlite/open-stores.ts";
 import { ChaosCaller } from "./caller.ts";
 
 /** What becomes of the calls that are live while something happens to the disk or the supervisor. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { CARRIER_FRAME_SAMPLES, FRAME_MS } from "../../src/core/limits.ts";
 import { MU_LAW } from "../../src/media/g711.ts";
-import { STREAM_ID, STREAM_START } from "../support/raw-leg.ts";
+import { STREAM_ID, STREAM_START } from "../support/legs/raw-leg.ts";
 
 const HEAD_END = "\r\n\r\n";
 /** RFC 6455, section 5.2. */

@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { startService } from "../../src/cli/simulated/service.ts";
 import type { ChildModule } from "../../src/core/child-module.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { FRAME_MS } from "../../src/core/limits.ts";
-import { openStores } from "../../src/store/sqlite/stores.ts";
+import { SupervisorFile } from "../../src/process/supervisor/state-file.ts";
+import { startService } from "../../src/simulator/service/process.ts";
+import { openStores } from "../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../src/store/stores.ts";
-import { SupervisorFile } from "../../src/supervisor-file.ts";
-import { type Evidence, type Kill, type OracleRecord, recoveriesMs, verdict } from "../support/oracle.ts";
 import { type CallerStory, ChaosCaller } from "./caller.ts";
+import { type Evidence, type Kill, type OracleRecord, recoveriesMs, verdict } from "./oracle.ts";
 
 export interface ChaosOptions {
   /** The service's `main` module. */

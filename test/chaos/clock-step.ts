@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { startService } from "../../src/cli/simulated/service.ts";
 import type { ChildModule } from "../../src/core/child-module.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { openStores } from "../../src/store/sqlite/stores.ts";
+import { startService } from "../../src/simulator/service/process.ts";
+import { openStores } from "../../src/store/sqlite/open-stores.ts";
 import { ServiceApi } from "../attack/service-api.ts";
 import type { AccidentOptions, AccidentResult } from "./accidents.ts";
 import { ChaosCaller } from "./caller.ts";

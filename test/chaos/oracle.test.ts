@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Evidence, type OracleRecord, recoveriesMs, verdict } from "../support/oracle.ts";
 import type { CallerStory } from "./caller.ts";
+import { type Evidence, type OracleRecord, recoveriesMs, verdict } from "./oracle.ts";
 
 const KILL_MS = 10_000;
 

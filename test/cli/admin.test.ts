@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openTokenKeys } from "../../src/store/token-keys.ts";
-import { builtProgram } from "../support/build.ts";
+import { openTokenKeys } from "../../src/store/data-dir/token-keys.ts";
+import { builtProgram } from "../support/services/build.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 test("ADV-M5: `admin rotate-token-key` makes another key, keeps the one before, and shows neither", async () => {

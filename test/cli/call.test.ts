@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { builtProgram } from "../support/build.ts";
+import { builtProgram } from "../support/services/build.ts";
 
 const run = promisify(execFile);
 const root = new URL("../../", import.meta.url);

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { readArguments, UsageError, wholeNumber } from "../../src/cli/command.ts";
-import { builtProgram } from "../support/build.ts";
-import { runProgram } from "../support/outcome.ts";
+import { builtProgram } from "../support/services/build.ts";
+import { runProgram } from "../support/services/run-program.ts";
 
 const command = (name: string, ...args: string[]) => runProgram([builtProgram(`cli/${name}`), ...args]);
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { runProgram } from "../support/outcome.ts";
+import { runProgram } from "../support/services/run-program.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const TSX = ["--import", pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href];

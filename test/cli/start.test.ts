@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
-import { runProgram } from "../support/outcome.ts";
+import { runProgram } from "../support/services/run-program.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const COMPILE_MS_MAX = 60_000;

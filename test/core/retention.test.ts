@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { retentionDaysOf, deletesAnything, readRetention } from "../../src/core/retention.ts";
+import { deletesAnything, readRetention, retentionDaysOf } from "../../src/core/retention.ts";
 
 const read = (given: string) => {
   const problems: string[] = [];

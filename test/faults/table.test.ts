@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { FAULTS, faultTable, STAGES, stagesOf, REASONS, rowsOf, type TestResult } from "./table.ts";
+import { FAULTS, faultTable, REASONS, rowsOf, STAGES, stagesOf, type TestResult } from "./table.ts";
 
 const result = (file: string, title: string, status: TestResult["status"] = "passed"): TestResult => ({
   file: `test/speech/${file}.test.ts`,
@@ -69,7 +69,7 @@ describe("the table", () => {
     const { rows, problems } = faultTable([...whole(), ...more]);
     expect(rows[0]?.[1]).toBe("1 passed, 1 failed, 1 skipped");
     expect(problems).toEqual([
-      "test/speech/deepgram.test.ts: a provider > P1: refused: failed",
+      "test/speech/stt/providers/deepgram.test.ts: a provider > P1: refused: failed",
       "P10, brain: has tests, and a reason for none",
     ]);
   });
@@ -82,7 +82,7 @@ describe("the table", () => {
     ]);
     expect(problems).toEqual([
       "test/speech/heard-text.test.ts: a provider > P11: too long: of which kind of provider?",
-      "test/speech/deepgram.test.ts: a provider > P17: new: there is no row P17",
+      "test/speech/stt/providers/deepgram.test.ts: a provider > P17: new: there is no row P17",
     ]);
   });
 });

@@ -1,5 +1,5 @@
 import { readArguments, runCommand, wholeNumber } from "../../src/cli/command.ts";
-import { OrderFailure, runOrder } from "../support/event-order.ts";
+import { OrderFailure, runOrder } from "../support/calls/event-order.ts";
 
 const HELP = `Puts events to the call machine in random orders, far more than the tests can.
 

@@ -1,13 +1,13 @@
 import { readArguments, runCommand, wholeNumber } from "../../src/cli/command.ts";
 import { TrunklineError } from "../../src/core/errors.ts";
 import { OPUS_PACKET_MS_MAX } from "../../src/core/limits.ts";
-import { type OpusCodecs, type OpusDecoder, opusCodecs } from "../../src/media/opus.ts";
-import { loadNativeOpus } from "../../src/media/opus-native.ts";
-import { createWasmOpus, loadLibopusModule } from "../../src/media/opus-wasm.ts";
-import { Random } from "../sim/random.ts";
-import { MESSAGE_MS_MAX } from "../support/hostile-messages.ts";
-import { mutantPacket, opusStream, packetsOfEveryKind } from "../support/opus-packets.ts";
-import { vowelAt } from "../support/vowel.ts";
+import { type OpusCodecs, type OpusDecoder, opusCodecs } from "../../src/media/opus/codecs.ts";
+import { loadNativeOpus } from "../../src/media/opus/native.ts";
+import { createWasmOpus, loadLibopusModule } from "../../src/media/opus/wasm.ts";
+import { mutantPacket, opusStream, packetsOfEveryKind } from "../support/audio/opus-packets.ts";
+import { vowelAt } from "../support/audio/vowel.ts";
+import { Random } from "../support/random.ts";
+import { MESSAGE_MS_MAX } from "../support/wires/hostile-messages.ts";
 
 const HELP = `Puts mutated packets to the Opus decoders of both libraries, far more than the tests can.
 

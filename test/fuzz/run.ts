@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { readArguments, runCommand, UsageError, wholeNumber } from "../../src/cli/command.ts";
-import { binaryStrings, byteStrings, jsonShapes, MESSAGE_MS_MAX, Prober } from "../support/hostile-messages.ts";
-import type { WireUnderTest } from "../support/wire-under-test.ts";
-import { wiresUnderTest } from "../support/wires.ts";
+import { binaryStrings, byteStrings, jsonShapes, MESSAGE_MS_MAX, Prober } from "../support/wires/hostile-messages.ts";
+import type { WireUnderTest } from "../support/wires/wire-under-test.ts";
+import { wiresUnderTest } from "../support/wires/wires.ts";
 
 const HELP = `Puts hostile messages to every dialect, far more than the tests can.
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
-import type { JournalRecord } from "../../src/record/journal-records.ts";
+import type { JournalRecord } from "../../src/record/journal/records.ts";
 import { GOLDEN_CALLS } from "../support/golden/golden-calls.ts";
 import { holdCall } from "../support/golden/hold-call.ts";
 import { goldenJournal, messagesFingerprint, readFingerprints, recordsOf } from "../support/golden/journals.ts";

@@ -1,7 +1,7 @@
 import loadSpeex from "@echogarden/speex-resampler-wasm/simd";
 import { expect, test } from "vitest";
 import { resamplerFactory } from "../../src/media/resampler.ts";
-import { ALL_RATE_PAIRS, resamplerContract } from "../contract/resampler-contract.ts";
+import { ALL_RATE_PAIRS, resamplerContract } from "../contract/media/resampler.ts";
 
 /** The way of a synthesised voice to a telephone. */
 const VOICE_TO_TELEPHONE = [22_050, 8_000] as const;

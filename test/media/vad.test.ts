@@ -1,8 +1,8 @@
 import loadFvad from "@echogarden/fvad-wasm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { loadVad, type Vad, type VadFactory, type VadRate, vadFactory } from "../../src/media/vad.ts";
+import { vowelAt } from "../support/audio/vowel.ts";
 import { heapBytesPerRun } from "../support/heap.ts";
-import { vowelAt } from "../support/vowel.ts";
 
 const FRAMES_PER_SECOND = 50;
 

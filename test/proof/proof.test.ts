@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { contractTestFiles } from "./checkout.ts";
-import { expectedMediaServer, mediaServerInLog, whyNotServed } from "./media-server.ts";
-import { REDUCED } from "./node-line.ts";
-import { explanation } from "./node-lines.ts";
-import { npmWarnings } from "./npm-output.ts";
+import { expectedMediaServer, mediaServerInLog, whyNotServed } from "./node/media-server.ts";
+import { REDUCED } from "./node/node-line.ts";
+import { explanation } from "./node/node-lines.ts";
+import { npmWarnings } from "./node/npm-output.ts";
 import { PROJECT } from "./processes.ts";
 import { Tally } from "./proof.ts";
 import { preamble } from "./results.ts";
@@ -183,14 +183,14 @@ describe("the reduced tests", () => {
   });
 
   test("have failed where a filter of theirs took no file", () => {
-    const paths = ["test/end-to-end/roll.test.ts", "test/media/vad.test.ts"];
+    const paths = ["test/end-to-end/processes/roll.test.ts", "test/media/vad.test.ts"];
     expect(filtersWithoutFile(["test/media/vad", "test/gateway/tls", "roll"], paths)).toEqual(["test/gateway/tls"]);
   });
 });
 
 test("the contract suites are found by what imports them, so that a new one is run without being named", () => {
   const files = contractTestFiles(PROJECT);
-  expect(files).toContain("test/store/sqlite/calls.test.ts");
-  expect(files).toContain("test/wire/carrier-a.test.ts");
+  expect(files).toContain("test/store/sqlite/calls/calls.test.ts");
+  expect(files).toContain("test/carriers/twilio/wire.test.ts");
   expect(files.filter((file) => file.includes("node_modules"))).toEqual([]);
 });

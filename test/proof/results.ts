@@ -1,6 +1,6 @@
 import { release } from "node:os";
-import { describeMachine } from "../../bench/machine.ts";
-import { writeResults } from "../../bench/results-file.ts";
+import { describeMachine } from "../../bench/harness/machine.ts";
+import { writeResults } from "../../bench/harness/results-file.ts";
 import { commitHere } from "./checkout.ts";
 import { countsText, type Proof } from "./proof.ts";
 

@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { readArguments, runCommand, UsageError } from "../../src/cli/command.ts";
-import { proveImage } from "./image.ts";
-import { proveNodeLines } from "./node-lines.ts";
+import { proveImage } from "./image/image.ts";
+import { proveNodeLines } from "./node/node-lines.ts";
 import { killAllGroups } from "./processes.ts";
 import { type Proof, Tally } from "./proof.ts";
 

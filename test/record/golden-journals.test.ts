@@ -2,14 +2,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { CallCommand, CallEvent } from "../../src/call/events.ts";
-import { CANCEL_REASONS, END_REASONS, RESUME_REASONS, SPEAK_REASONS } from "../../src/core/call-spec.ts";
-import { PHRASE_ORIGINS } from "../../src/core/phrases.ts";
-import { SPEND_ACTIONS, SPEND_SCOPES } from "../../src/core/spend.ts";
-import { compareJournal } from "../../src/record/journal-comparison.ts";
-import { type JournalNames, renamed } from "../../src/record/journal-names.ts";
-import { projectJournal } from "../../src/record/projection.ts";
-import { replayJournal } from "../../src/record/replay.ts";
-import { FAILOVER_CODES } from "../../src/speech/speech.ts";
+import { SPEND_ACTIONS, SPEND_SCOPES } from "../../src/core/billing/spend.ts";
+import { CANCEL_REASONS, END_REASONS, RESUME_REASONS, SPEAK_REASONS } from "../../src/core/calls/spec.ts";
+import { PHRASE_ORIGINS } from "../../src/core/phrases/phrases.ts";
+import { projectJournal } from "../../src/record/finalization/projection.ts";
+import { type JournalNames, renamed } from "../../src/record/journal/names.ts";
+import { compareJournal } from "../../src/record/replay/comparison.ts";
+import { replayJournal } from "../../src/record/replay/replay.ts";
+import { FAILOVER_CODES } from "../../src/speech/contracts.ts";
 import { GOLDEN_CALLS } from "../support/golden/golden-calls.ts";
 import {
   commandsFingerprint,
@@ -23,7 +23,7 @@ import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const IF_IT_FAILS =
   "A golden journal is never recorded anew: what differs from it is a change of behaviour, or a name \
-that src/record/journal-names.ts lacks";
+that src/record/journal/names.ts lacks";
 
 const NAMES = goldenNames();
 const isUnrecorded = (name: string): boolean => name.includes("/unrecorded");
@@ -184,7 +184,7 @@ const COMMAND_KINDS: Readonly<Record<CallCommand["kind"], true>> = {
   "cancel-reply": true,
   pause: true,
   resume: true,
-  "ignore": true,
+  ignore: true,
   state: true,
   turn: true,
   end: true,

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { JournalDecoder, JournalEncoder } from "../../src/record/journal-format.ts";
+import { JournalDecoder, JournalEncoder } from "../../src/record/journal/format.ts";
 import {
   JOURNAL_VERSION,
   JOURNAL_VERSIONS,
   type JournalVersions,
   renamed,
   renamesFrom,
-} from "../../src/record/journal-names.ts";
-import type { JournalRecord } from "../../src/record/journal-records.ts";
-import { journalHeader } from "../../src/record/redact.ts";
-import { START } from "./example-call.ts";
+} from "../../src/record/journal/names.ts";
+import type { JournalRecord } from "../../src/record/journal/records.ts";
+import { journalHeader } from "../../src/record/journal/redact.ts";
+import { START } from "../support/journals/example-call.ts";
 
 /** A reader two versions later, by tables as renames would leave them. */
 const LATER: JournalVersions = {

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { Invariant } from "./kinds.ts";
+import type { Invariant } from "./plan/kinds.ts";
 
 /** A guard that is taken out of the service, by replacing text that stands in a file once, and what must be seen without it. */
 export interface Mutant {

@@ -4,10 +4,10 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { readArguments, runCommand, UsageError, wholeNumber } from "../../src/cli/command.ts";
 import { MUTANTS, simulateMutant } from "./mutants.ts";
-import { Census, failureText } from "./report.ts";
+import { Census, failureText } from "./observer/report.ts";
+import { planText } from "./observer/story.ts";
 import { loadShared } from "./service.ts";
 import { simulate } from "./simulation.ts";
-import { planText } from "./story.ts";
 
 const HELP = `Calls in virtual time, in which everything goes wrong, held to rules at every step.
 

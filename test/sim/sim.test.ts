@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { ifMachineStalled } from "../support/stalled-machine.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
-import { Chronicle } from "./chronicle.ts";
-import { drawPlan } from "./plan.ts";
-import { REGRESSIONS } from "./regress.ts";
-import { Census, failureText } from "./report.ts";
+import { Chronicle } from "./observer/chronicle.ts";
+import { Census, failureText } from "./observer/report.ts";
+import { drawPlan } from "./plan/plan.ts";
+import { REGRESSIONS } from "./regressions.ts";
 import { loadShared } from "./service.ts";
 import { simulate } from "./simulation.ts";
 

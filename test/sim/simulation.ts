@@ -1,20 +1,25 @@
 import { writeFileSync } from "node:fs";
-import { frameSamples } from "../../src/cli/simulated/audio-format.ts";
-import { formatsOf } from "../../src/cli/simulated/line.ts";
 import { FRAME_MS } from "../../src/core/limits.ts";
-import { journalPath } from "../../src/record/journal-reader.ts";
+import { journalPath } from "../../src/record/journal/reader.ts";
+import { frameSamples } from "../../src/simulator/audio/format.ts";
+import { formatsOf } from "../../src/simulator/transports.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { Chronicle } from "./chronicle.ts";
-import { HangUp } from "./departure.ts";
-import { SimulatedStt } from "./ear.ts";
-import { Facts } from "./facts.ts";
-import { FaultPlan } from "./fate.ts";
-import { SimulatedConnection } from "./line.ts";
-import { MemoryDisk } from "./memory-disk.ts";
-import { scheduleFaults } from "./misfortunes.ts";
-import { SimulatedLlm } from "./model.ts";
-import { drawPlan, type Plan } from "./plan.ts";
+import { SimulatedConnection } from "./network/connection.ts";
+import { scheduleFaults } from "./network/faults.ts";
+import { MemoryDisk } from "./network/memory-disk.ts";
+import { Telephone } from "./network/telephone.ts";
+import { Chronicle } from "./observer/chronicle.ts";
+import { Facts } from "./observer/facts.ts";
+import { Observer } from "./observer/observer.ts";
+import { FaultPlan } from "./plan/fault-plan.ts";
+import { HangUp } from "./plan/hang-up.ts";
+import { drawPlan, type Plan } from "./plan/plan.ts";
 import { Process } from "./process.ts";
+import { SimulatedLlm } from "./providers/llm.ts";
+import { OpenStreams } from "./providers/open-streams.ts";
+import { SimulatedStt } from "./providers/stt.ts";
+import { SimulatedTools } from "./providers/tools.ts";
+import { SimulatedTts } from "./providers/tts.ts";
 import { Answers } from "./rules/answers.ts";
 import { Context } from "./rules/context.ts";
 import { Ending } from "./rules/ending.ts";
@@ -27,11 +32,6 @@ import { Queues } from "./rules/queues.ts";
 import { Silence } from "./rules/silence.ts";
 import { Transcript } from "./rules/transcript.ts";
 import { Service, type Shared } from "./service.ts";
-import { OpenStreams } from "./streams.ts";
-import { Telephone } from "./telephone.ts";
-import { SimulatedTools } from "./tools.ts";
-import { SimulatedTts } from "./voice.ts";
-import { Observer } from "./watch.ts";
 
 /** One call, played to its end. */
 export interface SimulatedCall {
@@ -237,6 +237,10 @@ class World {
     const path = journalPath(this.#shared.dataDir, "call");
     const { bytes } = this.#disk;
     writeFileSync(path, bytes);
-    await checkJournal(this.#facts, chronicle, { path, bytes, framesLeftOut: this.#service.journal.framesWithoutAudio });
+    await checkJournal(this.#facts, chronicle, {
+      path,
+      bytes,
+      framesLeftOut: this.#service.journal.framesWithoutAudio,
+    });
   }
 }

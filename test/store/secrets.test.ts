@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { TOKEN_CHARS } from "../../src/core/token-limits.ts";
-import { hashSecret, createApiKey } from "../../src/store/secrets.ts";
+import { createApiKey, hashSecret } from "../../src/store/secrets.ts";
 import { mintToken } from "../support/tokens.ts";
 
 test("T12: 200,000 minted tokens are all different, and all of the right length and alphabet", () => {

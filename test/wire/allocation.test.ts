@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { FRAME_MS } from "../../src/core/limits.ts";
 import { bytesPerSample } from "../../src/media/frame-codec.ts";
-import { carriersUnderTest, isShort } from "../support/carriers.ts";
+import { inboundAudio } from "../support/audio/inbound-audio.ts";
 import { heapBytesPerRun } from "../support/heap.ts";
-import { startedWire } from "../support/hostile-messages.ts";
-import { inboundAudio } from "../support/inbound-audio.ts";
-import { websocket } from "../support/websockets.ts";
-import type { WireUnderTest } from "../support/wire-under-test.ts";
+import { carriersUnderTest, isShort } from "../support/wires/carriers.ts";
+import { startedWire } from "../support/wires/hostile-messages.ts";
+import { websocket } from "../support/wires/websockets.ts";
+import type { WireUnderTest } from "../support/wires/wire-under-test.ts";
 
 const into = inboundAudio();
 

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import type { HttpTool } from "../../core/call-spec.ts";
+import type { HttpTool } from "../../core/calls/spec.ts";
 import {
   argumentsIn,
   fillArguments,
@@ -7,7 +7,7 @@ import {
   hasDotSegment,
   secretsIn,
   urlTemplateOf,
-} from "../../core/http-tool.ts";
+} from "../../core/tools/http-tool.ts";
 import { failed, type ToolOutcome } from "./outcome.ts";
 
 /** What is sent for an HTTP tool. */

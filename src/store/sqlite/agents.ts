@@ -2,7 +2,7 @@ import type { Kysely, Selectable } from "kysely";
 import type { Clock } from "../../core/clock.ts";
 import { newId } from "../../core/ids.ts";
 import type { Agent, AgentQuery, AgentStore, NewAgent } from "../agent-store.ts";
-import type { Tables } from "./tables.ts";
+import type { Tables } from "./database/tables.ts";
 
 export class SqliteAgents implements AgentStore {
   readonly #db: Kysely<Tables>;

@@ -3,8 +3,8 @@ import type { Kysely, Selectable } from "kysely";
 import type { Clock } from "../../core/clock.ts";
 import { newId } from "../../core/ids.ts";
 import type { Account, AccountStore, ApiKeyRecord, ApiKeyStore, Principal } from "../api-key-store.ts";
-import { API_KEY_VISIBLE_CHARS, hashSecret, createApiKey } from "../secrets.ts";
-import type { Tables } from "./tables.ts";
+import { API_KEY_VISIBLE_CHARS, createApiKey, hashSecret } from "../secrets.ts";
+import type { Tables } from "./database/tables.ts";
 
 export class SqliteAccounts implements AccountStore {
   readonly #db: Kysely<Tables>;

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type { EpochStore } from "../redemptions.ts";
-import type { Tables } from "./tables.ts";
+import type { Tables } from "./database/tables.ts";
 
 export class SqliteEpochs implements EpochStore {
   readonly #db: Kysely<Tables>;

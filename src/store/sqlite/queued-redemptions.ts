@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
-import type { ConnectionType } from "../../core/call-spec.ts";
+import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
-import { REDEMPTION_LOCK_POLL_MS, REDEMPTION_LOCK_MS_MAX } from "../../core/token-limits.ts";
-import type { RedeemedCall } from "../hand-off.ts";
+import { REDEMPTION_LOCK_MS_MAX, REDEMPTION_LOCK_POLL_MS } from "../../core/token-limits.ts";
+import type { RedeemedCall } from "../call-handoff.ts";
 import type { Redeemer, Redemptions, ReturnedCall } from "../redemptions.ts";
-import { isLocked } from "./dialect.ts";
+import { isLocked } from "./database/dialect.ts";
 
 /**
  * Redemptions one after another, in the order of their arrival, with a turn of the loop after each. While somebody else has the write

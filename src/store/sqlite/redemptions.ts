@@ -1,13 +1,13 @@
 import type { Kysely, Transaction } from "kysely";
 import type { AgeClock } from "../../core/age-clock.ts";
-import type { ConnectionType } from "../../core/call-spec.ts";
+import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";
+import type { RedeemedCall } from "../call-handoff.ts";
 import type { CallPrompts } from "../call-store.ts";
-import type { RedeemedCall } from "../hand-off.ts";
 import type { Redeemer, Redemptions, ReturnedCall, UnpersistedPrompts } from "../redemptions.ts";
-import { EXPIRED } from "./call-rows.ts";
-import type { Tables } from "./tables.ts";
+import { EXPIRED } from "./calls/rows.ts";
+import type { Tables } from "./database/tables.ts";
 
 export class SqliteRedemptions implements Redemptions {
   readonly #db: Kysely<Tables>;
@@ -81,7 +81,8 @@ export class SqliteRedemptions implements Redemptions {
       .returning(["id", "account_id", "settings", "words"])
       .executeTakeFirst();
     if (call === undefined) return undefined;
-    const words: CallPrompts | undefined = call.words === null ? this.#unpersisted.get(call.id) : JSON.parse(call.words);
+    const words: CallPrompts | undefined =
+      call.words === null ? this.#unpersisted.get(call.id) : JSON.parse(call.words);
     if (words === undefined) {
       // Its words were in the memory of a control process that is gone.
       await tx

@@ -2,10 +2,10 @@ import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import type { Database } from "libsql";
 import type { Clock } from "../../core/clock.ts";
 import type { DueCall, DueQuery, RetentionStore } from "../retention-store.ts";
-import { truncateWal } from "./deleted-traces.ts";
-import { execute } from "./dialect.ts";
-import type { Tables } from "./tables.ts";
-import { trimTranscript } from "./turns.ts";
+import { trimTranscript } from "./calls/turns.ts";
+import { execute } from "./database/dialect.ts";
+import type { Tables } from "./database/tables.ts";
+import { truncateWal } from "./database/wal-truncation.ts";
 
 /** Pages of 4 KiB that one step gives back, in one transaction: about a millisecond, and a write that is forced onto the disk. */
 const PAGES_PER_STEP = 64;
@@ -51,7 +51,11 @@ export class SqliteRetention implements RetentionStore {
   }
 
   async deleteTranscript(callId: string): Promise<void> {
-    const over = this.#db.selectFrom("calls").select("id").where("id", "=", callId).where("status", "in", ENDED_STATUSES);
+    const over = this.#db
+      .selectFrom("calls")
+      .select("id")
+      .where("id", "=", callId)
+      .where("status", "in", ENDED_STATUSES);
     if ((await over.executeTakeFirst()) === undefined) return;
     await trimTranscript(this.#db, callId);
     await this.#db.transaction().execute(async (tx) => {

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, describe, expect, test } from "vitest";
 import { mintToken as mintTokenWith } from "../../../src/core/stream-token.ts";
-import type { MediaServerName } from "../../../src/gateway/media-server/media-server.ts";
-import { type MediaService, type MediaServiceOptions, mediaService } from "../../support/media-service.ts";
-import { RawWs } from "../../support/raw-ws.ts";
+import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
+import { RawWs } from "../../support/network/raw-ws.ts";
+import { type MediaService, type MediaServiceOptions, mediaService } from "../../support/services/media-service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { mintToken } from "../../support/tokens.ts";
 

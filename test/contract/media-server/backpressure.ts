@@ -1,13 +1,13 @@
 import { setImmediate as loopTurn } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
-import type { CallSpec, StreamFormat } from "../../../src/core/call-spec.ts";
+import type { CallSpec, StreamFormat } from "../../../src/core/calls/spec.ts";
 import { SOCKET_BACKPRESSURE_BYTES_MAX } from "../../../src/core/limits.ts";
-import type { MediaServerName } from "../../../src/gateway/media-server/media-server.ts";
-import type { Tts } from "../../../src/speech/speech.ts";
+import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
+import type { Tts } from "../../../src/speech/contracts.ts";
 import { collectGarbage } from "../../support/heap.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { type MediaService, mediaService } from "../../support/media-service.ts";
-import { OPCODE, RawWs } from "../../support/raw-ws.ts";
+import { OPCODE, RawWs } from "../../support/network/raw-ws.ts";
+import { type MediaService, mediaService } from "../../support/services/media-service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 
 export function backpressureContract(mediaServer: MediaServerName): void {

@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
-import type { MediaServerName } from "../../../src/gateway/media-server/media-server.ts";
-import { hasOpenssl, makeCertificate } from "../../support/certificates.ts";
-import { NOOP_LEG } from "../../support/deaf-leg.ts";
-import { createMediaServer } from "../../support/media-servers.ts";
+import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
+import { createMediaServer } from "../../support/legs/media-servers.ts";
+import { NOOP_LEG } from "../../support/legs/noop-leg.ts";
 import { memoryLog } from "../../support/memory-log.ts";
-import { RawWs } from "../../support/raw-ws.ts";
+import { hasOpenssl, makeCertificate } from "../../support/network/certificates.ts";
+import { RawWs } from "../../support/network/raw-ws.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 export function crowdedContract(mediaServer: MediaServerName): void {

@@ -1,4 +1,4 @@
-import type { MediaServerName } from "../../../src/gateway/media-server/media-server.ts";
+import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
 
 /**
  * Everything in which the media servers may differ, by name; in all else the contract is one. A close code is that of the close

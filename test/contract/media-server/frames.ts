@@ -5,11 +5,11 @@ import {
   CONTROL_FRAMES_PER_SECOND_MAX,
   SOCKET_PAYLOAD_BYTES_MAX,
 } from "../../../src/core/limits.ts";
-import type { MediaServerName } from "../../../src/gateway/media-server/media-server.ts";
+import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
 import type { CallRecord } from "../../../src/store/call-store.ts";
-import { type MediaService, mediaService } from "../../support/media-service.ts";
-import { RawLeg, STREAM_ID } from "../../support/raw-leg.ts";
-import { OPCODE, RawWs } from "../../support/raw-ws.ts";
+import { RawLeg, STREAM_ID } from "../../support/legs/raw-leg.ts";
+import { OPCODE, RawWs } from "../../support/network/raw-ws.ts";
+import { type MediaService, mediaService } from "../../support/services/media-service.ts";
 import { DIFFERENCES } from "./differences.ts";
 
 /** What peers may do wrong with WebSocket frames. */

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { TOKEN_CHARS } from "../../../src/core/token-limits.ts";
-import type { MediaServerName } from "../../../src/gateway/media-server/media-server.ts";
+import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
 import { collectGarbage } from "../../support/heap.ts";
-import { type MediaService, mediaService } from "../../support/media-service.ts";
-import { exchange, head } from "../../support/raw-http.ts";
-import { RawWs } from "../../support/raw-ws.ts";
+import { exchange, head } from "../../support/network/raw-http.ts";
+import { RawWs } from "../../support/network/raw-ws.ts";
+import { type MediaService, mediaService } from "../../support/services/media-service.ts";
 import { mintToken } from "../../support/tokens.ts";
 import { DIFFERENCES } from "./differences.ts";
 

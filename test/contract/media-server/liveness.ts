@@ -1,17 +1,17 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { ConnectionType } from "../../../src/core/call-spec.ts";
+import type { ConnectionType } from "../../../src/core/calls/spec.ts";
 import { FRAMING_BYTES_BURST_MAX, MESSAGE_FRAGMENTS_MAX } from "../../../src/core/connection-limits.ts";
 import { CARRIER_RATE_HZ } from "../../../src/core/limits.ts";
 import { SILENT_PEER_MS_MAX } from "../../../src/core/liveness-limits.ts";
-import type { MediaServerName } from "../../../src/gateway/media-server/media-server.ts";
-import type { Tts } from "../../../src/speech/speech.ts";
-import { BlackHole } from "../../support/black-hole.ts";
-import { carrierA, carrierB, carrierC } from "../../support/carriers.ts";
-import { DEFAULT_LIVENESS } from "../../support/liveness.ts";
+import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
+import type { Tts } from "../../../src/speech/contracts.ts";
+import { DEFAULT_LIVENESS } from "../../support/legs/liveness.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { type MediaService, mediaService } from "../../support/media-service.ts";
-import { encodeFrame, OPCODE, RawWs } from "../../support/raw-ws.ts";
-import type { CarrierUnderTest } from "../../support/wire-under-test.ts";
+import { BlackHole } from "../../support/network/black-hole.ts";
+import { encodeFrame, OPCODE, RawWs } from "../../support/network/raw-ws.ts";
+import { type MediaService, mediaService } from "../../support/services/media-service.ts";
+import { carrierA, carrierB, carrierC } from "../../support/wires/carriers.ts";
+import type { CarrierUnderTest } from "../../support/wires/wire-under-test.ts";
 import { DIFFERENCES } from "./differences.ts";
 
 const { pingTimeoutMs } = DEFAULT_LIVENESS;

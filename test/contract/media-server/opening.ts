@@ -1,11 +1,11 @@
 import { afterEach, expect, onTestFinished, test } from "vitest";
-import type { MediaServerName } from "../../../src/gateway/media-server/media-server.ts";
-import { NOOP_LEG } from "../../support/deaf-leg.ts";
-import { createMediaServer } from "../../support/media-servers.ts";
-import { type MediaService, mediaService } from "../../support/media-service.ts";
+import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
+import { createMediaServer } from "../../support/legs/media-servers.ts";
+import { NOOP_LEG } from "../../support/legs/noop-leg.ts";
+import { RawLeg } from "../../support/legs/raw-leg.ts";
 import { memoryLog } from "../../support/memory-log.ts";
-import { RawLeg } from "../../support/raw-leg.ts";
-import { RawWs } from "../../support/raw-ws.ts";
+import { RawWs } from "../../support/network/raw-ws.ts";
+import { type MediaService, mediaService } from "../../support/services/media-service.ts";
 
 export function openingContract(mediaServer: MediaServerName): void {
   let service: MediaService | undefined;

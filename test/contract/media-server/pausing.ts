@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
-import type { MediaServerName } from "../../../src/gateway/media-server/media-server.ts";
-import { type MediaService, mediaService } from "../../support/media-service.ts";
-import { RawWs } from "../../support/raw-ws.ts";
+import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
+import { RawWs } from "../../support/network/raw-ws.ts";
+import { type MediaService, mediaService } from "../../support/services/media-service.ts";
 
 export function pausingContract(mediaServer: MediaServerName): void {
   let service: MediaService | undefined;

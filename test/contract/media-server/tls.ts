@@ -3,13 +3,18 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from "node:tls";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { MediaServerName } from "../../../src/gateway/media-server/media-server.ts";
-import { hasOpenssl, makeCertificate, replaceCertificate, type TestCertificate } from "../../support/certificates.ts";
-import { createMediaServer } from "../../support/media-servers.ts";
-import { type MediaService, mediaService } from "../../support/media-service.ts";
+import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
+import { createMediaServer } from "../../support/legs/media-servers.ts";
+import { RawLeg } from "../../support/legs/raw-leg.ts";
 import { memoryLog } from "../../support/memory-log.ts";
-import { RawLeg } from "../../support/raw-leg.ts";
-import { type Frame, OPCODE, RawWs } from "../../support/raw-ws.ts";
+import {
+  hasOpenssl,
+  makeCertificate,
+  replaceCertificate,
+  type TestCertificate,
+} from "../../support/network/certificates.ts";
+import { type Frame, OPCODE, RawWs } from "../../support/network/raw-ws.ts";
+import { type MediaService, mediaService } from "../../support/services/media-service.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 export function tlsContract(mediaServer: MediaServerName): void {

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { DTMF_CONNECTION_TYPES } from "../../../src/api/selected-tools.ts";
-import type { ToolSpec } from "../../../src/core/call-spec.ts";
-import { Ticker } from "../../../src/gateway/ticker.ts";
+import { DTMF_CONNECTION_TYPES } from "../../../src/api/tools/selected-tools.ts";
+import { createPlivoWire } from "../../../src/carriers/plivo/wire.ts";
+import { createTelnyxWire } from "../../../src/carriers/telnyx/wire.ts";
+import { createTwilioWire } from "../../../src/carriers/twilio/wire.ts";
+import type { ToolSpec } from "../../../src/core/calls/spec.ts";
+import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import type { ToolOutcome } from "../../../src/gateway/tools/outcome.ts";
-import { createTwilioWire } from "../../../src/wire/carrier-a.ts";
-import { createTelnyxWire } from "../../../src/wire/carrier-b.ts";
-import { createPlivoWire } from "../../../src/wire/carrier-c.ts";
-import { leg } from "../../support/leg.ts";
+import { leg } from "../../support/legs/leg.ts";
+import { websocketLeg } from "../../support/legs/websocket-leg.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { type LlmStep, ScriptedLlm, textReply } from "../../support/scripted-llm.ts";
+import { type LlmStep, ScriptedLlm, textReply } from "../../support/providers/scripted-llm.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
-import { websocketLeg } from "../../support/websocket-leg.ts";
 
 const described = {
   description: "Tells of an order.",

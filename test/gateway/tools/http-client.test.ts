@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { HttpTool } from "../../../src/core/call-spec.ts";
-import type { ToolSecret, ToolSecrets } from "../../../src/core/tool-secrets.ts";
+import type { HttpTool } from "../../../src/core/calls/spec.ts";
+import type { ToolSecret, ToolSecrets } from "../../../src/core/tools/secrets.ts";
 import { HttpTools, type Resolve, resolveByDns } from "../../../src/gateway/tools/http-client.ts";
-import { scriptedDns } from "../../support/lying-dns.ts";
+import { scriptedDns } from "../../support/network/scripted-dns.ts";
 
 interface Got {
   method: string | undefined;

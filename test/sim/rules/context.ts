@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { TOOL_CALLS_PER_ROUND_MAX, TOOL_ROUNDS_MAX } from "../../../src/core/limits.ts";
-import type { Message } from "../../../src/speech/speech.ts";
-import type { Chronicle } from "../chronicle.ts";
-import type { Facts } from "../facts.ts";
-import type { Invariant } from "../kinds.ts";
+import type { Message } from "../../../src/speech/contracts.ts";
+import type { Chronicle } from "../observer/chronicle.ts";
+import type { Facts } from "../observer/facts.ts";
+import type { Invariant } from "../plan/kinds.ts";
 import type { Rule } from "./rule.ts";
 
 const KNOWS: Invariant = "the model knows what was heard, and nothing else";

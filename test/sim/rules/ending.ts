@@ -1,12 +1,12 @@
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
-import type { EndReason } from "../../../src/core/call-spec.ts";
+import type { EndReason } from "../../../src/core/calls/spec.ts";
 import { GOODBYE_MS_MAX, LEG_START_MS_MAX, LLM_FAILURES_MAX } from "../../../src/core/limits.ts";
-import { DEFAULT_LIVENESS } from "../../support/liveness.ts";
-import type { Chronicle } from "../chronicle.ts";
-import type { MessageKind } from "../dialect.ts";
-import { type Facts, isComplete, TICK_MS } from "../facts.ts";
-import type { Invariant } from "../kinds.ts";
+import { DEFAULT_LIVENESS } from "../../support/legs/liveness.ts";
+import type { MessageKind } from "../network/message-kinds.ts";
+import type { Chronicle } from "../observer/chronicle.ts";
+import { type Facts, isComplete, TICK_MS } from "../observer/facts.ts";
+import type { Invariant } from "../plan/kinds.ts";
 import type { Rule } from "./rule.ts";
 
 const { llmSilenceMs: modelSilenceMs, ttsSilenceMs: voiceSilenceMs } = DEFAULT_TURN_PARAMETERS;

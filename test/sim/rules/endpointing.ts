@@ -1,9 +1,9 @@
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { FRAME_MS } from "../../../src/core/limits.ts";
-import type { Chronicle } from "../chronicle.ts";
-import type { SimulatedStt } from "../ear.ts";
-import { type Facts, needsReply, isOver, TICK_MS } from "../facts.ts";
+import type { Chronicle } from "../observer/chronicle.ts";
+import { type Facts, isOver, needsReply, TICK_MS } from "../observer/facts.ts";
+import type { SimulatedStt } from "../providers/stt.ts";
 import type { Rule } from "./rule.ts";
 
 const {

@@ -1,7 +1,7 @@
 import { FRAME_MS, OUTPUT_CUSHION_FRAMES } from "../../../src/core/limits.ts";
-import type { Chronicle } from "../chronicle.ts";
-import { type Facts, isOver, TICK_MS } from "../facts.ts";
-import type { SimulatedTts } from "../voice.ts";
+import type { Chronicle } from "../observer/chronicle.ts";
+import { type Facts, isOver, TICK_MS } from "../observer/facts.ts";
+import type { SimulatedTts } from "../providers/tts.ts";
 import type { Rule } from "./rule.ts";
 
 /** What a resampler and a frame that is not full hold back. */

@@ -1,15 +1,22 @@
-import { areBackChannels, isBackChannel } from "../../../src/call/back-channel.ts";
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
-import type { CancelReason } from "../../../src/core/call-spec.ts";
+import { areBackChannels, isBackChannel } from "../../../src/call/turn-taking/back-channel.ts";
+import type { CancelReason } from "../../../src/core/calls/spec.ts";
 import { FRAME_MS } from "../../../src/core/limits.ts";
-import type { Chronicle } from "../chronicle.ts";
-import { type Facts, isOver, type ReplyFacts, TICK_MS } from "../facts.ts";
-import type { Invariant } from "../kinds.ts";
+import type { Chronicle } from "../observer/chronicle.ts";
+import { type Facts, isOver, type ReplyFacts, TICK_MS } from "../observer/facts.ts";
+import type { Invariant } from "../plan/kinds.ts";
 import type { Rule } from "./rule.ts";
 
-const { hangoverMs, frameLossMs, sustainedSpeechMs: sustainedVoiceMs, speechPausesMax: voicePausesMax, resumeMs, pauseMsMax, steadyNoiseMs: steadyVoiceMs } =
-  DEFAULT_TURN_PARAMETERS;
+const {
+  hangoverMs,
+  frameLossMs,
+  sustainedSpeechMs: sustainedVoiceMs,
+  speechPausesMax: voicePausesMax,
+  resumeMs,
+  pauseMsMax,
+  steadyNoiseMs: steadyVoiceMs,
+} = DEFAULT_TURN_PARAMETERS;
 const HELD: Invariant = "voice over the agent holds it, and no longer than it must";
 const CUT: Invariant = "a reply is cut for what the caller did";
 

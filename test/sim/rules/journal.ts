@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CallCommand } from "../../../src/call/events.ts";
-import { projectJournal } from "../../../src/record/projection.ts";
-import { journaledCommand } from "../../../src/record/redact.ts";
-import { replayJournal } from "../../../src/record/replay.ts";
-import { wordsFound } from "../../support/traces.ts";
-import type { Chronicle } from "../chronicle.ts";
-import type { Facts } from "../facts.ts";
-import { FIXED } from "../plan.ts";
-import { RESULT } from "../tools.ts";
-import { VOCABULARY } from "../words.ts";
+import { projectJournal } from "../../../src/record/finalization/projection.ts";
+import { journaledCommand } from "../../../src/record/journal/redact.ts";
+import { replayJournal } from "../../../src/record/replay/replay.ts";
+import { wordsFound } from "../../support/audio/leaked-content.ts";
+import type { Chronicle } from "../observer/chronicle.ts";
+import type { Facts } from "../observer/facts.ts";
+import { FIXED } from "../plan/plan.ts";
+import { VOCABULARY } from "../plan/words.ts";
+import { RESULT } from "../providers/tools.ts";
 
 /** The journal of a call that is over, which stands at `path`. */
 export interface WrittenJournal {

@@ -1,15 +1,15 @@
-import { isBackChannel } from "../../../src/call/back-channel.ts";
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
-import { type AudioFormat, frameSamples } from "../../../src/cli/simulated/audio-format.ts";
-import type { CancelReason } from "../../../src/core/call-spec.ts";
+import { isBackChannel } from "../../../src/call/turn-taking/back-channel.ts";
+import type { CancelReason } from "../../../src/core/calls/spec.ts";
 import { FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits.ts";
-import type { Chronicle } from "../chronicle.ts";
-import type { MessageKind } from "../dialect.ts";
-import type { SimulatedStt } from "../ear.ts";
-import { type Facts, needsReply, type SegmentFacts, type SegmentPosition, type ReplyFacts } from "../facts.ts";
-import type { Invariant } from "../kinds.ts";
-import { TaggedReader } from "../tagged-audio.ts";
-import type { SimulatedTts } from "../voice.ts";
+import { type AudioFormat, frameSamples } from "../../../src/simulator/audio/format.ts";
+import type { MessageKind } from "../network/message-kinds.ts";
+import type { Chronicle } from "../observer/chronicle.ts";
+import { type Facts, needsReply, type ReplyFacts, type SegmentFacts, type SegmentPosition } from "../observer/facts.ts";
+import type { Invariant } from "../plan/kinds.ts";
+import type { SimulatedStt } from "../providers/stt.ts";
+import { TaggedReader } from "../providers/tagged-audio.ts";
+import type { SimulatedTts } from "../providers/tts.ts";
 import type { Rule } from "./rule.ts";
 
 const LEAD_MS_MAX = OUTPUT_LEAD_MS + 2.5 * FRAME_MS;

@@ -6,10 +6,10 @@ import {
   TOOLS_RUNNING_MAX,
   TURN_TEXT_CHARS_MAX,
 } from "../../../src/core/limits.ts";
-import type { Chronicle } from "../chronicle.ts";
-import { type Facts, isOver } from "../facts.ts";
-import type { OpenStreams } from "../streams.ts";
-import { CHUNK_MS_MAX } from "../voice.ts";
+import type { Chronicle } from "../observer/chronicle.ts";
+import { type Facts, isOver } from "../observer/facts.ts";
+import type { OpenStreams } from "../providers/open-streams.ts";
+import { CHUNK_MS_MAX } from "../providers/tts.ts";
 import type { Rule } from "./rule.ts";
 
 /** A voice that is not pulled any further has given a chunk that does not fit. What a resampler holds back is in it. */

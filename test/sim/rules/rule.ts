@@ -1,6 +1,6 @@
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
-import type { MessageKind } from "../dialect.ts";
-import type { ReplyFacts } from "../facts.ts";
+import type { MessageKind } from "../network/message-kinds.ts";
+import type { ReplyFacts } from "../observer/facts.ts";
 
 /**
  * Something that must hold, watched from outside. Each method is told of one kind of step, after the facts have taken it in; a

@@ -1,11 +1,11 @@
 import type { CallCommand } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
-import type { TranscriptTurn } from "../../../src/core/call-spec.ts";
+import type { TranscriptTurn } from "../../../src/core/calls/spec.ts";
 import { FRAME_MS } from "../../../src/core/limits.ts";
-import type { Chronicle } from "../chronicle.ts";
-import type { Facts, SegmentFacts, ReplyFacts } from "../facts.ts";
-import type { Invariant } from "../kinds.ts";
-import type { Path } from "../network.ts";
+import type { Path } from "../network/path.ts";
+import type { Chronicle } from "../observer/chronicle.ts";
+import type { Facts, ReplyFacts, SegmentFacts } from "../observer/facts.ts";
+import type { Invariant } from "../plan/kinds.ts";
 import type { Rule } from "./rule.ts";
 
 export interface TranscriptOptions {

@@ -1,5 +1,5 @@
-import { openStores } from "../../../src/store/sqlite/stores.ts";
-import { redemptionContract } from "../../contract/redemption-contract.ts";
+import { openStores } from "../../../src/store/sqlite/open-stores.ts";
+import { redemptionContract } from "../../contract/store/redemptions.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { ageClockOf } from "../../support/tokens.ts";

@@ -1,4 +1,4 @@
-import type { PhraseOrigin } from "../../../src/core/phrases.ts";
+import type { PhraseOrigin } from "../../../src/core/phrases/phrases.ts";
 import type { Scene } from "./scene.ts";
 
 /** What the agent says at length. */

@@ -1,15 +1,15 @@
 import type { Clock } from "../../../src/core/clock.ts";
 import { providerFailed } from "../../../src/core/errors.ts";
-import { FallbackLlm } from "../../../src/speech/brain-chain.ts";
-import { FallbackStt } from "../../../src/speech/ear-chain.ts";
-import { meteredLlm, meteredStt, meteredTts } from "../../../src/speech/metered.ts";
-import type { Llm, Stt, SttEvent, Tts } from "../../../src/speech/speech.ts";
-import { TtsCache } from "../../../src/speech/speech-cache.ts";
-import { FallbackTts } from "../../../src/speech/voice-chain.ts";
+import type { Llm, Stt, SttEvent, Tts } from "../../../src/speech/contracts.ts";
+import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
+import { meteredLlm, meteredStt, meteredTts } from "../../../src/speech/metering/usage.ts";
+import { FallbackStt } from "../../../src/speech/stt/fallback.ts";
+import { TtsCache } from "../../../src/speech/tts/cache.ts";
+import { FallbackTts } from "../../../src/speech/tts/fallback.ts";
 import { aborted, sleep } from "../manual-clock.ts";
-import { breakerFor, ttsWithBreaker } from "../provider-lines.ts";
-import { type LlmStep, ScriptedLlm } from "../scripted-llm.ts";
-import { ScriptedTts, type ScriptedTtsOptions } from "../scripted-tts.ts";
+import { breakerFor, ttsWithBreaker } from "../providers/breakers.ts";
+import { type LlmStep, ScriptedLlm } from "../providers/scripted-llm.ts";
+import { ScriptedTts, type ScriptedTtsOptions } from "../providers/scripted-tts.ts";
 
 /** How long a character of the agent's speech sounds. */
 const MS_PER_CHAR = 60;
@@ -76,7 +76,10 @@ export function goldenEngines({ stt, llm, tts, sttHasPartials, firstAreFull }: P
     const provider = `llm-${index + 1}`;
     const scripted = new ScriptedLlm(clock, replies);
     const named: Llm = { provider, reply: (request, signal) => scripted.reply(request, signal) };
-    return { llm: meteredLlm(named), circuitBreaker: breakerFor("llm", provider, clock, streamsMax(index)).circuitBreaker };
+    return {
+      llm: meteredLlm(named),
+      circuitBreaker: breakerFor("llm", provider, clock, streamsMax(index)).circuitBreaker,
+    };
   });
   const speaking = tts.map((options, index) => {
     const scripted = new ScriptedTts(clock, { msPerChar: MS_PER_CHAR, ...options });

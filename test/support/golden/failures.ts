@@ -1,8 +1,8 @@
-import { readPrices } from "../../../src/core/prices.ts";
-import type { Spend, SpendSettings } from "../../../src/core/spend.ts";
-import { refusalFrom } from "../../../src/speech/refusal.ts";
-import { NO_SPEND_LIMITS } from "../no-limits.ts";
-import { type LlmStep, textReply } from "../scripted-llm.ts";
+import { readPrices } from "../../../src/core/billing/prices.ts";
+import type { Spend, SpendSettings } from "../../../src/core/billing/spend.ts";
+import { refusalFrom } from "../../../src/speech/resilience/provider-error.ts";
+import { type LlmStep, textReply } from "../providers/scripted-llm.ts";
+import { NO_SPEND_LIMITS } from "../stubs/no-limits.ts";
 import { conversation, LONG } from "./conversations.ts";
 import { askingFor, type Scene } from "./scene.ts";
 import { clientTool, serverTool } from "./tools.ts";

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { canonicalJson } from "../../../src/core/canonical-json.ts";
-import { JournalDecoder } from "../../../src/record/journal-format.ts";
-import type { JournalRecord } from "../../../src/record/journal-records.ts";
-import type { TimedCommand } from "../../../src/record/replay.ts";
+import { JournalDecoder } from "../../../src/record/journal/format.ts";
+import type { JournalRecord } from "../../../src/record/journal/records.ts";
+import type { TimedCommand } from "../../../src/record/replay/replay.ts";
 import type { SentMessage } from "./hold-call.ts";
 import { commandAsRecorded, messageAsRecorded } from "./recorded-names.ts";
 

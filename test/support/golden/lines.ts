@@ -1,5 +1,5 @@
-import type { Transport } from "../../../src/cli/simulated/line.ts";
-import type { CallSpec, StreamFormat } from "../../../src/core/call-spec.ts";
+import type { CallSpec, StreamFormat } from "../../../src/core/calls/spec.ts";
+import type { Transport } from "../../../src/simulator/transports.ts";
 
 /** The lines of golden calls, by the name of the folder that their journals lie in. */
 export const GOLDEN_LINES = {

@@ -7,7 +7,7 @@ import {
   renamed,
   renamesFrom,
   withNames,
-} from "../../../src/record/journal-names.ts";
+} from "../../../src/record/journal/names.ts";
 
 /** The version of all golden journals. */
 export const RECORDED_VERSION = 2;

@@ -1,13 +1,13 @@
 import { PREEMPTIVE_TURN_PARAMETERS, type TurnParameters } from "../../../src/call/parameters.ts";
-import type { ServiceMessage } from "../../../src/cli/simulated/websocket-client.ts";
-import type { CallSpec } from "../../../src/core/call-spec.ts";
-import type { Prices } from "../../../src/core/prices.ts";
-import type { SpendSettings } from "../../../src/core/spend.ts";
-import type { ChosenPhrases } from "../../../src/gateway/phrase-book.ts";
+import type { Prices } from "../../../src/core/billing/prices.ts";
+import type { SpendSettings } from "../../../src/core/billing/spend.ts";
+import type { CallSpec } from "../../../src/core/calls/spec.ts";
+import type { ChosenPhrases } from "../../../src/gateway/phrases/book.ts";
 import type { ToolOutcome } from "../../../src/gateway/tools/outcome.ts";
-import type { LlmStep } from "../scripted-llm.ts";
-import { textReply } from "../scripted-llm.ts";
-import type { ScriptedTtsOptions } from "../scripted-tts.ts";
+import type { ServiceMessage } from "../../../src/simulator/peers/websocket-client.ts";
+import type { LlmStep } from "../providers/scripted-llm.ts";
+import { textReply } from "../providers/scripted-llm.ts";
+import type { ScriptedTtsOptions } from "../providers/scripted-tts.ts";
 import type { ProviderScripts } from "./engines.ts";
 
 /** How long a word of the caller takes, and how long after the last one its final transcript comes, ms. */

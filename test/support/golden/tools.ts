@@ -1,4 +1,4 @@
-import type { HttpTool, ToolSpec } from "../../../src/core/call-spec.ts";
+import type { HttpTool, ToolSpec } from "../../../src/core/calls/spec.ts";
 import { failed } from "../../../src/gateway/tools/outcome.ts";
 import { german } from "./conversations.ts";
 import { askingFor, type Scene } from "./scene.ts";

@@ -1,15 +1,15 @@
 import type { Clock } from "../../../src/core/clock.ts";
-import { createAnthropicLlm } from "../../../src/speech/providers/anthropic-brain.ts";
-import { createAssemblyAiStt } from "../../../src/speech/providers/assemblyai.ts";
-import { createCartesiaTts } from "../../../src/speech/providers/cartesia.ts";
-import { createDeepgramStt } from "../../../src/speech/providers/deepgram.ts";
-import { createElevenLabsTts } from "../../../src/speech/providers/elevenlabs.ts";
-import { createGeminiLlm } from "../../../src/speech/providers/gemini-brain.ts";
-import { createOpenAiLlm } from "../../../src/speech/providers/openai-brain.ts";
-import { createOpenAiStt } from "../../../src/speech/providers/openai-ear.ts";
-import { createOpenAiTts } from "../../../src/speech/providers/openai-voice.ts";
-import type { ClosableTts, Llm, Stt } from "../../../src/speech/speech.ts";
-import { framesOf, hum } from "./ear-server.ts";
+import type { ClosableTts, Llm, Stt } from "../../../src/speech/contracts.ts";
+import { createAnthropicLlm } from "../../../src/speech/llm/providers/anthropic.ts";
+import { createGeminiLlm } from "../../../src/speech/llm/providers/gemini.ts";
+import { createOpenAiLlm } from "../../../src/speech/llm/providers/openai.ts";
+import { createAssemblyAiStt } from "../../../src/speech/stt/providers/assemblyai.ts";
+import { createDeepgramStt } from "../../../src/speech/stt/providers/deepgram.ts";
+import { createOpenAiStt } from "../../../src/speech/stt/providers/openai.ts";
+import { createCartesiaTts } from "../../../src/speech/tts/providers/cartesia.ts";
+import { createElevenLabsTts } from "../../../src/speech/tts/providers/elevenlabs.ts";
+import { createOpenAiTts } from "../../../src/speech/tts/providers/openai.ts";
+import { framesOf, hum } from "./stt/stt-server.ts";
 
 /** What no error may quote. */
 export const PROVIDER_KEY = "canary-key";

@@ -1,0 +1,36 @@
+import type { Machine } from "../harness/machine.ts";
+import type { Verdict } from "../harness/verdict.ts";
+import type { Load, Measured } from "../load/result.ts";
+import type { Cores } from "../rig/child-process.ts";
+
+export interface CompareOptions extends Load {
+  rounds: number;
+}
+
+export type ContestantName = "echo" | "typical" | "trunkline" | "trunkline_ws" | "trunkline_recorded";
+
+export interface ContestantResult extends Measured {
+  name: ContestantName;
+  title: string;
+}
+
+/** Cost against cost within each round, so that a machine that drifts does not decide. */
+export interface Ratio {
+  of: ContestantName;
+  to: ContestantName;
+  median: number;
+  min: number;
+  max: number;
+}
+
+export interface CompareResult {
+  machine: Machine;
+  /** Which core was the servers', and which everybody else's; undefined where the processes were not held. */
+  cores: Cores | undefined;
+  options: CompareOptions;
+  /** Why the figures mean nothing; none when they do. */
+  problems: string[];
+  contestants: ContestantResult[];
+  ratios: Ratio[];
+  budgets: Verdict[];
+}

@@ -1,0 +1,178 @@
+import alawmulaw from "alawmulaw";
+import { createPlivoWire } from "../../src/carriers/plivo/wire.ts";
+import { createTelnyxWire } from "../../src/carriers/telnyx/wire.ts";
+import { createTwilioWire } from "../../src/carriers/twilio/wire.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits.ts";
+import { FrameEncoder } from "../../src/media/frame-codec.ts";
+import { G711_LAWS, type G711Codec, MU_LAW } from "../../src/media/g711.ts";
+import type { CarrierOptions, SimulatedCarrier } from "../../src/simulator/carriers/carrier.ts";
+import { SimulatedPlivo } from "../../src/simulator/carriers/plivo.ts";
+import { SimulatedTelnyx } from "../../src/simulator/carriers/telnyx.ts";
+import { SimulatedTwilio } from "../../src/simulator/carriers/twilio.ts";
+import type { Wire } from "../../src/wire/wire.ts";
+import { inboundAudio } from "../../test/support/audio/inbound-audio.ts";
+import { type Contest, FRAMES, use } from "./contest.ts";
+import { Cycle } from "./cycle.ts";
+
+// Question: what do the carriers' fast paths save per 20 ms frame, against the way every gateway begins with?
+// Budget: decode at least 4 times as fast, encode at least 8 times, and no heap.
+
+const DECODE_RATIO_MIN = 4;
+const ENCODE_RATIO_MIN = 8;
+
+/** One carrier, in one law both ways. */
+interface BenchCarrier {
+  title: string;
+  codec: G711Codec;
+  makeWire(): Wire;
+  makeCarrier(options: CarrierOptions): SimulatedCarrier;
+  /** What is put into JSON.stringify to send audio. */
+  plainMessage(streamId: string, payload: string): object;
+}
+
+const telnyx = (codec: G711Codec): BenchCarrier => ({
+  title: `carrier_b, ${codec === "alaw" ? "A-law" : "mu-law"}`,
+  codec,
+  makeWire: () => createTelnyxWire({ outboundCodec: codec }),
+  makeCarrier: (options) => new SimulatedTelnyx({ ...options, codecs: { inbound: codec, outbound: codec } }),
+  plainMessage: (_, payload) => ({ event: "media", media: { payload } }),
+});
+
+const TWILIO: BenchCarrier = {
+  title: "carrier_a",
+  codec: "mulaw",
+  makeWire: createTwilioWire,
+  makeCarrier: (options) => new SimulatedTwilio(options),
+  plainMessage: (streamSid, payload) => ({ event: "media", streamSid, media: { payload } }),
+};
+
+const PLIVO: BenchCarrier = {
+  title: "carrier_c",
+  codec: "mulaw",
+  makeWire: createPlivoWire,
+  makeCarrier: (options) => new SimulatedPlivo(options),
+  plainMessage: (_, payload) => ({
+    event: "playAudio",
+    media: { contentType: "audio/x-mulaw", sampleRate: CARRIER_RATE_HZ, payload },
+  }),
+};
+
+/** `audio` is raw mu-law, 8,000 Hz: what the caller says. */
+export function carrierContests(audio: Uint8Array): Contest[] {
+  const speech = speechOf(audio);
+  const lines = [TWILIO, telnyx("mulaw"), telnyx("alaw"), PLIVO];
+  return lines.flatMap((line) => [decoding(line, speech), encoding(line, speech)]);
+}
+
+/** The plain ways of carrier_a alone, to put beside whatever else is measured: one frame a call. */
+export function plainWays(audio: Uint8Array): Record<"in" | "out", () => void> {
+  const speech = speechOf(audio);
+  return { in: decoding(TWILIO, speech).plain, out: encoding(TWILIO, speech).plain };
+}
+
+/** The samples of raw mu-law. */
+export const speechOf = (audio: Uint8Array): Int16Array =>
+  Int16Array.from(audio, (code) => MU_LAW.decodeTable[code] as number);
+
+function decoding(line: BenchCarrier, speech: Int16Array): Contest {
+  const { wire, into, messages } = started(line, speech);
+  const ours = new Cycle(messages);
+  const plain = new Cycle(messages);
+  const law = alawmulaw[line.codec];
+  return {
+    wire: line.title,
+    name: "decode",
+    ratioMin: DECODE_RATIO_MIN,
+    native: false,
+    rateHz: CARRIER_RATE_HZ,
+    ours() {
+      wire.decode(ours.next(), into);
+      use(into.samples[into.count - 1] as number);
+    },
+    plain() {
+      const message = JSON.parse(plain.next().toString("utf8"));
+      const samples = law.decode(Buffer.from(message.media.payload, "base64"));
+      use((samples[samples.length - 1] as number) + Number(message.media.chunk));
+    },
+  };
+}
+
+function encoding(line: BenchCarrier, speech: Int16Array): Contest {
+  const { wire, streamId } = started(line, speech);
+  const frames = Array.from({ length: FRAMES }, (_, at) => frameOf(speech, at));
+  const ours = new Cycle(frames);
+  const plain = new Cycle(frames);
+  const law = alawmulaw[line.codec];
+  const frame = new FrameEncoder(line.codec, CARRIER_FRAME_SAMPLES);
+  const message = (samples: Int16Array): Uint8Array => {
+    frame.samples.set(samples);
+    return wire.encodeAudio(frame.encode());
+  };
+  return {
+    wire: line.title,
+    name: "encode",
+    ratioMin: ENCODE_RATIO_MIN,
+    native: false,
+    rateHz: CARRIER_RATE_HZ,
+    ours: () => use(message(ours.next())[100] as number),
+    plain() {
+      const payload = Buffer.from(law.encode(plain.next())).toString("base64");
+      use(JSON.stringify(line.plainMessage(streamId, payload)).length);
+    },
+  };
+}
+
+/** The frame `at` of `speech`, which is said over and over. */
+function frameOf(speech: Int16Array, at: number): Int16Array {
+  const frames = Math.floor(speech.length / CARRIER_FRAME_SAMPLES);
+  const from = (at % frames) * CARRIER_FRAME_SAMPLES;
+  return speech.subarray(from, from + CARRIER_FRAME_SAMPLES);
+}
+
+/** A wire that has seen its start, and messages of 20 ms for it, as the simulated carrier writes them. */
+function started(line: BenchCarrier, speech: Int16Array) {
+  const wire = line.makeWire();
+  const into = inboundAudio();
+  let streamId = "";
+  const messages: Buffer[] = [];
+  for (const text of streamTexts(line, speech)) {
+    const message = Buffer.from(text);
+    const event = wire.decode(message, into);
+    if (event.kind === "start") streamId = event.streamId;
+    if (event.kind === "audio") messages.push(message);
+  }
+  return { wire, into, messages, streamId };
+}
+
+/** Everything that the carrier says from the beginning of a stream, with FRAMES frames of `speech`. */
+function streamTexts({ codec, makeCarrier }: BenchCarrier, speech: Int16Array): string[] {
+  const texts: string[] = [];
+  let nowMs = 0;
+  let beat = (): void => {};
+  let frame = 0;
+  const carrier = makeCarrier({
+    id: "18ad3ab5a668481ce02b83e7395059f0",
+    clock: {
+      nowMs: () => nowMs,
+      epochMs: () => Date.UTC(2026, 0, 1) + nowMs,
+      after: (_, task) => {
+        beat = task;
+        return () => {};
+      },
+    },
+    send: (message) => void texts.push(message),
+    close: () => {},
+    microphone: () => {
+      frame += 1;
+      const { encodeTable } = G711_LAWS[codec];
+      return Uint8Array.from(frameOf(speech, frame), (sample) => encodeTable[sample & 0xffff] as number);
+    },
+    earphone: () => {},
+  });
+  carrier.start();
+  for (let at = 0; at < FRAMES; at += 1) {
+    nowMs += FRAME_MS;
+    beat();
+  }
+  return texts;
+}

@@ -1,0 +1,82 @@
+import { type OpusCodecs, opusCodecs } from "../../src/media/opus/codecs.ts";
+import { loadNativeOpus } from "../../src/media/opus/native.ts";
+import { createWasmOpus, loadLibopusModule } from "../../src/media/opus/wasm.ts";
+import { loadResampler } from "../../src/media/resampler.ts";
+import { loadVad } from "../../src/media/vad.ts";
+import { runCommand } from "../harness/command.ts";
+import { describeMachine } from "../harness/machine.ts";
+import { renderSpeech } from "../rig/speech.ts";
+import { measureCall } from "./call.ts";
+import { carrierContests } from "./carriers.ts";
+import { measureConnectionPath, measureInTurn } from "./connection-path.ts";
+import { checksum, compare } from "./contest.ts";
+import { framePage } from "./page.ts";
+import { measureResampling } from "./resampling.ts";
+import type { FrameResult, InTurnCost } from "./result.ts";
+import { measureStages } from "./stages.ts";
+import { frameText } from "./text.ts";
+import { websocketContests } from "./websocket.ts";
+
+const USAGE = `What a frame costs, by itself, without sockets.
+
+  npm run bench:frame -- [--out DIR]
+
+  --out  where frame.json and frame.html go; default bench/results
+
+A goal that is missed is named, and is no failure.
+`;
+
+/** Calls that take turns. */
+const IN_TURN = [1, 20, 100, 200, 500, 1_000];
+
+async function run(_options: object, write: (line: string) => void): Promise<FrameResult> {
+  write("rendering what the caller says");
+  const { callerAudio } = await renderSpeech();
+  const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()]);
+  const opus = [opusCodecs(createWasmOpus(await loadLibopusModule())), ...(await nativeCodecs())] as const;
+  write("the whole way through a connection");
+  const ways = await measureConnectionPath(callerAudio, makeVad, makeResampler);
+  const inTurn: InTurnCost[] = [];
+  for (const calls of IN_TURN) {
+    write(`the same where ${calls} calls take turns`);
+    inTurn.push(await measureInTurn(callerAudio, makeVad, makeResampler, calls));
+  }
+  write("decode and encode against the plain way: the carriers");
+  const carriers = compare(carrierContests(callerAudio));
+  write("decode and encode against the plain way: websocket");
+  const websocket = compare(await websocketContests(callerAudio, makeResampler, opus));
+  write("resampling");
+  const resampling = await measureResampling();
+  write("the stages, each by itself");
+  const stages = measureStages(callerAudio, makeVad);
+  write("a 30-minute call in virtual time");
+  return {
+    machine: describeMachine(),
+    comparisons: [...carriers, ...websocket],
+    resampling,
+    stages,
+    ways,
+    inTurn,
+    call: measureCall(),
+    checksum: checksum(),
+  };
+}
+
+/** None where the optional package cannot be loaded. */
+async function nativeCodecs(): Promise<OpusCodecs[]> {
+  try {
+    return [opusCodecs(await loadNativeOpus())];
+  } catch {
+    return [];
+  }
+}
+
+await runCommand({
+  name: "frame",
+  usage: USAGE,
+  defaults: {},
+  read: (given) => given,
+  run,
+  text: frameText,
+  page: framePage,
+});

@@ -1,0 +1,65 @@
+import type { Machine } from "../harness/machine.ts";
+
+/** `interruptions` want the turn, `in noise` they do, too; whatever the others are, the agent should go on. */
+export const GROUPS = ["interruptions", "in noise", "sounds", "echo", "noise"] as const;
+export type Group = (typeof GROUPS)[number];
+
+/** What the service understands the caller with: an ear that tells words while they are spoken, or only when they were. */
+export const STT_MODES = ["partials", "finals"] as const;
+export type SttMode = (typeof STT_MODES)[number];
+
+/** How values are spread; NaN, which is null in JSON, where there are none. */
+export interface Figures {
+  count: number;
+  p50: number;
+  p90: number;
+  max: number;
+}
+
+/** What came of the calls of one case with one ear. Times are ms. */
+export interface CaseResult {
+  group: Group;
+  title: string;
+  sttMode: SttMode;
+  wantsTurn: boolean;
+  calls: number;
+  /** For how long the agent was heard, or held, all calls together: where the caller wants the turn, until then. */
+  agentMs: number;
+  /** Calls in which nobody wanted the turn, or not yet, and the agent was held, or cut. */
+  falselyPaused: number;
+  falselyInterrupted: number;
+  /** How often the agent was held in vain, and for how long each time. */
+  falsePauses: number;
+  falsePauseMs: Figures;
+  /** Words of replies that were not cut, and those of them that did not reach the caller whole. */
+  agentWords: number;
+  agentWordsLost: number;
+  /** Where the caller wants the turn; of calls in which the agent was neither held nor cut when the caller began. */
+  interruption?: Interruption;
+}
+
+export interface Interruption {
+  calls: number;
+  /** Calls in which the agent was held or cut in time; and those in which it was cut. */
+  stopped: number;
+  interrupted: number;
+  /** From the first sample of the caller's voice to the last sample of the agent's that left us, and that the caller heard. */
+  toLastSentMs: Figures;
+  toSilenceMs: Figures;
+  toInterruptionMs: Figures;
+  /** Of calls that were held: from the beginning of speech, as the detector tells it; below 0 the sample had left before. */
+  fromOnsetToLastSentMs: Figures;
+  callerWords: number;
+  callerWordsLost: number;
+  /** From the last sample of the caller's voice to the first of the answer. */
+  answerMs: Figures;
+}
+
+export interface TurnsResult {
+  machine: Machine;
+  /** Calls for each case and ear; half as many where there is noise. */
+  calls: number;
+  seed: number;
+  tookS: number;
+  cases: CaseResult[];
+}

@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { readConfig } from "../../src/config/config.ts";
+import { type Clock, systemClock } from "../../src/core/clock.ts";
+import { createLogger } from "../../src/core/log/logger.ts";
+import { collectProcessMetrics } from "../../src/core/metrics/process-metrics.ts";
+import { WorkerMetrics } from "../../src/core/metrics/worker-metrics.ts";
+import { SchemaProcess } from "../../src/core/schemas/checker.ts";
+import { SOFTWARE } from "../../src/core/version.ts";
+import { Gateway, type GatewayOptions } from "../../src/gateway/gateway.ts";
+import { JournalWriters } from "../../src/gateway/journal/writer.ts";
+import type { Admission } from "../../src/gateway/leg/leg.ts";
+import { chooseMediaServer } from "../../src/gateway/server/choice.ts";
+import type { MediaServerName, MediaServerOptions } from "../../src/gateway/server/media-server.ts";
+import { currentRuntime, loadUws } from "../../src/gateway/server/uws/module.ts";
+import { UwsServer } from "../../src/gateway/server/uws/server.ts";
+import { WsServer } from "../../src/gateway/server/ws/server.ts";
+import { HttpTools } from "../../src/gateway/tools/http-client.ts";
+import { loadOpus } from "../../src/media/opus/load.ts";
+import { loadResampler } from "../../src/media/resampler.ts";
+import { loadVad, type VadFactory } from "../../src/media/vad.ts";
+import { NO_SPEND_LIMITS, unlimitedAccounts } from "../../test/support/stubs/no-limits.ts";
+import { NO_PHRASES } from "../../test/support/stubs/no-phrases.ts";
+import { BenchHandoff } from "./handoff.ts";
+
+const HOST = "127.0.0.1";
+/** More than any run asks for: it is the machine that is to be the limit. */
+const CALLS_MAX = 100_000;
+/** From the last hang-up to the end of the last journal. */
+const END_MS_MAX = 10_000;
+const POLL_MS = 10;
+
+/**
+ * A media worker: what src/process/worker.ts puts together, of the same modules, but for the engines, and for the control process, whose
+ * part in a call is over before its first frame. One for a process.
+ */
+export class BenchWorker {
+  readonly calls: BenchHandoff;
+  readonly journals: JournalWriters;
+  readonly makeVad: VadFactory;
+  readonly port: number;
+  readonly #createGateway: (engines: GatewayOptions["providers"]) => Gateway;
+  #gateway: Gateway | undefined;
+
+  private constructor(
+    { calls, journals, makeVad, port }: Pick<BenchWorker, "calls" | "journals" | "makeVad" | "port">,
+    createGateway: (engines: GatewayOptions["providers"]) => Gateway,
+  ) {
+    this.calls = calls;
+    this.journals = journals;
+    this.makeVad = makeVad;
+    this.port = port;
+    this.#createGateway = createGateway;
+  }
+
+  /** Listens on a free port; takes calls once `use` has given it its engines. `watch` sees each admission with its token. */
+  static async start(
+    clock: Clock,
+    mediaServer: MediaServerName | "auto" = "auto",
+    watch: (admission: Admission, token: string) => Admission = (admission) => admission,
+  ): Promise<BenchWorker> {
+    const dataDir = mkdtempSync(join(tmpdir(), "trunkline-bench-"));
+    process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }));
+    const log = createLogger("worker", "warn");
+    const metrics = new WorkerMetrics(() => worker.gateway.readings());
+    collectProcessMetrics(metrics.registry);
+    const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
+    const schemas = new SchemaProcess({ clock: systemClock, log, count: () => {} });
+    const journals = new JournalWriters({ dataDir, software: SOFTWARE, clock: systemClock, log });
+    const calls = new BenchHandoff(dataDir);
+    const server = createServer(mediaServer, {
+      admit: async (token, headers) => watch(await worker.gateway.admit(token, headers), token),
+      log,
+    });
+    const port = await server.listen(HOST, 0);
+    const createGateway = (providers: GatewayOptions["providers"]): Gateway =>
+      new Gateway({
+        handoff: calls,
+        providers,
+        makeVad,
+        makeResampler,
+        httpTools: new HttpTools({ secrets: new Map(), allowLoopback: false }),
+        schemas,
+        journals,
+        phrases: NO_PHRASES,
+        spend: NO_SPEND_LIMITS,
+        accountSpends: unlimitedAccounts(),
+        prices: undefined,
+        metrics,
+        liveness: readConfig({}).liveness,
+        clock,
+        log,
+        callsMax: CALLS_MAX,
+        onFull: () => {},
+        carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [] },
+        mediaUrl: `ws://${HOST}:${port}`,
+        telnyxOutboundCodec: "mulaw",
+        opus,
+      });
+    const worker = new BenchWorker({ calls, journals, makeVad, port }, createGateway);
+    return worker;
+  }
+
+  get gateway(): Gateway {
+    if (this.#gateway === undefined) throw new Error("asked before it had its engines");
+    return this.#gateway;
+  }
+
+  /** Calls that begin from now on have these engines. */
+  use(engines: GatewayOptions["providers"]): void {
+    this.#gateway = this.#createGateway(engines);
+  }
+
+  /** Resolves when every call is over. */
+  async settled(): Promise<void> {
+    for (const endMs = systemClock.nowMs() + END_MS_MAX; this.gateway.callIds().length > 0; await delay(POLL_MS)) {
+      if (systemClock.nowMs() > endMs) throw new Error(`${this.gateway.callIds().length} calls did not end`);
+    }
+  }
+}
+
+/** As src/process/worker.ts makes it; with ws on a port of this process, for nobody accepts for a bench. */
+function createServer(setting: MediaServerName | "auto", options: MediaServerOptions): UwsServer | WsServer {
+  const choice = chooseMediaServer(setting, currentRuntime());
+  return choice.mediaServer === "uws"
+    ? new UwsServer({ ...options, uws: loadUws(choice.folder) })
+    : new WsServer(options);
+}

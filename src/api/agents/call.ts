@@ -1,0 +1,59 @@
+import type { CallSpec } from "../../core/calls/spec.ts";
+import type { Agent, NewAgent } from "../../store/agent-store.ts";
+import { NewCallBody } from "../calls/request-schemas.ts";
+import { type CallSpecDeps, maxCostProblems, specOfCheckedTools } from "../calls/spec.ts";
+import { ApiError } from "../http/errors.ts";
+import { isBlank } from "../http/validation.ts";
+import { toolProblems } from "../tools/selected-tools.ts";
+import { languageMismatch } from "../voices/lookup.ts";
+import type { AgentCallBody } from "./schemas.ts";
+
+/**
+ * The one prompt that the layers of a saved agent make, in Markdown: the base prompt, then the context under the heading
+ * `# Context`, then the custom instructions under `# Instructions`. A layer that is blank is left out with its heading. Parts
+ * are divided by a blank line; each stands as it was written.
+ */
+export function promptOf(agent: Pick<NewAgent, "basePrompt" | "context" | "customInstructions">): string {
+  const parts = [agent.basePrompt];
+  if (!isBlank(agent.context)) parts.push("# Context", agent.context);
+  if (!isBlank(agent.customInstructions)) parts.push("# Instructions", agent.customInstructions);
+  return parts.join("\n\n");
+}
+
+/**
+ * The specification of a call that is placed from a saved agent: as if `POST /calls` had been sent the agent's prompt, voice,
+ * language and settings with the fields of `body`, of which what is wrong with `websocket` has been told. Throws ApiError
+ * `conflict` when the agent's voice, its language or what a tool of it needs is no longer offered, or the voice no longer speaks the
+ * language; else what `specOf` throws.
+ */
+export async function agentSpecOf(agent: Agent, body: AgentCallBody, offer: CallSpecDeps): Promise<CallSpec> {
+  await requireAvailable(agent, offer);
+  const { connectionType, websocket, metadata } = body;
+  const whole = NewCallBody.parse({
+    ...agent.callSettings,
+    systemPrompt: promptOf(agent),
+    voice: agent.voiceId,
+    language: agent.languageId,
+    connectionType,
+    websocket,
+    metadata,
+  });
+  return specOfCheckedTools(whole, [], offer);
+}
+
+async function requireAvailable(
+  { accountId, voiceId, languageId, callSettings }: Agent,
+  offer: CallSpecDeps,
+): Promise<void> {
+  const [voices, languages] = await Promise.all([offer.voices.voices(), offer.voices.languages()]);
+  const gone: string[] = [];
+  const voice = voices.find(({ id }) => id === voiceId);
+  const hasLanguage = languages.some(({ code }) => code === languageId);
+  if (voice === undefined) gone.push(`voice ${JSON.stringify(voiceId)}`);
+  if (!hasLanguage) gone.push(`language ${JSON.stringify(languageId)}`);
+  const unspoken = voice && hasLanguage ? languageMismatch(voices, voice, languageId) : undefined;
+  if (unspoken !== undefined) gone.push(unspoken);
+  const tools = await toolProblems(callSettings.selectedTools, ["callSettings", "selectedTools"], accountId, offer);
+  gone.push(...[...tools, ...maxCostProblems(callSettings, ["callSettings"], offer)].map(({ path }) => path));
+  if (gone.length > 0) throw new ApiError("conflict", `the agent has what is not offered any more: ${gone.join(", ")}`);
+}

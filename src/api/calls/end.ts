@@ -1,0 +1,88 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { z } from "zod";
+import type { Logger } from "../../core/log/logger.ts";
+import type { CallRecord, CallStore, Cancellation } from "../../store/call-store.ts";
+import { ApiError, notFound } from "../http/errors.ts";
+import { NoQuery } from "../http/query.ts";
+import { itemOf } from "./item.ts";
+import { CallId, CallItem } from "./request-schemas.ts";
+
+export interface CallEndDeps {
+  calls: Pick<CallStore, "cancel" | "remove">;
+  /** Tells a worker to end one of its calls; false when the worker is away just now. */
+  endCall: (workerId: string, call: Pick<CallRecord, "id" | "accountId">) => boolean;
+  /** Removes the journal and the recording of a call that is over, as far as they are there. */
+  removeFiles: (callId: string) => Promise<void>;
+  log: Logger;
+}
+
+const END = {
+  operationId: "endCall",
+  tags: ["calls"],
+  summary: "End a call",
+  description:
+    "A call that waits for its stream ends at once, and its `websocketUrl` is dead. One that is being held is told to end: the " +
+    "answer is 202 with the call as it is, which `getCall` shows as ended a moment later. One that is over stays as it is, so " +
+    "that asking twice does no harm.",
+  params: CallId,
+  querystring: NoQuery,
+  body: z.strictObject({}, { error: "must be a JSON object without fields, or be left out" }).nullish(),
+  errors: ["not_found", "unavailable"] as const,
+  response: {
+    200: CallItem.meta({ description: "The call is over." }),
+    202: CallItem.meta({ description: "The call was told to end." }),
+  },
+};
+
+const DELETE = {
+  operationId: "deleteCall",
+  tags: ["calls"],
+  summary: "Delete a call",
+  description:
+    "Removes the call for good: its record, transcript, events and recording, and the name of the request that created it. One " +
+    "that waits for its stream is ended with that; one that is being held must be ended first.",
+  params: CallId,
+  querystring: NoQuery,
+  errors: ["not_found", "conflict"] as const,
+  response: { 204: z.undefined().meta({ description: "The call is gone." }) },
+};
+
+export function callEndRoutes(scope: FastifyInstance, deps: CallEndDeps): void {
+  const { calls, endCall, removeFiles, log } = deps;
+  const app = scope.withTypeProvider<ZodTypeProvider>();
+
+  /** Ends a call that waits for its stream; others stay as they are. */
+  const cancel = async ({ accountId, id: requestId }: FastifyRequest, callId: string): Promise<Cancellation> => {
+    const found = await calls.cancel(accountId, callId);
+    if (found === undefined) throw notFound("call");
+    if (found.cancelled) log.info({ callId, accountId, requestId }, "call cancelled");
+    return found;
+  };
+
+  app.post("/calls/:id/end", { schema: END }, async (request, reply) => {
+    const { call, workerId } = await cancel(request, request.params.id);
+    if (workerId === undefined) return itemOf(call);
+    if (!endCall(workerId, call)) {
+      throw new ApiError("unavailable", "the process that carries the call does not answer just now");
+    }
+    log.info({ callId: call.id, accountId: request.accountId, requestId: request.id }, "call told to end");
+    reply.code(202);
+    return itemOf(call);
+  });
+
+  app.delete("/calls/:id", { schema: DELETE }, async (request, reply) => {
+    const { accountId, id: requestId } = request;
+    // A token that could still be redeemed would bring a journal to life behind the removal of the files.
+    const { call, workerId } = await cancel(request, request.params.id);
+    if (workerId !== undefined) throw stillActive();
+    // The files first: what fails between the two leaves a record by which the rest can still be deleted.
+    await removeFiles(call.id);
+    // Its time had run out by a clock that has gone back since, and somebody came.
+    if ((await calls.remove(accountId, call.id)) === false) throw stillActive();
+    log.info({ callId: call.id, accountId, requestId }, "call deleted");
+    return reply.code(204).send();
+  });
+}
+
+const stillActive = (): ApiError => new ApiError("conflict", "the call is active: end it first");

@@ -1,0 +1,64 @@
+import type { z } from "zod";
+import type { StreamFormat } from "../../core/calls/spec.ts";
+import type { CallRecord, ListedCall } from "../../store/call-store.ts";
+import { toolItemOf } from "../tools/selected-tools.ts";
+import type { CallItem, CallSummary } from "./request-schemas.ts";
+
+export const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();
+
+const timeOrNull = (epochMs: number | undefined): string | null => (epochMs === undefined ? null : isoTime(epochMs));
+
+/** A call as the API shows it. */
+export function itemOf(call: CallRecord): z.output<typeof CallItem> {
+  const summary = summaryOf(call);
+  const selectedTools = call.settings.tools.map(toolItemOf);
+  return { ...summary, configuration: { ...summary.configuration, selectedTools } };
+}
+
+/** A call as lists show it. */
+export function summaryOf(call: ListedCall): z.output<typeof CallSummary> {
+  const { settings } = call;
+  return {
+    id: call.id,
+    agentId: call.agentId ?? null,
+    status: call.status,
+    connectionType: settings.connectionType,
+    createdAt: isoTime(call.createdAtMs),
+    startedAt: timeOrNull(call.startedAtMs),
+    endedAt: timeOrNull(call.endedAtMs),
+    durationMs: call.durationMs ?? null,
+    endReason: call.endReason ?? null,
+    carrierCallId: call.carrierCallId ?? null,
+    configuration: {
+      voice: settings.voiceId,
+      language: settings.language,
+      languagePinned: settings.languagePinned,
+      model: settings.model,
+      temperature: settings.temperature,
+      firstSpeaker: settings.firstSpeaker,
+      interruptible: settings.interruptible,
+      maxDuration: settings.maxDurationMs / 1_000,
+      inactivityTimeout: settings.inactivityTimeoutMs / 1_000,
+      inactivityAction: settings.inactivityAction,
+      maxCost: settings.maxCost ?? null,
+      recordingEnabled: settings.recordingEnabled,
+      websocket: settings.websocket === undefined ? null : websocketOf(settings.websocket),
+    },
+    metadata: settings.metadata ?? null,
+    recording: call.recording ?? null,
+    recordingDeletedAt: timeOrNull(call.recordingDeletedAtMs),
+    transcriptDeletedAt: timeOrNull(call.transcriptDeletedAtMs),
+    transcriptComplete: call.transcriptComplete ?? null,
+    counters: call.counters ? { ...call.counters } : null,
+    latency: call.latency ?? null,
+    usage: call.usage?.map((used) => ({ ...used })) ?? null,
+    cost: call.cost ?? null,
+  };
+}
+
+/** By the names of `POST /calls`. */
+const websocketOf = ({ codec, inputRateHz, outputRateHz }: StreamFormat) => ({
+  codec,
+  inputSampleRate: inputRateHz,
+  outputSampleRate: outputRateHz,
+});

@@ -1,0 +1,122 @@
+import type { FastifyInstance } from "fastify";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { z } from "zod";
+import { CONNECTION_TYPES } from "../../core/calls/spec.ts";
+import { isObject } from "../../core/json.ts";
+import { LIST_METADATA_MAX, STREAM_ID_CHARS_MAX } from "../../core/limits.ts";
+import { CALL_STATUSES, type CallQuery, type CallStore } from "../../store/call-store.ts";
+import { cursorOf, idOf, pageFields } from "../http/cursor.ts";
+import { oneOf } from "../http/fields.ts";
+import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-responses.ts";
+import { pageOf, pageSchema } from "../http/pages.ts";
+import { parameter } from "../http/query.ts";
+import { summaryOf } from "./item.ts";
+import { CallSummary } from "./request-schemas.ts";
+
+export interface CallListDeps extends LargeResponsesDeps {
+  calls: Pick<CallStore, "list">;
+}
+
+const timeRule = {
+  error: "must be a time in ISO 8601 with its zone, such as 2026-11-21T08:00:00Z; in a query, + is written %2B",
+};
+const time = z.iso.datetime({ offset: true, ...timeRule });
+
+const conditionsRule = { error: "must be written metadata[key]=value" };
+const conditions = z.record(z.string(), parameter, conditionsRule).superRefine((given, context) => {
+  const count = Object.keys(given).length;
+  if (count <= LIST_METADATA_MAX) return;
+  context.addIssue({ code: "custom", message: `must have at most ${LIST_METADATA_MAX} conditions, not ${count}` });
+});
+
+const carrierCallIdRule = { error: `must be a string of 1 to ${STREAM_ID_CHARS_MAX} characters` };
+
+const Filters = z.strictObject({
+  ...pageFields,
+  status: oneOf(CALL_STATUSES).optional().meta({ description: "Calls that are in this state now." }),
+  connectionType: oneOf(CONNECTION_TYPES).optional().meta({ description: "Calls whose media stream speaks this." }),
+  carrierCallId: z
+    .string({ error: "must be given once" })
+    .min(1, carrierCallIdRule)
+    .max(STREAM_ID_CHARS_MAX, carrierCallIdRule)
+    .optional()
+    .meta({
+      description: "Calls that their carrier knows by this id, from the beginning of their stream on.",
+      examples: ["CA0123456789abcdef0123456789abcdef"],
+    }),
+  createdAfter: time.optional().meta({
+    description: "Calls that were created at this time or later.",
+    examples: ["2026-11-21T08:00:00.000Z"],
+  }),
+  createdBefore: time.optional().meta({
+    description: "Calls that were created before this time.",
+    examples: ["2026-11-22T08:00:00.000Z"],
+  }),
+  metadata: conditions.optional().meta({
+    description:
+      "`metadata[key]=value`: calls whose metadata has this key at its top, without brackets in it, with this value. Strings " +
+      `are written as they are, numbers and booleans as in JSON. At most ${LIST_METADATA_MAX}, all of which must hold.`,
+    examples: [{ order: "A-17" }],
+  }),
+});
+
+/** Of those with the longest metadata some forty fill a page. */
+const CALLS_PER_READ = 25;
+
+const METADATA_KEY = /^metadata\[([^[\]]*)\]$/;
+
+/**
+ * Gathers what OpenAPI's style deepObject writes as `metadata[key]=value` under one name. The one key that would not be kept
+ * stays where it is, and is refused there as unknown.
+ */
+function withMetadata(query: unknown): unknown {
+  if (!isObject(query)) return query;
+  const found: [string, unknown][] = [];
+  const rest: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(query)) {
+    const key = METADATA_KEY.exec(name)?.[1];
+    if (key === undefined || key === "__proto__") rest.push([name, value]);
+    else found.push([key, value]);
+  }
+  return { ...(found.length > 0 && { metadata: Object.fromEntries(found) }), ...Object.fromEntries(rest) };
+}
+
+const LIST = {
+  operationId: "listCalls",
+  tags: ["calls"],
+  summary: "List calls",
+  description:
+    "The account's calls, newest first. Calls that are created while the pages are read stand before them and move nothing. " +
+    "Times, states and metadata can be asked for together: every condition that is given must hold. A page may be shorter than " +
+    "`limit`: go by `nextCursor`.",
+  querystring: z.preprocess(withMetadata, Filters),
+  errors: LARGE_RESPONSE_ERRORS,
+  response: { 200: pageSchema(CallSummary, "A page of calls, newest first.") },
+};
+
+export function callListRoutes(scope: FastifyInstance, { calls, largeResponses }: CallListDeps): void {
+  const app = scope.withTypeProvider<ZodTypeProvider>();
+
+  app.get("/calls", { schema: LIST, ...largeResponseHooks(largeResponses) }, async (request) => {
+    const { accountId } = request;
+    const { limit, cursor, createdAfter, createdBefore, ...same } = request.query;
+    const filters = {
+      ...same,
+      createdFromMs: createdAfter === undefined ? undefined : Date.parse(createdAfter),
+      createdBeforeMs: createdBefore === undefined ? undefined : Date.parse(createdBefore),
+    } satisfies Partial<CallQuery>;
+    const list = ["calls", accountId, filters];
+    const afterCallId = cursor === undefined ? undefined : idOf(cursor, list);
+    const { items: data, more } = await pageOf<z.output<typeof CallSummary>>(
+      limit,
+      CALLS_PER_READ,
+      async (before, count) => {
+        const query = { ...filters, afterCallId: before.at(-1)?.id ?? afterCallId, limit: count };
+        const found = await calls.list(accountId, query);
+        return { items: found.calls.map(summaryOf), more: found.more };
+      },
+    );
+    const last = data.at(-1);
+    return { data, nextCursor: more && last !== undefined ? cursorOf(last.id, list) : null };
+  });
+}

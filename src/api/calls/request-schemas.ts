@@ -1,0 +1,380 @@
+import { z } from "zod";
+import {
+  CONNECTION_TYPES,
+  END_REASONS,
+  MODEL_DEFAULT,
+  MODEL_NAMES,
+  STREAM_CODECS,
+  STREAM_RATES_HZ,
+  type StreamCodec,
+} from "../../core/calls/spec.ts";
+import {
+  CARRIER_RATE_HZ,
+  INACTIVITY_PROMPTS_MAX,
+  INACTIVITY_S_DEFAULT,
+  INACTIVITY_S_MAX,
+  INACTIVITY_S_MIN,
+  MAX_DURATION_S_DEFAULT,
+  MAX_DURATION_S_MAX,
+  MAX_DURATION_S_MIN,
+  METADATA_BYTES_MAX,
+  METADATA_DEPTH_MAX,
+  SELECTED_TOOLS_MAX,
+  STREAM_MESSAGE_MS_MAX,
+} from "../../core/limits.ts";
+import { depthOf } from "../../core/schemas/shape.ts";
+import { MAX_COST_MAX, MAX_COST_MIN } from "../../core/spend-limits.ts";
+import { CALL_STATUSES } from "../../store/call-store.ts";
+import { documentedAs } from "../http/documented-as.ts";
+import {
+  ALONGSIDE_FIELD_ERRORS,
+  anyObject,
+  flag,
+  listOf,
+  numberBetween,
+  oneOf,
+  text,
+  textNotBlank,
+  wholeNumber,
+} from "../http/fields.ts";
+import { pageSchema } from "../http/pages.ts";
+import { SelectedTool, ToolItem } from "../tools/schemas.ts";
+import { CALL_SUMMARIES, CALLS, CREATED_CALLS, NEW_CALLS, TURNS } from "./examples.ts";
+import { CallCost, CallLatency, CallUsage, TurnLatency } from "./response-schemas.ts";
+
+const metadata = anyObject
+  .superRefine((value, context) => {
+    const refuse = (message: string) => context.addIssue({ code: "custom", message });
+    const bytes = Buffer.byteLength(JSON.stringify(value));
+    // What takes more bytes than it may is not looked at any further.
+    if (bytes > METADATA_BYTES_MAX)
+      return refuse(`must take at most ${METADATA_BYTES_MAX} bytes as JSON, not ${bytes}`);
+    const levels = depthOf(value);
+    if (levels > METADATA_DEPTH_MAX) refuse(`must have at most ${METADATA_DEPTH_MAX} levels, not ${levels}`);
+  })
+  .meta({
+    description: `Any object of yours, returned as it came: at most ${METADATA_BYTES_MAX} bytes as JSON and ${METADATA_DEPTH_MAX} levels deep. Numbers are doubles; only the key \`__proto__\` is refused.`,
+    examples: [{ order: "A-17", vip: true }],
+  });
+
+/** What governs a call whoever its prompt comes from; the defaults are in `NewCallBody`. */
+const settings = {
+  languagePinned: flag.meta({
+    description:
+      "Whether the call stays in its language. Otherwise the agent answers in the language that the caller is heard to speak, " +
+      "where the ear can tell, and goes back when the caller does.",
+  }),
+  model: oneOf(MODEL_NAMES).meta({ description: "Which of the models that the service is configured with." }),
+  temperature: numberBetween(0, 1).meta({ description: "How freely the model words its answers." }),
+  greeting: text.meta({
+    description:
+      "The opening line when the agent speaks first: spoken as it stands, without the model. Without one the model opens. " +
+      "Ignored when the user speaks first.",
+    examples: ["Hello, this is the bakery."],
+  }),
+  firstSpeaker: oneOf(["agent", "user"]).meta({ description: "Who opens the conversation." }),
+  interruptible: flag.meta({
+    description:
+      "Whether the caller may interrupt the agent's first message; every later one can be interrupted. What is said into " +
+      "a first message that goes on is answered behind it.",
+  }),
+  maxDuration: wholeNumber(MAX_DURATION_S_MIN, MAX_DURATION_S_MAX).meta({
+    description: "Seconds from the redemption of the stream token, after which the call ends, whatever happens in it.",
+  }),
+  inactivityTimeout: wholeNumber(INACTIVITY_S_MIN, INACTIVITY_S_MAX).meta({
+    description: "Seconds without a word of either side, or a key, after which `inactivityAction` is taken.",
+  }),
+  inactivityAction: oneOf(["hang_up", "prompt"]).meta({
+    description: `\`prompt\`: the agent asks whether the caller is still there, and hangs up once that was in vain ${INACTIVITY_PROMPTS_MAX} times in a row.`,
+  }),
+  maxCost: numberBetween(MAX_COST_MIN, MAX_COST_MAX).meta({
+    description:
+      "What the call may cost, in the currency of the service's prices, by what its providers report. Once it has cost as much, or " +
+      "the next request to the LLM or the TTS would make it more, the agent says so and the call ends with `spend_limit`. STT without " +
+      "a price is not counted. 400 where the service does not know every price of the LLM and the TTS.",
+    examples: [0.5],
+  }),
+  recordingEnabled: flag.meta({
+    description:
+      "When false, no audio and no spoken word of the call is written anywhere: there will be no recording, and no text in its transcript.",
+  }),
+  selectedTools: listOf(SelectedTool, SELECTED_TOOLS_MAX, "must be a list of objects").meta({
+    description: "What the agent may do beside talking.",
+    examples: [[{ toolName: "hang_up" }]],
+  }),
+};
+
+/** A saved agent's call settings, as they were given: what is absent takes the default of `POST /calls` in each call. */
+export const CallSettingsBody = z.strictObject(settings, { error: "must be an object" }).partial();
+export type CallSettingsBody = z.output<typeof CallSettingsBody>;
+
+/** What a client of connectionType `websocket` must know to write to it and to read it. */
+const STREAM_PROTOCOL = `
+
+Binary messages are audio: from the service 20 ms each, from the client any length up to ${STREAM_MESSAGE_MS_MAX / 1_000} s; with \
+Opus, both ways, one packet each. Text messages are JSON objects with a \`type\`; pass over types and fields that you do not know.
+
+- From the service: \`ready\` (\`callId\`, \`input\`, \`output\`) comes first; \`state\` (\`state\`: listening, thinking, speaking; \
+\`latency\`, as a turn has it, when an answer begins to be heard); \
+\`transcript\` (\`role\`, \`text\`, \`final\`, \`turnId\`; \`approximate\`, as a turn has it); \`mark\` (\`name\`): to be sent back when all audio before it has been \
+played; \`clear\`: drop what has not been played yet, and the marks in it; \`toolCall\` (\`id\`, \`name\`, \
+\`arguments\`): carry out this tool of the type \`client\`; \`error\` (\`code\`, \`message\`); \`ended\` \
+(\`reason\`: an \`endReason\`), then the socket closes.
+- From the client: \`mark\` (\`name\`); \`cleared\`, if it likes, to answer a \`clear\`; \`dtmf\` (\`digit\`); \`text\` (\`text\`): what \
+the caller typed; \`toolResult\` (\`id\`, and \`result\`, any JSON, or \`error\`, a text); \`end\`: hangs up.`;
+
+export const STREAM_RATE_HZ_DEFAULT = 16_000;
+/** These run at the telephone's rate alone, which is then the default too. */
+export const isG711 = (codec: StreamCodec): boolean => codec === "mulaw" || codec === "alaw";
+
+const G711_RATE_RULE = `must be ${CARRIER_RATE_HZ} with the codecs mulaw and alaw`;
+
+const rate = z.literal(STREAM_RATES_HZ, { error: `must be one of ${STREAM_RATES_HZ.join(", ")}` });
+
+/** The `websocket` object. */
+export const WebsocketBody = z
+  .strictObject(
+    {
+      codec: oneOf(STREAM_CODECS)
+        .default("pcm_s16le")
+        .meta({
+          description:
+            "Both ways. `pcm_s16le`: signed 16-bit samples, the low byte first. `mulaw`, `alaw`: G.711. `opus`: one packet a " +
+            "message. The reference STT (`STT=reference`) decodes Opus at 16000 Hz and above at the bit rate that libopus " +
+            "chooses; at 8000 Hz it needs 32 kbit/s or more, and finds no words at the 10 kbit/s that libopus chooses there.",
+        }),
+      inputSampleRate: rate.optional().meta({ description: "Hertz of the audio that is sent to the service." }),
+      outputSampleRate: rate.optional().meta({ description: "Hertz of the audio that the service sends." }),
+    },
+    { error: "must be an object" },
+  )
+  .superRefine(({ codec, inputSampleRate, outputSampleRate }, context) => {
+    if (!isG711(codec)) return;
+    for (const [name, rateHz] of Object.entries({ inputSampleRate, outputSampleRate })) {
+      if (rateHz === undefined || rateHz === CARRIER_RATE_HZ || !STREAM_RATES_HZ.includes(rateHz)) continue;
+      context.addIssue({ code: "custom", path: [name], message: G711_RATE_RULE, input: rateHz });
+    }
+  }, ALONGSIDE_FIELD_ERRORS)
+  .meta({
+    id: "Websocket",
+    description: `How audio travels when \`connectionType\` is \`websocket\`; ignored otherwise. One channel; the rates \
+are ${STREAM_RATE_HZ_DEFAULT} unless told, and ${CARRIER_RATE_HZ} alone with mulaw and alaw.${STREAM_PROTOCOL}`,
+    examples: [
+      { inputSampleRate: 16_000, outputSampleRate: 24_000 },
+      { codec: "mulaw", inputSampleRate: 8_000, outputSampleRate: 8_000 },
+    ],
+  });
+
+/** `POST /calls`, as the specification's table 4.1 has it. Voice and language are looked up afterwards. */
+export const NewCallBody = z
+  .strictObject(
+    {
+      systemPrompt: textNotBlank.meta({
+        description: "All that the agent is told about its task; not blank.",
+        examples: ["You answer the telephone of a bakery. The bakery is open from eight to six."],
+      }),
+      voice: text.meta({
+        description:
+          "The id of a voice from `GET /voices` that speaks `language`, or its name if no other has the same.",
+        examples: ["English (America)"],
+      }),
+      language: text.meta({
+        description: "A code from `GET /languages`, in upper or lower case: what is spoken and listened for.",
+        examples: ["en-US"],
+      }),
+      languagePinned: settings.languagePinned.default(false),
+      model: settings.model.default(MODEL_DEFAULT),
+      temperature: settings.temperature.default(0),
+      greeting: settings.greeting.optional(),
+      firstSpeaker: settings.firstSpeaker.default("agent"),
+      interruptible: settings.interruptible.default(false),
+      maxDuration: settings.maxDuration.default(MAX_DURATION_S_DEFAULT),
+      inactivityTimeout: settings.inactivityTimeout.default(INACTIVITY_S_DEFAULT),
+      inactivityAction: settings.inactivityAction.default("prompt"),
+      maxCost: settings.maxCost.optional(),
+      recordingEnabled: settings.recordingEnabled.default(true),
+      connectionType: oneOf(CONNECTION_TYPES)
+        .default("carrier_a")
+        .meta({
+          description:
+            "What the media stream speaks. `carrier_a`, `carrier_b`, `carrier_c`: the protocol of a telephone carrier, in G.711 at " +
+            "8000 Hz. `websocket`: a protocol for programs of your own, described at `websocket`. `webrtc`: not in this version: 501.",
+        }),
+      // Read only when `connectionType` is `websocket`; otherwise anything may stand here.
+      websocket: documentedAs(z.unknown(), WebsocketBody).optional(),
+      selectedTools: settings.selectedTools.default([]),
+      metadata: metadata.optional(),
+    },
+    { error: "must be a JSON object" },
+  )
+  .meta({
+    id: "NewCall",
+    description: "What the call will be. Everything but the first three has a default.",
+    examples: NEW_CALLS,
+  });
+export type NewCallBody = z.output<typeof NewCallBody>;
+
+/** ISO 8601 in UTC with milliseconds. */
+export const time = z.string().meta({ format: "date-time", examples: ["2026-11-21T08:00:00.000Z"] });
+
+const callId = z.string().meta({
+  description: "`call_` and a UUID that grows with time.",
+  examples: ["call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"],
+});
+
+const status = z.enum(CALL_STATUSES).meta({
+  description:
+    "`created`: waits for its media stream. `active`: is being held. `ended`: is over, `endReason` says why. `expired`: " +
+    "nobody came for the stream in time. `failed`: it was over before any audio, by our fault.",
+});
+
+export const CreatedCall = z
+  .object({
+    id: callId,
+    websocketUrl: z.string().meta({
+      description: "Where the media stream goes: good once, for a short time, and told here alone.",
+      format: "uri",
+    }),
+    status,
+    connectionType: z.enum(CONNECTION_TYPES),
+    createdAt: time,
+  })
+  .meta({ id: "CreatedCall", description: "The new call, and where its media stream goes.", examples: CREATED_CALLS });
+
+export const CallId = z.object({ id: callId });
+
+/** Times are ISO 8601 in UTC; what is not known yet is null. */
+export const CallItem = z
+  .object({
+    id: callId,
+    agentId: z.string().nullable().meta({ description: "The saved agent that the call was placed from." }),
+    status,
+    connectionType: z.enum(CONNECTION_TYPES),
+    createdAt: time,
+    startedAt: time.nullable().meta({ description: "When the media stream came." }),
+    endedAt: time.nullable(),
+    durationMs: z
+      .number()
+      .nullable()
+      .meta({ description: "From the stream's coming to the end, by a clock that never jumps." }),
+    endReason: z
+      .enum(END_REASONS)
+      .nullable()
+      .meta({
+        description:
+          "`caller_hangup`, `agent_hangup`, `api_hangup`: who hung up. `connection_lost`: nothing came from the stream's other side " +
+          "for too long, not even an answer to a ping. `max_duration`, `inactivity`: a limit of the call was " +
+          "reached. `spend_limit`: it had cost `maxCost`, or had spent as much within a minute as a call or an account may. " +
+          "`transferred`: it was handed on. `token_expired`: nobody came for the stream in time. `protocol_error`, `audio_flood`, `message_flood`, `slow_consumer`: " +
+          "what the stream's other side sent, or did not read. `provider_error`: ear, model or voice. `drain_timeout`, " +
+          "`worker_lost`: the service was stopped, or lost a process.",
+      }),
+    carrierCallId: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "The carrier's own id for the call: the `callSid` of carrier_a's `start`, the `call_control_id` of carrier_b's, the `callId` " +
+          "of carrier_c's. Null before its stream has begun, and for other connection types.",
+        examples: ["CA0123456789abcdef0123456789abcdef"],
+      }),
+    configuration: z
+      .object({
+        voice: z.string().meta({ description: "Its id, whatever it was asked for by." }),
+        language: z.string().meta({ description: "What the call begins in." }),
+        languagePinned: z.boolean(),
+        model: z.enum(MODEL_NAMES),
+        temperature: z.number(),
+        firstSpeaker: z.enum(["agent", "user"]),
+        interruptible: z.boolean(),
+        maxDuration: z.int(),
+        inactivityTimeout: z.int(),
+        inactivityAction: z.enum(["hang_up", "prompt"]),
+        maxCost: z.number().nullable(),
+        recordingEnabled: z.boolean(),
+        websocket: z
+          .object({
+            codec: z.enum(STREAM_CODECS),
+            inputSampleRate: z.literal(STREAM_RATES_HZ),
+            outputSampleRate: z.literal(STREAM_RATES_HZ),
+          })
+          .nullable()
+          .meta({ description: "With its defaults filled in; null for other connection types." }),
+        selectedTools: z.array(ToolItem),
+      })
+      .meta({
+        description:
+          "What the call was created with, by the names of `POST /calls`, without the prompt and the greeting.",
+      }),
+    metadata: z.record(z.string(), z.unknown()).nullable().meta({ description: "As it was given." }),
+    recording: z
+      .object({
+        channels: z.int(),
+        sampleRateHz: z.int(),
+        durationMs: z.number(),
+        complete: z.boolean().meta({ description: "False when audio is missing from it." }),
+      })
+      .nullable()
+      .meta({ description: "There once it can be downloaded." }),
+    recordingDeletedAt: time.nullable().meta({
+      description: "When retention deleted the recording, and with it the call's events.",
+    }),
+    transcriptDeletedAt: time.nullable().meta({
+      description: "When retention deleted the transcript, and with it the call's events.",
+    }),
+    transcriptComplete: z
+      .boolean()
+      .nullable()
+      .meta({
+        description:
+          "False when turns may be missing from the transcript: a process was lost, or the disk was full. `usage` and `cost` may lack " +
+          "something then, too. Null before the end.",
+      }),
+    counters: z.record(z.string(), z.number()).nullable().meta({
+      description: "What was counted during the call, by name: for looking into it, and not the same in every version.",
+    }),
+    latency: CallLatency,
+    usage: CallUsage,
+    cost: CallCost,
+  })
+  .meta({ id: "Call", description: "A call as it is now. What is not known yet is null.", examples: CALLS });
+
+export const CallSummary = CallItem.extend({
+  configuration: CallItem.shape.configuration.omit({ selectedTools: true }).meta({
+    description:
+      "What the call was created with, by the names of `POST /calls`, without the prompt, the greeting and the tools, which " +
+      "`GET /calls/{id}` shows.",
+  }),
+}).meta({
+  id: "CallSummary",
+  description: "A call as lists show it. What is not known yet is null.",
+  examples: CALL_SUMMARIES,
+});
+
+const callTimeMs = z.number().meta({ description: "Milliseconds since the media stream came." });
+
+export const Turn = z
+  .object({
+    role: z.enum(["agent", "user"]),
+    text: z.string().optional().meta({
+      description:
+        "What was heard: of an interrupted answer, what the caller heard of it. Absent when the call is not recorded.",
+    }),
+    startMs: callTimeMs,
+    endMs: callTimeMs,
+    interrupted: z.boolean().meta({ description: "Cut short by the other side, or by the end of the call." }),
+    approximate: z
+      .literal(true)
+      .optional()
+      .meta({
+        description:
+          "Where an interrupted answer ends is an estimate: the TTS gives no word timestamps, or the line was dead and more may " +
+          "have been heard than it confirmed.",
+      }),
+    latency: TurnLatency.optional().meta({
+      description: "Where the time before an answer went. Absent for what answers nobody.",
+    }),
+  })
+  .meta({ id: "Turn", description: "One side's uninterrupted contribution.", examples: TURNS });
+
+export const Transcript = pageSchema(Turn, "The turns in order; none before the call has ended.");

@@ -1,0 +1,113 @@
+import type { FastifyInstance } from "fastify";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { z } from "zod";
+import { TRANSCRIPT_PAGE_MAX } from "../../core/api-limits.ts";
+import type { CallRecord, CallStore } from "../../store/call-store.ts";
+import { cursorOf } from "../http/cursor.ts";
+import { notFound, REFUSAL_CODES } from "../http/errors.ts";
+import { IdempotencyHeaders } from "../http/idempotency.ts";
+import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-responses.ts";
+import { offsetOf, pageOf } from "../http/pages.ts";
+import { NoQuery, pageParameters } from "../http/query.ts";
+import { type CallCreationDeps, CREATE_CALL_OPTIONS, createCall, problemsOfRequest, refuseEarly } from "./create.ts";
+import { itemOf } from "./item.ts";
+import { CallId, CallItem, CreatedCall, NewCallBody, Transcript, type Turn } from "./request-schemas.ts";
+import { type CallSpecDeps, callSpecOf } from "./spec.ts";
+
+export interface CallRoutesDeps extends CallCreationDeps, CallSpecDeps, LargeResponsesDeps {
+  calls: Pick<CallStore, "create" | "get" | "transcript">;
+}
+
+const CREATE = {
+  operationId: "createCall",
+  tags: ["calls"],
+  summary: "Create a call",
+  description:
+    "Prepares a call and gives the address of its media stream, which is good once and for a short time. Whoever comes there " +
+    "begins the call.",
+  headers: IdempotencyHeaders,
+  querystring: NoQuery,
+  body: NewCallBody,
+  errors: [
+    "unknown_voice",
+    "unknown_language",
+    "idempotency_mismatch",
+    "rate_limited",
+    "spend_limit",
+    ...REFUSAL_CODES,
+  ] as const,
+  asksForUnbuilt: true,
+  response: { 201: CreatedCall },
+  answerHeaders: { 201: ["Idempotent-Replayed"] } as const,
+};
+
+const GET = {
+  operationId: "getCall",
+  tags: ["calls"],
+  summary: "Read a call",
+  description: "The call as it is now, with what it was created with but for its prompt and greeting.",
+  params: CallId,
+  querystring: NoQuery,
+  errors: ["not_found"] as const,
+  response: { 200: CallItem },
+};
+
+/** Of the longest turns some five fill a page. */
+const TURNS_PER_READ = 25;
+
+const TRANSCRIPT = {
+  operationId: "getTranscript",
+  tags: ["calls"],
+  summary: "A call's transcript",
+  description:
+    "What was said and heard, turn by turn; empty until the call has ended, and 404 once retention has deleted it. One page holds " +
+    "the transcript of all but very long calls; `nextCursor` says whether it did.",
+  params: CallId,
+  querystring: z.strictObject(pageParameters(TRANSCRIPT_PAGE_MAX, TRANSCRIPT_PAGE_MAX)),
+  errors: ["not_found", ...LARGE_RESPONSE_ERRORS] as const,
+  response: { 200: Transcript },
+};
+
+export function callRoutes(scope: FastifyInstance, deps: CallRoutesDeps): void {
+  const app = scope.withTypeProvider<ZodTypeProvider>();
+
+  app.post("/calls", { ...CREATE_CALL_OPTIONS, schema: CREATE }, async (request, reply) => {
+    const problems = problemsOfRequest(request);
+    refuseEarly(deps, request, problems);
+    const spec = await callSpecOf(request.body, problems, request.accountId, deps);
+    return createCall(deps, request, reply, spec);
+  });
+
+  const get = async (accountId: string, callId: string): Promise<CallRecord> => {
+    const call = await deps.calls.get(accountId, callId);
+    if (call === undefined) throw notFound("call");
+    return call;
+  };
+
+  app.get("/calls/:id", { schema: GET }, async (request) => itemOf(await get(request.accountId, request.params.id)));
+
+  app.get(
+    "/calls/:id/transcript",
+    { schema: TRANSCRIPT, ...largeResponseHooks(deps.largeResponses) },
+    async (request) => {
+      const { accountId, query } = request;
+      const call = await get(accountId, request.params.id);
+      if (call.transcriptDeletedAtMs !== undefined) {
+        throw notFound("transcript: it was deleted when its retention ended");
+      }
+      const list = ["transcript", accountId, call.id];
+      const from = query.cursor === undefined ? 0 : offsetOf(query.cursor, list);
+      const { items: data, more } = await pageOf<z.output<typeof Turn>>(
+        query.limit,
+        TURNS_PER_READ,
+        async (before, count) => {
+          const range = { from: from + before.length, limit: count + 1 };
+          const turns = (await deps.calls.transcript(accountId, call.id, range)) ?? [];
+          const shown = turns.map(({ text, ...turn }) => (call.settings.recordingEnabled ? { ...turn, text } : turn));
+          return { items: shown.slice(0, count), more: turns.length > count };
+        },
+      );
+      return { data, nextCursor: more ? cursorOf(String(from + data.length), list) : null };
+    },
+  );
+}

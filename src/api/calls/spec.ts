@@ -1,0 +1,131 @@
+import {
+  type CallSpec,
+  type ConnectionType,
+  MODEL_DEFAULT,
+  MODEL_NAMES,
+  type ModelName,
+  type StreamFormat,
+} from "../../core/calls/spec.ts";
+import { isObject } from "../../core/json.ts";
+import { CARRIER_RATE_HZ } from "../../core/limits.ts";
+import { firstProblems, notImplemented, notInThisVersion, type Problem } from "../http/errors.ts";
+import { isBlank, type Path, problem, problemsOf } from "../http/validation.ts";
+import {
+  type ToolDeps,
+  toolProblems,
+  toolSpecsOf,
+  transportProblems,
+  unsupportedTools,
+} from "../tools/selected-tools.ts";
+import { languageByCode, lookUpVoiceAndLanguage, voiceByIdOrName } from "../voices/lookup.ts";
+import type { VoiceCatalogue } from "../voices/routes.ts";
+import { isG711, type NewCallBody, STREAM_RATE_HZ_DEFAULT, WebsocketBody } from "./request-schemas.ts";
+
+/** The transports this build carries. */
+const SUPPORTED_CONNECTION_TYPES: readonly ConnectionType[] = ["carrier_a", "carrier_b", "carrier_c", "websocket"];
+
+/** What this installation has to make calls of. */
+export interface CallSpecDeps extends ToolDeps {
+  voices: VoiceCatalogue;
+  /** The prices that the service does not know and would need to hold a call with this model to its `maxCost`. */
+  missingPrices: (model: ModelName) => readonly string[];
+}
+
+/**
+ * Turns the body of `POST /calls` into the call's specification.
+ *
+ * `accountId` is whose call it is. `found` is what the schema has against the body; with anything in it the body is as it came, of
+ * whatever shape.
+ * Throws ApiError: 400 with all problems at once; else 501 for listed features that this build does not have.
+ */
+export async function callSpecOf(
+  body: NewCallBody,
+  found: readonly Problem[],
+  accountId: string,
+  offer: CallSpecDeps,
+): Promise<CallSpec> {
+  const given: Record<string, unknown> = isObject(body) ? body : {};
+  const tools = await toolProblems(given.selectedTools, ["selectedTools"], accountId, offer);
+  return specOfCheckedTools(
+    body,
+    [...found, ...websocketProblems(given), ...maxCostProblems(given, [], offer), ...tools],
+    offer,
+  );
+}
+
+/** As `specOf`, of a body whose tools and format have been looked at: what is wrong with them has been `found`. */
+export async function specOfCheckedTools(
+  body: NewCallBody,
+  found: readonly Problem[],
+  { voices }: Pick<CallSpecDeps, "voices">,
+): Promise<CallSpec> {
+  const given: Record<string, unknown> = isObject(body) ? body : {};
+  const { voice, language } = await lookUpVoiceAndLanguage([...found, ...transportProblems(given)], voices, {
+    voiceField: "voice",
+    givenVoice: given.voice,
+    voice: voiceByIdOrName("voice", given.voice),
+    language: languageByCode("language", given.language),
+  });
+  const missing = unsupportedFeatures(body);
+  if (missing.length > 0) throw notImplemented(missing);
+  return toCallSpec(body, voice.id, language.code);
+}
+
+/** The `websocket` object counts for nothing beside another transport, so it is not looked at then. */
+export function websocketProblems({ connectionType, websocket }: Record<string, unknown>): readonly Problem[] {
+  if (connectionType !== "websocket" || websocket === undefined) return [];
+  const result = WebsocketBody.safeParse(websocket, { reportInput: true });
+  return result.success ? [] : firstProblems(problemsOf(result.error, ["websocket"]));
+}
+
+/** A limit is only accepted where it can be enforced. `at` is where in the body the settings stand. */
+export function maxCostProblems(
+  { maxCost, model = MODEL_DEFAULT }: Record<string, unknown>,
+  at: Path,
+  { missingPrices }: Pick<CallSpecDeps, "missingPrices">,
+): readonly Problem[] {
+  const name = MODEL_NAMES.find((known) => known === model);
+  if (maxCost === undefined || name === undefined) return [];
+  const missing = missingPrices(name);
+  if (missing.length === 0) return [];
+  const rule = `needs a price in PRICES, 0 where it is free, for ${missing.join(", ")}`;
+  return [problem([...at, "maxCost"], rule, maxCost)];
+}
+
+function unsupportedFeatures({ connectionType, selectedTools }: NewCallBody): readonly Problem[] {
+  const missing = unsupportedTools(selectedTools, "/selectedTools");
+  if (SUPPORTED_CONNECTION_TYPES.includes(connectionType)) return missing;
+  return [notInThisVersion("/connectionType", `connectionType ${connectionType}`), ...missing];
+}
+
+function toCallSpec(body: NewCallBody, voiceId: string, language: string): CallSpec {
+  // A greeting is the agent's opening line: there is none when the user opens, and a blank one says nothing.
+  const greeting = body.firstSpeaker === "agent" && !isBlank(body.greeting ?? "") ? body.greeting : undefined;
+  return {
+    systemPrompt: body.systemPrompt,
+    voiceId,
+    language,
+    languagePinned: body.languagePinned,
+    model: body.model,
+    temperature: body.temperature,
+    ...(greeting !== undefined && { greeting }),
+    firstSpeaker: body.firstSpeaker,
+    interruptible: body.interruptible,
+    maxDurationMs: body.maxDuration * 1_000,
+    inactivityTimeoutMs: body.inactivityTimeout * 1_000,
+    inactivityAction: body.inactivityAction,
+    ...(body.maxCost !== undefined && { maxCost: body.maxCost }),
+    recordingEnabled: body.recordingEnabled,
+    connectionType: body.connectionType,
+    ...(body.connectionType === "websocket" && { websocket: streamFormatOf(body.websocket) }),
+    tools: toolSpecsOf(body.selectedTools),
+    ...(body.metadata !== undefined && { metadata: body.metadata }),
+  };
+}
+
+/** Of a `websocket` object that `websocketProblems` has nothing against. */
+function streamFormatOf(websocket: unknown = {}): StreamFormat {
+  const { codec, inputSampleRate, outputSampleRate } = WebsocketBody.parse(websocket);
+  const rateHz = isG711(codec) ? CARRIER_RATE_HZ : STREAM_RATE_HZ_DEFAULT;
+  return { codec, inputRateHz: inputSampleRate ?? rateHz, outputRateHz: outputSampleRate ?? rateHz };
+}

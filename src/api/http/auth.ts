@@ -1,0 +1,23 @@
+import type { FastifyInstance } from "fastify";
+import type { ApiKeyStore } from "../../store/api-key-store.ts";
+import { unauthorized } from "./errors.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Whose request it is; empty on the routes that need no key. */
+    accountId: string;
+    /** The API key that it came with; empty likewise. */
+    apiKeyId: string;
+  }
+}
+
+/** Lets nothing past that carries no living API key, before a byte of the body is read. */
+export function requireApiKey(scope: FastifyInstance, apiKeys: Pick<ApiKeyStore, "authenticate">): void {
+  scope.addHook("onRequest", async (request) => {
+    const key = request.headers["x-api-key"];
+    const principal = typeof key === "string" ? await apiKeys.authenticate(key) : undefined;
+    if (principal === undefined) throw unauthorized();
+    request.accountId = principal.accountId;
+    request.apiKeyId = principal.apiKeyId;
+  });
+}

@@ -1,0 +1,77 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { z } from "zod";
+import { canonicalJson } from "../../core/canonical-json.ts";
+import { IDEMPOTENCY_KEY_CHARS_MAX } from "../../core/limits.ts";
+import type { IdempotentRequest } from "../../store/call-store.ts";
+import { hashSecret } from "../../store/secrets.ts";
+
+/** The headers of requests that can be named. */
+export const IdempotencyHeaders = z.looseObject({
+  "idempotency-key": z
+    .string()
+    .regex(new RegExp(`^[\\x20-\\x7e]{1,${IDEMPOTENCY_KEY_CHARS_MAX}}$`), {
+      error: `must be 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} printable ASCII characters`,
+    })
+    .optional()
+    .meta({
+      description:
+        "A name for this request, best a random one, so that it can be repeated without making a second call: for 24 hours " +
+        "the same request under the same name, with the same API key, gives the first answer again. Only calls that were " +
+        "made are remembered; a request that was refused may be sent anew. Another body under a name is 409.",
+      examples: ["8e03978e-40d5-43e8-bc93-6894a57f9324"],
+    }),
+});
+
+const CIPHER = "aes-256-gcm";
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/**
+ * A request to which its client gave a name, so that it can come again.
+ *
+ * The repetition is answered with the first one's stream token, of which nothing but the SHA-256 may be at rest in the clear.
+ * So the token is sealed: AES-256-GCM under a key that HKDF-SHA256 (RFC 5869) derives from the text of the request's own API
+ * key, with its name as the salt. Of the name the store has a hash and of the API key too, so what is on the disk opens
+ * nothing: only who sends both again does. The fingerprint that tells one body from another is an HMAC under a key derived the
+ * same way, so that no guess at a prompt can be checked against the disk. The price: under another API key of the same
+ * account the fingerprint is another, and the request counts as another one.
+ */
+export class IdempotencySealer {
+  readonly #idempotencyKeyHash: string;
+  readonly #fingerprint: string;
+  readonly #sealingKey: Uint8Array;
+
+  /** `asked` is all that the request asks for, as JSON; the order of members does not matter. */
+  constructor({ name, apiKey, asked }: { name: string; apiKey: string; asked: unknown }) {
+    const derive = (purpose: string) => new Uint8Array(hkdfSync("sha256", apiKey, name, purpose, KEY_BYTES));
+    this.#idempotencyKeyHash = hashSecret(name);
+    this.#fingerprint = createHmac("sha256", derive("trunkline idempotency fingerprint"))
+      .update(canonicalJson(asked))
+      .digest("hex");
+    this.#sealingKey = derive("trunkline idempotency seal");
+  }
+
+  /** What the store keeps of it, beside the call that it makes. */
+  seal(token: string): IdempotentRequest {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(CIPHER, this.#sealingKey, nonce);
+    const sealed = Buffer.concat([nonce, cipher.update(token), cipher.final(), cipher.getAuthTag()]);
+    return {
+      keyHash: this.#idempotencyKeyHash,
+      fingerprint: this.#fingerprint,
+      sealedToken: sealed.toString("base64url"),
+    };
+  }
+
+  /** The token that an earlier request with this fingerprint sealed. Throws when it was sealed by another, or changed. */
+  open(sealedToken: string): string {
+    const sealed = Buffer.from(sealedToken, "base64url");
+    const decipher = createDecipheriv(CIPHER, this.#sealingKey, sealed.subarray(0, NONCE_BYTES), {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+    const token = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
+    return token.toString();
+  }
+}

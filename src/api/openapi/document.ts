@@ -1,0 +1,142 @@
+import { strict as assert } from "node:assert";
+import { STATUS_CODES } from "node:http";
+import type { FastifySchema } from "fastify";
+import type { OpenAPIV3_1 } from "openapi-types";
+import { z } from "zod";
+import { INPUT, withNamedDefaults } from "./input-defaults.ts";
+import { errorName, errorResponse, errorsOf, headersOf } from "./responses.ts";
+
+/** Where a document keeps its named schemas. */
+export const SCHEMAS = "#/components/schemas/";
+
+type Responses = Record<string, OpenAPIV3_1.ResponseObject | OpenAPIV3_1.ReferenceObject>;
+type Schemas = Record<string, OpenAPIV3_1.SchemaObject>;
+type Discriminator = NonNullable<OpenAPIV3_1.SchemaObject["discriminator"]>;
+
+/**
+ * Adds to a document what its makers cannot know: errors, headers, discriminators, whether a body may be left out. `schemas` are those of
+ * the routes, by `operationId`. Takes the document over.
+ */
+export function completeDocument(
+  { openapi, info, paths = {}, components, ...rest }: OpenAPIV3_1.Document,
+  schemas: ReadonlyMap<string, FastifySchema>,
+): OpenAPIV3_1.Document {
+  const responses: Responses = {};
+  for (const item of Object.values(paths)) {
+    for (const [method, operation] of Object.entries(item ?? {}) as [string, OpenAPIV3_1.OperationObject][]) {
+      const schema = schemas.get(operation.operationId ?? "");
+      assert.ok(schema);
+      completeRequest(operation, schema);
+      operation.responses = { ...successResponses(operation, schema), ...errorResponses(schema, method, responses) };
+    }
+  }
+  const named = withNamedDefaults(referencedSchemas({ ...components?.schemas }, [paths, responses]));
+  for (const [name, schema] of Object.entries(named)) {
+    if (!name.endsWith(INPUT)) allowExtraFields(schema);
+    const discriminator = discriminatorOf(schema, named);
+    if (discriminator !== undefined) schema.discriminator = discriminator;
+  }
+  // In the order of reading.
+  const inOrder = { ...rest, paths: byTags(paths, rest.tags ?? []) };
+  return { openapi, info, ...inOrder, components: { ...components, responses, schemas: named } };
+}
+
+/** In the order of the tags; within one, as they were registered. */
+function byTags(paths: OpenAPIV3_1.PathsObject, tags: readonly { name: string }[]): OpenAPIV3_1.PathsObject {
+  const place = ([, item]: [string, object | undefined]): number => {
+    const [operation] = Object.values(item ?? {}) as OpenAPIV3_1.OperationObject[];
+    return tags.findIndex(({ name }) => name === operation?.tags?.[0]);
+  };
+  return Object.fromEntries(Object.entries(paths).sort((one, other) => place(one) - place(other)));
+}
+
+function completeRequest(operation: OpenAPIV3_1.OperationObject, schema: FastifySchema): void {
+  for (const parameter of (operation.parameters ?? []) as OpenAPIV3_1.ParameterObject[]) {
+    const { type } = parameter.schema as OpenAPIV3_1.SchemaObject;
+    // Node has them in lower case; people know them otherwise.
+    if (parameter.in === "header")
+      parameter.name = parameter.name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
+    if (parameter.in === "query" && type === "object") Object.assign(parameter, { style: "deepObject", explode: true });
+  }
+  const body = operation.requestBody as OpenAPIV3_1.RequestBodyObject | undefined;
+  if (body !== undefined) body.required = !(schema.body as z.ZodType).safeParse(undefined).success;
+}
+
+function successResponses({ responses = {} }: OpenAPIV3_1.OperationObject, schema: FastifySchema): Responses {
+  const described = schema.response as Record<string, z.ZodType | { description: string }>;
+  const found = Object.entries(responses).map(([status, response]) => {
+    const answer = described[status];
+    const description = answer instanceof z.ZodType ? answer.meta()?.description : answer?.description;
+    const headers = headersOf(Number(status), schema.answerHeaders?.[Number(status)]);
+    return [status, { ...response, description: description ?? STATUS_CODES[status] ?? "", headers }] as const;
+  });
+  allowExtraFields(found);
+  return Object.fromEntries(found);
+}
+
+/** Each stands in `shared` under its name, unless the route has something of its own to say about it. */
+function errorResponses(schema: FastifySchema, method: string, shared: Responses): Responses {
+  const found: Responses = {};
+  for (const [status, codes] of errorsOf(schema)) {
+    const added = schema.answerHeaders?.[status];
+    const response = errorResponse(status, codes, added);
+    if (method === "head") delete response.content;
+    if (method === "head" || added !== undefined) found[status] = response;
+    else {
+      const name = errorName(status, codes);
+      shared[name] = response;
+      found[status] = { $ref: `#/components/responses/${name}` };
+    }
+  }
+  return found;
+}
+
+/** Fields may be added to what we answer, and nothing in it is left out for its default: only what we are sent is closed, and has defaults. */
+function allowExtraFields(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  if ("additionalProperties" in value && value.additionalProperties === false) delete value.additionalProperties;
+  if ("default" in value && "type" in value) delete value.default;
+  for (const [key, child] of Object.entries(value)) if (!/^examples?$/.test(key)) allowExtraFields(child);
+}
+
+/** The property that tells which of its named alternatives a value is; undefined for a schema without any. */
+function discriminatorOf({ oneOf = [] }: OpenAPIV3_1.SchemaObject, all: Schemas): Discriminator | undefined {
+  const references = oneOf.map((part) => ("$ref" in part ? part.$ref : ""));
+  const [first] = references;
+  if (first === undefined) return undefined;
+  for (const propertyName of constantsOf(first, all).keys()) {
+    const values = references.map((reference) => constantsOf(reference, all).get(propertyName));
+    const mapping = Object.fromEntries(references.map((reference, index) => [values[index], reference]));
+    if (!values.includes(undefined) && Object.keys(mapping).length === values.length) return { propertyName, mapping };
+  }
+  return undefined;
+}
+
+/** Of a named schema, or of all its alternatives, the properties that have one value always, with it. */
+function constantsOf(reference: string, all: Schemas): ReadonlyMap<string, string> {
+  const { oneOf = [], properties = {} } = all[reference.slice(SCHEMAS.length)] ?? {};
+  const constants = Object.entries(properties).flatMap(([name, property]) =>
+    "const" in property ? [[name, String(property.const)] as const] : [],
+  );
+  const [first, ...others] = oneOf.map((part) => constantsOf("$ref" in part ? part.$ref : "", all));
+  if (first === undefined) return new Map(constants);
+  return new Map([...first].filter(([name, value]) => others.every((other) => other.get(name) === value)));
+}
+
+/** Those of `all` that are referred to from somewhere in `parts`, or from one another, by name. */
+function referencedSchemas(all: Schemas, parts: unknown): Schemas {
+  const found = new Map<string, OpenAPIV3_1.SchemaObject>();
+  const look = (part: unknown): void => {
+    if (typeof part !== "object" || part === null) return;
+    for (const child of Object.values(part)) look(child);
+    if (!("$ref" in part) || typeof part.$ref !== "string" || !part.$ref.startsWith(SCHEMAS)) return;
+    const name = part.$ref.slice(SCHEMAS.length);
+    const schema = all[name];
+    assert.ok(schema, `there is no schema ${name}`);
+    if (found.has(name)) return;
+    found.set(name, schema);
+    look(schema);
+  };
+  look(parts);
+  return Object.fromEntries([...found].sort(([one], [other]) => one.localeCompare(other)));
+}

@@ -1,0 +1,208 @@
+import { STATUS_CODES } from "node:http";
+import type { FastifySchema } from "fastify";
+import type { OpenAPIV3_1 } from "openapi-types";
+import { z } from "zod";
+import { BODY_BYTES_MAX } from "../../core/limits.ts";
+import { type ErrorBody, type ErrorCode, RETRY_AFTER_STATUSES, STATUS } from "../http/errors.ts";
+
+/** What each code tells the caller. */
+const MEANINGS: Readonly<Record<ErrorCode, string>> = {
+  invalid_request: "the request is not as this document says; `details` names all that is wrong with it",
+  unknown_voice: "`GET /voices` lists no such voice, or several of this name",
+  unknown_language: "`GET /languages` lists no such language",
+  unauthorized: "there is no API key in the header X-API-Key, or one that is unknown or revoked",
+  not_found: "there is no such thing, or it belongs to another account",
+  method_not_allowed: "the path has other methods, which the header Allow names",
+  conflict:
+    "what is asked for cannot be done with the thing as it is now, or the account has as many of them as it may",
+  idempotency_mismatch: "the Idempotency-Key was used with another request",
+  payload_too_large: `the body is larger than ${BODY_BYTES_MAX / 1_024} KiB`,
+  unsupported_media_type: "the body is not application/json in UTF-8, or has a Content-Encoding",
+  range_not_satisfiable: "none of the bytes that the header Range asks for are there",
+  rate_limited:
+    "the API key has as many calls, created and active, as it may have at once, or the account as many lists or downloads under way",
+  spend_limit: "the calls of the account have reached a limit of what it may spend within a minute",
+  internal: "a bug of the service, whose log tells more under the same `requestId`",
+  overloaded: "there is no place for one more call, list or download just now",
+  draining: "the service is about to stop",
+  insufficient_storage: "the disk has less free space than the service must have to take new calls; live calls go on",
+  database_lost: "the database file was removed or replaced under the service, which writes nothing until it is back",
+  unavailable: "a part of the service does not answer just now",
+};
+
+/** Statuses that give their code another meaning. */
+const MEANINGS_BY_STATUS: Readonly<Record<number, string>> = {
+  408: "the request took too long to arrive",
+  501: "the request is right, but asks for a feature that this version does not have",
+};
+
+const CODES = Object.keys(STATUS) as ErrorCode[];
+const REQUEST_ID = "req_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10";
+
+const Problem = z
+  .object({
+    path: z.string().meta({ description: "JSON pointer (RFC 6901) to what is wrong; empty for the whole." }),
+    message: z.string().meta({ description: "A sentence: what it is, what it may be, and what it was." }),
+  })
+  .meta({
+    examples: [{ path: "/maxDuration", message: "maxDuration must be a whole number from 60 to 7200, not 7201" }],
+  });
+
+/** Only the document needs it: the body of every error is made by `ApiError.body`. */
+const ErrorContent: z.ZodType<ErrorBody["error"]> = z
+  .object({
+    code: z.enum(CODES).meta({ description: "What a program goes by. None ever changes its meaning." }),
+    message: z.string().meta({ description: "For people; its wording may change." }),
+    details: z
+      .array(Problem)
+      .readonly()
+      .meta({ description: "All that is wrong with the request, as far as it can be pointed at." }),
+    requestId: z.string().meta({ description: "Also in the header X-Request-Id, and in the service's log." }),
+  })
+  .meta({ id: "Error", description: "What went wrong: the field `error` of every answer that is no success." });
+
+/** Headers of our answers, as the document describes them. */
+export const HEADERS = {
+  "X-Request-Id": {
+    description: "Names this request in the service's log.",
+    required: true,
+    schema: { type: "string", pattern: "^req_" },
+    example: REQUEST_ID,
+  },
+  "Retry-After": {
+    description: "Seconds after which it is worth another try.",
+    required: true,
+    schema: { type: "integer", minimum: 1 },
+    example: 5,
+  },
+  "WWW-Authenticate": {
+    description: "How to authenticate (RFC 9110, section 11.6.1): with a key in the header X-API-Key.",
+    required: true,
+    schema: { type: "string" },
+    example: 'ApiKey realm="Trunkline", header="X-API-Key"',
+  },
+  Location: {
+    description: "Where the new thing can be read, relative to the address of this request.",
+    required: true,
+    schema: { type: "string", format: "uri-reference" },
+  },
+  "Idempotent-Replayed": {
+    description: "There when an earlier request of the same Idempotency-Key had made this answer.",
+    schema: { type: "string", enum: ["true"] },
+  },
+  ETag: {
+    description: "Names these bytes: what Range, If-Range and If-None-Match go by.",
+    required: true,
+    schema: { type: "string", pattern: '^"[^"]+"$' },
+  },
+  "Accept-Ranges": {
+    description: "Parts can be asked for by bytes.",
+    required: true,
+    schema: { type: "string", enum: ["bytes"] },
+  },
+  "Content-Range": {
+    description: "Which bytes these are, and of how many; with 416 only of how many.",
+    required: true,
+    schema: { type: "string", pattern: "^bytes ([0-9]+-[0-9]+|[*])/[0-9]+$" },
+  },
+  "Content-Disposition": {
+    description: "A name for the file.",
+    required: true,
+    schema: { type: "string" },
+  },
+  "Content-Length": {
+    description: "The length of the whole file in bytes.",
+    required: true,
+    schema: { type: "integer", minimum: 0 },
+  },
+} as const satisfies Record<string, OpenAPIV3_1.HeaderObject>;
+export type HeaderName = keyof typeof HEADERS;
+
+declare module "fastify" {
+  interface FastifySchema {
+    /** Headers of its answers by status, beyond those that every answer of its kind carries; for the OpenAPI document. */
+    answerHeaders?: Readonly<Record<number, readonly HeaderName[]>>;
+  }
+}
+
+export const requiresApiKey = (schema: FastifySchema): boolean => schema.security === undefined;
+
+/** The statuses of a route's errors, each with its codes: those of every route of its kind, and its own. */
+export function errorsOf(schema: FastifySchema): ReadonlyMap<number, readonly ErrorCode[]> {
+  const errors = new Map<number, Set<ErrorCode>>();
+  const add = (status: number, code: ErrorCode): void => {
+    errors.set(status, (errors.get(status) ?? new Set()).add(code));
+  };
+  // Too many headers, or two Hosts, are wrong with any request.
+  add(400, "invalid_request");
+  if (schema.body !== undefined) {
+    add(408, "invalid_request");
+    add(413, "payload_too_large");
+    add(415, "unsupported_media_type");
+  }
+  if (requiresApiKey(schema)) {
+    add(401, "unauthorized");
+    // Whoever knows the keys may not answer.
+    add(503, "unavailable");
+  }
+  add(500, "internal");
+  for (const code of schema.errors ?? []) add(STATUS[code], code);
+  if (schema.asksForUnbuilt) add(501, "unavailable");
+  return new Map([...errors].map(([status, codes]) => [status, CODES.filter((code) => codes.has(code))]));
+}
+
+/** The name of the component that stands for a status with these codes. */
+export const errorName = (status: number, codes: readonly ErrorCode[]): string =>
+  `${codes.map(pascalCase).join("Or")}${status}`;
+
+const pascalCase = (code: string): string =>
+  code.replaceAll(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase());
+
+/** `added` are headers beyond those of every error with this status. */
+export function errorResponse(
+  status: number,
+  codes: readonly ErrorCode[],
+  added?: readonly HeaderName[],
+): OpenAPIV3_1.ResponseObject {
+  const meaning = (code: ErrorCode): string => MEANINGS_BY_STATUS[status] ?? MEANINGS[code];
+  const examples = codes.map((code) => {
+    const value: ErrorBody = { error: { code, message: plain(meaning(code)), details: [], requestId: REQUEST_ID } };
+    return [code, { value }] as const;
+  });
+  return {
+    description: [`${STATUS_CODES[status]}.`, ...codes.map((code) => `\`${code}\`: ${meaning(code)}.`)].join(" "),
+    headers: headersOf(status, added),
+    content: {
+      "application/json": {
+        schema: {
+          type: "object",
+          properties: {
+            error: {
+              allOf: [
+                { $ref: `#/components/schemas/${ErrorContent.meta()?.id}` },
+                { properties: { code: { enum: [...codes] } } },
+              ],
+            },
+          },
+          required: ["error"],
+        },
+        examples: Object.fromEntries(examples),
+      },
+    },
+  };
+}
+
+const plain = (markdown: string): string => markdown.replaceAll("`", "");
+
+/** The headers of an answer with this status, and those that the route adds to it. */
+export function headersOf(
+  status: number,
+  added: readonly HeaderName[] = [],
+): NonNullable<OpenAPIV3_1.ResponseObject["headers"]> {
+  const names: HeaderName[] = ["X-Request-Id"];
+  if (status === 201) names.push("Location");
+  if (status === 401) names.push("WWW-Authenticate");
+  if (RETRY_AFTER_STATUSES.includes(status)) names.push("Retry-After");
+  const references = [...names, ...added].map((name) => [name, { $ref: `#/components/headers/${name}` }] as const);
+  return Object.fromEntries(references);
+}

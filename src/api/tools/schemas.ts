@@ -1,0 +1,219 @@
+import { z } from "zod";
+import { BUILT_IN_TOOLS, HTTP_TOOL_METHODS } from "../../core/calls/spec.ts";
+import { isObject } from "../../core/json.ts";
+import {
+  TOOL_ANSWER_BYTES_MAX,
+  TOOL_DESCRIPTION_CHARS_MAX,
+  TOOL_HEADER_CHARS_MAX,
+  TOOL_HEADERS_MAX,
+  TOOL_NAME_CHARS_MAX,
+  TOOL_RESULT_CHARS_MAX,
+  TOOL_SCHEMA_CHARS_MAX,
+  TOOL_SCHEMA_DEPTH_MAX,
+  TOOL_TIMEOUT_MS_DEFAULT,
+  TOOL_TIMEOUT_MS_MAX,
+  TOOL_TIMEOUT_MS_MIN,
+  TOOL_URL_CHARS_MAX,
+} from "../../core/limits.ts";
+import { DTMF_DIGITS, isTransferTarget } from "../../core/tools/built-in-tools.ts";
+import { languageCode } from "../../speech/languages.ts";
+import { ALONGSIDE_FIELD_ERRORS, anyObject, oneOf, text, textNotBlank, wholeNumber } from "../http/fields.ts";
+import { isBlank } from "../http/validation.ts";
+
+/** Every tool the service will carry out itself; which of them this build has, `BUILT_IN_TOOLS` says. */
+export const TOOL_NAMES = ["hang_up", "transfer", "send_dtmf", "query_corpus", "switch_language"] as const;
+
+const TOOL_SELECTORS = ["toolId", "toolName", "definition"] as const;
+export const DEFINITION_TYPES = ["http", "client"] as const;
+
+/** What `parameterOverrides` may say of the service's own tools, each with its rule. */
+const OVERRIDES: Readonly<Record<string, Readonly<Record<string, [is: (value: unknown) => boolean, rule: string]>>>> = {
+  hang_up: {},
+  transfer: { target: [isTransferTarget, "must be a telephone number or a SIP address of at most 256 characters"] },
+  send_dtmf: { digits: [isDigits, "must be 1 to 64 keys: 0-9, *, #, A-D"] },
+  switch_language: { language: [isLanguage, "must be a language code such as en or de-AT"] },
+};
+
+function isDigits(value: unknown): boolean {
+  return typeof value === "string" && DTMF_DIGITS.test(value);
+}
+
+function isLanguage(value: unknown): boolean {
+  return typeof value === "string" && languageCode(value) !== undefined;
+}
+
+const TOOL_NAME = new RegExp(`^[A-Za-z0-9_-]{1,${TOOL_NAME_CHARS_MAX}}$`);
+
+/** Whether a value can be the name of a tool. */
+export const isToolName = (value: unknown): value is string => typeof value === "string" && TOOL_NAME.test(value);
+
+const nameRule = { error: `must be 1 to ${TOOL_NAME_CHARS_MAX} of the characters A-Z, a-z, 0-9, _ and -` };
+const descriptionRule = {
+  error: `must be a string of at most ${TOOL_DESCRIPTION_CHARS_MAX} characters that is not blank`,
+};
+
+const HttpDefinition = z
+  .strictObject(
+    {
+      method: oneOf(HTTP_TOOL_METHODS).meta({
+        description:
+          "Arguments that stand nowhere in `url` go into the query of GET and DELETE, and into a JSON body otherwise.",
+      }),
+      url: text.meta({
+        description:
+          `An http:// or https:// address on the public internet, at most ${TOOL_URL_CHARS_MAX} characters. \`{name}\` in its path or its query ` +
+          "stands for an argument, which is percent-encoded. The server is fixed: no argument can name it. Redirects are not followed.",
+        examples: ["https://api.example.com/orders/{order}"],
+      }),
+      headers: z
+        .record(z.string(), text, { error: "must be an object of strings" })
+        .refine((headers) => Object.keys(headers).length <= TOOL_HEADERS_MAX, {
+          error: `must have at most ${TOOL_HEADERS_MAX} headers`,
+        })
+        .optional()
+        .meta({
+          description:
+            `At most ${TOOL_HEADERS_MAX}, of at most ${TOOL_HEADER_CHARS_MAX} characters each. \`{{NAME}}\` stands for the secret that the service is configured ` +
+            "with as `TOOL_SECRET_NAME`, where `TOOL_SECRET_BINDINGS` lets your account send it to this server; neither the model nor any answer of this API is told it. Headers that belong to the " +
+            "connection or the body (`Host`, `Content-Length`, `Content-Type` and the like) are the service's own.",
+          examples: [{ Authorization: "Bearer {{SHOP_TOKEN}}" }],
+        }),
+    },
+    { error: "must be an object" },
+  )
+  .meta({
+    id: "HttpTool",
+    description: `The request of a tool of the type \`http\`. The model is told at most ${TOOL_RESULT_CHARS_MAX} characters of an answer of at most ${TOOL_ANSWER_BYTES_MAX / 1_024} KiB, which must be JSON or text.`,
+  });
+
+const ToolDefinition = z
+  .strictObject(
+    {
+      type: oneOf(DEFINITION_TYPES).meta({
+        description:
+          "`http`: a request of the service. `client`: carried out by the program at the other end of a raw WebSocket, which " +
+          "is sent `toolCall`; with `connectionType` `websocket` alone.",
+      }),
+      name: z
+        .string(nameRule)
+        .regex(TOOL_NAME, nameRule)
+        .meta({ description: "What the model calls it: unlike the names of the call's other tools." }),
+      description: z
+        .string(descriptionRule)
+        .max(TOOL_DESCRIPTION_CHARS_MAX, descriptionRule)
+        .refine((value) => !isBlank(value), descriptionRule)
+        .meta({ description: "For the model: what the tool does, and when it is of use." }),
+      parameters: anyObject.meta({
+        description:
+          `A JSON Schema (2020-12) of the type \`object\`: what the model may choose. At most ${TOOL_SCHEMA_CHARS_MAX} characters and ${TOOL_SCHEMA_DEPTH_MAX} levels, ` +
+          "without references to elsewhere. What the model writes is held against it.",
+      }),
+      http: HttpDefinition.optional(),
+      timeoutMs: wholeNumber(TOOL_TIMEOUT_MS_MIN, TOOL_TIMEOUT_MS_MAX)
+        .default(TOOL_TIMEOUT_MS_DEFAULT)
+        .meta({ description: "After so many milliseconds the model is told that the tool took too long." }),
+    },
+    { error: "must be an object" },
+  )
+  .superRefine(({ type, http }, context) => {
+    if (type === "http" && http === undefined) {
+      context.addIssue({ code: "custom", path: ["http"], message: 'must be there with the type "http"', input: http });
+    }
+    if (type === "client" && http !== undefined) {
+      context.addIssue({ code: "custom", path: ["http"], message: 'must be absent with the type "client"', input: "" });
+    }
+  }, ALONGSIDE_FIELD_ERRORS)
+  .meta({ id: "ToolDefinition", description: "A tool of your own, for one call or the calls of one agent." });
+export type ToolDefinition = z.output<typeof ToolDefinition>;
+
+/** One tool, as far as it hangs on nothing but its own shape: see selected-tools.ts for the rest. */
+export const SelectedTool = z
+  .strictObject(
+    {
+      toolId: textNotBlank.optional().meta({ description: "A saved tool. Not in this version: 501." }),
+      toolName: oneOf(TOOL_NAMES)
+        .optional()
+        .meta({
+          description:
+            `A tool of the service's own. In this version: ${BUILT_IN_TOOLS.join(", ")}; others: 501. \`send_dtmf\` needs a carrier that can ` +
+            "press keys: carrier_c.",
+        }),
+      definition: ToolDefinition.optional(),
+      parameterOverrides: anyObject.optional().meta({
+        description:
+          "Arguments that the model does not choose, and does not see: `target` of `transfer`, `digits` of `send_dtmf`, " +
+          "`language` of `switch_language`, or what the `parameters` of a definition name.",
+      }),
+    },
+    { error: "must be an object" },
+  )
+  .superRefine((tool, context) => {
+    if (TOOL_SELECTORS.filter((kind) => tool[kind] !== undefined).length !== 1) {
+      context.addIssue({ code: "custom", message: `must have exactly one of ${TOOL_SELECTORS.join(", ")}` });
+    }
+    const { toolName, definition, parameterOverrides } = tool;
+    if (!isObject(parameterOverrides)) return;
+    const rules = toolName === undefined ? undefined : OVERRIDES[toolName];
+    const known = rules === undefined ? propertiesOf(definition) : Object.keys(rules);
+    const keys = Object.keys(parameterOverrides).filter((name) => known !== undefined && !known.includes(name));
+    if (keys.length > 0) context.addIssue({ code: "unrecognized_keys", keys, path: ["parameterOverrides"] });
+    for (const [name, [is, rule]] of Object.entries(rules ?? {})) {
+      const input = parameterOverrides[name];
+      if (input === undefined || is(input)) continue;
+      context.addIssue({ code: "custom", path: ["parameterOverrides", name], message: rule, input });
+    }
+  }, ALONGSIDE_FIELD_ERRORS)
+  .meta({
+    id: "SelectedTool",
+    description: `Exactly one of ${TOOL_SELECTORS.join(", ")}. No two tools of a call have the same name.`,
+    examples: [
+      { toolName: "hang_up" },
+      { toolName: "transfer", parameterOverrides: { target: "+15550100" } },
+      {
+        definition: {
+          type: "http",
+          name: "order_status",
+          description: "Tells how far an order is.",
+          parameters: { type: "object", properties: { order: { type: "string" } }, required: ["order"] },
+          http: {
+            method: "GET",
+            url: "https://api.example.com/orders/{order}",
+            headers: { Accept: "application/json" },
+          },
+          timeoutMs: 5_000,
+        },
+      },
+    ],
+  });
+export type SelectedTool = z.output<typeof SelectedTool>;
+
+/** Undefined where there is no definition to tell. */
+function propertiesOf(definition: unknown): string[] | undefined {
+  if (!isObject(definition) || !isObject(definition.parameters)) return undefined;
+  const { properties } = definition.parameters;
+  return isObject(properties) ? Object.keys(properties) : [];
+}
+
+/** A tool as a call shows it: by what it was selected by, and of headers the names alone. */
+export const ToolItem = z
+  .object({
+    toolName: z.string().optional(),
+    definition: z
+      .object({
+        type: z.enum(DEFINITION_TYPES),
+        name: z.string(),
+        description: z.string(),
+        parameters: z.record(z.string(), z.unknown()),
+        http: z
+          .object({
+            method: z.enum(HTTP_TOOL_METHODS),
+            url: z.string(),
+            headerNames: z.array(z.string()).meta({ description: "Their values are not shown again." }),
+          })
+          .optional(),
+        timeoutMs: z.int(),
+      })
+      .optional(),
+    parameterOverrides: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ id: "CallTool", description: "A tool of the call, as it was selected." });

@@ -1,0 +1,230 @@
+import type { z } from "zod";
+import { SCHEMAS_OF_REQUEST_MS_MAX } from "../../core/api-limits.ts";
+import { BUILT_IN_TOOLS, type BuiltInTool, type ConnectionType, type ToolSpec } from "../../core/calls/spec.ts";
+import type { Clock } from "../../core/clock.ts";
+import { isObject } from "../../core/json.ts";
+import { SELECTED_TOOLS_MAX } from "../../core/limits.ts";
+import { SCHEMA_COMPILE_CPU_MS_MAX, SCHEMAS_OF_REQUEST_CPU_MS_MAX } from "../../core/schema-limits.ts";
+import type { SchemaChecks, SchemaResult } from "../../core/schemas/checker.ts";
+import { schemaProblem } from "../../core/schemas/shape.ts";
+import { argumentsIn, headerProblem, secretsIn, urlProblem, urlTemplateOf } from "../../core/tools/http-tool.ts";
+import { type ToolSecrets, toolSecretFor } from "../../core/tools/secrets.ts";
+import { ApiError, notInThisVersion, type Problem } from "../http/errors.ts";
+import { type Path, problem, problemWithoutValue } from "../http/validation.ts";
+import { isToolName, type SelectedTool, TOOL_NAMES, type ToolDefinition, type ToolItem } from "./schemas.ts";
+
+/** What this installation lets tools do. */
+export interface ToolDeps {
+  /** What headers may hold, and who may send it where. */
+  toolSecrets: ToolSecrets;
+  /** Tools may call this machine. */
+  toolsAllowLoopback: boolean;
+  schemas: Pick<SchemaChecks, "compile">;
+  clock: Clock;
+}
+
+/** Whose tools are looked at, and with what. */
+interface ToolCheckContext extends ToolDeps {
+  accountId: string;
+  /** The CPU time that the schemas of the request have taken. */
+  schemaCpuMs: number;
+  /** When all of them must have been compiled, on the clock of the offer. */
+  schemasDeadlineMs: number;
+}
+
+/** The transports that can press keys towards the far end. */
+export const DTMF_CONNECTION_TYPES: readonly ConnectionType[] = ["carrier_c"];
+
+const isBuiltIn = (name: string): name is BuiltInTool => BUILT_IN_TOOLS.some((tool) => tool === name);
+
+/**
+ * What is wrong with `selectedTools` beyond its shape, which the schema tells: it may be anything here. `at` is where in the body
+ * it stands, `accountId` whose request it is. Schemas are compiled elsewhere than on this loop, within a budget of CPU time. Throws
+ * ApiError `unavailable` where they cannot be compiled now.
+ */
+export async function toolProblems(
+  selected: unknown,
+  at: Path,
+  accountId: string,
+  offer: ToolDeps,
+): Promise<readonly Problem[]> {
+  if (!Array.isArray(selected) || selected.length > SELECTED_TOOLS_MAX) return [];
+  const schemasDeadlineMs = offer.clock.nowMs() + SCHEMAS_OF_REQUEST_MS_MAX;
+  const context: ToolCheckContext = { ...offer, accountId, schemaCpuMs: 0, schemasDeadlineMs };
+  const problems: Problem[] = [];
+  const names = new Set<unknown>();
+  for (const [index, tool] of selected.entries()) {
+    if (!isObject(tool)) continue;
+    const { toolName, definition } = tool;
+    const nameAt: Path = toolName === undefined ? [...at, index, "definition", "name"] : [...at, index, "toolName"];
+    const name = toolName ?? (isObject(definition) ? definition.name : undefined);
+    if (typeof name === "string" && names.has(name)) {
+      problems.push(problem(nameAt, "must be unlike the names of the other tools", name));
+    }
+    names.add(name);
+    if (!isObject(definition)) continue;
+    const definitionAt: Path = [...at, index, "definition"];
+    problems.push(...definitionProblems(definition, definitionAt, context));
+    if (!isObject(definition.parameters)) continue;
+    const rule = await schemaRule(definition.parameters, context);
+    if (rule !== undefined) problems.push(problemWithoutValue([...definitionAt, "parameters"], rule));
+    // The schemas behind one that is over the budget are not looked at.
+    if (rule === OVER_BUDGET || rule === OVER_BUDGET_TOGETHER) break;
+  }
+  return problems;
+}
+
+const OVER_BUDGET = `must be a JSON Schema that is compiled within ${SCHEMA_COMPILE_CPU_MS_MAX} ms of CPU time`;
+const OVER_BUDGET_TOGETHER = `must be JSON Schemas that are compiled, with those before it, within ${SCHEMAS_OF_REQUEST_CPU_MS_MAX} ms of CPU time`;
+
+/** What is wrong with a schema, as a rule that continues a field's name. */
+async function schemaRule(schema: Record<string, unknown>, context: ToolCheckContext): Promise<string | undefined> {
+  const json = JSON.stringify(schema);
+  const rule = schemaProblem(schema, json);
+  if (rule !== undefined) return rule;
+  const result = await compiledInTime(json, context);
+  if (result === undefined) throw new ApiError("unavailable", "schemas of tools cannot be checked in time now");
+  context.schemaCpuMs += result.cpuMs;
+  switch (result.outcome) {
+    case "answered":
+      if (context.schemaCpuMs > SCHEMAS_OF_REQUEST_CPU_MS_MAX) return OVER_BUDGET_TOGETHER;
+      return result.answer.kind === "fits" ? undefined : "must be a JSON Schema that can be compiled";
+    case "over_budget":
+      return OVER_BUDGET;
+    case "refused":
+      throw new ApiError("unavailable", "schemas of tools cannot be checked now: too many wait");
+    case "failed":
+      throw new ApiError("internal", "something went wrong on our side");
+  }
+}
+
+/** Undefined once the request's time is over: each schema alone may wait for seconds behind those of others. */
+async function compiledInTime(
+  json: string,
+  { schemas, accountId, clock, schemasDeadlineMs }: ToolCheckContext,
+): Promise<SchemaResult | undefined> {
+  let cancel = (): void => {};
+  const late = new Promise<undefined>((resolve) => {
+    cancel = clock.after(schemasDeadlineMs - clock.nowMs(), () => resolve(undefined));
+  });
+  try {
+    return await Promise.race([schemas.compile(accountId, json), late]);
+  } finally {
+    cancel();
+  }
+}
+
+function* definitionProblems(
+  definition: Record<string, unknown>,
+  at: Path,
+  context: ToolCheckContext,
+): Generator<Problem> {
+  const { name, parameters, http } = definition;
+  if (TOOL_NAMES.some((own) => own === name)) {
+    yield problem([...at, "name"], "must not be the name of a tool of the service's own", name);
+  }
+  if (!isObject(http)) return;
+  const { url, headers } = http;
+  const urlRule = typeof url === "string" ? urlProblem(url, context.toolsAllowLoopback) : undefined;
+  if (typeof url === "string") {
+    const rule = urlRule ?? unknownArgument(url, parameters);
+    if (rule !== undefined) yield problem([...at, "http", "url"], rule, url);
+  }
+  const server = typeof url === "string" && urlRule === undefined ? urlTemplateOf(url) : undefined;
+  if (isObject(headers)) yield* headerProblems(headers, [...at, "http", "headers"], server?.origin, context);
+}
+
+function unknownArgument(url: string, parameters: unknown): string | undefined {
+  const properties = isObject(parameters) && isObject(parameters.properties) ? parameters.properties : {};
+  const unknown = argumentsIn(url).find((name) => !Object.hasOwn(properties, name));
+  return unknown === undefined ? undefined : `must hold arguments that parameters names, which ${unknown} is not`;
+}
+
+/**
+ * No value is quoted: it may be a secret. A name that this account may not send to `origin` gets the answer of one that does not exist;
+ * without an origin, which is a problem of its own, neither is looked for.
+ */
+function* headerProblems(
+  headers: Record<string, unknown>,
+  at: Path,
+  origin: string | undefined,
+  { accountId, toolSecrets, toolsAllowLoopback: allowLoopback }: ToolCheckContext,
+): Generator<Problem> {
+  const mayBeSent = (secret: string): boolean =>
+    origin === undefined ||
+    toolSecretFor(toolSecrets, secret, { accountId, url: new URL(origin), allowLoopback }) !== undefined;
+  const seen = new Set<string>();
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value !== "string") continue;
+    const missing = secretsIn(value).find((secret) => !mayBeSent(secret));
+    const rule =
+      headerProblem(name, value) ??
+      (seen.has(name.toLowerCase()) ? "must be there but once, in whatever case" : undefined) ??
+      (missing === undefined
+        ? undefined
+        : `must name secrets that your account may send to this server, which ${missing} is not`);
+    seen.add(name.toLowerCase());
+    if (rule !== undefined) yield problemWithoutValue([...at, name], rule);
+  }
+}
+
+/** What the transport of a call cannot do for its tools. */
+export function* transportProblems({
+  connectionType = "carrier_a",
+  selectedTools,
+}: Record<string, unknown>): Generator<Problem> {
+  const tools = Array.isArray(selectedTools) ? selectedTools.filter(isObject) : [];
+  const mustBeOneOf = (types: readonly ConnectionType[], tool: string): Problem | undefined =>
+    types.some((type) => type === connectionType)
+      ? undefined
+      : problem(["connectionType"], `must be ${types.join(" or ")} with the tool ${tool}`, connectionType);
+  for (const { toolName, definition } of tools) {
+    const found =
+      toolName === "send_dtmf"
+        ? mustBeOneOf(DTMF_CONNECTION_TYPES, toolName)
+        : isObject(definition) && definition.type === "client"
+          ? mustBeOneOf(["websocket"], isToolName(definition.name) ? definition.name : "of the type client")
+          : undefined;
+    if (found !== undefined) yield found;
+  }
+}
+
+/** Tools that are listed and that this build does not have. `path` is where in the body the list stands. */
+export function unsupportedTools(tools: readonly SelectedTool[], path: string): readonly Problem[] {
+  return tools.flatMap((tool, index) => {
+    const miss = (feature: string) => [notInThisVersion(`${path}/${index}`, feature)];
+    if (tool.toolId !== undefined) return miss("a tool by toolId");
+    if (tool.toolName !== undefined && !isBuiltIn(tool.toolName)) return miss(`the tool ${tool.toolName}`);
+    return [];
+  });
+}
+
+/** Of tools that nothing is wrong with, and that this build has. */
+export const toolSpecsOf = (tools: readonly SelectedTool[]): ToolSpec[] =>
+  tools.flatMap(({ toolName, definition, parameterOverrides: fixedArguments = {} }): ToolSpec[] => {
+    if (definition !== undefined) return [definedTool(definition, fixedArguments)];
+    return toolName !== undefined && isBuiltIn(toolName) ? [{ kind: "built_in", name: toolName, fixedArguments }] : [];
+  });
+
+function definedTool(
+  { http, type: _, ...described }: ToolDefinition,
+  fixedArguments: Record<string, unknown>,
+): ToolSpec {
+  const tool = { ...described, fixedArguments };
+  if (http === undefined) return { kind: "client", ...tool };
+  const { method, url, headers = {} } = http;
+  return { kind: "http", ...tool, method, url, headers };
+}
+
+/** As a call shows it. */
+export function toolItemOf(tool: ToolSpec): z.output<typeof ToolItem> {
+  const overrides =
+    Object.keys(tool.fixedArguments).length === 0 ? {} : { parameterOverrides: { ...tool.fixedArguments } };
+  if (tool.kind === "built_in") return { toolName: tool.name, ...overrides };
+  const { kind: type, name, description, parameters, timeoutMs } = tool;
+  const http =
+    tool.kind === "http"
+      ? { http: { method: tool.method, url: tool.url, headerNames: Object.keys(tool.headers) } }
+      : {};
+  return { definition: { type, name, description, parameters: { ...parameters }, ...http, timeoutMs }, ...overrides };
+}

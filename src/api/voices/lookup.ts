@@ -1,0 +1,106 @@
+import { strict as assert } from "node:assert";
+import type { Voice } from "../../speech/contracts.ts";
+import type { Language } from "../../speech/languages.ts";
+import { maySpeak, voicesSpeaking } from "../../speech/tts/voice-matching.ts";
+import { ApiError, invalidRequest, type Problem } from "../http/errors.ts";
+import { problem } from "../http/validation.ts";
+import type { VoiceCatalogue } from "./routes.ts";
+
+/** Finds what a field names, or says what is wrong with it. Undefined for what is no string: the schema tells that. */
+type LookUp<Item> = (items: readonly Item[]) => Item | Problem | undefined;
+
+/**
+ * The voice and the language that a request names. Throws ApiError 400 with everything that is wrong with the request at
+ * once: what was `found` before, a voice or a language that is not offered, and a voice that does not speak the language. 503
+ * `unavailable` where nothing else is wrong and the voice may be one of a provider that has not listed its voices yet.
+ */
+export async function lookUpVoiceAndLanguage(
+  found: readonly Problem[],
+  catalogue: VoiceCatalogue,
+  lookUp: { voiceField: string; givenVoice: unknown; voice: LookUp<Voice>; language: LookUp<Language> },
+): Promise<{ voice: Voice; language: Language }> {
+  const [voices, languages] = await Promise.all([catalogue.voices(), catalogue.languages()]);
+  const problems = [...found];
+  const voice = lookUp.voice(voices);
+  const language = lookUp.language(languages);
+  let code: "invalid_request" | "unknown_voice" | "unknown_language" | undefined;
+  if (problems.length > 0) code = "invalid_request";
+  if (isProblem(voice)) {
+    const provider =
+      problems.length > 0 ? undefined : unlistedProvider(lookUp.givenVoice, catalogue.unlistedProviders());
+    if (provider !== undefined) throw new ApiError("unavailable", `${provider} cannot list its voices at present`);
+    problems.push(voice);
+    code ??= "unknown_voice";
+  }
+  if (isProblem(language)) {
+    problems.push(language);
+    code ??= "unknown_language";
+  }
+  if (isFound(voice) && isFound(language) && !maySpeak(voice, language.code)) {
+    const rule = `must be one that speaks ${language.code}, for example ${examplesOf(voices, voice, language.code)}`;
+    problems.push(problem([lookUp.voiceField], rule, lookUp.givenVoice));
+    code ??= "invalid_request";
+  }
+  if (code !== undefined) throw invalidRequest(problems, code);
+  assert.ok(voice !== undefined && !isProblem(voice) && language !== undefined && !isProblem(language));
+  return { voice, language };
+}
+
+const isProblem = (found: object | undefined): found is Problem => found !== undefined && "path" in found;
+
+const isFound = <Item extends object>(found: Item | Problem | undefined): found is Item =>
+  found !== undefined && !isProblem(found);
+
+/** So many voices are named to somebody whose own does not speak the language. */
+const VOICES_NAMED_MAX = 3;
+
+/** A few voices that speak `language`, those like `voice` first; and how the rest are found. */
+function examplesOf(voices: readonly Voice[], voice: Voice, language: string): string {
+  const ids = voicesSpeaking(voices, language, voice.provider);
+  const named = ids.slice(0, VOICES_NAMED_MAX).join(", ");
+  return ids.length <= VOICES_NAMED_MAX ? named : `${named} or another of GET /voices?language=${language}`;
+}
+
+/** Why an agent's `voice` cannot be called in `language` any more; undefined where it can. */
+export function languageMismatch(voices: readonly Voice[], voice: Voice, language: string): string | undefined {
+  if (maySpeak(voice, language)) return undefined;
+  return `voice ${JSON.stringify(voice.id)} in ${language}, which ${examplesOf(voices, voice, language)} speak`;
+}
+
+/** Whose voice `given` may be of those whose voices nobody knows: an id begins with its provider, a name with anything. */
+const unlistedProvider = (given: unknown, untold: readonly string[]): string | undefined =>
+  typeof given === "string" && given !== ""
+    ? untold.find((provider) => given.startsWith(`${provider}/`) || !given.includes("/"))
+    : undefined;
+
+/** By id, or by a name that only one voice has. */
+export const voiceByIdOrName =
+  (field: string, given: unknown): LookUp<Voice> =>
+  (voices) => {
+    if (typeof given !== "string") return undefined;
+    const byId = voices.find((voice) => voice.id === given);
+    if (byId !== undefined) return byId;
+    const named = voices.filter((voice) => voice.name === given);
+    if (named.length === 1) return named[0];
+    if (named.length === 0) return problem([field], "must be the id or name of a voice from GET /voices", given);
+    const ids = named.map((voice) => voice.id).join(", ");
+    return problem([field], `must be one of the ids ${ids}, whose voices share this name`, given);
+  };
+
+export const voiceById =
+  (field: string, given: unknown): LookUp<Voice> =>
+  (voices) => {
+    if (typeof given !== "string") return undefined;
+    const found = voices.find((voice) => voice.id === given);
+    return found ?? problem([field], "must be the id of a voice from GET /voices", given);
+  };
+
+/** Codes are compared without regard to case (RFC 5646, section 2.1.1), and stored as the catalogue writes them. */
+export const languageByCode =
+  (field: string, given: unknown): LookUp<Language> =>
+  (languages) => {
+    if (typeof given !== "string") return undefined;
+    const wanted = given.toLowerCase();
+    const found = languages.find((language) => language.code.toLowerCase() === wanted);
+    return found ?? problem([field], "must be a language code from GET /languages", given);
+  };

@@ -1,0 +1,147 @@
+import type { FastifyInstance } from "fastify";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { z } from "zod";
+import { VOICES_PAGE_MAX } from "../../core/api-limits.ts";
+import type { Tts, Voice } from "../../speech/contracts.ts";
+import { type Language, languageCodes, listLanguages } from "../../speech/languages.ts";
+import { cursorOf } from "../http/cursor.ts";
+import { LARGE_RESPONSE_ERRORS, type LargeResponses, largeResponseHooks } from "../http/large-responses.ts";
+import { offsetOf, pageOf, pageSchema } from "../http/pages.ts";
+import { pageParameters, parameter } from "../http/query.ts";
+
+/** Which voices or languages to list. Every condition that is given must hold. */
+export interface CatalogueQuery {
+  /** A language code, whatever its case; a bare language (`en`) stands for its regions and dialects too. */
+  language?: string | undefined;
+  provider?: string | undefined;
+}
+
+/** What the configured providers can speak with, and in. */
+export interface VoiceCatalogue {
+  voices(query?: CatalogueQuery): Promise<readonly Voice[]>;
+  /** `voices` of a language counts those of the asked provider. */
+  languages(query?: CatalogueQuery): Promise<readonly Language[]>;
+  /** The providers whose voices have never been told. */
+  unlistedProviders(): readonly string[];
+}
+
+/** The catalogue of `tts`, which may be several providers as one. */
+export function catalogueOf(tts: Pick<Tts, "voices" | "unlistedProviders">): VoiceCatalogue {
+  const voicesOf = async (provider: string | undefined): Promise<readonly Voice[]> => {
+    const voices = await tts.voices();
+    return provider === undefined ? voices : voices.filter((voice) => voice.provider === provider);
+  };
+  return {
+    voices: async ({ language, provider } = {}) => {
+      const voices = await voicesOf(provider);
+      return voices.filter((voice) => matchesLanguage(language, [voice.language, ...languageCodes(voice.language)]));
+    },
+    languages: async ({ language, provider } = {}) => {
+      const languages = listLanguages(await voicesOf(provider));
+      return languages.filter(({ code }) => matchesLanguage(language, languageCodes(code)));
+    },
+    unlistedProviders: () => tts.unlistedProviders?.() ?? [],
+  };
+}
+
+/** Codes are compared without regard to case (RFC 5646, section 2.1.1). */
+function matchesLanguage(wanted: string | undefined, codes: readonly string[]): boolean {
+  if (wanted === undefined) return true;
+  const code = wanted.toLowerCase();
+  return codes.some((other) => other.toLowerCase() === code);
+}
+
+const Filters = z.strictObject({
+  // All of them fit one page, unless there are thousands.
+  ...pageParameters(VOICES_PAGE_MAX, VOICES_PAGE_MAX),
+  language: parameter.optional().meta({
+    description:
+      "A code from `GET /languages`, in upper or lower case. A bare language (`en`) stands for its regions too (`en-GB`).",
+    examples: ["en"],
+  }),
+  provider: parameter
+    .optional()
+    .meta({ description: "A voice's `provider`, letter for letter.", examples: ["espeak"] }),
+});
+
+const VoiceList = pageSchema(
+  z
+    .object({
+      id: z.string().meta({ description: "The same after every restart.", examples: ["espeak/gmw/en-US"] }),
+      name: z
+        .string()
+        .meta({ description: "What people call it; two voices may share one.", examples: ["English (America)"] }),
+      language: z.string().meta({ description: "BCP 47.", examples: ["en-US"] }),
+      provider: z.string().meta({ examples: ["espeak"] }),
+    })
+    .meta({ id: "Voice" }),
+  "Those that fit the filters.",
+);
+const LanguageList = pageSchema(
+  z
+    .object({
+      id: z.string().meta({ description: "What a saved agent's `languageId` refers to; it is the code." }),
+      code: z.string().meta({ description: "BCP 47: a language (`en`), or a language and a region (`en-US`)." }),
+      name: z.string().meta({ description: "In English." }),
+      voices: z.int().meta({ description: "How many voices speak it; a voice of `en-US` also speaks `en`." }),
+    })
+    .meta({ id: "Language" }),
+  "Those that fit the filters.",
+);
+
+const VOICES_PER_READ = 500;
+
+const VOICES = {
+  operationId: "listVoices",
+  tags: ["voices"],
+  summary: "List voices",
+  description: "What the configured voice providers really offer. A filter that fits nothing gives an empty list.",
+  querystring: Filters,
+  errors: LARGE_RESPONSE_ERRORS,
+  response: { 200: VoiceList },
+};
+
+const LANGUAGES = {
+  operationId: "listLanguages",
+  tags: ["voices"],
+  summary: "List languages",
+  description: "The languages of the voices. A filter that fits nothing gives an empty list.",
+  querystring: Filters,
+  errors: LARGE_RESPONSE_ERRORS,
+  response: { 200: LanguageList },
+};
+
+export function voiceRoutes(scope: FastifyInstance, catalogue: VoiceCatalogue, largeAnswers: LargeResponses): void {
+  const app = scope.withTypeProvider<ZodTypeProvider>();
+  const hooks = largeResponseHooks(largeAnswers);
+
+  app.get(
+    "/voices",
+    { schema: VOICES, ...hooks },
+    async ({ query }) => await pageInMemory(await catalogue.voices(query), query, "voices"),
+  );
+
+  app.get("/languages", { schema: LANGUAGES, ...hooks }, async ({ query }) => {
+    const languages = await catalogue.languages(query);
+    return await pageInMemory(
+      languages.map((language) => ({ id: language.code, ...language })),
+      query,
+      "languages",
+    );
+  });
+}
+
+/** The page of a list that is in memory as a whole. Should the list change between two pages, one item may be missed, or come twice. */
+async function pageInMemory<Item>(
+  all: readonly Item[],
+  { cursor, limit, ...filters }: z.output<typeof Filters>,
+  name: string,
+) {
+  const list = [name, filters];
+  const from = cursor === undefined ? 0 : offsetOf(cursor, list);
+  const { items: data, more } = await pageOf<Item>(limit, VOICES_PER_READ, async (before, count) => {
+    const at = from + before.length;
+    return { items: all.slice(at, at + count), more: at + count < all.length };
+  });
+  return { data, nextCursor: more ? cursorOf(String(from + data.length), list) : null };
+}

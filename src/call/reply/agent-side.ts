@@ -1,0 +1,427 @@
+import { strict as assert } from "node:assert";
+import type { CallSpec, CancelReason, EndReason, SpeakReason, TurnLatency } from "../../core/calls/spec.ts";
+import { REPLY_SEGMENTS_MAX } from "../../core/limits.ts";
+import type { Conversation } from "../conversation.ts";
+import type { CallEvent, CallSink, CallState } from "../events.ts";
+import type { TurnParameters } from "../parameters.ts";
+import type { CallPhrases } from "../phrases.ts";
+import type { CallSnapshot } from "../snapshot.ts";
+import { describeTools, planTool, type ToolEffect } from "../tools/plan.ts";
+import type { ToolRun } from "../tools/rounds.ts";
+import type { Inactivity } from "../turn-taking/inactivity.ts";
+import type { TurnAction, TurnEvent } from "../turn-taking/turn.ts";
+import { HeardLedger } from "./heard-ledger.ts";
+import { Playout } from "./playout.ts";
+import { Reply } from "./reply.ts";
+import type { AnsweredUtterance } from "./timings.ts";
+import type { ReplyProgress } from "./watchdog.ts";
+
+export interface AgentSideOptions {
+  spec: CallSpec;
+  rateHz: number;
+  parameters: Readonly<TurnParameters>;
+  conversation: Conversation;
+  inactivity: Inactivity;
+  phrases: CallPhrases;
+  sink: CallSink;
+  /** What the agent does, for turn taking. */
+  step: (event: TurnEvent) => void;
+  /** The call is over. */
+  end: (reason: EndReason) => void;
+  /** The model is done with the reply that lives, or has failed at it. */
+  llmDone: (failed: boolean) => void;
+  /** The model wants the call to go on in another language. */
+  switchLanguage: (language: string) => void;
+}
+
+/**
+ * The agent's side of a call: the one reply that lives, from the first word asked for to the last one heard. Times are ms of
+ * call time, and each method is told the time that it is called at.
+ */
+export class AgentSide {
+  readonly #options: AgentSideOptions;
+  readonly #playout: Playout;
+  readonly #heardLedger: HeardLedger;
+  #reply: Reply | undefined;
+  #nextTurnId = 1;
+  #firstMessage = true;
+  #state: CallState = "listening";
+  #language: string;
+  /** Asked for with every frame, so made once. */
+  readonly #progressNow: ReplyProgress = { unsent: false, hasSegments: false, playsUntilMs: 0 };
+
+  constructor(options: AgentSideOptions) {
+    this.#options = options;
+    this.#language = options.spec.language;
+    this.#playout = new Playout(options.rateHz, options.parameters.confirmationMs);
+    this.#heardLedger = new HeardLedger(this.#playout, options.parameters);
+  }
+
+  /** A reply lives: it is being made, or heard. */
+  get busy(): boolean {
+    return this.#reply !== undefined;
+  }
+
+  /** A tool runs: the silence is not the caller's. */
+  get areToolsRunning(): boolean {
+    return this.#reply?.tools.running ?? false;
+  }
+
+  /** From the next reply on. */
+  set language(language: string) {
+    this.#language = language;
+  }
+
+  /** When everything sent so far will have been played, ms; in the past when it has been. */
+  get playsUntilMs(): number {
+    return this.#playout.playsUntilMs;
+  }
+
+  /** Has the model answer what was said. */
+  generateReply(nowMs: number): void {
+    const reply = this.#begin(this.#options.conversation.pendingUtterance, nowMs);
+    this.#setState("thinking");
+    this.#requestLlm(reply, nowMs);
+  }
+
+  /** A reply of our own, without the model. A `leave` is a goodbye: nothing interrupts it, and the call ends with it. */
+  say(text: string, reason: SpeakReason, nowMs: number, leave?: EndReason): void {
+    const reply = this.#begin(undefined, nowMs, leave);
+    this.#speak(reply, 0, reply.wholeText(text, nowMs), nowMs, reason);
+    this.finishIfHeard(nowMs);
+  }
+
+  /** Something happened to a reply. Work of one that was cut comes late by nature; its number tells it from the one that lives. */
+  handle(event: Extract<CallEvent, { turnId: number }>, nowMs: number): void {
+    const reply = this.#reply;
+    if (reply === undefined || reply.turnId !== event.turnId) return;
+    switch (event.kind) {
+      case "frame-out":
+        this.#onFrameOut(reply, event.samples, nowMs);
+        return;
+      case "reply-text": {
+        reply.watchdog.llmActive(nowMs);
+        const { segmentCount } = reply;
+        if (segmentCount < REPLY_SEGMENTS_MAX)
+          this.#speak(reply, segmentCount, reply.pushText(event.text, nowMs), nowMs);
+        return;
+      }
+      case "reply-tool-call": {
+        reply.watchdog.llmActive(nowMs);
+        const { id, name, argumentsJson } = event;
+        reply.tools.request({ id, name, argumentsJson });
+        return;
+      }
+      case "reply-end":
+        this.#onLlmEnd(reply, nowMs);
+        return;
+      case "tool-result":
+        if (reply.tools.setResult(event.toolCallId, event.result)) this.#continueWithResults(reply, nowMs);
+        return;
+      case "reply-failed":
+        this.#options.llmDone(true);
+        return;
+      case "segment-audio":
+        reply.watchdog.ttsActive(nowMs);
+        reply.segmentAudio(event.segment, event.words, nowMs);
+        return;
+      case "segment-end":
+        reply.watchdog.ttsActive(nowMs);
+        reply.segmentEnded(event.segment, event.samples);
+        this.#markSegments(reply, nowMs);
+        this.finishIfHeard(nowMs);
+        return;
+      case "segment-failed":
+        // Without a voice there is no call: nothing can be said about it either.
+        this.#options.end("provider_error");
+        return;
+    }
+  }
+
+  /** The peer sent a frame, a mark or a pong. */
+  confirmed(nowMs: number): void {
+    this.#heardLedger.confirmed(this.#reply, nowMs);
+  }
+
+  /** A mark came back. */
+  markReturned(name: string, nowMs: number): void {
+    const played = this.#playout.markReturned(name, nowMs);
+    const reply = this.#reply;
+    if (played === undefined || reply === undefined || reply.turnId !== played.turnId) return;
+    reply.segmentPlayed(played.segment);
+    this.finishIfHeard(nowMs);
+  }
+
+  /** A clear was carried out; what of the reply was heard has been told already, and the next is known better. */
+  cleared(playedMs: number): void {
+    this.#playout.cleared(playedMs);
+  }
+
+  /** Holds the reply that lives; what has been sent of it is still heard. */
+  pause(turnId: number, nowMs: number): void {
+    this.#reply?.watchdog.pause(true, nowMs);
+    this.#options.sink({ kind: "pause", turnId });
+    this.#setState("listening");
+  }
+
+  /** It goes on from the sample behind the last one that was sent. */
+  resume({ turnId, reason }: Extract<TurnAction, { do: "resume" }>, nowMs: number): void {
+    this.#reply?.watchdog.pause(false, nowMs);
+    this.#options.sink({ kind: "resume", turnId, reason });
+    this.#setState("speaking");
+  }
+
+  /** Stops the reply that lives, if any, where the caller is now; what was heard of it becomes its turn. */
+  cancel(reason: CancelReason, voicedMs: number, nowMs: number): void {
+    const reply = this.#reply;
+    if (reply === undefined) return;
+    if (this.#heardLedger.isPlayedToEnd(reply, nowMs)) {
+      // Heard to its end, though no mark has said so yet: there is nothing left to cut.
+      this.#finish(reply, nowMs);
+      return;
+    }
+    const { turnId, audible } = reply;
+    const heardText = this.#heardLedger.text(reply, nowMs);
+    this.#options.sink({
+      kind: "cancel-reply",
+      turnId,
+      clear: audible,
+      reason,
+      speechMs: Math.round(voicedMs),
+      heardText,
+    });
+    if (reply.finalEffect !== undefined) reply.tools.revoke(reply.finalEffect.toolCallId);
+    this.#settle(reply, false, nowMs);
+    if (audible) this.#playout.flush(nowMs);
+    this.#drop(reply);
+  }
+
+  /** The call is over: what was heard of the reply that lives becomes its turn, and the rest is never said. */
+  stop(nowMs: number): void {
+    const reply = this.#reply;
+    if (reply === undefined) return;
+    this.#reply = undefined;
+    const heardText = this.#heardLedger.text(reply, nowMs);
+    this.#settle(reply, false, nowMs);
+    const { turnId } = reply;
+    this.#options.sink({ kind: "cancel-reply", turnId, clear: false, reason: "call_ended", speechMs: 0, heardText });
+  }
+
+  /** Looks whether the reply that lives is short of something, and helps it. */
+  checkWatchdog(nowMs: number): void {
+    const reply = this.#reply;
+    if (reply === undefined) return;
+    const shortage = reply.watchdog.timedOut(this.#progress(reply), nowMs);
+    if (shortage === "model") this.#options.llmDone(true);
+    else if (shortage === "voice") this.#options.end("provider_error");
+    else if (shortage === "filler") {
+      reply.watchdog.fillerStarted();
+      const { filler } = this.#options.phrases.in(this.#language);
+      this.#speak(reply, reply.segmentCount, reply.insert(filler, nowMs), nowMs, "filler");
+    }
+  }
+
+  /** Ends a reply that the caller has heard to its last sample, as far as marks or the playback clock can tell. */
+  finishIfHeard(nowMs: number): void {
+    const reply = this.#reply;
+    if (reply !== undefined && nowMs >= this.#heardLedger.deadlineMs(reply, nowMs)) this.#finish(reply, nowMs);
+  }
+
+  /** When the reply that lives must be looked at though nothing happens, ms. */
+  deadlineMs(nowMs: number): number {
+    const reply = this.#reply;
+    if (reply === undefined) return Number.POSITIVE_INFINITY;
+    return Math.min(this.#heardLedger.deadlineMs(reply, nowMs), reply.watchdog.deadlineMs(this.#progress(reply)));
+  }
+
+  /** How the agent's side stands. */
+  snapshot(nowMs: number): Pick<CallSnapshot, "state" | "language" | "reply"> {
+    const [reply, state, language] = [this.#reply, this.#state, this.#language];
+    if (reply === undefined) return { state, language, reply };
+    const deadlines = {
+      heardMs: this.#heardLedger.deadlineMs(reply, nowMs),
+      ...reply.watchdog.deadlines(this.#progress(reply)),
+    };
+    return { state, language, reply: { ...reply.snapshot(this.#heardLedger.unplayedMs(reply, nowMs)), deadlines } };
+  }
+
+  #progress(reply: Reply): Readonly<ReplyProgress> {
+    const now = this.#progressNow;
+    now.unsent = reply.unsent;
+    now.hasSegments = reply.segmentCount > 0;
+    now.playsUntilMs = this.#playout.playsUntilMs;
+    return now;
+  }
+
+  #begin(answers: AnsweredUtterance | undefined, nowMs: number, leave?: EndReason): Reply {
+    assert.ok(this.#reply === undefined, "one reply at a time");
+    const { spec, rateHz, parameters, step } = this.#options;
+    const interruptible = leave === undefined && (!this.#firstMessage || spec.interruptible);
+    const turnId = this.#nextTurnId;
+    this.#nextTurnId += 1;
+    const reply = new Reply({
+      turnId,
+      language: this.#language,
+      interruptible,
+      leave,
+      rateHz,
+      answers,
+      parameters,
+      nowMs,
+    });
+    this.#reply = reply;
+    step({ kind: "reply-began", turnId, interruptible });
+    return reply;
+  }
+
+  #requestLlm(reply: Reply, nowMs: number): void {
+    const { conversation, sink, spec } = this.#options;
+    const { turnId, tools: used } = reply;
+    const ofTools = used.messages().flatMap(({ request, results }) => [request, ...results]);
+    const tools = used.exhausted ? [] : describeTools(spec.tools);
+    reply.watchdog.llmActive(nowMs);
+    reply.timings.llmRequested(nowMs);
+    sink({
+      kind: "generate-reply",
+      turnId,
+      messages: conversation.prompt(turnId, ofTools),
+      tools,
+      language: this.#language,
+    });
+  }
+
+  /** The model is done, with the reply or with what it says before its tools. */
+  #onLlmEnd(reply: Reply, nowMs: number): void {
+    reply.watchdog.llmDone();
+    this.#options.llmDone(false);
+    this.#speak(reply, reply.segmentCount, reply.endRound(nowMs), nowMs);
+    const runs = reply.tools.startRound(reply.takeRoundText());
+    if (runs.length === 0) {
+      reply.endText();
+      this.finishIfHeard(nowMs);
+      return;
+    }
+    // Tools have effects: what they were used for is settled, whatever the caller says next.
+    this.#options.conversation.settle();
+    reply.watchdog.toolsStarted(nowMs);
+    for (const run of runs) this.#runTool(reply, run);
+    this.#continueWithResults(reply, nowMs);
+  }
+
+  #runTool(reply: Reply, run: ToolRun): void {
+    const { sink, spec } = this.#options;
+    const plan = planTool(run.call, spec.tools);
+    if (plan.kind === "run") {
+      sink({
+        kind: "run-tool",
+        turnId: reply.turnId,
+        toolCallId: run.toolCallId,
+        name: plan.tool.name,
+        arguments: plan.arguments,
+      });
+      return;
+    }
+    reply.tools.setResult(run.toolCallId, plan.result);
+    if (plan.effect !== undefined) this.#applyEffect(reply, run.toolCallId, plan.effect);
+  }
+
+  #applyEffect(reply: Reply, toolCallId: string, effect: ToolEffect): void {
+    switch (effect.kind) {
+      case "hang-up":
+      case "transfer":
+        reply.finalEffect ??= { toolCallId, effect };
+        return;
+      case "send-dtmf":
+        this.#options.sink(effect);
+        return;
+      case "language":
+        this.#options.switchLanguage(effect.language);
+        return;
+    }
+  }
+
+  /** Every tool has its result: the model goes on, unless it has taken leave. */
+  #continueWithResults(reply: Reply, nowMs: number): void {
+    if (reply.tools.running) return;
+    reply.watchdog.toolsDone();
+    this.#options.inactivity.activityUntil(nowMs);
+    if (reply.finalEffect === undefined) {
+      this.#requestLlm(reply, nowMs);
+      return;
+    }
+    reply.endText();
+    this.finishIfHeard(nowMs);
+  }
+
+  #speak(reply: Reply, firstSegment: number, texts: readonly string[], nowMs: number, reason?: SpeakReason): void {
+    const why = reason === undefined ? {} : { reason };
+    if (texts.length > 0) reply.watchdog.ttsActive(nowMs);
+    for (const [index, text] of texts.entries()) {
+      this.#options.sink({ kind: "speak", turnId: reply.turnId, segment: firstSegment + index, text, ...why });
+    }
+  }
+
+  #onFrameOut(reply: Reply, samples: number, nowMs: number): void {
+    const first = !reply.audible;
+    reply.watchdog.ttsActive(nowMs);
+    reply.frameSent(samples, nowMs);
+    this.#playout.sent(samples, nowMs);
+    if (first) this.#onAudible(reply);
+    // A caller who was talking already may have cut it in this very step.
+    if (this.#reply === reply) this.#markSegments(reply, nowMs);
+  }
+
+  /** The first frame of a reply goes out: what it answers is settled now, and it is the caller who may interrupt. */
+  #onAudible(reply: Reply): void {
+    this.#firstMessage = false;
+    this.#options.conversation.settle();
+    this.#setState("speaking", reply.timings.latency);
+    this.#options.step({ kind: "reply-audible", turnId: reply.turnId });
+  }
+
+  #markSegments(reply: Reply, nowMs: number): void {
+    for (let piece = reply.takeSegmentToMark(); piece !== undefined; piece = reply.takeSegmentToMark()) {
+      const name = this.#playout.mark(reply.turnId, piece, nowMs);
+      if (name !== undefined) this.#options.sink({ kind: "mark", name });
+    }
+  }
+
+  #finish(reply: Reply, nowMs: number): void {
+    if (!reply.audible) this.#options.conversation.settle();
+    this.#settle(reply, true, nowMs);
+    const afterwards = reply.finalEffect?.effect;
+    const reason = reply.endReason ?? (afterwards && (afterwards.kind === "transfer" ? "transferred" : "agent_hangup"));
+    if (reason === undefined) {
+      this.#drop(reply);
+      return;
+    }
+    this.#reply = undefined;
+    if (afterwards?.kind === "transfer") this.#options.sink(afterwards);
+    this.#options.end(reason);
+  }
+
+  #drop(reply: Reply): void {
+    this.#reply = undefined;
+    this.#setState("listening");
+    this.#options.step({ kind: "reply-done", turnId: reply.turnId });
+  }
+
+  /**
+   * A reply is over: what its tools did is known from here on, and what was heard of it becomes the agent's turn. One that is
+   * `whole` was heard to its end.
+   */
+  #settle(reply: Reply, whole: boolean, nowMs: number): void {
+    const { inactivity, conversation } = this.#options;
+    conversation.addToolRounds(reply.tools.messages());
+    if (!reply.audible) return;
+    // By a mark it was heard just now; without one it was within the grace.
+    inactivity.activityUntil(whole ? nowMs : this.#heardLedger.heardUntilMs(nowMs));
+    conversation.addAgentTurn(this.#heardLedger.turn(reply, whole, nowMs));
+  }
+
+  #setState(state: CallState, latency?: TurnLatency): void {
+    if (state === this.#state) return;
+    this.#state = state;
+    this.#options.sink({ kind: "state", state, ...(latency === undefined ? {} : { latency }) });
+  }
+}

@@ -1,0 +1,113 @@
+import type { BuiltInTool, CallSpec, ToolSpec } from "../../core/calls/spec.ts";
+import { parseObject } from "../../core/json.ts";
+import { TOOL_ARGUMENTS_CHARS_MAX, TOOL_ARGUMENTS_PARTS_MAX } from "../../core/limits.ts";
+import { DTMF_DIGITS, isTransferTarget } from "../../core/tools/built-in-tools.ts";
+import type { ToolCall, ToolDescription } from "../../speech/contracts.ts";
+import { languageCode } from "../../speech/languages.ts";
+
+/** What a tool of the service's own does to its call. */
+export type ToolEffect =
+  | { kind: "hang-up" }
+  | { kind: "transfer"; target: string }
+  | { kind: "send-dtmf"; digits: string }
+  | { kind: "language"; language: string };
+
+/** What is to be done about a tool that the model asked for. */
+export type ToolPlan =
+  /** It is over already: this is told to the model, and the call does that. */
+  | { kind: "done"; result: string; effect?: ToolEffect }
+  /** The world carries it out. */
+  | { kind: "run"; tool: Exclude<ToolSpec, { kind: "built_in" }>; arguments: Record<string, unknown> };
+
+const text = (description: string, pattern?: string): object => ({
+  type: "string",
+  description,
+  ...(pattern === undefined ? {} : { pattern }),
+});
+
+const described = (
+  description: string,
+  properties: Readonly<Record<string, object>>,
+): Omit<ToolDescription, "name"> => ({
+  description,
+  parameters: { type: "object", properties, required: Object.keys(properties), additionalProperties: false },
+});
+
+const BUILT_IN: Readonly<Record<BuiltInTool, Omit<ToolDescription, "name">>> = {
+  hang_up: described("Ends the call once everything said before it has been heard. Say goodbye first.", {}),
+  send_dtmf: described("Presses keys on the telephone line, as for a menu.", {
+    digits: text("The keys: 0-9, *, #, A-D.", DTMF_DIGITS.source),
+  }),
+  transfer: described(
+    "Hands the caller on to somebody else once everything said before it has been heard, and leaves the call.",
+    {
+      target: text("A telephone number in E.164, or a SIP address."),
+    },
+  ),
+  switch_language: described("Goes on in another language.", {
+    language: text("A code such as en or de-AT."),
+  }),
+};
+
+/** How the model sees the tools that were selected for the call; it is not told of arguments that are fixed. */
+export const describeTools = (tools: CallSpec["tools"]): readonly ToolDescription[] =>
+  tools.map((tool) => {
+    const { description, parameters } = tool.kind === "built_in" ? BUILT_IN[tool.name] : tool;
+    return { name: tool.name, description, parameters: withoutFixed(parameters, Object.keys(tool.fixedArguments)) };
+  });
+
+function withoutFixed(parameters: object, fixed: readonly string[]): object {
+  const { properties, required, ...rest } = parameters as { properties?: object; required?: readonly string[] };
+  if (fixed.length === 0 || properties === undefined) return parameters;
+  return {
+    ...rest,
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !fixed.includes(name))),
+    ...(required === undefined ? {} : { required: required.filter((name) => !fixed.includes(name)) }),
+  };
+}
+
+/** Decides on a tool that the model asked for. What is wrong with it is told to the model, which may do better. */
+export function planTool(call: ToolCall, tools: CallSpec["tools"]): ToolPlan {
+  const tool = tools.find(({ name }) => name === call.name);
+  if (tool === undefined) {
+    const names = tools.map(({ name }) => name).join(", ");
+    return errorResult(`there is no such tool; there ${names === "" ? "are none" : `is ${names}`}`);
+  }
+  const given = parseArguments(call.argumentsJson);
+  if (given === undefined) return errorResult("the arguments must be one JSON object");
+  const all = { ...given, ...tool.fixedArguments };
+  return tool.kind === "built_in" ? planBuiltIn(tool.name, all) : { kind: "run", tool, arguments: all };
+}
+
+export const errorResult = (why: string): ToolPlan => ({ kind: "done", result: `Error: ${why}.` });
+
+function planBuiltIn(name: BuiltInTool, given: Readonly<Record<string, unknown>>): ToolPlan {
+  switch (name) {
+    case "hang_up":
+      return { kind: "done", result: "The call ends when everything has been heard.", effect: { kind: "hang-up" } };
+    case "transfer": {
+      const { target } = given;
+      if (!isTransferTarget(target)) return errorResult("target must be a telephone number or a SIP address");
+      const effect = { kind: "transfer", target } as const;
+      return { kind: "done", result: "The caller is handed on when everything has been heard.", effect };
+    }
+    case "send_dtmf": {
+      const { digits } = given;
+      if (typeof digits !== "string" || !DTMF_DIGITS.test(digits))
+        return errorResult("digits must be keys: 0-9, *, #, A-D");
+      return { kind: "done", result: "The keys are pressed.", effect: { kind: "send-dtmf", digits } };
+    }
+    case "switch_language": {
+      const language = typeof given.language === "string" ? languageCode(given.language) : undefined;
+      if (language === undefined) return errorResult("language must be a code such as en");
+      return { kind: "done", result: `Go on in ${language}.`, effect: { kind: "language", language } };
+    }
+  }
+}
+
+/** Models write no arguments as nothing at all, some of them. */
+function parseArguments(json: string): Record<string, unknown> | undefined {
+  if (json.trim() === "") return {};
+  if (json.length > TOOL_ARGUMENTS_CHARS_MAX || json.split(/[[{]/).length > TOOL_ARGUMENTS_PARTS_MAX) return undefined;
+  return parseObject(json);
+}

@@ -1,0 +1,99 @@
+import { strict as assert } from "node:assert";
+import { FRAME_MS } from "../../core/limits.ts";
+import { ArrivalInterval } from "../../media/arrival-interval.ts";
+import type { TurnParameters } from "../parameters.ts";
+
+/** Counting more silence than this for one gap changes nothing any more. */
+const GAP_FRAMES_MAX = 100;
+const WINDOW_BITS_MAX = 31;
+
+/**
+ * Turns voice decisions of single frames into the beginning and the end of speech.
+ *
+ * Pauses are counted in the carrier's media time, so that a burst of delayed frames does not look like a short pause;
+ * a gap in media time is silence.
+ */
+export class SpeechDetector {
+  readonly #parameters: Readonly<TurnParameters>;
+  /** The last frames' decisions, newest in the lowest bit. */
+  #window = 0;
+  readonly #arrivalInterval = new ArrivalInterval();
+  readonly #windowMask: number;
+  #speaking = false;
+  #silentMs = 0;
+  #seenMs = 0;
+  #lastMediaMs = Number.NaN;
+  #lastFrameMs = Number.NaN;
+  #lastSpeechMs = Number.NaN;
+  #speechStartMs = Number.NaN;
+
+  constructor(parameters: Readonly<TurnParameters>) {
+    assert.ok(parameters.onsetWindowFrames <= WINDOW_BITS_MAX);
+    assert.ok(parameters.onsetSpeechFrames <= parameters.onsetWindowFrames);
+    this.#parameters = parameters;
+    this.#windowMask = 2 ** parameters.onsetWindowFrames - 1;
+  }
+
+  get speaking(): boolean {
+    return this.#speaking;
+  }
+
+  /** When the last voiced frame came, ms; NaN before the first. */
+  get lastSpeechMs(): number {
+    return this.#lastSpeechMs;
+  }
+
+  /** When the speech that goes on, or the last one, began, ms. */
+  get speechStartMs(): number {
+    return this.#speechStartMs;
+  }
+
+  /** When speech is declared over for want of frames; Infinity while nobody speaks. */
+  get deadlineMs(): number {
+    if (!this.#speaking) return Number.POSITIVE_INFINITY;
+    return this.#lastFrameMs + this.#parameters.frameLossMs + this.#arrivalInterval.slackMs;
+  }
+
+  /** Takes one frame's decision; says whether speech began or ended with it. */
+  frame(voiced: boolean, mediaMs: number, nowMs: number): "started" | "ended" | "same" {
+    const stepMs = Number.isNaN(this.#lastMediaMs) ? FRAME_MS : Math.max(FRAME_MS, mediaMs - this.#lastMediaMs);
+    const missedFrames = Math.min(GAP_FRAMES_MAX, Math.round(stepMs / FRAME_MS) - 1);
+    if (missedFrames > 0) this.#window = 0;
+    this.#lastMediaMs = mediaMs;
+    this.#lastFrameMs = nowMs;
+    this.#arrivalInterval.frame(missedFrames === 0, nowMs);
+    this.#seenMs += stepMs;
+
+    const believed = voiced && this.#seenMs > this.#parameters.settleMs;
+    this.#window = ((this.#window << 1) | (believed ? 1 : 0)) & this.#windowMask;
+    this.#silentMs = believed ? 0 : this.#silentMs + stepMs;
+    // A pause long enough to end speech ends it even where the voice is back with this very frame.
+    const paused =
+      this.#silentMs >= this.#parameters.hangoverMs || missedFrames * FRAME_MS >= this.#parameters.hangoverMs;
+    if (this.#speaking && paused) {
+      this.#speaking = false;
+      return "ended";
+    }
+    if (believed) this.#lastSpeechMs = nowMs;
+    if (!this.#speaking && bitCount(this.#window) >= this.#parameters.onsetSpeechFrames) {
+      this.#speaking = true;
+      this.#speechStartMs = nowMs - highestBit(this.#window) * FRAME_MS;
+      return "started";
+    }
+    return "same";
+  }
+
+  /** The deadline has come: nothing was received for so long that the speech counts as over. */
+  framesStopped(): void {
+    this.#speaking = false;
+    this.#window = 0;
+  }
+}
+
+function bitCount(bits: number): number {
+  let count = 0;
+  for (let rest = bits; rest !== 0; rest &= rest - 1) count += 1;
+  return count;
+}
+
+const highestBit = (bits: number): number => 31 - Math.clz32(bits);

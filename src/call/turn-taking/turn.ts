@@ -1,0 +1,319 @@
+import type { ResumeReason } from "../../core/calls/spec.ts";
+import { joinTexts } from "../../core/text/words.ts";
+import type { TurnParameters } from "../parameters.ts";
+import { areBackChannels, isBackChannel } from "./back-channel.ts";
+import {
+  type Caller,
+  callerInterim,
+  speakingWithoutWords,
+  stepCaller,
+  type Words,
+  withoutAnsweredPrefix,
+  wordsText,
+} from "./caller-turn.ts";
+import { endpointMs } from "./endpointing.ts";
+
+/** What the agent does. A reply is audible once its first frame was sent. */
+export type Agent = { at: "idle" } | Replying;
+
+interface Replying {
+  at: "replying";
+  turnId: number;
+  audible: boolean;
+  interruptible: boolean;
+  /** Since when it is paused, or was last kept so by words that do not cut it, ms of call time; undefined while it is not. */
+  pausedSinceMs: number | undefined;
+  /** How often voice has paused it. */
+  pauses: number;
+}
+
+/** Whose turn it is. Each part carries only what exists in it. */
+export interface Turn {
+  caller: Caller;
+  agent: Agent;
+  /** The beginning of the utterance that the ear has not finished yet which was answered, or settled, already; mostly none. */
+  answeredPrefix: string;
+  /** What the ear was sure of last, while it has heard nothing since that could be another utterance; mostly none. */
+  lastFinal: string;
+  /** The caller is entering digits: until that is over nothing is answered. */
+  isEnteringDtmf: boolean;
+}
+
+export type TurnEvent =
+  | { kind: "speech-started"; startMs: number }
+  | { kind: "speech-ended"; endMs: number }
+  | { kind: "words"; text: string; final: boolean }
+  /** A key was pressed, and more may follow. */
+  | { kind: "dtmf" }
+  /** Words that were not spoken, or keys, and behind which nothing more is to come. */
+  | { kind: "typed"; text: string }
+  | { kind: "reply-began"; turnId: number; interruptible: boolean }
+  | { kind: "reply-audible"; turnId: number }
+  | { kind: "reply-done"; turnId: number }
+  | { kind: "tick" };
+
+/** Why a reply was stopped by turn taking. */
+export type BargeIn = "words" | "sustained_speech" | "dtmf" | "typed";
+
+export type TurnAction =
+  /** The caller talks over this reply: it must stop now. `voicedMs` is for how long there had been voice. */
+  | { do: "interrupt"; turnId: number; reason: BargeIn; speechMs: number }
+  /** There is voice over this reply: it must hold until it is known what it is. */
+  | { do: "pause"; turnId: number }
+  /** It was nothing: the reply goes on from the very sample. */
+  | { do: "resume"; turnId: number; reason: ResumeReason }
+  /** The caller's turn is over: answer it. */
+  | { do: "answer"; text: string; startMs: number; endMs: number }
+  /** This was said over the agent and asks for no answer. */
+  | { do: "ignore"; text: string; startMs: number; endMs: number };
+
+/** What turn taking goes by. */
+export interface TurnPolicy {
+  parameters: Readonly<TurnParameters>;
+  /** Words come while they are spoken; without that, sustained voice interrupts. */
+  sttHasInterim: boolean;
+  /** What the caller speaks, for the words that mean more, or less, than they say. */
+  language: string;
+}
+
+type Pausing = Extract<Caller, { at: "pausing" }>;
+
+export interface TurnStep {
+  turn: Turn;
+  actions: readonly TurnAction[];
+}
+
+export const INITIAL_TURN: Turn = {
+  caller: { at: "silent" },
+  agent: { at: "idle" },
+  answeredPrefix: "",
+  lastFinal: "",
+  isEnteringDtmf: false,
+};
+const NO_ACTIONS: readonly TurnAction[] = [];
+const TICK: TurnEvent = { kind: "tick" };
+
+/** The whole of turn taking: a pure function of what was, what came, and when. */
+export function stepTurn(turn: Turn, happened: TurnEvent, nowMs: number, policy: TurnPolicy): TurnStep {
+  // An ear that tells a final twice has heard one utterance all the same.
+  const once = isRepeatedFinal(turn, happened, policy) ? TICK : happened;
+  const news = once.kind === "words" ? withoutAnsweredPrefix(once, turn.answeredPrefix, policy.language) : undefined;
+  const event = once.kind === "words" && news !== undefined ? { ...once, text: news.text } : once;
+  const before = news?.answered ?? turn.answeredPrefix;
+  const caller = stepCaller(turn.caller, event, nowMs);
+  const agent = stepAgent(turn.agent, event);
+  const answered = nextAnsweredPrefix(before, turn.caller, event);
+  const told = nextLastFinal(turn.lastFinal, once);
+  const keying = event.kind === "dtmf" || (turn.isEnteringDtmf && event.kind !== "typed");
+  const isSame = caller === turn.caller && agent === turn.agent && answered === turn.answeredPrefix;
+  const next =
+    isSame && told === turn.lastFinal && keying === turn.isEnteringDtmf
+      ? turn
+      : { caller, agent, answeredPrefix: answered, lastFinal: told, isEnteringDtmf: keying };
+  if (next.agent.at === "replying") return stepWhileReplying(next, next.agent, event, nowMs, policy);
+  if (event.kind !== "reply-done" || !isIgnored(next.caller, nowMs, policy)) return endOfTurn(next, nowMs, policy);
+  return ignoreBackChannel(next, next.caller);
+}
+
+function isRepeatedFinal({ lastFinal, caller }: Turn, event: TurnEvent, { sttHasInterim }: TurnPolicy): boolean {
+  if (event.kind !== "words" || !event.final || event.text === "" || event.text !== lastFinal) return false;
+  // Without partial words, a voice that goes on may well have said the same once more.
+  return sttHasInterim || caller.at !== "speaking";
+}
+
+function nextLastFinal(told: string, event: TurnEvent): string {
+  if (event.kind === "speech-started") return "";
+  if (event.kind !== "words" || event.text === "") return told;
+  return event.final ? event.text : "";
+}
+
+function nextAnsweredPrefix(answered: string, caller: Caller, event: TurnEvent): string {
+  // A final ends the ear's utterance: what it tells next is new.
+  if (event.kind === "words" && event.final) return "";
+  return event.kind === "typed" ? joinTexts(answered, callerInterim(caller)) : answered;
+}
+
+/**
+ * When `stepTurn` has to be asked again though nothing happened since it was at `nowMs`, ms; Infinity when it need not.
+ */
+export function turnDeadlineMs(turn: Turn, nowMs: number, policy: TurnPolicy): number {
+  const { caller, agent } = turn;
+  if (agent.at === "replying") return deadlineWhileReplyingMs(caller, agent, nowMs, policy);
+  if (turn.isEnteringDtmf) return Number.POSITIVE_INFINITY;
+  if (caller.at === "pausing") return turnEndMs(caller, policy);
+  return caller.at === "speaking" ? wordlessDeadlineMs(caller, policy) : Number.POSITIVE_INFINITY;
+}
+
+function stepAgent(agent: Agent, event: TurnEvent): Agent {
+  switch (event.kind) {
+    case "reply-began": {
+      const { turnId, interruptible } = event;
+      return { at: "replying", turnId, audible: false, interruptible, pausedSinceMs: undefined, pauses: 0 };
+    }
+    case "reply-audible":
+      return agent.at === "replying" && agent.turnId === event.turnId && !agent.audible
+        ? { ...agent, audible: true }
+        : agent;
+    case "reply-done":
+      return agent.at === "replying" && agent.turnId === event.turnId ? { at: "idle" } : agent;
+    default:
+      return agent;
+  }
+}
+
+/** The caller does something while the agent replies. */
+function stepWhileReplying(turn: Turn, agent: Replying, event: TurnEvent, nowMs: number, policy: TurnPolicy): TurnStep {
+  const { caller } = turn;
+  const { turnId } = agent;
+  const reason = bargeInReason(caller, agent, event, nowMs, policy);
+  if (reason !== undefined) {
+    const speechMs = caller.at === "speaking" ? nowMs - caller.speechStartMs : 0;
+    return { turn: { ...turn, agent: { at: "idle" } }, actions: [{ do: "interrupt", turnId, reason, speechMs }] };
+  }
+  if (agent.pausedSinceMs !== undefined) {
+    const pausedSinceMs = event.kind === "words" && event.text !== "" ? nowMs : agent.pausedSinceMs;
+    const over = resumeReason(caller, pausedSinceMs, nowMs, policy);
+    if (over === undefined) {
+      return {
+        turn: pausedSinceMs === agent.pausedSinceMs ? turn : { ...turn, agent: { ...agent, pausedSinceMs } },
+        actions: NO_ACTIONS,
+      };
+    }
+    const goesOn = { ...turn, agent: { ...agent, pausedSinceMs: undefined } };
+    return { turn: goesOn, actions: [{ do: "resume", turnId, reason: over }] };
+  }
+  if (shouldPause(caller, agent, event, nowMs, policy)) {
+    const paused = { ...agent, pausedSinceMs: nowMs, pauses: agent.pauses + 1 };
+    return { turn: { ...turn, agent: paused }, actions: [{ do: "pause", turnId }] };
+  }
+  if (agent.audible && isIgnored(caller, nowMs, policy)) return ignoreBackChannel(turn, caller);
+  // Voice without words over the agent is forgotten, other words wait until it is done.
+  const isForgotten = caller.at === "pausing" && wordsText(caller.words) === "" && nowMs >= turnEndMs(caller, policy);
+  return { turn: isForgotten ? { ...turn, caller: { at: "silent" } } : turn, actions: NO_ACTIONS };
+}
+
+function bargeInReason(
+  caller: Caller,
+  agent: Replying,
+  event: TurnEvent,
+  nowMs: number,
+  { parameters, sttHasInterim, language }: TurnPolicy,
+): BargeIn | undefined {
+  if (!agent.interruptible) return undefined;
+  if (event.kind === "dtmf" || (event.kind === "typed" && event.text !== "")) return event.kind;
+  // Words also drop a reply that nobody has heard yet: the caller was not done.
+  if (event.kind === "words" && event.text !== "") {
+    return isBackChannel(event.text, language, !event.final) ? undefined : "words";
+  }
+  if (sttHasInterim || !agent.audible || caller.at !== "speaking") return undefined;
+  // Summed as the deadline is: fractions of a millisecond would part the two.
+  if (nowMs < caller.speechStartMs + parameters.sustainedSpeechMs) return undefined;
+  return nowMs < caller.speechStartMs + parameters.steadyNoiseMs ? "sustained_speech" : undefined;
+}
+
+/** Voice pauses what can be heard, and at its very beginning: before that there is nothing to talk over. */
+function shouldPause(
+  caller: Caller,
+  agent: Replying,
+  event: TurnEvent,
+  nowMs: number,
+  { parameters }: TurnPolicy,
+): boolean {
+  if (caller.at !== "speaking" || !agent.audible || !agent.interruptible) return false;
+  if (event.kind !== "speech-started" && event.kind !== "reply-audible") return false;
+  if (event.kind === "reply-audible" && nowMs >= caller.lastWordMs + parameters.steadyNoiseMs) return false;
+  return agent.pauses < parameters.speechPausesMax;
+}
+
+/** Why a reply that was paused at `pausedMs` must go on now; undefined when it must not yet. */
+function resumeReason(caller: Caller, pausedMs: number, nowMs: number, policy: TurnPolicy): ResumeReason | undefined {
+  if (caller.at !== "speaking" && isSettledBackChannel(caller, policy.language)) return "back_channel";
+  if (nowMs < resumeAtMs(caller, pausedMs, policy)) return undefined;
+  return caller.at === "speaking" ? "pause_timeout" : "no_words";
+}
+
+function resumeAtMs(caller: Caller, pausedMs: number, { parameters }: TurnPolicy): number {
+  const { resumeMs, pauseMsMax } = parameters;
+  if (caller.at === "pausing") return caller.endMs + resumeMs;
+  // By the clock, not by the voice: that of a fit of coughing begins anew each time.
+  return caller.at === "silent" ? pausedMs : pausedMs + pauseMsMax;
+}
+
+const isSettledBackChannel = (caller: Caller, language: string): boolean =>
+  caller.at === "pausing" && caller.words.interim === "" && areBackChannels(caller.words.final, language);
+
+/** When a back-channel over the agent is no answer to it any more, ms; Infinity for all else. */
+function ignoreAtMs(caller: Caller, { parameters, language }: TurnPolicy): number {
+  if (caller.at !== "pausing" || caller.done) return Number.POSITIVE_INFINITY;
+  if (!areBackChannels(wordsText(caller.words), language)) return Number.POSITIVE_INFINITY;
+  const { backChannelAnswerMs, finalWaitMs } = parameters;
+  return caller.endMs + Math.max(backChannelAnswerMs, caller.words.interim === "" ? 0 : finalWaitMs);
+}
+
+const isIgnored = (caller: Caller, nowMs: number, policy: TurnPolicy): caller is Pausing =>
+  nowMs >= ignoreAtMs(caller, policy);
+
+/** It asks for no answer, and what is said next does not begin with it. */
+function ignoreBackChannel(turn: Turn, { words, startMs, endMs }: Pausing): TurnStep {
+  return {
+    turn: { ...turn, caller: { at: "silent" }, answeredPrefix: joinTexts(turn.answeredPrefix, words.interim) },
+    actions: [{ do: "ignore", text: wordsText(words), startMs, endMs }],
+  };
+}
+
+/** When a reply must be looked at again for what the caller does meanwhile, ms. */
+function deadlineWhileReplyingMs(caller: Caller, agent: Replying, nowMs: number, policy: TurnPolicy): number {
+  const { parameters, sttHasInterim } = policy;
+  if (agent.pausedSinceMs !== undefined) {
+    const resumeMs = resumeAtMs(caller, agent.pausedSinceMs, policy);
+    return Math.min(resumeMs, speechInterruptMs(caller, agent, nowMs, policy));
+  }
+  if (caller.at === "speaking" && !sttHasInterim) return speechInterruptMs(caller, agent, nowMs, policy);
+  if (caller.at !== "pausing") return Number.POSITIVE_INFINITY;
+  if (wordsText(caller.words) === "") return caller.endMs + parameters.finalWaitMs;
+  // Other words that may not interrupt the agent wait until it is done; nothing but its end can change that.
+  return agent.audible ? ignoreAtMs(caller, policy) : Number.POSITIVE_INFINITY;
+}
+
+/** Voice that had lasted by `nowMs` has cut the agent then, or is a noise of the line that never will. */
+function speechInterruptMs(caller: Caller, agent: Replying, nowMs: number, policy: TurnPolicy): number {
+  if (policy.sttHasInterim || caller.at !== "speaking" || !agent.audible || !agent.interruptible) {
+    return Number.POSITIVE_INFINITY;
+  }
+  const cutMs = caller.speechStartMs + policy.parameters.sustainedSpeechMs;
+  return nowMs < cutMs ? cutMs : Number.POSITIVE_INFINITY;
+}
+
+/** Nobody replies: is the caller done? What was said over a reply that is over is answered now. */
+function endOfTurn(turn: Turn, nowMs: number, policy: TurnPolicy): TurnStep {
+  const { caller } = turn;
+  if (turn.isEnteringDtmf) return { turn, actions: NO_ACTIONS };
+  if (caller.at === "speaking" && nowMs >= wordlessDeadlineMs(caller, policy)) {
+    return answer({ ...turn, caller: speakingWithoutWords(nowMs) }, caller, caller.lastWordMs);
+  }
+  if (caller.at !== "pausing" || nowMs < turnEndMs(caller, policy)) return { turn, actions: NO_ACTIONS };
+  const silent: Turn = { ...turn, caller: { at: "silent" } };
+  return wordsText(caller.words) === "" ? { turn: silent, actions: NO_ACTIONS } : answer(silent, caller, caller.endMs);
+}
+
+/** The turn after what `caller` said until `endMs` was taken to be answered. */
+function answer(turn: Turn, { startMs, words }: { startMs: number; words: Words }, endMs: number): TurnStep {
+  return {
+    turn: { ...turn, answeredPrefix: joinTexts(turn.answeredPrefix, words.interim) },
+    actions: [{ do: "answer", text: wordsText(words), startMs, endMs }],
+  };
+}
+
+/** From when on voice that goes on without words (a car, a television) no longer keeps the words before it from being answered. */
+function wordlessDeadlineMs({ words, lastWordMs }: Extract<Caller, { at: "speaking" }>, policy: TurnPolicy): number {
+  const settled = policy.sttHasInterim && words.final !== "" && words.interim === "";
+  return settled ? lastWordMs + policy.parameters.wordlessSpeechMs : Number.POSITIVE_INFINITY;
+}
+
+/** When the caller's turn is over, if nothing more comes. */
+function turnEndMs({ endMs, words, done }: Pausing, policy: TurnPolicy): number {
+  if (done) return endMs;
+  const { parameters, language } = policy;
+  const isFinal = words.final !== "" && words.interim === "";
+  return endMs + (isFinal ? endpointMs(words.final, language, parameters) : parameters.finalWaitMs);
+}

@@ -1,0 +1,135 @@
+import type { G711Codec, InboundAudio } from "../wire/wire.ts";
+import { decodeG711Base64 } from "./g711-base64.ts";
+
+// The fast reader of inbound audio. A dialect states, byte for byte, the ways in which its carrier writes such a message; the
+// reader compares the text that never changes and reads the values between. Each `skip...` takes the index to read from and
+// returns the index behind what it has read, or -1; given -1 it returns -1.
+
+/** A number that says nothing to us. This and the others are the places at which every message differs. */
+export const NUMBER = 0;
+/** The number for `InboundAudio.chunk`. */
+export const CHUNK = 1;
+/** The number for `InboundAudio.timestampMs`. */
+export const TIMESTAMP = 2;
+/** The audio, in base64; a quote ends it. */
+export const PAYLOAD = 3;
+
+type Slot = typeof NUMBER | typeof CHUNK | typeof TIMESTAMP | typeof PAYLOAD;
+
+/** The bytes of a text, to compare with; four at a time as far as they go. */
+interface Literal {
+  readonly bytes: Uint8Array;
+  readonly words: Int32Array;
+}
+
+/** One way to write a message: text, slot, text, ..., slot, text. */
+export interface MediaLayout {
+  readonly texts: readonly Literal[];
+  readonly slots: readonly Slot[];
+}
+
+const ZERO = 0x30;
+const NINE = 0x39;
+/** A double holds every number of so many digits exactly. */
+const NUMBER_DIGITS_MAX = 15;
+
+/** Text that only one stream has: its id, what its peer said. It must stand there as JSON writes it. */
+export interface OwnText {
+  readonly own: string;
+}
+
+/** A layout from its pieces in order. All streams share what none of them owns: with hundreds of them caches hold little. */
+export function mediaLayout(...pieces: readonly (string | OwnText | Slot)[]): MediaLayout {
+  const texts: Literal[] = [];
+  const slots: Slot[] = [];
+  let text = "";
+  let isOwn = false;
+  const endText = (): void => {
+    texts.push(isOwn ? literal(text) : shared(text));
+    text = "";
+    isOwn = false;
+  };
+  for (const piece of pieces) {
+    if (typeof piece === "string") text += piece;
+    else if (typeof piece === "object") {
+      text += piece.own;
+      isOwn = true;
+    } else {
+      endText();
+      slots.push(piece);
+    }
+  }
+  endText();
+  return { texts, slots };
+}
+
+/**
+ * Reads one message of the inbound track, without allocation. False says that it is written otherwise, be it good or bad: the
+ * full parse decides, and `into` holds nothing of use.
+ */
+export function scanMedia(
+  message: Uint8Array,
+  layouts: readonly MediaLayout[],
+  codec: G711Codec,
+  into: InboundAudio,
+): boolean {
+  for (let i = 0; i < layouts.length; i += 1) if (scan(message, layouts[i] as MediaLayout, codec, into)) return true;
+  return false;
+}
+
+function scan(message: Uint8Array, { texts, slots }: MediaLayout, codec: G711Codec, into: InboundAudio): boolean {
+  into.chunk = Number.NaN;
+  into.timestampMs = Number.NaN;
+  let at = skip(message, 0, texts[0] as Literal);
+  for (let i = 0; i < slots.length; i += 1) {
+    if (at === -1) return false;
+    const slot = slots[i] as Slot;
+    at = slot === PAYLOAD ? decodeG711Base64(message, at, codec, into) : skipNumber(message, at, slot, into);
+    at = skip(message, at, texts[i + 1] as Literal);
+  }
+  return at === message.length;
+}
+
+/** As many as carriers have texts. */
+const SHARED = new Map<string, Literal>();
+
+function shared(text: string): Literal {
+  const known = SHARED.get(text) ?? literal(text);
+  SHARED.set(text, known);
+  return known;
+}
+
+function literal(text: string): Literal {
+  const bytes = new Uint8Array(Buffer.from(text));
+  const words = Int32Array.from({ length: Math.floor(bytes.length / 4) }, (_, i) => wordAt(bytes, 4 * i));
+  return { bytes, words };
+}
+
+function skip(message: Uint8Array, at: number, { bytes, words }: Literal): number {
+  if (at === -1 || at + bytes.length > message.length) return -1;
+  for (let i = 0; i < words.length; i += 1) if (wordAt(message, at + 4 * i) !== words[i]) return -1;
+  for (let i = 4 * words.length; i < bytes.length; i += 1) if (message[at + i] !== bytes[i]) return -1;
+  return at + bytes.length;
+}
+
+function wordAt(bytes: Uint8Array, at: number): number {
+  const low = (bytes[at] as number) | ((bytes[at + 1] as number) << 8);
+  return low | ((bytes[at + 2] as number) << 16) | ((bytes[at + 3] as number) << 24);
+}
+
+/** Digits that mean the same with quotes around them and without: few enough, and no zero in front of others. */
+function skipNumber(message: Uint8Array, from: number, slot: Slot, into: InboundAudio): number {
+  let value = 0;
+  let at = from;
+  for (; at < message.length; at += 1) {
+    const byte = message[at] as number;
+    if (byte < ZERO || byte > NINE) break;
+    value = value * 10 + (byte - ZERO);
+  }
+  const digits = at - from;
+  if (digits === 0 || digits > NUMBER_DIGITS_MAX) return -1;
+  if (digits > 1 && message[from] === ZERO) return -1;
+  if (slot === CHUNK) into.chunk = value;
+  else if (slot === TIMESTAMP) into.timestampMs = value;
+  return at;
+}

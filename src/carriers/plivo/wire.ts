@@ -1,0 +1,147 @@
+import { CARRIER_RATE_HZ, EXTRA_HEADERS_CHARS_MAX } from "../../core/limits.ts";
+import { AUDIO, CLEARED, readDigit, STOP, UNKNOWN_EVENT } from "../../wire/events.ts";
+import { Fields } from "../../wire/json.ts";
+import type { InboundAudio, ParseCharge, Wire, WireEvent } from "../../wire/wire.ts";
+import { CHUNK, type MediaLayout, mediaLayout, NUMBER, PAYLOAD, TIMESTAMP } from "../media-scanner.ts";
+import { parseChargeBytes } from "../parse-charge.ts";
+import { CarrierStream, carrierError } from "../stream.ts";
+
+// carrier_c speaks Plivo audio streaming, bidirectional: https://www.plivo.com/docs/voice/audio-streaming/audio-streaming
+// Audio is mu-law in both directions. Numbers that count come as numbers, timestamps as strings of ms since the Unix epoch.
+
+const WIRE = "carrier_c";
+const ENCODING = "audio/x-mulaw";
+
+export const createPlivoWire = (): Wire => new PlivoWire();
+
+/**
+ * Both orders of members in which the carrier writes inbound audio. `extraHeaders` is what the start said, and what every
+ * message repeats then; where that is no text, or a long one, there is no fast reader.
+ */
+export function plivoMediaLayouts(streamId: string, extraHeaders: unknown): readonly MediaLayout[] {
+  const repeated = extraHeaders ?? "";
+  if (typeof repeated !== "string" || repeated.length > EXTRA_HEADERS_CHARS_MAX) return [];
+  const stream = { own: `"streamId":${JSON.stringify(streamId)}` };
+  const media = [
+    '"media":{"track":"inbound","timestamp":"',
+    TIMESTAMP,
+    '","chunk":',
+    CHUNK,
+    ',"payload":"',
+    PAYLOAD,
+    '"}',
+  ] as const;
+  const end = extraHeaders === undefined ? "}" : { own: `,"extra_headers":${JSON.stringify(repeated)}}` };
+  return [
+    mediaLayout('{"event":"media","sequenceNumber":', NUMBER, ",", stream, ",", ...media, end),
+    mediaLayout('{"sequenceNumber":', NUMBER, ",", stream, ',"event":"media",', ...media, end),
+  ];
+}
+
+/**
+ * See `Wire`. It remembers the stream's id and the time of the first audio, from which all times are counted. What the stream's
+ * owner passes on in `extra_headers` is of no use to it, however it is spelled.
+ *
+ * A mark that was cleared never comes back; that the clear was done is told by `cleared`.
+ */
+export class PlivoWire implements Wire {
+  readonly #stream = new CarrierStream(WIRE);
+  readonly inboundRateHz = CARRIER_RATE_HZ;
+  readonly outboundRateHz = CARRIER_RATE_HZ;
+  readonly binaryAudio = false;
+  readonly outboundCodec = "mulaw";
+  readonly isUnordered = false;
+  readonly hasWallClockTimestamps = true;
+  /** Ms since the Unix epoch, by the carrier's clock. */
+  #firstAudioEpochMs = Number.NaN;
+
+  decode(message: Uint8Array, into: InboundAudio, _isBinary = false, charge?: ParseCharge): WireEvent {
+    if (this.#stream.scan(message, into)) {
+      this.#makeRelativeToFirst(into);
+      return AUDIO;
+    }
+    charge?.(parseChargeBytes(message));
+    return this.decodeFully(message, into);
+  }
+
+  /** What `decode` means, by a full parse. `decode` takes a short cut where it comes to the same. */
+  decodeFully(message: Uint8Array, into: InboundAudio): WireEvent {
+    const fields = Fields.parse(WIRE, message);
+    const event = fields.get("event");
+    if (typeof event !== "string") throw fields.malformed("event must be a string");
+    if (event === "start") return this.#start(fields);
+    this.#stream.checkStreamId(fields, "streamId");
+    switch (event) {
+      case "media":
+        return this.#media(fields.object("media"), into);
+      case "playedStream":
+        return { kind: "mark", name: fields.text("name") };
+      case "clearedAudio":
+        return CLEARED;
+      case "dtmf":
+        return readDigit(fields.object("dtmf"), Number.NaN);
+      case "playFailed":
+      case "error":
+        return carrierError(fields.get("reason"), event);
+      case "stop":
+        return STOP;
+      default:
+        return UNKNOWN_EVENT;
+    }
+  }
+
+  encodeAudio(frame: Uint8Array): Uint8Array {
+    return this.#stream.encodeAudio(frame);
+  }
+
+  encodeMark(name: string): string {
+    return JSON.stringify({ event: "checkpoint", streamId: this.#stream.requireStreamId("mark"), name });
+  }
+
+  encodeClear(): string {
+    return JSON.stringify({ event: "clearAudio", streamId: this.#stream.requireStreamId("clear") });
+  }
+
+  encodeDtmf(digits: string): string {
+    return JSON.stringify({ event: "sendDTMF", dtmf: digits });
+  }
+
+  #media(media: Fields, into: InboundAudio): WireEvent {
+    const event = this.#stream.readMedia(media, into);
+    if (event === AUDIO) this.#makeRelativeToFirst(into);
+    return event;
+  }
+
+  #makeRelativeToFirst(into: InboundAudio): void {
+    if (Number.isNaN(this.#firstAudioEpochMs)) this.#firstAudioEpochMs = into.timestampMs;
+    into.timestampMs -= this.#firstAudioEpochMs;
+  }
+
+  /** Every start is told; only the first one names the stream whose messages this wire reads and writes. */
+  #start(fields: Fields): WireEvent {
+    const start = fields.object("start");
+    const streamId = start.text("streamId");
+    const carrierCallId = start.text("callId");
+    checkFormat(start);
+    if ((fields.get("streamId") ?? streamId) !== streamId) throw fields.malformed("start of two streams");
+    this.#stream.begin({
+      streamId,
+      inboundCodec: "mulaw",
+      layouts: plivoMediaLayouts(streamId, fields.get("extra_headers")),
+      beforePayload: `{"event":"playAudio","media":{"contentType":"${ENCODING}","sampleRate":${CARRIER_RATE_HZ},"payload":"`,
+      afterPayload: '"}}',
+    });
+    return { kind: "start", streamId, carrierCallId, codec: "mulaw" };
+  }
+}
+
+/** The format may be absent, and its members have two names each; but what is said must be what we can read. */
+function checkFormat(start: Fields): void {
+  if (start.get("mediaFormat") === undefined) return;
+  const format = start.object("mediaFormat");
+  const encoding = format.get("encoding") ?? format.get("type") ?? ENCODING;
+  const rateKey = ["sampleRate", "rate"].find((key) => format.get(key) !== undefined);
+  if (encoding !== ENCODING || (rateKey !== undefined && format.number(rateKey) !== CARRIER_RATE_HZ)) {
+    throw start.malformed(`mediaFormat must be ${ENCODING}, ${CARRIER_RATE_HZ} Hz`);
+  }
+}

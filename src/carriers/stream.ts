@@ -1,0 +1,108 @@
+import { strict as assert } from "node:assert";
+import { wireMalformed } from "../core/errors.ts";
+import { CARRIER_CODE_CHARS_MAX, CARRIER_FRAME_SAMPLES, CARRIER_MESSAGE_BYTES_MAX } from "../core/limits.ts";
+import { G711_LAWS } from "../media/g711.ts";
+import { AUDIO } from "../wire/events.ts";
+import type { Fields } from "../wire/json.ts";
+import type { G711Codec, InboundAudio, WireEvent } from "../wire/wire.ts";
+import { Base64Message } from "./base64-message.ts";
+import { type MediaLayout, scanMedia } from "./media-scanner.ts";
+
+// What the three carriers have in common, whatever their messages look like: one stream of G.711, 8,000 Hz, mono, as base64 in
+// JSON; 20 ms (160 bytes) a message in as a rule, any length by right.
+
+export const GREETING: WireEvent = { kind: "ignored", what: "greeting" };
+const OUTBOUND_TRACK: WireEvent = { kind: "ignored", what: "outbound_track" };
+
+/** A track has two names in the carriers' documents, and in a sample of carrier_b's both tracks at once, which is ours. */
+const INBOUND_TRACKS: readonly unknown[] = [undefined, "inbound", "inbound_track", "inbound/outbound"];
+const OUTBOUND_TRACKS: readonly unknown[] = ["outbound", "outbound_track"];
+
+const PLAIN_CODE = new RegExp(`^[A-Za-z0-9_-]{1,${CARRIER_CODE_CHARS_MAX}}$`);
+
+export interface StreamStart {
+  streamId: string;
+  inboundCodec: G711Codec;
+  /** How the stream's audio messages are written when they come. */
+  layouts: readonly MediaLayout[];
+  /** What stands around the payload of an audio message that goes out. */
+  beforePayload: string;
+  afterPayload: string;
+}
+
+/** One carrier's stream, as the first `start` describes it. */
+export class CarrierStream {
+  readonly #wire: string;
+  #streamId: string | undefined;
+  /** What came before the start is read as mu-law, which is every carrier's default. */
+  #inboundCodec: G711Codec = "mulaw";
+  #layouts: readonly MediaLayout[] = [];
+  #outbound: Base64Message | undefined;
+
+  /** `wire` is the dialect's name, for errors. */
+  constructor(wire: string) {
+    this.#wire = wire;
+  }
+
+  /** Only the first start counts: a second one changes nothing. */
+  begin(start: StreamStart): void {
+    if (this.#streamId !== undefined) return;
+    this.#streamId = start.streamId;
+    this.#inboundCodec = start.inboundCodec;
+    this.#layouts = start.layouts;
+    this.#outbound = new Base64Message(start.beforePayload, CARRIER_FRAME_SAMPLES, start.afterPayload);
+  }
+
+  /** The short cut for inbound audio: false leaves the message to a full parse. One that is too long is malformed either way. */
+  scan(message: Uint8Array, into: InboundAudio): boolean {
+    if (message.length > CARRIER_MESSAGE_BYTES_MAX) {
+      throw wireMalformed(this.#wire, `over ${CARRIER_MESSAGE_BYTES_MAX} bytes`);
+    }
+    return scanMedia(message, this.#layouts, this.#inboundCodec, into);
+  }
+
+  /** A message that names a stream must name ours. Before start there is none, and none to compare with. */
+  checkStreamId(fields: Fields, key: string): void {
+    const streamId = fields.get(key);
+    if (streamId === undefined || this.#streamId === undefined) return;
+    if (streamId !== this.#streamId) throw fields.malformed("of another stream");
+  }
+
+  /** Reads the object with `track`, `payload`, `chunk` and `timestamp`, which the three carriers name alike. */
+  readMedia(media: Fields, into: InboundAudio): WireEvent {
+    const track = media.get("track");
+    if (OUTBOUND_TRACKS.includes(track)) return OUTBOUND_TRACK;
+    if (!INBOUND_TRACKS.includes(track)) throw media.malformed("track must be inbound or outbound");
+    const payload = media.get("payload");
+    if (typeof payload !== "string") throw media.malformed("payload must be a string");
+    const bytes = Buffer.from(payload, "base64");
+    // The decoder passes over whatever it does not know; only strict base64 comes out again as it went in.
+    if (payload === "" || bytes.toString("base64") !== payload) throw media.malformed("payload must be strict base64");
+    if (bytes.length > Math.min(into.bytes.length, into.samples.length)) throw media.malformed("payload is too long");
+    into.bytes.set(bytes);
+    const { decodeTable } = G711_LAWS[this.#inboundCodec];
+    for (let i = 0; i < bytes.length; i += 1) into.samples[i] = decodeTable[bytes[i] as number] as number;
+    into.count = bytes.length;
+    into.chunk = media.number("chunk");
+    into.timestampMs = media.number("timestamp");
+    return AUDIO;
+  }
+
+  /** See `Wire.encodeAudio`. */
+  encodeAudio(frame: Uint8Array): Uint8Array {
+    if (this.#outbound === undefined) assert.fail("no audio before start");
+    return this.#outbound.write(frame);
+  }
+
+  /** The stream's id; asking for it before the start is our bug, and `what` says what could not be sent. */
+  requireStreamId(what: string): string {
+    if (this.#streamId === undefined) assert.fail(`no ${what} before start`);
+    return this.#streamId;
+  }
+}
+
+/** A complaint under the carrier's own code; under `otherwise` where that is no plain word or number, for it will be logged. */
+export function carrierError(code: unknown, otherwise: string): WireEvent {
+  const text = typeof code === "number" ? String(code) : code;
+  return { kind: "carrier-error", code: typeof text === "string" && PLAIN_CODE.test(text) ? text : otherwise };
+}

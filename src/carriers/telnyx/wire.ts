@@ -1,0 +1,139 @@
+import { isoEpochMs } from "../../core/clock.ts";
+import { CARRIER_RATE_HZ } from "../../core/limits.ts";
+import { AUDIO, readDigit, STOP, UNKNOWN_EVENT } from "../../wire/events.ts";
+import { Fields } from "../../wire/json.ts";
+import type { G711Codec, InboundAudio, ParseCharge, Wire, WireEvent } from "../../wire/wire.ts";
+import { CHUNK, type MediaLayout, mediaLayout, NUMBER, PAYLOAD } from "../media-scanner.ts";
+import { parseChargeBytes } from "../parse-charge.ts";
+import { CarrierStream, carrierError, GREETING } from "../stream.ts";
+
+// carrier_b speaks Telnyx media streaming, bidirectional, in its mode `rtp`:
+// https://developers.telnyx.com/docs/voice/programmable-voice/media-streaming
+// Numbers that count come as strings, and messages in any order. Audio that comes in has the codec that `start` announces, the
+// one of the telephone leg; audio that goes out has the one with which the stream was ordered, which no message tells.
+
+const WIRE = "carrier_b";
+
+/** By the names that the carrier has for them, which tell capitals from small letters. */
+const CODECS: ReadonlyMap<unknown, G711Codec> = new Map([
+  ["PCMU", "mulaw"],
+  ["PCMA", "alaw"],
+]);
+
+export interface TelnyxWireOptions {
+  /** The stream's bidirectional codec: with another one the caller hears noise. */
+  outboundCodec: G711Codec;
+}
+
+export const createTelnyxWire = (options: TelnyxWireOptions): Wire => new TelnyxWire(options);
+
+/** Both orders of members in which the carrier's inbound audio is seen. Its timestamp is passed over: see `CarrierB`. */
+export function telnyxMediaLayouts(streamId: string): readonly MediaLayout[] {
+  const stream = { own: `"stream_id":${JSON.stringify(streamId)}` };
+  const begin = ['{"event":"media","sequence_number":"', NUMBER, '",'] as const;
+  const media = [
+    '"media":{"track":"inbound","chunk":"',
+    CHUNK,
+    '","timestamp":"',
+    NUMBER,
+    '","payload":"',
+    PAYLOAD,
+    '"}',
+  ] as const;
+  return [mediaLayout(...begin, ...media, ",", stream, "}"), mediaLayout(...begin, stream, ",", ...media, "}")];
+}
+
+/**
+ * See `Wire`. It remembers the stream's id and its codec; who calls whom, and the client's state, it does not even read.
+ *
+ * No audio has a timestamp: the unit of the carrier's is not documented. Its place is told by `chunk`.
+ */
+export class TelnyxWire implements Wire {
+  readonly #stream = new CarrierStream(WIRE);
+  readonly inboundRateHz = CARRIER_RATE_HZ;
+  readonly outboundRateHz = CARRIER_RATE_HZ;
+  readonly binaryAudio = false;
+  readonly outboundCodec: G711Codec;
+  readonly isUnordered = true;
+  readonly hasWallClockTimestamps = false;
+
+  constructor({ outboundCodec }: TelnyxWireOptions) {
+    this.outboundCodec = outboundCodec;
+  }
+
+  decode(message: Uint8Array, into: InboundAudio, _isBinary = false, charge?: ParseCharge): WireEvent {
+    if (this.#stream.scan(message, into)) return AUDIO;
+    charge?.(parseChargeBytes(message));
+    return this.decodeFully(message, into);
+  }
+
+  /** What `decode` means, by a full parse. `decode` takes a short cut where it comes to the same. */
+  decodeFully(message: Uint8Array, into: InboundAudio): WireEvent {
+    const fields = Fields.parse(WIRE, message);
+    const event = fields.get("event");
+    if (typeof event !== "string") throw fields.malformed("event must be a string");
+    if (event === "connected") return GREETING;
+    if (event === "start") return this.#start(fields);
+    this.#stream.checkStreamId(fields, "stream_id");
+    switch (event) {
+      case "media":
+        return this.#media(fields.object("media"), into);
+      case "mark":
+        return { kind: "mark", name: fields.object("mark").text("name") };
+      case "dtmf":
+        return readDigit(fields.object("dtmf"), occurredAtMs(fields));
+      case "error":
+        return carrierError(fields.object("payload").get("code"), "error");
+      case "stop":
+        return STOP;
+      default:
+        return UNKNOWN_EVENT;
+    }
+  }
+
+  encodeAudio(frame: Uint8Array): Uint8Array {
+    return this.#stream.encodeAudio(frame);
+  }
+
+  encodeMark(name: string): string {
+    this.#stream.requireStreamId("mark");
+    return JSON.stringify({ event: "mark", mark: { name } });
+  }
+
+  encodeClear(): string {
+    this.#stream.requireStreamId("clear");
+    return '{"event":"clear"}';
+  }
+
+  #media(media: Fields, into: InboundAudio): WireEvent {
+    const event = this.#stream.readMedia(media, into);
+    into.timestampMs = Number.NaN;
+    return event;
+  }
+
+  /** Every start is told; only the first one names the stream whose messages this wire reads and writes. */
+  #start(fields: Fields): WireEvent {
+    const streamId = fields.text("stream_id");
+    const start = fields.object("start");
+    const carrierCallId = start.text("call_control_id");
+    const format = start.object("media_format");
+    const codec = CODECS.get(format.get("encoding"));
+    if (codec === undefined || format.number("sample_rate") !== CARRIER_RATE_HZ || format.number("channels") !== 1) {
+      const allowed = [...CODECS.keys()].join(" or ");
+      throw fields.malformed(`media_format must be ${allowed}, ${CARRIER_RATE_HZ} Hz, 1 channel`);
+    }
+    this.#stream.begin({
+      streamId,
+      inboundCodec: codec,
+      layouts: telnyxMediaLayouts(streamId),
+      beforePayload: '{"event":"media","media":{"payload":"',
+      afterPayload: '"}}',
+    });
+    return { kind: "start", streamId, carrierCallId, codec };
+  }
+}
+
+function occurredAtMs(fields: Fields): number {
+  const at = fields.get("occurred_at");
+  return typeof at === "string" ? isoEpochMs(at) : Number.NaN;
+}

@@ -1,0 +1,106 @@
+import { CARRIER_RATE_HZ } from "../../core/limits.ts";
+import { AUDIO, readDigit, STOP, UNKNOWN_EVENT } from "../../wire/events.ts";
+import { Fields } from "../../wire/json.ts";
+import type { InboundAudio, ParseCharge, Wire, WireEvent } from "../../wire/wire.ts";
+import { CHUNK, type MediaLayout, mediaLayout, NUMBER, PAYLOAD, TIMESTAMP } from "../media-scanner.ts";
+import { parseChargeBytes } from "../parse-charge.ts";
+import { CarrierStream, GREETING } from "../stream.ts";
+
+// carrier_a speaks Twilio Media Streams, bidirectional: https://www.twilio.com/docs/voice/media-streams/websocket-messages
+// Audio is mu-law in both directions. Numbers that count come as strings.
+
+const WIRE = "carrier_a";
+
+export const createTwilioWire = (): Wire => new TwilioWire();
+
+/** Both orders of members in which the carrier writes inbound audio. */
+export function twilioMediaLayouts(streamId: string): readonly MediaLayout[] {
+  const stream = { own: `"streamSid":${JSON.stringify(streamId)}` };
+  const begin = ['{"event":"media","sequenceNumber":"', NUMBER, '",'] as const;
+  const media = [
+    '"media":{"track":"inbound","chunk":"',
+    CHUNK,
+    '","timestamp":"',
+    TIMESTAMP,
+    '","payload":"',
+    PAYLOAD,
+    '"}',
+  ] as const;
+  return [mediaLayout(...begin, ...media, ",", stream, "}"), mediaLayout(...begin, stream, ",", ...media, "}")];
+}
+
+/** See `Wire`. Of what the carrier sends in order (connected, start, media, ..., stop) it only remembers the stream's id. */
+export class TwilioWire implements Wire {
+  readonly #stream = new CarrierStream(WIRE);
+  readonly inboundRateHz = CARRIER_RATE_HZ;
+  readonly outboundRateHz = CARRIER_RATE_HZ;
+  readonly binaryAudio = false;
+  readonly outboundCodec = "mulaw";
+  readonly isUnordered = false;
+  readonly hasWallClockTimestamps = false;
+
+  decode(message: Uint8Array, into: InboundAudio, _isBinary = false, charge?: ParseCharge): WireEvent {
+    if (this.#stream.scan(message, into)) return AUDIO;
+    charge?.(parseChargeBytes(message));
+    return this.decodeFully(message, into);
+  }
+
+  /** What `decode` means, by a full parse. `decode` takes a short cut where it comes to the same. */
+  decodeFully(message: Uint8Array, into: InboundAudio): WireEvent {
+    const fields = Fields.parse(WIRE, message);
+    const event = fields.get("event");
+    if (typeof event !== "string") throw fields.malformed("event must be a string");
+    if (event === "connected") return GREETING;
+    if (event === "start") return this.#start(fields);
+    this.#stream.checkStreamId(fields, "streamSid");
+    switch (event) {
+      case "media":
+        return this.#stream.readMedia(fields.object("media"), into);
+      case "mark":
+        return { kind: "mark", name: fields.object("mark").text("name") };
+      case "dtmf":
+        return readDigit(fields.object("dtmf"), Number.NaN);
+      case "stop":
+        return STOP;
+      default:
+        return UNKNOWN_EVENT;
+    }
+  }
+
+  encodeAudio(frame: Uint8Array): Uint8Array {
+    return this.#stream.encodeAudio(frame);
+  }
+
+  encodeMark(name: string): string {
+    return JSON.stringify({ event: "mark", streamSid: this.#stream.requireStreamId("mark"), mark: { name } });
+  }
+
+  encodeClear(): string {
+    return JSON.stringify({ event: "clear", streamSid: this.#stream.requireStreamId("clear") });
+  }
+
+  /** Every start is told; only the first one names the stream whose messages this wire reads and writes. */
+  #start(fields: Fields): WireEvent {
+    const start = fields.object("start");
+    const streamId = start.text("streamSid");
+    const carrierCallId = start.text("callSid");
+    const format = start.object("mediaFormat");
+    if (
+      format.get("encoding") !== "audio/x-mulaw" ||
+      format.number("sampleRate") !== CARRIER_RATE_HZ ||
+      format.number("channels") !== 1
+    ) {
+      throw fields.malformed(`mediaFormat must be audio/x-mulaw, ${CARRIER_RATE_HZ} Hz, 1 channel`);
+    }
+    if ((fields.get("streamSid") ?? streamId) !== streamId) throw fields.malformed("start of two streams");
+    this.#stream.begin({
+      streamId,
+      inboundCodec: "mulaw",
+      layouts: twilioMediaLayouts(streamId),
+      // Nothing but these members: the carrier warns about others.
+      beforePayload: `{"event":"media","streamSid":${JSON.stringify(streamId)},"media":{"payload":"`,
+      afterPayload: '"}}',
+    });
+    return { kind: "start", streamId, carrierCallId, codec: "mulaw" };
+  }
+}

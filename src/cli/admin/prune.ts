@@ -1,0 +1,36 @@
+import { readRetentionRules } from "../../config/config.ts";
+import { systemClock } from "../../core/clock.ts";
+import { deletesAnything } from "../../core/retention.ts";
+import { RetentionJob, type RetentionTotal } from "../../record/retention/job.ts";
+import { openStores } from "../../store/sqlite/open-stores.ts";
+
+/**
+ * Deletes now what retention would delete within the hour, or with `dryRun` says what that is; works beside the running service.
+ * Throws when RETENTION is wrong or not set, or the data cannot be opened.
+ */
+export async function prune(dataDir: string, dryRun: boolean, say: (line: string) => void): Promise<void> {
+  const rules = readRetentionRules();
+  if (!deletesAnything(rules)) {
+    throw new Error('RETENTION is not set, so everything is kept: set it, for example to {"recordingDays": 30}');
+  }
+  const stores = await openStores(dataDir, systemClock);
+  const log = { info: () => {}, error: (fields: object, message: string) => say(`${message}: ${describe(fields)}`) };
+  try {
+    const { accounts, calls, retention: store } = stores;
+    const retention = new RetentionJob({ rules, accounts, calls, store, dataDir, clock: systemClock, log });
+    const sums = await (dryRun ? retention.preview() : retention.run());
+    for (const sum of sums) say(lineOf(sum, dryRun));
+    if (sums.length === 0) say(dryRun ? "nothing would be deleted" : "nothing was to be deleted");
+  } finally {
+    await stores.close();
+  }
+}
+
+const lineOf = ({ accountName, what, calls, bytes }: RetentionTotal, dryRun: boolean): string =>
+  `account ${JSON.stringify(accountName)}: ${calls} ${what}${calls === 1 ? "" : "s"}, ${bytes} bytes of files, ` +
+  (dryRun ? "would be deleted" : "deleted");
+
+function describe(fields: object): string {
+  const { callId = "", err }: { callId?: string; err?: unknown } = fields;
+  return `${callId} ${err instanceof Error ? err.message : String(err)}`;
+}

@@ -1,0 +1,116 @@
+import "../core/node-version.ts";
+import { readDataDir } from "../config/config.ts";
+import { systemClock } from "../core/clock.ts";
+import { DEFAULT_ACCOUNT_NAME } from "../store/data-dir/first-api-key.ts";
+import { openStores } from "../store/sqlite/open-stores.ts";
+import type { Stores } from "../store/stores.ts";
+import { pathOption, readArguments, runCommand, UsageError } from "./command.ts";
+
+const HELP = `API keys, kept in the database of the data directory. The service may run meanwhile.
+
+  npm run api-keys -- create --name <name>   make a key and print it; it cannot be shown again
+  npm run api-keys -- list                   all keys and their accounts, without their text
+  npm run api-keys -- revoke <id>            refuse a key from now on
+
+  --account <name>                       with create: whose key it is, instead of ${DEFAULT_ACCOUNT_NAME}; made when there is none
+  --data-dir <path>                      instead of DATA_DIR
+
+The exit code is 0 when it was done, 1 when it could not be, 2 for a usage error.
+`;
+
+const OPTIONS = { name: { type: "string" }, account: { type: "string" }, "data-dir": { type: "string" } } as const;
+
+type Work = (stores: Stores) => Promise<void>;
+
+async function run(args: readonly string[]): Promise<number> {
+  const { values, positionals } = readArguments(args, OPTIONS, { allowPositionals: true });
+  const work = workOf(positionals, values);
+  const stores = await openStores(pathOption("data-dir", values["data-dir"]) ?? readDataDir(), systemClock);
+  try {
+    await work(stores);
+  } finally {
+    await stores.close();
+  }
+  return 0;
+}
+
+function workOf(
+  [command, ...rest]: string[],
+  { name, account }: { name?: string | undefined; account?: string | undefined },
+): Work {
+  const problems: string[] = [];
+  const [id, ...others] = command === "revoke" ? rest : [undefined, ...rest];
+  for (const other of others) problems.push(`${JSON.stringify(other)} is one too many behind ${command}`);
+  if (command !== "create") {
+    for (const [option, value] of Object.entries({ name, account })) {
+      if (value !== undefined) problems.push(`--${option} goes with create alone`);
+    }
+  }
+  const work = commandOf(command, { id, name: name?.trim(), account: account?.trim() }, problems);
+  if (work === undefined || problems.length > 0) throw new UsageError(problems);
+  return work;
+}
+
+function commandOf(
+  command: string | undefined,
+  { id, name, account = DEFAULT_ACCOUNT_NAME }: Record<"id" | "name" | "account", string | undefined>,
+  problems: string[],
+): Work | undefined {
+  switch (command) {
+    case "create":
+      if (name === undefined) problems.push("--name is missing: what the key is for");
+      if (name === "" || account === "") problems.push(`--${name === "" ? "name" : "account"} must not be empty`);
+      return (stores) => create(stores, name ?? "", account);
+    case "list":
+      return list;
+    case "revoke":
+      if (id === undefined) problems.push("the id of the key is missing: npm run api-keys -- list shows it");
+      return (stores) => revoke(stores, id ?? "");
+    default:
+      problems.unshift(
+        `${command === undefined ? "a command is missing" : `${JSON.stringify(command)} is no command`}: it must be create, list or revoke`,
+      );
+      return undefined;
+  }
+}
+
+async function create({ accounts, apiKeys }: Stores, name: string, account: string): Promise<void> {
+  const { key, record } = await apiKeys.create({ accountId: await accounts.ensure(account), name });
+  // The key alone goes to standard output, so that a script can take it.
+  process.stderr.write(`${record.id} was made. Keep the key: it cannot be shown again.\n`);
+  process.stdout.write(`${key}\n`);
+}
+
+async function list({ accounts, apiKeys }: Stores): Promise<void> {
+  const records = await apiKeys.list();
+  const names = new Map((await accounts.list()).map(({ id, name }) => [id, name]));
+  for (const key of records) {
+    const state = key.revokedAtMs === undefined ? "lives" : `revoked ${isoTime(key.revokedAtMs)}`;
+    const columns = [
+      key.id,
+      `${key.visiblePrefix}…`,
+      `made ${isoTime(key.createdAtMs)}`,
+      state,
+      `of ${JSON.stringify(names.get(key.accountId))} ${key.accountId}`,
+      JSON.stringify(key.name),
+    ];
+    process.stdout.write(`${columns.join("  ")}\n`);
+  }
+}
+
+async function revoke({ apiKeys }: Stores, id: string): Promise<void> {
+  if (!(await apiKeys.revoke(id))) throw new Error(`there is no key ${id}`);
+  process.stderr.write(`${id} is refused from now on\n`);
+}
+
+const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();
+
+/** Of the command that was typed, wherever it stands. */
+const EXAMPLES = new Map([
+  ["list", "npm run api-keys -- list"],
+  ["revoke", "npm run api-keys -- revoke key_0123456789abcdef"],
+]);
+const example = (args: readonly string[]): string =>
+  args.flatMap((arg) => EXAMPLES.get(arg) ?? [])[0] ?? "npm run api-keys -- create --name front-desk";
+
+await runCommand({ help: HELP, example, run });

@@ -1,0 +1,248 @@
+import { STREAM_CODECS, STREAM_RATES_HZ, type StreamFormat, type StreamRateHz } from "../../core/calls/spec.ts";
+import { MAX_DURATION_S_MAX } from "../../core/limits.ts";
+import { SCENARIO } from "../../simulator/callers/scenario.ts";
+import { SIMULATED_WIRES, type SimulatedWire, type Transport } from "../../simulator/transports.ts";
+import type { G711Codec } from "../../wire/wire.ts";
+import { readArguments, UsageError } from "../command.ts";
+
+/** What the API takes where nothing is said, too. */
+const DEFAULT_STREAM_CODEC = "pcm_s16le";
+const DEFAULT_STREAM_RATE_HZ = 16_000;
+const G711_RATE_HZ = 8_000;
+
+export const CALL_USAGE = `One simulated call, to a Trunkline or to any other media stream: a telephone of a simulated carrier, or a
+WebSocket client.
+
+  npm run call
+  npm run call -- --wire carrier_b --say "What time do you open?"
+  npm run call -- --wire websocket --codec opus --rate 48000 --say "What time do you open?"
+
+What the caller does, in the order given; before each the caller lets the agent finish:
+  --say <text>               says it, in the reference voice
+  --play <file.wav>          plays a WAV file of any rate
+  --dtmf <keys>              presses keys: 0-9, *, #, A-D
+  --type <text>              websocket: types it
+Without any of these the caller asks a service "${SCENARIO.lines[0].text}".
+After the last one the caller listens to the answer and hangs up, or:
+  --hang-up-after <time>     stays on the line until so long after it opened: 20s, 1500ms, 2m
+
+Over which line:
+  --wire <name>              ${SIMULATED_WIRES.join(", ")}; default carrier_a
+  --codec <codec>            carrier_b: what the caller's voice comes in, mulaw (default) or alaw
+                             websocket: both ways, ${STREAM_CODECS.join(", ")}; default ${DEFAULT_STREAM_CODEC}
+  --agent-codec <codec>      carrier_b: what the agent's voice is sent in; a service that runs already must be
+                             configured for the same
+  --rate <Hz>                websocket: of the caller's voice, ${STREAM_RATES_HZ.join(", ")}; default ${DEFAULT_STREAM_RATE_HZ}
+  --agent-rate <Hz>          websocket: of the agent's voice, the same; mulaw and alaw have ${G711_RATE_HZ} both ways
+  --shuffle <number>         carrier_b: audio and keys come out of order, the same for the same number
+                             websocket: the caller's voice comes in pieces of 1 ms to 1 s, cut anywhere
+
+Where the call goes; by default to the service on this machine (API_HOST, API_PORT):
+  --api <http://...>         a Trunkline, on which the call is created; else TRUNKLINE_URL
+  --url <ws://...>           a media stream
+  --own-service              a service of its own, which is started for the call
+The API key is taken from TRUNKLINE_API_KEY, and for the service of this machine else from the file first-key in DATA_DIR; not
+from the command line, which other users of the machine can see.
+
+  --language <code>          of the caller's voice, and of a call that is created; default en-US
+  --record <file.wav>        writes what the caller heard
+  --json                     prints one JSON document, and with npm run --silent nothing else; the conversation goes
+                             to standard error
+
+Exit code 0: the call ended normally. 1: it did not. 2: usage error.
+`;
+
+export type PlannedStep =
+  | { do: "say"; text: string }
+  | { do: "play"; path: string }
+  | { do: "press"; digits: string }
+  | { do: "type"; text: string };
+
+/** To whom a call goes. */
+export type Destination =
+  | { at: "stream"; url: string }
+  /** `apiUrl` without `/api/v1`. */
+  | { at: "service"; apiUrl: string; apiKey: string }
+  /** The service of this machine; without a key, the one that it wrote at its first start. */
+  | { at: "local-service"; apiKey: string | undefined }
+  | { at: "own-service" };
+
+export interface CallPlan {
+  transport: Transport;
+  steps: readonly PlannedStep[];
+  destination: Destination;
+  /** Undefined: the caller hangs up after the answer to the last step. */
+  hangUpAfterMs: number | undefined;
+  language: string;
+  recordPath: string | undefined;
+  json: boolean;
+}
+
+const OPTIONS = {
+  say: { type: "string", multiple: true },
+  play: { type: "string", multiple: true },
+  dtmf: { type: "string", multiple: true },
+  type: { type: "string", multiple: true },
+  "hang-up-after": { type: "string" },
+  wire: { type: "string" },
+  codec: { type: "string" },
+  "agent-codec": { type: "string" },
+  rate: { type: "string" },
+  "agent-rate": { type: "string" },
+  shuffle: { type: "string" },
+  url: { type: "string" },
+  api: { type: "string" },
+  "own-service": { type: "boolean" },
+  language: { type: "string" },
+  record: { type: "string" },
+  json: { type: "boolean" },
+} as const;
+
+const HANG_UP_AFTER_MS_MIN = 1_000;
+const HANG_UP_AFTER_MS_MAX = MAX_DURATION_S_MAX * 1_000;
+const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
+const SEED_MAX = 0xffff_ffff;
+
+/**
+ * Reads the arguments of `npm run call`. `access` is what the environment says of a service. Throws UsageError with all
+ * problems at once.
+ */
+export function planCall(
+  args: readonly string[],
+  access: { apiUrl: string | undefined; apiKey: string | undefined },
+): CallPlan {
+  const { values, tokens } = readArguments(args, OPTIONS);
+  const problems: string[] = [];
+  const transport = transportOf(values, problems);
+  const steps = stepsOf(tokens, problems);
+  const destination = destinationOf(values, access, problems);
+  const asks = steps.length === 0 && values["hang-up-after"] === undefined && destination.at !== "stream";
+  const plan: CallPlan = {
+    transport,
+    steps: asks ? [{ do: "say", text: SCENARIO.lines[0].text }] : steps,
+    destination,
+    hangUpAfterMs: durationOf(values["hang-up-after"], problems),
+    language: values.language ?? "en-US",
+    recordPath: values.record,
+    json: values.json === true,
+  };
+  if (problems.length > 0) throw new UsageError(problems);
+  return plan;
+}
+
+type Read = ReturnType<typeof readArguments<typeof OPTIONS>>;
+type Values = Read["values"];
+
+function transportOf(values: Values, problems: string[]): Transport {
+  const { wire = "carrier_a" } = values;
+  const shuffled = shuffleOf(values.shuffle, problems);
+  if (wire === "websocket") return { wire, format: streamFormatOf(values, problems), ...shuffled };
+  if (!isWire(wire)) problems.push(`--wire must be one of ${SIMULATED_WIRES.join(", ")}, not ${quoted(wire)}`);
+  for (const option of ["rate", "agent-rate", "type"] as const) {
+    if (values[option] !== undefined) problems.push(`--${option} is for websocket; ${wire} has nothing of the kind`);
+  }
+  const inbound = g711Of("--codec", values.codec, problems);
+  const outbound = g711Of("--agent-codec", values["agent-codec"], problems);
+  if (wire === "carrier_b") return { wire, codecs: { inbound, outbound }, ...shuffled };
+  if (inbound === "alaw" || outbound === "alaw") problems.push(`of the carriers only carrier_b has A-law, not ${wire}`);
+  if (values.shuffle !== undefined) {
+    problems.push(`--shuffle is for carrier_b and websocket; ${wire} delivers in order`);
+  }
+  return { wire: wire === "carrier_c" ? "carrier_c" : "carrier_a" };
+}
+
+function shuffleOf(text: string | undefined, problems: string[]): { shuffleSeed?: number } {
+  if (text === undefined) return {};
+  const shuffleSeed = Number(text);
+  if (!/^\d+$/.test(text) || shuffleSeed > SEED_MAX) {
+    problems.push(`--shuffle must be a whole number from 0 to ${SEED_MAX}, not ${quoted(text)}`);
+  }
+  return { shuffleSeed };
+}
+
+function streamFormatOf(values: Values, problems: string[]): StreamFormat {
+  const { codec: name = DEFAULT_STREAM_CODEC, rate, "agent-rate": agentRate, "agent-codec": agentCodec } = values;
+  const codec = STREAM_CODECS.find((known) => known === name) ?? DEFAULT_STREAM_CODEC;
+  if (codec !== name) problems.push(`--codec must be one of ${STREAM_CODECS.join(", ")}, not ${quoted(name)}`);
+  if (agentCodec !== undefined) problems.push("--agent-codec is for carrier_b; websocket has one codec for both ways");
+  if (codec === "opus" && values.shuffle !== undefined) {
+    problems.push("--shuffle cuts audio anywhere, which opus packets cannot be");
+  }
+  const isG711 = codec === "mulaw" || codec === "alaw";
+  const fallbackHz = isG711 ? G711_RATE_HZ : DEFAULT_STREAM_RATE_HZ;
+  const rateOf = (option: string, text: string | undefined): StreamRateHz => {
+    const rateHz = text === undefined ? fallbackHz : STREAM_RATES_HZ.find((known) => String(known) === text);
+    if (rateHz === undefined) {
+      problems.push(`${option} must be one of ${STREAM_RATES_HZ.join(", ")}, not ${quoted(text ?? "")}`);
+    } else if (isG711 && rateHz !== G711_RATE_HZ) {
+      problems.push(`${option} must be ${G711_RATE_HZ} with ${codec}, not ${rateHz}`);
+    }
+    return rateHz ?? fallbackHz;
+  };
+  return { codec, inputRateHz: rateOf("--rate", rate), outputRateHz: rateOf("--agent-rate", agentRate) };
+}
+
+function g711Of(option: string, value: string | undefined, problems: string[]): G711Codec {
+  if (value === "alaw" || value === "mulaw" || value === undefined) return value ?? "mulaw";
+  problems.push(`${option} must be mulaw or alaw, not ${quoted(value)}`);
+  return "mulaw";
+}
+
+/** In the order in which they stand on the command line. */
+function stepsOf(tokens: Read["tokens"], problems: string[]): PlannedStep[] {
+  return tokens.flatMap((token): PlannedStep[] => {
+    if (token.kind !== "option" || token.value === undefined) return [];
+    const { name, value } = token;
+    if (name === "say") {
+      if (value.trim() === "") problems.push("--say needs something to say");
+      return [{ do: "say", text: value }];
+    }
+    if (name === "type") {
+      if (value.trim() === "") problems.push("--type needs something to type");
+      return [{ do: "type", text: value }];
+    }
+    if (name === "play") return [{ do: "play", path: value }];
+    if (name !== "dtmf") return [];
+    if (!/^[0-9*#A-D]+$/.test(value)) problems.push(`--dtmf takes the keys 0-9, *, # and A-D, not ${quoted(value)}`);
+    return [{ do: "press", digits: value }];
+  });
+}
+
+function destinationOf(
+  { url, api, "own-service": isOwn = false }: Values,
+  access: { apiUrl: string | undefined; apiKey: string | undefined },
+  problems: string[],
+): Destination {
+  if ([url !== undefined, api !== undefined, isOwn].filter(Boolean).length > 1) {
+    problems.push("--url, --api and --own-service each name another end of the call: one of them");
+  }
+  if (url !== undefined) {
+    if (!isAddress(url, ["ws:", "wss:"])) problems.push("--url must be a ws:// or wss:// address");
+    return { at: "stream", url };
+  }
+  if (isOwn) return { at: "own-service" };
+  const apiUrl = api ?? access.apiUrl;
+  if (apiUrl === undefined) return { at: "local-service", apiKey: access.apiKey };
+  const { apiKey = "" } = access;
+  const source = api === undefined ? "TRUNKLINE_URL" : "--api";
+  if (!isAddress(apiUrl, ["http:", "https:"])) problems.push(`${source} must be an http:// or https:// address`);
+  if (apiKey === "") problems.push(`${source} needs an API key: set TRUNKLINE_API_KEY`);
+  return { at: "service", apiUrl: apiUrl.replace(/\/+$/, "").replace(/\/api\/v1$/, ""), apiKey };
+}
+
+function durationOf(text: string | undefined, problems: string[]): number | undefined {
+  if (text === undefined) return undefined;
+  const [, digits, unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(text) ?? [];
+  const durationMs = digits === undefined ? Number.NaN : Number(digits) * (UNITS_MS[unit] ?? Number.NaN);
+  if (!(durationMs >= HANG_UP_AFTER_MS_MIN && durationMs <= HANG_UP_AFTER_MS_MAX)) {
+    problems.push(`--hang-up-after must be a time from 1s to ${MAX_DURATION_S_MAX / 60}m, not ${quoted(text)}`);
+  }
+  return durationMs;
+}
+
+const isWire = (name: string): name is SimulatedWire => SIMULATED_WIRES.some((wire) => wire === name);
+
+const isAddress = (text: string, protocols: readonly string[]): boolean =>
+  URL.canParse(text) && protocols.includes(new URL(text).protocol);
+
+const quoted = (text: string): string => JSON.stringify(text);

@@ -1,0 +1,118 @@
+import { codecsOf, formatsOf } from "../../simulator/transports.ts";
+import type { CallResult } from "./run.ts";
+
+/** What `npm run call -- --json` prints. Times are whole milliseconds since the stream began. */
+export interface CallDocument {
+  wire: string;
+  /** From the service's side: inbound is the caller's voice. */
+  codecs: { inbound: string; outbound: string };
+  /** Hz, of what the caller speaks and hears. */
+  ratesHz: { inbound: number; outbound: number };
+  durationMs: number;
+  hungUpBy: "caller" | "other-end";
+  closeCode: number;
+  said: { text: string; startMs: number; endMs: number; overAgent: boolean }[];
+  /** As the caller's ear decoded it from the audio that was played; empty where it is not the reference voice's. */
+  heard: { text: string; startMs: number; endMs: number; latencyMs?: number }[];
+  /** How often the other end broke the line's protocol, by kind. */
+  violations: Record<string, number>;
+  /** What the other end said that it was sent wrongly. */
+  serviceErrors: readonly string[];
+  recordedTo: string | null;
+  /** The service's own account; null where only a stream was known. */
+  service: {
+    callId: string;
+    status: string;
+    endReason: string | null;
+    transcript: { role: "agent" | "user"; text: string; interrupted: boolean }[];
+  } | null;
+  /** What of the call was not as it should be, in sentences; empty when the exit code is 0. */
+  faults: string[];
+}
+
+/** How a call ends that nobody and nothing broke off. */
+const NORMAL_END_REASONS: readonly (string | null)[] = ["caller_hangup", "agent_hangup"];
+const NORMAL_CLOSURE = 1_000;
+
+/** One sentence for everything that a call should not have: none when it went and ended as a call should. */
+export function callFaults(result: CallResult): string[] {
+  const { caller, violations, serviceErrors, hungUpBy, closeCode, service } = result;
+  const found: string[] = [];
+  if (!caller.finished) {
+    found.push(`${hungUpBy === "caller" ? "The caller" : "The other end"} hung up before everything was said.`);
+  }
+  if (hungUpBy === "other-end" && closeCode !== NORMAL_CLOSURE) {
+    found.push(`The stream was closed with ${closeCode}, not ${NORMAL_CLOSURE}.`);
+  }
+  if (caller.heard.length === 0) found.push("The caller heard nothing.");
+  for (const [kind, count] of violations) {
+    found.push(`The other end broke the line's protocol: ${kind} (${count}).`);
+  }
+  for (const complaint of serviceErrors) found.push(`The other end complained of ${complaint}.`);
+  if (
+    service !== undefined &&
+    !(service.record.status === "ended" && NORMAL_END_REASONS.includes(service.record.endReason))
+  ) {
+    found.push(`The service's record says ${service.record.status}, ${service.record.endReason}.`);
+  }
+  return found;
+}
+
+export function callDocument(result: CallResult): CallDocument {
+  const { caller, service, startedMs } = result;
+  const { inbound, outbound } = formatsOf(result.transport);
+  const since = (ms: number): number => Math.round(ms - startedMs);
+  return {
+    wire: result.transport.wire,
+    codecs: codecsOf(result.transport),
+    ratesHz: { inbound: inbound.rateHz, outbound: outbound.rateHz },
+    durationMs: since(result.endedMs),
+    hungUpBy: result.hungUpBy,
+    closeCode: result.closeCode,
+    said: caller.said.map((turn) => ({ ...turn, startMs: since(turn.startMs), endMs: since(turn.endMs) })),
+    heard: caller.heard.map(({ text, startMs, endMs, latencyMs }) => ({
+      text,
+      startMs: since(startMs),
+      endMs: since(endMs),
+      ...(latencyMs === undefined ? {} : { latencyMs: Math.round(latencyMs) }),
+    })),
+    violations: Object.fromEntries(result.violations),
+    serviceErrors: result.serviceErrors,
+    recordedTo: result.recordPath ?? null,
+    service:
+      service === undefined
+        ? null
+        : {
+            callId: service.callId,
+            status: service.record.status,
+            endReason: service.record.endReason,
+            transcript: service.transcript.map(({ role, text, interrupted }) => ({ role, text, interrupted })),
+          },
+    faults: callFaults(result),
+  };
+}
+
+/** The end of a call for a person to read: what the caller heard, and what the service knows of it. */
+export function callSummary(result: CallResult): string {
+  const { caller, service, recordPath, startedMs, endedMs } = result;
+  const heard = caller.heard.map(({ text, startMs, endMs }) =>
+    text === "" ? `  (a voice without words for the reference ear, ${seconds(endMs - startMs)})` : `  ${text}`,
+  );
+  const lines = [
+    `${result.transport.wire}: ${seconds(endedMs - startedMs)}, the ${result.hungUpBy === "caller" ? "caller" : "other end"} hung up`,
+    "",
+    "The caller heard:",
+    ...(heard.length === 0 ? ["  nothing"] : heard),
+  ];
+  if (service !== undefined) {
+    const { callId, record, transcript } = service;
+    lines.push("", `The service's transcript of ${callId} (${record.status}, ${record.endReason}):`);
+    for (const { role, text, interrupted } of transcript) {
+      lines.push(`  ${role.padEnd(5)}  ${text}${interrupted ? " [interrupted]" : ""}`);
+    }
+  }
+  if (recordPath !== undefined) lines.push("", `What the caller heard is in ${recordPath}`);
+  return lines.join("\n");
+}
+
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;

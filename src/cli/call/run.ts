@@ -1,0 +1,189 @@
+import { strict as assert } from "node:assert";
+import { randomBytes } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import type { TranscriptTurn } from "../../core/calls/spec.ts";
+import type { Clock } from "../../core/clock.ts";
+import { FRAME_MS } from "../../core/limits.ts";
+import { decodeSamples, frameSamples } from "../../simulator/audio/format.ts";
+import { type MonoAudio, readWav, writeWav } from "../../simulator/audio/wav.ts";
+import type { Step } from "../../simulator/callers/caller.ts";
+import { SCENARIO } from "../../simulator/callers/scenario.ts";
+import { concatenated, synthesise, type Utterance, utteranceOf } from "../../simulator/callers/utterance.ts";
+import { type PlacedCall, placeCall } from "../../simulator/place-call.ts";
+import {
+  type CallResource,
+  createCall,
+  finishedRecord,
+  transcriptOf,
+  voiceOf,
+} from "../../simulator/service/api-calls.ts";
+import { ApiClient } from "../../simulator/service/api-client.ts";
+import { type LocalService, openLocalService } from "../../simulator/service/local-service.ts";
+import { withOwnService } from "../../simulator/service/own-service.ts";
+import { codecsOf, formatsOf, type Transport } from "../../simulator/transports.ts";
+import { createReferenceStt } from "../../speech/reference/stt.ts";
+import { createReferenceTts } from "../../speech/reference/tts.ts";
+import { UsageError } from "../command.ts";
+import type { Terminal } from "../terminal.ts";
+import type { CallPlan, PlannedStep } from "./arguments.ts";
+
+/** A call that was placed, as the caller knows it, and as the service does where it could be asked. */
+export interface CallResult extends PlacedCall {
+  transport: Transport;
+  service: { callId: string; record: CallResource; transcript: readonly TranscriptTurn[] } | undefined;
+  /** Where what was heard was written. */
+  recordPath: string | undefined;
+}
+
+export interface CallOptions {
+  /** A folder of this run's own, for a service of its own; made if need be. */
+  dataDir: string;
+  local: LocalService;
+  clock: Clock;
+  terminal: Terminal;
+}
+
+/** A person who hears nothing for so long speaks first, or at the end hangs up. */
+const FIRST_WORD_MS_MAX = 6_000;
+/** A caller who has not come to the end by then, beside the time that it takes to say everything, will not. */
+const CALL_TIMEOUT_MS = 300_000;
+
+/**
+ * Places one call, in real time. An abort of `signal` is the caller hanging up. Throws UsageError for a file that cannot
+ * be read, before anything is started; rejects when the service cannot be reached or refuses the call.
+ */
+export async function runCall(plan: CallPlan, options: CallOptions, signal: AbortSignal): Promise<CallResult> {
+  const script = await scriptOf(plan, options.clock, signal);
+  const { destination, transport } = plan;
+  switch (destination.at) {
+    case "stream":
+      return { ...(await place(plan, destination.url, script, options, signal)), service: undefined };
+    case "service": {
+      const api = new ApiClient(destination.apiUrl, destination.apiKey, signal);
+      return await placeByApi(plan, api, script, options, signal);
+    }
+    case "local-service": {
+      const api = await openLocalService(options.local, destination.apiKey, signal);
+      return await placeByApi(plan, api, script, options, signal);
+    }
+    case "own-service": {
+      const { dataDir, clock, terminal } = options;
+      terminal.note(`Starting a service for the call (data and log in ${dataDir})`);
+      const env = { CARRIER_B_OUTBOUND_CODEC: codecsOf(transport).outbound === "alaw" ? "pcma" : "pcmu" };
+      return await withOwnService({ dataDir, clock, env }, signal, (api) =>
+        placeByApi(plan, api, script, options, signal),
+      );
+    }
+  }
+}
+
+/** Everything that will be said, made before the call so that nothing of it waits for a voice or a file. */
+async function scriptOf(plan: CallPlan, clock: Clock, signal: AbortSignal): Promise<Step[]> {
+  const files = readFiles(plan.steps);
+  const script: Step[] = [];
+  const voice = createReferenceTts({ children: 1, clock });
+  try {
+    const { language } = plan;
+    const { inbound } = formatsOf(plan.transport);
+    const speak = async (text: string): Promise<Utterance> => {
+      const voiceId = voiceOf(await voice.voices(), language);
+      return await synthesise(voice, { text, voiceId, language }, signal, inbound);
+    };
+    for (const step of plan.steps) {
+      script.push({ do: "listen", atMostMs: FIRST_WORD_MS_MAX });
+      if (step.do === "press" || step.do === "type") {
+        script.push(step);
+      } else if (step.do === "say") {
+        script.push({ do: "say", utterance: await speak(step.text) });
+      } else {
+        const audio = files.get(step.path);
+        assert.ok(audio !== undefined, "every file has been read");
+        script.push({ do: "say", utterance: await utteranceOf(`[${step.path}]`, audio, inbound) });
+      }
+    }
+  } finally {
+    voice.close();
+  }
+  if (plan.hangUpAfterMs === undefined) return [...script, { do: "listen", atMostMs: FIRST_WORD_MS_MAX }];
+  return [...script, { do: "stay", untilMs: plan.hangUpAfterMs }];
+}
+
+/** When a caller hangs up who is not to do so at a certain time. */
+export const callTimeoutMs = (script: readonly Step[]): number =>
+  script.reduce(
+    (ms, step) => ms + ("utterance" in step ? step.utterance.frames.length * FRAME_MS : 0),
+    CALL_TIMEOUT_MS,
+  );
+
+/** The audio of all files that are to be played, by path. */
+function readFiles(steps: readonly PlannedStep[]): ReadonlyMap<string, MonoAudio> {
+  const files = new Map<string, MonoAudio>();
+  const problems: string[] = [];
+  for (const step of steps) {
+    if (step.do !== "play") continue;
+    try {
+      files.set(step.path, readWav(readFileSync(step.path)));
+    } catch (error) {
+      problems.push(`--play ${step.path}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  if (problems.length > 0) throw new UsageError(problems);
+  return files;
+}
+
+async function placeByApi(
+  plan: CallPlan,
+  api: ApiClient,
+  script: readonly Step[],
+  options: CallOptions,
+  signal: AbortSignal,
+): Promise<CallResult> {
+  const { systemPrompt, greeting } = SCENARIO;
+  const { language, transport } = plan;
+  const { id, websocketUrl } = await createCall(api, { systemPrompt, greeting, language, line: transport });
+  options.terminal.note(`Call ${id} created`);
+  const placed = await place(plan, websocketUrl, script, options, signal);
+  const record = await finishedRecord(api, id, options.clock);
+  return { ...placed, service: { callId: id, record, transcript: await transcriptOf(api, id) } };
+}
+
+async function place(
+  { transport, language, recordPath, hangUpAfterMs }: CallPlan,
+  url: string,
+  script: readonly Step[],
+  { clock, terminal }: CallOptions,
+  signal: AbortSignal,
+): Promise<Omit<CallResult, "service">> {
+  const { outbound } = formatsOf(transport);
+  const heard: Int16Array[] = [];
+  terminal.note(
+    `${transport.wire === "websocket" ? "A WebSocket client" : `A simulated telephone of ${transport.wire}`} connects\n`,
+  );
+  terminal.begin(clock.nowMs());
+  const placed = await placeCall(
+    {
+      url,
+      transport,
+      id: randomBytes(16).toString("hex"),
+      script,
+      hangUpAfterMs: hangUpAfterMs ?? callTimeoutMs(script),
+      stt: createReferenceStt(),
+      language,
+      clock,
+      onEvent: (notice) => terminal.show(notice),
+      onServiceMessage: (message) => terminal.showServiceMessage(message),
+      onPlayed: (frame) => {
+        if (recordPath === undefined) return;
+        const samples = new Int16Array(frameSamples(outbound));
+        decodeSamples(frame, outbound.codec, samples);
+        heard.push(samples);
+      },
+    },
+    signal,
+  );
+  terminal.note(`\nThe ${placed.hungUpBy === "caller" ? "caller" : "other end"} has hung up`);
+  if (recordPath !== undefined) {
+    writeFileSync(recordPath, writeWav({ samples: concatenated(heard), rateHz: outbound.rateHz }));
+  }
+  return { ...placed, transport, recordPath };
+}

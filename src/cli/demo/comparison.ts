@@ -1,0 +1,118 @@
+import type { TranscriptTurn } from "../../core/calls/spec.ts";
+import { type CallerReport, wordsOf } from "../../simulator/callers/caller.ts";
+
+/** Everything that is known, from both ends, of a call that was placed by script. */
+export interface CallEvidence {
+  /** What the caller was to say, in order, after the agent's greeting. */
+  script: readonly { text: string; interrupts: boolean }[];
+  /** The caller's own account. */
+  caller: CallerReport;
+  /** The service's account. */
+  record: { status: string; endReason: string | null; durationMs: number | null };
+  transcript: readonly TranscriptTurn[];
+  recording: { channels: number; sampleRateHz: number; durationMs: number };
+  /** How often the service broke the carrier's protocol, by kind. */
+  violations: ReadonlyMap<string, number>;
+}
+
+/**
+ * A recording may be this much shorter or longer than its call: the closing of the socket belongs to one of them only.
+ */
+const RECORDING_SLACK_MS = 1_000;
+/** Of an interrupted answer not more than this is heard after the caller began to speak. */
+const STOPPED_MS_MAX = 2_000;
+
+/**
+ * Holds the service's account of a call against what the caller said and heard. One sentence for each thing that does
+ * not fit; none when the call went as scripted. Words are compared one by one and as they stand; where the caller cut
+ * an answer short, its last word may be missing on either side.
+ */
+export function findMismatches(evidence: CallEvidence): string[] {
+  const found = recordMismatches(evidence);
+  const { script, caller, transcript } = evidence;
+  const roles = ["agent", ...script.flatMap(() => ["user", "agent"])].join(", ");
+  const rolesFound = transcript.map((turn) => turn.role).join(", ");
+  if (rolesFound !== roles) found.push(`The transcript's turns are ${rolesFound || "none"}, not ${roles}.`);
+  const users = transcript.filter((turn) => turn.role === "user");
+  const agents = transcript.filter((turn) => turn.role === "agent");
+  for (const [index, line] of script.entries()) {
+    found.push(...lineMismatches(index + 1, line, caller.said[index], users[index]));
+  }
+  for (let index = 0; index <= script.length; index += 1) {
+    const cut = script[index]?.interrupts === true;
+    found.push(...answerMismatches(index + 1, cut, caller.heard[index], agents[index]));
+  }
+  return found;
+}
+
+function recordMismatches({ caller, record, recording, violations }: CallEvidence): string[] {
+  const found: string[] = [];
+  if (!caller.finished) found.push("The caller did not come to the end of the script.");
+  if (record.status !== "ended") found.push(`The record's status is ${record.status}, not ended.`);
+  if (record.endReason !== "agent_hangup") {
+    found.push(`The record's end reason is ${record.endReason}, not agent_hangup.`);
+  }
+  if (recording.channels !== 2) found.push(`The recording has ${recording.channels} channels, not 2.`);
+  if (!(Math.abs(recording.durationMs - (record.durationMs ?? Number.NaN)) <= RECORDING_SLACK_MS)) {
+    found.push(`The recording lasts ${recording.durationMs} ms, the call ${record.durationMs} ms.`);
+  }
+  for (const [kind, count] of violations) found.push(`The service broke the carrier's protocol: ${kind} (${count}).`);
+  return found;
+}
+
+function lineMismatches(
+  number: number,
+  line: CallEvidence["script"][number],
+  said: CallerReport["said"][number] | undefined,
+  turn: TranscriptTurn | undefined,
+): string[] {
+  const found: string[] = [];
+  if (said === undefined) return [`The caller's line ${number} was never said.`];
+  if (turn === undefined) return [`The caller's line ${number} is not in the transcript.`];
+  if (!sameWords(wordsOf(line.text), wordsOf(turn.text), 0)) {
+    found.push(`The caller's line ${number} was "${line.text}" and was understood as "${turn.text}".`);
+  }
+  if (said.overAgent !== line.interrupts) {
+    const how = line.interrupts ? "was to interrupt the agent and did not" : "interrupted the agent and was not to";
+    found.push(`The caller's line ${number} ${how}.`);
+  }
+  return found;
+}
+
+function answerMismatches(
+  number: number,
+  cut: boolean,
+  heard: CallerReport["heard"][number] | undefined,
+  turn: TranscriptTurn | undefined,
+): string[] {
+  if (heard === undefined) return [`The agent's turn ${number} was not heard.`];
+  if (turn === undefined) return [`The agent's turn ${number} is not in the transcript.`];
+  const found: string[] = [];
+  if (!sameWords(wordsOf(heard.text), wordsOf(turn.text), cut ? 1 : 0)) {
+    found.push(`The agent's turn ${number} was heard as "${heard.text}" and is in the transcript as "${turn.text}".`);
+  }
+  if (turn.interrupted !== cut) {
+    found.push(`The agent's turn ${number} is ${turn.interrupted ? "" : "not "}marked as interrupted.`);
+  }
+  if (cut && !((heard.stoppedAfterMs ?? Number.NaN) <= STOPPED_MS_MAX)) {
+    found.push(
+      `The agent's turn ${number} went on for ${heard.stoppedAfterMs} ms after the caller had begun to speak.`,
+    );
+  }
+  if (number > 1 && !((heard.latencyMs ?? Number.NaN) > 0)) {
+    found.push(`The agent's turn ${number} did not begin after the caller's line.`);
+  }
+  if (number > 1 && turn.latency === undefined)
+    found.push(`The agent's turn ${number} has no latency in the transcript.`);
+  return found;
+}
+
+/**
+ * The same words in the same order; one side may lack up to `missingMax` at its end. No words are not the same as no
+ * words.
+ */
+function sameWords(left: readonly string[], right: readonly string[], missingMax: number): boolean {
+  const common = Math.min(left.length, right.length);
+  const missing = Math.max(left.length, right.length) - common;
+  return common > 0 && missing <= missingMax && left.slice(0, common).every((word, index) => word === right[index]);
+}

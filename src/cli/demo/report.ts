@@ -1,0 +1,121 @@
+import type { TranscriptTurn } from "../../core/calls/spec.ts";
+import type { CallerReport } from "../../simulator/callers/caller.ts";
+import { table } from "../terminal.ts";
+import type { CallEvidence } from "./comparison.ts";
+
+/** A call that was placed, from both ends, and where its recording lies. */
+export interface DemoResult extends Omit<CallEvidence, "recording"> {
+  callId: string;
+  recording: CallEvidence["recording"] & { path: string };
+}
+
+/**
+ * What `npm run demo -- --json` prints. Times are whole milliseconds; those of turns count from the redemption of the
+ * token.
+ */
+export interface DemoDocument {
+  callId: string;
+  status: string;
+  endReason: string | null;
+  durationMs: number | null;
+  turns: {
+    role: "agent" | "user";
+    text: string;
+    startMs: number;
+    endMs: number;
+    interrupted: boolean;
+    /** From the caller's last voiced frame to the first frame of the answer that was sent. */
+    latencyMs?: number;
+  }[];
+  /** The agent's turns as the caller's own ear decoded them from the audio that was played. */
+  heardByCaller: string[];
+  recording: { path: string; channels: number; sampleRateHz: number; durationMs: number };
+  latency: {
+    /** As the service measured it: the same as `turns[].latencyMs`. */
+    service: LatencySummary;
+    /** As the caller heard it: from the last frame of its line to the agent's first voiced sample. */
+    heardByCaller: LatencySummary;
+    /**
+     * From the caller's first frame over the agent to the agent's last voiced sample; null when there was no
+     * interruption.
+     */
+    bargeInMs: number | null;
+  };
+}
+
+interface LatencySummary {
+  medianMs: number | null;
+  maxMs: number | null;
+}
+
+export function demoDocument({ callId, record, transcript, caller, recording }: DemoResult): DemoDocument {
+  const { path, channels, sampleRateHz, durationMs } = recording;
+  const serviceMs = transcript.flatMap(({ latency }) => (latency === undefined ? [] : [latency.firstFrameMs]));
+  const heardMs = caller.heard.flatMap(({ latencyMs }) => (latencyMs === undefined ? [] : [latencyMs]));
+  const stoppedMs = caller.heard.find((turn) => turn.stoppedAfterMs !== undefined)?.stoppedAfterMs;
+  return {
+    callId,
+    status: record.status,
+    endReason: record.endReason,
+    durationMs: record.durationMs === null ? null : Math.round(record.durationMs),
+    turns: transcript.map(({ role, text, startMs, endMs, interrupted, latency }) => ({
+      role,
+      text,
+      startMs: Math.round(startMs),
+      endMs: Math.round(endMs),
+      interrupted,
+      ...(latency === undefined ? {} : { latencyMs: Math.round(latency.firstFrameMs) }),
+    })),
+    heardByCaller: caller.heard.map((turn) => turn.text),
+    recording: { path, channels, sampleRateHz, durationMs },
+    latency: {
+      service: summary(serviceMs),
+      heardByCaller: summary(heardMs),
+      bargeInMs: stoppedMs === undefined ? null : Math.round(stoppedMs),
+    },
+  };
+}
+
+/** The end of a demo for a person to read: the record, what was heard, how long it took, where the recording lies. */
+export function demoSummary({ callId, record, transcript, caller, recording }: DemoResult): string {
+  const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+  const lines = transcript.map(
+    (turn) => `  ${turn.role.padEnd(5)}  ${turn.text}${turn.interrupted ? " [interrupted]" : ""}`,
+  );
+  return [
+    `Call ${callId}: ${record.status}, ${record.endReason}, ${seconds(record.durationMs ?? Number.NaN)}`,
+    "",
+    "Transcript, as heard:",
+    ...lines,
+    "",
+    "Latency in ms, from the caller's last voiced frame to",
+    latencyTable(transcript, caller),
+    "",
+    `Recording: ${recording.path}`,
+    `  ${recording.channels} channels (left the caller, right the agent), ${recording.sampleRateHz} Hz, ` +
+      seconds(recording.durationMs),
+  ].join("\n");
+}
+
+function latencyTable(transcript: readonly TranscriptTurn[], caller: CallerReport): string {
+  const answers = transcript
+    .filter((turn) => turn.role === "agent")
+    .map((turn, index) => ({ latency: turn.latency, heardMs: caller.heard[index]?.latencyMs, text: turn.text }))
+    .slice(1);
+  const cell = (ms: number | undefined): string => (ms === undefined ? "-" : String(Math.round(ms)));
+  const rows = answers.map(({ latency, heardMs, text }) => [
+    cell(latency?.endOfTurnMs),
+    cell(latency?.firstTextMs),
+    cell(latency?.firstAudioMs),
+    cell(latency?.firstFrameMs),
+    cell(heardMs),
+    `${text.slice(0, 24)}...`,
+  ]);
+  return table([["end of turn", "first text", "first audio", "first frame", "heard by caller", "answer"], ...rows]);
+}
+
+/** The lower of two middles is the median, so that it is always a value that was measured. */
+function summary(valuesMs: readonly number[]): LatencySummary {
+  const sorted = valuesMs.map(Math.round).sort((a, b) => a - b);
+  return { medianMs: sorted[Math.floor((sorted.length - 1) / 2)] ?? null, maxMs: sorted.at(-1) ?? null };
+}

@@ -1,0 +1,156 @@
+import { parseObject } from "../json.ts";
+import type { Stage } from "../metrics/worker-metrics.ts";
+import { USAGE_UNITS, type Usage, type UsageUnit } from "./usage.ts";
+
+/** What a price is for: so much of a unit. */
+const PRICED: Readonly<Record<string, readonly [unit: UsageUnit, amount: number]>> = {
+  audioMinute: ["audioSeconds", 60],
+  inputTokensMillion: ["inputTokens", 1_000_000],
+  outputTokensMillion: ["outputTokens", 1_000_000],
+  charactersThousand: ["characters", 1_000],
+};
+
+/** What providers charge. */
+export interface Prices {
+  /** ISO 4217, such as `USD`: of all of them. */
+  readonly currency: string;
+  /** By provider, or by `provider:model` where its models differ: the price of one of each unit that it has a price for. */
+  readonly perUnit: ReadonlyMap<string, Readonly<Partial<Record<UsageUnit, number>>>>;
+}
+
+/** What one provider did for a call in one of its parts, and what that costs; null where its price is not known. */
+export interface ProviderUsage extends Usage {
+  readonly stage: Stage;
+  readonly provider: string;
+  readonly cost: number | null;
+}
+
+/** What a call costs: the sum of what has a price. It is `complete` when everything has. */
+export interface CallCost {
+  readonly currency: string;
+  readonly total: number;
+  readonly complete: boolean;
+}
+
+/** Costs are told to a billionth of the currency: a token costs a millionth. */
+const rounded = (cost: number): number => Math.round(cost * 1e9) / 1e9;
+
+/**
+ * Reads prices as they are configured, JSON such as `{"currency": "USD", "deepgram": {"audioMinute": 0.0077}}`; undefined for an empty
+ * text. What is wrong with it is added to `problems`; `providers` are those that there are.
+ */
+export function readPrices(given: string, providers: readonly string[], problems: string[]): Prices | undefined {
+  if (given === "") return undefined;
+  const prices = parseObject(given);
+  if (prices === undefined) {
+    problems.push("PRICES must be a JSON object of a currency and of providers");
+    return undefined;
+  }
+  const { currency, ...priced } = prices;
+  if (typeof currency !== "string" || !/^[A-Z]{3}$/.test(currency)) {
+    problems.push(`PRICES must have a currency of three capital letters, "currency": "USD"`);
+  }
+  const perUnit = new Map<string, Partial<Record<UsageUnit, number>>>();
+  for (const [name, price] of Object.entries(priced)) {
+    if (!providers.includes(name.split(":", 1)[0] ?? "")) {
+      problems.push(`PRICES must name any of ${providers.join(", ")}, not ${JSON.stringify(name)}`);
+    } else perUnit.set(name, readPrice(name, price, problems));
+  }
+  return { currency: String(currency), perUnit };
+}
+
+function readPrice(name: string, price: unknown, problems: string[]): Partial<Record<UsageUnit, number>> {
+  const perUnit: Partial<Record<UsageUnit, number>> = {};
+  const right = `numbers of at least 0 for any of ${Object.keys(PRICED).join(", ")}`;
+  if (typeof price !== "object" || price === null) {
+    problems.push(`PRICES must have, for ${name}, an object: ${right}`);
+    return perUnit;
+  }
+  for (const [per, value] of Object.entries(price)) {
+    const priced = Object.hasOwn(PRICED, per) ? PRICED[per] : undefined;
+    if (priced === undefined || typeof value !== "number" || !(value >= 0 && value < Number.POSITIVE_INFINITY)) {
+      problems.push(`PRICES must have, for ${name}, ${right}, not ${JSON.stringify(per)}: ${JSON.stringify(value)}`);
+    } else perUnit[priced[0]] = value / priced[1];
+  }
+  return perUnit;
+}
+
+/** What was used, as `usage` tells it in any number of parts, by provider and price; in the order in which they were used first. */
+export function billOf(
+  used: readonly { stage: Stage; provider: string; usage: Usage }[],
+  prices: Prices | undefined,
+): { usage: readonly ProviderUsage[]; cost: CallCost | undefined } {
+  const sums = new Map<string, { stage: Stage; provider: string; usage: Usage }>();
+  for (const { stage, provider, usage } of used) {
+    const key = `${stage} ${provider} ${usage.model ?? ""}`;
+    sums.set(key, { stage, provider, usage: sumOf(sums.get(key)?.usage ?? {}, usage) });
+  }
+  const costs = [...sums.values()].map(({ provider, usage }) => costOf(provider, usage, prices));
+  const usage = [...sums.values()].map(({ stage, provider, usage }, index) => {
+    const cost = costs[index];
+    return { stage, provider, ...withRoundedSeconds(usage), cost: cost === undefined ? null : rounded(cost) };
+  });
+  const known = costs.filter((cost) => cost !== undefined);
+  if (prices === undefined) return { usage, cost: undefined };
+  const total = rounded(known.reduce((sum, cost) => sum + cost, 0));
+  return { usage, cost: { currency: prices.currency, total, complete: known.length === costs.length } };
+}
+
+/** What `usage` costs, in the currency of `prices`; undefined where something of it has no price. */
+export function costOf(provider: string, usage: Usage, prices: Prices | undefined): number | undefined {
+  const perUnit = pricesOf({ provider, model: usage.model }, prices);
+  if (perUnit === undefined) return undefined;
+  const hasAll = USAGE_UNITS.every((unit) => (usage[unit] ?? 0) === 0 || perUnit[unit] !== undefined);
+  return hasAll ? knownCostOf(provider, usage, prices) : undefined;
+}
+
+/** What those units of `usage` cost that have a price. */
+export function knownCostOf(provider: string, usage: Usage, prices: Prices | undefined): number {
+  const perUnit = pricesOf({ provider, model: usage.model }, prices);
+  return USAGE_UNITS.reduce((cost, unit) => cost + (usage[unit] ?? 0) * (perUnit?.[unit] ?? 0), 0);
+}
+
+/** A provider that may serve a call, and its model, where it has several. */
+export interface ProviderModel {
+  readonly provider: string;
+  readonly model?: string | undefined;
+}
+
+/**
+ * The prices without which the cost of a call's LLM and TTS would not be known, as they are named in PRICES: `openai.outputTokensMillion`.
+ * `llms` and `ttsProviders` are all that may serve the call.
+ */
+export function missingPrices(
+  prices: Prices | undefined,
+  llms: readonly ProviderModel[],
+  ttsProviders: readonly string[],
+): readonly string[] {
+  const missing = (serving: ProviderModel, names: readonly string[]): string[] => {
+    const perUnit = pricesOf(serving, prices);
+    const hasPrice = (name: string): boolean =>
+      perUnit?.[(PRICED[name] as readonly [UsageUnit, number])[0]] !== undefined;
+    return names.filter((name) => !hasPrice(name)).map((name) => `${serving.provider}.${name}`);
+  };
+  return [
+    ...new Set([
+      ...llms.flatMap((llm) => missing(llm, ["inputTokensMillion", "outputTokensMillion"])),
+      ...ttsProviders.flatMap((provider) => missing({ provider }, ["charactersThousand"])),
+    ]),
+  ];
+}
+
+const pricesOf = ({ provider, model }: ProviderModel, prices: Prices | undefined) =>
+  prices?.perUnit.get(`${provider}:${model ?? ""}`) ?? prices?.perUnit.get(provider);
+
+function sumOf(sum: Usage, usage: Usage): Usage {
+  const both: { -readonly [Key in keyof Usage]: Usage[Key] } = { ...sum, ...usage };
+  for (const unit of USAGE_UNITS) {
+    const amount = (sum[unit] ?? 0) + (usage[unit] ?? 0);
+    if (unit in both) both[unit] = amount;
+  }
+  return both;
+}
+
+/** To the millisecond. */
+const withRoundedSeconds = (usage: Usage): Usage =>
+  usage.audioSeconds === undefined ? usage : { ...usage, audioSeconds: Math.round(usage.audioSeconds * 1_000) / 1_000 };

@@ -1,0 +1,16 @@
+import type { Registry } from "prom-client";
+import { TASK_OUTCOMES, type TaskOutcome } from "../tasks/budgeted-process.ts";
+import { counter } from "./instruments.ts";
+
+/** What the children of a process work on, of what users wrote: see budgeted-process.ts. */
+export const BUDGETED_TASKS = ["schemas", "reference_llm"] as const;
+export type BudgetedTask = (typeof BUDGETED_TASKS)[number];
+
+/** Counts the tasks of the children of one process by their outcome. */
+export function budgetedTaskCounter(registry: Registry): (task: BudgetedTask, outcome: TaskOutcome) => void {
+  const help = "Tasks with a budget of CPU time and memory, in processes of their own, by their outcome.";
+  const tasks = counter(registry, "budgeted_tasks_total", help, ["task", "outcome"]);
+  // What has not happened yet is told as 0, so that its first time is seen as an increase.
+  for (const outcome of TASK_OUTCOMES) for (const task of BUDGETED_TASKS) tasks.inc({ task, outcome }, 0);
+  return (task, outcome) => tasks.inc({ task, outcome });
+}

@@ -1,0 +1,131 @@
+import type { SpeakReason } from "../calls/spec.ts";
+import { BUILT_IN_PHRASES } from "./built-in.ts";
+
+/**
+ * What the service says in its own name, without the LLM, by the reason for it: `inactivity`, to a caller who has been silent too
+ * long; `apology`, when the LLM failed; `filler`, when an answer or a tool takes long; `goodbye`, when the service ends the call;
+ * `limit`, when the call may spend no more.
+ */
+export const PHRASE_NAMES = [
+  "inactivity",
+  "apology",
+  "filler",
+  "goodbye",
+  "limit",
+] as const satisfies readonly SpeakReason[];
+export type PhraseName = (typeof PHRASE_NAMES)[number];
+
+/** All phrases of one language. */
+export type Phrases = Readonly<Record<PhraseName, string>>;
+
+/** Where the phrases of a call come from, when they are not the built-in ones. */
+export const PHRASE_ORIGINS = ["file", "translated", "english"] as const;
+export type PhraseOrigin = (typeof PHRASE_ORIGINS)[number];
+
+/** Phrases by language tag (BCP 47, canonical), as an operator sets them; a language may have some of them. */
+export type PhraseOverrides = Readonly<Record<string, Readonly<Partial<Phrases>>>>;
+
+/** Spoken, and translated from, where a language has none. */
+export const ENGLISH: Phrases = BUILT_IN_PHRASES.en.phrases;
+
+/**
+ * Where the phrases of a language are looked for behind its own: Cantonese is written as Chinese, and the same voices read both
+ * Norwegians and `no`, which names either.
+ */
+const WRITTEN_AS: Readonly<Record<string, readonly string[]>> = {
+  yue: ["zh-Hant"],
+  no: ["nb"],
+  nb: ["no"],
+  nn: ["nb", "no"],
+};
+
+/** The parts of `language`, a code; undefined for what is none. The script is the usual one of the language in its region. */
+export function languageParts(
+  language: string,
+): { spoken: string; region: string | undefined; script: string } | undefined {
+  try {
+    const locale = new Intl.Locale(language);
+    // Some Node lines have undefined for "und".
+    const spoken: string | undefined = locale.language;
+    if (spoken === undefined) return undefined;
+    return { spoken, region: locale.region, script: locale.maximize().script ?? "" };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The tags under which phrases of `language`, a code, are looked for, the most specific first: `zh-TW`, `zh-Hant`, `zh`. None for what
+ * is no code.
+ */
+export function phraseTags(language: string): string[] {
+  const parts = languageParts(language);
+  if (parts === undefined) return [];
+  const { spoken, region, script } = parts;
+  return [
+    ...new Set([
+      ...(region === undefined ? [] : [`${spoken}-${region}`]),
+      `${spoken}-${script}`,
+      spoken,
+      ...(WRITTEN_AS[spoken] ?? []),
+    ]),
+  ];
+}
+
+/** What stands for no language, or for several. */
+const NO_LANGUAGES: readonly string[] = ["und", "mul", "mis", "zxx"];
+const LETTERS = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
+
+/** Whether a call can be in a language whose phrases are looked for under `tag`, which is canonical. */
+export function isPhraseTag(tag: string): boolean {
+  const parts = languageParts(tag);
+  // A longer one is well-formed, and no language: "german".
+  if (parts === undefined || parts.spoken.length > 3 || NO_LANGUAGES.includes(parts.spoken)) return false;
+  const { spoken, region } = parts;
+  if (phraseTags(region === undefined ? spoken : `${spoken}-${region}`).includes(tag)) return true;
+  // Calls have no script but that of their region.
+  if (tag !== `${spoken}-${parts.script}`) return false;
+  return LETTERS.some((first) => LETTERS.some((second) => phraseTags(`${spoken}-${first}${second}`).includes(tag)));
+}
+
+/** The built-in phrases of a language code such as `de` or `de-AT`; undefined where there are none. */
+export const builtInPhrases = (language: string): Phrases | undefined =>
+  phraseTags(language)
+    .map((tag) => BUILT_IN_PHRASES[tag])
+    .find((found) => found !== undefined)?.phrases;
+
+/**
+ * The phrases that `overrides` and the built-in table have for `language`, each from the most specific tag that has it: of all tags
+ * in `overrides` first, so that `pt` also changes `pt-PT`.
+ */
+export function phrasesIn(overrides: PhraseOverrides, language: string): Partial<Phrases> {
+  const tags = phraseTags(language);
+  const found = PHRASE_NAMES.flatMap((name) => {
+    const own = tags.map((tag) => overrides[tag]?.[name]).find((text) => text !== undefined);
+    const text = own ?? builtInPhrases(language)?.[name];
+    return text === undefined ? [] : [[name, text]];
+  });
+  return Object.fromEntries(found) as Partial<Phrases>;
+}
+
+/** Whether a language has every phrase. */
+export const isComplete = (phrases: Partial<Phrases>): phrases is Phrases =>
+  PHRASE_NAMES.every((name) => phrases[name] !== undefined);
+
+export const samePhrases = (a: Partial<Phrases>, b: Partial<Phrases>): boolean =>
+  PHRASE_NAMES.every((name) => a[name] === b[name]);
+
+/** Characters of East Asian width, which take two columns and are about a syllable each. */
+const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\u30fc\uff00-\uff60]/u;
+/** Marks stand on the character before them. */
+const NO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u;
+
+/**
+ * How long a text is, whatever its script: columns of display, where a Han, kana or Hangul character takes two and a combining
+ * mark none. Across the built-in languages that is closer to the length of the speech than characters are.
+ */
+export function displayWidth(text: string): number {
+  let width = 0;
+  for (const character of text) width += NO_WIDTH.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
+  return width;
+}

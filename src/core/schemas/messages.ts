@@ -1,0 +1,31 @@
+import { INVALID_ARGUMENTS_REASON_CHARS_MAX } from "../schema-limits.ts";
+import type { CompiledSchemas } from "./compile.ts";
+
+/** What is asked of the child process: whether a schema can be compiled, or, with a value, whether that fits it. Both are JSON. */
+export interface SchemaTask {
+  schema: string;
+  value?: string;
+}
+
+export type SchemaAnswer =
+  | { kind: "fits" }
+  /** The schema cannot be compiled. */
+  | { kind: "invalid" }
+  /** What is wrong with the value, in words that quote nothing of it. */
+  | { kind: "unfit"; reason: string };
+
+export function schemaAnswer({ schema, value }: SchemaTask, schemas: CompiledSchemas): SchemaAnswer {
+  const check = schemas.of(schema);
+  if (check === undefined) return { kind: "invalid" };
+  if (value === undefined) return { kind: "fits" };
+  try {
+    const why = check(JSON.parse(value));
+    return why === undefined
+      ? { kind: "fits" }
+      : { kind: "unfit", reason: why.slice(0, INVALID_ARGUMENTS_REASON_CHARS_MAX) };
+  } catch (error) {
+    // References that run in a circle, which ajv follows as far as the stack reaches, or a pattern that does not fit into it.
+    if (error instanceof RangeError) return { kind: "unfit", reason: "their schema goes deeper than can be checked" };
+    throw error;
+  }
+}

@@ -1,0 +1,66 @@
+import { once } from "node:events";
+import { getPriority, setPriority } from "node:os";
+import { Worker } from "node:worker_threads";
+import { threadModule } from "../child-module.ts";
+import { codeOf } from "../errors.ts";
+import { TASK_PROCESS_NICE, TASK_PROCESS_REPLACE_RSS_MB } from "../schema-limits.ts";
+import { cpuMsOf } from "./cpu-time.ts";
+import {
+  type TaskMessage,
+  type TaskRequest,
+  WATCHDOG_CPU_MS_MAX,
+  WATCHDOG_TASK,
+  type WatchdogData,
+} from "./messages.ts";
+
+/** Makes this module the program of a child that `BudgetedProcess` runs: `answer` gets one task after the other. */
+export async function serveTasks<Task, Answer>(answer: (task: Task) => Answer): Promise<void> {
+  // The parent says when it is over, by closing the channel.
+  for (const signal of ["SIGINT", "SIGHUP", "SIGTERM"]) process.on(signal, () => {});
+  process.on("disconnect", () => process.exit(0));
+  const state = await startWatchdog();
+  // After the watch has started: on Linux this is the priority of the main thread alone. Never up: not every user may.
+  setPriority(Math.max(getPriority(), TASK_PROCESS_NICE));
+  const cpuMs = (): number => cpuMsOf(process.pid) ?? performance.now();
+  const send = (message: TaskMessage<Answer>): void => {
+    if (process.connected) process.send?.(message, undefined, undefined, () => {});
+  };
+  let tasks = 0;
+  process.on("message", ({ task, cpuMsMax }: TaskRequest<Task>) => {
+    const startMs = cpuMs();
+    tasks += 1;
+    Atomics.store(state, WATCHDOG_CPU_MS_MAX, cpuMsMax);
+    setRunningTask(state, tasks);
+    const message = runTask(task, answer);
+    setRunningTask(state, 0);
+    const isFull = process.memoryUsage.rss() > TASK_PROCESS_REPLACE_RSS_MB * 1_048_576;
+    send({ ...message, cpuMs: cpuMs() - startMs, isFull });
+  });
+  send({ kind: "ready" });
+  if (!process.connected) process.exit(0);
+}
+
+type Outcome<Answer> = { kind: "answer"; answer: Answer } | { kind: "failed"; code: string };
+
+function runTask<Task, Answer>(task: Task, answer: (task: Task) => Answer): Outcome<Answer> {
+  try {
+    return { kind: "answer", answer: answer(task) };
+  } catch (error) {
+    return { kind: "failed", code: codeOf(error) };
+  }
+}
+
+function setRunningTask(state: Int32Array, task: number): void {
+  Atomics.store(state, WATCHDOG_TASK, task);
+  Atomics.notify(state, WATCHDOG_TASK);
+}
+
+/** Resolves once the watch runs; the process ends should it fail. */
+async function startWatchdog(): Promise<Int32Array> {
+  const { source, isCode } = threadModule(import.meta.url, "./watchdog");
+  const state = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+  const workerData: WatchdogData = { state, parentPid: process.ppid };
+  const watch = new Worker(source, { eval: isCode, execArgv: [], env: {}, workerData });
+  await once(watch, "message");
+  return state;
+}

@@ -1,0 +1,87 @@
+import { TOOL_HEADER_CHARS_MAX, TOOL_URL_CHARS_MAX } from "../limits.ts";
+import { isAllowedToolUrl } from "./addresses.ts";
+
+// How the URL and the headers of an HTTP tool are written: what the API refuses and what the gateway fills in are one.
+
+/** `{name}` in a URL: an argument. */
+const ARGUMENT = /\{([A-Za-z0-9_.-]{1,64})\}/g;
+/** `{{NAME}}` in a header: a secret. */
+const SECRET = /\{\{([A-Z0-9_]{1,64})\}\}/g;
+export const SECRET_NAME = /^[A-Z0-9_]{1,64}$/;
+
+/** Scheme, server, path and query. The server may hold none of what ends or begins another part. */
+const TEMPLATE = /^(https?:\/\/)([^/?#\\\s{}@]+)((?:\/[^?#]*)?)((?:\?[^#]*)?)$/i;
+
+/** A part of a path that would lead upwards, or nowhere. */
+const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
+
+/** HTTP's own headers, and those that are ours to say: with them a message would not be what it seems (RFC 9110, section 7.6.1). */
+const RESERVED_HEADERS: ReadonlySet<string> = new Set([
+  ...["accept-encoding", "connection", "content-encoding", "content-length", "content-type", "date", "expect", "host"],
+  ...["http2-settings", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "via"],
+]);
+const RESERVED_HEADER_PREFIXES: readonly string[] = ["proxy-", "sec-"];
+
+/** The parts of a URL template that has been checked. */
+export interface UrlTemplate {
+  /** Scheme and server. */
+  origin: string;
+  path: string;
+  /** With its question mark; empty when there is none. */
+  query: string;
+}
+
+/** Undefined for what is no template at all. */
+export function urlTemplateOf(url: string): UrlTemplate | undefined {
+  const [, scheme, server, path, query] = TEMPLATE.exec(url) ?? [];
+  if (scheme === undefined || server === undefined) return undefined;
+  return { origin: scheme + server, path: path || "/", query: query ?? "" };
+}
+
+/** What is wrong with the URL of an HTTP tool, as a rule that continues a field's name; undefined when nothing is. */
+export function urlProblem(url: string, allowLoopback: boolean): string | undefined {
+  if (url.length > TOOL_URL_CHARS_MAX) return `must have at most ${TOOL_URL_CHARS_MAX} characters`;
+  const template = urlTemplateOf(url);
+  if (template === undefined || /[\p{Control}\s\\]/u.test(url)) {
+    return "must be an http:// or https:// address without a user name, a fragment, or an argument in its server";
+  }
+  if (/[{}]/.test(url.replace(ARGUMENT, ""))) {
+    return "must hold arguments as {name}, and braces for nothing else; secrets stand in headers alone";
+  }
+  const filled = url.replace(ARGUMENT, "x");
+  if (!URL.canParse(filled) || !isAllowedToolUrl(new URL(filled), allowLoopback)) {
+    return "must name a public server, on port 80, 443, or one from 1024 on that is no other well-known service's";
+  }
+  return hasDotSegment(template.path) ? "must have no . or .. in its path" : undefined;
+}
+
+/** Whether a path, filled in or not, has a part that is dots alone. */
+export const hasDotSegment = (path: string): boolean => DOT_SEGMENT.test(path);
+
+/** The arguments that a part of a URL template holds. */
+export const argumentsIn = (part: string): string[] => [...part.matchAll(ARGUMENT)].map(([, name = ""]) => name);
+
+/** Puts what `textFor` says in place of each `{name}`. */
+export const fillArguments = (part: string, textFor: (name: string) => string): string =>
+  part.replace(ARGUMENT, (_whole, name: string) => textFor(name));
+
+/** What is wrong with a header, as a rule that continues its name. No rule quotes the value: it may be a secret. */
+export function headerProblem(name: string, value: string): string | undefined {
+  const lower = name.toLowerCase();
+  if (!/^[!#$%&'*+.^_`|~0-9a-z-]{1,64}$/.test(lower)) return "must have a header's name of at most 64 characters";
+  if (RESERVED_HEADERS.has(lower) || RESERVED_HEADER_PREFIXES.some((prefix) => lower.startsWith(prefix))) {
+    return "must not be set: the service says it itself";
+  }
+  if (value.length > TOOL_HEADER_CHARS_MAX || !/^[\t\x20-\x7e]*$/.test(value)) {
+    return `must be a string of at most ${TOOL_HEADER_CHARS_MAX} characters of printable ASCII`;
+  }
+  if (/\{\{|\}\}/.test(value.replace(SECRET, ""))) return "must name secrets as {{NAME}}, in A-Z, 0-9 and _";
+  return undefined;
+}
+
+/** The names of the secrets that a header's value holds. */
+export const secretsIn = (value: string): string[] => [...value.matchAll(SECRET)].map(([, name = ""]) => name);
+
+/** Puts what `secretOf` says in place of each `{{NAME}}`. */
+export const fillSecrets = (value: string, secretOf: (name: string) => string): string =>
+  value.replace(SECRET, (_whole, name: string) => secretOf(name));

@@ -1,0 +1,411 @@
+import type { CallCommand, CallEvent } from "../../call/events.ts";
+import { type SpendRefusal, spendRefusalOf } from "../../core/billing/spend.ts";
+import type { Usage } from "../../core/billing/usage.ts";
+import type { CallSpec, CancelReason, TurnLatency } from "../../core/calls/spec.ts";
+import { codeOf } from "../../core/errors.ts";
+import { FRAME_MS, TURN_TEXT_CHARS_MAX } from "../../core/limits.ts";
+import { type Logger, loggableError } from "../../core/log/logger.ts";
+import type { Stage, WorkerMetrics } from "../../core/metrics/worker-metrics.ts";
+import { cutText } from "../../core/text/words.ts";
+import type { FrameCodec } from "../../media/frame-codec.ts";
+import type { Resampler, ResamplerFactory } from "../../media/resampler.ts";
+import type { Llm, LlmEvent, ProviderObserver, Stt, SttEvent, SttStream, Tts } from "../../speech/contracts.ts";
+import { languageCode } from "../../speech/languages.ts";
+import { timedTts, timeFirstItem } from "../../speech/metering/first-item-latency.ts";
+import { pump } from "../../speech/pump.ts";
+import type { CallCounters } from "../metrics/call-counters.ts";
+import type { PhraseFinder } from "../phrases/book.ts";
+import type { CallSpend } from "../spend/call.ts";
+import { BufferedReply } from "./buffered-reply.ts";
+import { LlmRequests } from "./llm-requests.ts";
+import { TtsOutput } from "./tts-output.ts";
+import { UnrecognizedSpeech } from "./unrecognized-speech.ts";
+import { VoiceSelector } from "./voice-selector.ts";
+
+export interface AgentPipelineOptions {
+  spec: CallSpec;
+  accountId: string;
+  /** The rate of the caller's frames, Hz. */
+  busRateHz: number;
+  /** The rate of the agent's frames, Hz. */
+  legRateHz: number;
+  /** What the agent's frames are in. */
+  legCodec: FrameCodec;
+  stt: Stt | undefined;
+  llm: Llm;
+  tts: Tts;
+  /** Asked for the phrases of each language that the call comes to. */
+  phrases: PhraseFinder;
+  /** Charged with what is asked of providers; may forbid it. */
+  spend: Pick<CallSpend, "request" | "used" | "actionFor">;
+  makeResampler: ResamplerFactory;
+  counters: CallCounters;
+  metrics: Pick<
+    WorkerMetrics,
+    | "turnAnswered"
+    | "stageAnswered"
+    | "stageFailed"
+    | "providerFailedOver"
+    | "providerUsed"
+    | "llmRequestAborted"
+    | "promptTrimmed"
+  >;
+  log: Logger;
+  /** The time of the call. */
+  nowMs: () => number;
+  /** The door of the call. */
+  deliver: (event: CallEvent) => void;
+  /** There is speech to be sent again, after there was none. */
+  onSpeechReady: () => void;
+}
+
+/** What a call asks of its engines, beside what is spoken. */
+type PipelineCommand = Extract<
+  CallCommand,
+  { kind: "generate-reply" | "preemptive-start" | "preemptive-cancel" | "conversation-trimmed" | "language" }
+>;
+
+/** The ear, the model and the voice of one call: carries out what the call asks of them and tells it what comes back. */
+export class AgentPipeline {
+  readonly ttsOutput: TtsOutput;
+  readonly #voiceSelector: VoiceSelector;
+  readonly #options: AgentPipelineOptions;
+  readonly #abortController = new AbortController();
+  #sttStream: SttStream | undefined;
+  #sttAbortController = new AbortController();
+  #sttRateHz = 0;
+  /** The language that the STT stream was opened with, or has been given since. */
+  #sttLanguage = "";
+  #sttResampler: Resampler | undefined;
+  /** Of an STT without interim transcripts a word may come late: nothing is concluded from its silence. */
+  readonly #unrecognized: UnrecognizedSpeech | undefined;
+  readonly #llmRequests: LlmRequests;
+  readonly #silence: Int16Array;
+  /** Who does each engine's part now, and since when, where another one was asked first. */
+  readonly #activeProviders: Record<Stage, { provider: string; sinceMs: number }>;
+  /** Who served the reply that was asked for last: the ear that heard the question, the first to answer, the first to speak. */
+  #replyProviders: Partial<Record<Stage, string>> = {};
+  #requestedTurnId = 0;
+  /** What providers did, and the call has not been told yet. */
+  #pendingEvents: CallEvent[] = [];
+  /** When the caller was last heard to speak; NaN until then, and where an ear's final has come since. */
+  #lastSpeechMs = Number.NaN;
+
+  constructor(options: AgentPipelineOptions) {
+    this.#options = options;
+    const { spec, busRateHz, legRateHz, legCodec, stt, llm, tts, makeResampler, counters, log, nowMs, deliver } =
+      options;
+    const { voiceId, language } = spec;
+    this.#silence = new Int16Array((busRateHz / 1_000) * FRAME_MS);
+    if (stt?.capabilities.interimTranscripts === true) this.#unrecognized = new UnrecognizedSpeech();
+    this.#llmRequests = new LlmRequests((reason) => options.metrics.llmRequestAborted(reason));
+    if (stt !== undefined) counters.servedBy("stt", stt.provider);
+    counters.servedBy("llm", llm.provider);
+    counters.servedBy("tts", tts.provider);
+    const first = (provider: string) => ({ provider, sinceMs: Number.NEGATIVE_INFINITY });
+    this.#activeProviders = { stt: first(stt?.provider ?? ""), llm: first(llm.provider), tts: first(tts.provider) };
+    this.ttsOutput = new TtsOutput({
+      tts: timedTts(tts, nowMs, (tookMs) => this.#recordFirstResult("tts", tookMs)),
+      voiceId,
+      language,
+      rateHz: legRateHz,
+      codec: legCodec,
+      makeResampler,
+      deliver,
+      onError: (error, event) => this.#onProviderError("tts", tts.provider, error, event),
+      onReady: options.onSpeechReady,
+      observer: this.#observerOf("tts"),
+      ownPhraseObserver: this.#observerOf("tts", true),
+    });
+    this.#voiceSelector = new VoiceSelector({
+      initial: { voiceId, language },
+      tts,
+      log,
+      deliver,
+      signal: this.#abortController.signal,
+    });
+  }
+
+  /** Opens the ear, if there is one, and has the others ready for the first turn. */
+  start(): void {
+    const { stt, llm, tts, spec, busRateHz: rateHz, legRateHz, makeResampler } = this.#options;
+    llm.prepare?.(this.#abortController.signal);
+    tts.prepare?.({ voiceId: spec.voiceId, language: spec.language, rateHz: legRateHz }, this.#abortController.signal);
+    void this.#choosePhrases(spec.language);
+    if (stt === undefined) return;
+    const earRateHz = stt.capabilities.ratesHz.includes(rateHz) ? rateHz : stt.capabilities.ratesHz[0];
+    if (earRateHz === undefined) throw new Error(`${stt.provider} takes no rate at all`);
+    if (earRateHz !== rateHz) this.#sttResampler = makeResampler(rateHz, earRateHz);
+    this.#openStt(stt, spec.language, earRateHz);
+  }
+
+  #openStt(stt: Stt, language: string, rateHz: number): void {
+    this.#sttAbortController = new AbortController();
+    const { signal } = this.#sttAbortController;
+    this.#sttRateHz = rateHz;
+    this.#sttLanguage = language;
+    const { languagePinned } = this.#options.spec;
+    this.#sttStream = stt.open({ language, languagePinned, rateHz }, signal, this.#observerOf("stt"));
+    void pump(
+      this.#sttStream.events,
+      signal,
+      (event) => this.#onSttEvent(event),
+      (error) => this.#onProviderError("stt", stt.provider, error, { kind: "stt-failed", code: codeOf(error) }),
+    );
+  }
+
+  /** An ear that must be told what it hears is opened anew; what it has not told by then is lost. */
+  #setSttLanguage(language: string): void {
+    const { stt, spec } = this.#options;
+    if (stt === undefined || this.#sttStream === undefined) return;
+    const detects = (one: string): boolean => !spec.languagePinned && stt.capabilities.detectsLanguage?.(one) === true;
+    if (stt.capabilities.anyLanguage === true || (detects(this.#sttLanguage) && detects(language))) {
+      this.#sttLanguage = language;
+      this.#sttStream.setLanguage?.(language);
+      return;
+    }
+    this.#sttAbortController.abort();
+    this.#openStt(stt, language, this.#sttRateHz);
+  }
+
+  /** Tells the call what it says in its own name in `language`, once that is known and where it is not built in. Never rejects. */
+  async #choosePhrases(language: string): Promise<void> {
+    const { phrases, llm, spend, deliver } = this.#options;
+    const chosen = await phrases.find(language, llm, {
+      request: (provider, estimate) => spend.request(provider, estimate),
+      used: (provider, usage, estimate) => this.#charge(provider, usage, estimate),
+    });
+    if (chosen !== undefined && !this.#abortController.signal.aborted)
+      deliver({ kind: "phrases-chosen", language, ...chosen });
+  }
+
+  /** One frame of the caller, lent; `voiced` when somebody speaks in it. */
+  writeFrame(frame: Int16Array, voiced: boolean, nowMs: number): void {
+    if (voiced) this.#lastSpeechMs = nowMs;
+    this.#write(frame, voiced);
+    if (this.#unrecognized?.frame(voiced) === true) this.#onUnrecognized();
+  }
+
+  #onUnrecognized(): void {
+    const { stt, spec, log } = this.#options;
+    const codec = spec.websocket?.codec;
+    log.warn({ stt: stt?.provider, ...(codec && { codec }) }, "the caller speaks and the STT finds no words");
+  }
+
+  /** The carrier sent nothing, which is silence: the ear counts pauses in audio alone. */
+  writeSilence(frames: number): void {
+    for (let frame = 0; frame < frames; frame += 1) this.#write(this.#silence, false);
+  }
+
+  #write(frame: Int16Array, voiced: boolean): void {
+    this.#sttStream?.write(this.#sttResampler === undefined ? frame : this.#sttResampler.process(frame), voiced);
+  }
+
+  /** Carries out what the call asks of the model, and the language that it speaks from here on. */
+  run(command: PipelineCommand): void {
+    switch (command.kind) {
+      case "generate-reply":
+        this.#generateReply(command);
+        return;
+      case "preemptive-start":
+        this.#llmRequests.startPreemptive(() => this.#sendLlmRequest(command));
+        return;
+      case "preemptive-cancel":
+        this.#llmRequests.cancelPreemptive();
+        return;
+      case "conversation-trimmed":
+        this.#onTrimmed(command);
+        return;
+      case "language":
+        this.ttsOutput.setVoice(this.#voiceSelector.selectFor(command.language));
+        this.#setSttLanguage(command.language);
+        void this.#choosePhrases(command.language);
+        return;
+    }
+  }
+
+  #generateReply(command: Extract<CallCommand, { kind: "generate-reply" }>): void {
+    const { turnId } = command;
+    const { provider } = this.#options.llm;
+    if (turnId !== this.#requestedTurnId) this.#replyProviders = { stt: this.#activeProviders.stt.provider };
+    this.#requestedTurnId = turnId;
+    const question = this.#llmRequests.start(() => this.#sendLlmRequest(command));
+    // One that was asked ahead may have been answered by now.
+    if (question.provider !== undefined) this.#replyProviders.llm = question.provider;
+    question.deliverTo(
+      (event) => this.#onLlmEvent(turnId, event),
+      (error) => this.#onProviderError("llm", provider, error, { kind: "reply-failed", turnId, code: codeOf(error) }),
+    );
+  }
+
+  #sendLlmRequest({
+    messages,
+    tools,
+    language,
+  }: Extract<CallCommand, { kind: "generate-reply" | "preemptive-start" }>): BufferedReply {
+    const { llm, spec, accountId, metrics, log, nowMs } = this.#options;
+    const { provider } = llm;
+    const request = { messages, tools, temperature: spec.temperature, language, accountId };
+    this.#activeProviders.llm.provider = provider;
+    const onFirst = (tookMs: number): void => {
+      question.provider = this.#activeProviders.llm.provider;
+      this.#recordFirstResult("llm", tookMs);
+    };
+    const question = new BufferedReply(
+      (signal) => timeFirstItem(llm.reply(request, signal, this.#observerOf("llm")), nowMs, onFirst),
+      () => {
+        log.warn({ stage: "llm", provider }, "a model says more than anybody hears, and was stopped");
+        metrics.llmRequestAborted("overlong");
+      },
+    );
+    return question;
+  }
+
+  #onTrimmed({ kind: _, ...fields }: Extract<CallCommand, { kind: "conversation-trimmed" }>): void {
+    const { metrics, log } = this.#options;
+    log.info(fields, "conversation trimmed");
+    metrics.promptTrimmed("bound");
+  }
+
+  /** Stops the reply that is being made: model, synthesis, and the frames that wait. */
+  interrupt(reason: CancelReason): void {
+    this.#llmRequests.cancel(reason);
+    this.ttsOutput.cancel();
+  }
+
+  /** An answer is over, which took so long. */
+  recordTurnLatency(latency: TurnLatency): void {
+    this.#options.metrics.turnAnswered(latency, this.#replyProviders);
+  }
+
+  /** Ends every stream of the call. Returns what the call was not told yet of what its providers did. */
+  close(): readonly CallEvent[] {
+    this.#abortController.abort();
+    this.#sttAbortController.abort();
+    this.#llmRequests.close();
+    this.ttsOutput.cancel();
+    this.#sttStream = undefined;
+    this.#sttResampler?.destroy();
+    this.#sttResampler = undefined;
+    return this.#pendingEvents.splice(0);
+  }
+
+  #onSttEvent({ kind, text, language: tag }: SttEvent): void {
+    if (text !== "") this.#unrecognized?.recognized();
+    if (kind === "final" && !Number.isNaN(this.#lastSpeechMs)) {
+      this.#recordFirstResult("stt", this.#options.nowMs() - this.#lastSpeechMs);
+      this.#lastSpeechMs = Number.NaN;
+    }
+    // What an ear takes for a language may be none: the call is told of those that there are.
+    const language = tag === undefined ? undefined : languageCode(tag);
+    this.#options.deliver({
+      kind: kind === "final" ? "stt-final" : "stt-interim",
+      text: cutText(text, TURN_TEXT_CHARS_MAX),
+      ...(language === undefined ? {} : { language }),
+    });
+  }
+
+  #onLlmEvent(turnId: number, event: LlmEvent): void {
+    const { deliver } = this.#options;
+    switch (event.kind) {
+      case "text":
+        deliver({ kind: "reply-text", turnId, text: event.text });
+        return;
+      case "tool-call":
+        deliver({
+          kind: "reply-tool-call",
+          turnId,
+          id: event.id,
+          name: event.name,
+          argumentsJson: event.argumentsJson,
+        });
+        return;
+      case "end":
+        deliver({ kind: "reply-end", turnId });
+        return;
+    }
+  }
+
+  /**
+   * Tells what one engine's providers do, and who of them takes over; later, for an ear may do so while it is given a frame that the
+   * call is not told of yet.
+   */
+  #observerOf(stage: Stage, isOwnPhrase = false): ProviderObserver {
+    const { counters, metrics, spend, log, deliver, nowMs } = this.#options;
+    const serving = this.#activeProviders[stage];
+    return {
+      responded: (provider) => {
+        serving.provider = provider;
+      },
+      requesting: (provider, estimate) => spend.request(provider, estimate, isOwnPhrase),
+      used: (provider, usage, estimate) => {
+        metrics.providerUsed(provider, usage);
+        this.#charge(provider, usage, estimate);
+        this.#pendingEvents.push({ kind: "usage", stage, provider, usage });
+        queueMicrotask(() => {
+          for (let event = this.#pendingEvents.shift(); event !== undefined; event = this.#pendingEvents.shift())
+            deliver(event);
+        });
+      },
+      contextExceeded: (refusedBy, tokensMax, retried) => {
+        metrics.promptTrimmed("context_exceeded");
+        const fields = { provider: refusedBy, tokensMax, retried };
+        log.warn(fields, "an LLM refused a prompt as too long: CONTEXT_TOKENS should name its context");
+        queueMicrotask(() => {
+          if (!this.#abortController.signal.aborted) deliver({ kind: "context-exceeded", ...fields });
+        });
+      },
+      failedOver: (from, to, code) => {
+        serving.provider = to;
+        serving.sinceMs = nowMs();
+        counters.servedBy(stage, to);
+        metrics.providerFailedOver(stage, from, to);
+        log.warn({ engine: stage, from, to, code }, "a call goes on with another provider");
+        queueMicrotask(() => {
+          if (!this.#abortController.signal.aborted) deliver({ kind: "provider-switched", stage, from, to, code });
+        });
+      },
+    };
+  }
+
+  /** An engine failed, which the call is told by `event`; or it was not asked, because the call may spend no more. */
+  #onProviderError(engine: Stage, provider: string, error: unknown, event: CallEvent): void {
+    const refusal = spendRefusalOf(error);
+    if (refusal !== undefined) {
+      this.#onLimit(refusal);
+      return;
+    }
+    this.#recordFailure(engine, provider, error);
+    this.#options.deliver(event);
+  }
+
+  /** Charges what a provider reports. Where the call has now cost all that it may, it ends. */
+  #charge(provider: string, usage: Usage, estimate: Usage | undefined): void {
+    if (!this.#options.spend.used(provider, usage, estimate)) return;
+    queueMicrotask(() => this.#onLimit({ scope: "call", limit: "cost" }));
+  }
+
+  #onLimit(refusal: SpendRefusal): void {
+    const { spend, log, deliver } = this.#options;
+    if (this.#abortController.signal.aborted) return;
+    const action = spend.actionFor(refusal);
+    log.warn({ ...refusal, action }, "a spend limit was reached");
+    deliver({ kind: "limit-reached", ...refusal, action });
+  }
+
+  /** Whoever answers took no longer than since he was asked, however long others had been waited for. */
+  #recordFirstResult(engine: Stage, tookMs: number): void {
+    const { metrics, nowMs } = this.#options;
+    const { provider, sinceMs } = this.#activeProviders[engine];
+    this.#replyProviders[engine] ??= provider;
+    metrics.stageAnswered(engine, provider, Math.min(tookMs, nowMs() - sinceMs));
+  }
+
+  #recordFailure(engine: Stage, provider: string, error: unknown): void {
+    const { counters, metrics, log } = this.#options;
+    const code = codeOf(error);
+    log.warn({ engine, provider, code, ...loggableError(error) }, "an engine of the call failed");
+    counters.providerFailed(engine, code);
+    metrics.stageFailed(engine, provider);
+  }
+}

@@ -1,0 +1,23 @@
+import { FRAME_MS } from "../../core/limits.ts";
+
+/** So much speech holds a word for an STT with interim transcripts. */
+const UNRECOGNIZED_SPEECH_MS = 3_000;
+
+/** Detects, once a call, that the STT finds no words although the caller speaks. */
+export class UnrecognizedSpeech {
+  #speechFrames = 0;
+  #isSettled = false;
+
+  /** Takes the voice activity of one frame; true once, after UNRECOGNIZED_SPEECH_MS of speech without a word. */
+  frame(voiced: boolean): boolean {
+    if (this.#isSettled || !voiced) return false;
+    this.#speechFrames += 1;
+    this.#isSettled = this.#speechFrames * FRAME_MS >= UNRECOGNIZED_SPEECH_MS;
+    return this.#isSettled;
+  }
+
+  /** The STT has found words: nothing is to be said of this call any more. */
+  recognized(): void {
+    this.#isSettled = true;
+  }
+}

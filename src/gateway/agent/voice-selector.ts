@@ -1,0 +1,61 @@
+import type { CallEvent } from "../../call/events.ts";
+import { codeOf } from "../../core/errors.ts";
+import { type Logger, loggableError } from "../../core/log/logger.ts";
+import type { Tts } from "../../speech/contracts.ts";
+import { chooseVoice } from "../../speech/tts/voice-matching.ts";
+import type { SelectedVoice } from "./tts-output.ts";
+
+export interface VoiceSelectorOptions {
+  /** The voice and the language that the call was created with. */
+  initial: SelectedVoice;
+  tts: Tts;
+  log: Logger;
+  /** Takes `voice-chosen`. */
+  deliver: (event: CallEvent) => void;
+  /** The call is over: nothing is chosen any more. */
+  signal: AbortSignal;
+}
+
+/** Which voice a call speaks with while its language changes. */
+export class VoiceSelector {
+  readonly #options: VoiceSelectorOptions;
+  /** What was asked for last, chosen or not yet. */
+  #current: Promise<SelectedVoice>;
+
+  constructor(options: VoiceSelectorOptions) {
+    this.#options = options;
+    this.#current = Promise.resolve(options.initial);
+  }
+
+  /**
+   * The voice for `language`: the call's own in its own language, else one of its provider that speaks it; the one before where
+   * there is none, or none can be found out about. Each choice is told to the call, later. Never rejects.
+   */
+  selectFor(language: string): Promise<SelectedVoice> {
+    this.#current = this.#current.then((before) => this.#choose(language, before));
+    return this.#current;
+  }
+
+  async #choose(language: string, before: SelectedVoice): Promise<SelectedVoice> {
+    const { initial, deliver, signal } = this.#options;
+    const voiceId = language === initial.language ? initial.voiceId : await this.#find(language);
+    if (signal.aborted) return before;
+    const chosen = voiceId === undefined ? before : { voiceId, language };
+    deliver({ kind: "voice-chosen", language, voiceId: chosen.voiceId, supportsLanguage: voiceId !== undefined });
+    return chosen;
+  }
+
+  async #find(language: string): Promise<string | undefined> {
+    const { initial, tts, log, signal } = this.#options;
+    const { provider } = tts;
+    try {
+      const found = chooseVoice(await tts.voices(), initial.voiceId, language);
+      if (found === undefined && !signal.aborted)
+        log.warn({ provider, language }, "no voice speaks the call's language");
+      return found?.id;
+    } catch (error) {
+      log.warn({ provider, code: codeOf(error), ...loggableError(error) }, "the voices could not be listed");
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { Call } from "../../call/call.ts";
+import type { CallOptions } from "../../call/call-options.ts";
+import type { CallCommand, CallEvent } from "../../call/events.ts";
+import type { JournalWriter } from "./writer.ts";
+
+type FrameIn = Extract<CallEvent, { kind: "frame-in" }>;
+type FrameOut = Extract<CallEvent, { kind: "frame-out" }>;
+
+export interface JournaledCallOptions extends Omit<CallOptions, "sink"> {
+  journal: JournalWriter;
+  /** Carries out a command, at `eventMs`, while the machine handles the event. */
+  carryOut: (command: CallCommand) => void;
+}
+
+/**
+ * The call machine and its journal. Each event is journaled and then handled; each command is journaled and then carried out. A
+ * command that fails does not stop the machine half-way through an event, or the journal could not be replayed: the event is handled
+ * to its end, and the failure is thrown then. Times are ms since redemption.
+ */
+export class JournaledCall {
+  readonly #call: Call;
+  readonly #journal: JournalWriter;
+  readonly #carryOut: (command: CallCommand) => void;
+  /** The first failure of a command of the event that is being handled. */
+  #failure: { error: unknown } | undefined;
+  #eventMs = 0;
+
+  constructor({ journal, carryOut, ...options }: JournaledCallOptions) {
+    this.#journal = journal;
+    this.#carryOut = carryOut;
+    this.#call = new Call({ ...options, sink: (command) => this.#onCommand(command) });
+  }
+
+  /** The time of the event that was handled last: commands are given at it. */
+  get eventMs(): number {
+    return this.#eventMs;
+  }
+
+  /** Whether the call wants a `tick` at `nowMs`. */
+  isDue(nowMs: number): boolean {
+    return this.#call.isDue(nowMs);
+  }
+
+  /** Any event but the two that come with every frame. Throws what the machine, the journal or a command throws. */
+  handle(event: CallEvent, nowMs: number): void {
+    this.#journal.event(nowMs, event);
+    this.#toCall(event, nowMs);
+  }
+
+  /** `bytes`: the frame as it is kept; copied. Throws as `handle`. */
+  frameIn(event: FrameIn, bytes: Uint8Array, nowMs: number): void {
+    this.#journal.frameIn(nowMs, event.mediaMs, event.isSpeech, bytes);
+    this.#toCall(event, nowMs);
+  }
+
+  /** `bytes`: the frame as it was sent; copied. Throws as `handle`. */
+  frameOut(event: FrameOut, bytes: Uint8Array, nowMs: number): void {
+    this.#journal.frameOut(nowMs, event.turnId, event.samples, bytes);
+    this.#toCall(event, nowMs);
+  }
+
+  #toCall(event: CallEvent, nowMs: number): void {
+    this.#eventMs = nowMs;
+    this.#call.handle(event, nowMs);
+    if (this.#failure === undefined) return;
+    const { error } = this.#failure;
+    this.#failure = undefined;
+    throw error;
+  }
+
+  #onCommand(command: CallCommand): void {
+    this.#journal.command(this.#eventMs, command);
+    try {
+      this.#carryOut(command);
+    } catch (error) {
+      this.#failure ??= { error };
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import { strict as assert } from "node:assert";
+import { BACKLOG_MS_MAX, FRAME_MS } from "../../core/limits.ts";
+import { busRateHz } from "../../media/bus-rate.ts";
+import type { FrameCodec } from "../../media/frame-codec.ts";
+import { Framer, type FramerInput } from "../../media/framer.ts";
+import { G711_LAWS } from "../../media/g711.ts";
+import { JitterBuffer } from "../../media/jitter-buffer.ts";
+import type { Resampler, ResamplerFactory } from "../../media/resampler.ts";
+import type { InboundAudio, Wire } from "../../wire/wire.ts";
+import type { CallCounters } from "../metrics/call-counters.ts";
+import { TokenBucket } from "../rate-limits/token-bucket.ts";
+import { InboundPacing } from "./inbound-pacing.ts";
+import { StaleAudioDetector } from "./stale-audio.ts";
+
+const NO_BYTES = new Uint8Array(0);
+
+/** A frame of the caller's audio: all of it is lent until the function that was given it returns. */
+export interface CallerFrame {
+  readonly samples: Int16Array;
+  /** The same in the codec that it is kept in. */
+  readonly bytes: Uint8Array;
+  /** Its place on the peer's media timeline, ms. */
+  readonly mediaMs: number;
+}
+
+export interface CallerAudioOptions {
+  wire: Pick<Wire, "inboundRateHz" | "isUnordered" | "hasWallClockTimestamps">;
+  /** What its frames are kept in. */
+  codec: FrameCodec;
+  makeResampler: ResamplerFactory;
+  /** When its stream began. */
+  startMs: number;
+  counters: CallCounters;
+  /** Takes each frame; `silenceFrames` of silence stand in front of it that were not sent, and that the ear must hear. */
+  onFrame: (frame: CallerFrame, silenceFrames: number, nowMs: number) => void;
+}
+
+/**
+ * The way of the caller's audio from the wire to the bus: what is too old is dropped, what may come out of order is put in
+ * order, all of it is brought to the rate of the bus and cut into frames. Times are ms of call time. Allocates nothing a message,
+ * but for a view where a resampled one is not as long as the one before.
+ */
+export class CallerAudio {
+  readonly #framer: Framer;
+  readonly #pacing: InboundPacing;
+  readonly #jitterBuffer: JitterBuffer | undefined;
+  /** Only where the peer's rate is not the bus's. */
+  readonly #resampler: Resampler | undefined;
+  readonly #resampled: { bytes: Uint8Array; samples: Int16Array; count: number; timestampMs: number };
+  /** What the resampler was lent last: audio in equal messages lies in the same place each time. */
+  #resamplerInput: Int16Array = new Int16Array(0);
+  readonly #staleAudio: StaleAudioDetector | undefined;
+  /**
+   * Audio that was dropped before `Ingest` could count it, ms: as much as the longest backlog at once, and in the long run no more than
+   * time goes by.
+   */
+  readonly #dropBudget = new TokenBucket({ atOnce: BACKLOG_MS_MAX, perSecond: 1_000 });
+  readonly #sampleMs: number;
+  #isDropBudgetExceeded = false;
+  readonly #counters: CallCounters;
+  readonly #onFrame: CallerAudioOptions["onFrame"];
+
+  constructor({ wire, codec, makeResampler, startMs, counters, onFrame }: CallerAudioOptions) {
+    const { inboundRateHz, isUnordered } = wire;
+    const rateHz = busRateHz(inboundRateHz);
+    this.#framer = new Framer({ frameSamples: (rateHz / 1_000) * FRAME_MS, rateHz, codec, startMs });
+    this.#pacing = new InboundPacing(startMs);
+    assert.ok(!isUnordered || codec !== "pcm_s16le", "only G.711 is put in order");
+    this.#jitterBuffer =
+      isUnordered && codec !== "pcm_s16le" ? new JitterBuffer({ law: G711_LAWS[codec], rateHz }) : undefined;
+    this.#resampler = inboundRateHz === rateHz ? undefined : makeResampler(inboundRateHz, rateHz);
+    this.#resampled = { bytes: NO_BYTES, samples: new Int16Array(0), count: 0, timestampMs: Number.NaN };
+    this.#sampleMs = 1_000 / inboundRateHz;
+    this.#staleAudio = wire.hasWallClockTimestamps ? new StaleAudioDetector() : undefined;
+    this.#counters = counters;
+    this.#onFrame = onFrame;
+  }
+
+  /** More audio came than the call has had time for, whether it was of use or dropped. */
+  get flooded(): boolean {
+    return this.#isDropBudgetExceeded || this.#pacing.flooded;
+  }
+
+  /** Takes what a message brought; it is read before this returns. */
+  push(audio: InboundAudio, nowMs: number): void {
+    if (this.#staleAudio?.isStale(audio.timestampMs, nowMs) === true) {
+      this.#counters.staleAudio += 1;
+      this.#drop(audio, nowMs);
+      return;
+    }
+    if (this.#jitterBuffer === undefined) {
+      this.#emitFrames(audio, nowMs);
+      return;
+    }
+    const verdict = this.#jitterBuffer.push(audio, nowMs);
+    if (verdict === "late") this.#counters.lateAudio += 1;
+    else if (verdict === "duplicate") this.#counters.duplicateAudio += 1;
+    if (verdict !== "taken") this.#drop(audio, nowMs);
+    this.release(nowMs, nowMs);
+  }
+
+  /** Gives up waiting for what should have come by `untilMs`; with Infinity nothing waits any longer. */
+  release(untilMs: number, nowMs: number): void {
+    if (this.#jitterBuffer === undefined) return;
+    for (let audio = this.#jitterBuffer.next(untilMs); audio !== undefined; audio = this.#jitterBuffer.next(untilMs)) {
+      this.#emitFrames(audio, nowMs);
+    }
+  }
+
+  /** Frames of silence that the ear must hear now because the carrier sends nothing; said once for each pause. */
+  silenceFramesDue(nowMs: number): number {
+    return this.#pacing.silenceFramesDue(nowMs);
+  }
+
+  /** Gives memory back; what has not come to the bus by then never does. */
+  close(): void {
+    this.#resampler?.destroy();
+  }
+
+  #drop({ count }: InboundAudio, nowMs: number): void {
+    if (!this.#dropBudget.take(count * this.#sampleMs, nowMs)) this.#isDropBudgetExceeded = true;
+  }
+
+  #emitFrames(audio: FramerInput, nowMs: number): void {
+    const framer = this.#framer;
+    framer.push(this.#atBusRate(audio), nowMs);
+    while (framer.next()) this.#onFrame(framer, this.#pacing.frame(framer.mediaMs, nowMs), nowMs);
+  }
+
+  #atBusRate(audio: FramerInput): FramerInput {
+    if (this.#resampler === undefined) return audio;
+    const out = this.#resampled;
+    const { samples, count } = audio;
+    const lent = this.#resamplerInput;
+    if (lent.buffer !== samples.buffer || lent.byteOffset !== samples.byteOffset || lent.length !== count)
+      this.#resamplerInput = samples.subarray(0, count);
+    out.samples = this.#resampler.process(this.#resamplerInput);
+    out.count = out.samples.length;
+    out.timestampMs = audio.timestampMs;
+    return out;
+  }
+}

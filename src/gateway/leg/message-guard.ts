@@ -1,0 +1,213 @@
+import type { EndReason } from "../../core/calls/spec.ts";
+import { TrunklineError, wireFlood } from "../../core/errors.ts";
+import {
+  CARRIER_ERRORS_LOGGED_PER_SECOND_MAX,
+  CARRIER_MESSAGE_BYTES_MAX,
+  MALFORMED_PER_SECOND_MAX,
+  MARKS_PER_SECOND_MAX,
+  MESSAGES_PER_SECOND_MAX,
+  NON_AUDIO_MESSAGES_PER_SECOND_MAX,
+} from "../../core/limits.ts";
+import type { Logger } from "../../core/log/logger.ts";
+import {
+  CARRIER_BYTES_BURST_MAX,
+  CARRIER_BYTES_PER_SECOND_MAX,
+  TEXT_BYTES_BURST_MAX,
+  TEXT_BYTES_PER_SECOND_MAX,
+  TEXTS_PER_SECOND_MAX,
+  TYPED_CHARS_BURST_MAX,
+  TYPED_CHARS_PER_SECOND_MAX,
+} from "../../core/message-limits.ts";
+import type { InboundAudio, StreamStarted, Wire, WireEvent } from "../../wire/wire.ts";
+import type { CallCounters } from "../metrics/call-counters.ts";
+import { FixedWindowLimiter } from "../rate-limits/fixed-window.ts";
+import { TokenBucket } from "../rate-limits/token-bucket.ts";
+import { CLOSE_MESSAGE_TOO_BIG, CLOSE_UNSUPPORTED_DATA } from "./close-codes.ts";
+
+/** What a peer did that concerns its call. */
+export type PeerEvent =
+  | Exclude<WireEvent, { kind: "ignored" | "carrier-error" }>
+  /** The peer broke a rule for which its leg ends; with this close code, where the rule has one of its own. */
+  | { kind: "violation"; reason: ViolationReason; closeCode: number | undefined };
+
+type ViolationReason = Extract<EndReason, "protocol_error" | "message_flood">;
+
+export interface MessageGuardOptions {
+  wire: Wire;
+  /** Where the wire puts what it decodes; shared by all connections of the process. */
+  inbound: InboundAudio;
+  counters: CallCounters;
+  /** Says what was wrong with a message, to a peer that can be told. */
+  sendError: (code: string, message: string) => void;
+  log: Logger;
+}
+
+const VIOLATION = violation(undefined);
+const FLOOD: PeerEvent = { kind: "violation", reason: "message_flood", closeCode: undefined };
+
+const CLOSE_CODES: Readonly<Record<string, number>> = {
+  wire_too_large: CLOSE_MESSAGE_TOO_BIG,
+  wire_wrong_data: CLOSE_UNSUPPORTED_DATA,
+};
+
+/** What so many bytes of audio take in base64, padded. */
+const base64Bytes = (count: number): number => 4 * Math.ceil(count / 3);
+
+function violation(closeCode: number | undefined): PeerEvent {
+  return { kind: "violation", reason: "protocol_error", closeCode };
+}
+
+/**
+ * One leg's mail: reads what the peer sends, bears with what can be borne and counts it, and tells the rest. What comes before
+ * the stream has begun is dropped. Times are ms of call time; never throws but for our own bugs.
+ */
+export class MessageGuard {
+  readonly #options: MessageGuardOptions;
+  readonly #malformed = new FixedWindowLimiter(MALFORMED_PER_SECOND_MAX);
+  readonly #messages = new FixedWindowLimiter(MESSAGES_PER_SECOND_MAX);
+  readonly #otherMessages = new FixedWindowLimiter(NON_AUDIO_MESSAGES_PER_SECOND_MAX);
+  readonly #marks = new FixedWindowLimiter(MARKS_PER_SECOND_MAX);
+  readonly #texts = new FixedWindowLimiter(TEXTS_PER_SECOND_MAX);
+  readonly #typedChars = new TokenBucket({
+    atOnce: TYPED_CHARS_BURST_MAX,
+    perSecond: TYPED_CHARS_PER_SECOND_MAX,
+  });
+  readonly #carrierErrors = new FixedWindowLimiter(CARRIER_ERRORS_LOGGED_PER_SECOND_MAX);
+  /** What the peer may make us parse, in bytes. */
+  readonly #parseBudget: TokenBucket;
+  readonly #parseLimits: Readonly<ConstructorParameters<typeof TokenBucket>[0]>;
+  /** Of the message that is being read: when it came, and the bytes it was charged. */
+  #readMs = 0;
+  #chargedBytes = 0;
+  #streamId: string | undefined;
+  #isUnknownTypeReported = false;
+  #isRejectionLogged = false;
+
+  constructor(options: MessageGuardOptions) {
+    this.#options = options;
+    this.#parseLimits = options.wire.binaryAudio
+      ? { atOnce: TEXT_BYTES_BURST_MAX, perSecond: TEXT_BYTES_PER_SECOND_MAX }
+      : { atOnce: CARRIER_BYTES_BURST_MAX, perSecond: CARRIER_BYTES_PER_SECOND_MAX };
+    this.#parseBudget = new TokenBucket(this.#parseLimits);
+  }
+
+  /** The stream has begun: what belongs to it counts from now on. */
+  get opened(): boolean {
+    return this.#streamId !== undefined;
+  }
+
+  /** Reads one message, valid until this returns; undefined when there is nothing to be done about it. */
+  read(bytes: Uint8Array, isBinary: boolean, nowMs: number): PeerEvent | undefined {
+    const { wire, inbound, counters } = this.#options;
+    if (!this.#messages.allows(nowMs)) return VIOLATION;
+    if (isBinary && !wire.binaryAudio) return violation(CLOSE_UNSUPPORTED_DATA);
+    if (!isBinary && bytes.length > CARRIER_MESSAGE_BYTES_MAX) return violation(CLOSE_MESSAGE_TOO_BIG);
+    this.#readMs = nowMs;
+    this.#chargedBytes = 0;
+    let event: WireEvent;
+    try {
+      event = wire.decode(bytes, inbound, isBinary, this.#charge);
+      const restBytes = bytes.length - this.#chargedBytes - this.#unchargedBytes(event, isBinary);
+      if (restBytes > 0) this.#charge(restBytes);
+    } catch (error) {
+      return this.#onRejected(error, nowMs);
+    }
+    if (event.kind !== "audio" && !this.#otherMessages.allows(nowMs)) return VIOLATION;
+    if (event.kind === "start") return this.begin(event);
+    if (event.kind === "ignored") return this.#ignore(event.what);
+    if (this.#streamId === undefined) {
+      // Before its `start` a stream has no identity: what comes early is dropped, and the start deadline runs on.
+      counters.early += 1;
+      return undefined;
+    }
+    return this.#onStreamEvent(event, nowMs);
+  }
+
+  /** A second `start` of the same stream is noise; one of another stream would be a second call on one token. */
+  begin(start: StreamStarted): PeerEvent | undefined {
+    if (this.#streamId === undefined) {
+      this.#streamId = start.streamId;
+      return start;
+    }
+    if (start.streamId !== this.#streamId) return VIOLATION;
+    this.#options.counters.ignored += 1;
+    return undefined;
+  }
+
+  /**
+   * Bytes of the message that are charged to nobody here, for audio is bounded by its duration: that of the caller, once the stream
+   * has begun. Of a message that was parsed in full they are those of the audio that it brought, whatever else it calls a payload.
+   */
+  #unchargedBytes(event: WireEvent, isBinary: boolean): number {
+    if (event.kind !== "audio") return 0;
+    if (isBinary) return Number.POSITIVE_INFINITY;
+    if (this.#streamId === undefined) return 0;
+    // A fast reader charges nothing: it knows every byte of the message.
+    return this.#chargedBytes === 0 ? Number.POSITIVE_INFINITY : base64Bytes(this.#options.inbound.count);
+  }
+
+  /** Throws where the message is more than the peer may make us parse. */
+  readonly #charge = (bytes: number): void => {
+    this.#chargedBytes += bytes;
+    if (this.#parseBudget.take(bytes, this.#readMs)) return;
+    const { atOnce, perSecond } = this.#parseLimits;
+    const { binaryAudio } = this.#options.wire;
+    const allowed = `at most ${atOnce} bytes at once and ${perSecond} a second`;
+    throw wireFlood(binaryAudio ? "websocket" : "carrier", `a message of ${bytes} bytes to parse, beyond ${allowed}`);
+  };
+
+  #onRejected(error: unknown, nowMs: number): PeerEvent | undefined {
+    if (!(error instanceof TrunklineError)) throw error;
+    const { counters, sendError, log } = this.#options;
+    const isFlood = error.code === "wire_flood";
+    if (isFlood) counters.flooded += 1;
+    else counters.malformed += 1;
+    if (!this.#isRejectionLogged)
+      log.info({ code: error.code, why: error.message }, "a message of the peer was refused");
+    this.#isRejectionLogged = true;
+    if (isFlood) return FLOOD;
+    const closeCode = CLOSE_CODES[error.code];
+    if (closeCode !== undefined) return violation(closeCode);
+    if (!this.#malformed.allows(nowMs)) return VIOLATION;
+    sendError(error.code, error.message);
+    return undefined;
+  }
+
+  #ignore(what: Extract<WireEvent, { kind: "ignored" }>["what"]): undefined {
+    this.#options.counters.ignored += 1;
+    if (what !== "unknown_event" || this.#isUnknownTypeReported) return;
+    this.#isUnknownTypeReported = true;
+    this.#options.sendError("unknown_type", "a message of this type is not known, and ignored; so will others be");
+  }
+
+  #onStreamEvent(event: Exclude<WireEvent, { kind: "start" | "ignored" }>, nowMs: number): PeerEvent | undefined {
+    const { counters, sendError, log } = this.#options;
+    switch (event.kind) {
+      case "cleared":
+        counters.cleared += 1;
+        // The call asked for it and has forgotten its marks already: there is nothing else to learn from it.
+        if (Number.isNaN(event.playedMs)) return undefined;
+        if (this.#marks.allows(nowMs)) return event;
+        counters.ignored += 1;
+        return undefined;
+      case "carrier-error":
+        counters.carrierErrors += 1;
+        if (this.#carrierErrors.allows(nowMs)) log.warn({ code: event.code }, "carrier reported an error");
+        return undefined;
+      case "mark":
+        if (this.#marks.allows(nowMs)) return event;
+        counters.ignored += 1;
+        return undefined;
+      case "text":
+        if (this.#texts.allows(nowMs) && this.#typedChars.take(event.text.length, nowMs)) return event;
+        counters.ignored += 1;
+        sendError("rate_limited", "more text than anybody types: this one is ignored");
+        return undefined;
+      case "audio":
+      case "dtmf":
+      case "tool-result":
+      case "stop":
+        return event;
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import type { Clock } from "../../core/clock.ts";
+import type { AddedLatency } from "../../core/metrics/worker-metrics.ts";
+import type { Tickable, Ticker } from "../event-loop/ticker.ts";
+import type { CallCounters, CallReading } from "../metrics/call-counters.ts";
+import type { Leg } from "./leg.ts";
+
+/** A leg that is ticked, and that tells what it has counted. */
+export type TimeableLeg = Leg & { tick(): void; catchUp(): void; read(): CallReading };
+
+/**
+ * A leg whose frames are timed, of this process and of its call. What cannot be seen from here is not in it: how long a message lay in
+ * the kernel while the loop was elsewhere, which the delay of the event loop tells. Nor are the frames that are sent at once when speech
+ * begins: they were not due before. Allocates nothing.
+ */
+export class TimedLeg implements Leg, Tickable {
+  readonly #leg: TimeableLeg;
+  readonly #clock: Clock;
+  readonly #ticker: Pick<Ticker, "catchUp">;
+  readonly #process: AddedLatency;
+  readonly #call: CallCounters;
+
+  constructor(leg: TimeableLeg, clock: Clock, ticker: Pick<Ticker, "catchUp">, process: AddedLatency) {
+    this.#leg = leg;
+    this.#clock = clock;
+    this.#ticker = ticker;
+    this.#process = process;
+    this.#call = leg.read().counts;
+  }
+
+  message(bytes: Uint8Array, isBinary: boolean): void {
+    const call = this.#call;
+    const beganMs = this.#clock.nowMs();
+    this.#ticker.catchUp(beganMs);
+    const before = call.framesIn;
+    this.#leg.message(bytes, isBinary);
+    if (call.framesIn === before) return;
+    const tookMs = this.#clock.nowMs() - beganMs;
+    this.#process.in.observe(tookMs);
+    if (tookMs > call.slowestInMs) call.slowestInMs = tookMs;
+  }
+
+  tick(dueMs: number): void {
+    const before = this.#call.framesOut;
+    this.#leg.tick();
+    this.#observeOut(before, dueMs);
+  }
+
+  catchUp(dueMs: number): void {
+    const before = this.#call.framesOut;
+    this.#leg.catchUp();
+    this.#observeOut(before, dueMs);
+  }
+
+  #observeOut(framesBefore: number, dueMs: number): void {
+    const call = this.#call;
+    if (call.framesOut === framesBefore) return;
+    const tookMs = this.#clock.nowMs() - dueMs;
+    this.#process.out.observe(tookMs);
+    if (tookMs > call.slowestOutMs) call.slowestOutMs = tookMs;
+  }
+
+  pinged(): void {
+    this.#leg.pinged();
+  }
+
+  ponged(): void {
+    this.#leg.ponged();
+  }
+
+  closed(code: number, violated: boolean): void {
+    this.#leg.closed(code, violated);
+  }
+}

@@ -1,0 +1,150 @@
+import type { ConnectionType, TranscriptTurn, TurnLatency } from "../../core/calls/spec.ts";
+import type { CallCounts, LiveState, Stage } from "../../core/metrics/worker-metrics.ts";
+import type { RedeemedCall } from "../../store/call-handoff.ts";
+
+/** What a call is at; `counts` goes on counting. */
+export interface CallReading {
+  connectionType: ConnectionType;
+  state: LiveState;
+  counts: CallCounters;
+}
+
+/** Whose engines have served a call, or were to, in order and each once; empty where it has none. */
+export type ProvidersByStage = Record<Stage, string[]>;
+
+/** What one call counts: read by the metrics at any time, and told once, in the call's last line of log. Numbers, never words. */
+export class CallCounters implements CallCounts {
+  framesIn = 0;
+  framesOut = 0;
+  late = 0;
+  underruns = 0;
+  malformed = 0;
+  ignored = 0;
+  flooded = 0;
+  early = 0;
+  lateAudio = 0;
+  duplicateAudio = 0;
+  staleAudio = 0;
+  marksSent = 0;
+  marksReturned = 0;
+  pings = 0;
+  /** Pings that were answered. */
+  pongs = 0;
+  digits = 0;
+  cleared = 0;
+  carrierErrors = 0;
+  providerFailures = 0;
+  lastFailure: { readonly stage: Stage; readonly code: string } | undefined;
+  readonly providers: ProvidersByStage = { stt: [], llm: [], tts: [] };
+  /** The longest that we held up frames of this call, each way, ms. */
+  slowestInMs = 0;
+  slowestOutMs = 0;
+  #firstAudioMs: number | undefined;
+  #agentTurns = 0;
+  #callerTurns = 0;
+  #interrupted = 0;
+  #answers = 0;
+  #answerSumMs = 0;
+  #slowest: TurnLatency | undefined;
+
+  /** An engine failed, with this stable code. */
+  providerFailed(stage: Stage, code: string): void {
+    this.providerFailures += 1;
+    this.lastFailure = { stage, code };
+  }
+
+  /** The call is served by `provider`. */
+  servedBy(engine: Stage, provider: string): void {
+    if (!this.providers[engine].includes(provider)) this.providers[engine].push(provider);
+  }
+
+  /** A turn of the transcript is over. */
+  turn({ role, startMs, interrupted, latency }: TranscriptTurn): void {
+    if (role === "agent") {
+      this.#agentTurns += 1;
+      this.#firstAudioMs ??= startMs;
+    } else this.#callerTurns += 1;
+    if (interrupted) this.#interrupted += 1;
+    if (latency === undefined) return;
+    this.#answers += 1;
+    this.#answerSumMs += latency.firstFrameMs;
+    if (this.#slowest === undefined || latency.firstFrameMs > this.#slowest.firstFrameMs) this.#slowest = latency;
+  }
+
+  /**
+   * What whoever is woken at night wants to know of a call first, as fields of a line of log. An answer's time is from the
+   * caller's last voiced frame to the first frame of the answer; `firstAudioMs` is when the caller first heard the agent.
+   */
+  summary({ accountId, spec }: RedeemedCall): object {
+    const { connectionType, model, recordingEnabled } = spec;
+    return {
+      accountId,
+      connectionType,
+      model,
+      recorded: recordingEnabled,
+      providers: this.providers,
+      firstAudioMs: rounded(this.#firstAudioMs),
+      agentTurns: this.#agentTurns,
+      callerTurns: this.#callerTurns,
+      interrupted: this.#interrupted,
+      answers: this.#answers,
+      meanAnswerMs: this.#answers === 0 ? undefined : Math.round(this.#answerSumMs / this.#answers),
+      slowestAnswer: this.#slowest,
+      framesIn: this.framesIn,
+      framesOut: this.framesOut,
+      late: this.late,
+      underruns: this.underruns,
+      slowestInMs: rounded(this.slowestInMs),
+      slowestOutMs: rounded(this.slowestOutMs),
+      malformed: this.malformed,
+      ignored: this.ignored,
+      flooded: this.flooded,
+      early: this.early,
+      lateAudio: this.lateAudio,
+      duplicateAudio: this.duplicateAudio,
+      staleAudio: this.staleAudio,
+      marksSent: this.marksSent,
+      marksReturned: this.marksReturned,
+      pings: this.pings,
+      pongs: this.pongs,
+      digits: this.digits,
+      cleared: this.cleared,
+      carrierErrors: this.carrierErrors,
+      engineFailures: this.providerFailures,
+      lastFailure: this.lastFailure,
+    };
+  }
+}
+
+/** To hundredths of a millisecond. */
+const rounded = (ms: number | undefined): number | undefined =>
+  ms === undefined ? undefined : Math.round(ms * 100) / 100;
+
+export const zeroCounts = (): CallCounts => ({
+  framesIn: 0,
+  framesOut: 0,
+  late: 0,
+  underruns: 0,
+  malformed: 0,
+  ignored: 0,
+  flooded: 0,
+  early: 0,
+  lateAudio: 0,
+  duplicateAudio: 0,
+  staleAudio: 0,
+});
+
+/** Adds what one call counted to `sum`. */
+export function addCounts(sum: CallCounts, counts: Readonly<CallCounts>): void {
+  sum.framesIn += counts.framesIn;
+  sum.framesOut += counts.framesOut;
+  sum.late += counts.late;
+  sum.underruns += counts.underruns;
+  sum.malformed += counts.malformed;
+  sum.ignored += counts.ignored;
+  sum.flooded += counts.flooded;
+  sum.early += counts.early;
+  sum.lateAudio += counts.lateAudio;
+  sum.duplicateAudio += counts.duplicateAudio;
+  sum.staleAudio += counts.staleAudio;
+}

@@ -1,0 +1,205 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import type { Clock } from "../../core/clock.ts";
+import { CERTIFICATE_EXPIRES_SOON_MS, CERTIFICATE_POLL_MS, CERTIFICATE_WARN_MS } from "../../core/limits.ts";
+import type { Logger } from "../../core/log/logger.ts";
+
+/** PEM files: the server's certificate with its chain behind it, and its private key, which has no passphrase. */
+export interface CertificateFiles {
+  certFile: string;
+  keyFile: string;
+}
+
+/** What stood in the files, or why it could not be read. */
+interface FileContents {
+  cert: Buffer | Error;
+  key: Buffer | Error;
+}
+
+/** What is wrong with the files, in sentences for whoever configured them; nothing when a server can use them. */
+export const certificateProblems = (files: CertificateFiles): readonly string[] =>
+  examine(files, readNow(files)).problems;
+
+export interface CertificateReloaderOptions {
+  files: CertificateFiles;
+  /**
+   * Makes ready to serve with what the files hold now; throws when that cannot be done. The function it returns makes it
+   * count for every connection from then on.
+   */
+  prepare(): () => void;
+  clock: Clock;
+  log: Logger;
+}
+
+/**
+ * Sees to it that a server uses what its certificate's files hold. Contents are compared, and not times or names, so that
+ * it does not matter whether files are overwritten, renamed, or reached by a link that is pointed elsewhere. A pair that
+ * is no good never takes the place of the one in use.
+ */
+export class CertificateReloader {
+  readonly #options: CertificateReloaderOptions;
+  #inUse: FileContents;
+  #notAfterMs: number;
+  /** What was wrong at the last look, and what of it has been told. */
+  #lastProblem = "";
+  #reportedProblem = "";
+  #nextWarningMs = Number.NEGATIVE_INFINITY;
+
+  /** Reads the files; whoever serves reads them after that, so that a change in between is seen at the first look. */
+  constructor(options: CertificateReloaderOptions) {
+    this.#options = options;
+    this.#inUse = readNow(options.files);
+    this.#notAfterMs = examine(options.files, this.#inUse).notAfterMs;
+  }
+
+  /** When the certificate in use runs out, in milliseconds since the Unix epoch. */
+  get notAfterMs(): number {
+    return this.#notAfterMs;
+  }
+
+  /** Looks every few seconds from now on. */
+  start(): void {
+    this.#warnOfExpiry();
+    const lookLater = (): void => {
+      this.#options.clock.after(CERTIFICATE_POLL_MS, () => void this.check().then(lookLater));
+    };
+    lookLater();
+  }
+
+  /** Looks once. Never rejects: what is wrong is logged. */
+  async check(): Promise<void> {
+    const found = await read(this.#options.files);
+    this.#reportProblems(isSame(found, this.#inUse) ? [] : await this.#apply(found));
+    this.#warnOfExpiry();
+  }
+
+  /** Returns what is wrong with what was found; nothing when it is in use now, or is being replaced this instant. */
+  async #apply(found: FileContents): Promise<readonly string[]> {
+    const { files, prepare, clock, log } = this.#options;
+    const { problems, notBeforeMs, notAfterMs } = examine(files, found);
+    if (problems.length > 0) return problems;
+    if (notBeforeMs > clock.epochMs()) return [`${files.certFile} is not valid before ${isoOf(notBeforeMs)}`];
+    const notAfter = isoOf(notAfterMs);
+    if (notAfterMs <= clock.epochMs()) return [`${files.certFile} has expired at ${notAfter}`];
+    try {
+      const use = prepare();
+      // The library reads the files by itself, and may have found others than were examined.
+      if (!isSame(found, await read(files))) return [];
+      use();
+    } catch {
+      return [`the TLS library cannot use ${files.certFile} with ${files.keyFile}`];
+    }
+    this.#inUse = found;
+    this.#notAfterMs = notAfterMs;
+    this.#nextWarningMs = Number.NEGATIVE_INFINITY;
+    log.info({ notAfter }, "certificate reloaded");
+    return [];
+  }
+
+  /** Two files are never replaced at one instant: what is wrong may be half of a change, and is told when it stays. */
+  #reportProblems(problems: readonly string[]): void {
+    const doubts = problems.join("; ");
+    if (doubts === this.#lastProblem && doubts !== this.#reportedProblem) {
+      if (doubts !== "") this.#options.log.warn({ problem: doubts }, "certificate refused");
+      this.#reportedProblem = doubts;
+    }
+    this.#lastProblem = doubts;
+  }
+
+  #warnOfExpiry(): void {
+    const { clock, log } = this.#options;
+    const leftMs = this.#notAfterMs - clock.epochMs();
+    if (leftMs > CERTIFICATE_EXPIRES_SOON_MS || clock.nowMs() < this.#nextWarningMs) return;
+    this.#nextWarningMs = clock.nowMs() + CERTIFICATE_WARN_MS;
+    const notAfter = isoOf(this.#notAfterMs);
+    if (leftMs > 0) log.warn({ notAfter }, "certificate expires soon");
+    else log.error({ notAfter }, "certificate has expired");
+  }
+}
+
+function examine({ certFile, keyFile }: CertificateFiles, { cert, key }: FileContents) {
+  const problems: string[] = [];
+  const certificates = cert instanceof Error ? [] : certificatesIn(cert);
+  const [certificate] = certificates;
+  if (cert instanceof Error) problems.push(`MEDIA_TLS_CERT_FILE ${certFile} cannot be read: ${reasonOf(cert)}`);
+  else if (!certificate) problems.push(`MEDIA_TLS_CERT_FILE ${certFile} holds no certificate in PEM`);
+  else if (certificates.includes(undefined)) {
+    problems.push(`MEDIA_TLS_CERT_FILE ${certFile} holds one behind its first certificate that cannot be read`);
+  }
+  const privateKey = key instanceof Error ? undefined : parsed(() => createPrivateKey(key));
+  if (key instanceof Error) problems.push(`MEDIA_TLS_KEY_FILE ${keyFile} cannot be read: ${reasonOf(key)}`);
+  else if (key.includes("ENCRYPTED")) problems.push(`MEDIA_TLS_KEY_FILE ${keyFile} must not have a passphrase`);
+  else if (!privateKey) problems.push(`MEDIA_TLS_KEY_FILE ${keyFile} holds no private key in PEM`);
+  if (certificate && privateKey && !belongTogether(certificate, privateKey)) {
+    problems.push(
+      `MEDIA_TLS_KEY_FILE ${keyFile} does not fit the first certificate in MEDIA_TLS_CERT_FILE ${certFile}`,
+    );
+  }
+  return {
+    problems,
+    notBeforeMs: certificate ? Date.parse(certificate.validFrom) : Number.NaN,
+    notAfterMs: certificate ? Date.parse(certificate.validTo) : Number.NaN,
+  };
+}
+
+const PEM_BEGIN = "-----BEGIN CERTIFICATE-----";
+
+/** In their order; undefined for each that cannot be read, as the last one of a file that is only half written. */
+const certificatesIn = (pem: Buffer): (X509Certificate | undefined)[] =>
+  pem
+    .toString("latin1")
+    .split(PEM_BEGIN)
+    .slice(1)
+    .map((text) => parsed(() => new X509Certificate(PEM_BEGIN + text)));
+
+/** OpenSSL's own words for what it cannot read would tell nobody anything. */
+function parsed<T>(parse: () => T): T | undefined {
+  try {
+    return parse();
+  } catch {
+    return undefined;
+  }
+}
+
+const belongTogether = (certificate: X509Certificate, privateKey: KeyObject): boolean =>
+  parsed(() => certificate.checkPrivateKey(privateKey)) ?? false;
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  EACCES: "this user may not read it",
+  EISDIR: "it is a directory",
+};
+
+function reasonOf(error: Error): string {
+  const code = "code" in error ? String(error.code) : error.name;
+  return REASONS[code] ?? code;
+}
+
+const readNow = ({ certFile, keyFile }: CertificateFiles): FileContents => ({
+  cert: contentOf(certFile),
+  key: contentOf(keyFile),
+});
+
+function contentOf(path: string): Buffer | Error {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    return asError(error);
+  }
+}
+
+/** As `readNow`, without holding up whatever else there is to do. */
+async function read({ certFile, keyFile }: CertificateFiles): Promise<FileContents> {
+  const [cert, key] = await Promise.all([readFile(certFile).catch(asError), readFile(keyFile).catch(asError)]);
+  return { cert, key };
+}
+
+const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
+
+const isSame = (a: FileContents, b: FileContents): boolean => areEqual(a.cert, b.cert) && areEqual(a.key, b.key);
+
+const areEqual = (a: Buffer | Error, b: Buffer | Error): boolean =>
+  a instanceof Buffer && b instanceof Buffer && a.equals(b);
+
+const isoOf = (epochMs: number): string => new Date(epochMs).toISOString();

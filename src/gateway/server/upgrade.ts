@@ -1,0 +1,91 @@
+import { newId } from "../../core/ids.ts";
+import type { Admission, Leg, LegSocket } from "../leg/leg.ts";
+
+// What both media servers do with a request for a stream: the rules of an upgrade, the refusals, and the leg that it opens.
+
+/** Reads a header of a request by its name in lower case; empty where it is missing. */
+export type HeaderReader = (name: string) => string;
+
+/** 16 bytes in base64. */
+const WEBSOCKET_KEY = /^[+/0-9A-Za-z]{22}==$/;
+
+/** RFC 6455, section 4.2.1. Decided here, because each library has rules of its own for what it upgrades. */
+export const isUpgrade = (header: HeaderReader): boolean =>
+  /\bupgrade\b/i.test(header("connection")) &&
+  header("upgrade").toLowerCase() === "websocket" &&
+  WEBSOCKET_KEY.test(header("sec-websocket-key")) &&
+  header("sec-websocket-version") === "13";
+
+export type RefusalStatus = 401 | 404 | 426 | 503;
+
+/** An answer to a request that becomes no stream, in the one shape that the control API's errors have. */
+export interface Refusal {
+  /** The status with its reason phrase. */
+  statusLine: string;
+  headers: readonly (readonly [name: string, value: string])[];
+  body: string;
+  requestId: string;
+}
+
+const REFUSALS: Readonly<Record<RefusalStatus, { statusLine: string; code: string; message: string }>> = {
+  401: { statusLine: "401 Unauthorized", code: "unauthorized", message: "the stream token is not valid" },
+  404: { statusLine: "404 Not Found", code: "not_found", message: "there is nothing here but /stream/{token}" },
+  426: {
+    statusLine: "426 Upgrade Required",
+    code: "upgrade_required",
+    message: "this address speaks WebSocket, version 13",
+  },
+  503: { statusLine: "503 Service Unavailable", code: "unavailable", message: "no new streams can be taken now" },
+};
+
+/**
+ * The refusal with this status, under a request id of its own; `cors` are the headers by which a page may read it. The server that
+ * writes it adds `Connection` and `Content-Length`.
+ */
+export function refusalOf(status: RefusalStatus, cors: Refusal["headers"]): Refusal {
+  const { statusLine, code, message } = REFUSALS[status];
+  const requestId = newId("req");
+  return {
+    statusLine,
+    headers: [
+      ["Content-Type", "application/json; charset=utf-8"],
+      ["Cache-Control", "no-store"],
+      ["X-Request-Id", requestId],
+      // RFC 9110, section 11.6.1, demands a challenge; the token stands in the path.
+      ...(status === 401 ? [["WWW-Authenticate", 'StreamToken realm="Trunkline"'] as const] : []),
+      ...(status === 426 ? [["Upgrade", "websocket"] as const] : []),
+      ...(status === 503 ? [["Retry-After", "1"] as const] : []),
+      ...cors,
+    ],
+    body: JSON.stringify({ error: { code, message, details: [], requestId } }),
+    requestId,
+  };
+}
+
+/** RFC 6455, section 7.4.1: the connection ended without a close frame. */
+export const CLOSED_WITHOUT_FRAME = 1_006;
+
+/** The right to open the leg of an admission, which must be used exactly once: until then the gateway counts it as under way. */
+export class AdmittedLeg {
+  readonly #open: (socket: LegSocket) => Leg;
+  #isUsed = false;
+
+  constructor({ open }: Admission & { kind: "admitted" }) {
+    this.#open = open;
+  }
+
+  /** Opens the leg on its socket. Throws what the gateway throws. */
+  open(socket: LegSocket): Leg {
+    this.#isUsed = true;
+    return this.#open(socket);
+  }
+
+  /**
+   * The upgrade has failed: the token is spent, so the call begins and ends at once and gets its record. Does nothing once the leg
+   * was opened. Throws what the gateway throws.
+   */
+  abandon(): void {
+    if (this.#isUsed) return;
+    this.open({ send: () => true, ping: () => {}, end: () => {} }).closed(CLOSED_WITHOUT_FRAME, false);
+  }
+}

@@ -1,0 +1,383 @@
+import { strict as assert } from "node:assert";
+import { systemClock } from "../../../core/clock.ts";
+import { corsHeaders } from "../../../core/cors.ts";
+import { codeOf, unavailable } from "../../../core/errors.ts";
+import {
+  CONTROL_FRAMES_PER_SECOND_MAX,
+  SOCKET_BACKPRESSURE_BYTES_MAX,
+  SOCKET_PAYLOAD_BYTES_MAX,
+} from "../../../core/limits.ts";
+import { SOCKET_IDLE_S } from "../../../core/liveness-limits.ts";
+import { CLOSE_INTERNAL_ERROR, CLOSE_POLICY_VIOLATION } from "../../leg/close-codes.ts";
+import type { Admission, Leg, LegSocket } from "../../leg/leg.ts";
+import { FixedWindowLimiter } from "../../rate-limits/fixed-window.ts";
+import type { CertificateFiles } from "../certificate.ts";
+import type { MediaServer, MediaServerOptions } from "../media-server.ts";
+import { OpenStreams } from "../open-streams.ts";
+import { type SignatureHeaders, signatureHeaders } from "../signatures.ts";
+import {
+  AdmittedLeg,
+  CLOSED_WITHOUT_FRAME,
+  type HeaderReader,
+  isUpgrade,
+  type Refusal,
+  type RefusalStatus,
+  refusalOf,
+} from "../upgrade.ts";
+import type { UwsApp, UwsContext, UwsListenSocket, UwsModule, UwsRequest, UwsResponse, UwsSocket } from "./module.ts";
+import { UpgradeCork } from "./upgrade-cork.ts";
+
+/** As every media server is made, and the library that serves. */
+export interface UwsServerOptions extends MediaServerOptions {
+  uws: UwsModule;
+}
+
+interface Peer {
+  admitted: AdmittedLeg;
+  leg: Leg | undefined;
+  /** Pings and pongs. */
+  controlFrames: FixedWindowLimiter;
+  /** It sent too many of them, and is being closed for it. */
+  violated: boolean;
+}
+
+/** A request that waits for its answer. */
+interface Requester {
+  isHead: boolean;
+  /** The headers by which a page may read a refusal. */
+  cors: Refusal["headers"];
+  /** From then on the response may not be touched. */
+  gone: boolean;
+}
+
+/** What an upgrade is answered with, copied from its request. */
+interface Upgrade {
+  key: string;
+  extensions: string;
+  context: UwsContext;
+}
+
+/** When a port that could not be listened on again is tried once more. */
+const LISTEN_RETRY_MS = 1_000;
+
+/** The media server on uWebSockets.js. Sockets that share the port share its connections by the kernel's choice (SO_REUSEPORT). */
+export class UwsServer implements MediaServer {
+  readonly streams = new OpenStreams();
+  readonly #options: UwsServerOptions;
+  /** What listens, and without TLS serves too. With TLS it hands what it accepts to the app with the newest certificate. */
+  readonly #acceptor: UwsApp;
+  /** One for each certificate, the newest last. Sockets of the older ones live on in them. */
+  readonly #tlsApps: UwsApp[] = [];
+  #listening: UwsListenSocket | undefined;
+  /** Where it listens, or is to listen again after a pause; undefined when it is not to. */
+  #address: { host: string; port: number } | undefined;
+  #isPaused = false;
+  #handshakes = 0;
+  readonly #crowdedLogLimit = new FixedWindowLimiter(1);
+  #upgradeCork: UpgradeCork | undefined;
+
+  /** Throws when the certificate cannot be used. */
+  constructor(options: UwsServerOptions) {
+    this.#options = options;
+    const { tls } = options;
+    this.#acceptor = tls === undefined ? options.uws.App() : secureApp(options.uws, tls);
+    if (tls === undefined) this.#serve(this.#acceptor);
+    else this.prepareCertificate()();
+  }
+
+  /** Listens and returns the port, which is another one than asked for only for port 0. */
+  async listen(host: string, port: number): Promise<number> {
+    this.#upgradeCork ??= await UpgradeCork.open(this.#options.uws);
+    return await new Promise((resolve, reject) => {
+      this.#acceptor.listen(host, port, (socket) => {
+        if (socket === false) {
+          reject(new Error(`cannot listen on ${host}:${port}: is the port taken?`));
+          return;
+        }
+        this.#listening = socket;
+        this.#address = { host, port: this.#options.uws.us_socket_local_port(socket) };
+        resolve(this.#address.port);
+      });
+    });
+  }
+
+  /**
+   * Reads the certificate and its key from their files once more; throws when they cannot be used. Calling what it returns
+   * applies them to connections that are accepted from then on. All others keep their certificate, those too whose
+   * handshake is not over: the socket that listens stays the same one, so that no connection is refused meanwhile.
+   */
+  prepareCertificate(): () => void {
+    const { tls, uws } = this.#options;
+    assert.ok(tls !== undefined, "there is a certificate only with TLS");
+    const app = secureApp(uws, tls);
+    this.#serve(app);
+    return () => {
+      const before = this.#tlsApps.at(-1);
+      if (before !== undefined) this.#acceptor.removeChildAppDescriptor(before.getDescriptor());
+      this.#acceptor.addChildAppDescriptor(app.getDescriptor());
+      this.#tlsApps.push(app);
+    };
+  }
+
+  /** Connections that were accepted, and that are no streams yet. uWebSockets.js closes those that ask for nothing, after 10 s. */
+  get handshakes(): number {
+    return this.#handshakes;
+  }
+
+  /** Takes no new connections; those that are open stay. */
+  stopListening(): void {
+    this.#address = undefined;
+    this.#closeListening();
+  }
+
+  /**
+   * As `stopListening`, until told otherwise: meanwhile new connections go to others that listen on the port, and where there
+   * are none the kernel refuses them. The port must have been given by number: only then can it be listened on again while
+   * connections are on it.
+   */
+  pauseListening(isPaused: boolean): void {
+    this.#isPaused = isPaused;
+    if (isPaused) this.#closeListening();
+    else this.#listenAgain();
+  }
+
+  #listenAgain(): void {
+    if (this.#isPaused || this.#address === undefined || this.#listening !== undefined) return;
+    const { host, port } = this.#address;
+    this.#acceptor.listen(host, port, (socket) => {
+      if (socket !== false) {
+        this.#listening = socket;
+        return;
+      }
+      this.#options.log.error({ host, port }, "the port cannot be listened on again");
+      setTimeout(() => this.#listenAgain(), LISTEN_RETRY_MS);
+    });
+  }
+
+  #closeListening(): void {
+    if (this.#listening !== undefined) this.#options.uws.us_listen_socket_close(this.#listening);
+    this.#listening = undefined;
+  }
+
+  /** Closes everything at once. */
+  close(): void {
+    this.#address = undefined;
+    this.#listening = undefined;
+    for (const app of [this.#acceptor, ...this.#tlsApps]) app.close();
+    this.#upgradeCork?.close();
+  }
+
+  #serve(app: UwsApp): void {
+    app.filter(this.#onConnection);
+    app.ws<Peer>("/stream/:token", {
+      // Compression buys nothing on G.711 and costs memory and time per socket.
+      compression: 0,
+      maxPayloadLength: SOCKET_PAYLOAD_BYTES_MAX,
+      maxBackpressure: SOCKET_BACKPRESSURE_BYTES_MAX,
+      idleTimeout: SOCKET_IDLE_S,
+      // Legs ping their peers themselves.
+      sendPingsAutomatically: false,
+      upgrade: (response, request, context) => this.#upgrade(response, request, context),
+      open: (ws) => {
+        this.streams.add(ws);
+        this.#onOpen(ws);
+      },
+      message: (ws, message, isBinary) => this.#onMessage(ws, message, isBinary),
+      ping: (ws) => this.#onControlFrame(ws, "pinged"),
+      pong: (ws) => this.#onControlFrame(ws, "ponged"),
+      close: (ws, code, message) => {
+        this.streams.delete(ws);
+        this.#guarded(() => onClose(ws, code, message));
+      },
+    });
+    // Upgrades come here too where what follows is no token at all: nothing, or more than one part.
+    app.any("/stream/*", (response, request) => {
+      this.#refuse(response, this.#requester(response, request), isUpgrade(headerOf(request)) ? 401 : 426);
+    });
+    app.any("/*", (response, request) => this.#refuse(response, this.#requester(response, request), 404));
+  }
+
+  /**
+   * The asynchronous upgrade, in the order that uWebSockets.js demands: the abort handler first, everything of the request
+   * copied before the first await, and after it nothing touched when the peer has gone meanwhile.
+   */
+  #upgrade(response: UwsResponse, request: UwsRequest, context: UwsContext): void {
+    const requester = this.#requester(response, request);
+    const token = request.getParameter(0) ?? "";
+    const key = request.getHeader("sec-websocket-key");
+    const extensions = request.getHeader("sec-websocket-extensions");
+    const header = headerOf(request);
+    const headers = signatureHeaders(header);
+    if (!isUpgrade(header)) {
+      this.#refuse(response, requester, 426);
+      return;
+    }
+    this.#admit(token, headers)
+      .then((admission) => {
+        if (admission.kind === "refused") this.#refuse(response, requester, admission.status);
+        else {
+          const admitted = new AdmittedLeg(admission);
+          if (requester.gone) this.#guarded(() => admitted.abandon());
+          else this.#open(response, requester, admitted, { key, extensions, context });
+        }
+      })
+      .catch(this.#onBug);
+  }
+
+  #requester(response: UwsResponse, request: UwsRequest): Requester {
+    const cors = corsHeaders(request.getHeader("origin") || undefined, this.#options.corsOrigins ?? []);
+    const requester = { isHead: request.getMethod() === "head", cors, gone: false };
+    response.onAborted(() => {
+      requester.gone = true;
+    });
+    return requester;
+  }
+
+  /** Upgrades to a stream; where that fails, the admission is given back and the connection is closed. */
+  #open(
+    response: UwsResponse,
+    requester: Requester,
+    admitted: AdmittedLeg,
+    { key, extensions, context }: Upgrade,
+  ): void {
+    const controlFrames = new FixedWindowLimiter(CONTROL_FRAMES_PER_SECOND_MAX);
+    const peer: Peer = { admitted, leg: undefined, controlFrames, violated: false };
+    try {
+      assert.ok(this.#upgradeCork !== undefined, "no connection comes before it listens");
+      // No subprotocol is ever chosen: carriers offer none, and tolerate that.
+      this.#upgradeCork.run(() => response.upgrade(peer, key, "", extensions, context));
+      this.#handshakes -= 1;
+    } catch (error) {
+      this.#onBug(error);
+      this.#guarded(() => admitted.abandon());
+      this.#guarded(() => {
+        if (!requester.gone) response.close();
+      });
+    }
+  }
+
+  /**
+   * Answers a moment later. uWebSockets.js would serve a request that came in one piece with this one, its body or what
+   * only seems to be its body, although the connection is to be closed; before this one is answered it drops them both.
+   */
+  #refuse(response: UwsResponse, requester: Requester, status: RefusalStatus): void {
+    // Not setImmediate: of a connection that is closed there uSockets never frees the memory (470 bytes each, measured).
+    setTimeout(() => {
+      if (requester.gone) return;
+      const refusal = refusalOf(status, requester.cors);
+      this.#options.log.debug({ requestId: refusal.requestId, status }, "stream refused");
+      this.#guarded(() => response.cork(() => answer(response, requester.isHead, refusal)));
+    }, 0);
+  }
+
+  /**
+   * Without a descriptor for one more connection uWebSockets.js would try again and again, with all the processor's time, and no
+   * file could be opened: a connection beyond the limit is accepted and closed.
+   */
+  readonly #onConnection = (response: UwsResponse, change: number): void => {
+    this.#handshakes += change;
+    const { handshakesMax = () => Number.POSITIVE_INFINITY, log } = this.#options;
+    if (change < 0 || this.#handshakes <= handshakesMax()) return;
+    if (this.#crowdedLogLimit.allows(systemClock.nowMs())) {
+      log.warn({ handshakes: this.#handshakes }, "no descriptor is left for one more connection");
+    }
+    this.#guarded(() => response.close());
+  };
+
+  /** uWebSockets.js answers pings by itself, and keeps no more of its answers than a peer may leave unread. */
+  #onControlFrame(ws: UwsSocket<Peer>, what: "pinged" | "ponged"): void {
+    this.#guarded(() => {
+      const peer = ws.getUserData();
+      if (peer.violated) return;
+      if (peer.controlFrames.allows(systemClock.nowMs())) {
+        peer.leg?.[what]();
+        return;
+      }
+      peer.violated = true;
+      ws.end(CLOSE_POLICY_VIOLATION, "protocol_error");
+    });
+  }
+
+  #onOpen(ws: UwsSocket<Peer>): void {
+    const peer = ws.getUserData();
+    try {
+      peer.leg = peer.admitted.open(socketOf(ws));
+    } catch (error) {
+      this.#onBug(error);
+      this.#guarded(() => ws.end(CLOSE_INTERNAL_ERROR, "worker_lost"));
+    }
+  }
+
+  /** The frame path begins here. */
+  #onMessage(ws: UwsSocket<Peer>, message: ArrayBuffer, isBinary: boolean): void {
+    try {
+      ws.getUserData().leg?.message(new Uint8Array(message), isBinary);
+    } catch (error) {
+      this.#onBug(error);
+    }
+  }
+
+  /** Whatever fails in admitting, the peer gets an answer. */
+  async #admit(token: string, headers: SignatureHeaders): Promise<Admission> {
+    try {
+      return await this.#options.admit(token, headers);
+    } catch (error) {
+      this.#onBug(error);
+      return { kind: "refused", status: 503 };
+    }
+  }
+
+  /** uWebSockets.js ends the process on an exception in a handler, and with it every call. */
+  #guarded(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#onBug(error);
+    }
+  }
+
+  readonly #onBug = (error: unknown): void => {
+    this.#options.log.error({ err: error, code: codeOf(error), fault: "bug" }, "a socket handler failed");
+  };
+}
+
+function onClose(ws: UwsSocket<Peer>, code: number, message: ArrayBuffer): void {
+  const { leg, violated } = ws.getUserData();
+  leg?.closed(code, violated || isViolation(code, message));
+}
+
+/** uWebSockets.js drops a connection that breaks RFC 6455, or its size limit, without a close frame, and gives the reason as text. */
+const isViolation = (code: number, message: ArrayBuffer): boolean =>
+  code === CLOSED_WITHOUT_FRAME && /^Received (too big|invalid)/.test(Buffer.from(message).toString("latin1"));
+
+/** `ws.send` says 1 for sent, 0 for sent with more waiting in front, 2 for dropped. */
+const DROPPED = 2;
+
+const socketOf = (ws: UwsSocket<Peer>): LegSocket => ({
+  send: (message, isBinary = false) => ws.send(message, isBinary) !== DROPPED,
+  ping: () => {
+    ws.ping();
+  },
+  end: (code, reason) => ws.end(code, reason),
+});
+
+const headerOf =
+  (request: UwsRequest): HeaderReader =>
+  (name) =>
+    request.getHeader(name);
+
+/** SSLApp's own error says nothing of why, but that is looked for in the files before. */
+function secureApp({ SSLApp }: UwsModule, { certFile, keyFile }: CertificateFiles): UwsApp {
+  try {
+    return SSLApp({ cert_file_name: certFile, key_file_name: keyFile });
+  } catch (error) {
+    throw unavailable(`TLS cannot be served with ${certFile} and ${keyFile}`, error);
+  }
+}
+
+function answer(response: UwsResponse, isHead: boolean, { statusLine, headers, body }: Refusal): void {
+  response.writeStatus(statusLine);
+  for (const [name, value] of headers) response.writeHeader(name, value);
+  if (isHead) response.endWithoutBody(Buffer.byteLength(body), true);
+  else response.end(body, true);
+}

@@ -1,0 +1,54 @@
+import { randomBytes } from "node:crypto";
+import { type ClientRequest, get } from "node:http";
+import type { UwsApp, UwsModule, UwsResponse } from "./module.ts";
+
+/**
+ * Where upgrades are answered. uWebSockets.js wants a response to be written in `cork`, and warns on stderr of others. But behind an
+ * upgrade `cork` goes on to read what the response was, in memory that has been given back by then, and whatever lies there may
+ * close the stream: 3 of 1,000 that were opened at once, and sometimes the first of a process. So upgrades are answered in the
+ * `cork` of another response, which is never given: to a request of our own, on loopback.
+ */
+export class UpgradeCork {
+  readonly #app: UwsApp;
+  readonly #request: ClientRequest;
+  /** Undefined once it is lost, which nothing but a fault of the machine brings about. */
+  #response: UwsResponse | undefined;
+
+  private constructor(app: UwsApp, request: ClientRequest, response: UwsResponse) {
+    this.#app = app;
+    this.#request = request;
+    this.#response = response.onAborted(() => {
+      this.#response = undefined;
+    });
+  }
+
+  static async open(uws: UwsModule): Promise<UpgradeCork> {
+    const app = uws.App();
+    const path = `/${randomBytes(16).toString("hex")}`;
+    return await new Promise((resolve, reject) => {
+      app.listen("127.0.0.1", 0, (socket) => {
+        if (socket === false) {
+          reject(new Error("no port of 127.0.0.1 can be listened on"));
+          return;
+        }
+        const request = get({ host: "127.0.0.1", port: uws.us_socket_local_port(socket), path, agent: false });
+        request.on("error", reject).on("socket", (client) => client.unref());
+        app.get(path, (response) => {
+          uws.us_listen_socket_close(socket);
+          resolve(new UpgradeCork(app, request, response));
+        });
+      });
+    });
+  }
+
+  /** Calls `answer` before it returns. */
+  run(answer: () => void): void {
+    if (this.#response === undefined) answer();
+    else this.#response.cork(answer);
+  }
+
+  close(): void {
+    this.#request.destroy();
+    this.#app.close();
+  }
+}

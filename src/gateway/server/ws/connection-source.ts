@@ -1,0 +1,106 @@
+import { createServer, type ListenOptions, type Server, type Socket } from "node:net";
+import { systemClock } from "../../../core/clock.ts";
+import type { Logger } from "../../../core/log/logger.ts";
+import { FixedWindowLimiter } from "../../rate-limits/fixed-window.ts";
+
+/** Where a media server on Node's own sockets gets its connections from: a port of this process, or another process that accepts. */
+export interface ConnectionSource {
+  /** Connections are given to `onConnection` from now on, whose they are then. Resolves with the port. */
+  listen(host: string, port: number, onConnection: (socket: Socket) => void): Promise<number>;
+  /** While paused no connections are accepted; resuming does nothing once `stop` was called. */
+  pause(isPaused: boolean): void;
+  /** No more connections are accepted. */
+  stop(): void;
+  /** Connections may have been accepted for this process that it was not given yet. */
+  readonly hasPendingConnections: boolean;
+}
+
+/** When a port that could not be listened on again is tried once more. */
+const LISTEN_RETRY_MS = 1_000;
+
+/** A TCP port of this process. */
+export class PortConnections implements ConnectionSource {
+  readonly #log: Logger;
+  /** Connections are accepted paused: the process that they are handed to reads them. */
+  readonly #pausesConnections: boolean;
+  /** Other processes listen on the port too, and the kernel chooses who accepts a connection. */
+  readonly #sharesPort: boolean;
+  #server: Server | undefined;
+  #onConnection: (socket: Socket) => void = () => {};
+  /** Where it listens, or is to listen again after a pause; undefined when it is not to. */
+  #address: { host: string; port: number } | undefined;
+  #isPaused = false;
+  readonly #acceptErrorLogLimit = new FixedWindowLimiter(1);
+
+  constructor(log: Logger, { pausesConnections = false, sharesPort = false } = {}) {
+    this.#log = log;
+    this.#pausesConnections = pausesConnections;
+    this.#sharesPort = sharesPort;
+  }
+
+  /** What is accepted is here at once. */
+  readonly hasPendingConnections = false;
+
+  async listen(host: string, port: number, onConnection: (socket: Socket) => void): Promise<number> {
+    this.#onConnection = onConnection;
+    const server = await this.#open(host, port);
+    const address = server.address();
+    if (address === null || typeof address === "string") throw new Error("it listens on no port");
+    this.#address = { host, port: address.port };
+    return address.port;
+  }
+
+  pause(isPaused: boolean): void {
+    this.#isPaused = isPaused;
+    if (isPaused) this.#close();
+    else void this.#listenAgain();
+  }
+
+  stop(): void {
+    this.#address = undefined;
+    this.#close();
+  }
+
+  #open(host: string, port: number): Promise<Server> {
+    const server = createServer({ pauseOnConnect: this.#pausesConnections, allowHalfOpen: true }, (socket) =>
+      this.#onConnection(socket),
+    );
+    this.#server = server;
+    return new Promise((resolve, reject) => {
+      const onListenError = (error: Error): void => {
+        if (this.#server === server) this.#server = undefined;
+        reject(new Error(`cannot listen on ${host}:${port}: ${error.message}`, { cause: error }));
+      };
+      server.once("error", onListenError);
+      // `reusePort` is newer than the types of the oldest Node, which does not know it.
+      const options: ListenOptions & { reusePort: boolean } = { host, port, reusePort: this.#sharesPort };
+      server.listen(options, () => {
+        server.off("error", onListenError).on("error", this.#onAcceptError);
+        resolve(server);
+      });
+    });
+  }
+
+  async #listenAgain(): Promise<void> {
+    if (this.#isPaused || this.#address === undefined || this.#server !== undefined) return;
+    const { host, port } = this.#address;
+    try {
+      await this.#open(host, port);
+    } catch (error) {
+      this.#log.error({ host, port, err: error }, "the port cannot be listened on again");
+      setTimeout(() => void this.#listenAgain(), LISTEN_RETRY_MS);
+    }
+  }
+
+  /** One connection could not be accepted. The port still listens. */
+  readonly #onAcceptError = (error: Error): void => {
+    if (this.#acceptErrorLogLimit.allows(systemClock.nowMs())) {
+      this.#log.warn({ err: error }, "a connection could not be accepted");
+    }
+  };
+
+  #close(): void {
+    this.#server?.close();
+    this.#server = undefined;
+  }
+}

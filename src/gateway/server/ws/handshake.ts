@@ -1,0 +1,84 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import type { Clock } from "../../../core/clock.ts";
+import { HANDSHAKE_MS_MAX } from "../../../core/limits.ts";
+import type { Refusal } from "../upgrade.ts";
+
+/** How long a connection whose last bytes were sent may take to end: closing it earlier would reset it, and lose them. */
+export const LINGER_MS = 1_000;
+
+/** What Node's parser says of a request that it cannot read, and what is answered; 400 where nothing stands here. */
+const STATUS_BY_PARSE_ERROR: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
+  HPE_INVALID_VERSION: "505 HTTP Version Not Supported",
+  HPE_PAUSED_H2_UPGRADE: "505 HTTP Version Not Supported",
+};
+
+/** A connection from its first byte until it is a stream or closed: one request, one answer, within HANDSHAKE_MS_MAX. */
+export class WsHandshake {
+  readonly #socket: Duplex;
+  readonly #clock: Clock;
+  #state: "silent" | "waiting" | "answered" = "silent";
+  #cancelDeadline: () => void;
+
+  constructor(socket: Duplex, clock: Clock) {
+    this.#socket = socket;
+    this.#clock = clock;
+    this.#cancelDeadline = clock.after(HANDSHAKE_MS_MAX, () => socket.destroy());
+  }
+
+  /** Its request was read, and not answered yet. */
+  get isWaiting(): boolean {
+    return this.#state === "waiting" && !this.#socket.destroyed;
+  }
+
+  /**
+   * A request was read, with `head` behind it. False when it is not to be served: what was pipelined drops the connection, and a
+   * request that is no proper HTTP/1.1 is refused here.
+   */
+  begin({ httpVersion, rawHeaders }: IncomingMessage, head: Buffer, headersMax: number): boolean {
+    if (this.#state === "answered") return false;
+    if (this.#state === "waiting" || head.length > 0) {
+      this.#socket.destroy();
+      return false;
+    }
+    this.#state = "waiting";
+    if (httpVersion !== "1.1") this.#answer("505 HTTP Version Not Supported");
+    else if (rawHeaders.length / 2 > headersMax) this.#answer("431 Request Header Fields Too Large");
+    else if (hostsIn(rawHeaders) !== 1) this.#answer("400 Bad Request");
+    return this.#state === "waiting";
+  }
+
+  /** Node could not read the request. A connection that broke gets no answer. */
+  fail(error: Error): void {
+    const code = "code" in error ? String(error.code) : "";
+    if (this.#state === "answered") return;
+    if (code.startsWith("HPE_")) this.#answer(STATUS_BY_PARSE_ERROR[code] ?? "400 Bad Request");
+    else this.#socket.destroy();
+  }
+
+  refuse({ statusLine, headers, body }: Refusal, isHead: boolean): void {
+    const lines = [...headers, ["Content-Length", String(Buffer.byteLength(body))]].map(
+      ([name, value]) => `${name}: ${value}\r\n`,
+    );
+    this.#answer(statusLine, lines.join(""), isHead ? "" : body);
+  }
+
+  /** Whatever comes behind the answer is read and thrown away. */
+  #answer(statusLine: string, headers = "Content-Length: 0\r\n", body = ""): void {
+    this.#state = "answered";
+    this.#cancelDeadline();
+    this.#cancelDeadline = this.#clock.after(LINGER_MS, () => this.#socket.destroy());
+    this.#socket.end(`HTTP/1.1 ${statusLine}\r\nConnection: close\r\n${headers}\r\n${body}`);
+    this.#socket.resume();
+  }
+
+  /** It has become a stream, or is gone. */
+  finish(): void {
+    this.#cancelDeadline();
+  }
+}
+
+/** How many Host headers a request has: RFC 9112, section 3.2, wants exactly one. */
+const hostsIn = (rawHeaders: readonly string[]): number =>
+  rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host").length;

@@ -1,0 +1,256 @@
+import { readFileSync } from "node:fs";
+import { createServer, type IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { createSecureContext, type SecureContext, TLSSocket } from "node:tls";
+import { WebSocketServer } from "ws";
+import { type Clock, systemClock } from "../../../core/clock.ts";
+import { MESSAGE_FRAGMENTS_MAX, REQUEST_HEAD_BYTES_MAX } from "../../../core/connection-limits.ts";
+import { corsHeaders } from "../../../core/cors.ts";
+import { codeOf, unavailable } from "../../../core/errors.ts";
+import { HEADERS_MAX, SOCKET_PAYLOAD_BYTES_MAX } from "../../../core/limits.ts";
+import type { Admission } from "../../leg/leg.ts";
+import { FixedWindowLimiter } from "../../rate-limits/fixed-window.ts";
+import type { CertificateFiles } from "../certificate.ts";
+import type { MediaServer, MediaServerOptions } from "../media-server.ts";
+import { OpenStreams } from "../open-streams.ts";
+import { type SignatureHeaders, signatureHeaders } from "../signatures.ts";
+import { AdmittedLeg, type HeaderReader, isUpgrade, type RefusalStatus, refusalOf } from "../upgrade.ts";
+import { type ConnectionSource, PortConnections } from "./connection-source.ts";
+import { WsHandshake } from "./handshake.ts";
+import { ClosingWebSocket, WsStream } from "./stream.ts";
+
+/** As every media server is made, and where the connections come from: a port of this process by default. */
+export interface WsServerOptions extends MediaServerOptions {
+  connections?: ConnectionSource;
+  /** For timeouts; the system's by default. */
+  clock?: Clock;
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** The media server on Node's own sockets and ws, for machines without a binary of uWebSockets.js. */
+export class WsServer implements MediaServer {
+  readonly streams = new OpenStreams();
+  readonly #options: WsServerOptions;
+  readonly #clock: Clock;
+  readonly #connections: ConnectionSource;
+  /** Never listens: it is handed its connections, TLS already taken off. */
+  readonly #http = createServer({ maxHeaderSize: REQUEST_HEAD_BYTES_MAX, requestTimeout: 0, headersTimeout: 0 });
+  readonly #upgrades = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    // Compression buys nothing on G.711 and costs memory and time per socket.
+    perMessageDeflate: false,
+    maxPayload: SOCKET_PAYLOAD_BYTES_MAX,
+    maxFragments: MESSAGE_FRAGMENTS_MAX,
+    allowSynchronousEvents: true,
+    // Pings are answered in WsStream, for which they count.
+    autoPong: false,
+    WebSocket: ClosingWebSocket,
+  });
+  /** Connections that are no streams yet, by what speaks HTTP on them. */
+  readonly #handshakes = new Map<Duplex, WsHandshake>();
+  readonly #live = new Set<WsStream>();
+  /** Every connection until its descriptor is given back, those too that are closing. */
+  readonly #sockets = new Set<Duplex>();
+  readonly #crowdedLogLimit = new FixedWindowLimiter(1);
+  #secureContext: SecureContext | undefined;
+
+  /** Throws `unavailable` when the certificate cannot be used. */
+  constructor(options: WsServerOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#connections = options.connections ?? new PortConnections(options.log);
+    if (options.tls !== undefined) this.prepareCertificate()();
+    this.#http
+      .on("request", (request) => this.#onRequest(request))
+      .on("checkContinue", (request) => this.#onRequest(request))
+      .on("checkExpectation", (request) => this.#onRequest(request))
+      .on("connect", (request, socket, head) => this.#onDetached(request, socket, head))
+      .on("upgrade", (request, socket, head) => this.#onDetached(request, socket, head))
+      .on("clientError", (error, socket) => this.#handshakes.get(socket)?.fail(error));
+  }
+
+  listen(host: string, port: number): Promise<number> {
+    return this.#connections.listen(host, port, this.#onConnection);
+  }
+
+  get handshakes(): number {
+    return this.#handshakes.size + (this.#connections.hasPendingConnections ? 1 : 0);
+  }
+
+  stopListening(): void {
+    this.#connections.stop();
+  }
+
+  pauseListening(isPaused: boolean): void {
+    this.#connections.pause(isPaused);
+  }
+
+  prepareCertificate(): () => void {
+    const { tls } = this.#options;
+    if (tls === undefined) throw new Error("there is a certificate only with TLS");
+    const context = secureContextOf(tls);
+    return () => {
+      this.#secureContext = context;
+    };
+  }
+
+  close(): void {
+    this.#connections.stop();
+    for (const stream of [...this.#live]) stream.terminate();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  readonly #onConnection = (raw: Socket): void => {
+    // A connection that was reset; `close` follows.
+    raw.on("error", ignore);
+    const { handshakesMax = () => Number.POSITIVE_INFINITY, log } = this.#options;
+    // Connections that are closing count too: the call that they carried no longer does, and its descriptors may be taken by another.
+    const openSockets = this.#sockets.size - this.#live.size;
+    if (openSockets >= handshakesMax()) {
+      if (this.#crowdedLogLimit.allows(this.#clock.nowMs())) {
+        log.warn({ handshakes: openSockets }, "no descriptor is left for one more connection");
+      }
+      raw.destroy();
+      return;
+    }
+    raw.setNoDelay(true);
+    const socket = this.#secured(raw);
+    const handshake = new WsHandshake(socket, this.#clock);
+    this.#handshakes.set(socket, handshake);
+    this.#sockets.add(socket);
+    socket.once("close", () => {
+      this.#sockets.delete(socket);
+      this.#finishHandshake(socket);
+    });
+    this.#http.emit("connection", socket);
+  };
+
+  /** What speaks HTTP on a connection: the connection itself, or TLS with the certificate that counts now. */
+  #secured(raw: Socket): Socket {
+    if (this.#secureContext === undefined) return raw;
+    const socket = new TLSSocket(raw, { isServer: true, secureContext: this.#secureContext });
+    return socket.on("error", ignore);
+  }
+
+  #finishHandshake(socket: Duplex): void {
+    this.#handshakes.get(socket)?.finish();
+    this.#handshakes.delete(socket);
+  }
+
+  /** A request that is no upgrade, as Node sees it. */
+  #onRequest(request: IncomingMessage): void {
+    request.resume();
+    const handshake = this.#beginHandshake(request, NOTHING);
+    if (handshake === undefined) return;
+    const [path = ""] = (request.url ?? "").split("?");
+    this.#refuse(handshake, path.startsWith("/stream/") ? 426 : 404, request);
+  }
+
+  /** An upgrade, or a CONNECT: Node has let go of its socket. */
+  #onDetached(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    // Node has removed its own listener: a reset would be uncaught.
+    socket.on("error", ignore);
+    const handshake = this.#beginHandshake(request, head);
+    if (handshake === undefined) return;
+    const [path = ""] = (request.url ?? "").split("?");
+    const header = headerOf(request);
+    const [, token] = /^\/stream\/([^/]+)$/.exec(path) ?? [];
+    if (!path.startsWith("/stream/")) this.#refuse(handshake, 404, request);
+    else if (request.method !== "GET" || !isUpgrade(header)) this.#refuse(handshake, 426, request);
+    else if (token === undefined) this.#refuse(handshake, 401, request);
+    else {
+      this.#admit(token, signatureHeaders(header))
+        .then((admission) => {
+          if (admission.kind === "refused") this.#refuse(handshake, admission.status, request);
+          else this.#open(request, socket, new AdmittedLeg(admission));
+        })
+        .catch(this.#onBug);
+    }
+  }
+
+  /** The handshake of a request that may be answered; undefined when it was dropped or refused already. */
+  #beginHandshake(request: IncomingMessage, head: Buffer): WsHandshake | undefined {
+    const handshake = this.#handshakes.get(request.socket);
+    if (handshake === undefined) return undefined;
+    const isServed = handshake.begin(request, head, HEADERS_MAX);
+    return isServed ? handshake : undefined;
+  }
+
+  /** Upgrades to a stream; where that fails, the admission is given back and the connection is closed. */
+  #open(request: IncomingMessage, socket: Duplex, admitted: AdmittedLeg): void {
+    // No subprotocol is ever chosen, and ws would refuse a header that it cannot read.
+    delete request.headers["sec-websocket-protocol"];
+    try {
+      // Calls back before it returns, or not at all: where the peer has gone meanwhile.
+      this.#upgrades.handleUpgrade(request, socket, NOTHING, (ws) => {
+        this.#finishHandshake(socket);
+        const stream = new WsStream({
+          ws,
+          socket,
+          clock: this.#clock,
+          onBug: this.#onBug,
+          onClosed: (closed) => {
+            this.streams.delete(closed);
+            this.#live.delete(closed);
+          },
+        });
+        this.streams.add(stream);
+        this.#live.add(stream);
+        stream.open(admitted);
+      });
+    } catch (error) {
+      this.#onBug(error);
+      socket.destroy();
+    }
+    try {
+      admitted.abandon();
+    } catch (error) {
+      this.#onBug(error);
+    }
+  }
+
+  /** Answers in the next turn of the loop: a peer that sends a second request before the first is answered gets no answer. */
+  #refuse(handshake: WsHandshake, status: RefusalStatus, { method, headers }: IncomingMessage): void {
+    setImmediate(() => {
+      if (!handshake.isWaiting) return;
+      const refusal = refusalOf(status, corsHeaders(headers.origin, this.#options.corsOrigins ?? []));
+      this.#options.log.debug({ requestId: refusal.requestId, status }, "stream refused");
+      handshake.refuse(refusal, method === "HEAD");
+    });
+  }
+
+  /** Where admission throws the peer gets 503. */
+  async #admit(token: string, headers: SignatureHeaders): Promise<Admission> {
+    try {
+      return await this.#options.admit(token, headers);
+    } catch (error) {
+      this.#onBug(error);
+      return { kind: "refused", status: 503 };
+    }
+  }
+
+  readonly #onBug = (error: unknown): void => {
+    this.#options.log.error({ err: error, code: codeOf(error), fault: "bug" }, "a socket handler failed");
+  };
+}
+
+const ignore = (): void => {};
+
+const headerOf =
+  ({ headers }: IncomingMessage): HeaderReader =>
+  (name) => {
+    const value = headers[name] ?? "";
+    return typeof value === "string" ? value : value.join(", ");
+  };
+
+/** OpenSSL's own error says nothing of why, but that is looked for in the files before. */
+function secureContextOf({ certFile, keyFile }: CertificateFiles): SecureContext {
+  try {
+    return createSecureContext({ cert: readFileSync(certFile), key: readFileSync(keyFile), minVersion: "TLSv1.2" });
+  } catch (error) {
+    throw unavailable(`TLS cannot be served with ${certFile} and ${keyFile}`, error);
+  }
+}

@@ -1,0 +1,182 @@
+import type { Duplex } from "node:stream";
+import { WebSocket } from "ws";
+import type { Clock } from "../../../core/clock.ts";
+import { FRAMING_BYTES_BURST_MAX, FRAMING_BYTES_PER_SECOND_MAX } from "../../../core/connection-limits.ts";
+import { CONTROL_FRAMES_PER_SECOND_MAX, SOCKET_BACKPRESSURE_BYTES_MAX } from "../../../core/limits.ts";
+import { CLOSE_INTERNAL_ERROR, CLOSE_POLICY_VIOLATION } from "../../leg/close-codes.ts";
+import type { Leg, LegSocket } from "../../leg/leg.ts";
+import { FixedWindowLimiter } from "../../rate-limits/fixed-window.ts";
+import { type AdmittedLeg, CLOSED_WITHOUT_FRAME } from "../upgrade.ts";
+import { FramingBudget } from "./framing-budget.ts";
+import { LINGER_MS } from "./handshake.ts";
+
+/** A WebSocket that reports when it begins to close; ws itself reports only that the connection is closed. */
+export class ClosingWebSocket extends WebSocket {
+  /** Called once, when the first close frame has come or is being sent, with its code; 1005 where it has none. */
+  onClosing: (code: number) => void = () => {};
+
+  override close(code?: number, reason?: string | Buffer): void {
+    const wasOpen = this.readyState === WebSocket.OPEN;
+    super.close(code, reason);
+    if (wasOpen) this.onClosing(code ?? CLOSED_WITHOUT_CODE);
+  }
+}
+
+/** RFC 6455, section 7.4.1: the close frame had no code. */
+const CLOSED_WITHOUT_CODE = 1_005;
+
+/** RFC 6455, section 5.2: the longest head of a client's frame, and that of a control frame. */
+const HEAD_BYTES_MAX = 14;
+const CONTROL_HEAD_BYTES = 6;
+
+const TEXT = { binary: false, compress: false };
+const BINARY = { binary: true, compress: false };
+
+export interface WsStreamOptions {
+  ws: ClosingWebSocket;
+  /** The connection that `ws` writes to. */
+  socket: Duplex;
+  clock: Clock;
+  onBug: (error: unknown) => void;
+  /** Called once, when the stream ends for its leg. Bytes that were sent may still be on their way. */
+  onClosed: (stream: WsStream) => void;
+}
+
+/** One open stream on ws, and the leg that it carries. */
+export class WsStream implements LegSocket {
+  readonly #options: WsStreamOptions;
+  readonly #controlFrames = new FixedWindowLimiter(CONTROL_FRAMES_PER_SECOND_MAX);
+  readonly #framing = new FramingBudget({ max: FRAMING_BYTES_BURST_MAX, perSecond: FRAMING_BYTES_PER_SECOND_MAX });
+  #leg: Leg | undefined;
+  #isClosed = false;
+
+  constructor(options: WsStreamOptions) {
+    this.#options = options;
+    const { ws, socket, clock } = options;
+    // In front of ws: what is too much is not parsed any more.
+    socket.prependListener("data", (bytes: Buffer) => {
+      if (!this.#framing.received(bytes.length, clock.nowMs())) this.#violated();
+    });
+    ws.on("message", (data: Buffer, isBinary) => this.#onMessage(data, isBinary));
+    ws.on("ping", (data: Buffer) => {
+      if (this.#onControlFrame("pinged", data)) this.#pong(data);
+    });
+    ws.on("pong", (data: Buffer) => this.#onControlFrame("ponged", data));
+    // ws has sent its close frame and reads no more; the FIN follows it.
+    ws.on("error", (error) => {
+      const isViolation = "code" in error && String(error.code).startsWith("WS_ERR_");
+      this.#closed(CLOSED_WITHOUT_FRAME, isViolation);
+      options.socket.end();
+    });
+    ws.on("close", (code) => this.#closed(code, false));
+    // After a protocol violation ws closes first and emits `error` next: the microtask lets `error` report the violation.
+    ws.onClosing = (code) => queueMicrotask(() => this.#closed(code, false));
+  }
+
+  /** Opens the leg; where that fails the stream is closed with CLOSE_OUR_FAULT. */
+  open(admitted: AdmittedLeg): void {
+    try {
+      this.#leg = admitted.open(this);
+    } catch (error) {
+      this.#options.onBug(error);
+      this.end(CLOSE_INTERNAL_ERROR, "worker_lost");
+    }
+  }
+
+  /** Copies the message. Never keeps more than SOCKET_BACKPRESSURE_BYTES_MAX for a peer that does not read. */
+  send(message: Uint8Array | string, isBinary = false): boolean {
+    const { ws } = this.#options;
+    const data = Buffer.from(message as Uint8Array);
+    if (this.#isClosed || ws.bufferedAmount + data.length > SOCKET_BACKPRESSURE_BYTES_MAX) return false;
+    ws.send(data, isBinary ? BINARY : TEXT);
+    return true;
+  }
+
+  /** The FIN follows the close frame at once: nothing that the peer sends from here on matters. */
+  end(code: number, reason: string): void {
+    if (this.#isClosed) return;
+    const { ws, socket } = this.#options;
+    ws.close(code, reason);
+    socket.end();
+    this.#closed(code, false);
+  }
+
+  getBufferedAmount(): number {
+    return this.#options.ws.bufferedAmount;
+  }
+
+  ping(): void {
+    const { ws } = this.#options;
+    if (!this.#isClosed && ws.bufferedAmount < SOCKET_BACKPRESSURE_BYTES_MAX) ws.ping();
+  }
+
+  /** Drops the connection as it is. */
+  terminate(): void {
+    this.#options.ws.terminate();
+    this.#closed(CLOSED_WITHOUT_FRAME, false);
+  }
+
+  /** The frame path begins here. The message is a view of what the socket has read. */
+  #onMessage(data: Buffer, isBinary: boolean): void {
+    if (this.#isClosed) return;
+    this.#framing.completed(data.length + HEAD_BYTES_MAX);
+    try {
+      this.#leg?.message(new Uint8Array(data.buffer, data.byteOffset, data.length), isBinary);
+    } catch (error) {
+      this.#options.onBug(error);
+    }
+  }
+
+  #guarded(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#options.onBug(error);
+    }
+  }
+
+  /** Counts a ping or a pong; false when it is not to be answered. */
+  #onControlFrame(what: "pinged" | "ponged", data: Buffer): boolean {
+    if (this.#isClosed) return false;
+    this.#framing.completed(data.length + CONTROL_HEAD_BYTES);
+    if (this.#controlFrames.allows(this.#options.clock.nowMs())) {
+      this.#guarded(() => this.#leg?.[what]());
+      return true;
+    }
+    this.#violated();
+    return false;
+  }
+
+  /** The peer sends more of something than it may. */
+  #violated(): void {
+    if (this.#isClosed) return;
+    const { ws, socket } = this.#options;
+    ws.close(CLOSE_POLICY_VIOLATION, "protocol_error");
+    socket.end();
+    this.#closed(CLOSE_POLICY_VIOLATION, true);
+  }
+
+  /** Keeps no more answers than a peer may leave unread. */
+  #pong(data: Buffer): void {
+    const { ws } = this.#options;
+    if (ws.bufferedAmount + data.length <= SOCKET_BACKPRESSURE_BYTES_MAX) ws.pong(data);
+  }
+
+  /** A peer that does not end the connection may keep its descriptor no longer than this; ws would leave it for 30 s. */
+  #linger(): void {
+    const { socket, clock } = this.#options;
+    if (!socket.destroyed)
+      socket.once(
+        "close",
+        clock.after(LINGER_MS, () => socket.destroy()),
+      );
+  }
+
+  #closed(code: number, violated: boolean): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#options.onClosed(this);
+    this.#linger();
+    this.#guarded(() => this.#leg?.closed(code, violated));
+  }
+}

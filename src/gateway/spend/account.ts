@@ -1,0 +1,77 @@
+import {
+  type AccountOverLimit,
+  type AccountSpend,
+  exceededUnit,
+  SPEND_UNITS,
+  type Spend,
+  type SpendUnit,
+  SpendWindow,
+} from "../../core/billing/spend.ts";
+import type { Clock } from "../../core/clock.ts";
+
+interface Account {
+  window: SpendWindow;
+  /** The sums that the control process was sent last. */
+  lastSent: Spend | undefined;
+}
+
+export interface AccountSpendsOptions {
+  limits: Spend;
+  clock: Pick<Clock, "nowMs">;
+}
+
+/**
+ * What the accounts of one worker's calls have spent within the last minute, and which of them have reached a limit in all workers
+ * together, as the control process has last said. Holds the accounts that have spent something within the last minute.
+ */
+export class AccountSpends {
+  readonly #limits: Spend;
+  readonly #clock: Pick<Clock, "nowMs">;
+  readonly #accounts = new Map<string, Account>();
+  #exceeded: ReadonlyMap<string, SpendUnit> = new Map();
+
+  constructor({ limits, clock }: AccountSpendsOptions) {
+    this.#limits = limits;
+    this.#clock = clock;
+  }
+
+  /** The limit because of which the account may not spend `asked` now; undefined where it may. */
+  refusal(accountId: string, asked: Partial<Spend>): SpendUnit | undefined {
+    const over = this.#exceeded.get(accountId);
+    if (over !== undefined && asked[over] !== undefined) return over;
+    const spent = this.#accounts.get(accountId)?.window.sums(this.#clock.nowMs());
+    return spent && exceededUnit(spent, asked, this.#limits);
+  }
+
+  add(accountId: string, amounts: Partial<Spend>): void {
+    const account = this.#accounts.get(accountId) ?? { window: new SpendWindow(), lastSent: undefined };
+    this.#accounts.set(accountId, account);
+    account.window.add(amounts, this.#clock.nowMs());
+  }
+
+  /** Takes back of what was added `agoMs` ago. */
+  refund(accountId: string, amounts: Partial<Spend>, agoMs: number): void {
+    const nowMs = this.#clock.nowMs();
+    this.#accounts.get(accountId)?.window.refund(amounts, nowMs - agoMs, nowMs);
+  }
+
+  /** The sums of the accounts whose sums differ from those that were taken last; of `all` accounts for a control process that is new. */
+  takeChanged(all = false): AccountSpend[] {
+    const nowMs = this.#clock.nowMs();
+    const changed: AccountSpend[] = [];
+    for (const [accountId, account] of this.#accounts) {
+      const spend = { ...account.window.sums(nowMs) };
+      const { lastSent } = account;
+      if (SPEND_UNITS.every((unit) => spend[unit] === 0)) this.#accounts.delete(accountId);
+      if (!all && lastSent !== undefined && SPEND_UNITS.every((unit) => spend[unit] === lastSent[unit])) continue;
+      account.lastSent = spend;
+      changed.push({ accountId, spend });
+    }
+    return changed;
+  }
+
+  /** The control process says which accounts have reached a limit; all others have not. */
+  setExceeded(accounts: readonly AccountOverLimit[]): void {
+    this.#exceeded = new Map(accounts.map(({ accountId, limit }) => [accountId, limit]));
+  }
+}

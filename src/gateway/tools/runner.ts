@@ -1,0 +1,184 @@
+import { strict as assert } from "node:assert";
+import type { CallCommand, CallEvent } from "../../call/events.ts";
+import type { ToolSpec } from "../../core/calls/spec.ts";
+import type { Clock } from "../../core/clock.ts";
+import { codeOf } from "../../core/errors.ts";
+import { TOOL_RESULT_CHARS_MAX, TOOLS_RUNNING_MAX } from "../../core/limits.ts";
+import type { Logger } from "../../core/log/logger.ts";
+import { CHECKS_OVER_BUDGET_MAX } from "../../core/schema-limits.ts";
+import type { SchemaChecks } from "../../core/schemas/checker.ts";
+import { truncateToolResult } from "../../speech/llm/prompt/tool-result.ts";
+import type { RedeemedCall } from "../../store/call-handoff.ts";
+import type { HttpTools } from "./http-client.ts";
+import { failed, type ToolOutcome } from "./outcome.ts";
+
+export type ToolCommand = Extract<CallCommand, { kind: "run-tool" }>;
+type ToolResult = Extract<CallEvent, { kind: "tool-result" }>;
+
+/** What a client is asked to do. */
+export interface ClientToolCall {
+  /** Comes back with the result. */
+  id: string;
+  name: string;
+  arguments: Readonly<Record<string, unknown>>;
+}
+
+export interface ToolRunnerOptions {
+  redeemed: Pick<RedeemedCall, "accountId" | "spec">;
+  /** Checks what the LLM chose against the schema of its tool. */
+  schemas: Pick<SchemaChecks, "prepare" | "check">;
+  httpTools: Pick<HttpTools, "carryOut">;
+  /** Asks the client of the call for a tool that it carries out. */
+  askClient: (call: ClientToolCall) => void;
+  /** The door of the call. Never called from within `run`. */
+  deliver: (event: ToolResult) => void;
+  clock: Clock;
+  log: Logger;
+}
+
+type DefinedTool = Exclude<ToolSpec, { kind: "built_in" }>;
+
+interface RunningTool {
+  readonly command: ToolCommand;
+  readonly kind: ToolSpec["kind"];
+  readonly startMs: number;
+  readonly abortController: AbortController;
+  /** The client was asked for it. */
+  awaitsClient: boolean;
+  cancelTimeout: () => void;
+}
+
+/**
+ * Carries out the tools of one call that its machine does not decide by itself: each is run once, and comes to one result, in
+ * its own time or when its time is up. What goes wrong is a result too, told to the model in plain words. After `close` nothing
+ * of them is alive.
+ */
+export class ToolRunner {
+  readonly #options: ToolRunnerOptions;
+  readonly #running = new Map<string, RunningTool>();
+  /** The schemas of tools as JSON, by the tool's name; made when first needed. */
+  readonly #schemas = new Map<string, string>();
+  /** How often a check of a tool was over its budget. */
+  readonly #overBudgetCounts = new Map<string, number>();
+  #closed = false;
+
+  constructor(options: ToolRunnerOptions) {
+    this.#options = options;
+    if (options.redeemed.spec.tools.some(({ kind }) => kind !== "built_in")) options.schemas.prepare();
+  }
+
+  /** Begins to carry out a tool; its result is delivered later. */
+  run(command: ToolCommand): void {
+    const { redeemed, clock } = this.#options;
+    const tool = redeemed.spec.tools.find(({ name }) => name === command.name);
+    assert.ok(tool !== undefined && tool.kind !== "built_in", "the machine asks for tools of the call alone");
+    assert.ok(!this.#running.has(command.toolCallId), "each run has a key of its own");
+    const isBusy = this.#running.size >= TOOLS_RUNNING_MAX;
+    const running: RunningTool = {
+      command,
+      kind: tool.kind,
+      startMs: clock.nowMs(),
+      abortController: new AbortController(),
+      awaitsClient: false,
+      cancelTimeout: () => {},
+    };
+    this.#running.set(command.toolCallId, running);
+    running.cancelTimeout = clock.after(tool.timeoutMs, () =>
+      this.#finish(running, failed("timeout", `it took longer than ${tool.timeoutMs / 1_000} s`)),
+    );
+    const outcome = isBusy ? failed("busy", "too many tools are running") : this.#begin(tool, running);
+    Promise.resolve(outcome).then(
+      (settled) => {
+        if (settled !== undefined) this.#finish(running, settled);
+      },
+      (error: unknown) => {
+        this.#options.log.error({ err: error, code: codeOf(error), fault: "bug" }, "a tool could not be carried out");
+        this.#finish(running, failed("internal", "it could not be carried out"));
+      },
+    );
+  }
+
+  /** The client tells what came of a tool; false where it was not asked for it, or it is over. */
+  clientAnswered(id: string, result: string, isError: boolean): boolean {
+    const running = this.#running.get(id);
+    if (running === undefined || !running.awaitsClient) return false;
+    this.#finish(running, isError ? failed("client", result) : { text: result });
+    return true;
+  }
+
+  /** The call is over: what runs is aborted, and comes to nothing. */
+  close(): void {
+    this.#closed = true;
+    for (const running of this.#running.values()) stop(running);
+    this.#running.clear();
+  }
+
+  /** Undefined when the client reports the result, and when the tool's time is over or its call has ended. */
+  async #begin(tool: DefinedTool, running: RunningTool): Promise<ToolOutcome | undefined> {
+    const { redeemed, httpTools, askClient } = this.#options;
+    const { command, abortController } = running;
+    const unfit = await this.#argumentProblem(tool, command.arguments, abortController.signal);
+    if (abortController.signal.aborted) return undefined;
+    if (unfit !== undefined) return unfit;
+    if (tool.kind === "http")
+      return await httpTools.carryOut(tool, command.arguments, abortController.signal, redeemed.accountId);
+    // Its answer may come at once, and nothing before.
+    running.awaitsClient = true;
+    askClient({ id: command.toolCallId, name: tool.name, arguments: command.arguments });
+    return undefined;
+  }
+
+  /** What the LLM is told where its arguments do not fit the tool's schema, or where that cannot be found out. */
+  async #argumentProblem(
+    tool: DefinedTool,
+    given: ToolCommand["arguments"],
+    signal: AbortSignal,
+  ): Promise<ToolOutcome | undefined> {
+    const { redeemed, schemas } = this.#options;
+    const { name, parameters } = tool;
+    const overBudget = this.#overBudgetCounts.get(name) ?? 0;
+    if (overBudget >= CHECKS_OVER_BUDGET_MAX) return failed("arguments", TOO_SLOW);
+    const schema = this.#schemas.get(name) ?? JSON.stringify(parameters);
+    this.#schemas.set(name, schema);
+    const result = await schemas.check(redeemed.accountId, schema, JSON.stringify(given), signal);
+    switch (result.outcome) {
+      case "answered":
+        if (result.answer.kind === "fits") return undefined;
+        if (result.answer.kind === "invalid") return failed("arguments", "the tool's own schema cannot be compiled");
+        return failed("arguments", `the arguments do not fit: ${result.answer.reason}`);
+      case "over_budget":
+        this.#overBudgetCounts.set(name, overBudget + 1);
+        return failed("arguments", TOO_SLOW);
+      case "refused":
+        return failed("busy", "too many tools are running");
+      case "failed":
+        return failed("internal", "it could not be carried out");
+    }
+  }
+
+  #finish(running: RunningTool, { text, fault, status, cause }: ToolOutcome): void {
+    const { turnId, toolCallId, name } = running.command;
+    if (this.#closed || this.#running.get(toolCallId) !== running) return;
+    this.#running.delete(toolCallId);
+    stop(running);
+    const { clock, log, deliver } = this.#options;
+    const durationMs = Math.round(clock.nowMs() - running.startMs);
+    const fields = { turnId, tool: name, kind: running.kind, durationMs, status };
+    if (fault === undefined) log.info(fields, "tool carried out");
+    else log.warn({ ...fields, code: fault, cause }, "tool failed");
+    deliver({
+      kind: "tool-result",
+      turnId,
+      toolCallId,
+      result: truncateToolResult(text, TOOL_RESULT_CHARS_MAX),
+      failed: fault !== undefined,
+    });
+  }
+}
+
+const TOO_SLOW = "the arguments take too long to check";
+
+function stop({ cancelTimeout, abortController }: RunningTool): void {
+  cancelTimeout();
+  abortController.abort();
+}

@@ -1,0 +1,22 @@
+import { type OpusCodecs, type OpusLibrary, opusCodecs } from "./codecs.ts";
+import { loadNativeOpus } from "./native.ts";
+import { createWasmOpus, loadLibopusModule } from "./wasm.ts";
+
+/** The codecs of the library that was chosen. */
+export interface LoadedOpus extends OpusCodecs {
+  /** The loader's error code, where the native library could not be loaded: it is not installed, or broken. */
+  readonly nativeFailure: string | undefined;
+}
+
+/** Loads Opus: the native library where it can be loaded, libopus-wasm everywhere else. */
+export async function loadOpus(loadNative: () => Promise<OpusLibrary> = loadNativeOpus): Promise<LoadedOpus> {
+  try {
+    return { ...opusCodecs(await loadNative()), nativeFailure: undefined };
+  } catch (error) {
+    const library = createWasmOpus(await loadLibopusModule());
+    return { ...opusCodecs(library), nativeFailure: failureCode(error) };
+  }
+}
+
+const failureCode = (error: unknown): string =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : String(error);

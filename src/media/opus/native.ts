@@ -1,0 +1,85 @@
+import type { NativeOpus, OpusPackage } from "@discordjs/opus";
+import { unavailable } from "../../core/errors.ts";
+import { pcmBytes } from "../frame-codec.ts";
+import {
+  APPLICATION_VOIP,
+  CORRUPTED,
+  ENCODER_CONTROLS,
+  type LibraryDecoder,
+  type LibraryEncoder,
+  type OpusLibrary,
+} from "./codecs.ts";
+
+/**
+ * Opus by @discordjs/opus, an optional package with a compiled binary. Rejects when the package or its binary for this system
+ * and version of Node cannot be loaded, with the loader's error.
+ */
+export async function loadNativeOpus(
+  importPackage: () => Promise<{ default: OpusPackage }> = () => import("@discordjs/opus"),
+): Promise<OpusLibrary> {
+  const { default: opus } = await importPackage();
+  const library: OpusLibrary = {
+    implementation: "native",
+    openDecoder: (rateHz) => new NativeDecoder(opus, rateHz),
+    openEncoder: (rateHz) => new NativeEncoder(opus, rateHz),
+  };
+  // A package that loads and cannot be used is found here, not in a call.
+  library.openDecoder(8_000).close();
+  return library;
+}
+
+const MONO = 1;
+// `opus_defines.h`: controls that set a value.
+const SET_APPLICATION = 4_000;
+const SET_GAIN = 4_034;
+
+class NativeDecoder implements LibraryDecoder {
+  readonly #native: NativeOpus;
+
+  constructor(opus: OpusPackage, rateHz: number) {
+    this.#native = open(opus, rateHz, (native) => native.applyDecoderCTL(SET_GAIN, 0));
+  }
+
+  decode(packet: Uint8Array, into: Int16Array): number {
+    let pcm: Uint8Array;
+    try {
+      pcm = this.#native.decode(packet);
+    } catch {
+      return CORRUPTED;
+    }
+    pcmBytes(into).set(pcm);
+    return pcm.length / Int16Array.BYTES_PER_ELEMENT;
+  }
+
+  /** The package frees an object's memory when the object is collected, and offers no other way. */
+  close(): void {}
+}
+
+class NativeEncoder implements LibraryEncoder {
+  readonly #native: NativeOpus;
+
+  constructor(opus: OpusPackage, rateHz: number) {
+    this.#native = open(opus, rateHz, (native) => {
+      native.applyEncoderCTL(SET_APPLICATION, APPLICATION_VOIP);
+      for (const [control, value] of ENCODER_CONTROLS) native.applyEncoderCTL(control, value);
+    });
+  }
+
+  encode(samples: Int16Array): Uint8Array {
+    return this.#native.encode(pcmBytes(samples));
+  }
+
+  /** See `NativeDecoder.close`. */
+  close(): void {}
+}
+
+/** Opens the package's object and, by its first control, the codec behind it: later it would fail in the middle of a stream. */
+function open({ OpusEncoder }: OpusPackage, rateHz: number, control: (native: NativeOpus) => void): NativeOpus {
+  const native = new OpusEncoder(rateHz, MONO);
+  try {
+    control(native);
+  } catch (error) {
+    throw unavailable("no memory for another Opus stream", error);
+  }
+  return native;
+}

@@ -1,0 +1,88 @@
+import { strict as assert } from "node:assert";
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import { systemAgeClock } from "../core/age-clock.ts";
+import { systemClock } from "../core/clock.ts";
+import { createLogger } from "../core/log/logger.ts";
+import { HandoffServer } from "../store/handoff/control-server.ts";
+import type { FromHandoffThread, HandoffThreadOptions, ToHandoffThread } from "../store/handoff/thread-messages.ts";
+import { PromptsReceiver } from "../store/handoff/unpersisted-prompts.ts";
+import { openRedemptions } from "../store/sqlite/open-stores.ts";
+
+/**
+ * Composition root of the handoff thread of the control process: the workers' socket, and the redemption of tokens. A thread, because
+ * it must not wait for the loop of the API; not a process, because it lives and dies with the control process, whose lock on the data
+ * directory it needs. An error that nobody caught ends the thread, and the control process with it.
+ */
+const port = parentPort;
+assert.ok(port !== null, "this module runs as a thread");
+const promptsReceiver = new PromptsReceiver(workerData as MessagePort);
+const send = (message: FromHandoffThread): void => port.postMessage(message);
+
+let server: HandoffServer | undefined;
+let closeStore = async (): Promise<void> => {};
+
+port.on("message", (message: ToHandoffThread) => {
+  switch (message.kind) {
+    case "serve":
+      void serve(message.options);
+      return;
+    case "token-keys":
+      server?.setTokenKeys(message.keys);
+      return;
+    case "acknowledge":
+      server?.acknowledge(message.callId);
+      return;
+    case "end":
+      server?.endCall(message.workerId, message.callId);
+      return;
+    case "accounts-over":
+      server?.sendAccountsOverLimit(message.accounts);
+      return;
+    case "metrics":
+      void answerMetrics(message.id, message.timeoutMs);
+      return;
+    case "ping":
+      send({ kind: "pong", id: message.id });
+      return;
+    case "close":
+      void close();
+      return;
+  }
+});
+
+async function serve({ dataDir, socketPath, epoch, bootId, tokenKeys, logLevel }: HandoffThreadOptions): Promise<void> {
+  const opened = openRedemptions(dataDir, systemClock, systemAgeClock(bootId), promptsReceiver);
+  closeStore = opened.close;
+  server = new HandoffServer({
+    path: socketPath,
+    clock: systemClock,
+    log: createLogger("control", logLevel),
+    redemptions: opened.redemptions,
+    epoch,
+    tokenKeys,
+    onRedeemed: (callId, workerId) => send({ kind: "redeemed", callId, workerId }),
+    onReturned: (call) => send({ kind: "returned", call }),
+    onWorkerConnected: (workerId, connection, callIds, load) =>
+      send({ kind: "worker", workerId, connection, callIds, load }),
+    onLoadReported: (workerId, { callCount, callsMax, loopLagMs, acceptsCalls }) =>
+      send({ kind: "load", workerId, load: { callCount, callsMax, loopLagMs, acceptsCalls } }),
+    onSpendReported: (workerId, spends, all) => send({ kind: "spends", workerId, spends, all }),
+    onIncompatibleWorker: (workerId) => send({ kind: "foreign-worker", workerId }),
+    onWorkerDisconnected: (workerId, connection) => send({ kind: "worker-gone", workerId, connection }),
+    onStreamStarted: (callId, carrierCallId) => send({ kind: "stream-started", callId, carrierCallId }),
+    onEnded: (callId, end) => send({ kind: "ended", callId, end }),
+  });
+  await server.listen();
+  send({ kind: "listening" });
+}
+
+async function answerMetrics(id: number, timeoutMs: number): Promise<void> {
+  const metrics = (await server?.metrics(AbortSignal.timeout(timeoutMs))) ?? new Map();
+  send({ kind: "metrics", id, metrics });
+}
+
+async function close(): Promise<void> {
+  server?.close();
+  await closeStore();
+  process.exit(0);
+}

@@ -1,0 +1,260 @@
+import { fork } from "node:child_process";
+import { statSync } from "node:fs";
+import { childModule } from "../../core/child-module.ts";
+import type { Clock } from "../../core/clock.ts";
+import { codeOf, TrunklineError, unavailable } from "../../core/errors.ts";
+import { HEARTBEAT_MS, PROCESS_STABLE_MS, RESTART_MS_MAX, RESTART_MS_MIN } from "../../core/limits.ts";
+import type { Logger } from "../../core/log/logger.ts";
+import {
+  RECORDS_CONCURRENT_MAX,
+  RENDERER_HEAP_MB_MAX,
+  RENDERER_JOURNAL_BYTES_MAX,
+  RENDERER_STALL_MS_MAX,
+  RENDERER_TRIES_MAX,
+} from "../../core/renderer-limits.ts";
+import type { JournaledCall, JournalProcessor } from "../../record/finalization/journal-processor.ts";
+import { journalPath } from "../../record/journal/reader.ts";
+import type { Recording } from "../../record/recording/render.ts";
+import { deserializeError, type RendererMessage, type RendererRequest } from "./messages.ts";
+
+/** A renderer that was started, as far as it can be reached. */
+export interface Renderer {
+  readonly pid: number | undefined;
+  /** What is sent to a renderer that is gone is lost. */
+  send(request: RendererRequest): void;
+  /** As `kill -9` does. */
+  kill(): void;
+}
+
+export interface RendererEvents {
+  onMessage(message: RendererMessage): void;
+  /** Comes once, never before the renderer was returned, and nothing comes after it. */
+  onExit(exit: { exitCode: number | null; signal: string | null }): void;
+}
+
+export type StartRenderer = (events: RendererEvents) => Renderer;
+
+export interface RendererClientOptions {
+  start: StartRenderer;
+  /** The length of a call's journal; 0 where there is none. */
+  journalBytes: (callId: string) => number;
+  clock: Clock;
+  log: Logger;
+  /** Called whenever a renderer that died is started again. */
+  onRestart: () => void;
+}
+
+interface Job {
+  request: RendererRequest;
+  bytes: number;
+  /** How often the renderer died while this was in work. */
+  deaths: number;
+  /** How often in vain a renderer was started while this waited. */
+  failedStarts: number;
+  resolve: (result: JournaledCall | Recording | undefined) => void;
+  reject: (error: Error) => void;
+}
+
+/** Heartbeats that may be missing in a row. */
+const MISSED_HEARTBEATS_MAX = RENDERER_STALL_MS_MAX / HEARTBEAT_MS;
+
+/**
+ * Has journals worked on by a process of their own, which is watched and started again when it dies. Nothing is lost then: what
+ * was in work is asked for again, each alone, so that a journal that kills the renderer is found; after RENDERER_TRIES_MAX
+ * deaths it is given up with `renderer_died`.
+ */
+export class RendererClient implements JournalProcessor {
+  readonly #options: RendererClientOptions;
+  readonly #waiting: Job[] = [];
+  readonly #inProgress = new Map<number, Job>();
+  #ids = 0;
+  #renderer: Renderer | undefined;
+  #isReady = false;
+  #isClosed = false;
+  /** Renderers in a row that ended before they were ready. */
+  #failedStarts = 0;
+  #startedMs = 0;
+  #restartMs = RESTART_MS_MIN;
+  #missedHeartbeats = 0;
+  #cancelTimer = (): void => {};
+
+  constructor(options: RendererClientOptions) {
+    this.#options = options;
+    this.#start();
+  }
+
+  /** No renderer gets ready, however often it is tried: what is to be made is given up. */
+  get isFailing(): boolean {
+    return this.#failedStarts >= RENDERER_TRIES_MAX;
+  }
+
+  project(callId: string): Promise<JournaledCall> {
+    return this.#request("project", callId) as Promise<JournaledCall>;
+  }
+
+  render(callId: string): Promise<Recording | undefined> {
+    return this.#request("render", callId) as Promise<Recording | undefined>;
+  }
+
+  /** Ends the renderer; what is not done yet is rejected with `unavailable`. */
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelTimer();
+    this.#renderer?.kill();
+    for (const { reject } of [...this.#inProgress.values(), ...this.#waiting]) reject(unavailable("the renderer ends"));
+    this.#waiting.length = 0;
+    this.#inProgress.clear();
+  }
+
+  #request(kind: RendererRequest["kind"], callId: string): Promise<JournaledCall | Recording | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#ids += 1;
+      const request: RendererRequest = { id: this.#ids, kind, callId };
+      this.#waiting.push({
+        request,
+        bytes: this.#options.journalBytes(callId),
+        deaths: 0,
+        failedStarts: 0,
+        resolve,
+        reject,
+      });
+      this.#sendNext();
+    });
+  }
+
+  #sendNext(): void {
+    for (let job = this.#next(); job !== undefined; job = this.#next()) {
+      this.#waiting.splice(this.#waiting.indexOf(job), 1);
+      this.#inProgress.set(job.request.id, job);
+      this.#renderer?.send(job.request);
+    }
+  }
+
+  /** What may begin now. A job that was in work when a renderer died goes first, and alone. */
+  #next(): Job | undefined {
+    if (!this.#isReady) return undefined;
+    const inWork = [...this.#inProgress.values()];
+    const suspect = this.#waiting.find(({ deaths }) => deaths > 0);
+    const next = suspect ?? this.#waiting[0];
+    if (inWork.length === 0 || next === undefined) return next;
+    if (suspect !== undefined || inWork.some(({ deaths }) => deaths > 0)) return undefined;
+    const bytes = inWork.reduce((sum, job) => sum + job.bytes, next.bytes);
+    return inWork.length < RECORDS_CONCURRENT_MAX && bytes <= RENDERER_JOURNAL_BYTES_MAX ? next : undefined;
+  }
+
+  #onMessage(message: RendererMessage): void {
+    this.#missedHeartbeats = 0;
+    if (message.kind === "heartbeat") return;
+    if (message.kind === "ready") {
+      this.#isReady = true;
+      this.#failedStarts = 0;
+      this.#options.log.info({ pid: this.#renderer?.pid }, "renderer started");
+    } else {
+      const job = this.#inProgress.get(message.id);
+      this.#inProgress.delete(message.id);
+      if (message.kind === "projected") job?.resolve(message.call);
+      else if (message.kind === "rendered") job?.resolve(message.recording ?? undefined);
+      else job?.reject(deserializeError(message.failure));
+    }
+    this.#sendNext();
+  }
+
+  #start(): void {
+    this.#startedMs = this.#options.clock.nowMs();
+    this.#missedHeartbeats = 0;
+    try {
+      this.#renderer = this.#options.start({
+        onMessage: (message) => this.#onMessage(message),
+        onExit: (exit) => this.#onExit(exit),
+      });
+      this.#startWatchdog();
+    } catch (error) {
+      this.#options.log.error({ err: error, code: codeOf(error) }, "the renderer could not be started");
+      this.#onExit({ exitCode: null, signal: null });
+    }
+  }
+
+  /** Counts heartbeats rather than time: while this process itself stood still nobody was silent. */
+  #startWatchdog(): void {
+    this.#cancelTimer = this.#options.clock.after(HEARTBEAT_MS, () => {
+      this.#missedHeartbeats += 1;
+      if (this.#missedHeartbeats > MISSED_HEARTBEATS_MAX) this.#renderer?.kill();
+      this.#startWatchdog();
+    });
+  }
+
+  #onExit(exit: { exitCode: number | null; signal: string | null }): void {
+    const { clock, log, onRestart } = this.#options;
+    const pid = this.#renderer?.pid;
+    const wasReady = this.#isReady;
+    this.#cancelTimer();
+    this.#isReady = false;
+    this.#renderer = undefined;
+    if (this.#isClosed) return;
+    log.error({ pid, ...exit, inWork: this.#inProgress.size }, "renderer died");
+    this.#requeue();
+    if (!wasReady) this.#countFailedStart();
+    if (clock.nowMs() - this.#startedMs > PROCESS_STABLE_MS) this.#restartMs = RESTART_MS_MIN;
+    this.#cancelTimer = clock.after(this.#restartMs, () => {
+      onRestart();
+      this.#start();
+    });
+    this.#restartMs = Math.min(RESTART_MS_MAX, 2 * this.#restartMs);
+  }
+
+  /** What has waited for RENDERER_TRIES_MAX renderers that did not get ready waits no longer: every call ends in a record. */
+  #countFailedStart(): void {
+    this.#failedStarts += 1;
+    if (this.#failedStarts === RENDERER_TRIES_MAX) {
+      this.#options.log.error({ tries: RENDERER_TRIES_MAX }, "no renderer can be started: no new calls are taken");
+    }
+    for (const job of this.#waiting.splice(0)) {
+      job.failedStarts += 1;
+      if (job.failedStarts < RENDERER_TRIES_MAX) this.#waiting.push(job);
+      else job.reject(new TrunklineError("renderer_died", "bug", "no renderer could be started for this journal"));
+    }
+  }
+
+  /** Everything that was in work is to be done again, but for what was in work too often. */
+  #requeue(): void {
+    for (const job of [...this.#inProgress.values()].reverse()) {
+      job.deaths += 1;
+      if (job.deaths < RENDERER_TRIES_MAX) this.#waiting.unshift(job);
+      else {
+        const what = `the renderer died ${job.deaths} times at this journal`;
+        job.reject(new TrunklineError("renderer_died", "bug", what));
+      }
+    }
+    this.#inProgress.clear();
+  }
+}
+
+/** Starts the renderer's program for an installation: with `env` instead of our environment, which holds keys of providers. */
+export const forkRenderer =
+  (dataDir: string, env: Readonly<Record<string, string>>): StartRenderer =>
+  ({ onMessage, onExit }) => {
+    const { path, execArgv } = childModule(import.meta.url, "../renderer");
+    const child = fork(path, [dataDir, String(process.pid)], {
+      execArgv: [...execArgv, `--max-old-space-size=${RENDERER_HEAP_MB_MAX}`],
+      env: { ...env },
+    });
+    child.on("message", onMessage);
+    child.once("exit", (exitCode, signal) => onExit({ exitCode, signal }));
+    // Never started: no `exit` will follow. Any other error is of something sent to one that is about to exit.
+    child.on("error", () => {
+      if (child.pid === undefined) onExit({ exitCode: null, signal: null });
+    });
+    return {
+      pid: child.pid,
+      send(request) {
+        if (child.connected) child.send(request, () => {});
+      },
+      kill: () => void child.kill("SIGKILL"),
+    };
+  };
+
+/** The length of a call's journal in an installation; 0 where there is none. */
+export const journalBytesIn =
+  (dataDir: string) =>
+  (callId: string): number =>
+    statSync(journalPath(dataDir, callId), { throwIfNoEntry: false })?.size ?? 0;

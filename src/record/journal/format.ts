@@ -1,0 +1,265 @@
+import { strict as assert } from "node:assert";
+import { STREAM_RATES_HZ } from "../../core/calls/spec.ts";
+import { JOURNAL_BACKLOG_BYTES_MAX } from "../../core/limits.ts";
+import type { FrameCodec } from "../../media/frame-codec.ts";
+import {
+  JOURNAL_VERSION,
+  JOURNAL_VERSIONS,
+  type JournalNames,
+  type JournalVersions,
+  renamed,
+  renamesFrom,
+} from "./names.ts";
+import {
+  type JournaledCommand,
+  type JournaledEvent,
+  type JournalHeader,
+  type JournalRecord,
+  journalUnreadable,
+} from "./records.ts";
+
+/*
+ * A journal, little-endian throughout:
+ *
+ *   file       "TLKJ"  u16 version  u16 zero  | record | record | ...        the first record is the header, and only that one
+ *   record     u8 kind  u8 flags  u32 payload bytes  f64 timeMs  | payload
+ *   payload    of a frame-in:   f64 mediaMs  | audio
+ *              of a frame-out:  u32 turnId  u32 samples  | audio
+ *              of all others:   JSON in UTF-8
+ */
+const MAGIC = Buffer.from("TLKJ");
+const PREAMBLE_BYTES = 8;
+const RECORD_HEAD_BYTES = 14;
+const FRAME_HEAD_BYTES = 8;
+
+const KIND_HEADER = 1;
+const KIND_FRAME_IN = 2;
+const KIND_FRAME_OUT = 3;
+const KIND_EVENT = 4;
+const KIND_COMMAND = 5;
+type JsonKind = typeof KIND_HEADER | typeof KIND_EVENT | typeof KIND_COMMAND;
+
+const FLAG_SPEECH = 1;
+const FLAG_AUDIO_OMITTED = 2;
+
+/** Holds a flush interval of audio both ways, in G.711. */
+const ENCODER_BYTES = 8 * 1024;
+/** A buffer that was filled less than this is too large. */
+const ENCODER_USED_MIN = 1 / 4;
+
+/** Writes records one behind the other into a buffer of its own, which grows when it must and is used again. No allocation a frame. */
+export class JournalEncoder {
+  #bytes: Buffer = Buffer.allocUnsafeSlow(ENCODER_BYTES);
+  #view = viewOf(this.#bytes);
+  #length = 0;
+
+  /** Bytes written since the last reset. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** What was written since the last reset: a view, valid until the next reset, and only while nothing more is written. */
+  written(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  /** Begins anew; a buffer that had to grow is given back once it is no longer needed. */
+  reset(): void {
+    const isTooLarge = this.#bytes.length > ENCODER_BYTES && this.#length < ENCODER_USED_MIN * this.#bytes.length;
+    this.#length = 0;
+    if (isTooLarge) this.#replace(Buffer.allocUnsafeSlow(ENCODER_BYTES));
+  }
+
+  /** The beginning of a file. */
+  header(header: JournalHeader): void {
+    assert.equal(this.#length, 0);
+    MAGIC.copy(this.#bytes);
+    this.#view.setUint16(MAGIC.length, JOURNAL_VERSION, true);
+    this.#view.setUint16(MAGIC.length + 2, 0, true);
+    this.#length = PREAMBLE_BYTES;
+    this.#json(KIND_HEADER, 0, header);
+  }
+
+  event(timeMs: number, event: JournaledEvent): void {
+    this.#json(KIND_EVENT, timeMs, event);
+  }
+
+  command(timeMs: number, command: JournaledCommand): void {
+    this.#json(KIND_COMMAND, timeMs, command);
+  }
+
+  /** `audio` is copied, as it went over the wire; undefined where there is none to write, `leftOut` where there should be. */
+  frameIn(timeMs: number, mediaMs: number, voiced: boolean, audio: Uint8Array | undefined, leftOut: boolean): void {
+    const flags = (voiced ? FLAG_SPEECH : 0) | (leftOut ? FLAG_AUDIO_OMITTED : 0);
+    const at = this.#record(KIND_FRAME_IN, flags, timeMs, FRAME_HEAD_BYTES + (audio?.length ?? 0));
+    this.#view.setFloat64(at, mediaMs, true);
+    if (audio !== undefined) this.#bytes.set(audio, at + FRAME_HEAD_BYTES);
+  }
+
+  /** As `frameIn`. */
+  frameOut(timeMs: number, turnId: number, samples: number, audio: Uint8Array | undefined, leftOut: boolean): void {
+    const flags = leftOut ? FLAG_AUDIO_OMITTED : 0;
+    const at = this.#record(KIND_FRAME_OUT, flags, timeMs, FRAME_HEAD_BYTES + (audio?.length ?? 0));
+    this.#view.setUint32(at, turnId, true);
+    this.#view.setUint32(at + 4, samples, true);
+    if (audio !== undefined) this.#bytes.set(audio, at + FRAME_HEAD_BYTES);
+  }
+
+  #json(kind: JsonKind, timeMs: number, value: JournalHeader | JournaledEvent | JournaledCommand): void {
+    const json = JSON.stringify(value);
+    const at = this.#record(kind, 0, timeMs, Buffer.byteLength(json));
+    this.#bytes.write(json, at);
+  }
+
+  /** Makes room for a record and writes its head; returns where its payload begins. */
+  #record(kind: number, flags: number, timeMs: number, payloadBytes: number): number {
+    const at = this.#length;
+    this.#length = at + RECORD_HEAD_BYTES + payloadBytes;
+    if (this.#length > this.#bytes.length) this.#grow(at);
+    this.#view.setUint8(at, kind);
+    this.#view.setUint8(at + 1, flags);
+    this.#view.setUint32(at + 2, payloadBytes, true);
+    this.#view.setFloat64(at + 6, timeMs, true);
+    return at + RECORD_HEAD_BYTES;
+  }
+
+  #grow(usedBytes: number): void {
+    const grown = Buffer.allocUnsafeSlow(Math.max(this.#length, 2 * this.#bytes.length));
+    this.#bytes.copy(grown, 0, 0, usedBytes);
+    this.#replace(grown);
+  }
+
+  #replace(bytes: Buffer): void {
+    this.#bytes = bytes;
+    this.#view = viewOf(bytes);
+  }
+}
+
+/**
+ * Reads records from bytes that come in pieces of any length. Records of an older version are given under the names of the current one.
+ *
+ * Throws `journal_unreadable` for anything that we do not write; a file that ends in the middle of a record is not that.
+ */
+export class JournalDecoder {
+  readonly #onRecord: (record: JournalRecord) => void;
+  readonly #versions: JournalVersions;
+  /** From the version of the journal to the current one; undefined until its preamble was read. */
+  #renames: readonly JournalNames[] | undefined;
+  #headerSeen = false;
+
+  constructor(onRecord: (record: JournalRecord) => void, versions = JOURNAL_VERSIONS) {
+    this.#onRecord = onRecord;
+    this.#versions = versions;
+  }
+
+  /**
+   * Tells every whole record at the front of `bytes`, or those until it is `enough`, and returns how many bytes they
+   * were. What is left must stand in front of what comes next.
+   */
+  push(bytes: Buffer, enough = (): boolean => false): number {
+    let at = 0;
+    if (this.#renames === undefined) {
+      if (bytes.length < PREAMBLE_BYTES) return 0;
+      this.#renames = readPreamble(bytes, this.#versions);
+      at = PREAMBLE_BYTES;
+    }
+    while (bytes.length - at >= RECORD_HEAD_BYTES && !enough()) {
+      const payloadBytes = bytes.readUInt32LE(at + 2);
+      if (payloadBytes > JOURNAL_BACKLOG_BYTES_MAX) throw journalUnreadable("a record is longer than any we write");
+      const endAt = at + RECORD_HEAD_BYTES + payloadBytes;
+      if (endAt > bytes.length) break;
+      this.#emit(decodeRecord(bytes, at, endAt, this.#renames));
+      at = endAt;
+    }
+    return at;
+  }
+
+  #emit(record: JournalRecord): void {
+    if ((record.kind === "header") === this.#headerSeen) throw journalUnreadable("it must begin with its one header");
+    this.#headerSeen = true;
+    this.#onRecord(record);
+  }
+}
+
+/** The renames from the journal's version to the current one. */
+function readPreamble(bytes: Buffer, versions: JournalVersions): readonly JournalNames[] {
+  if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw journalUnreadable("it is no journal");
+  const version = bytes.readUInt16LE(MAGIC.length);
+  const renames = renamesFrom(version, versions);
+  if (renames === undefined) throw journalUnreadable(`version ${version}, where ${versions.current} is known`);
+  return renames;
+}
+
+function decodeRecord(bytes: Buffer, at: number, endAt: number, renames: readonly JournalNames[]): JournalRecord {
+  const flags = bytes.readUInt8(at + 1);
+  const timeMs = bytes.readDoubleLE(at + 6);
+  if (!(timeMs >= 0 && timeMs < Number.POSITIVE_INFINITY)) throw journalUnreadable("a record without a time");
+  const payload = bytes.subarray(at + RECORD_HEAD_BYTES, endAt);
+  const audioOmitted = (flags & FLAG_AUDIO_OMITTED) !== 0;
+  switch (bytes.readUInt8(at)) {
+    case KIND_FRAME_IN: {
+      const audio = audioOf(payload);
+      const isSpeech = (flags & FLAG_SPEECH) !== 0;
+      return { kind: "frame-in", timeMs, mediaMs: payload.readDoubleLE(0), isSpeech, audio, audioOmitted };
+    }
+    case KIND_FRAME_OUT: {
+      const audio = audioOf(payload);
+      const turnId = payload.readUInt32LE(0);
+      return { kind: "frame-out", timeMs, turnId, samples: payload.readUInt32LE(4), audio, audioOmitted };
+    }
+    case KIND_EVENT:
+      return { kind: "event", timeMs, event: parseEvent(payload, renames) };
+    case KIND_COMMAND:
+      return { kind: "command", timeMs, command: parseObject(payload, "commands", renames) as JournaledCommand };
+    case KIND_HEADER:
+      return { kind: "header", timeMs, header: parseHeader(payload, renames) };
+    default:
+      throw journalUnreadable("a record of an unknown kind");
+  }
+}
+
+function audioOf(payload: Buffer): Uint8Array {
+  if (payload.length < FRAME_HEAD_BYTES) throw journalUnreadable("a frame is cut short");
+  return payload.subarray(FRAME_HEAD_BYTES);
+}
+
+/** What is computed with is checked; the rest is what a file of this version holds. */
+function parseEvent(payload: Buffer, renames: readonly JournalNames[]): JournaledEvent {
+  const event = parseObject(payload, "events", renames) as JournaledEvent;
+  if (event.kind === "leg-started" && !isCodec(event.codec))
+    throw journalUnreadable("a stream begins without its codec");
+  return event;
+}
+
+/** As `parseEvent`. */
+function parseHeader(payload: Buffer, renames: readonly JournalNames[]): JournalHeader {
+  const header = parseObject(payload, "header", renames) as Partial<JournalHeader>;
+  const { callId, leg } = header;
+  if (
+    typeof callId !== "string" ||
+    !isCodec(leg?.outboundCodec) ||
+    !isRate(leg?.inboundRateHz) ||
+    !isRate(leg?.outboundRateHz)
+  ) {
+    throw journalUnreadable("its header lacks the call or the leg");
+  }
+  return header as JournalHeader;
+}
+
+function parseObject(payload: Buffer, of: keyof JournalNames, renames: readonly JournalNames[]): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(payload.toString("utf8"));
+  } catch {
+    // The parser's own error quotes what it could not read, and that may be somebody's words.
+    throw journalUnreadable("a record is not JSON");
+  }
+  if (typeof value !== "object" || value === null) throw journalUnreadable("a record is no object");
+  return renames.reduce((object, names) => renamed(object, of, names), value);
+}
+
+const isCodec = (value: unknown): value is FrameCodec => value === "mulaw" || value === "alaw" || value === "pcm_s16le";
+
+const isRate = (value: unknown): boolean => STREAM_RATES_HZ.some((rateHz) => rateHz === value);
+
+const viewOf = (bytes: Buffer): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

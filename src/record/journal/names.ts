@@ -1,0 +1,78 @@
+import { isObject } from "../../core/json.ts";
+import { VERSION_2_NAMES } from "./version-2-names.ts";
+
+/** The version of the journals that this build writes. Version 1, which was never released, cannot be read. */
+export const JOURNAL_VERSION = 3;
+
+/**
+ * New names in one JSON object of a journal. A path leads to a member from the top of the object, with the old names and with dots:
+ * `turn.latency.finalMs`. Items of an array have the path of the array: `words.startMs`. What is not listed stays as it is.
+ */
+export interface ObjectNames {
+  /** By path, the new name of the member. */
+  readonly members?: Readonly<Record<string, string>>;
+  /** By path, the new texts of the member: `{ engine: { ear: "stt" } }`. */
+  readonly values?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/** The same for one kind of event or command. */
+export interface KindNames extends ObjectNames {
+  /** The new kind; absent where that stays. */
+  readonly kind?: string;
+}
+
+/** How one version of the journal differs from the version before it: in names alone. Events and commands by their old kind. */
+export interface JournalNames {
+  readonly header?: ObjectNames;
+  readonly events?: Readonly<Record<string, KindNames>>;
+  readonly commands?: Readonly<Record<string, KindNames>>;
+}
+
+/** The version of a reader, and by which names it reads older journals. */
+export interface JournalVersions {
+  readonly current: number;
+  /** By version, the names of the version after it. A version without an entry before `current` cannot be read. */
+  readonly renames: Readonly<Record<number, JournalNames>>;
+}
+
+/** Who renames a kind or a member increments JOURNAL_VERSION and adds an entry here under the version before. */
+export const JOURNAL_VERSIONS: JournalVersions = {
+  current: JOURNAL_VERSION,
+  renames: { 2: VERSION_2_NAMES },
+};
+
+/** The renames that lead from `version` to the current one, in order; undefined where it cannot be read. */
+export function renamesFrom(version: number, { current, renames }: JournalVersions): JournalNames[] | undefined {
+  if (version > current) return undefined;
+  const steps = Array.from({ length: current - version }, (_, step) => renames[version + step]);
+  return steps.every((names) => names !== undefined) ? steps : undefined;
+}
+
+/** A header, event or command of an older journal under the names that `names` gives it. */
+export function renamed(value: object, of: keyof JournalNames, names: JournalNames): object {
+  if (of === "header") return withNames(value, names.header);
+  const kind = "kind" in value && typeof value.kind === "string" ? value.kind : "";
+  const listed = own(names[of], kind);
+  const result = withNames(value, listed);
+  return listed?.kind === undefined ? result : { ...result, kind: listed.kind };
+}
+
+/** `value` with new names of its members and new texts in them. */
+export const withNames = (value: object, names: ObjectNames | undefined): object =>
+  names === undefined ? value : (inNames(value, names, "") as object);
+
+function inNames(value: unknown, names: ObjectNames, path: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => inNames(item, names, path));
+  if (typeof value === "string") return own(own(names.values, path), value) ?? value;
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => {
+      const at = path === "" ? name : `${path}.${name}`;
+      return [own(names.members, at) ?? name, inNames(member, names, at)];
+    }),
+  );
+}
+
+/** Names come from a file: `constructor` is none of ours. */
+const own = <Value>(record: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined =>
+  record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;

@@ -1,0 +1,180 @@
+import type { CallCommand } from "../../call/events.ts";
+import { BUILT_IN_TOOLS, type TranscriptTurn } from "../../core/calls/spec.ts";
+import { PHRASE_NAMES, type PhraseName } from "../../core/phrases/phrases.ts";
+import { ICU } from "../../core/version.ts";
+import type { JournaledCommand, JournaledEvent, JournalHeader, JournalStart, OccasionalEvent } from "./records.ts";
+
+/*
+ * What may be written of a call. Of one that is not recorded everything is left out that either side said, typed or keyed, or
+ * that a model or a peer made up; counts, times and kinds stay. Each object is built field by field, so that a field that is
+ * added to an event one day is left out until somebody decides otherwise here.
+ */
+
+export function journalHeader(software: string, start: JournalStart): JournalHeader {
+  const { callId, accountId, startedAt, leg, sttHasInterim, parameters, promptTokensMax, spec } = start;
+  const bound = promptTokensMax === undefined ? {} : { promptTokensMax };
+  const header = {
+    software,
+    icu: ICU,
+    callId,
+    accountId,
+    startedAt,
+    leg,
+    sttHasInterim: sttHasInterim,
+    parameters,
+    ...bound,
+  };
+  return spec.recordingEnabled ? { ...header, spec } : header;
+}
+
+export const journaledEvent = (event: OccasionalEvent, recorded: boolean): JournaledEvent =>
+  recorded ? event : redactedEvent(event);
+
+export function journaledCommand(command: CallCommand, recorded: boolean): JournaledCommand {
+  if (command.kind === "generate-reply") {
+    const { kind, turnId, messages, language } = command;
+    return { kind, turnId, messages: messages.length, language };
+  }
+  if (command.kind === "preemptive-start") {
+    const { kind, messages, language } = command;
+    return { kind, messages: messages.length, language };
+  }
+  return recorded ? command : redactedCommand(command);
+}
+
+function redactedEvent(event: OccasionalEvent): JournaledEvent {
+  const { kind } = event;
+  switch (kind) {
+    case "tick":
+    case "pong":
+      return { kind };
+    case "leg-started": {
+      const { codec, carrierCallId } = event;
+      return { kind, codec, ...(carrierCallId === undefined ? {} : { carrierCallId }) };
+    }
+    case "leg-closed":
+    case "end-requested":
+    case "goodbye-requested":
+      return { kind, reason: event.reason };
+    case "mark":
+      return { kind, name: "", chars: event.name.length };
+    case "cleared":
+      return { kind, playedMs: event.playedMs };
+    case "dtmf":
+      return { kind, digit: "", chars: event.digit.length };
+    case "voice-chosen":
+      return { kind, language: event.language, voiceId: event.voiceId, supportsLanguage: event.supportsLanguage };
+    case "phrases-chosen": {
+      // They may be an LLM's words.
+      const phrases = Object.fromEntries(PHRASE_NAMES.map((name) => [name, ""])) as Record<PhraseName, string>;
+      return { kind, language: event.language, origin: event.origin, phrases };
+    }
+    case "provider-switched":
+      return { kind, stage: event.stage, from: event.from, to: event.to, code: event.code };
+    case "context-exceeded":
+      return { kind, provider: event.provider, tokensMax: event.tokensMax, retried: event.retried };
+    case "usage":
+      return { kind, stage: event.stage, provider: event.provider, usage: event.usage };
+    case "limit-reached":
+      return { kind, scope: event.scope, limit: event.limit, action: event.action };
+    case "tool-result":
+      return {
+        kind,
+        turnId: event.turnId,
+        toolCallId: event.toolCallId,
+        result: "",
+        failed: event.failed,
+        chars: event.result.length,
+      };
+    case "typed":
+      return { kind, text: "", chars: event.text.length };
+    case "stt-interim":
+    case "stt-final": {
+      const { text, language } = event;
+      return { kind, text: "", chars: text.length, ...(language === undefined ? {} : { language }) };
+    }
+    case "stt-failed":
+    case "internal-error":
+      return { kind, code: event.code };
+    case "reply-text":
+      return { kind, turnId: event.turnId, text: "", chars: event.text.length };
+    case "reply-tool-call": {
+      const { turnId, name, argumentsJson } = event;
+      return { kind, turnId, id: "", name: builtInToolName(name), argumentsJson: "", chars: argumentsJson.length };
+    }
+    case "reply-end":
+      return { kind, turnId: event.turnId };
+    case "reply-failed":
+      return { kind, turnId: event.turnId, code: event.code };
+    case "segment-audio": {
+      const { turnId, segment, samples, words } = event;
+      return { kind, turnId, segment, samples, words: [], wordCount: words.length };
+    }
+    case "segment-end":
+      return { kind, turnId: event.turnId, segment: event.segment, samples: event.samples };
+    case "segment-failed":
+      return { kind, turnId: event.turnId, segment: event.segment, code: event.code };
+  }
+}
+
+function redactedCommand(
+  command: Exclude<CallCommand, { kind: "generate-reply" | "preemptive-start" }>,
+): JournaledCommand {
+  const { kind } = command;
+  switch (kind) {
+    case "speak": {
+      const { turnId, segment, text, reason } = command;
+      return { kind, turnId, segment, text: "", ...(reason === undefined ? {} : { reason }), chars: text.length };
+    }
+    case "mark":
+      return { kind, name: command.name };
+    case "cancel-reply":
+      return {
+        kind,
+        turnId: command.turnId,
+        clear: command.clear,
+        reason: command.reason,
+        speechMs: command.speechMs,
+        heardText: "",
+        chars: command.heardText.length,
+      };
+    case "conversation-trimmed": {
+      const { turnId, droppedTurns, droppedMessages, truncatedResults, tokens, tokensMax } = command;
+      return { kind, turnId, droppedTurns, droppedMessages, truncatedResults, tokens, tokensMax };
+    }
+    case "preemptive-cancel":
+      return { kind };
+    case "pause":
+      return { kind, turnId: command.turnId };
+    case "resume":
+      return { kind, turnId: command.turnId, reason: command.reason };
+    case "ignore": {
+      const { text, startMs, endMs } = command;
+      return { kind, text: "", startMs, endMs, chars: text.length };
+    }
+    case "state": {
+      const { state, latency } = command;
+      return { kind, state, ...(latency === undefined ? {} : { latency }) };
+    }
+    case "turn": {
+      const { role, text, startMs, endMs, interrupted, approximate, latency } = command.turn;
+      const turn: TranscriptTurn = { role, text: "", startMs, endMs, interrupted };
+      if (approximate !== undefined) turn.approximate = approximate;
+      if (latency !== undefined) turn.latency = latency;
+      return { kind, turn, chars: text.length };
+    }
+    case "run-tool":
+      return { kind, turnId: command.turnId, toolCallId: command.toolCallId, name: command.name, arguments: {} };
+    case "send-dtmf":
+      return { kind, digits: "", chars: command.digits.length };
+    case "language":
+      return { kind, language: command.language, reason: command.reason };
+    case "transfer":
+      return { kind, target: "", chars: command.target.length };
+    case "end":
+      return { kind, reason: command.reason };
+  }
+}
+
+/** The name of a tool that there is; any other is the model's own words. */
+const builtInToolName = (name: string): string => BUILT_IN_TOOLS.find((tool) => tool === name) ?? "";

@@ -1,0 +1,67 @@
+import type { EndReason } from "../../core/calls/spec.ts";
+import { readJournal } from "./reader.ts";
+import { type JournalHeader, type JournalRecord, journalUnreadable } from "./records.ts";
+
+/** Frames of a call; `withoutAudio` are those whose audio should be in the journal and is not. */
+export interface FrameCounts {
+  in: number;
+  out: number;
+  missingAudio: number;
+}
+
+/** What one reading of a journal tells. */
+export interface JournalSummary {
+  header: JournalHeader;
+  /** From redemption to the end, or to the last thing that was journaled. */
+  durationMs: number;
+  /** Absent when the journal breaks off: its worker died, or its disk failed. */
+  endReason: EndReason | undefined;
+  frames: FrameCounts;
+  /** The journal has its end, and the audio of all frames that should have some. */
+  complete: boolean;
+}
+
+/** Reads a journal once, giving every record to `onRecord` on the way. Rejects with `journal_unreadable`, also without a header. */
+export async function summarizeJournal(
+  path: string,
+  onRecord: (record: JournalRecord) => void,
+): Promise<JournalSummary> {
+  const reading = new SummaryBuilder();
+  const { torn } = await readJournal(path, (record) => {
+    reading.take(record);
+    onRecord(record);
+  });
+  const { header, lastMs, endReason, frames } = reading;
+  if (header === undefined) throw journalUnreadable("it breaks off before the end of its header");
+  const complete = endReason !== undefined && !torn && frames.missingAudio === 0;
+  return { header, durationMs: lastMs, endReason, frames, complete };
+}
+
+class SummaryBuilder {
+  readonly frames: FrameCounts = { in: 0, out: 0, missingAudio: 0 };
+  header: JournalHeader | undefined;
+  lastMs = 0;
+  endReason: EndReason | undefined;
+
+  take(record: JournalRecord): void {
+    this.lastMs = record.timeMs;
+    switch (record.kind) {
+      case "header":
+        this.header = record.header;
+        return;
+      case "frame-in":
+        this.frames.in += 1;
+        if (record.audioOmitted) this.frames.missingAudio += 1;
+        return;
+      case "frame-out":
+        this.frames.out += 1;
+        if (record.audioOmitted) this.frames.missingAudio += 1;
+        return;
+      case "command":
+        if (record.command.kind === "end") this.endReason = record.command.reason;
+        return;
+      case "event":
+        return;
+    }
+  }
+}

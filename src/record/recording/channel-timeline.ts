@@ -1,0 +1,96 @@
+import { strict as assert } from "node:assert";
+import { type FrameCodec, pcmBytes } from "../../media/frame-codec.ts";
+import { G711_LAWS } from "../../media/g711.ts";
+
+/** Audio that misses the end of what stands before it by no more than this follows it without a seam: that much is rounding. */
+const SEAM_TOLERANCE_MS = 1;
+
+export interface ChannelTimelineOptions {
+  rateHz: number;
+  /** Of the audio that is placed. */
+  codec: FrameCodec;
+  /** How much of the call it holds at once. */
+  windowMs: number;
+}
+
+/**
+ * One side of a call: silence, until something is placed. It holds a window of the call, which moves on as it is read, from the
+ * call's first moment. What lies outside of the window is left out.
+ */
+export class ChannelTimeline {
+  readonly #codec: FrameCodec;
+  readonly #samplesPerMs: number;
+  /** A ring: sample n of the call is at n modulo its length. All of it that nothing was placed on is 0. */
+  readonly #window: Int16Array;
+  /** Where the window begins: everything in front of it has been read. */
+  #start = 0;
+  /** Behind what was placed last. */
+  #end = 0;
+  /** What is being placed, decoded. */
+  #decoded = new Int16Array(0);
+
+  constructor({ rateHz, codec, windowMs }: ChannelTimelineOptions) {
+    this.#codec = codec;
+    this.#samplesPerMs = rateHz / 1_000;
+    this.#window = new Int16Array(Math.ceil(windowMs * this.#samplesPerMs));
+  }
+
+  /** Puts `audio` where it begins at `atMs`, over what is there. It is only read. */
+  place(audio: Uint8Array, atMs: number): void {
+    const samples = this.#decode(audio);
+    const roundedAt = Math.round(atMs * this.#samplesPerMs);
+    const at = Math.abs(roundedAt - this.#end) <= SEAM_TOLERANCE_MS * this.#samplesPerMs ? this.#end : roundedAt;
+    const from = Math.max(at, this.#start);
+    const to = Math.min(at + samples.length, this.#start + this.#window.length);
+    // Not so for what lies outside, nor for a time that is none.
+    if (!(from < to)) return;
+    this.#put(samples.subarray(from - at, to - at), from);
+    this.#end = to;
+  }
+
+  /** Takes back what was placed from `atMs` on and has not been read. */
+  silenceFrom(atMs: number): void {
+    const at = Math.max(this.#start, Math.round(atMs * this.#samplesPerMs));
+    if (at >= this.#end) return;
+    this.#silence(at, this.#end);
+    this.#end = at;
+  }
+
+  /** Reads on: fills `into` with what follows what was read last. */
+  read(into: Int16Array): void {
+    const { length } = this.#window;
+    assert.ok(into.length <= length);
+    const at = this.#start % length;
+    const first = this.#window.subarray(at, Math.min(at + into.length, length));
+    into.set(first);
+    into.set(this.#window.subarray(0, into.length - first.length), first.length);
+    this.#silence(this.#start, this.#start + into.length);
+    this.#start += into.length;
+  }
+
+  #put(samples: Int16Array, from: number): void {
+    const at = from % this.#window.length;
+    const untilWrap = this.#window.length - at;
+    this.#window.set(samples.subarray(0, untilWrap), at);
+    this.#window.set(samples.subarray(untilWrap), 0);
+  }
+
+  #silence(from: number, to: number): void {
+    const at = from % this.#window.length;
+    const end = at + to - from;
+    this.#window.fill(0, at, end);
+    this.#window.fill(0, 0, Math.max(0, end - this.#window.length));
+  }
+
+  #decode(audio: Uint8Array): Int16Array {
+    if (this.#decoded.length < audio.length) this.#decoded = new Int16Array(audio.length);
+    const samples = this.#decoded;
+    if (this.#codec === "pcm_s16le") {
+      pcmBytes(samples).set(audio);
+      return samples.subarray(0, audio.length >> 1);
+    }
+    const { decodeTable } = G711_LAWS[this.#codec];
+    for (let i = 0; i < audio.length; i += 1) samples[i] = decodeTable[audio[i] as number] as number;
+    return samples.subarray(0, audio.length);
+  }
+}

@@ -1,0 +1,99 @@
+import { strict as assert } from "node:assert";
+import { type FileHandle, open, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { pcmBytes } from "../../media/frame-codec.ts";
+
+export const WAV_CHANNELS = 2;
+const SAMPLE_BYTES = 2;
+const HEADER_BYTES = 44;
+
+/** The canonical header: RIFF, one `fmt ` chunk for PCM, one `data` chunk (Multimedia Programming Interface 1.0, 1991). */
+export function wavHeader(samples: number, rateHz: number): Uint8Array {
+  const dataBytes = samples * WAV_CHANNELS * SAMPLE_BYTES;
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.write("RIFF", 0);
+  header.writeUInt32LE(HEADER_BYTES - 8 + dataBytes, 4);
+  header.write("WAVEfmt ", 8);
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(WAV_CHANNELS, 22);
+  header.writeUInt32LE(rateHz, 24);
+  header.writeUInt32LE(rateHz * WAV_CHANNELS * SAMPLE_BYTES, 28);
+  header.writeUInt16LE(WAV_CHANNELS * SAMPLE_BYTES, 32);
+  header.writeUInt16LE(SAMPLE_BYTES * 8, 34);
+  header.write("data", 36);
+  header.writeUInt32LE(dataBytes, 40);
+  return header;
+}
+
+/** Puts two channels together that come in pieces of different lengths: sample by sample in turn, left first. */
+export class StereoInterleaver {
+  readonly #samples: Int16Array;
+  readonly #put: [left: number, right: number] = [0, 0];
+  /** Samples of each channel that have been taken. */
+  #taken = 0;
+
+  /** It holds `samplesMax` of each channel at once. */
+  constructor(samplesMax: number) {
+    this.#samples = new Int16Array(samplesMax * WAV_CHANNELS);
+  }
+
+  /** Samples of each channel that have been taken. */
+  get taken(): number {
+    return this.#taken;
+  }
+
+  put(channel: 0 | 1, samples: Int16Array): void {
+    const at = this.#put[channel];
+    assert.ok((at + samples.length) * WAV_CHANNELS <= this.#samples.length);
+    for (let i = 0; i < samples.length; i += 1) {
+      this.#samples[(at + i) * WAV_CHANNELS + channel] = samples[i] as number;
+    }
+    this.#put[channel] = at + samples.length;
+  }
+
+  /**
+   * Gives what is there of both channels, at most `samplesMax` of each, to `use` as little-endian PCM: the view is lent until
+   * what `use` returned has resolved.
+   */
+  async take(samplesMax: number, use: (pcm: Uint8Array) => Promise<void>): Promise<void> {
+    const samples = Math.min(...this.#put, samplesMax);
+    await use(pcmBytes(this.#samples.subarray(0, samples * WAV_CHANNELS)));
+    this.#samples.copyWithin(0, samples * WAV_CHANNELS, Math.max(...this.#put) * WAV_CHANNELS);
+    this.#put[0] -= samples;
+    this.#put[1] -= samples;
+    this.#taken += samples;
+  }
+}
+
+const UNFINISHED = ".unfinished";
+
+/** Where this process writes a file until it is whole. Another process that makes the same file, having outlived its time, has its own. */
+export const unfinishedPath = (path: string): string => `${path}.${process.pid}${UNFINISHED}`;
+
+/**
+ * Deletes from a folder what processes that are gone have left of files; one that is not gone after all fails to name its own. Call
+ * it before this process writes there. Rejects with the system's error.
+ */
+export async function deleteUnfinished(folder: string): Promise<void> {
+  for (const name of await readdir(folder))
+    if (name.endsWith(UNFINISHED)) await rm(join(folder, name), { force: true });
+}
+
+/** Lets `fill` write a file for its owner alone. Nobody ever sees half of it: it has its name only once all of it is on the disk. */
+export async function writeAtomically(path: string, fill: (file: FileHandle) => Promise<void>): Promise<void> {
+  const unfinished = unfinishedPath(path);
+  try {
+    const file = await open(unfinished, "w", 0o600);
+    try {
+      await fill(file);
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+    await rename(unfinished, path);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}

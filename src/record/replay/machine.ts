@@ -1,0 +1,73 @@
+import { Call } from "../../call/call.ts";
+import type { CallCommand } from "../../call/events.ts";
+import type { JournaledCommand, JournaledEvent, JournalHeader } from "../journal/records.ts";
+import { journaledCommand } from "../journal/redact.ts";
+import { type ReplaySetup, replaySetupOf } from "./setup.ts";
+
+/** A record of something that happened to a call, as far as the call machine is told of it: without audio. */
+export type JournaledInput =
+  | { kind: "frame-in"; timeMs: number; isSpeech: boolean; mediaMs: number }
+  | { kind: "frame-out"; timeMs: number; turnId: number; samples: number }
+  | { kind: "event"; timeMs: number; event: JournaledEvent };
+
+/** The call machine, run over a journal as the worker ran it over the call. */
+export class ReplayMachine {
+  readonly call: Call;
+  readonly setup: ReplaySetup;
+  #failure: unknown;
+
+  /** `sink` gets each command as a journal holds it. Throws `journal_unreadable` when the call cannot be run again. */
+  constructor(header: JournalHeader, sink: (command: JournaledCommand) => void) {
+    this.setup = replaySetupOf(header);
+    const { spec, parameters } = this.setup;
+    this.call = new Call({
+      spec,
+      rateHz: header.leg.outboundRateHz,
+      sttHasInterim: header.sttHasInterim,
+      parameters,
+      promptTokensMax: header.promptTokensMax,
+      sink: (command) => sink(asJournaled(command)),
+    });
+  }
+
+  /**
+   * What the call machine threw at the last happening; undefined when it threw nothing. A journal goes on behind that only where
+   * the machine failed in the worker, too: with an `internal-error` (`isFailureJournaled`).
+   */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  /** Never throws: see `failure`. */
+  handle(happening: JournaledInput): void {
+    this.#failure = undefined;
+    try {
+      this.#handle(happening);
+    } catch (error) {
+      this.#failure = error;
+    }
+  }
+
+  #handle(happening: JournaledInput): void {
+    const { timeMs } = happening;
+    switch (happening.kind) {
+      case "frame-in":
+        this.call.handle({ kind: "frame-in", isSpeech: happening.isSpeech, mediaMs: happening.mediaMs }, timeMs);
+        return;
+      case "frame-out":
+        this.call.handle({ kind: "frame-out", turnId: happening.turnId, samples: happening.samples }, timeMs);
+        return;
+      case "event":
+        this.call.handle(happening.event, timeMs);
+        return;
+    }
+  }
+}
+
+/** Whether `next`, the happening behind one at which the machine failed, tells that it failed in the worker, too. */
+export const isFailureJournaled = (next: JournaledInput): boolean =>
+  next.kind === "event" && next.event.kind === "internal-error";
+
+/** Through JSON, as the journaled command went: what JSON does not tell apart must not differ here. */
+const asJournaled = (command: CallCommand): JournaledCommand =>
+  JSON.parse(JSON.stringify(journaledCommand(command, true))) as JournaledCommand;

@@ -1,0 +1,205 @@
+import type { Clock } from "../../core/clock.ts";
+import { codeOf } from "../../core/errors.ts";
+import {
+  RETAINED_PARTS,
+  type RetainedPart,
+  type RetentionDays,
+  type RetentionRules,
+  retentionDaysOf,
+} from "../../core/retention.ts";
+import type { AccountStore } from "../../store/api-key-store.ts";
+import type { CallStore } from "../../store/call-store.ts";
+import type { DueCall, RetentionStore } from "../../store/retention-store.ts";
+import { audioFiles, bytesOf, deleteFiles, textFiles } from "./call-files.ts";
+
+/** From the start of the process to the first run, and from the end of a run to the next. */
+const FIRST_RUN_MS = 60_000;
+const NEXT_RUN_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+/** Calls that are listed at once. */
+const CALLS_PER_QUERY = 100;
+/** After each step the job rests for so many times as long as the step took: it has a tenth of its process at most. */
+const REST_FACTOR = 9;
+const REST_MS_MIN = 1;
+
+export interface RetentionJobOptions {
+  rules: RetentionRules;
+  accounts: Pick<AccountStore, "list">;
+  calls: Pick<CallStore, "remove">;
+  store: RetentionStore;
+  dataDir: string;
+  clock: Clock;
+  log: Record<"info" | "error", (fields: object, message: string) => void>;
+  /** Something of a call was deleted, or could not be; files with so many bytes went with it. */
+  onDeleted?: (what: RetainedPart, bytes: number) => void;
+  onFailed?: (what: RetainedPart) => void;
+  onRun?: () => void;
+}
+
+/** What a run deleted, or would delete, of one account. */
+export interface RetentionTotal {
+  accountName: string;
+  what: RetainedPart;
+  calls: number;
+  /** Of files; what the database frees is not counted. */
+  bytes: number;
+}
+
+/**
+ * Deletes parts of ended calls when their days are over: files first, then what the store has of them, so that a run that dies
+ * between the two is completed by the next. One step is one call, or a few pages that are given back to the file system, and it rests
+ * after each; the write-ahead log is truncated after each whole record and once at the end of a run.
+ *
+ * A journal holds audio and words: it goes with the recording or with the transcript, whichever goes first, and with it the
+ * call's events.
+ */
+export class RetentionJob {
+  readonly #options: RetentionJobOptions;
+  #cancelNext = (): void => {};
+  #stopped = false;
+
+  constructor(options: RetentionJobOptions) {
+    this.#options = options;
+  }
+
+  /** Runs soon, and then every hour, until `stop`. */
+  start(): void {
+    this.#runAfter(FIRST_RUN_MS);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancelNext();
+  }
+
+  #runAfter(delayMs: number): void {
+    this.#cancelNext = this.#options.clock.after(delayMs, () => {
+      this.run()
+        .catch((error: unknown) => {
+          this.#options.log.error({ err: error, code: codeOf(error) }, "retention run failed");
+        })
+        .finally(() => {
+          if (!this.#stopped) this.#runAfter(NEXT_RUN_MS);
+        });
+    });
+  }
+
+  /** Deletes everything that is due. Rejects where the store cannot say what is; a call that fails is left to the next run. */
+  async run(): Promise<readonly RetentionTotal[]> {
+    const { clock, log, onRun } = this.#options;
+    const begunMs = clock.nowMs();
+    const { sums, failed } = await this.#each((accountId, what, call) => this.#delete(accountId, what, call));
+    if (sums.length > 0 || failed > 0) {
+      await this.#compact();
+      const deleted = Object.fromEntries(RETAINED_PARTS.map((what) => [`${what}s`, total(sums, what, "calls")]));
+      const bytes = RETAINED_PARTS.reduce((sum, what) => sum + total(sums, what, "bytes"), 0);
+      const tookMs = Math.round(clock.nowMs() - begunMs);
+      log.info({ ...deleted, bytes, failed, tookMs }, "retention run finished");
+    }
+    onRun?.();
+    return sums;
+  }
+
+  async #compact(): Promise<void> {
+    const { clock, store } = this.#options;
+    while (!this.#stopped) {
+      const begunMs = clock.nowMs();
+      if (!(await store.compact())) break;
+      await this.#restAfter(begunMs);
+    }
+    await store.purgeChangeLog();
+  }
+
+  /** What a run would delete now. */
+  async preview(): Promise<readonly RetentionTotal[]> {
+    const { dataDir } = this.#options;
+    const { sums } = await this.#each((_, what, call, cutoffs) => {
+      // The journal of such a call is counted with its recording.
+      const isCounted = what === "transcript" && call.endedAtMs < cutoffs.recording;
+      return isCounted ? Promise.resolve(0) : bytesOf(filesOf(what, dataDir, call.id));
+    });
+    return sums;
+  }
+
+  /** Does `work`, which returns bytes, with every call of which something is due, in steps. */
+  async #each(
+    work: (accountId: string, what: RetainedPart, call: DueCall, cutoffs: Cutoffs) => Promise<number>,
+  ): Promise<{ sums: readonly RetentionTotal[]; failed: number }> {
+    const { accounts, clock, log, rules, onFailed } = this.#options;
+    const sums: RetentionTotal[] = [];
+    let failed = 0;
+    for (const { id: accountId, name: accountName } of await accounts.list()) {
+      const cutoffs = cutoffsOf(retentionDaysOf(rules, accountName), clock.epochMs());
+      for (const what of DELETION_ORDER) {
+        const sum: RetentionTotal = { accountName, what, calls: 0, bytes: 0 };
+        for await (const call of this.#due(accountId, what, cutoffs)) {
+          const begunMs = clock.nowMs();
+          try {
+            sum.bytes += await work(accountId, what, call, cutoffs);
+            sum.calls += 1;
+          } catch (error) {
+            // Of many that fail for one reason, such as a disk that is read-only, one line is enough.
+            if (failed === 0) log.error({ callId: call.id, what, err: error, code: codeOf(error) }, "retention failed");
+            failed += 1;
+            onFailed?.(what);
+          }
+          await this.#restAfter(begunMs);
+        }
+        if (sum.calls > 0) sums.push(sum);
+      }
+    }
+    return { sums, failed };
+  }
+
+  /** Calls of which a part goes while their record stays, or whose record goes. */
+  async *#due(accountId: string, what: RetainedPart, cutoffs: Cutoffs): AsyncGenerator<DueCall> {
+    const endedBeforeMs = cutoffs[what];
+    if (endedBeforeMs === Number.NEGATIVE_INFINITY) return;
+    let after: DueCall | undefined;
+    while (!this.#stopped) {
+      const query = { what, endedBeforeMs, after, limit: CALLS_PER_QUERY };
+      const calls = await this.#options.store.listDue(accountId, query);
+      for (const call of calls) {
+        if (this.#stopped) return;
+        if (what === "record" || call.endedAtMs >= cutoffs.record) yield call;
+      }
+      after = calls.at(-1);
+      if (calls.length < CALLS_PER_QUERY) return;
+    }
+  }
+
+  async #delete(accountId: string, what: RetainedPart, { id }: DueCall): Promise<number> {
+    const { calls, dataDir, store, onDeleted } = this.#options;
+    const bytes = await deleteFiles(filesOf(what, dataDir, id));
+    if (what === "record") await calls.remove(accountId, id);
+    else if (what === "recording") await store.markRecordingDeleted(id);
+    else await store.deleteTranscript(id);
+    onDeleted?.(what, bytes);
+    return bytes;
+  }
+
+  #restAfter(begunMs: number): Promise<void> {
+    const { clock } = this.#options;
+    const restMs = Math.max(REST_MS_MIN, (clock.nowMs() - begunMs) * REST_FACTOR);
+    return new Promise((resolve) => {
+      clock.after(restMs, resolve);
+    });
+  }
+}
+
+/** A record takes all of its call with it: what goes whole need not go in parts first. */
+const DELETION_ORDER: readonly RetainedPart[] = ["record", "recording", "transcript"];
+
+const filesOf = (what: RetainedPart, dataDir: string, callId: string): readonly string[] =>
+  what === "transcript" ? textFiles(dataDir, callId) : audioFiles(dataDir, callId);
+
+/** For each part the time before which a call must have ended for it to be deleted, ms since the Unix epoch; -Infinity keeps it. */
+type Cutoffs = Readonly<Record<RetainedPart, number>>;
+
+function cutoffsOf(days: RetentionDays, nowMs: number): Cutoffs {
+  const cutoff = (what: RetainedPart): number => nowMs - (days[what] ?? Number.POSITIVE_INFINITY) * DAY_MS;
+  return { record: cutoff("record"), recording: cutoff("recording"), transcript: cutoff("transcript") };
+}
+
+const total = (sums: readonly RetentionTotal[], of: RetainedPart, field: "calls" | "bytes"): number =>
+  sums.filter(({ what }) => what === of).reduce((sum, one) => sum + one[field], 0);

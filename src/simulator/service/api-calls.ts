@@ -1,0 +1,64 @@
+import type { TranscriptTurn } from "../../core/calls/spec.ts";
+import type { Clock } from "../../core/clock.ts";
+import { unavailable } from "../../core/errors.ts";
+import type { Voice } from "../../speech/contracts.ts";
+import type { Transport } from "../transports.ts";
+import type { ApiClient } from "./api-client.ts";
+
+/** What is read of the answer to `GET /calls/{id}`. */
+export interface CallResource {
+  status: string;
+  endReason: string | null;
+  durationMs: number | null;
+  recording: object | null;
+}
+
+export interface CreatedCall {
+  id: string;
+  websocketUrl: string;
+}
+
+/** From the end of the call to its record and recording. */
+const RECORD_MS_MAX = 10_000;
+const POLL_MS = 100;
+
+/** Creates a call over `line`, in which an agent of `language`, which can hang up, opens with `greeting`. */
+export async function createCall(
+  api: ApiClient,
+  { line, ...call }: { systemPrompt: string; greeting: string; language: string; line: Transport },
+): Promise<CreatedCall> {
+  const voices = await api.get<{ data: Voice[] }>(`/voices?language=${encodeURIComponent(call.language)}`);
+  const voice = voiceOf(voices.data, call.language);
+  const selectedTools = [{ toolName: "hang_up" }];
+  return await api.post<CreatedCall>("/calls", { ...call, ...connectionOf(line), voice, selectedTools });
+}
+
+/** The fields of a new call that say what it comes over. */
+export function connectionOf(line: Transport): object {
+  if (line.wire !== "websocket") return { connectionType: line.wire };
+  const { codec, inputRateHz: inputSampleRate, outputRateHz: outputSampleRate } = line.format;
+  return { connectionType: line.wire, websocket: { codec, inputSampleRate, outputSampleRate } };
+}
+
+/** The call's record once the call is over and its recording rendered. Rejects with `unavailable` after ten seconds. */
+export async function finishedRecord(api: ApiClient, callId: string, clock: Clock): Promise<CallResource> {
+  for (const endMs = clock.nowMs() + RECORD_MS_MAX; clock.nowMs() < endMs; ) {
+    const record = await api.get<CallResource>(`/calls/${callId}`);
+    if (record.status !== "created" && record.status !== "active" && record.recording !== null) return record;
+    await new Promise<void>((resolve) => {
+      clock.after(POLL_MS, resolve);
+    });
+  }
+  throw unavailable(`call ${callId} has no record and recording ${RECORD_MS_MAX} ms after its end`);
+}
+
+export async function transcriptOf(api: ApiClient, callId: string): Promise<TranscriptTurn[]> {
+  return (await api.get<{ data: TranscriptTurn[] }>(`/calls/${callId}/transcript`)).data;
+}
+
+/** The id of the first voice of `language`; throws `unavailable` when there is none. */
+export function voiceOf(voices: readonly Voice[], language: string): string {
+  const voice = voices.find((candidate) => candidate.language === language);
+  if (voice === undefined) throw unavailable(`no voice speaks ${language}`);
+  return voice.id;
+}

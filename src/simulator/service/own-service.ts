@@ -1,0 +1,26 @@
+import { childModule } from "../../core/child-module.ts";
+import { firstApiKeyPath } from "../../store/data-dir/first-api-key.ts";
+import type { ApiClient } from "./api-client.ts";
+import { openLocalService } from "./local-service.ts";
+import { type ServiceOptions, startService } from "./process.ts";
+
+export type OwnServiceOptions = Omit<ServiceOptions, "program">;
+
+/**
+ * Starts this very service as a child of its own, and has `use` do with it what it wants, with the first key of its new `dataDir`;
+ * whatever happens, the service is stopped. Rejects as `startService` and as `use` do.
+ */
+export async function withOwnService<Result>(
+  options: OwnServiceOptions,
+  signal: AbortSignal,
+  use: (api: ApiClient) => Promise<Result>,
+): Promise<Result> {
+  const program = childModule(import.meta.url, "../../main");
+  const { apiUrl, stop } = await startService({ ...options, program }, signal);
+  try {
+    const local = { apiUrl, firstKeyPath: firstApiKeyPath(options.dataDir) };
+    return await use(await openLocalService(local, undefined, signal));
+  } finally {
+    await stop();
+  }
+}

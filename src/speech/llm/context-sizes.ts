@@ -1,0 +1,43 @@
+import { CONTEXT_TOKENS_DEFAULT, CONTEXT_TOKENS_LIMIT, CONTEXT_TOKENS_MIN } from "../../core/prompt-limits.ts";
+
+/** Contexts by `provider:model`, as an operator names them. */
+export type ContextSizes = Readonly<Record<string, number>>;
+
+/**
+ * Contexts of models in tokens, prompt and answer together; the first that matches counts. From the makers' lists of models
+ * (platform.openai.com/docs/models, platform.claude.com/docs/en/about-claude/models/overview, ai.google.dev/gemini-api/docs/models). Of a
+ * family whose members differ it is the least.
+ */
+const KNOWN: readonly [names: RegExp, contextTokens: number][] = [
+  [/^openai:gpt-4\.1(?:-|$)/, 1_047_576],
+  [/^openai:(?:gpt-4o|chatgpt-4o|gpt-4-turbo|gpt-4-1106|gpt-4-0125|o1-mini|gpt-oss)/, 128_000],
+  [/^openai:gpt-4-32k/, 32_768],
+  [/^openai:gpt-4(?:-|$)/, 8_192],
+  [/^openai:gpt-3\.5/, 16_385],
+  [/^openai:o\d/, 200_000],
+  [/^openai:gpt-[5-9]/, 128_000],
+  [/^anthropic:claude-(?:2\.0|instant)/, 100_000],
+  [/^anthropic:claude-/, 200_000],
+  [/^gemini:gemini-1\.0/, 32_768],
+  [/^gemini:gemini-/, 1_048_576],
+];
+
+/** The context of `model`, which is `provider:model`: what the operator says, what is known of it, or CONTEXT_TOKENS_DEFAULT. */
+export const contextTokensOf = (model: string, configured: ContextSizes): number =>
+  (Object.hasOwn(configured, model) ? configured[model] : undefined) ??
+  KNOWN.find(([names]) => names.test(model))?.[1] ??
+  CONTEXT_TOKENS_DEFAULT;
+
+/** Reads CONTEXT_TOKENS, `openai:llama3.2=8192, openai:gpt-oss:20b=131072`. What is wrong with it is added to `problems`. */
+export function readContextSizes(given: string, providers: readonly string[], problems: string[]): ContextSizes {
+  const sizes: Record<string, number> = {};
+  for (const part of given === "" ? [] : given.split(",")) {
+    const [, model = "", tokens] = /^\s*([a-z]{1,32}:[\x21-\x7e]{1,256}?)\s*=\s*(\d{1,8})\s*$/.exec(part) ?? [];
+    const isProvider = providers.includes(model.slice(0, model.indexOf(":")));
+    if (!isProvider || !(Number(tokens) >= CONTEXT_TOKENS_MIN && Number(tokens) <= CONTEXT_TOKENS_LIMIT)) {
+      const right = `a model and its context in tokens, from ${CONTEXT_TOKENS_MIN} to ${CONTEXT_TOKENS_LIMIT}, openai:llama3.2=8192`;
+      problems.push(`CONTEXT_TOKENS must be ${right}, or several, separated by commas, not ${JSON.stringify(part)}`);
+    } else sizes[model] = Number(tokens);
+  }
+  return sizes;
+}

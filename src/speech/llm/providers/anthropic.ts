@@ -1,0 +1,166 @@
+import type Anthropic from "@anthropic-ai/sdk";
+import { providerFailed } from "../../../core/errors.ts";
+import { LLM_OUTPUT_TOKENS_MAX } from "../../../core/limits.ts";
+import type { Llm, LlmEvent, LlmRequest } from "../../contracts.ts";
+import { preconnect } from "../../keep-alive-fetch.ts";
+import { REQUEST_ERROR } from "../../resilience/provider-error.ts";
+import { argumentsOf, chatHistoryOf, type Part } from "./chat-history.ts";
+import type { LlmOptions } from "./openai.ts";
+import { replyStream } from "./reply-stream.ts";
+import { CLIENT_TIMEOUT_MS, sdkFetch } from "./sdk-fetch.ts";
+
+type MessagesRequest = Anthropic.MessageCreateParamsStreaming;
+type Block = Anthropic.ContentBlockParam;
+
+const PROVIDER = "anthropic";
+
+/**
+ * Models up to 4.6: they take a temperature, which the API's version 2026-10-21 takes no more and 2023-06-01 still does, and think only
+ * when told to. Later ones take none in any version, and think as much as `effort` lets them
+ * (platform.claude.com/docs/en/api/migration-2026-10-21 and /docs/en/models/sonnet-5/migration-guide).
+ */
+const TAKES_TEMPERATURE = /^claude-(?:[23]|instant|(?:opus|sonnet|haiku)-4(?!-[7-9]))/;
+const OLDER_VERSION = { "anthropic-version": "2023-06-01" };
+
+/**
+ * A brain behind Anthropic's Messages API, version 2026-10-21, as a stream. From "Streaming messages"
+ * (platform.claude.com/docs/en/build-with-claude/streaming), "Handle tool calls" and the reference of "Create a Message", with
+ * @anthropic-ai/sdk 1.12. What a model thinks is never said, and not shown to it again: with adaptive thinking it need not be.
+ */
+export function createAnthropicLlm({ model, apiKey, baseUrl }: LlmOptions): Llm {
+  // Loaded only where a model is its: the package takes a process some tenths of a second and up to 24 MB.
+  const client = import("@anthropic-ai/sdk").then(
+    ({ default: Client }) =>
+      new Client({
+        apiKey,
+        baseURL: baseUrl,
+        // What it would take from variables of its own that are no configuration of ours.
+        webhookKey: null,
+        openTelemetry: false,
+        logLevel: "off",
+        maxRetries: 0,
+        timeout: CLIENT_TIMEOUT_MS,
+        fetch: sdkFetch(PROVIDER, ({ name }) => name === "message_stop"),
+      }),
+  );
+  return {
+    provider: PROVIDER,
+    prepare: (signal) => preconnect(baseUrl, signal),
+    reply(request, signal) {
+      const headers = TAKES_TEMPERATURE.test(model) ? OLDER_VERSION : {};
+      const ask = async () => {
+        const { messages } = await client;
+        return eventsOf(await messages.create(requestFor(model, request), { signal, headers }));
+      };
+      return replyStream(PROVIDER, ask, signal);
+    },
+  };
+}
+
+function requestFor(model: string, { messages, tools, temperature }: LlmRequest): MessagesRequest {
+  const { system, turns } = chatHistoryOf(messages);
+  const sampling = TAKES_TEMPERATURE.test(model) ? { temperature } : { output_config: { effort: "low" as const } };
+  return {
+    model,
+    max_tokens: LLM_OUTPUT_TOKENS_MAX,
+    ...(system === "" ? {} : { system }),
+    messages: turns.map(({ role, parts }) => ({ role, content: parts.map(toBlock) })),
+    ...toolsFor(
+      tools,
+      turns.flatMap(({ parts }) => parts),
+    ),
+    ...sampling,
+    stream: true,
+  };
+}
+
+/** A conversation in which tools were used must name them, even where none may be used any more. */
+function toolsFor(tools: LlmRequest["tools"], parts: readonly Part[]): Pick<MessagesRequest, "tools" | "tool_choice"> {
+  if (tools.length > 0) {
+    return {
+      tools: tools.map(({ name, description, parameters }) => ({
+        name,
+        description,
+        input_schema: { ...parameters, type: "object" },
+      })),
+    };
+  }
+  const used = new Set(parts.flatMap((part) => (part.kind === "call" ? [part.call.name] : [])));
+  if (used.size === 0) return {};
+  return {
+    tools: [...used].map((name) => ({ name, input_schema: { type: "object" } })),
+    tool_choice: { type: "none" },
+  };
+}
+
+function toBlock(part: Part): Block {
+  switch (part.kind) {
+    case "text":
+      return { type: "text", text: part.text };
+    case "call":
+      return { type: "tool_use", id: idOf(part.call.id), name: part.call.name, input: argumentsOf(part.call) };
+    case "result":
+      return { type: "tool_result", tool_use_id: idOf(part.toolCallId), content: part.text };
+  }
+}
+
+/** An id as this API takes it, of a call that another provider's model may have made. */
+const idOf = (id: string): string => id.replace(/[^a-zA-Z0-9_-]/g, "_");
+
+async function* eventsOf(stream: AsyncIterable<Anthropic.RawMessageStreamEvent>): AsyncGenerator<LlmEvent> {
+  const calls = new Map<number, { id: string; name: string; argumentsJson: string }>();
+  let inputTokens = 0;
+  let outputTokens = 0;
+  let hasStopped = false;
+  for await (const event of stream) {
+    switch (event.type) {
+      case "message_start":
+        inputTokens = inputOf(event.message.usage);
+        outputTokens = event.message.usage.output_tokens ?? 0;
+        break;
+      case "content_block_start": {
+        const block = event.content_block;
+        if (block.type === "tool_use") calls.set(event.index, { id: block.id, name: block.name, argumentsJson: "" });
+        else if (block.type === "text" && block.text !== "") yield { kind: "text", text: block.text };
+        break;
+      }
+      case "content_block_delta": {
+        const { delta } = event;
+        const call = calls.get(event.index);
+        if (delta.type === "text_delta" && delta.text !== "") yield { kind: "text", text: delta.text };
+        else if (delta.type === "input_json_delta" && call !== undefined) {
+          call.argumentsJson += delta.partial_json;
+          if (delta.partial_json !== "") yield { kind: "text", text: "" };
+        }
+        break;
+      }
+      case "content_block_stop": {
+        const call = calls.get(event.index);
+        // Of a call without arguments no piece comes.
+        if (call !== undefined) yield { kind: "tool-call", ...call, argumentsJson: call.argumentsJson || "{}" };
+        break;
+      }
+      case "message_delta":
+        if (event.delta.stop_reason === "refusal")
+          throw providerFailed(PROVIDER, "withheld its answer (refusal)", REQUEST_ERROR);
+        // Both are totals, and the first only where it has changed.
+        if (typeof event.usage?.input_tokens === "number") inputTokens = inputOf(event.usage);
+        outputTokens = event.usage?.output_tokens ?? outputTokens;
+        break;
+      case "message_stop":
+        // The client is left to come to the end by itself: one that is left before hangs up, on a connection that is good.
+        hasStopped = true;
+        break;
+    }
+  }
+  if (!hasStopped) throw providerFailed(PROVIDER, "ended its answer before it was finished");
+  yield { kind: "end", inputTokens, outputTokens };
+}
+
+/** What was written to its cache and read from it was asked as well. */
+const inputOf = (usage: {
+  input_tokens: number | null;
+  cache_creation_input_tokens: number | null;
+  cache_read_input_tokens: number | null;
+}): number =>
+  (usage.input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0) + (usage.cache_read_input_tokens ?? 0);

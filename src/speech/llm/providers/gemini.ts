@@ -1,0 +1,153 @@
+import { randomUUID } from "node:crypto";
+import type { Part as GeminiPart, GenerateContentParameters, GoogleGenAI, ThinkingLevel } from "@google/genai";
+import { providerFailed } from "../../../core/errors.ts";
+import { LLM_TOOL_CALL_SIGNATURE_CHARS_MAX, LLM_TOOL_CALL_SIGNATURES_MAX } from "../../../core/limits.ts";
+import type { Llm, LlmEvent, LlmRequest } from "../../contracts.ts";
+import { preconnect } from "../../keep-alive-fetch.ts";
+import { REQUEST_ERROR } from "../../resilience/provider-error.ts";
+import { argumentsOf, chatHistoryOf, type Part } from "./chat-history.ts";
+import type { LlmOptions } from "./openai.ts";
+import { replyStream } from "./reply-stream.ts";
+import { sdkFetch } from "./sdk-fetch.ts";
+
+type Config = NonNullable<GenerateContentParameters["config"]>;
+type ResponseStream = Awaited<ReturnType<GoogleGenAI["models"]["generateContentStream"]>>;
+
+const PROVIDER = "gemini";
+
+/** What the documentation has for calls whose signature is not at hand: another model's, or one of before our start. */
+const NO_SIGNATURE = "skip_thought_signature_validator";
+
+/** Ends of an answer; all others are reasons to withhold it, and Google has a word for each. */
+const NORMAL_FINISH_REASONS: readonly string[] = ["STOP", "MAX_TOKENS"];
+
+/**
+ * A brain behind the Gemini API, `v1beta`, `streamGenerateContent`. From the reference "Generating content"
+ * (ai.google.dev/api/generate-content), "Function calling", "Gemini thinking" and "Thought signatures" (ai.google.dev/gemini-api/docs/
+ * function-calling, /thinking, /thought-signatures), with @google/genai 3.1. Models from Gemini 3 on refuse a conversation in which a
+ * call of theirs comes back without the signature that came with it, so signatures are kept here, by its own id of the call.
+ */
+export function createGeminiLlm({ model, apiKey, baseUrl }: LlmOptions): Llm {
+  // Loaded only where a model is its: the package takes a process some tenths of a second and up to 24 MB.
+  const client = import("@google/genai").then(
+    ({ GoogleGenAI: Client }) =>
+      new Client({
+        apiKey,
+        // What it would take from variables of its own that are no configuration of ours.
+        enterprise: false,
+        apiVersion: "v1beta",
+        httpOptions: { baseUrl, fetch: sdkFetch(PROVIDER, () => false) },
+      }),
+  );
+  const signatures = new ThoughtSignatures();
+  return {
+    provider: PROVIDER,
+    prepare: (signal) => preconnect(baseUrl, signal),
+    reply(request, signal) {
+      const ask = async () => {
+        const { models } = await client;
+        const config = { ...configFor(model, request), abortSignal: signal };
+        const question = { ...requestFor(model, request, signatures), config };
+        return eventsOf(await models.generateContentStream(question), signatures);
+      };
+      return replyStream(PROVIDER, ask, signal);
+    },
+  };
+}
+
+function requestFor(model: string, { messages }: LlmRequest, signatures: ThoughtSignatures): GenerateContentParameters {
+  const contents = chatHistoryOf(messages).turns.map(({ role, parts }) => ({
+    role: role === "assistant" ? "model" : "user",
+    parts: parts.map((part) => toWire(part, signatures)),
+  }));
+  return { model, contents };
+}
+
+function configFor(model: string, { messages, tools, temperature }: LlmRequest): Config {
+  const { system } = chatHistoryOf(messages);
+  const functionDeclarations = tools.map(({ name, description, parameters }) => ({
+    name,
+    description,
+    parametersJsonSchema: parameters,
+  }));
+  return {
+    temperature,
+    ...(system === "" ? {} : { systemInstruction: system }),
+    ...(tools.length === 0 ? {} : { tools: [{ functionDeclarations }] }),
+    ...thinkingOf(model),
+  };
+}
+
+/** As little as each model may think: on a telephone every second of it is silence. */
+function thinkingOf(model: string): Pick<Config, "thinkingConfig"> {
+  if (/^gemini-2\.5-flash/.test(model)) return { thinkingConfig: { thinkingBudget: 0 } };
+  if (/^gemini-2\.5-pro/.test(model)) return { thinkingConfig: { thinkingBudget: 128 } };
+  if (/^gemini-[3-9]/.test(model)) return { thinkingConfig: { thinkingLevel: "LOW" as ThinkingLevel } };
+  return {};
+}
+
+function toWire(part: Part, signatures: ThoughtSignatures): GeminiPart {
+  switch (part.kind) {
+    case "text":
+      return { text: part.text };
+    case "call": {
+      const { id, providerCallId = id, name } = part.call;
+      const thoughtSignature = signatures.get(providerCallId);
+      const functionCall = { id, name, args: argumentsOf(part.call) };
+      return thoughtSignature === "" ? { functionCall } : { functionCall, thoughtSignature };
+    }
+    case "result":
+      return { functionResponse: { id: part.toolCallId, name: part.name, response: { output: part.text } } };
+  }
+}
+
+async function* eventsOf(stream: ResponseStream, signatures: ThoughtSignatures): AsyncGenerator<LlmEvent> {
+  let finished: string | undefined;
+  let inputTokens = 0;
+  let outputTokens = 0;
+  for await (const { candidates, promptFeedback, usageMetadata: usage } of stream) {
+    if (promptFeedback?.blockReason !== undefined)
+      throw providerFailed(PROVIDER, "withheld its answer (prompt blocked)", REQUEST_ERROR);
+    for (const { text, thought, functionCall, thoughtSignature } of candidates?.[0]?.content?.parts ?? []) {
+      if (functionCall?.name !== undefined) {
+        const id = functionCall.id ?? `call_${randomUUID()}`;
+        signatures.set(id, thoughtSignature);
+        yield {
+          kind: "tool-call",
+          id,
+          name: functionCall.name,
+          argumentsJson: JSON.stringify(functionCall.args ?? {}),
+        };
+      } else if (text !== undefined && text !== "" && thought !== true) yield { kind: "text", text };
+    }
+    finished = candidates?.[0]?.finishReason ?? finished;
+    // Both are totals. Thoughts are billed as what was said.
+    inputTokens = usage?.promptTokenCount ?? inputTokens;
+    if (usage !== undefined) outputTokens = (usage.candidatesTokenCount ?? 0) + (usage.thoughtsTokenCount ?? 0);
+  }
+  if (finished === undefined) throw providerFailed(PROVIDER, "ended its answer before it was finished");
+  if (!NORMAL_FINISH_REASONS.includes(finished)) {
+    throw providerFailed(
+      PROVIDER,
+      `withheld its answer (${/^[A-Z_]{1,48}$/.test(finished) ? finished : "unknown"})`,
+      REQUEST_ERROR,
+    );
+  }
+  yield { kind: "end", inputTokens, outputTokens };
+}
+
+/** The signatures of the latest calls, of all conversations; what has been forgotten is answered for by NO_SIGNATURE. */
+class ThoughtSignatures {
+  /** In the order in which they came; "" of a call that had none, as has every one but the first of several at once. */
+  readonly #byId = new Map<string, string>();
+
+  set(id: string, signature = ""): void {
+    if (signature.length > LLM_TOOL_CALL_SIGNATURE_CHARS_MAX) return;
+    if (this.#byId.size >= LLM_TOOL_CALL_SIGNATURES_MAX) this.#byId.delete(this.#byId.keys().next().value as string);
+    this.#byId.set(id, signature);
+  }
+
+  get(id: string): string {
+    return this.#byId.get(id) ?? NO_SIGNATURE;
+  }
+}

@@ -1,0 +1,276 @@
+import { type Span, Utterance } from "../language/utterance.ts";
+import { digitsFrom, numberAt } from "../language/values.ts";
+import { isInformative, type Token } from "../language/words.ts";
+import { isCode, isPerson, isStreet, prepositionsOf } from "./labels.ts";
+import { hasForm, isFreeText, isNumber, valuesIn } from "./parameter-values.ts";
+import { isNeeded, type Parameter, valueAt, withValue } from "./parameters.ts";
+import { isAllowed } from "./schema-check.ts";
+
+export type Arguments = Readonly<Record<string, unknown>>;
+
+/** What a caller's words say about the arguments of a tool. */
+export interface Filled {
+  values: Arguments;
+  /** How many telling words named a value; what was merely left over does not count. */
+  namedWords: number;
+}
+
+/** What a caller says of themselves before their name. */
+const INTRODUCTIONS: readonly (readonly string[])[] = [["i", "am"], ["i'm"], ["this", "is"]];
+/** Words between what a value is called and the value: "order number is A-17". */
+const FILLERS = new Set([
+  "is",
+  "are",
+  "of",
+  "number",
+  "no",
+  "id",
+  "code",
+  "called",
+  "named",
+  "to",
+  "as",
+  "it's",
+  "was",
+]);
+
+/**
+ * Fills arguments from the sentence that asks for a tool, and from `others` of the same turn. `toolStems` are the words by which the
+ * tool was called: a text that is left over begins behind them. The same words always give the same arguments.
+ */
+export function fillArguments(
+  parameters: readonly Parameter[],
+  sentence: Utterance,
+  others: readonly Utterance[],
+  toolStems: ReadonlySet<string>,
+): Filled {
+  const filling = new ArgumentFiller(parameters, toolStems);
+  filling.fillFrom(sentence);
+  const namedWords = sentence.tokens.filter((token, at) => !sentence.isFree(at) && isInformative(token)).length;
+  for (const other of others) filling.fillFrom(other);
+  filling.fillFromRest(sentence);
+  return { values: filling.values, namedWords };
+}
+
+/** The arguments with the defaults of the schema where nobody named a value. */
+export function withDefaults(parameters: readonly Parameter[], values: Arguments): Arguments {
+  return parameters.reduce<Arguments>((filled, parameter) => {
+    const { path, schema, optionalDepth } = parameter;
+    const value = schema.const ?? schema.default;
+    const applies = optionalDepth === 0 || isNeeded(parameter, filled);
+    return value === undefined || !applies || valueAt(filled, path) !== undefined
+      ? filled
+      : withValue(filled, path, value);
+  }, values);
+}
+
+/** The value that an answer to the question for one parameter gives; undefined when it gives none. */
+export function answerValue(parameter: Parameter, answer: string): unknown {
+  const value = valueOfAnswer(parameter, answer);
+  return value === undefined || isAllowed(parameter, value) ? value : undefined;
+}
+
+function valueOfAnswer(parameter: Parameter, answer: string): unknown {
+  const said = new Utterance(answer.replace(/^DTMF:\s*/, ""));
+  const named = valuesIn(parameter, said, "anywhere");
+  if (named !== undefined || parameter.itemType !== "string" || parameter.schema.enum !== undefined) return named;
+  if (hasForm(parameter)) return undefined;
+  const labelled = labelledName(parameter, said) ?? said.quoted()?.value;
+  const value = labelled ?? digitsOr(said, withoutPreamble(said));
+  if (!isLongEnough(parameter, value)) return undefined;
+  return parameter.type === "array" ? listOf(value) : value;
+}
+
+class ArgumentFiller {
+  readonly #parameters: readonly Parameter[];
+  readonly #toolStems: ReadonlySet<string>;
+  #values: Arguments = {};
+
+  constructor(parameters: readonly Parameter[], toolStems: ReadonlySet<string>) {
+    this.#parameters = parameters;
+    this.#toolStems = toolStems;
+  }
+
+  get values(): Arguments {
+    return this.#values;
+  }
+
+  /** From what is surest to what is left over: a word that has given a value gives no other. */
+  fillFrom(said: Utterance): void {
+    const where = "labelled";
+    this.#each((parameter) => (isNumber(parameter) ? undefined : valuesIn(parameter, said, where)));
+    this.#each((parameter) => (isNumber(parameter) ? valuesIn(parameter, said, where) : undefined));
+    this.#each((parameter) => (isFreeText(parameter) ? fitting(parameter, labelledName(parameter, said)) : undefined));
+    this.#each((parameter) =>
+      isFreeText(parameter) ? fitting(parameter, this.#afterPreposition(parameter, said)) : undefined,
+    );
+    this.#each((parameter) => (isNumber(parameter) ? this.#numbersLeft(parameter, said) : undefined));
+    this.#each((parameter) => (isFreeText(parameter) ? quotedIn(parameter, said) : undefined));
+    this.#each((parameter) => (isFreeText(parameter) && isCode(parameter) ? codeIn(parameter, said) : undefined));
+  }
+
+  #each(findValue: (parameter: Parameter) => unknown): void {
+    for (const parameter of this.#parameters) {
+      if (parameter.schema.const !== undefined || valueAt(this.#values, parameter.path) !== undefined) continue;
+      const value = findValue(parameter);
+      if (value === undefined || !isAllowed(parameter, value)) continue;
+      this.#values = withValue(this.#values, parameter.path, value);
+    }
+  }
+
+  /** A number that nothing labels belongs to a parameter that must be there, or to the only one that takes numbers. */
+  #numbersLeft(parameter: Parameter, said: Utterance): unknown {
+    const isOnly = this.#parameters.filter(isNumber).length === 1;
+    return parameter.required || isOnly ? valuesIn(parameter, said, "anywhere") : undefined;
+  }
+
+  /** "in Berlin", "for Ann": the first name behind a preposition of the parameter that is not how the tool was called. */
+  #afterPreposition(parameter: Parameter, said: Utterance): string | undefined {
+    for (const word of prepositionsOf(parameter)) {
+      for (const [at, { lower }] of said.tokens.entries()) {
+        if (lower !== word || !said.joins(at)) continue;
+        const name = this.#nameAt(said, at + 1, {
+          several: parameter.type === "array",
+          mayBeNumbered: isStreet(parameter),
+        });
+        if (name !== undefined) return name;
+      }
+    }
+    return isPerson(parameter) ? this.#introduced(said) : undefined;
+  }
+
+  #introduced(said: Utterance): string | undefined {
+    for (const at of said.tokens.keys()) {
+      const words = INTRODUCTIONS.find((all) => all.every((word, n) => said.tokens[at + n]?.lower === word));
+      const name = words === undefined ? undefined : this.#nameAt(said, at + words.length);
+      if (name !== undefined && /^\p{Lu}/u.test(name)) return name;
+    }
+    return undefined;
+  }
+
+  #nameAt(said: Utterance, at: number, { several = false, mayBeNumbered = false } = {}): string | undefined {
+    const span = several ? said.namesAt(at) : said.nameAt(at);
+    if (span === undefined || this.#isToolWord(said.tokens[span.from])) return undefined;
+    if (!mayBeNumbered && numberAt(said.tokens, span.from) !== undefined) return undefined;
+    said.use(span);
+    return said.textOf(span);
+  }
+
+  #isToolWord(token: Token | undefined): boolean {
+    return token !== undefined && this.#toolStems.has(token.stem);
+  }
+
+  /** What is left of the words is the one text that the tool still needs. */
+  fillFromRest(said: Utterance): void {
+    const missing = this.#parameters.filter(
+      (one) =>
+        isNeeded(one, this.#values) && valueAt(this.#values, one.path) === undefined && one.schema.const === undefined,
+    );
+    const [only] = missing.filter(isFreeText);
+    if (only === undefined || missing.length !== 1) return;
+    const span = this.#leftOver(said, only);
+    const value = span && fitting(only, said.textOf(span));
+    if (value !== undefined && isAllowed(only, value)) this.#values = withValue(this.#values, only.path, value);
+  }
+
+  /** What follows the words by which the tool was called; where nothing does, the longest run of words before them. */
+  #leftOver(said: Utterance, parameter: Parameter): Span | undefined {
+    const { tokens } = said;
+    const labels = new Set(this.#parameters.flatMap((one) => (one === parameter ? [] : [...one.hints])));
+    const isOpen = (token: Token | undefined, at: number): boolean =>
+      token !== undefined &&
+      said.isFree(at) &&
+      isInformative(token) &&
+      !this.#isToolWord(token) &&
+      !labels.has(token.stem);
+    const last = tokens.findLastIndex((token) => this.#isToolWord(token));
+    let longest: Span | undefined;
+    for (let from = 0; from < tokens.length; from += 1) {
+      const first = tokens[from];
+      if (first !== undefined && parameter.labels.has(first.stem)) continue;
+      // A person's name has a capital, and is not taken for one because it begins the sentence.
+      if (!isOpen(first, from) || (isPerson(parameter) && (from === 0 || !/^\p{Lu}/u.test(first?.text ?? ""))))
+        continue;
+      let to = from + 1;
+      // Small words within stay: "bread with seeds".
+      for (let at = to; at < tokens.length && said.joins(at - 1) && said.isFree(at); at += 1) {
+        if (this.#isToolWord(tokens[at])) break;
+        if (isOpen(tokens[at], at)) to = at + 1;
+      }
+      const isBehind = from > last;
+      if (longest === undefined || isBehind || to - from > longest.to - longest.from) longest = { from, to };
+      if (isBehind) break;
+      from = to;
+    }
+    return longest;
+  }
+}
+
+function fitting(parameter: Parameter, value: string | undefined): unknown {
+  if (value === undefined || !isLongEnough(parameter, value)) return undefined;
+  return parameter.type === "array" ? listOf(value) : value;
+}
+
+function quotedIn(parameter: Parameter, said: Utterance): unknown {
+  const found = said.quoted();
+  if (found === undefined || !isLongEnough(parameter, found.value)) return undefined;
+  said.use(found.span);
+  return parameter.type === "array" ? [found.value] : found.value;
+}
+
+/** "name is Ann", "order A-17": what follows the parameter's own name. Without a word between it must look like a value. */
+function labelledName(parameter: Parameter, said: Utterance): string | undefined {
+  const { labels, type } = parameter;
+  const { tokens } = said;
+  for (const [at, token] of tokens.entries()) {
+    if (!labels.has(token.stem) || !said.isFree(at)) continue;
+    let next = at + 1;
+    while (labels.has(tokens[next]?.stem ?? "")) next += 1;
+    const named = next;
+    while (FILLERS.has(tokens[next]?.lower ?? "")) next += 1;
+    const spelled = digitsFrom(tokens, next);
+    const isWhole = /\p{N}/u.test(tokens[next]?.text ?? "") && isCode(parameter);
+    const name = type === "array" ? said.namesAt(next) : isWhole ? { from: next, to: next + 1 } : said.nameAt(next);
+    const span = spelled.count > 1 ? { from: next, to: next + spelled.count } : name;
+    const looksLikeValue = next > named || /^\p{Lu}|\p{N}/u.test(tokens[next]?.text ?? "") || spelled.count > 1;
+    const divided = /[.!?;]/.test(said.text.slice(tokens[next - 1]?.end ?? 0, tokens[next]?.start ?? 0));
+    if (span === undefined || !looksLikeValue || divided) continue;
+    said.use(span);
+    return spelled.count > 1 ? spelled.value : said.textOf(span);
+  }
+  return undefined;
+}
+
+function codeIn(parameter: Parameter, said: Utterance): string | undefined {
+  const at = said.tokens.findIndex(
+    ({ text }, index) => said.isFree(index) && /\p{N}/u.test(text) && isAllowed(parameter, text),
+  );
+  if (at < 0) return undefined;
+  said.use({ from: at, to: at + 1 });
+  return said.tokens[at]?.text;
+}
+
+/** What stands before an answer and is none of it. */
+const PREAMBLE = new Set(
+  "it's it is i am i'm my name that's that would be the a an um uh well oh to in for at from please yes".split(" "),
+);
+
+function withoutPreamble(said: Utterance): string {
+  const { tokens } = said;
+  const first = tokens.findIndex(({ lower }) => !PREAMBLE.has(lower));
+  const last = tokens.findLastIndex(({ lower }) => lower !== "please" && lower !== "thanks");
+  return first < 0 || last < first ? said.text.trim() : said.textOf({ from: first, to: last + 1 });
+}
+
+/** "four seven one one" is `4711`; anything else stays. */
+function digitsOr(said: Utterance, text: string): string {
+  const { value, count } = digitsFrom(said.tokens, 0);
+  return count > 1 && count === said.tokens.length ? value : text;
+}
+
+const listOf = (text: string): string[] => text.split(/\s*,\s*|\s+and\s+/u).filter((item) => item !== "");
+
+const isLongEnough = ({ schema: { minLength, maxLength } }: Parameter, { length }: string): boolean =>
+  length > 0 &&
+  !(typeof minLength === "number" && length < minLength) &&
+  !(typeof maxLength === "number" && length > maxLength);

@@ -1,0 +1,38 @@
+import { stem } from "../language/words.ts";
+import type { Parameter } from "./parameters.ts";
+
+// Which words of a caller lead to the value of a parameter, by stems of what the parameter is called.
+
+/** Stems of words that are divided by spaces. */
+export function stems(words: string): ReadonlySet<string> {
+  return new Set(words.split(" ").map(stem));
+}
+
+export const overlap = (left: ReadonlySet<string>, right: ReadonlySet<string>): boolean =>
+  [...left].some((word) => right.has(word));
+
+/** A string that is called one of these is likely to hold a digit. */
+const CODES = stems("number id code reference order booking ticket invoice account zip postcode phone serial");
+const PERSON = stems("name customer guest person who");
+const STREET = stems("street address");
+/** Which words stand before a value. */
+const PREPOSITIONS: readonly { labels: ReadonlySet<string>; words: readonly string[] }[] = [
+  { labels: stems("to destination target recipient receiver arrival"), words: ["to"] },
+  { labels: stems("from origin source departure sender"), words: ["from"] },
+  {
+    labels: stems("city town place location where country region area room venue destination"),
+    words: ["in", "at", "near", "to", "for"],
+  },
+  { labels: stems("name customer guest person who contact recipient"), words: ["for", "named", "called", "to"] },
+  { labels: STREET, words: ["to", "at", "on", "in"] },
+  { labels: stems("topic subject query question search term keyword"), words: ["about", "for"] },
+  { labels: stems("product item article goods"), words: ["of", "for"] },
+];
+
+/** The words that stand before a value of the parameter, the likeliest first. */
+export const prepositionsOf = ({ labels }: Parameter): string[] =>
+  PREPOSITIONS.filter((kind) => overlap(kind.labels, labels)).flatMap(({ words }) => words);
+
+export const isCode = ({ hints }: Parameter): boolean => overlap(hints, CODES);
+export const isPerson = ({ labels }: Parameter): boolean => overlap(labels, PERSON);
+export const isStreet = ({ labels }: Parameter): boolean => overlap(labels, STREET);

@@ -1,0 +1,143 @@
+import { isObject } from "../../../core/json.ts";
+import { isContent, stem, tokensOf, wordsOfName } from "../language/words.ts";
+
+type Schema = Readonly<Record<string, unknown>>;
+
+export type ValueType = "string" | "number" | "integer" | "boolean" | "array";
+
+/** One argument of a tool that holds no further ones. */
+export interface Parameter {
+  /** Its name, behind the names of the objects that it stands in. */
+  path: readonly string[];
+  type: ValueType;
+  /** Of what it is; of an array, of its items. */
+  schema: Schema;
+  /** What an array's items are. */
+  itemType: Exclude<ValueType, "array">;
+  /** Its object is not complete without it. */
+  required: boolean;
+  /** How many names of `path` lead to an object that may be absent as a whole; 0 where all must be there. */
+  optionalDepth: number;
+  /** What callers call it: stems of the words of its name and its title, the plainest ones left out. */
+  labels: ReadonlySet<string>;
+  /** Stems of its labels and of the words of its description. */
+  hints: ReadonlySet<string>;
+}
+
+/** What is deeper, or behind these, is left to its default. */
+const DEPTH_MAX = 4;
+const PROPERTIES_MAX = 24;
+/** As many references lead to one schema at most. */
+const REFERENCES_MAX = 8;
+
+/** Words of a name that tell nothing apart. */
+const PLAIN_WORDS = new Set(["number", "count", "of", "the", "num", "no", "n", "amount", "total", "value", "field"]);
+
+/** Worked out once for each schema: a call has the same ones in all of its requests. */
+const known = new WeakMap<object, readonly Parameter[]>();
+
+/** The parameters that a tool's JSON Schema describes, in its order, those of nested objects in their places. */
+export function parametersOf(schema: object): readonly Parameter[] {
+  const parameters = known.get(schema) ?? described(schema);
+  known.set(schema, parameters);
+  return parameters;
+}
+
+function described(schema: object): Parameter[] {
+  const root = schema as Schema;
+  const found: Parameter[] = [];
+  // Counted over all levels: a schema that refers to itself is no deeper for that, but may be wide.
+  let properties = 0;
+  const collect = (object: Schema, path: readonly string[], optionalDepth: number): void => {
+    if (path.length >= DEPTH_MAX || !isObject(object.properties)) return;
+    const required = Array.isArray(object.required) ? object.required : [];
+    for (const [name, property] of Object.entries(object.properties)) {
+      properties += 1;
+      if (properties > PROPERTIES_MAX) return;
+      const inner = resolved(root, property);
+      const at = [...path, name];
+      const isRequired = required.includes(name);
+      if (isObject(inner.properties)) collect(inner, at, isRequired ? optionalDepth : at.length);
+      else found.push(parameter(root, inner, at, isRequired, optionalDepth));
+    }
+  };
+  collect(root, [], 0);
+  return found;
+}
+
+function parameter(
+  root: Schema,
+  schema: Schema,
+  path: readonly string[],
+  required: boolean,
+  optionalDepth: number,
+): Parameter {
+  const type = typeOf(schema);
+  const items = type === "array" ? resolved(root, schema.items) : schema;
+  const itemType = typeOf(items);
+  const { title, description } = schema;
+  const words = [...wordsOfName(path.at(-1) ?? ""), ...wordsIn(title)];
+  const telling = words.filter((word) => !PLAIN_WORDS.has(word));
+  const labels = new Set((telling.length > 0 ? telling : words).map(stem));
+  const hints = new Set([...labels, ...wordsIn(description).map(stem)]);
+  const named = { ...items, ...(type === "array" ? { title, description } : {}) };
+  const single = itemType === "array" ? "string" : itemType;
+  return { path, type, schema: named, itemType: single, required, optionalDepth, labels, hints };
+}
+
+const wordsIn = (text: unknown): string[] =>
+  typeof text === "string" ? tokensOf(text).flatMap((token) => (isContent(token) ? [token.lower] : [])) : [];
+
+/** The schema that a reference within the document, or the first alternative that is not null, leads to. */
+function resolved(root: Schema, value: unknown): Schema {
+  let schema = value;
+  for (let step = 0; step < REFERENCES_MAX && isObject(schema); step += 1) {
+    const alternatives: unknown = schema.anyOf ?? schema.oneOf;
+    if (typeof schema.$ref === "string") schema = pointedTo(root, schema.$ref);
+    else if (Array.isArray(alternatives)) {
+      const chosen: unknown = alternatives.find((one) => isObject(one) && one.type !== "null");
+      const { anyOf: _any, oneOf: _one, ...rest } = schema;
+      schema = isObject(chosen) ? { ...rest, ...chosen } : rest;
+    } else return schema;
+  }
+  return {};
+}
+
+function pointedTo(root: Schema, reference: string): unknown {
+  if (!reference.startsWith("#/")) return root;
+  const keys = reference.slice(2).split("/");
+  return keys.reduce<unknown>(
+    (value, key) => (isObject(value) ? value[key.replaceAll("~1", "/").replaceAll("~0", "~")] : undefined),
+    root,
+  );
+}
+
+function typeOf({ type, const: constant, enum: values, items }: Schema): ValueType {
+  const named = Array.isArray(type) ? type.find((one) => one !== "null") : type;
+  if (named === "number" || named === "integer" || named === "boolean" || named === "array") return named;
+  const example: unknown = constant ?? (Array.isArray(values) ? values[0] : undefined);
+  if (named === undefined && (typeof example === "number" || typeof example === "boolean")) {
+    return typeof example === "number" ? "number" : "boolean";
+  }
+  return named === undefined && isObject(items) ? "array" : "string";
+}
+
+/** The value that stands at `path` of some arguments; undefined where there is none. */
+export const valueAt = (values: Readonly<Record<string, unknown>>, path: readonly string[]): unknown =>
+  path.reduce<unknown>((value, key) => (isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined), values);
+
+/** The arguments with `value` at `path`, objects made on the way. */
+export function withValue(
+  values: Readonly<Record<string, unknown>>,
+  [first = "", ...rest]: readonly string[],
+  value: unknown,
+): Record<string, unknown> {
+  const within = valueAt(values, [first]);
+  const inner = rest.length === 0 ? value : withValue(isObject(within) ? within : {}, rest, value);
+  // Not by spreading a literal key: a property may be named __proto__.
+  return Object.fromEntries([...Object.entries(values).filter(([name]) => name !== first), [first, inner]]);
+}
+
+/** Whether the arguments are incomplete without this one. */
+export const isNeeded = ({ required, optionalDepth, path }: Parameter, values: Readonly<Record<string, unknown>>) =>
+  required && (optionalDepth === 0 || valueAt(values, path.slice(0, optionalDepth)) !== undefined);

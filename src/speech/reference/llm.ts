@@ -1,0 +1,142 @@
+import MiniSearch from "minisearch";
+import type { Llm, LlmEvent, LlmRequest, Message } from "../contracts.ts";
+import { type ReferencePhrases, referencePhrases } from "./language/phrases.ts";
+import { STOP_WORDS } from "./language/words.ts";
+import { isGoodbye } from "./tools/built-in-rules.ts";
+import type { PlannedCall, ToolChoice, ToolChooser } from "./tools/chooser.ts";
+import { spokenResult } from "./tools/spoken-result.ts";
+
+/** Sentences that tell the assistant what to be, rather than what is so. `Opening line:` stands before a greeting. */
+const INSTRUCTION = /^(you|your|always|never|do not|don't|please|be|keep|speak|answer|opening line:)(?![\p{L}\p{N}])/iu;
+
+const SENTENCES_MAX = 3;
+/** A further sentence is said when it fits the question about a third as well as the best one. */
+const FIT_MIN = 0.35;
+/** What stands behind this in a prompt is not read: to divide a text into sentences takes time that other calls need. */
+const PROMPT_CHARS_MAX = 32_768;
+/** Of a long turn of the caller the last of it is read, for the same reason. */
+const CALLER_CHARS_MAX = 2_000;
+/** Prompts whose sentences are kept at hand: calls of one agent share theirs. */
+const PROMPTS_MAX = 16;
+
+/**
+ * The reference LLM: answers from the sentences of the system prompt, by retrieval (BM25), and calls the tools that the caller's
+ * words ask for by rule (`chooser`). It opens when nobody has said anything, admits that it does not know, and on a goodbye says
+ * goodbye and calls `hang_up`, when it may. No model: the same request gets the same answer, at once. Tokens are counted as words.
+ */
+export function createReferenceLlm(chooser: ToolChooser): Llm {
+  const prompts = new Map<string, MiniSearch>();
+  return {
+    provider: "reference",
+    prepare: () => chooser.prepare(),
+    async *reply(request, signal) {
+      const answer = await answerTo(request, prompts, () => chooser.choose(request, signal));
+      for (const event of eventsOf(request, answer)) {
+        if (signal.aborted) return;
+        yield event;
+      }
+    },
+  };
+}
+
+function* eventsOf({ messages }: LlmRequest, { text, calls }: Answer): Generator<LlmEvent> {
+  const words = text.match(/\s*\S+/gu) ?? [];
+  for (const word of words) yield { kind: "text", text: word };
+  for (const { name, arguments: given } of calls) {
+    yield { kind: "tool-call", id: `${name}-${messages.length}`, name, argumentsJson: JSON.stringify(given) };
+  }
+  const inputTokens = messages.reduce((sum, message) => sum + (message.text.match(/\S+/gu)?.length ?? 0), 0);
+  yield { kind: "end", inputTokens, outputTokens: words.length };
+}
+
+/** What is said, and the tools that are called behind it. */
+interface Answer {
+  text: string;
+  calls: readonly PlannedCall[];
+}
+
+async function answerTo(
+  request: LlmRequest,
+  prompts: Map<string, MiniSearch>,
+  choose: () => Promise<ToolChoice>,
+): Promise<Answer> {
+  const { messages, tools, language } = request;
+  const phrases = referencePhrases(language);
+  const saying = (text: string, calls: readonly PlannedCall[] = []): Answer => ({ text, calls });
+  const last = messages.findLast((message) => message.role !== "system");
+  if (last?.role === "tool") {
+    // A tool that lacked an argument waits for the one that could run.
+    const { question } = await choose();
+    return saying([...resultsOf(messages, phrases), question ?? ""].filter((text) => text !== "").join(" "));
+  }
+  const question = messages.findLast((message) => message.role === "user");
+  if (question === undefined) return saying(phrases.opening);
+  if (last?.role === "user") {
+    const said = last.text.slice(-CALLER_CHARS_MAX);
+    if (isGoodbye(said, wordsOf(said, language))) {
+      const hangUp = tools.filter(({ name }) => name === "hang_up");
+      return saying(
+        phrases.goodbye,
+        hangUp.map(({ name }) => ({ name, arguments: {} })),
+      );
+    }
+    const { calls, question: missing, isDropped } = await choose();
+    if (calls.length > 0)
+      return saying(calls.some(({ name }) => name === "transfer") ? phrases.transferring : "", calls);
+    if (missing !== undefined) return saying(missing);
+    if (isDropped === true) return saying(phrases.dropped);
+  }
+  return saying(
+    retrieveSentences(question.text.slice(-CALLER_CHARS_MAX), messages, language, prompts) || phrases.fallback,
+  );
+}
+
+/** What is said of the results of the last round of tools. */
+function resultsOf(messages: readonly Message[], phrases: ReferencePhrases): string[] {
+  const round = messages.slice(messages.findLastIndex(({ role }) => role !== "tool") + 1);
+  return round.map((message) => (message.role === "tool" ? spokenResult(message.name, message.text, phrases) : ""));
+}
+
+/** The sentences of the prompt that fit a question; empty when none does. */
+function retrieveSentences(
+  question: string,
+  messages: readonly Message[],
+  language: string,
+  prompts: Map<string, MiniSearch>,
+): string {
+  const prompt = messages.flatMap((message) => (message.role === "system" ? [message.text] : [])).join("\n");
+  const found = sentencesOf(prompt.slice(0, PROMPT_CHARS_MAX), language, prompts).search(question);
+  const bestScore = found[0]?.score ?? 0;
+  const fitting = found.filter(({ score }) => score >= FIT_MIN * bestScore).slice(0, SENTENCES_MAX);
+  return fitting.map(({ sentence }) => sentence).join(" ");
+}
+
+function sentencesOf(prompt: string, language: string, prompts: Map<string, MiniSearch>): MiniSearch {
+  const key = `${language} ${prompt}`;
+  const known = prompts.get(key);
+  if (known !== undefined) return known;
+  const index = new MiniSearch({
+    fields: ["sentence"],
+    storeFields: ["sentence"],
+    tokenize: (text) => wordsOf(text, language),
+    processTerm: (word) => (STOP_WORDS.has(word) ? null : withoutPlural(word)),
+    searchOptions: { prefix: (term) => term.length > 3 },
+  });
+  const sentences = prompt
+    .split("\n")
+    .flatMap((line) => Array.from(new Intl.Segmenter(language, { granularity: "sentence" }).segment(line)))
+    .map(({ segment }) => segment.trim())
+    .filter((sentence) => sentence !== "" && !INSTRUCTION.test(sentence));
+  index.addAll(sentences.map((sentence, id) => ({ id, sentence })));
+  if (prompts.size >= PROMPTS_MAX) prompts.delete(prompts.keys().next().value as string);
+  prompts.set(key, index);
+  return index;
+}
+
+/** The words of a text, in lower case, in any script. */
+function wordsOf(text: string, language: string): string[] {
+  const segments = new Intl.Segmenter(language, { granularity: "word" }).segment(text.toLowerCase());
+  return Array.from(segments).flatMap(({ segment, isWordLike }) => (isWordLike ? [segment] : []));
+}
+
+const withoutPlural = (word: string): string => (word.length > 3 && word.endsWith("s") ? word.slice(0, -1) : word);

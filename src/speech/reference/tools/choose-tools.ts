@@ -1,0 +1,217 @@
+import type { ToolDescription } from "../../contracts.ts";
+import { type Arguments, answerValue, fillArguments, withDefaults } from "../arguments/fill.ts";
+import { isNeeded, type Parameter, parametersOf, valueAt, withValue } from "../arguments/parameters.ts";
+import { joinedBy, type ReferencePhrases, referencePhrases } from "../language/phrases.ts";
+import { Utterance } from "../language/utterance.ts";
+import { wordsOfName } from "../language/words.ts";
+import { affirmedClauses, BUILT_IN_RULES, type BuiltInRule, isNegated } from "./built-in-rules.ts";
+import type { Exchange, PlannedCall, ToolChoice } from "./chooser.ts";
+import { isWanted, type ToolMatch, toolMatch } from "./tool-match.ts";
+
+/** As `ToolChoice`, with all that is known about the question. */
+interface ToolPlan {
+  calls: readonly PlannedCall[];
+  question?: Question;
+  isDropped?: boolean;
+}
+
+interface Question {
+  text: string;
+  tool: ToolDescription;
+  /** What is known of its arguments. */
+  values: Arguments;
+  parameter: Parameter;
+  /** How often the caller has been asked for it, this time included. */
+  timesAsked: number;
+}
+
+const NOTHING: ToolPlan = { calls: [] };
+/** Tools that one turn of the caller can call. */
+const CALLS_MAX = 2;
+/** So often a caller is asked for one argument. */
+const QUESTIONS_MAX = 2;
+const ENUM_NAMED_MAX = 5;
+const LABEL_CHARS_MAX = 80;
+const CANCELLATION =
+  /^\W*(?:never ?mind|cancel(?: that)?|forget (?:it|that)|stop|no,? (?:thanks|thank you)|abbrechen|vergessen sie es)\W*$/iu;
+
+/** A tool that a sentence asks for. `nameStems`: the words of its name that were said. */
+type WantedTool = Pick<ToolMatch, "tool" | "nameStems">;
+
+/**
+ * Which tools the caller's last turn asks for. Everything is worked out from the turns, so that the same conversation gives the same
+ * calls: an answer to a question for an argument is known by that question, which stands before it. The tools' schemas decide how long
+ * it takes: this is for a thread with a budget.
+ */
+export function chooseTools(
+  exchanges: readonly Exchange[],
+  tools: readonly ToolDescription[],
+  language: string,
+): ToolChoice {
+  const { calls, question, isDropped } = new Planner(tools, language).plan(exchanges);
+  return {
+    calls,
+    ...(question !== undefined && { question: question.text }),
+    ...(isDropped === true && { isDropped }),
+  };
+}
+
+class Planner {
+  readonly #tools: readonly ToolDescription[];
+  readonly #language: string;
+  readonly #phrases: ReferencePhrases;
+
+  constructor(tools: readonly ToolDescription[], language: string) {
+    this.#tools = tools.filter(({ name }) => name !== "hang_up");
+    this.#language = language;
+    this.#phrases = referencePhrases(language);
+  }
+
+  /** What the last of these turns asks for, in the light of those before it. */
+  plan(exchanges: readonly Exchange[]): ToolPlan {
+    const said = exchanges.at(-1)?.callerText;
+    if (said === undefined) return NOTHING;
+    const asked = this.#openQuestion(exchanges.slice(0, -1));
+    return asked === undefined ? this.#fresh(said) : this.#answer(said, asked);
+  }
+
+  /** The question that the agent was heard to ask last, if it asked one. */
+  #openQuestion(before: readonly Exchange[]): Question | undefined {
+    const heard = before.at(-1)?.heardReply ?? "";
+    if (!wasAsked(this.#phrases.askFor.replace(/ the $/, " ").trim(), heard)) return undefined;
+    const { question } = this.plan(before);
+    return question !== undefined && wasAsked(question.text, heard) ? question : undefined;
+  }
+
+  #fresh(said: string): ToolPlan {
+    const calls: PlannedCall[] = [];
+    let question: Question | undefined;
+    const wanted = new Set<ToolDescription>();
+    const sentences = sentencesOf(said);
+    for (const text of sentences) {
+      if (isNegated(text)) continue;
+      const others = sentences.filter((other) => other !== text);
+      for (const match of this.#wantedBy(text)) {
+        if (wanted.size >= CALLS_MAX || wanted.has(match.tool)) continue;
+        wanted.add(match.tool);
+        const { tool } = match;
+        const values = valuesFor(match, text, others);
+        const missing = missingOf(tool, values);
+        if (missing === undefined)
+          calls.push({ name: tool.name, arguments: withDefaults(parametersOf(tool.parameters), values) });
+        else question ??= this.#ask(tool, values, missing, 1);
+      }
+    }
+    return question === undefined ? { calls } : { calls, question };
+  }
+
+  /** The tools that a sentence asks for, the best first; those behind it have words of their own. */
+  #wantedBy(text: string): WantedTool[] {
+    const affirmed = affirmedClauses(text).join(", ");
+    const builtIn = this.#tools.filter(
+      ({ name }) => BUILT_IN_RULES[name]?.isRequested(affirmed, this.#language) === true,
+    );
+    if (builtIn.length > 0) return builtIn.map((tool) => ({ tool, nameStems: new Set() }));
+    const found: ToolMatch[] = [];
+    const taken = new Set<string>();
+    const said = new Utterance(text);
+    for (let best = this.#best(said, taken); best !== undefined; best = this.#best(said, taken)) {
+      found.push(best);
+      for (const stem of best.stems) taken.add(stem);
+      if (found.length === CALLS_MAX) break;
+    }
+    return found;
+  }
+
+  #best(said: Utterance, taken: ReadonlySet<string>): ToolMatch | undefined {
+    let best: ToolMatch | undefined;
+    for (const tool of this.#tools) {
+      if (BUILT_IN_RULES[tool.name] !== undefined) continue;
+      const match = toolMatch(tool, said, taken, this.#language);
+      if (best !== undefined && match.score <= best.score) continue;
+      if (isWanted(match, () => countArgumentWords(match, said.text))) best = match;
+    }
+    return best;
+  }
+
+  #answer(said: string, { tool, values, parameter, timesAsked }: Question): ToolPlan {
+    if (CANCELLATION.test(said)) return { calls: [], isDropped: true };
+    const rule = BUILT_IN_RULES[tool.name];
+    const value = rule === undefined ? answerTo(parameter, said) : rule.valueIn(said);
+    if (value === undefined) {
+      const fresh = this.#fresh(said);
+      const isOther = fresh.calls.length > 0 || fresh.question !== undefined;
+      if (isOther || timesAsked >= QUESTIONS_MAX || said.trim().endsWith("?")) return fresh;
+      return { calls: [], question: this.#ask(tool, values, parameter, timesAsked + 1) };
+    }
+    const parameters = parametersOf(tool.parameters);
+    const known = withValue(values, parameter.path, value);
+    const missing = missingOf(tool, known);
+    if (missing !== undefined) return { calls: [], question: this.#ask(tool, known, missing, 1) };
+    return { calls: [{ name: tool.name, arguments: withDefaults(parameters, known) }] };
+  }
+
+  #ask(tool: ToolDescription, values: Arguments, parameter: Parameter, timesAsked: number): Question {
+    return { text: questionFor(parameter, this.#phrases), tool, values, parameter, timesAsked };
+  }
+}
+
+/** How many telling words name values of the tool's arguments. */
+const countArgumentWords = ({ tool, nameStems }: ToolMatch, text: string): number =>
+  fillArguments(parametersOf(tool.parameters), new Utterance(text), [], nameStems).namedWords;
+
+/** Whether the caller heard this, or the beginning of it before interrupting. */
+const wasAsked = (question: string, heard: string): boolean =>
+  heard.includes(question) || (heard.includes(" ") && question.startsWith(heard.replace(/[\s.…]+$/u, "")));
+
+const answerTo = (parameter: Parameter, said: string): unknown =>
+  said.trim().endsWith("?") && parameter.itemType === "string" && parameter.schema.enum === undefined
+    ? undefined
+    : answerValue(parameter, said);
+
+function valuesFor({ tool, nameStems }: WantedTool, sentence: string, others: readonly string[]): Arguments {
+  const rule = BUILT_IN_RULES[tool.name];
+  if (rule !== undefined) return builtInValues(rule, tool, sentence);
+  const rest = others.map((text) => new Utterance(text));
+  return fillArguments(parametersOf(tool.parameters), new Utterance(sentence), rest, nameStems).values;
+}
+
+function builtInValues({ argument, valueIn }: BuiltInRule, { parameters }: ToolDescription, said: string): Arguments {
+  const isOffered = parametersOf(parameters).some(({ path }) => path[0] === argument);
+  const value = isOffered ? valueIn(said) : undefined;
+  return value === undefined ? {} : { [argument]: value };
+}
+
+const missingOf = ({ parameters }: ToolDescription, values: Arguments): Parameter | undefined =>
+  parametersOf(parameters).find(
+    (parameter) =>
+      isNeeded(parameter, values) &&
+      valueAt(values, parameter.path) === undefined &&
+      parameter.schema.const === undefined &&
+      parameter.schema.default === undefined,
+  );
+
+/** "Please tell me the size: small or large." */
+function questionFor({ path, schema, itemType }: Parameter, { askFor, or, yes, no }: ReferencePhrases): string {
+  const { title, description, enum: values } = schema;
+  const label = [title, description].find((text) => typeof text === "string" && text.trim() !== "");
+  const named = typeof label === "string" ? firstSentence(label) : wordsOfName(path.at(-1) ?? "").join(" ");
+  const isClause = /^(?:which|what|how|when|where|who|whether)\b/iu.test(named);
+  const prefix = isClause ? askFor.replace(/ the $/, " ") : askFor;
+  const choices = itemType === "boolean" ? [yes, no] : Array.isArray(values) ? values.map(String) : [];
+  const offered = choices.length > 0 && choices.length <= ENUM_NAMED_MAX ? `: ${joinedBy(or, choices)}` : "";
+  return `${prefix}${named}${offered}.`;
+}
+
+function firstSentence(text: string): string {
+  const [first = ""] = text.trim().split(/[.!?;:](?:\s|$)|\s\(|,? e\.g\.|\n/u, 1);
+  const bare = first
+    .replace(/^(?:the|an?) /i, "")
+    .slice(0, LABEL_CHARS_MAX)
+    .trim();
+  // A capital that begins a sentence does not stand within one; "ZIP" and "iPhone" stay.
+  return /^\p{Lu}\p{Ll}/u.test(bare) ? bare.charAt(0).toLowerCase() + bare.slice(1) : bare;
+}
+
+const sentencesOf = (said: string): string[] =>
+  said.match(/[^.!?。！？]+(?:[.!?。！？]+(?!\s|$)[^.!?。！？]*)*/gu) ?? [];

@@ -1,0 +1,175 @@
+import { providerFailed, TrunklineError } from "../../../core/errors.ts";
+import { isObject } from "../../../core/json.ts";
+import { STT_ANSWER_BYTES_MAX, STT_PENDING_UTTERANCES_MS_MAX } from "../../../core/limits.ts";
+import type { Stt, SttEvent, SttStream } from "../../contracts.ts";
+import { EventQueue } from "../../event-queue.ts";
+import { keepAliveFetch, preconnect } from "../../keep-alive-fetch.ts";
+import { refusalFrom } from "../../resilience/provider-error.ts";
+import { transcriptLanguage, transcriptText } from "../transcript-text.ts";
+import { UtteranceBuffer } from "../utterance-buffer.ts";
+import { monoWav } from "../wav.ts";
+import { OPENAI_LANGUAGES, openAiLanguage } from "./openai-languages.ts";
+
+export interface OpenAiSttOptions {
+  /** Undefined for servers that ask for none. */
+  apiKey: string | undefined;
+  model: string;
+  /** What `/audio/transcriptions` is put behind, `https:` or `http:`. */
+  url: string;
+  /** Whether the server detects the language, and tells it, where it is given none. */
+  languageDetection: boolean;
+}
+
+const PROVIDER = "openai";
+/** The one rate that whisper.cpp reads; the others take any. */
+const RATE_HZ = 16_000;
+/** Languages by its own codes, where these are others. */
+const OPENAI_CODES: Readonly<Record<string, string>> = { nb: "no", fil: "tl" };
+/** The model that takes several languages and tells those it has heard; whatever it is asked for, it answers in JSON. */
+const GPT_TRANSCRIBE = /^gpt-transcribe(?:-|$)/;
+/** Nothing, or what whisper.cpp writes of sounds that are no speech: `[BLANK_AUDIO]`, `(wind blowing)`. */
+const NO_WORDS = /^(?:\[[^[\]]*\]|\([^()]*\)|\s)*$/;
+
+/**
+ * Any server with OpenAI's `POST /v1/audio/transcriptions`: OpenAI itself, whisper.cpp (`--inference-path`), speaches. It gets
+ * whole utterances, cut by our own voice detector, one after the other, and tells no partial words.
+ *
+ * Built from platform.openai.com/docs/api-reference/audio/createTranscription as the `openai` package 7.57.0 has it, and from
+ * examples/server/README.md of whisper.cpp, as of November 2026. A hint costs the detection, so a call gets the one or the other.
+ */
+export function createOpenAiStt(options: OpenAiSttOptions): Stt {
+  return {
+    provider: PROVIDER,
+    capabilities: { ratesHz: [RATE_HZ], interimTranscripts: false, detectsLanguage: () => options.languageDetection },
+    open: ({ language, languagePinned = false }, signal) =>
+      openStream({ ...options, languageDetection: options.languageDetection && !languagePinned }, language, signal),
+  };
+}
+
+function openStream(options: OpenAiSttOptions, language: string, signal: AbortSignal): SttStream {
+  const events = new EventQueue<SttEvent>(signal);
+  preconnect(options.url, signal);
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
+  const cutter = new UtteranceBuffer();
+  /** Those that wait, and at the front the one that is being transcribed. */
+  const utterances: Int16Array[] = [];
+  let sentMs = 0;
+  const fail = (error: Error): void => {
+    failed.abort();
+    utterances.length = 0;
+    events.fail(error);
+  };
+  const transcribeAll = async (): Promise<void> => {
+    try {
+      for (let next = utterances[0]; next !== undefined; next = utterances[0]) {
+        sentMs += (next.length / RATE_HZ) * 1_000;
+        const { text, detected } = await transcribe(options, next, language, either);
+        if (either.aborted) return;
+        utterances.shift();
+        // Of sounds that are no words too: who waits for an answer is to know that it has come.
+        if (NO_WORDS.test(text)) events.push({ kind: "final", text: "" });
+        else
+          events.push({ kind: "final", text, ...(detected && { language: transcriptLanguage(detected, language) }) });
+      }
+    } catch (error) {
+      if (!either.aborted)
+        fail(error instanceof TrunklineError ? error : providerFailed(PROVIDER, requestFailure(error)));
+    }
+  };
+  return {
+    write(frame, voiced = false) {
+      if (either.aborted) return;
+      const utterance = cutter.write(frame, voiced);
+      if (utterance === undefined) return;
+      utterances.push(utterance);
+      const samples = utterances.reduce((sum, waiting) => sum + waiting.length, 0);
+      if ((samples / RATE_HZ) * 1_000 > STT_PENDING_UTTERANCES_MS_MAX) {
+        fail(providerFailed(PROVIDER, "transcribes slower than people speak"));
+      } else if (utterances.length === 1) {
+        void transcribeAll();
+      }
+    },
+    get sentAudioMs() {
+      return sentMs;
+    },
+    events,
+  };
+}
+
+async function transcribe(
+  { apiKey, model, url, languageDetection }: OpenAiSttOptions,
+  utterance: Int16Array,
+  language: string,
+  signal: AbortSignal,
+): Promise<{ text: string; detected: string | undefined }> {
+  const form = new FormData();
+  form.append("file", new Blob([monoWav(utterance, RATE_HZ)], { type: "audio/wav" }), "utterance.wav");
+  form.append("model", model);
+  for (const [name, value] of fieldsFor(model, languageDetection ? undefined : language)) form.append(name, value);
+  const sent = new Response(form);
+  const response = await keepAliveFetch(`${url}/audio/transcriptions`, {
+    method: "POST",
+    headers: {
+      "content-type": sent.headers.get("content-type") ?? "",
+      // Nothing that is packed is unpacked: it may come to anything.
+      "accept-encoding": "identity",
+      ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+    },
+    body: new Uint8Array(await sent.arrayBuffer()),
+    signal,
+  });
+  const packing = response.headers.get("content-encoding") ?? "identity";
+  if (response.status !== 200 || packing !== "identity") {
+    await response.body?.cancel();
+    if (response.status === 200) throw providerFailed(PROVIDER, "packed its answer");
+    const retryAfter = response.headers.get("retry-after") ?? undefined;
+    throw providerFailed(PROVIDER, `answered with status ${response.status}`, refusalFrom(response.status, retryAfter));
+  }
+  const answer = parsed(await textOf(response));
+  if (!isObject(answer) || typeof answer.text !== "string") throw providerFailed(PROVIDER, "sent no transcription");
+  return { text: transcriptText(answer.text), detected: languageDetection ? detectedIn(answer) : undefined };
+}
+
+/** What is said of the language and the answer. Given no language, a server finds out. */
+function fieldsFor(model: string, language: string | undefined): [name: string, value: string][] {
+  const spoken = language === undefined ? "" : new Intl.Locale(language).language;
+  const code = OPENAI_CODES[spoken] ?? spoken;
+  const isNamed = OPENAI_LANGUAGES.has(code);
+  if (GPT_TRANSCRIBE.test(model)) return isNamed ? [["languages[]", code]] : [];
+  if (language === undefined) return [["response_format", "verbose_json"]];
+  return [...(isNamed ? ([["language", code]] as [string, string][]) : []), ["response_format", "json"]];
+}
+
+/** The one language that an answer tells, in BCP 47: in a list of codes, or alone by its code or its name. */
+function detectedIn({ languages, language }: Readonly<Record<string, unknown>>): string | undefined {
+  const codes: readonly unknown[] = Array.isArray(languages) ? languages : [];
+  const [only] = codes.length === 1 ? codes : [];
+  const told = isObject(only) ? only.code : language;
+  return typeof told === "string" ? openAiLanguage(told) : undefined;
+}
+
+async function textOf(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > STT_ANSWER_BYTES_MAX) throw providerFailed(PROVIDER, "sent more than a transcription can be");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the request failed with: its code alone, for texts hold addresses. */
+function requestFailure(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return `the request failed (${/^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : "no code"})`;
+}

@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import type { ChildModule } from "../../../../core/child-module.ts";
+import type { Clock } from "../../../../core/clock.ts";
+import { encodeRequest, FrameReader, GO, type ProgramFrame, STOP, type SynthesisRequest } from "./protocol.ts";
+
+/** What a child tells its pool. After `gone` it tells nothing. */
+export interface ChildListener {
+  onFrame(frame: ProgramFrame): void;
+  /** It has ended, or has been killed because it did not answer. `why` holds nothing that was to be spoken. */
+  onExit(why: string): void;
+}
+
+export interface ChildLimits {
+  /** From its start to its first frame. */
+  startMsMax: number;
+  /** Between two frames while it is at a request. */
+  answerMsMax: number;
+}
+
+/**
+ * One running voice program. It owes a frame from its start on, and from each request until its `end`; when none comes in
+ * time it is hung, and killed.
+ */
+export class EspeakChild {
+  readonly #process: ChildProcess;
+  readonly #input: Writable;
+  readonly #reader = new FrameReader();
+  readonly #clock: Clock;
+  readonly #limits: ChildLimits;
+  readonly #listener: ChildListener;
+  #cancelTimeout: () => void;
+  #hasExited = false;
+  #isStopped = false;
+
+  constructor(program: ChildModule, clock: Clock, limits: ChildLimits, listener: ChildListener) {
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#listener = listener;
+    // The program gets no environment: it needs none, and ours holds keys.
+    this.#process = spawn(process.execPath, [...program.execArgv, program.path], {
+      stdio: ["pipe", "ignore", "ignore", "pipe"],
+      env: {},
+    });
+    this.#input = this.#process.stdin as Writable;
+    const output = this.#process.stdio[3] as Readable;
+    this.#input.on("error", () => {}); // It has ended; `close` says so.
+    output.on("data", (bytes: Buffer) => this.#read(bytes));
+    this.#process.on("error", (error) => this.#onExit(`cannot be started: ${error.message}`));
+    this.#process.on("close", (code, signal) => this.#onExit(`ended with ${signal ?? `code ${code}`}`));
+    this.#cancelTimeout = this.#startTimeout(limits.startMsMax);
+  }
+
+  /** Puts the next request; the one before must have ended. */
+  send(request: SynthesisRequest): void {
+    this.#isStopped = false;
+    this.#restartTimeout();
+    this.#input.write(encodeRequest(request));
+  }
+
+  /** The request is not wanted any more; its `end` comes as soon as the program sees this. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** Ends the program at once. Nothing is told any more. */
+  kill(): void {
+    this.#hasExited = true;
+    this.#cancelTimeout();
+    this.#process.kill("SIGKILL");
+  }
+
+  #read(bytes: Buffer): void {
+    let frames: ProgramFrame[];
+    try {
+      frames = [...this.#reader.push(bytes)];
+    } catch {
+      this.#onExit("sent something that is no frame");
+      this.#process.kill("SIGKILL");
+      return;
+    }
+    for (const frame of frames) {
+      if (this.#hasExited) return;
+      if (frame.kind === "audio") this.#input.write(Uint8Array.of(this.#isStopped ? STOP : GO));
+      if (frame.kind === "ready" || frame.kind === "end") this.#cancelTimeout();
+      else this.#restartTimeout();
+      this.#listener.onFrame(frame);
+    }
+  }
+
+  #restartTimeout(): void {
+    this.#cancelTimeout();
+    this.#cancelTimeout = this.#startTimeout(this.#limits.answerMsMax);
+  }
+
+  #startTimeout(limitMs: number): () => void {
+    return this.#clock.after(limitMs, () => {
+      this.#onExit(`gave no answer for ${limitMs} ms`);
+      this.#process.kill("SIGKILL");
+    });
+  }
+
+  #onExit(why: string): void {
+    if (this.#hasExited) return;
+    this.#hasExited = true;
+    this.#cancelTimeout();
+    this.#listener.onExit(why);
+  }
+}

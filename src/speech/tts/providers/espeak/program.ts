@@ -1,0 +1,144 @@
+/**
+ * eSpeak NG as a program of its own. Started by espeak-pool.ts and spoken to over pipes (espeak-protocol.ts); no other file
+ * imports it, and it alone imports the GPL-licensed eSpeak. It does one thing at a time and blocks on its pipes: standard
+ * input for requests, descriptor 3 for frames. It ends when its input does.
+ */
+import { readSync, writeSync } from "node:fs";
+import type { Espeak, EspeakVoice } from "@echogarden/espeak-ng-emscripten";
+import type { TimedWord } from "../../../contracts.ts";
+import { WatermarkEncoder } from "../../../reference/watermark/encoder.ts";
+import { WATERMARK_RATE_HZ } from "../../../reference/watermark/modulation.ts";
+import { encodeFrame, type ProgramFrame, STOP, type SynthesisRequest, UNACKNOWLEDGED_FRAMES_MAX } from "./protocol.ts";
+import { WordTimeline } from "./word-timeline.ts";
+
+const INPUT = 0;
+const OUTPUT = 3;
+/** The first audio leaves as soon as it is there; what follows is collected to this, so that few frames carry much. */
+const FRAME_MS_MIN = 400;
+
+/** Reads exactly `count` bytes; undefined when the input has ended. */
+function read(count: number): Buffer | undefined {
+  const bytes = Buffer.alloc(count);
+  for (let have = 0; have < count; ) {
+    const got = readSync(INPUT, bytes, have, count - have, null);
+    if (got === 0) return undefined;
+    have += got;
+  }
+  return bytes;
+}
+
+function write(frame: ProgramFrame): void {
+  const bytes = encodeFrame(frame);
+  for (let sent = 0; sent < bytes.length; ) sent += writeSync(OUTPUT, bytes, sent);
+}
+
+/** Sends one request's audio and keeps count of the answers that are due for it. */
+class AudioOutput {
+  readonly #rateHz: number;
+  #chunks: Int16Array[] = [];
+  #samples = 0;
+  #isFirst = true;
+  #unacknowledged = 0;
+  #stopped = false;
+
+  constructor(rateHz: number) {
+    this.#rateHz = rateHz;
+  }
+
+  /** Returns false when no more is wanted. */
+  add(samples: Int16Array, timeline: WordTimeline): boolean {
+    if (this.#stopped) return false;
+    this.#chunks.push(samples);
+    this.#samples += samples.length;
+    const isEnough = this.#samples * 1_000 >= FRAME_MS_MIN * this.#rateHz;
+    if (isEnough || (this.#isFirst && this.#samples > 0)) this.#send(timeline.takeAligned());
+    return !this.#stopped;
+  }
+
+  end(timeline: WordTimeline): void {
+    const words = timeline.takeAligned();
+    if (!this.#stopped && (this.#samples > 0 || words.length > 0)) this.#send(words);
+    this.#awaitAcknowledgements(0);
+  }
+
+  #send(words: TimedWord[]): void {
+    if (words.length > 0) write({ kind: "words", words });
+    write({ kind: "audio", rateHz: this.#rateHz, samples: this.#collected() });
+    this.#isFirst = false;
+    this.#unacknowledged += 1;
+    this.#awaitAcknowledgements(UNACKNOWLEDGED_FRAMES_MAX);
+  }
+
+  #collected(): Int16Array {
+    const samples = new Int16Array(this.#samples);
+    let at = 0;
+    for (const piece of this.#chunks) {
+      samples.set(piece, at);
+      at += piece.length;
+    }
+    this.#chunks = [];
+    this.#samples = 0;
+    return samples;
+  }
+
+  #awaitAcknowledgements(unansweredMax: number): void {
+    for (; this.#unacknowledged > unansweredMax; this.#unacknowledged -= 1) {
+      const answer = read(1) ?? process.exit();
+      if (answer[0] === STOP) this.#stopped = true;
+    }
+  }
+}
+
+function speak(espeak: Espeak, encoder: WatermarkEncoder, request: SynthesisRequest): void {
+  if (espeak.set_voice(request.voice) !== 0) {
+    write({ kind: "end", failed: "no such voice" });
+    return;
+  }
+  const { watermark } = request;
+  const timeline = new WordTimeline(
+    request.text,
+    watermark ? (word, startMs) => encoder.addWord(word, startMs) : undefined,
+  );
+  const outlet = new AudioOutput(watermark ? WATERMARK_RATE_HZ : espeak.get_samplerate());
+  let samplesMade = 0;
+  espeak.synthesize(timeline.markup, (samples, events) => {
+    for (const event of events) timeline.take(event);
+    samplesMade += samples.length;
+    return !outlet.add(watermark ? encoder.push(samples) : samples, timeline);
+  });
+  timeline.finish((samplesMade * 1_000) / espeak.get_samplerate());
+  if (watermark) outlet.add(encoder.finish(), timeline);
+  outlet.end(timeline);
+  write({ kind: "end" });
+}
+
+async function load(): Promise<Espeak> {
+  try {
+    const { default: loadEspeak } = await import("@echogarden/espeak-ng-emscripten");
+    const ignore = (): void => {};
+    const { eSpeakNGWorker } = await loadEspeak({ print: ignore, printErr: ignore });
+    return new eSpeakNGWorker();
+  } catch (error) {
+    const missing = error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
+    write({ kind: "unusable", missing, reason: error instanceof Error ? error.message : String(error) });
+    process.exit(1);
+  }
+}
+
+/** A voice's first language is its own; the others are those it can stand in for. */
+const toProgramVoice = ({ identifier, name, languages }: EspeakVoice) => ({
+  identifier,
+  name: name.trim(),
+  language: languages[0]?.name ?? "",
+});
+
+// A signal to all of the service's processes begins a drain, in which there is still something to be said. This one ends
+// when its input does.
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => {});
+const espeak = await load();
+const encoder = new WatermarkEncoder(espeak.get_samplerate());
+write({ kind: "ready", voices: espeak.list_voices().map(toProgramVoice) });
+for (let head = read(4); head !== undefined; head = read(4)) {
+  const json = read(head.readUInt32LE());
+  if (json !== undefined) speak(espeak, encoder, JSON.parse(json.toString("utf8")));
+}

@@ -1,0 +1,106 @@
+import { languageCode } from "../languages.ts";
+
+/** What the voices over the network need to be told; each is used only where TTS names it. */
+export interface TtsSettings {
+  elevenlabs: { apiKey: string; model: string; url: string };
+  cartesia: { apiKey: string; model: string; url: string };
+  openai: {
+    url: string;
+    apiKey: string | undefined;
+    model: string;
+    voices: readonly { name: string; language: string }[];
+  };
+}
+
+/** Where OpenAI's own voices are. */
+export const OPENAI_URL = "https://api.openai.com/v1";
+/**
+ * What OpenAI offers, which has no list to ask for:
+ * https://platform.openai.com/docs/guides/text-to-speech#voice-options
+ */
+const OPENAI_VOICES = "alloy,ash,ballad,cedar,coral,echo,fable,marin,nova,onyx,sage,shimmer,verse";
+/** What a bare name in OPENAI_TTS_VOICES speaks. */
+const LANGUAGE_DEFAULT = "en";
+
+/** Reads the settings through `text`, which gives a variable's value, or the other where it is empty. */
+export function readTtsSettings(text: (key: string, fallback: string) => string): TtsSettings {
+  const url = (key: string, fallback: string): string => text(key, fallback).replace(/\/+$/, "");
+  const openAiUrl = url("OPENAI_TTS_URL", OPENAI_URL);
+  const names = text("OPENAI_TTS_VOICES", openAiUrl === OPENAI_URL ? OPENAI_VOICES : "");
+  return {
+    elevenlabs: {
+      apiKey: text("ELEVENLABS_API_KEY", ""),
+      model: text("ELEVENLABS_MODEL", "eleven_flash_v2_5"),
+      url: url("ELEVENLABS_URL", "https://api.elevenlabs.io"),
+    },
+    cartesia: {
+      apiKey: text("CARTESIA_API_KEY", ""),
+      model: text("CARTESIA_MODEL", "sonic-3.5"),
+      url: url("CARTESIA_URL", "https://api.cartesia.ai"),
+    },
+    openai: {
+      url: openAiUrl,
+      apiKey: text("OPENAI_TTS_KEY", "") || undefined,
+      model: text("OPENAI_TTS_MODEL", "gpt-4o-mini-tts"),
+      voices: names === "" ? [] : names.split(",").map(namedVoice),
+    },
+  };
+}
+
+/** `name` or `name:language`. */
+function namedVoice(given: string): { name: string; language: string } {
+  const [name = "", language = LANGUAGE_DEFAULT] = given.split(":").map((part) => part.trim());
+  return { name, language };
+}
+
+/**
+ * What is wrong with the settings of the provider `name`: the variable, and what would be right. No problem quotes a
+ * key.
+ */
+export function ttsSettingsProblems(name: string, { elevenlabs, cartesia, openai }: TtsSettings): string[] {
+  switch (name) {
+    case "elevenlabs":
+      return [
+        ...apiKeyProblems("ELEVENLABS_API_KEY", name, elevenlabs.apiKey),
+        ...urlProblems("ELEVENLABS_URL", elevenlabs.url),
+      ];
+    case "cartesia":
+      return [
+        ...apiKeyProblems("CARTESIA_API_KEY", name, cartesia.apiKey),
+        ...urlProblems("CARTESIA_URL", cartesia.url),
+      ];
+    case "openai":
+      return [
+        ...(openai.url === OPENAI_URL || openai.apiKey !== undefined
+          ? apiKeyProblems("OPENAI_TTS_KEY", name, openai.apiKey ?? "")
+          : []),
+        ...urlProblems("OPENAI_TTS_URL", openai.url),
+        ...(openai.voices.every((voice) => voice.name !== "" && languageCode(voice.language) !== undefined)
+          ? []
+          : [
+              "OPENAI_TTS_VOICES must be names, each with a language behind a colon or without, separated by commas: alloy:en",
+            ]),
+        ...duplicateVoices(openai.voices).map(
+          (voice) => `OPENAI_TTS_VOICES must name each voice once in a language, not ${JSON.stringify(voice)} twice`,
+        ),
+      ];
+    default:
+      return [];
+  }
+}
+
+/** What stands there again, name and language both. */
+function duplicateVoices(voices: TtsSettings["openai"]["voices"]): string[] {
+  const all = voices.map(({ name, language }) => `${name}:${languageCode(language) ?? language}`);
+  return [...new Set(all.filter((voice, index) => all.indexOf(voice) !== index))];
+}
+
+function apiKeyProblems(key: string, name: string, value: string): string[] {
+  if (value === "") return [`${key} must be set beside TTS=${name}`];
+  return /^[\x21-\x7e]+$/.test(value) ? [] : [`${key} must be printable ASCII without spaces`];
+}
+
+const urlProblems = (key: string, value: string): string[] =>
+  URL.canParse(value) && /^https?:\/\/[^?#@\\\s]+$/.test(value)
+    ? []
+    : [`${key} must be an http:// or https:// address without a query or a password`];

@@ -1,0 +1,79 @@
+import type { Clock } from "../../core/clock.ts";
+import { providerFailed } from "../../core/errors.ts";
+import {
+  VOICE_LIST_FRESH_MS,
+  VOICE_LIST_MS_MAX,
+  VOICE_LIST_RETRY_MS,
+  VOICES_PER_PROVIDER_MAX,
+} from "../../core/limits.ts";
+import type { Voice } from "../contracts.ts";
+
+/** Fetches the whole list, and tells what there is of it with each page; stops when `signal` aborts. */
+export type FetchVoices = (signal: AbortSignal, soFar: (voices: readonly Voice[]) => void) => Promise<readonly Voice[]>;
+
+/**
+ * A provider's voices, kept at hand. An old list is used on while a new one is fetched; who asks before there is any
+ * waits for it. A provider that fails is left alone for a while, however often it is asked for; what it told by then is the list where
+ * there is no older one.
+ */
+export class CachedVoiceList {
+  readonly #provider: string;
+  readonly #clock: Clock;
+  readonly #fetchVoices: FetchVoices;
+  #voices: readonly Voice[] | undefined;
+  #loading: Promise<readonly Voice[]> | undefined;
+  /** When it is to be fetched again. */
+  #dueMs = Number.NEGATIVE_INFINITY;
+  #failure: unknown;
+  readonly #life = new AbortController();
+
+  constructor(provider: string, clock: Clock, load: FetchVoices) {
+    this.#provider = provider;
+    this.#clock = clock;
+    this.#fetchVoices = load;
+  }
+
+  /** Rejects with `provider_failed` where there has never been a list. */
+  async voices(): Promise<readonly Voice[]> {
+    const isDue = this.#clock.nowMs() >= this.#dueMs && !this.#life.signal.aborted;
+    if (isDue) this.#loading ??= this.#refresh();
+    if (this.#voices !== undefined) {
+      // Who has a list needs not hear that there is no newer one.
+      this.#loading?.catch(() => {});
+      return this.#voices;
+    }
+    if (this.#loading !== undefined) return this.#loading;
+    throw this.#failure ?? providerFailed(this.#provider, "closed");
+  }
+
+  close(): void {
+    this.#life.abort();
+  }
+
+  async #refresh(): Promise<readonly Voice[]> {
+    const deadline = new AbortController();
+    const cancel = this.#clock.after(VOICE_LIST_MS_MAX, () => deadline.abort());
+    let read: readonly Voice[] = [];
+    try {
+      const voices = await this.#fetchVoices(AbortSignal.any([deadline.signal, this.#life.signal]), (soFar) => {
+        read = soFar;
+      });
+      this.#voices = distinct(voices).slice(0, VOICES_PER_PROVIDER_MAX);
+      this.#dueMs = this.#clock.nowMs() + VOICE_LIST_FRESH_MS;
+      return this.#voices;
+    } catch (error) {
+      this.#dueMs = this.#clock.nowMs() + VOICE_LIST_RETRY_MS;
+      this.#failure = deadline.signal.aborted
+        ? providerFailed(this.#provider, "did not list its voices in time")
+        : error;
+      if (read.length === 0 || this.#voices !== undefined) throw this.#failure;
+      this.#voices = distinct(read).slice(0, VOICES_PER_PROVIDER_MAX);
+      return this.#voices;
+    } finally {
+      cancel();
+      this.#loading = undefined;
+    }
+  }
+}
+
+const distinct = (voices: readonly Voice[]): Voice[] => [...new Map(voices.map((voice) => [voice.id, voice])).values()];

@@ -1,0 +1,47 @@
+import type { CallStore } from "../call-store.ts";
+import type { Capacity } from "./capacity.ts";
+
+/** The same calls, each in a place: where there is none for one more, none is created. */
+export function admittingCallStore(calls: CallStore, places: Capacity): CallStore {
+  return {
+    async create(call, admit) {
+      const { tokenHash, tokenTtlMs, apiKeyId } = call;
+      try {
+        const creation = await calls.create(call, () => admit?.() ?? places.reserve(tokenHash, apiKeyId));
+        if (creation.kind === "created") {
+          places.created(tokenHash, creation.call.id, tokenTtlMs);
+        }
+        return creation;
+      } finally {
+        // What was reserved for a call that could not be stored.
+        places.release(tokenHash);
+      }
+    },
+    async cancel(accountId, callId) {
+      const found = await calls.cancel(accountId, callId);
+      if (found?.cancelled) places.release(callId);
+      return found;
+    },
+    async remove(accountId, callId) {
+      const removed = await calls.remove(accountId, callId);
+      if (removed) places.release(callId);
+      return removed;
+    },
+    async finish(callId, end, redemption) {
+      const first = await calls.finish(callId, end, redemption);
+      if (first) places.release(callId);
+      return first;
+    },
+    async expire() {
+      const callIds = await calls.expire();
+      for (const callId of callIds) places.release(callId);
+      return callIds;
+    },
+    get: (accountId, callId) => calls.get(accountId, callId),
+    list: (accountId, query) => calls.list(accountId, query),
+    transcript: (accountId, callId, range) => calls.transcript(accountId, callId, range),
+    listWaiting: () => calls.listWaiting(),
+    listActive: (workerId) => calls.listActive(workerId),
+    setCarrierCallId: (callId, carrierCallId) => calls.setCarrierCallId(callId, carrierCallId),
+  };
+}

@@ -1,0 +1,187 @@
+import type { Clock } from "../../core/clock.ts";
+import { LAGGING_CALLS_MAX, LOAD_SILENCE_MS_MAX, LOOP_LAG_MS_MAX, LOOP_LAG_RECOVERY_MS } from "../../core/limits.ts";
+import type { SlotUsage } from "../../core/metrics/control-metrics.ts";
+import type { ActiveCall, AdmissionRefusal, WaitingCall } from "../call-store.ts";
+import type { WorkerLoad } from "../handoff/messages.ts";
+
+/** The place of one call, from its creation to its end. */
+interface Slot {
+  apiKeyId: string | undefined;
+  /** The worker that carries the call, or did when it was lost; undefined while the call waits for its stream. */
+  workerId: string | undefined;
+}
+
+/** A worker that is connected. */
+interface ConnectedWorker {
+  load: WorkerLoad;
+  /** When it told of itself last, and when its loop lagged last; ms of the clock. */
+  reportedMs: number;
+  laggedMs: number;
+  /** How many calls it carries. */
+  callCount: number;
+}
+
+export interface CapacityOptions {
+  clock: Clock;
+  /** How many calls one API key may have at once, created or active; undefined for as many as there are places. */
+  callsPerApiKey: number | undefined;
+}
+
+/**
+ * Who may have a call. The workers that live have places, and every call takes one from its creation to its end, so that
+ * whoever holds a token finds room: one that waits, until its token runs out, and one that a living worker carries.
+ *
+ * Counted in memory, because every creation asks; what is in the store stays the truth, and `restore` begins from it.
+ */
+export class Capacity {
+  readonly #clock: Clock;
+  readonly #callsPerApiKey: number;
+  /** By call id; while a call is being stored, by the hash of its token. */
+  readonly #slots = new Map<string, Slot>();
+  /** Of those of them that wait, when their tokens run out, ms of the clock. */
+  readonly #expiries = new Map<string, number>();
+  /** No token runs out before this. */
+  #nextExpiryMs = Number.POSITIVE_INFINITY;
+  readonly #callsByApiKey = new Map<string, number>();
+  readonly #workers = new Map<string, ConnectedWorker>();
+
+  constructor({ clock, callsPerApiKey = Number.POSITIVE_INFINITY }: CapacityOptions) {
+    this.#clock = clock;
+    this.#callsPerApiKey = callsPerApiKey;
+  }
+
+  /** How many more calls can be created now. Below zero when places went that were taken: with a worker, or with its lag. */
+  get available(): number {
+    const { max, active, reserved } = this.usage;
+    return max - active - reserved;
+  }
+
+  /** What the workers that are there take as they stand, and what of it is taken. */
+  get usage(): SlotUsage {
+    this.#dropExpired();
+    let max = 0;
+    let active = 0;
+    for (const worker of this.#workers.values()) {
+      max += this.#capacityOf(worker);
+      active += worker.callCount;
+    }
+    return { max, active, reserved: this.#expiries.size };
+  }
+
+  /** How many calls of an API key there are, created or active. */
+  callsOf(apiKeyId: string): number {
+    this.#dropExpired();
+    return this.#callsByApiKey.get(apiKeyId) ?? 0;
+  }
+
+  /** Takes a place for a call that is about to be stored, if there is one; `name` stands for the call until it has an id. */
+  reserve(name: string, apiKeyId: string | undefined): AdmissionRefusal | undefined {
+    if (apiKeyId !== undefined && this.callsOf(apiKeyId) >= this.#callsPerApiKey) return "rate_limited";
+    if (this.available <= 0) return "overloaded";
+    this.#addWaiting(name, apiKeyId, Number.POSITIVE_INFINITY);
+    return undefined;
+  }
+
+  /** The call that `name` stood for is stored, and waits for its stream, which may come for so long. */
+  created(name: string, callId: string, remainingMs: number): void {
+    const apiKeyId = this.#slots.get(name)?.apiKeyId;
+    this.release(name);
+    this.#addWaiting(callId, apiKeyId, remainingMs);
+  }
+
+  /** No call came of a redemption: the call waits for its stream again. */
+  returned(callId: string, remainingMs: number): void {
+    this.created(callId, callId, remainingMs);
+  }
+
+  /** A worker has redeemed the call's token. */
+  assign(callId: string, workerId: string): void {
+    const apiKeyId = this.#slots.get(callId)?.apiKeyId;
+    this.release(callId);
+    this.#add(callId, { apiKeyId, workerId });
+  }
+
+  /** The call is over, or was never made. One that has no place is none to us. */
+  release(callId: string): void {
+    const place = this.#slots.get(callId);
+    if (place === undefined) return;
+    this.#slots.delete(callId);
+    this.#expiries.delete(callId);
+    this.#count(place, -1);
+  }
+
+  /** Begins from what the store has, before anything else happens. */
+  restore(waiting: readonly WaitingCall[], active: readonly ActiveCall[]): void {
+    for (const { id, apiKeyId, remainingMs } of waiting) this.#addWaiting(id, apiKeyId, remainingMs);
+    for (const { id, apiKeyId, workerId } of active) this.#add(id, { apiKeyId, workerId });
+  }
+
+  /** A worker is there, first or again, and carries these calls and no others. */
+  workerConnected(workerId: string, callIds: readonly string[], load: WorkerLoad): void {
+    const carried = new Set(callIds);
+    for (const [callId, place] of this.#slots) {
+      if (place.workerId === workerId && !carried.has(callId)) this.release(callId);
+    }
+    for (const callId of carried) this.assign(callId, workerId);
+    const never = Number.NEGATIVE_INFINITY;
+    this.#workers.set(workerId, { load, reportedMs: never, laggedMs: never, callCount: carried.size });
+    this.loadReported(workerId, load);
+  }
+
+  /** A worker tells how it stands. */
+  loadReported(workerId: string, load: WorkerLoad): void {
+    const worker = this.#workers.get(workerId);
+    if (worker === undefined) return;
+    worker.load = load;
+    worker.reportedMs = this.#clock.nowMs();
+    if (load.loopLagMs > LOOP_LAG_MS_MAX) worker.laggedMs = worker.reportedMs;
+  }
+
+  /** A worker is gone, and its places with it; its calls are still its keys' until they have their records. */
+  workerDisconnected(workerId: string): void {
+    this.#workers.delete(workerId);
+  }
+
+  /**
+   * How many calls a worker takes: none beyond those that it has when it says so, or tells nothing because its loop is stuck. One
+   * whose loop lags takes a few all the same, for with so few it is the machine that lags, and calls refused would not mend it.
+   */
+  #capacityOf({ load, reportedMs, laggedMs, callCount }: ConnectedWorker): number {
+    const nowMs = this.#clock.nowMs();
+    const carried = Math.min(callCount, load.callsMax);
+    if (!load.acceptsCalls || nowMs - reportedMs >= LOAD_SILENCE_MS_MAX) return carried;
+    if (nowMs - laggedMs >= LOOP_LAG_RECOVERY_MS) return load.callsMax;
+    return Math.max(carried, Math.min(LAGGING_CALLS_MAX, load.callsMax));
+  }
+
+  #addWaiting(callId: string, apiKeyId: string | undefined, remainingMs: number): void {
+    const expiresAtMs = this.#clock.nowMs() + remainingMs;
+    this.#add(callId, { apiKeyId, workerId: undefined });
+    this.#expiries.set(callId, expiresAtMs);
+    this.#nextExpiryMs = Math.min(this.#nextExpiryMs, expiresAtMs);
+  }
+
+  #add(callId: string, place: Slot): void {
+    this.#slots.set(callId, place);
+    this.#count(place, 1);
+  }
+
+  #count({ apiKeyId, workerId }: Slot, by: 1 | -1): void {
+    const worker = workerId === undefined ? undefined : this.#workers.get(workerId);
+    if (worker !== undefined) worker.callCount += by;
+    if (apiKeyId === undefined) return;
+    const calls = (this.#callsByApiKey.get(apiKeyId) ?? 0) + by;
+    if (calls === 0) this.#callsByApiKey.delete(apiKeyId);
+    else this.#callsByApiKey.set(apiKeyId, calls);
+  }
+
+  #dropExpired(): void {
+    const nowMs = this.#clock.nowMs();
+    if (nowMs < this.#nextExpiryMs) return;
+    this.#nextExpiryMs = Number.POSITIVE_INFINITY;
+    for (const [callId, expiresAtMs] of this.#expiries) {
+      if (expiresAtMs <= nowMs) this.release(callId);
+      else this.#nextExpiryMs = Math.min(this.#nextExpiryMs, expiresAtMs);
+    }
+  }
+}

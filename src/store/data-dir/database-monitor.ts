@@ -1,0 +1,27 @@
+import type { Clock } from "../../core/clock.ts";
+import { DATABASE_POLL_MS } from "../../core/disk-limits.ts";
+import type { Logger } from "../../core/log/logger.ts";
+import type { Stores } from "../stores.ts";
+
+/** Logs when the files of the store were removed or replaced, and when they are back; for as long as the process lives. */
+export function monitorDatabaseFiles(
+  stores: Pick<Stores, "isDatabaseLost">,
+  dataDir: string,
+  clock: Clock,
+  log: Logger,
+): void {
+  let wasLost = false;
+  const look = (): void => {
+    const isLost = stores.isDatabaseLost();
+    if (isLost && !wasLost) {
+      const advice = "put the same files back, or restart the service on restored ones";
+      log.error(
+        { dataDir },
+        `the database file was removed or replaced, nothing is written and no new calls are taken: ${advice}`,
+      );
+    } else if (!isLost && wasLost) log.info({ dataDir }, "the database file is back, new calls are taken");
+    wasLost = isLost;
+    clock.after(DATABASE_POLL_MS, look);
+  };
+  look();
+}

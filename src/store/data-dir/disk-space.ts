@@ -1,0 +1,89 @@
+import { statfs } from "node:fs/promises";
+import type { Clock } from "../../core/clock.ts";
+import { DISK_FREE_AGAIN_FACTOR, DISK_POLL_MS } from "../../core/disk-limits.ts";
+import { codeOf } from "../../core/errors.ts";
+import type { Logger } from "../../core/log/logger.ts";
+
+export interface DiskSpaceOptions {
+  /** Folders that are written to, which may be mounts of their own. One that does not exist yet is left out. */
+  folders: readonly string[];
+  /** With less free space than this on any of their disks space is low; 0 for never. */
+  minFreeBytes: number;
+  clock: Clock;
+  log: Logger;
+  /** The free bytes of the disk that a folder is on, as far as this user may use them. Rejects with the error of the system. */
+  freeBytesOf?: (folder: string) => Promise<number>;
+}
+
+const statfsFreeBytes = async (folder: string): Promise<number> => {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+};
+
+/** Reads the free space of the service's disks every DISK_LOOK_MS, off the loop. */
+export class DiskSpace {
+  readonly #options: DiskSpaceOptions;
+  readonly #freeBytesOf: (folder: string) => Promise<number>;
+  #freeBytes = Number.NaN;
+  #isLow = false;
+  /** The error that was logged last, so that one that stays is logged once. */
+  #failure: string | undefined;
+
+  constructor(options: DiskSpaceOptions) {
+    this.#options = options;
+    this.#freeBytesOf = options.freeBytesOf ?? statfsFreeBytes;
+  }
+
+  /** Less than the minimum is free: no new calls may begin. False until the first reading. */
+  get isLow(): boolean {
+    return this.#isLow;
+  }
+
+  /** Free bytes of the fullest disk; NaN until the first reading. */
+  get freeBytes(): number {
+    return this.#freeBytes;
+  }
+
+  /** Resolves after the first reading; from then on the space is read for as long as the process lives. Never rejects. */
+  async monitor(): Promise<void> {
+    await this.#read();
+    // The next reading waits for this one, as the folders of a reading wait for each other.
+    this.#options.clock.after(DISK_POLL_MS, () => void this.monitor());
+  }
+
+  async #read(): Promise<void> {
+    const { folders, log } = this.#options;
+    try {
+      const readings = [];
+      // One after another: a disk that hangs holds one of the few threads that Node has for files.
+      for (const folder of folders) readings.push(await this.#readFolder(folder));
+      this.#failure = undefined;
+      this.#update(Math.min(...readings));
+    } catch (error) {
+      const failure = error instanceof Error ? error.message : String(error);
+      if (failure !== this.#failure) {
+        log.error({ err: error, code: codeOf(error) }, "the free disk space could not be read");
+      }
+      this.#failure = failure;
+    }
+  }
+
+  async #readFolder(folder: string): Promise<number> {
+    try {
+      return await this.#freeBytesOf(folder);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return Number.POSITIVE_INFINITY;
+      throw error;
+    }
+  }
+
+  #update(freeBytes: number): void {
+    const { minFreeBytes, log } = this.#options;
+    this.#freeBytes = freeBytes;
+    const isLow = freeBytes < minFreeBytes * (this.#isLow ? DISK_FREE_AGAIN_FACTOR : 1);
+    if (isLow === this.#isLow) return;
+    this.#isLow = isLow;
+    if (isLow) log.error({ freeBytes, minFreeBytes }, "disk space is low: no new calls are taken, live calls go on");
+    else log.info({ freeBytes, minFreeBytes }, "disk space is sufficient: new calls are taken");
+  }
+}

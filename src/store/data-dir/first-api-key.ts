@@ -1,0 +1,35 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Stores } from "../stores.ts";
+
+/** The account of keys for which none is named. */
+export const DEFAULT_ACCOUNT_NAME = "default";
+const FIRST_API_KEY_NAME = "first key";
+const FILE_MODE = 0o600;
+
+/** Where a new service leaves its first API key. */
+export const firstApiKeyPath = (dataDir: string): string => join(dataDir, "first-key");
+
+/** Whether no API key was ever made, by anybody: a revoked one was. */
+export const hasNoApiKey = async ({ apiKeys }: Pick<Stores, "apiKeys">): Promise<boolean> =>
+  (await apiKeys.list()).length === 0;
+
+/**
+ * Makes an API key of the first account and writes it to `firstKeyPath`, readable by its owner alone; a file that is there is of another
+ * database and is replaced. Returns the path. Rejects with what the system says, and then there is no such key.
+ */
+export async function writeFirstApiKey(dataDir: string, { accounts, apiKeys }: Stores): Promise<string> {
+  const path = firstApiKeyPath(dataDir);
+  rmSync(path, { force: true });
+  const { key, record } = await apiKeys.create({
+    accountId: await accounts.ensure(DEFAULT_ACCOUNT_NAME),
+    name: FIRST_API_KEY_NAME,
+  });
+  try {
+    writeFileSync(path, `${key}\n`, { mode: FILE_MODE, flag: "wx" });
+  } catch (error) {
+    await apiKeys.revoke(record.id);
+    throw error;
+  }
+  return path;
+}

@@ -1,0 +1,141 @@
+import { randomBytes } from "node:crypto";
+import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import type { Clock } from "../../core/clock.ts";
+import { codeOf, TrunklineError } from "../../core/errors.ts";
+import type { Logger } from "../../core/log/logger.ts";
+import { mintToken } from "../../core/stream-token.ts";
+import { TOKEN_KEY_POLL_MS, TOKEN_RANDOM_BYTES } from "../../core/token-limits.ts";
+
+const FILE_NAME = "token-keys.json";
+const FILE_MODE = 0o600;
+const KeySchema = z.string().regex(new RegExp(`^[A-Za-z0-9_-]{${Math.ceil((TOKEN_RANDOM_BYTES * 4) / 3)}}$`));
+
+/** The keys by which workers tell real stream tokens from invented ones, base64url. */
+const TokenKeys = z.strictObject({
+  /** Signs new tokens. */
+  current: KeySchema,
+  /** Tokens that it signed are good for the rest of their time. */
+  previous: KeySchema.optional(),
+});
+export type TokenKeys = z.output<typeof TokenKeys>;
+
+/** Reads the keys, or makes the first one. Throws `bad_configuration` where the file holds no keys, and what the system says. */
+export function openTokenKeys(dataDir: string): TokenKeys {
+  return readTokenKeys(dataDir) ?? write(dataDir, { current: newKey() });
+}
+
+/**
+ * Makes another key for new tokens; the one before it stays valid until the next rotation. Throws as `openTokenKeys` does. A running
+ * service takes the new key within TOKEN_KEY_POLL_MS.
+ */
+export function rotateTokenKeys(dataDir: string): TokenKeys {
+  const previous = readTokenKeys(dataDir)?.current;
+  return write(dataDir, { current: newKey(), ...(previous !== undefined && { previous }) });
+}
+
+function readTokenKeys(dataDir: string): TokenKeys | undefined {
+  const path = join(dataDir, FILE_NAME);
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+  // Somebody may have restored it from a backup.
+  chmodSync(path, FILE_MODE);
+  const parsed = TokenKeys.safeParse(jsonOf(text));
+  if (parsed.success) return parsed.data;
+  throw new TrunklineError(
+    "bad_configuration",
+    "caller",
+    `${path} must hold {"current": <key>}, where a key is ${TOKEN_RANDOM_BYTES} bytes as base64url; remove it to have another one made`,
+  );
+}
+
+/** Whole or not at all: a service may read it meanwhile. On the disk when this returns: tokens that it signed outlive a power cut. */
+function write(dataDir: string, keys: TokenKeys): TokenKeys {
+  const path = join(dataDir, FILE_NAME);
+  const temporary = `${path}.${process.pid}`;
+  writeFileSync(temporary, `${JSON.stringify(keys)}\n`, { mode: FILE_MODE });
+  syncToDisk(temporary);
+  renameSync(temporary, path);
+  syncToDisk(dataDir);
+  return keys;
+}
+
+function syncToDisk(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const newKey = (): string => randomBytes(TOKEN_RANDOM_BYTES).toString("base64url");
+const bytesOf = (key: string): Uint8Array => Buffer.from(key, "base64url");
+
+export interface TokenSignerOptions {
+  dataDir: string;
+  clock: Clock;
+  log: Logger;
+  /** The keys that workers must accept from now on, base64url. */
+  onKeys(keys: readonly string[]): void;
+}
+
+/**
+ * Signs new tokens with the current key, and follows a rotation: workers are told of a new key at once, and it signs from the next
+ * look on, so that no worker meets a token before its key.
+ */
+export class TokenSigner {
+  readonly #options: TokenSignerOptions;
+  /** As the file was at the last look. */
+  #keys: TokenKeys;
+  #signingKey: string;
+
+  /** Throws as `openTokenKeys` does. */
+  constructor(options: TokenSignerOptions) {
+    this.#options = options;
+    this.#keys = openTokenKeys(options.dataDir);
+    this.#signingKey = this.#keys.current;
+    this.#pollRepeatedly();
+  }
+
+  /** A new stream token; only its hash may be stored. */
+  mint(): string {
+    return mintToken(bytesOf(this.#signingKey));
+  }
+
+  /** What workers must accept now: the key that signs, the current one and the one before. */
+  get accepted(): readonly string[] {
+    const { current, previous } = this.#keys;
+    return [...new Set([current, ...(previous === undefined ? [] : [previous]), this.#signingKey])];
+  }
+
+  #pollRepeatedly(): void {
+    const { dataDir, clock, log, onKeys } = this.#options;
+    clock.after(TOKEN_KEY_POLL_MS, () => {
+      const before = this.accepted.join();
+      this.#signingKey = this.#keys.current;
+      try {
+        this.#keys = openTokenKeys(dataDir);
+      } catch (error) {
+        log.error({ err: error, code: codeOf(error) }, "the token keys could not be read");
+      }
+      if (this.#keys.current !== this.#signingKey) log.info("the token key was rotated");
+      if (this.accepted.join() !== before) onKeys(this.accepted);
+      this.#pollRepeatedly();
+    });
+  }
+}

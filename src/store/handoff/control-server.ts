@@ -1,0 +1,337 @@
+import { once } from "node:events";
+import { chmodSync, existsSync, rmSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { isDeepStrictEqual } from "node:util";
+import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
+import type { Clock } from "../../core/clock.ts";
+import { codeOf } from "../../core/errors.ts";
+import type { Logger } from "../../core/log/logger.ts";
+import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
+import type { EndSummary } from "../call-handoff.ts";
+import type { Redeemer, Redemptions, ReturnedCall } from "../redemptions.ts";
+import {
+  type ControlMessage,
+  HANDOFF_PROTOCOL_VERSION,
+  LineParser,
+  toLine,
+  type UnconfirmedRedemption,
+  type WorkerLoad,
+  type WorkerMessage,
+} from "./messages.ts";
+import { clearSocketFolder, withShortPath } from "./socket-path.ts";
+
+/** How often the server looks whether its socket can still be found. */
+const SOCKET_CHECK_MS = 1_000;
+const SOCKET_MODE = 0o600;
+
+export interface HandoffServerOptions {
+  /** Where the Unix socket stands, as `newSocketPath` says: its folder is made, and other sockets in it are removed. */
+  path: string;
+  clock: Clock;
+  log: Logger;
+  redemptions: Redemptions;
+  /** The number of this start of the control process. */
+  epoch: number;
+  /** The keys that tokens are signed with, base64url; `setTokenKeys` replaces them. */
+  tokenKeys: readonly string[];
+  /** A token was redeemed; told before the worker learns of it. */
+  onRedeemed(callId: string, workerId: string): void;
+  /** A redemption was taken back: the call waits for its stream again. */
+  onReturned(call: ReturnedCall): void;
+  /** A worker is there, first or again, over its connection of this number, with these calls alive. */
+  onWorkerConnected(workerId: string, connection: number, callIds: readonly string[], load: WorkerLoad): void;
+  /** A worker tells how it stands, every LOAD_TELL_MS. */
+  onLoadReported(workerId: string, load: WorkerLoad): void;
+  /** A worker reports what accounts have spent: `all` that have, when it is there first or again, or those that have changed. */
+  onSpendReported(workerId: string, spends: readonly AccountSpend[], all: boolean): void;
+  /** A worker of another version of the service asked in vain; told once of each. It lives, and so may calls of it. */
+  onIncompatibleWorker(workerId: string): void;
+  /** The connection of this number is gone, and most likely the worker's process with all that it carried. */
+  onWorkerDisconnected(workerId: string, connection: number): void;
+  /** The call's stream has begun, and its carrier knows it by this id. */
+  onStreamStarted(callId: string, carrierCallId: string): void;
+  /**
+   * The call is over and its journal complete, or failed; `acknowledge` it when its end can no longer be forgotten. `end` is absent
+   * for a call that never began.
+   */
+  onEnded(callId: string, end?: EndSummary): void;
+}
+
+/** A connection of a worker, once it has said hello. */
+interface WorkerConnection extends Pick<Redeemer, "workerId" | "connection"> {
+  socket: Socket;
+}
+
+/** The control process's end of the hand-off. */
+export class HandoffServer {
+  readonly #options: HandoffServerOptions;
+  #tokenKeys: readonly string[];
+  #server: Server | undefined;
+  #cancelSocketCheck = (): void => {};
+  /** The socket's file has vanished and could not be made again. */
+  #isSocketMissing = false;
+  readonly #workers = new Map<string, Socket>();
+  /** The accounts that workers were told have reached a limit. */
+  #accountsOverLimit: readonly AccountOverLimit[] = [];
+  /** Redemptions that are under way, by nonce. Each worker bounds its own: REDEMPTIONS_MAX. */
+  readonly #redeeming = new Map<string, Promise<void>>();
+  /** Workers of other versions, each of which asks again and again. */
+  readonly #incompatibleWorkers = new Set<string>();
+  /** Who waits for the metrics of a worker. One that owes them is not asked again, so nothing piles up before one that hangs. */
+  readonly #pendingMetrics = new Map<Socket, Set<(metrics: ProcessMetrics | undefined) => void>>();
+
+  constructor(options: HandoffServerOptions) {
+    this.#options = options;
+    this.#tokenKeys = options.tokenKeys;
+  }
+
+  /** Gives the workers other token keys, base64url. */
+  setTokenKeys(keys: readonly string[]): void {
+    this.#tokenKeys = keys;
+    for (const socket of this.#workers.values()) send(socket, { kind: "token-keys", keys });
+  }
+
+  get workerCount(): number {
+    return this.#workers.size;
+  }
+
+  has(workerId: string): boolean {
+    return this.#workers.has(workerId);
+  }
+
+  /**
+   * Listens, and again whenever the socket's file has vanished, for example with a folder that was swept: open connections
+   * survive that, but new ones would fail. Rejects with the error of the system.
+   */
+  async listen(): Promise<void> {
+    await this.#bind();
+    this.#checkSocketRepeatedly();
+  }
+
+  async #bind(): Promise<void> {
+    const { path } = this.#options;
+    clearSocketFolder(path);
+    const server = createServer((socket) => this.#onConnection(socket));
+    this.#server = server;
+    const listening = once(server, "listening");
+    withShortPath(path, (shortPath) => server.listen(shortPath));
+    await listening;
+    // Descriptors that run out, for example: who knocked comes again, and without a listener the error would end the process.
+    server.on("error", (error) => {
+      this.#options.log.error({ path, err: error, code: codeOf(error) }, "a worker's connection could not be taken");
+    });
+    chmodSync(path, SOCKET_MODE);
+  }
+
+  #checkSocketRepeatedly(): void {
+    this.#cancelSocketCheck = this.#options.clock.after(SOCKET_CHECK_MS, () => {
+      if (!existsSync(this.#options.path)) void this.#bindAgain();
+      this.#checkSocketRepeatedly();
+    });
+  }
+
+  async #bindAgain(): Promise<void> {
+    const { log, path } = this.#options;
+    this.#server?.close();
+    try {
+      await this.#bind();
+      this.#isSocketMissing = false;
+      log.warn({ path }, "the socket of the workers had vanished and was made again");
+    } catch (error) {
+      // One line, not one for each try.
+      if (!this.#isSocketMissing)
+        log.error({ path, err: error, code: codeOf(error) }, "the socket of the workers has vanished");
+      this.#isSocketMissing = true;
+    }
+  }
+
+  /** Tells whoever carried the call that its end is recorded. */
+  acknowledge(callId: string): void {
+    // The worker that asked may have been replaced; the others ignore what they do not know.
+    for (const socket of this.#workers.values()) send(socket, { kind: "ended-known", callId });
+  }
+
+  /** Tells a worker that a call of its is to end; false when it is away just now. */
+  endCall(workerId: string, callId: string): boolean {
+    const socket = this.#workers.get(workerId);
+    if (socket === undefined) return false;
+    send(socket, { kind: "end", callId });
+    return true;
+  }
+
+  /** Tells the workers which accounts have reached a limit, where that has changed. */
+  sendAccountsOverLimit(accounts: readonly AccountOverLimit[]): void {
+    if (isDeepStrictEqual(accounts, this.#accountsOverLimit)) return;
+    this.#accountsOverLimit = accounts;
+    for (const socket of this.#workers.values()) send(socket, { kind: "accounts-over", accounts });
+  }
+
+  /**
+   * The metrics of every worker that is there when all have been waited for, also where it drains: undefined where it could not
+   * tell them, or where `signal` aborted before it had answered. One that goes meanwhile is left out, also when it had answered.
+   */
+  async metrics(signal: AbortSignal): Promise<ReadonlyMap<string, ProcessMetrics | undefined>> {
+    const ask = async ([workerId, worker]: [string, Socket]) =>
+      [workerId, await this.#metricsOf(worker, signal)] as const;
+    const told = await Promise.all([...this.#workers].map(ask));
+    return new Map(told.filter(([workerId]) => this.#workers.has(workerId)));
+  }
+
+  #metricsOf(worker: Socket, signal: AbortSignal): Promise<ProcessMetrics | undefined> {
+    const waiting = this.#pendingMetrics.get(worker) ?? new Set();
+    if (!this.#pendingMetrics.has(worker)) {
+      this.#pendingMetrics.set(worker, waiting);
+      send(worker, { kind: "metrics" });
+    }
+    return new Promise((resolve) => {
+      waiting.add(resolve);
+      const giveUp = (): void => {
+        waiting.delete(resolve);
+        resolve(undefined);
+      };
+      signal.addEventListener("abort", giveUp, { once: true });
+    });
+  }
+
+  close(): void {
+    this.#cancelSocketCheck();
+    this.#server?.close();
+    rmSync(this.#options.path, { force: true });
+    for (const socket of this.#workers.values()) socket.destroy();
+  }
+
+  #onConnection(socket: Socket): void {
+    const parser = new LineParser<WorkerMessage>();
+    let peer: WorkerConnection = { socket, workerId: "", connection: 0 };
+    /** Nothing is redeemed over a connection before its hello has been dealt with. */
+    let welcomed = Promise.resolve();
+    let isForeign = false;
+    socket.setEncoding("utf8");
+    send(socket, { kind: "welcome", protocol: HANDOFF_PROTOCOL_VERSION });
+    socket.on("data", (text: string) =>
+      parser.push(text, (message) => {
+        if (isForeign) return;
+        switch (message.kind) {
+          case "hello":
+            isForeign = message.protocol !== HANDOFF_PROTOCOL_VERSION;
+            if (isForeign) {
+              this.#refuse(socket, message);
+              return;
+            }
+            peer = { socket, workerId: message.workerId, connection: message.connection };
+            welcomed = this.#welcome(peer, message);
+            return;
+          case "load":
+            if (!this.#isCurrent(peer)) return;
+            this.#options.onLoadReported(peer.workerId, message);
+            this.#options.onSpendReported(peer.workerId, message.spends, false);
+            return;
+          case "redeem":
+            this.#redeeming.set(
+              message.nonce,
+              welcomed.then(() => this.#redeem(peer, message)),
+            );
+            return;
+          case "return":
+            void this.#returnWhenSettled(socket, message);
+            return;
+          case "stream-started":
+            this.#options.onStreamStarted(message.callId, message.carrierCallId);
+            return;
+          case "ended":
+            this.#options.onEnded(message.callId, message.end);
+            return;
+          case "metrics":
+            this.#onMetrics(socket, message.metrics ?? undefined);
+            return;
+        }
+      }),
+    );
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      this.#onMetrics(socket, undefined);
+      if (!this.#isCurrent(peer)) return;
+      this.#workers.delete(peer.workerId);
+      this.#options.onWorkerDisconnected(peer.workerId, peer.connection);
+    });
+  }
+
+  /** What a worker of another version says next, and whether it understands an answer, is not known. */
+  #refuse(socket: Socket, { workerId, protocol }: Extract<WorkerMessage, { kind: "hello" }>): void {
+    socket.destroy();
+    if (this.#incompatibleWorkers.has(workerId)) return;
+    this.#incompatibleWorkers.add(workerId);
+    const numbers = { workerId, protocol, ownProtocol: HANDOFF_PROTOCOL_VERSION };
+    this.#options.log.error(numbers, "a worker is of another version than the control process: restart the service");
+    this.#options.onIncompatibleWorker(workerId);
+  }
+
+  #isCurrent({ workerId, socket }: WorkerConnection): boolean {
+    return this.#workers.get(workerId) === socket;
+  }
+
+  async #welcome(
+    { socket, workerId, connection }: WorkerConnection,
+    { callIds, load, spends, returned }: Extract<WorkerMessage, { kind: "hello" }>,
+  ): Promise<void> {
+    // Before anybody looks which calls the worker has lost.
+    for (const redemption of returned) await this.#returnWhenSettled(socket, redemption);
+    // It has gone meanwhile, and nobody has learned that it was there.
+    if (socket.destroyed) return;
+    this.#workers.set(workerId, socket);
+    send(socket, { kind: "token-keys", keys: this.#tokenKeys });
+    this.#options.onWorkerConnected(workerId, connection, callIds, load);
+    this.#options.onSpendReported(workerId, spends, true);
+    send(socket, { kind: "accounts-over", accounts: this.#accountsOverLimit });
+  }
+
+  #onMetrics(socket: Socket, metrics: ProcessMetrics | undefined): void {
+    for (const resolve of this.#pendingMetrics.get(socket) ?? []) resolve(metrics);
+    this.#pendingMetrics.delete(socket);
+  }
+
+  async #redeem(
+    peer: WorkerConnection,
+    { id, tokenHash, nonce, only }: Extract<WorkerMessage, { kind: "redeem" }>,
+  ): Promise<void> {
+    const { redemptions, epoch, onRedeemed, log } = this.#options;
+    const { socket, workerId, connection } = peer;
+    try {
+      const call = await redemptions.redeem(tokenHash, { workerId, connection, epoch, nonce }, only);
+      if (call !== undefined) onRedeemed(call.callId, workerId);
+      // The worker died meanwhile, or has come back over another connection: it will never learn of the call.
+      if (call !== undefined && !this.#isCurrent(peer)) await this.#returnRedemption(socket, { tokenHash, nonce });
+      else send(socket, { kind: "redeemed", id, call: call ?? null });
+    } catch (error) {
+      log.error({ err: error, code: codeOf(error) }, "a token could not be redeemed");
+      send(socket, { kind: "redeem-failed", id });
+    } finally {
+      this.#redeeming.delete(nonce);
+    }
+  }
+
+  /** Behind the redemption itself, where that is still under way: over this connection or another. */
+  async #returnWhenSettled(socket: Socket, redemption: UnconfirmedRedemption): Promise<void> {
+    await this.#redeeming.get(redemption.nonce);
+    await this.#returnRedemption(socket, redemption);
+  }
+
+  /** What cannot be taken back now is not answered, and returned again. */
+  async #returnRedemption(socket: Socket, { tokenHash, nonce }: UnconfirmedRedemption): Promise<void> {
+    const { redemptions, onReturned, log } = this.#options;
+    try {
+      const call = await redemptions.returnRedemption(tokenHash, nonce);
+      if (call !== undefined) {
+        log.info({ callId: call.callId }, "a redemption was returned");
+        onReturned(call);
+      }
+      send(socket, { kind: "returned", nonce });
+    } catch (error) {
+      log.error({ err: error, code: codeOf(error) }, "a redemption could not be taken back");
+    }
+  }
+}
+
+function send(socket: Socket, message: ControlMessage): void {
+  socket.write(toLine(message));
+}

@@ -1,0 +1,55 @@
+import type { Clock } from "../../core/clock.ts";
+import { codeOf } from "../../core/errors.ts";
+import type { Logger } from "../../core/log/logger.ts";
+import type { CallStore } from "../call-store.ts";
+
+const RETRY_MS = 1_000;
+
+export interface EndRequestsOptions {
+  calls: Pick<CallStore, "cancel">;
+  /** Tells a worker to end one of its calls; false when the worker is away just now. */
+  endCall: (workerId: string, callId: string) => boolean;
+  clock: Clock;
+  log: Logger;
+}
+
+/**
+ * Active calls whose end was asked for and has not come. A worker that is about to return a call's redemption has no call to end: the
+ * call is ended when it waits for its stream again.
+ */
+export class EndRequests {
+  readonly #options: EndRequestsOptions;
+  /** Accounts by call; of active calls only, whose number the workers bound. */
+  readonly #requested = new Map<string, string>();
+
+  constructor(options: EndRequestsOptions) {
+    this.#options = options;
+  }
+
+  /** Tells a worker to end one of its calls; false when the worker is away just now. */
+  request(workerId: string, { id, accountId }: { id: string; accountId: string }): boolean {
+    if (!this.#options.endCall(workerId, id)) return false;
+    this.#requested.set(id, accountId);
+    return true;
+  }
+
+  /** The call is over. */
+  callEnded(callId: string): void {
+    this.#requested.delete(callId);
+  }
+
+  /** The call's redemption was taken back. Where it has been redeemed again meanwhile, that worker is told. */
+  async redemptionReturned(callId: string): Promise<void> {
+    const { calls, endCall, clock, log } = this.#options;
+    const accountId = this.#requested.get(callId);
+    if (accountId === undefined) return;
+    try {
+      const found = await calls.cancel(accountId, callId);
+      if (found?.workerId === undefined) this.callEnded(callId);
+      else endCall(found.workerId, callId);
+    } catch (error) {
+      log.error({ callId, err: error, code: codeOf(error) }, "a returned call could not be ended yet");
+      clock.after(RETRY_MS, () => void this.redemptionReturned(callId));
+    }
+  }
+}

@@ -1,0 +1,211 @@
+import { MessageChannel, Worker } from "node:worker_threads";
+import type { AccountOverLimit } from "../../core/billing/spend.ts";
+import { threadModule } from "../../core/child-module.ts";
+import type { Clock } from "../../core/clock.ts";
+import { HEARTBEAT_MS } from "../../core/limits.ts";
+import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
+import { HANDOFF_SILENT_PINGS_MAX } from "../../core/token-limits.ts";
+import type { UnpersistedPrompts } from "../redemptions.ts";
+import type { HandoffServerOptions } from "./control-server.ts";
+import type { FromHandoffThread, HandoffThreadOptions, ToHandoffThread } from "./thread-messages.ts";
+import { PromptsSender } from "./unpersisted-prompts.ts";
+
+/** What happens on the workers' socket, told on the control process's loop, in order. */
+export type HandoffHandlers = Pick<
+  HandoffServerOptions,
+  | "onRedeemed"
+  | "onReturned"
+  | "onWorkerConnected"
+  | "onIncompatibleWorker"
+  | "onLoadReported"
+  | "onSpendReported"
+  | "onWorkerDisconnected"
+  | "onStreamStarted"
+  | "onEnded"
+>;
+
+export interface HandoffThreadClientOptions {
+  clock: Clock;
+  /** The thread has died, or answers nothing; told once. Nothing can be redeemed from then on, so the process must end. */
+  onFailed(error: Error): void;
+}
+
+/**
+ * The handoff thread, as the control process sees it. The thread has the workers' socket and a connection to the database of its own:
+ * it redeems tokens by itself, whatever the control process's loop is busy with, and passes on everything else.
+ */
+export class HandoffThreadClient {
+  /** For the stores of the control process: the thread gets the words of unrecorded calls by it. */
+  readonly unpersisted: UnpersistedPrompts;
+  readonly #thread: Worker;
+  readonly #options: HandoffThreadClientOptions;
+  /** The numbers of the connections of the workers that are there. */
+  readonly #workers = new Map<string, number>();
+  readonly #pendingMetrics = new Map<number, (metrics: ReadonlyMap<string, ProcessMetrics | undefined>) => void>();
+  #handlers: HandoffHandlers | undefined;
+  #onListening = (): void => {};
+  /** Who waits until everything has been told that happened before a ping. */
+  readonly #pendingPings = new Map<number, () => void>();
+  #lastRequestId = 0;
+  #silentPings = 0;
+  #isClosed = false;
+
+  /** Starts the thread, which loads its code and waits for `serve`. */
+  constructor(options: HandoffThreadClientOptions) {
+    this.#options = options;
+    const { port1, port2 } = new MessageChannel();
+    this.unpersisted = new PromptsSender(port1);
+    const { source, isCode } = threadModule(import.meta.url, "../../process/handoff-thread");
+    this.#thread = new Worker(source, { eval: isCode, workerData: port2, transferList: [port2] });
+    this.#thread.on("message", (message: FromHandoffThread) => this.#onMessage(message));
+    this.#thread.once("error", (error) => this.#fail(error instanceof Error ? error : new Error(String(error))));
+    this.#thread.once("exit", (code) => this.#fail(new Error(`the handoff thread exited with code ${code}`)));
+  }
+
+  /** Resolves when the workers' socket listens. `onFailed` tells where it cannot. */
+  serve(options: HandoffThreadOptions, handlers: HandoffHandlers): Promise<void> {
+    this.#handlers = handlers;
+    this.#send({ kind: "serve", options });
+    return new Promise((resolve) => {
+      this.#onListening = () => {
+        this.#monitor();
+        resolve();
+      };
+    });
+  }
+
+  get workerCount(): number {
+    return this.#workers.size;
+  }
+
+  has(workerId: string): boolean {
+    return this.#workers.has(workerId);
+  }
+
+  /** Resolves when everything that has happened at the workers' socket until now has been told, also what `has` says. */
+  caughtUp(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#pendingPings.set(this.#ping(), resolve);
+    });
+  }
+
+  /** Gives the workers other token keys, base64url. */
+  setTokenKeys(keys: readonly string[]): void {
+    this.#send({ kind: "token-keys", keys });
+  }
+
+  /** Tells whoever carried the call that its end is recorded. */
+  acknowledge(callId: string): void {
+    this.#send({ kind: "acknowledge", callId });
+  }
+
+  /** Tells a worker that a call of its is to end; false when it is away just now. */
+  endCall(workerId: string, callId: string): boolean {
+    if (!this.has(workerId)) return false;
+    this.#send({ kind: "end", workerId, callId });
+    return true;
+  }
+
+  /** Tells the workers which accounts have reached a limit, where that has changed. */
+  sendAccountsOverLimit(accounts: readonly AccountOverLimit[]): void {
+    this.#send({ kind: "accounts-over", accounts });
+  }
+
+  /** The metrics of every worker that is there after `timeoutMs` at most: undefined where it could not tell them in time. */
+  metrics(timeoutMs: number): Promise<ReadonlyMap<string, ProcessMetrics | undefined>> {
+    const id = ++this.#lastRequestId;
+    this.#send({ kind: "metrics", id, timeoutMs });
+    return new Promise((resolve) => {
+      this.#pendingMetrics.set(id, resolve);
+    });
+  }
+
+  /** Resolves when the thread is gone, and its socket with it. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const gone = new Promise((resolve) => {
+      this.#thread.once("exit", resolve);
+    });
+    this.#send({ kind: "close" });
+    await gone;
+  }
+
+  #ping(): number {
+    const id = ++this.#lastRequestId;
+    this.#send({ kind: "ping", id });
+    return id;
+  }
+
+  #send(message: ToHandoffThread): void {
+    this.#thread.postMessage(message);
+  }
+
+  #fail(error: Error): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    void this.#thread.terminate();
+    this.#options.onFailed(error);
+  }
+
+  /** Counts pings rather than time: while this process itself stood still the thread was not silent. */
+  #monitor(): void {
+    this.#options.clock.after(HEARTBEAT_MS, () => {
+      if (this.#isClosed) return;
+      this.#silentPings += 1;
+      if (this.#silentPings > HANDOFF_SILENT_PINGS_MAX) this.#fail(new Error("the handoff thread answers no ping"));
+      else {
+        this.#ping();
+        this.#monitor();
+      }
+    });
+  }
+
+  #onMessage(message: FromHandoffThread): void {
+    this.#silentPings = 0;
+    const handlers = this.#handlers;
+    if (handlers === undefined) return;
+    switch (message.kind) {
+      case "listening":
+        this.#onListening();
+        return;
+      case "redeemed":
+        handlers.onRedeemed(message.callId, message.workerId);
+        return;
+      case "returned":
+        handlers.onReturned(message.call);
+        return;
+      case "worker":
+        this.#workers.set(message.workerId, message.connection);
+        handlers.onWorkerConnected(message.workerId, message.connection, message.callIds, message.load);
+        return;
+      case "load":
+        handlers.onLoadReported(message.workerId, message.load);
+        return;
+      case "spends":
+        handlers.onSpendReported(message.workerId, message.spends, message.all);
+        return;
+      case "foreign-worker":
+        handlers.onIncompatibleWorker(message.workerId);
+        return;
+      case "worker-gone":
+        if (this.#workers.get(message.workerId) === message.connection) this.#workers.delete(message.workerId);
+        handlers.onWorkerDisconnected(message.workerId, message.connection);
+        return;
+      case "stream-started":
+        handlers.onStreamStarted(message.callId, message.carrierCallId);
+        return;
+      case "ended":
+        handlers.onEnded(message.callId, message.end);
+        return;
+      case "metrics":
+        this.#pendingMetrics.get(message.id)?.(message.metrics);
+        this.#pendingMetrics.delete(message.id);
+        return;
+      case "pong":
+        this.#pendingPings.get(message.id)?.();
+        this.#pendingPings.delete(message.id);
+        return;
+    }
+  }
+}

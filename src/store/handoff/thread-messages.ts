@@ -1,0 +1,55 @@
+import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
+import type { LogLevel } from "../../core/log/logger.ts";
+import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
+import type { EndSummary } from "../call-handoff.ts";
+import type { CallPrompts } from "../call-store.ts";
+import type { ReturnedCall } from "../redemptions.ts";
+import type { WorkerLoad } from "./messages.ts";
+
+/** What the handoff thread needs before it serves. */
+export interface HandoffThreadOptions {
+  dataDir: string;
+  /** Where the workers' Unix socket is to stand. */
+  socketPath: string;
+  /** The number of this start of the control process. */
+  epoch: number;
+  /** Of the AgeClock that the stores of the control process use. */
+  bootId: string;
+  tokenKeys: readonly string[];
+  logLevel: LogLevel;
+}
+
+/** What the control process tells its handoff thread. */
+export type ToHandoffThread =
+  /** Always the first message. */
+  | { kind: "serve"; options: HandoffThreadOptions }
+  | { kind: "token-keys"; keys: readonly string[] }
+  | { kind: "acknowledge"; callId: string }
+  | { kind: "end"; workerId: string; callId: string }
+  | { kind: "accounts-over"; accounts: readonly AccountOverLimit[] }
+  | { kind: "metrics"; id: number; timeoutMs: number }
+  /** `id` comes back with the answer. */
+  | { kind: "ping"; id: number }
+  | { kind: "close" };
+
+/** What the handoff thread tells the control process, in the order in which it happened. */
+export type FromHandoffThread =
+  | { kind: "listening" }
+  | { kind: "redeemed"; callId: string; workerId: string }
+  | { kind: "returned"; call: ReturnedCall }
+  | { kind: "worker"; workerId: string; connection: number; callIds: readonly string[]; load: WorkerLoad }
+  | { kind: "load"; workerId: string; load: WorkerLoad }
+  | { kind: "spends"; workerId: string; spends: readonly AccountSpend[]; all: boolean }
+  | { kind: "foreign-worker"; workerId: string }
+  | { kind: "worker-gone"; workerId: string; connection: number }
+  | { kind: "stream-started"; callId: string; carrierCallId: string }
+  | { kind: "ended"; callId: string; end: EndSummary | undefined }
+  | { kind: "metrics"; id: number; metrics: ReadonlyMap<string, ProcessMetrics | undefined> }
+  /** Behind everything that happened before the ping. */
+  | { kind: "pong"; id: number };
+
+/** The words of an unrecorded call that was created, or undefined when the call is over; on a port of their own. */
+export interface PromptsMessage {
+  callId: string;
+  prompts: CallPrompts | undefined;
+}

@@ -1,0 +1,53 @@
+import { strict as assert } from "node:assert";
+import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
+import type { CallPrompts } from "../call-store.ts";
+import type { UnpersistedPrompts } from "../redemptions.ts";
+import type { PromptsMessage } from "./thread-messages.ts";
+
+/** The control process's end: what its stores keep and forget goes to the thread that redeems. */
+export class PromptsSender implements UnpersistedPrompts {
+  readonly #port: MessagePort;
+
+  constructor(port: MessagePort) {
+    this.#port = port;
+  }
+
+  get(): never {
+    assert.fail("only the handoff thread redeems, and has the words");
+  }
+
+  set(callId: string, prompts: CallPrompts): void {
+    this.#port.postMessage({ callId, prompts } satisfies PromptsMessage);
+  }
+
+  delete(callId: string): void {
+    this.#port.postMessage({ callId, prompts: undefined } satisfies PromptsMessage);
+  }
+}
+
+/** The thread's end. */
+export class PromptsReceiver implements Pick<UnpersistedPrompts, "get"> {
+  readonly #port: MessagePort;
+  readonly #prompts = new Map<string, CallPrompts>();
+
+  constructor(port: MessagePort) {
+    this.#port = port;
+    port.on("message", (message: PromptsMessage) => this.#take(message));
+  }
+
+  /**
+   * Reads what has been posted first: a call's words were posted before anybody was given its token, but their event may still wait
+   * behind that of the redemption.
+   */
+  get(callId: string): CallPrompts | undefined {
+    for (let next = receiveMessageOnPort(this.#port); next !== undefined; next = receiveMessageOnPort(this.#port)) {
+      this.#take(next.message);
+    }
+    return this.#prompts.get(callId);
+  }
+
+  #take({ callId, prompts }: PromptsMessage): void {
+    if (prompts === undefined) this.#prompts.delete(callId);
+    else this.#prompts.set(callId, prompts);
+  }
+}

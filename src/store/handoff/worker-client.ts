@@ -1,0 +1,294 @@
+import { randomBytes } from "node:crypto";
+import { Socket } from "node:net";
+import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
+import type { ConnectionType } from "../../core/calls/spec.ts";
+import type { Clock } from "../../core/clock.ts";
+import { unavailable } from "../../core/errors.ts";
+import { LOAD_REPORT_MS, REDEEM_MS_MAX } from "../../core/limits.ts";
+import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
+import { REDEMPTION_NONCE_BYTES, RETURN_RETRY_MS, UNRESOLVED_REDEMPTIONS_MAX } from "../../core/token-limits.ts";
+import type { CallHandoff, EndSummary, RedeemedCall } from "../call-handoff.ts";
+import {
+  type ControlMessage,
+  HANDOFF_PROTOCOL_VERSION,
+  LineParser,
+  toLine,
+  type WorkerLoad,
+  type WorkerMessage,
+} from "./messages.ts";
+import { withShortPath } from "./socket-path.ts";
+
+const RECONNECT_MS = 100;
+/** After a control process of another version. */
+const RECONNECT_INCOMPATIBLE_MS = 5_000;
+/** Versions before the first protocol number say nothing by themselves. */
+const WELCOME_MS_MAX = 5_000;
+
+export interface HandoffClientOptions {
+  /** The control process's Unix socket; read at each connection. */
+  readonly path: string;
+  workerId: string;
+  /** The calls that live in this worker: told at every connection, so that a new control process knows them. */
+  callIds: () => readonly string[];
+  /** How the worker stands: told at every connection, and every LOAD_TELL_MS. */
+  load: () => WorkerLoad;
+  /** What accounts have spent since this was asked last, or `all` of it within the last minute: told with the load. */
+  takeSpendReports: (all: boolean) => readonly AccountSpend[];
+  /** These accounts have reached a limit, and no others. */
+  onAccountsOverLimit: (accounts: readonly AccountOverLimit[]) => void;
+  /** Somebody asked by the API that a call of this worker be ended. One that is over already is none. */
+  onEndRequested: (callId: string) => void;
+  /** The control process is of another version of the service: told once, until one of this version is there. */
+  onIncompatibleControl: () => void;
+  /** The worker's metrics, when the control process is asked for them; undefined when they cannot be told. Must not reject. */
+  metrics: () => Promise<ProcessMetrics | undefined>;
+  clock: Clock;
+}
+
+interface PendingRedemption {
+  tokenHash: string;
+  nonce: string;
+  resolve: (call: RedeemedCall | undefined) => void;
+  reject: (error: Error) => void;
+  cancelTimeout: () => void;
+}
+
+/** The worker's end of the hand-off: a socket to the control process that is mended whenever it breaks. */
+export class HandoffClient implements CallHandoff {
+  /** Resolves when the first try to reach the control process is over: with the token keys, or without. */
+  readonly firstAttempt: Promise<void>;
+  tokenKeys: readonly Uint8Array[] = [];
+  readonly #options: HandoffClientOptions;
+  readonly #pending = new Map<number, PendingRedemption>();
+  /** Ended calls that the control process has not acknowledged yet. */
+  readonly #unacknowledged = new Map<string, EndSummary | undefined>();
+  /** Token hashes of redemptions whose outcome was not learned, by nonce, until the store has taken them back. */
+  readonly #unconfirmed = new Map<string, string>();
+  #socket: Socket | undefined;
+  #isIncompatible = false;
+  #connectionCount = 0;
+  #nextId = 1;
+  #onTokenKeys: (() => void) | undefined;
+  #closed = false;
+  #cancelLoad: (() => void) | undefined;
+  #onSettled: (() => void) | undefined;
+
+  constructor(options: HandoffClientOptions) {
+    this.#options = options;
+    const socket = this.#connect();
+    this.firstAttempt = new Promise((resolve) => {
+      this.#onTokenKeys = resolve;
+      socket.once("close", () => resolve());
+    });
+  }
+
+  /** The control process that was met last is of another version of the service, and nothing can be had from it. */
+  get isIncompatible(): boolean {
+    return this.#isIncompatible;
+  }
+
+  redeem(tokenHash: string, only?: readonly ConnectionType[]): Promise<RedeemedCall | undefined> {
+    const socket = this.#socket;
+    if (socket === undefined) return Promise.reject(unavailable("the control process is away"));
+    if (this.#unconfirmed.size >= UNRESOLVED_REDEMPTIONS_MAX) {
+      return Promise.reject(unavailable("too many redemptions wait to be returned"));
+    }
+    const id = this.#nextId;
+    this.#nextId += 1;
+    const nonce = randomBytes(REDEMPTION_NONCE_BYTES).toString("base64url");
+    return new Promise((resolve, reject) => {
+      const cancelTimeout = this.#options.clock.after(REDEEM_MS_MAX, () => {
+        this.#abort(id, "the control process did not answer in time");
+      });
+      this.#pending.set(id, { tokenHash, nonce, resolve, reject, cancelTimeout });
+      socket.write(toLine({ kind: "redeem", id, tokenHash, nonce, only }));
+    });
+  }
+
+  /** The redemption is refused, and returned, whatever came of it: no call begins. */
+  #abort(id: number, reason: string): void {
+    const waiting = this.#pending.get(id);
+    if (waiting === undefined) return;
+    this.#pending.delete(id);
+    waiting.cancelTimeout();
+    const { tokenHash, nonce } = waiting;
+    this.#unconfirmed.set(nonce, tokenHash);
+    this.#returnRedemption(nonce);
+    waiting.reject(unavailable(reason));
+  }
+
+  /** Returns a redemption, again and again until it is answered; while the connection is gone the next hello does it. */
+  #returnRedemption(nonce: string): void {
+    const tokenHash = this.#unconfirmed.get(nonce);
+    const socket = this.#socket;
+    if (tokenHash === undefined || socket === undefined) return;
+    socket.write(toLine({ kind: "return", tokenHash, nonce }));
+    this.#retryReturn(socket, nonce);
+  }
+
+  #retryReturn(socket: Socket, nonce: string): void {
+    this.#options.clock.after(RETURN_RETRY_MS, () => {
+      if (this.#socket === socket) this.#returnRedemption(nonce);
+    });
+  }
+
+  streamStarted(callId: string, carrierCallId: string): void {
+    this.#socket?.write(toLine({ kind: "stream-started", callId, carrierCallId }));
+  }
+
+  ended(callId: string, end?: EndSummary): void {
+    this.#unacknowledged.set(callId, end);
+    this.#socket?.write(toLine({ kind: "ended", callId, end }));
+  }
+
+  /** Tells how the worker stands, now that it stands otherwise. */
+  sendLoad(): void {
+    // Before a control process that does not read nothing piles up: it learns of the rest when it does again.
+    if (this.#socket?.writableLength !== 0) return;
+    const { load, takeSpendReports } = this.#options;
+    this.#socket.write(toLine({ kind: "load", ...load(), spends: takeSpendReports(false) }));
+  }
+
+  /** Waits until every ended call has been acknowledged, then closes. Redemptions that it returned have been sent by then. */
+  async close(): Promise<void> {
+    const settled = new Promise<void>((resolve) => {
+      this.#onSettled = resolve;
+    });
+    this.#checkSettled();
+    await settled;
+    this.#closed = true;
+    this.#cancelLoad?.();
+    this.#socket?.end();
+  }
+
+  #checkSettled(): void {
+    if (this.#unacknowledged.size === 0) this.#onSettled?.();
+  }
+
+  #connect(): Socket {
+    const socket = new Socket();
+    const parser = new LineParser<ControlMessage>();
+    let isWelcome = false;
+    let cancelWelcome = (): void => {};
+    socket.setEncoding("utf8");
+    socket.on("connect", () => {
+      cancelWelcome = this.#options.clock.after(WELCOME_MS_MAX, () => this.#disconnectIncompatible(socket));
+      this.#onConnect(socket);
+    });
+    socket.on("data", (text: string) =>
+      parser.push(text, (message) => {
+        if (socket.destroyed) return;
+        cancelWelcome();
+        if (message.kind === "welcome") isWelcome = message.protocol === HANDOFF_PROTOCOL_VERSION;
+        if (!isWelcome) this.#disconnectIncompatible(socket);
+        else this.#onMessage(message);
+      }),
+    );
+    // An error is always followed by `close`, which is where the connection is mended.
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      cancelWelcome();
+      this.#onClose();
+    });
+    try {
+      withShortPath(this.#options.path, (path) => socket.connect(path));
+    } catch (error) {
+      // The folder was swept: the control process makes it again.
+      socket.destroy(error instanceof Error ? error : undefined);
+    }
+    return socket;
+  }
+
+  #disconnectIncompatible(socket: Socket): void {
+    socket.destroy();
+    if (this.#isIncompatible) return;
+    this.#isIncompatible = true;
+    this.#options.onIncompatibleControl();
+  }
+
+  #onConnect(socket: Socket): void {
+    this.#socket = socket;
+    this.#connectionCount += 1;
+    const { workerId, callIds, load, takeSpendReports } = this.#options;
+    const hello: WorkerMessage = {
+      kind: "hello",
+      protocol: HANDOFF_PROTOCOL_VERSION,
+      workerId,
+      connection: this.#connectionCount,
+      callIds: callIds(),
+      load: load(),
+      spends: takeSpendReports(true),
+      returned: [...this.#unconfirmed].map(([nonce, tokenHash]) => ({ tokenHash, nonce })),
+    };
+    socket.write(toLine(hello));
+    for (const nonce of this.#unconfirmed.keys()) this.#retryReturn(socket, nonce);
+    this.#sendLoadRepeatedly();
+    for (const [callId, end] of this.#unacknowledged) socket.write(toLine({ kind: "ended", callId, end }));
+  }
+
+  #sendLoadRepeatedly(): void {
+    this.#cancelLoad = this.#options.clock.after(LOAD_REPORT_MS, () => {
+      this.sendLoad();
+      this.#sendLoadRepeatedly();
+    });
+  }
+
+  #onMessage(message: ControlMessage): void {
+    switch (message.kind) {
+      case "welcome":
+        this.#isIncompatible = false;
+        return;
+      case "redeemed":
+      case "redeem-failed":
+        this.#onRedeemed(message);
+        return;
+      case "returned":
+        this.#unconfirmed.delete(message.nonce);
+        return;
+      case "token-keys":
+        this.tokenKeys = message.keys.map((key) => Buffer.from(key, "base64url"));
+        this.#onTokenKeys?.();
+        return;
+      case "ended-known":
+        this.#unacknowledged.delete(message.callId);
+        this.#checkSettled();
+        return;
+      case "end":
+        // What came before it in the same piece may have been the call itself, which then begins first.
+        setImmediate(() => this.#options.onEndRequested(message.callId));
+        return;
+      case "accounts-over":
+        this.#options.onAccountsOverLimit(message.accounts);
+        return;
+      case "metrics":
+        void this.#sendMetrics();
+        return;
+    }
+  }
+
+  #onRedeemed(message: Extract<ControlMessage, { id: number }>): void {
+    const waiting = this.#pending.get(message.id);
+    // An answer after its time: the redemption has been returned.
+    if (waiting === undefined) return;
+    if (message.kind === "redeem-failed") {
+      this.#abort(message.id, "the control process could not redeem the token");
+      return;
+    }
+    this.#pending.delete(message.id);
+    waiting.cancelTimeout();
+    waiting.resolve(message.call ?? undefined);
+  }
+
+  async #sendMetrics(): Promise<void> {
+    const metrics = await this.#options.metrics();
+    this.#socket?.write(toLine({ kind: "metrics", metrics: metrics ?? null }));
+  }
+
+  #onClose(): void {
+    this.#socket = undefined;
+    this.#cancelLoad?.();
+    for (const id of [...this.#pending.keys()]) this.#abort(id, "the control process went away");
+    if (!this.#closed)
+      this.#options.clock.after(this.#isIncompatible ? RECONNECT_INCOMPATIBLE_MS : RECONNECT_MS, () => this.#connect());
+  }
+}

@@ -1,0 +1,56 @@
+import { chmodSync, closeSync, openSync } from "node:fs";
+import { join } from "node:path";
+import Libsql from "libsql";
+import type { Clock } from "../../../core/clock.ts";
+import { DATA_DIR_RETRY_MS } from "../../../core/disk-limits.ts";
+import { codeOf, unavailable } from "../../../core/errors.ts";
+import { openDataDir } from "../../data-dir/data-dir.ts";
+
+/** Who may read the file can lock it, too. */
+const LOCK_MODE = 0o600;
+
+/** A handle that nobody holds is collected, and its lock with it. */
+const heldLocks = new Set<Libsql.Database>();
+
+/**
+ * Takes `dataDir` for this process alone, until it ends however it ends: two services on one directory would take each
+ * other's calls for lost. The lock is one of SQLite's own, which the kernel frees with the process. Throws `unavailable` when
+ * another process has it, and as `openDataDir` does.
+ */
+export function lockDataDir(dataDir: string): { release(): void } {
+  openDataDir(dataDir);
+  const path = join(dataDir, "service.lock");
+  closeSync(openSync(path, "a", LOCK_MODE));
+  // One that an earlier version made could be read by all.
+  chmodSync(path, LOCK_MODE);
+  const file = new Libsql(path);
+  try {
+    file.exec("PRAGMA busy_timeout = 0");
+    file.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    file.close();
+    throw unavailable(`DATA_DIR ${JSON.stringify(dataDir)} is in use by another service`, error);
+  }
+  heldLocks.add(file);
+  return {
+    release: () => {
+      heldLocks.delete(file);
+      file.close();
+    },
+  };
+}
+
+/** As `lockDataDir`; waits up to `waitMs` for a process that is about to end. Rejects with what `lockDataDir` throws. */
+export async function lockDataDirWithin(waitMs: number, dataDir: string, clock: Clock): Promise<void> {
+  for (const endMs = clock.nowMs() + waitMs; ; ) {
+    try {
+      lockDataDir(dataDir);
+      return;
+    } catch (error) {
+      if (codeOf(error) !== "unavailable" || clock.nowMs() >= endMs) throw error;
+    }
+    await new Promise<void>((resolve) => {
+      clock.after(DATA_DIR_RETRY_MS, resolve);
+    });
+  }
+}

@@ -1,0 +1,202 @@
+import { strict as assert } from "node:assert";
+import { STREAM_RATES_HZ, type StreamFormat, type StreamRateHz } from "../../core/calls/spec.ts";
+import { wireMalformed, wireTooLarge, wireWrongData } from "../../core/errors.ts";
+import { CARRIER_MESSAGE_BYTES_MAX, CARRIER_RATE_HZ, JSON_DEPTH_MAX, TURN_TEXT_CHARS_MAX } from "../../core/limits.ts";
+import { TEXT_MESSAGE_BYTES_MAX } from "../../core/message-limits.ts";
+import { busRateHz } from "../../media/bus-rate.ts";
+import type { FrameCodec } from "../../media/frame-codec.ts";
+import type { OpusCodecs } from "../../media/opus/codecs.ts";
+import { AUDIO, CLEARED, readDigit, STOP, UNKNOWN_EVENT } from "../events.ts";
+import { Fields } from "../json.ts";
+import type { ClientMessage, InboundAudio, ParseCharge, StreamStarted, Wire, WireEvent } from "../wire.ts";
+import { type AudioReader, createReader, createWriter, type FrameWriter } from "./audio.ts";
+
+// The raw WebSocket protocol, our own, for any client: docs/stream-protocol.md describes it. Binary messages are audio in the codec that the
+// call was created with, at a rate for each direction; text messages are JSON objects with a `type`.
+
+const WIRE = "websocket";
+
+export interface WebsocketOptions {
+  format: StreamFormat;
+  /** The call's id, by which the client knows its stream. */
+  callId: string;
+  /** Opens one decoder and one encoder for a format in Opus; `close` closes them. */
+  opus: OpusCodecs;
+}
+
+export const createWebsocketWire = (options: WebsocketOptions): Wire => new WebsocketWire(options);
+
+/**
+ * See `Wire`. It remembers half a sample of PCM that has come, or what an Opus stream was before.
+ *
+ * Audio has neither a time nor a number: it is the next there is. A frame that goes out is one message, and in Opus one packet.
+ */
+export class WebsocketWire implements Wire {
+  readonly inboundRateHz: StreamRateHz;
+  readonly outboundRateHz: StreamRateHz;
+  readonly outboundCodec: FrameCodec;
+  readonly implicitStart: StreamStarted;
+  readonly binaryAudio = true;
+  readonly isUnordered = false;
+  readonly hasWallClockTimestamps = false;
+  readonly #format: StreamFormat;
+  readonly #reader: AudioReader;
+  readonly #writer: FrameWriter;
+
+  constructor({ format, callId, opus }: WebsocketOptions) {
+    checkFormat(format);
+    const keptIn = format.codec === "opus" ? "pcm_s16le" : format.codec;
+    this.inboundRateHz = format.codec === "opus" ? busRateHz(format.inputRateHz) : format.inputRateHz;
+    this.outboundRateHz = format.outputRateHz;
+    this.outboundCodec = keptIn;
+    this.implicitStart = { kind: "start", streamId: callId, carrierCallId: undefined, codec: keptIn };
+    this.#format = format;
+    this.#reader = createReader(WIRE, format, opus);
+    try {
+      this.#writer = createWriter(format, opus);
+    } catch (error) {
+      this.#reader.close?.();
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#reader.close?.();
+    this.#writer.close?.();
+  }
+
+  decode(message: Uint8Array, into: InboundAudio, isBinary = false, charge?: ParseCharge): WireEvent {
+    return isBinary ? this.#audio(message, into) : readText(message, charge);
+  }
+
+  encodeAudio(frame: Uint8Array): Uint8Array {
+    return this.#writer.write(frame);
+  }
+
+  encodeMark(name: string): string {
+    return JSON.stringify({ type: "mark", name });
+  }
+
+  encodeClear(): string {
+    return '{"type":"clear"}';
+  }
+
+  encodeClientMessage(notice: ClientMessage): string {
+    switch (notice.kind) {
+      case "ready":
+        return JSON.stringify({ type: "ready", callId: notice.callId, ...this.#negotiated() });
+      case "state":
+        return JSON.stringify({ type: "state", state: notice.state, latency: notice.latency });
+      case "transcript": {
+        const { role, text, final, turnId, approximate } = notice;
+        return JSON.stringify({ type: "transcript", role, text, final, turnId, approximate });
+      }
+      case "tool-call": {
+        const { id, name, arguments: given } = notice;
+        return JSON.stringify({ type: "toolCall", id, name, arguments: given });
+      }
+      case "error":
+        return JSON.stringify({ type: "error", code: notice.code, message: notice.message });
+      case "ended":
+        return JSON.stringify({ type: "ended", reason: notice.reason });
+    }
+  }
+
+  /** In the words of the API, where the client asked for it. */
+  #negotiated(): object {
+    const { codec, inputRateHz, outputRateHz } = this.#format;
+    return { input: { codec, sampleRate: inputRateHz }, output: { codec, sampleRate: outputRateHz } };
+  }
+
+  #audio(message: Uint8Array, into: InboundAudio): WireEvent {
+    if (message.length === 0) throw wireMalformed(WIRE, "a binary message must hold audio");
+    this.#reader.read(message, into);
+    into.timestampMs = Number.NaN;
+    into.chunk = Number.NaN;
+    return AUDIO;
+  }
+}
+
+/** The types whose messages may be as long as any. */
+const LONG_TYPES: readonly unknown[] = ["text", "toolResult"];
+
+function readText(message: Uint8Array, charge?: ParseCharge): WireEvent {
+  if (message.length > CARRIER_MESSAGE_BYTES_MAX) {
+    throw wireTooLarge(WIRE, `a text message must not be over ${CARRIER_MESSAGE_BYTES_MAX} bytes`);
+  }
+  charge?.(message.length);
+  const fields = Fields.parse(WIRE, message, wireWrongData);
+  const type = fields.get("type");
+  if (message.length > TEXT_MESSAGE_BYTES_MAX && !LONG_TYPES.includes(type)) {
+    throw wireTooLarge(WIRE, `only text and toolResult may be over ${TEXT_MESSAGE_BYTES_MAX} bytes`);
+  }
+  switch (type) {
+    case "mark":
+      return { kind: "mark", name: fields.text("name") };
+    case "cleared":
+      return readCleared(fields);
+    case "dtmf":
+      return readDigit(fields, Number.NaN);
+    case "text":
+      return { kind: "text", text: readTyped(fields) };
+    case "toolResult":
+      return readToolResult(fields, message.length, charge);
+    case "end":
+      return STOP;
+    default:
+      if (typeof type !== "string") throw fields.malformed("type must be a string");
+      return UNKNOWN_EVENT;
+  }
+}
+
+/** How much was played may be told or not, but not told as nonsense. */
+function readCleared(fields: Fields): WireEvent {
+  if (fields.get("playedMs") === undefined) return CLEARED;
+  const playedMs = fields.number("playedMs");
+  if (Number.isNaN(playedMs)) throw fields.malformed("playedMs must be a number of milliseconds");
+  return { kind: "cleared", playedMs };
+}
+
+/** What the caller typed, as it is. */
+function readTyped(fields: Fields): string {
+  const text = fields.get("text");
+  if (typeof text === "string" && text.length <= TURN_TEXT_CHARS_MAX && text.trim() !== "") return text;
+  throw fields.malformed(`text must be a string of 1 to ${TURN_TEXT_CHARS_MAX} characters, and not blank`);
+}
+
+/** The model is told `result`, a text as it is and anything else as JSON; or `error`, a text. */
+function readToolResult(fields: Fields, messageBytes: number, charge?: ParseCharge): WireEvent {
+  const id = fields.text("id");
+  const [result, error] = [fields.get("result"), fields.get("error")];
+  if (error !== undefined) {
+    if (typeof error !== "string") throw fields.malformed("error must be a string");
+    return { kind: "tool-result", id, result: error, failed: true };
+  }
+  // What was parsed is written again, which takes as long.
+  if (typeof result === "object") charge?.(messageBytes);
+  return {
+    kind: "tool-result",
+    id,
+    result: typeof result === "string" ? result : readJson(fields, result),
+    failed: false,
+  };
+}
+
+/** Writing what is nested thousands of levels deep takes a while, and then fails. */
+function readJson(fields: Fields, value: unknown): string {
+  if (isDeeperThan(JSON_DEPTH_MAX, value)) throw fields.malformed(`result must have at most ${JSON_DEPTH_MAX} levels`);
+  return JSON.stringify(value ?? null);
+}
+
+const isDeeperThan = (levels: number, value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((child) => isDeeperThan(levels - 1, child)));
+
+/** Other formats are refused when a call is created. */
+function checkFormat({ codec, inputRateHz, outputRateHz }: StreamFormat): void {
+  for (const rateHz of [inputRateHz, outputRateHz]) {
+    assert.ok(STREAM_RATES_HZ.includes(rateHz), `no stream has ${rateHz} Hz`);
+    if (codec === "mulaw" || codec === "alaw") assert.equal(rateHz, CARRIER_RATE_HZ, "G.711 is at 8,000 Hz");
+  }
+}

@@ -1,0 +1,360 @@
+import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { cursorOf } from "../../../src/api/http/cursor.ts";
+import { EVENTS_PAGE_DEFAULT, EVENTS_PAGE_MAX } from "../../../src/core/limits.ts";
+import type { ListedEvent } from "../../../src/record/events/event-list.ts";
+import { journalPath } from "../../../src/record/journal/reader.ts";
+import type { JournaledCommand, JournaledEvent } from "../../../src/record/journal/records.ts";
+import { hashSecret } from "../../../src/store/secrets.ts";
+import { SPEC } from "../../contract/store/calls.ts";
+import {
+  type Answer,
+  type ApiUnderTest,
+  apiUnderTest,
+  errorOf,
+  MINIMAL_CALL,
+  pathsOf,
+} from "../../support/api/harness.ts";
+import { START } from "../../support/journals/example-call.ts";
+import { JournalFile } from "../../support/journals/journal-file.ts";
+import { mintToken, redeemedBy } from "../../support/tokens.ts";
+
+let api: ApiUnderTest;
+beforeEach(async () => {
+  api = await apiUnderTest();
+});
+afterEach(() => api.close());
+
+interface List {
+  data: ListedEvent[];
+  nextCursor: string | null;
+}
+
+const listOf = (answer: Answer): List => {
+  expect(answer.status).toBe(200);
+  return answer.body as List;
+};
+const ask = (id: string, query = "", headers = {}): Promise<Answer> =>
+  api.get(`/api/v1/calls/${id}/events${query}`, headers);
+
+/** A call that is being held, and its journal, which has its header. */
+async function active(): Promise<{ id: string; journal: JournalFile }> {
+  const tokenHash = hashSecret(mintToken());
+  const { accountId, stores } = api;
+  await stores.calls.create({ accountId, spec: SPEC, tokenHash, tokenTtlMs: 60_000 });
+  const call = await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
+  if (call === undefined) throw new Error("not redeemed");
+  const { callId: id } = call;
+  return { id, journal: new JournalFile({ ...START, callId: id, accountId }, journalPath(api.directory, id)) };
+}
+
+async function finish(id: string, status: "ended" | "failed" = "ended"): Promise<void> {
+  const endedAtMs = api.clock.epochMs();
+  await api.stores.calls.finish(id, { status, endReason: "caller_hangup", endedAtMs, durationMs: 5_000, turns: [] });
+}
+
+/** Marks, so many of them: the whole list but for the end. */
+function mark(journal: JournalFile, from: number, to: number): void {
+  for (let number = from; number < to; number += 1) {
+    journal.add({ kind: "event", timeMs: number, event: { kind: "mark", name: `1.${number}` } });
+  }
+}
+
+const expected = (from: number, to: number): ListedEvent[] =>
+  Array.from({ length: to - from }, (_, index) => ({
+    atMs: from + index,
+    source: "event" as const,
+    kind: "mark" as const,
+    name: `1.${from + index}`,
+  }));
+
+const END: ListedEvent = { atMs: 9_000, source: "command", kind: "end", reason: "caller_hangup" };
+
+type OfKind<Item, Kind> = Extract<Item, { kind: Kind }>;
+const LATENCY = {
+  finalTranscriptMs: 310,
+  endOfTurnMs: 500,
+  llmRequestedMs: 500,
+  firstTextMs: 600.25,
+  firstSegmentMs: 650,
+  firstAudioMs: 700,
+  firstFrameMs: 720,
+};
+type ListedKind = Exclude<JournaledEvent["kind"], "usage" | "pong">;
+/** One of each kind, with all fields that it may have: the compiler sees to it that none is forgotten. */
+const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
+  tick: { kind: "tick" },
+  "leg-started": { kind: "leg-started", codec: "mulaw" },
+  "leg-closed": { kind: "leg-closed", reason: "caller_hangup" },
+  "end-requested": { kind: "end-requested", reason: "drain_timeout" },
+  "internal-error": { kind: "internal-error", code: "internal" },
+  "goodbye-requested": { kind: "goodbye-requested", reason: "drain_timeout" },
+  mark: { kind: "mark", name: "", chars: 3 },
+  cleared: { kind: "cleared", playedMs: 1_240.5 },
+  dtmf: { kind: "dtmf", digit: "5", chars: 1 },
+  typed: { kind: "typed", text: "", chars: 9 },
+  "stt-interim": { kind: "stt-interim", text: "when are", chars: 8, language: "en" },
+  "stt-final": { kind: "stt-final", text: "when are you open", chars: 17, language: "en" },
+  "stt-failed": { kind: "stt-failed", code: "provider_failed" },
+  "reply-text": { kind: "reply-text", turnId: 2, text: "From nine ", chars: 10 },
+  "reply-tool-call": { kind: "reply-tool-call", turnId: 2, id: "1", name: "hang_up", argumentsJson: "{}", chars: 2 },
+  "reply-end": { kind: "reply-end", turnId: 2 },
+  "reply-failed": { kind: "reply-failed", turnId: 2, code: "provider_failed" },
+  "segment-audio": {
+    kind: "segment-audio",
+    turnId: 2,
+    segment: 0,
+    samples: 160,
+    words: [{ text: "From", startMs: 0, endMs: 180.5 }],
+    wordCount: 1,
+  },
+  "segment-end": { kind: "segment-end", turnId: 2, segment: 0, samples: 8_000 },
+  "segment-failed": { kind: "segment-failed", turnId: 2, segment: 1, code: "provider_failed" },
+  "voice-chosen": { kind: "voice-chosen", language: "de", voiceId: "espeak/gmw/de", supportsLanguage: true },
+  "phrases-chosen": {
+    kind: "phrases-chosen",
+    language: "sw",
+    origin: "translated",
+    phrases: {
+      inactivity: "Bado upo?",
+      apology: "Samahani?",
+      filler: "Subiri.",
+      goodbye: "Kwaheri.",
+      limit: "Siwezi.",
+    },
+  },
+  "provider-switched": { kind: "provider-switched", stage: "stt", from: "deepgram", to: "openai", code: "timed_out" },
+  "context-exceeded": { kind: "context-exceeded", provider: "openai", tokensMax: 8_000, retried: true },
+  "limit-reached": { kind: "limit-reached", scope: "call", limit: "llm_requests", action: "refuse" },
+  "tool-result": { kind: "tool-result", turnId: 2, toolCallId: "2.1", result: "open", failed: false, chars: 4 },
+};
+const COMMANDS: { [Kind in JournaledCommand["kind"]]: OfKind<JournaledCommand, Kind> } = {
+  "generate-reply": { kind: "generate-reply", turnId: 2, messages: 3, language: "en" },
+  "preemptive-start": { kind: "preemptive-start", messages: 3, language: "en" },
+  "conversation-trimmed": {
+    kind: "conversation-trimmed",
+    turnId: 2,
+    droppedTurns: 4,
+    droppedMessages: 8,
+    truncatedResults: 1,
+    tokens: 12_000,
+    tokensMax: 16_000,
+  },
+  "preemptive-cancel": { kind: "preemptive-cancel" },
+  speak: { kind: "speak", turnId: 2, segment: 0, text: "From nine to five.", reason: "greeting", chars: 18 },
+  mark: { kind: "mark", name: "2.0" },
+  "cancel-reply": {
+    kind: "cancel-reply",
+    turnId: 2,
+    clear: true,
+    reason: "words",
+    speechMs: 220,
+    heardText: "From",
+    chars: 4,
+  },
+  state: { kind: "state", state: "speaking", latency: LATENCY },
+  turn: {
+    kind: "turn",
+    turn: {
+      role: "agent",
+      text: "From nine",
+      startMs: 10.5,
+      endMs: 20,
+      interrupted: true,
+      approximate: true,
+      latency: LATENCY,
+    },
+    chars: 9,
+  },
+  pause: { kind: "pause", turnId: 2 },
+  resume: { kind: "resume", turnId: 2, reason: "no_words" },
+  ignore: { kind: "ignore", text: "mm-hm", startMs: 10, endMs: 12, chars: 5 },
+  "run-tool": { kind: "run-tool", turnId: 2, toolCallId: "2.1", name: "opening_hours", arguments: { day: "Monday" } },
+  "send-dtmf": { kind: "send-dtmf", digits: "12", chars: 2 },
+  language: { kind: "language", language: "de", reason: "detected" },
+  transfer: { kind: "transfer", target: "+4930901820", chars: 11 },
+  end: { kind: "end", reason: "agent_hangup" },
+};
+
+describe("GET /calls/{id}/events", () => {
+  test("lists every kind of event and command with all its fields", async () => {
+    const { id, journal } = await active();
+    for (const event of Object.values(EVENTS)) journal.add({ kind: "event", timeMs: 10.25, event });
+    // What providers did is for the record.
+    journal.add({
+      kind: "event",
+      timeMs: 10.5,
+      event: { kind: "usage", stage: "tts", provider: "espeak", usage: { characters: 8 } },
+    });
+    for (const command of Object.values(COMMANDS)) journal.add({ kind: "command", timeMs: 20.75, command });
+    await finish(id);
+    expect(listOf(await ask(id))).toEqual({
+      data: [
+        ...Object.values(EVENTS).map((event) => ({ atMs: 10, source: "event", ...event })),
+        ...Object.values(COMMANDS).map((command) => ({ atMs: 21, source: "command", ...command })),
+      ],
+      nextCursor: null,
+    });
+  });
+
+  test("lists what frames come to in their place", async () => {
+    const { id, journal } = await active();
+    const frame = { audio: new Uint8Array(), audioOmitted: false };
+    for (let atMs = 0; atMs < 1_000; atMs += 20) {
+      journal.add({ kind: "frame-in", timeMs: atMs, mediaMs: atMs, isSpeech: atMs >= 500, ...frame });
+    }
+    for (let number = 0; number < 5; number += 1) {
+      journal.add({ kind: "frame-out", timeMs: 1_000, turnId: 1, samples: 160, ...frame });
+    }
+    journal.end(9_000);
+    await finish(id);
+    expect(listOf(await ask(id)).data).toEqual([
+      { atMs: 540, source: "event", kind: "speech-started", startMs: 500 },
+      { atMs: 1_000, source: "event", kind: "playout-started", turnId: 1 },
+      { atMs: 1_100, source: "event", kind: "playout-ended", turnId: 1, sentMs: 100 },
+      { atMs: 9_000, source: "event", kind: "speech-ended", endMs: 980 },
+      END,
+    ]);
+  });
+
+  test("comes in pages of 200, of as many as are asked for, and no more than 1,000", async () => {
+    const { id, journal } = await active();
+    mark(journal, 0, 1_500);
+    journal.end(9_000);
+    await finish(id);
+    expect(listOf(await ask(id)).data).toEqual(expected(0, EVENTS_PAGE_DEFAULT));
+    const found: ListedEvent[] = [];
+    const lengths: number[] = [];
+    for (let query = `?limit=${EVENTS_PAGE_MAX}`; ; ) {
+      const { data, nextCursor } = listOf(await ask(id, query));
+      found.push(...data);
+      lengths.push(data.length);
+      if (nextCursor === null) break;
+      query = `?cursor=${nextCursor}&limit=${lengths.length === 1 ? 300 : 201}`;
+    }
+    expect(lengths).toEqual([1_000, 300, 201]);
+    expect(found).toEqual([...expected(0, 1_500), END]);
+    expect(listOf(await ask(id, "?limit=1")).data).toEqual(expected(0, 1));
+  });
+
+  test.each([
+    ["?limit=0", ["/limit"]],
+    ["?limit=1001", ["/limit"]],
+    ["?limit=ten", ["/limit"]],
+    ["?limit=1.5", ["/limit"]],
+    ["?limit=", ["/limit"]],
+    ["?limit=1&limit=2", ["/limit"]],
+    ["?cursor=", ["/cursor"]],
+    ["?cursor=abc", ["/cursor"]],
+    ["?cursor=a&cursor=b", ["/cursor"]],
+    ["?offset=3", ["/offset"]],
+    ["?limit=0&kind=cut", ["/kind", "/limit"]],
+  ])("%s is refused", async (query, paths) => {
+    const { id } = await active();
+    const answer = await ask(id, query);
+    expect([answer.status, errorOf(answer).code, pathsOf(answer)]).toEqual([400, "invalid_request", paths]);
+  });
+
+  test("a cursor that was changed, or is another call's or account's or list's, is refused", async () => {
+    const [{ id, journal }, other] = [await active(), await active()];
+    mark(journal, 0, 3);
+    mark(other.journal, 0, 3);
+    const cursor = listOf(await ask(id, "?limit=1")).nextCursor ?? "";
+    const strange = await api.stores.accounts.ensure("second");
+    const foreign = [
+      cursorOf("1", ["events", strange, id]),
+      cursorOf("1", ["calls", api.accountId, {}]),
+      listOf(await ask(other.id, "?limit=1")).nextCursor ?? "",
+    ];
+    const changed = Array.from(
+      cursor,
+      (char, at) => `${cursor.slice(0, at)}${char === "A" ? "B" : "A"}${cursor.slice(at + 1)}`,
+    );
+    // Whoever knows how they are made gets no further than to a place that there is.
+    const made = ["", "-1", "1.5", "1e3", "x", " 1", "9".repeat(16)].map((place) =>
+      cursorOf(place, ["events", api.accountId, id]),
+    );
+    for (const bad of [...foreign, ...changed, ...made, `${cursor}A`, `${cursor}=`, cursor.slice(0, -1)]) {
+      const answer = await ask(id, `?cursor=${encodeURIComponent(bad)}`);
+      expect([bad, answer.status, pathsOf(answer)]).toEqual([bad, 400, ["/cursor"]]);
+    }
+    expect(listOf(await ask(id, `?cursor=${cursor}`)).data).toEqual(expected(1, 3));
+    const far = cursorOf("999999999999999", ["events", api.accountId, id]);
+    expect(listOf(await ask(id, `?cursor=${far}`)).data).toEqual([]);
+  });
+
+  test("of a call that goes on, the last cursor leads to what happens next, until the call is over", async () => {
+    const { id, journal } = await active();
+    let next = listOf(await ask(id)).nextCursor;
+    expect(listOf(await ask(id, `?cursor=${next}`))).toEqual({ data: [], nextCursor: next });
+    for (let written = 0; written < 30; written += 10) {
+      mark(journal, written, written + 10);
+      // A record that is still being written is none yet.
+      const bytes = readFileSync(journal.path);
+      mark(journal, written + 10, written + 11);
+      truncateSync(journal.path, bytes.length + 20);
+      const { data, nextCursor } = listOf(await ask(id, `?cursor=${next}`));
+      expect(data).toEqual(expected(written, written + 10));
+      expect(nextCursor).toEqual(expect.any(String));
+      next = nextCursor;
+      writeFileSync(journal.path, bytes);
+    }
+    journal.end(9_000);
+    // The journal knows of the end before the record does.
+    expect(listOf(await ask(id, `?cursor=${next}`))).toEqual({ data: [END], nextCursor: null });
+    await finish(id);
+    expect(listOf(await ask(id, `?cursor=${next}`))).toEqual({ data: [END], nextCursor: null });
+  });
+
+  test("of a lost call, breaks off with the journal and leads nowhere", async () => {
+    const { id, journal } = await active();
+    mark(journal, 0, 3);
+    await finish(id, "failed");
+    expect(listOf(await ask(id))).toEqual({ data: expected(0, 3), nextCursor: null });
+    const { nextCursor } = listOf(await ask(id, "?limit=2"));
+    expect(listOf(await ask(id, `?cursor=${nextCursor}`))).toEqual({ data: expected(2, 3), nextCursor: null });
+    rmSync(journal.path);
+    expect(listOf(await ask(id))).toEqual({ data: [], nextCursor: null });
+  });
+
+  test("is empty for a call that nobody has come for: as long as somebody may, it leads on", async () => {
+    const { id } = (await api.post(MINIMAL_CALL)).body as { id: string };
+    const { data, nextCursor } = listOf(await ask(id));
+    expect([data, nextCursor]).toEqual([[], expect.any(String)]);
+    api.clock.advance(61_000);
+    expect(listOf(await ask(id, `?cursor=${nextCursor}`))).toEqual({ data: [], nextCursor: null });
+    expect(listOf(await ask(id))).toEqual({ data: [], nextCursor: null });
+  });
+
+  test("a journal that cannot be read is 503, and neither path nor content is told", async () => {
+    const { id, journal } = await active();
+    writeFileSync(journal.path, "canary ".repeat(100));
+    const answer = await ask(id);
+    expect([answer.status, errorOf(answer).code]).toEqual([503, "unavailable"]);
+    expect(answer.headers).toHaveProperty("retry-after");
+    expect(answer.text).not.toContain("canary");
+    expect(answer.text).not.toContain(api.directory);
+    expect(api.logged.join("")).not.toContain("canary");
+    expect(api.logged.join("")).toContain("it is no journal");
+  });
+
+  test("A2, S5: another account's call, and ids that are none, are all the same 404", async () => {
+    const { id, journal } = await active();
+    mark(journal, 0, 3);
+    const stranger = await api.stores.accounts.ensure("second");
+    const { key } = await api.stores.apiKeys.create({ accountId: stranger, name: "stranger" });
+    const none = await ask("call_01990000-0000-7000-8000-000000000000", "", { "x-api-key": key });
+    const cursor = listOf(await ask(id, "?limit=1")).nextCursor;
+    const answers = [
+      await ask(id, "", { "x-api-key": key }),
+      await ask(id, `?cursor=${cursor}`, { "x-api-key": key }),
+      ...(await Promise.all(
+        ["a%00b", `..%2f${id}`, `${id}%00`, "x".repeat(5_000), "%2e%2e%2fx"].map((bad) => ask(bad)),
+      )),
+    ];
+    for (const answer of [none, ...answers]) {
+      expect(answer.status).toBe(404);
+      expect({ ...errorOf(answer), requestId: "" }).toEqual({ ...errorOf(none), requestId: "" });
+    }
+  });
+});

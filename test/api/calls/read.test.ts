@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { hashSecret } from "../../../src/store/secrets.ts";
+import { TURNS } from "../../contract/store/calls.ts";
+import { type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL } from "../../support/api/harness.ts";
+import { redeemedBy } from "../../support/tokens.ts";
+
+const RECORDING = { channels: 2, sampleRateHz: 8_000, durationMs: 5_000, complete: true };
+
+let api: ApiUnderTest;
+beforeEach(async () => {
+  api = await apiUnderTest();
+});
+afterEach(() => api.close());
+
+async function create(changes: object = {}): Promise<{ id: string; tokenHash: string }> {
+  const answer = await api.post({ ...MINIMAL_CALL, greeting: "Good evening.", ...changes });
+  const { id, websocketUrl } = answer.body as { id: string; websocketUrl: string };
+  return { id, tokenHash: hashSecret(websocketUrl.split("/").at(-1) ?? "") };
+}
+
+/** A call that was held for five seconds and recorded. */
+async function ended(changes: object = {}): Promise<string> {
+  const { id, tokenHash } = await create(changes);
+  api.clock.advance(1_000);
+  await api.stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
+  api.clock.advance(5_000);
+  await api.stores.calls.finish(id, {
+    status: "ended",
+    endReason: "agent_hangup",
+    endedAtMs: api.clock.epochMs(),
+    durationMs: 5_000.25,
+    turns: TURNS,
+    recording: RECORDING,
+    counters: { malformed: 1 },
+  });
+  return id;
+}
+
+describe("GET /calls/{id}", () => {
+  test("shows a new call with its configuration, and without its prompt and greeting", async () => {
+    const { id } = await create({
+      metadata: { order: 17 },
+      selectedTools: [{ toolName: "hang_up" }],
+      temperature: 0.2,
+    });
+    const answer = await api.get(`/api/v1/calls/${id}`);
+    expect(answer.body).toEqual({
+      id,
+      agentId: null,
+      status: "created",
+      connectionType: "carrier_a",
+      createdAt: "2026-01-01T00:00:00.000Z",
+      startedAt: null,
+      endedAt: null,
+      durationMs: null,
+      endReason: null,
+      carrierCallId: null,
+      configuration: {
+        voice: "fake/en-us",
+        language: "en-US",
+        languagePinned: false,
+        model: "model_b",
+        temperature: 0.2,
+        firstSpeaker: "agent",
+        interruptible: false,
+        maxDuration: 3_000,
+        inactivityTimeout: 30,
+        inactivityAction: "prompt",
+        maxCost: null,
+        recordingEnabled: true,
+        websocket: null,
+        selectedTools: [{ toolName: "hang_up" }],
+      },
+      metadata: { order: 17 },
+      recording: null,
+      recordingDeletedAt: null,
+      transcriptDeletedAt: null,
+      transcriptComplete: null,
+      counters: null,
+      latency: null,
+      usage: null,
+      cost: null,
+    });
+  });
+
+  test("shows how a call ended", async () => {
+    const answer = await api.get(`/api/v1/calls/${await ended()}`);
+    expect(answer.body).toMatchObject({
+      status: "ended",
+      startedAt: "2026-01-01T00:00:01.000Z",
+      endedAt: "2026-01-01T00:00:06.000Z",
+      durationMs: 5_000.25,
+      endReason: "agent_hangup",
+      recording: RECORDING,
+      counters: { malformed: 1 },
+      metadata: null,
+    });
+  });
+});
+
+describe("GET /calls/{id}/transcript", () => {
+  test("F14-2: says where the end of a turn is a guess", async () => {
+    const { id, tokenHash } = await create();
+    await api.stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
+    const turn = { role: "agent", text: "We are", startMs: 1, endMs: 2, interrupted: true, approximate: true } as const;
+    const end = { status: "ended", endReason: "caller_hangup", endedAtMs: api.clock.epochMs(), durationMs: 1 } as const;
+    await api.stores.calls.finish(id, { ...end, turns: [turn] });
+    expect((await api.get(`/api/v1/calls/${id}/transcript`)).body).toEqual({ data: [turn], nextCursor: null });
+  });
+
+  test("gives the turns as they were heard; none before the call has ended", async () => {
+    const { id } = await create();
+    expect((await api.get(`/api/v1/calls/${id}/transcript`)).body).toEqual({ data: [], nextCursor: null });
+    expect((await api.get(`/api/v1/calls/${await ended()}/transcript`)).body).toEqual({
+      data: TURNS,
+      nextCursor: null,
+    });
+  });
+
+  test("gives times without a word when the call is not recorded", async () => {
+    const answer = await api.get(`/api/v1/calls/${await ended({ recordingEnabled: false })}/transcript`);
+    expect(answer.body).toEqual({ data: TURNS.map(({ text: _, ...turn }) => turn), nextCursor: null });
+  });
+});
+
+test("A2: another account's call answers exactly as an unknown one does", async () => {
+  const id = await ended();
+  const stranger = await api.stores.accounts.ensure("second");
+  const { key } = await api.stores.apiKeys.create({ accountId: stranger, name: "stranger" });
+  const unknown = "call_01990000-0000-7000-8000-000000000000";
+  for (const rest of ["", "/transcript", "/recording"]) {
+    const [theirs, none] = [
+      await api.get(`/api/v1/calls/${id}${rest}`, { "x-api-key": key }),
+      await api.get(`/api/v1/calls/${unknown}${rest}`, { "x-api-key": key }),
+    ];
+    expect([theirs.status, none.status]).toEqual([404, 404]);
+    expect({ ...errorOf(theirs), requestId: "" }).toEqual({ ...errorOf(none), requestId: "" });
+  }
+});

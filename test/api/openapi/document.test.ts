@@ -1,0 +1,302 @@
+import type { AddressInfo } from "node:net";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { generalStatusesOf, provocationOf } from "../../support/api/provocations.ts";
+import {
+  DOCUMENT_URL,
+  existingId,
+  openapiDocument,
+  pathOf,
+  sendRequest,
+  unknownId,
+} from "../../support/api/requests.ts";
+import { Scene } from "../../support/api/scene.ts";
+import { exchange, head } from "../../support/network/raw-http.ts";
+import {
+  codesOf,
+  type Described,
+  examplesOf,
+  type GivenAnswer,
+  type Operation,
+  routesOf,
+  type Schema,
+} from "../../support/openapi/document.ts";
+
+const document = await openapiDocument();
+
+/** Answers that are documented and that no request can bring about, each with the reason. */
+const NOT_PROVOKED: Readonly<Record<string, string>> = {
+  500: "a bug of ours, which nobody can ask for; app.test.ts shows its one shape",
+};
+
+const REQUEST_MS_MAX = 300;
+let scene: Scene;
+beforeEach(async () => {
+  scene = await Scene.make({ requestMsMax: REQUEST_MS_MAX });
+});
+afterEach(() => scene.api.close());
+
+/** Sends a body that never ends. */
+async function askEndlessly(operation: Operation): Promise<GivenAnswer> {
+  const { app, key } = scene.api;
+  const { id = "" } = await existingId(scene, operation);
+  if (app.server.address() === null) await app.listen({ port: 0, host: "127.0.0.1" });
+  const { port } = app.server.address() as AddressInfo;
+  const headers = { "X-API-Key": key, "Content-Type": "application/json", "Content-Length": "100" };
+  const request = head(`${operation.method} ${pathOf(operation, id)}`, headers);
+  const { text, statuses } = await exchange(port, [`${request}{`], 20 * REQUEST_MS_MAX);
+  const [lines = "", body = ""] = text.split("\r\n\r\n");
+  const fields = lines
+    .split("\r\n")
+    .slice(1)
+    .map((line) => line.split(": "));
+  const lowered = fields.map(([name = "", value]) => [name.toLowerCase(), value]);
+  return { status: statuses[0] ?? 0, headers: Object.fromEntries(lowered), text: body };
+}
+
+test("is valid OpenAPI 3.1", async () => {
+  const validator = new Validator();
+  expect(await validator.validate(structuredClone(document.json))).toEqual({ valid: true });
+  expect(validator.version).toBe("3.1");
+});
+
+test("is had without a key, in our headers, and names the server that it came from", async () => {
+  const answer = await scene.api.app.inject({ url: DOCUMENT_URL });
+  expect(answer.statusCode).toBe(200);
+  expect(answer.headers).toMatchObject({
+    "content-type": "application/json; charset=utf-8",
+    "x-content-type-options": "nosniff",
+  });
+  expect(document.json.servers).toEqual([{ url: "/api/v1" }]);
+});
+
+test("names the addresses that the service is configured with", async () => {
+  const publicApiUrls = ["https://api.example.com/api/v1", "https://example.com/voice/api/v1"];
+  const { api } = await Scene.make({ publicApiUrls });
+  const { servers, paths } = (await api.get(DOCUMENT_URL)).body as Record<
+    string,
+    Record<string, Record<string, object>>
+  >;
+  await api.close();
+  expect(servers).toEqual(publicApiUrls.map((url) => ({ url })));
+  expect(paths?.["/healthz"]?.get).toMatchObject({
+    servers: [{ url: "https://api.example.com" }, { url: "https://example.com/voice" }],
+  });
+});
+
+describe("every route", () => {
+  /** "GET /api/v1/calls/{id}" and so on, of all that the app has. */
+  async function routes(): Promise<string[]> {
+    const { api } = await Scene.make();
+    const found = routesOf(api.app);
+    await api.app.ready();
+    await api.close();
+    return found.map(({ method, url }) => `${method} ${url.replace(/:(\w+)/g, "{$1}")}`);
+  }
+
+  test("is documented, and nothing else is", async () => {
+    const documented = document.operations.map(({ method, path }) => `${method} ${path}`);
+    const follows = (route: string): boolean =>
+      route.startsWith("HEAD ") && !documented.includes(route) && documented.includes(route.replace("HEAD", "GET"));
+    expect((await routes()).filter((route) => !follows(route)).sort()).toEqual(documented.sort());
+  });
+
+  test("that answers GET answers HEAD likewise, without a body", async () => {
+    for (const operation of document.operations.filter(({ method }) => method === "GET")) {
+      const given = await existingId(scene, operation);
+      const [get, headed] = [
+        await sendRequest(scene, operation, given),
+        await sendRequest(scene, { ...operation, method: "HEAD" }, given),
+      ];
+      expect([operation.path, headed.status, headed.text]).toEqual([operation.path, get.status, ""]);
+    }
+  });
+});
+
+describe("to a stranger", () => {
+  test("every operation, parameter, field of a body and header tells what it is", () => {
+    const silent = document.operations.flatMap((operation) => [
+      ...[operation.summary, operation.description].filter((text) => !text).map(() => operation.operationId),
+      ...operation.parameters
+        .filter(({ description }) => !description)
+        .map(({ name }) => `${operation.operationId} ${name}`),
+      ...Object.values(operation.responses)
+        .flatMap(({ headers = {} }) => Object.entries(headers))
+        .filter(([, { description }]) => !description)
+        .map(([name]) => name),
+    ]);
+    const { schemas } = document.json.components as { schemas: Record<string, Schema> };
+    const sent = Object.entries(schemas).filter(([name]) => name.endsWith("Input"));
+    const silentFields = sent.flatMap(([name, { properties = {} }]) =>
+      Object.entries(properties)
+        .filter(([, { $ref, description }]) => $ref === undefined && !description)
+        .map(([field]) => `${name}.${field}`),
+    );
+    expect([...silent, ...silentFields]).toEqual([]);
+  });
+
+  test("ids of operations are unique, and tags and paths are declared in full", () => {
+    const ids = document.operations.map(({ operationId }) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    const tags = (document.json.tags as { name: string }[]).map(({ name }) => name);
+    for (const { path, parameters, tags: used, operationId } of document.operations) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      expect([operationId, parameters.filter((one) => one.in === "path").map(({ name }) => name)]).toEqual([
+        operationId,
+        inPath,
+      ]);
+      expect(tags).toEqual(expect.arrayContaining(used));
+    }
+  });
+
+  test("every union names its members, and the one property that tells which of them a value is", () => {
+    const { schemas } = document.json.components as { schemas: Record<string, Schema> };
+    const told: string[] = [];
+    const memberOf = (part: unknown, where: string): void => {
+      if (typeof part !== "object" || part === null) return;
+      for (const [key, child] of Object.entries(part)) memberOf(child, `${where}/${key}`);
+      if (!("oneOf" in part)) return;
+      const { discriminator } = part as Schema & { discriminator?: { propertyName: string; mapping: object } };
+      const members = (part.oneOf as Schema[]).map(({ $ref }) => $ref);
+      expect([where, Object.values(discriminator?.mapping ?? {})]).toEqual([where, members]);
+      for (const [value, reference] of Object.entries(discriminator?.mapping ?? {})) {
+        const { oneOf = [reference], properties } = document.at(reference) as Schema;
+        const [first] = oneOf as Schema[];
+        const { properties: own = properties } = first?.$ref ? (document.at(String(first.$ref)) as Schema) : {};
+        expect([reference, own?.[discriminator?.propertyName ?? ""]?.const]).toEqual([reference, value]);
+      }
+      told.push(where);
+    };
+    memberOf(schemas, "");
+    expect(told.sort()).toEqual(["/CallEvent", "/CommandEvent", "/HappenedEvent"]);
+  });
+
+  test("defaults stand in what is sent alone: what is answered has every field, and is a schema of its own", () => {
+    const { schemas } = document.json.components as { schemas: Record<string, Schema> };
+    const withDefault = (part: unknown): boolean =>
+      typeof part === "object" && part !== null && ("default" in part || Object.values(part).some(withDefault));
+    const names = Object.keys(schemas).filter((name) => withDefault(schemas[name]));
+    expect(names).toContain("NewCallMaxDurationInput");
+    expect(names.filter((name) => !name.endsWith("Input"))).toEqual([]);
+    const answers = document.operations.flatMap(({ responses }) => Object.values(responses));
+    expect(answers.filter(({ content }) => JSON.stringify(content)?.includes("Input"))).toEqual([]);
+    expect(document.operations.filter(({ responses }) => withDefault(responses))).toEqual([]);
+  });
+
+  test("every example and every default is what its schema asks for", () => {
+    const wrong: string[] = [];
+    let count = 0;
+    const check = (where: string, schema: Schema, value: unknown): void => {
+      count += 1;
+      wrong.push(...document.problems(schema, value).map((problem) => `${where}: ${problem}`));
+    };
+    const look = (where: string, part: unknown): void => {
+      if (typeof part !== "object" || part === null) return;
+      const { schema, ...described } = part as Described;
+      if (schema !== undefined) for (const example of examplesOf(described)) check(where, schema, example);
+      if ("examples" in part && Array.isArray(part.examples)) {
+        const { examples, ...itself } = part as Schema & { examples: unknown[] };
+        for (const example of examples) check(where, itself, example);
+      }
+      if ("default" in part) check(where, part as Schema, part.default);
+      for (const [key, child] of Object.entries(part))
+        if (!/^(examples?|default)$/.test(key)) look(`${where}/${key}`, child);
+    };
+    look("#", document.json);
+    expect(wrong).toEqual([]);
+    expect(count).toBeGreaterThan(30);
+  });
+});
+
+test("an answer with a field, a status or a type that is not documented is told, and one that lacks something", async () => {
+  const operation = document.operation("getCall");
+  const good = await sendRequest(scene, operation, await existingId(scene, operation));
+  const refused = await sendRequest(scene, operation, unknownId(operation));
+  const call = JSON.parse(good.text);
+  const { error } = JSON.parse(refused.text);
+  const { id: _, ...nameless } = call;
+  const wrong: GivenAnswer[] = [
+    { ...good, text: JSON.stringify({ ...call, secret: 1 }) },
+    { ...good, text: JSON.stringify({ ...call, configuration: { ...call.configuration, systemPrompt: "x" } }) },
+    { ...good, text: JSON.stringify(nameless) },
+    { ...good, status: 202 },
+    { ...good, headers: { ...good.headers, "content-type": "text/plain" } },
+    { ...good, headers: { "content-type": "application/json" } },
+    { ...refused, text: JSON.stringify({ error: { ...error, stack: "at" } }) },
+    { ...refused, text: JSON.stringify({ error, stack: "at" }) },
+    { ...refused, text: JSON.stringify({ error: { ...error, code: "conflict" } }) },
+  ];
+  for (const answer of [good, refused]) expect(document.answerProblems(operation, answer)).toEqual([]);
+  for (const answer of wrong) expect(document.answerProblems(operation, answer)).not.toEqual([]);
+});
+
+/** Headers beyond those that every answer has, and those that a connection needs. */
+function undocumentedHeaders(operation: Operation, answer: GivenAnswer, everywhere: readonly string[]): string[] {
+  const documented = Object.keys(operation.responses[answer.status]?.headers ?? {}).map((name) => name.toLowerCase());
+  const known = [...documented, ...everywhere, "transfer-encoding"];
+  return Object.keys(answer.headers)
+    .filter((name) => !known.includes(name))
+    .map((name) => `the header ${name} is not documented`);
+}
+
+describe.each(
+  document.operations.map((operation) => [operation.operationId, operation] as const),
+)("%s", (_id, operation) => {
+  test.each(
+    Object.keys(operation.responses).filter((status) => !(status in NOT_PROVOKED)),
+  )("answers %s as documented", async (documented) => {
+    const status = Number(documented);
+    const answers: GivenAnswer[] = [];
+    if (status === 408) answers.push(await askEndlessly(operation));
+    else {
+      const provoke = provocationOf(operation, status);
+      if (provoke === undefined) throw new Error("nobody has thought of a request that is answered so");
+      for await (const given of provoke(scene, operation)) answers.push(await sendRequest(scene, operation, given));
+    }
+    const everywhere = Object.keys((await scene.api.get("/healthz")).headers);
+    const judged = answers.map((answer) => [
+      answer.status,
+      [...document.answerProblems(operation, answer), ...undocumentedHeaders(operation, answer, everywhere)],
+    ]);
+    expect(judged).toEqual(answers.map(() => [status, []]));
+    const codes = codesOf(operation, status);
+    const seen = codes.length === 0 ? [] : answers.map(({ text }) => JSON.parse(text).error.code);
+    expect(new Set(seen)).toEqual(new Set(codes));
+  });
+
+  test("is never answered otherwise", async () => {
+    for (const status of generalStatusesOf(operation)) {
+      for await (const given of provocationOf(operation, status)?.(scene, operation) ?? []) {
+        expect(document.answerProblems(operation, await sendRequest(scene, operation, given))).toEqual([]);
+      }
+      scene.api.state.storeIsAway = false;
+    }
+  });
+});
+
+/** Parameters whose examples can be sent: those of a path name what no service has. */
+const EXAMPLES = document.operations.flatMap((operation) =>
+  operation.parameters
+    .filter((parameter) => parameter.in !== "path")
+    .flatMap((parameter) =>
+      examplesOf(parameter).map(
+        (example) => [operation.operationId, parameter.name, { operation, parameter, example }] as const,
+      ),
+    ),
+);
+
+test.each(EXAMPLES)("%s takes %s as in the example", async (_id, _name, { operation, parameter, example }) => {
+  const { name } = parameter;
+  const given = await existingId(scene, operation);
+  const query =
+    typeof example === "object" && example !== null
+      ? Object.entries(example)
+          .map(([key, value]) => `${name}[${key}]=${value}`)
+          .join("&")
+      : `${name}=${example}`;
+  const answer = await sendRequest(scene, operation, {
+    ...given,
+    ...(parameter.in === "query" ? { query } : { headers: { [name]: String(example) } }),
+  });
+  expect([Math.floor(answer.status / 100), document.answerProblems(operation, answer)]).toEqual([2, []]);
+});

@@ -1,0 +1,117 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { catalogueOf } from "../../../src/api/voices/routes.ts";
+import { systemClock } from "../../../src/core/clock.ts";
+import type { Voice } from "../../../src/speech/contracts.ts";
+import { createEspeak } from "../../../src/speech/tts/providers/espeak/espeak.ts";
+import { type ApiUnderTest, apiUnderTest, errorOf, pathsOf, VOICES } from "../../support/api/harness.ts";
+
+const MANY: readonly Voice[] = [
+  ...VOICES,
+  { id: "fake/en-rp", name: "Dora", language: "en-GB-x-rp", provider: "fake" },
+  { id: "fake/en", name: "Emil", language: "en", provider: "fake" },
+  { id: "other/en", name: "Fay", language: "en", provider: "other" },
+  { id: "other/zh", name: "Gu", language: "zh-Latn-pinyin", provider: "other" },
+];
+
+let api: ApiUnderTest;
+afterEach(() => api.close());
+
+test("voices and languages are listed as the provider has them, on one page", async () => {
+  api = await apiUnderTest();
+  expect((await api.get("/api/v1/voices")).body).toEqual({ data: VOICES, nextCursor: null });
+  expect((await api.get("/api/v1/languages")).body).toEqual({
+    data: [
+      { id: "de", code: "de", name: "German", voices: 2 },
+      { id: "en", code: "en", name: "English", voices: 2 },
+      { id: "en-GB", code: "en-GB", name: "British English", voices: 1 },
+      { id: "en-US", code: "en-US", name: "American English", voices: 1 },
+    ],
+    nextCursor: null,
+  });
+});
+
+test("what a voice could speak as well is not listed: it is offered in its own language", async () => {
+  const [voice] = VOICES as [Voice];
+  api = await apiUnderTest(catalogueOf({ voices: async () => [{ ...voice, alsoSpeaks: ["sv"] }] }));
+  expect((await api.get("/api/v1/voices")).body).toEqual({ data: [voice], nextCursor: null });
+  expect((await api.get("/api/v1/voices?language=sv")).body).toEqual({ data: [], nextCursor: null });
+});
+
+describe("filters", () => {
+  const english = ["fake/en-us", "fake/en-gb", "fake/en-rp", "fake/en", "other/en"];
+  test.each([
+    ["language=en", english],
+    ["language=EN", english],
+    ["language=en-GB", ["fake/en-gb", "fake/en-rp"]],
+    ["language=EN-gb", ["fake/en-gb", "fake/en-rp"]],
+    ["language=en-gb-x-rp", ["fake/en-rp"]],
+    ["language=zh", ["other/zh"]],
+    ["language=e", []],
+    ["language=eng", []],
+    ["language=en-", []],
+    ["language=en_GB", []],
+    ["language=xx", []],
+    ["language=", []],
+    ["language=%25", []],
+    ["provider=other", ["other/en", "other/zh"]],
+    ["provider=Other", []],
+    ["provider=", []],
+    ["provider=toString", []],
+    ["language=en&provider=other", ["other/en"]],
+    ["language=de&provider=other", []],
+  ])("GET /voices?%s", async (query, ids) => {
+    api = await apiUnderTest(catalogueOf({ voices: async () => MANY }));
+    const answer = await api.get(`/api/v1/voices?${query}`);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ data: MANY.filter(({ id }) => ids.includes(id)), nextCursor: null });
+  });
+
+  test.each([
+    ["language=en", { en: 5, "en-GB": 2, "en-US": 1 }],
+    ["language=EN-us", { "en-US": 1 }],
+    ["language=en-gb-x-rp", {}],
+    ["language=xx", {}],
+    ["provider=other", { en: 1, zh: 1 }],
+    ["language=en&provider=other", { en: 1 }],
+    ["provider=nobody", {}],
+  ])("GET /languages?%s", async (query, counts) => {
+    api = await apiUnderTest(catalogueOf({ voices: async () => MANY }));
+    const { data } = (await api.get(`/api/v1/languages?${query}`)).body as { data: { id: string; voices: number }[] };
+    expect(Object.fromEntries(data.map(({ id, voices }) => [id, voices]))).toEqual(counts);
+  });
+
+  test("a parameter that is unknown, or there twice, is 400 and named", async () => {
+    api = await apiUnderTest();
+    for (const path of ["/api/v1/voices", "/api/v1/languages"]) {
+      const unknown = await api.get(`${path}?lang=en&page=5`);
+      expect([unknown.status, errorOf(unknown).code, pathsOf(unknown)]).toEqual([
+        400,
+        "invalid_request",
+        ["/lang", "/page"],
+      ]);
+      expect(pathsOf(await api.get(`${path}?language=en&language=de&provider=a&provider=b`))).toEqual([
+        "/language",
+        "/provider",
+      ]);
+    }
+  });
+});
+
+test("ids are the same in the same order after a restart, and each is one voice's", async () => {
+  const listed: unknown[] = [];
+  for (let start = 0; start < 2; start++) {
+    // Each has a program of its own, which finds the voices anew.
+    const tts = createEspeak({ children: 1, clock: systemClock });
+    api = await apiUnderTest(catalogueOf(tts));
+    const [voices, languages] = [await api.get("/api/v1/voices"), await api.get("/api/v1/languages")];
+    listed.push({ voices: voices.body, languages: languages.body });
+    for (const { body } of [voices, languages]) {
+      const ids = (body as { data: { id: string }[] }).data.map(({ id }) => id);
+      expect(ids.length).toBeGreaterThan(100);
+      expect(new Set(ids).size).toBe(ids.length);
+    }
+    tts.close();
+    if (start === 0) await api.close();
+  }
+  expect(listed[0]).toEqual(listed[1]);
+});

@@ -1,0 +1,184 @@
+import { describe, expect, test } from "vitest";
+import { Conversation } from "../../../src/call/conversation.ts";
+import type { CallCommand } from "../../../src/call/events.ts";
+import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
+import { CallPhrases } from "../../../src/call/phrases.ts";
+import { AgentSide } from "../../../src/call/reply/agent-side.ts";
+import { Inactivity } from "../../../src/call/turn-taking/inactivity.ts";
+import type { TurnEvent } from "../../../src/call/turn-taking/turn.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits.ts";
+import { SPEC } from "../../support/calls/virtual-call.ts";
+
+const { markGraceMs } = DEFAULT_TURN_PARAMETERS;
+const WORDS = ["Bread", "is", "baked", "at", "five", "every", "day."];
+const TEXT = WORDS.join(" ");
+const WORD_FRAMES = 5;
+const WORD_MS = WORD_FRAMES * FRAME_MS;
+
+/** A speaker by itself, whose owner only writes down what it is told. */
+function speaker() {
+  const commands: CallCommand[] = [];
+  const steps: TurnEvent[] = [];
+  const ended: string[] = [];
+  const sink = (command: CallCommand) => commands.push(command);
+  const spec = { ...SPEC, interruptible: true };
+  const conversation = new Conversation(spec, sink, Number.POSITIVE_INFINITY);
+  const made = new AgentSide({
+    spec,
+    rateHz: CARRIER_RATE_HZ,
+    // Nothing confirms here: the playback clock counts.
+    parameters: { ...DEFAULT_TURN_PARAMETERS, confirmationMs: Number.POSITIVE_INFINITY },
+    conversation,
+    inactivity: new Inactivity(spec),
+    phrases: new CallPhrases(),
+    sink,
+    step: (event) => steps.push(event),
+    end: (reason) => ended.push(reason),
+    llmDone: () => {},
+    switchLanguage: () => {},
+  });
+  const kinds = () => commands.map(({ kind }) => kind);
+  return { speaker: made, commands, kinds, steps, ended, conversation };
+}
+
+/** The voice has spoken the only piece of the reply `turnId`. */
+function synthesised(to: AgentSide, turnId: number, atMs: number): void {
+  const words = WORDS.map((text, index) => ({ text, startMs: index * WORD_MS, endMs: (index + 1) * WORD_MS }));
+  const samples = WORDS.length * WORD_FRAMES * CARRIER_FRAME_SAMPLES;
+  to.handle({ kind: "segment-audio", turnId, segment: 0, samples, words }, atMs);
+  to.handle({ kind: "segment-end", turnId, segment: 0, samples }, atMs);
+}
+
+/** `frames` of it go out, each when it is due. */
+function sent(to: AgentSide, turnId: number, frames: number, fromMs: number): number {
+  for (let frame = 0; frame < frames; frame += 1) {
+    to.handle({ kind: "frame-out", turnId, samples: CARRIER_FRAME_SAMPLES }, fromMs + frame * FRAME_MS);
+  }
+  return fromMs + frames * FRAME_MS;
+}
+
+describe("the one reply that lives", () => {
+  test("is over when its mark came back, and the next has a number of its own", () => {
+    const { speaker: it, commands, steps } = speaker();
+    it.say(TEXT, "greeting", 0);
+    synthesised(it, 1, 50);
+    const endMs = sent(it, 1, WORDS.length * WORD_FRAMES, 100);
+    expect(commands.at(-1)).toEqual({ kind: "mark", name: "1.0" });
+    expect(it.busy).toBe(true);
+    it.markReturned("1.0", endMs);
+    expect(it.busy).toBe(false);
+    expect(commands.at(-2)).toMatchObject({
+      kind: "turn",
+      turn: { text: TEXT, startMs: 100, endMs, interrupted: false },
+    });
+    expect(steps.map(({ kind }) => kind)).toEqual(["reply-began", "reply-audible", "reply-done"]);
+    it.say("Rolls too, every single day.", "inactivity", endMs);
+    expect(commands.at(-1)).toMatchObject({ kind: "speak", turnId: 2, piece: 0 });
+  });
+
+  test("is over without a mark when the grace is", () => {
+    const { speaker: it } = speaker();
+    it.say(TEXT, "greeting", 0);
+    synthesised(it, 1, 50);
+    const endMs = sent(it, 1, WORDS.length * WORD_FRAMES, 100);
+    expect(it.deadlineMs(endMs)).toBe(endMs + markGraceMs);
+    it.finishIfHeard(endMs + markGraceMs - 1);
+    expect(it.busy).toBe(true);
+    it.finishIfHeard(endMs + markGraceMs);
+    expect(it.busy).toBe(false);
+  });
+
+  test("is not over by a mark that comes back before the last sample can have been played", () => {
+    const { speaker: it } = speaker();
+    it.say(TEXT, "greeting", 0);
+    synthesised(it, 1, 50);
+    // All of it goes out in one moment: it takes 700 ms to be heard, whatever the far end says.
+    for (let frame = 0; frame < WORDS.length * WORD_FRAMES; frame += 1) sent(it, 1, 1, 100);
+    it.markReturned("1.0", 100);
+    expect(it.busy).toBe(true);
+    expect(it.deadlineMs(100)).toBe(100 + WORDS.length * WORD_MS);
+    it.finishIfHeard(100 + WORDS.length * WORD_MS);
+    expect(it.busy).toBe(false);
+  });
+
+  test("P12: hears nothing of what comes for another", () => {
+    const { speaker: it, commands } = speaker();
+    it.say(TEXT, "greeting", 0);
+    const before = commands.length;
+    synthesised(it, 2, 50);
+    sent(it, 7, 3, 100);
+    it.handle({ kind: "reply-text", turnId: 0, text: "Words of nobody, at any time." }, 200);
+    it.handle({ kind: "segment-failed", turnId: 3, segment: 0, code: "provider_failed" }, 200);
+    expect(commands).toHaveLength(before);
+    expect(it.busy).toBe(true);
+  });
+});
+
+describe("a cut", () => {
+  test("tells the words that were heard, clears what was not, and says how long there had been voice", () => {
+    const { speaker: it, commands } = speaker();
+    it.say(TEXT, "greeting", 0);
+    synthesised(it, 1, 50);
+    const nowMs = sent(it, 1, 2 * WORD_FRAMES + 2, 100);
+    it.cancel("words", 219.6, nowMs);
+    expect(commands.slice(-3)).toMatchObject([
+      { kind: "cancel-reply", turnId: 1, clear: true, reason: "words", voicedMs: 220, heardText: "Bread is" },
+      { kind: "turn", turn: { text: "Bread is", interrupted: true } },
+      { kind: "state", state: "listening" },
+    ]);
+    expect(it.busy).toBe(false);
+    expect(it.playsUntilMs).toBeLessThanOrEqual(nowMs);
+  });
+
+  test("of a reply that nobody has heard yet clears nothing and leaves no turn", () => {
+    const { speaker: it, kinds, conversation } = speaker();
+    it.say(TEXT, "greeting", 0);
+    synthesised(it, 1, 50);
+    it.cancel("words", 0, 60);
+    expect(kinds()).toEqual(["speak", "cut"]);
+    expect(conversation.messages()).toHaveLength(1);
+  });
+
+  test("of one that was heard to its end, though no mark has said so, is no cut", () => {
+    const { speaker: it, kinds, commands } = speaker();
+    it.say(TEXT, "greeting", 0);
+    synthesised(it, 1, 50);
+    const endMs = sent(it, 1, WORDS.length * WORD_FRAMES, 100);
+    it.cancel("words", 0, endMs);
+    expect(kinds()).not.toContain("cut");
+    expect(commands.find(({ kind }) => kind === "turn")).toMatchObject({ turn: { interrupted: false } });
+  });
+
+  test("when there is nothing to be cut is nothing", () => {
+    const { speaker: it, commands } = speaker();
+    it.cancel("words", 0, 100);
+    it.stop(100);
+    expect(commands).toEqual([]);
+  });
+});
+
+describe("a pause", () => {
+  test("is told with the reply it holds, and so is the end of it", () => {
+    const { speaker: it, commands } = speaker();
+    it.say(TEXT, "greeting", 0);
+    synthesised(it, 1, 50);
+    sent(it, 1, 3, 100);
+    it.pause(1, 160);
+    it.resume({ do: "resume", turnId: 1, reason: "no_words" }, 900);
+    expect(commands.slice(-4)).toEqual([
+      { kind: "pause", turnId: 1 },
+      { kind: "state", state: "listening" },
+      { kind: "resume", turnId: 1, reason: "no_words" },
+      { kind: "state", state: "speaking" },
+    ]);
+  });
+});
+
+describe("a voice that fails", () => {
+  test("ends the call", () => {
+    const { speaker: it, ended } = speaker();
+    it.say(TEXT, "greeting", 0);
+    it.handle({ kind: "segment-failed", turnId: 1, segment: 0, code: "provider_failed" }, 100);
+    expect(ended).toEqual(["provider_error"]);
+  });
+});

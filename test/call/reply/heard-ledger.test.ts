@@ -1,0 +1,281 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits.ts";
+import { seededRandom } from "../../../src/simulator/seeded-random.ts";
+import { type MarkBehavior, RemoteFarEnd } from "../../support/calls/far-end.ts";
+import { VirtualCall } from "../../support/calls/virtual-call.ts";
+
+// What the call takes for heard, held against what the playback buffer of the simulated carriers has really played, behind a
+// network. fast-check prints the seed and the path of what fails.
+
+const RUNS = 30;
+const SILENCE_MS = 10_000;
+/** Less than the shortest word: what jitter and the beat of the far end may add to what is taken for heard is one word at most. */
+const JITTER_MS_MAX = 100;
+const WORD_MS_MIN = 140;
+const WORD_MS_MAX = 500;
+
+/** How a conversation goes, and over what. */
+interface Story {
+  seed: number;
+  outMs: number;
+  backMs: number;
+  jitterMs: number;
+  lostShare: number;
+  phaseMs: number;
+  wordTimes: boolean;
+  prompts: boolean;
+  /** The voice delivers a chunk of this length at a time, in as much time as `speed` makes of it; 0: all at once. */
+  chunkMs: number;
+  speed: number;
+  acts: readonly { atMs: number; what: "speaks" | "types" | "coughs" | "presses"; count: number }[];
+}
+
+const story: fc.Arbitrary<Story> = fc.record({
+  seed: fc.nat(),
+  outMs: fc.integer({ min: 0, max: 300 }),
+  backMs: fc.integer({ min: 0, max: 300 }),
+  jitterMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: JITTER_MS_MAX })),
+  lostShare: fc.constantFrom(0, 0.2, 1),
+  phaseMs: fc.integer({ min: 0, max: FRAME_MS - 1 }),
+  wordTimes: fc.boolean(),
+  prompts: fc.boolean(),
+  chunkMs: fc.constantFrom(0, 200, 1_000),
+  speed: fc.constantFrom(1.2, 4, 20),
+  acts: fc.array(
+    fc.record({
+      atMs: fc.integer({ min: 300, max: 20_000 }),
+      what: fc.constantFrom("speaks", "types", "coughs", "presses"),
+      count: fc.integer({ min: 1, max: 3 }),
+    }),
+    { minLength: 1, maxLength: 6 },
+  ),
+});
+
+/** Every word says where it belongs; a piece is a sentence of six or seven. */
+const sentencesOf = (turnId: number): string[] =>
+  [7, 6, 7].map((length, sentence) => {
+    const words = Array.from({ length }, (_, index) => `r${turnId}s${sentence}w${index}`);
+    return `${words.join(" ")}.`;
+  });
+
+/** Words last between 140 and 500 ms, whatever their letters. */
+const wordMs = (word: string): number => {
+  const sum = [...word].reduce((total, char) => (total * 31 + (char.codePointAt(0) ?? 0)) % 1_009, 7);
+  return WORD_MS_MIN + FRAME_MS * (sum % ((WORD_MS_MAX - WORD_MS_MIN) / FRAME_MS + 1));
+};
+
+interface Told {
+  call: VirtualCall;
+  farEnd: RemoteFarEnd;
+}
+
+/** Lets the conversation happen, to its end by silence. */
+function tell(told: Story, marks: MarkBehavior, answersClear: boolean): Told {
+  const random = seededRandom(told.seed);
+  const delayMs = (baseMs: number) => baseMs + Math.floor(random() * (told.jitterMs + 1));
+  const farEnd = new RemoteFarEnd({
+    marks,
+    answersClear,
+    phaseMs: told.phaseMs,
+    outMs: () => delayMs(told.outMs),
+    backMs: () => delayMs(told.backMs),
+    losesMark: () => random() < told.lostShare,
+  });
+  const call = new VirtualCall({
+    spec: {
+      greeting: sentencesOf(1).join(" "),
+      interruptible: true,
+      inactivityTimeoutMs: SILENCE_MS,
+      inactivityAction: told.prompts ? "prompt" : "hang_up",
+    },
+    answer: (_, { turnId }) => ({ text: sentencesOf(turnId).join(" ") }),
+    farEnd,
+    tts: {
+      wordTimes: told.wordTimes,
+      wordMs,
+      ...(told.chunkMs === 0 ? {} : { chunks: { ms: told.chunkMs, speed: told.speed } }),
+    },
+  });
+  call.at(100, () => call.handle({ kind: "leg-started", codec: "mulaw" }));
+  for (const { atMs, what, count } of told.acts) {
+    if (what === "speaks") call.says(atMs, Array(count).fill("stop").join(" "));
+    else if (what === "types") call.at(atMs, () => call.handle({ kind: "typed", text: "stop" }));
+    else if (what === "coughs") call.coughs(atMs, count * 150);
+    else call.presses(atMs, "12#".slice(-count));
+  }
+  call.run(200_000);
+  expect(call.endReason).toBe("inactivity");
+  return { call, farEnd };
+}
+
+/** The words of the reply `turnId` that stand in the transcript. */
+function committed({ call }: Told, turnId: number): string[] {
+  const turns = call.turns.filter(({ role, text }) => role === "agent" && text.startsWith(`r${turnId}s`));
+  expect(turns.length, "a reply is one turn").toBeLessThanOrEqual(1);
+  return turns[0]?.text.split(" ") ?? [];
+}
+
+/** The replies that the model, or the greeting, made. */
+const repliesOf = ({ call }: Told): number[] => [1, ...call.ofKind("generate-reply").map(({ turnId }) => turnId)];
+
+function checkHeard(happened: Told, told: Story): void {
+  const { farEnd } = happened;
+  for (const turnId of repliesOf(happened)) {
+    const words = committed(happened, turnId);
+    const frames = farEnd.heard.filter((frame) => frame.turnId === turnId);
+    const heard = frames.flatMap((frame) => frame.words);
+    const all = sentencesOf(turnId).join(" ").split(" ");
+    expect(all.slice(0, words.length), "the transcript is a beginning of what was said").toEqual(words);
+    if (!told.wordTimes) {
+      // The declared error: a piece. Words of one that nobody has begun to hear are not taken for heard.
+      const begun = piecesBegun(turnId, frames.length * FRAME_MS + JITTER_MS_MAX + FRAME_MS);
+      expect(words.length).toBeLessThanOrEqual(begun);
+      continue;
+    }
+    expect(words.length, "no more than a word that was not heard").toBeLessThanOrEqual(heard.length + 1);
+    const wordsMs = words.reduce((totalMs, word) => totalMs + wordMs(word), 0);
+    const heardMs = frames.length * FRAME_MS;
+    // The clock knows neither how unsteady the network is nor when the far end's next 20 ms begin; all else it knows.
+    expect(wordsMs - heardMs).toBeLessThanOrEqual(told.jitterMs + 2 * FRAME_MS);
+    const networkMs = told.outMs + told.backMs + 2 * told.jitterMs + FRAME_MS;
+    expect(heardMs - wordsMs).toBeLessThanOrEqual(OUTPUT_LEAD_MS + networkMs + WORD_MS_MAX);
+  }
+}
+
+/** How many words there are in the pieces of a reply that begin within its first `heardMs`. */
+function piecesBegun(turnId: number, heardMs: number): number {
+  let startMs = 0;
+  let count = 0;
+  for (const sentence of sentencesOf(turnId)) {
+    if (startMs >= heardMs) break;
+    const words = sentence.split(" ");
+    count += words.length;
+    startMs += words.reduce((totalMs, word) => totalMs + wordMs(word), 0);
+  }
+  return count;
+}
+
+/** The silence that the call acts upon is never counted from before the last sample that was heard. */
+function checkSilence({ call, farEnd }: Told, told: Story): void {
+  const cut = new Set(call.ofKind("cancel-reply").map(({ turnId }) => turnId));
+  const acted = call.commands.flatMap(({ atMs, command }) =>
+    command.kind === "end" || (command.kind === "speak" && command.text === "Are you still there?") ? [atMs] : [],
+  );
+  expect(acted.length).toBeGreaterThan(0);
+  for (const atMs of acted) {
+    const last = farEnd.heard.findLast(({ startMs }) => startMs < atMs);
+    if (last === undefined) continue;
+    // A clear is on its way for as long as anything else, and the caller, who has just spoken, listens on until then.
+    const clearMs = cut.has(last.turnId) ? told.outMs + told.jitterMs + 2 * FRAME_MS : 0;
+    expect(last.endMs - clearMs).toBeLessThanOrEqual(atMs - SILENCE_MS);
+  }
+}
+
+/** The model is told what the transcript holds, and what waits for its answer; nothing else. */
+function checkContext({ call }: Told): void {
+  const turns: { role: string; text: string }[] = [];
+  for (const { command } of call.commands) {
+    if (command.kind === "turn") {
+      const { role, text } = command.turn;
+      turns.push({ role: role === "agent" ? "assistant" : "user", text });
+    } else if (command.kind === "generate-reply") {
+      const told = command.messages.slice(1).map(({ role, text }) => ({ role, text }));
+      expect(told.slice(0, turns.length)).toEqual(turns);
+      expect(told.slice(turns.length).map(({ role }) => role)).toEqual(["user"]);
+    }
+  }
+}
+
+describe.each([
+  ["carrier_a and carrier_b, whose marks come back from a clear", "returned by a clear", false],
+  ["carrier_c, which forgets the marks before a clear", "retired by a clear", false],
+  ["the raw WebSocket, which may tell how much it played", "retired by a clear", true],
+] as const)("over %s", (_, marks, answersClear) => {
+  test("C14, C17: what is taken for heard was heard, no silence begins before it, and the model knows the same", () => {
+    fc.assert(
+      fc.property(story, (told) => {
+        const happened = tell(told, marks, answersClear);
+        checkHeard(happened, told);
+        checkSilence(happened, told);
+        checkContext(happened);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+describe("marks that were out when a clear was sent", () => {
+  test("C13: are not waited for, and change nothing when they come: the call does the same in the same moments", () => {
+    const steady = story.map((told) => ({ ...told, jitterMs: 0, lostShare: 0 }));
+    fc.assert(
+      fc.property(steady, (told) => {
+        const returned = tell(told, "returned by a clear", false).call.commands;
+        const retired = tell(told, "retired by a clear", false).call.commands;
+        expect(returned).toEqual(retired);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+describe("a far end that returns marks at once", () => {
+  // jambonz/jambonz-feature-server #811.
+  test("proves nothing by that: a reply is heard when it can have been, and the goodbye to its end", () => {
+    const farEnd = new RemoteFarEnd({
+      marks: "returned at once",
+      answersClear: false,
+      outMs: () => 0,
+      backMs: () => 0,
+      losesMark: () => false,
+      phaseMs: 0,
+    });
+    const call = new VirtualCall({ farEnd, answer: () => ({ text: "Goodbye and thank you.", hangUp: true }) });
+    call.at(100, () => call.handle({ kind: "leg-started", codec: "mulaw" }));
+    call.says(2_500, "bye");
+    call.run(20_000);
+    expect(call.endReason).toBe("agent_hangup");
+    expect(call.heardWords.slice(-4).join(" ")).toBe("Goodbye and thank you.");
+  });
+});
+
+describe("a client that plays later than it is sent", () => {
+  /** By how many words the transcript was ahead of the ear, for each reply that the caller cut. */
+  function ahead(answersClear: boolean): number[] {
+    const farEnd = new RemoteFarEnd({
+      marks: "retired by a clear",
+      answersClear,
+      outMs: () => 20,
+      backMs: () => 20,
+      losesMark: () => true,
+      phaseMs: 0,
+      holdMs: 900,
+    });
+    const call = new VirtualCall({
+      farEnd,
+      greeting: "none",
+      spec: { firstSpeaker: "user", interruptible: true },
+      answer: (_, { turnId }) => ({ text: sentencesOf(turnId).join(" ") }),
+    });
+    call.at(100, () => call.handle({ kind: "leg-started", codec: "mulaw" }));
+    for (let round = 0; round < 6; round += 1) call.says(1_000 + round * 5_000, "stop");
+    call.run(33_000);
+    const cut = call
+      .ofKind("cancel-reply")
+      .map(({ turnId, heardText }) => ({ turnId, words: heardText.split(" ").length }));
+    expect(cut).toHaveLength(5);
+    return cut.map(({ turnId, words }) => {
+      const heard = farEnd.heard.filter((frame) => frame.turnId === turnId).flatMap((frame) => frame.words);
+      return words - heard.length;
+    });
+  }
+
+  test("is known for it once it has told what it played, where nothing else tells", () => {
+    const unknown = ahead(false);
+    expect(Math.min(...unknown)).toBeGreaterThanOrEqual(2);
+    const known = ahead(true);
+    expect(known[0]).toBe(unknown[0]);
+    expect(known[1]).toBeLessThan(unknown[1] ?? 0);
+    expect(known.at(-1)).toBeLessThanOrEqual(1);
+  });
+});

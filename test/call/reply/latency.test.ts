@@ -1,0 +1,143 @@
+import { describe, expect, test } from "vitest";
+import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
+import { stepDurations } from "../../../src/core/calls/latency.ts";
+import { VirtualCall, type VirtualCallOptions } from "../../support/calls/virtual-call.ts";
+
+/** Of the virtual ear, model and voice, ms. */
+const MODEL_MS = 40;
+const VOICE_MS = 30;
+
+/** What the first answer of a call took, whose caller asks something at 3 s. */
+function answered(options: VirtualCallOptions) {
+  const call = new VirtualCall(options);
+  call.at(100, () => call.handle({ kind: "leg-started", codec: "mulaw" }));
+  call.says(3_000, "are you open");
+  call.run(20_000);
+  const latency = call.turns.find((turn) => turn.latency !== undefined)?.latency;
+  if (latency === undefined) throw new Error("nobody was answered");
+  return { call, latency, stages: stepDurations(latency) };
+}
+
+describe("the latency of an answer", () => {
+  test("has each of its moments, from the caller's last voiced frame on, and they are in order", () => {
+    const { latency, stages } = answered({ answer: () => ({ text: "From eight to six, every day." }) });
+    const {
+      finalTranscriptMs = 0,
+      endOfTurnMs,
+      llmRequestedMs = 0,
+      firstTextMs = 0,
+      firstSegmentMs = 0,
+      firstAudioMs,
+    } = latency;
+    const moments = [
+      finalTranscriptMs,
+      endOfTurnMs,
+      llmRequestedMs,
+      firstTextMs,
+      firstSegmentMs,
+      firstAudioMs,
+      latency.firstFrameMs,
+    ];
+    expect(moments).toEqual([...moments].sort((a, b) => a - b));
+    expect(finalTranscriptMs).toBeGreaterThan(0);
+    expect(stages).toMatchObject({
+      endOfTurn: DEFAULT_TURN_PARAMETERS.endpointMs,
+      llmFirstToken: MODEL_MS,
+      firstSegment: 0,
+      ttsFirstByte: VOICE_MS,
+    });
+    expect(stages.firstFrame).toBeLessThanOrEqual(20);
+  });
+
+  test("is told with the state, the moment that it can be heard, as the turn tells it later", () => {
+    const { call, latency } = answered({ answer: () => ({ text: "From eight to six, every day." }) });
+    const told = call
+      .ofKind("state")
+      .flatMap(({ state, latency }) => (latency === undefined ? [] : [[state, latency]]));
+    expect(told).toEqual([["speaking", latency]]);
+  });
+
+  test("does not take the time that tools run for the model's", () => {
+    const { latency, stages } = answered({
+      spec: { tools: [LOOKUP] },
+      answer: (_text, { messages }) =>
+        messages.at(-1)?.role === "tool" ? { text: "Yes, we are." } : { text: "", tools: [{ name: LOOKUP.name }] },
+      tool: () => ({ result: "open", afterMs: 700 }),
+    });
+    expect(latency.llmRequestedMs).toBe(latency.endOfTurnMs + MODEL_MS + 700);
+    expect(stages.llmFirstToken).toBe(MODEL_MS);
+    expect(stages.total).toBeGreaterThan(latency.endOfTurnMs + 700);
+  });
+
+  test("of a model that lets the caller wait is that of the words which we say meanwhile", () => {
+    const { latency, stages } = answered({
+      answer: () => ({ text: "From eight to six, every day.", afterMs: 4_000 }),
+    });
+    const { fillerMs } = DEFAULT_TURN_PARAMETERS;
+    expect(latency.firstSegmentMs).toBe(latency.endOfTurnMs + fillerMs);
+    expect(stages).toMatchObject({ llmFirstToken: 4_000, ttsFirstByte: VOICE_MS });
+    expect(stages.firstSegment).toBeUndefined();
+    expect(stages.total).toBeLessThan(latency.endOfTurnMs + fillerMs + 100);
+  });
+
+  test.each([
+    ["0 where the ear was sure before the voice was over", [["stt-final", 3_800]], 0],
+    [
+      "that of the last one",
+      [
+        ["stt-final", 3_500],
+        ["stt-interim", 3_900],
+        ["stt-final", 4_300],
+      ],
+      300,
+    ],
+    [
+      "not that of an empty one which comes again and again",
+      [
+        ["stt-final", 4_200],
+        ["stt-final", 4_300, ""],
+      ],
+      200,
+    ],
+    [
+      "none where the last of it was answered without",
+      [
+        ["stt-final", 3_500],
+        ["stt-interim", 3_900],
+      ],
+      undefined,
+    ],
+  ] as const)("has for the final text %s", (_, told, finalMs) => {
+    const call = new VirtualCall({ answer: () => ({ text: "From eight to six, every day." }) });
+    call.at(100, () => call.handle({ kind: "leg-started", codec: "mulaw" }));
+    // Voice until 4 s.
+    call.coughs(3_000, 1_000);
+    for (const [kind, atMs, text = `words of ${atMs}`] of told) call.at(atMs, () => call.handle({ kind, text }));
+    call.run(20_000);
+    const { latency } = call.turns.find((turn) => turn.latency !== undefined) ?? {};
+    expect(latency).toBeDefined();
+    const { finalTranscriptMs: took } = latency ?? {};
+    if (finalMs === undefined) expect(took).toBeUndefined();
+    else expect(Math.abs((took ?? Number.NaN) - finalMs)).toBeLessThanOrEqual(20);
+  });
+
+  test("knows of no final text where the caller typed, and none for what answers nobody", () => {
+    const call = new VirtualCall({ answer: () => ({ text: "From eight to six, every day." }) });
+    call.at(100, () => call.handle({ kind: "leg-started", codec: "mulaw" }));
+    call.at(3_000, () => call.handle({ kind: "typed", text: "are you open" }));
+    call.run(20_000);
+    expect(call.turns[0]?.latency).toBeUndefined();
+    const { latency } = call.turns.find(({ role, startMs }) => role === "agent" && startMs > 3_000) ?? {};
+    expect(latency).toMatchObject({ endOfTurnMs: 0, askedMs: 0 });
+    expect(latency?.finalTranscriptMs).toBeUndefined();
+  });
+});
+
+const LOOKUP = {
+  kind: "client",
+  name: "lookup",
+  description: "",
+  parameters: { type: "object" },
+  timeoutMs: 5_000,
+  fixedArguments: {},
+} as const;

@@ -1,0 +1,117 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Playout } from "../../../src/call/reply/playout.ts";
+import { MARKS_OUTSTANDING_MAX } from "../../../src/core/limits.ts";
+
+const RATE_HZ = 8_000;
+const SECOND = RATE_HZ;
+
+describe("what the far end has played", () => {
+  test("a mark that comes back later than its audio was due moves the clock by half of that", () => {
+    const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
+    playout.sent(SECOND, 1_000);
+    expect(playout.mark(1, 0, 1_000)).toBe("1.0");
+    expect(playout.markReturned("1.0", 2_400)).toMatchObject({ turnId: 1, piece: 0 });
+    expect(playout.playsUntilMs).toBe(2_200);
+  });
+
+  test("a mark behind audio that was played long ago comes back at once, and nobody was late", () => {
+    const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
+    playout.sent(SECOND, 1_000);
+    expect(playout.mark(1, 0, 9_000)).toBe("1.0");
+    playout.markReturned("1.0", 9_050);
+    expect(playout.playsUntilMs).toBe(2_025);
+  });
+
+  test("C13: a mark that was out when a clear was sent says nothing when it comes back, and none is known twice", () => {
+    const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
+    playout.sent(SECOND, 1_000);
+    playout.mark(1, 0, 1_000);
+    playout.flush(1_200);
+    expect(playout.markReturned("1.0", 1_900)).toBeUndefined();
+    expect(playout.playsUntilMs).toBe(1_200);
+    playout.mark(2, 0, 2_000);
+    expect(playout.markReturned("2.0", 2_000)).toBeDefined();
+    expect(playout.markReturned("2.0", 2_000)).toBeUndefined();
+  });
+
+  test("C13: of ten thousand marks that never come back no more are kept than the bound", () => {
+    const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
+    const names = Array.from({ length: 10_000 }, (_, piece) => playout.mark(1, piece, 0));
+    expect(names.filter((name) => name !== undefined)).toHaveLength(MARKS_OUTSTANDING_MAX);
+  });
+});
+
+describe("what the far end says it had played when it was told to drop the rest", () => {
+  /** A second was sent at once, and dropped after 600 ms. */
+  function flushed(): Playout {
+    const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
+    playout.sent(SECOND, 1_000);
+    playout.flush(1_600);
+    return playout;
+  }
+
+  test("moves the clock by half of what was missing", () => {
+    const playout = flushed();
+    playout.cleared(200);
+    playout.sent(SECOND, 5_000);
+    expect(playout.playsUntilMs).toBe(6_200);
+    expect(playout.unplayedMs(5_500)).toBe(700);
+  });
+
+  test("counts the whole call: the next one goes on from what it told, not from what was believed", () => {
+    const playout = flushed();
+    playout.cleared(200);
+    playout.sent(SECOND, 5_000);
+    playout.flush(5_500);
+    // 500 ms more were played, 400 of which nobody had told: by our own count it plays 100 ms late.
+    playout.cleared(600);
+    playout.sent(SECOND, 9_000);
+    expect(playout.playsUntilMs).toBe(10_000 + (200 + 100) / 2);
+  });
+
+  test("is not believed where it is more than was sent, and no clock is early", () => {
+    const playout = flushed();
+    playout.cleared(1e308);
+    playout.sent(SECOND, 5_000);
+    expect(playout.playsUntilMs).toBe(6_000);
+    playout.flush(5_500);
+    // All of the first second and half of the second were sent, or believed to have been.
+    playout.cleared(1_500);
+    playout.sent(SECOND, 9_000);
+    expect(playout.playsUntilMs).toBe(10_000);
+  });
+
+  test("is not heard of when nothing was to be dropped, or once it has been told", () => {
+    const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
+    playout.sent(SECOND, 1_000);
+    playout.cleared(0);
+    expect(playout.playsUntilMs).toBe(2_000);
+    const told = flushed();
+    told.cleared(600);
+    told.cleared(0);
+    told.sent(SECOND, 5_000);
+    expect(told.playsUntilMs).toBe(6_000);
+  });
+
+  test("moves the clock by no more than a second's worth, whatever it is and however often it comes", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(100_000), fc.double({ min: 0, noNaN: true })), { maxLength: 30 }),
+        (tolds) => {
+          const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
+          let nowMs = 0;
+          for (const [samples, playedMs] of tolds) {
+            playout.sent(samples, nowMs);
+            const lateMs = playout.playsUntilMs - playout.playsUntilMsMin;
+            expect(lateMs).toBeGreaterThanOrEqual(0);
+            expect(lateMs).toBeLessThanOrEqual(1_000);
+            nowMs += 500;
+            playout.flush(nowMs);
+            playout.cleared(playedMs);
+          }
+        },
+      ),
+    );
+  });
+});

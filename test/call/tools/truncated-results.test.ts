@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { Conversation } from "../../../src/call/conversation.ts";
+import type { CallCommand } from "../../../src/call/events.ts";
+import type { Message } from "../../../src/speech/contracts.ts";
+import { SPEC } from "../../support/calls/virtual-call.ts";
+
+const ALL_CHARS = 16_000;
+
+/** A conversation in which a tool told so much that no prompt has room for it. */
+function scene() {
+  const trims: Extract<CallCommand, { kind: "conversation-trimmed" }>[] = [];
+  const conversation = new Conversation(
+    { ...SPEC, tools: [] },
+    (command) => {
+      if (command.kind === "conversation-trimmed") trims.push(command);
+    },
+    4_000,
+  );
+  conversation.addUtterance({ text: "What is there?", startMs: 0, endMs: 1_000 });
+  conversation.settle();
+  conversation.addToolRounds([
+    {
+      request: { role: "assistant", text: "", toolCalls: [{ id: "1", name: "list", argumentsJson: "{}" }] },
+      results: [{ role: "tool", toolCallId: "1", name: "list", text: "1".repeat(ALL_CHARS) }],
+    },
+  ]);
+  return { conversation, trims };
+}
+
+const resultIn = (messages: readonly Message[]): string => messages.find(({ role }) => role === "tool")?.text ?? "";
+
+test("ADV-H3: a tool's result that was cut stays so: the trail says it once, and later prompts begin alike", () => {
+  const { conversation, trims } = scene();
+  const prompts = [1, 2, 3, 4].map((turnId) => conversation.prompt(turnId, []));
+  expect(trims).toMatchObject([{ turnId: 1, droppedTurns: 0, droppedMessages: 0, cutResults: 1 }]);
+  expect(resultIn(prompts[0] ?? [])).toMatch(new RegExp(`of ${ALL_CHARS} characters are shown`));
+  for (const prompt of prompts) expect(prompt).toEqual(prompts[0]);
+});
+
+test("ADV-H3: a result that must be cut further later still names its first length, and the trail says it again", () => {
+  const { conversation, trims } = scene();
+  const first = resultIn(conversation.prompt(1, []));
+  conversation.limitPrompt(1_000);
+  const second = resultIn(conversation.prompt(2, []));
+  expect(second.length).toBeLessThan(first.length);
+  expect(second).toMatch(new RegExp(`of ${ALL_CHARS} characters are shown`));
+  conversation.prompt(3, []);
+  expect(trims.map(({ turnId, truncatedResults }) => [turnId, truncatedResults])).toEqual([
+    [1, 1],
+    [2, 1],
+  ]);
+});
+
+test("ADV-H3: what a reply that is under way adds to its prompt is not kept twice", () => {
+  const { conversation } = scene();
+  const question: Message = { role: "user", text: "And what else?" };
+  conversation.addUtterance({ text: question.text, startMs: 2_000, endMs: 3_000 });
+  const ofTools: Message[] = [{ role: "assistant", text: "One moment." }];
+  for (const turnId of [2, 2, 2]) {
+    const prompt = conversation.prompt(turnId, ofTools);
+    expect(prompt.slice(-2)).toEqual([question, ...ofTools]);
+    expect(prompt.filter(({ text }) => text === question.text)).toHaveLength(1);
+  }
+});

@@ -1,0 +1,106 @@
+import { describe, expect, test } from "vitest";
+import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
+import { areBackChannels, isBackChannel } from "../../../src/call/turn-taking/back-channel.ts";
+import { endpointMs } from "../../../src/call/turn-taking/endpointing.ts";
+
+describe("the pause that ends a turn", () => {
+  const { endpointSentenceMs, endpointTrailingMs, endpointMs: usualMs } = DEFAULT_TURN_PARAMETERS;
+
+  test.each([
+    ["two loaves please", "en", usualMs],
+    ["Two loaves, please.", "en-GB", endpointSentenceMs],
+    ['He said "yes."', "en", endpointSentenceMs],
+    ["Wie viel kostet das?", "de", endpointSentenceMs],
+    ["いくらですか。", "ja", endpointSentenceMs],
+    ["I would like two loaves and", "en", endpointTrailingMs],
+    ["I would like, um", "en-US", endpointTrailingMs],
+    ["My number is seven,", "en", endpointTrailingMs],
+    ["well…", "en", endpointTrailingMs],
+    ["well...", "en", endpointTrailingMs],
+    ["ich hätte gern zwei Brote und", "de-AT", endpointTrailingMs],
+    ["ich hätte gern zwei Brote und", "en", usualMs],
+    ["the sand", "en", usualMs],
+    ["", "en", usualMs],
+    ["आप कब खुलते हैं।", "hi", endpointSentenceMs],
+    ["متى تفتحون؟", "ar", endpointSentenceMs],
+    ["آپ کب کھلتے ہیں۔", "ur", endpointSentenceMs],
+    ["Ե՞րբ եք բացում։", "hy", endpointSentenceMs],
+    ["መቼ ትከፍታላችሁ።", "am", endpointSentenceMs],
+    ["ဘယ်အချိန်ဖွင့်ပါသလဲ။", "my", endpointSentenceMs],
+    ["Πότε ανοίγετε;", "el", endpointSentenceMs],
+    ["彼は「はい。」", "ja", endpointSentenceMs],
+    ["我要两个，", "zh", endpointTrailingMs],
+    ["أريد رغيفين،", "ar", endpointTrailingMs],
+    ["我要两个面包和", "zh", endpointTrailingMs],
+    ["パンが欲しいんですけど", "ja", endpointTrailingMs],
+    ["我要两个面包", "zh", usualMs],
+  ])("behind %j in %s is %i ms", (text, language, ms) => {
+    expect(endpointMs(text, language, DEFAULT_TURN_PARAMETERS)).toBe(ms);
+  });
+});
+
+describe("a back-channel", () => {
+  test.each([
+    ["mm-hm", "en"],
+    ["Yeah.", "en-US"],
+    ["Okay, yeah, right", "en"],
+    ["I see", "en"],
+    ["Ach so", "de"],
+    ["ja, genau", "de-CH"],
+    ["d’accord", "fr"],
+    ["d'accord", "fr"],
+    ["Mm-hm", "ja"],
+    ["Yeah, I see.", "en"],
+    ["oh all right", "en"],
+    ["ja, na klar", "de"],
+    ["oui, tout à fait", "fr"],
+    ["嗯嗯", "zh"],
+    ["好的好的", "zh-CN"],
+    ["はい、はい", "ja"],
+    ["そうですね", "ja"],
+    ["네 네", "ko"],
+    ["हाँ जी", "hi"],
+    ["ครับ", "th"],
+    ["да, понятно", "ru"],
+    ["نعم", "ar"],
+  ])("is %j in %s", (text, language) => {
+    expect(isBackChannel(text, language)).toBe(true);
+  });
+
+  test.each([
+    ["", "en"],
+    ["...", "en"],
+    ["好的我要两个面包", "zh"],
+    ["はい、それと", "ja"],
+    ["no", "en"],
+    ["yeah but", "en"],
+    ["yeah yeah yeah yeah yeah", "en"],
+    ["genau", "en"],
+    ["stop", "de"],
+    ["I", "en"],
+    ["I see you", "en"],
+    ["all", "en"],
+  ])("is not %j in %s", (text, language) => {
+    expect(isBackChannel(text, language)).toBe(false);
+  });
+
+  test.each([
+    ["I", "en", true],
+    ["yeah all", "en", true],
+    ["yeah", "en", true],
+    ["tout à", "fr", true],
+    ["I want", "en", false],
+    ["see", "en", false],
+    ["", "en", false],
+    ["je", "en", false],
+    ["yeah yeah yeah yeah I", "en", false],
+  ])("may yet become of %j in %s: %s", (text, language, may) => {
+    expect(isBackChannel(text, language, true)).toBe(may);
+  });
+
+  test("may be said in many breaths", () => {
+    expect(areBackChannels("mm-hm I see yeah mm-hm of course mm-hm", "en")).toBe(true);
+    expect(areBackChannels("mm-hm I see yeah mm-hm of course stop", "en")).toBe(false);
+    expect(areBackChannels("", "en")).toBe(false);
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import { VirtualCall, type VirtualCallOptions } from "../../support/calls/virtual-call.ts";
+
+const SWITCH = { kind: "built_in", name: "switch_language", fixedArguments: {} } as const;
+
+function started(options: VirtualCallOptions = {}): VirtualCall {
+  const call = new VirtualCall({ answer: () => ({ text: "Fine." }), ...options });
+  call.at(100, () => call.handle({ kind: "leg-started", codec: "mulaw" }));
+  return call;
+}
+
+const languages = (call: VirtualCall): string[] =>
+  call.ofKind("language").map(({ language, reason }) => `${language} ${reason}`);
+const askedIn = (call: VirtualCall): string[] => call.ofKind("generate-reply").map(({ language }) => language);
+
+describe("the language of a call", () => {
+  test("is what the caller is heard to speak, from that very answer on, and goes back with the caller", () => {
+    const call = started({ spec: { language: "en-GB" } });
+    call.says(2_500, "good morning to you", "en");
+    call.says(7_000, "guten Morgen zusammen", "de");
+    call.says(12_000, "und noch etwas", "de-AT");
+    call.says(17_000, "and back to English", "en-US");
+    call.run(22_000);
+    expect(languages(call)).toEqual(["de heard", "en-GB heard"]);
+    expect(askedIn(call)).toEqual(["en-GB", "de", "de", "en-GB"]);
+  });
+
+  test("is what the service's own words are in", () => {
+    const call = started({ answer: (text) => (text === "hallo Sie da" ? "fails" : { text: "Fine." }) });
+    call.says(2_500, "hallo Sie da", "de");
+    call.run(10_000);
+    expect(call.turns.at(-1)?.text).toBe("Entschuldigung, könnten Sie das bitte wiederholen?");
+  });
+
+  test("that is pinned stays, whatever is spoken", () => {
+    const call = started({ spec: { languagePinned: true } });
+    call.says(2_500, "guten Morgen zusammen", "de");
+    call.run(10_000);
+    expect(languages(call)).toEqual([]);
+    expect(askedIn(call)).toEqual(["en"]);
+  });
+
+  test("is not moved by a guess at an utterance that is not over, nor by one of which nothing was understood", () => {
+    const call = started();
+    call.at(3_000, () => call.handle({ kind: "stt-interim", text: "guten", language: "de" }));
+    call.at(3_200, () => call.handle({ kind: "stt-final", text: "", language: "de" }));
+    call.run(8_000);
+    expect(languages(call)).toEqual([]);
+  });
+
+  test("can be changed by the model, which goes on in it in the same reply", () => {
+    const call = started({
+      spec: { tools: [SWITCH] },
+      answer: (_, { messages }) =>
+        messages.at(-1)?.role === "tool"
+          ? { text: "Gerne." }
+          : { text: "", tools: [{ name: "switch_language", argumentsJson: '{"language":"de"}' }] },
+    });
+    call.says(2_500, "German please from here on", "en");
+    call.run(10_000);
+    expect(languages(call)).toEqual(["de tool"]);
+    expect(askedIn(call)).toEqual(["en", "de"]);
+    expect(call.turns.at(-1)?.text).toBe("Gerne.");
+  });
+
+  test("that the model chose holds though it is pinned: that is against what is overheard, not against the agent", () => {
+    const call = started({
+      spec: { tools: [SWITCH], languagePinned: true },
+      answer: (_, { messages }) =>
+        messages.at(-1)?.role === "tool"
+          ? { text: "Gerne." }
+          : { text: "", tools: [{ name: "switch_language", argumentsJson: '{"language":"de"}' }] },
+    });
+    call.says(2_500, "German please from here on", "en");
+    call.run(10_000);
+    expect(languages(call)).toEqual(["de tool"]);
+  });
+});

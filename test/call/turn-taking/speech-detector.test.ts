@@ -1,0 +1,75 @@
+import { describe, expect, test } from "vitest";
+import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
+import { SpeechDetector } from "../../../src/call/turn-taking/speech-detector.ts";
+
+/** Feeds a pattern of voiced (`#`) and unvoiced (`.`) frames; returns when speech began and ended, in frames. */
+function detect(pattern: string, mediaMsOf: (frame: number) => number = (frame) => frame * 20) {
+  const detector = new SpeechDetector(DEFAULT_TURN_PARAMETERS);
+  const changes: [number, string][] = [];
+  for (const [frame, char] of [...pattern].entries()) {
+    const change = detector.frame(char === "#", mediaMsOf(frame), frame * 20);
+    if (change !== "same") changes.push([frame, change]);
+  }
+  return { detector, changes };
+}
+
+const SETTLE = ".".repeat(15);
+
+describe("the speech detector", () => {
+  test("speech begins with the third voiced frame of five, and dates from the first of them", () => {
+    const { detector, changes } = detect(`${SETTLE}.#.#.#`);
+    expect(changes).toEqual([[20, "started"]]);
+    expect(detector.speechStartMs).toBe(16 * 20);
+  });
+
+  test("three voiced frames in six are not speech", () => {
+    expect(detect(`${SETTLE}#..#.#....`).changes).toEqual([]);
+  });
+
+  test("speech ends after 300 ms without voice, and a shorter pause does not end it", () => {
+    const { changes } = detect(`${SETTLE}###${".".repeat(14)}###${".".repeat(15)}`);
+    expect(changes).toEqual([
+      [17, "started"],
+      [49, "ended"],
+    ]);
+  });
+
+  test("nothing is believed in the first 300 ms", () => {
+    expect(detect("#".repeat(15)).changes).toEqual([]);
+    expect(detect("#".repeat(18)).changes).toEqual([[17, "started"]]);
+  });
+
+  test("a gap in the media time is silence, and a long one ends speech though its frames came at once", () => {
+    const { changes } = detect(`${SETTLE}#####...`, (frame) => frame * 20 + (frame > 19 ? 400 : 0));
+    expect(changes).toEqual([
+      [17, "started"],
+      [20, "ended"],
+    ]);
+  });
+
+  test("a carrier that stops sending while somebody speaks makes the deadline end the speech", () => {
+    const { detector } = detect(`${SETTLE}#####`);
+    expect(detector.deadlineMs).toBe(19 * 20 + DEFAULT_TURN_PARAMETERS.frameLossMs);
+    detector.framesStopped();
+    expect(detector.speaking).toBe(false);
+    expect(detector.deadlineMs).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test("a peer that sends a second at once is not taken to have stopped before its next second is late", () => {
+    const detector = new SpeechDetector(DEFAULT_TURN_PARAMETERS);
+    let deadlineMs = Number.NaN;
+    for (let frame = 0; frame < 200; frame += 1) {
+      const nowMs = 1_000 * (1 + Math.floor(frame / 50));
+      if (frame >= 100 && frame % 50 === 0) expect(deadlineMs).toBeGreaterThan(nowMs);
+      detector.frame(true, frame * 20, nowMs);
+      deadlineMs = detector.deadlineMs;
+    }
+    expect(detector.speaking).toBe(true);
+    expect(deadlineMs).toBe(4_000 + DEFAULT_TURN_PARAMETERS.frameLossMs + 980);
+  });
+
+  test("C6: media time that jumps by an hour is one pause and costs nothing", () => {
+    const { changes } = detect(`${SETTLE}#####.#####`, (frame) => frame * 20 + (frame > 19 ? 3_600_000 : 0));
+    expect(changes.map(([, change]) => change)).toEqual(["started", "ended", "started"]);
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, test } from "vitest";
+import { Base64Message } from "../../src/carriers/base64-message.ts";
+
+describe("a message with a frame in base64", () => {
+  test("frames of every length are written as a plain encoder writes them, whatever stands before and behind", () => {
+    for (let length = 1; length <= 200; length += 1) {
+      const before = "{".repeat(length % 5);
+      const message = new Base64Message(before, length, '"}}');
+      const frame = Uint8Array.from({ length }, (_, i) => (i * 7_919 + length) % 256);
+      const expected = `${before}${Buffer.from(frame).toString("base64")}"}}`;
+      for (let round = 0; round < 2; round += 1) {
+        expect(Buffer.from(message.write(frame)).toString()).toBe(expected);
+        // Nothing of the frame before shows through.
+        message.write(new Uint8Array(length));
+      }
+    }
+  });
+
+  test("every three bytes there are come out as a plain encoder has them", () => {
+    const message = new Base64Message("", 768, "");
+    for (let first = 0; first < 256; first += 1) {
+      for (let second = 0; second < 256; second += 1) {
+        const frame = Uint8Array.from({ length: 768 }, (_, i) => [first, second, (i - 2) / 3][i % 3] as number);
+        if (Buffer.from(message.write(frame)).toString() !== Buffer.from(frame).toString("base64")) {
+          expect.fail(`${first}, ${second}`);
+        }
+      }
+    }
+  });
+
+  test("messages of streams whose texts are as long as each other's keep to their own", () => {
+    const frame = Uint8Array.of(1, 2, 3, 4);
+    const texts = ["ab", "cd"].map((before) => new Base64Message(before, 4, "}"));
+    for (let round = 0; round < 2; round += 1) {
+      const heads = texts.map((text) => Buffer.from(text.write(frame)).toString().slice(0, 2));
+      expect(heads).toEqual(["ab", "cd"]);
+    }
+  });
+
+  test("text around the payload may be any UTF-8", () => {
+    const message = new Base64Message('{"id":"\u00e9\u{1F600}","p":"', 1, "\u00e9");
+    expect(Buffer.from(message.write(Uint8Array.of(0xff))).toString()).toBe('{"id":"\u00e9\u{1F600}","p":"/w==\u00e9');
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import { scanMedia } from "../../../src/carriers/media-scanner.ts";
+import { createTwilioWire, TwilioWire, twilioMediaLayouts } from "../../../src/carriers/twilio/wire.ts";
+import { carrierContract } from "../../contract/wire/carrier.ts";
+import { inboundAudio } from "../../support/audio/inbound-audio.ts";
+import { carrierA } from "../../support/wires/carriers.ts";
+
+const subject = carrierA();
+const into = inboundAudio();
+const malformed = expect.objectContaining({ code: "wire_malformed" });
+
+carrierContract(subject, [
+  { kind: "ignored", what: "greeting" },
+  { kind: "start", streamId: subject.streamId, carrierCallId: subject.callId, codec: "mulaw" },
+  "audio 1: 160 at 102",
+  "audio 2: 160 at 122",
+  "audio 3: 160 at 142",
+  "audio 4: 160 at 161",
+  "audio 5: 160 at 182",
+  "audio 6: 160 at 202",
+  { kind: "dtmf", digit: "1", occurredAtMs: Number.NaN },
+  { kind: "dtmf", digit: "#", occurredAtMs: Number.NaN },
+  "audio 7: 160 at 222",
+  "audio 8: 160 at 742",
+  { kind: "mark", name: "1.0" },
+  { kind: "ignored", what: "outbound_track" },
+  "audio 10: 320 at 762",
+  "audio 11: 161 at 802",
+  "audio 12: 162 at 822",
+  { kind: "mark", name: "2.0" },
+  { kind: "stop" },
+]);
+
+function decode(message: unknown, wire = createTwilioWire()) {
+  return wire.decode(Buffer.from(JSON.stringify(message)), into);
+}
+
+describe("carrier_a", () => {
+  test("sends mu-law and needs no reordering", () => {
+    expect(createTwilioWire()).toMatchObject({
+      inboundRateHz: 8_000,
+      outboundRateHz: 8_000,
+      binaryAudio: false,
+      outboundCodec: "mulaw",
+      reorders: false,
+      datesAudio: false,
+    });
+  });
+
+  test.each([
+    { encoding: "audio/x-alaw", sampleRate: 8_000, channels: 1 },
+    { encoding: "audio/x-mulaw", sampleRate: 16_000, channels: 1 },
+    { encoding: "audio/x-mulaw", sampleRate: 8_000, channels: 2 },
+    { encoding: "audio/x-mulaw", sampleRate: "8e3", channels: 1 },
+    { encoding: "AUDIO/X-MULAW", sampleRate: 8_000, channels: 1 },
+    { encoding: "audio/x-mulaw", sampleRate: 8_000 },
+    {},
+    null,
+    "audio/x-mulaw",
+  ])("C11: a start with the format %j is malformed, and starts nothing", (mediaFormat) => {
+    const wire = createTwilioWire();
+    const start = { streamSid: "s", callSid: "c", mediaFormat };
+    expect(() => decode({ event: "start", start }, wire)).toThrow(malformed);
+    expect(() => wire.encodeClear()).toThrow("no clear before start");
+  });
+
+  test("numbers of a start may be written as text", () => {
+    const mediaFormat = { encoding: "audio/x-mulaw", sampleRate: "8000", channels: "1" };
+    const start = { streamSid: "s", callSid: "c", mediaFormat };
+    expect(decode({ event: "start", start })).toMatchObject({ kind: "start" });
+  });
+
+  test("the stream's id may stand in `start` alone, but not contradict itself", () => {
+    const message = subject.start("s");
+    expect(decode({ ...message, streamSid: undefined })).toMatchObject({ streamId: "s" });
+    expect(() => decode({ ...message, streamSid: "other" })).toThrow(malformed);
+  });
+
+  test.each([
+    ["20", 20],
+    [20.5, 20.5],
+    ["NaN", Number.NaN],
+    [-20, Number.NaN],
+    [null, Number.NaN],
+  ])("C6: the timestamp %j is read as %d", (timestamp, timestampMs) => {
+    expect(decode(subject.media({ timestamp }))).toEqual({ kind: "audio" });
+    expect(into.timestampMs).toBe(timestampMs);
+  });
+
+  test("the short cut is not taken before the start", () => {
+    const message = Buffer.from(JSON.stringify(subject.media({})));
+    expect(scanMedia(message, [], "mulaw", into)).toBe(false);
+    expect(scanMedia(message, twilioMediaLayouts(subject.streamId), "mulaw", into)).toBe(true);
+    expect(new TwilioWire().decode(message, into)).toEqual({ kind: "audio" });
+  });
+});

@@ -1,0 +1,130 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
+import { openStores } from "../../src/store/sqlite/open-stores.ts";
+import { apiUnderTest } from "../support/api/harness.ts";
+import { builtProgram } from "../support/services/build.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+const run = promisify(execFile);
+const root = new URL("../../", import.meta.url);
+
+/** Runs the tool as a program of its own, beside whatever has the database open here. */
+async function keys(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  try {
+    return { code: 0, ...(await run(process.execPath, [builtProgram("cli/api-keys"), ...args], { cwd: root })) };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, stdout, stderr };
+  }
+}
+
+test("makes, lists and revokes keys while the service has the database open", async () => {
+  const dataDir = temporaryDirectory();
+  const stores = await openStores(dataDir, systemClock);
+  const made = await keys("create", "--name", "laptop", "--data-dir", dataDir);
+  expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^tlk_[A-Za-z0-9_-]{43}\n$/) });
+  const key = made.stdout.trim();
+  const principal = await stores.apiKeys.authenticate(key);
+  expect(principal?.accountId).toBe(await stores.accounts.ensure("default"));
+
+  const listed = await keys("list", "--data-dir", dataDir);
+  expect(listed.stdout).toContain(`${principal?.apiKeyId}  ${key.slice(0, 12)}…`);
+  expect(listed.stdout).toContain('"laptop"');
+  expect(listed.stdout + listed.stderr + made.stderr).not.toContain(key);
+
+  expect((await keys("revoke", principal?.apiKeyId ?? "", "--data-dir", dataDir)).code).toBe(0);
+  expect(await stores.apiKeys.authenticate(key)).toBeUndefined();
+  await stores.close();
+});
+
+test("a key is its account's, which is made by its first key and told in the list", async () => {
+  const dataDir = temporaryDirectory();
+  const create = (name: string, ...rest: string[]) => keys("create", "--name", name, ...rest, "--data-dir", dataDir);
+  for (const name of ["one", "two"]) expect((await create(name, "--account", "bakery")).code).toBe(0);
+  expect((await create("three")).code).toBe(0);
+  const stores = await openStores(dataDir, systemClock);
+  const accounts = await stores.accounts.list();
+  const names = new Map(accounts.map(({ id, name }) => [id, name]));
+  const owners = (await stores.apiKeys.list()).map((key) => [key.name, names.get(key.accountId)]);
+  expect(owners).toEqual([
+    ["one", "bakery"],
+    ["two", "bakery"],
+    ["three", "default"],
+  ]);
+  await stores.close();
+  const { stdout } = await keys("list", "--data-dir", dataDir);
+  const [bakery, standard] = ["bakery", "default"].map((name) => accounts.find((account) => account.name === name)?.id);
+  for (const line of [
+    `of "bakery" ${bakery}  "one"`,
+    `of "bakery" ${bakery}  "two"`,
+    `of "default" ${standard}  "three"`,
+  ])
+    expect(stdout).toContain(`${line}\n`);
+});
+
+test("a key that is revoked beside the running service is refused by the very next request", async () => {
+  const api = await apiUnderTest();
+  const base = await api.app.listen({ port: 0, host: "127.0.0.1" });
+  const made = await Promise.all(["a", "b"].map((name) => keys("create", "--name", name, "--data-dir", api.directory)));
+  const [revoked = "", other = ""] = made.map(({ stdout }) => stdout.trim());
+  const status = async (key: string) =>
+    (await fetch(`${base}/api/v1/voices`, { headers: { "x-api-key": key } })).status;
+  expect([await status(revoked), await status(other)]).toEqual([200, 200]);
+  const keyId = (await api.stores.apiKeys.authenticate(revoked))?.apiKeyId ?? "";
+  expect((await keys("revoke", keyId, "--data-dir", api.directory)).code).toBe(0);
+  expect([await status(revoked), await status(other)]).toEqual([401, 200]);
+  await api.close();
+});
+
+test("two that open a new database at once both find their tables", async () => {
+  const dataDir = temporaryDirectory();
+  const made = await Promise.all(["a", "b"].map((name) => keys("create", "--name", name, "--data-dir", dataDir)));
+  expect(made.map(({ code, stderr }) => (code === 0 ? code : stderr))).toEqual([0, 0]);
+  const stores = await openStores(dataDir, systemClock);
+  expect(new Set((await stores.apiKeys.list()).map((key) => key.accountId)).size).toBe(1);
+  await stores.close();
+});
+
+test.each([
+  { args: [], problem: "a command is missing: it must be create, list or revoke" },
+  { args: ["creat"], problem: '"creat" is no command: it must be create, list or revoke' },
+  { args: ["create"], problem: "--name is missing: what the key is for" },
+  { args: ["create", "--name", " "], problem: "--name must not be empty" },
+  { args: ["create", "--name", "laptop", "--account", " "], problem: "--account must not be empty" },
+  { args: ["create", "laptop"], problem: '"laptop" is one too many behind create' },
+  { args: ["revoke"], problem: "the id of the key is missing: npm run api-keys -- list shows it" },
+  { args: ["revoke", "key_1", "key_2"], problem: '"key_2" is one too many behind revoke' },
+  { args: ["list", "--account", "default"], problem: "--account goes with create alone" },
+])("keys $args is told what is wrong with it, with an example, and exits with 2", async ({ args, problem }) => {
+  const answer = await keys(...args, "--data-dir", temporaryDirectory());
+  expect(answer).toMatchObject({ code: 2, stdout: "" });
+  expect(answer.stderr.split("\n")[0]).toBe(problem);
+  const [command = ""] = args;
+  const example = ["list", "revoke"].includes(command) ? command : "create --name front-desk";
+  expect(answer.stderr).toContain(`For example: npm run api-keys -- ${example}`);
+});
+
+test("an empty data directory is refused, and nothing is made in the working directory", async () => {
+  for (const empty of ["", " "]) {
+    const answer = await keys("list", "--data-dir", empty);
+    expect(answer).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringMatching(/^--data-dir must not be empty\n/),
+    });
+  }
+  expect(existsSync(new URL("trunkline.db", root))).toBe(false);
+});
+
+test("what cannot be done is told in one line, with 1", async () => {
+  const unknown = await keys("revoke", "key_unknown", "--data-dir", temporaryDirectory());
+  expect(unknown).toMatchObject({ code: 1, stderr: "there is no key key_unknown\n" });
+  const nowhere = await keys("list", "--data-dir", "/proc/nope");
+  expect(nowhere).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^DATA_DIR "\/proc\/nope" cannot be used: .*\n$/),
+  });
+});

@@ -1,0 +1,176 @@
+import { expect, test } from "vitest";
+import { planCall } from "../../../src/cli/call/arguments.ts";
+import { UsageError } from "../../../src/cli/command.ts";
+import { SCENARIO } from "../../../src/simulator/callers/scenario.ts";
+
+const NOWHERE = { apiUrl: undefined, apiKey: undefined };
+const plan = (...args: string[]) => planCall(args, NOWHERE);
+
+function problemsOf(args: readonly string[], access: Parameters<typeof planCall>[1] = NOWHERE): string[] {
+  try {
+    planCall(args, access);
+  } catch (error) {
+    if (error instanceof UsageError) return error.message.split("\n");
+    throw error;
+  }
+  return [];
+}
+
+test("without arguments somebody asks the service of this machine one question, over carrier_a", () => {
+  expect(plan()).toEqual({
+    line: { wire: "carrier_a" },
+    steps: [{ do: "say", text: SCENARIO.lines[0].text }],
+    destination: { at: "local-service", apiKey: undefined },
+    hangUpAfterMs: undefined,
+    language: "en-US",
+    recordPath: undefined,
+    json: false,
+  });
+});
+
+test("who stays on the line for a time, or calls a stream, says nothing unless told", () => {
+  expect(plan("--hang-up-after", "5s").steps).toEqual([]);
+  expect(plan("--url", "ws://127.0.0.1:1/stream/t").steps).toEqual([]);
+});
+
+test("what the caller does keeps the order of the command line", () => {
+  expect(plan("--say", "Hello", "--dtmf", "12#", "--play", "a.wav", "--say=Goodbye").steps).toEqual([
+    { do: "say", text: "Hello" },
+    { do: "press", keys: "12#" },
+    { do: "play", path: "a.wav" },
+    { do: "say", text: "Goodbye" },
+  ]);
+});
+
+test("carrier_b alone has a codec for each direction, and an order to lose", () => {
+  expect(plan("--wire", "carrier_b").transport).toEqual({
+    wire: "carrier_b",
+    codecs: { inbound: "mulaw", outbound: "mulaw" },
+  });
+  expect(plan("--wire", "carrier_b", "--codec", "alaw", "--shuffle", "7").transport).toEqual({
+    wire: "carrier_b",
+    codecs: { inbound: "alaw", outbound: "mulaw" },
+    shuffleSeed: 7,
+  });
+  expect(plan("--wire", "carrier_b", "--agent-codec", "alaw").transport).toMatchObject({
+    codecs: { inbound: "mulaw", outbound: "alaw" },
+  });
+  expect(plan("--wire", "carrier_c", "--codec", "mulaw").transport).toEqual({ wire: "carrier_c" });
+  expect(problemsOf(["--wire", "carrier_c", "--codec", "alaw", "--shuffle", "1"])).toEqual([
+    "of the carriers only carrier_b has A-law, not carrier_c",
+    "--shuffle is for carrier_b and websocket; carrier_c delivers in order",
+  ]);
+});
+
+test("a WebSocket client has one codec, a rate each way, and the API's defaults", () => {
+  const formatOf = (...args: string[]) => plan("--wire", "websocket", ...args).transport;
+  const pcm = { codec: "pcm_s16le", inputRateHz: 16_000, outputRateHz: 16_000 };
+  expect(formatOf()).toEqual({ wire: "websocket", format: pcm });
+  expect(formatOf("--rate", "48000", "--shuffle", "7")).toEqual({
+    wire: "websocket",
+    format: { ...pcm, inputRateHz: 48_000 },
+    shuffleSeed: 7,
+  });
+  expect(formatOf("--codec", "opus", "--agent-rate", "24000")).toMatchObject({
+    format: { codec: "opus", inputRateHz: 16_000, outputRateHz: 24_000 },
+  });
+  const alaw = { codec: "alaw", inputRateHz: 8_000, outputRateHz: 8_000 };
+  expect(formatOf("--codec", "alaw")).toMatchObject({ format: alaw });
+  expect(formatOf("--codec", "alaw", "--rate", "8000", "--agent-rate", "8000")).toMatchObject({ format: alaw });
+  expect(plan("--wire", "websocket", "--type", "Hello", "--dtmf", "1").steps).toEqual([
+    { do: "type", text: "Hello" },
+    { do: "press", keys: "1" },
+  ]);
+});
+
+test("what a WebSocket client cannot have is told, and what only it can", () => {
+  const websocket = (...args: string[]) => problemsOf(["--wire", "websocket", ...args]);
+  expect(websocket("--codec", "PCMU", "--rate", "44100", "--agent-rate", "8k", "--agent-codec", "alaw")).toEqual([
+    '--codec must be one of pcm_s16le, mulaw, alaw, opus, not "PCMU"',
+    "--agent-codec is for carrier_b; websocket has one codec for both ways",
+    '--rate must be one of 8000, 16000, 24000, 48000, not "44100"',
+    '--agent-rate must be one of 8000, 16000, 24000, 48000, not "8k"',
+  ]);
+  expect(websocket("--codec", "mulaw", "--rate", "16000", "--agent-rate", "48000")).toEqual([
+    "--rate must be 8000 with mulaw, not 16000",
+    "--agent-rate must be 8000 with mulaw, not 48000",
+  ]);
+  expect(websocket("--codec", "opus", "--shuffle", "1")).toEqual([
+    "--shuffle cuts audio anywhere, which opus packets cannot be",
+  ]);
+  expect(websocket("--type", " ")).toEqual(["--type needs something to type"]);
+  expect(problemsOf(["--wire", "carrier_b", "--rate", "8000", "--type", "Hello"])).toEqual([
+    "--rate is for websocket; carrier_b has nothing of the kind",
+    "--type is for websocket; carrier_b has nothing of the kind",
+  ]);
+});
+
+test.each([
+  ["20s", 20_000],
+  ["1500ms", 1_500],
+  ["2m", 120_000],
+  ["1.5s", 1_500],
+  ["7", 7_000],
+  ["120m", 7_200_000],
+])("--hang-up-after %s is %d ms", (text, ms) => {
+  expect(plan("--hang-up-after", text).hangUpAfterMs).toBe(ms);
+});
+
+test.each(["999ms", "0", "121m", "-5s", "soon", "5h", "1e3", ""])("--hang-up-after %j is none", (text) => {
+  expect(problemsOf([`--hang-up-after=${text}`])).toEqual([
+    `--hang-up-after must be a time from 1s to 120m, not ${JSON.stringify(text)}`,
+  ]);
+});
+
+test("a call goes to a stream, to a service that is named, to the one of this machine, or to one of its own", () => {
+  const access = { apiUrl: "https://api.example.com/", apiKey: "tlk_env" };
+  expect(planCall(["--url", "wss://media.example.com/stream/t"], access).destination).toEqual({
+    at: "stream",
+    url: "wss://media.example.com/stream/t",
+  });
+  expect(planCall([], access).destination).toEqual({
+    at: "service",
+    apiUrl: "https://api.example.com",
+    apiKey: "tlk_env",
+  });
+  expect(planCall(["--api", "http://localhost:8080/api/v1"], access).destination).toEqual({
+    at: "service",
+    apiUrl: "http://localhost:8080",
+    apiKey: "tlk_env",
+  });
+  expect(planCall([], { apiUrl: undefined, apiKey: "tlk_env" }).destination).toEqual({
+    at: "local-service",
+    apiKey: "tlk_env",
+  });
+  expect(planCall(["--own-service"], access).destination).toEqual({ at: "own-service" });
+});
+
+test("an API key has no option: a command line can be seen by all users of the machine", () => {
+  expect(problemsOf(["--key", "tlk_secret"])[0]).toBe("--key is not known");
+});
+
+test("a destination that cannot be is told, and no URL that may hold a token is repeated", () => {
+  expect(problemsOf(["--url", "https://media.example.com/stream/secret", "--own-service"])).toEqual([
+    "--url, --api and --own-service each name another end of the call: one of them",
+    "--url must be a ws:// or wss:// address",
+  ]);
+  expect(problemsOf(["--api", "localhost:8080"])).toEqual([
+    "--api must be an http:// or https:// address",
+    "--api needs an API key: set TRUNKLINE_API_KEY",
+  ]);
+  expect(problemsOf([], { apiUrl: "ftp://x", apiKey: "k" })).toEqual([
+    "TRUNKLINE_URL must be an http:// or https:// address",
+  ]);
+});
+
+test("all problems are told at once", () => {
+  expect(problemsOf(["--wire", "carrier_x", "--codec", "opus", "--say", " ", "--dtmf", "12e"])).toEqual([
+    '--wire must be one of carrier_a, carrier_b, carrier_c, websocket, not "carrier_x"',
+    '--codec must be mulaw or alaw, not "opus"',
+    "--say needs something to say",
+    '--dtmf takes the keys 0-9, *, # and A-D, not "12e"',
+  ]);
+  expect(problemsOf(["--wire", "carrier_b", "--shuffle", "-1"])[0]).toContain("--shuffle");
+  expect(problemsOf(["--nonsense"])[0]).toContain("--nonsense");
+  expect(problemsOf(["What time?"])[0]).toContain("What time?");
+});

@@ -1,0 +1,121 @@
+import { expect, test } from "vitest";
+import { callDocument, callFaults, callSummary } from "../../../src/cli/call/report.ts";
+import type { CallResult } from "../../../src/cli/call/run.ts";
+
+const TURN = { startMs: 1_000.4, endMs: 2_000.4 };
+
+/** A call of six seconds that went as it should, with `changes`. */
+const call = (changes: Partial<CallResult> = {}): CallResult => ({
+  transport: { wire: "carrier_b", codecs: { inbound: "alaw", outbound: "mulaw" } },
+  caller: {
+    said: [{ text: "When?", startMs: 3_000, endMs: 3_500, overAgent: false }],
+    heard: [
+      { ...TURN, text: "Hello." },
+      { ...TURN, text: "", latencyMs: 512.6 },
+    ],
+    finished: true,
+  },
+  violations: new Map(),
+  serviceErrors: [],
+  startedMs: 500,
+  endedMs: 6_500,
+  hungUpBy: "caller",
+  closeCode: 1_000,
+  service: undefined,
+  recordPath: undefined,
+  ...changes,
+});
+
+const service = (status: string, endReason: string | null): CallResult["service"] => ({
+  callId: "call_1",
+  record: { status, endReason, durationMs: 6_000, recording: {} },
+  transcript: [{ ...TURN, role: "agent", text: "Hello", interrupted: true }],
+});
+
+test("a call that went as it should has no fault, whoever hung up", () => {
+  expect(callFaults(call())).toEqual([]);
+  expect(callFaults(call({ hungUpBy: "other-end", service: service("ended", "agent_hangup") }))).toEqual([]);
+  // What a caller who hangs up is answered is the other end's manners.
+  expect(callFaults(call({ closeCode: 1_005, service: service("ended", "caller_hangup") }))).toEqual([]);
+});
+
+test("everything that a call should not have is told in a sentence", () => {
+  const caller = { said: [], heard: [], finished: false };
+  const violations = new Map([["bad_length", 3] as const]);
+  const broken = call({
+    caller,
+    violations,
+    serviceErrors: ["unknown_type: no such thing"],
+    hungUpBy: "other-end",
+    closeCode: 1_008,
+    service: service("ended", "protocol_error"),
+  });
+  expect(callFaults(broken)).toEqual([
+    "The other end hung up before everything was said.",
+    "The stream was closed with 1008, not 1000.",
+    "The caller heard nothing.",
+    "The other end broke the line's protocol: bad_length (3).",
+    "The other end complained of unknown_type: no such thing.",
+    "The service's record says ended, protocol_error.",
+  ]);
+  expect(callFaults(call({ caller: { ...call().caller, finished: false } }))).toEqual([
+    "The caller hung up before everything was said.",
+  ]);
+  expect(callFaults(call({ service: service("failed", null) }))).toHaveLength(1);
+});
+
+test("the document counts from the beginning of the stream", () => {
+  expect(callDocument(call({ service: service("ended", "caller_hangup"), recordPath: "heard.wav" }))).toEqual({
+    wire: "carrier_b",
+    codecs: { inbound: "alaw", outbound: "mulaw" },
+    ratesHz: { inbound: 8_000, outbound: 8_000 },
+    durationMs: 6_000,
+    hungUpBy: "caller",
+    closeCode: 1_000,
+    said: [{ text: "When?", startMs: 2_500, endMs: 3_000, overAgent: false }],
+    heard: [
+      { text: "Hello.", startMs: 500, endMs: 1_500 },
+      { text: "", startMs: 500, endMs: 1_500, latencyMs: 513 },
+    ],
+    violations: {},
+    complaints: [],
+    recordedTo: "heard.wav",
+    service: {
+      callId: "call_1",
+      status: "ended",
+      endReason: "caller_hangup",
+      transcript: [{ role: "agent", text: "Hello", interrupted: true }],
+    },
+    faults: [],
+  });
+  expect(callDocument(call())).toMatchObject({ service: null, recordedTo: null });
+});
+
+test("the document of a WebSocket client names its codec, and the rates at which it speaks and hears", () => {
+  const documentOf = (codec: "mulaw" | "opus", inputRateHz: 8_000 | 48_000, outputRateHz: 8_000 | 24_000) =>
+    callDocument(call({ transport: { wire: "websocket", format: { codec, inputRateHz, outputRateHz } } }));
+  expect(documentOf("mulaw", 8_000, 8_000)).toMatchObject({
+    wire: "websocket",
+    codecs: { inbound: "mulaw", outbound: "mulaw" },
+    ratesHz: { inbound: 8_000, outbound: 8_000 },
+  });
+  // Opus is decoded at no more than 16,000 Hz.
+  expect(documentOf("opus", 48_000, 24_000)).toMatchObject({ ratesHz: { inbound: 48_000, outbound: 16_000 } });
+});
+
+test("the summary says what was heard, what the service knows of it, and where it was written", () => {
+  const result = call({ service: service("ended", "agent_hangup"), recordPath: "heard.wav", hungUpBy: "other-end" });
+  expect(callSummary(result).split("\n")).toEqual([
+    "carrier_b: 6.0 s, the other end hung up",
+    "",
+    "The caller heard:",
+    "  Hello.",
+    "  (a voice without words for the reference ear, 1.0 s)",
+    "",
+    "The service's transcript of call_1 (ended, agent_hangup):",
+    "  agent  Hello [interrupted]",
+    "",
+    "What the caller heard is in heard.wav",
+  ]);
+  expect(callSummary(call({ caller: { said: [], heard: [], finished: true } }))).toContain("\n  nothing");
+});

@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import { type DemoResult, demoDocument, demoSummary } from "../../../src/cli/demo/report.ts";
+
+const RESULT: DemoResult = {
+  callId: "call_1",
+  script: [
+    { text: "When do you open?", interrupts: false },
+    { text: "And on Sundays?", interrupts: true },
+  ],
+  caller: {
+    finished: true,
+    said: [],
+    heard: [
+      { text: "Hello.", startMs: 0, endMs: 1 },
+      { text: "We open at nine every", startMs: 0, endMs: 1, latencyMs: 720.4, stoppedAfterMs: 311.6 },
+      { text: "We are closed.", startMs: 0, endMs: 1, latencyMs: 650.125 },
+    ],
+  },
+  record: { status: "ended", endReason: "agent_hangup", durationMs: 21_500.25 },
+  transcript: [
+    { role: "agent", text: "Hello.", startMs: 40.25, endMs: 899.75, interrupted: false },
+    { role: "user", text: "When do you open?", startMs: 1_800, endMs: 3_000, interrupted: false },
+    {
+      role: "agent",
+      text: "We open at nine every day",
+      startMs: 3_560,
+      endMs: 6_000,
+      interrupted: true,
+      latency: { endOfTurnMs: 500, firstTextMs: 502, firstAudioMs: 540, firstFrameMs: 560 },
+    },
+    { role: "user", text: "And on Sundays?", startMs: 5_700, endMs: 7_000, interrupted: false },
+    {
+      role: "agent",
+      text: "We are closed.",
+      startMs: 7_600,
+      endMs: 8_500,
+      interrupted: false,
+      latency: { endOfTurnMs: 510, firstAudioMs: 550, firstFrameMs: 580 },
+    },
+  ],
+  recording: { path: "/data/call_1.wav", channels: 2, sampleRateHz: 8_000, durationMs: 21_480 },
+  violations: new Map(),
+};
+
+test("the document tells the call, what was heard, the recording and every latency", () => {
+  expect(demoDocument(RESULT)).toEqual({
+    callId: "call_1",
+    status: "ended",
+    endReason: "agent_hangup",
+    durationMs: 21_500,
+    turns: [
+      { role: "agent", text: "Hello.", startMs: 40, endMs: 900, interrupted: false },
+      { role: "user", text: "When do you open?", startMs: 1_800, endMs: 3_000, interrupted: false },
+      {
+        role: "agent",
+        text: "We open at nine every day",
+        startMs: 3_560,
+        endMs: 6_000,
+        interrupted: true,
+        latencyMs: 560,
+      },
+      { role: "user", text: "And on Sundays?", startMs: 5_700, endMs: 7_000, interrupted: false },
+      { role: "agent", text: "We are closed.", startMs: 7_600, endMs: 8_500, interrupted: false, latencyMs: 580 },
+    ],
+    heardByCaller: ["Hello.", "We open at nine every", "We are closed."],
+    recording: { path: "/data/call_1.wav", channels: 2, sampleRateHz: 8_000, durationMs: 21_480 },
+    latency: {
+      service: { medianMs: 560, maxMs: 580 },
+      heardByCaller: { medianMs: 650, maxMs: 720 },
+      bargeInMs: 312,
+    },
+  });
+});
+
+test("a call in which nobody answered has no latencies", () => {
+  const call = { ...RESULT, transcript: [], caller: { finished: false, said: [], heard: [] } };
+  expect(demoDocument(call).latency).toEqual({
+    service: { medianMs: null, maxMs: null },
+    heardByCaller: { medianMs: null, maxMs: null },
+    bargeInMs: null,
+  });
+});
+
+test("the summary marks the interrupted answer, and holds the service's latencies beside the caller's", () => {
+  const summary = demoSummary(RESULT);
+  expect(summary).toContain("Call call_1: ended, agent_hangup, 21.5 s");
+  expect(summary).toContain("  agent  We open at nine every day [interrupted]\n");
+  expect(summary).toContain("500          502         540          560          720");
+  expect(summary).toContain("510          -           550          580          650");
+  expect(summary).toContain("/data/call_1.wav");
+});

@@ -1,0 +1,68 @@
+import { chmodSync, statSync } from "node:fs";
+import { expect, test } from "vitest";
+import { readConfig } from "../../src/config/config.ts";
+import { startupWarnings } from "../../src/config/startup-warnings.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+const messagesOf = (env: Record<string, string>, callsMax = Number.POSITIVE_INFINITY): string[] =>
+  startupWarnings(readConfig(env), [], callsMax).map(({ message }) => message);
+
+test("what is configured as it should be is worth no line", () => {
+  expect(messagesOf({ STT: "reference", TTS: "reference" })).toEqual([]);
+});
+
+test("a trial, a service without STT, and one whose tools may call this machine are each worth one", () => {
+  expect(messagesOf({})).toEqual([expect.stringContaining("STT and TTS are not set: using the reference pair")]);
+  expect(messagesOf({ TTS: "espeak", TOOLS_ALLOW_LOOPBACK: "true" })).toEqual([
+    "no STT is configured: callers are not understood. Set STT",
+    expect.stringContaining("TOOLS_ALLOW_LOOPBACK is set"),
+  ]);
+});
+
+test("ADV-M8: secrets without a binding are named, and nothing else of them", () => {
+  const accounts = ["account_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"];
+  const config = readConfig({
+    ...{ STT: "reference", TOOL_SECRET_SHOP: "canary", TOOL_SECRET_OLD: "canary", TOOL_SECRET_ANY: "canary" },
+    TOOL_SECRET_BINDINGS: JSON.stringify({ SHOP: { hosts: ["api.example.com"], accounts } }),
+  });
+  expect(startupWarnings(config, [], 1_000)).toEqual([
+    {
+      fields: { secrets: ["TOOL_SECRET_OLD", "TOOL_SECRET_ANY"] },
+      message: "secrets of tools without a binding are sent nowhere: bind them in TOOL_SECRET_BINDINGS, or remove them",
+    },
+  ]);
+});
+
+test("a data directory that others may enter is told, and left as it is", () => {
+  const DATA_DIR = temporaryDirectory();
+  for (const [mode, notes] of [
+    [0o700, []],
+    [0o755, [expect.stringContaining("other users of this machine may enter DATA_DIR")]],
+  ] as const) {
+    chmodSync(DATA_DIR, mode);
+    expect(messagesOf({ STT: "reference", TTS: "reference", DATA_DIR })).toEqual(notes);
+    expect(statSync(DATA_DIR).mode & 0o777).toBe(mode);
+  }
+});
+
+test("fewer calls than were asked for are told with their number", () => {
+  const config = readConfig({ STT: "reference" });
+  expect(startupWarnings(config, [], 192)).toEqual([
+    { fields: { callsMax: 192 }, message: expect.stringContaining("fewer calls than CALLS_PER_WORKER") },
+  ]);
+});
+
+test("all variables that are not known are one line, each with the one it is taken for", () => {
+  const unknown = [
+    { name: "DEEPGRAM_KEY", nearest: "DEEPGRAM_API_KEY" },
+    { name: "OPENAI_APIKEY", nearest: "OPENAI_API_KEY" },
+  ];
+  expect(startupWarnings(readConfig({ STT: "reference" }), unknown, 1_000)).toEqual([
+    {
+      fields: {
+        variables: ["DEEPGRAM_KEY: did you mean DEEPGRAM_API_KEY?", "OPENAI_APIKEY: did you mean OPENAI_API_KEY?"],
+      },
+      message: "environment variables that look like ours are not known",
+    },
+  ]);
+});

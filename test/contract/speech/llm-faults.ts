@@ -1,0 +1,275 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../../src/core/clock.ts";
+import { LLM_ANSWER_BYTES_MAX, LLM_EVENT_CHARS_MAX } from "../../../src/core/limits.ts";
+import type { Llm, LlmEvent, LlmRequest, ProviderObserver } from "../../../src/speech/contracts.ts";
+import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
+import { promptTokens } from "../../../src/speech/llm/prompt/prompt-tokens.ts";
+import { breakerFor } from "../../support/providers/breakers.ts";
+import { LlmServer, type LlmServerStep } from "../../support/providers/llm/llm-server.ts";
+
+export interface LlmFaultsUnderTest {
+  /** The brain, with `KEY` for its key, asked at `baseUrl`. */
+  make(baseUrl: string): Llm;
+  /** An answer that says these texts, event by event. */
+  answer(...texts: readonly string[]): string[];
+  /** The same, as far as it has come by the last of these texts. */
+  begun(...texts: readonly string[]): string[];
+  /** An event whose data says "half an answer" and is no JSON. */
+  garbled: string;
+  /** A refusal as this server words it, which quotes the key and the prompt, and the code that may be told of it. */
+  refusal: { body: string; code: string };
+  /** Refusals of prompts that are longer than the context, as such servers word them. */
+  contextRefusals: readonly { status: number; body: object }[];
+}
+
+export const KEY = "sk-secret-key-of-the-operator";
+const PROMPT = "The secret recipe of the bakery is rye.";
+const REQUEST: LlmRequest = {
+  messages: [
+    { role: "system", text: PROMPT },
+    { role: "user", text: "What is the recipe?" },
+  ],
+  tools: [],
+  temperature: 0.7,
+  language: "en",
+};
+
+/** A conversation that no small context holds. */
+const LONG_REQUEST: LlmRequest = {
+  ...REQUEST,
+  messages: [
+    { role: "system", text: "Be brief." },
+    ...Array.from({ length: 40 }, (_, turn): LlmRequest["messages"] => [
+      { role: "user", text: `The caller says something about day ${turn}. `.repeat(4) },
+      { role: "assistant", text: `The agent says something about day ${turn}. `.repeat(4) },
+    ]).flat(),
+    { role: "user", text: "When do you open?" },
+  ],
+};
+
+const UNWATCHED: ProviderObserver = {
+  failedOver: () => {},
+  contextExceeded: () => {},
+  requesting: () => {},
+  responded: () => {},
+  used: () => {},
+};
+
+/** How every brain that is asked over HTTP bears what servers do wrong: P1-P9 of the fault catalogue, as far as an adapter goes. */
+export function llmFaultContract(
+  name: string,
+  { make, answer, begun, garbled, refusal, contextRefusals }: LlmFaultsUnderTest,
+): void {
+  let server: LlmServer | undefined;
+  afterEach(async () => {
+    await server?.stop();
+    server = undefined;
+  });
+  const start = async (...steps: readonly LlmServerStep[]): Promise<{ llm: Llm; server: LlmServer }> => {
+    server = await LlmServer.start(...steps);
+    return { llm: make(server.url), server };
+  };
+  const collect = async (llm: Llm, signal = new AbortController().signal, onEvent = (_: LlmEvent) => {}) => {
+    const events: LlmEvent[] = [];
+    for await (const event of llm.reply(REQUEST, signal)) {
+      events.push(event);
+      onEvent(event);
+    }
+    return events;
+  };
+  const textOf = (events: readonly LlmEvent[]) =>
+    events.map((event) => (event.kind === "text" ? event.text : "")).join("");
+  const failureOf = async (llm: Llm): Promise<{ message: string; cause?: unknown }> => {
+    const error: unknown = await collect(llm).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({ name: "TrunklineError", code: "provider_failed", fault: "provider" });
+    const told = JSON.stringify(error, Object.getOwnPropertyNames(error));
+    for (const secret of [KEY, "recipe", "rye", "half an answer"]) expect(told).not.toContain(secret);
+    return error as Error;
+  };
+
+  describe(`what servers do to ${name}`, () => {
+    test("P1: a refused connection is told as such", async () => {
+      const { llm, server: gone } = await start({ kind: "silent" });
+      await gone.stop();
+      server = undefined;
+      expect((await failureOf(llm)).message).toMatch(/could not be reached \(ECONNREFUSED\)/);
+    });
+
+    test("P2: an answer that never comes is waited for until the abort, which hangs up", async () => {
+      const { llm, server: silent } = await start({ kind: "silent" });
+      const life = new AbortController();
+      const asked = collect(llm, life.signal);
+      await silent.until(() => silent.asked.length === 1);
+      life.abort();
+      expect(await asked).toEqual([]);
+      await silent.until(() => silent.brokenOff === 1);
+    });
+
+    test("P3, P4: comments after the first words are no words; the abort ends it and hangs up", async () => {
+      const { llm, server: talking } = await start({ kind: "keep-alive", events: begun("half", " an answer") });
+      const life = new AbortController();
+      const events = await collect(llm, life.signal, (event) => {
+        if (event.kind === "text" && event.text.includes("answer")) life.abort();
+      });
+      expect(textOf(events)).toBe("half an answer");
+      expect(events.every((event) => event.kind === "text")).toBe(true);
+      await talking.until(() => talking.brokenOff === 1);
+    });
+
+    test("P7: the answer is the same whatever pieces it comes in, and however its lines end", async () => {
+      const plain = answer("Grüße, ", "das Brot ", "kostet 3 €.");
+      const forms: readonly (readonly string[])[] = [
+        plain,
+        [`\uFEFF${plain.join("")}`],
+        plain.map((event) => event.replaceAll("\r\n", "\n").replaceAll("\n", "\r\n")),
+        plain.map((event) => event.replaceAll("\r\n", "\n").replaceAll("\n", "\r")),
+        plain.map((event) => event.replaceAll("data: ", "data:")),
+        plain.map((event) => `: comment\nid: 1\nretry: 10\n${event}`),
+        [plain.join("").trimEnd()],
+      ];
+      for (const events of forms) {
+        for (const bytesAtOnce of [1, 7, 65_536]) {
+          const { llm, server: told } = await start({ kind: "events", events, bytesAtOnce });
+          expect(textOf(await collect(llm))).toBe("Grüße, das Brot kostet 3 €.");
+          await told.stop();
+        }
+      }
+    });
+
+    test("P7: what is no JSON, breaks off, or never becomes an answer is a typed failure", async () => {
+      const [first = "", ...rest] = answer("half an answer");
+      const broken: readonly LlmServerStep[] = [
+        { kind: "events", events: [first, garbled, ...rest] },
+        { kind: "events", events: [] },
+        { kind: "events", events: ["<html>half an answer</html>"] },
+        { kind: "events", events: begun("half", " an answer") },
+        { kind: "cut", events: begun("half", " an answer") },
+      ];
+      const { llm } = await start(...broken);
+      for (const _ of broken) await failureOf(llm);
+    });
+
+    test("P7, P9: neither one endless event nor an endless answer is taken", async () => {
+      const long = "x".repeat(64 * 1024);
+      const lines = Array.from({ length: LLM_EVENT_CHARS_MAX / long.length + 1 }, () => long);
+      const many = `: ${long}\n\n`;
+      const bytes = Array.from({ length: LLM_ANSWER_BYTES_MAX / many.length + 1 }, () => many);
+      const { llm } = await start(
+        { kind: "events", events: ["data: ", ...lines], staysOpen: true },
+        { kind: "events", events: bytes, staysOpen: true },
+      );
+      expect((await failureOf(llm)).message).toContain("an event that is too long");
+      expect((await failureOf(llm)).message).toContain("more than anybody says");
+    });
+
+    test("P8: a refusal is told with its status and code, is never asked again, and quotes nothing", async () => {
+      const statuses = [400, 401, 403, 404, 408, 409, 413, 429, 500, 502, 503, 529];
+      const { llm, server: refusing } = await start(
+        ...statuses.map((status): LlmServerStep => ({ kind: "status", status, body: refusal.body })),
+      );
+      for (const status of statuses) {
+        const { message, cause } = await failureOf(llm);
+        expect(message).toContain(`refused with ${status} (${refusal.code})`);
+        expect(cause).toMatchObject({ status });
+      }
+      expect(refusing.asked).toHaveLength(statuses.length);
+    });
+
+    test("ADV-H3, P8: a prompt that is longer than the context is told as that, and any other bad request is not", async () => {
+      const { llm } = await start(
+        ...contextRefusals.map(
+          ({ status, body }): LlmServerStep => ({ kind: "status", status, body: JSON.stringify(body) }),
+        ),
+        { kind: "status", status: 400, body: refusal.body },
+      );
+      for (const { status } of contextRefusals) {
+        expect((await failureOf(llm)).cause).toEqual({ status, retryAfterMs: undefined, contextExceeded: true });
+      }
+      expect((await failureOf(llm)).cause).toEqual({ status: 400, retryAfterMs: undefined });
+    });
+
+    test("ADV-H3, P8: after a context error the prompt is halved and asked once more, and a second one is a failure", async () => {
+      const tooLong = contextRefusals.map(
+        ({ status, body }): LlmServerStep => ({ kind: "status", status, body: JSON.stringify(body) }),
+      );
+      const [first = { kind: "silent" }] = tooLong;
+      const { llm, server: full } = await start(
+        ...tooLong.flatMap((step): LlmServerStep[] => [step, { kind: "events", events: answer("We open at nine.") }]),
+        first,
+        first,
+      );
+      const { circuitBreaker } = breakerFor("llm", llm.provider, systemClock);
+      const chain = new FallbackLlm([{ llm, circuitBreaker }], systemClock);
+      const refused: [tokensMax: number, retried: boolean][] = [];
+      const watch = {
+        ...UNWATCHED,
+        contextExceeded: (_: string, max: number, again: boolean) => refused.push([max, again]),
+      };
+      const ask = async (): Promise<string> => {
+        const events: LlmEvent[] = [];
+        for await (const event of chain.reply(LONG_REQUEST, new AbortController().signal, watch)) events.push(event);
+        return textOf(events);
+      };
+      for (const _ of tooLong) expect(await ask()).toBe("We open at nine.");
+      await expect(ask()).rejects.toMatchObject({ code: "provider_failed", cause: { contextExceeded: true } });
+      expect(full.asked).toHaveLength(2 * tooLong.length + 2);
+      const sizes = full.asked.map(({ body }) => JSON.stringify(body).length);
+      for (const [index, size] of sizes.entries()) {
+        if (index % 2 === 1) expect(size).toBeLessThan(0.6 * (sizes[index - 1] ?? 0));
+      }
+      for (const { body } of full.asked) expect(JSON.stringify(body)).toContain(LONG_REQUEST.messages.at(-1)?.text);
+      const tokens = promptTokens(LONG_REQUEST);
+      expect(refused.slice(0, tooLong.length)).toEqual(tooLong.map(() => [Math.floor(tokens / 2), true]));
+      expect(refused.slice(tooLong.length).map(([, retried]) => retried)).toEqual([true, false]);
+    });
+
+    test("ADV-H3: a request that is aborted before it was sent is never sent", async () => {
+      const { llm, server: asked } = await start({ kind: "events", events: answer("Good morning.") });
+      for (let time = 0; time < 3; time += 1) {
+        const life = new AbortController();
+        const events = collect(llm, life.signal);
+        life.abort();
+        expect(await events).toEqual([]);
+      }
+      expect(textOf(await collect(llm))).toBe("Good morning.");
+      expect(asked.asked).toHaveLength(1);
+    });
+
+    test("P8: when to ask again is told where the server says it in seconds", async () => {
+      const after: readonly [string, number | undefined][] = [
+        ["0", 0],
+        ["3600", 3_600_000],
+        ["Wed, 21 Oct 2026 07:28:00 GMT", undefined],
+        ["soon", undefined],
+      ];
+      const { llm } = await start(
+        ...after.map(([told]): LlmServerStep => ({ kind: "status", status: 429, headers: { "retry-after": told } })),
+      );
+      for (const [, retryAfterMs] of after) expect((await failureOf(llm)).cause).toEqual({ status: 429, retryAfterMs });
+    });
+
+    test("P8: a redirect is refused, and nobody is asked where it points", async () => {
+      const elsewhere = await LlmServer.start({ kind: "events", events: answer("half an answer") });
+      const { llm } = await start({ kind: "status", status: 301, headers: { location: elsewhere.url } });
+      expect((await failureOf(llm)).message).toContain("refused with 301");
+      expect(elsewhere.asked).toEqual([]);
+      await elsewhere.stop();
+    });
+
+    test("P9: compression is not asked for, and not taken", async () => {
+      const { llm, server: packing } = await start({ kind: "gzip", events: answer("half an answer") });
+      expect((await failureOf(llm)).message).toContain("content encoding");
+      expect(packing.asked[0]?.headers["accept-encoding"]).toBe("identity");
+    });
+
+    test("connections serve one question after the other", async () => {
+      const { llm, server: kept } = await start({ kind: "events", events: answer("Good", " morning") });
+      for (let question = 0; question < 6; question += 1) expect(textOf(await collect(llm))).toBe("Good morning");
+      // A question that is asked before the end of the last answer has been read takes a second one.
+      expect(kept.connections).toBeLessThanOrEqual(2);
+    });
+  });
+}

@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import type { Llm, LlmEvent, LlmRequest } from "../../../src/speech/contracts.ts";
+
+export interface LlmUnderTest {
+  llm: Llm;
+  /** A request that is answered with several words. */
+  request: LlmRequest;
+  /** Lets time pass until `promise` has settled. */
+  drive<T>(promise: Promise<T>): Promise<T>;
+}
+
+/** What every Llm must do. Each provider's test calls this with its own subject. */
+export function llmContract(name: string, make: () => Promise<LlmUnderTest>): void {
+  /** Collects the events; aborts after `abortAfter` of them. */
+  const collect = async (llm: Llm, request: LlmRequest, abortAfter = Number.POSITIVE_INFINITY): Promise<LlmEvent[]> => {
+    const life = new AbortController();
+    const events: LlmEvent[] = [];
+    for await (const event of llm.reply(request, life.signal)) {
+      events.push(event);
+      if (events.length === abortAfter) life.abort();
+    }
+    return events;
+  };
+  const textOf = (events: readonly LlmEvent[]) =>
+    events.map((event) => (event.kind === "text" ? event.text : "")).join("");
+
+  describe(`Llm contract: ${name}`, () => {
+    test("answers in pieces of text and ends once, last, with what it cost", async () => {
+      const { llm, request, drive } = await make();
+      const events = await drive(collect(llm, request));
+      expect(textOf(events).trim()).not.toBe("");
+      expect(events.filter((event) => event.kind === "text").length).toBeGreaterThan(1);
+      expect(events.findIndex((event) => event.kind === "end")).toBe(events.length - 1);
+      expect(events.at(-1)).toEqual({
+        kind: "end",
+        inputTokens: expect.toSatisfy(Number.isInteger),
+        outputTokens: expect.toSatisfy(Number.isInteger),
+      });
+    });
+
+    test("tells nothing after an abort, not even an end", async () => {
+      const { llm, request, drive } = await make();
+      expect(await drive(collect(llm, request, 2))).toHaveLength(2);
+    });
+
+    test("tells nothing when it was aborted before it was asked", async () => {
+      const { llm, request, drive } = await make();
+      const events: LlmEvent[] = [];
+      const ask = async () => {
+        for await (const event of llm.reply(request, AbortSignal.abort())) events.push(event);
+      };
+      await drive(ask());
+      expect(events).toEqual([]);
+    });
+
+    test("answers on after another reply was aborted", async () => {
+      const { llm, request, drive } = await make();
+      await drive(collect(llm, request, 1));
+      expect((await drive(collect(llm, request))).at(-1)?.kind).toBe("end");
+    });
+  });
+}

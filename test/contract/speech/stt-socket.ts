@@ -1,0 +1,246 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:tls";
+import { describe, expect, test } from "vitest";
+import {
+  STT_BACKLOG_MS_MAX,
+  STT_CLOSE_MS_MAX,
+  STT_CONNECT_MS_MAX,
+  STT_MESSAGE_BYTES_MAX,
+} from "../../../src/core/limits.ts";
+import type { Stt, SttEvent } from "../../../src/speech/contracts.ts";
+import { ManualClock, settled } from "../../support/manual-clock.ts";
+import { hasOpenssl, makeCertificate } from "../../support/network/certificates.ts";
+import { framesOf, hum, SttServer, type SttServerOptions } from "../../support/providers/stt/stt-server.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
+
+const RATE_HZ = 8_000;
+/** What no error may quote. */
+export const SECRET_KEY = "a-key-that-nobody-may-see";
+const SPOKEN = "my-secret-words";
+
+export interface SttSocketUnderTest {
+  name: string;
+  make: (url: string, clock: ManualClock) => Stt;
+  /** The text by which it takes leave. */
+  goodbye: string;
+  /** The status that the provider's close with 1008 stands for, if for one. */
+  closeStatus?: number;
+}
+
+/** What the provider does to the stream, and what the error says. */
+const FAULTS: readonly [name: string, server: SttServerOptions, told: RegExp][] = [
+  ["P8: an upgrade answered with 401", refusing(401), /status 401/],
+  ["P8: an upgrade answered with 429", refusing(429), /status 429/],
+  ["P8: an upgrade answered with 500", refusing(500), /status 500/],
+  ["P8: an upgrade sent elsewhere", refusing(301, "Location: ws://127.0.0.1:1/\r\n"), /status 301/],
+  ["P1: a connection that is cut", { refusal: (socket) => void socket.destroy() }, /connection failed/],
+  [
+    "P10: compression that nobody asked for, with a window that there is not",
+    {
+      refusal: (socket, accept) =>
+        void socket.write(
+          `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n` +
+            "Sec-WebSocket-Extensions: permessage-deflate; server_max_window_bits=99\r\n\r\n",
+        ),
+    },
+    /connection failed/,
+  ],
+  [
+    "P10: a message of 1 GB",
+    {
+      refusal: (socket, accept) => {
+        socket.write(
+          `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+        );
+        socket.write(Buffer.from([0x81, 0x7f, 0, 0, 0, 0, 0x40, 0, 0, 0]));
+      },
+    },
+    /WS_ERR_UNSUPPORTED_MESSAGE_LENGTH/,
+  ],
+  [
+    "P11: a message longer than any transcript",
+    { greeting: (socket) => socket.send(" ".repeat(STT_MESSAGE_BYTES_MAX + 1)) },
+    /WS_ERR_UNSUPPORTED_MESSAGE_LENGTH/,
+  ],
+  ["P10: a close with 1011", { greeting: (socket) => socket.close(1011, SPOKEN) }, /with 1011$/],
+  ["P10: a close that nobody asked for", { greeting: (socket) => socket.close(1000, SPOKEN) }, /with 1000$/],
+  ["P16: a close for a key that was revoked", { greeting: (socket) => socket.close(1008, SECRET_KEY) }, /with 1008$/],
+  ["P7: a text that is no JSON", { greeting: (socket) => socket.send(`{"${SPOKEN}`) }, /no JSON object/],
+  ["P7: JSON that is no object", { greeting: (socket) => socket.send(`["${SPOKEN}"]`) }, /no JSON object/],
+  ["P7: a binary message", { greeting: (socket) => socket.send(Buffer.from(SPOKEN)) }, /no JSON object/],
+];
+
+function refusing(status: number, headers = ""): SttServerOptions {
+  return {
+    refusal: (socket) =>
+      void socket.end(`HTTP/1.1 ${status} No\r\n${headers}Content-Length: ${SECRET_KEY.length}\r\n\r\n${SECRET_KEY}`),
+  };
+}
+
+/** A stream on `server`, closed with it. */
+export async function openOn(
+  server: SttServer,
+  make: SttSocketUnderTest["make"],
+  {
+    rateHz = RATE_HZ,
+    language = "en-US",
+    languagePinned = false,
+  }: { rateHz?: number; language?: string; languagePinned?: boolean } = {},
+) {
+  const clock = new ManualClock();
+  const life = new AbortController();
+  const opened = { times: 0 };
+  const onOpened = (): void => {
+    opened.times += 1;
+  };
+  const ear = make(`ws://127.0.0.1:${server.port}/`, clock);
+  const stream = ear.open({ language, languagePinned, rateHz, onOpened }, life.signal);
+  const heard: SttEvent[] = [];
+  const ended = (async () => {
+    for await (const event of stream.events) heard.push(event);
+  })();
+  ended.catch(() => {});
+  const hear = (ms: number, silenceMs: number): void => {
+    for (const [frame, voiced] of framesOf(hum(rateHz, ms, silenceMs), rateHz)) stream.write(frame, voiced);
+  };
+  return { clock, life, stream, heard, opened, ended, hear };
+}
+
+/** Polls what comes over a real socket. */
+export const eventually = <T>(what: () => T) => expect.poll(what, { timeout: 10_000, interval: 5 });
+
+/** What every ear behind a WebSocket must make of what its provider does wrong. */
+export function sttSocketContract({ name, make, goodbye, closeStatus }: SttSocketUnderTest): void {
+  describe(`${name}, when its provider fails`, () => {
+    test.each(FAULTS)("%s fails the stream", async (_name, options, told) => {
+      const server = await SttServer.listen(options);
+      const { stream, ended, hear, clock } = await openOn(server, make);
+      const error = await ended.catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: "provider_failed" });
+      const { message, cause } = error as Error;
+      const status = message.endsWith("with 1008") ? closeStatus : /status (\d+)/.exec(message)?.[1];
+      expect(cause).toEqual(status === undefined ? undefined : { status: Number(status), retryAfterMs: undefined });
+      expect(message).toMatch(told);
+      expect(message).not.toMatch(new RegExp(`${SECRET_KEY}|${SPOKEN}`));
+      expect(() => stream.write(new Int16Array(160), true)).not.toThrow();
+      hear(200, 400);
+      expect(clock.pending).toBe(0);
+      server.close();
+    });
+
+    test("P1: a port where nobody listens fails the stream", async () => {
+      const server = await SttServer.listen();
+      const { port } = server;
+      server.close();
+      const life = new AbortController();
+      const ear = make(`ws://127.0.0.1:${port}/`, new ManualClock()).open(
+        { language: "en", rateHz: 8_000 },
+        life.signal,
+      );
+      await expect(ear.events[Symbol.asyncIterator]().next()).rejects.toThrow(/ECONNREFUSED/);
+    });
+
+    test.skipIf(!hasOpenssl)(
+      "P1: a certificate that nobody vouches for fails the stream (only where openssl is installed)",
+      async () => {
+        const { certFile, keyFile } = makeCertificate(temporaryDirectory(), "provider");
+        const server = createServer({ cert: readFileSync(certFile), key: readFileSync(keyFile) });
+        server.listen(0, "127.0.0.1");
+        await once(server, "listening");
+        const { port } = server.address() as AddressInfo;
+        const ear = make(`wss://127.0.0.1:${port}/`, new ManualClock());
+        const { events } = ear.open({ language: "en", rateHz: RATE_HZ }, new AbortController().signal);
+        await expect(events[Symbol.asyncIterator]().next()).rejects.toThrow(/DEPTH_ZERO_SELF_SIGNED_CERT/);
+        server.close();
+      },
+    );
+
+    test("P2: audio waits for a provider that accepts and never answers, but not for ever", async () => {
+      const server = await SttServer.listen({ refusal: () => {} });
+      const { ended, hear } = await openOn(server, make);
+      hear(STT_BACKLOG_MS_MAX - 60, 0);
+      hear(120, 0);
+      await expect(ended).rejects.toThrow(/takes audio slower/);
+      server.close();
+    });
+
+    test("P2: and not for one that does not answer for seconds", async () => {
+      const server = await SttServer.listen({ refusal: () => {} });
+      const { ended, hear, clock } = await openOn(server, make);
+      clock.advance(STT_CONNECT_MS_MAX);
+      hear(120, 0);
+      clock.advance(1);
+      hear(120, 0);
+      await expect(ended).rejects.toThrow(/does not answer/);
+      server.close();
+    });
+
+    test("audio waits for a provider that has stopped to read, but not for ever", async () => {
+      const server = await SttServer.listen({ greeting: (socket) => socket.pause() });
+      const { ended, stream, clock } = await openOn(server, make);
+      await eventually(() => server.seen.length).toBe(1);
+      let isOver = false;
+      const over = ended.catch(() => {
+        isOver = true;
+      });
+      // What the system itself takes is far more than the bound, and may be any amount.
+      for (let s = 0; s < 10_000 && !isOver; s += 1) {
+        for (let n = 0; n < 10; n += 1) stream.write(new Int16Array(RATE_HZ / 10));
+        await settled();
+      }
+      await over;
+      await expect(ended).rejects.toThrow(/takes audio slower/);
+      expect(clock.pending).toBe(0);
+      server.close();
+    });
+
+    test("what was said before the connection stood is heard, in order", async () => {
+      const server = await SttServer.listen();
+      const { hear, life } = await openOn(server, make);
+      hear(600, 600);
+      await eventually(() => server.last?.audio.length).toBeGreaterThanOrEqual(1_150 * 16);
+      const all = Buffer.from(hum(RATE_HZ, 600, 600).buffer);
+      expect(server.last?.audio.equals(all.subarray(0, server.last.audio.length))).toBe(true);
+      expect(server.last?.texts).toHaveLength(1);
+      life.abort();
+      server.close();
+    });
+
+    test("it takes leave of its provider when the call ends, and leaves nothing behind", async () => {
+      const server = await SttServer.listen({ greeting: (socket) => socket.send("{}") });
+      const { hear, life, ended, clock } = await openOn(server, make);
+      hear(120, 0);
+      await eventually(() => server.last?.messages.length).toBe(2);
+      life.abort();
+      await ended;
+      await eventually(() => server.last?.closeCode).toBe(1000);
+      expect(server.last?.texts).toEqual([goodbye]);
+      await eventually(() => clock.pending).toBe(0);
+      server.close();
+    });
+
+    test("a call that ends while the connection is made leaves nothing behind", async () => {
+      const server = await SttServer.listen({ refusal: () => {} });
+      const { life, ended, clock } = await openOn(server, make);
+      life.abort();
+      await ended;
+      expect(clock.pending).toBe(0);
+      server.close();
+    });
+
+    test("a provider that does not answer the goodbye is cut off", async () => {
+      const server = await SttServer.listen();
+      const { hear, life, clock } = await openOn(server, make);
+      hear(60, 0);
+      await eventually(() => server.last?.messages.length).toBe(1);
+      server.stopReading();
+      life.abort();
+      await clock.play(STT_CLOSE_MS_MAX);
+      expect(clock.pending).toBe(0);
+      await eventually(() => server.open).toBe(0);
+      server.close();
+    });
+  });
+}

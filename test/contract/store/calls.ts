@@ -1,0 +1,494 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { CallSpec, TranscriptTurn } from "../../../src/core/calls/spec.ts";
+import type { NewAgent } from "../../../src/store/agent-store.ts";
+import type { CallEnd, CallQuery, CallRecord, ListedCall, NewCall } from "../../../src/store/call-store.ts";
+import { hashSecret } from "../../../src/store/secrets.ts";
+import type { Stores } from "../../../src/store/stores.ts";
+import type { ManualClock } from "../../support/manual-clock.ts";
+import { mintToken, redeemedBy } from "../../support/tokens.ts";
+
+export interface StoresUnderTest {
+  /** Opens the stores over the same data each time, as a restarted process would. */
+  open(): Promise<Stores>;
+  clock: ManualClock;
+}
+
+export const SPEC: CallSpec = {
+  systemPrompt: "You book tables at Lario’s.",
+  voiceId: "espeak/gmw/en-US",
+  language: "en-US",
+  languagePinned: false,
+  model: "model_b",
+  temperature: 0,
+  greeting: "Lario’s, good evening.",
+  firstSpeaker: "agent",
+  interruptible: false,
+  maxDurationMs: 3_000_000,
+  inactivityTimeoutMs: 30_000,
+  inactivityAction: "prompt",
+  recordingEnabled: true,
+  connectionType: "carrier_a",
+  tools: [{ kind: "built_in", name: "hang_up", fixedArguments: {} }],
+  metadata: { order: 17, note: "né \u0000 \u2028 👋", nested: { __list: [1, null, "x"] } },
+};
+
+export const TURNS: readonly TranscriptTurn[] = [
+  { role: "agent", text: "Lario’s, good evening.", startMs: 40, endMs: 1_900.5, interrupted: false },
+  { role: "user", text: "a table\0 for two", startMs: 2_400, endMs: 3_800, interrupted: false },
+  {
+    role: "agent",
+    text: "For when",
+    startMs: 4_400,
+    endMs: 4_900,
+    interrupted: true,
+    latency: { endOfTurnMs: 500, firstTextMs: 510, firstAudioMs: 560.25, firstFrameMs: 580 },
+  },
+];
+
+export const AGENT: NewAgent = {
+  name: "Front desk",
+  basePrompt: "You answer the telephone.",
+  context: "",
+  customInstructions: "",
+  languageId: "en-US",
+  voiceId: "espeak/gmw/en-US",
+  callSettings: {},
+  toolIds: [],
+  corpusIds: [],
+};
+
+export const TTL_MS = 60_000;
+
+/** A call that waits for its stream, and the hash of its token. */
+export async function createCall(stores: Stores, accountId: string, spec = SPEC, more: Partial<NewCall> = {}) {
+  const tokenHash = hashSecret(mintToken());
+  const made = await stores.calls.create({ accountId, spec, tokenHash, tokenTtlMs: TTL_MS, ...more });
+  if (made.kind !== "created") throw new Error("not created");
+  return { id: made.call.id, record: made.call, tokenHash };
+}
+
+/** How a call may end, now. */
+export const endAt = (clock: ManualClock, changes: Partial<CallEnd> = {}): CallEnd => ({
+  status: "ended",
+  endReason: "caller_hangup",
+  endedAtMs: clock.epochMs(),
+  durationMs: 5_000.5,
+  turns: TURNS,
+  ...changes,
+});
+
+/** One call in each status, in the order they were created. */
+export async function inEveryStatus(stores: Stores, accountId: string, clock: ManualClock, spec: CallSpec = SPEC) {
+  const create = (more?: Partial<NewCall>) => createCall(stores, accountId, spec, more);
+  const [created, active, ended, failed] = [await create(), await create(), await create(), await create()];
+  const expired = await create({ tokenTtlMs: 0 });
+  for (const { tokenHash } of [active, ended, failed])
+    await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
+  await stores.calls.finish(ended.id, endAt(clock));
+  await stores.calls.finish(failed.id, endAt(clock, { status: "failed", endReason: "provider_error" }));
+  return { created, active, ended, failed, expired };
+}
+
+/** A record as lists show it. */
+export const listed = ({ settings: { tools: _, ...settings }, ...record }: CallRecord): ListedCall => ({
+  ...record,
+  settings,
+});
+
+/** The ids of the calls that a list gives, in its order. */
+export async function listedIds(stores: Stores, accountId: string, query: Partial<CallQuery> = {}): Promise<string[]> {
+  const { calls } = await stores.calls.list(accountId, { limit: 100, ...query });
+  return calls.map((call) => call.id);
+}
+
+const RECORDING = { channels: 2, sampleRateHz: 8_000, durationMs: 5_000, complete: true };
+
+/** What every CallStore must do. */
+export function callStoreContract(name: string, make: () => StoresUnderTest): void {
+  describe(`CallStore contract: ${name}`, () => {
+    let under: StoresUnderTest;
+    let stores: Stores;
+    let clock: ManualClock;
+    let accountId: string;
+
+    beforeEach(async () => {
+      under = make();
+      clock = under.clock;
+      stores = await under.open();
+      accountId = await stores.accounts.ensure("first");
+    });
+    afterEach(() => stores.close());
+
+    const restart = async () => {
+      await stores.close();
+      stores = await under.open();
+    };
+
+    const create = (spec?: CallSpec, more?: Partial<NewCall>) => createCall(stores, accountId, spec, more);
+    const end = (changes?: Partial<CallEnd>) => endAt(clock, changes);
+    const idsOf = (query?: Partial<CallQuery>, account = accountId) => listedIds(stores, account, query);
+
+    test("a new call is `created`, and its record has everything but its words", async () => {
+      const { id, record } = await create();
+      const { systemPrompt, greeting, ...settings } = SPEC;
+      expect(record).toEqual({ id, accountId, status: "created", settings, createdAtMs: clock.epochMs() });
+      expect(await stores.calls.get(accountId, id)).toEqual(record);
+      expect(JSON.stringify(record)).not.toContain(systemPrompt);
+      expect(JSON.stringify(record)).not.toContain(greeting);
+      expect(id).toMatch(/^call_[0-9a-f-]{36}$/);
+    });
+
+    test("a redemption gives back the whole specification and makes the call active", async () => {
+      const { id, tokenHash } = await create();
+      clock.advance(1_500);
+      expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"))).toEqual({
+        callId: id,
+        accountId,
+        spec: SPEC,
+      });
+      expect(await stores.calls.get(accountId, id)).toMatchObject({ status: "active", startedAtMs: clock.epochMs() });
+    });
+
+    test("a token of a call of another transport than those asked for is unknown, and stays good", async () => {
+      const { id, tokenHash } = await create({ ...SPEC, connectionType: "carrier_b" });
+      expect(
+        await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"), ["carrier_a", "websocket"]),
+      ).toBeUndefined();
+      expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"), [])).toBeUndefined();
+      expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"), ["carrier_b"])).toMatchObject({
+        callId: id,
+      });
+      expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"), ["carrier_b"])).toBeUndefined();
+      expect(
+        await stores.redemptions.redeem(hashSecret("unknown"), redeemedBy("worker-1"), ["carrier_b"]),
+      ).toBeUndefined();
+    });
+
+    test("unknown, used and expired tokens are refused alike, and cost the call nothing", async () => {
+      const used = await create();
+      await stores.redemptions.redeem(used.tokenHash, redeemedBy("worker-1"));
+      const late = await create();
+      clock.advance(TTL_MS);
+      const live = await create();
+      for (const tokenHash of [used.tokenHash, late.tokenHash, hashSecret("x"), "", `${live.tokenHash} `, "'; --"]) {
+        expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"))).toBeUndefined();
+      }
+      expect((await stores.calls.get(accountId, live.id))?.status).toBe("created");
+    });
+
+    test("T4: a token is good until the last millisecond of its time, and no longer", async () => {
+      const [early, exact, late] = [await create(), await create(), await create()];
+      clock.advance(TTL_MS - 1);
+      expect(await stores.redemptions.redeem(early.tokenHash, redeemedBy("worker-1"))).toBeDefined();
+      clock.advance(1);
+      expect(await stores.redemptions.redeem(exact.tokenHash, redeemedBy("worker-1"))).toBeUndefined();
+      clock.advance(1);
+      expect(await stores.redemptions.redeem(late.tokenHash, redeemedBy("worker-1"))).toBeUndefined();
+    });
+
+    test("T2: of 100 redemptions of one token at once exactly one wins, 50 times", async () => {
+      for (let round = 0; round < 50; round++) {
+        const { id, tokenHash } = await create();
+        const answers = await Promise.all(
+          Array.from({ length: 100 }, (_, index) =>
+            stores.redemptions.redeem(tokenHash, redeemedBy(`worker-${index}`)),
+          ),
+        );
+        expect(answers.filter((answer) => answer !== undefined)).toEqual([{ callId: id, accountId, spec: SPEC }]);
+      }
+    });
+
+    test("redemptions and the expiry of the same calls exclude each other", async () => {
+      const calls = await Promise.all(Array.from({ length: 20 }, () => create()));
+      clock.advance(TTL_MS - 1);
+      const redeeming = calls.map((call) => stores.redemptions.redeem(call.tokenHash, redeemedBy("worker-1")));
+      clock.advance(1);
+      const [expired, ...redeemed] = await Promise.all([stores.calls.expire(), ...redeeming]);
+      const active = redeemed.flatMap((call) => (call === undefined ? [] : [call.callId]));
+      expect([...active, ...expired].sort()).toEqual(calls.map((call) => call.id).sort());
+    });
+
+    test("calls that nobody redeemed in time become `expired`, once; others stay as they are", async () => {
+      const late = await create();
+      const active = await create();
+      await stores.redemptions.redeem(active.tokenHash, redeemedBy("worker-1"));
+      clock.advance(TTL_MS - 1);
+      const fresh = await create();
+      expect(await stores.calls.expire()).toEqual([]);
+      clock.advance(1);
+      const endedAtMs = clock.epochMs();
+      const record = { ...late.record, status: "expired", endReason: "token_expired", endedAtMs };
+      expect(await stores.calls.get(accountId, late.id)).toEqual(record);
+      clock.advance(TTL_MS - 2);
+      expect(await stores.calls.get(accountId, late.id)).toEqual(record);
+      expect(await stores.calls.expire()).toEqual([late.id]);
+      expect(await stores.calls.expire()).toEqual([]);
+      expect(await stores.calls.get(accountId, late.id)).toEqual(record);
+      expect(await stores.redemptions.redeem(late.tokenHash, redeemedBy("worker-1"))).toBeUndefined();
+      expect(await stores.calls.get(accountId, late.id)).toEqual(record);
+      expect((await stores.calls.get(accountId, active.id))?.status).toBe("active");
+      expect((await stores.calls.get(accountId, fresh.id))?.status).toBe("created");
+    });
+
+    test("an ended call has its transcript, recording, counters, latency and bill, as they were told", async () => {
+      const { id, tokenHash, record } = await create();
+      await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
+      const startedAtMs = clock.epochMs();
+      expect(await stores.calls.transcript(accountId, id)).toEqual([]);
+      clock.advance(5_000);
+      const whole = { count: 1, p50Ms: 580, p90Ms: 580, p95Ms: 580, p99Ms: 580 };
+      const told = {
+        recording: RECORDING,
+        counters: { malformed: 2 },
+        latency: { total: whole },
+        usage: [{ stage: "stt", provider: "deepgram", audioSeconds: 5, cost: null }],
+        cost: { currency: "USD", total: 0, complete: false },
+      } as const;
+      expect(await stores.calls.finish(id, end(told))).toBe(true);
+      expect(await stores.calls.get(accountId, id)).toEqual({
+        ...record,
+        status: "ended",
+        startedAtMs,
+        endedAtMs: clock.epochMs(),
+        durationMs: 5_000.5,
+        endReason: "caller_hangup",
+        ...told,
+      });
+      expect(await stores.calls.transcript(accountId, id)).toEqual(TURNS);
+    });
+
+    test("F14-2: a turn whose end is a guess is told as approximate, recorded or not, and no other is", async () => {
+      const guess: TranscriptTurn = {
+        role: "agent",
+        text: "We are",
+        startMs: 1,
+        endMs: 2,
+        interrupted: true,
+        approximate: true,
+      };
+      for (const recordingEnabled of [true, false]) {
+        const { id, tokenHash } = await create({ ...SPEC, recordingEnabled });
+        await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
+        await stores.calls.finish(id, end({ turns: [...TURNS, guess] }));
+        const turns = (await stores.calls.transcript(accountId, id)) ?? [];
+        expect(turns.map((turn) => turn.approximate)).toEqual([undefined, undefined, undefined, true]);
+      }
+    });
+
+    test.each([
+      "CA123",
+      "../../etc/passwd",
+      "'; DROP TABLE calls; --",
+      'a"b\\c',
+      "two\nlines",
+      "👋",
+      "a\0b",
+      "\ud800",
+      "x".repeat(256),
+    ])("F14-4, C8: the carrier's id %j of a call is data: it is in its record, and finds this call alone", async (carrierCallId) => {
+      const [{ id, tokenHash, record }, other] = [await create(), await create()];
+      expect(record.carrierCallId).toBeUndefined();
+      for (const hash of [tokenHash, other.tokenHash]) await stores.redemptions.redeem(hash, redeemedBy("worker-1"));
+      await stores.calls.finish(id, end({ carrierCallId }));
+      await stores.calls.finish(other.id, end({ carrierCallId: "another" }));
+      expect((await stores.calls.get(accountId, id))?.carrierCallId).toBe(carrierCallId);
+      expect(await listedIds(stores, accountId, { carrierCallId })).toEqual([id]);
+      expect(await listedIds(stores, accountId, { carrierCallId, status: "active" })).toEqual([]);
+      expect(await listedIds(stores, accountId, { carrierCallId: `${carrierCallId} ` })).toEqual([]);
+      expect(await listedIds(stores, await stores.accounts.ensure("second"), { carrierCallId })).toEqual([]);
+    });
+
+    test("F14-4: an active call has its carrier's id from its stream's beginning on, and keeps it when its journal is lost", async () => {
+      const { id, tokenHash } = await create();
+      await stores.calls.setCarrierCallId(id, "early");
+      expect((await stores.calls.get(accountId, id))?.carrierCallId).toBeUndefined();
+      await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
+      await stores.calls.setCarrierCallId(id, "CA\0 1");
+      expect((await stores.calls.get(accountId, id))?.carrierCallId).toBe("CA\0 1");
+      expect(await listedIds(stores, accountId, { carrierCallId: "CA\0 1", status: "active" })).toEqual([id]);
+      await stores.calls.finish(id, end());
+      await stores.calls.setCarrierCallId(id, "late");
+      expect((await stores.calls.get(accountId, id))?.carrierCallId).toBe("CA\0 1");
+      await stores.calls.setCarrierCallId("call_unknown", "CA1");
+    });
+
+    test("C4: only the first end counts", async () => {
+      const { id, tokenHash } = await create();
+      await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
+      const reasons = ["caller_hangup", "max_duration", "worker_lost"] as const;
+      const counted = await Promise.all(reasons.map((endReason) => stores.calls.finish(id, end({ endReason }))));
+      expect(counted).toEqual([true, false, false]);
+      expect((await stores.calls.get(accountId, id))?.endReason).toBe("caller_hangup");
+      expect(await stores.calls.transcript(accountId, id)).toEqual(TURNS);
+    });
+
+    test("a call that was never redeemed, and one that is not known, cannot be finished", async () => {
+      const { id } = await create();
+      expect(await stores.calls.finish(id, end())).toBe(false);
+      expect(await stores.calls.finish("call_unknown", end())).toBe(false);
+      expect((await stores.calls.get(accountId, id))?.status).toBe("created");
+    });
+
+    test("C18: a call without a single turn has a record, and one of 3,000 turns a whole transcript", async () => {
+      const long = Array.from({ length: 3_000 }, (_, index) => ({ ...(TURNS[1] as TranscriptTurn), startMs: index }));
+      for (const turns of [[], long]) {
+        const { id, tokenHash } = await create();
+        await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
+        await stores.calls.finish(id, end({ turns, status: "failed", endReason: "provider_error" }));
+        expect((await stores.calls.get(accountId, id))?.status).toBe("failed");
+        expect(await stores.calls.transcript(accountId, id)).toEqual(turns);
+      }
+    });
+
+    test("lists the active calls of one worker, or of all", async () => {
+      const [first, second, third] = [
+        await create(),
+        await create({ ...SPEC, recordingEnabled: false }),
+        await create(),
+      ];
+      await stores.redemptions.redeem(first.tokenHash, redeemedBy("worker-1"));
+      await stores.redemptions.redeem(second.tokenHash, redeemedBy("worker-2"));
+      await stores.redemptions.redeem(third.tokenHash, redeemedBy("worker-1"));
+      await stores.calls.finish(third.id, end());
+      await create();
+      const redeemed = { accountId, workerConnection: 1, epoch: 1 };
+      const onFirst = { ...redeemed, id: first.id, workerId: "worker-1", recordingEnabled: true };
+      const onSecond = { ...redeemed, id: second.id, workerId: "worker-2", recordingEnabled: false };
+      expect(await stores.calls.listActive("worker-1")).toEqual([onFirst]);
+      expect(await stores.calls.listActive()).toEqual([onFirst, onSecond]);
+      expect(await stores.calls.listActive("worker-3")).toEqual([]);
+    });
+
+    test("A2: another account sees neither a call nor its transcript", async () => {
+      const { id, tokenHash } = await create();
+      await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
+      await stores.calls.finish(id, end());
+      const stranger = await stores.accounts.ensure("second");
+      expect(await stores.calls.get(stranger, id)).toBeUndefined();
+      expect(await stores.calls.transcript(stranger, id)).toBeUndefined();
+      expect(await stores.calls.transcript(accountId, "call_unknown")).toBeUndefined();
+    });
+
+    test("everything survives a restart, the single use of a token included", async () => {
+      const [waiting, used] = [await create(), await create()];
+      await stores.redemptions.redeem(used.tokenHash, redeemedBy("worker-1"));
+      await restart();
+      expect(await stores.redemptions.redeem(used.tokenHash, redeemedBy("worker-2"))).toBeUndefined();
+      expect(await stores.redemptions.redeem(waiting.tokenHash, redeemedBy("worker-2"))).toEqual({
+        callId: waiting.id,
+        accountId,
+        spec: SPEC,
+      });
+      expect((await stores.calls.listActive()).map((call) => call.workerId)).toEqual(["worker-2", "worker-1"]);
+      await stores.calls.finish(used.id, end());
+      await restart();
+      expect(await stores.calls.transcript(accountId, used.id)).toEqual(TURNS);
+    });
+
+    test("a call that is not recorded keeps the times of its turns, and not their words", async () => {
+      const spec = { ...SPEC, recordingEnabled: false };
+      const { id, tokenHash } = await create(spec);
+      expect((await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1")))?.spec).toEqual(spec);
+      await stores.calls.finish(id, end());
+      expect(await stores.calls.transcript(accountId, id)).toEqual(TURNS.map((turn) => ({ ...turn, text: "" })));
+    });
+
+    test("a call that is not recorded cannot be redeemed after a restart: its words were only in memory", async () => {
+      const { id, tokenHash } = await create({ ...SPEC, recordingEnabled: false });
+      await restart();
+      expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"))).toBeUndefined();
+      const record = await stores.calls.get(accountId, id);
+      expect(record).toMatchObject({ status: "expired", endReason: "token_expired" });
+      expect(record).not.toHaveProperty("startedAtMs");
+    });
+
+    test("a call that was placed from a saved agent says so, everywhere", async () => {
+      const { id: agentId } = await stores.agents.create(accountId, AGENT);
+      const { record, id } = await create(SPEC, { agentId });
+      expect(record.agentId).toBe(agentId);
+      expect(await stores.calls.get(accountId, id)).toEqual(record);
+      expect((await stores.calls.list(accountId, { limit: 1 })).calls).toEqual([listed(record)]);
+    });
+
+    test("cancelling ends a call that waits, at once and once; any other stays as it is", async () => {
+      const calls = await inEveryStatus(stores, accountId, clock);
+      const before = await Promise.all(Object.values(calls).map(({ id }) => stores.calls.get(accountId, id)));
+      clock.advance(1_000);
+      const ended = { status: "ended", endReason: "api_hangup", endedAtMs: clock.epochMs() };
+      const { id, record, tokenHash } = calls.created;
+      expect(await stores.calls.cancel(accountId, id)).toEqual({ call: { ...record, ...ended }, cancelled: true });
+      clock.advance(1_000);
+      expect(await stores.calls.cancel(accountId, id)).toEqual({ call: { ...record, ...ended }, cancelled: false });
+      expect(await stores.calls.get(accountId, id)).toEqual({ ...record, ...ended });
+      expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"))).toBeUndefined();
+      const others = [calls.active, calls.ended, calls.failed, calls.expired];
+      for (const [index, other] of others.entries()) {
+        expect(await stores.calls.cancel(accountId, other.id)).toEqual({
+          call: before[index + 1],
+          ...(other === calls.active && { workerId: "worker-1" }),
+          cancelled: false,
+        });
+      }
+      expect((await stores.calls.listActive()).map((call) => call.id)).toEqual([calls.active.id]);
+    });
+
+    test("of a redemption and a cancellation at once one wins, and the other is told", async () => {
+      for (let round = 0; round < 50; round++) {
+        const { id, tokenHash } = await create();
+        const redeem = () => stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
+        const cancel = () => stores.calls.cancel(accountId, id);
+        const [redeemed, cancelled] = await (round % 2 === 0
+          ? Promise.all([redeem(), cancel()])
+          : Promise.all([cancel(), redeem()]).then(([one, other]) => [other, one] as const));
+        expect(cancelled?.cancelled).toBe(redeemed === undefined);
+        expect(cancelled?.workerId).toBe(redeemed && "worker-1");
+      }
+    });
+
+    test("removing forgets a call that is over or was never begun, and nothing of one that is active", async () => {
+      const { active, ...others } = await inEveryStatus(stores, accountId, clock);
+      expect(await stores.calls.remove(accountId, active.id)).toBe(false);
+      expect((await stores.calls.get(accountId, active.id))?.status).toBe("active");
+      for (const { id, tokenHash } of Object.values(others)) {
+        expect(await stores.calls.remove(accountId, id)).toBe(true);
+        expect(await stores.calls.get(accountId, id)).toBeUndefined();
+        expect(await stores.calls.transcript(accountId, id)).toBeUndefined();
+        expect(await stores.calls.cancel(accountId, id)).toBeUndefined();
+        expect(await stores.calls.remove(accountId, id)).toBeUndefined();
+        expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"))).toBeUndefined();
+        expect(await stores.calls.finish(id, end())).toBe(false);
+      }
+      expect(await idsOf()).toEqual([active.id]);
+      await restart();
+      expect(await idsOf()).toEqual([active.id]);
+      expect(await stores.calls.finish(active.id, end())).toBe(true);
+      expect(await stores.calls.transcript(accountId, active.id)).toEqual(TURNS);
+    });
+
+    test("a call that is not recorded is cancelled and removed like any other", async () => {
+      const spec = { ...SPEC, recordingEnabled: false };
+      const [cancelled, removed] = [await create(spec), await create(spec)];
+      expect(await stores.calls.cancel(accountId, cancelled.id)).toMatchObject({ call: { status: "ended" } });
+      expect(await stores.calls.remove(accountId, removed.id)).toBe(true);
+      for (const { tokenHash } of [cancelled, removed]) {
+        expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"))).toBeUndefined();
+      }
+    });
+
+    test("A2, A3: another account lists, cancels and removes nothing of it", async () => {
+      const calls = await inEveryStatus(stores, accountId, clock);
+      const stranger = await stores.accounts.ensure("second");
+      const ids = Object.values(calls).map((call) => call.id);
+      for (const id of ids) {
+        expect(await stores.calls.cancel(stranger, id)).toBeUndefined();
+        expect(await stores.calls.remove(stranger, id)).toBeUndefined();
+        expect(await idsOf({ afterCallId: id }, stranger)).toEqual([]);
+      }
+      for (const query of [{}, { status: "created" }, { metadata: { order: "17" } }, { createdFromMs: 0 }] as const) {
+        expect(await idsOf(query, stranger)).toEqual([]);
+      }
+      expect(await stores.calls.get(accountId, calls.created.id)).toEqual(calls.created.record);
+      expect(await idsOf()).toEqual([...ids].reverse());
+    });
+  });
+}

@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { IDEMPOTENCY_MS } from "../../../src/core/limits.ts";
+import type { IdempotentRequest } from "../../../src/store/call-store.ts";
+import type { Stores } from "../../../src/store/stores.ts";
+import type { ManualClock } from "../../support/manual-clock.ts";
+import { redeemedBy } from "../../support/tokens.ts";
+import { createCall, endAt, SPEC, TTL_MS } from "./calls.ts";
+
+export interface RedemptionsUnderTest {
+  /**
+   * Opens the stores over the same data each time, as a restarted process would: `wallMs` is the wall clock's step until then, and
+   * `bootId` the boot of the machine.
+   */
+  open(change?: { wallMs?: number; bootId?: string }): Promise<Stores>;
+  /** Ages by this. */
+  clock: ManualClock;
+}
+
+const HOUR_MS = 3_600_000;
+const NAMED: IdempotentRequest = { keyHash: "name", fingerprint: "body", sealedToken: "sealed" };
+
+/** What redemptions, and the age of tokens, must do in every store. */
+export function redemptionContract(name: string, make: () => RedemptionsUnderTest): void {
+  describe(`Redemptions contract: ${name}`, () => {
+    let under: RedemptionsUnderTest;
+    let stores: Stores;
+    let accountId: string;
+
+    beforeEach(async () => {
+      under = make();
+      stores = await under.open();
+      accountId = await stores.accounts.ensure("first");
+    });
+    afterEach(() => stores.close());
+
+    const reopen = async (change?: { wallMs?: number; bootId?: string }) => {
+      await stores.close();
+      stores = await under.open(change);
+    };
+    const statusOf = async (callId: string) => (await stores.calls.get(accountId, callId))?.status;
+
+    test.each([
+      -HOUR_MS,
+      HOUR_MS,
+    ])("ADV-M2: a wall clock that steps by %d ms neither spends a token nor keeps it good", async (wallMs) => {
+      const [good, late] = [await createCall(stores, accountId), await createCall(stores, accountId)];
+      await reopen({ wallMs });
+      expect(await statusOf(good.id)).toBe("created");
+      expect((await stores.calls.listWaiting()).map(({ remainingMs }) => remainingMs)).toEqual([TTL_MS, TTL_MS]);
+      under.clock.advance(TTL_MS - 1);
+      expect(await stores.redemptions.redeem(good.tokenHash, redeemedBy("worker-1"))).toMatchObject({
+        callId: good.id,
+      });
+      under.clock.advance(1);
+      expect(await stores.redemptions.redeem(late.tokenHash, redeemedBy("worker-1"))).toBeUndefined();
+      expect(await statusOf(late.id)).toBe("expired");
+      expect(await stores.calls.expire()).toEqual([late.id]);
+    });
+
+    test("ADV-M2: a restart keeps tokens, and after a reboot those from before it are expired", async () => {
+      const [kept, lost] = [await createCall(stores, accountId), await createCall(stores, accountId)];
+      await reopen();
+      expect(await stores.redemptions.redeem(kept.tokenHash, redeemedBy("worker-1"))).toMatchObject({
+        callId: kept.id,
+      });
+      await reopen({ bootId: "boot-2" });
+      expect(await statusOf(lost.id)).toBe("expired");
+      expect(await stores.calls.listWaiting()).toEqual([]);
+      expect(await stores.redemptions.redeem(lost.tokenHash, redeemedBy("worker-1"))).toBeUndefined();
+      expect(await stores.calls.cancel(accountId, lost.id)).toMatchObject({ cancelled: false });
+      expect(await stores.calls.expire()).toEqual([lost.id]);
+    });
+
+    test.each([
+      -HOUR_MS,
+      48 * HOUR_MS,
+    ])("ADV-M2: a named request is repeated for a day, though the wall clock steps by %d ms", async (wallMs) => {
+      const { id } = await createCall(stores, accountId, SPEC, { idempotency: NAMED });
+      const repeat = () =>
+        stores.calls.create({ accountId, spec: SPEC, tokenHash: "other", tokenTtlMs: TTL_MS, idempotency: NAMED });
+      await reopen({ wallMs });
+      await stores.calls.expire();
+      under.clock.advance(IDEMPOTENCY_MS - 1);
+      expect(await repeat()).toMatchObject({ kind: "repeated", call: { id } });
+      under.clock.advance(1);
+      expect(await repeat()).toMatchObject({ kind: "created" });
+    });
+
+    test("ADV-M2: a named request of an earlier boot is repeated for a day of the wall clock", async () => {
+      const { id } = await createCall(stores, accountId, SPEC, { idempotency: NAMED });
+      const repeat = () =>
+        stores.calls.create({ accountId, spec: SPEC, tokenHash: "other", tokenTtlMs: TTL_MS, idempotency: NAMED });
+      await reopen({ bootId: "boot-2", wallMs: IDEMPOTENCY_MS - 1 });
+      await stores.calls.expire();
+      expect(await repeat()).toMatchObject({ kind: "repeated", call: { id } });
+      await reopen({ bootId: "boot-3", wallMs: IDEMPOTENCY_MS });
+      await stores.calls.expire();
+      expect(await repeat()).toMatchObject({ kind: "created" });
+    });
+
+    test("ADV-M2: starts of the control process are numbered, whatever the clocks say", async () => {
+      const first = await stores.epochs.next();
+      await reopen({ wallMs: -HOUR_MS, bootId: "boot-2" });
+      expect(await stores.epochs.next()).toBe(first + 1);
+      expect(await stores.epochs.next()).toBe(first + 2);
+    });
+
+    test("ADV-M2: an active call says by which connection of its worker, and in which epoch, it was redeemed", async () => {
+      const { id, tokenHash } = await createCall(stores, accountId);
+      await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1", { connection: 7, epoch: 3 }));
+      expect(await stores.calls.listActive()).toMatchObject([
+        { id, workerId: "worker-1", workerConnection: 7, epoch: 3 },
+      ]);
+    });
+
+    test("ADV-M5: a returned redemption makes the token good again, once, for the rest of its time", async () => {
+      for (const recordingEnabled of [true, false]) {
+        const { id, tokenHash, record } = await createCall(stores, accountId, { ...SPEC, recordingEnabled });
+        const first = redeemedBy("worker-1");
+        await stores.redemptions.redeem(tokenHash, first);
+        under.clock.advance(1_000);
+        const returned = { callId: id, remainingMs: TTL_MS - 1_000 };
+        expect(await stores.redemptions.returnRedemption(tokenHash, first.nonce)).toEqual(returned);
+        expect(await stores.redemptions.returnRedemption(tokenHash, first.nonce)).toBeUndefined();
+        expect(await stores.calls.get(accountId, id)).toEqual(record);
+        expect(await stores.calls.listActive()).toEqual([]);
+        const second = await stores.redemptions.redeem(tokenHash, redeemedBy("worker-2"));
+        expect(second).toEqual({ callId: id, accountId, spec: { ...SPEC, recordingEnabled } });
+        // The first redemption is over: whoever repeats its return takes nothing from the second.
+        expect(await stores.redemptions.returnRedemption(tokenHash, first.nonce)).toBeUndefined();
+        expect(await statusOf(id)).toBe("active");
+        await stores.calls.finish(id, endAt(under.clock));
+      }
+    });
+
+    test("ADV-M5: nothing is given back without the nonce, of a call with a stream, or of one that is over", async () => {
+      const calls = await Promise.all(Array.from({ length: 3 }, () => createCall(stores, accountId)));
+      const redeemer = redeemedBy("worker-1");
+      for (const { tokenHash } of calls) await stores.redemptions.redeem(tokenHash, redeemer);
+      const [unproved, streaming, ended] = calls.map(({ id, tokenHash }) => ({ id, tokenHash }));
+      await stores.calls.setCarrierCallId(streaming?.id ?? "", "CA1");
+      await stores.calls.finish(ended?.id ?? "", endAt(under.clock));
+      const giveBack = (tokenHash = "", nonce = redeemer.nonce) =>
+        stores.redemptions.returnRedemption(tokenHash, nonce);
+      expect(await giveBack(unproved?.tokenHash, redeemedBy("worker-1").nonce)).toBeUndefined();
+      expect(await giveBack(unproved?.tokenHash, "")).toBeUndefined();
+      expect(await giveBack(streaming?.tokenHash)).toBeUndefined();
+      expect(await giveBack(ended?.tokenHash)).toBeUndefined();
+      expect(await giveBack("unknown")).toBeUndefined();
+      expect(await Promise.all(calls.map(({ id }) => statusOf(id)))).toEqual(["active", "active", "ended"]);
+    });
+
+    test("ADV-M5: a redemption that is returned too late leaves an expired call", async () => {
+      const { id, tokenHash } = await createCall(stores, accountId);
+      const redeemer = redeemedBy("worker-1");
+      await stores.redemptions.redeem(tokenHash, redeemer);
+      under.clock.advance(TTL_MS);
+      expect((await stores.redemptions.returnRedemption(tokenHash, redeemer.nonce))?.remainingMs).toBeLessThanOrEqual(
+        0,
+      );
+      expect(await statusOf(id)).toBe("expired");
+      expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"))).toBeUndefined();
+    });
+
+    test("ADV-M5, T2: of 100 redemptions and returns of one token at once at most one has the call at any time", async () => {
+      const { id, tokenHash } = await createCall(stores, accountId);
+      let holders = 0;
+      const attempt = async (index: number): Promise<void> => {
+        const redeemer = redeemedBy(`worker-${index}`);
+        if ((await stores.redemptions.redeem(tokenHash, redeemer)) === undefined) return;
+        holders += 1;
+        expect(holders).toBe(1);
+        await Promise.resolve();
+        holders -= 1;
+        expect(await stores.redemptions.returnRedemption(tokenHash, redeemer.nonce)).toMatchObject({ callId: id });
+      };
+      await Promise.all(Array.from({ length: 100 }, (_, index) => attempt(index)));
+      expect(await statusOf(id)).toBe("created");
+    });
+  });
+}

@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { RETAINED_PARTS } from "../../../src/core/retention.ts";
+import type { DueCall } from "../../../src/store/retention-store.ts";
+import type { Stores } from "../../../src/store/stores.ts";
+import type { ManualClock } from "../../support/manual-clock.ts";
+import { redeemedBy } from "../../support/tokens.ts";
+import { createCall, endAt, inEveryStatus, SPEC, type StoresUnderTest, TURNS } from "./calls.ts";
+
+const RECORDING = { channels: 2, sampleRateHz: 8_000, durationMs: 5_000, complete: true };
+
+/** What every RetentionStore must do. */
+export function retentionStoreContract(name: string, make: () => StoresUnderTest): void {
+  describe(`RetentionStore contract: ${name}`, () => {
+    let stores: Stores;
+    let clock: ManualClock;
+    let accountId: string;
+
+    beforeEach(async () => {
+      const under = make();
+      clock = under.clock;
+      stores = await under.open();
+      accountId = await stores.accounts.ensure("first");
+    });
+    afterEach(() => stores.close());
+
+    /** A call that ends now. */
+    async function ended(account = accountId): Promise<string> {
+      const { id, tokenHash } = await createCall(stores, account);
+      await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
+      await stores.calls.finish(id, endAt(clock, { recording: RECORDING }));
+      return id;
+    }
+
+    const due = async (query: Partial<Parameters<Stores["retention"]["listDue"]>[1]> = {}): Promise<string[]> => {
+      const all = { what: "record" as const, endedBeforeMs: clock.epochMs() + 1, limit: 100 };
+      return (await stores.retention.listDue(accountId, { ...all, ...query })).map(({ id }) => id);
+    };
+
+    test("ADV-M7: lists the account's calls that ended before a time, earliest end first, and no call that lives", async () => {
+      const old = await ended();
+      clock.advance(1_000);
+      const borderMs = clock.epochMs();
+      const { ended: recent, failed, expired } = await inEveryStatus(stores, accountId, clock, SPEC);
+      await ended(await stores.accounts.ensure("second"));
+      await stores.calls.expire();
+      for (const what of RETAINED_PARTS) {
+        expect(await due({ what, endedBeforeMs: borderMs })).toEqual([old]);
+        expect(new Set(await due({ what }))).toEqual(new Set([old, recent.id, failed.id, expired.id]));
+        expect((await due({ what }))[0]).toBe(old);
+      }
+    });
+
+    test("ADV-M7: pages go on behind the last call, also where many ended in the same millisecond", async () => {
+      const calls = [];
+      for (let index = 0; index < 7; index += 1) {
+        calls.push(await ended());
+        if (index % 3 === 2) clock.advance(1);
+      }
+      const query = { what: "recording", endedBeforeMs: clock.epochMs() + 1, limit: 2 } as const;
+      const found: DueCall[] = [];
+      for (let page = await stores.retention.listDue(accountId, query); page.length > 0; ) {
+        found.push(...page);
+        page = await stores.retention.listDue(accountId, { ...query, after: page.at(-1) });
+      }
+      expect(found.map(({ id }) => id).sort()).toEqual(calls.sort());
+      expect(found.map(({ endedAtMs }) => endedAtMs)).toEqual(found.map(({ endedAtMs }) => endedAtMs).sort());
+    });
+
+    test("ADV-M7: a recording that was deleted is in no record, and is not due again", async () => {
+      const id = await ended();
+      clock.advance(5_000);
+      await stores.retention.markRecordingDeleted(id);
+      const call = await stores.calls.get(accountId, id);
+      expect(call).toMatchObject({ status: "ended", recordingDeletedAtMs: clock.epochMs() });
+      expect(call?.recording).toBeUndefined();
+      expect(await due({ what: "recording" })).toEqual([]);
+      expect(await due({ what: "transcript" })).toEqual([id]);
+      expect(await stores.calls.transcript(accountId, id)).toEqual(TURNS);
+    });
+
+    test("ADV-M7: of a transcript that was deleted the record stays, and is not due for it again", async () => {
+      const id = await ended();
+      await stores.retention.deleteTranscript(id);
+      expect(await stores.calls.transcript(accountId, id)).toEqual([]);
+      const call = await stores.calls.get(accountId, id);
+      expect(call).toMatchObject({ durationMs: 5_000.5, recording: RECORDING, transcriptDeletedAtMs: clock.epochMs() });
+      expect(await due({ what: "transcript" })).toEqual([]);
+      expect(await due({ what: "recording" })).toEqual([id]);
+    });
+
+    test("ADV-M7: nothing is deleted of a call that lives", async () => {
+      const { active, created } = await inEveryStatus(stores, accountId, clock);
+      for (const { id } of [active, created]) {
+        const before = await stores.calls.get(accountId, id);
+        await stores.retention.markRecordingDeleted(id);
+        await stores.retention.deleteTranscript(id);
+        expect(await stores.calls.get(accountId, id)).toEqual(before);
+      }
+      expect(await stores.redemptions.redeem(created.tokenHash, redeemedBy("worker-1"))).toMatchObject({ spec: SPEC });
+    });
+
+    test("ADV-M7: what is compacted stays whole", async () => {
+      const ids = [];
+      for (let index = 0; index < 20; index += 1) ids.push(await ended());
+      for (const id of ids.slice(1)) await stores.calls.remove(accountId, id);
+      while (await stores.retention.compact());
+      await stores.retention.purgeChangeLog();
+      expect(await stores.calls.transcript(accountId, ids[0] ?? "")).toEqual(TURNS);
+    });
+  });
+}

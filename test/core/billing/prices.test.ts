@@ -1,0 +1,160 @@
+import { describe, expect, test } from "vitest";
+import {
+  billOf,
+  costOf,
+  knownCostOf,
+  missingPrices,
+  type Prices,
+  readPrices,
+} from "../../../src/core/billing/prices.ts";
+
+const PROVIDERS = ["deepgram", "elevenlabs", "openai"];
+
+function read(value: unknown): { prices: Prices | undefined; problems: string[] } {
+  const problems: string[] = [];
+  return { prices: readPrices(JSON.stringify(value), PROVIDERS, problems), problems };
+}
+
+const PRICED = {
+  currency: "USD",
+  deepgram: { audioMinute: 0.0077 },
+  openai: { inputTokensMillion: 0.15, outputTokensMillion: 0.6 },
+  "openai:large": { inputTokensMillion: 2.5, outputTokensMillion: 10 },
+};
+
+describe("prices", () => {
+  test("that are right have no problem, and nothing configured is no prices", () => {
+    expect(read(PRICED).problems).toEqual([]);
+    expect(readPrices("", PROVIDERS, [])).toBeUndefined();
+  });
+
+  test.each([
+    ["[]", "PRICES must be a JSON object of a currency and of providers"],
+    ["{", "PRICES must be a JSON object of a currency and of providers"],
+    ["7", "PRICES must be a JSON object of a currency and of providers"],
+    ["{}", 'PRICES must have a currency of three capital letters, "currency": "USD"'],
+    ['{"currency": "usd"}', 'PRICES must have a currency of three capital letters, "currency": "USD"'],
+    ['{"currency": "EUR", "whisper": {}}', 'PRICES must name any of deepgram, elevenlabs, openai, not "whisper"'],
+    [
+      '{"currency": "EUR", "deepgram": 0.0077}',
+      "PRICES must have, for deepgram, an object: numbers of at least 0 for any of audioMinute, inputTokensMillion, " +
+        "outputTokensMillion, charactersThousand",
+    ],
+    [
+      '{"currency": "EUR", "deepgram": {"audioMinute": -1}}',
+      "PRICES must have, for deepgram, numbers of at least 0 for any of audioMinute, inputTokensMillion, " +
+        'outputTokensMillion, charactersThousand, not "audioMinute": -1',
+    ],
+    [
+      '{"currency": "EUR", "deepgram": {"audioHour": 1}}',
+      "PRICES must have, for deepgram, numbers of at least 0 for any of audioMinute, inputTokensMillion, " +
+        'outputTokensMillion, charactersThousand, not "audioHour": 1',
+    ],
+    [
+      '{"currency": "EUR", "deepgram": {"audioMinute": 1e999}}',
+      "PRICES must have, for deepgram, numbers of at least 0 for any of audioMinute, inputTokensMillion, " +
+        'outputTokensMillion, charactersThousand, not "audioMinute": null',
+    ],
+  ])("%s are told to be wrong", (given, problem) => {
+    const problems: string[] = [];
+    readPrices(given, PROVIDERS, problems);
+    expect(problems).toEqual([problem]);
+  });
+
+  test("of names that every object has are unknown", () => {
+    expect(read({ currency: "EUR", deepgram: { constructor: 1 } }).problems).toHaveLength(1);
+    expect(read({ currency: "EUR", constructor: { audioMinute: 1 } }).problems).toHaveLength(1);
+  });
+});
+
+describe("the bill of a call", () => {
+  const USED = [
+    { stage: "stt", provider: "deepgram", usage: { audioSeconds: 5 } },
+    { stage: "llm", provider: "openai", usage: { model: "small", inputTokens: 1_000, outputTokens: 100 } },
+    { stage: "stt", provider: "deepgram", usage: { audioSeconds: 2.5 } },
+    {
+      stage: "llm",
+      provider: "openai",
+      usage: { model: "small", inputTokens: 500, outputTokens: 0, approximate: true },
+    },
+  ] as const;
+
+  test("sums what each provider did, and what that costs", () => {
+    expect(billOf(USED, read(PRICED).prices)).toEqual({
+      usage: [
+        { stage: "stt", provider: "deepgram", audioSeconds: 7.5, cost: 0.0009625 },
+        {
+          stage: "llm",
+          provider: "openai",
+          model: "small",
+          inputTokens: 1_500,
+          outputTokens: 100,
+          approximate: true,
+          cost: 0.000285,
+        },
+      ],
+      cost: { currency: "USD", total: 0.0012475, complete: true },
+    });
+  });
+
+  test("a provider without a price has usage and no cost, and the sum is not complete", () => {
+    const spoken = { stage: "tts", provider: "elevenlabs", usage: { characters: 100 } } as const;
+    const { usage, cost } = billOf([...USED, spoken], read(PRICED).prices);
+    expect(usage[2]).toEqual({ stage: "tts", provider: "elevenlabs", characters: 100, cost: null });
+    expect(cost).toEqual({ currency: "USD", total: 0.0012475, complete: false });
+  });
+
+  test("a price for something else is none: OpenAI's tokens have one, and its ear does not", () => {
+    const heard = { stage: "stt", provider: "openai", usage: { audioSeconds: 1 } } as const;
+    expect(billOf([heard], read(PRICED).prices).usage[0]?.cost).toBeNull();
+  });
+
+  test("a model's own price goes before its provider's", () => {
+    const asked = (model: string) =>
+      ({ stage: "llm", provider: "openai", usage: { model, inputTokens: 1_000_000, outputTokens: 0 } }) as const;
+    const { usage } = billOf([asked("small"), asked("large")], read(PRICED).prices);
+    expect(usage.map(({ model, cost }) => [model, cost])).toEqual([
+      ["small", 0.15],
+      ["large", 2.5],
+    ]);
+  });
+
+  test("without prices there is usage and no cost at all", () => {
+    const { usage, cost } = billOf(USED, undefined);
+    expect(usage.map(({ cost }) => cost)).toEqual([null, null]);
+    expect(cost).toBeUndefined();
+  });
+
+  test("of a price of nothing is nothing, which is not the same as none", () => {
+    const { prices } = read({ currency: "EUR", deepgram: { audioMinute: 0 } });
+    expect(billOf(USED.slice(0, 1), prices).cost).toEqual({ currency: "EUR", total: 0, complete: true });
+  });
+});
+
+describe("ADV-H3: with prices that are not complete", () => {
+  const problems: string[] = [];
+  const prices = readPrices(
+    '{"currency": "USD", "openai": {"inputTokensMillion": 5}, "openai:free": {"inputTokensMillion": 0, "outputTokensMillion": 0}}',
+    ["openai", "espeak"],
+    problems,
+  );
+
+  test("the units that have a price count towards maxCost", () => {
+    const usage = { inputTokens: 1_000_000, outputTokens: 7 };
+    expect([knownCostOf("openai", usage, prices), costOf("openai", usage, prices)]).toEqual([5, undefined]);
+    expect([knownCostOf("espeak", { characters: 9 }, prices), knownCostOf("openai", usage, undefined)]).toEqual([0, 0]);
+  });
+
+  test("those are named that a call with maxCost would need, a price of 0 being one", () => {
+    const [priced, free] = [
+      { provider: "openai", model: "big" },
+      { provider: "openai", model: "free" },
+    ];
+    expect(missingPrices(prices, [priced, free], ["espeak"])).toEqual([
+      "openai.outputTokensMillion",
+      "espeak.charactersThousand",
+    ]);
+    expect(missingPrices(prices, [free], [])).toEqual([]);
+    expect(missingPrices(undefined, [free], [])).toHaveLength(2);
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import { latencySummary, percentile, stepDurations } from "../../../src/core/calls/latency.ts";
+import type { TranscriptTurn, TurnLatency } from "../../../src/core/calls/spec.ts";
+
+const ANSWER: TurnLatency = {
+  finalTranscriptMs: 310,
+  endOfTurnMs: 500,
+  llmRequestedMs: 510,
+  firstTextMs: 800,
+  firstSegmentMs: 830,
+  firstAudioMs: 1_010,
+  firstFrameMs: 1_016,
+};
+
+const turn = (latency?: TurnLatency): TranscriptTurn => ({
+  role: "agent",
+  text: "words",
+  startMs: 0,
+  endMs: 1,
+  interrupted: false,
+  ...(latency === undefined ? {} : { latency }),
+});
+
+describe("percentiles", () => {
+  const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+
+  test.each([
+    [[7], 50, 7],
+    [[7], 99, 7],
+    [[1, 2], 50, 1],
+    [[1, 2], 51, 2],
+    [[15, 20, 35, 40, 50], 40, 20],
+    [[15, 20, 35, 40, 50], 41, 35],
+    [[15, 20, 35, 40, 50], 100, 50],
+    [[15, 20, 35, 40, 50], 0, 15],
+    [upTo(100), 50, 50],
+    [upTo(100), 95, 95],
+    [upTo(100), 99, 99],
+    [upTo(101), 99, 100],
+    [upTo(10), 90, 9],
+    [upTo(10), 95, 10],
+  ])("of %j the value of rank %d is %d, by the nearest rank", (sorted, percent, value) => {
+    expect(percentile(sorted, percent)).toBe(value);
+  });
+
+  test("of nothing there are none", () => {
+    expect(percentile([], 50)).toBeNaN();
+  });
+});
+
+describe("the stages of an answer", () => {
+  test("each begin where the one before them is over, but for the final text, which is waited for beside", () => {
+    const stages = stepDurations(ANSWER);
+    expect(stages).toEqual({
+      endOfTurn: 500,
+      finalTranscript: 310,
+      llmFirstToken: 290,
+      firstSegment: 30,
+      ttsFirstByte: 180,
+      firstFrame: 6,
+      whole: 1_016,
+    });
+  });
+
+  test("that were not taken are absent: nobody was asked, and nothing was told of the ear", () => {
+    expect(stepDurations({ endOfTurnMs: 0, firstSegmentMs: 0, firstAudioMs: 100, firstFrameMs: 120 })).toEqual({
+      endOfTurn: 0,
+      ttsFirstByte: 100,
+      firstFrame: 20,
+      whole: 120,
+    });
+  });
+
+  test("of a journal of an older build are those that it tells of", () => {
+    expect(stepDurations({ endOfTurnMs: 500, firstTextMs: 640, firstAudioMs: 760, firstFrameMs: 780 })).toEqual({
+      endOfTurn: 500,
+      firstFrame: 20,
+      whole: 780,
+    });
+  });
+
+  test("of an answer that began with words of our own there is no first piece of the model's", () => {
+    const stages = stepDurations({ ...ANSWER, firstSegmentMs: 600, firstAudioMs: 700, firstFrameMs: 710 });
+    expect(stages.firstSegment).toBeUndefined();
+    expect(stages).toMatchObject({ llmFirstToken: 290, ttsFirstByte: 100, firstFrame: 10, whole: 710 });
+  });
+});
+
+describe("the summary of a call", () => {
+  test("counts each stage over the answers that had it", () => {
+    const quick = { ...ANSWER, firstTextMs: 600, firstSegmentMs: 600 };
+    const { finalTranscriptMs: _, ...unheard } = ANSWER;
+    const summary = latencySummary([turn(), turn(ANSWER), { ...turn(), role: "user" }, turn(quick), turn(unheard)]);
+    expect(summary.finalTranscript).toEqual({ count: 2, p50Ms: 310, p90Ms: 310, p95Ms: 310, p99Ms: 310 });
+    expect(summary.llmFirstToken).toEqual({ count: 3, p50Ms: 290, p90Ms: 290, p95Ms: 290, p99Ms: 290 });
+    expect(summary.firstSegment).toEqual({ count: 3, p50Ms: 30, p90Ms: 30, p95Ms: 30, p99Ms: 30 });
+    expect(summary.ttsFirstByte).toEqual({ count: 3, p50Ms: 180, p90Ms: 410, p95Ms: 410, p99Ms: 410 });
+  });
+
+  test("of a call in which nobody was answered is empty", () => {
+    expect(latencySummary([turn()])).toEqual({});
+  });
+});

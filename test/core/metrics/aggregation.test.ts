@@ -1,0 +1,92 @@
+import { describe, expect, test } from "vitest";
+import { MetricsAggregator } from "../../../src/core/metrics/aggregation.ts";
+import { TimeHistogram } from "../../../src/core/metrics/histogram.ts";
+import { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
+import { zeroCounts } from "../../../src/gateway/metrics/call-counters.ts";
+import { readings } from "../../support/metrics/every-metric.ts";
+import { type Family, readExposition, sampleOf } from "../../support/metrics/exposition.ts";
+
+/** A worker that has heard so many frames, each of which it held up for a millisecond, and that carries so many calls. */
+const worker = (framesIn: number, calls: number): WorkerMetrics => {
+  const addedLatency = { in: new TimeHistogram(), out: new TimeHistogram() };
+  for (let frame = 0; frame < framesIn; frame += 1) addedLatency.in.observe(1);
+  return new WorkerMetrics(() =>
+    readings({
+      calls: { opening: 0, listening: calls, thinking: 0, speaking: 0 },
+      callsMax: 100,
+      counts: new Map([["carrier_a", { ...zeroCounts(), framesIn }]]),
+      addedLatency,
+    }),
+  );
+};
+
+type Told = Readonly<Record<string, WorkerMetrics | undefined>>;
+
+async function scrape(sum: MetricsAggregator, workers: Told): Promise<ReadonlyMap<string, Family> & { up: number }> {
+  const told = await Promise.all(Object.entries(workers).map(async ([id, one]) => [id, await one?.collect()] as const));
+  const { exposition, up } = await sum.aggregate(new Map(told));
+  return Object.assign(readExposition(exposition), { up });
+}
+
+const frames = (metrics: ReadonlyMap<string, Family>) =>
+  sampleOf(new Map(metrics), "trunkline_frames_total", { direction: "in", process: "worker" });
+const listening = (metrics: ReadonlyMap<string, Family>) =>
+  sampleOf(new Map(metrics), "trunkline_calls", { state: "listening" });
+
+describe("the metrics of several workers", () => {
+  test("add up", async () => {
+    const metrics = await scrape(new MetricsAggregator(), { one: worker(10, 2), two: worker(5, 1) });
+    expect([frames(metrics), listening(metrics), metrics.up]).toEqual([15, 3, 2]);
+    expect(sampleOf(new Map(metrics), "trunkline_calls_max")).toBe(200);
+  });
+
+  test("what was counted never goes back: neither while a worker is silent, nor when it is gone, nor when another comes", async () => {
+    const sum = new MetricsAggregator();
+    await scrape(sum, { one: worker(10, 2), two: worker(5, 1) });
+    const silent = await scrape(sum, { one: undefined, two: worker(6, 1) });
+    expect([frames(silent), listening(silent)]).toEqual([16, 1]);
+    sum.workerGone("one");
+    const without = await scrape(sum, { two: worker(7, 1) });
+    expect([frames(without), listening(without)]).toEqual([17, 1]);
+    sum.workerGone("two");
+    const anew = await scrape(sum, { three: worker(1, 0) });
+    expect([frames(anew), listening(anew)]).toEqual([18, 0]);
+    expect(frames(await scrape(sum, { three: worker(1, 0) }))).toBe(18);
+  });
+
+  test("nor in the moment in which a worker's connection is gone and it may yet come back", async () => {
+    const sum = new MetricsAggregator();
+    await scrape(sum, { one: worker(10, 2), two: worker(5, 1) });
+    const away = await scrape(sum, { two: worker(6, 1) });
+    expect([frames(away), listening(away), away.up]).toEqual([16, 1, 1]);
+    const back = await scrape(sum, { one: worker(12, 2), two: worker(6, 1) });
+    expect([frames(back), listening(back), back.up]).toEqual([18, 3, 2]);
+  });
+
+  test("what they added to their frames is one histogram, in which those that are gone still count", async () => {
+    const sum = new MetricsAggregator();
+    const added = (metrics: ReadonlyMap<string, Family>, le: string) =>
+      sampleOf(metrics, "trunkline_added_latency_seconds_bucket", { direction: "in", le });
+    const both = await scrape(sum, { one: worker(10, 2), two: worker(5, 1) });
+    expect([added(both, "0.0005"), added(both, "0.001"), added(both, "+Inf")]).toEqual([0, 15, 15]);
+    sum.workerGone("one");
+    const left = await scrape(sum, { two: worker(6, 1) });
+    expect([added(left, "0.0005"), added(left, "0.001"), added(left, "+Inf")]).toEqual([0, 16, 16]);
+    expect(sampleOf(left, "trunkline_added_latency_seconds_sum", { direction: "in" })).toBeCloseTo(0.016);
+  });
+
+  test("a worker that was never heard leaves nothing when it goes", async () => {
+    const sum = new MetricsAggregator();
+    sum.workerGone("unheard");
+    const metrics = await scrape(sum, { unheard: undefined });
+    expect([metrics.size, metrics.up]).toEqual([0, 0]);
+  });
+
+  test("a turn's latencies of all are one histogram", async () => {
+    const [one, two] = [worker(0, 0), worker(0, 0)];
+    for (const each of [one, two]) each.turnAnswered({ endOfTurnMs: 500, firstAudioMs: 600, firstFrameMs: 610 }, {});
+    const metrics = new Map(await scrape(new MetricsAggregator(), { one, two }));
+    expect(sampleOf(metrics, "trunkline_turn_latency_seconds_count", { stage: "first_frame" })).toBe(2);
+    expect(sampleOf(metrics, "trunkline_turn_latency_seconds_bucket", { stage: "first_frame", le: "0.75" })).toBe(2);
+  });
+});

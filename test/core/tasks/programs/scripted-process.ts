@@ -1,0 +1,12 @@
+import { serveTasks } from "../../../../src/core/tasks/server.ts";
+
+/** A child with moods, for the tests of what runs children: it spins, fills its memory, throws or ends where it is told to. */
+await serveTasks((task: string): string => {
+  if (task === "spin") for (;;);
+  if (task === "fill") for (const kept: unknown[][] = []; ; ) kept.push(new Array(100_000).fill({}));
+  // Beyond the heap, where no limit of V8 counts it.
+  if (task === "fill outside") for (const kept: Buffer[] = []; ; ) kept.push(Buffer.alloc(1_048_576, 1));
+  if (task === "throw") throw new Error("a bug with canary words");
+  if (task === "exit") process.exit(3);
+  return `${task}, answered`;
+});

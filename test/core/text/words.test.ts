@@ -1,0 +1,98 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  cutText,
+  joinTexts,
+  lettersOf,
+  speakingLength,
+  textAfter,
+  wordEnds,
+  wordsOf,
+} from "../../../src/core/text/words.ts";
+
+describe("F14-3: words", () => {
+  test.each([
+    ["en", "Don't stop, it is $3.50!", ["Don't", "stop,", "it", "is", "$3.50!"]],
+    ["zh", "我们每天开门，星期天休息。", ["我们", "每天", "开门，", "星期天", "休息。"]],
+    ["ja-JP", "「パン」を一つ。", ["「パン」", "を", "一つ。"]],
+    ["th", "ขอของหวาน สองอัน", ["ขอ", "ของ", "หวาน", "สอง", "อัน"]],
+    ["ko", "저희는 매일 엽니다.", ["저희는", "매일", "엽니다."]],
+    ["hi", "नमस्ते। आप कैसे हैं।", ["नमस्ते।", "आप", "कैसे", "हैं।"]],
+    ["no such tag!", "我们 open", ["我们", "open"]],
+    ["en", "", []],
+  ])("of %s in %j", (language, text, words) => {
+    expect(wordsOf(text, language)).toEqual(words);
+  });
+
+  test("end where they end, and all of them are the text without its blanks", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "grapheme", maxLength: 60 }),
+        fc.constantFrom("en", "zh", "th", "my"),
+        (text, language) => {
+          const ends = wordEnds(text, language);
+          expect(ends).toEqual([...new Set(ends)].sort((a, b) => a - b));
+          expect(ends.at(-1) ?? 0).toBe(text.trimEnd().length);
+          expect(wordsOf(text, language).join("").replaceAll(/\s/g, "")).toBe(text.replaceAll(/\s/g, ""));
+        },
+      ),
+    );
+  });
+
+  test("of thousands of languages that peers make up are told apart in bounded memory, and none is refused", () => {
+    for (let index = 0; index < 3_000; index += 1) expect(wordsOf("我们", `x${index.toString(36)}`)).toEqual(["我们"]);
+  });
+});
+
+describe("F14-3: a text that is cut", () => {
+  test.each([
+    ["👋👋", 3, "👋"],
+    ["e\u0301e\u0301", 3, "e\u0301"],
+    ["👨‍👩‍👧x", 7, ""],
+    ["कि", 1, ""],
+    ["abc", 2, "ab"],
+    ["abc", 3, "abc"],
+  ])("%j, after %i units at most, parts no character", (text, charsMax, cut) => {
+    // What is nothing but the beginning of one character is cut all the same, between code points.
+    expect(cutText(`.${text}`, charsMax + 1)).toBe(`.${cut}`);
+  });
+
+  test("is never longer than it may be, nor ends in half a character", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 40 }), fc.nat(50), (text, charsMax) => {
+        const cut = cutText(text, charsMax);
+        expect(cut.length).toBeLessThanOrEqual(charsMax);
+        expect(text.startsWith(cut)).toBe(true);
+        expect(Buffer.from(cut).toString()).toBe(cut);
+      }),
+    );
+  });
+
+  test("of one character with marks without end is cut among them, and at once", () => {
+    expect(cutText(`a${"\u0301".repeat(100_000)}`, 16_384)).toHaveLength(16_384);
+  });
+});
+
+test("F14-3: texts are joined with a blank where their script has one", () => {
+  expect(joinTexts("Yes.", "No.")).toBe("Yes. No.");
+  expect(joinTexts("你好。", "请问？")).toBe("你好。请问？");
+  expect(joinTexts("パン", "と")).toBe("パンと");
+  expect(joinTexts("안녕", "하세요")).toBe("안녕 하세요");
+  expect(joinTexts("iPhone", "很好")).toBe("iPhone 很好");
+  expect([joinTexts("", "a"), joinTexts("a", "")]).toEqual(["a", "a"]);
+});
+
+test("F14-3: a letter counts for as long as it takes to be spoken", () => {
+  expect(speakingLength("open at nine")).toBe(12);
+  expect(speakingLength("我们九点")).toBe(16);
+  expect(speakingLength("매일")).toBe(6);
+  expect(speakingLength("ひらカナ")).toBe(8);
+});
+
+test("F14-1: what stands behind words is found whatever their case and punctuation, and only behind whole words", () => {
+  expect(textAfter("i need four", "I need four, please.", "en")).toBe("please.");
+  expect(textAfter("i need for", "I need forty rolls", "en")).toBeUndefined();
+  expect(textAfter("", "yes", "en")).toBe("yes");
+  expect(textAfter("yes", "", "en")).toBeUndefined();
+  expect(lettersOf("Ｉ’d—like Ⅳ!")).toBe("idlikeiv");
+});

@@ -1,0 +1,121 @@
+import { beforeAll, expect, test } from "vitest";
+import { systemClock } from "../../../src/core/clock.ts";
+import { holdShortCall, RawLeg, SHORT_CALL_FRAMES } from "../../support/legs/raw-leg.ts";
+import { type Family, readExposition, sampleOf } from "../../support/metrics/exposition.ts";
+import { unknownLabels } from "../../support/metrics/known-labels.ts";
+import { alerts, queries } from "../../support/metrics/monitoring.ts";
+import { unknownInQuery } from "../../support/metrics/promql.ts";
+import { Service, until } from "../../support/services/service.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start({ env: { DRAIN_MS: "1000" } });
+});
+
+/** The latest port: any free one is taken, and another after each start of the control process. */
+const metricsUrl = (): string => `http://127.0.0.1:${service.logged("metrics served").at(-1)?.port}/metrics`;
+
+async function scrape(): Promise<Map<string, Family>> {
+  const answer = await fetch(metricsUrl());
+  expect(answer.status).toBe(200);
+  return readExposition(await answer.text());
+}
+
+const CALLS = 2;
+const FRAMES = CALLS * SHORT_CALL_FRAMES;
+const CARRIER_A = { connection_type: "carrier_a" };
+
+test("L3: one scrape tells of both processes, and of calls from their creation to their records, and no label whose", async () => {
+  for (let count = 0; count < CALLS; count += 1) {
+    const { id, websocketUrl } = await service.createCall();
+    await holdShortCall(service, { id, websocketUrl });
+    await service.fetch("GET", `/nowhere/${id}`);
+  }
+  const metrics = await scrape();
+  expect(sampleOf(metrics, "trunkline_workers", { state: "up" })).toBe(1);
+  expect(sampleOf(metrics, "trunkline_ready")).toBe(1);
+  expect(sampleOf(metrics, "trunkline_calls_created_total", CARRIER_A)).toBe(CALLS);
+  expect(sampleOf(metrics, "trunkline_calls_started_total", CARRIER_A)).toBe(CALLS);
+  expect(sampleOf(metrics, "trunkline_token_redemptions_total", { outcome: "redeemed" })).toBe(CALLS);
+  expect(sampleOf(metrics, "trunkline_frames_total", { direction: "in", ...CARRIER_A })).toBe(FRAMES);
+  expect(sampleOf(metrics, "trunkline_added_latency_seconds_count", { direction: "in" })).toBe(FRAMES);
+  expect(sampleOf(metrics, "trunkline_provider_latency_seconds_count", { stage: "tts" })).toBeGreaterThanOrEqual(CALLS);
+  expect(sampleOf(metrics, "trunkline_calls_ended_total", { reason: "caller_hangup" })).toBe(CALLS);
+  expect(sampleOf(metrics, "trunkline_call_records_total", { reason: "caller_hangup", status: "ended" })).toBe(CALLS);
+  expect(sampleOf(metrics, "trunkline_call_record_duration_seconds_count")).toBe(CALLS);
+  expect(sampleOf(metrics, "trunkline_api_requests_total", { route: "/api/v1/calls", status: "201" })).toBe(CALLS);
+  expect(sampleOf(metrics, "trunkline_api_requests_total", { route: "none", status: "404" })).toBe(CALLS);
+  expect(sampleOf(metrics, "trunkline_places_max")).toBe(sampleOf(metrics, "trunkline_calls_max"));
+  expect(sampleOf(metrics, "trunkline_places_active") + sampleOf(metrics, "trunkline_places_reserved")).toBe(0);
+  for (const process of ["control", "worker"]) {
+    expect(sampleOf(metrics, "process_open_fds", { process })).toBeGreaterThan(0);
+    expect(sampleOf(metrics, "trunkline_process_restarts_total", { process })).toBe(0);
+  }
+  expect(unknownLabels(metrics, ["/api/v1/calls", "/api/v1/calls/:id"])).toEqual([]);
+});
+
+/** What tells nothing before there is a certificate, an answer, and a provider that another one took over from. */
+const NOT_YET = [
+  "trunkline_provider_switches_total",
+  "trunkline_tls_certificate_not_after_seconds",
+  "trunkline_turn_step_seconds_bucket",
+];
+
+test("the dashboard and the alarms find all that they ask for, but for what this service has not done", async () => {
+  const metrics = await scrape();
+  const unknown = new Set([...queries, ...alerts].flatMap(({ expr }) => unknownInQuery(expr, metrics)));
+  const missing = [...unknown].filter((name) => !name.startsWith("by "));
+  expect(missing.sort()).toEqual(NOT_YET);
+});
+
+test("a worker that hangs does not hang a scrape: it is told as silent, what it counted stands, and it is heard again", async () => {
+  const worker = service.pid("worker");
+  process.kill(worker, "SIGSTOP");
+  try {
+    const beganMs = systemClock.nowMs();
+    const metrics = await scrape();
+    expect(systemClock.nowMs() - beganMs).toBeLessThan(5_000);
+    expect(sampleOf(metrics, "trunkline_workers", { state: "silent" })).toBe(1);
+    expect(sampleOf(metrics, "trunkline_frames_total", { direction: "in", ...CARRIER_A })).toBe(FRAMES);
+    expect(metrics.has("trunkline_calls")).toBe(false);
+    expect(sampleOf(metrics, "process_resident_memory_bytes", { process: "control" })).toBeGreaterThan(0);
+  } finally {
+    process.kill(worker, "SIGCONT");
+  }
+  await until(
+    "the worker to be heard again",
+    10_000,
+    async () => sampleOf(await scrape(), "trunkline_workers", { state: "up" }) === 1,
+  );
+});
+
+test("each process tells how often it had to be started again", async () => {
+  const restarts = async (process: "control" | "worker"): Promise<number | undefined> => {
+    const samples = (await scrape()).get("trunkline_process_restarts_total")?.samples ?? [];
+    return samples.find(({ labels }) => labels.process === process)?.value;
+  };
+  await service.killChild("worker");
+  await until("the worker to tell that it was started again", 20_000, async () => (await restarts("worker")) === 1);
+  const served = service.logged("metrics served").length;
+  await service.killChild("control");
+  await until("the metrics to be served again", 20_000, () => service.logged("metrics served").length > served);
+  await until(
+    "both to tell",
+    20_000,
+    async () => (await restarts("worker")) === 1 && (await restarts("control")) === 1,
+  );
+  // The API listens later than the metrics.
+  await until("the API to be served again", 20_000, async () => {
+    const answer = await service.fetch("GET", "/readyz").catch(() => undefined);
+    return answer?.status === 200;
+  });
+});
+
+test("while the service drains its metrics are served, and say so", async () => {
+  const { websocketUrl } = await service.createCall();
+  const leg = await RawLeg.start(`${service.mediaUrl}${new URL(websocketUrl).pathname}`);
+  service.process.signal("SIGTERM");
+  await until("the metrics to tell of the drain", 1_000, async () => sampleOf(await scrape(), "trunkline_ready") === 0);
+  leg.ws.destroy();
+  expect(await service.process.exited).toBe(0);
+});

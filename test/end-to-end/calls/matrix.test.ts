@@ -1,0 +1,169 @@
+import { beforeAll, expect, test } from "vitest";
+import type { StreamCodec, StreamRateHz } from "../../../src/core/calls/spec.ts";
+import type { AudioFormat } from "../../../src/simulator/audio/format.ts";
+import type { Utterance } from "../../../src/simulator/callers/utterance.ts";
+import { connectionOf } from "../../../src/simulator/service/api-calls.ts";
+import { formatsOf, type Transport } from "../../../src/simulator/transports.ts";
+import { conversation, readRecording, telephone, utterance, wordsIn } from "../../support/calls/telephone.ts";
+import { Service } from "../../support/services/service.ts";
+import { ifMachineStalled } from "../../support/stalled-machine.ts";
+
+// Every wire, codec and rate there is: one short call each, some of them at a time.
+
+const PROMPT = "On Monday everybody sleeps.";
+const GREETING = "Hartwell bakery.";
+const QUESTION = "Open on Monday?";
+const GOODBYE = "Goodbye!";
+/** The reference brain's own. */
+const LEAVE = "Thank you for calling. Goodbye!";
+const OF_AGENT = [GREETING, PROMPT, LEAVE];
+const OF_CALLER = [QUESTION, GOODBYE];
+/** What an ear tells of both, word by word. */
+const PARTIALS = ["Open", "Open on", "Open on Monday?", "Goodbye!"];
+
+/** As many as leave the machine enough of its time that all of them sound in time. */
+const CALLS_AT_ONCE = 6;
+/** All of them together take about a minute. */
+const CALLS_MS_MAX = 120_000;
+
+const websocket = (
+  codec: StreamCodec,
+  inputRateHz: StreamRateHz,
+  outputRateHz: StreamRateHz,
+  shuffleSeed?: number,
+): [string, Transport] => {
+  const name = `websocket, ${codec} at ${inputRateHz} Hz in and ${outputRateHz} Hz out`;
+  const line = { wire: "websocket", format: { codec, inputRateHz, outputRateHz } } as const;
+  return shuffleSeed === undefined ? [name, line] : [`${name}, in pieces`, { ...line, shuffleSeed }];
+};
+
+const LINES: readonly [string, Transport][] = [
+  ["carrier_a", { wire: "carrier_a" }],
+  ["carrier_b in mu-law", { wire: "carrier_b", codecs: { inbound: "mulaw", outbound: "mulaw" } }],
+  ["carrier_b in A-law", { wire: "carrier_b", codecs: { inbound: "alaw", outbound: "alaw" } }],
+  ["carrier_b, in A-law in and mu-law out", { wire: "carrier_b", codecs: { inbound: "alaw", outbound: "mulaw" } }],
+  [
+    "carrier_b, in mu-law in and A-law out, out of order",
+    { wire: "carrier_b", codecs: { inbound: "mulaw", outbound: "alaw" }, shuffleSeed: 7 },
+  ],
+  ["carrier_c", { wire: "carrier_c" }],
+  websocket("pcm_s16le", 8_000, 8_000),
+  websocket("pcm_s16le", 16_000, 16_000),
+  websocket("pcm_s16le", 24_000, 24_000),
+  websocket("pcm_s16le", 48_000, 48_000),
+  websocket("pcm_s16le", 8_000, 48_000),
+  websocket("pcm_s16le", 48_000, 8_000),
+  websocket("pcm_s16le", 16_000, 24_000, 1),
+  websocket("pcm_s16le", 24_000, 16_000, 2),
+  websocket("mulaw", 8_000, 8_000),
+  websocket("mulaw", 8_000, 8_000, 3),
+  websocket("alaw", 8_000, 8_000),
+  websocket("opus", 8_000, 8_000),
+  websocket("opus", 16_000, 16_000),
+  websocket("opus", 24_000, 24_000),
+  websocket("opus", 48_000, 48_000),
+  websocket("opus", 48_000, 8_000),
+];
+
+/** By the law that carrier_b was told to expect of us. */
+let services: { mulaw: Service; alaw: Service };
+
+const serviceOf = (line: Transport): Service =>
+  line.wire === "carrier_b" && line.codecs.outbound === "alaw" ? services.alaw : services.mulaw;
+
+/** The lines of the caller, which are spoken once for each format. */
+const spoken = new Map<string, Promise<Utterance[]>>();
+function linesIn(format: AudioFormat): Promise<Utterance[]> {
+  const key = `${format.codec} ${format.rateHz}`;
+  const lines = spoken.get(key) ?? Promise.all(OF_CALLER.map((text) => utterance(text, format)));
+  spoken.set(key, lines);
+  return lines;
+}
+
+/** For a carrier this contradicts all that it has, and counts for nothing. */
+const CONTRADICTION = { codec: "opus", inputSampleRate: 48_000, outputSampleRate: 24_000 };
+
+async function call(line: Transport) {
+  const service = serviceOf(line);
+  const { id, websocketUrl } = await service.createCall({
+    systemPrompt: PROMPT,
+    greeting: GREETING,
+    websocket: CONTRADICTION,
+    ...connectionOf(line),
+  });
+  const understood: string[] = [];
+  const placed = await telephone(websocketUrl, conversation(await linesIn(formatsOf(line).inbound)), {
+    line,
+    notice: (notice) => {
+      if (notice.kind === "word" && notice.who === "agent") understood.push(notice.word);
+    },
+  });
+  return { service, id, understood, ...placed, record: await service.ended(id) };
+}
+
+type Called = Awaited<ReturnType<typeof call>>;
+const calls = new Map<Transport, Promise<Called>>();
+beforeAll(async () => {
+  const formats = LINES.map(([, line]) => formatsOf(line).inbound);
+  const [mulaw, alaw] = await Promise.all([
+    Service.start(),
+    Service.start({ env: { CARRIER_B_OUTBOUND_CODEC: "pcma" } }),
+    // Before the calls, which have better things to wait for.
+    ...formats.map(linesIn),
+  ]);
+  services = { mulaw, alaw };
+  const waiting = LINES.map(([, line]) => line);
+  const talk = async (): Promise<void> => {
+    for (let line = waiting.shift(); line !== undefined; line = waiting.shift()) {
+      const called = call(line);
+      calls.set(line, called);
+      // Whether it went well is told by its own test.
+      await called.catch(() => {});
+    }
+  };
+  await Promise.all(Array.from({ length: CALLS_AT_ONCE }, talk));
+}, CALLS_MS_MAX);
+
+test.for(LINES)(
+  "a whole call over %s: every word arrives both ways, and the recording holds them",
+  {
+    retry: ifMachineStalled,
+  },
+  async ([, line], { task }) => {
+    const isRetried = (task.result?.retryCount ?? 0) > 0;
+    const called = isRetried ? call(line) : calls.get(line);
+    if (called === undefined) throw new Error("the calls were not placed");
+    const { service, id, caller, understood, violations, serviceErrors, told, record } = await called;
+    expect({ violations: [...violations], complaints: serviceErrors }).toEqual({ violations: [], complaints: [] });
+    expect(caller.heard.map(({ text }) => text)).toEqual(OF_AGENT);
+    expect(understood.join(" ")).toBe(OF_AGENT.join(" "));
+
+    expect(record).toMatchObject({ endReason: "agent_hangup", recording: { complete: true } });
+    const transcript = await service.transcript(id);
+    expect(transcript.map(({ text }) => text)).toEqual([GREETING, QUESTION, PROMPT, GOODBYE, LEAVE]);
+    expect(await partialsOf(service, id)).toEqual(PARTIALS);
+    const { left, right, rateHz } = readRecording((await service.recording(id)).bytes);
+    expect(wordsIn(left, rateHz).join(" ")).toBe(OF_CALLER.join(" "));
+    expect(wordsIn(right, rateHz).join(" ")).toBe(OF_AGENT.join(" "));
+    expect(service.logged("call ended", id)).toMatchObject([{ malformed: 0, duplicateAudio: 0, carrierErrors: 0 }]);
+
+    if (line.wire !== "websocket") return;
+    const finals = told.flatMap((message) => (message.type === "transcript" && message.final ? [message] : []));
+    expect(finals.filter(({ role }) => role === "agent").map(({ text }) => text)).toEqual(OF_AGENT);
+    expect(finals.filter(({ role }) => role === "user").map(({ text }) => text)).toEqual(OF_CALLER);
+    expect([told.at(0), told.at(-1)]).toMatchObject([
+      { type: "ready", callId: id },
+      { type: "ended", reason: "agent_hangup" },
+    ]);
+  },
+);
+
+/** What the service's ear told of the caller before the caller was done. */
+async function partialsOf(service: Service, callId: string): Promise<unknown[]> {
+  interface Event {
+    kind: string;
+    text?: string;
+  }
+  const { body } = await service.api<{ data: Event[] }>("GET", `/calls/${callId}/events?limit=1000`);
+  return body.data.filter(({ kind }) => kind === "stt-interim").map(({ text }) => text);
+}

@@ -1,0 +1,87 @@
+import { connect } from "node:net";
+import { beforeEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../../src/core/clock.ts";
+import { MEDIA_SERVERS_HERE } from "../../support/legs/media-servers.ts";
+import { RawLeg } from "../../support/legs/raw-leg.ts";
+import { readExposition, sampleOf } from "../../support/metrics/exposition.ts";
+import { beginCalls, hangUpAll, sendFrames } from "../../support/services/live-workers.ts";
+import { NEW_CALL, Service, until, withStores } from "../../support/services/service.ts";
+
+const CALLS = 6;
+const FRAMES = 10;
+/** What a machine that has other things to do may add to a deadline of ours. */
+const SLACK_MS = 3_000;
+
+describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
+  let service: Service;
+  async function start(drainMs: number): Promise<void> {
+    service = await Service.start({ env: { MEDIA_SERVER: mediaServer, WORKERS: "2", DRAIN_MS: String(drainMs) } });
+  }
+
+  beforeEach(() => {
+    service?.process.signal("SIGKILL");
+  });
+
+  test("K7: told to stop, it takes nothing more at once, and what lives goes on to its own end, without losing a frame", async () => {
+    await start(7_200_000);
+    const calls = await beginCalls(service, CALLS);
+    const waiting = await service.createCall();
+    sendFrames(calls, FRAMES);
+    service.process.signal("SIGTERM");
+    await until(
+      "the service to be unready",
+      SLACK_MS,
+      async () => (await service.fetch("GET", "/readyz")).status === 503,
+    );
+    // That is the control process alone. A worker that has heard of the drain offers no more places than it has calls.
+    const metricsUrl = `http://127.0.0.1:${service.logged("metrics served").at(-1)?.port}/metrics`;
+    await until("all workers to drain", SLACK_MS, async () => {
+      const families = readExposition(await (await fetch(metricsUrl)).text());
+      return sampleOf(families, "trunkline_places_max") <= CALLS;
+    });
+    expect((await service.api("POST", "/calls", NEW_CALL)).status).toBe(503);
+    // Whichever worker it comes to.
+    for (let tries = 0; tries < 8; tries += 1) {
+      const { leg, status } = await RawLeg.connect(waiting.websocketUrl);
+      expect(status).toBe(503);
+      leg.ws.destroy();
+    }
+    sendFrames(calls, FRAMES);
+    expect(await hangUpAll(service, calls.slice(1))).toEqual(
+      calls.slice(1).map(() => ({ endReason: "caller_hangup", lost: 0 })),
+    );
+    expect(service.process.living().length).toBeGreaterThan(1);
+    // Nobody waits for a request that does not come to its end.
+    const { hostname, port } = new URL(service.apiUrl);
+    const slow = connect(Number(port), hostname).on("error", () => {});
+    slow.write("POST /api/v1/calls HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{");
+    const [last] = calls;
+    last?.leg.ws.sendClose(1_000);
+    expect(await service.process.exited).toBe(0);
+    expect(service.logged("process died")).toEqual([]);
+  });
+
+  test("K8: it ends within 5 s of DRAIN_MS though a worker and the control process stand still, and loses no record for good", async () => {
+    const drainMs = 1_000;
+    await start(drainMs);
+    const calls = await beginCalls(service, CALLS);
+    sendFrames(calls, FRAMES);
+    // A few frames alone are journaled within 750 ms.
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    process.kill(service.pid("control"), "SIGSTOP");
+    process.kill(service.pid("worker"), "SIGSTOP");
+    const beganMs = systemClock.nowMs();
+    service.process.signal("SIGTERM");
+    await service.process.exited;
+    expect(systemClock.nowMs() - beganMs).toBeLessThan(drainMs + 5_000 + SLACK_MS);
+    await until("nothing of the service to live", SLACK_MS, () => service.process.living().length === 0);
+    const { dataDir, apiKey } = service;
+    service = await Service.start({ dataDir, apiKey, env: { MEDIA_SERVER: mediaServer } });
+    for (const { id } of calls) {
+      const { endReason, counters } = await service.ended(id, 15_000);
+      expect(["worker_lost", "drain_timeout"]).toContain(endReason);
+      expect(counters?.framesIn).toBe(FRAMES);
+    }
+    await withStores(dataDir, async ({ calls }) => expect(await calls.listActive()).toEqual([]));
+  });
+});

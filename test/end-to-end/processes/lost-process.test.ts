@@ -1,0 +1,250 @@
+import { readFileSync } from "node:fs";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { systemClock } from "../../../src/core/clock.ts";
+import { recordingPath } from "../../../src/record/recording/render.ts";
+import type { CallerEvent } from "../../../src/simulator/callers/caller.ts";
+import type { Utterance } from "../../../src/simulator/callers/utterance.ts";
+import type { Stores } from "../../../src/store/stores.ts";
+import { conversation, readRecording, telephone, utterance, wordsIn } from "../../support/calls/telephone.ts";
+import { holdShortCall, RawLeg, SHORT_CALL_FRAMES } from "../../support/legs/raw-leg.ts";
+import { agentText, type CallItem, Service, until, withStores } from "../../support/services/service.ts";
+import { ifMachineStalled } from "../../support/stalled-machine.ts";
+
+const GREETING = "Good day.";
+const QUESTION = "Open on Sunday?";
+const ANSWER =
+  "On Sunday the bakery is open from eight until noon but the ovens stay cold and nobody answers the telephone.";
+/** Long enough for any machine; how long it takes on a quiet one is not for a test to say. */
+const RESTART_MS_MAX = 15_000;
+/** What a process that is killed may cost of its calls. */
+const LOST_MS_MAX = 1_000;
+const DRAIN_MS = 1_000;
+
+let service: Service;
+let question: Utterance;
+let goodbye: Utterance;
+beforeAll(async () => {
+  [question, goodbye] = await Promise.all([utterance(QUESTION), utterance("Goodbye!")]);
+});
+beforeEach(async () => {
+  service = await Service.start({ env: { DRAIN_MS: String(DRAIN_MS) } });
+});
+
+/** Listens to the agent, and does something as soon as so many of its words have been heard. */
+class Eavesdropper {
+  readonly #wordsMs: number[] = [];
+  readonly #words: number;
+  readonly #act: () => void;
+  #actedMs = Number.NaN;
+
+  constructor(words: number, act: () => void) {
+    this.#words = words;
+    this.#act = act;
+  }
+
+  readonly notice = (told: CallerEvent): void => {
+    if (told.kind !== "word" || told.who !== "agent") return;
+    this.#wordsMs.push(told.atMs);
+    if (this.#wordsMs.length !== this.#words) return;
+    this.#actedMs = systemClock.nowMs();
+    this.#act();
+  };
+
+  /** Since the act. */
+  get elapsedMs(): number {
+    return systemClock.nowMs() - this.#actedMs;
+  }
+
+  /** How many words the caller heard, and how many of them so early that no crash may have cost them. */
+  get words(): { heard: number; safe: number } {
+    const safe = this.#wordsMs.filter((atMs) => atMs < this.#actedMs - LOST_MS_MAX);
+    return { heard: this.#wordsMs.length, safe: safe.length };
+  }
+}
+
+/** The text and the recording of a call that broke off hold the beginning of `whole`: all that was heard of it, and no more. */
+function expectBeginning(whole: string, text: string, right: Int16Array, { heard, safe }: Eavesdropper["words"]): void {
+  expect(safe).toBeGreaterThan(0);
+  for (const found of [text, wordsIn(right).join(" ")]) {
+    expect(whole.startsWith(found)).toBe(true);
+    expect(found.split(" ").length).toBeGreaterThanOrEqual(safe);
+    // Some may have been on their way to the caller when the line went dead.
+    expect(found.split(" ").length).toBeLessThanOrEqual(heard + 2);
+  }
+}
+
+/** The call's record, though the control process may be away for a while. */
+const recordOf = (id: string): Promise<CallItem> =>
+  until(`call ${id} to have its record`, RESTART_MS_MAX, async () => {
+    const call = await service.call(id).catch(() => undefined);
+    return call !== undefined && call.status !== "active" && call;
+  });
+
+/** The service takes calls again, with another process in the place of `pid`. */
+async function replaced(child: "worker" | "control", pid: number): Promise<void> {
+  await until(`another ${child}`, RESTART_MS_MAX, () => service.pid(child) !== pid);
+  await until("new calls to be taken", RESTART_MS_MAX, async () => {
+    const answer = await service.fetch("GET", "/readyz").catch(() => undefined);
+    return answer?.status === 200;
+  });
+  const started = service.logged("process started").filter((line) => line.child === child);
+  expect(started).toHaveLength(2);
+  expect(started[1]?.port).toBe(started[0]?.port);
+}
+
+/** A short call is held from end to end, whatever has happened before. */
+async function expectShortCall(call: { id: string; websocketUrl: string }): Promise<CallItem> {
+  const record = await holdShortCall(service, call);
+  expect(record).toMatchObject({
+    status: "ended",
+    endReason: "caller_hangup",
+    recording: { complete: true },
+    counters: { framesIn: SHORT_CALL_FRAMES },
+  });
+  return record;
+}
+
+test("K5: a worker killed in mid-sentence costs its call a second at most, and the next call finds another worker", {
+  retry: ifMachineStalled,
+}, async () => {
+  const { id, websocketUrl } = await service.createCall({ systemPrompt: ANSWER, greeting: GREETING });
+  const worker = service.pid("worker");
+  let recordMs: Promise<number> | undefined;
+  const caller = new Eavesdropper(8, () => {
+    process.kill(worker, "SIGKILL");
+    recordMs = service.ended(id).then(() => caller.elapsedMs);
+  });
+  await telephone(websocketUrl, conversation([question]), caller);
+  expect(await recordMs).toBeLessThan(5_000);
+
+  const record = await service.call(id);
+  expect(record).toMatchObject({ status: "ended", endReason: "worker_lost", recording: { complete: false } });
+  const transcript = await service.transcript(id);
+  expect(transcript).toMatchObject([
+    { role: "agent", text: GREETING, interrupted: false },
+    { role: "user", text: QUESTION, interrupted: false },
+    { role: "agent", interrupted: true },
+  ]);
+  const { left, right, durationMs } = readRecording((await service.recording(id)).bytes);
+  expect(Math.abs(durationMs - (record.durationMs ?? 0))).toBeLessThan(20);
+  expect(wordsIn(left).join(" ")).toBe(QUESTION);
+  expectBeginning(`${GREETING} ${ANSWER}`, agentText(transcript), right, caller.words);
+
+  await replaced("worker", worker);
+  await expectShortCall(await service.createCall({ greeting: GREETING }));
+});
+
+test("a control process killed in mid-call costs no call and no record, and streams are refused until it is back", {
+  retry: ifMachineStalled,
+}, async () => {
+  const control = service.pid("control");
+  const live = await service.createCall({ greeting: GREETING });
+  const short = await service.createCall({ greeting: GREETING });
+  const waiting = await service.createCall({ greeting: GREETING });
+  const leg = await RawLeg.start(short.websocketUrl);
+  leg.sendMedia(SHORT_CALL_FRAMES);
+  let began = false;
+  const notice = (told: CallerEvent): void => {
+    began ||= told.kind === "agent-began";
+  };
+  const placed = telephone(live.websocketUrl, conversation([goodbye]), { notice });
+  await until("the agent to begin", 10_000, () => began);
+  await service.killChild("control");
+
+  expect((await RawLeg.connect(waiting.websocketUrl)).status).toBe(503);
+  leg.ws.sendClose(1_000);
+  await leg.ws.readCloseCode();
+  // All of that happened while nobody was there to be told.
+  expect(service.pid("control")).toBe(control);
+  await replaced("control", control);
+
+  const complete = { status: "ended", recording: { complete: true } };
+  expect(await recordOf(short.id)).toMatchObject({
+    ...complete,
+    endReason: "caller_hangup",
+    counters: { framesIn: SHORT_CALL_FRAMES },
+  });
+  const { caller } = await placed;
+  expect(caller.finished).toBe(true);
+  expect(await recordOf(live.id)).toMatchObject({ ...complete, endReason: "agent_hangup" });
+  expect(agentText(await service.transcript(live.id))).toBe(caller.heard.map(({ text }) => text).join(" "));
+  // What was refused was not spent.
+  await expectShortCall(waiting);
+});
+
+const makeAgent = ({ agents }: Stores, accountId: string) =>
+  agents.create(accountId, {
+    name: "Baker",
+    basePrompt: "You answer the telephone of a bakery.",
+    context: "",
+    customInstructions: "",
+    languageId: "en-US",
+    voiceId: "reference/gmw/en-US",
+    callSettings: {},
+    toolIds: [],
+    corpusIds: [],
+  });
+
+test("K5: everything killed in mid-call and started again: the call is recovered, and nothing else is lost", {
+  retry: ifMachineStalled,
+}, async () => {
+  const { dataDir, apiKey } = service;
+  const agent = await withStores(dataDir, makeAgent);
+  const older = await service.createCall({ greeting: GREETING });
+  const olderRecord = await expectShortCall(older);
+  const olderTranscript = await service.transcript(older.id);
+  const olderBytes = readFileSync(recordingPath(dataDir, older.id));
+
+  const live = await service.createCall({ greeting: ANSWER });
+  const unused = await service.createCall({ greeting: GREETING });
+  let killed: Promise<void> | undefined;
+  const caller = new Eavesdropper(8, () => {
+    killed = service.process.kill();
+  });
+  await telephone(live.websocketUrl, [{ do: "await-hang-up" }], caller);
+  await killed;
+
+  service = await Service.start({ dataDir, apiKey });
+  const record = await recordOf(live.id);
+  expect(record).toMatchObject({ status: "ended", endReason: "worker_lost", recording: { complete: false } });
+  const transcript = await service.transcript(live.id);
+  expect(transcript).toMatchObject([{ role: "agent", interrupted: true }]);
+  const { right } = readRecording((await service.recording(live.id)).bytes);
+  expectBeginning(ANSWER, agentText(transcript), right, caller.words);
+
+  expect(await service.call(older.id)).toEqual(olderRecord);
+  expect(await service.transcript(older.id)).toEqual(olderTranscript);
+  expect(readFileSync(recordingPath(dataDir, older.id)).equals(olderBytes)).toBe(true);
+  expect((await service.recording(older.id)).bytes.equals(olderBytes)).toBe(true);
+  expect((await service.api("GET", "/agents")).body).toMatchObject({ data: [{ id: agent.id, name: "Baker" }] });
+  await expectShortCall(unused);
+});
+
+test("a supervisor killed alone leaves nothing running: live calls end within the drain, with their records at the next start", {
+  retry: ifMachineStalled,
+  timeout: 90_000,
+}, async () => {
+  const { id, websocketUrl } = await service.createCall({ greeting: GREETING });
+  const leg = await RawLeg.start(websocketUrl);
+  leg.sendMedia(SHORT_CALL_FRAMES);
+  service.process.signal("SIGKILL");
+  await service.process.exited;
+  await until("nothing of the service to live", DRAIN_MS + 10_000, () => service.process.living().length === 0);
+  const { dataDir, apiKey } = service;
+  service = await Service.start({ dataDir, apiKey });
+  expect(await recordOf(id)).toMatchObject({
+    status: "ended",
+    endReason: "drain_timeout",
+    counters: { framesIn: SHORT_CALL_FRAMES },
+  });
+});
+
+test("a supervisor killed with the control process leaves nothing running either: a worker waits for nobody beyond its deadline", async () => {
+  const { websocketUrl } = await service.createCall({ greeting: GREETING });
+  await RawLeg.start(websocketUrl);
+  const control = service.pid("control");
+  service.process.signal("SIGKILL");
+  process.kill(control, "SIGKILL");
+  await service.process.exited;
+  await until("nothing of the service to live", DRAIN_MS + 10_000, () => service.process.living().length === 0);
+});

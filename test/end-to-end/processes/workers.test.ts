@@ -1,0 +1,98 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { MEDIA_SERVERS_HERE } from "../../support/legs/media-servers.ts";
+import { RawWs } from "../../support/network/raw-ws.ts";
+import { beginCalls, brokenCalls, hangUpAll, sendFrames, workerPids } from "../../support/services/live-workers.ts";
+import { Service, until } from "../../support/services/service.ts";
+
+describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
+  /** Long enough for any machine; how long it takes on a quiet one `npm run chaos` tells. */
+  const RESTART_MS_MAX = 20_000;
+  /** The chance that the kernel gives them all to one of two workers is 1 in 2,048. */
+  const CALLS = 12;
+  const FRAMES = 10;
+
+  /** On SIGUSR2 something throws where nobody catches it. */
+  const TIME_BOMB = "process.on('SIGUSR2',()=>{throw%20new%20Error('planted')})";
+
+  let service: Service;
+  beforeAll(async () => {
+    const env = { MEDIA_SERVER: mediaServer, WORKERS: "2", NODE_OPTIONS: `--import=data:text/javascript,${TIME_BOMB}` };
+    service = await Service.start({ env });
+  });
+
+  /** Another worker has come into the place of the one that died. */
+  const replaced = (pid: number): Promise<unknown> =>
+    until("another worker", RESTART_MS_MAX, () => {
+      const pids = workerPids(service);
+      return pids.length === 2 && !pids.includes(pid);
+    });
+
+  /** Something happens to one of two workers: its calls are lost and recovered, and the other's lose nothing. */
+  async function expectOnlyItsOwnCallsLost(strike: (pid: number) => void): Promise<void> {
+    const calls = await beginCalls(service, CALLS);
+    sendFrames(calls, FRAMES);
+    const [pid = 0] = workerPids(service);
+    strike(pid);
+    const lost = await brokenCalls(calls);
+    const spared = calls.filter((call) => !lost.includes(call));
+    expect([lost.length > 0, spared.length > 0]).toEqual([true, true]);
+    sendFrames(spared, FRAMES);
+    for (const { id } of lost) {
+      const record = await service.ended(id, RESTART_MS_MAX);
+      expect(record).toMatchObject({ endReason: "worker_lost" });
+    }
+    await replaced(pid);
+    sendFrames(spared, FRAMES);
+    expect(await hangUpAll(service, spared)).toEqual(spared.map(() => ({ endReason: "caller_hangup", lost: 0 })));
+  }
+
+  describe("of two workers on one port", () => {
+    test("K1: one that is killed loses its calls, which are recorded as lost, and the other's lose no frame", async () => {
+      await expectOnlyItsOwnCallsLost((pid) => process.kill(pid, "SIGKILL"));
+    });
+
+    test("K11: what nobody caught ends the worker in which it was thrown, and only that", async () => {
+      await expectOnlyItsOwnCallsLost((pid) => process.kill(pid, "SIGUSR2"));
+      expect(service.logged("process failed")).toMatchObject([{ process: "worker", code: "internal" }]);
+    });
+
+    test("one whose loop stands still is killed and replaced, and the log says why", async () => {
+      await expectOnlyItsOwnCallsLost((pid) => process.kill(pid, "SIGSTOP"));
+      expect(service.logged("process died").at(-1)).toMatchObject({ signal: "SIGKILL", reason: "worker_stalled" });
+    });
+
+    test("T2: of 100 upgrades at once with one token exactly one wins, 24 times", async () => {
+      for (let round = 0; round < 24; round += 1) {
+        const { id, websocketUrl } = await service.createCall();
+        const sockets = await Promise.all(Array.from({ length: 100 }, () => RawWs.connect(websocketUrl)));
+        const { pathname } = new URL(websocketUrl);
+        const statuses = await Promise.all(sockets.map(async (ws) => (await ws.upgrade(pathname))?.status));
+        expect(statuses.filter((status) => status === 101)).toHaveLength(1);
+        expect(statuses.filter((status) => status === 401)).toHaveLength(99);
+        for (const ws of sockets) ws.destroy();
+        expect((await service.ended(id)).endReason).toBe("caller_hangup");
+      }
+    });
+
+    test("T3: of 100 that leave before they are answered at most one had the call, and the token is spent", async () => {
+      for (let round = 0; round < 8; round += 1) {
+        const { id, websocketUrl } = await service.createCall();
+        const sockets = await Promise.all(Array.from({ length: 100 }, () => RawWs.connect(websocketUrl)));
+        const { pathname } = new URL(websocketUrl);
+        for (const ws of sockets) ws.sendUpgrade(pathname);
+        // Behind the redemption of the first, before the answer to most.
+        if (round % 2 === 0) await new Promise((resolve) => setTimeout(resolve, round));
+        for (const [index, ws] of sockets.entries()) index % 2 === 0 ? ws.destroy() : ws.reset();
+        await Promise.all(sockets.map((ws) => ws.closed));
+        const late = await RawWs.connect(websocketUrl);
+        const status = (await late.upgrade(pathname))?.status;
+        late.destroy();
+        expect([101, 401]).toContain(status);
+        expect((await service.ended(id)).endReason).toBe("caller_hangup");
+        const again = await RawWs.connect(websocketUrl);
+        expect((await again.upgrade(pathname))?.status).toBe(401);
+        again.destroy();
+      }
+    });
+  });
+});

@@ -1,0 +1,56 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { Service, ServiceProcess } from "../../support/services/service.ts";
+
+/** A screen of a terminal. */
+const SCREEN_LINES = 20;
+
+test("a new data directory gets a first API key, which works and is in no log, and the next start gives none", async () => {
+  const service = await Service.start({ env: { WORKERS: "1" } });
+  const path = join(service.dataDir, "first-key");
+  expect(service.logged("a first API key was written")).toMatchObject([{ process: "control", path }]);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  const key = readFileSync(path, "utf8").trim();
+  const answer = await fetch(`${service.apiUrl}/api/v1/voices`, { headers: { "X-API-Key": key } });
+  expect(answer.status).toBe(200);
+  expect(service.process.stdout).not.toContain(key);
+  await service.stop();
+  const again = await Service.start({ dataDir: service.dataDir, env: { WORKERS: "1" } });
+  expect(again.logged("a first API key was written")).toEqual([]);
+  expect(readFileSync(path, "utf8").trim()).toBe(key);
+  await again.stop();
+}, 60_000);
+
+test("in production there is no first key, and the log says how to make one", async () => {
+  const service = await Service.start({ env: { WORKERS: "1", NODE_ENV: "production" } });
+  expect(existsSync(join(service.dataDir, "first-key"))).toBe(false);
+  expect(service.process.log.map(({ msg }) => msg)).toContainEqual(
+    expect.stringMatching(/^there is no API key yet: make one with npm run api-keys -- create --name <name>/),
+  );
+  await service.stop();
+}, 60_000);
+
+test("all notes of the start fit a screen, each said once however many workers there are, without a value", async () => {
+  const SECRET = "a-value-that-nobody-may-see";
+  const env = { WORKERS: "3", STT: "", TTS: "espeak", DEEPGRAM_KEY: SECRET, TOOLS_ALLOW_LOOPBACK: "true" };
+  const service = await Service.start({ env });
+  const messages = service.process.log.map(({ msg }) => msg);
+  expect(messages.length).toBeLessThanOrEqual(SCREEN_LINES);
+  expect(service.logged("environment variables that look like ours are not known")).toMatchObject([
+    { process: "supervisor", variables: ["DEEPGRAM_KEY: did you mean DEEPGRAM_API_KEY?"] },
+  ]);
+  for (const note of ["no STT is configured", "TOOLS_ALLOW_LOOPBACK is set"]) {
+    expect(messages.filter((message) => message.startsWith(note))).toHaveLength(1);
+  }
+  expect(service.process.stdout).not.toContain(SECRET);
+  await service.stop();
+}, 60_000);
+
+test("a configuration that lacks a key names the variable that it may be in", async () => {
+  const service = new ServiceProcess({ env: { STT: "deepgram", DEEPGRAM_KEY: "secret-of-mine" } });
+  expect(await service.exited).toBe(1);
+  expect(service.stderr).toContain("DEEPGRAM_API_KEY must be set beside STT=deepgram\n");
+  expect(service.stderr).toContain("  DEEPGRAM_KEY is not known: did you mean DEEPGRAM_API_KEY?\n");
+  expect(service.stderr).not.toContain("secret-of-mine");
+});

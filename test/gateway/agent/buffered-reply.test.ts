@@ -1,0 +1,131 @@
+import { describe, expect, test } from "vitest";
+import type { CallEvent } from "../../../src/call/events.ts";
+import { PREEMPTIVE_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
+import { codeOf } from "../../../src/core/errors.ts";
+import { BufferedReply } from "../../../src/gateway/agent/buffered-reply.ts";
+import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
+import type { LlmEvent } from "../../../src/speech/contracts.ts";
+import { leg } from "../../support/legs/leg.ts";
+import { ManualClock, settled } from "../../support/manual-clock.ts";
+import { type LlmStep, ScriptedLlm, textReply } from "../../support/providers/scripted-llm.ts";
+import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
+
+const REQUEST = { messages: [], tools: [], temperature: 0, language: "en" };
+const FAILING: LlmStep[] = [{ afterMs: 100, event: { kind: "fail" } }];
+
+function question(steps: readonly LlmStep[]) {
+  const clock = new ManualClock();
+  const llm = new ScriptedLlm(clock, [steps]);
+  const told: string[] = [];
+  const asked = new BufferedReply(
+    (signal) => llm.reply(REQUEST, signal),
+    () => told.push("too much"),
+  );
+  const answer = (): void =>
+    asked.deliverTo(
+      (event: LlmEvent) => told.push(event.kind === "text" ? event.text : event.kind),
+      (error) => told.push(codeOf(error)),
+    );
+  return { clock, llm, asked, answer, told };
+}
+
+describe("a question that was asked ahead", () => {
+  test("tells nothing until somebody waits for the answer, and then all of it, in order and later", async () => {
+    const { clock, answer, told } = question(textReply("one two three", { firstMs: 100, perWordMs: 100 }));
+    await clock.play(250);
+    expect(told).toEqual([]);
+    answer();
+    expect(told).toEqual([]);
+    await settled();
+    expect(told).toEqual(["one", " two"]);
+    await clock.play(200);
+    expect(told).toEqual(["one", " two", " three", "end"]);
+  });
+
+  test("tells nothing any more once it was stopped, not even what it holds", async () => {
+    const { clock, llm, asked, answer, told } = question(textReply("one two three", { firstMs: 100, perWordMs: 100 }));
+    await clock.play(250);
+    answer();
+    asked.cancel();
+    await clock.play(500);
+    expect([told, llm.aborted]).toEqual([[], 1]);
+  });
+
+  test("is known to have failed before anybody waits, and tells it to whoever waits already", async () => {
+    const early = question(FAILING);
+    await early.clock.play(150);
+    expect(early.asked.hasFailed).toBe(true);
+    const late = question(FAILING);
+    late.answer();
+    await late.clock.play(150);
+    expect(late.told).toEqual(["provider_failed"]);
+  });
+});
+
+/** A call whose caller says something and pauses, with what its model is asked and what the call is told. */
+async function conversation(finalText: string, replies: readonly (readonly LlmStep[])[]) {
+  const clock = new ManualClock();
+  const llm = new ScriptedLlm(clock, replies);
+  const events: CallEvent[] = [];
+  const call = leg({
+    shared: { clock, ticker: new Ticker(clock) },
+    spec: { firstSpeaker: "user" },
+    parameters: PREEMPTIVE_TURN_PARAMETERS,
+    stt: new ScriptedStt(clock, [
+      { atMs: 1_000, event: { kind: "interim", text: "when are you open" } },
+      { atMs: 1_600, event: { kind: "final", text: finalText } },
+    ]),
+    llm,
+    tamper: ({ journal }) => {
+      const { event } = journal;
+      journal.event = (atMs, told) => {
+        events.push(told);
+        event.call(journal, atMs, told);
+      };
+    },
+  });
+  call.start();
+  await call.listen(4_000);
+  call.connection.closed(1_006, false);
+  const texts = events.flatMap((told) => (told.kind === "reply-text" ? [told.text] : []));
+  return { llm, said: texts.join(""), events, call };
+}
+
+describe("a call with preemptive replies", () => {
+  test("asks once where the final agrees, and tells of the answer only then", async () => {
+    const { llm, said, events } = await conversation("When are you open?", [textReply("At nine.", { firstMs: 100 })]);
+    expect([llm.requests.length, said]).toEqual([1, "At nine."]);
+    const kinds = events.map(({ kind }) => kind);
+    expect(kinds.indexOf("reply-text")).toBeGreaterThan(kinds.indexOf("stt-final"));
+  });
+
+  test("stops the first answer and asks again where the final does not", async () => {
+    const replies = [textReply("At nine", { firstMs: 100, perWordMs: 2_000 }), textReply("On Main Street.")];
+    const { llm, said } = await conversation("Where are you open?", replies);
+    expect([llm.requests.length, llm.aborted, said]).toEqual([2, 1, "On Main Street."]);
+  });
+
+  test("asks again where the model failed before anybody waited for it", async () => {
+    const { llm, said, call } = await conversation("When are you open?", [FAILING, textReply("At nine.")]);
+    expect([llm.requests.length, said]).toEqual([2, "At nine."]);
+    expect(call.ends()).toMatchObject([{ engineFailures: 0 }]);
+  });
+
+  test("stops what was asked ahead when the call ends", async () => {
+    const clock = new ManualClock();
+    const llm = new ScriptedLlm(clock, [textReply("At nine.", { firstMs: 60_000 })]);
+    const call = leg({
+      shared: { clock, ticker: new Ticker(clock) },
+      spec: { firstSpeaker: "user" },
+      parameters: PREEMPTIVE_TURN_PARAMETERS,
+      stt: new ScriptedStt(clock, [{ atMs: 1_000, event: { kind: "interim", text: "when are you open" } }]),
+      llm,
+    });
+    call.start();
+    await call.listen(1_400);
+    expect([llm.requests.length, llm.aborted]).toEqual([1, 0]);
+    call.connection.closed(1_006, false);
+    await settled();
+    expect(llm.aborted).toBe(1);
+  });
+});

@@ -1,0 +1,255 @@
+import { describe, expect, test } from "vitest";
+import type { CallEvent } from "../../../src/call/events.ts";
+import { ENGLISH } from "../../../src/core/phrases/phrases.ts";
+import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
+import { projectJournal } from "../../../src/record/finalization/projection.ts";
+import { compareJournal } from "../../../src/record/replay/comparison.ts";
+import type { Llm, Stt, Tts } from "../../../src/speech/contracts.ts";
+import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
+import { meteredLlm } from "../../../src/speech/metering/usage.ts";
+import { refusalFrom } from "../../../src/speech/resilience/provider-error.ts";
+import type { WireEvent } from "../../../src/wire/wire.ts";
+import { type LegOptions, leg, STREAM_ID } from "../../support/legs/leg.ts";
+import { ManualClock, settled } from "../../support/manual-clock.ts";
+import { breakerFor } from "../../support/providers/breakers.ts";
+import { ScriptedLlm, textReply } from "../../support/providers/scripted-llm.ts";
+import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
+import { ScriptedTts } from "../../support/providers/scripted-tts.ts";
+import { NO_LLM_REQUESTS } from "../../support/stubs/no-limits.ts";
+
+type Leg = ReturnType<typeof leg>;
+type Engines = Pick<LegOptions, "stt" | "llm" | "tts">;
+
+const planted = (): never => {
+  throw new Error("planted");
+};
+
+/** A whole conversation's worth of input: whatever a call can be told happens to it in here, unless it is over before. */
+async function converse(call: Leg): Promise<void> {
+  call.start();
+  for (let atMs = 0; atMs < 6_000; atMs += 20) {
+    await call.clock.play(20);
+    call.media();
+    if (atMs === 1_000)
+      call.json({ event: "dtmf", streamSid: STREAM_ID, dtmf: { track: "inbound_track", digit: "5" } });
+    for (const text of call.socket.sent.splice(0)) if (text.includes('"mark"')) call.text(text);
+  }
+}
+
+/** Nobody carries it out: what comes of it is that its time is up. */
+const LOOKUP = {
+  kind: "client",
+  name: "lookup",
+  description: "",
+  parameters: { type: "object" },
+  timeoutMs: 1_000,
+  fixedArguments: {},
+} as const;
+
+const TOO_LONG = refusalFrom(400, "", true);
+
+/** Two models, one for when the other fails, and neither answers: each says that it was asked too much. */
+function failingModels(clock: ManualClock): Llm {
+  const failing = new ScriptedLlm(clock, [[{ afterMs: 0, event: { kind: "fail", cause: TOO_LONG } }]]);
+  const chained = ["first", "second"].map((name) => ({
+    llm: failing,
+    circuitBreaker: breakerFor("llm", name, clock).circuitBreaker,
+  }));
+  return new FallbackLlm(chained, clock);
+}
+
+/** The caller asks, the model answers with a tool, and all of it is spoken; or one of the engines `fails`. */
+function engines(clock: ManualClock, fails?: "ear" | "model" | "voice"): Required<Engines> {
+  const asking: ConstructorParameters<typeof ScriptedStt>[1] = [
+    { atMs: 2_000, event: { kind: "interim", text: "are you open" } },
+    { atMs: 2_200, event: { kind: "final", text: "are you open", language: "de" } },
+    { atMs: 2_300, event: fails === "ear" ? { kind: "fail" } : { kind: "interim", text: "" } },
+  ];
+  const reply = textReply("We are.", { tool: LOOKUP.name });
+  return {
+    stt: new ScriptedStt(clock, asking),
+    llm: fails === "model" ? failingModels(clock) : meteredLlm(new ScriptedLlm(clock, [reply])),
+    tts: new ScriptedTts(clock, fails === "voice" ? { failing: { request: 0, afterChunks: 1 } } : {}),
+  };
+}
+
+/** A call that is to break, and another beside it in the same process, which talks for a long time. */
+function twoCalls(options: (clock: ManualClock) => LegOptions): { broken: Leg; other: Leg } {
+  const other = leg({ spec: { greeting: "a long greeting ".repeat(100) } });
+  return { other, broken: leg({ shared: other, ...options(other.clock) }) };
+}
+
+async function expectUnharmed(other: Leg): Promise<void> {
+  const before = other.socket.events.length;
+  await other.clock.play(1_000);
+  expect(other.socket.events.length - before).toBe(50);
+  expect([other.ends(), other.logged.filter((line) => line.includes('"fault":"bug"'))]).toEqual([[], []]);
+  other.connection.closed(1_006, false);
+}
+
+async function expectOneEnd(call: Leg, reason: string): Promise<void> {
+  expect(call.ends()).toHaveLength(1);
+  expect(call.ends()[0]).toMatchObject({ reason });
+  // The end of its journal is on disk by then.
+  while (call.done() === 0) await settled();
+  expect(call.done()).toBe(1);
+  const sent = call.socket.sent.length;
+  await call.clock.play(1_000);
+  expect(call.socket.sent.length).toBe(sent);
+}
+
+/** No carrier's caller types, and none counts what it played: in here one does, by these. */
+const PECULIAR: Readonly<Record<string, WireEvent>> = {
+  typed: { kind: "text", text: "typed" },
+  cleared: { kind: "cleared", playedMs: 20 },
+};
+
+/** Every kind of event, and what makes one come that the conversation has not. */
+const EVENTS: Readonly<Record<CallEvent["kind"], { fails?: "ear" | "model" | "voice"; cause?: (call: Leg) => void }>> =
+  {
+    "frame-in": {},
+    "frame-out": {},
+    tick: {},
+    "leg-started": {},
+    "leg-closed": { cause: (call) => call.json({ event: "stop", streamSid: STREAM_ID, stop: {} }) },
+    "internal-error": { cause: (call) => call.text("unreadable") },
+    "end-requested": { cause: (call) => call.connection.end("api_hangup") },
+    "goodbye-requested": { cause: (call) => call.connection.end("drain_timeout", "with a goodbye") },
+    mark: {},
+    dtmf: {},
+    "voice-chosen": {},
+    "phrases-chosen": {},
+    "provider-switched": { fails: "model" },
+    "context-exceeded": { fails: "model" },
+    usage: {},
+    "limit-reached": {},
+    pong: {},
+    "tool-result": {},
+    typed: { cause: (call) => call.text("typed") },
+    cleared: { cause: (call) => call.text("cleared") },
+    "stt-interim": {},
+    "stt-final": {},
+    "stt-failed": { fails: "ear" },
+    "reply-text": {},
+    "reply-tool-call": {},
+    "reply-end": {},
+    "reply-failed": { fails: "model" },
+    "segment-audio": {},
+    "segment-end": {},
+    "segment-failed": { fails: "voice" },
+  };
+
+describe("K11: an exception ends the call that it came from, with one end and one line of log, and no other", () => {
+  test.each(Object.entries(EVENTS))("in the handling of %s", async (kind, { fails, cause = () => {} }) => {
+    let struck = 0;
+    const strike = (): never => {
+      struck += 1;
+      return planted();
+    };
+    const { broken, other } = twoCalls((clock) => ({
+      ...engines(clock, fails),
+      spec: { tools: [LOOKUP] },
+      ...(kind === "limit-reached" && { spend: NO_LLM_REQUESTS }),
+      ...(kind === "phrases-chosen" && {
+        phrases: { find: async () => ({ origin: "file" as const, phrases: ENGLISH }) },
+      }),
+      tamper({ journal, wire }) {
+        const { decode } = wire;
+        wire.decode = (message, into) => {
+          const text = Buffer.from(message).toString();
+          return text === "unreadable" ? planted() : (PECULIAR[text] ?? decode.call(wire, message, into));
+        };
+        const { event } = journal;
+        journal.event = (atMs, told) => (told.kind === kind ? strike() : event.call(journal, atMs, told));
+        if (kind === "frame-in") journal.frameIn = strike;
+        if (kind === "frame-out") journal.frameOut = strike;
+      },
+    }));
+    other.start();
+    await converse(broken);
+    cause(broken);
+    expect(struck).toBe(1);
+    await expectOneEnd(broken, "worker_lost");
+    expect(broken.socket.ended).toEqual({ code: 1_011, reason: "worker_lost" });
+    expect(broken.logged.filter((line) => line.includes('"fault":"bug"'))).toHaveLength(1);
+    await expectUnharmed(other);
+  });
+
+  const brokenEar = (clock: ManualClock, part: "open" | "write"): Stt => {
+    const stt = engines(clock).stt;
+    if (part === "open") return { provider: "broken", capabilities: stt.capabilities, open: planted };
+    const open: Stt["open"] = (options, signal) => ({ ...stt.open(options, signal), write: planted });
+    return { provider: "broken", capabilities: stt.capabilities, open };
+  };
+  const brokenModel: Llm = { provider: "broken", reply: planted };
+  const BROKEN_PARTS: Readonly<Record<string, (clock: ManualClock) => LegOptions>> = {
+    "the voice detector": () => ({ vad: { isSpeech: planted, destroy: () => {} } }),
+    "the ear, when it is opened": (clock) => ({ stt: brokenEar(clock, "open") }),
+    "the ear, when it hears": (clock) => ({ stt: brokenEar(clock, "write") }),
+    "the model, when it is asked": () => ({ llm: brokenModel }),
+    "the wire, when it reads": () => ({
+      tamper: ({ wire }) => {
+        const { decode } = wire;
+        wire.decode = (message, into) =>
+          Buffer.from(message).includes('"media"') ? planted() : decode.call(wire, message, into);
+      },
+    }),
+    "the wire, when it writes audio": () => ({ tamper: ({ wire }) => Object.assign(wire, { encodeAudio: planted }) }),
+    "the wire, when it writes a mark": () => ({ tamper: ({ wire }) => Object.assign(wire, { encodeMark: planted }) }),
+    "the socket, when it sends": () => ({ tamper: ({ socket }) => Object.assign(socket, { send: planted }) }),
+    "the journal of commands": () => ({ tamper: ({ journal }) => Object.assign(journal, { command: planted }) }),
+    "the metrics of answers": () => ({ tamper: ({ metrics }) => Object.assign(metrics, { answered: planted }) }),
+  };
+
+  test.each(Object.entries(BROKEN_PARTS))("in %s", async (_part, options) => {
+    const { broken, other } = twoCalls((clock) => ({ ...engines(clock), ...options(clock) }));
+    other.start();
+    await converse(broken);
+    await expectOneEnd(broken, "worker_lost");
+    expect(broken.logged.filter((line) => line.includes('"fault":"bug"')).length).toBeGreaterThan(0);
+    await expectUnharmed(other);
+  });
+
+  /** Of the others nothing can be told again: the first leaves no commands in the journal. */
+  const REPLAYABLE = Object.entries(BROKEN_PARTS).filter(([part]) => part !== "the journal of commands");
+
+  test.each(
+    REPLAYABLE,
+  )("F14-5: the journal of a call that was ended by a bug in %s gives every command again", async (_part, options) => {
+    const clock = new ManualClock();
+    const broken = leg({ shared: { clock, ticker: new Ticker(clock) }, ...engines(clock), ...options(clock) });
+    await converse(broken);
+    await expectOneEnd(broken, "worker_lost");
+    const { difference, truncated, commands } = await compareJournal(broken.journalPath);
+    expect([difference, truncated]).toEqual([undefined, false]);
+    expect(commands).toBeGreaterThan(0);
+    const { endReason, complete } = await projectJournal(broken.journalPath);
+    expect([endReason, complete]).toEqual(["worker_lost", true]);
+  });
+
+  /** What is broken only at the end takes nothing from it: the reason stands, and the rest is tidied up. */
+  const BROKEN_AT_THE_END: Readonly<Record<string, () => LegOptions>> = {
+    "the voice detector": () => ({ vad: { isSpeech: () => false, destroy: planted } }),
+    "the socket": () => ({ tamper: ({ socket }) => Object.assign(socket, { end: planted }) }),
+    "the metrics": () => ({ tamper: ({ metrics }) => Object.assign(metrics, { callEnded: planted }) }),
+  };
+
+  test.each(Object.entries(BROKEN_AT_THE_END))("in %s, when the call is tidied up", async (_part, options) => {
+    const { broken, other } = twoCalls((clock) => ({ ...engines(clock), ...options() }));
+    other.start();
+    await converse(broken);
+    broken.connection.end("api_hangup");
+    await expectOneEnd(broken, "api_hangup");
+    expect(broken.logged.filter((line) => line.includes('"fault":"bug"'))).toHaveLength(1);
+    await expectUnharmed(other);
+  });
+});
+
+test("a voice that throws at once has failed like one that throws later, and is no bug of ours", async () => {
+  const broken: Tts = { ...new ScriptedTts(new ManualClock()), voices: async () => [], speak: planted };
+  const call = leg({ tts: broken });
+  call.start();
+  await call.clock.play(100);
+  await expectOneEnd(call, "provider_error");
+  expect(call.ends()[0]).toMatchObject({ engineFailures: 1, lastFailure: { stage: "tts", code: "internal" } });
+});

@@ -1,0 +1,129 @@
+import { expect, test } from "vitest";
+import type { CallEvent } from "../../../src/call/events.ts";
+import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
+import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
+import { FallbackStt } from "../../../src/speech/stt/fallback.ts";
+import { TtsCache } from "../../../src/speech/tts/cache.ts";
+import { FallbackTts } from "../../../src/speech/tts/fallback.ts";
+import { leg } from "../../support/legs/leg.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { breakerFor, ttsWithBreaker } from "../../support/providers/breakers.ts";
+import { ScriptedLlm, textReply } from "../../support/providers/scripted-llm.ts";
+import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
+import { ScriptedTts } from "../../support/providers/scripted-tts.ts";
+
+/** What the call was told of its engines, in order; of speech the words alone. */
+function trailOf(event: CallEvent): string[] {
+  switch (event.kind) {
+    case "stt-interim":
+    case "stt-final":
+    case "reply-text":
+      return [`${event.kind}: ${event.text.trim()}`];
+    case "segment-audio":
+      return event.words.map(({ text }) => `spoken: ${text}`);
+    case "reply-end":
+    case "stt-failed":
+    case "reply-failed":
+    case "segment-failed":
+      return [event.kind];
+    case "provider-switched":
+      return [`${event.stage}: ${event.from} to ${event.to}: ${event.code}`];
+    default:
+      return [];
+  }
+}
+
+test("P3: an ear, a model and a voice die in the middle of a sentence: others take over, and the call misses no word", async () => {
+  const clock = new ManualClock();
+  const ears = [
+    new ScriptedStt(clock, [
+      { atMs: 1_000, event: { kind: "interim", text: "I would" } },
+      { atMs: 1_200, event: { kind: "fail" } },
+    ]),
+    new ScriptedStt(clock, [
+      { atMs: 300, event: { kind: "interim", text: "I would like" } },
+      { atMs: 900, event: { kind: "final", text: "I would like a loaf" } },
+    ]),
+  ];
+  const [dying, second] = [
+    new ScriptedLlm(clock, [
+      [
+        { afterMs: 100, event: { kind: "text", text: "We have" } },
+        { afterMs: 100, event: { kind: "fail" } },
+      ],
+    ]),
+    new ScriptedLlm(clock, [textReply("rye and wheat.", { firstMs: 100 })]),
+  ];
+  const voices = [new ScriptedTts(clock, { failing: { request: 0, afterChunks: 3 } }), new ScriptedTts(clock)];
+  const trail: string[] = [];
+  const counted: unknown[] = [];
+  const call = leg({
+    shared: { clock, ticker: new Ticker(clock) },
+    spec: { firstSpeaker: "user" },
+    stt: new FallbackStt(
+      ears.map((stt, index) => ({ stt, circuitBreaker: breakerFor("stt", `ear-${index}`, clock).circuitBreaker })),
+      clock,
+    ),
+    llm: new FallbackLlm(
+      [dying, second].map((llm, index) => ({
+        llm,
+        circuitBreaker: breakerFor("llm", `model-${index}`, clock).circuitBreaker,
+      })),
+      clock,
+    ),
+    tts: new FallbackTts(
+      voices.map((tts, index) => ttsWithBreaker(`voice-${index}`, tts, clock)),
+      new TtsCache(),
+      clock,
+    ),
+    tamper: ({ journal, metrics }) => {
+      metrics.providerFailedOver = (...switched) => counted.push(switched);
+      const event = journal.event.bind(journal);
+      journal.event = (atMs, told) => {
+        trail.push(...trailOf(told));
+        event(atMs, told);
+      };
+    },
+  });
+  call.start();
+  await call.listen(6_000);
+  expect(trail).toEqual([
+    "ear-partial: I would",
+    "ear: ear-0 to ear-1: failed",
+    "ear-partial: I would like",
+    "ear-final: I would like a loaf",
+    "reply-text: We have",
+    "model: model-0 to model-1: failed",
+    "reply-text: rye",
+    "reply-text: and",
+    "reply-text: wheat.",
+    "reply-end",
+    "spoken: We",
+    "spoken: have",
+    "voice: voice-0 to voice-1: failed",
+    "spoken: rye",
+    "spoken: and",
+    "spoken: wheat.",
+  ]);
+  expect(second.requests[0]?.messages.slice(-3)).toMatchObject([
+    { role: "user", text: "I would like a loaf" },
+    { role: "assistant", text: "We have" },
+    { role: "user" },
+  ]);
+  expect(voices.map(({ requests }) => requests[0]?.text)).toEqual(["We have rye and wheat.", "rye and wheat."]);
+  const switches = [
+    ["ear", "ear-0", "ear-1"],
+    ["model", "model-0", "model-1"],
+    ["voice", "voice-0", "voice-1"],
+  ];
+  expect(counted).toEqual(switches);
+  const warned = call.logged.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(warned.filter(({ msg }) => msg === "a call goes on with another provider")).toMatchObject(
+    switches.map(([engine, from, to]) => ({ engine, from, to, code: "failed" })),
+  );
+  expect(call.ends()).toEqual([]);
+  call.connection.closed(1_006, false);
+  expect(call.ends()).toMatchObject([
+    { providers: { ear: ["scripted", "ear-1"], model: ["scripted", "model-1"], voice: ["voice-0", "voice-1"] } },
+  ]);
+});

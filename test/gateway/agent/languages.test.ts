@@ -1,0 +1,258 @@
+import { describe, expect, test } from "vitest";
+import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
+import type { CallSpec } from "../../../src/core/calls/spec.ts";
+import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
+import type { Voice } from "../../../src/speech/contracts.ts";
+import { websocketLeg } from "../../support/legs/websocket-leg.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { type LlmStep, ScriptedLlm, textReply } from "../../support/providers/scripted-llm.ts";
+import { ScriptedStt, type SttStep } from "../../support/providers/scripted-stt.ts";
+import { ScriptedTts } from "../../support/providers/scripted-tts.ts";
+
+const voice = (id: string, language: string): Voice => ({ id, name: id, language, provider: "scripted" });
+const VOICES = [voice("Amy", "en-GB"), voice("Bea", "en-US"), voice("Clara", "de"), voice("Dominique", "fr-FR")];
+const SILENCE = Buffer.alloc(640);
+
+const heard = (atMs: number, text: string, language?: string): SttStep => ({
+  atMs,
+  event: { kind: "final", text, ...(language === undefined ? {} : { language }) },
+});
+
+type OfKind<Kind> = Extract<CallEvent, { kind: Kind }>;
+
+interface TalkOptions {
+  spec?: Partial<CallSpec>;
+  replies?: LlmStep[][];
+  /** The ear hears whatever is spoken, unless told. */
+  anyLanguage?: boolean;
+  /** The languages that it finds out by itself. */
+  detects?: readonly string[];
+  /** How the voices are listed. */
+  voices?: (clock: ManualClock) => Promise<readonly Voice[]>;
+}
+
+/** A leg with voices of three languages, whose caller says `ear`; and what was journaled of its languages. */
+function talk(
+  ear: readonly SttStep[],
+  { spec, replies = [textReply("So it is.")], anyLanguage = true, detects, voices }: TalkOptions = {},
+) {
+  const clock = new ManualClock();
+  const tts = new ScriptedTts(clock, { voices: VOICES });
+  if (voices !== undefined) tts.voices = () => voices(clock);
+  const stt = new ScriptedStt(clock, ear, {
+    anyLanguage,
+    ...(detects === undefined ? {} : { detectsLanguage: (language: string) => detects.includes(language) }),
+  });
+  const llm = new ScriptedLlm(clock, replies);
+  const chosen: OfKind<"voice-chosen">[] = [];
+  const commands: CallCommand[] = [];
+  const call = websocketLeg({
+    stt,
+    llm,
+    tts,
+    shared: { clock, ticker: new Ticker(clock) },
+    spec: { voiceId: "Bea", language: "en", firstSpeaker: "user", ...spec },
+    tamper({ journal }) {
+      const { event, command } = journal;
+      journal.event = (atMs, told) => {
+        if (told.kind === "voice-chosen") chosen.push(told);
+        event.call(journal, atMs, told);
+      };
+      journal.command = (atMs, told) => {
+        commands.push(told);
+        command.call(journal, atMs, told);
+      };
+    },
+  });
+  return {
+    ...call,
+    stt,
+    chosen,
+    /** The languages that the call turned to, and why. */
+    turned: () => commands.flatMap((told) => (told.kind === "language" ? [`${told.language} ${told.reason}`] : [])),
+    /** What was spoken, by whom, and in which language. */
+    spoken: () => tts.requests.map(({ text, voiceId, language }) => `${voiceId} (${language}): ${text}`),
+    asked: () => llm.requests.map(({ language }) => language),
+    async listen(forMs: number): Promise<void> {
+      let answered = call.told("mark").length;
+      for (let at = 0; at < forMs; at += 20) {
+        await call.clock.play(20);
+        call.audio(SILENCE);
+        for (const mark of call.told("mark").slice(answered)) call.json(mark);
+        answered = call.told("mark").length;
+      }
+    },
+  };
+}
+
+describe("a caller who changes the language", () => {
+  test("is answered in it by a voice that speaks it, and by the call's own voice when back", async () => {
+    const call = talk([
+      heard(1_000, "are you open", "en"),
+      heard(6_000, "und morgen", "de"),
+      heard(12_000, "and on Sunday", "en-US"),
+    ]);
+    await call.listen(18_000);
+    expect(call.asked()).toEqual(["en", "de", "en"]);
+    expect(call.spoken()).toEqual(["Bea (en): So it is.", "Clara (de): So it is.", "Bea (en): So it is."]);
+    expect(call.turned()).toEqual(["de heard", "en heard"]);
+    expect(call.chosen).toEqual([
+      { kind: "voice-chosen", language: "de", voiceId: "Clara", speaksIt: true },
+      { kind: "voice-chosen", language: "en", voiceId: "Bea", speaksIt: true },
+    ]);
+    call.hangUp();
+  });
+
+  test("is answered by a voice of the region that is heard, or else of the language", async () => {
+    const call = talk([heard(1_000, "et demain", "fr-CA")]);
+    await call.listen(5_000);
+    expect(call.spoken()).toEqual(["Dominique (fr-CA): So it is."]);
+    call.hangUp();
+  });
+
+  test("is answered by the voice there is where none speaks the language, and a line of log says so once", async () => {
+    const call = talk([
+      heard(1_000, "och imorgon", "sv"),
+      heard(6_000, "och sedan", "sv"),
+      heard(11_000, "und dann", "de"),
+    ]);
+    await call.listen(16_000);
+    expect(call.asked()).toEqual(["sv", "sv", "de"]);
+    expect(call.spoken()).toEqual(["Bea (en): So it is.", "Bea (en): So it is.", "Clara (de): So it is."]);
+    expect(call.chosen[0]).toEqual({ kind: "voice-chosen", language: "sv", voiceId: "Bea", speaksIt: false });
+    const lines = call.logged.filter((line) => line.includes("no voice speaks"));
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([{ provider: "scripted", language: "sv" }]);
+    call.hangUp();
+  });
+
+  test("goes on with the voice there is when the voices cannot be listed, and with theirs when they can", async () => {
+    let asked = 0;
+    const voices = async (): Promise<readonly Voice[]> => {
+      asked += 1;
+      if (asked === 1) throw new Error("canary");
+      return VOICES;
+    };
+    const call = talk([heard(1_000, "und morgen", "de"), heard(6_000, "et demain", "fr")], { voices });
+    await call.listen(11_000);
+    expect(call.spoken()).toEqual(["Bea (en): So it is.", "Dominique (fr): So it is."]);
+    expect(call.logged.filter((line) => line.includes("could not be listed"))).toHaveLength(1);
+    expect(call.logged.join("")).not.toContain("canary");
+    call.hangUp();
+  });
+
+  test("is heard in it: an ear that must be told is opened anew, once, and any other listens on", async () => {
+    const call = talk([heard(1_000, "und morgen", "de")], { anyLanguage: false });
+    await call.listen(5_000);
+    expect(call.stt.opened.map(({ language }) => language)).toEqual(["en", "de"]);
+    const [before, since] = call.stt.opened;
+    expect((before?.samples ?? 0) / 16).toBeLessThanOrEqual(1_020);
+    expect(((before?.samples ?? 0) + (since?.samples ?? 0)) / 16).toBeGreaterThanOrEqual(4_900);
+    call.hangUp();
+    const other = talk([heard(1_000, "und morgen", "de")]);
+    await other.listen(5_000);
+    expect(other.turned()).toEqual(["de heard"]);
+    expect(other.stt.opened).toHaveLength(1);
+    other.hangUp();
+  });
+
+  test("is heard in it by an ear that detects both, which listens on", async () => {
+    const call = talk([heard(1_000, "und morgen", "de")], { anyLanguage: false, detects: ["en", "de"] });
+    await call.listen(5_000);
+    expect(call.turned()).toEqual(["de heard"]);
+    expect(call.stt.opened.map(({ language, languagePinned }) => [language, languagePinned])).toEqual([["en", false]]);
+    // For the next stream that it opens.
+    expect(call.stt.turned).toEqual(["de"]);
+    call.hangUp();
+  });
+
+  test("is heard in it by an ear that detects one of the two, which is opened anew", async () => {
+    const call = talk([heard(1_000, "und morgen", "de")], { anyLanguage: false, detects: ["en"] });
+    await call.listen(5_000);
+    expect(call.stt.opened.map(({ language }) => language)).toEqual(["en", "de"]);
+    call.hangUp();
+  });
+
+  test("is told to an ear that detects languages where the model changes that of a call that is pinned", async () => {
+    const toGerman: LlmStep[] = [
+      {
+        afterMs: 10,
+        event: { kind: "tool-call", id: "1", name: "switch_language", argumentsJson: '{"language":"de"}' },
+      },
+      { afterMs: 10, event: { kind: "end", inputTokens: 1, outputTokens: 1 } },
+    ];
+    const call = talk([heard(1_000, "in German please", "en")], {
+      anyLanguage: false,
+      detects: ["en", "de"],
+      replies: [toGerman, textReply("Gerne.")],
+      spec: { languagePinned: true, tools: [{ kind: "built_in", name: "switch_language", fixedArguments: {} }] },
+    });
+    await call.listen(5_000);
+    expect(call.stt.opened.map(({ language, languagePinned }) => [language, languagePinned])).toEqual([
+      ["en", true],
+      ["de", true],
+    ]);
+    call.hangUp();
+  });
+
+  test("stays with the call's own voice where the call is pinned to its language", async () => {
+    const call = talk([heard(1_000, "und morgen", "de")], { spec: { languagePinned: true } });
+    await call.listen(5_000);
+    expect(call.asked()).toEqual(["en"]);
+    expect(call.spoken()).toEqual(["Bea (en): So it is."]);
+    expect([call.turned(), call.chosen]).toEqual([[], []]);
+    call.hangUp();
+  });
+
+  test.each(["und", "klingon", "no language at all", ""])("does not, whose ear tells %j", async (language) => {
+    const call = talk([heard(1_000, "and on Sunday", language)]);
+    await call.listen(5_000);
+    expect(call.asked()).toEqual(["en"]);
+    expect(call.turned()).toEqual([]);
+    call.hangUp();
+  });
+});
+
+test("the model turns to another language in the middle of a reply: what it said before keeps its voice", async () => {
+  const replies: LlmStep[][] = [
+    [
+      { afterMs: 0, event: { kind: "text", text: "Of course, in German." } },
+      {
+        afterMs: 0,
+        event: { kind: "tool-call", id: "1", name: "switch_language", argumentsJson: '{"language":"deu"}' },
+      },
+      { afterMs: 0, event: { kind: "end", inputTokens: 1, outputTokens: 1 } },
+    ],
+    textReply("Guten Tag."),
+  ];
+  const tools = [{ kind: "built_in", name: "switch_language", fixedArguments: {} }] as const;
+  const call = talk([heard(1_000, "can we speak German", "en")], { replies, spec: { tools } });
+  await call.listen(8_000);
+  expect(call.turned()).toEqual(["de tool"]);
+  expect(call.asked()).toEqual(["en", "de"]);
+  expect(call.spoken()).toEqual(["Bea (en): Of course, in German.", "Clara (de): Guten Tag."]);
+  call.hangUp();
+});
+
+describe("a list of voices that comes late", () => {
+  const late = (clock: ManualClock): Promise<readonly Voice[]> =>
+    new Promise((resolve) => {
+      clock.after(3_000, () => resolve(VOICES));
+    });
+
+  test("holds up what is to be spoken in the new language", async () => {
+    const call = talk([heard(1_000, "und morgen", "de")], { voices: late });
+    await call.listen(3_900);
+    expect(call.spoken()).toEqual([]);
+    await call.listen(1_000);
+    expect(call.spoken()[0]).toMatch(/^Clara /);
+    call.hangUp();
+  });
+
+  test("changes nothing in a call that is over", async () => {
+    const call = talk([heard(1_000, "und morgen", "de")], { voices: late });
+    await call.listen(2_000);
+    call.hangUp();
+    await call.clock.play(5_000);
+    expect([call.chosen, call.spoken()]).toEqual([[], []]);
+  });
+});

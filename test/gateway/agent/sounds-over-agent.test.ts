@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
+import { websocketLeg } from "../../support/legs/websocket-leg.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { ScriptedStt, type SttStep } from "../../support/providers/scripted-stt.ts";
+import { ScriptedTts } from "../../support/providers/scripted-tts.ts";
+
+const GREETING = "Hello, this is the bakery, and we are open until six.";
+const SILENCE = Buffer.alloc(640);
+
+/** A leg whose agent greets for some seconds, and whose caller makes a sound from 1,000 ms on for `soundMs`. */
+async function sounding(soundMs: number, ear: readonly SttStep[] = []) {
+  const clock = new ManualClock();
+  const call = websocketLeg({
+    stt: new ScriptedStt(clock, ear),
+    tts: new ScriptedTts(clock, { msPerChar: 70 }),
+    vad: { isSpeech: () => clock.nowMs() >= 1_000 && clock.nowMs() < 1_000 + soundMs, destroy: () => {} },
+    shared: { clock, ticker: new Ticker(clock) },
+    spec: { greeting: GREETING, interruptible: true },
+  });
+  /** How many frames had been sent, every 20 ms. */
+  const sent: number[] = [];
+  let answered = 0;
+  for (let atMs = 0; atMs < 6_000; atMs += 20) {
+    await clock.play(20);
+    call.audio(SILENCE);
+    for (const mark of call.told("mark").slice(answered)) call.json(mark);
+    answered = call.told("mark").length;
+    sent.push(call.socket.audio.length);
+  }
+  return {
+    ...call,
+    sentUntil: (ms: number) => sent[ms / 20 - 1] ?? 0,
+    states: () => call.told("state").map(({ state }) => state),
+  };
+}
+
+test("a cough holds the agent, who listens meanwhile and then speaks on in the same turn, without a frame lost", async () => {
+  const call = await sounding(300);
+  expect(call.states()).toEqual(["speaking", "listening", "speaking", "listening"]);
+  expect(call.told("clear")).toEqual([]);
+  expect(call.sentUntil(2_000)).toBe(call.sentUntil(1_100));
+  expect(call.sentUntil(2_500)).toBeGreaterThan(call.sentUntil(2_000));
+  expect(call.transcripts()).toEqual([`1 agent: ${GREETING} ...`, `1 agent: ${GREETING} .`]);
+  const undisturbed = await sounding(0);
+  expect(call.socket.audio).toEqual(undisturbed.socket.audio);
+  expect([call.hangUp(), undisturbed.hangUp()]).toMatchObject([{ interrupted: 0 }, { interrupted: 0 }]);
+});
+
+test("a word holds the agent and then stops it: one change of state, a clear, and the turn ends at the last word heard", async () => {
+  const call = await sounding(600, [{ atMs: 1_400, event: { kind: "interim", text: "stop" } }]);
+  expect(call.states().slice(0, 2)).toEqual(["speaking", "listening"]);
+  expect(call.told("clear")).toHaveLength(1);
+  expect(call.transcripts().slice(0, 3)).toEqual([
+    `1 agent: ${GREETING} ...`,
+    "2 user: stop ...",
+    "1 agent: Hello, this is the .",
+  ]);
+  expect(call.hangUp()).toMatchObject({ interrupted: 1 });
+});

@@ -1,0 +1,93 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { afterEach, describe, expect, test } from "vitest";
+import { WebSocketServer } from "ws";
+import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
+import { type LegOptions, leg } from "../../support/legs/leg.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { LLM_PROVIDERS, STT_PROVIDERS, TTS_PROVIDERS } from "../../support/providers/every-provider.ts";
+import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
+
+const HANG_UP_MS_MAX = 1_000;
+const FRAME_MS = 20;
+
+const opened: { close(): unknown }[] = [];
+afterEach(() => {
+  for (const one of opened.splice(0)) one.close();
+});
+
+/** A server that takes every request and every WebSocket, reads what comes, and never says a word: not even a goodbye. */
+async function mute() {
+  const streams = new Set<Duplex>();
+  const taken = (socket: Duplex): void => {
+    streams.add(socket);
+    socket.on("close", () => streams.delete(socket));
+  };
+  const server = createServer((request, response) => {
+    // Who connects ahead asks for nothing in particular.
+    if (request.method === "GET") response.writeHead(404).end();
+    else taken(request.resume().socket);
+  });
+  const sockets = new WebSocketServer({ noServer: true, autoPong: false });
+  server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    taken(socket);
+    sockets.handleUpgrade(request, socket, head, (open) => {
+      open.removeAllListeners();
+      socket.removeAllListeners("data").resume();
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  opened.push({
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+      for (const socket of streams) socket.destroy();
+    },
+  });
+  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, streams };
+}
+
+/** A call whose one engine is a provider of the network: 1 s after it was hung up on nothing is left of the stream it had there. */
+async function hungUp(engines: (base: string, clock: ManualClock) => LegOptions): Promise<void> {
+  const { base, streams } = await mute();
+  const clock = new ManualClock();
+  const call = leg({ shared: { clock, ticker: new Ticker(clock) }, ...engines(base, clock) });
+  call.start();
+  // A question takes no more than moments, whatever the clock says: half a minute of it is never reached.
+  for (let frame = 0; frame < 1_000 && streams.size === 0; frame += 1) {
+    call.media();
+    await clock.play(FRAME_MS);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  expect(streams.size).toBeGreaterThan(0);
+  call.connection.closed(1_006, false);
+  await clock.play(HANG_UP_MS_MAX);
+  await expect.poll(() => streams.size, { timeout: 5_000, interval: 5 }).toBe(0);
+  expect(call.ends()).toMatchObject([{ reason: "caller_hangup" }]);
+}
+
+describe("a hang-up ends every stream within a second of the call's time, with a provider that answers nothing", () => {
+  // An ear over HTTP has a stream only while it transcribes: that test stands with it.
+  test.each(STT_PROVIDERS.filter(({ isSocket }) => isSocket))("P2: of the ear $name", async ({ make }) => {
+    await hungUp((base, clock) => ({ stt: make(base, clock) }));
+  });
+
+  test.each(LLM_PROVIDERS)("P2: of the brain $name", async ({ make }) => {
+    await hungUp((base, clock) => ({
+      llm: make(base, clock),
+      stt: new ScriptedStt(clock, [{ atMs: 500, event: { kind: "final", text: "what do you have" } }]),
+      spec: { firstSpeaker: "user" },
+    }));
+  });
+
+  test.each(TTS_PROVIDERS)("P2: of the voice $name", async ({ name, make }) => {
+    await hungUp((base, clock) => {
+      const tts = make(base, clock);
+      opened.push(tts);
+      return { tts, spec: { voiceId: `${name}/one` } };
+    });
+  });
+});

@@ -1,0 +1,111 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { beforeAll, expect, test } from "vitest";
+import type { CallEvent } from "../../../src/call/events.ts";
+import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
+import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
+import { FallbackStt } from "../../../src/speech/stt/fallback.ts";
+import { TtsCache } from "../../../src/speech/tts/cache.ts";
+import { FallbackTts } from "../../../src/speech/tts/fallback.ts";
+import { type LegOptions, leg } from "../../support/legs/leg.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { breakerFor, ttsWithBreaker } from "../../support/providers/breakers.ts";
+import { LLM_PROVIDERS, STT_PROVIDERS, TTS_PROVIDERS } from "../../support/providers/every-provider.ts";
+import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
+import { ScriptedTts } from "../../support/providers/scripted-tts.ts";
+
+const HEARD_MS_MAX = 2_000;
+const FRAME_MS = 20;
+
+/** Where nobody listens. */
+let base: string;
+beforeAll(async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  server.close();
+  await once(server, "close");
+});
+
+/** A call with those engines, until an event of the kind `until`: when that came, all that happened by then, and what was logged. */
+async function callUntil(until: CallEvent["kind"], engines: (clock: ManualClock) => LegOptions) {
+  const clock = new ManualClock();
+  const told: { atMs: number; event: CallEvent }[] = [];
+  const call = leg({
+    shared: { clock, ticker: new Ticker(clock) },
+    tamper: ({ journal }) => {
+      const event = journal.event.bind(journal);
+      journal.event = (atMs, happened) => {
+        told.push({ atMs, event: happened });
+        event(atMs, happened);
+      };
+    },
+    ...engines(clock),
+  });
+  call.start();
+  const times = () => told.flatMap(({ atMs, event }) => (event.kind === until ? [atMs] : []));
+  // A refusal takes moments of real time, of which the clock knows nothing.
+  for (let frame = 0; frame < 1_000 && times().length === 0; frame += 1) {
+    call.media();
+    await clock.play(FRAME_MS);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  const logged = call.logged.join("\n");
+  call.connection.closed(1_006, false);
+  return { told, times: times(), logged };
+}
+
+const kindsOf = (told: readonly { event: CallEvent }[]): string[] => told.map(({ event }) => event.kind);
+
+test.each(
+  LLM_PROVIDERS,
+)("P1: where the brain $name cannot be reached the caller hears an apology soon, and the log why", async ({ make }) => {
+  let askedMs = Number.NaN;
+  const { told, times, logged } = await callUntil("segment-audio", (clock) => {
+    const llm = make(base, clock);
+    const chain = new FallbackLlm(
+      [{ llm, circuitBreaker: breakerFor("llm", llm.provider, clock).circuitBreaker }],
+      clock,
+    );
+    const reply = chain.reply.bind(chain);
+    chain.reply = (...asked) => {
+      askedMs = clock.nowMs();
+      return reply(...asked);
+    };
+    const stt = new ScriptedStt(clock, [{ atMs: 500, event: { kind: "final", text: "what do you have" } }]);
+    return { stt, llm: chain, spec: { firstSpeaker: "user" } };
+  });
+  expect(kindsOf(told)).toContain("reply-failed");
+  expect(Number(times[0]) - askedMs).toBeLessThanOrEqual(HEARD_MS_MAX);
+  expect(logged).toMatch(/an engine of the call failed/);
+  expect(logged).toContain("could not be reached (ECONNREFUSED)");
+});
+
+test.each(TTS_PROVIDERS)("P1: where the voice $name cannot be reached the next one speaks soon", async ({
+  name,
+  make,
+}) => {
+  const { times } = await callUntil("segment-audio", (clock) => {
+    const tts = make(base, clock);
+    const first = { tts, ...breakerFor("tts", name, clock) };
+    const next = ttsWithBreaker("next", new ScriptedTts(clock), clock);
+    return { tts: new FallbackTts([first, next], new TtsCache(), clock), spec: { voiceId: `${name}/one` } };
+  });
+  expect(times[0]).toBeLessThanOrEqual(HEARD_MS_MAX);
+});
+
+test.each(
+  STT_PROVIDERS.filter(({ isSocket }) => isSocket),
+)("P1: where the ear $name cannot be reached the next one hears", async ({ name, make }) => {
+  const { times, told } = await callUntil("stt-final", (clock) => {
+    const next = new ScriptedStt(clock, [{ atMs: 500, event: { kind: "final", text: "what do you have" } }]);
+    const ears = [make(base, clock), next].map((stt) => ({
+      stt,
+      circuitBreaker: breakerFor("stt", stt.provider, clock).circuitBreaker,
+    }));
+    return { stt: new FallbackStt(ears, clock), spec: { firstSpeaker: "user" } };
+  });
+  expect(times[0]).toBeLessThanOrEqual(500 + HEARD_MS_MAX);
+  const switches = told.flatMap(({ event }) => (event.kind === "provider-switched" ? [[event.from, event.to]] : []));
+  expect(switches).toEqual([[name, "scripted"]]);
+});

@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { systemClock } from "../../../src/core/clock.ts";
+import { LOOP_LAG_SAMPLE_MS, LOOP_LAG_WINDOW_MS } from "../../../src/core/limits.ts";
+import { type LoopDelayHistogram, LoopLag } from "../../../src/gateway/event-loop/lag.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { memoryLog } from "../../support/memory-log.ts";
+
+/** Looks at a loop that lags as the script says, one window after the other; ms. Undefined: nobody could look. */
+class ScriptedLooks implements LoopDelayHistogram {
+  readonly #lagsMs: (number | undefined)[];
+  #now: number | undefined;
+
+  constructor(lagsMs: (number | undefined)[]) {
+    this.#lagsMs = lagsMs;
+  }
+
+  get count(): number {
+    return this.#now === undefined ? 0 : 200;
+  }
+
+  percentile(): number {
+    return ((this.#now ?? Number.NaN) + LOOP_LAG_SAMPLE_MS) * 1e6;
+  }
+
+  reset(): void {
+    this.#now = this.#lagsMs.shift();
+  }
+}
+
+/** What is told after each window. */
+function told(lagsMs: (number | undefined)[], log = memoryLog().log): number[] {
+  const clock = new ManualClock();
+  const lag = new LoopLag(new ScriptedLooks([...lagsMs]), clock, log);
+  return lagsMs.map(() => {
+    clock.advance(LOOP_LAG_WINDOW_MS);
+    return lag.ms;
+  });
+}
+
+test("D11: one bad second is no lag of the loop, two within three are", () => {
+  expect(told([0, 90, 0, 0, 60, 0, 80, 0, 0])).toEqual([0, 0, 0, 0, 0, 0, 60, 0, 0]);
+});
+
+test("D11: a lag that lasts is told as it is, and as long as it lasts", () => {
+  expect(told([40, 40, 70, 70, 70, 2, 2])).toEqual([0, 40, 40, 70, 70, 70, 2]);
+});
+
+test("D8: a loop that nobody could look at for a whole second was stuck", () => {
+  expect(told([undefined, undefined, 0, 0])).toEqual([0, LOOP_LAG_WINDOW_MS, LOOP_LAG_WINDOW_MS, 0]);
+});
+
+test("D11: the log tells once that the loop lags, and once that it no longer does", () => {
+  const { log, lines } = memoryLog();
+  told([90, 90, 90, 90, 0, 0, 0], log);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { msg: "the event loop lags: beyond a few, no more calls are offered to this worker", loopLagMs: 90 },
+    { msg: "the event loop no longer lags", loopLagMs: 0 },
+  ]);
+});
+
+test("looks that come a little early are no lag, and none below zero", () => {
+  expect(told([-1, -1])).toEqual([0, 0]);
+});
+
+test("a real loop that is blocked again and again is seen", async () => {
+  const lag = LoopLag.monitor(systemClock, memoryLog().log);
+  const untilMs = performance.now() + 2.3 * LOOP_LAG_WINDOW_MS;
+  while (performance.now() < untilMs) {
+    const busyMs = performance.now() + 80;
+    while (performance.now() < busyMs);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(lag.ms).toBeGreaterThan(50);
+}, 20_000);

@@ -1,0 +1,191 @@
+import { describe, expect, test } from "vitest";
+import type { Clock } from "../../../src/core/clock.ts";
+import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+
+/** Something ticked, and when. */
+class Recorder {
+  readonly ticksMs: number[] = [];
+  readonly caughtUpMs: number[] = [];
+  tick(dueMs: number): void {
+    this.ticksMs.push(dueMs);
+  }
+  catchUp(dueMs: number): void {
+    this.caughtUpMs.push(dueMs);
+  }
+}
+
+const gaps = (times: readonly number[]): number[] => times.slice(1).map((time, index) => time - (times[index] ?? 0));
+
+describe("the ticker", () => {
+  test("everything is due every 20 ms, by absolute times that do not drift", () => {
+    const clock = new ManualClock();
+    const ticker = new Ticker(clock);
+    const recorder = new Recorder();
+    ticker.add(recorder);
+    clock.advance(600_000);
+    expect(recorder.ticksMs).toHaveLength(30_000);
+    expect(new Set(gaps(recorder.ticksMs))).toEqual(new Set([20]));
+  });
+
+  test("what is added is spread over ten phases, so that not all are due at once", () => {
+    const clock = new ManualClock();
+    const ticker = new Ticker(clock);
+    const recorders = Array.from({ length: 30 }, () => new Recorder());
+    for (const recorder of recorders) ticker.add(recorder);
+    clock.advance(20);
+    const perMoment = new Map<number, number>();
+    for (const { ticksMs } of recorders) {
+      for (const atMs of ticksMs) perMoment.set(atMs, (perMoment.get(atMs) ?? 0) + 1);
+    }
+    expect([...perMoment.values()]).toEqual(Array(10).fill(3));
+  });
+
+  test("a lone call wakes the process every 20 ms, and not for the slots that nobody is in", () => {
+    const clock = new ManualClock();
+    let timers = 0;
+    const counting: Clock = {
+      nowMs: () => clock.nowMs(),
+      epochMs: () => clock.epochMs(),
+      after(delayMs, task) {
+        timers += 1;
+        return clock.after(delayMs, task);
+      },
+    };
+    const ticker = new Ticker(counting);
+    let ticks = 0;
+    ticker.add({ tick: () => (ticks += 1), catchUp: () => {} });
+    clock.advance(1_000);
+    expect([ticks, ticker.skippedSlots]).toEqual([50, 0]);
+    expect(timers).toBeLessThanOrEqual(51);
+    let late = 0;
+    ticker.add({ tick: () => (late += 1), catchUp: () => {} });
+    clock.advance(1_000);
+    expect([ticks, ticker.skippedSlots]).toEqual([100, 0]);
+    expect(late).toBeGreaterThanOrEqual(49);
+  });
+
+  test("what was removed is not ticked again, and an empty ticker leaves no timer", () => {
+    const clock = new ManualClock();
+    const ticker = new Ticker(clock);
+    const recorder = new Recorder();
+    const remove = ticker.add(recorder);
+    clock.advance(100);
+    remove();
+    remove();
+    const before = recorder.ticksMs.length;
+    clock.advance(1_000);
+    expect(recorder.ticksMs).toHaveLength(before);
+    ticker.add(recorder);
+    clock.advance(100);
+    expect(recorder.ticksMs).toHaveLength(before + 5);
+  });
+
+  test("after a stall each is ticked once, the missed ticks are skipped and counted, and the phase is kept", () => {
+    const clock = new ManualClock();
+    const ticker = new Ticker(clock);
+    const recorder = new Recorder();
+    ticker.add(recorder);
+    clock.advance(100);
+    const lastMs = recorder.ticksMs.at(-1) ?? 0;
+    clock.stall(1_000);
+    clock.advance(40);
+    const after = recorder.ticksMs.filter((atMs) => atMs > lastMs);
+    expect(after.length).toBeLessThanOrEqual(4);
+    expect(ticker.skippedSlots).toBeGreaterThan(400);
+    expect(((after.at(-1) ?? 0) - lastMs) % 20).toBe(0);
+  });
+
+  test("behind a stall everybody who was due catches up at once, the one who waits longest first, and is ticked as ever", () => {
+    const clock = new ManualClock();
+    const ticker = new Ticker(clock);
+    const order: number[] = [];
+    const recorders = Array.from({ length: 10 }, () => new Recorder());
+    for (const [index, recorder] of recorders.entries()) {
+      ticker.add({
+        tick: (dueMs) => recorder.tick(dueMs),
+        catchUp: (dueMs) => {
+          order.push(index);
+          recorder.catchUp(dueMs);
+        },
+      });
+    }
+    // The slots of 102, 104 and 106 ms have been run: that of the fourth is next.
+    clock.advance(106);
+    clock.stall(13);
+    ticker.catchUp(clock.nowMs());
+    expect(order).toEqual([3, 4, 5, 6, 7, 8]);
+    expect(recorders.map(({ caughtUpMs }) => caughtUpMs[0])).toEqual([
+      ...Array(3).fill(undefined),
+      ...[108, 110, 112, 114, 116, 118],
+      undefined,
+    ]);
+    clock.advance(0);
+    expect(recorders.map(({ ticksMs }) => ticksMs.length)).toEqual([6, 6, 6, 6, 6, 6, 6, 6, 6, 5]);
+  });
+
+  test("catches up once until the timer has been, however many messages lie behind the stall, and not for a turn of the loop that was merely long", () => {
+    const clock = new ManualClock();
+    const ticker = new Ticker(clock);
+    const recorder = new Recorder();
+    const remove = ticker.add(recorder);
+    clock.advance(100);
+    clock.stall(11);
+    ticker.catchUp(clock.nowMs());
+    expect(recorder.caughtUpMs).toEqual([]);
+    clock.stall(1);
+    for (let message = 0; message < 9; message += 1) {
+      ticker.catchUp(clock.nowMs());
+      clock.stall(1);
+    }
+    expect(recorder.caughtUpMs).toEqual([102]);
+    clock.stall(100);
+    ticker.catchUp(clock.nowMs());
+    expect(recorder.caughtUpMs).toEqual([102]);
+    clock.advance(0);
+    clock.stall(100);
+    ticker.catchUp(clock.nowMs());
+    expect(recorder.caughtUpMs).toHaveLength(2);
+    remove();
+    ticker.catchUp(clock.nowMs() + 100);
+    expect(recorder.caughtUpMs).toHaveLength(2);
+  });
+
+  test("of the ticks that a stall has swallowed the last one is caught up", () => {
+    const clock = new ManualClock();
+    const ticker = new Ticker(clock);
+    const recorder = new Recorder();
+    ticker.add(recorder);
+    clock.advance(100);
+    clock.stall(95);
+    ticker.catchUp(clock.nowMs());
+    expect(recorder.caughtUpMs).toEqual([182]);
+  });
+
+  test("how late each slot began is counted, of slots that somebody is in", () => {
+    const clock = new ManualClock();
+    const ticker = new Ticker(clock);
+    ticker.add(new Recorder());
+    clock.advance(1_000);
+    expect([ticker.lateness.cumulativeCounts[0], ticker.lateness.cumulativeCounts.at(-1)]).toEqual([50, 50]);
+    // The next one is due within the stall, 5 ms before its end.
+    clock.stall(7);
+    clock.advance(10);
+    expect([ticker.lateness.cumulativeCounts.at(-1), ticker.lateness.sumMs]).toEqual([51, 5]);
+  });
+
+  test("whoever removes another within its tick leaves the rest undisturbed", () => {
+    const clock = new ManualClock();
+    const ticker = new Ticker(clock);
+    const recorder = new Recorder();
+    const remove = ticker.add({
+      tick: () => {
+        remove();
+      },
+      catchUp: () => {},
+    });
+    ticker.add(recorder);
+    clock.advance(200);
+    expect(recorder.ticksMs).toHaveLength(10);
+  });
+});

@@ -1,0 +1,96 @@
+import { afterEach, expect, test } from "vitest";
+import { loadVad } from "../../../../src/media/vad.ts";
+import { RawLeg } from "../../../support/legs/raw-leg.ts";
+import { type MediaService, type MediaServiceOptions, mediaService } from "../../../support/services/media-service.ts";
+import { ifMachineStalled } from "../../../support/stalled-machine.ts";
+
+let service: MediaService;
+afterEach(() => service.close());
+
+const makeVad = await loadVad();
+
+async function start(options?: MediaServiceOptions): Promise<MediaService> {
+  service = await mediaService(options);
+  return service;
+}
+
+/** What `POST /calls/{id}/end` does: whether a worker was told. */
+async function end(callId: string): Promise<boolean> {
+  const found = await service.stores.calls.cancel(service.accountId, callId);
+  return found?.workerId !== undefined && service.ipc.endCall(found.workerId, callId);
+}
+
+test("a call that is being held ends as `api_hangup`, with 1000 for its peer, and its record tells so", async () => {
+  const { url, create, ended, gateway } = await start();
+  const [held, other] = [await create(), await create()];
+  const leg = await RawLeg.start(`${url}/stream/${held.token}`);
+  const beside = await RawLeg.start(`${url}/stream/${other.token}`);
+  leg.sendMedia(3);
+  await leg.ws.readFrame();
+  expect(await end(held.callId)).toBe(true);
+  expect(await leg.ws.readCloseCode()).toBe(1_000);
+  expect(await ended(held.callId)).toMatchObject({ status: "ended", endReason: "api_hangup" });
+  expect(gateway.callIds()).toEqual([other.callId]);
+  beside.ws.destroy();
+});
+
+test("asking twice, or for a call that is over, does no harm", async () => {
+  const { url, create, ended, ipc } = await start();
+  const { callId, token } = await create();
+  const leg = await RawLeg.start(`${url}/stream/${token}`);
+  expect([await end(callId), await end(callId)]).toEqual([true, true]);
+  const record = await ended(callId);
+  expect(record.endReason).toBe("api_hangup");
+  expect(await end(callId)).toBe(false);
+  for (const id of [callId, "call_unknown"]) expect(ipc.endCall("worker", id)).toBe(true);
+  expect(ipc.endCall("another-worker", callId)).toBe(false);
+  expect(await service.stores.calls.get(service.accountId, callId)).toEqual(record);
+  leg.ws.destroy();
+});
+
+test("a call that is asked to end in the very moment of its redemption ends too", {
+  retry: ifMachineStalled,
+}, async () => {
+  const seen = new Set<number | undefined>();
+  for (let round = 0; round < 20; round += 1) {
+    let redeeming = (): void => {};
+    const redeemed = new Promise<void>((resolve) => {
+      redeeming = resolve;
+    });
+    const { url, create, ended } = await start({ beforeRedeem: async () => redeeming() });
+    const { callId, token } = await create();
+    const connecting = RawLeg.connect(`${url}/stream/${token}`);
+    await redeemed;
+    // From before the redemption to behind its end, which is some steps away that no I/O comes between.
+    for (let step = 0; step < round * 3; step += 1) await undefined;
+    // Either the call was not begun, and its token is dead now, or its worker is told behind the answer to the redemption.
+    await end(callId);
+    const { leg, status } = await connecting;
+    seen.add(status);
+    expect((await ended(callId)).endReason).toBe("api_hangup");
+    leg.ws.destroy();
+    if (round < 19) await service.close();
+  }
+  expect(seen).toEqual(new Set([101, 401]));
+});
+
+test("C18: a call whose token is spent and that cannot be opened is `failed`, with a record, and the next one lives", async () => {
+  let isBroken = true;
+  const { url, create, ended, stores, accountId } = await start({
+    vad: (rateHz) => {
+      if (isBroken) throw new Error("planted");
+      return makeVad(rateHz);
+    },
+  });
+  const [first, second] = [await create(), await create()];
+  const { leg, status } = await RawLeg.connect(`${url}/stream/${first.token}`);
+  const close = await leg.ws.readFrame();
+  expect([status, close?.opcode, close?.payload.readUInt16BE(0)]).toEqual([101, 0x8, 1_011]);
+  expect(await ended(first.callId)).toMatchObject({ status: "failed", endReason: "worker_lost", durationMs: 0 });
+  expect(await stores.calls.transcript(accountId, first.callId)).toEqual([]);
+  isBroken = false;
+  const next = await RawLeg.start(`${url}/stream/${second.token}`);
+  next.ws.sendClose(1_000);
+  expect(await ended(second.callId)).toMatchObject({ status: "ended", endReason: "caller_hangup" });
+  leg.ws.destroy();
+});

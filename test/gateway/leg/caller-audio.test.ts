@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { CallerAudio } from "../../../src/gateway/leg/caller-audio.ts";
+import { DtmfOrder } from "../../../src/gateway/leg/dtmf-order.ts";
+import { CallCounters } from "../../../src/gateway/metrics/call-counters.ts";
+import { loadResampler } from "../../../src/media/resampler.ts";
+import { inboundAudio } from "../../support/audio/inbound-audio.ts";
+import { heapBytesPerRun } from "../../support/heap.ts";
+
+const makeResampler = await loadResampler();
+
+test.each([
+  ["in order", { isUnordered: false, hasWallClockTimestamps: false }],
+  ["that may come out of order", { isUnordered: true, hasWallClockTimestamps: false }],
+  ["with dates", { isUnordered: false, hasWallClockTimestamps: true }],
+])("audio %s comes to the bus without an allocation a frame", (_, told) => {
+  let frames = 0;
+  const audio = new CallerAudio({
+    wire: { inboundRateHz: 8_000, ...told },
+    codec: "alaw",
+    makeResampler,
+    startMs: 0,
+    counters: new CallCounters(),
+    onFrame: () => {
+      frames += 1;
+    },
+  });
+  const keys = new DtmfOrder();
+  const message = inboundAudio();
+  message.count = 160;
+  let sent = 0;
+  const bytes = heapBytesPerRun(() => {
+    sent += 1;
+    // Every second one changes places with the one behind it.
+    message.chunk = told.isUnordered ? sent - 1 + (sent % 2) * 2 : sent;
+    message.timestampMs = told.isUnordered ? Number.NaN : sent * 20;
+    audio.push(message, sent * 20);
+    audio.release(sent * 20, sent * 20);
+    keys.next(sent * 20);
+  }, 200);
+  expect(frames).toBeGreaterThan(sent - 10);
+  expect(bytes).toBeLessThan(1);
+});

@@ -1,0 +1,190 @@
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, expect, test } from "vitest";
+import type { CallSpec } from "../../../src/core/calls/spec.ts";
+import { systemClock } from "../../../src/core/clock.ts";
+import { unavailable } from "../../../src/core/errors.ts";
+import { loadVad } from "../../../src/media/vad.ts";
+import { journalPath } from "../../../src/record/journal/reader.ts";
+import { seededRandom } from "../../../src/simulator/seeded-random.ts";
+import type { Llm, Stt, Tts } from "../../../src/speech/contracts.ts";
+import { STREAM_ID, STREAM_START } from "../../support/legs/raw-leg.ts";
+import { RawWs } from "../../support/network/raw-ws.ts";
+import { ScriptedLlm, textReply } from "../../support/providers/scripted-llm.ts";
+import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
+import { ScriptedTts } from "../../support/providers/scripted-tts.ts";
+import { type MediaService, mediaService } from "../../support/services/media-service.ts";
+
+/** Every step of a call's setup, and of its first moments, at which it may fail. */
+const FAULTS = [
+  "none",
+  "the store",
+  "the voice detector",
+  "the journal",
+  "the ear",
+  "the model",
+  "the voice",
+  "gone before the answer",
+  "gone with the answer",
+  "gone after the start",
+  "never a start",
+  "no protocol",
+] as const;
+type Fault = (typeof FAULTS)[number];
+
+const SEEDS = 150;
+const HEARD_MS = 30;
+/** A caller who types, and a model that answers. */
+const TYPED: Partial<CallSpec> = {
+  connectionType: "websocket",
+  websocket: { codec: "pcm_s16le", inputRateHz: 16_000, outputRateHz: 16_000 },
+  firstSpeaker: "user",
+};
+const START = JSON.stringify({ event: "start", streamSid: STREAM_ID, start: STREAM_START });
+
+let fault: Fault = "none";
+let service: MediaService | undefined;
+afterEach(async () => {
+  await service?.close();
+  service = undefined;
+});
+
+function failing(at: Fault): void {
+  if (fault === at) throw unavailable("planted");
+}
+
+/** What is alive of what was made for calls. */
+class Alive {
+  readonly #signals = new Set<AbortSignal>();
+  detectors = 0;
+
+  /** Until it is told to stop. */
+  engine(signal: AbortSignal): void {
+    this.#signals.add(signal);
+  }
+
+  get engines(): number {
+    return [...this.#signals].filter(({ aborted }) => !aborted).length;
+  }
+}
+
+/** A service whose every part can fail, and what is alive in it. */
+async function fragileService(): Promise<{ fragile: MediaService; alive: Alive }> {
+  const alive = new Alive();
+  const makeVad = await loadVad();
+  const [ear, model, voice] = [
+    new ScriptedStt(systemClock, []),
+    new ScriptedLlm(systemClock, [textReply("I see.")]),
+    new ScriptedTts(systemClock),
+  ];
+  const stt: Stt = {
+    provider: "fragile",
+    capabilities: ear.capabilities,
+    open(options, signal) {
+      failing("the ear");
+      alive.engine(signal);
+      return ear.open(options, signal);
+    },
+  };
+  const llm: Llm = {
+    provider: "fragile",
+    reply(request, signal) {
+      failing("the model");
+      return model.reply(request, signal);
+    },
+  };
+  const tts: Tts = {
+    provider: "fragile",
+    capabilities: voice.capabilities,
+    voices: () => voice.voices(),
+    speak(request, signal) {
+      failing("the voice");
+      alive.engine(signal);
+      return voice.speak(request, signal);
+    },
+  };
+  const fragile = await mediaService({
+    stt,
+    llm,
+    tts,
+    vad: (rateHz) => {
+      failing("the voice detector");
+      const vad = makeVad(rateHz);
+      alive.detectors += 1;
+      return {
+        isSpeech: (frame) => vad.isSpeech(frame),
+        destroy() {
+          alive.detectors -= 1;
+          vad.destroy();
+        },
+      };
+    },
+    async beforeRedeem() {
+      failing("the store");
+    },
+  });
+  service = fragile;
+  return { fragile, alive };
+}
+
+/** One caller, whose call breaks at the fault, or soon after; resolves when nothing more can come of it. */
+async function callOnce({ create, url, directory, stores, accountId, ended }: MediaService): Promise<void> {
+  const { callId, token } = await create(fault === "the model" ? TYPED : {});
+  if (fault === "the journal") writeFileSync(journalPath(directory, callId), "in its way");
+  const ws = await RawWs.connect(url);
+  ws.sendUpgrade(`/stream/${token}`);
+  if (fault === "gone before the answer") ws.reset();
+  else {
+    const answer = await ws.readHttp();
+    if (answer?.status === 101) {
+      if (fault === "gone with the answer") ws.reset();
+      else if (fault === "no protocol") ws.sendBinary(Buffer.alloc(4));
+      else if (fault === "the model") ws.sendText(JSON.stringify({ type: "text", text: "Are you open?" }));
+      else if (fault !== "never a start") ws.sendText(START);
+      // Some hear the agent, or that the call is over; others hear nothing.
+      if (fault !== "gone after the start") await Promise.race([ws.readFrame(), delay(HEARD_MS)]);
+    }
+  }
+  ws.destroy();
+  const spent = (await stores.calls.get(accountId, callId))?.status !== "created";
+  if (spent) await ended(callId);
+}
+
+/** Linux tells; elsewhere none is ever missed. */
+const descriptors = (): number => (existsSync("/proc/self/fd") ? readdirSync("/proc/self/fd").length : 0);
+const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
+
+test("D9: whatever fails while a call is set up, nothing of it stays: no descriptor, no timer, no engine, no place", {
+  timeout: 60_000,
+}, async () => {
+  const { fragile, alive } = await fragileService();
+  const { gateway, server } = fragile;
+  // What is made once, with the first call, is no leak.
+  await callOnce(fragile);
+  const before = { descriptors: descriptors(), timers: timers() };
+  const random = seededRandom(9);
+  const struck = new Set<Fault>();
+  for (let seed = 0; seed < SEEDS; seed += 1) {
+    fault = FAULTS[Math.floor(random() * FAULTS.length)] ?? "none";
+    struck.add(fault);
+    await callOnce(fragile);
+  }
+  fault = "none";
+  expect(struck.size).toBe(FAULTS.length);
+  await fragile.keeper.idle();
+  const left = () => ({
+    calls: gateway.callIds(),
+    handshakes: server.handshakes,
+    detectors: alive.detectors,
+    engines: alive.engines,
+    descriptors: Math.max(0, descriptors() - before.descriptors),
+    timers: Math.max(0, timers() - before.timers),
+  });
+  const nothing = { calls: [], handshakes: 0, detectors: 0, engines: 0, descriptors: 0, timers: 0 };
+  // The kernel tells the server that a peer has gone, and the server its calls.
+  for (let looks = 0; looks < 200 && JSON.stringify(left()) !== JSON.stringify(nothing); looks += 1) {
+    await delay(20);
+  }
+  expect(left()).toEqual(nothing);
+  expect(fragile.logged.filter((line) => line.includes('"fault":"bug"') && !line.includes("planted"))).toEqual([]);
+});

@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { TimeHistogram } from "../../../src/core/metrics/histogram.ts";
+import { TimedLeg } from "../../../src/gateway/leg/timed-leg.ts";
+import { CallCounters } from "../../../src/gateway/metrics/call-counters.ts";
+import { heapBytesPerRun } from "../../support/heap.ts";
+
+/** A leg that counts frames as it is told to, and takes its time for it. */
+function timed() {
+  const now = { ms: 1_000.25 };
+  const clock = { nowMs: () => now.ms, epochMs: () => now.ms, after: () => () => {} };
+  const counts = new CallCounters();
+  const added = { in: new TimeHistogram(), out: new TimeHistogram() };
+  const next = { framesIn: 0, framesOut: 0, tookMs: 0 };
+  const closings: [number, boolean][] = [];
+  const askedMs: number[] = [];
+  const ticker = { catchUp: (nowMs: number) => void askedMs.push(nowMs) };
+  const work = (): void => {
+    counts.framesIn += next.framesIn;
+    counts.framesOut += next.framesOut;
+    now.ms += next.tookMs;
+  };
+  const leg = new TimedLeg(
+    {
+      message: work,
+      tick: work,
+      catchUp: work,
+      pinged: () => {},
+      ponged: () => {},
+      closed: (code, violated) => closings.push([code, violated]),
+      read: () => ({ connectionType: "carrier_a", state: "listening", counts }),
+    },
+    clock,
+    ticker,
+    added,
+  );
+  return { leg, now, next, counts, added, closings, askedMs };
+}
+
+const BYTES = new Uint8Array(1);
+const countOf = (times: TimeHistogram): number => times.cumulativeCounts.at(-1) ?? Number.NaN;
+
+describe("what we add to frames", () => {
+  test("is, on the way in, the time a message takes until its readers have its frames", () => {
+    const { leg, next, counts, added } = timed();
+    for (const [framesIn, tookMs] of [
+      [1, 0.3],
+      [50, 4],
+      [1, 0.1],
+    ] as const) {
+      Object.assign(next, { framesIn, tookMs });
+      leg.message(BYTES, true);
+    }
+    expect([countOf(added.in), countOf(added.out)]).toEqual([3, 0]);
+    expect(added.in.sumMs).toBeCloseTo(4.4);
+    expect(counts.slowestInMs).toBeCloseTo(4);
+    expect(counts.slowestOutMs).toBe(0);
+  });
+
+  test("is, on the way out, the time from when the frame was due until it was sent, waiting for the loop included", () => {
+    const { leg, now, next, counts, added } = timed();
+    Object.assign(next, { framesOut: 1, tookMs: 0.5 });
+    leg.tick(now.ms - 7);
+    expect([countOf(added.in), countOf(added.out)]).toEqual([0, 1]);
+    expect(added.out.sumMs).toBeCloseTo(7.5);
+    expect(counts.slowestOutMs).toBeCloseTo(7.5);
+    leg.catchUp(now.ms - 90);
+    expect(counts.slowestOutMs).toBeCloseTo(90.5);
+  });
+
+  test("is not asked of a message without audio, nor of a tick in which nothing was due", () => {
+    const { leg, now, next, added } = timed();
+    next.tookMs = 5;
+    leg.message(BYTES, false);
+    leg.tick(now.ms);
+    expect([countOf(added.in), countOf(added.out)]).toEqual([0, 0]);
+  });
+
+  test("leaves nothing on the heap", () => {
+    const { leg, now, next } = timed();
+    Object.assign(next, { framesIn: 1, framesOut: 1, tookMs: 0.01 });
+    const bytes = heapBytesPerRun(() => {
+      leg.message(BYTES, true);
+      leg.tick(now.ms - 0.5);
+    }, 200);
+    // Times that are handed on are boxed where the compiler does not see through: a few, and no object.
+    expect(bytes).toBeLessThan(150);
+  });
+});
+
+test("a message lets all calls catch up first, if the loop stood still until it came", () => {
+  const { leg, now, next, askedMs } = timed();
+  next.tookMs = 5;
+  const cameMs = now.ms;
+  leg.message(BYTES, true);
+  expect(askedMs).toEqual([cameMs]);
+});
+
+test("the end of the socket is told to the leg as it came", () => {
+  const { leg, closings } = timed();
+  leg.closed(1_006, true);
+  expect(closings).toEqual([[1_006, true]]);
+});

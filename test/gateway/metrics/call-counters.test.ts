@@ -1,0 +1,304 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { TranscriptTurn } from "../../../src/core/calls/spec.ts";
+import { systemClock } from "../../../src/core/clock.ts";
+import { MetricsAggregator } from "../../../src/core/metrics/aggregation.ts";
+import type { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
+import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
+import { addCounts, CallCounters, zeroCounts } from "../../../src/gateway/metrics/call-counters.ts";
+import type { Tts } from "../../../src/speech/contracts.ts";
+import { TtsRouter } from "../../../src/speech/tts/router.ts";
+import { SPEC } from "../../support/calls/virtual-call.ts";
+import { type LegOptions, leg, STREAM_ID } from "../../support/legs/leg.ts";
+import { RawLeg } from "../../support/legs/raw-leg.ts";
+import { ManualClock, settled } from "../../support/manual-clock.ts";
+import { readExposition, sampleOf } from "../../support/metrics/exposition.ts";
+import { RawWs } from "../../support/network/raw-ws.ts";
+import { breakerFor } from "../../support/providers/breakers.ts";
+import { ScriptedLlm, textReply } from "../../support/providers/scripted-llm.ts";
+import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
+import { ScriptedTts } from "../../support/providers/scripted-tts.ts";
+import { type MediaService, type MediaServiceOptions, mediaService } from "../../support/services/media-service.ts";
+import { mintToken } from "../../support/tokens.ts";
+
+let service: MediaService | undefined;
+afterEach(async () => {
+  await service?.close();
+  service = undefined;
+});
+
+const start = async (options?: MediaServiceOptions): Promise<MediaService> => {
+  service = await mediaService(options);
+  return service;
+};
+
+/** What the worker tells, asked for over the hand-off socket as the control process does. */
+const scrape = async ({ ipc }: MediaService) =>
+  readExposition((await new MetricsAggregator().aggregate(await ipc.metrics(AbortSignal.timeout(1_000)))).exposition);
+
+const CARRIER_A = { connection_type: "carrier_a" };
+
+describe("what the worker tells of its calls", () => {
+  test("frames and messages are counted while a call lives, stay counted when it is over, and are what its record says", async () => {
+    const media = await start();
+    const { callId, token } = await media.create();
+    const call = await RawLeg.start(`${media.url}/stream/${token}`);
+    call.sendMedia(10);
+    call.ws.sendText("no JSON");
+    // The first of them is a ping.
+    for (let frames = 0; frames < 11; frames += 1) await call.ws.readFrame();
+    const during = await scrape(media);
+    expect(sampleOf(during, "trunkline_frames_total", { direction: "in", ...CARRIER_A })).toBe(10);
+    expect(sampleOf(during, "trunkline_frames_total", { direction: "out", ...CARRIER_A })).toBeGreaterThanOrEqual(10);
+    expect(sampleOf(during, "trunkline_messages_dropped_total", { cause: "malformed", ...CARRIER_A })).toBe(1);
+    expect(sampleOf(during, "trunkline_calls", { state: "speaking" })).toBe(1);
+    const added = sampleOf(during, "trunkline_added_latency_seconds_count", { direction: "in" });
+    expect(added).toBe(10);
+    expect(sampleOf(during, "trunkline_added_latency_seconds_count", { direction: "out" })).toBeGreaterThan(0);
+    expect(sampleOf(during, "trunkline_tick_lateness_seconds_count")).toBeGreaterThan(0);
+    expect(sampleOf(during, "trunkline_stage_failures_total", { stage: "tts", provider: "scripted" })).toBe(0);
+    call.ws.sendClose(1_000);
+    const record = await media.ended(callId);
+    const after = await scrape(media);
+    const [line] = media.logged.filter((text) => text.includes('"call ended"')).map((text) => JSON.parse(text));
+    expect(line).toMatchObject({ slowestInMs: expect.any(Number), slowestOutMs: expect.any(Number) });
+    expect(line.slowestInMs).toBeGreaterThan(0);
+    for (const state of ["opening", "listening", "thinking", "speaking"]) {
+      expect(sampleOf(after, "trunkline_calls", { state })).toBe(0);
+    }
+    expect(sampleOf(after, "trunkline_frames_total", { direction: "out", ...CARRIER_A })).toBe(
+      record.counters?.framesOut,
+    );
+    expect(sampleOf(after, "trunkline_calls_started_total", CARRIER_A)).toBe(1);
+    expect(sampleOf(after, "trunkline_calls_ended_total", { reason: "caller_hangup" })).toBe(1);
+    expect(sampleOf(after, "trunkline_journal_written_bytes_total")).toBeGreaterThan(1_000);
+    expect(sampleOf(after, "trunkline_journal_pending_bytes")).toBe(0);
+    expect(sampleOf(after, "trunkline_journal_failures_total")).toBe(0);
+
+    const second = await media.create();
+    const next = await RawLeg.start(`${media.url}/stream/${second.token}`);
+    next.sendMedia(5);
+    await next.ws.readFrame();
+    expect(sampleOf(await scrape(media), "trunkline_frames_total", { direction: "in", ...CARRIER_A })).toBe(15);
+    next.ws.destroy();
+  });
+
+  test("of several providers of voices that one is told, and speaks, which the voice's id names", async () => {
+    const scripted = new ScriptedTts(new ManualClock());
+    const speak: Tts["speak"] = (request, signal) => scripted.speak(request, signal);
+    const voices = ["first", "scripted"].map((provider) => ({
+      provider,
+      capabilities: scripted.capabilities,
+      voices: () => scripted.voices(),
+      speak,
+      close: () => {},
+    }));
+    const chained = voices.map((tts) => ({
+      tts,
+      circuitBreaker: breakerFor("tts", tts.provider, systemClock).circuitBreaker,
+    }));
+    const media = await start({ tts: new TtsRouter(chained, systemClock) });
+    const { token } = await media.create({ voiceId: "scripted/one" });
+    const call = await RawLeg.start(`${media.url}/stream/${token}`);
+    await call.ws.readFrame();
+    const told = await scrape(media);
+    const count = "trunkline_provider_latency_seconds_count";
+    expect(sampleOf(told, count, { stage: "tts", provider: "scripted" })).toBe(1);
+    expect(sampleOf(told, count, { stage: "tts", provider: "first" })).toBe(0);
+    expect(scripted.requests[0]).toMatchObject({ voiceId: "scripted/one", rateHz: 8_000 });
+    call.ws.destroy();
+  });
+
+  test("a call that has not begun to stream is told as opening", async () => {
+    const media = await start();
+    const { token } = await media.create();
+    const { leg: call, status } = await RawLeg.connect(`${media.url}/stream/${token}`);
+    expect(status).toBe(101);
+    expect(sampleOf(await scrape(media), "trunkline_calls", { state: "opening" })).toBe(1);
+    call.ws.destroy();
+  });
+
+  test("ADV-M5: tokens are counted by what became of them, and refused streams by their status", async () => {
+    let fails = false;
+    const media = await start({
+      async beforeRedeem() {
+        if (fails) throw new Error("planted");
+      },
+    });
+    const { token } = await media.create();
+    const knock = async (path: string): Promise<void> => {
+      const ws = await RawWs.connect(media.url);
+      await ws.upgrade(`/stream/${path}`);
+      ws.destroy();
+    };
+    await knock(token);
+    await knock(token);
+    await knock("malformed");
+    fails = true;
+    await knock(mintToken());
+    const metrics = await scrape(media);
+    for (const [outcome, count] of [
+      ["redeemed", 1],
+      ["refused", 1],
+      ["failed", 1],
+      ["unsigned", 1],
+    ] as const) {
+      expect(sampleOf(metrics, "trunkline_token_redemptions_total", { outcome }), outcome).toBe(count);
+    }
+    expect(sampleOf(metrics, "trunkline_upgrades_refused_total", { status: "401" })).toBe(2);
+    expect(sampleOf(metrics, "trunkline_upgrades_refused_total", { status: "503" })).toBe(1);
+  });
+});
+
+test("the last line of a call tells who it was for, how it went, and where the slowest answer's time went", async () => {
+  const clock = new ManualClock();
+  const stt = new ScriptedStt(clock, [
+    { atMs: 1_000, event: { kind: "interim", text: "hello" } },
+    { atMs: 1_100, event: { kind: "final", text: "hello" } },
+  ]);
+  const llm = new ScriptedLlm(clock, [textReply("Good day to you.", { firstMs: 300 })]);
+  const call = leg({ stt, llm, shared: { clock, ticker: new Ticker(clock) }, spec: { firstSpeaker: "user" } });
+  call.start();
+  for (let atMs = 0; atMs < 4_000; atMs += 20) {
+    await clock.play(20);
+    call.media();
+    for (const text of call.socket.sent.splice(0)) if (text.includes('"mark"')) call.text(text);
+  }
+  call.json({ event: "dtmf", streamSid: STREAM_ID, dtmf: { track: "inbound_track", digit: "7" } });
+  call.connection.closed(1_006, false);
+  for (let turns = 0; turns < 1_000 && call.done() === 0; turns += 1) await settled();
+  const { level: _, time: _time, pid: _pid, hostname: _host, ...line } = call.ends()[0] ?? {};
+  expect(line).toEqual({
+    msg: "call ended",
+    reason: "caller_hangup",
+    durationMs: 4_000,
+    closeCode: 1_006,
+    accountId: "account_01980000-0000-7000-8000-000000000002",
+    carrierCallId: "CA0",
+    connectionType: "carrier_a",
+    model: "model_b",
+    recorded: true,
+    providers: { ear: ["scripted"], model: ["scripted"], voice: ["scripted"] },
+    firstAudioMs: expect.any(Number),
+    agentTurns: 1,
+    // What was said, and the key that was being entered.
+    callerTurns: 2,
+    interrupted: 0,
+    answers: 1,
+    meanAnswerMs: expect.any(Number),
+    slowestAnswer: {
+      finalTranscriptMs: expect.any(Number),
+      endOfTurnMs: expect.any(Number),
+      llmRequestedMs: expect.any(Number),
+      firstTextMs: expect.any(Number),
+      firstSegmentMs: expect.any(Number),
+      firstAudioMs: expect.any(Number),
+      firstFrameMs: expect.any(Number),
+    },
+    framesIn: 200,
+    framesOut: expect.any(Number),
+    late: 0,
+    underruns: 0,
+    // No ticker and no server of a process stand around this leg.
+    slowestInMs: 0,
+    slowestOutMs: 0,
+    malformed: 0,
+    ignored: 1,
+    flooded: 0,
+    early: 0,
+    lateAudio: 0,
+    duplicateAudio: 0,
+    staleAudio: 0,
+    marksSent: 1,
+    marksReturned: 1,
+    pings: 1,
+    pongs: 1,
+    digits: 1,
+    cleared: 0,
+    carrierErrors: 0,
+    engineFailures: 0,
+  });
+});
+
+test("how long each engine took is told by whose it is: an ear from the caller's last voice, the others from the question", async () => {
+  const clock = new ManualClock();
+  const stt = new ScriptedStt(clock, [
+    { atMs: 700, event: { kind: "interim", text: "hello" } },
+    { atMs: 1_100, event: { kind: "final", text: "hello" } },
+    // Nobody spoke since: this one took no time that could be told.
+    { atMs: 1_300, event: { kind: "final", text: "there" } },
+  ]);
+  const llm = new ScriptedLlm(clock, [textReply("Good day to you.", { firstMs: 300 })]);
+  const tts = new ScriptedTts(clock, { firstMs: 120 });
+  const vad = { isSpeech: () => clock.nowMs() <= 800, destroy: () => {} };
+  const registries: WorkerMetrics["registry"][] = [];
+  const tamper: LegOptions["tamper"] = ({ metrics }) => registries.push(metrics.registry);
+  const shared = { clock, ticker: new Ticker(clock) };
+  const call = leg({ stt, llm, tts, vad, shared, tamper, spec: { firstSpeaker: "user" } });
+  call.start();
+  await call.listen(4_000);
+  const metrics = readExposition((await registries[0]?.metrics()) ?? "");
+  for (const [engine, tookS] of [
+    ["ear", 0.3],
+    ["model", 0.3],
+    ["voice", 0.12],
+  ] as const) {
+    const labels = { engine, provider: "scripted" };
+    expect(sampleOf(metrics, "trunkline_provider_latency_seconds_count", labels), engine).toBe(1);
+    expect(sampleOf(metrics, "trunkline_provider_latency_seconds_sum", labels), engine).toBeCloseTo(tookS);
+  }
+});
+
+describe("a call's tally", () => {
+  const turn: TranscriptTurn = { role: "agent", text: "words", startMs: 0, endMs: 1, interrupted: false };
+  const redeemed = { callId: "call_1", accountId: "account_1", spec: SPEC };
+  const answer = (firstFrameMs: number): TranscriptTurn => ({
+    ...turn,
+    latency: { endOfTurnMs: 500, firstAudioMs: firstFrameMs - 10, firstFrameMs },
+  });
+
+  test("knows the mean and the slowest of its answers, and no words", () => {
+    const tally = new CallCounters();
+    for (const ms of [700, 1_900, 801]) tally.turn(answer(ms));
+    tally.turn({ ...turn, interrupted: true });
+    tally.turn({ ...turn, role: "user" });
+    const summary = tally.summary(redeemed);
+    expect(summary).toMatchObject({
+      answers: 3,
+      meanAnswerMs: 1_134,
+      slowestAnswer: { endOfTurnMs: 500, firstAudioMs: 1_890, firstFrameMs: 1_900 },
+      agentTurns: 4,
+      callerTurns: 1,
+      interrupted: 1,
+    });
+    expect(JSON.stringify(summary)).not.toContain("words");
+  });
+
+  test("knows when the caller first heard the agent, and which engine failed last, by its code", () => {
+    const tally = new CallCounters();
+    for (const startMs of [412.345_6, 9_000]) tally.turn({ ...turn, startMs });
+    tally.providerFailed("stt", "provider_failed");
+    tally.providerFailed("tts", "provider_timeout");
+    expect(tally.summary(redeemed)).toMatchObject({
+      firstAudioMs: 412.35,
+      engineFailures: 2,
+      lastFailure: { stage: "tts", code: "provider_timeout" },
+    });
+  });
+
+  test("has no mean of no answers", () => {
+    const line = JSON.parse(JSON.stringify(new CallCounters().summary(redeemed)));
+    expect(line).not.toHaveProperty("meanAnswerMs");
+    expect(line).not.toHaveProperty("slowestAnswer");
+    expect(line).not.toHaveProperty("firstAudioMs");
+  });
+
+  test("adds up to the sums of its worker", () => {
+    const sum = zeroCounts();
+    const tally = new CallCounters();
+    const names = Object.keys(sum) as (keyof typeof sum)[];
+    for (const [index, name] of names.entries()) tally[name] = index + 1;
+    addCounts(sum, tally);
+    addCounts(sum, tally);
+    expect(Object.values(sum)).toEqual(names.map((_, index) => 2 * (index + 1)));
+  });
+});

@@ -1,0 +1,311 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { spendLimited } from "../../../src/core/billing/spend.ts";
+import type { Usage } from "../../../src/core/billing/usage.ts";
+import { PHRASE_RETRY_MS } from "../../../src/core/phrase-limits.ts";
+import { builtInPhrases, ENGLISH, type PhraseOverrides, type Phrases } from "../../../src/core/phrases/phrases.ts";
+import { PhraseBook, type TranslationSpend } from "../../../src/gateway/phrases/book.ts";
+import { PhraseCache } from "../../../src/gateway/phrases/cache.ts";
+import { meteredLlm } from "../../../src/speech/metering/usage.ts";
+import { createReferenceLlm } from "../../../src/speech/reference/llm.ts";
+import { ManualClock, settled } from "../../support/manual-clock.ts";
+import { memoryLog } from "../../support/memory-log.ts";
+import { type LlmStep, ScriptedLlm } from "../../support/providers/scripted-llm.ts";
+import { INLINE_TOOL_CHOICE } from "../../support/stubs/inline-schemas.ts";
+import { UNLIMITED_SPEND } from "../../support/stubs/no-limits.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
+
+const SWAHILI: Phrases = {
+  inactivity: "Bado upo hapo?",
+  apology: "Samahani, unaweza kurudia?",
+  filler: "Subiri kidogo.",
+  goodbye: "Lazima tumalize simu hii. Kwaheri.",
+  limit: "Siwezi kujibu hilo sasa hivi.",
+};
+
+const END: LlmStep = { afterMs: 0, event: { kind: "end", inputTokens: 90, outputTokens: 60 } };
+const says = (text: string): LlmStep[] => [{ afterMs: 10, event: { kind: "text", text } }, END];
+const saysJson = (value: object): LlmStep[] => says(JSON.stringify(value));
+const FAILS: LlmStep[] = [{ afterMs: 10, event: { kind: "fail" } }];
+const NEVER: LlmStep[] = [{ afterMs: 3_600_000, event: { kind: "text", text: "late" } }];
+
+interface SceneOptions {
+  replies?: LlmStep[][];
+  overrides?: PhraseOverrides;
+  dataDir?: string;
+}
+
+function scene({ replies = [saysJson(SWAHILI)], overrides = {}, dataDir = temporaryDirectory() }: SceneOptions = {}) {
+  const clock = new ManualClock();
+  const llm = new ScriptedLlm(clock, replies);
+  const { log, lines: logged } = memoryLog();
+  const used: [provider: string, usage: Usage][] = [];
+  const metrics = { providerUsed: (provider: string, usage: Usage) => void used.push([provider, usage]) };
+  const book = new PhraseBook({ overrides, cache: new PhraseCache(dataDir), metrics, clock, log });
+  /** Runs the clock until `asked` is there: files are read in real time meanwhile. */
+  const played = async <Found>(asked: Promise<Found>): Promise<Found> => {
+    let isThere = false;
+    void asked.then(() => {
+      isThere = true;
+    });
+    while (!isThere) {
+      await settled();
+      clock.advance(10);
+    }
+    return asked;
+  };
+  const find = (language: string) => played(book.find(language, llm, UNLIMITED_SPEND));
+  const path = (tag: string) => join(dataDir, "phrases", `${tag}.json`);
+  return { book, clock, llm, logged, used, find, played, dataDir, path };
+}
+
+const levels = (logged: readonly string[]): string[] =>
+  logged.map((line) => {
+    const { level, msg, language } = JSON.parse(line) as Record<string, string | number>;
+    return `${level === 30 ? "info" : "warn"} ${language}: ${msg}`;
+  });
+
+describe("the phrases of a call", () => {
+  test("are not asked of anybody in a language that has built-in ones", async () => {
+    const { book, llm, logged } = scene();
+    for (const language of ["en", "ja", "de-AT", "zh-TW", "yue", "no"]) {
+      expect(await book.find(language, llm, UNLIMITED_SPEND)).toBeUndefined();
+    }
+    expect([llm.requests, logged]).toEqual([[], []]);
+  });
+
+  test("are the operator's where he has set any, beside the built-in rest", async () => {
+    const { book, llm } = scene({ overrides: { de: { filler: "Moment." }, sw: SWAHILI } });
+    expect(await book.find("de-AT", llm, UNLIMITED_SPEND)).toEqual({
+      origin: "file",
+      phrases: { ...builtInPhrases("de"), filler: "Moment." },
+    });
+    expect(await book.find("sw-KE", llm, UNLIMITED_SPEND)).toEqual({ origin: "file", phrases: SWAHILI });
+    expect(llm.requests).toEqual([]);
+  });
+
+  test("are translated by the LLM where nobody has them, with the operator's own among them", async () => {
+    const { find, llm, logged, used } = scene({ overrides: { sw: { filler: "Ngoja." } } });
+    expect(await find("sw")).toEqual({ origin: "translated", phrases: { ...SWAHILI, filler: "Ngoja." } });
+    const [asked] = llm.requests;
+    expect(asked?.messages.map(({ role }) => role)).toEqual(["system", "user"]);
+    expect(asked?.messages[0]?.text).toContain("Swahili (sw)");
+    expect(JSON.parse(asked?.messages[1]?.text ?? "")).toEqual(ENGLISH);
+    expect([asked?.temperature, asked?.tools]).toEqual([0, []]);
+    expect(levels(logged)).toEqual(["info sw: the service's own phrases were translated"]);
+    expect(logged.join("")).not.toMatch(/Subiri|Samahani/);
+    expect(used).toEqual([]);
+  });
+
+  test("are translated from the operator's own English, where he has set it", async () => {
+    const { find, llm } = scene({ overrides: { en: { filler: "Just a second, please." } } });
+    await find("sw");
+    expect(JSON.parse(llm.requests[0]?.messages[1]?.text ?? "")).toEqual({
+      ...ENGLISH,
+      filler: "Just a second, please.",
+    });
+  });
+
+  test("are translated once, for all calls that ask meanwhile and for all regions", async () => {
+    const { book, llm, played } = scene();
+    const asked = ["sw", "sw-KE", "sw-TZ", "sw"].map((language) => book.find(language, llm, UNLIMITED_SPEND));
+    for (const found of await played(Promise.all(asked))) expect(found?.phrases).toEqual(SWAHILI);
+    expect(llm.requests).toHaveLength(1);
+  });
+
+  test("outlive the process, and are shared by its workers", async () => {
+    const { find, dataDir, path } = scene();
+    await find("sw");
+    expect(readdirSync(dirname(path("sw")))).toEqual(["sw.json"]);
+    expect(JSON.parse(readFileSync(path("sw"), "utf8"))).toEqual({
+      english: ENGLISH,
+      phrases: SWAHILI,
+      translatedBy: "scripted",
+    });
+    const next = scene({ dataDir, replies: [FAILS] });
+    expect(await next.find("sw")).toEqual({ origin: "translated", phrases: SWAHILI });
+    expect([next.llm.requests, next.logged]).toEqual([[], []]);
+  });
+
+  test("are translated anew where the English is another, or the file is none of ours", async () => {
+    const { find, dataDir, path } = scene();
+    await find("sw");
+    const english = scene({ dataDir, overrides: { en: { filler: "Hold on." } } });
+    await english.find("sw");
+    expect(english.llm.requests).toHaveLength(1);
+    for (const content of [
+      "",
+      "{",
+      "[]",
+      "x".repeat(1e6),
+      JSON.stringify({ english: ENGLISH, phrases: { filler: 1 } }),
+    ]) {
+      writeFileSync(path("sw"), content);
+      const next = scene({ dataDir });
+      expect((await next.find("sw"))?.phrases).toEqual(SWAHILI);
+      expect(next.llm.requests).toHaveLength(1);
+    }
+  });
+
+  test("are good for this process where they cannot be kept, and a line of log says so", async () => {
+    const dataDir = temporaryDirectory();
+    writeFileSync(join(dataDir, "phrases"), "a file in the way");
+    const { find, logged } = scene({ dataDir });
+    expect((await find("sw"))?.origin).toBe("translated");
+    await settled();
+    expect(levels(logged).at(-1)).toBe("warn sw: translated phrases could not be saved");
+  });
+});
+
+describe("English is spoken", () => {
+  const english = { origin: "english", phrases: ENGLISH };
+
+  test.each([
+    ["fails", FAILS],
+    ["writes no JSON", says("Hapana.")],
+    ["leaves one out", saysJson({ ...SWAHILI, filler: undefined })],
+    ["answers in another script", saysJson({ ...SWAHILI, filler: "Подождите." })],
+    ["answers in English", saysJson(ENGLISH)],
+    ["adds markup", saysJson({ ...SWAHILI, filler: "**Subiri** kidogo." })],
+    ["adds lines", saysJson({ ...SWAHILI, filler: "Subiri\nkidogo." })],
+    ["says far too much", saysJson({ ...SWAHILI, filler: "Subiri kidogo. ".repeat(8) })],
+    ["says nothing", saysJson({ ...SWAHILI, filler: " " })],
+    ["writes without end", says("{".repeat(5_000))],
+  ])("where the LLM %s, with one line of log a language", async (_what, reply) => {
+    const { find, logged, path } = scene({ replies: [reply] });
+    expect(await find("sw")).toEqual(english);
+    expect(await find("sw-KE")).toEqual(english);
+    expect(levels(logged)).toEqual(["warn sw: the service's own phrases are spoken in English"]);
+    expect(logged.join("")).not.toMatch(/Subiri|Samahani|Подождите/);
+    expect(() => readFileSync(path("sw"))).toThrow("ENOENT");
+  });
+
+  test("where the LLM takes too long, and it is stopped", async () => {
+    const { find, llm, logged } = scene({ replies: [NEVER] });
+    expect(await find("sw")).toEqual(english);
+    expect(llm.aborted).toBe(1);
+    expect(logged[0]).toContain("nothing in time");
+  });
+
+  test("with the reference LLM, which translates nothing", async () => {
+    const { book, logged } = scene();
+    expect(await book.find("sw", createReferenceLlm(INLINE_TOOL_CHOICE), UNLIMITED_SPEND)).toEqual(english);
+    expect(levels(logged)).toEqual(["warn sw: the service's own phrases are spoken in English"]);
+  });
+
+  test("in what is no language at all, for which no LLM is asked", async () => {
+    const { book, llm, logged } = scene();
+    expect(await book.find("", llm, UNLIMITED_SPEND)).toEqual(english);
+    expect([llm.requests, logged]).toEqual([[], []]);
+  });
+
+  test("in a language that has no name, for which no LLM is asked", async () => {
+    const { find, llm } = scene();
+    expect(await find("qaa")).toEqual(english);
+    expect(llm.requests).toEqual([]);
+  });
+
+  test("until the LLM is asked again, after a while", async () => {
+    const { find, clock, llm, logged } = scene({ replies: [FAILS, saysJson(SWAHILI)] });
+    expect(await find("sw")).toEqual(english);
+    clock.advance(PHRASE_RETRY_MS / 2);
+    expect(await find("sw")).toEqual(english);
+    expect(llm.requests).toHaveLength(1);
+    clock.advance(PHRASE_RETRY_MS / 2);
+    expect((await find("sw"))?.origin).toBe("translated");
+    expect(levels(logged)).toHaveLength(2);
+  });
+
+  test("by the LLM of one provider that fails, and not by that of another one", async () => {
+    const { book, clock, llm, played } = scene({ replies: [FAILS] });
+    const other = Object.assign(new ScriptedLlm(clock, [saysJson(SWAHILI)]), { provider: "other" });
+    expect(await played(book.find("sw", llm, UNLIMITED_SPEND))).toEqual(english);
+    expect((await played(book.find("sw", other, UNLIMITED_SPEND)))?.origin).toBe("translated");
+    expect(await played(book.find("sw", llm, UNLIMITED_SPEND))).toEqual(english);
+    expect([llm.requests.length, other.requests.length]).toEqual([1, 1]);
+  });
+
+  test("but not where the translation is there already, however many others are under way", async () => {
+    const { find: findFirst, dataDir } = scene();
+    await findFirst("sw");
+    const { book, llm, find, played } = scene({ dataDir, replies: [NEVER, NEVER, NEVER, NEVER] });
+    const slow = ["so", "zu", "xh", "sn"].map((language) => book.find(language, llm, UNLIMITED_SPEND));
+    expect((await find("sw"))?.origin).toBe("translated");
+    await played(Promise.all(slow));
+  });
+
+  test("where several languages are being translated already, and the next call asks again", async () => {
+    const { book, llm, logged, find, played } = scene({ replies: [NEVER, NEVER, NEVER, NEVER, saysJson(SWAHILI)] });
+    const slow = ["so", "zu", "xh", "sn"].map((language) => book.find(language, llm, UNLIMITED_SPEND));
+    await expect.poll(() => llm.requests.length).toBe(4);
+    expect(await find("sw")).toEqual(english);
+    expect(levels(logged)).toEqual(["warn sw: the service's own phrases are spoken in English"]);
+    expect(logged[0]).toContain("4 translations are under way");
+    await played(Promise.all(slow));
+    expect(llm.requests).toHaveLength(4);
+    expect((await find("sw"))?.origin).toBe("translated");
+  });
+});
+
+describe("ADV-H3: calls of several accounts that wait for the same translation", () => {
+  const refusing = (): TranslationSpend => ({
+    request: () => {
+      throw spendLimited({ scope: "account", limit: "llm_requests" });
+    },
+    used: () => {},
+  });
+
+  test("ADV-H3: one whose account may not spend keeps the others no translation from", async () => {
+    const { book, clock, played } = scene();
+    const llm = new ScriptedLlm(clock, [saysJson(SWAHILI)]);
+    const metered = meteredLlm(llm);
+    const spends = [refusing(), refusing(), UNLIMITED_SPEND, UNLIMITED_SPEND];
+    const found = await played(Promise.all(spends.map((spend) => book.find("sw", metered, spend))));
+    expect(found.map((chosen) => chosen?.origin)).toEqual(["english", "english", "translated", "translated"]);
+    expect(llm.requests).toHaveLength(1);
+  });
+
+  test("ADV-H3: where none of them may spend, each has tried once", async () => {
+    const { book, clock, played } = scene();
+    const metered = meteredLlm(new ScriptedLlm(clock, [saysJson(SWAHILI)]));
+    let tries = 0;
+    const spend: TranslationSpend = {
+      request: () => {
+        tries += 1;
+        throw spendLimited({ scope: "account", limit: "llm_requests" });
+      },
+      used: () => {},
+    };
+    const asked = Array.from({ length: 5 }, () => book.find("sw", metered, spend));
+    for (const chosen of await played(Promise.all(asked))) expect(chosen?.origin).toBe("english");
+    expect(tries).toBe(5);
+  });
+});
+
+test("translated phrases are for the service's user alone, as all of DATA_DIR is", async () => {
+  const { find, path } = scene();
+  await find("sw");
+  const modeOf = (file: string): string => (statSync(file).mode & 0o777).toString(8);
+  expect([modeOf(dirname(path("sw"))), modeOf(path("sw"))]).toEqual(["700", "600"]);
+});
+
+test("a translation into a language of another script is held to that script", async () => {
+  const georgian = {
+    inactivity: "ისევ აქ ხართ?",
+    apology: "უკაცრავად, გაიმეორებთ?",
+    filler: "ერთი წუთით.",
+    goodbye: "ზარი უნდა დავასრულოთ. ნახვამდის.",
+    limit: "ახლა ვერ გიპასუხებთ.",
+  };
+  const { find } = scene({ replies: [says(`Here it is:\n\`\`\`json\n${JSON.stringify(georgian)}\n\`\`\``)] });
+  expect(await find("ka")).toEqual({ origin: "translated", phrases: georgian });
+  expect((await scene().find("ka"))?.origin).toBe("english");
+});
+
+test("what a folder of another kind holds is left as it is", async () => {
+  const dataDir = temporaryDirectory();
+  mkdirSync(join(dataDir, "journals"));
+  await scene({ dataDir }).find("sw");
+  expect(readdirSync(dataDir).sort()).toEqual(["journals", "phrases"]);
+});

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import type { CallEvent } from "../../../src/call/events.ts";
+import type { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
+import { ENGLISH } from "../../../src/core/phrases/phrases.ts";
+import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
+import type { Llm } from "../../../src/speech/contracts.ts";
+import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
+import { meteredLlm, meteredStt, meteredTts } from "../../../src/speech/metering/usage.ts";
+import { type LegOptions, leg } from "../../support/legs/leg.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { readExposition, sampleOf } from "../../support/metrics/exposition.ts";
+import { breakerFor, ttsWithBreaker } from "../../support/providers/breakers.ts";
+import { type LlmStep, ScriptedLlm, textReply } from "../../support/providers/scripted-llm.ts";
+import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
+import { ScriptedTts } from "../../support/providers/scripted-tts.ts";
+
+type Used = Extract<CallEvent, { kind: "usage" }>;
+
+const ANSWER = "We are open.";
+/** What the caller is told while the first model is waited for. */
+const FILLER = ENGLISH.filler;
+const HANGS: readonly LlmStep[] = [{ afterMs: 60_000, event: { kind: "fail" } }];
+
+/** A call whose caller asks something at 700 ms, and whose first model tells nothing; what was journaled of its providers. */
+async function heldCall() {
+  const clock = new ManualClock();
+  const journaled: (Used | "end")[] = [];
+  const registries: WorkerMetrics["registry"][] = [];
+  const tamper: LegOptions["tamper"] = ({ journal, metrics }) => {
+    registries.push(metrics.registry);
+    const { event, command } = journal;
+    journal.event = (atMs, told) => {
+      if (told.kind === "usage") journaled.push(told);
+      event.call(journal, atMs, told);
+    };
+    journal.command = (atMs, told) => {
+      if (told.kind === "end") journaled.push("end");
+      command.call(journal, atMs, told);
+    };
+  };
+  const named = (provider: string, steps: readonly LlmStep[]): Llm => {
+    const llm = new ScriptedLlm(clock, [steps]);
+    return meteredLlm({ provider, reply: (request, signal) => llm.reply(request, signal) }, "small");
+  };
+  const brains = [named("hanging", HANGS), named("answering", textReply(ANSWER, { firstMs: 300 }))];
+  const stt = new ScriptedStt(clock, [{ atMs: 1_000, event: { kind: "final", text: "are you open" } }]);
+  const { tts } = ttsWithBreaker("speaking", new ScriptedTts(clock, { firstMs: 120 }), clock);
+  const call = leg({
+    stt: meteredStt(stt),
+    llm: new FallbackLlm(
+      brains.map((llm) => ({ llm, circuitBreaker: breakerFor("llm", llm.provider, clock).circuitBreaker })),
+      clock,
+    ),
+    tts: meteredTts(tts),
+    vad: { isSpeech: () => clock.nowMs() <= 800, destroy: () => {} },
+    shared: { clock, ticker: new Ticker(clock) },
+    spec: { firstSpeaker: "user" },
+    tamper,
+  });
+  call.start();
+  await call.listen(7_000);
+  call.connection.closed(1_006, false);
+  return { journaled, metrics: readExposition((await registries[0]?.metrics()) ?? "") };
+}
+
+describe("a call whose first model tells nothing, and whose second answers", () => {
+  test("journals what each provider did, and behind its end what was not told before", async () => {
+    const { journaled } = await heldCall();
+    const end = journaled.indexOf("end");
+    const used = journaled.filter((told) => told !== "end");
+    expect(used).toMatchObject([
+      { stage: "tts", provider: "speaking", usage: { characters: FILLER.length } },
+      // Nobody waited for it any more; it was asked all the same.
+      { stage: "llm", provider: "hanging", usage: { model: "small", outputTokens: 0, approximate: true } },
+      { stage: "llm", provider: "answering", usage: { model: "small", inputTokens: 1, outputTokens: 3 } },
+      { stage: "tts", provider: "speaking", usage: { characters: ANSWER.length } },
+      { stage: "stt", provider: "scripted", usage: { audioSeconds: 5 } },
+      { stage: "stt", provider: "scripted", usage: { audioSeconds: expect.closeTo(2, 1) } },
+    ]);
+    expect(end).toBe(journaled.length - 2);
+  });
+
+  test("tells by whose it is how long each step of the answer took, and each engine itself", async () => {
+    const { metrics } = await heldCall();
+    const step = (stage: string, provider: string) =>
+      sampleOf(metrics, "trunkline_turn_step_seconds_sum", { stage, provider });
+    expect(step("final_transcript", "scripted")).toBeCloseTo(0.2);
+    expect(step("tts_first_byte", "speaking")).toBeCloseTo(0.12);
+    // The caller waited for the one that hung, too; the one that answered took its own time.
+    expect(step("llm_first_token", "answering")).toBeGreaterThan(1);
+    const own = { stage: "llm", provider: "answering" };
+    expect(sampleOf(metrics, "trunkline_provider_latency_seconds_sum", own)).toBeCloseTo(0.3);
+    const timed = metrics.get("trunkline_provider_latency_seconds")?.samples ?? [];
+    expect(timed.some(({ labels }) => labels.provider === "hanging")).toBe(false);
+  });
+
+  test("counts what providers are paid by, with no call's name", async () => {
+    const { metrics } = await heldCall();
+    const usage = (provider: string, unit: string) =>
+      sampleOf(metrics, "trunkline_provider_usage_total", { provider, unit });
+    expect(usage("answering", "output_tokens")).toBe(3);
+    expect(usage("speaking", "characters")).toBe(ANSWER.length + FILLER.length);
+    expect(usage("scripted", "audio_seconds")).toBeCloseTo(7, 1);
+  });
+});

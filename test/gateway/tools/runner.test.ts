@@ -1,0 +1,293 @@
+import { describe, expect, test } from "vitest";
+import type { CallEvent } from "../../../src/call/events.ts";
+import type { ClientTool, HttpTool } from "../../../src/core/calls/spec.ts";
+import type { SchemaChecks, SchemaResult } from "../../../src/core/schemas/checker.ts";
+import type { ToolOutcome } from "../../../src/gateway/tools/outcome.ts";
+import { type ClientToolCall, ToolRunner } from "../../../src/gateway/tools/runner.ts";
+import { SPEC } from "../../support/calls/virtual-call.ts";
+import { ManualClock, settled } from "../../support/manual-clock.ts";
+import { memoryLog } from "../../support/memory-log.ts";
+import { ifMachineStalled } from "../../support/stalled-machine.ts";
+import { INLINE_SCHEMAS } from "../../support/stubs/inline-schemas.ts";
+
+const described = {
+  description: "Tells of an order.",
+  parameters: { type: "object", properties: { order: { type: "string" } }, required: ["order"] },
+  fixedArguments: {},
+  timeoutMs: 5_000,
+};
+const HTTP: HttpTool = {
+  ...described,
+  kind: "http",
+  name: "order",
+  method: "GET",
+  url: "http://x.example/",
+  headers: {},
+};
+const CLIENT: ClientTool = { ...described, kind: "client", name: "screen" };
+
+/** A runner whose HTTP requests are answered by hand; arguments are checked in this process unless `schemas` does it. */
+function runner(schemas: Pick<SchemaChecks, "prepare" | "check"> = INLINE_SCHEMAS) {
+  const clock = new ManualClock();
+  const { log, lines } = memoryLog();
+  const delivered: CallEvent[] = [];
+  const asked: ClientToolCall[] = [];
+  const requests: { given: object; signal: AbortSignal; answer(outcome: ToolOutcome): void; fail(): void }[] = [];
+  const tools = new ToolRunner({
+    redeemed: {
+      accountId: "account_1",
+      spec: { ...SPEC, tools: [HTTP, CLIENT, { kind: "built_in", name: "hang_up", fixedArguments: {} }] },
+    },
+    schemas,
+    httpTools: {
+      carryOut: (_tool, given, signal) =>
+        new Promise((answer, reject) => {
+          requests.push({ given, signal, answer, fail: () => reject(new Error("a bug with canary words")) });
+        }),
+    },
+    askClient: (call) => asked.push(call),
+    deliver: (event) => delivered.push(event),
+    clock,
+    log,
+  });
+  return {
+    ...{ clock, lines, delivered, asked, requests, tools },
+    run: (name: string, toolCallId: string, given: Record<string, unknown> = { order: "A-17" }) =>
+      tools.run({ kind: "run-tool", turnId: 3, toolCallId, name, arguments: given }),
+    /** The last line that was logged. */
+    told: () => JSON.parse(lines.at(-1) ?? "{}") as Record<string, unknown>,
+  };
+}
+
+const result = (key: string, text: string, failed = false) => ({
+  ...{ kind: "tool-result", turnId: 3, key, result: text, failed },
+});
+
+describe("the tools of a call", () => {
+  test("come to what their server answers", { retry: ifMachineStalled }, async () => {
+    const { run, requests, delivered, clock, told } = runner();
+    run("order", "3.1");
+    await settled();
+    clock.advance(120);
+    requests[0]?.answer({ text: "on its way", status: 200 });
+    expect(delivered).toEqual([]);
+    await settled();
+    expect(delivered).toEqual([result("3.1", "on its way")]);
+    expect(told()).toMatchObject({ msg: "tool carried out", turnId: 3, tool: "order", durationMs: 120, status: 200 });
+    expect(clock.pending).toBe(0);
+  });
+
+  test("come to what the client says, once, and only by the name of one that waits", async () => {
+    const { run, asked, tools, delivered } = runner();
+    run("screen", "3.1");
+    run("screen", "3.2");
+    await settled();
+    expect(asked).toEqual([
+      { id: "3.1", name: "screen", arguments: { order: "A-17" } },
+      { id: "3.2", name: "screen", arguments: { order: "A-17" } },
+    ]);
+    expect(tools.clientAnswered("3.2", "no such window", true)).toBe(true);
+    expect(tools.clientAnswered("3.1", "shown", false)).toBe(true);
+    expect([tools.clientAnswered("3.1", "again", false), tools.clientAnswered("9.9", "x", false)]).toEqual([
+      false,
+      false,
+    ]);
+    await settled();
+    expect(delivered).toEqual([result("3.2", "Error: no such window.", true), result("3.1", "shown")]);
+  });
+
+  test("a client answers for its own tools alone", () => {
+    const { run, tools } = runner();
+    run("order", "3.1");
+    expect(tools.clientAnswered("3.1", "x", false)).toBe(false);
+  });
+
+  test("are over when their time is, and what comes late is nothing", async () => {
+    const { run, requests, tools, delivered, clock, told } = runner();
+    run("order", "3.1");
+    run("screen", "3.2");
+    await settled();
+    clock.advance(4_999);
+    expect(delivered).toEqual([]);
+    clock.advance(1);
+    const late = "Error: it took longer than 5 s.";
+    expect(delivered).toEqual([result("3.1", late, true), result("3.2", late, true)]);
+    expect(told()).toMatchObject({ msg: "tool failed", code: "timeout", durationMs: 5_000 });
+    expect(requests[0]?.signal.aborted).toBe(true);
+    requests[0]?.answer({ text: "late" });
+    expect(tools.clientAnswered("3.2", "late", false)).toBe(false);
+    await settled();
+    expect(delivered).toHaveLength(2);
+  });
+
+  test("are not asked for with arguments that do not fit: the model is told what is wrong, later", async () => {
+    const { run, requests, asked, delivered, told } = runner();
+    run("order", "3.1", { order: 17 });
+    run("screen", "3.2", {});
+    expect(delivered).toEqual([]);
+    await settled();
+    expect(delivered).toEqual([
+      result("3.1", "Error: the arguments do not fit: /order must be string.", true),
+      result("3.2", "Error: the arguments do not fit: must have required property 'order'.", true),
+    ]);
+    expect([requests, asked]).toEqual([[], []]);
+    expect(told()).toMatchObject({ code: "arguments" });
+  });
+
+  test("run at most sixteen at once", async () => {
+    const { run, requests, delivered } = runner();
+    for (let count = 1; count <= 17; count += 1) run("order", `3.${count}`);
+    await settled();
+    expect(requests).toHaveLength(16);
+    expect(delivered).toEqual([result("3.17", "Error: too many tools are running.", true)]);
+    requests[0]?.answer({ text: "done" });
+    await settled();
+    run("order", "3.18");
+    await settled();
+    expect(requests).toHaveLength(17);
+  });
+
+  test("C15: die with their call: connections are aborted, no timer is left and nothing is delivered", async () => {
+    const { run, requests, tools, delivered, clock, lines } = runner();
+    run("order", "3.1");
+    run("order", "3.2");
+    run("screen", "3.3");
+    await settled();
+    run("order", "3.4", {});
+    tools.close();
+    expect(requests.map(({ signal }) => signal.aborted)).toEqual([true, true]);
+    expect(clock.pending).toBe(0);
+    requests[0]?.answer({ text: "late" });
+    requests[1]?.fail();
+    expect(tools.clientAnswered("3.3", "late", false)).toBe(false);
+    await clock.play(60_000);
+    expect([delivered, lines.filter((line) => line.includes("tool carried out"))]).toEqual([[], []]);
+  });
+
+  test("L1: a bug of ours is a result without words, in the log and for the model", async () => {
+    const { run, requests, delivered, told } = runner();
+    run("order", "3.1", { order: "canary of the caller" });
+    await settled();
+    requests[0]?.fail();
+    await settled();
+    expect(delivered).toEqual([result("3.1", "Error: it could not be carried out.", true)]);
+    expect(JSON.stringify(told())).not.toContain("canary");
+  });
+
+  test("tell the model so much and no more, without cutting a character in two", async () => {
+    const { run, requests, delivered } = runner();
+    run("order", "3.1");
+    await settled();
+    requests[0]?.answer({ text: "👋".repeat(10_000) });
+    await settled();
+    const [event] = delivered as { result: string }[];
+    expect(event?.result).toMatch(/^(?:👋)+\n\[Cut off: the first \d+ of 20000 characters are shown\.\]$/u);
+    expect(event?.result.length).toBeGreaterThan(16_350);
+    expect(event?.result.length).toBeLessThanOrEqual(16_384);
+  });
+
+  test("ADV-L4: arguments of names that every object inherits reach the server and the client, and end nothing", async () => {
+    const { run, requests, asked, tools, delivered } = runner();
+    const given = JSON.parse(
+      '{"order": "A-17", "toString": "x", "valueOf": "x", "constructor": "x", "__proto__": "x"}',
+    );
+    run("order", "3.1", given);
+    run("screen", "3.2", given);
+    await settled();
+    expect([requests[0]?.given, asked[0]?.arguments].map((sent) => JSON.stringify(sent))).toEqual(
+      Array(2).fill(JSON.stringify(given)),
+    );
+    expect([tools.clientAnswered("3.2", "shown", false), delivered.length]).toEqual([true, 1]);
+  });
+});
+
+/** Checks that are answered by hand. */
+class ScriptedChecks implements Pick<SchemaChecks, "prepare" | "check"> {
+  prepared = 0;
+  readonly asked: { accountId: string; schema: string; value: string; answer(result: SchemaResult): void }[] = [];
+
+  prepare(): void {
+    this.prepared += 1;
+  }
+
+  check(accountId: string, schema: string, value: string): Promise<SchemaResult> {
+    return new Promise((answer) => this.asked.push({ accountId, schema, value, answer }));
+  }
+}
+
+const SCHEMA_RESULTS: readonly [SchemaResult["outcome"], result: SchemaResult, text: string][] = [
+  ["over_budget", { outcome: "over_budget", cpuMs: 150 }, "Error: the arguments take too long to check."],
+  ["refused", { outcome: "refused", cpuMs: 0 }, "Error: too many tools are running."],
+  ["failed", { outcome: "failed", cpuMs: 0 }, "Error: it could not be carried out."],
+];
+
+describe("ADV-H2: the arguments of a tool", () => {
+  test("are checked elsewhere, for the account of the call, while the call goes on", async () => {
+    const schemas = new ScriptedChecks();
+    const { run, requests, delivered } = runner(schemas);
+    run("order", "3.1");
+    await settled();
+    expect([requests, delivered]).toEqual([[], []]);
+    expect(schemas.asked).toMatchObject([
+      { accountId: "account_1", schema: JSON.stringify(described.parameters), value: '{"order":"A-17"}' },
+    ]);
+    schemas.asked[0]?.answer({ outcome: "answered", answer: { kind: "fits" }, cpuMs: 1 });
+    await settled();
+    expect(requests).toMatchObject([{ given: { order: "A-17" } }]);
+  });
+
+  test.each(
+    SCHEMA_RESULTS,
+  )("that cannot be checked (%s) fail the tool, and the LLM is told", async (_outcome, answer, text) => {
+    const schemas = new ScriptedChecks();
+    const { run, requests, delivered } = runner(schemas);
+    run("order", "3.1");
+    schemas.asked[0]?.answer(answer);
+    await settled();
+    expect([delivered, requests]).toEqual([[result("3.1", text, true)], []]);
+  });
+
+  test("that were over the budget three times are checked no more in this call", async () => {
+    const schemas = new ScriptedChecks();
+    const { run, delivered } = runner(schemas);
+    for (let count = 1; count <= 4; count += 1) {
+      run("order", `3.${count}`);
+      schemas.asked[count - 1]?.answer({ outcome: "over_budget", cpuMs: 150 });
+      await settled();
+    }
+    expect(schemas.asked).toHaveLength(3);
+    expect(delivered.at(-1)).toEqual(result("3.4", "Error: the arguments take too long to check.", true));
+    run("screen", "3.5");
+    expect(schemas.asked).toHaveLength(4);
+  });
+
+  test("are checked before the client's result counts: what it sends unasked settles nothing", async () => {
+    const schemas = new ScriptedChecks();
+    const { run, tools, asked, delivered } = runner(schemas);
+    run("screen", "3.1");
+    expect(tools.clientAnswered("3.1", "shown", false)).toBe(false);
+    schemas.asked[0]?.answer({ outcome: "answered", answer: { kind: "unfit", reason: "must be fewer" }, cpuMs: 1 });
+    await settled();
+    expect([asked, delivered]).toEqual([[], [result("3.1", "Error: the arguments do not fit: must be fewer.", true)]]);
+  });
+
+  test("have their process started with the call, where it has tools with schemas", () => {
+    const schemas = new ScriptedChecks();
+    runner(schemas);
+    expect(schemas.prepared).toBe(1);
+  });
+
+  test.each(["its time is over", "its call ends"])("come to nothing where %s while they are checked", async (how) => {
+    const schemas = new ScriptedChecks();
+    const { run, requests, asked, tools, clock, delivered } = runner(schemas);
+    run("order", "3.1");
+    run("screen", "3.2");
+    if (how === "its call ends") tools.close();
+    else clock.advance(5_000);
+    const before = [...delivered];
+    for (const check of schemas.asked) check.answer({ outcome: "answered", answer: { kind: "fits" }, cpuMs: 1 });
+    await settled();
+    expect([requests, asked, delivered, clock.pending]).toEqual([[], [], before, 0]);
+    expect(before).toHaveLength(how === "its call ends" ? 0 : 2);
+  });
+});

@@ -1,0 +1,283 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { constants, getPriority } from "node:os";
+import { basename, dirname } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../../src/core/clock.ts";
+import { HEARTBEAT_MS, RESTART_MS_MAX } from "../../../src/core/limits.ts";
+import {
+  RECORDS_CONCURRENT_MAX,
+  RENDERER_JOURNAL_BYTES_MAX,
+  RENDERER_STALL_MS_MAX,
+  RENDERER_TRIES_MAX,
+} from "../../../src/core/renderer-limits.ts";
+import {
+  forkRenderer,
+  journalBytesIn,
+  RendererClient,
+  type RendererEvents,
+} from "../../../src/process/renderer/client.ts";
+import type { RendererMessage, RendererRequest } from "../../../src/process/renderer/messages.ts";
+import { journalPath } from "../../../src/record/journal/reader.ts";
+import type { Recording } from "../../../src/record/recording/render.ts";
+import { recordingPath } from "../../../src/record/recording/render.ts";
+import { START } from "../../support/journals/example-call.ts";
+import { JournalFile } from "../../support/journals/journal-file.ts";
+import { ManualClock, settled } from "../../support/manual-clock.ts";
+import { memoryLog } from "../../support/memory-log.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
+
+const RECORDING: Recording = { channels: 2, sampleRateHz: 8_000, durationMs: 1, complete: true };
+
+/** A renderer whose answers and deaths a test decides. */
+class ScriptedRenderer {
+  readonly events: RendererEvents;
+  readonly asked: RendererRequest[] = [];
+  #isGone = false;
+
+  constructor(events: RendererEvents) {
+    this.events = events;
+  }
+
+  say(message: RendererMessage): void {
+    this.events.onMessage(message);
+  }
+
+  /** Answers everything that it was asked and has not answered. */
+  answerAll(): void {
+    for (const { id } of this.asked.splice(0)) this.say({ kind: "rendered", id, recording: RECORDING });
+  }
+
+  die(): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.events.onExit({ exitCode: null, signal: "SIGKILL" });
+  }
+}
+
+function scripted(journalBytes = (_callId: string): number => 1_000) {
+  const clock = new ManualClock();
+  const { log, lines } = memoryLog();
+  const started: ScriptedRenderer[] = [];
+  let restarts = 0;
+  const renderer = new RendererClient({
+    start: (events) => {
+      const one = new ScriptedRenderer(events);
+      started.push(one);
+      return { pid: started.length, send: (request) => void one.asked.push(request), kill: () => one.die() };
+    },
+    journalBytes,
+    clock,
+    log,
+    onRestart: () => {
+      restarts += 1;
+    },
+  });
+  const latest = (): ScriptedRenderer => started.at(-1) as ScriptedRenderer;
+  const ready = (): void => latest().say({ kind: "ready" });
+  return { renderer, clock, started, latest, ready, lines, restarts: () => restarts };
+}
+
+const ids = (renderer: ScriptedRenderer): string[] => renderer.asked.map(({ callId }) => callId);
+
+describe("the renderer's process", () => {
+  test("ADV-M9: is asked for no more journals at once than its bounds of count and bytes allow", async () => {
+    const { renderer, latest, ready } = scripted((callId) => (callId === "long" ? 2 * RENDERER_JOURNAL_BYTES_MAX : 1));
+    const many = Array.from({ length: RECORDS_CONCURRENT_MAX + 3 }, (_, index) => renderer.render(`call ${index}`));
+    expect(latest().asked).toEqual([]);
+    ready();
+    expect(latest().asked).toHaveLength(RECORDS_CONCURRENT_MAX);
+    const long = renderer.render("long");
+    latest().answerAll();
+    expect(ids(latest())).toEqual(["call 8", "call 9", "call 10"]);
+    latest().answerAll();
+    expect(ids(latest())).toEqual(["long"]);
+    const behind = renderer.render("behind");
+    expect(ids(latest())).toEqual(["long"]);
+    latest().answerAll();
+    latest().answerAll();
+    expect(await Promise.all([...many, long, behind])).toEqual(Array(RECORDS_CONCURRENT_MAX + 5).fill(RECORDING));
+  });
+
+  test("ADV-M9: is started again when it dies, and does again what was in work", async () => {
+    const { renderer, clock, started, latest, ready, restarts } = scripted();
+    ready();
+    const rendered = renderer.render("call");
+    latest().die();
+    await clock.play(RESTART_MS_MAX);
+    expect([started.length, restarts()]).toEqual([2, 1]);
+    ready();
+    latest().answerAll();
+    expect(await rendered).toEqual(RECORDING);
+  });
+
+  test("ADV-M9: finds the journal that kills it, gives up on it after some deaths, and loses no other", async () => {
+    const { renderer, clock, latest, ready, lines } = scripted();
+    const callIds = ["a", "b", "poison", "c"];
+    const done = callIds.map((callId) => renderer.render(callId).catch(({ code }) => code as string));
+    for (let round = 0; round < 30; round++) {
+      ready();
+      // Dies of the poison, and answers whatever it is asked without it.
+      while (latest().asked.length > 0 && !ids(latest()).includes("poison")) latest().answerAll();
+      if (latest().asked.length === 0) break;
+      latest().die();
+      await clock.play(RESTART_MS_MAX);
+    }
+    expect(await Promise.all(done)).toEqual([RECORDING, RECORDING, "renderer_died", RECORDING]);
+    expect(lines.filter((line) => line.includes("renderer died"))).toHaveLength(RENDERER_TRIES_MAX);
+  });
+
+  test("ADV-M9: is killed and replaced when its loop stands still, and not while it lives", async () => {
+    const { renderer, clock, started, latest, ready } = scripted();
+    ready();
+    const rendered = renderer.render("call");
+    for (let beats = 0; beats < (2 * RENDERER_STALL_MS_MAX) / HEARTBEAT_MS; beats++) {
+      await clock.play(HEARTBEAT_MS);
+      latest().say({ kind: "heartbeat" });
+    }
+    expect(started).toHaveLength(1);
+    await clock.play(RENDERER_STALL_MS_MAX + RESTART_MS_MAX);
+    expect(started).toHaveLength(2);
+    ready();
+    latest().answerAll();
+    expect(await rendered).toEqual(RECORDING);
+  });
+
+  test("ADV-M9: that never gets ready is tried again, what waits is given up after some tries, and it says so until one is ready", async () => {
+    const { renderer, clock, latest, ready, lines } = scripted();
+    const first = renderer.project("call").catch(({ code }) => code as string);
+    for (let death = 1; death < RENDERER_TRIES_MAX; death += 1) {
+      latest().die();
+      await clock.play(RESTART_MS_MAX);
+    }
+    expect(renderer.isFailing).toBe(false);
+    latest().die();
+    expect([await first, renderer.isFailing]).toEqual(["renderer_died", true]);
+    expect(lines.filter((line) => line.includes("no renderer can be started"))).toHaveLength(1);
+    const second = renderer.render("call");
+    await clock.play(RESTART_MS_MAX);
+    ready();
+    expect(renderer.isFailing).toBe(false);
+    latest().answerAll();
+    expect(await second).toEqual(RECORDING);
+  });
+
+  test("ADV-M9: a start that throws is tried again, and throws at nobody", async () => {
+    const clock = new ManualClock();
+    const { log, lines } = memoryLog();
+    let starts = 0;
+    const renderer = new RendererClient({
+      start: () => {
+        starts += 1;
+        throw Object.assign(new Error("spawn ENOMEM"), { code: "ENOMEM" });
+      },
+      journalBytes: () => 1,
+      clock,
+      log,
+      onRestart: () => {},
+    });
+    await clock.play(RENDERER_TRIES_MAX * RESTART_MS_MAX);
+    expect(starts).toBeGreaterThanOrEqual(RENDERER_TRIES_MAX);
+    expect(renderer.isFailing).toBe(true);
+    expect(lines.join("")).toContain("could not be started");
+    renderer.close();
+  });
+
+  test("ADV-M9: rejects what is not done when it is closed, and is not started again", async () => {
+    const { renderer, clock, started, ready } = scripted();
+    ready();
+    const rendered = renderer.render("call");
+    renderer.close();
+    await expect(rendered).rejects.toMatchObject({ code: "unavailable" });
+    await clock.play(2 * RESTART_MS_MAX);
+    expect(started).toHaveLength(1);
+  });
+});
+
+describe("the renderer", () => {
+  const closers: (() => void)[] = [];
+  afterEach(() => {
+    for (const close of closers.splice(0)) close();
+  });
+
+  /** A real one, over an installation with the journal of one call. */
+  function real() {
+    const directory = temporaryDirectory();
+    spawnSync("mkdir", ["-p", `${directory}/recordings`, `${directory}/journals`]);
+    const { log, lines } = memoryLog();
+    const renderer = new RendererClient({
+      start: forkRenderer(directory, { LD_LIBRARY_PATH: "/nowhere" }),
+      journalBytes: journalBytesIn(directory),
+      clock: systemClock,
+      log,
+      onRestart: () => {},
+    });
+    closers.push(() => renderer.close());
+    const pid = async (): Promise<number> => {
+      for (;;) {
+        const started = lines.map((line) => JSON.parse(line)).findLast(({ msg }) => msg === "renderer started");
+        if (started !== undefined) return started.pid;
+        await settled();
+      }
+    };
+    const journal = (callId: string, frames: number): void => {
+      const file = new JournalFile({ ...START, callId }, journalPath(directory, callId));
+      for (let frame = 1; frame <= frames; frame++) file.frameIn(frame * 20, frame * 20, new Uint8Array(160));
+      file.end(frames * 20 + 20);
+    };
+    return { directory, renderer, lines, pid, journal };
+  }
+
+  test("ADV-M9: makes a record and a recording at a low priority, without our environment", async () => {
+    const { directory, renderer, pid, journal } = real();
+    journal("call_1", 50);
+    expect(await renderer.project("call_1")).toMatchObject({
+      header: { accountId: START.accountId },
+      frames: { in: 50 },
+    });
+    expect(await renderer.render("call_1")).toMatchObject({ channels: 2, complete: true });
+    expect(existsSync(recordingPath(directory, "call_1"))).toBe(true);
+    expect(getPriority(await pid())).toBeGreaterThanOrEqual(constants.priority.PRIORITY_BELOW_NORMAL);
+    if (process.platform === "linux")
+      expect(readFileSync(`/proc/${await pid()}/environ`, "utf8")).toMatch(
+        /^LD_LIBRARY_PATH=\/nowhere\0(NODE_CHANNEL\w+=\w+\0)*$/,
+      );
+    await expect(renderer.project("call_2")).rejects.toMatchObject({
+      code: "journal_unreadable",
+      cause: { code: "ENOENT" },
+    });
+  });
+
+  test("ADV-M9: that is killed while it writes leaves nothing under the recording's name, and the recording is made all the same", async () => {
+    const { directory, renderer, pid, journal, lines } = real();
+    journal("call_1", 10_000);
+    await renderer.project("call_1");
+    const rendered = renderer.render("call_1");
+    const path = recordingPath(directory, "call_1");
+    const first = await pid();
+    while (!existsSync(`${path}.${first}.unfinished`)) await settled();
+    process.kill(first, "SIGKILL");
+    expect(existsSync(path)).toBe(false);
+    expect(await rendered).toMatchObject({ durationMs: 200_020, complete: true });
+    expect(lines.join("")).toContain("renderer died");
+    // What the dead one had written was swept.
+    expect(readdirSync(dirname(path))).toEqual([basename(path)]);
+  });
+
+  test("ADV-M9: ends when its parent dies, also while its own loop stands still", async () => {
+    const module = new URL("../../../src/process/renderer/parent-watchdog.ts", import.meta.url).href;
+    const api = createRequire(import.meta.url).resolve("tsx");
+    const child = `import { endWithParent } from ${JSON.stringify(module)}; endWithParent(process.ppid); console.log("watched"); for (;;);`;
+    const parent = `require("node:child_process").spawn(process.execPath, ["--import", ${JSON.stringify(pathToFileURL(api).href)}, "--input-type=module", "--eval", ${JSON.stringify(child)}], { stdio: "inherit" });`;
+    const spawned = spawn(process.execPath, ["--eval", parent], { stdio: ["ignore", "pipe", "inherit"] });
+    // Both hold the other end of it.
+    const ended = once(spawned.stdout, "end");
+    await once(spawned.stdout, "data");
+    spawned.kill("SIGKILL");
+    spawned.stdout.resume();
+    await ended;
+  });
+});

@@ -1,0 +1,121 @@
+import { Socket } from "node:net";
+import { describe, expect, test } from "vitest";
+import { CONNECTIONS_PENDING_MAX, CONNECTIONS_UNACKNOWLEDGED_MAX } from "../../../src/core/connection-limits.ts";
+import type { ConnectionSource } from "../../../src/gateway/server/ws/connection-source.ts";
+import { MediaPort } from "../../../src/process/supervisor/media-port.ts";
+import { memoryLog } from "../../support/memory-log.ts";
+import { scriptedSupervisor as supervisorScene } from "../../support/services/scripted-supervisor.ts";
+
+/** A port on which a test connects. */
+class ScriptedSource implements ConnectionSource {
+  readonly hasPendingConnections = false;
+  isPaused = false;
+  connect: (socket: Socket) => void = () => {};
+
+  async listen(_host: string, port: number, onConnection: (socket: Socket) => void): Promise<number> {
+    this.connect = onConnection;
+    return port;
+  }
+
+  pause(isPaused: boolean): void {
+    this.isPaused = isPaused;
+  }
+
+  stop(): void {}
+}
+
+/** A worker that keeps what it is handed. */
+class Worker {
+  readonly handed: Socket[] = [];
+
+  sendConnection(connection: Socket): void {
+    this.handed.push(connection);
+  }
+}
+
+async function scene() {
+  const source = new ScriptedSource();
+  const { log, lines } = memoryLog();
+  const port = new MediaPort(log, source);
+  await port.listen("127.0.0.1", 8081);
+  const connect = (count: number): Socket[] =>
+    Array.from({ length: count }, () => {
+      const socket = new Socket();
+      source.connect(socket);
+      return socket;
+    });
+  return { source, port, connect, lines, workers: [new Worker(), new Worker()] as const };
+}
+
+describe("the media port of the supervisor", () => {
+  test("hands connections to the workers in turn, and those that came before there was one to the first", async () => {
+    const { port, connect, workers } = await scene();
+    const [first, second] = workers;
+    const early = connect(1);
+    port.setAccepting(first, true);
+    port.setAccepting(second, true);
+    const later = connect(4);
+    expect(first.handed).toEqual([early[0], later[0], later[2]]);
+    expect(second.handed).toEqual([later[1], later[3]]);
+  });
+
+  test("hands nothing to a worker that takes no more, and closes the port while none does", async () => {
+    const { source, port, connect, workers } = await scene();
+    const [first, second] = workers;
+    port.setAccepting(first, true);
+    port.setAccepting(second, true);
+    port.setAccepting(first, false);
+    connect(3);
+    expect([first.handed.length, second.handed.length, source.isPaused]).toEqual([0, 3, false]);
+    port.setAccepting(second, false);
+    expect(source.isPaused).toBe(true);
+    // One that was accepted in that moment waits, and is not kept for long.
+    const [late] = connect(1);
+    port.setAccepting(first, true);
+    expect([source.isPaused, first.handed]).toEqual([false, [late]]);
+  });
+
+  test("hands a worker that does not answer no more than a few, and others the rest", async () => {
+    const { port, connect, workers } = await scene();
+    const [stuck, well] = workers;
+    port.setAccepting(stuck, true);
+    port.setAccepting(well, true);
+    for (let count = 0; count < 10 * CONNECTIONS_UNACKNOWLEDGED_MAX; count += 1) {
+      connect(1);
+      while (well.handed.length > 0) {
+        well.handed.pop();
+        port.onConnectionTaken(well);
+      }
+    }
+    expect(stuck.handed).toHaveLength(CONNECTIONS_UNACKNOWLEDGED_MAX);
+    port.onConnectionTaken(stuck);
+    connect(2);
+    expect(stuck.handed).toHaveLength(CONNECTIONS_UNACKNOWLEDGED_MAX + 1);
+  });
+
+  test("closes what comes when too many wait, with one line each, and all that wait when the last worker is gone", async () => {
+    const { port, connect, workers, lines } = await scene();
+    const [only] = workers;
+    port.setAccepting(only, true);
+    const waiting = connect(CONNECTIONS_UNACKNOWLEDGED_MAX + CONNECTIONS_PENDING_MAX).slice(
+      CONNECTIONS_UNACKNOWLEDGED_MAX,
+    );
+    const [tooMany] = connect(1);
+    expect([tooMany?.destroyed, waiting.some(({ destroyed }) => destroyed)]).toEqual([true, false]);
+    expect(lines).toHaveLength(1);
+    port.setAccepting(only, false);
+    expect(waiting.every(({ destroyed }) => destroyed)).toBe(true);
+  });
+
+  test("goes on handing connections to a worker that loses them all on their way, for want of descriptors", async () => {
+    const { port, connect } = await scene();
+    const { children, up } = supervisorScene(1, { leavesMs: () => undefined }, port);
+    await up();
+    const [worker] = children.living("worker");
+    if (worker === undefined) throw new Error("no worker has started");
+    worker.onMessage = ({ kind }) => kind === "connection-sent" && worker.emit({ kind: "connection-taken" });
+    worker.emit({ kind: "connections", accepting: true });
+    connect(3 * CONNECTIONS_UNACKNOWLEDGED_MAX);
+    expect(worker.connections).toHaveLength(3 * CONNECTIONS_UNACKNOWLEDGED_MAX);
+  });
+});

@@ -1,0 +1,403 @@
+import { describe, expect, test } from "vitest";
+import {
+  CONTROL_STALL_MS_MAX,
+  HEARTBEAT_MS,
+  MIGRATION_MS_MAX,
+  PROCESS_STABLE_MS,
+  PROCESS_START_MS_MAX,
+  WORKER_STALL_MS_MAX,
+} from "../../../src/core/limits.ts";
+import type { ChildKind } from "../../../src/process/supervisor-protocol.ts";
+import type { ScriptedChild } from "../../support/services/scripted-child.ts";
+import { DRAIN_MS, PORTS, scriptedSupervisor } from "../../support/services/scripted-supervisor.ts";
+
+/** All but the restarts, which are told at each death. */
+const heard = (child: ScriptedChild | undefined): string[] =>
+  child?.received.filter((kind) => kind !== "restarts") ?? [];
+
+describe("starting", () => {
+  test("one worker first, for the port, then the control process and the other workers, which are told it", async () => {
+    const { children, up } = scriptedSupervisor(3);
+    expect(await up()).toEqual({
+      kind: "ready",
+      apiUrl: "http://127.0.0.1:8080",
+      mediaUrl: "ws://127.0.0.1:8081",
+    });
+    expect(children.started.map(({ kind, options }) => [kind, options?.port, options?.mediaUrl])).toEqual([
+      ["worker", 0, "ws://127.0.0.1:0"],
+      ["control", 0, "ws://127.0.0.1:8081"],
+      ["worker", 8081, "ws://127.0.0.1:8081"],
+      ["worker", 8081, "ws://127.0.0.1:8081"],
+    ]);
+    expect(children.started.map(({ options }) => options?.isFirst)).toEqual([true, false, false, false]);
+  });
+
+  test("a process that never gets ready is killed, and the service is not started", async () => {
+    const { clock, supervisor } = scriptedSupervisor(1, {
+      readyMs: ({ kind }) => (kind === "control" ? undefined : 0),
+    });
+    await expect(clock.drive(supervisor.start())).rejects.toMatchObject({
+      code: "unavailable",
+      message: "the control process could not be started: start_timeout",
+    });
+    expect(clock.nowMs()).toBeLessThan(PROCESS_START_MS_MAX + 1_000);
+  });
+
+  test("ADV-M1: a control process that migrates a large database is not killed for it, and has its time to start behind that", async () => {
+    const { clock, children, supervisor } = scriptedSupervisor(1, {
+      readyMs: ({ kind }) => (kind === "control" ? undefined : 0),
+    });
+    const started = supervisor.start();
+    started.catch(() => {});
+    await clock.play(PROCESS_START_MS_MAX - 1_000);
+    const [control] = children.living("control");
+    control?.emit({ kind: "migrating", isOver: false });
+    await clock.play(MIGRATION_MS_MAX - 1_000);
+    control?.emit({ kind: "migrating", isOver: true });
+    await clock.play(PROCESS_START_MS_MAX - 1_000);
+    expect(control?.lives).toBe(true);
+    await clock.play(2_000);
+    expect(control?.killed).toBe(true);
+    await expect(started).rejects.toMatchObject({ message: expect.stringContaining("start_timeout") });
+  });
+
+  test("K8: told to stop meanwhile, it starts nothing more, and stops what it has", async () => {
+    const { clock, children, supervisor } = scriptedSupervisor(2);
+    const started = supervisor.start();
+    started.catch(() => {});
+    await clock.play(100);
+    await clock.drive(supervisor.stop());
+    await expect(started).rejects.toMatchObject({ code: "unavailable" });
+    await clock.play(5_000);
+    expect(children.started).toHaveLength(1);
+    expect(children.living("worker")).toEqual([]);
+  });
+});
+
+describe("dying", () => {
+  test.each<ChildKind>(["worker", "control"])("a dead %s is started again after 100 ms, on its port", async (kind) => {
+    const { clock, children, logged, up } = scriptedSupervisor(2);
+    await up();
+    const others = children.started.filter((child) => child.kind !== kind);
+    const [victim] = children.living(kind);
+    victim?.exit(null, "SIGKILL");
+    await clock.play(99);
+    expect(children.started).toHaveLength(3);
+    await clock.play(601);
+    expect(children.started[3]).toMatchObject({
+      kind,
+      options: { port: PORTS[kind], restarts: { [kind]: 1 }, isFirst: false },
+    });
+    expect(logged("process died")).toMatchObject([{ child: kind, pid: victim?.pid, signal: "SIGKILL" }]);
+    // Nobody else notices, but that the control process tells how often it happened.
+    for (const other of others) expect([other.lives, heard(other)]).toEqual([true, []]);
+    expect(children.living("control")[0]?.received).toEqual(kind === "worker" ? ["restarts"] : []);
+  });
+
+  test("one that dies again at once waits twice as long each time, and 100 ms again when it has lived", async () => {
+    const { clock, children, up } = scriptedSupervisor(1, { readyMs: () => 0 });
+    await up();
+    const delaysMs: number[] = [];
+    for (let deaths = 0; deaths < 9; deaths += 1) {
+      if (deaths === 8) await clock.play(PROCESS_STABLE_MS + 1);
+      children.living("worker")[0]?.exit(1);
+      const diedMs = clock.nowMs();
+      while (children.living("worker").length === 0) await clock.play(50);
+      delaysMs.push(clock.nowMs() - diedMs);
+      await clock.play(1);
+    }
+    expect(delaysMs).toEqual([100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000, 100]);
+  });
+
+  test("one that is killed every few seconds is there again after 100 ms each time: it had come up, and lived", async () => {
+    const { clock, children, up } = scriptedSupervisor(2, { readyMs: () => 0 });
+    await up();
+    for (let kills = 0; kills < 6; kills += 1) {
+      await clock.play(2_500);
+      children.living("worker")[0]?.exit(null, "SIGKILL");
+      await clock.play(150);
+      expect(children.living("worker")).toHaveLength(2);
+    }
+  });
+
+  test("one that cannot be started again is tried on and on", async () => {
+    let broken = false;
+    const { clock, children, logged, up } = scriptedSupervisor(1, { readyMs: () => 0 });
+    await up();
+    broken = true;
+    const { onStart } = children;
+    children.onStart = (child) => (broken ? child.exit(1) : onStart(child));
+    children.living("worker")[0]?.exit(1);
+    await clock.play(4_000);
+    expect(logged("process could not be restarted").length).toBeGreaterThan(2);
+    broken = false;
+    await clock.play(5_000);
+    expect(children.living("worker")).toHaveLength(1);
+  });
+
+  test("where the system starts none it is tried on and on, and nothing else comes of it", async () => {
+    let isRefused = false;
+    const { clock, children, logged, up } = scriptedSupervisor(2, { isRefused: () => isRefused });
+    await up();
+    isRefused = true;
+    children.living("worker")[0]?.exit(null, "SIGKILL");
+    await clock.play(2 * PROCESS_START_MS_MAX);
+    expect(logged("process could not be restarted").length).toBeGreaterThan(5);
+    isRefused = false;
+    await clock.play(6_000);
+    expect(children.living("worker")).toHaveLength(2);
+  });
+});
+
+describe("falling silent", () => {
+  test("a worker that tells nothing for 2 s is killed and replaced, with its reason in the log", async () => {
+    let silent = 0;
+    const { clock, children, logged, up } = scriptedSupervisor(2, { isSilent: ({ pid }) => pid === silent });
+    await up();
+    await clock.play(20_000);
+    expect(logged("process died")).toEqual([]);
+    const [victim, other] = children.living("worker");
+    silent = victim?.pid ?? 0;
+    await clock.play(WORKER_STALL_MS_MAX - 2 * HEARTBEAT_MS);
+    expect(victim?.lives).toBe(true);
+    await clock.play(4 * HEARTBEAT_MS);
+    expect([victim?.killed, other?.killed]).toEqual([true, false]);
+    expect(logged("process died")).toMatchObject([{ child: "worker", pid: silent, reason: "worker_stalled" }]);
+    await clock.play(1_000);
+    expect(children.living("worker")).toHaveLength(2);
+  });
+
+  test("a worker that stands still for less, and the control process for longer, live on", async () => {
+    let isSilent = false;
+    const { clock, children, up } = scriptedSupervisor(1, { isSilent: () => isSilent });
+    await up();
+    isSilent = true;
+    await clock.play(WORKER_STALL_MS_MAX - 2 * HEARTBEAT_MS);
+    isSilent = false;
+    await clock.play(1_000);
+    expect(children.started.every(({ lives }) => lives)).toBe(true);
+    isSilent = true;
+    await clock.play(CONTROL_STALL_MS_MAX - 2 * HEARTBEAT_MS);
+    expect(children.living("control")[0]?.pid).toBe(2);
+    await clock.play(4 * HEARTBEAT_MS);
+    expect(children.started[1]?.killed).toBe(true);
+  });
+
+  test("when the supervisor itself stood still nobody was silent", async () => {
+    const { clock, children, up } = scriptedSupervisor(2);
+    await up();
+    clock.stall(60_000);
+    await clock.play(1_000);
+    expect(children.started.every(({ lives }) => lives)).toBe(true);
+  });
+});
+
+describe("stopping", () => {
+  test("K7: workers are told to drain, and the control process to stop when the last of them is gone", async () => {
+    const { clock, children, supervisor, up } = scriptedSupervisor(2, { leavesMs: ({ pid }) => pid * 1_000 });
+    await up();
+    const stopped = supervisor.stop();
+    await clock.play(500);
+    expect(children.started.map(heard)).toEqual([["drain"], ["drain"], ["drain"]]);
+    await clock.play(1_500);
+    expect(children.living("worker")).toHaveLength(1);
+    expect(heard(children.started[1])).toEqual(["drain"]);
+    await clock.drive(stopped);
+    expect(heard(children.started[1])).toEqual(["drain", "stop"]);
+    expect(children.started.some(({ lives, killed }) => lives || killed)).toBe(false);
+  });
+
+  test.each<[what: string, hangs: (child: ScriptedChild) => boolean]>([
+    ["a worker hangs", ({ pid }) => pid === 1],
+    ["the control process hangs", ({ kind }) => kind === "control"],
+    ["everything hangs", () => true],
+  ])("K8: it is over 5 s after DRAIN_MS though %s", async (_what, hangs) => {
+    const { clock, children, supervisor, up } = scriptedSupervisor(2, {
+      leavesMs: (child) => (hangs(child) ? undefined : child.kind === "worker" ? DRAIN_MS + 3_500 : 500),
+    });
+    await up();
+    const beganMs = clock.nowMs();
+    await clock.drive(supervisor.stop());
+    expect(clock.nowMs() - beganMs).toBeLessThanOrEqual(DRAIN_MS + 5_010);
+    for (const child of children.started) expect([child.lives, child.killed]).toEqual([false, hangs(child)]);
+  });
+
+  test("K8: a control process that dies while calls end is started again for their records, and a worker is not", async () => {
+    const { clock, children, supervisor, up } = scriptedSupervisor(2, {
+      leavesMs: ({ kind }) => (kind === "worker" ? 10_000 : 0),
+    });
+    await up();
+    const stopped = supervisor.stop();
+    await clock.play(1_000);
+    children.started[0]?.exit(null, "SIGSEGV");
+    children.started[1]?.exit(null, "SIGKILL");
+    await clock.play(2_000);
+    expect(children.started.slice(3).map((child) => [child.kind, heard(child)])).toEqual([["control", ["drain"]]]);
+    await clock.drive(stopped);
+    expect(heard(children.started[3])).toEqual(["drain", "stop"]);
+  });
+
+  test("killing ends everything at once, and nothing is started again", async () => {
+    const { clock, children, supervisor, up } = scriptedSupervisor(2);
+    await up();
+    void supervisor.stop();
+    supervisor.kill();
+    await clock.play(60_000);
+    expect(children.started.map(({ killed }) => killed)).toEqual([true, true, true]);
+  });
+});
+
+describe("rolling", () => {
+  test("K9: workers are replaced one by one: the old one retires when the new one is ready, and the next waits for that", async () => {
+    const { clock, children, supervisor, logged, rolls, up } = scriptedSupervisor(2, { leavesMs: () => 30_000 });
+    await up();
+    supervisor.roll();
+    await clock.play(400);
+    expect(children.started.map(heard)).toEqual([[], [], [], []]);
+    await clock.play(200);
+    expect(children.started.map(heard)).toEqual([["retire"], [], [], [], []]);
+    await clock.play(600);
+    expect(children.started.map(heard)).toEqual([["retire"], [], ["retire"], [], []]);
+    // Both drain at the same time, and both are watched.
+    expect(children.living("worker")).toHaveLength(4);
+    expect(rolls.map(({ state, replaced }) => [state, replaced.length])).toEqual([
+      ["running", 0],
+      ["running", 1],
+      ["running", 2],
+      ["done", 2],
+    ]);
+    expect(rolls.at(-1)?.replaced).toEqual([
+      { pid: 1, byPid: 4 },
+      { pid: 3, byPid: 5 },
+    ]);
+    await clock.play(60_000);
+    expect(children.living("worker").map(({ pid }) => pid)).toEqual([4, 5]);
+    expect(logged("process died")).toEqual([]);
+    expect(children.started).toHaveLength(5);
+  });
+
+  test("a second one is queued while one is under way, and a third is the second", async () => {
+    const { clock, children, supervisor, rolls, up } = scriptedSupervisor(1);
+    await up();
+    for (let signals = 0; signals < 3; signals += 1) supervisor.roll();
+    await clock.play(10_000);
+    expect(rolls.filter(({ state }) => state === "done").map(({ number }) => number)).toEqual([1, 2]);
+    expect(children.started.filter(({ kind }) => kind === "worker")).toHaveLength(3);
+  });
+
+  test("a replacement that does not get ready gives the roll up, and the old worker goes on", async () => {
+    const { clock, children, supervisor, logged, rolls, up } = scriptedSupervisor(2, {
+      readyMs: ({ pid }) => (pid === 4 ? undefined : 500),
+    });
+    await up();
+    supervisor.roll();
+    await clock.play(PROCESS_START_MS_MAX + 1_000);
+    expect(rolls.at(-1)).toMatchObject({ state: "failed", replaced: [] });
+    expect(logged("roll was given up")).toHaveLength(1);
+    expect(children.living("worker").map(({ pid }) => pid)).toEqual([1, 3]);
+    supervisor.roll();
+    await clock.play(2_000);
+    expect(rolls.at(-1)).toMatchObject({ number: 2, state: "done" });
+  });
+
+  test("a worker that dies while it is being replaced is replaced all the same, and only once", async () => {
+    const { clock, children, supervisor, rolls, up } = scriptedSupervisor(1, { readyMs: () => 2_000 });
+    await up();
+    supervisor.roll();
+    await clock.play(100);
+    children.started[0]?.exit(null, "SIGKILL");
+    await clock.play(10_000);
+    expect(rolls.at(-1)?.state).toBe("done");
+    expect(children.started.map(({ kind }) => kind)).toEqual(["worker", "control", "worker"]);
+    expect(children.living("worker")).toHaveLength(1);
+  });
+
+  test("one that dies while its replacement does not get ready is started again, and its place is not forgotten", async () => {
+    const { clock, children, supervisor, rolls, up } = scriptedSupervisor(1, {
+      readyMs: ({ pid }) => (pid === 3 ? undefined : 500),
+    });
+    await up();
+    supervisor.roll();
+    await clock.play(1_000);
+    children.started[0]?.exit(null, "SIGKILL");
+    await clock.play(PROCESS_START_MS_MAX + 1_000);
+    expect(rolls.at(-1)).toMatchObject({ state: "failed", replaced: [] });
+    expect(children.living("worker").map(({ pid }) => pid)).toEqual([4]);
+  });
+
+  test("a replacement that dies as soon as it is up replaces nobody", async () => {
+    const { clock, children, supervisor, rolls, up } = scriptedSupervisor(1);
+    await up();
+    const { onStart } = children;
+    children.onStart = (child) => {
+      onStart(child);
+      if (child.pid !== 3) return;
+      clock.after(100, () => {
+        child.emit({ kind: "ready", port: PORTS.worker });
+        child.exit(1);
+      });
+    };
+    supervisor.roll();
+    await clock.play(3_000);
+    expect(rolls.at(-1)?.state).toBe("failed");
+    expect(children.living("worker").map((child) => [child.pid, heard(child)])).toEqual([[1, []]]);
+  });
+
+  test("it waits for a control process that is just being started again", async () => {
+    const { clock, children, supervisor, rolls, up } = scriptedSupervisor(1);
+    await up();
+    children.living("control")[0]?.exit(1);
+    await clock.play(10);
+    supervisor.roll();
+    await clock.play(300);
+    expect(children.started.filter(({ kind }) => kind === "worker")).toHaveLength(1);
+    await clock.play(3_000);
+    expect(rolls.at(-1)?.state).toBe("done");
+  });
+
+  test("an old worker whose calls do not end is killed behind DRAIN_MS; one that falls silent, at once", async () => {
+    let silent = 0;
+    const { clock, children, supervisor, logged, up } = scriptedSupervisor(2, {
+      leavesMs: () => undefined,
+      isSilent: ({ pid }) => pid === silent,
+    });
+    await up();
+    supervisor.roll();
+    await clock.play(2_000);
+    silent = 1;
+    await clock.play(3_000);
+    expect(children.living("worker").map(({ pid }) => pid)).toEqual([3, 4, 5]);
+    await clock.play(DRAIN_MS);
+    expect(children.living("worker").map(({ pid }) => pid)).toEqual([3, 4, 5]);
+    await clock.play(15_000);
+    expect(children.living("worker").map(({ pid }) => pid)).toEqual([4, 5]);
+    expect(logged("process died").map(({ pid, reason }) => [pid, reason])).toEqual([
+      [1, "worker_stalled"],
+      [3, "exit_timeout"],
+    ]);
+  });
+
+  test("K8: a drain ends a roll: the new worker, the old one and those that retire are all told", async () => {
+    const { clock, children, supervisor, rolls, up } = scriptedSupervisor(2, {
+      leavesMs: () => 3_000,
+      readyMs: () => 500,
+    });
+    await up();
+    supervisor.roll();
+    await clock.play(900);
+    const stopped = supervisor.stop();
+    await clock.drive(stopped);
+    await clock.play(1_000);
+    expect(children.started.map(heard)).toEqual([
+      ["retire", "drain"],
+      ["drain", "stop"],
+      ["drain"],
+      ["drain"],
+      ["drain"],
+    ]);
+    expect(children.started.some(({ lives }) => lives)).toBe(false);
+    expect(rolls.at(-1)?.state).toBe("failed");
+    supervisor.roll();
+    expect(rolls.at(-1)?.number).toBe(1);
+  });
+});

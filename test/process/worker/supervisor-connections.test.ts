@@ -1,0 +1,78 @@
+import { Socket } from "node:net";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import type { FromChild } from "../../../src/process/supervisor-protocol.ts";
+import { SupervisorConnections } from "../../../src/process/worker/supervisor-connections.ts";
+
+const told = vi.hoisted(() => [] as FromChild[]);
+vi.mock("../../../src/process/supervisor-protocol.ts", () => ({
+  tellSupervisor: (message: FromChild) => told.push(message),
+}));
+
+describe("connections that a worker is handed", () => {
+  beforeEach(() => {
+    told.length = 0;
+    vi.stubGlobal("process", { ...process, connected: true });
+    return () => vi.unstubAllGlobals();
+  });
+
+  /** A worker that listens, and what it was given. */
+  async function listening() {
+    const connections = new SupervisorConnections();
+    const given: Socket[] = [];
+    expect(await connections.listen("127.0.0.1", 8081, (socket) => given.push(socket))).toBe(8081);
+    return { connections, given };
+  }
+
+  test("the supervisor is told when the worker listens, pauses and resumes", async () => {
+    const { connections } = await listening();
+    connections.pause(true);
+    connections.pause(false);
+    expect(told).toEqual([true, false, true].map((taken) => ({ kind: "connections", taken })));
+  });
+
+  test("a connection that arrives is given to the server; each is acknowledged, one that was lost on its way too", async () => {
+    const { connections, given } = await listening();
+    told.length = 0;
+    const socket = new Socket();
+    connections.onConnection(socket);
+    expect(told).toEqual([]);
+    connections.onConnectionSent();
+    connections.onConnection(undefined);
+    connections.onConnectionSent();
+    connections.onConnectionSent();
+    expect([given, told]).toEqual([[socket], Array(3).fill({ kind: "connection-taken" })]);
+  });
+
+  test("one that arrives before the worker listens is closed", () => {
+    const socket = new Socket();
+    new SupervisorConnections().onConnection(socket);
+    expect(socket.destroyed).toBe(true);
+  });
+
+  test("connections may arrive until the supervisor has answered every pause, or is gone", async () => {
+    const { connections, given } = await listening();
+    expect(connections.hasPendingConnections).toBe(false);
+    connections.pause(true);
+    connections.pause(false);
+    connections.stop();
+    connections.onConnectionsStopped();
+    expect(connections.hasPendingConnections).toBe(true);
+    connections.onConnection(new Socket());
+    expect(given).toHaveLength(1);
+    connections.onConnectionsStopped();
+    expect(connections.hasPendingConnections).toBe(false);
+    connections.onConnectionsStopped();
+    expect(connections.hasPendingConnections).toBe(false);
+  });
+
+  test("behind a stop nothing is told any more; without a supervisor nothing arrives", async () => {
+    const { connections } = await listening();
+    connections.stop();
+    told.length = 0;
+    connections.pause(false);
+    connections.stop();
+    expect([told, connections.hasPendingConnections]).toEqual([[], true]);
+    vi.stubGlobal("process", { ...process, connected: false });
+    expect(connections.hasPendingConnections).toBe(false);
+  });
+});

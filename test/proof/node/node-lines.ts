@@ -1,0 +1,64 @@
+import { debianRoot, whyNoRoot } from "../image/debian-root.ts";
+import { insideRoot, type Place, thisMachine } from "../place.ts";
+import type { Proof } from "../proof.ts";
+import { writeSection } from "../results.ts";
+import { CHECKS_A_LINE, NodeLineProof, type Row } from "./node-line.ts";
+import { NODE_LINES, type NodeLine } from "./toolchain.ts";
+
+/** Debian 13 has the glibc that the newest binaries of the media server need; older lines run there as on this machine. */
+const LINES_ON_DEBIAN_13 = NODE_LINES.filter(({ node }) => node >= 24);
+
+/**
+ * The area `node`: installs, tests and runs the last commit on every Node line, on this machine and in a Debian 13 root. Writes
+ * the section "Node versions" of bench/RESULTS.md.
+ */
+export async function proveNodeLines(proof: Proof): Promise<void> {
+  const rows: Row[] = [];
+  const here = thisMachine(proof.cache);
+  for (const line of NODE_LINES) await proveLine(proof, here, line, rows);
+  const why = whyNoRoot();
+  if (why === "") {
+    proof.tally.print("\nDebian 13: its root is made, or taken from the cache");
+    const place = insideRoot(await debianRoot(proof.cache, true));
+    for (const line of LINES_ON_DEBIAN_13) await proveLine(proof, place, line, rows);
+  } else {
+    const skipped = LINES_ON_DEBIAN_13.map(({ node }) => `Node ${node} on Debian 13`);
+    for (const check of skipped) proof.tally.skipped(check, why, CHECKS_A_LINE);
+  }
+  const text = resultsTable(rows) + (why === "" ? "" : `\n\nDebian 13 was skipped: ${why}.`);
+  proof.tally.print(`\n${text}`);
+  await writeSection(proof, "Node versions", "node", `${explanation(proof.reduced)}\n\n${text}`);
+}
+
+/** Adds a row; a line that cannot be proved fails, and the lines behind it are proved all the same. */
+async function proveLine(proof: Proof, place: Place, line: NodeLine, rows: Row[]): Promise<void> {
+  proof.tally.print(`\nNode ${line.node} with npm ${line.npm} on ${place.name}`);
+  // .ci/run has run the whole suite on its own Node, so the reduced form does not run a part of it there again.
+  const untested = proof.reduced && place.folder === proof.cache && process.version.startsWith(`v${line.node}.`);
+  try {
+    rows.push(await new NodeLineProof(proof, place, line).run(untested));
+  } catch (error) {
+    proof.tally.failed(`Node ${line.node} on ${place.name}`, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** What the figures below it mean. */
+export const explanation = (reduced: boolean): string =>
+  [
+    ...(reduced
+      ? [
+          "This is the reduced form: on each Node line the contract suites and the tests that depend on the version of Node, not the",
+          "whole `npm test`. The full form replaces it.",
+        ]
+      : []),
+    "Install is `npm ci`: how long it took, and what it weighs.",
+  ].join("\n");
+
+function resultsTable(rows: readonly Row[]): string {
+  const headings = ["Node", "npm", "system", "media server", "install", "tests", "of them contract suites", "demo"];
+  const cells = rows.map((row) => [
+    ...[row.node, row.npm, row.system, row.mediaServer, `${row.installSeconds} s, ${row.installMegabytes} MB`],
+    ...[row.tests, row.contract, row.demo],
+  ]);
+  return [headings, headings.map(() => "---"), ...cells].map((line) => `| ${line.join(" | ")} |`).join("\n");
+}

@@ -1,0 +1,271 @@
+import { describe, expect, test } from "vitest";
+import type { CallEvent } from "../../../src/call/events.ts";
+import { OUTPUT_LEAD_MS } from "../../../src/core/limits.ts";
+import { EventLister, type ListedEvent } from "../../../src/record/events/event-list.ts";
+import type { JournalRecord } from "../../../src/record/journal/records.ts";
+import { journaledCommand, journaledEvent, journalHeader } from "../../../src/record/journal/redact.ts";
+import { VirtualCall, type VirtualCallOptions, WORD_MS } from "../../support/calls/virtual-call.ts";
+import { START } from "../../support/journals/example-call.ts";
+
+const HEADER = journalHeader("trunkline test", START);
+const FRAME_MS = 20;
+const FRAME_SAMPLES = 160;
+const NO_AUDIO = { audio: new Uint8Array(), audioOmitted: false };
+
+/** A call in virtual time, journaled in the order that the gateway keeps to, and listed as its journal is read. */
+class ListedCall extends VirtualCall {
+  readonly list: ListedEvent[] = [];
+  readonly #recorded: boolean;
+  readonly #lister = new EventLister(HEADER, (event) => this.list.push(event));
+
+  constructor(options: VirtualCallOptions = {}) {
+    super(options);
+    this.#recorded = options.spec?.recordingEnabled ?? true;
+    this.at(0, () => this.handle({ kind: "leg-started", codec: "mulaw" }));
+  }
+
+  override handle(event: CallEvent): void {
+    const told = this.commands.length;
+    this.#lister.take(this.#recordOf(event));
+    super.handle(event);
+    for (const { command } of this.commands.slice(told)) {
+      const journaled = journaledCommand(command, this.#recorded);
+      this.#lister.take({ kind: "command", timeMs: this.nowMs, command: journaled });
+    }
+  }
+
+  #recordOf(event: CallEvent): Exclude<JournalRecord, { kind: "header" }> {
+    const timeMs = this.nowMs;
+    if (event.kind === "frame-in" || event.kind === "frame-out") return { ...event, timeMs, ...NO_AUDIO };
+    return { kind: "event", timeMs, event: journaledEvent(event, this.#recorded) };
+  }
+
+  /** What was listed of these kinds, in order. */
+  only(...kinds: ListedEvent["kind"][]): ListedEvent[] {
+    return this.list.filter(({ kind }) => kinds.includes(kind));
+  }
+}
+
+/** A list that a test makes of single records. */
+function listing(): { list: ListedEvent[]; lister: EventLister; sent: (atMs: number, turnId?: number) => void } {
+  const list: ListedEvent[] = [];
+  const lister = new EventLister(HEADER, (event) => list.push(event));
+  const sent = (timeMs: number, turnId = 1) =>
+    lister.take({ kind: "frame-out", timeMs, turnId, samples: FRAME_SAMPLES, ...NO_AUDIO });
+  return { list, lister, sent };
+}
+
+describe("the list of a call's events", () => {
+  test("tells an interruption: voice, words, the cut, and the end of the agent's audio", () => {
+    const call = new ListedCall({ answer: () => ({ text: "We are open from nine to five on all working days." }) });
+    call.says(3_000, "when are you open");
+    call.says(7_000, "and on Sundays");
+    call.run(9_000);
+    const cut = call.list.find(({ kind }) => kind === "cancel-reply");
+    expect(cut).toMatchObject({ source: "command", turnId: 2, clear: true, reason: "words", voicedMs: WORD_MS });
+    const from = call.list.findIndex((event) => event.kind === "playout-started" && event.turnId === 2);
+    const to = call.list.findIndex(({ kind }) => kind === "cancel-reply");
+    const told = call.list.slice(from, to + 1).filter(({ kind }) => kind !== "turn" && kind !== "state");
+    expect(told.map(({ kind }) => kind)).toEqual([
+      "playout-started",
+      "speech-started",
+      "pause",
+      "playout-ended",
+      "stt-interim",
+      "cut",
+    ]);
+    const [began, voice, pause, ended, words] = told;
+    expect(voice).toMatchObject({ source: "event", startMs: 7_000 });
+    expect(pause).toMatchObject({ source: "command", turnId: 2, atMs: voice?.atMs });
+    expect(words).toMatchObject({ source: "event", text: "and", atMs: 7_000 + WORD_MS });
+    // When it was held, all that was sent had been played, but for the lead; and that much was heard of it still.
+    const sentMs = ended?.kind === "playout-ended" ? ended.sentMs : 0;
+    const heldMs = (pause?.atMs ?? 0) - (began?.atMs ?? 0);
+    expect(sentMs - heldMs).toBeGreaterThan(0);
+    expect(sentMs - heldMs).toBeLessThanOrEqual(OUTPUT_LEAD_MS + 2.5 * FRAME_MS);
+    expect(ended).toMatchObject({ source: "event", atMs: (began?.atMs ?? 0) + sentMs });
+  });
+
+  test("tells a reply that is heard to its end from its first frame until the far end has played it", () => {
+    const call = new ListedCall();
+    call.run(5_000);
+    const lengthMs = "Hello, this is the bakery.".split(" ").length * WORD_MS;
+    const [began, ended] = call.only("playout-started", "playout-ended");
+    expect(ended).toMatchObject({ turnId: 1, sentMs: lengthMs, atMs: (began?.atMs ?? 0) + lengthMs });
+  });
+
+  test("has the caller's voice as the call had it: by the same times as the transcript", () => {
+    const call = new ListedCall();
+    call.says(4_000, "one two three four");
+    call.coughs(9_000, 40);
+    call.says(12_000, "five six");
+    call.run(20_000);
+    const turns = call.turns.filter(({ role }) => role === "user");
+    expect(turns).toHaveLength(2);
+    expect(call.only("speech-started", "speech-ended")).toMatchObject(
+      turns.flatMap(({ startMs, endMs }) => [
+        { kind: "speech-started", startMs },
+        { kind: "speech-ended", endMs },
+      ]),
+    );
+  });
+
+  test("stands in the order of time, from the first event to the end of the call", () => {
+    const call = new ListedCall({ answer: () => ({ text: "Goodbye now, and thank you.", hangUp: true }) });
+    call.says(3_000, "that is all");
+    call.run(60_000);
+    expect(call.list[0]).toEqual({ atMs: 0, source: "event", kind: "leg-started", codec: "mulaw" });
+    expect(call.list.at(-1)).toMatchObject({ source: "command", kind: "end", reason: "agent_hangup" });
+    const times = call.list.map(({ atMs }) => atMs);
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+    expect(times.every(Number.isInteger)).toBe(true);
+    const kinds = new Set(call.list.map(({ kind }) => kind));
+    for (const kind of [
+      "ask",
+      "speak",
+      "reply-tool-call",
+      "reply-end",
+      "segment-end",
+      "mark",
+      "turn",
+      "state",
+    ] as const) {
+      expect(kinds).toContain(kind);
+    }
+  });
+
+  test("gives events and commands with the fields of the journal", () => {
+    const { list, lister } = listing();
+    const words = [{ text: "Hello", startMs: 0, endMs: 300 }];
+    lister.take({
+      kind: "event",
+      timeMs: 10.4,
+      event: { kind: "segment-audio", turnId: 1, segment: 0, samples: 2_400, words },
+    });
+    lister.take({
+      kind: "command",
+      timeMs: 10.6,
+      command: { kind: "generate-reply", turnId: 2, messages: 5, language: "en" },
+    });
+    expect(list).toEqual([
+      { atMs: 10, source: "event", kind: "segment-audio", turnId: 1, piece: 0, samples: 2_400, words },
+      { atMs: 11, source: "command", kind: "generate-reply", turnId: 2, messages: 5, language: "en" },
+    ]);
+  });
+
+  test("shows no word of a call that is not recorded, and how much was left out", () => {
+    const call = new ListedCall({
+      spec: { recordingEnabled: false, greeting: "Canary sings." },
+      answer: () => ({ text: "Canary answers.", hangUp: true }),
+    });
+    call.says(3_000, "canary asks");
+    call.run(60_000);
+    expect(call.turns).toHaveLength(3);
+    expect(JSON.stringify(call.list)).not.toMatch(/canary/i);
+    expect(call.only("stt-final")).toEqual([
+      { atMs: 3_850, source: "event", kind: "stt-final", text: "", chars: "canary asks".length },
+    ]);
+  });
+});
+
+describe("what frames come to", () => {
+  const voice = (lister: EventLister, fromMs: number, toMs: number, isSpeech: boolean): void => {
+    for (let atMs = fromMs; atMs < toMs; atMs += FRAME_MS) {
+      lister.take({ kind: "frame-in", timeMs: atMs, mediaMs: atMs, isSpeech, ...NO_AUDIO });
+    }
+  };
+
+  test("a reply whose voice did not keep up has ended where the far end ran dry, and begins again", () => {
+    const { list, lister, sent } = listing();
+    for (const atMs of [1_000, 1_000, 1_000, 1_020, 1_040]) sent(atMs);
+    lister.take({ kind: "event", timeMs: 1_101, event: { kind: "tick" } });
+    for (const atMs of [1_110, 1_130]) sent(atMs);
+    sent(2_000, 2);
+    expect(list).toEqual([
+      { atMs: 1_000, source: "event", kind: "playout-started", turnId: 1 },
+      { atMs: 1_100, source: "event", kind: "playout-ended", turnId: 1, sentMs: 100 },
+      { atMs: 1_101, source: "event", kind: "tick" },
+      { atMs: 1_110, source: "event", kind: "playout-started", turnId: 1 },
+      { atMs: 1_150, source: "event", kind: "playout-ended", turnId: 1, sentMs: 40 },
+      { atMs: 2_000, source: "event", kind: "playout-started", turnId: 2 },
+    ]);
+  });
+
+  test("frames that follow each other without a gap are one, however late they are sent", () => {
+    const { list, sent } = listing();
+    for (let frame = 0; frame < 50; frame += 1) sent(1_000 + Math.max(0, frame - 5) * FRAME_MS + (frame % 5) * 4);
+    expect(list).toEqual([{ atMs: 1_000, source: "event", kind: "playout-started", turnId: 1 }]);
+  });
+
+  test("a reply that begins while another is still played ends that one", () => {
+    const { list, sent } = listing();
+    for (let frame = 0; frame < 5; frame += 1) sent(1_000);
+    sent(1_050, 2);
+    expect(list.slice(1)).toEqual([
+      { atMs: 1_050, source: "event", kind: "playout-ended", turnId: 1, sentMs: 100 },
+      { atMs: 1_050, source: "event", kind: "playout-started", turnId: 2 },
+    ]);
+  });
+
+  test("a cut that clears ends the audio with it; one that only stops the reply lets it be played", () => {
+    for (const clear of [true, false]) {
+      const { list, lister, sent } = listing();
+      for (let frame = 0; frame < 5; frame += 1) sent(1_000);
+      lister.take({
+        kind: "command",
+        timeMs: 1_030,
+        command: { kind: "cancel-reply", turnId: 1, clear, reason: "words", speechMs: 0, heardText: "" },
+      });
+      lister.take({ kind: "event", timeMs: 1_500, event: { kind: "tick" } });
+      const atMs = clear ? 1_030 : 1_100;
+      expect(list[2]).toEqual({ atMs, source: "event", kind: "playout-ended", turnId: 1, sentMs: 100 });
+      expect(list).toHaveLength(4);
+    }
+  });
+
+  test("single voiced frames are no voice, and short gaps no end of it", () => {
+    const { list, lister } = listing();
+    voice(lister, 0, 1_000, false);
+    voice(lister, 1_000, 1_020, true);
+    voice(lister, 1_020, 2_000, false);
+    expect(list).toEqual([]);
+    voice(lister, 2_000, 2_400, true);
+    voice(lister, 2_400, 2_600, false);
+    voice(lister, 2_600, 3_000, true);
+    voice(lister, 3_000, 4_000, false);
+    expect(list).toMatchObject([
+      { kind: "speech-started", atMs: 2_040, startMs: 2_000 },
+      { kind: "speech-ended", endMs: 2_980 },
+    ]);
+  });
+
+  test("a voice whose frames fail to come ends with the call's own deadline", () => {
+    const { list, lister } = listing();
+    voice(lister, 0, 1_000, false);
+    voice(lister, 1_000, 1_500, true);
+    lister.take({ kind: "event", timeMs: 1_600, event: { kind: "tick" } });
+    lister.take({ kind: "event", timeMs: 1_980, event: { kind: "tick" } });
+    expect(list.map(({ kind, atMs }) => [kind, atMs])).toEqual([
+      ["speech-started", 1_040],
+      ["tick", 1_600],
+      ["tick", 1_980],
+      ["speech-ended", 1_980],
+    ]);
+  });
+
+  test("when the call ends, voice and audio have ended; where a journal breaks off, nobody knows", () => {
+    const { list, lister, sent } = listing();
+    voice(lister, 0, 1_000, false);
+    voice(lister, 1_000, 1_500, true);
+    for (let frame = 0; frame < 5; frame += 1) sent(1_500);
+    expect(list.map(({ kind }) => kind)).toEqual(["speech-started", "playout-started"]);
+    expect(lister.ended).toBe(false);
+    lister.take({ kind: "command", timeMs: 1_550, command: { kind: "end", reason: "caller_hangup" } });
+    expect(lister.ended).toBe(true);
+    expect(list.slice(2)).toEqual([
+      { atMs: 1_550, source: "event", kind: "speech-ended", endMs: 1_480 },
+      { atMs: 1_550, source: "event", kind: "playout-ended", turnId: 1, sentMs: 100 },
+      { atMs: 1_550, source: "command", kind: "end", reason: "caller_hangup" },
+    ]);
+  });
+});

@@ -1,0 +1,251 @@
+import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { LIST_BYTES_MAX } from "../../../src/core/api-limits.ts";
+import { EVENT_CURSORS_MAX } from "../../../src/core/limits.ts";
+import type { ListedEvent } from "../../../src/record/events/event-list.ts";
+import { type EventPage, EventPager } from "../../../src/record/events/event-pages.ts";
+import { journalPath } from "../../../src/record/journal/reader.ts";
+import { START } from "../../support/journals/example-call.ts";
+import { JournalFile } from "../../support/journals/journal-file.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
+
+const ID = START.callId;
+const FRAME = new Uint8Array(160);
+/** More than all the others: a page that holds everything. */
+const ALL = 1_000;
+
+interface Journal {
+  dataDir: string;
+  path: string;
+  file: JournalFile;
+  events: EventPager;
+}
+
+function journal(callId = ID, dataDir = temporaryDirectory()): Journal {
+  const path = journalPath(dataDir, callId);
+  return { dataDir, path, file: new JournalFile({ ...START, callId }, path), events: new EventPager(dataDir) };
+}
+
+/** Marks with the numbers `from` to `to`, each behind some frames, as a call has them. */
+function write(file: JournalFile, from: number, to: number): void {
+  for (let number = from; number < to; number += 1) {
+    const timeMs = 1_000 + number * 100;
+    for (let frame = 0; frame < 5; frame += 1) {
+      // The agent speaks in every other tenth of marks: what single frames come to stands among them.
+      if (number % 20 < 10) file.frameOut(timeMs + frame * 20, FRAME);
+      file.frameIn(timeMs + frame * 20, timeMs + frame * 20, FRAME);
+    }
+    file.add({ kind: "event", timeMs: timeMs + 90, event: { kind: "mark", name: `1.${number}` } });
+  }
+}
+
+const names = (events: readonly ListedEvent[]): string[] =>
+  events.flatMap((event) => (event.kind === "mark" ? [event.name] : []));
+const numbered = (from: number, to: number): string[] =>
+  Array.from({ length: to - from }, (_, index) => `1.${from + index}`);
+
+/** All pages from `from` on, until there is nothing more for now. */
+async function pages(events: EventPager, limit: () => number, from = 0): Promise<EventPage[]> {
+  const found: EventPage[] = [];
+  for (;;) {
+    const page = await events.page(ID, from, limit());
+    found.push(page);
+    from = page.next;
+    if (page.more !== "now") return found;
+  }
+}
+
+const joined = (found: readonly EventPage[]): ListedEvent[] => found.flatMap(({ events }) => events);
+
+describe("the pages of a call's events", () => {
+  test("are together the whole list, without a gap or a repetition, however long each is", async () => {
+    const { events, file, dataDir } = journal();
+    write(file, 0, 60);
+    file.end(10_000);
+    const whole = await events.page(ID, 0, ALL);
+    expect(names(whole.events)).toEqual(numbered(0, 60));
+    expect(whole.events.some(({ kind }) => kind === "playout-ended")).toBe(true);
+    expect(whole).toMatchObject({ more: "never", next: whole.events.length });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }),
+        fc.boolean(),
+        async (limits, warm) => {
+          let turn = 0;
+          const limit = () => limits[turn++ % limits.length] ?? 1;
+          const pager = warm ? events : new EventPager(dataDir);
+          const found = await pages(pager, limit);
+          expect(joined(found)).toEqual(whole.events);
+          turn = 0;
+          for (const page of found) expect(page.events.length).toBeLessThanOrEqual(limit());
+          // The last page knows that it is the last: nobody has to ask for an empty one.
+          expect(found.every(({ events: { length } }) => length > 0)).toBe(true);
+        },
+      ),
+      {
+        numRuns: 50,
+        // The last record comes to several events, which pages of one must not lose.
+        examples: [
+          [[1], false],
+          [[1], true],
+        ],
+      },
+    );
+  });
+
+  test("can be asked for again, out of order, and from a process that has not given the ones before", async () => {
+    const { events, file, dataDir } = journal();
+    write(file, 0, 50);
+    file.end(10_000);
+    const whole = joined([await events.page(ID, 0, ALL)]);
+    for (const from of [40, 10, 10, 0, 25, whole.length - 1, 3]) {
+      expect((await events.page(ID, from, 5)).events).toEqual(whole.slice(from, from + 5));
+      expect((await new EventPager(dataDir).page(ID, from, 5)).events).toEqual(whole.slice(from, from + 5));
+    }
+    const again = await Promise.all([events.page(ID, 8, 5), events.page(ID, 8, 5), events.page(ID, 8, 5)]);
+    for (const page of again) expect(page.events).toEqual(whole.slice(8, 13));
+    expect(await events.page(ID, whole.length + 10, 5)).toEqual({ events: [], next: whole.length + 10, more: "never" });
+  });
+
+  test("go on where the last one stopped, without reading again what is in front", async () => {
+    const { events, file, path, dataDir } = journal();
+    write(file, 0, 400);
+    file.end(60_000);
+    const first = await events.page(ID, 0, 100);
+    // Whoever reads the beginning now finds no journal.
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.fill(0, 0, 20_000));
+    const second = await events.page(ID, first.next, 100);
+    expect(names([...first.events, ...second.events])).toEqual(
+      numbered(0, names(first.events).length + names(second.events).length),
+    );
+    expect(second.events).toHaveLength(100);
+    await expect(new EventPager(dataDir).page(ID, first.next, 100)).rejects.toThrow("it is no journal");
+  });
+
+  test("of more calls than are remembered are right all the same", async () => {
+    const dataDir = temporaryDirectory();
+    const calls = Array.from({ length: EVENT_CURSORS_MAX + 3 }, (_, index) => `${ID}${index}`);
+    for (const callId of calls) write(journal(callId, dataDir).file, 0, 4);
+    const events = new EventPager(dataDir);
+    for (const callId of calls) expect(names((await events.page(callId, 0, 2)).events).length).toBeGreaterThan(0);
+    for (const callId of calls) {
+      const [first, second] = [await events.page(callId, 0, 2), await events.page(callId, 2, ALL)];
+      expect(names([...first.events, ...second.events])).toEqual(numbered(0, 4));
+    }
+  });
+
+  test("are forgotten with the calls that were not asked for the longest", async () => {
+    const dataDir = temporaryDirectory();
+    const calls = Array.from({ length: EVENT_CURSORS_MAX + 1 }, (_, index) => `${ID}${index}`);
+    const events = new EventPager(dataDir);
+    for (const callId of calls) {
+      const { file, path } = journal(callId, dataDir);
+      write(file, 0, 4);
+      const { next } = await events.page(callId, 0, 2);
+      expect(next).toBe(2);
+      // Whoever reads from the beginning now finds no journal.
+      writeFileSync(path, readFileSync(path).fill(0, 0, 16));
+    }
+    const [forgotten = "", ...remembered] = calls;
+    for (const callId of remembered) expect((await events.page(callId, 2, 2)).events.length).toBeGreaterThan(0);
+    await expect(events.page(forgotten, 2, 2)).rejects.toThrow("it is no journal");
+  });
+
+  test("are full when they are long, however few events they hold", async () => {
+    const { events, file } = journal();
+    const text = "x".repeat(100_000);
+    for (let timeMs = 1; timeMs <= 30; timeMs += 1)
+      file.add({ kind: "event", timeMs, event: { kind: "stt-interim", text } });
+    file.end(100);
+    const found = await pages(events, () => ALL);
+    expect(joined(found)).toHaveLength(31);
+    expect(found.length).toBeGreaterThan(1);
+    for (const page of found) {
+      expect(JSON.stringify(page.events).length).toBeLessThan(LIST_BYTES_MAX + 2 * text.length);
+    }
+  });
+});
+
+describe("a call that goes on", () => {
+  test("is listed as far as its journal has come, and the next page brings what happened since", async () => {
+    const { events, file } = journal();
+    expect(await events.page(ID, 0, 10)).toEqual({ events: [], next: 0, more: "later" });
+    let next = 0;
+    const seen: ListedEvent[] = [];
+    for (let written = 0; written < 60; written += 7) {
+      write(file, written, written + 7);
+      for (const page of await pages(events, () => 5, next)) {
+        seen.push(...page.events);
+        next = page.next;
+      }
+      expect(await events.page(ID, next, 5)).toEqual({ events: [], next, more: "later" });
+    }
+    expect(names(seen)).toEqual(numbered(0, 63));
+    file.end(20_000);
+    const last = await events.page(ID, next, 5);
+    expect([last.events.at(-1)?.kind, last.more]).toEqual(["end", "never"]);
+    seen.push(...last.events);
+    // Asked for at any moment it is the same list.
+    expect((await events.page(ID, 0, ALL)).events).toEqual(seen);
+  });
+
+  test("may break off in the middle of a record, at any byte, and goes on from there", async () => {
+    const { events, file, path, dataDir } = journal();
+    write(file, 0, 3);
+    file.end(5_000);
+    const whole = readFileSync(path);
+    const list = (await events.page(ID, 0, ALL)).events;
+    const torn = join(temporaryDirectory(), "whole.tlj");
+    copyFileSync(path, torn);
+    let next = 0;
+    const seen: ListedEvent[] = [];
+    const live = new EventPager(dataDir);
+    for (let length = 0; length < whole.length; length += 61) {
+      copyFileSync(torn, path);
+      truncateSync(path, length);
+      const page = await live.page(ID, next, ALL);
+      expect(page.more).toBe("later");
+      seen.push(...page.events);
+      next = page.next;
+      // From the beginning as well.
+      expect((await events.page(ID, 0, ALL)).events).toEqual(seen);
+    }
+    copyFileSync(torn, path);
+    const last = await live.page(ID, next, ALL);
+    expect([...seen, ...last.events]).toEqual(list);
+    expect(last.more).toBe("never");
+  });
+});
+
+describe("a journal that is not there", () => {
+  test("lists nothing, and its events once it comes", async () => {
+    const dataDir = temporaryDirectory();
+    const events = new EventPager(dataDir);
+    expect(await events.page(ID, 0, 10)).toEqual({ events: [], next: 0, more: "later" });
+    write(new JournalFile(START, journalPath(dataDir, ID)), 0, 2);
+    expect(names((await events.page(ID, 0, 10)).events)).toEqual(numbered(0, 2));
+  });
+
+  test("or not one that we wrote, is an error, and no words of it are told", async () => {
+    const { events, path, file } = journal();
+    write(file, 0, 2);
+    const bytes = readFileSync(path);
+    const unreadable = expect.objectContaining({ code: "journal_unreadable", fault: "service" });
+    for (const broken of [Buffer.from("canary canary canary"), Buffer.concat([bytes, Buffer.alloc(100, "canary")])]) {
+      writeFileSync(path, broken);
+      const error = await events.page(ID, 0, ALL).catch((thrown: unknown) => thrown);
+      expect(error).toEqual(unreadable);
+      expect(String(error)).not.toContain("canary");
+    }
+    rmSync(path);
+    mkdirSync(path);
+    await expect(events.page(ID, 0, ALL)).rejects.toEqual(unreadable);
+    rmSync(path, { recursive: true });
+    writeFileSync(join(dirname(path), "other"), bytes);
+    symlinkSync(join(dirname(path), "other"), path);
+    await expect(events.page(ID, 0, ALL)).rejects.toEqual(unreadable);
+  });
+});

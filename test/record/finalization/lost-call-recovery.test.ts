@@ -1,0 +1,112 @@
+import { expect, test } from "vitest";
+import {
+  LostCallRecovery,
+  WORKER_RECONNECT_MS,
+  WORKER_REGISTRATION_MS,
+} from "../../../src/record/finalization/lost-call-recovery.ts";
+import type { ActiveCall } from "../../../src/store/call-store.ts";
+import { ManualClock, settled } from "../../support/manual-clock.ts";
+import { memoryLog } from "../../support/memory-log.ts";
+
+const CALL: ActiveCall = {
+  id: "call_1",
+  accountId: "account_1",
+  workerId: "worker-1",
+  workerConnection: 1,
+  epoch: 4,
+  recordingEnabled: true,
+};
+
+/** One active call, and workers of whom the control process learns when `tell` is called. */
+function scene(epoch = 4) {
+  const clock = new ManualClock();
+  const there = new Set<string>();
+  const untold: (() => void)[] = [];
+  const kept: { id: string; isLost: () => boolean }[] = [];
+  const lost: string[] = [];
+  let failures = 0;
+  const calls = new LostCallRecovery({
+    calls: {
+      listActive: async () => {
+        failures -= 1;
+        if (failures >= 0) throw new Error("the store is away");
+        return [CALL];
+      },
+    },
+    finalizer: { finalizeLost: ({ id }, isLost = () => true) => void kept.push({ id, isLost }) },
+    workers: {
+      has: (workerId) => there.has(workerId),
+      // As the thread's messages do: all that came before the answer is told before it.
+      caughtUp: async () => {
+        await settled();
+        for (const tell of untold.splice(0)) tell();
+      },
+    },
+    epoch,
+    onWorkerLost: (workerId) => lost.push(workerId),
+    clock,
+    log: memoryLog().log,
+  });
+  const comesBack = (callIds = [CALL.id]): void => {
+    untold.push(() => {
+      there.add("worker-1");
+      calls.workerConnected("worker-1", 2, callIds);
+    });
+  };
+  const storeFails = (times: number): void => {
+    failures = times;
+  };
+  return { clock, calls, there, kept, lost, comesBack, storeFails };
+}
+
+test("ADV-M2: the calls of a worker that came back while the control process's loop was held live on", async () => {
+  const { clock, calls, kept, lost, comesBack } = scene();
+  calls.workerDisconnected("worker-1", 1);
+  comesBack();
+  await clock.play(10 * WORKER_RECONNECT_MS);
+  await settled();
+  expect([kept, lost]).toEqual([[], []]);
+});
+
+test("ADV-M2: the calls of a worker that did not come back are recorded as lost, unless it comes back before that", async () => {
+  const { clock, calls, there, kept, lost, storeFails } = scene();
+  storeFails(2);
+  calls.workerDisconnected("worker-1", 1);
+  await clock.play(WORKER_RECONNECT_MS - 1);
+  expect(lost).toEqual([]);
+  await clock.play(5_000);
+  expect(lost).toEqual(["worker-1"]);
+  expect(kept.map(({ id, isLost }) => [id, isLost()])).toEqual([["call_1", true]]);
+  there.add("worker-1");
+  expect(kept[0]?.isLost()).toBe(false);
+});
+
+test("ADV-M2: a worker that comes back without a call has lost it", async () => {
+  const { clock, calls, kept, comesBack } = scene();
+  calls.workerDisconnected("worker-1", 1);
+  comesBack([]);
+  await clock.play(WORKER_RECONNECT_MS);
+  await settled();
+  expect(kept.map(({ id, isLost }) => [id, isLost()])).toEqual([["call_1", true]]);
+});
+
+test("ADV-M2: after a start the calls of workers that were not seen are lost, of those seen while the loop was held are not", async () => {
+  for (const comes of [false, true]) {
+    const { clock, calls, kept, comesBack } = scene(5);
+    calls.start();
+    if (comes) comesBack();
+    await clock.play(WORKER_REGISTRATION_MS);
+    await settled();
+    expect(kept).toHaveLength(comes ? 0 : 1);
+  }
+});
+
+test("ADV-M2: at the service's end every call is lost whose worker is gone", async () => {
+  const { calls, kept, comesBack } = scene();
+  comesBack();
+  await calls.recoverAll();
+  expect(kept).toEqual([]);
+  const gone = scene();
+  await gone.calls.recoverAll();
+  expect(gone.kept).toHaveLength(1);
+});

@@ -1,0 +1,284 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { Call } from "../../../src/call/call.ts";
+import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
+import { latencySummary } from "../../../src/core/calls/latency.ts";
+import type { TranscriptTurn } from "../../../src/core/calls/spec.ts";
+import { TrunklineError } from "../../../src/core/errors.ts";
+import { projectJournal } from "../../../src/record/finalization/projection.ts";
+import { JournalEncoder } from "../../../src/record/journal/format.ts";
+import type { JournalStart } from "../../../src/record/journal/records.ts";
+import { journaledCommand, journaledEvent, journalHeader } from "../../../src/record/journal/redact.ts";
+import { replayJournal } from "../../../src/record/replay/replay.ts";
+import { isSubsetEqual } from "../../../src/record/replay/subset-equal.ts";
+import { NOT_RECORDED, START } from "../../support/journals/example-call.ts";
+import { JournalFile } from "../../support/journals/journal-file.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
+
+const FRAME = new Uint8Array(160);
+
+/** A call that is journaled as the gateway does it, on a time line that the test moves. */
+class JournaledCall {
+  readonly #encoder = new JournalEncoder();
+  readonly #recorded: boolean;
+  readonly #call: Call;
+  readonly commands: CallCommand[] = [];
+  nowMs = 0.25;
+  #mediaMs = 0;
+
+  constructor(start: JournalStart) {
+    this.#recorded = start.spec.recordingEnabled;
+    this.#encoder.header(journalHeader("trunkline test", start));
+    this.#call = new Call({
+      spec: start.spec,
+      rateHz: start.leg.outboundRateHz,
+      sttHasInterim: start.sttHasInterim,
+      parameters: start.parameters,
+      sink: (command) => {
+        this.commands.push(command);
+        this.#encoder.command(this.nowMs, journaledCommand(command, this.#recorded));
+      },
+    });
+  }
+
+  get turns(): TranscriptTurn[] {
+    return this.commands.flatMap((command) => (command.kind === "turn" ? [command.turn] : []));
+  }
+
+  get #ended(): boolean {
+    return this.commands.some(({ kind }) => kind === "end");
+  }
+
+  handle(event: CallEvent): void {
+    if (event.kind === "frame-in") {
+      this.#encoder.frameIn(this.nowMs, event.mediaMs, event.isSpeech, this.#recorded ? FRAME : undefined, false);
+    } else if (event.kind === "frame-out") {
+      this.#encoder.frameOut(this.nowMs, event.turnId, event.samples, this.#recorded ? FRAME : undefined, false);
+    } else {
+      this.#encoder.event(this.nowMs, journaledEvent(event, this.#recorded));
+    }
+    this.#call.handle(event, this.nowMs);
+  }
+
+  /** The caller is heard for so many frames, in real time; deadlines come as they do. */
+  hear(frames: number, isSpeech: boolean): void {
+    for (let frame = 0; frame < frames && !this.#ended; frame += 1) {
+      this.nowMs += 20.01;
+      this.#mediaMs += 20;
+      this.handle({ kind: "frame-in", isSpeech, mediaMs: this.#mediaMs });
+      if (this.nowMs >= this.#call.nextDeadlineMs) this.handle({ kind: "tick" });
+    }
+  }
+
+  /** A piece of the agent's is synthesised and sent, frame by frame, over the caller's silence. */
+  speak(turnId: number, segment: number, text: string, sentFrames: number): void {
+    const words = text
+      .split(" ")
+      .map((word, index) => ({ text: word, startMs: index * 200, endMs: index * 200 + 200 }));
+    const samples = words.length * 1_600;
+    this.handle({ kind: "segment-audio", turnId, segment, samples: 0, words });
+    this.handle({ kind: "segment-end", turnId, segment, samples });
+    for (let frame = 0; frame < Math.min(sentFrames, samples / 160); frame += 1) {
+      this.handle({ kind: "frame-out", turnId, samples: 160 });
+      this.hear(1, false);
+    }
+  }
+
+  bytes(): Buffer {
+    return Buffer.from(this.#encoder.written());
+  }
+
+  file(): string {
+    const path = join(temporaryDirectory(), "call.tlj");
+    writeFileSync(path, this.bytes());
+    return path;
+  }
+}
+
+/** Greeting, question, an answer that is interrupted, a goodbye; `until` says how far it goes. */
+function conversation(start: JournalStart, until: "interrupted" | "end"): JournaledCall {
+  const call = new JournaledCall(start);
+  call.handle({ kind: "leg-started", codec: "mulaw" });
+  call.speak(1, 0, "Good morning, this is the dentist.", 100);
+  call.hear(40, false);
+  call.hear(50, true);
+  call.handle({ kind: "stt-interim", text: "when are" });
+  call.handle({ kind: "stt-final", text: "when are you open?" });
+  call.hear(60, false);
+  call.handle({ kind: "reply-text", turnId: 2, text: "We are open from nine to five on all working days." });
+  call.handle({ kind: "reply-end", turnId: 2 });
+  call.speak(2, 0, "We are open from nine to five on all working days.", 60);
+  call.hear(10, true);
+  call.handle({ kind: "stt-interim", text: "and on Sundays" });
+  call.hear(5, true);
+  if (until === "interrupted") return call;
+  call.handle({ kind: "stt-final", text: "and on Sundays?" });
+  call.hear(60, false);
+  call.handle({ kind: "reply-text", turnId: 3, text: "No. Goodbye!" });
+  call.handle({ kind: "reply-tool-call", turnId: 3, id: "1", name: "hang_up", argumentsJson: "{}" });
+  call.handle({ kind: "reply-end", turnId: 3 });
+  call.speak(3, 0, "No. Goodbye!", 100);
+  call.hear(100, false);
+  return call;
+}
+
+describe("projection", () => {
+  test("a whole journal gives the record that the call machine told", async () => {
+    const call = conversation(START, "end");
+    const record = await projectJournal(call.file());
+    expect(call.turns.map(({ role }) => role)).toEqual(["agent", "user", "agent", "user", "agent"]);
+    expect(record.turns).toEqual(call.turns);
+    expect(record).toMatchObject({ endReason: "agent_hangup", complete: true });
+    expect(record.header).toMatchObject({ callId: START.callId, spec: START.spec });
+    expect(record.durationMs).toBe(call.nowMs);
+    expect(record.frames.in).toBeGreaterThan(300);
+    expect(record.frames.out).toBeGreaterThan(100);
+    expect(record.frames.missingAudio).toBe(0);
+  });
+
+  test("the events of a journal make the same commands again, to the last digit", async () => {
+    const call = conversation(START, "end");
+    const { journaled, replayed } = await replayJournal(call.file());
+    expect(replayed).toEqual(journaled);
+    expect(journaled).toHaveLength(call.commands.length);
+    expect(JSON.stringify(replayed)).toBe(JSON.stringify(journaled));
+  });
+
+  test("a journal whose worker died tells what was heard until then, unfinished turns too", async () => {
+    const call = conversation(START, "interrupted");
+    const record = await projectJournal(call.file());
+    expect(record).toMatchObject({ endReason: "worker_lost", complete: false, durationMs: call.nowMs });
+    expect(record.turns.slice(0, call.turns.length)).toEqual(call.turns);
+    expect(record.turns.map(({ role }) => role)).toEqual(["agent", "user", "agent", "user"]);
+    expect(record.turns[2]).toMatchObject({ interrupted: true });
+    expect("We are open from nine to five on all working days.").toContain(record.turns[2]?.text);
+    expect(record.turns[3]).toMatchObject({ text: "and on Sundays" });
+  });
+
+  test("a call that is recovered has the latencies that it had, and what its providers did", async () => {
+    const used = (characters: number): CallEvent => ({
+      kind: "usage",
+      stage: "tts",
+      provider: "espeak",
+      usage: { characters },
+    });
+    const call = conversation(START, "interrupted");
+    call.handle(used(33));
+    const broken = await projectJournal(call.file());
+    call.handle({ kind: "leg-closed", reason: "caller_hangup" });
+    // What was not told before the end stands behind it.
+    call.handle(used(7));
+    const live = await projectJournal(call.file());
+    expect(live.complete).toBe(true);
+    expect(live.usageEvents).toMatchObject([{ usage: { characters: 33 } }, { usage: { characters: 7 } }]);
+    expect(broken.usageEvents).toEqual(live.usageEvents.slice(0, 1));
+    const latencies = live.turns.flatMap(({ latency }) => latency ?? []);
+    expect(latencies).toHaveLength(1);
+    expect(latencies[0]).toMatchObject({ finalMs: expect.any(Number), firstPieceMs: expect.any(Number) });
+    expect(broken.turns.flatMap(({ latency }) => latency ?? [])).toEqual(latencies);
+    expect(latencySummary(broken.turns)).toEqual(latencySummary(live.turns));
+    expect(broken.turns).toEqual(live.turns);
+  });
+
+  test("an older build told less of some commands, and its call is recovered all the same", async () => {
+    const call = conversation(START, "interrupted");
+    const whole = await projectJournal(call.file());
+    const { latency: _, ...untold } = whole.turns[2] ?? {};
+    expect(isSubsetEqual(untold, whole.turns[2])).toBe(true);
+    expect(isSubsetEqual(whole.turns[2], untold)).toBe(false);
+    expect(isSubsetEqual([1], [1, 2])).toBe(false);
+    expect(isSubsetEqual([], {})).toBe(false);
+  });
+
+  test("K5: torn at any byte, a journal with a header gives a record, and its turns only grow", async () => {
+    const call = conversation(START, "end");
+    const bytes = call.bytes();
+    const path = join(temporaryDirectory(), "call.tlj");
+    let texts = 0;
+    for (let length = 1_500; length < bytes.length; length += 3_989) {
+      writeFileSync(path, bytes.subarray(0, length));
+      const record = await projectJournal(path);
+      expect(record.complete).toBe(false);
+      // What made the call end may be there without the word that it did: then the replay finds the same reason.
+      expect(["worker_lost", "agent_hangup"]).toContain(record.endReason);
+      expect(record.turns.length).toBeGreaterThanOrEqual(texts);
+      texts = record.turns.length;
+    }
+    expect(texts).toBe(call.turns.length);
+  });
+
+  test("a call that cannot be run again as it was keeps the turns that were journaled", async () => {
+    const turn: TranscriptTurn = { role: "user", text: "hello", startMs: 1, endMs: 2, interrupted: false };
+    const other = new JournalFile()
+      .add({ kind: "event", timeMs: 10, event: { kind: "leg-started", codec: "mulaw" } })
+      .add({ kind: "command", timeMs: 10, command: { kind: "turn", turn } });
+    expect(await projectJournal(other.path)).toMatchObject({ turns: [turn], endReason: "worker_lost" });
+    // Time that goes backwards is what the machine refuses: it stands for any bug that killed the worker.
+    const deadly = new JournalFile()
+      .add({ kind: "command", timeMs: 10, command: { kind: "turn", turn } })
+      .add({ kind: "event", timeMs: 9, event: { kind: "tick" } })
+      .add({ kind: "event", timeMs: 8, event: { kind: "tick" } });
+    expect(await projectJournal(deadly.path)).toMatchObject({ turns: [turn], endReason: "worker_lost" });
+  });
+
+  test("of a call that was not to be recorded there are turns without text, and no replay", async () => {
+    const call = conversation(NOT_RECORDED, "end");
+    const path = call.file();
+    const said = /dentist|morning|open|nine|Sunday|Goodbye|receptionist/i;
+    expect(readFileSync(path, "latin1")).not.toMatch(said);
+    const record = await projectJournal(path);
+    expect(record).toMatchObject({ endReason: "agent_hangup", complete: true });
+    expect(record.turns).toEqual(call.turns.map((turn) => ({ ...turn, text: "" })));
+    await expect(replayJournal(path)).rejects.toThrow("not to be recorded");
+    const broken = conversation(NOT_RECORDED, "interrupted");
+    expect(await projectJournal(broken.file())).toMatchObject({
+      endReason: "worker_lost",
+      turns: broken.turns.map((turn) => ({ ...turn, text: "" })),
+    });
+  });
+
+  test("frames that lost their audio are counted, and make the record incomplete", async () => {
+    const lost = { audio: new Uint8Array(), audioOmitted: true };
+    const journal = new JournalFile()
+      .add({ kind: "frame-in", timeMs: 20, mediaMs: 0, isSpeech: false, ...lost })
+      .add({ kind: "frame-out", timeMs: 30, turnId: 1, samples: 160, ...lost })
+      .frameIn(40, 20, FRAME)
+      .end(50);
+    expect(await projectJournal(journal.path)).toMatchObject({
+      frames: { in: 2, out: 1, withoutAudio: 2 },
+      complete: false,
+      endReason: "caller_hangup",
+    });
+  });
+
+  test("C18: a call of 50 ms without any media has a record", async () => {
+    const record = await projectJournal(new JournalFile().end(50).path);
+    expect(record).toMatchObject({ turns: [], endReason: "caller_hangup", durationMs: 50, complete: true });
+  });
+
+  test("a record longer than what is read at once is read whole", async () => {
+    const spec = { ...START.spec, systemPrompt: "é".repeat(100_000) };
+    const turn: TranscriptTurn = { role: "user", text: "a".repeat(200_000), startMs: 1, endMs: 2, interrupted: false };
+    const journal = new JournalFile({ ...START, spec }).add({
+      kind: "command",
+      timeMs: 9,
+      command: { kind: "turn", turn },
+    });
+    const record = await projectJournal(journal.end(10).path);
+    expect(record.header.spec).toEqual(spec);
+    expect(record.turns).toEqual([turn]);
+  });
+
+  test("a missing journal, a directory and one without a header are unreadable", async () => {
+    const directory = temporaryDirectory();
+    const unreadable = expect.toSatisfy((e) => e instanceof TrunklineError && e.code === "journal_unreadable");
+    await expect(projectJournal(join(directory, "none.tlj"))).rejects.toEqual(unreadable);
+    mkdirSync(join(directory, "folder.tlj"));
+    await expect(projectJournal(join(directory, "folder.tlj"))).rejects.toEqual(unreadable);
+    for (const bytes of ["", "TLK", new JournalEncoder().written()]) {
+      writeFileSync(join(directory, "empty.tlj"), bytes);
+      await expect(projectJournal(join(directory, "empty.tlj"))).rejects.toEqual(unreadable);
+    }
+  });
+});

@@ -1,0 +1,218 @@
+import { expect, onTestFinished, test } from "vitest";
+import { TrunklineError, unavailable } from "../../../src/core/errors.ts";
+import { PROJECTIONS_CACHED_MAX, RECORD_RETRY_MS, RECORD_RETRY_MS_MAX } from "../../../src/core/renderer-limits.ts";
+import { deserializeError, serializeError } from "../../../src/process/renderer/messages.ts";
+import { CallFinalizer } from "../../../src/record/finalization/finalizer.ts";
+import type { JournaledCall, JournalProcessor } from "../../../src/record/finalization/journal-processor.ts";
+import type { RedeemedCall } from "../../../src/store/call-handoff.ts";
+import type { CallEnd, CallStore } from "../../../src/store/call-store.ts";
+import { hashSecret } from "../../../src/store/secrets.ts";
+import { openStores } from "../../../src/store/sqlite/open-stores.ts";
+import { SPEC } from "../../contract/store/calls.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { memoryLog } from "../../support/memory-log.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
+import { ageClockOf, mintToken, redeemedBy } from "../../support/tokens.ts";
+
+const JOURNALED: JournaledCall = {
+  header: { accountId: "account_1", startedAt: "2026-01-01T00:00:00.000Z" },
+  turns: [],
+  endReason: "caller_hangup",
+  carrierCallId: undefined,
+  usageEvents: [],
+  durationMs: 1,
+  frames: { in: 1, out: 1, missingAudio: 0 },
+  hasEnd: true,
+  complete: true,
+};
+const RECORDING = { channels: 2, sampleRateHz: 8_000, durationMs: 1, complete: true } as const;
+const NO_JOURNAL = new TrunklineError("journal_unreadable", "service", "the journal cannot be read: it is not there");
+
+/** An error of the system, as the renderer's process passes it on. */
+const systemError = (code: string): Error => deserializeError(serializeError(Object.assign(new Error(code), { code })));
+
+/** A keeper of calls that are all active, and what it asked of its store and of the renderer. */
+function scene(journals: Partial<JournalProcessor>, finish: () => boolean = () => true) {
+  const clock = new ManualClock();
+  const made: string[] = [];
+  const ends: CallEnd[] = [];
+  const kept: string[] = [];
+  const calls = {
+    get: async () => ({ status: "active" }),
+    finish: async (_callId: string, end: CallEnd) => {
+      made.push("finish");
+      ends.push(end);
+      return finish();
+    },
+  } as unknown as Pick<CallStore, "get" | "finish">;
+  const keeper = new CallFinalizer({
+    calls,
+    dataDir: temporaryDirectory(),
+    journals: {
+      project: async (callId) => {
+        made.push("project");
+        return (await journals.project?.(callId)) ?? JOURNALED;
+      },
+      render: async (callId) => {
+        made.push("render");
+        return (await journals.render?.(callId)) ?? RECORDING;
+      },
+    },
+    clock,
+    log: memoryLog().log,
+    onFinalized: (callId) => void kept.push(callId),
+  });
+  return { clock, keeper, made, ends, kept };
+}
+
+for (const code of ["ENOSPC", "EDQUOT", "EMFILE"]) {
+  test(`ADV-M4: a recording that ${code} keeps from being written is written later, and its record waits for it`, async () => {
+    let isFull = true;
+    const render = async () => {
+      if (isFull) throw systemError(code);
+      return RECORDING;
+    };
+    const { clock, keeper, made, ends, kept } = scene({ render });
+    keeper.finalize("call_1");
+    await clock.play(4 * RECORD_RETRY_MS);
+    expect([ends, kept]).toEqual([[], []]);
+    expect(keeper.count).toEqual({ waiting: 1, in_progress: 0 });
+    const tries = made.length;
+    await clock.play(10 * RECORD_RETRY_MS_MAX);
+    // The journal is read once, and the pauses grow.
+    expect(made.filter((what) => what === "project")).toHaveLength(1);
+    expect(made.length - tries).toBeLessThan(15);
+    isFull = false;
+    await clock.play(RECORD_RETRY_MS_MAX);
+    expect([ends, kept]).toMatchObject([[{ recording: RECORDING, counters: { framesIn: 1 } }], ["call_1"]]);
+    expect(ends[0]?.counters).not.toHaveProperty("recordingFailures");
+    expect([clock.pending, keeper.count]).toEqual([0, { waiting: 0, in_progress: 0 }]);
+  });
+}
+
+test("ADV-M4: files can be deleted while more calls than are in work at once wait for space", async () => {
+  const { keeper } = scene({
+    render: async () => {
+      throw systemError("ENOSPC");
+    },
+  });
+  for (let call = 0; call < 20; call += 1) keeper.finalize(`call_${call}`);
+  await keeper.idle();
+  await keeper.deleteFiles("call_old");
+});
+
+test("ADV-M4: a recording that fails for any other reason is given up, and the record says so", async () => {
+  const { keeper, ends } = scene({
+    render: async () => {
+      throw systemError("EIO");
+    },
+  });
+  keeper.finalize("call_1");
+  await keeper.idle();
+  expect(ends).toMatchObject([{ recording: undefined, counters: { recordingFailures: 1 } }]);
+});
+
+test("ADV-L7: a store that takes no record has nothing read or rendered again", async () => {
+  let isLost = true;
+  const { clock, keeper, made, kept } = scene({}, () => {
+    if (isLost) throw unavailable("the database file was removed or replaced");
+    return true;
+  });
+  keeper.finalize("call_1");
+  await clock.play(10 * RECORD_RETRY_MS);
+  expect(made.filter((what) => what !== "finish")).toEqual(["project", "render"]);
+  isLost = false;
+  await clock.play(RECORD_RETRY_MS);
+  expect(kept).toEqual(["call_1"]);
+});
+
+test("ADV-L7: of many records that wait for the store all keep their recordings, and some their journals' contents", async () => {
+  const { clock, keeper, made } = scene({}, () => {
+    throw unavailable("the database file was removed or replaced");
+  });
+  for (let call = 0; call < PROJECTIONS_CACHED_MAX + 5; call += 1) keeper.finalize(`call_${call}`);
+  await keeper.idle();
+  made.length = 0;
+  await clock.play(RECORD_RETRY_MS);
+  await keeper.idle();
+  expect(made.filter((what) => what === "render")).toEqual([]);
+  expect(made.filter((what) => what === "project")).toHaveLength(5);
+});
+
+test("ADV-M9: a record that a renderer of a service that ends did not make is left to the next start", async () => {
+  const { keeper, ends, kept } = scene({
+    project: async () => {
+      throw unavailable("the renderer ends");
+    },
+  });
+  keeper.finalize("call_1");
+  await keeper.idle();
+  expect([ends, kept]).toEqual([[], []]);
+});
+
+/** A call that worker A redeemed, whose recovery waits for a busy renderer until `answer` is called. */
+async function lostRedemption() {
+  const [dataDir, clock] = [temporaryDirectory(), new ManualClock()];
+  const stores = await openStores(dataDir, clock, { ageClock: ageClockOf(clock) });
+  onTestFinished(() => stores.close());
+  const accountId = await stores.accounts.ensure("first");
+  const tokenHash = hashSecret(mintToken());
+  await stores.calls.create({ accountId, spec: SPEC, tokenHash, tokenTtlMs: 60_000 });
+  const redeem = (worker: string, nonce: string) => stores.redemptions.redeem(tokenHash, redeemedBy(worker, { nonce }));
+  const { callId } = (await redeem("A", "n1")) as RedeemedCall;
+  let answer = (): void => {};
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const kept: string[] = [];
+  const project = async (): Promise<never> => {
+    await asked;
+    throw NO_JOURNAL;
+  };
+  const keeper = new CallFinalizer({
+    calls: stores.calls,
+    dataDir,
+    journals: { project, render: async () => undefined },
+    clock,
+    log: memoryLog().log,
+    onFinalized: (id) => void kept.push(id),
+  });
+  const [lost] = await stores.calls.listActive("A");
+  if (lost === undefined) throw new Error("not active");
+  const status = async () => (await stores.calls.get(accountId, callId))?.status;
+  const giveBack = () => stores.redemptions.returnRedemption(tokenHash, "n1");
+  return { keeper, lost, answer, kept, callId, status, giveBack, redeem };
+}
+
+test("ADV-M2: a call that was returned and redeemed again is not recorded as lost with its first redemption", async () => {
+  const { keeper, lost, answer, kept, callId, status, giveBack, redeem } = await lostRedemption();
+  keeper.finalizeLost(lost);
+  expect(await giveBack()).toBeDefined();
+  expect(await redeem("B", "n2")).toBeDefined();
+  answer();
+  await keeper.idle();
+  expect([await status(), kept]).toEqual(["active", []]);
+  // Its second worker's report counts, also while the recovery of the first one is under way.
+  keeper.finalizeLost(lost);
+  keeper.finalize(callId, { reason: "caller_hangup", endedAtMs: 1, durationMs: 1, framesIn: 1, framesOut: 1 });
+  await keeper.idle();
+  expect([await status(), kept]).toEqual(["ended", [callId]]);
+});
+
+test("ADV-M2: a call whose redemption stands is recorded as lost", async () => {
+  const { keeper, lost, answer, kept, callId, status } = await lostRedemption();
+  keeper.finalizeLost(lost);
+  answer();
+  await keeper.idle();
+  expect([await status(), kept]).toEqual(["failed", [callId]]);
+});
+
+test("ADV-M2: a call whose worker came back with it while its recovery waited lives on", async () => {
+  const { keeper, lost, answer, kept, status } = await lostRedemption();
+  let isLost = true;
+  keeper.finalizeLost(lost, () => isLost);
+  isLost = false;
+  answer();
+  await keeper.idle();
+  expect([await status(), kept]).toEqual(["active", []]);
+});

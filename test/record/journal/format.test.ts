@@ -1,0 +1,212 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { TrunklineError } from "../../../src/core/errors.ts";
+import { JOURNAL_BACKLOG_BYTES_MAX } from "../../../src/core/limits.ts";
+import { JournalDecoder, JournalEncoder } from "../../../src/record/journal/format.ts";
+import { JOURNAL_VERSION } from "../../../src/record/journal/names.ts";
+import type { JournaledEvent, JournalRecord } from "../../../src/record/journal/records.ts";
+import { journalHeader } from "../../../src/record/journal/redact.ts";
+import { START } from "../../support/journals/example-call.ts";
+import { encode } from "../../support/journals/journal-file.ts";
+
+const HEADER: JournalRecord = { kind: "header", timeMs: 0, header: journalHeader("trunkline test", START) };
+
+const timeMs = fc.double({ min: 0, max: 1e8, noNaN: true });
+const count = fc.nat(0xff_ff_ff_ff);
+const audio = fc.uint8Array({ maxLength: 400 });
+const recordWith = (charsMax: number): fc.Arbitrary<JournalRecord> =>
+  fc.oneof(
+    fc.record({
+      kind: fc.constant("frame-in" as const),
+      timeMs,
+      mediaMs: fc.double(),
+      isSpeech: fc.boolean(),
+      audio,
+      audioOmitted: fc.boolean(),
+    }),
+    fc.record({
+      kind: fc.constant("frame-out" as const),
+      timeMs,
+      turnId: count,
+      samples: count,
+      audio,
+      audioOmitted: fc.boolean(),
+    }),
+    fc.record({
+      kind: fc.constant("event" as const),
+      timeMs,
+      event: fc.record({
+        kind: fc.constant("stt-final" as const),
+        text: fc.string({ unit: "binary", maxLength: charsMax }),
+      }),
+    }),
+    fc.record({
+      kind: fc.constant("command" as const),
+      timeMs,
+      command: fc.record({ kind: fc.constant("pause" as const), turnId: count }),
+    }),
+  );
+
+const encoded = (records: readonly JournalRecord[]): Buffer => {
+  const encoder = new JournalEncoder();
+  for (const each of records) encode(encoder, each);
+  return Buffer.from(encoder.written());
+};
+
+/** Decodes bytes that come in pieces of `chunkBytes`; says what was told and how many bytes were left over. */
+const decoded = (bytes: Buffer, chunkBytes = bytes.length): { records: JournalRecord[]; restBytes: number } => {
+  const records: JournalRecord[] = [];
+  const decoder = new JournalDecoder((each) => records.push(structuredClone(each)));
+  let at = 0;
+  for (let end = Math.min(chunkBytes, bytes.length); ; end = Math.min(end + chunkBytes, bytes.length)) {
+    at += decoder.push(bytes.subarray(at, end));
+    if (end === bytes.length) return { records, restBytes: end - at };
+  }
+};
+
+const withPlainAudio = (each: JournalRecord): JournalRecord =>
+  "audio" in each ? { ...each, audio: new Uint8Array(each.audio) } : each;
+
+describe("journal format", () => {
+  test("whatever is written is read again, however the bytes come", () => {
+    fc.assert(
+      fc.property(
+        fc.array(recordWith(30_000), { maxLength: 40 }),
+        fc.integer({ min: 1, max: 5_000 }),
+        (records, chunkBytes) => {
+          const { records: read, restBytes } = decoded(encoded([HEADER, ...records]), chunkBytes);
+          expect(read.map(withPlainAudio)).toEqual([HEADER, ...records]);
+          expect(restBytes).toBe(0);
+        },
+      ),
+    );
+  });
+
+  test("K5: cut at any byte, a journal gives the records before the cut and throws nothing", () => {
+    fc.assert(
+      fc.property(fc.array(recordWith(30), { minLength: 1, maxLength: 6 }), (records) => {
+        const all = [HEADER, ...records];
+        const bytes = encoded(all);
+        const ends = all.map((_, index) => encoded(all.slice(0, index + 1)).length);
+        for (let length = 0; length <= bytes.length; length += 1) {
+          const whole = ends.filter((end) => end <= length).length;
+          const { records: read, restBytes } = decoded(bytes.subarray(0, length));
+          expect(read).toHaveLength(whole);
+          // The eight bytes before the header are no record, but they are not torn off either.
+          expect(restBytes).toBe(length - (ends[whole - 1] ?? (length < 8 ? 0 : 8)));
+        }
+      }),
+      { numRuns: 5 },
+    );
+  });
+
+  test("an encoder that had to grow writes the same after a reset", () => {
+    const encoder = new JournalEncoder();
+    const long: JournalRecord = { kind: "event", timeMs: 1, event: { kind: "stt-final", text: "é".repeat(100_000) } };
+    encode(encoder, HEADER);
+    encode(encoder, long);
+    expect(encoded([HEADER, long]).equals(encoder.written())).toBe(true);
+    encoder.reset();
+    expect(encoder.length).toBe(0);
+    encode(encoder, HEADER);
+    expect(encoded([HEADER]).equals(encoder.written())).toBe(true);
+  });
+
+  test("an encoder keeps room for what comes all the time, and gives back what one long record needed", () => {
+    const encoder = new JournalEncoder();
+    const flush = (audioBytes: number): ArrayBufferLike => {
+      encoder.reset();
+      encoder.frameIn(1, 1, false, new Uint8Array(audioBytes), false);
+      return encoder.written().buffer;
+    };
+    const grown = flush(20_000);
+    expect(flush(20_000)).toBe(grown);
+    expect(grown.byteLength).toBeLessThan(50_000);
+    flush(100);
+    expect(flush(100).byteLength).toBeLessThan(10_000);
+  });
+
+  const good = encoded([HEADER, { kind: "event", timeMs: 5, event: { kind: "tick" } }]);
+  const eventAt = encoded([HEADER]).length;
+  const patched = (at: number, patch: (bytes: Buffer) => void): Buffer => {
+    const bytes = Buffer.from(good);
+    patch(bytes.subarray(at));
+    return bytes;
+  };
+  test.each<[string, Buffer]>([
+    ["another file", Buffer.from("RIFF0000WAVEfmt ")],
+    ["a later version", patched(4, (bytes) => bytes.writeUInt16LE(JOURNAL_VERSION + 1))],
+    [
+      "a record of a length that no record has",
+      patched(eventAt + 2, (bytes) => bytes.writeUInt32LE(JOURNAL_BACKLOG_BYTES_MAX + 1)),
+    ],
+    ["a record of an unknown kind", patched(eventAt, (bytes) => bytes.writeUInt8(9))],
+    ["zeros where a record should be", patched(eventAt, (bytes) => bytes.fill(0))],
+    ["a time that is not a number", patched(eventAt + 6, (bytes) => bytes.writeDoubleLE(Number.NaN))],
+    ["a time before the call", patched(eventAt + 6, (bytes) => bytes.writeDoubleLE(-1))],
+    ["a time without end", patched(eventAt + 6, (bytes) => bytes.writeDoubleLE(Number.POSITIVE_INFINITY))],
+    ["an event that is not JSON", patched(eventAt + 14, (bytes) => bytes.write("!"))],
+    [
+      "a frame without room for its head",
+      patched(eventAt, (bytes) => {
+        bytes.writeUInt8(2);
+        bytes.writeUInt32LE(7, 2);
+      }),
+    ],
+    ["a second header", Buffer.concat([encoded([HEADER]), encoded([HEADER]).subarray(8)])],
+    ["no header", Buffer.concat([good.subarray(0, 8), good.subarray(eventAt)])],
+  ])("refuses %s", (_, bytes) => {
+    expect(() => decoded(bytes)).toThrow(
+      expect.toSatisfy((error) => error instanceof TrunklineError && error.code === "journal_unreadable"),
+    );
+  });
+
+  test.each([
+    ["another codec", { leg: { ...START.leg, outboundCodec: "opus" } }],
+    ["an impossible rate of the caller", { leg: { ...START.leg, inboundRateHz: 0 } }],
+    ["a rate of the agent that no stream has", { leg: { ...START.leg, outboundRateHz: 22_050 } }],
+    ["no leg", { leg: undefined }],
+    ["no call", { callId: undefined }],
+  ])("refuses a header with %s", (_, change) => {
+    const header = { ...journalHeader("trunkline test", START), ...change };
+    const bytes = encoded([{ kind: "header", timeMs: 0, header: JSON.parse(JSON.stringify(header)) }]);
+    expect(() => decoded(bytes)).toThrow(/header/);
+  });
+
+  test("refuses a stream that begins without its codec, and a journal of version 1", () => {
+    for (const codec of [undefined, "opus", 1]) {
+      const event = { kind: "leg-started", codec } as unknown as JournaledEvent;
+      expect(() => decoded(encoded([HEADER, { kind: "event", timeMs: 5, event }]))).toThrow("without its codec");
+    }
+    const older = Buffer.from(good);
+    older.writeUInt16LE(1, 4);
+    expect(() => decoded(older)).toThrow(`version 1, where ${JOURNAL_VERSION} is known`);
+  });
+
+  test("whatever the bytes, nothing but journal_unreadable is thrown", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(good.length - 1), fc.nat(255)), { maxLength: 4 }), (changes) => {
+        const bytes = Buffer.from(good);
+        for (const [at, value] of changes) bytes[at] = value;
+        try {
+          decoded(bytes);
+        } catch (error) {
+          expect(error).toBeInstanceOf(TrunklineError);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("an error about unreadable JSON does not quote it", () => {
+    const bytes = encoded([HEADER, { kind: "event", timeMs: 5, event: { kind: "stt-final", text: "my secret" } }]);
+    bytes.write("!", eventAt + 14);
+    try {
+      decoded(bytes);
+      expect.unreachable();
+    } catch (error) {
+      expect(String(error)).not.toContain("secret");
+      expect((error as Error).cause).toBeUndefined();
+    }
+  });
+});

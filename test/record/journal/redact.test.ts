@@ -1,0 +1,194 @@
+import { describe, expect, test } from "vitest";
+import type { CallCommand } from "../../../src/call/events.ts";
+import type { OccasionalEvent } from "../../../src/record/journal/records.ts";
+import { journaledCommand, journaledEvent, journalHeader } from "../../../src/record/journal/redact.ts";
+import { NOT_RECORDED, SPEC, START } from "../../support/journals/example-call.ts";
+
+const SAID = "canary";
+
+/** Every event there is, with something said wherever anything can be. */
+const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { kind: Kind }> } = {
+  tick: { kind: "tick" },
+  "leg-started": { kind: "leg-started", codec: "mulaw" },
+  "leg-closed": { kind: "leg-closed", reason: "caller_hangup" },
+  "end-requested": { kind: "end-requested", reason: "api_hangup" },
+  "internal-error": { kind: "internal-error", code: "internal" },
+  "goodbye-requested": { kind: "goodbye-requested", reason: "drain_timeout" },
+  mark: { kind: "mark", name: SAID },
+  pong: { kind: "pong" },
+  usage: { kind: "usage", stage: "llm", provider: "openai", usage: { model: "small", inputTokens: 12 } },
+  cleared: { kind: "cleared", playedMs: 1_240.5 },
+  dtmf: { kind: "dtmf", digit: SAID },
+  typed: { kind: "typed", text: SAID },
+  "stt-interim": { kind: "stt-interim", text: SAID },
+  "stt-final": { kind: "stt-final", text: SAID, language: "de" },
+  "stt-failed": { kind: "stt-failed", code: "provider_failed" },
+  "reply-text": { kind: "reply-text", turnId: 1, text: SAID },
+  "reply-tool-call": {
+    kind: "reply-tool-call",
+    turnId: 1,
+    id: SAID,
+    name: SAID,
+    argumentsJson: JSON.stringify({ a: SAID }),
+  },
+  "reply-end": { kind: "reply-end", turnId: 1 },
+  "reply-failed": { kind: "reply-failed", turnId: 1, code: "provider_failed" },
+  "segment-audio": {
+    kind: "segment-audio",
+    turnId: 1,
+    segment: 2,
+    samples: 3,
+    words: [{ text: SAID, startMs: 0, endMs: 1 }],
+  },
+  "segment-end": { kind: "segment-end", turnId: 1, segment: 2, samples: 3 },
+  "segment-failed": { kind: "segment-failed", turnId: 1, segment: 2, code: "provider_failed" },
+  "voice-chosen": { kind: "voice-chosen", language: "de", voiceId: "espeak/gmw/de", supportsLanguage: true },
+  "phrases-chosen": {
+    kind: "phrases-chosen",
+    language: "sw",
+    origin: "translated",
+    phrases: { inactivity: SAID, apology: SAID, filler: SAID, goodbye: SAID, limit: SAID },
+  },
+  "provider-switched": { kind: "provider-switched", stage: "stt", from: "deepgram", to: "openai", code: "timed_out" },
+  "context-exceeded": { kind: "context-exceeded", provider: "openai", tokensMax: 500, retried: true },
+  "limit-reached": { kind: "limit-reached", scope: "call", limit: "llm_requests", action: "refuse" },
+  "tool-result": { kind: "tool-result", turnId: 1, toolCallId: "1.1", result: SAID, failed: false },
+};
+
+const COMMANDS: { [Kind in CallCommand["kind"]]: Extract<CallCommand, { kind: Kind }> } = {
+  "generate-reply": {
+    kind: "generate-reply",
+    turnId: 1,
+    messages: [
+      { role: "system", text: SAID },
+      { role: "user", text: SAID },
+    ],
+    tools: [{ name: "hang_up", description: "", parameters: {} }],
+    language: "en",
+  },
+  "preemptive-start": { kind: "preemptive-start", messages: [{ role: "user", text: SAID }], tools: [], language: "en" },
+  "conversation-trimmed": {
+    kind: "conversation-trimmed",
+    turnId: 1,
+    droppedTurns: 2,
+    droppedMessages: 4,
+    truncatedResults: 1,
+    tokens: 900,
+    tokensMax: 1_000,
+  },
+  "preemptive-cancel": { kind: "preemptive-cancel" },
+  speak: { kind: "speak", turnId: 1, segment: 2, text: SAID, reason: "filler" },
+  mark: { kind: "mark", name: "1.2" },
+  "cancel-reply": { kind: "cancel-reply", turnId: 1, clear: true, reason: "words", speechMs: 0, heardText: SAID },
+  pause: { kind: "pause", turnId: 1 },
+  resume: { kind: "resume", turnId: 1, reason: "no_words" },
+  ignore: { kind: "ignore", text: SAID, startMs: 1, endMs: 2 },
+  "run-tool": { kind: "run-tool", turnId: 1, toolCallId: "1.1", name: "lookup", arguments: { a: SAID } },
+  "send-dtmf": { kind: "send-dtmf", digits: SAID },
+  language: { kind: "language", language: "de", reason: "detected" },
+  transfer: { kind: "transfer", target: SAID },
+  state: { kind: "state", state: "speaking" },
+  turn: {
+    kind: "turn",
+    turn: {
+      role: "user",
+      text: SAID,
+      startMs: 1,
+      endMs: 2,
+      interrupted: true,
+      approximate: true,
+      latency: { endOfTurnMs: 1, firstAudioMs: 2, firstFrameMs: 3 },
+    },
+  },
+  end: { kind: "end", reason: "agent_hangup" },
+};
+
+describe("redaction", () => {
+  test.each(Object.values(EVENTS))("of a call that is not recorded, nothing said is in the event $kind", (event) => {
+    const journaled = journaledEvent(event, false);
+    expect(JSON.stringify(journaled)).not.toContain(SAID);
+    expect(Object.keys(journaled)).toEqual(expect.arrayContaining(Object.keys(event)));
+  });
+
+  test.each(
+    Object.values(COMMANDS),
+  )("of a call that is not recorded, nothing said is in the command $kind", (command) => {
+    const journaled = journaledCommand(command, false);
+    expect(JSON.stringify(journaled)).not.toContain(SAID);
+    const isQuestion = command.kind === "generate-reply" || command.kind === "preemptive-start";
+    const told = Object.keys(command).filter((field) => !isQuestion || field !== "tools");
+    expect(Object.keys(journaled)).toEqual(expect.arrayContaining(told));
+  });
+
+  test("of a call that is not recorded, it is told why a reply was stopped and held, and which tool ran", () => {
+    expect(journaledCommand(COMMANDS["cancel-reply"], false)).toEqual({
+      ...COMMANDS["cancel-reply"],
+      heardText: "",
+      chars: SAID.length,
+    });
+    expect(journaledCommand(COMMANDS.resume, false)).toEqual(COMMANDS.resume);
+    expect(journaledCommand(COMMANDS.speak, false)).toEqual({ ...COMMANDS.speak, text: "", chars: SAID.length });
+    expect(journaledCommand(COMMANDS["run-tool"], false)).toEqual({ ...COMMANDS["run-tool"], arguments: {} });
+    expect(journaledEvent(EVENTS["tool-result"], false)).toMatchObject({
+      key: "1.1",
+      failed: false,
+      chars: SAID.length,
+    });
+    expect(journaledCommand(COMMANDS.ignore, false)).toMatchObject({ startMs: 1, endMs: 2, chars: SAID.length });
+    expect(journaledCommand(COMMANDS.transfer, false)).toEqual({ kind: "transfer", target: "", chars: SAID.length });
+  });
+
+  test("counts and times stay where words go", () => {
+    expect(journaledEvent(EVENTS["stt-final"], false)).toEqual({
+      kind: "stt-final",
+      text: "",
+      chars: SAID.length,
+      language: "de",
+    });
+    expect(journaledEvent(EVENTS["stt-interim"], false)).toEqual({
+      kind: "stt-interim",
+      text: "",
+      chars: SAID.length,
+    });
+    expect(journaledEvent(EVENTS["segment-audio"], false)).toMatchObject({ samples: 3, words: [], wordCount: 1 });
+    expect(journaledCommand(COMMANDS.turn, false)).toEqual({
+      kind: "turn",
+      turn: { ...COMMANDS.turn.turn, text: "" },
+      chars: SAID.length,
+    });
+  });
+
+  test("the name of a tool of ours stays", () => {
+    expect(journaledEvent({ ...EVENTS["reply-tool-call"], name: "hang_up" }, false)).toMatchObject({ name: "hang_up" });
+  });
+
+  test("of a recorded call everything stays, but for the conversation that every question to the model repeats", () => {
+    for (const event of Object.values(EVENTS)) expect(journaledEvent(event, true)).toBe(event);
+    for (const command of Object.values(COMMANDS)) {
+      if (command.kind === "generate-reply" || command.kind === "preemptive-start") continue;
+      expect(journaledCommand(command, true)).toBe(command);
+    }
+    for (const recorded of [true, false]) {
+      expect(journaledCommand(COMMANDS["generate-reply"], recorded)).toEqual({
+        kind: "generate-reply",
+        turnId: 1,
+        messages: 2,
+        language: "en",
+      });
+      const ahead = journaledCommand(COMMANDS["preemptive-start"], recorded);
+      expect(ahead).toEqual({ kind: "preemptive-start", messages: 1, language: "en" });
+    }
+  });
+
+  test("the header has the specification only when the call is recorded", () => {
+    expect(journalHeader("trunkline 1", START)).toEqual({
+      ...START,
+      software: "trunkline 1",
+      icu: process.versions.icu,
+      spec: SPEC,
+    });
+    const header = journalHeader("trunkline 1", NOT_RECORDED);
+    expect(header).not.toHaveProperty("spec");
+    expect(header.callId).toBe(START.callId);
+  });
+});

@@ -1,0 +1,252 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../../../src/call/parameters.ts";
+import { projectJournal } from "../../../src/record/finalization/projection.ts";
+import { JournalEncoder } from "../../../src/record/journal/format.ts";
+import { readJournal } from "../../../src/record/journal/reader.ts";
+import type { JournalHeader, JournalRecord } from "../../../src/record/journal/records.ts";
+import { journalHeader } from "../../../src/record/journal/redact.ts";
+import { compareJournal } from "../../../src/record/replay/comparison.ts";
+import { replayJournal } from "../../../src/record/replay/replay.ts";
+import { replaySetupOf } from "../../../src/record/replay/setup.ts";
+import { traceJournal } from "../../../src/record/replay/trace.ts";
+import { EDGE_CASE_CALLS, journalOf } from "../../support/journals/corpus.ts";
+import { NOT_RECORDED, SPEC, START } from "../../support/journals/example-call.ts";
+import { encode, JournalFile } from "../../support/journals/journal-file.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
+
+const call = (name: string): Buffer => {
+  const found = EDGE_CASE_CALLS.find((awkward) => awkward.name === name);
+  if (found === undefined) throw new Error(`no call ${name}`);
+  return journalOf(found);
+};
+
+function fileOf(bytes: Uint8Array): string {
+  const path = join(temporaryDirectory(), "call.tlj");
+  writeFileSync(path, bytes);
+  return path;
+}
+
+/** The journal of an awkward call with its records changed on the way; a record that becomes none is left out. */
+async function changed(
+  name: string,
+  change: (record: JournalRecord, index: number) => JournalRecord | undefined,
+): Promise<string> {
+  const encoder = new JournalEncoder();
+  let index = 0;
+  await readJournal(fileOf(call(name)), (record) => {
+    const kept = change(record, index);
+    index += 1;
+    if (kept !== undefined) encode(encoder, kept);
+  });
+  return fileOf(encoder.written());
+}
+
+/** The journal of a call in which the machine itself fails, and that its worker then ends for that, or does not. */
+async function failing(isEnded: boolean): Promise<string> {
+  const ended = call("internal-error");
+  const encoder = new JournalEncoder();
+  await readJournal(fileOf(ended), (record) => {
+    if (record.kind === "event" && record.event.kind === "internal-error") {
+      const { timeMs } = record;
+      const turnId = 2;
+      encode(encoder, { kind: "event", timeMs, event: { kind: "segment-end", turnId, segment: 99, samples: 1 } });
+      if (!isEnded) encode(encoder, { kind: "event", timeMs, event: { kind: "tick" } });
+    }
+    if (isEnded || record.timeMs < 6_500) encode(encoder, record);
+  });
+  return fileOf(encoder.written());
+}
+
+const HEADER: JournalHeader = journalHeader("trunkline test", START);
+const withParameters = (parameters: object): JournalHeader => ({ ...HEADER, parameters: parameters as TurnParameters });
+
+describe("a replay", () => {
+  test("of a whole journal finds every command the same, and says how many", async () => {
+    const compared = await compareJournal(fileOf(call("cough")));
+    expect(compared).toMatchObject({ breaksOff: false, difference: undefined });
+    expect(compared.commands).toBeGreaterThan(10);
+    expect(compared.events).toBeGreaterThan(500);
+    expect(compared.comparedUntilMs).toBe(14_000);
+  });
+
+  test("names the first command that differs, with the event that both answer", async () => {
+    const path = await changed("cough", (record) =>
+      record.kind === "command" && record.command.kind === "resume"
+        ? { ...record, command: { ...record.command, reason: "pause_timeout" } }
+        : record,
+    );
+    const { difference, commands } = await compareJournal(path);
+    expect(difference).toMatchObject({
+      after: { kind: "event", event: { kind: "tick" } },
+      journaled: { kind: "resume", reason: "pause_timeout" },
+      cameOut: { kind: "resume", reason: "no_words" },
+      failure: undefined,
+    });
+    expect(difference?.after?.timeMs).toBe(difference?.atMs);
+    expect(commands).toBeLessThan((await compareJournal(fileOf(call("cough")))).commands);
+  });
+
+  test("names a command that the journal has not, and one that only the journal has", async () => {
+    const without = await changed("cough", (record) =>
+      record.kind === "command" && record.command.kind === "pause" ? undefined : record,
+    );
+    // The next command that is journaled stands where the missing one should.
+    expect((await compareJournal(without)).difference).toMatchObject({
+      journaled: { kind: "state" },
+      cameOut: { kind: "pause" },
+    });
+    const silenced = await changed("cough", (record) =>
+      record.kind === "command" && (record.command.kind === "state" || record.command.kind === "speak")
+        ? undefined
+        : record,
+    );
+    expect((await compareJournal(silenced)).difference).toMatchObject({
+      after: { event: { kind: "leg-started" } },
+      journaled: undefined,
+      cameOut: { kind: "speak" },
+    });
+    const more = new JournalFile()
+      .add({ kind: "event", timeMs: 5, event: { kind: "tick" } })
+      .add({ kind: "command", timeMs: 5, command: { kind: "pause", turnId: 3 } });
+    expect((await compareJournal(more.path)).difference).toMatchObject({
+      atMs: 5,
+      journaled: { kind: "pause" },
+      cameOut: undefined,
+    });
+  });
+
+  test("F14-5: of a call at which the machine itself failed, and which was ended for that, is the same to its end", async () => {
+    const path = await failing(true);
+    expect(await compareJournal(path)).toMatchObject({ difference: undefined, breaksOff: false });
+    expect((await replayJournal(path)).replayed.at(-1)?.command).toEqual({ kind: "end", reason: "worker_lost" });
+    expect(await projectJournal(path)).toMatchObject({ endReason: "worker_lost", complete: true });
+    expect((await traceJournal(path, 7_000)).snapshot.ended).toBe(true);
+  });
+
+  test("F14-5: names what the machine fails at where the worker did not", async () => {
+    const path = await failing(false);
+    expect((await compareJournal(path)).difference).toMatchObject({
+      after: { event: { kind: "segment-end" } },
+      failure: expect.stringContaining("never asked for"),
+    });
+    await expect(replayJournal(path)).rejects.toThrow("never asked for");
+  });
+
+  test("goes no further than it is told, and looks at the commands of the last moment", async () => {
+    const lastMs = 6_000;
+    const whole = await compareJournal(fileOf(call("cough")), lastMs);
+    expect(whole).toMatchObject({ difference: undefined, breaksOff: false });
+    expect(whole.comparedUntilMs).toBeLessThanOrEqual(lastMs);
+    expect(whole.comparedUntilMs).toBeGreaterThan(lastMs - 20);
+    const path = await changed("cough", (record) =>
+      record.kind === "command" && record.command.kind === "pause" ? undefined : record,
+    );
+    const atMs = (await compareJournal(path)).difference?.atMs ?? 0;
+    expect((await compareJournal(path, atMs - 1)).difference).toBeUndefined();
+    expect((await compareJournal(path, atMs)).difference?.atMs).toBe(atMs);
+  });
+
+  test("of a journal that breaks off, anywhere, is the same until there", async () => {
+    const bytes = call("interruption-by-words");
+    const path = join(temporaryDirectory(), "torn.tlj");
+    let lastMs = 0;
+    for (let length = 3_000; length < bytes.length; length += 1_997) {
+      writeFileSync(path, bytes.subarray(0, length));
+      const compared = await compareJournal(path);
+      expect(compared).toMatchObject({ difference: undefined, breaksOff: true });
+      expect(compared.comparedUntilMs).toBeGreaterThanOrEqual(lastMs);
+      lastMs = compared.comparedUntilMs;
+    }
+    expect(lastMs).toBeGreaterThan(9_000);
+  });
+
+  test("tells where the machine itself fails, and with what", async () => {
+    const backwards = new JournalFile()
+      .add({ kind: "event", timeMs: 9, event: { kind: "tick" } })
+      .add({ kind: "event", timeMs: 8, event: { kind: "tick" } });
+    expect((await compareJournal(backwards.path)).difference).toMatchObject({
+      atMs: 8,
+      after: { kind: "event", timeMs: 8 },
+      journaled: undefined,
+      cameOut: undefined,
+      failure: expect.stringContaining("time must not go backwards"),
+    });
+  });
+
+  test("is refused for a call that was not to be recorded, for no journal and for half a header", async () => {
+    await expect(compareJournal(new JournalFile(NOT_RECORDED).path)).rejects.toThrow("not to be recorded");
+    await expect(compareJournal(join(temporaryDirectory(), "none.tlj"))).rejects.toThrow("cannot be opened");
+    await expect(compareJournal(fileOf(call("cough").subarray(0, 100)))).rejects.toThrow("end of its header");
+    const other = Buffer.from(readFileSync(new JournalFile().path));
+    other.writeUInt16LE(7, 4);
+    await expect(compareJournal(fileOf(other))).rejects.toThrow("version 7, where 2 is known");
+  });
+});
+
+describe("a journal of another build", () => {
+  const { endpointSentenceMs, endpointTrailingMs, speechPausesMax, backChannelAnswerMs, dtmfGapMs, ...some } =
+    DEFAULT_TURN_PARAMETERS;
+  const { resumeMs, pauseMsMax, fillerMs, toolFillerMs, llmSilenceMs, ttsSilenceMs, firstClauseChars, ...first } = some;
+
+  test("is replayed with the parameters that it has", () => {
+    const parameters = { ...DEFAULT_TURN_PARAMETERS, endpointMs: 700 };
+    const basis = { parameters, assumed: [], unmatched: [], unknown: [] };
+    expect(replaySetupOf(withParameters(parameters))).toMatchObject(basis);
+  });
+
+  test("is replayed as it was before there were those that it lacks, where that can be", () => {
+    const { parameters, assumed, unmatched } = replaySetupOf(withParameters({ ...first, endpointMs: 600 }));
+    expect(parameters).toEqual({
+      ...first,
+      endpointMs: 600,
+      endpointSentenceMs: 600,
+      endpointTrailingMs: 600,
+      voicePausesMax: 0,
+      backChannelAnswerMs: Number.POSITIVE_INFINITY,
+      fillerMs: Number.POSITIVE_INFINITY,
+      toolFillerMs: Number.POSITIVE_INFINITY,
+      modelSilenceMs: Number.POSITIVE_INFINITY,
+      voiceSilenceMs: Number.POSITIVE_INFINITY,
+      firstClauseChars: Number.POSITIVE_INFINITY,
+      resumeMs: Number.POSITIVE_INFINITY,
+      pauseMsMax: Number.POSITIVE_INFINITY,
+      digitGapMs: dtmfGapMs,
+    });
+    expect(assumed).toContain("endpointSentenceMs");
+    expect(unmatched).toEqual(["digitGapMs"]);
+  });
+
+  test("had names for tools, and a language that did not change", () => {
+    const { languagePinned, ...old } = SPEC;
+    const spec = { ...old, tools: ["hang_up"] } as unknown as typeof SPEC;
+    expect(replaySetupOf({ ...HEADER, spec }).spec).toEqual({ ...SPEC, languagePinned: true });
+  });
+
+  test("may lack no parameter that every journal has had, and says which it has that are not known here", () => {
+    const { endpointMs, ...without } = DEFAULT_TURN_PARAMETERS;
+    expect(() => replaySetupOf(withParameters(without))).toThrow("its header lacks");
+    const { unknown } = replaySetupOf(withParameters({ ...DEFAULT_TURN_PARAMETERS, patienceMs: 3 }));
+    expect(unknown).toEqual(["patienceMs"]);
+  });
+
+  test("is not compared in what its commands did not tell", async () => {
+    const parameters = { ...first, firstClauseChars } as TurnParameters;
+    const old = await changed("hang-up-in-mid-reply", (record) => {
+      if (record.kind === "header") return { ...record, header: { ...record.header, parameters } };
+      if (record.kind !== "command" || record.command.kind !== "cancel-reply") return record;
+      const { kind, turnId, clear } = record.command;
+      return { ...record, command: { kind, turnId, clear } as typeof record.command };
+    });
+    expect(await compareJournal(old)).toMatchObject({ difference: undefined, breaksOff: false });
+    const wrong = await changed("hang-up-in-mid-reply", (record) =>
+      record.kind === "header"
+        ? { ...record, header: { ...record.header, parameters } }
+        : record.kind === "command" && record.command.kind === "cancel-reply"
+          ? { ...record, command: { ...record.command, clear: true } }
+          : record,
+    );
+    expect((await compareJournal(wrong)).difference).toMatchObject({ journaled: { clear: true } });
+  });
+});

@@ -1,0 +1,82 @@
+import { readdirSync } from "node:fs";
+import { afterEach, describe, expect, test } from "vitest";
+import type { CallSpec } from "../../../src/core/calls/spec.ts";
+import { systemClock } from "../../../src/core/clock.ts";
+import type { ListedEvent } from "../../../src/record/events/event-list.ts";
+import { EventPager } from "../../../src/record/events/event-pages.ts";
+import { RawLeg } from "../../support/legs/raw-leg.ts";
+import { ScriptedLlm, textReply } from "../../support/providers/scripted-llm.ts";
+import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
+import { type MediaService, mediaService } from "../../support/services/media-service.ts";
+import { allBytes } from "../../support/temporary-directory.ts";
+
+/** In the prompt, in the greeting, in what the caller says and in what the model answers. */
+const CANARY = /canary/i;
+const SPOKEN: Partial<CallSpec> = {
+  systemPrompt: "You sell a canary.",
+  greeting: "Hello, canary.",
+  interruptible: true,
+};
+/** The mark behind the first piece of the answer. */
+const ANSWERED = '"name":"2.0"';
+
+let service: MediaService;
+afterEach(() => service.close());
+
+/** Holds a call in which both sides say the word, and hangs up. */
+async function hold(spec: Partial<CallSpec>): Promise<{ callId: string; events: readonly ListedEvent[] }> {
+  const clock = systemClock;
+  const stt = new ScriptedStt(clock, [{ atMs: 300, event: { kind: "final", text: "how is the canary" } }]);
+  const llm = new ScriptedLlm(clock, [textReply("The canary sings.")]);
+  service = await mediaService({ stt, llm });
+  const { callId, token } = await service.create(spec);
+  const leg = await RawLeg.start(`${service.url}/stream/${token}`);
+  leg.sendMedia(10);
+  for (let answered = false; !answered; ) {
+    const frame = await leg.ws.readFrame();
+    if (frame === undefined) throw new Error("the stream ended before the answer");
+    answered = frame.payload.includes(ANSWERED);
+  }
+  leg.ws.sendClose(1_000);
+  await service.ended(callId);
+  const { events, more } = await new EventPager(service.directory).page(callId, 0, 10_000);
+  expect(more).toBe("never");
+  expect(events.at(-1)).toMatchObject({ kind: "end", reason: "caller_hangup" });
+  return { callId, events };
+}
+
+describe("a call that is removed", () => {
+  test("leaves no byte of itself: not of its prompt, of what was said, nor of its name", async () => {
+    const { callId, events } = await hold(SPOKEN);
+    const { directory, keeper, stores, accountId } = service;
+    expect(events).toContainEqual(expect.objectContaining({ kind: "stt-final", text: "how is the canary" }));
+    expect(events).toContainEqual(expect.objectContaining({ kind: "speak", text: "Hello, canary." }));
+    expect(events).toContainEqual(expect.objectContaining({ kind: "speak", text: "The canary sings." }));
+    for (const folder of ["journals", "recordings"]) expect(readdirSync(`${directory}/${folder}`)).toHaveLength(1);
+    expect(allBytes(`${directory}/journals`)).toMatch(CANARY);
+
+    // As DELETE does it: the files first, then the rows.
+    await keeper.deleteFiles(callId);
+    for (const folder of ["journals", "recordings"]) expect(readdirSync(`${directory}/${folder}`)).toEqual([]);
+    await stores.calls.remove(accountId, callId);
+    expect(allBytes(directory)).not.toMatch(CANARY);
+    expect(allBytes(directory)).not.toContain(callId);
+
+    // Its worker may say again that it is over.
+    keeper.finalize(callId);
+    await keeper.idle();
+    expect(allBytes(directory)).not.toContain(callId);
+    expect(service.logged.join("")).not.toMatch(CANARY);
+  });
+
+  test("and that was not recorded, had left no word before: neither on the disk nor among its events", async () => {
+    const { callId, events } = await hold({ ...SPOKEN, recordingEnabled: false });
+    const { directory, keeper, stores, accountId } = service;
+    expect(events).toContainEqual(expect.objectContaining({ kind: "stt-final", text: "", chars: 17 }));
+    expect(JSON.stringify(events)).not.toMatch(CANARY);
+    expect(allBytes(directory)).not.toMatch(CANARY);
+    await keeper.deleteFiles(callId);
+    await stores.calls.remove(accountId, callId);
+    expect(allBytes(directory)).not.toContain(callId);
+  });
+});

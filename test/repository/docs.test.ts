@@ -1,0 +1,205 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { STATUS } from "../../src/api/http/errors.ts";
+import { readConfig, readServiceAccess } from "../../src/config/config.ts";
+import { SPEND_ACTIONS } from "../../src/core/billing/spend.ts";
+import { CONNECTION_TYPES, END_REASONS } from "../../src/core/calls/spec.ts";
+import { refusalOf } from "../../src/gateway/server/upgrade.ts";
+import { everyMetric } from "../support/metrics/every-metric.ts";
+import { unknownInQuery } from "../support/metrics/promql.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const README_LINES_MAX = 200;
+/** What is installed, built or recorded, and no page of ours. */
+const NOT_OURS = new Set(["node_modules", "dist", "data", "results"]);
+
+/** The files under a folder whose names end so. */
+function filesUnder(directory: string, ending: string): string[] {
+  return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory())
+      return NOT_OURS.has(entry.name) || entry.name.startsWith(".") ? [] : filesUnder(path, ending);
+    return entry.name.endsWith(ending) ? [path] : [];
+  });
+}
+
+const textOf = (path: string): string => readFileSync(path, "utf8");
+const withoutCode = (markdown: string): string => markdown.replace(/^ *```.*?^ *```/gms, "");
+
+/** The anchors that GitHub gives the headings of a page: a heading of a name that was there before gets a number. */
+function anchorsOf(markdown: string): Set<string> {
+  const anchors = new Set<string>();
+  for (const [, heading = ""] of withoutCode(markdown).matchAll(/^#{1,6} +(.+?) *$/gm)) {
+    const plain = heading.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").toLowerCase();
+    const anchor = plain.replace(/[^\p{L}\p{N}\s_-]/gu, "").replace(/\s/g, "-");
+    let numbered = anchor;
+    for (let count = 1; anchors.has(numbered); count += 1) numbered = `${anchor}-${count}`;
+    anchors.add(numbered);
+  }
+  return anchors;
+}
+
+/** The links of a page that lead to nothing, relative ones alone. */
+function brokenLinks(page: string, markdown: string): string[] {
+  const prose = withoutCode(markdown).replace(/`[^`\n]*`/g, "");
+  return [...prose.matchAll(/\]\(([^)\s]+)(?: "[^"]*")?\)/g)]
+    .map(([, target = ""]) => target)
+    .filter((target) => !/^[a-z][a-z0-9+.-]*:/i.test(target))
+    .filter((target) => {
+      const [path = "", anchor] = target.split("#", 2);
+      const file = path === "" ? page : resolve(dirname(page), path);
+      if (!existsSync(file)) return true;
+      if (anchor === undefined) return false;
+      return statSync(file).isDirectory() || !anchorsOf(textOf(file)).has(anchor);
+    });
+}
+
+/** Enough of a paragraph to distinguish it: two versions of one begin alike. */
+const PARAGRAPH_BEGINS_CHARS = 40;
+const PARAGRAPH = "Crashes lose calls, not records. Every c";
+
+/** The rows of one table that begin with the same names in code, and paragraphs of one page that begin alike. */
+function repeatedIn(markdown: string): string[] {
+  const seen = new Set<string>();
+  let table = 0;
+  return withoutCode(markdown)
+    .split("\n")
+    .flatMap((line) => {
+      if (!line.startsWith("|")) table += 1;
+      const [row] = /^\| [^|]*`[^|]* \|/.exec(line) ?? [];
+      const isParagraph =
+        row === undefined && /^(?:\p{L}|`|\d+\. |- )/u.test(line) && line.length >= PARAGRAPH_BEGINS_CHARS;
+      const begin = row ?? (isParagraph ? line.slice(0, PARAGRAPH_BEGINS_CHARS) : undefined);
+      if (begin === undefined) return [];
+      const key = row === undefined ? begin : `${table} ${row}`;
+      const isRepeated = seen.has(key);
+      seen.add(key);
+      return isRepeated ? [begin] : [];
+    });
+}
+
+/** Every environment variable that the service or a command reads. */
+function variablesRead(): Set<string> {
+  const read = new Set<string>();
+  const providers = {
+    STT: "deepgram,assemblyai,openai,reference",
+    TTS: "elevenlabs,cartesia,openai,espeak,reference",
+    MODEL_A: "openai:a,anthropic:b,gemini:c,reference",
+  };
+  const env = new Proxy<Record<string, string>>(providers, {
+    get(target, name) {
+      if (typeof name === "string") read.add(name);
+      return Reflect.get(target, name);
+    },
+  });
+  // It has none of the keys that it requires, and reports that once it has read everything.
+  expect(() => readConfig(env)).toThrow(/DEEPGRAM_API_KEY/);
+  readServiceAccess(env);
+  return read;
+}
+
+/** The code of what the media port answers with this status. */
+const mediaPortCode = (status: 401 | 404 | 426 | 503): string => JSON.parse(refusalOf(status, []).body).error.code;
+
+describe("the documentation", () => {
+  const pages = filesUnder(ROOT, ".md");
+
+  test.each(
+    pages.map((page) => relative(ROOT, page)),
+  )("shell blocks of %s can be pasted into zsh, which takes no comments and splits no variable into words", (page) => {
+    const blocks = [...textOf(join(ROOT, page)).matchAll(/^ *```(?:sh|bash)\n(.*?)^ *```$/gms)];
+    const lines = blocks.flatMap(([, text = ""]) => text.split("\n"));
+    expect(lines.filter((line) => /(?:^|\s)#(?:\s|$)/.test(line) || /(?:^|[;&|] *)\w+="-/.test(line))).toEqual([]);
+  });
+
+  test("is found", () => {
+    expect(pages.map((page) => relative(ROOT, page))).toEqual(
+      expect.arrayContaining(["README.md", "docs/api.md", "deploy/README.md"]),
+    );
+  });
+
+  test.each(pages.map((page) => relative(ROOT, page)))("%s has no broken link", (page) => {
+    const file = join(ROOT, page);
+    expect(brokenLinks(file, textOf(file))).toEqual([]);
+  });
+
+  test.each(
+    pages.map((page) => relative(ROOT, page)),
+  )("%s says nothing twice: no paragraph, and no row of a table for the same name", (page) => {
+    expect(repeatedIn(textOf(join(ROOT, page)))).toEqual([]);
+  });
+
+  test("a paragraph or a row that stands twice is noticed", () => {
+    const rows = "| `A` | 1 |\n| `A` | 2 |\n";
+    expect(repeatedIn(`${rows}\n${PARAGRAPH}\n\n${rows}${PARAGRAPH} And more.\n`)).toEqual([
+      "| `A` |",
+      "| `A` |",
+      PARAGRAPH,
+    ]);
+    expect(repeatedIn("| `A` | 1 |\n\n| `A` | 2 |\n```\n| `B` |\n| `B` |\n```\n")).toEqual([]);
+  });
+
+  test("a link to a page or a heading that is not there is noticed", () => {
+    const page = join(ROOT, "README.md");
+    const links =
+      "[a](docs/none.md) [b](docs/api.md#none) [c](#none) [d](docs/api.md#errors) [e](https://example.com/none)";
+    expect(brokenLinks(page, links)).toEqual(["docs/none.md", "docs/api.md#none", "#none"]);
+    expect(brokenLinks(page, "`[a](none.md)`\n```\n[b](none.md)\n```\n")).toEqual([]);
+  });
+
+  test(`README.md has at most ${README_LINES_MAX} lines, and leads to every page under docs`, () => {
+    const readme = textOf(join(ROOT, "README.md"));
+    expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(README_LINES_MAX);
+    for (const page of readdirSync(join(ROOT, "docs"))) expect(readme).toContain(`(docs/${page}`);
+  });
+
+  test("docs/configuration.md has a row for every variable that the service or a command reads, and for no other", () => {
+    const rows = textOf(join(ROOT, "docs/configuration.md")).matchAll(/^\| (`[^|]+`) \|/gm);
+    const named = [...rows].flatMap(([, cell = ""]) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name = ""]) => name));
+    expect(named.toSorted()).toEqual([...variablesRead()].toSorted());
+  });
+});
+
+describe("docs/security.md", () => {
+  const page = textOf(join(ROOT, "docs/security.md"));
+  const code = [...page.matchAll(/`([^`\n]+)`/g)].map(([, text = ""]) => text);
+
+  test("names no variable that is not read", () => {
+    const variables = code.flatMap((text) => /^([A-Z][A-Z0-9_]{2,})(?:=.*)?$/.exec(text)?.[1] ?? []);
+    expect(variables.length).toBeGreaterThan(40);
+    expect(variables.filter((name) => !variablesRead().has(name))).toEqual([]);
+  });
+
+  test("names no metric, label or value of a label that is not exposed", async () => {
+    const metrics = await everyMetric();
+    const queries = code.filter((text) => text.startsWith("trunkline_"));
+    expect(queries.length).toBeGreaterThan(40);
+    expect(queries.flatMap((query) => unknownInQuery(query, metrics))).toEqual([]);
+  });
+
+  test("names no end reason and no error code that is not used", async () => {
+    const known = new Set<string>([
+      ...END_REASONS,
+      ...Object.keys(STATUS),
+      ...([401, 404, 426, 503] as const).map(mediaPortCode),
+      ...CONNECTION_TYPES,
+      ...SPEND_ACTIONS,
+      ...(await everyMetric()).keys(),
+      // Folders of DATA_DIR, a scheme, and a value of variables.
+      ...["journals", "recordings", "https", "off"],
+    ]);
+    const words = code.filter((text) => /^[a-z]+(?:_[a-z]+)*$/.test(text) && !text.startsWith("trunkline_"));
+    expect(words.length).toBeGreaterThan(40);
+    expect(words.filter((word) => !known.has(word))).toEqual([]);
+    for (const reason of ["message_flood", "connection_lost", "spend_limit"]) expect(words).toContain(reason);
+  });
+
+  test("names no npm script that is not in package.json", () => {
+    const { scripts } = JSON.parse(textOf(join(ROOT, "package.json"))) as { scripts: Record<string, string> };
+    const named = [...page.matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map(([, name = ""]) => name);
+    expect(named).toEqual(expect.arrayContaining(["attack", "chaos", "bench:limits", "keys", "admin"]));
+    expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
+  });
+});

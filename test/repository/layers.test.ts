@@ -1,0 +1,120 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const biome = createRequire(import.meta.url).resolve("@biomejs/biome/bin/biome");
+
+/** What the linter says of `text` if it stood at `path`, in a tree of its own with the project's configuration. */
+function lint(files: Readonly<Record<string, string>>): { ok: boolean; output: string } {
+  const folder = mkdtempSync(join(tmpdir(), "trunkline-layers-"));
+  folders.push(folder);
+  // The tree is no repository, so the linter must not look for one.
+  const config = { ...JSON.parse(readFileSync(join(root, "biome.json"), "utf8")), vcs: { enabled: false } };
+  writeFileSync(join(folder, "biome.json"), JSON.stringify(config));
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  const { status, stdout, stderr } = spawnSync(process.execPath, [biome, "lint", "src"], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  return { ok: status === 0, output: stdout + stderr };
+}
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+const importing = (specifier: string): string =>
+  `import { thing } from "${specifier}";\n\nexport const used = thing;\n`;
+const EXPORT = "export const thing = 1;\n";
+
+describe("the linter holds the layers", () => {
+  test("a tree that keeps to them passes", () => {
+    const { ok, output } = lint({
+      "src/core/limits.ts": EXPORT,
+      "src/media/framer.ts": importing("../core/limits.ts"),
+      "src/call/call.ts": importing("../media/framer.ts"),
+      "src/gateway/leg/connection.ts": importing("../call/call.ts"),
+    });
+    expect(output).not.toContain("noRestrictedImports");
+    expect(ok).toBe(true);
+  });
+
+  test.each([
+    ["src/core/ids.ts", "../media/g711.ts"],
+    ["src/media/framer.ts", "../wire/wire.ts"],
+    ["src/media/framer.ts", "node:fs"],
+    ["src/media/framer.ts", "@discordjs/opus"],
+    ["src/media/opus/native.ts", "../wire/wire.ts"],
+    ["src/carriers/twilio/wire.ts", "../call/call.ts"],
+    ["src/carriers/twilio/wire.ts", "node:net"],
+    ["src/wire/websocket/wire.ts", "@discordjs/opus"],
+    ["src/speech/registry.ts", "../call/call.ts"],
+    ["src/call/call.ts", "../gateway/connection.ts"],
+    ["src/call/call.ts", "../speech/providers/espeak.ts"],
+    ["src/call/call.ts", "node:timers"],
+    ["src/record/finalization/projection.ts", "../store/sqlite/stores.ts"],
+    ["src/gateway/leg/connection.ts", "../api/calls.ts"],
+    ["src/gateway/leg/connection.ts", "../store/sqlite/stores.ts"],
+    ["src/gateway/leg/connection.ts", "@uwsjs/linux-x64-20"],
+    ["src/gateway/server/uws/server.ts", "@uwsjs/linux-x64-20"],
+    ["src/store/call-store.ts", "../api/calls.ts"],
+    ["src/api/calls/routes.ts", "../gateway/gateway.ts"],
+    ["src/api/calls/routes.ts", "@uwsjs/linux-x64-22"],
+    ["src/gateway/server/uws/module.ts", "@discordjs/opus"],
+  ])("%s may not import %s", (path, specifier) => {
+    const { ok, output } = lint({ [path]: importing(specifier) });
+    expect(output).toContain("noRestrictedImports");
+    expect(ok).toBe(false);
+  });
+
+  test("only the file of the native Opus library may load it", () => {
+    const loading = 'export const load = () => import("@discordjs/opus");\n';
+    expect(lint({ "src/gateway/gateway.ts": loading }).output).toContain("noRestrictedImports");
+    expect(lint({ "src/media/opus/native.ts": loading }).ok).toBe(true);
+  });
+
+  test("only the module that guards uWebSockets.js may import it", () => {
+    expect(lint({ "src/gateway/server/uws/module.ts": importing("@uwsjs/linux-x64-20") }).output).not.toContain(
+      "noRestrictedImports",
+    );
+  });
+
+  test.each([
+    "setTimeout(() => {}, 1)",
+    "Date.now()",
+    "performance.now()",
+    'fetch("http://127.0.0.1")',
+    "process.pid",
+  ])("media, wire and call may not use %s", (expression) => {
+    for (const layer of ["media", "wire", "call"]) {
+      const { ok, output } = lint({ [`src/${layer}/planted.ts`]: `export const planted = ${expression};\n` });
+      expect(output).toContain("noRestrictedGlobals");
+      expect(ok).toBe(false);
+    }
+  });
+
+  test("modules may not import each other in a circle", () => {
+    const { ok, output } = lint({
+      "src/core/a.ts": `import { b } from "./b.ts";\n\nexport const a = () => b;\n`,
+      "src/core/b.ts": `import { a } from "./a.ts";\n\nexport const b = () => a;\n`,
+    });
+    expect(output).toContain("noImportCycles");
+    expect(ok).toBe(false);
+  });
+
+  test("only the configuration reads the environment", () => {
+    expect(lint({ "src/api/calls/routes.ts": "export const key = process.env.KEY;\n" }).output).toContain(
+      "noProcessEnv",
+    );
+    expect(lint({ "src/config/config.ts": "export const key = process.env.KEY;\n" }).ok).toBe(true);
+  });
+});

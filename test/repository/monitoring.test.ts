@@ -1,0 +1,105 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { everyMetric } from "../support/metrics/every-metric.ts";
+import type { Family } from "../support/metrics/exposition.ts";
+import { alerts, dashboard, deployed, queries } from "../support/metrics/monitoring.ts";
+import { groupsOf, unknownInQuery } from "../support/metrics/promql.ts";
+
+let metrics: ReadonlyMap<string, Family>;
+beforeAll(async () => {
+  metrics = await everyMetric();
+});
+
+describe("the dashboard", () => {
+  test("has a row for each thing that goes on, and what Grafana 10 needs to show it", () => {
+    const rows = dashboard.panels.filter(({ type }) => type === "row").map(({ title }) => title);
+    expect(rows).toEqual(["Calls", "Audio", "Latency that we add", "Turns and engines", "Providers", "Processes"]);
+    expect(dashboard.schemaVersion).toBeGreaterThanOrEqual(38);
+    expect(dashboard.templating.list.map(({ name }) => name)).toEqual(["datasource", "instance"]);
+    expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
+    for (const { title, type, description, targets } of dashboard.panels) {
+      if (type === "row") continue;
+      expect(description, title).toMatch(/\.$/);
+      for (const { datasource } of targets ?? []) expect(datasource.uid, title).toMatch(/^\$\{datasource\}$/);
+      expect(targets?.length, title).toBeGreaterThan(0);
+    }
+  });
+
+  test("has no two panels in one place", () => {
+    const taken = new Map<string, string>();
+    for (const { title, gridPos } of dashboard.panels) {
+      expect(gridPos.x + gridPos.w, title).toBeLessThanOrEqual(24);
+      for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1) {
+        for (let y = gridPos.y; y < gridPos.y + gridPos.h; y += 1) {
+          expect(taken.get(`${x},${y}`), title).toBeUndefined();
+          taken.set(`${x},${y}`, title);
+        }
+      }
+    }
+  });
+
+  test("asks for nothing but metrics, labels and values that there are", () => {
+    expect(queries.length).toBeGreaterThan(40);
+    for (const { title, expr } of queries) expect(unknownInQuery(expr, metrics), `${title}: ${expr}`).toEqual([]);
+    const [, metric = ""] =
+      /label_values\((\w+), instance\)/.exec(dashboard.templating.list[1]?.definition ?? "") ?? [];
+    expect(unknownInQuery(metric, metrics)).toEqual([]);
+  });
+
+  test("shows every metric that is ours", () => {
+    const shown = queries.map(({ expr }) => expr).join("\n");
+    const ours = [...metrics.keys()].filter((name) => name.startsWith("trunkline_"));
+    // How many may live is in the places that are offered.
+    const left = ours.filter((name) => !new RegExp(`\\b${name}(_bucket|_count|_sum)?\\b`).test(shown));
+    expect(left).toEqual(["trunkline_calls_max"]);
+  });
+
+  test("names its lines by labels that they have, and chooses by instance everywhere", () => {
+    for (const { title, expr, legendFormat } of queries) {
+      for (const [, label = ""] of legendFormat.matchAll(/\{\{(\w+)\}\}/g))
+        expect(groupsOf(expr), title).toContain(label);
+      const selectors = expr.match(/\{[^}]*\}/g) ?? [];
+      for (const selector of selectors) expect(selector, title).toContain('instance=~"$instance"');
+      expect(selectors.length, title).toBeGreaterThan(0);
+    }
+  });
+});
+
+describe("the alarms", () => {
+  test("are seven, and their conditions ask for nothing that there is not", () => {
+    expect(alerts.map(({ name }) => name)).toEqual([
+      "TrunklineDown",
+      "TrunklineTakesNoCalls",
+      "TrunklineCallsFail",
+      "TrunklineAudioLate",
+      "TrunklineJournalsFail",
+      "TrunklineProviderOut",
+      "TrunklineCallsTakenOver",
+    ]);
+    for (const { name, expr } of alerts) expect(unknownInQuery(expr, metrics), name).toEqual([]);
+  });
+
+  test("are read by the configuration beside them, which names the job that they ask for", () => {
+    const configuration = deployed("prometheus/prometheus.yml");
+    const [, job] = /job_name: (\w+)/.exec(configuration) ?? [];
+    expect(configuration).toContain("- alerts.yml");
+    for (const { expr } of alerts) for (const [, asked] of expr.matchAll(/job="(\w+)"/g)) expect(asked).toBe(job);
+  });
+});
+
+describe("what tells that a query is wrong", () => {
+  test.each([
+    ["sum(trunkline_cals)", ["trunkline_cals"]],
+    ['sum by (stat) (trunkline_calls{state="speaking"})', ["by (stat)"]],
+    ['trunkline_calls{state="sleeping"}', ['trunkline_calls{state="sleeping"}']],
+    [
+      'rate(trunkline_frames_total{direction=~"in|sideways"}[5m]) > 0.1',
+      ['trunkline_frames_total{direction="sideways"}'],
+    ],
+    ['trunkline_calls{call_id="1", instance="a"} and on (process) trunkline_ready', ['trunkline_calls{call_id="1"}']],
+    ["histogram_quantile(0.99, sum by (le, wire) (rate(trunkline_turn_latency_seconds_bucket[1m])))", ["by (wire)"]],
+    ["trunkline_turn_latency_seconds", ["trunkline_turn_latency_seconds"]],
+    ['up{job="trunkline"} == 0 or absent(trunkline_ready offset 5m)', []],
+  ])("%s", (query, unknown) => {
+    expect(unknownInQuery(query, metrics)).toEqual(unknown);
+  });
+});

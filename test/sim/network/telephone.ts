@@ -1,0 +1,172 @@
+import { FRAME_MS } from "../../../src/core/limits.ts";
+import type { AudioFormats } from "../../../src/simulator/audio/format.ts";
+import { Caller, type Step } from "../../../src/simulator/callers/caller.ts";
+import type { Utterance } from "../../../src/simulator/callers/utterance.ts";
+import { SimulatedPlivo } from "../../../src/simulator/carriers/plivo.ts";
+import { SimulatedTelnyx } from "../../../src/simulator/carriers/telnyx.ts";
+import { SimulatedTwilio } from "../../../src/simulator/carriers/twilio.ts";
+import type { SimulatedPeer } from "../../../src/simulator/peers/peer.ts";
+import { WebsocketClient } from "../../../src/simulator/peers/websocket-client.ts";
+import { formatsOf, simulatePeer } from "../../../src/simulator/transports.ts";
+import { opus } from "../../support/audio/opus-codecs.ts";
+import type { ManualClock } from "../../support/manual-clock.ts";
+import type { SegmentFacts } from "../observer/facts.ts";
+import type { FaultPlan } from "../plan/fault-plan.ts";
+import type { Plan } from "../plan/plan.ts";
+import { drawScript } from "../plan/script.ts";
+import { lineNoise } from "../plan/words.ts";
+import type { SimulatedStt } from "../providers/stt.ts";
+import { RESULT } from "../providers/tools.ts";
+
+export interface TelephoneOptions {
+  world: ManualClock;
+  plan: Plan;
+  fate: FaultPlan;
+  /** What the service understands the caller with. */
+  ear: SimulatedStt | undefined;
+  /** The carrier says something to the service. */
+  send(message: string | Uint8Array): void;
+  /** The carrier has said `stop`, and closes. */
+  close(): void;
+  /** The carrier is gone without a word, and for so many ms the service does not know. */
+  vanish(unknownForMs: number): void;
+  /** 20 ms of the service's audio begin to sound; lent. */
+  onPlayed(frame: Uint8Array): void;
+}
+
+const STOPS_CHANCE = 0.75;
+/** A socket whose peer has vanished is given up after this, or at once. */
+const VANISHED_MS_MAX = 20_000;
+
+/** The person, the telephone and the carrier's end of the stream. */
+export class Telephone {
+  readonly carrier: SimulatedPeer;
+  readonly #formats: AudioFormats;
+  readonly #options: TelephoneOptions;
+  readonly #caller: Caller;
+  readonly #fate: FaultPlan;
+  /** Which frame of what utterance every frame of the script is. */
+  readonly #speech = new Map<Uint8Array, { utterance: Utterance; frame: number }>();
+  /** How many words of each piece the caller has understood. */
+  readonly #understood = new Map<SegmentFacts, number>();
+  /** Of a line that is not quite silent. */
+  readonly #lineNoise: readonly Uint8Array[];
+  #noise = 0;
+
+  constructor(options: TelephoneOptions) {
+    this.#options = options;
+    const { world, plan, fate, send, close } = options;
+    this.#fate = fate;
+    this.#formats = formatsOf(plan.line);
+    this.#lineNoise = fate.random.chance(0.3) ? lineNoise(this.#formats.inbound) : [];
+    const script = drawScript(plan, fate.fork());
+    for (const step of script) this.#remember(step);
+    this.#caller = new Caller({
+      script,
+      formats: this.#formats,
+      hangUpAfterMs: Number.POSITIVE_INFINITY,
+      listen: () => {},
+      hangUp: () => this.leave(),
+      press: (key) => this.carrier.pressDigit(key),
+      type: (text) => this.carrier.typeText(text),
+      onEvent: (notice) => {
+        const isCaller = notice.kind === "caller-began" || (notice.kind === "word" && notice.who === "caller");
+        if (isCaller) fate.chronicle.note(plan.manner);
+      },
+    });
+    this.carrier = simulatePeer(plan.line, {
+      clock: world,
+      opus,
+      onServiceMessage: (message) => {
+        if (message.type === "toolCall") this.#carryOut(message.id);
+      },
+      id: plan.seed.toString(16).padStart(32, "0"),
+      send,
+      close,
+      microphone: () => this.#microphone(),
+      earphone: (frame, samples, atMs) => {
+        if (samples > 0) options.onPlayed(frame);
+        this.#caller.played(frame, atMs);
+      },
+    });
+  }
+
+  /** By which the far end calls its stream, where it has a name for it. */
+  get streamId(): string | undefined {
+    const { carrier } = this;
+    if (carrier instanceof SimulatedTwilio) return carrier.streamSid;
+    return carrier instanceof SimulatedTelnyx || carrier instanceof SimulatedPlivo ? carrier.streamId : undefined;
+  }
+
+  /** The caller hangs up. */
+  leave(): void {
+    const { plan, fate, vanish } = this.#options;
+    fate.chronicle.note(plan.leave);
+    if (fate.random.chance(STOPS_CHANCE)) {
+      fate.chronicle.note("carrier-stops");
+      this.carrier.stop();
+    } else {
+      fate.chronicle.note("carrier-vanishes");
+      this.carrier.closed();
+      vanish(fate.random.chance(0.5) ? 0 : fate.random.between(100, VANISHED_MS_MAX));
+    }
+  }
+
+  /** One more frame of a piece sounds: the caller understands the words that it completes. */
+  heard(piece: SegmentFacts): void {
+    const words = piece.spoken?.words ?? [];
+    let next = this.#understood.get(piece) ?? 0;
+    for (let word = words[next]; word !== undefined; word = words[next]) {
+      if (word.endMs > piece.playedFrames * FRAME_MS) break;
+      const { text } = word;
+      this.#fate.chronicle.tell("hears", () => text);
+      this.#caller.onTranscript({ kind: "final", text });
+      next += 1;
+    }
+    this.#understood.set(piece, next);
+  }
+
+  /** A tool that only the client has: in its own time, or never. */
+  #carryOut(id: string): void {
+    const { world } = this.#options;
+    const { random } = this.#fate;
+    if (this.#fate.occurs("tool-never-answers", 0.4)) return;
+    const isSlow = this.#fate.occurs("tool-slow", 0.6);
+    const outcome = this.#fate.occurs("tool-fails", 0.5) ? { error: "as drawn" } : { result: RESULT };
+    world.after(isSlow ? random.between(1_000, 9_000) : random.between(0, 600), () => {
+      if (this.carrier instanceof WebsocketClient) this.carrier.answerTool(id, outcome);
+    });
+  }
+
+  #begin(utterance: Utterance): void {
+    const { chronicle } = this.#fate;
+    const { text, words, frames } = utterance;
+    const lastWord = words.at(-1);
+    chronicle.tell("says", () => text || "(a cough)");
+    if (lastWord !== undefined && frames.length * FRAME_MS > lastWord.endMs + FRAME_MS) chronicle.note("voice-goes-on");
+    this.#options.ear?.hear(utterance);
+  }
+
+  #remember(step: Step): void {
+    if (step.do !== "say" && step.do !== "interrupt") return;
+    const { utterance } = step;
+    for (const [frame, bytes] of utterance.frames.entries()) this.#speech.set(bytes, { utterance, frame });
+  }
+
+  #microphone(): Uint8Array | undefined {
+    const spoken = this.#caller.frame();
+    const place = this.#speech.get(spoken);
+    if (this.#fate.has("dead-microphone")) {
+      this.#fate.chronicle.note("dead-microphone");
+      return undefined;
+    }
+    if (place?.frame === 0) this.#begin(place.utterance);
+    if (place !== undefined) return spoken;
+    if (this.#fate.has("silence-suppressed")) {
+      this.#fate.chronicle.note("silence-suppressed");
+      return undefined;
+    }
+    this.#noise += 1;
+    return this.#lineNoise[this.#noise % this.#lineNoise.length] ?? spoken;
+  }
+}

@@ -1,0 +1,139 @@
+import { type CallSpec, STREAM_RATES_HZ, type StreamFormat, type ToolSpec } from "../../../src/core/calls/spec.ts";
+import type { Transport } from "../../../src/simulator/transports.ts";
+import type { G711Codec } from "../../../src/wire/wire.ts";
+import { SPEC } from "../../support/calls/virtual-call.ts";
+import { Random } from "../../support/random.ts";
+import {
+  CALLER_BEHAVIORS,
+  type CallerBehavior,
+  FATAL_FAULTS,
+  FAULTS,
+  type Fault,
+  HANG_UP_TIMES,
+  type HangUpTime,
+} from "./kinds.ts";
+import { agentText } from "./words.ts";
+
+/** What a seed decides before the call begins; each part of the world draws the rest from a fork of `random`. */
+export interface Plan {
+  seed: number;
+  spec: CallSpec;
+  /** What the call comes over. */
+  line: Transport;
+  manner: CallerBehavior;
+  leave: HangUpTime;
+  troubles: ReadonlySet<Fault>;
+  /** The model is asked before it is certain that the caller is done. */
+  preemptive: boolean;
+  random: Random;
+}
+
+/** Of every so many seeds one has no trouble at all. */
+const UNTROUBLED_EVERY = 10;
+/** One of every so many seeds has something that ends the call. */
+const BLOW_EVERY = 3;
+/** How many nuisances meet in one call, besides the one whose turn it is. */
+const MORE_NUISANCES = [0, 0, 1, 1, 2, 2, 3, 5];
+/** Silent people have less to tell. */
+const MANNERS_DRAWN: readonly CallerBehavior[] = [
+  ...CALLER_BEHAVIORS,
+  "polite",
+  "interrupting",
+  "interrupting",
+  "coughing",
+  "humming",
+];
+/** Every second call goes on for as long as there is something to say. */
+const STAYS_CHANCE = 0.5;
+const WIRES: readonly Transport["wire"][] = ["carrier_a", "carrier_a", "carrier_b", "carrier_c", "websocket"];
+const LAWS: readonly G711Codec[] = ["mulaw", "alaw"];
+/** So many calls are answered preemptively, as far as that goes. */
+const PREEMPTIVE_CHANCE = 0.4;
+/** Each built-in tool is selected in so many of ten calls. */
+const BUILT_IN_CHANCE = { hang_up: 0.8, transfer: 0.3, switch_language: 0.3, send_dtmf: 0.2 } as const;
+/** So many calls have tools that the world carries out. */
+const OWN_TOOLS_CHANCE = 0.5;
+/** What does not come about without them. */
+const OF_TOOLS: readonly Fault[] = ["too-many-tools", "tool-slow", "tool-fails", "tool-never-answers"];
+/** What the model must not choose. */
+export const FIXED = { shop: "bakery" } as const;
+
+export function drawPlan(seed: number): Plan {
+  const random = new Random(seed);
+  // The first draws of neighbouring seeds are much alike.
+  random.next();
+  const manner = random.pick(MANNERS_DRAWN);
+  const line = drawLine(manner, random);
+  const troubles = drawTroubles(seed, random);
+  return {
+    seed,
+    spec: drawSpec(line, troubles, random),
+    line,
+    manner,
+    leave: random.chance(STAYS_CHANCE) ? random.pick(["leaves-never", "leaves-when-done"]) : random.pick(HANG_UP_TIMES),
+    troubles,
+    random: random.fork(),
+    preemptive: random.chance(PREEMPTIVE_CHANCE),
+  };
+}
+
+/** Only one wire has a way to type. Opus is not among the codecs: what it makes of a level cannot be read back. */
+function drawLine(manner: CallerBehavior, random: Random): Transport {
+  const wire = manner === "typing" ? "websocket" : random.pick(WIRES);
+  const shuffle = random.chance(0.5) ? { shuffleSeed: random.whole(1, 1_000_000) } : {};
+  if (wire === "carrier_b") {
+    return { wire, codecs: { inbound: random.pick(LAWS), outbound: random.pick(LAWS) }, ...shuffle };
+  }
+  return wire === "websocket" ? { wire, format: drawFormat(random), ...shuffle } : { wire };
+}
+
+function drawFormat(random: Random): StreamFormat {
+  const codec = random.pick(["pcm_s16le", "pcm_s16le", ...LAWS] as const);
+  if (codec !== "pcm_s16le") return { codec, inputRateHz: 8_000, outputRateHz: 8_000 };
+  return { codec, inputRateHz: random.pick(STREAM_RATES_HZ), outputRateHz: random.pick(STREAM_RATES_HZ) };
+}
+
+/** Troubles take turns, so that not so many seeds have seen them all. */
+function drawTroubles(seed: number, random: Random): ReadonlySet<Fault> {
+  if (seed % UNTROUBLED_EVERY === 0) return new Set();
+  const troubles = new Set<Fault>([FAULTS[seed % FAULTS.length] as Fault]);
+  for (let more = random.pick(MORE_NUISANCES); more > 0; more -= 1) troubles.add(random.pick(FAULTS));
+  if (seed % BLOW_EVERY === 0) troubles.add(FATAL_FAULTS[(seed / BLOW_EVERY) % FATAL_FAULTS.length] as Fault);
+  return troubles;
+}
+
+function drawSpec(line: Transport, troubles: ReadonlySet<Fault>, random: Random): CallSpec {
+  const { greeting: _, ...rest } = SPEC;
+  return {
+    ...rest,
+    ...(random.chance(0.7) ? { greeting: agentText(random, random.whole(1, 2)) } : {}),
+    connectionType: line.wire,
+    ...(line.wire === "websocket" ? { websocket: line.format } : {}),
+    languagePinned: random.chance(0.3),
+    firstSpeaker: random.chance(0.75) ? "agent" : "user",
+    interruptible: random.chance(0.5),
+    maxDurationMs: random.chance(0.7) ? 60_000 : random.whole(60, 240) * 1_000,
+    inactivityTimeoutMs: random.chance(0.6) ? 10_000 : random.whole(10, 40) * 1_000,
+    inactivityAction: random.chance(0.5) ? "prompt" : "hang_up",
+    recordingEnabled: random.chance(0.7),
+    tools: drawTools(line, troubles, random),
+  };
+}
+
+/** Over carriers there is nobody to carry out a client's tool, and not every wire can press keys. */
+function drawTools({ wire }: Transport, troubles: ReadonlySet<Fault>, random: Random): ToolSpec[] {
+  const tools: ToolSpec[] = [];
+  for (const name of ["hang_up", "transfer", "switch_language", "send_dtmf"] as const) {
+    const selected = random.chance(BUILT_IN_CHANCE[name]);
+    if (selected && (name !== "send_dtmf" || wire === "carrier_c")) {
+      tools.push({ kind: "built_in", name, fixedArguments: {} });
+    }
+  }
+  const hasOwn = random.chance(OWN_TOOLS_CHANCE) || OF_TOOLS.some((trouble) => troubles.has(trouble));
+  if (!hasOwn) return tools;
+  const described = { description: "Looks something up.", parameters: { type: "object" }, timeoutMs: 10_000 };
+  const url = "https://tools.example/look-up";
+  tools.push({ ...described, kind: "http", name: "look_up", method: "GET", url, headers: {}, fixedArguments: FIXED });
+  if (wire === "websocket") tools.push({ ...described, kind: "client", name: "ask_page", fixedArguments: {} });
+  return tools;
+}

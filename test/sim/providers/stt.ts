@@ -1,0 +1,149 @@
+import { providerFailed } from "../../../src/core/errors.ts";
+import { CARRIER_RATE_HZ } from "../../../src/core/limits.ts";
+import type { Utterance } from "../../../src/simulator/callers/utterance.ts";
+import type { Stt, SttEvent, SttStream } from "../../../src/speech/contracts.ts";
+import { EventQueue } from "../../../src/speech/event-queue.ts";
+import type { FaultPlan } from "../plan/fault-plan.ts";
+import type { Fault } from "../plan/kinds.ts";
+import { callerText } from "../plan/words.ts";
+import type { Process } from "../process.ts";
+import type { OpenStreams, ProviderOptions } from "./open-streams.ts";
+
+type EarEvent = SttEvent | { kind: "fail" };
+
+/** With these an ear does not tell every word once and in its order. */
+const DISHONEST: readonly Fault[] = ["repeated-final", "final-out-of-order", "no-final"];
+/** Within this time a ghost speaks, and an ear fails. */
+const TROUBLED_MS = 25_000;
+
+/** An ear that is told what the caller says, and tells it on after a while, as its seed will have it. */
+export class SimulatedStt implements Stt {
+  readonly provider = "simulated";
+  readonly capabilities: {
+    readonly ratesHz: readonly [number];
+    readonly interimTranscripts: boolean;
+    readonly anyLanguage: true;
+  };
+  readonly #process: Process;
+  readonly #fate: FaultPlan;
+  readonly #streams: OpenStreams;
+  readonly #timers = new Set<() => void>();
+  #deliver: (event: EarEvent) => void = () => {};
+  #heardSamples = 0;
+  /** When the last of what was heard in order will have been told, in the clock's ms. */
+  #toldMs = 0;
+  /** A final that waits for the one behind it. */
+  #held: SttEvent | undefined;
+
+  constructor({ process, fate, streams }: ProviderOptions) {
+    this.#process = process;
+    this.#fate = fate;
+    this.#streams = streams;
+    const rateHz = fate.random.chance(0.3) ? 16_000 : CARRIER_RATE_HZ;
+    if (rateHz !== CARRIER_RATE_HZ) fate.chronicle.note("ear-of-another-rate");
+    this.capabilities = { ratesHz: [rateHz], interimTranscripts: !fate.occurs("no-partials"), anyLanguage: true };
+  }
+
+  /** It tells every word that it hears, once and in its order. */
+  get isHonest(): boolean {
+    return !DISHONEST.some((trouble) => this.#fate.has(trouble));
+  }
+
+  /** How much it was given to hear, ms. */
+  get heardMs(): number {
+    return (this.#heardSamples * 1_000) / this.capabilities.ratesHz[0];
+  }
+
+  open(_options: { language: string; rateHz: number }, signal: AbortSignal): SttStream {
+    const queue = new EventQueue<EarEvent>(signal);
+    this.#deliver = (event) => queue.push(event);
+    signal.addEventListener("abort", () => this.#stop(), { once: true });
+    this.#scheduleTroubles();
+    const write = (frame: Int16Array): void => {
+      this.#heardSamples += frame.length;
+    };
+    return { write, events: this.#events(queue) };
+  }
+
+  /** The caller begins to say this. */
+  hear({ words, text }: Utterance): void {
+    const last = words.at(-1);
+    if (last === undefined) return;
+    const { random } = this.#fate;
+    const lagMs = random.between(60, 350);
+    if (this.capabilities.interimTranscripts) {
+      for (const [index, word] of words.entries()) {
+        const said = words.slice(0, index + 1).map((other) => other.text);
+        this.#tellInOrder(word.endMs + lagMs, { kind: "interim", text: said.join(" ") });
+      }
+    }
+    if (this.#fate.occurs("no-final", 0.7)) return;
+    const final: SttEvent = { kind: "final", text };
+    if (this.#held === undefined && this.#fate.occurs("final-out-of-order", 0.7)) {
+      this.#held = final;
+      return;
+    }
+    const lateMs = this.#fate.occurs("late-final", 0.6) ? random.between(2_000, 6_000) : random.between(10, 250);
+    const toldMs = this.#tellInOrder(last.endMs + lagMs + lateMs, final);
+    if (this.#held !== undefined) this.#tell(toldMs + random.between(1, 300), this.#held);
+    this.#held = undefined;
+    if (this.#fate.occurs("repeated-final", 0.7)) this.#tell(toldMs + random.between(1, 2_500), final);
+  }
+
+  #scheduleTroubles(): void {
+    const { random, chronicle } = this.#fate;
+    if (this.#fate.has("words-without-voice")) {
+      for (let ghosts = random.whole(1, 4); ghosts > 0; ghosts -= 1) {
+        const ghost: SttEvent = { kind: "final", text: callerText(random) };
+        this.#after(random.between(200, TROUBLED_MS), () => {
+          chronicle.note("words-without-voice");
+          // An utterance of its own: a final in the middle of another one would take its words back.
+          this.#tellInOrder(0, ghost);
+        });
+      }
+    }
+    if (!this.#fate.has("ear-fails")) return;
+    this.#after(random.between(0, TROUBLED_MS), () => {
+      chronicle.note("ear-fails");
+      this.#deliver({ kind: "fail" });
+    });
+  }
+
+  /** What an ear tells late holds up what it tells next. Returns after how many ms it is told. */
+  #tellInOrder(afterMs: number, event: SttEvent): number {
+    const nowMs = this.#process.nowMs();
+    this.#toldMs = Math.max(this.#toldMs, nowMs + afterMs);
+    this.#tell(this.#toldMs - nowMs, event);
+    return this.#toldMs - nowMs;
+  }
+
+  #tell(afterMs: number, event: SttEvent): void {
+    this.#after(afterMs, () => this.#deliver(event));
+  }
+
+  #after(delayMs: number, task: () => void): void {
+    const cancel = this.#process.after(delayMs, () => {
+      this.#timers.delete(cancel);
+      task();
+    });
+    this.#timers.add(cancel);
+  }
+
+  async *#events(queue: AsyncIterable<EarEvent>): AsyncGenerator<SttEvent> {
+    const ended = this.#streams.begin("ear");
+    try {
+      for await (const event of queue) {
+        if (event.kind === "fail") throw providerFailed(this.provider, "failed as drawn");
+        yield event;
+      }
+    } finally {
+      ended();
+    }
+  }
+
+  #stop(): void {
+    this.#deliver = () => {};
+    for (const cancel of this.#timers) cancel();
+    this.#timers.clear();
+  }
+}

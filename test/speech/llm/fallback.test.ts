@@ -1,0 +1,272 @@
+import { setMaxListeners } from "node:events";
+import { describe, expect, test } from "vitest";
+import { providerFailed } from "../../../src/core/errors.ts";
+import {
+  CIRCUIT_BREAKER_PROBE_MS,
+  LLM_ANSWER_MS_MAX,
+  LLM_FIRST_TOKEN_MS_MAX,
+  LLM_IDLE_MS_MAX,
+  PROVIDER_FIRST_OUTPUT_MS_MAX,
+} from "../../../src/core/limits.ts";
+import type { Llm, LlmEvent, LlmRequest } from "../../../src/speech/contracts.ts";
+import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
+import { refusalFrom } from "../../../src/speech/resilience/provider-error.ts";
+import { llmContract } from "../../contract/speech/llm.ts";
+import { ManualClock, sleep } from "../../support/manual-clock.ts";
+import { breakerFor } from "../../support/providers/breakers.ts";
+import { type LlmStep, ScriptedLlm, textReply } from "../../support/providers/scripted-llm.ts";
+
+const REQUEST: LlmRequest = {
+  messages: [{ role: "user", text: "When do you open?" }],
+  tools: [],
+  temperature: 0,
+  language: "en-US",
+};
+
+llmContract("a chain of two, of which the first fails", async () => {
+  const clock = new ManualClock();
+  const llms = [
+    new ScriptedLlm(clock, [[{ afterMs: 20, event: { kind: "fail" } }]]),
+    new ScriptedLlm(clock, [textReply("We open at nine.", { firstMs: 200, perWordMs: 30 })]),
+  ];
+  return { llm: chainOf(clock, llms).llm, request: REQUEST, drive: (promise) => clock.drive(promise) };
+});
+
+/** An Llm that fails with `error` before it has said anything, as often as it is asked. */
+class Refusing implements Llm {
+  readonly provider = "refusing";
+  asked = 0;
+  readonly #error: Error;
+
+  constructor(error: Error) {
+    this.#error = error;
+  }
+
+  // biome-ignore lint/correctness/useYield: it never gets that far
+  async *reply(): AsyncGenerator<LlmEvent> {
+    this.asked += 1;
+    throw this.#error;
+  }
+}
+
+const saying = (clock: ManualClock, text = "We open at nine.") => new ScriptedLlm(clock, [textReply(text)]);
+const playing = (clock: ManualClock, ...steps: LlmStep[]) => new ScriptedLlm(clock, [steps]);
+const text = (said: string, afterMs = 0): LlmStep => ({ afterMs, event: { kind: "text", text: said } });
+const fails = (afterMs = 0): LlmStep => ({ afterMs, event: { kind: "fail" } });
+
+function chainOf(clock: ManualClock, llms: readonly Llm[]) {
+  const chained = llms.map((llm) => ({ llm, ...breakerFor("llm", llm.provider, clock) }));
+  return { llm: new FallbackLlm(chained, clock), told: chained.map(({ told }) => told) };
+}
+
+async function ask(clock: ManualClock, llm: Llm, request = REQUEST) {
+  const events: LlmEvent[] = [];
+  let atMs = Number.NaN;
+  const run = async (): Promise<unknown> => {
+    try {
+      for await (const event of llm.reply(request, new AbortController().signal)) events.push(event);
+      return undefined;
+    } catch (error) {
+      return error;
+    } finally {
+      atMs = clock.nowMs();
+    }
+  };
+  const error = await clock.drive(run());
+  const said = events.map((event) => (event.kind === "text" ? event.text : "")).join("");
+  return { events, said, error, ended: events.at(-1)?.kind === "end", atMs };
+}
+
+describe("a chain of models", () => {
+  test("P1: what cannot be reached is asked once more, and then the next answers", async () => {
+    const clock = new ManualClock();
+    const first = new Refusing(providerFailed("refusing", "could not be reached (ECONNREFUSED)"));
+    const { said, ended } = await ask(clock, chainOf(clock, [first, saying(clock)]).llm);
+    expect([said, ended, first.asked]).toEqual(["We open at nine.", true, 2]);
+  });
+
+  test("P2: what never begins is given up in time for the next", async () => {
+    const clock = new ManualClock();
+    const { llm, told } = chainOf(clock, [playing(clock, text("late", 3_600_000)), saying(clock)]);
+    const { said, atMs } = await ask(clock, llm);
+    expect([said, atMs]).toEqual(["We open at nine.", LLM_FIRST_TOKEN_MS_MAX]);
+    expect(told[0]).toEqual(["known", "provider_failed"]);
+  });
+
+  test("P3: one that breaks off in the middle of a sentence is gone on for by the next, and no word is lost", async () => {
+    const clock = new ManualClock();
+    const second = saying(clock, "at nine, every day.");
+    const { said, ended } = await ask(
+      clock,
+      chainOf(clock, [playing(clock, text("We"), text(" open"), fails(50)), second]).llm,
+    );
+    expect([said, ended]).toEqual(["We open at nine, every day.", true]);
+    expect(second.requests[0]?.messages).toEqual([
+      ...REQUEST.messages,
+      { role: "assistant", text: "We open" },
+      { role: "user", text: expect.stringContaining("Go on from exactly that point") },
+    ]);
+  });
+
+  test("one that had asked for a tool is not gone on for: nobody knows what else it wanted", async () => {
+    const clock = new ManualClock();
+    const tool: LlmStep = { afterMs: 0, event: { kind: "tool-call", id: "1", name: "hang_up", argumentsJson: "{}" } };
+    const second = saying(clock);
+    const { error } = await ask(clock, chainOf(clock, [playing(clock, tool, fails()), second]).llm);
+    expect(error).toMatchObject({ code: "provider_failed" });
+    expect(second.requests).toEqual([]);
+  });
+
+  test("P6: one that drips is ended by the deadline of the whole answer", async () => {
+    const clock = new ManualClock();
+    const drip = playing(clock, ...Array.from({ length: 1_000 }, () => text(".", 1_000)));
+    const { error, atMs } = await ask(clock, chainOf(clock, [drip, saying(clock)]).llm);
+    expect(error).toMatchObject({ code: "provider_failed" });
+    expect(atMs).toBe(LLM_ANSWER_MS_MAX);
+  });
+
+  test("P8: the only one is asked again when it wants to be, if that is soon", async () => {
+    for (const [retryAfter, asked] of [
+      ["0", 2],
+      ["2", 2],
+      ["3600", 1],
+    ] as const) {
+      const clock = new ManualClock();
+      const busy = new Refusing(providerFailed("refusing", "refused with 429", refusalFrom(429, retryAfter)));
+      const { error, atMs } = await ask(clock, chainOf(clock, [busy]).llm);
+      expect(error).toMatchObject({ message: "refusing: refused with 429" });
+      expect([busy.asked, atMs]).toEqual([asked, asked === 2 ? Number(retryAfter) * 1_000 : 0]);
+    }
+  });
+
+  test("P8: while there is another one nobody waits for one that is busy", async () => {
+    const clock = new ManualClock();
+    const busy = new Refusing(providerFailed("refusing", "refused with 503", refusalFrom(503, "1")));
+    const { said, atMs } = await ask(clock, chainOf(clock, [busy, saying(clock)]).llm);
+    expect([said, busy.asked, atMs]).toEqual(["We open at nine.", 1, 0]);
+  });
+
+  test("P16: a key that is refused is not shown again, and the next answers", async () => {
+    const clock = new ManualClock();
+    const revoked = new Refusing(providerFailed("refusing", "refused with 401", refusalFrom(401)));
+    const { said } = await ask(clock, chainOf(clock, [revoked, saying(clock)]).llm);
+    expect([said, revoked.asked]).toEqual(["We open at nine.", 1]);
+    expect((await ask(clock, chainOf(clock, [revoked]).llm)).error).toMatchObject({ code: "provider_failed" });
+    expect(revoked.asked).toBe(2);
+  });
+
+  test("P12: a reply that was cut tells nothing more, and nobody else is asked for it", async () => {
+    const clock = new ManualClock();
+    const second = saying(clock);
+    const { llm, told } = chainOf(clock, [playing(clock, text("We", 100), fails(100)), second]);
+    const life = new AbortController();
+    const events: LlmEvent[] = [];
+    const run = (async () => {
+      for await (const event of llm.reply(REQUEST, life.signal)) events.push(event);
+    })();
+    await clock.play(150);
+    life.abort();
+    await clock.play(10_000);
+    await run;
+    expect([events.length, second.requests.length, clock.pending]).toEqual([1, 0, 0]);
+    expect(told).toEqual([["known"], ["known"]]);
+  });
+
+  test("who says nothing to somebody who asked has failed; behind a tool's result there may be nothing to say", async () => {
+    const nothing: readonly LlmStep[][] = [
+      [{ afterMs: 0, event: { kind: "end", inputTokens: 9, outputTokens: 0 } }],
+      [],
+      [text("\n"), { afterMs: 0, event: { kind: "end", inputTokens: 9, outputTokens: 1 } }],
+    ];
+    for (const steps of nothing) {
+      const clock = new ManualClock();
+      const { llm, told } = chainOf(clock, [playing(clock, ...steps), saying(clock)]);
+      const { said, ended } = await ask(clock, llm);
+      expect([said.trim(), ended]).toEqual(["We open at nine.", true]);
+      expect(told[0]).toContain("provider_failed");
+      const alone = await ask(clock, chainOf(clock, [playing(clock, ...steps)]).llm);
+      expect([alone.error, alone.ended]).toEqual([
+        expect.objectContaining({ message: "scripted: said nothing" }),
+        false,
+      ]);
+      const request: LlmRequest = {
+        ...REQUEST,
+        messages: [...REQUEST.messages, { role: "tool", toolCallId: "1", name: "hang_up", text: "{}" }],
+      };
+      expect((await ask(clock, chainOf(clock, [playing(clock, ...steps)]).llm, request)).error).toBeUndefined();
+    }
+  });
+
+  test("a tool's arguments that are being written are no silence, and nothing that is told", async () => {
+    const clock = new ManualClock();
+    const written = Array.from({ length: 4 }, () => text("", LLM_FIRST_TOKEN_MS_MAX - 500));
+    const tool: LlmStep = { afterMs: 100, event: { kind: "tool-call", id: "1", name: "book", argumentsJson: "{}" } };
+    const end: LlmStep = { afterMs: 0, event: { kind: "end", inputTokens: 1, outputTokens: 1 } };
+    const second = saying(clock);
+    const { events } = await ask(clock, chainOf(clock, [playing(clock, ...written, tool, end), second]).llm);
+    expect([events.map(({ kind }) => kind), second.requests]).toEqual([["tool-call", "end"], []]);
+    const { said, atMs } = await ask(
+      clock,
+      chainOf(clock, [playing(clock, text("", 100), text("", 3_600_000)), second]).llm,
+    );
+    expect([said, second.requests.length]).toEqual(["We open at nine.", 1]);
+    expect(atMs).toBeLessThan(4 * LLM_FIRST_TOKEN_MS_MAX + 100 + LLM_IDLE_MS_MAX + 200);
+  });
+
+  test("who finds no way in waits for one, as long as an answer may wait for its beginning", async () => {
+    const clock = new ManualClock();
+    const { circuitBreaker } = breakerFor("llm", "scripted", clock, 1);
+    const llm = new FallbackLlm([{ llm: saying(clock), circuitBreaker }], clock);
+    const passage = circuitBreaker.tryAcquire();
+    clock.after(3_000, () => passage?.release());
+    const { said, atMs } = await ask(clock, llm);
+    expect(said).toBe("We open at nine.");
+    expect(atMs).toBeGreaterThanOrEqual(3_000);
+    expect(atMs).toBeLessThanOrEqual(3_250);
+    circuitBreaker.tryAcquire();
+    const startMs = clock.nowMs();
+    const refused = await ask(clock, llm);
+    expect(refused.error).toMatchObject({ message: "scripted: has all the streams that it may have" });
+    expect(refused.atMs - startMs).toBe(PROVIDER_FIRST_OUTPUT_MS_MAX);
+    expect(clock.pending).toBe(0);
+  });
+
+  test("P15: 50 calls ask a provider that is dead for ten minutes no more than once a second, and it is back soon", async () => {
+    const clock = new ManualClock();
+    let isDead = true;
+    const askedMs: number[] = [];
+    const mortal: Llm = {
+      provider: "mortal",
+      async *reply() {
+        askedMs.push(clock.nowMs());
+        if (isDead) throw providerFailed("mortal", "could not be reached (ECONNREFUSED)");
+        yield { kind: "text", text: "We open at nine." };
+        yield { kind: "end", inputTokens: 0, outputTokens: 0 };
+      },
+    };
+    const { llm } = chainOf(clock, [mortal, saying(clock)]);
+    const life = new AbortController();
+    setMaxListeners(0, life.signal);
+    const call = async (): Promise<void> => {
+      while (!life.signal.aborted) {
+        for await (const _ of llm.reply(REQUEST, life.signal));
+        await sleep(clock, 700, life.signal);
+      }
+    };
+    const calls = Array.from({ length: 50 }, call);
+    await clock.play(600_000);
+    // The first to ask all at once are all told the same.
+    const stormMs = askedMs.filter((atMs) => atMs > 2_000);
+    expect(stormMs.length).toBeLessThanOrEqual(600);
+    expect(stormMs.length).toBeGreaterThan(100);
+    for (const [index, atMs] of stormMs.entries()) {
+      if (index > 0) expect(atMs - (stormMs[index - 1] as number)).toBeGreaterThanOrEqual(1_000);
+    }
+    isDead = false;
+    const before = askedMs.length;
+    await clock.play(CIRCUIT_BREAKER_PROBE_MS + 1_500);
+    expect(askedMs.length - before).toBeGreaterThan(50);
+    life.abort();
+    await Promise.all(calls);
+  });
+});

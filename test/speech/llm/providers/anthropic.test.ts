@@ -1,0 +1,238 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { Llm, LlmEvent, LlmRequest, Message } from "../../../../src/speech/contracts.ts";
+import { createAnthropicLlm } from "../../../../src/speech/llm/providers/anthropic.ts";
+import { llmContract } from "../../../contract/speech/llm.ts";
+import { KEY, llmFaultContract } from "../../../contract/speech/llm-faults.ts";
+import {
+  anthropicEvent,
+  messageAnswer,
+  messageEnd,
+  messageStart,
+  textBlock,
+  toolBlock,
+  unfinishedMessage,
+} from "../../../support/providers/llm/anthropic.ts";
+import { LlmServer, type LlmServerStep } from "../../../support/providers/llm/llm-server.ts";
+
+const TOOL = {
+  name: "opening_hours",
+  description: "When the bakery is open.",
+  parameters: { type: "object", properties: { day: { type: "string" } } },
+};
+
+const brainAt = (url: string, model = "claude-haiku-4-5"): Llm =>
+  createAnthropicLlm({ model, apiKey: KEY, baseUrl: url });
+
+const request = (more: Partial<LlmRequest> = {}): LlmRequest => ({
+  messages: [
+    { role: "system", text: "Be brief." },
+    { role: "user", text: "Good morning." },
+  ],
+  tools: [],
+  temperature: 0.4,
+  language: "en",
+  ...more,
+});
+
+let server: LlmServer | undefined;
+afterEach(async () => {
+  await server?.stop();
+  server = undefined;
+});
+
+async function start(...steps: readonly LlmServerStep[]): Promise<LlmServer> {
+  server = await LlmServer.start(...steps);
+  return server;
+}
+
+const says = (...events: readonly string[]): LlmServerStep => ({ kind: "events", events });
+
+async function eventsOf(llm: Llm, asked = request()): Promise<LlmEvent[]> {
+  const events: LlmEvent[] = [];
+  for await (const event of llm.reply(asked, new AbortController().signal)) events.push(event);
+  return events;
+}
+
+llmContract("anthropic", async () => {
+  const { url } = await start(says(...messageAnswer("Good ", "morning", ".")));
+  return { llm: brainAt(url), request: request(), drive: (promise) => promise };
+});
+
+llmFaultContract("anthropic", {
+  make: brainAt,
+  answer: messageAnswer,
+  begun: unfinishedMessage,
+  garbled: "event: content_block_delta\ndata: {half an answer\n\n",
+  refusal: {
+    body: JSON.stringify({
+      type: "error",
+      error: { type: "authentication_error", message: `invalid x-api-key ${KEY}` },
+      request_id: "req_1",
+    }),
+    code: "authentication_error",
+  },
+  contextRefusals: [
+    "prompt is too long: 207791 tokens > 200000 maximum",
+    "input length and `max_tokens` exceed context limit: 195000 + 8192 > 200000, decrease input length or `max_tokens`",
+  ].map((message) => ({ status: 400, body: { type: "error", error: { type: "invalid_request_error", message } } })),
+});
+
+describe("what Anthropic is asked", () => {
+  test("the question, with the instructions apart, as a stream, under the key", async () => {
+    const { url, asked } = await start(says(...messageAnswer("Hello")));
+    await eventsOf(brainAt(url), request({ tools: [TOOL] }));
+    expect(asked[0]?.path).toBe("/v1/messages");
+    expect(asked[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
+    expect(asked[0]?.body).toEqual({
+      model: "claude-haiku-4-5",
+      max_tokens: 8_192,
+      system: "Be brief.",
+      messages: [{ role: "user", content: [{ type: "text", text: "Good morning." }] }],
+      tools: [{ name: TOOL.name, description: TOOL.description, input_schema: TOOL.parameters }],
+      temperature: 0.4,
+      stream: true,
+    });
+  });
+
+  test("turns that alternate, the user's first and last, with the results of tools before what the caller said then", async () => {
+    const messages: Message[] = [
+      { role: "assistant", text: "Hartwell Bakery." },
+      { role: "user", text: "When are" },
+      { role: "user", text: "you open?" },
+      {
+        role: "assistant",
+        text: "One moment.",
+        toolCalls: [{ id: "call:1", name: "opening_hours", argumentsJson: '{"day":"Monday"}' }],
+      },
+      { role: "tool", toolCallId: "call:1", name: "opening_hours", text: "closed" },
+      { role: "user", text: "Hello?" },
+      { role: "user", text: "  " },
+    ];
+    const { url, asked } = await start(says(...messageAnswer("Closed.")));
+    await eventsOf(brainAt(url), request({ messages }));
+    const text = (words: string) => ({ type: "text", text: words });
+    expect(asked[0]?.body.messages).toEqual([
+      { role: "user", content: [text("(The caller has not said anything.)")] },
+      { role: "assistant", content: [text("Hartwell Bakery.")] },
+      { role: "user", content: [text("When are"), text("you open?")] },
+      {
+        role: "assistant",
+        content: [
+          text("One moment."),
+          { type: "tool_use", id: "call_1", name: "opening_hours", input: { day: "Monday" } },
+        ],
+      },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "call_1", content: "closed" }, text("Hello?")] },
+    ]);
+    expect(asked[0]?.body).toMatchObject({
+      tools: [{ name: "opening_hours", input_schema: { type: "object" } }],
+      tool_choice: { type: "none" },
+    });
+  });
+
+  test("an opening, when nobody has said anything", async () => {
+    const { url, asked } = await start(says(...messageAnswer("Hello")));
+    await eventsOf(brainAt(url), request({ messages: [{ role: "system", text: "Be brief." }] }));
+    expect(asked[0]?.body.messages).toHaveLength(1);
+  });
+
+  test("a temperature only where the model takes one, and little effort where it thinks by itself", async () => {
+    const takes: readonly [string, boolean][] = [
+      ["claude-3-5-haiku-latest", true],
+      ["claude-haiku-4-5-20251001", true],
+      ["claude-sonnet-4-20250514", true],
+      ["claude-opus-4-6", true],
+      ["claude-opus-4-7", false],
+      ["claude-opus-4-8", false],
+      ["claude-sonnet-5", false],
+      ["claude-haiku-5-5", false],
+    ];
+    const { url, asked } = await start(says(...messageAnswer("Hello")));
+    for (const [model] of takes) await eventsOf(brainAt(url, model));
+    expect(asked.map(({ body }) => [body.model, body.temperature === 0.4])).toEqual(takes);
+    // The API's current version takes a temperature from no model, and its older one not from the later ones.
+    expect(asked.map(({ headers }) => headers["anthropic-version"])).toEqual(
+      takes.map(([, taken]) => (taken ? "2023-06-01" : "2026-10-21")),
+    );
+    expect(asked.map(({ body }) => body.output_config)).toEqual(
+      takes.map(([, taken]) => (taken ? undefined : { effort: "low" })),
+    );
+  });
+});
+
+/** A long text, as it would come. */
+const piecesOf = (text: string): string[] =>
+  Array.from({ length: Math.ceil(text.length / 10_000) }, (_, at) => text.slice(at * 10_000, (at + 1) * 10_000));
+
+describe("what is made of an answer of Anthropic's", () => {
+  test("text, calls of tools whole and that they are written, no thoughts, and what it cost, the cache included", async () => {
+    const { url } = await start(
+      says(
+        messageStart(100, 900),
+        anthropicEvent({ type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: "" } }),
+        anthropicEvent({
+          type: "content_block_delta",
+          index: 0,
+          delta: { type: "thinking_delta", thinking: "He wants Monday." },
+        }),
+        anthropicEvent({ type: "content_block_stop", index: 0 }),
+        ...textBlock(1, "One ", "moment."),
+        ...toolBlock(2, "toolu_1", "opening_hours", "", '{"day": ', '"Monday"}'),
+        ...toolBlock(3, "toolu_2", "hang_up"),
+        anthropicEvent({ type: "something_new", field: 1 }),
+        ...messageEnd(33, "tool_use"),
+      ),
+    );
+    expect(await eventsOf(brainAt(url))).toEqual([
+      { kind: "text", text: "One " },
+      { kind: "text", text: "moment." },
+      ...[1, 2].map(() => ({ kind: "text", text: "" })),
+      { kind: "tool-call", id: "toolu_1", name: "opening_hours", argumentsJson: '{"day": "Monday"}' },
+      { kind: "tool-call", id: "toolu_2", name: "hang_up", argumentsJson: "{}" },
+      { kind: "end", inputTokens: 1_000, outputTokens: 33 },
+    ]);
+  });
+
+  test("P5: the turn ends at message_stop where the body never does, and the socket is closed", async () => {
+    const fake = await start({ kind: "events", events: messageAnswer("Good morning."), staysOpen: true });
+    expect((await eventsOf(brainAt(fake.url))).at(-1)?.kind).toBe("end");
+    await fake.until(() => fake.brokenOff === 1);
+  });
+
+  test("P13: a thousand calls, arguments that are no JSON and a megabyte of them go on to who refuses them", async () => {
+    const blocks = Array.from({ length: 1_000 }, (_, index) => toolBlock(index, `toolu_${index}`, "again", "{oops"));
+    const megabyte = `{"day":"${"x".repeat(1_000_000)}"}`;
+    const { url } = await start(
+      says(messageStart(1), ...blocks.flat(), ...messageEnd(1, "tool_use")),
+      says(messageStart(1), ...toolBlock(0, "toolu_1", "again", ...piecesOf(megabyte)), ...messageEnd(1, "tool_use")),
+    );
+    const calls = (await eventsOf(brainAt(url))).filter(({ kind }) => kind === "tool-call");
+    expect(calls).toHaveLength(1_000);
+    expect(calls[0]).toMatchObject({ argumentsJson: "{oops" });
+    expect((await eventsOf(brainAt(url))).at(-2)).toMatchObject({ argumentsJson: megabyte });
+  });
+
+  test("P13: what is JSON and nothing that was agreed upon is a failure, never an event", async () => {
+    const block = { type: "tool_use", id: 1, name: { first: "again" }, input: {} };
+    const { url } = await start(
+      says(anthropicEvent({ type: "message_start" })),
+      says(messageStart(1), anthropicEvent({ type: "content_block_start", index: 0, content_block: block })),
+      says(messageStart(1), anthropicEvent({ type: "content_block_delta", index: 7, delta: 5 })),
+    );
+    for (let answer = 0; answer < 3; answer += 1) {
+      await expect(eventsOf(brainAt(url))).rejects.toMatchObject({ code: "provider_failed" });
+    }
+  });
+
+  test("a refusal to answer, and an error in the middle of an answer, are failures with their code", async () => {
+    const error = { type: "overloaded_error", message: "The prompt was: Be brief." };
+    const { url } = await start(
+      says(messageStart(1), ...messageEnd(1, "refusal")),
+      says(...unfinishedMessage("Well"), anthropicEvent({ type: "error", error })),
+    );
+    await expect(eventsOf(brainAt(url))).rejects.toThrow("anthropic: withheld its answer (refusal)");
+    await expect(eventsOf(brainAt(url))).rejects.toThrow(
+      "anthropic: reported an error while it answered (overloaded_error)",
+    );
+  });
+});

@@ -1,0 +1,211 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { Llm, LlmEvent, LlmRequest, Message } from "../../../../src/speech/contracts.ts";
+import { createGeminiLlm } from "../../../../src/speech/llm/providers/gemini.ts";
+import { llmContract } from "../../../contract/speech/llm.ts";
+import { KEY, llmFaultContract } from "../../../contract/speech/llm-faults.ts";
+import { geminiAnswer, geminiChunk, unfinishedGemini } from "../../../support/providers/llm/gemini.ts";
+import { LlmServer, type LlmServerStep } from "../../../support/providers/llm/llm-server.ts";
+
+const TOOL = {
+  name: "opening_hours",
+  description: "When the bakery is open.",
+  parameters: { type: "object", properties: { day: { type: "string" } } },
+};
+
+const brainAt = (url: string, model = "gemini-2.0-flash"): Llm => createGeminiLlm({ model, apiKey: KEY, baseUrl: url });
+
+const request = (more: Partial<LlmRequest> = {}): LlmRequest => ({
+  messages: [
+    { role: "system", text: "Be brief." },
+    { role: "user", text: "Good morning." },
+  ],
+  tools: [],
+  temperature: 0.4,
+  language: "en",
+  ...more,
+});
+
+let server: LlmServer | undefined;
+afterEach(async () => {
+  await server?.stop();
+  server = undefined;
+});
+
+async function start(...steps: readonly LlmServerStep[]): Promise<LlmServer> {
+  server = await LlmServer.start(...steps);
+  return server;
+}
+
+const says = (...events: readonly string[]): LlmServerStep => ({ kind: "events", events });
+
+async function eventsOf(llm: Llm, asked = request()): Promise<LlmEvent[]> {
+  const events: LlmEvent[] = [];
+  for await (const event of llm.reply(asked, new AbortController().signal)) events.push(event);
+  return events;
+}
+
+llmContract("gemini", async () => {
+  const { url } = await start(says(...geminiAnswer("Good ", "morning", ".")));
+  return { llm: brainAt(url), request: request(), drive: (promise) => promise };
+});
+
+llmFaultContract("gemini", {
+  make: brainAt,
+  answer: geminiAnswer,
+  begun: unfinishedGemini,
+  garbled: "data: {half an answer\n\n",
+  refusal: {
+    body: JSON.stringify([{ error: { code: 400, message: `API key not valid: ${KEY}`, status: "INVALID_ARGUMENT" } }]),
+    code: "INVALID_ARGUMENT",
+  },
+  contextRefusals: [
+    "The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).",
+    "The input token count exceeds the maximum number of tokens allowed 1048576.",
+  ].map((message) => ({ status: 400, body: [{ error: { code: 400, message, status: "INVALID_ARGUMENT" } }] })),
+});
+
+describe("what Gemini is asked", () => {
+  test("the question, with the instructions apart, as a stream, under the key", async () => {
+    const { url, asked } = await start(says(...geminiAnswer("Hello")));
+    await eventsOf(brainAt(url), request({ tools: [TOOL] }));
+    expect(asked[0]?.path).toBe("/v1beta/models/gemini-2.0-flash:streamGenerateContent?alt=sse");
+    expect(asked[0]?.headers["x-goog-api-key"]).toBe(KEY);
+    expect(asked[0]?.body).toMatchObject({
+      contents: [{ role: "user", parts: [{ text: "Good morning." }] }],
+      systemInstruction: { parts: [{ text: "Be brief." }] },
+      tools: [
+        {
+          functionDeclarations: [
+            { name: TOOL.name, description: TOOL.description, parametersJsonSchema: TOOL.parameters },
+          ],
+        },
+      ],
+      generationConfig: { temperature: 0.4 },
+    });
+  });
+
+  test("each model to think as little as it may", async () => {
+    const thinking: readonly [string, object | undefined][] = [
+      ["gemini-2.0-flash", undefined],
+      ["gemini-2.5-flash-lite", { thinkingBudget: 0 }],
+      ["gemini-2.5-pro", { thinkingBudget: 128 }],
+      ["gemini-3.8-flash", { thinkingLevel: "LOW" }],
+    ];
+    const { url, asked } = await start(says(...geminiAnswer("Hello")));
+    for (const [model] of thinking) await eventsOf(brainAt(url, model));
+    expect(asked.map(({ body }) => (body.generationConfig as { thinkingConfig?: object }).thinkingConfig)).toEqual(
+      thinking.map(([, config]) => config),
+    );
+  });
+
+  test("earlier calls with the signatures that came with them, and the documented word for those of others", async () => {
+    const { url, asked } = await start(
+      says(
+        geminiChunk(
+          [
+            {
+              functionCall: { id: "f1", name: "opening_hours", args: { day: "Monday" } },
+              thoughtSignature: "c2lnbmVk",
+            },
+            { functionCall: { id: "f2", name: "opening_hours", args: { day: "Sunday" } } },
+          ],
+          9,
+          "STOP",
+        ),
+      ),
+      says(...geminiAnswer("Closed.")),
+    );
+    const brain = brainAt(url);
+    const calls = (await eventsOf(brain, request({ tools: [TOOL] }))).filter((event) => event.kind === "tool-call");
+    // As a call tells them again: under names of its own.
+    const told = calls.map((call, index) => ({ ...call, id: `7.${index + 1}`, theirId: call.id }));
+    const foreign = { id: "call_0", name: "hang_up", argumentsJson: "no JSON" };
+    const messages: Message[] = [
+      { role: "user", text: "When?" },
+      { role: "assistant", text: "", toolCalls: [foreign] },
+      { role: "tool", toolCallId: "call_0", name: "hang_up", text: "failed" },
+      { role: "user", text: "When are you open?" },
+      { role: "assistant", text: "", toolCalls: told },
+      ...told.map(({ id, name }): Message => ({ role: "tool", toolCallId: id, name, text: "closed" })),
+    ];
+    await eventsOf(brain, request({ messages, tools: [TOOL] }));
+    const response = (id: string) => ({
+      functionResponse: { id, name: "opening_hours", response: { output: "closed" } },
+    });
+    expect(asked[1]?.body.contents).toEqual([
+      { role: "user", parts: [{ text: "When?" }] },
+      {
+        role: "model",
+        parts: [
+          {
+            functionCall: { id: "call_0", name: "hang_up", args: {} },
+            thoughtSignature: "skip_thought_signature_validator",
+          },
+        ],
+      },
+      {
+        role: "user",
+        parts: [
+          { functionResponse: { id: "call_0", name: "hang_up", response: { output: "failed" } } },
+          { text: "When are you open?" },
+        ],
+      },
+      {
+        role: "model",
+        parts: [
+          { functionCall: { id: "7.1", name: "opening_hours", args: { day: "Monday" } }, thoughtSignature: "c2lnbmVk" },
+          { functionCall: { id: "7.2", name: "opening_hours", args: { day: "Sunday" } } },
+        ],
+      },
+      { role: "user", parts: [response("7.1"), response("7.2")] },
+    ]);
+  });
+});
+
+describe("what is made of an answer of Gemini's", () => {
+  test("text, calls of tools, no thoughts, and what it cost, the thoughts included", async () => {
+    const last = {
+      candidates: [{ content: { parts: [{ text: "" }], role: "model" }, finishReason: "STOP", index: 0 }],
+      usageMetadata: { promptTokenCount: 50, candidatesTokenCount: 7, thoughtsTokenCount: 5, totalTokenCount: 62 },
+    };
+    const { url } = await start(
+      says(
+        geminiChunk([{ text: "He wants Monday.", thought: true }], 0),
+        geminiChunk([{ text: "One moment." }], 3),
+        geminiChunk([{ functionCall: { name: "hang_up" } }], 7),
+        `data: ${JSON.stringify(last)}\r\n\r\n`,
+      ),
+    );
+    expect(await eventsOf(brainAt(url))).toEqual([
+      { kind: "text", text: "One moment." },
+      { kind: "tool-call", id: expect.stringMatching(/^call_.{8}/), name: "hang_up", argumentsJson: "{}" },
+      { kind: "end", inputTokens: 50, outputTokens: 12 },
+    ]);
+  });
+
+  test("P13: a thousand calls go on to who refuses them, and a call without a name is a failure", async () => {
+    const call = { functionCall: { name: "again", args: { day: "x".repeat(100) } } };
+    const { url } = await start(
+      says(geminiChunk(Array(1_000).fill(call), 1, "STOP")),
+      says(geminiChunk([{ functionCall: { name: "" } }], 1, "STOP")),
+      says(`data: ${JSON.stringify({ candidates: 5 })}\r\n\r\n`),
+      says(`data: ${JSON.stringify({ candidates: [{ content: { parts: [{ functionCall: 7 }] } }] })}\r\n\r\n`),
+    );
+    expect((await eventsOf(brainAt(url))).filter(({ kind }) => kind === "tool-call")).toHaveLength(1_000);
+    for (let answer = 0; answer < 3; answer += 1) {
+      await expect(eventsOf(brainAt(url))).rejects.toMatchObject({ code: "provider_failed" });
+    }
+  });
+
+  test("an answer that was withheld, and an error in the middle of one, are failures with their code", async () => {
+    const error = { code: 503, message: "The prompt was: Be brief.", status: "UNAVAILABLE" };
+    const { url } = await start(
+      says(geminiChunk([], 0, "SAFETY")),
+      says(`data: ${JSON.stringify({ promptFeedback: { blockReason: "SAFETY" } })}\r\n\r\n`),
+      says(...unfinishedGemini("Well"), `data: ${JSON.stringify({ error })}\r\n\r\n`),
+    );
+    await expect(eventsOf(brainAt(url))).rejects.toThrow("gemini: withheld its answer (SAFETY)");
+    await expect(eventsOf(brainAt(url))).rejects.toThrow("gemini: withheld its answer (prompt blocked)");
+    await expect(eventsOf(brainAt(url))).rejects.toThrow("gemini: reported an error while it answered (503)");
+  });
+});

@@ -1,0 +1,332 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { Llm, LlmEvent, LlmRequest, Message } from "../../../../src/speech/contracts.ts";
+import { createOpenAiLlm } from "../../../../src/speech/llm/providers/openai.ts";
+import { llmContract } from "../../../contract/speech/llm.ts";
+import { KEY, llmFaultContract } from "../../../contract/speech/llm-faults.ts";
+import { LlmServer, type LlmServerStep } from "../../../support/providers/llm/llm-server.ts";
+import { CHAT_DONE, chatAnswer, chatDelta, chatUsage, unfinishedChat } from "../../../support/providers/llm/openai.ts";
+
+const TOOL = {
+  name: "opening_hours",
+  description: "When the bakery is open.",
+  parameters: { type: "object", properties: { day: { type: "string" } }, required: ["day"] },
+};
+
+const brainAt = (url: string, model = "fake-1"): Llm => createOpenAiLlm({ model, apiKey: KEY, baseUrl: `${url}/v1` });
+
+const request = (more: Partial<LlmRequest> = {}): LlmRequest => ({
+  messages: [
+    { role: "system", text: "Be brief." },
+    { role: "user", text: "Good morning." },
+  ],
+  tools: [],
+  temperature: 0.4,
+  language: "en",
+  ...more,
+});
+
+let server: LlmServer | undefined;
+afterEach(async () => {
+  await server?.stop();
+  server = undefined;
+});
+
+async function start(...steps: readonly LlmServerStep[]): Promise<LlmServer> {
+  server = await LlmServer.start(...steps);
+  return server;
+}
+
+const says = (...events: readonly string[]): LlmServerStep => ({ kind: "events", events });
+
+async function eventsOf(llm: Llm, asked = request()): Promise<LlmEvent[]> {
+  const events: LlmEvent[] = [];
+  for await (const event of llm.reply(asked, new AbortController().signal)) events.push(event);
+  return events;
+}
+
+llmContract("openai", async () => {
+  const { url } = await start(says(...chatAnswer("Good ", "morning", ".")));
+  return { llm: brainAt(url), request: request(), drive: (promise) => promise };
+});
+
+llmFaultContract("openai", {
+  make: brainAt,
+  answer: chatAnswer,
+  begun: unfinishedChat,
+  garbled: "data: {half an answer\n\n",
+  refusal: {
+    body: JSON.stringify({
+      error: {
+        message: `Incorrect API key: ${KEY}`,
+        type: "invalid_request_error",
+        param: null,
+        code: "invalid_api_key",
+      },
+    }),
+    code: "invalid_api_key",
+  },
+  contextRefusals: [
+    {
+      status: 400,
+      body: {
+        error: {
+          message:
+            "This model's maximum context length is 8192 tokens. However, your messages resulted in 9120 tokens.",
+          type: "invalid_request_error",
+          param: "messages",
+          code: "context_length_exceeded",
+        },
+      },
+    },
+    // vLLM: a number for a code; up to 0.9 without `error` around it.
+    {
+      status: 400,
+      body: {
+        object: "error",
+        message: "This model's maximum context length is 8192 tokens. However, you requested 9120 tokens.",
+        type: "BadRequestError",
+        param: null,
+        code: 400,
+      },
+    },
+    // llama.cpp
+    {
+      status: 400,
+      body: {
+        error: {
+          code: 400,
+          message: "request (9120 tokens) exceeds the available context size (8192 tokens), try increasing it",
+          type: "exceed_context_size_error",
+          n_prompt_tokens: 9_120,
+          n_ctx: 8_192,
+        },
+      },
+    },
+  ],
+});
+
+describe("what a server of OpenAI's chat completions is asked", () => {
+  test("the question, as a stream with usage, under the key", async () => {
+    const { url, asked } = await start(says(...chatAnswer("Hello")));
+    await eventsOf(brainAt(url), request({ tools: [TOOL] }));
+    expect(asked[0]?.path).toBe("/v1/chat/completions");
+    expect(asked[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
+    expect(asked[0]?.body).toEqual({
+      model: "fake-1",
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "Good morning." },
+      ],
+      tools: [{ type: "function", function: TOOL }],
+      temperature: 0.4,
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+  });
+
+  test("earlier calls of tools with their results; arguments that are no JSON are not told again", async () => {
+    const messages: Message[] = [
+      { role: "user", text: "When are you open?" },
+      {
+        role: "assistant",
+        text: "",
+        toolCalls: [
+          { id: "1", name: "opening_hours", argumentsJson: '{"day":"Monday"}' },
+          { id: "2", name: "opening_hours", argumentsJson: '{"day":' },
+        ],
+      },
+      { role: "tool", toolCallId: "1", name: "opening_hours", text: "closed" },
+      { role: "tool", toolCallId: "2", name: "opening_hours", text: "error" },
+    ];
+    const { url, asked } = await start(says(...chatAnswer("Closed.")));
+    await eventsOf(brainAt(url), request({ messages }));
+    const call = (id: string, json: string) => ({
+      id,
+      type: "function",
+      function: { name: "opening_hours", arguments: json },
+    });
+    expect(asked[0]?.body.messages).toEqual([
+      { role: "user", content: "When are you open?" },
+      { role: "assistant", content: null, tool_calls: [call("1", '{"day":"Monday"}'), call("2", "{}")] },
+      { role: "tool", tool_call_id: "1", content: "closed" },
+      { role: "tool", tool_call_id: "2", content: "error" },
+    ]);
+  });
+
+  test("sides that alternate, of which the caller is the first and the last, as the templates of many models want it", async () => {
+    const messages: Message[] = [
+      { role: "system", text: "Be brief." },
+      { role: "assistant", text: "Hello." },
+      { role: "assistant", text: "Are you there?" },
+      { role: "user", text: "Yes." },
+      { role: "user", text: "When are you open?" },
+      {
+        role: "assistant",
+        text: "One moment.",
+        toolCalls: [{ id: "1", name: "opening_hours", argumentsJson: "{}" }],
+      },
+      { role: "tool", toolCallId: "1", name: "opening_hours", text: "closed" },
+      { role: "user", text: "Well?" },
+      { role: "assistant", text: "Closed." },
+    ];
+    const { url, asked } = await start(says(...chatAnswer("Closed.")));
+    await eventsOf(brainAt(url), request({ messages }));
+    const silence = { role: "user", content: "(The caller has not said anything.)" };
+    const call = { id: "1", type: "function", function: { name: "opening_hours", arguments: "{}" } };
+    expect(asked[0]?.body.messages).toEqual([
+      { role: "system", content: "Be brief." },
+      silence,
+      { role: "assistant", content: "Hello.\nAre you there?" },
+      { role: "user", content: "Yes.\nWhen are you open?" },
+      { role: "assistant", content: "One moment.", tool_calls: [call] },
+      { role: "tool", tool_call_id: "1", content: "closed" },
+      { role: "user", content: "Well?" },
+      { role: "assistant", content: "Closed." },
+      silence,
+    ]);
+  });
+
+  test("models that reason are told to do the least of it, and take no temperature", async () => {
+    const efforts: readonly [string, string | undefined][] = [
+      ["gpt-4o-mini", undefined],
+      ["gpt-5-chat-latest", undefined],
+      ["gpt-5.3-chat-latest", undefined],
+      ["gpt-oss:20b", undefined],
+      ["openai/gpt-oss-120b", undefined],
+      ["gpt-5", "minimal"],
+      ["gpt-5-mini-2025-08-07", "minimal"],
+      ["gpt-5.1", "none"],
+      ["gpt-5.6-luna", "none"],
+      ["gpt-6-luna", "none"],
+      ["gpt-6-astra", "low"],
+      ["gpt-6.1-sol-2026-10-01", "low"],
+      ["o4-mini", "low"],
+    ];
+    const { url, asked } = await start(says(...chatAnswer("Hello")));
+    for (const [model] of efforts) await eventsOf(brainAt(url, model));
+    expect(asked.map(({ body }) => [body.model, body.reasoning_effort])).toEqual(efforts);
+    expect(asked.map(({ body }) => body.temperature)).toEqual(
+      efforts.map(([, effort]) => (effort === undefined ? 0.4 : undefined)),
+    );
+  });
+});
+
+describe("what is made of an answer of OpenAI's chat completions", () => {
+  test("text as it comes, then what it cost", async () => {
+    const { url } = await start(says(...chatAnswer("Good ", "morning.")));
+    expect(await eventsOf(brainAt(url))).toEqual([
+      { kind: "text", text: "Good " },
+      { kind: "text", text: "morning." },
+      { kind: "end", inputTokens: 21, outputTokens: 2 },
+    ]);
+  });
+
+  test("calls of tools, whole, from the pieces in which they come, and that there are such pieces", async () => {
+    const piece = (index: number, more: object) => chatDelta({ tool_calls: [{ index, ...more }] });
+    const { url } = await start(
+      says(
+        chatDelta({ role: "assistant", content: null }),
+        piece(0, { id: "call_a", type: "function", function: { name: "opening_hours", arguments: "" } }),
+        piece(0, { function: { arguments: '{"day":' } }),
+        piece(1, { id: "call_b", type: "function", function: { name: "hang_up", arguments: "" } }),
+        piece(0, { function: { arguments: '"Monday"}' } }),
+        chatDelta({}, "tool_calls"),
+        chatUsage(30, 12),
+        CHAT_DONE,
+      ),
+    );
+    expect(await eventsOf(brainAt(url))).toEqual([
+      ...[1, 2].map(() => ({ kind: "text", text: "" })),
+      { kind: "tool-call", id: "call_a", name: "opening_hours", argumentsJson: '{"day":"Monday"}' },
+      { kind: "tool-call", id: "call_b", name: "hang_up", argumentsJson: "{}" },
+      { kind: "end", inputTokens: 30, outputTokens: 12 },
+    ]);
+  });
+
+  test("what compatible servers leave out: usage, [DONE], content, indexes and ids of calls", async () => {
+    const whole = (name: string) => ({ index: 0, function: { name, arguments: '{"day":"Monday"}' } });
+    const { url } = await start(
+      says(
+        `data: ${JSON.stringify({ choices: [{ delta: { role: "assistant" } }] })}\n\n`,
+        `data: ${JSON.stringify({ choices: [{ delta: { content: null } }] })}\n\n`,
+        `data: ${JSON.stringify({ choices: [{ delta: { content: "Well." } }] })}\n\n`,
+        `data: ${JSON.stringify({ choices: [{ delta: { tool_calls: [whole("first")] } }] })}\n\n`,
+        `data: ${JSON.stringify({ choices: [{ delta: { tool_calls: [whole("second")] } }] })}\n\n`,
+        `data: ${JSON.stringify({ choices: [{ delta: {}, finish_reason: "tool_calls" }] })}\n\n`,
+      ),
+    );
+    const events = await eventsOf(brainAt(url));
+    const argumentsJson = '{"day":"Monday"}';
+    expect(events).toEqual([
+      { kind: "text", text: "Well." },
+      ...[1, 2].map(() => ({ kind: "text", text: "" })),
+      { kind: "tool-call", id: expect.stringMatching(/^call_.{8}/), name: "first", argumentsJson },
+      { kind: "tool-call", id: expect.stringMatching(/^call_.{8}/), name: "second", argumentsJson },
+      { kind: "end", inputTokens: 0, outputTokens: 0 },
+    ]);
+    const ids = events.flatMap((event) => (event.kind === "tool-call" ? [event.id] : []));
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  test("nulls in place of what goes on as it was: SGLang's ids and indexes, vLLM's last piece", async () => {
+    const piece = (more: object) => chatDelta({ tool_calls: [more] });
+    const { url } = await start(
+      says(
+        piece({ id: "call_a", index: 0, type: "function", function: { name: "opening_hours", arguments: "" } }),
+        piece({ id: null, index: 0, type: "function", function: { name: null, arguments: '{"day":' } }),
+        piece({ id: null, index: null, function: { name: null, arguments: '"Monday"}' } }),
+        piece({ id: null, index: 0, type: null, function: { name: null, arguments: null } }),
+        chatDelta({}, "tool_calls"),
+        CHAT_DONE,
+      ),
+    );
+    expect((await eventsOf(brainAt(url))).filter(({ kind }) => kind === "tool-call")).toEqual([
+      { kind: "tool-call", id: "call_a", name: "opening_hours", argumentsJson: '{"day":"Monday"}' },
+    ]);
+  });
+
+  test("P5: the turn ends at [DONE] where the body never does, and the socket is closed", async () => {
+    const fake = await start({ kind: "events", events: chatAnswer("Good morning."), staysOpen: true });
+    expect((await eventsOf(brainAt(fake.url))).at(-1)?.kind).toBe("end");
+    await fake.until(() => fake.brokenOff === 1);
+  });
+
+  test("P13: a call without a name fails; a thousand calls, and arguments that are no JSON, go on to who refuses them", async () => {
+    const calls = Array.from({ length: 1_000 }, (_, index) =>
+      chatDelta({ tool_calls: [{ index, id: `call_${index}`, function: { name: "again", arguments: "{oops" } }] }),
+    );
+    const { url } = await start(
+      says(
+        chatDelta({ tool_calls: [{ index: 0, id: "call_1", function: { arguments: "{}" } }] }),
+        chatDelta({}, "stop"),
+      ),
+      says(...calls, chatDelta({}, "tool_calls"), CHAT_DONE),
+    );
+    await expect(eventsOf(brainAt(url))).rejects.toMatchObject({ code: "provider_failed" });
+    const events = await eventsOf(brainAt(url));
+    const asked = events.filter(({ kind }) => kind === "tool-call");
+    expect(asked).toHaveLength(1_000);
+    expect(asked[0]).toMatchObject({ argumentsJson: "{oops" });
+  });
+
+  test("P13: what is JSON and nothing that was agreed upon is a failure, never an event", async () => {
+    const answers = [
+      "data: null\n\n",
+      'data: {"choices":5}\n\n',
+      'data: {"choices":[{"delta":{"tool_calls":7},"finish_reason":"stop"}]}\n\n',
+      'data: {"choices":[{"delta":{"tool_calls":[{"id":1,"function":{"name":2}}]},"finish_reason":"stop"}]}\n\n',
+    ];
+    const { url } = await start(...answers.map((answer) => says(answer)));
+    for (const _ of answers) await expect(eventsOf(brainAt(url))).rejects.toMatchObject({ code: "provider_failed" });
+  });
+
+  test("an answer that a filter withheld, and an error in the middle of one, are failures with their code", async () => {
+    const error = { message: "The prompt was: Be brief.", type: "server_error", code: null };
+    const { url } = await start(
+      says(chatDelta({ content: "Well" }), chatDelta({}, "content_filter"), CHAT_DONE),
+      says(chatDelta({ content: "Well" }), `data: ${JSON.stringify({ error })}\n\n`),
+    );
+    await expect(eventsOf(brainAt(url))).rejects.toThrow("openai: withheld its answer (content_filter)");
+    await expect(eventsOf(brainAt(url))).rejects.toThrow("openai: reported an error while it answered (server_error)");
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, test } from "vitest";
+import { createOpenAiLlm } from "../../../../src/speech/llm/providers/openai.ts";
+import { ReasoningFilter } from "../../../../src/speech/llm/providers/reasoning-filter.ts";
+import { LlmServer } from "../../../support/providers/llm/llm-server.ts";
+import { chatAnswer } from "../../../support/providers/llm/openai.ts";
+
+/** What is said of `text` when it comes in pieces of `chars`. */
+function said(text: string, chars: number): string {
+  const thoughts = new ReasoningFilter();
+  let told = "";
+  for (let at = 0; at < text.length; at += chars) told += thoughts.push(text.slice(at, at + chars));
+  return told + thoughts.end();
+}
+
+describe("what a model thinks is never said, however its answer is cut", () => {
+  test.each([
+    ["<think>They want bread.</think>\n\nWe have rye.", "We have rye."],
+    ["\n<think>\nHm. 1 < 2.\n</think>\nWe have rye.", "\nWe have rye."],
+    ["Well, <think>which?</think> rye. <think>More?</think>Or wheat.", "Well, rye. Or wheat."],
+    ["<think></think>Yes.", "Yes."],
+    ["They want bread.</think>\n\nWe have rye.", "They want bread.\n\nWe have rye."],
+    ["</think>\nYes.", "\nYes."],
+    ["Is </thi or </think not a tag?", "Is </thi or </think not a tag?"],
+    ["<think>and on it goes, until nobody listens </thin", ""],
+    ["Is 1 < 2? <b>Yes</b>, <thin", "Is 1 < 2? <b>Yes</b>, <thin"],
+    ["", ""],
+  ])("%j", (text, spoken) => {
+    for (let chars = 1; chars <= text.length + 1; chars += 1) expect(said(text, chars)).toBe(spoken);
+  });
+
+  test("as an OpenAI-compatible server sends it", async () => {
+    const events = chatAnswer("<th", "ink>They want", " bread.</", "think>", "\n\n", "We have", " rye.");
+    const server = await LlmServer.start({ kind: "events", events });
+    const llm = createOpenAiLlm({ model: "qwen3", apiKey: "key", baseUrl: `${server.url}/v1` });
+    const request = { messages: [{ role: "user", text: "Hi." } as const], tools: [], temperature: 0, language: "en" };
+    const texts: string[] = [];
+    for await (const event of llm.reply(request, new AbortController().signal)) {
+      if (event.kind === "text") texts.push(event.text);
+    }
+    await server.stop();
+    expect(texts).toEqual(["We have", " rye."]);
+  });
+});

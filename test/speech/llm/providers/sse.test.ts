@@ -1,0 +1,68 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { LLM_EVENT_CHARS_MAX } from "../../../../src/core/limits.ts";
+import { formatSseEvent, type SseEvent, SseEventTooLong, SseReader } from "../../../../src/speech/llm/providers/sse.ts";
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** The events of `bytes`, which come in pieces that end at `cuts`. */
+function eventsOf(bytes: Uint8Array, cuts: readonly number[] = []): SseEvent[] {
+  const reader = new SseReader();
+  const ends = [...cuts.filter((cut) => cut < bytes.length).sort((a, b) => a - b), bytes.length];
+  let from = 0;
+  const events = ends.flatMap((end) => {
+    const piece = bytes.subarray(from, end);
+    from = end;
+    return reader.push(piece);
+  });
+  return [...events, ...reader.end()];
+}
+
+describe("P7: server-sent events", () => {
+  test("are read by the rules of the standard", () => {
+    const text =
+      "\uFEFF: comment\nevent: one\ndata: a\ndata:b\nid: 7\n\nevent: nobody\n\ndata\n\ndata: : c\r\n\r\ndata: d\r\rdata: last";
+    expect(eventsOf(bytesOf(text))).toEqual([
+      { name: "one", data: "a\nb" },
+      { name: "", data: "" },
+      { name: "", data: ": c" },
+      { name: "", data: "d" },
+      { name: "", data: "last" },
+    ]);
+  });
+
+  test("are the same whatever pieces they come in, characters of several bytes included", () => {
+    const line = fc.constantFrom("data: Grüße €🎉", "data:", "event: x", ": comment", "id: 1", "nonsense", "");
+    const ending = fc.constantFrom("\n", "\r\n", "\r");
+    const lines = fc.array(fc.tuple(line, ending), { maxLength: 20 });
+    fc.assert(
+      fc.property(lines, fc.array(fc.nat(400), { maxLength: 20 }), (parts, cuts) => {
+        const bytes = bytesOf(parts.map(([text, end]) => text + end).join(""));
+        expect(eventsOf(bytes, cuts)).toEqual(eventsOf(bytes));
+      }),
+    );
+  });
+
+  test("survive bytes that are no UTF-8", () => {
+    const bytes = new Uint8Array([...bytesOf("data: a"), 0xff, 0xc3, ...bytesOf("\n\ndata: b\n\n")]);
+    expect(eventsOf(bytes).map(({ data }) => data)).toEqual(["a\uFFFD\uFFFD", "b"]);
+  });
+
+  test("have a bound each, in one line and in many; comments have none", () => {
+    const kilobyte = "x".repeat(1_024);
+    const times = LLM_EVENT_CHARS_MAX / 1_024 + 1;
+    const push = (piece: string) => () => {
+      const reader = new SseReader();
+      for (let count = 0; count < times; count += 1) reader.push(bytesOf(piece));
+    };
+    expect(push(kilobyte)).toThrow(SseEventTooLong);
+    expect(push(`data: ${kilobyte}\n`)).toThrow(SseEventTooLong);
+    expect(push(`: ${kilobyte}\n`)).not.toThrow();
+    expect(push(`data: ${kilobyte}\n\n`)).not.toThrow();
+  });
+
+  test("are told on in one line", () => {
+    expect(formatSseEvent({ name: "", data: '{"a":\n1}' })).toBe('data: {"a": 1}\n\n');
+    expect(formatSseEvent({ name: "ping", data: "{}" })).toBe("event: ping\ndata: {}\n\n");
+  });
+});

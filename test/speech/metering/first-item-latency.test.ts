@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import type { Tts } from "../../../src/speech/contracts.ts";
+import { timedTts, timeFirstItem } from "../../../src/speech/metering/first-item-latency.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+
+/** Items that come so many ms apart, and whether whoever reads them has let go. */
+function slowly(clock: ManualClock, items: readonly string[], everyMs: number) {
+  const seen = { closed: false };
+  async function* generate(): AsyncGenerator<string> {
+    try {
+      for (const item of items) {
+        clock.advance(everyMs);
+        yield item;
+      }
+    } finally {
+      seen.closed = true;
+    }
+  }
+  return { items: generate(), seen };
+}
+
+test("the time to the first of them is told, once, and all of them come through", async () => {
+  const clock = new ManualClock();
+  const told: number[] = [];
+  const { items } = slowly(clock, ["a", "b", "c"], 40);
+  const got: string[] = [];
+  for await (const item of timeFirstItem(
+    items,
+    () => clock.nowMs(),
+    (tookMs) => told.push(tookMs),
+  ))
+    got.push(item);
+  expect([got, told]).toEqual([["a", "b", "c"], [40]]);
+});
+
+test("where none comes nothing is told: neither at an end nor at a failure, which comes through as it is", async () => {
+  const clock = new ManualClock();
+  const told: number[] = [];
+  const tell = (tookMs: number) => told.push(tookMs);
+  for await (const _ of timeFirstItem(slowly(clock, [], 1).items, () => clock.nowMs(), tell)) expect.unreachable();
+  const failing = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("planted")) }) };
+  const reading = async (): Promise<void> => {
+    for await (const _ of timeFirstItem(failing, () => clock.nowMs(), tell)) expect.unreachable();
+  };
+  await expect(reading()).rejects.toThrow("planted");
+  expect(told).toEqual([]);
+});
+
+test("whoever stops reading early lets go of what it comes from", async () => {
+  const clock = new ManualClock();
+  const { items, seen } = slowly(clock, ["a", "b"], 1);
+  for await (const _ of timeFirstItem(
+    items,
+    () => clock.nowMs(),
+    () => {},
+  ))
+    break;
+  expect(seen.closed).toBe(true);
+});
+
+test("a voice is timed piece by piece, from when it was asked for each", async () => {
+  const clock = new ManualClock();
+  const told: number[] = [];
+  const voice: Tts = {
+    provider: "scripted",
+    capabilities: { wordTimestamps: true },
+    voices: async () => [],
+    async *speak({ text }) {
+      clock.advance(text.length);
+      for (let chunk = 0; chunk < 3; chunk += 1) yield { samples: new Int16Array(1), rateHz: 8_000, words: [] };
+    },
+  };
+  const timed = timedTts(
+    voice,
+    () => clock.nowMs(),
+    (tookMs) => told.push(tookMs),
+  );
+  for (const text of ["Hello.", "How are you?"]) {
+    const chunks = [];
+    for await (const chunk of timed.speak({ text, voiceId: "one", language: "en" }, AbortSignal.abort()))
+      chunks.push(chunk);
+    expect(chunks).toHaveLength(3);
+  }
+  expect(told).toEqual([6, 12]);
+  expect([timed.provider, timed.capabilities, await timed.voices()]).toEqual(["scripted", { wordTimes: true }, []]);
+});

@@ -1,0 +1,265 @@
+import { describe, expect, test } from "vitest";
+import type { Usage } from "../../../src/core/billing/usage.ts";
+import type { ClosableTts, Llm, LlmRequest, ProviderObserver, Stt, SttStream } from "../../../src/speech/contracts.ts";
+import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
+import { meteredLlm, meteredStt, meteredTts } from "../../../src/speech/metering/usage.ts";
+import { FallbackStt } from "../../../src/speech/stt/fallback.ts";
+import { TtsCache } from "../../../src/speech/tts/cache.ts";
+import { FallbackTts } from "../../../src/speech/tts/fallback.ts";
+import { normalizingTts } from "../../../src/speech/tts/text-normalization/normalizing-tts.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { breakerFor } from "../../support/providers/breakers.ts";
+import { type LlmStep, ScriptedLlm, textReply } from "../../support/providers/scripted-llm.ts";
+import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
+import { ScriptedTts, type ScriptedTtsOptions } from "../../support/providers/scripted-tts.ts";
+
+/** A watch, and what it was told. */
+function watching(): { watch: ProviderObserver; used: [provider: string, usage: Usage][]; answered: string[] } {
+  const used: [string, Usage][] = [];
+  const answered: string[] = [];
+  const watch: ProviderObserver = {
+    used: (provider, usage) => used.push([provider, usage]),
+    responded: (provider) => answered.push(provider),
+    failedOver: () => {},
+    contextExceeded: () => {},
+    requesting: () => {},
+  };
+  return { watch, used, answered };
+}
+
+const REQUEST: LlmRequest = {
+  messages: [
+    { role: "system", text: "You answer the telephone of a bakery." },
+    { role: "user", text: "Are you open?" },
+  ],
+  tools: [],
+  temperature: 0,
+  language: "en",
+};
+
+async function drained<T>(items: AsyncIterable<T>, onItem: (item: T) => void = () => {}): Promise<void> {
+  try {
+    for await (const item of items) onItem(item);
+  } catch {
+    // What it failed with is for others to tell.
+  }
+}
+
+describe("a model's tokens", () => {
+  const asked = async (steps: readonly LlmStep[], abortAfterMs = Number.POSITIVE_INFINITY) => {
+    const clock = new ManualClock();
+    const { watch, used, answered } = watching();
+    const life = new AbortController();
+    const reply = drained(meteredLlm(new ScriptedLlm(clock, [steps]), "small").reply(REQUEST, life.signal, watch));
+    if (abortAfterMs < Number.POSITIVE_INFINITY) clock.after(abortAfterMs, () => life.abort());
+    await clock.play(1_000);
+    await reply;
+    return { used, answered };
+  };
+
+  test("are as the provider tells them", async () => {
+    const { used, answered } = await asked(textReply("It is open."));
+    expect(used).toEqual([["scripted", { model: "small", inputTokens: 1, outputTokens: 3 }]]);
+    expect(answered).toEqual(["scripted"]);
+  });
+
+  test("are counted by their characters where the answer was broken off, in the moment that it was", async () => {
+    const { used } = await asked(textReply("It is open.", { perWordMs: 100 }), 150);
+    // The estimate of the prompt, and of "It is".
+    expect(used).toEqual([["scripted", { model: "small", inputTokens: 35, outputTokens: 2, approximate: true }]]);
+  });
+
+  test("are counted where nobody waited for the first", async () => {
+    const { used, answered } = await asked(textReply("It is open.", { firstMs: 500 }), 100);
+    expect(used).toEqual([["scripted", { model: "small", inputTokens: 35, outputTokens: 0, approximate: true }]]);
+    expect(answered).toEqual([]);
+  });
+
+  test("are counted where it failed in the middle, and where it tells of none", async () => {
+    const text: LlmStep = { afterMs: 0, event: { kind: "text", text: "Wait." } };
+    const failing = await asked([text, { afterMs: 0, event: { kind: "fail" } }]);
+    expect(failing.used).toMatchObject([["scripted", { inputTokens: 35, outputTokens: 3, approximate: true }]]);
+    const silent = await asked([text, { afterMs: 0, event: { kind: "end", inputTokens: 0, outputTokens: 0 } }]);
+    expect(silent.used).toMatchObject([["scripted", { inputTokens: 35, outputTokens: 3, approximate: true }]]);
+  });
+
+  test("of one that refused there are none", async () => {
+    const { used } = await asked([{ afterMs: 0, event: { kind: "fail" } }]);
+    expect(used).toEqual([]);
+  });
+});
+
+const closable = (tts: ScriptedTts, provider = "scripted"): ClosableTts => ({
+  provider,
+  capabilities: tts.capabilities,
+  voices: () => tts.voices(),
+  speak: (request, signal) => tts.speak(request, signal),
+  close: () => {},
+});
+const SPEECH = { voiceId: "scripted/one", language: "en-US", rateHz: 8_000 };
+
+describe("a voice's characters", () => {
+  const spoken = async (text: string, options: ScriptedTtsOptions = {}) => {
+    const { watch, used } = watching();
+    const voice = meteredTts(closable(new ScriptedTts(new ManualClock(), options)));
+    await drained(voice.speak({ ...SPEECH, text }, new AbortController().signal, watch));
+    return used;
+  };
+
+  test("are those that it was given, each once, however they are written", async () => {
+    expect(await spoken("Grüße 🎉")).toEqual([["scripted", { characters: 7 }]]);
+  });
+
+  test("count where it failed behind its first audio, and not where it gave none", async () => {
+    expect(await spoken("one two three", { failing: { request: 0, afterChunks: 1 } })).toHaveLength(1);
+    expect(await spoken("one two three", { failing: { request: 0, afterChunks: 0 } })).toEqual([]);
+  });
+
+  test("are those of the text as it is spoken", async () => {
+    const { watch, used } = watching();
+    const tts = new ScriptedTts(new ManualClock());
+    const voice = normalizingTts(meteredTts(closable(tts)));
+    await drained(voice.speak({ ...SPEECH, text: "It costs $5." }, new AbortController().signal, watch));
+    expect(used).toEqual([["scripted", { characters: tts.requests[0]?.text.length }]]);
+    expect(tts.requests[0]?.text).not.toBe("It costs $5.");
+  });
+
+  test("cost nothing where the speech is at hand", async () => {
+    const clock = new ManualClock();
+    const { watch, used } = watching();
+    const { circuitBreaker } = breakerFor("tts", "scripted", clock);
+    const chain = new FallbackTts(
+      [{ tts: meteredTts(closable(new ScriptedTts(clock))), circuitBreaker }],
+      new TtsCache(),
+      clock,
+    );
+    for (let time = 0; time < 4; time += 1) {
+      await drained(chain.speak({ ...SPEECH, text: "Good day." }, new AbortController().signal, watch));
+    }
+    // What is asked for a second time is kept from then on.
+    expect(used).toEqual(Array(2).fill(["scripted", { characters: 9 }]));
+  });
+});
+
+describe("an ear's audio", () => {
+  const RATE_HZ = 8_000;
+  const hears = (stream: SttStream, seconds: number): void => {
+    for (let frame = 0; frame < seconds * 50; frame += 1) stream.write(new Int16Array(160), false);
+  };
+  const opened = (stt: Stt) => {
+    const life = new AbortController();
+    const { watch, used, answered } = watching();
+    const stream = meteredStt(stt).open({ language: "en", rateHz: RATE_HZ }, life.signal, watch);
+    void drained(stream.events);
+    return { life, used, answered, stream };
+  };
+
+  test("is told every five seconds, and what is left when it is closed", () => {
+    const { life, used, stream } = opened(new ScriptedStt(new ManualClock(), []));
+    hears(stream, 12);
+    expect(used).toEqual(Array(2).fill(["scripted", { audioSeconds: 5 }]));
+    life.abort();
+    expect(used[2]).toEqual(["scripted", { audioSeconds: 2 }]);
+    hears(stream, 6);
+    expect(used).toHaveLength(3);
+  });
+
+  test("of one that fails without a word is not told, and of one that has heard something is", async () => {
+    for (const [script, count] of [
+      [[], 0],
+      [[{ atMs: 50, event: { kind: "interim", text: "hello" } }], 1],
+    ] as const) {
+      const clock = new ManualClock();
+      const failing = [...script, { atMs: 100, event: { kind: "fail" } }] as const;
+      const { used, answered, stream, life } = opened(new ScriptedStt(clock, failing));
+      hears(stream, 1);
+      await clock.play(200);
+      life.abort();
+      expect([used.length, answered.length]).toEqual([count, count]);
+    }
+  });
+
+  test("is what it sent, of one that does not send all", () => {
+    let sentMs = 0;
+    const { life, used, stream } = opened({
+      provider: "cutting",
+      capabilities: { ratesHz: [RATE_HZ], interimTranscripts: false },
+      open: () => ({
+        write: () => {},
+        get sentAudioMs() {
+          return sentMs;
+        },
+        events: (async function* () {})(),
+      }),
+    });
+    hears(stream, 6);
+    expect(used).toEqual([]);
+    sentMs = 1_300;
+    life.abort();
+    expect(used).toEqual([["cutting", { audioSeconds: 1.3 }]]);
+  });
+});
+
+describe("over a switch of providers", () => {
+  test("each model is told of for what it did itself", async () => {
+    const clock = new ManualClock();
+    const { watch, used, answered } = watching();
+    const dying: LlmStep[] = [
+      { afterMs: 0, event: { kind: "text", text: "We have" } },
+      { afterMs: 0, event: { kind: "fail" } },
+    ];
+    const named = (provider: string, steps: readonly LlmStep[]): Llm => {
+      const llm = new ScriptedLlm(clock, [steps]);
+      return meteredLlm({ provider, reply: (request, signal) => llm.reply(request, signal) });
+    };
+    const brains = [named("first", dying), named("second", textReply("rye."))];
+    const chain = new FallbackLlm(
+      brains.map((llm) => ({ llm, circuitBreaker: breakerFor("llm", llm.provider, clock).circuitBreaker })),
+      clock,
+    );
+    await drained(chain.reply(REQUEST, new AbortController().signal, watch));
+    expect(answered).toEqual(["first", "second"]);
+    expect(used).toEqual([
+      ["first", { inputTokens: 35, outputTokens: 3, approximate: true }],
+      ["second", { inputTokens: 1, outputTokens: 1 }],
+    ]);
+  });
+
+  test("each ear is told of for what it was sent, and the second for what it had to hear again", async () => {
+    const clock = new ManualClock();
+    const { watch, used, answered } = watching();
+    const named = (provider: string, script: ConstructorParameters<typeof ScriptedStt>[1]): Stt => {
+      const stt = new ScriptedStt(clock, script);
+      return meteredStt({
+        provider,
+        capabilities: stt.capabilities,
+        open: (options, signal) => stt.open(options, signal),
+      });
+    };
+    const ears = [
+      named("first", [
+        { atMs: 500, event: { kind: "interim", text: "I" } },
+        { atMs: 1_010, event: { kind: "fail" } },
+      ]),
+      named("second", [{ atMs: 500, event: { kind: "final", text: "I would" } }]),
+    ];
+    const chain = new FallbackStt(
+      ears.map((stt) => ({ stt, circuitBreaker: breakerFor("stt", stt.provider, clock).circuitBreaker })),
+      clock,
+    );
+    const life = new AbortController();
+    const stream = chain.open({ language: "en", rateHz: 8_000 }, life.signal, watch);
+    void drained(stream.events);
+    for (let atMs = 0; atMs < 2_000; atMs += 20) {
+      await clock.play(20);
+      stream.write(new Int16Array(160), true);
+    }
+    life.abort();
+    expect([...new Set(answered)]).toEqual(["first", "second"]);
+    expect(used.map(([provider]) => provider)).toEqual(["first", "second"]);
+    const [first = 0, second = 0] = used.map(([, { audioSeconds }]) => audioSeconds);
+    expect(first).toBeCloseTo(1, 1);
+    // All of it: nothing was final yet.
+    expect(second).toBeCloseTo(2, 1);
+  });
+});

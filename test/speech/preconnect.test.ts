@@ -1,0 +1,223 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
+import { CIRCUIT_BREAKER_FAILURES_MAX } from "../../src/core/limits.ts";
+import type { ClosableTts, Llm, LlmRequest, TtsRequest } from "../../src/speech/contracts.ts";
+import { keepAliveRequest } from "../../src/speech/keep-alive-fetch.ts";
+import { FallbackLlm } from "../../src/speech/llm/fallback.ts";
+import { createAnthropicLlm } from "../../src/speech/llm/providers/anthropic.ts";
+import { createGeminiLlm } from "../../src/speech/llm/providers/gemini.ts";
+import { createOpenAiLlm } from "../../src/speech/llm/providers/openai.ts";
+import { TtsCache } from "../../src/speech/tts/cache.ts";
+import { FallbackTts } from "../../src/speech/tts/fallback.ts";
+import { createCartesiaTts } from "../../src/speech/tts/providers/cartesia.ts";
+import { createElevenLabsTts } from "../../src/speech/tts/providers/elevenlabs.ts";
+import { createOpenAiTts } from "../../src/speech/tts/providers/openai.ts";
+import { breakerFor } from "../support/providers/breakers.ts";
+import { messageAnswer } from "../support/providers/llm/anthropic.ts";
+import { geminiAnswer } from "../support/providers/llm/gemini.ts";
+import { LlmServer } from "../support/providers/llm/llm-server.ts";
+import { chatAnswer } from "../support/providers/llm/openai.ts";
+import { CARTESIA_VOICE, FakeCartesia } from "../support/providers/tts/cartesia.ts";
+import { ELEVENLABS_VOICE, FakeElevenLabs } from "../support/providers/tts/elevenlabs.ts";
+import { FakeOpenAiSpeech } from "../support/providers/tts/openai.ts";
+import type { TtsServer } from "../support/providers/tts/tts-server.ts";
+
+const KEY = "canary-key";
+const QUESTION: LlmRequest = { messages: [{ role: "user", text: "Hi." }], tools: [], temperature: 0, language: "en" };
+
+const opened: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of opened.splice(0).reverse()) await close();
+});
+
+async function ask(llm: Llm): Promise<void> {
+  for await (const _ of llm.reply(QUESTION, new AbortController().signal));
+}
+
+async function say(tts: ClosableTts | FallbackTts, request: TtsRequest): Promise<void> {
+  for await (const _ of tts.speak(request, new AbortController().signal));
+}
+
+const arrives = (what: () => unknown) => expect.poll(what, { timeout: 10_000, interval: 5 });
+
+const BRAINS = {
+  openai: { make: createOpenAiLlm, path: "/v1", answer: chatAnswer("Hello", ".") },
+  anthropic: { make: createAnthropicLlm, path: "", answer: messageAnswer("Hello", ".") },
+  gemini: { make: createGeminiLlm, path: "", answer: geminiAnswer("Hello", ".") },
+};
+
+describe.each(Object.entries(BRAINS))("a connection to %s", (_name, { make, path, answer }) => {
+  async function scene() {
+    const server = await LlmServer.start({ kind: "events", events: answer });
+    opened.push(() => server.stop());
+    return { server, llm: make({ model: "fake-1", apiKey: KEY, baseUrl: `${server.url}${path}` }) };
+  }
+
+  test("is opened when a call begins, and serves its first question and those behind it", async () => {
+    const { server, llm } = await scene();
+    llm.prepare?.(new AbortController().signal);
+    await arrives(() => server.connections).toBe(1);
+    for (let question = 0; question < 3; question += 1) {
+      // What is left of an answer is read behind its end: then its connection is free.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      await ask(llm);
+    }
+    expect([server.connections, server.asked.length]).toEqual([1, 3]);
+  });
+
+  test("that cannot be opened ahead is nobody's error", async () => {
+    const { server, llm } = await scene();
+    await server.stop();
+    llm.prepare?.(new AbortController().signal);
+    llm.prepare?.(AbortSignal.abort());
+    await expect(ask(llm)).rejects.toMatchObject({ code: "provider_failed" });
+  });
+});
+
+interface VoiceScene {
+  server: TtsServer;
+  tts: ClosableTts;
+  voice: Omit<TtsRequest, "text">;
+}
+
+const VOICES: Readonly<Record<string, () => Promise<VoiceScene>>> = {
+  async elevenlabs() {
+    const server = await new FakeElevenLabs({}).listen();
+    const settings = { apiKey: KEY, model: "eleven_flash_v2_5", url: server.url, clock: systemClock };
+    const voiceId = `elevenlabs/${ELEVENLABS_VOICE.voice_id}`;
+    return { server, tts: createElevenLabsTts(settings), voice: { voiceId, language: "en-US", rateHz: 8_000 } };
+  },
+  async cartesia() {
+    const server = await new FakeCartesia({}).listen();
+    const tts = createCartesiaTts({ apiKey: KEY, model: "sonic-3.5", url: server.url, clock: systemClock });
+    return { server, tts, voice: { voiceId: `cartesia/${CARTESIA_VOICE.id}`, language: "en-US", rateHz: 8_000 } };
+  },
+  async openai() {
+    const server = await new FakeOpenAiSpeech({}).listen();
+    const voices = [{ name: "alloy", language: "en" }];
+    const settings = { url: `${server.url}/v1`, apiKey: KEY, model: "tts-1", voices, clock: systemClock };
+    return { server, tts: createOpenAiTts(settings), voice: { voiceId: "openai/alloy", language: "en" } };
+  },
+};
+
+describe.each(Object.entries(VOICES))("a connection to the voice of %s", (_name, make) => {
+  async function scene(): Promise<VoiceScene> {
+    const made = await make();
+    opened.push(
+      () => made.server.close(),
+      () => made.tts.close(),
+    );
+    return made;
+  }
+
+  test("is opened when a call begins, and speaks its first piece", async () => {
+    const { server, tts, voice } = await scene();
+    tts.prepare?.(voice, new AbortController().signal);
+    await arrives(() => server.sockets).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await say(tts, { ...voice, text: "Hello there." });
+    // Where a connection is good for one piece alone, another one waits for the next.
+    await arrives(() => server.sockets).toBe(tts.provider === "elevenlabs" ? 2 : 1);
+  });
+
+  test("that is gone by then, or could not be opened, is replaced by another", async () => {
+    const { server, tts, voice } = await scene();
+    const life = new AbortController();
+    tts.prepare?.(voice, life.signal);
+    await arrives(() => server.sockets).toBe(1);
+    server.hangUp();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    life.abort();
+    await say(tts, { ...voice, text: "Hello there." });
+    expect(server.sockets).toBe(2);
+  });
+});
+
+test("of ElevenLabs, one waits for every piece, whichever call it is of, and none when the last call is over", async () => {
+  const { server, tts, voice } = (await VOICES.elevenlabs?.()) as VoiceScene & { server: FakeElevenLabs };
+  opened.push(
+    () => server.close(),
+    () => tts.close(),
+  );
+  const [first, second] = [new AbortController(), new AbortController()];
+  tts.prepare?.(voice, first.signal);
+  tts.prepare?.(voice, second.signal);
+  for (let piece = 1; piece <= 3; piece += 1) {
+    await arrives(() => server.connections.length).toBe(piece);
+    await say(tts, { ...voice, text: `Piece ${piece}.` });
+    if (piece === 1) first.abort();
+  }
+  await arrives(() => server.connections.length).toBe(4);
+  const texts = server.connections.map(({ messages }) => messages[1]?.text);
+  expect(texts).toEqual(["Piece 1. ", "Piece 2. ", "Piece 3. ", undefined]);
+  second.abort();
+  await server.connections[3]?.closed;
+  await say(tts, { ...voice, text: "Alone." });
+  expect(server.connections).toHaveLength(5);
+});
+
+test("of a chain the first is prepared alone, and not while it is left alone", async () => {
+  const prepared: string[] = [];
+  const brainOf = (provider: string): Llm => ({
+    provider,
+    prepare: () => prepared.push(provider),
+    async *reply() {},
+  });
+  const voiceOf = (provider: string): ClosableTts => ({
+    provider,
+    capabilities: { wordTimestamps: false },
+    voices: async () => [],
+    prepare: () => prepared.push(provider),
+    async *speak() {},
+    close: () => {},
+  });
+  const lines = {
+    model: breakerFor("llm", "one", systemClock).circuitBreaker,
+    voice: breakerFor("tts", "one", systemClock).circuitBreaker,
+  };
+  const another = breakerFor("llm", "two", systemClock).circuitBreaker;
+  const brains = [
+    { llm: brainOf("brain one"), circuitBreaker: lines.model },
+    { llm: brainOf("brain two"), circuitBreaker: another },
+  ];
+  const voices = [
+    { tts: voiceOf("voice one"), circuitBreaker: lines.voice },
+    { tts: voiceOf("voice two"), circuitBreaker: another },
+  ];
+  const prepare = (): void => {
+    new FallbackLlm(brains, systemClock).prepare(new AbortController().signal);
+    const chain = new FallbackTts(voices, new TtsCache(), systemClock);
+    chain.prepare({ voiceId: "one", language: "en" }, new AbortController().signal);
+  };
+  prepare();
+  expect(prepared).toEqual(["brain one", "voice one"]);
+  for (const line of Object.values(lines)) {
+    for (let failure = 0; failure < CIRCUIT_BREAKER_FAILURES_MAX; failure += 1)
+      line.tryAcquire()?.failed(new Error("planted"));
+  }
+  prepare();
+  expect(prepared).toHaveLength(2);
+});
+
+test("an answer that is there and that nobody reads any more throws nothing at the process", async () => {
+  const server = createServer((_request, response) => response.end("a whole answer"));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  opened.push(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const thrown: unknown[] = [];
+  const note = (error: unknown): void => void thrown.push(error);
+  process.on("uncaughtException", note);
+  opened.push(() => process.off("uncaughtException", note));
+  for (let round = 0; round < 5; round += 1) {
+    const life = new AbortController();
+    const answer = await keepAliveRequest(`http://127.0.0.1:${port}/`, { method: "GET", headers: {} }, life.signal);
+    const parts = answer[Symbol.asyncIterator]();
+    await parts.next();
+    life.abort();
+    await parts.next().catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  expect(thrown).toEqual([]);
+});

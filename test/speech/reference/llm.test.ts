@@ -1,0 +1,121 @@
+import { describe, expect, test } from "vitest";
+import type { LlmEvent, LlmRequest, Message } from "../../../src/speech/contracts.ts";
+import { createReferenceLlm } from "../../../src/speech/reference/llm.ts";
+import { llmContract } from "../../contract/speech/llm.ts";
+import { INLINE_TOOL_CHOICE } from "../../support/stubs/inline-schemas.ts";
+
+const PROMPT = `You are the telephone assistant of Hartwell Bakery, and you know its opening hours.
+The bakery is open from Tuesday to Saturday, from seven until half past five. On Monday the shop is closed all day.
+Birthday cakes are made to order and must be ordered two days ahead.
+A birthday cake for ten people costs thirty pounds.
+Rye bread is baked on Thursday only.
+
+Opening line: Hartwell Bakery, when can I help you with cakes?`;
+
+const HANG_UP = { name: "hang_up", description: "Ends the call.", parameters: { type: "object" } };
+
+const brain = createReferenceLlm(INLINE_TOOL_CHOICE);
+
+function request(said: string | undefined, more: Partial<LlmRequest> = {}): LlmRequest {
+  const messages: Message[] = [{ role: "system", text: PROMPT }];
+  if (said !== undefined) messages.push({ role: "assistant", text: "Hello?" }, { role: "user", text: said });
+  return { messages, tools: [HANG_UP], temperature: 0.7, language: "en-US", ...more };
+}
+
+async function eventsOf(asked: LlmRequest): Promise<LlmEvent[]> {
+  const events: LlmEvent[] = [];
+  for await (const event of brain.reply(asked, new AbortController().signal)) events.push(event);
+  return events;
+}
+
+const answerTo = async (asked: LlmRequest): Promise<string> =>
+  (await eventsOf(asked)).map((event) => (event.kind === "text" ? event.text : "")).join("");
+
+llmContract("reference brain", async () => ({
+  llm: createReferenceLlm(INLINE_TOOL_CHOICE),
+  request: request("Do you make birthday cakes?"),
+  drive: (promise) => promise,
+}));
+
+describe("the reference brain", () => {
+  test("answers with the sentences of the prompt that fit the question, the best one first", async () => {
+    expect(await answerTo(request("Good morning, when is the bakery open?"))).toBe(
+      "The bakery is open from Tuesday to Saturday, from seven until half past five.",
+    );
+    expect(await answerTo(request("Sorry, do you make birthday cakes to order?"))).toBe(
+      "Birthday cakes are made to order and must be ordered two days ahead. A birthday cake for ten people costs thirty pounds.",
+    );
+  });
+
+  test("never says what the prompt tells it to be, nor the opening line again", async () => {
+    expect(await answerTo(request("Are you the telephone assistant?"))).toContain("I do not know");
+    expect(await answerTo(request("Hartwell, when help?"))).toContain("I do not know");
+  });
+
+  test("gives the same answer to the same request, and pays no heed to the temperature", async () => {
+    const question = "How much is a cake?";
+    const events = await eventsOf(request(question));
+    expect(await eventsOf(request(question, { temperature: 0 }))).toEqual(events);
+    expect(await eventsOf(request(question))).toEqual(events);
+  });
+
+  test("opens the conversation when nobody has said anything", async () => {
+    expect(await answerTo(request(undefined))).toBe("Hello, how can I help you?");
+    expect(await answerTo(request(undefined, { language: "de" }))).toBe("Guten Tag, wie kann ich Ihnen helfen?");
+  });
+
+  test("admits what it does not know", async () => {
+    for (const said of ["What is the capital of France?", "Is it?", "…", ""]) {
+      expect(await answerTo(request(said))).toContain("I do not know");
+    }
+  });
+
+  test("says goodbye to a goodbye, then hangs up, then ends", async () => {
+    const events = await eventsOf(request("Thank you very much, good-bye!"));
+    const kinds = events.map((event) => event.kind);
+    expect(kinds.slice(-2)).toEqual(["tool-call", "end"]);
+    expect(kinds.slice(0, -2).every((kind) => kind === "text")).toBe(true);
+    expect(events.at(-2)).toEqual({ kind: "tool-call", id: "hang_up-3", name: "hang_up", argumentsJson: "{}" });
+    expect(await answerTo(request("Thank you very much, goodbye."))).toBe("Thank you for calling. Goodbye!");
+    expect(await answerTo(request("Auf Wiedersehen!", { language: "de-AT" }))).toContain("Auf Wiederhören");
+  });
+
+  test("cannot hang up where it is not offered, and hangs up for no other reason", async () => {
+    const withoutTools = await eventsOf(request("goodbye", { tools: [] }));
+    expect(withoutTools.map((event) => event.kind)).not.toContain("tool-call");
+    expect((await eventsOf(request("goods by the dozen"))).map((event) => event.kind)).not.toContain("tool-call");
+  });
+
+  test("adds nothing when a tool has done its work", async () => {
+    const { messages } = request("goodbye");
+    const asked = request(undefined, {
+      messages: [...messages, { role: "tool", toolCallId: "1", name: "hang_up", text: "{}" }],
+    });
+    expect((await eventsOf(asked)).map((event) => event.kind)).toEqual(["end"]);
+  });
+
+  test("answers in scripts without spaces", async () => {
+    const messages: Message[] = [
+      { role: "system", text: "面包店早上七点开门。蛋糕要提前两天订购。" },
+      { role: "user", text: "什么时候开门？" },
+    ];
+    expect(await answerTo(request(undefined, { messages, language: "zh" }))).toBe("面包店早上七点开门。");
+  });
+
+  test("counts words as tokens", async () => {
+    const messages: Message[] = [{ role: "user", text: "one two" }];
+    const asked = request(undefined, { messages, tools: [] });
+    const events = await eventsOf(asked);
+    expect(events.at(-1)).toEqual({ kind: "end", inputTokens: 2, outputTokens: events.length - 1 });
+  });
+
+  test("keeps apart the prompts of many agents", async () => {
+    for (let agent = 0; agent < 40; agent += 1) {
+      const messages: Message[] = [
+        { role: "system", text: `The number of this shop is ${agent}.` },
+        { role: "user", text: "Which number is the shop?" },
+      ];
+      expect(await answerTo(request(undefined, { messages }))).toBe(`The number of this shop is ${agent}.`);
+    }
+  });
+});

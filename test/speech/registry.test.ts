@@ -1,0 +1,75 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
+import { readLlmSettings } from "../../src/speech/llm/registry.ts";
+import { createSpeechProviders, type SpeechConfig, type SpeechProviders } from "../../src/speech/registry.ts";
+import { readSttSettings } from "../../src/speech/stt/registry.ts";
+import { readTtsSettings } from "../../src/speech/tts/settings.ts";
+
+const CONFIG: SpeechConfig = {
+  stt: undefined,
+  sttSettings: readSttSettings((_, fallback) => fallback),
+  tts: "espeak",
+  ttsSettings: readTtsSettings((_key, fallback) => fallback),
+  models: { model_a: "reference", model_b: "reference", model_c: "reference" },
+  llmSettings: readLlmSettings((_, fallback) => fallback),
+  contextSizes: {},
+  espeakProcesses: 1,
+  streamsMax: {},
+};
+const log = { warn: () => {}, error: () => {} };
+
+let engines: SpeechProviders | undefined;
+afterEach(() => engines?.close());
+
+test("without configuration there is a voice, a brain behind each model, and no ear", async () => {
+  engines = createSpeechProviders(CONFIG, systemClock, log);
+  expect(engines.stt).toBeUndefined();
+  expect(engines.tts.provider).toBe("espeak");
+  expect(Object.entries(engines.llm).map(([name, llm]) => [name, llm.provider])).toEqual([
+    ["model_a", "reference"],
+    ["model_b", "reference"],
+    ["model_c", "reference"],
+  ]);
+});
+
+test("the reference pair is one configuration away", async () => {
+  engines = createSpeechProviders({ ...CONFIG, stt: "reference", tts: "reference" }, systemClock, log);
+  expect(engines.stt?.provider).toBe("reference");
+  expect(engines.tts.provider).toBe("reference");
+  expect((await engines.tts.voices())[0]?.id).toMatch(/^reference\//);
+});
+
+test("of several voices the first is the default, all are listed, and each speaks with its own", async () => {
+  engines = createSpeechProviders({ ...CONFIG, tts: "reference, espeak" }, systemClock, log);
+  expect(engines.tts.provider).toBe("reference");
+  // On a busy machine one is listed before the other, whose program has yet to start.
+  await vi.waitFor(
+    async () => {
+      const providers = new Set((await engines?.tts.voices())?.map(({ provider }) => provider));
+      expect([...providers]).toEqual(["reference", "espeak"]);
+    },
+    { timeout: 20_000 },
+  );
+  expect(engines.tts.forVoice?.("espeak/gmw/en-US").provider).toBe("espeak");
+  expect(engines.tts.forVoice?.("gmw/en-US").provider).toBe("reference");
+});
+
+test("unknown names are all told at once, with the variable, the value and the names there are", () => {
+  const models = { ...CONFIG.models, model_c: "constructor" };
+  expect(() =>
+    createSpeechProviders(
+      { ...CONFIG, stt: "whisper", tts: "x", models, streamsMax: { whisper: 2 } },
+      systemClock,
+      log,
+    ),
+  ).toThrow(
+    expect.objectContaining({
+      code: "bad_configuration",
+      message:
+        'bad configuration:\n  STT must be one of assemblyai, deepgram, openai, reference, not "whisper"\n' +
+        '  TTS must be one of cartesia, elevenlabs, espeak, openai, reference, not "x"\n' +
+        '  MODEL_C must be reference, or a provider and its model: openai:<model>, anthropic:<model>, gemini:<model>; not "constructor"\n' +
+        '  STREAMS_MAX must name any of anthropic, assemblyai, cartesia, deepgram, elevenlabs, espeak, gemini, openai, reference, not "whisper"',
+    }),
+  );
+});

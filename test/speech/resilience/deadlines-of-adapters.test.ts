@@ -1,0 +1,150 @@
+import { afterEach, describe, expect, test } from "vitest";
+import {
+  LLM_IDLE_MS_MAX,
+  PROVIDER_FIRST_OUTPUT_MS_MAX,
+  STT_UNRECOGNIZED_SPEECH_MS_MAX,
+  TTS_IDLE_MS_MAX,
+} from "../../../src/core/limits.ts";
+import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
+import { FallbackStt } from "../../../src/speech/stt/fallback.ts";
+import { TtsCache } from "../../../src/speech/tts/cache.ts";
+import { FallbackTts } from "../../../src/speech/tts/fallback.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { breakerFor } from "../../support/providers/breakers.ts";
+import { LLM_PROVIDERS, STT_PROVIDERS, TTS_PROVIDERS } from "../../support/providers/every-provider.ts";
+import { unfinishedMessage } from "../../support/providers/llm/anthropic.ts";
+import { unfinishedGemini } from "../../support/providers/llm/gemini.ts";
+import { LlmServer, type LlmServerStep } from "../../support/providers/llm/llm-server.ts";
+import { unfinishedChat } from "../../support/providers/llm/openai.ts";
+import { framesOf, hum, SttServer, type SttServerAction } from "../../support/providers/stt/stt-server.ts";
+import { CARTESIA_VOICE, FakeCartesia } from "../../support/providers/tts/cartesia.ts";
+import { ELEVENLABS_VOICE, FakeElevenLabs } from "../../support/providers/tts/elevenlabs.ts";
+import { FakeOpenAiSpeech } from "../../support/providers/tts/openai.ts";
+import type { TtsFault, TtsServer } from "../../support/providers/tts/tts-server.ts";
+
+// The wrappers around the real protocols, over real sockets: what keeps a connection alive and says nothing is silence.
+
+const opened: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close();
+});
+
+/** Reads `items` until `enough` have come, lets `silenceMs` of the clock go by, and tells why they ended. */
+async function fallsSilent<T>(items: AsyncIterable<T>, enough: number, clock: ManualClock, silenceMs: number) {
+  const got: T[] = [];
+  const over = (async () => {
+    for await (const item of items) got.push(item);
+  })().then(
+    () => undefined,
+    (error: unknown) => error as Error,
+  );
+  await expect.poll(() => got.length, { timeout: 10_000, interval: 5 }).toBeGreaterThanOrEqual(enough);
+  await clock.play(silenceMs - 1);
+  const before = clock.pending;
+  await clock.play(1);
+  expect(before).toBeGreaterThan(0);
+  return (await over)?.message;
+}
+
+describe.each(LLM_PROVIDERS)("the brain $name in its chain", ({ name, make }) => {
+  const begun =
+    { openai: unfinishedChat, anthropic: unfinishedMessage, gemini: unfinishedGemini }[name] ?? unfinishedChat;
+  const cases: readonly [string, LlmServerStep, number, number, string][] = [
+    ["P2: never answers", { kind: "silent" }, 0, PROVIDER_FIRST_OUTPUT_MS_MAX, "did not begin in time"],
+    [
+      "P4: sends comments alone",
+      { kind: "keep-alive", events: [] },
+      0,
+      PROVIDER_FIRST_OUTPUT_MS_MAX,
+      "did not begin in time",
+    ],
+    [
+      "P3: falls silent behind its first words",
+      { kind: "events", events: begun("We have"), staysOpen: true },
+      1,
+      LLM_IDLE_MS_MAX,
+      "did not go on in time",
+    ],
+    [
+      "P4: sends comments alone behind its first words",
+      { kind: "keep-alive", events: begun("We have") },
+      1,
+      LLM_IDLE_MS_MAX,
+      "did not go on in time",
+    ],
+  ];
+  test.each(cases)("%s: given up by its deadline, and hung up on", async (_title, step, enough, silenceMs, why) => {
+    const server = await LlmServer.start(step);
+    opened.push({ close: () => server.stop() });
+    const clock = new ManualClock();
+    const llm = make(server.url, clock);
+    const chain = new FallbackLlm([{ llm, circuitBreaker: breakerFor("llm", name, clock).circuitBreaker }], clock);
+    const request = {
+      messages: [{ role: "user" as const, text: "Hello." }],
+      tools: [],
+      temperature: 0,
+      language: "en",
+    };
+    const reply = chain.reply(request, new AbortController().signal);
+    expect(await fallsSilent(reply, enough, clock, silenceMs)).toBe(`${name}: ${why}`);
+    // Who was never really asked has nobody to hang up on.
+    await expect.poll(() => server.asked.length - server.brokenOff, { timeout: 10_000, interval: 5 }).toBe(0);
+  });
+});
+
+describe.each(TTS_PROVIDERS)("the voice $name in its chain", ({ name, make }) => {
+  const fake = (fault: TtsFault): TtsServer =>
+    name === "elevenlabs"
+      ? new FakeElevenLabs({ fault })
+      : name === "cartesia"
+        ? new FakeCartesia({ fault })
+        : new FakeOpenAiSpeech({ fault });
+  const voice = { elevenlabs: ELEVENLABS_VOICE.voice_id, cartesia: CARTESIA_VOICE.id, openai: "alloy" }[name];
+  const cases: readonly [string, TtsFault, number, number, string][] = [
+    ["P2: never answers", { kind: "silent" }, 0, PROVIDER_FIRST_OUTPUT_MS_MAX, "did not begin in time"],
+    ["P4: pings alone", { kind: "silent", pings: true }, 0, PROVIDER_FIRST_OUTPUT_MS_MAX, "did not begin in time"],
+    ["P3: falls silent", { kind: "hangs", afterChunks: 3 }, 1, TTS_IDLE_MS_MAX, "did not go on in time"],
+  ];
+  test.each(cases)("%s: given up by its deadline", async (_title, fault, enough, silenceMs, why) => {
+    const server = await fake(fault).listen();
+    const clock = new ManualClock();
+    const tts = make(server.url, clock);
+    opened.push(tts, server);
+    const chain = new FallbackTts(
+      [{ tts, circuitBreaker: breakerFor("tts", name, clock).circuitBreaker }],
+      new TtsCache(),
+      clock,
+    );
+    const request = { text: "Hello there, my friend. How are you today?", voiceId: `${name}/${voice}`, language: "en" };
+    const speech = chain.speak(request, new AbortController().signal);
+    expect(await fallsSilent(speech, enough, clock, silenceMs)).toBe(`${name}: ${why}`);
+  });
+});
+
+describe.each(STT_PROVIDERS.filter(({ isSocket }) => isSocket))("the ear $name in its chain", ({ name, make }) => {
+  const pings: SttServerAction = (socket) => {
+    const timer = setInterval(() => socket.ping(), 5);
+    socket.on("close", () => clearInterval(timer));
+  };
+  test.each<[string, SttServerAction]>([
+    ["P2: never answers", () => {}],
+    ["P4: pings alone", pings],
+    ["P10: never answers a ping, or anything else", (socket) => socket.pause()],
+  ])("%s, while somebody speaks: it is left for the next one", async (_title, greeting) => {
+    const server = await SttServer.listen({ greeting });
+    const next = await SttServer.listen();
+    opened.push(server, next);
+    const clock = new ManualClock();
+    const life = new AbortController();
+    const ears = [server, next].map(({ port }) => make(`http://127.0.0.1:${port}`, clock));
+    const lines = ears.map((stt) => ({ stt, ...breakerFor("stt", name, clock) }));
+    const stream = new FallbackStt(lines, clock).open({ language: "en-US", rateHz: 16_000 }, life.signal);
+    void stream.events[Symbol.asyncIterator]().next();
+    await expect.poll(() => server.seen.length, { timeout: 10_000, interval: 5 }).toBe(1);
+    const frames = framesOf(hum(16_000, STT_UNRECOGNIZED_SPEECH_MS_MAX, 0), 16_000);
+    for (const [frame, voiced] of frames) stream.write(frame, voiced);
+    await expect.poll(() => next.seen.length, { timeout: 10_000, interval: 5 }).toBe(1);
+    expect(lines.map(({ told }) => told)).toEqual([["known", "provider_failed"], ["known"]]);
+    life.abort();
+  });
+});

@@ -1,0 +1,133 @@
+import { expect, test } from "vitest";
+import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
+import {
+  LLM_FIRST_TOKEN_MS_MAX,
+  LLM_IDLE_MS_MAX,
+  PROVIDER_FIRST_OUTPUT_MS_MAX,
+  TTS_FIRST_AUDIO_MS_MAX,
+} from "../../../src/core/limits.ts";
+import { withDeadlines } from "../../../src/speech/resilience/deadlines.ts";
+import { TIMED_OUT } from "../../../src/speech/resilience/provider-error.ts";
+import { ManualClock, sleep } from "../../support/manual-clock.ts";
+
+/** Gives `items`, each so many ms after the one before it, and then hangs; 0 stands for what is no content. */
+function source(clock: ManualClock, items: readonly (readonly [afterMs: number, value: number])[], hangs = true) {
+  const seen = { aborted: false };
+  async function* start(signal: AbortSignal): AsyncGenerator<number> {
+    signal.addEventListener("abort", () => (seen.aborted = true), { once: true });
+    for (const [afterMs, value] of items) {
+      await sleep(clock, afterMs, signal);
+      if (signal.aborted) return;
+      yield value;
+    }
+    if (hangs) await sleep(clock, 3_600_000, signal);
+  }
+  return { start, seen };
+}
+
+async function read(clock: ManualClock, { start }: ReturnType<typeof source>, pauseMs = 0) {
+  const options = { provider: "scripted", clock, firstContentMs: 300, idleMs: 200, totalMs: 1_000 };
+  const got: number[] = [];
+  const life = new AbortController();
+  const run = async (): Promise<unknown> => {
+    try {
+      const items = withDeadlines(start, { ...options, isContent: (item: number) => item > 0 }, life.signal);
+      for await (const item of items) {
+        got.push(item);
+        if (pauseMs > 0) await sleep(clock, pauseMs, life.signal);
+      }
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  };
+  const error = await clock.drive(run());
+  return { got, error, atMs: clock.nowMs() };
+}
+
+test.each<[name: string, items: readonly (readonly [number, number])[], got: number[], message: string, atMs: number]>([
+  ["P2: what never begins", [], [], "did not begin in time", 300],
+  ["P3: what falls silent", [[100, 1]], [1], "did not go on in time", 300],
+  [
+    "P4: what is kept alive with nothing",
+    [
+      [200, 0],
+      [150, 0],
+      [150, 0],
+    ],
+    [0],
+    "did not begin in time",
+    300,
+  ],
+  ["P6: what drips", Array.from({ length: 20 }, () => [150, 1]), [1, 1, 1, 1, 1, 1], "did not go on in time", 1_000],
+])("%s is given up", async (_name, items, got, message, atMs) => {
+  const clock = new ManualClock();
+  const drip = source(clock, items as readonly (readonly [number, number])[]);
+  const told = await read(clock, drip);
+  expect(told.error).toMatchObject({ code: "provider_failed", message: `scripted: ${message}`, cause: TIMED_OUT });
+  expect([told.got, told.atMs, drip.seen.aborted]).toEqual([got, atMs, true]);
+});
+
+test("what comes in time comes whole, and leaves no timer behind", async () => {
+  const clock = new ManualClock();
+  const { got, error } = await read(
+    clock,
+    source(
+      clock,
+      [
+        [250, 1],
+        [150, 2],
+        [150, 3],
+      ],
+      false,
+    ),
+  );
+  expect([got, error, clock.pending]).toEqual([[1, 2, 3], undefined, 0]);
+});
+
+test("a reader who takes his time is no reason to fail", async () => {
+  const clock = new ManualClock();
+  const { got, error } = await read(
+    clock,
+    source(
+      clock,
+      [
+        [10, 1],
+        [10, 2],
+        [10, 3],
+      ],
+      false,
+    ),
+    5_000,
+  );
+  expect([got, error]).toEqual([[1, 2, 3], undefined]);
+});
+
+test("an abort ends it, and what it comes from", async () => {
+  const clock = new ManualClock();
+  const life = new AbortController();
+  const { start, seen } = source(clock, [[10, 1]]);
+  const options = {
+    provider: "scripted",
+    clock,
+    firstContentMs: 300,
+    idleMs: 200,
+    totalMs: 1_000,
+    isContent: () => true,
+  };
+  const got: number[] = [];
+  const run = (async () => {
+    for await (const item of withDeadlines(start, options, life.signal)) got.push(item);
+  })();
+  await clock.play(20);
+  life.abort();
+  await run;
+  expect([got, seen.aborted, clock.pending]).toEqual([[1], true, 0]);
+});
+
+test("a provider is given up before the call gives up its model or its voice, and soon enough for the next one", () => {
+  const { llmSilenceMs, ttsSilenceMs } = DEFAULT_TURN_PARAMETERS;
+  const callsMs = Math.min(llmSilenceMs, ttsSilenceMs);
+  expect(Math.max(PROVIDER_FIRST_OUTPUT_MS_MAX, LLM_IDLE_MS_MAX)).toBeLessThan(callsMs);
+  expect(2 * Math.max(LLM_FIRST_TOKEN_MS_MAX, TTS_FIRST_AUDIO_MS_MAX)).toBeLessThan(PROVIDER_FIRST_OUTPUT_MS_MAX);
+});

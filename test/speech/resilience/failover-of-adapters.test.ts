@@ -1,0 +1,151 @@
+import { afterEach, expect, test } from "vitest";
+import { systemClock } from "../../../src/core/clock.ts";
+import type { SttEvent } from "../../../src/speech/contracts.ts";
+import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
+import { createAnthropicLlm } from "../../../src/speech/llm/providers/anthropic.ts";
+import { createOpenAiLlm } from "../../../src/speech/llm/providers/openai.ts";
+import { FallbackStt } from "../../../src/speech/stt/fallback.ts";
+import { createAssemblyAiStt } from "../../../src/speech/stt/providers/assemblyai.ts";
+import { createDeepgramStt } from "../../../src/speech/stt/providers/deepgram.ts";
+import { createOpenAiStt } from "../../../src/speech/stt/providers/openai.ts";
+import { TtsCache } from "../../../src/speech/tts/cache.ts";
+import { FallbackTts } from "../../../src/speech/tts/fallback.ts";
+import { createElevenLabsTts } from "../../../src/speech/tts/providers/elevenlabs.ts";
+import { createOpenAiTts } from "../../../src/speech/tts/providers/openai.ts";
+import { breakerFor } from "../../support/providers/breakers.ts";
+import { messageAnswer } from "../../support/providers/llm/anthropic.ts";
+import { LlmServer } from "../../support/providers/llm/llm-server.ts";
+import { unfinishedChat } from "../../support/providers/llm/openai.ts";
+import { fakeAssemblyAi, turn } from "../../support/providers/stt/assemblyai.ts";
+import { fakeDeepgram, results } from "../../support/providers/stt/deepgram.ts";
+import { framesOf, hum, sendMessage } from "../../support/providers/stt/stt-server.ts";
+import { TranscriptionServer } from "../../support/providers/stt/transcription-server.ts";
+import { ELEVENLABS_VOICE, FakeElevenLabs } from "../../support/providers/tts/elevenlabs.ts";
+import { FakeOpenAiSpeech } from "../../support/providers/tts/openai.ts";
+
+// The protocols of real providers over real sockets: one dies in the middle of a sentence, and another one goes on.
+
+const clock = systemClock;
+const KEY = "canary-key";
+const RATE_HZ = 8_000;
+const opened: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close();
+});
+
+test("P10: the ear of Deepgram closes in the middle of a sentence, and AssemblyAI hears it from its beginning", async () => {
+  const deepgram = await fakeDeepgram({
+    steps: [
+      { atMs: 500, act: sendMessage(results("I would", [0, 0.5])) },
+      { atMs: 700, act: (socket) => socket.close(1011, KEY) },
+    ],
+  });
+  const heardAll = turn(0, "I would like a loaf.", { end: true, formatted: true });
+  const assemblyai = await fakeAssemblyAi({ steps: [{ atMs: 1_400, act: sendMessage(heardAll) }] });
+  opened.push(deepgram, assemblyai);
+  const life = new AbortController();
+  opened.push({ close: () => life.abort() });
+  const stts = [
+    createDeepgramStt({ apiKey: KEY, model: "nova-3", url: `ws://127.0.0.1:${deepgram.port}/v1/listen`, clock }),
+    createAssemblyAiStt({ apiKey: KEY, model: "universal-3-6-pro", url: `ws://127.0.0.1:${assemblyai.port}/`, clock }),
+  ];
+  const lines = stts.map((stt) => ({ stt, ...breakerFor("stt", stt.provider, clock) }));
+  const stream = new FallbackStt(lines, clock).open({ language: "en-US", rateHz: RATE_HZ }, life.signal);
+  const heard: SttEvent[] = [];
+  const done = (async () => {
+    for await (const event of stream.events) heard.push(event);
+  })();
+  for (const [frame, voiced] of framesOf(hum(RATE_HZ, 1_500, 0), RATE_HZ)) stream.write(frame, voiced);
+  await expect.poll(() => heard.at(-1)?.text, { timeout: 10_000, interval: 5 }).toBe("I would like a loaf.");
+  expect(heard.map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
+    "partial: I would",
+    "final: I would like a loaf.",
+  ]);
+  expect(lines.map(({ told }) => told)).toEqual([["known", "provider_failed"], ["known"]]);
+  life.abort();
+  await done;
+});
+
+test("P6: an ear that drips its answer byte by byte is given up, and the next one hears what was said", async () => {
+  const answer = JSON.stringify({ text: "I would like a loaf." });
+  const dripping = await TranscriptionServer.listen((response) => {
+    let sent = 0;
+    const drip = setInterval(() => response.write(answer[sent++ % 8]), 5);
+    response.writeHead(200).on("close", () => clearInterval(drip));
+  });
+  const whole = turn(0, "I would like a loaf.", { end: true, formatted: true });
+  const assemblyai = await fakeAssemblyAi({ steps: [{ atMs: 6_500, act: sendMessage(whole) }] });
+  opened.push(dripping, assemblyai);
+  const life = new AbortController();
+  opened.push({ close: () => life.abort() });
+  const stts = [
+    createOpenAiStt({ apiKey: KEY, model: "whisper-1", languageDetection: false, url: dripping.url }),
+    createAssemblyAiStt({ apiKey: KEY, model: "universal-3-6-pro", url: `ws://127.0.0.1:${assemblyai.port}/`, clock }),
+  ];
+  const lines = stts.map((stt) => ({ stt, ...breakerFor("stt", stt.provider, clock) }));
+  const stream = new FallbackStt(lines, clock).open({ language: "en-US", rateHz: 16_000 }, life.signal);
+  // Somebody speaks for more than six seconds and is not answered for more than four.
+  for (const [frame, voiced] of framesOf(hum(16_000, 6_200, 2_000), 16_000)) stream.write(frame, voiced);
+  await expect.poll(() => dripping.seen.length, { timeout: 10_000, interval: 5 }).toBe(1);
+  for (const [frame, voiced] of framesOf(hum(16_000, 0, 2_500), 16_000)) stream.write(frame, voiced);
+  const heard = (await stream.events[Symbol.asyncIterator]().next()).value as SttEvent;
+  expect(heard).toEqual({ kind: "final", text: "I would like a loaf." });
+  expect(lines.map(({ told }) => told)).toEqual([["known", "provider_failed"], ["known"]]);
+  await expect.poll(() => dripping.cancelled, { timeout: 10_000, interval: 5 }).toBe(1);
+});
+
+test("P3: the brain of OpenAI breaks off in the middle of a sentence, and Claude goes on", async () => {
+  const openai = await LlmServer.start({ kind: "cut", events: unfinishedChat("We ", "have") });
+  const anthropic = await LlmServer.start({ kind: "events", events: messageAnswer("rye ", "and wheat.") });
+  opened.push({ close: () => openai.stop() }, { close: () => anthropic.stop() });
+  const llms = [
+    createOpenAiLlm({ model: "gpt-4o-mini", apiKey: KEY, baseUrl: `${openai.url}/v1` }),
+    createAnthropicLlm({ model: "claude-haiku-4-5", apiKey: KEY, baseUrl: anthropic.url }),
+  ];
+  const llm = new FallbackLlm(
+    llms.map((one) => ({ llm: one, circuitBreaker: breakerFor("llm", one.provider, clock).circuitBreaker })),
+    clock,
+  );
+  const question = { messages: [{ role: "user" as const, text: "What do you have?" }], tools: [] };
+  let said = "";
+  for await (const event of llm.reply({ ...question, temperature: 0, language: "en" }, new AbortController().signal)) {
+    if (event.kind === "text") said += event.text;
+  }
+  expect([said, openai.asked.length]).toEqual(["We have rye and wheat.", 1]);
+  expect(anthropic.asked[0]?.body.messages).toMatchObject([{ role: "user" }, { role: "assistant" }, { role: "user" }]);
+});
+
+test("P10: the voice of ElevenLabs closes in the middle of a sentence, and another one says the rest of it", async () => {
+  const text = "Hello there, my friend. How are you today?";
+  const elevenlabs = await new FakeElevenLabs({ fault: { kind: "closes", afterChunks: 3, code: 1011 } }).listen();
+  const openai = await new FakeOpenAiSpeech({}).listen();
+  const voices = [
+    createElevenLabsTts({ apiKey: KEY, model: "eleven_flash_v2_5", url: elevenlabs.url, clock }),
+    createOpenAiTts({
+      url: `${openai.url}/v1`,
+      apiKey: KEY,
+      model: "gpt-4o-mini-tts",
+      voices: [{ name: "alloy", language: "en" }],
+      clock,
+    }),
+  ];
+  opened.push(...voices, elevenlabs, openai);
+  const lines = voices.map((tts) => ({ tts, ...breakerFor("tts", tts.provider, clock) }));
+  const tts = new FallbackTts(lines, new TtsCache(), clock);
+  const told: string[] = [];
+  let ms = 0;
+  const voiceId = `elevenlabs/${ELEVENLABS_VOICE.voice_id}`;
+  const request = { text, voiceId, language: "en-US", rateHz: RATE_HZ };
+  for await (const { samples, rateHz, words } of tts.speak(request, new AbortController().signal)) {
+    told.push(...words.map((word) => word.text));
+    ms += (samples.length * 1_000) / rateHz;
+  }
+  const { input } = JSON.parse(openai.requests[0]?.body ?? "{}") as { input: string };
+  const before = told.join(" ");
+  expect([text.startsWith(before), text.endsWith(input), input.length < text.length]).toEqual([true, true, true]);
+  // One word at most is said twice, and none is left out.
+  const overlap = before.length + 1 + input.length - text.length;
+  expect([0, (told.at(-1)?.length ?? 0) + 1]).toContain(overlap);
+  expect(ms).toBeGreaterThan(1_000);
+  expect(lines.map(({ told: events }) => events)).toEqual([["known", "provider_failed"], ["known"]]);
+});

@@ -1,0 +1,174 @@
+import { describe, expect, test } from "vitest";
+import { createAssemblyAiStt } from "../../../../src/speech/stt/providers/assemblyai.ts";
+import { sttContract } from "../../../contract/speech/stt.ts";
+import {
+  eventually,
+  openOn,
+  SECRET_KEY,
+  type SttSocketUnderTest,
+  sttSocketContract,
+} from "../../../contract/speech/stt-socket.ts";
+import { ManualClock, settled } from "../../../support/manual-clock.ts";
+import { fakeAssemblyAi, sessionError, turn } from "../../../support/providers/stt/assemblyai.ts";
+import { hum, SttServer, type SttServerAction, sendMessage } from "../../../support/providers/stt/stt-server.ts";
+
+const earOf =
+  (model: string, query = ""): SttSocketUnderTest["make"] =>
+  (url, clock) =>
+    createAssemblyAiStt({ apiKey: SECRET_KEY, model, url: `${url}v3/ws${query}`, clock });
+
+const make = earOf("universal-3-6-pro");
+
+sttContract("assemblyai", async () => {
+  const server = await fakeAssemblyAi({
+    steps: [
+      { atMs: 120, act: sendMessage(turn(0, "", { open: ["good"] })) },
+      { atMs: 300, act: sendMessage(turn(0, "good", { open: ["morning"] })) },
+    ],
+    answers: {
+      ForceEndpoint: sendMessage(
+        turn(0, "good morning everybody", { end: true }),
+        turn(0, "Good morning, everybody.", { end: true, formatted: true }),
+      ),
+    },
+  });
+  const stt = make(`ws://127.0.0.1:${server.port}/`, new ManualClock());
+  return { stt, rateHz: 16_000, audio: hum(16_000, 500, 400), text: "good morning everybody", play: settled };
+});
+
+sttSocketContract({ name: "assemblyai", make, goodbye: '{"type":"Terminate"}', closeStatus: 401 });
+
+/** What a call hears of what AssemblyAI says at once, up to so many finals. */
+async function heardOf(act: SttServerAction, finals = 1) {
+  const server = await fakeAssemblyAi({ greeting: act });
+  const { heard, life } = await openOn(server, make);
+  await eventually(() => heard.filter(({ kind }) => kind === "final").length).toBe(finals);
+  life.abort();
+  server.close();
+  return heard;
+}
+
+describe("the ear of AssemblyAI", () => {
+  test("asks for the audio it sends, and shows its key in a header alone", async () => {
+    const server = await fakeAssemblyAi();
+    const { life } = await openOn(server, make);
+    await eventually(() => server.seen.length).toBe(1);
+    expect(Object.fromEntries(server.last?.query ?? [])).toEqual({
+      speech_model: "universal-3-6-pro",
+      encoding: "pcm_s16le",
+      sample_rate: "8000",
+      language_detection: "true",
+    });
+    expect(server.last?.headers.authorization).toBe(SECRET_KEY);
+    life.abort();
+    server.close();
+  });
+
+  test("has the stream when AssemblyAI says so, which takes connections that it closes at once", async () => {
+    const [begins, closes] = [
+      await fakeAssemblyAi(),
+      await SttServer.listen({ greeting: sendMessage(turn(0, "good")) }),
+    ];
+    const [taken, connected] = [await openOn(begins, make), await openOn(closes, make)];
+    await eventually(() => [taken.opened.times, connected.heard.length]).toEqual([1, 1]);
+    expect(connected.opened.times).toBe(0);
+    for (const { life } of [taken, connected]) life.abort();
+    for (const server of [begins, closes]) server.close();
+  });
+
+  test("does not ask the model that knows English alone for languages", async () => {
+    const server = await fakeAssemblyAi();
+    const { life } = await openOn(server, earOf("universal-streaming-english", "?max_turn_silence=900"));
+    await eventually(() => server.last?.query.get("max_turn_silence")).toBe("900");
+    expect(server.last?.query.has("language_detection")).toBe(false);
+    life.abort();
+    server.close();
+  });
+
+  test("sends audio in messages of 60 ms: AssemblyAI takes none of less than 50", async () => {
+    const server = await fakeAssemblyAi();
+    const { life, hear } = await openOn(server, make);
+    hear(500, 240);
+    await eventually(() => server.last?.texts).toEqual(['{"type":"ForceEndpoint"}']);
+    await eventually(() => server.last?.messages).toEqual(Array.from({ length: 12 }, () => 960));
+    life.abort();
+    server.close();
+  });
+
+  test("tells a turn as it grows, with the words that may still change, and its end once", async () => {
+    const heard = await heardOf(
+      sendMessage(
+        turn(0, "", { open: ["two"] }),
+        turn(0, "two", { open: ["ca"] }),
+        turn(0, "two", { open: ["cakes"] }),
+        turn(0, "two cakes", { end: true }),
+        turn(0, "Two cakes.", { end: true, formatted: true }),
+        turn(0, "two", {}),
+        turn(1, "Thanks", {}),
+        turn(1, "Thanks.", { end: true, formatted: true }),
+      ),
+      2,
+    );
+    expect(heard).toEqual([
+      { kind: "interim", text: "two" },
+      { kind: "interim", text: "two ca" },
+      { kind: "interim", text: "two cakes" },
+      { kind: "final", text: "two cakes" },
+      { kind: "interim", text: "Thanks" },
+      { kind: "final", text: "Thanks." },
+    ]);
+  });
+
+  test("P11: hears nothing in turns without words, and takes back words that turn out to be none", async () => {
+    const heard = await heardOf(
+      sendMessage(
+        turn(0, "", { end: true }),
+        turn(1, "", { open: ["uh"] }),
+        turn(1, "", {}),
+        turn(1, "", { end: true }),
+      ),
+    );
+    expect(heard).toEqual([
+      { kind: "interim", text: "uh" },
+      { kind: "final", text: "" },
+    ]);
+  });
+
+  test("tells the language only where AssemblyAI is sure of it", async () => {
+    const heard = async (code: string, confidence: number) =>
+      (await heardOf(sendMessage(turn(0, "Genau.", { end: true, language: [code, confidence] })))).at(-1);
+    expect(await heard("de", 0.97)).toEqual({ kind: "final", text: "Genau.", language: "de" });
+    expect(await heard("en", 0.97)).toEqual({ kind: "final", text: "Genau.", language: "en-US" });
+    expect(await heard("de", 0.6)).toEqual({ kind: "final", text: "Genau." });
+  });
+
+  test.each([
+    ["P16: a key that is none", sessionError(1008, SECRET_KEY), /reported error 1008$/],
+    [
+      "P8: too many sessions at once",
+      sessionError(3009, "Unauthorized Connection: Too many concurrent sessions"),
+      /error 3009$/,
+    ],
+    ["P10: a session that expired", sessionError(3008, "my secret words"), /reported error 3008$/],
+    ["P7: an error without a code", sendMessage({ type: "Error", error: "my secret words" }), /without a code$/],
+    ["P7: a turn without a number", sendMessage({ type: "Turn", transcript: "my secret words" }), /unknown shape$/],
+    ["P7: a turn without a transcript", sendMessage({ type: "Turn", turn_order: 0 }), /unknown shape$/],
+  ])("%s fails the stream", async (_name, greeting, told) => {
+    const server = await fakeAssemblyAi({ greeting });
+    const { ended } = await openOn(server, make);
+    await expect(ended).rejects.toThrow(told);
+    server.close();
+  });
+
+  test.each([
+    ["a key that is none", sessionError(1008, "Unauthorized Connection: Missing Authorization header"), 401],
+    ["too many sessions", sessionError(1008, "Unauthorized Connection: Too many concurrent sessions"), 429],
+    ["too many sessions", sessionError(3009, "See Error message for details"), 429],
+    ["a close without an error", (socket) => socket.close(1008, "Unauthorized"), 401],
+  ] satisfies [string, SttServerAction, number][])("P8, P16: %s is a refusal", async (_name, greeting, status) => {
+    const server = await fakeAssemblyAi({ greeting });
+    const { ended } = await openOn(server, make);
+    await expect(ended).rejects.toMatchObject({ cause: { status } });
+    server.close();
+  });
+});

@@ -1,0 +1,282 @@
+import { describe, expect, test } from "vitest";
+import { createDeepgramStt } from "../../../../src/speech/stt/providers/deepgram.ts";
+import { sttContract } from "../../../contract/speech/stt.ts";
+import {
+  eventually,
+  openOn,
+  SECRET_KEY,
+  type SttSocketUnderTest,
+  sttSocketContract,
+} from "../../../contract/speech/stt-socket.ts";
+import { ManualClock, settled } from "../../../support/manual-clock.ts";
+import { fakeDeepgram, results, UTTERANCE_END } from "../../../support/providers/stt/deepgram.ts";
+import { hum, type SttServerAction, sendMessage } from "../../../support/providers/stt/stt-server.ts";
+
+const make: SttSocketUnderTest["make"] = (url, clock) =>
+  createDeepgramStt({ apiKey: SECRET_KEY, model: "nova-3", url: `${url}v1/listen`, clock });
+
+sttContract("deepgram", async () => {
+  const server = await fakeDeepgram({
+    steps: [
+      { atMs: 120, act: sendMessage(results("Good", [0, 0.12])) },
+      { atMs: 300, act: sendMessage(results("Good morning,", [0, 0.3], { final: true })) },
+      { atMs: 420, act: sendMessage(results("everybody.", [0.3, 0.42])) },
+    ],
+    answers: { Finalize: sendMessage(results("everybody.", [0.3, 0.7], { final: true, fromFinalize: true })) },
+  });
+  const stt = make(`ws://127.0.0.1:${server.port}/`, new ManualClock());
+  const audio = hum(8_000, 500, 400);
+  return { stt, rateHz: 8_000, audio, text: "Good morning, everybody.", play: settled };
+});
+
+sttSocketContract({ name: "deepgram", make, goodbye: '{"type":"CloseStream"}' });
+
+/** What a call hears of what Deepgram says at once, up to so many finals. */
+async function heardOf(act: SttServerAction, finals = 1) {
+  const server = await fakeDeepgram({ greeting: act });
+  const { heard, life } = await openOn(server, make);
+  await eventually(() => heard.filter(({ kind }) => kind === "final").length).toBe(finals);
+  life.abort();
+  server.close();
+  return heard;
+}
+
+describe("the ear of Deepgram", () => {
+  test("asks for the audio it sends, and shows its key in a header alone", async () => {
+    const server = await fakeDeepgram();
+    const { life } = await openOn(server, make, { rateHz: 16_000, language: "en-GB" });
+    await eventually(() => server.seen.length).toBe(1);
+    expect(Object.fromEntries(server.last?.query ?? [])).toEqual({
+      model: "nova-3",
+      language: "multi",
+      language_hint: "en-GB",
+      encoding: "linear16",
+      sample_rate: "16000",
+      channels: "1",
+      punctuate: "true",
+      interim_results: "true",
+      endpointing: "300",
+      utterance_end_ms: "1000",
+    });
+    expect(server.last?.headers.authorization).toBe(`Token ${SECRET_KEY}`);
+    life.abort();
+    server.close();
+  });
+
+  test.each([
+    ["is pinned to its language", { language: "de-DE", languagePinned: true }, "nova-3", "de"],
+    ["speaks what the model does not hear among others", { language: "zh-TW" }, "nova-3", "zh-TW"],
+    ["speaks what the model does not hear among others", { language: "pa" }, "nova-3", "pa"],
+    ["is heard by a model that knows two languages at once", { language: "de" }, "nova-2", "de"],
+  ])("gives the language where the call %s", async (_what, options, model, code) => {
+    const server = await fakeDeepgram();
+    const ofModel: SttSocketUnderTest["make"] = (url, clock) =>
+      createDeepgramStt({ apiKey: SECRET_KEY, model, url: `${url}v1/listen`, clock });
+    const { life } = await openOn(server, ofModel, options);
+    await eventually(() => server.last?.query.get("language")).toBe(code);
+    expect(server.last?.query.has("language_hint")).toBe(false);
+    life.abort();
+    server.close();
+  });
+
+  test("detects languages among those that it hears at once, and need be told of no change between them", () => {
+    const ear = (model: string, query = "") =>
+      createDeepgramStt({ apiKey: "a", model, url: `ws://127.0.0.1:1/v1/listen${query}`, clock: new ManualClock() });
+    const { detectsLanguage, anyLanguage } = ear("nova-3").capabilities;
+    expect(["en-US", "de-AT", "nb", "fil", "yue", "zh"].map((language) => detectsLanguage?.(language))).toEqual(
+      Array(6).fill(true),
+    );
+    expect(["zh-TW", "pa", "hy"].map((language) => detectsLanguage?.(language))).toEqual([false, false, false]);
+    expect([anyLanguage, ear("nova-2").capabilities.detectsLanguage?.("en")]).toEqual([false, false]);
+    expect(ear("nova-3", "?language=de").capabilities.anyLanguage).toBe(true);
+    expect(ear("nova-3", "?model=nova-2").capabilities.detectsLanguage?.("en")).toBe(false);
+  });
+
+  test("asks for the language alone where Deepgram does not know the region", async () => {
+    const server = await fakeDeepgram();
+    const { life } = await openOn(server, make, { language: "de-AT", languagePinned: true });
+    await eventually(() => server.last?.query.get("language")).toBe("de");
+    life.abort();
+    server.close();
+  });
+
+  test.each([
+    ["nb", "no"],
+    ["nb-NO", "no"],
+    ["fil-PH", "tl"],
+    ["yue", "zh-HK"],
+    ["zh-HK", "zh-HK"],
+    ["zh-SG", "zh"],
+  ])("asks for %s by Deepgram's own code, %s", async (language, code) => {
+    const server = await fakeDeepgram();
+    const { life } = await openOn(server, make, { language, languagePinned: true });
+    await eventually(() => server.last?.query.get("language")).toBe(code);
+    life.abort();
+    server.close();
+  });
+
+  test("asks for what stands in its address before what it would ask for itself", async () => {
+    const server = await fakeDeepgram();
+    const multilingual: SttSocketUnderTest["make"] = (url, clock) =>
+      createDeepgramStt({
+        apiKey: SECRET_KEY,
+        model: "nova-3",
+        url: `${url}v1/listen?language=multi&mip_opt_out=true`,
+        clock,
+      });
+    const { life } = await openOn(server, multilingual);
+    await eventually(() => server.last?.query.getAll("language")).toEqual(["multi"]);
+    expect(server.last?.query.get("mip_opt_out")).toBe("true");
+    expect(server.last?.query.has("language_hint")).toBe(false);
+    life.abort();
+    server.close();
+  });
+
+  test("asks for the words when the voice ends, behind all of its audio", async () => {
+    const server = await fakeDeepgram();
+    const { life, hear } = await openOn(server, make);
+    hear(500, 180);
+    await eventually(() => server.last?.audio.length).toBe(660 * 16);
+    expect(server.last?.texts).toEqual([]);
+    hear(0, 20);
+    await eventually(() => server.last?.texts).toEqual(['{"type":"Finalize"}']);
+    expect(server.last?.audio.length).toBe(700 * 16);
+    life.abort();
+    server.close();
+  });
+
+  test("keeps a stream open on which nothing comes, and no other", async () => {
+    const server = await fakeDeepgram();
+    const { life, hear, clock } = await openOn(server, make);
+    await eventually(() => server.seen.length).toBe(1);
+    hear(60, 0);
+    await eventually(() => server.last?.messages.length).toBe(1);
+    clock.advance(3_900);
+    hear(60, 0);
+    clock.advance(100);
+    await eventually(() => server.last?.messages.length).toBe(2);
+    expect(server.last?.texts).toEqual([]);
+    clock.advance(4_000);
+    await eventually(() => server.last?.texts).toEqual(['{"type":"KeepAlive"}']);
+    clock.advance(4_000);
+    await eventually(() => server.last?.texts.length).toBe(2);
+    life.abort();
+    server.close();
+  });
+
+  test("tells an utterance of several segments as one", async () => {
+    const heard = await heardOf(
+      sendMessage(
+        results("I would", [0, 1]),
+        results("I would like", [0, 3], { final: true }),
+        results("", [3, 3.2]),
+        results("two cakes", [3, 4]),
+        results("two cakes.", [3, 4.4], { final: true, speechFinal: true }),
+      ),
+    );
+    expect(heard).toEqual([
+      { kind: "interim", text: "I would" },
+      { kind: "interim", text: "I would like" },
+      { kind: "interim", text: "I would like two cakes" },
+      { kind: "final", text: "I would like two cakes." },
+    ]);
+  });
+
+  test("P11: hears one utterance once, whatever comes twice, late or empty", async () => {
+    const heard = await heardOf(
+      sendMessage(
+        results("", [0, 0.5], { final: true, speechFinal: true }),
+        results("two cakes", [0.5, 1]),
+        results("two cakes.", [0.5, 2], { final: true }),
+        results("two cakes.", [0.5, 2], { final: true }),
+        results("two", [0.5, 0.9]),
+        results("", [2, 2], { final: true, fromFinalize: true }),
+        results("two cakes.", [0.5, 2], { final: true, speechFinal: true }),
+        UTTERANCE_END,
+        results("Thanks.", [2, 3], { final: true, speechFinal: true }),
+      ),
+      2,
+    );
+    expect(heard.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+      "partial two cakes",
+      "partial two cakes.",
+      "final two cakes.",
+      "final Thanks.",
+    ]);
+  });
+
+  test("P11: tells no control characters, and no more than anybody says in one turn", async () => {
+    const [final] = await heardOf(
+      sendMessage(results(" two\u0000\u001b[31m\n cakes ", [0, 1], { final: true, speechFinal: true })),
+    );
+    expect(final).toEqual({ kind: "final", text: "two [31m cakes" });
+    const [long] = await heardOf(sendMessage(results("word ".repeat(4_000), [0, 1], { final: true })));
+    expect(long?.text.length).toBeLessThanOrEqual(16_384);
+  });
+
+  test("tells that it has the stream, and that what it was asked for is no words", async () => {
+    const server = await fakeDeepgram({
+      answers: { Finalize: sendMessage(results("", [0, 0.5], { final: true, fromFinalize: true })) },
+    });
+    const { life, heard, opened, hear } = await openOn(server, make);
+    await eventually(() => opened.times).toBe(1);
+    hear(500, 400);
+    await eventually(() => heard).toEqual([{ kind: "final", text: "" }]);
+    life.abort();
+    server.close();
+  });
+
+  test("takes back words that turn out to be none", async () => {
+    const heard = await heardOf(
+      sendMessage(results("uh", [0, 0.5]), results("", [0, 1], { final: true, speechFinal: true })),
+    );
+    expect(heard).toEqual([
+      { kind: "interim", text: "uh" },
+      { kind: "final", text: "" },
+    ]);
+  });
+
+  test("takes a gap between words for the end where noise hides every pause", async () => {
+    const heard = await heardOf(sendMessage(results("two cakes.", [0, 2], { final: true }), UTTERANCE_END));
+    expect(heard.at(-1)).toEqual({ kind: "final", text: "two cakes." });
+  });
+
+  test("tells the language that it heard, by the call's own name for it, and none where it heard two", async () => {
+    const final = { final: true, speechFinal: true };
+    const heard = (languages: string[]) => heardOf(sendMessage(results("Genau.", [0, 1], { ...final, languages })));
+    expect((await heard(["de"])).at(-1)).toEqual({ kind: "final", text: "Genau.", language: "de" });
+    expect((await heard(["en"])).at(-1)).toEqual({ kind: "final", text: "Genau.", language: "en-US" });
+    expect((await heard(["en", "de"])).at(-1)).toEqual({ kind: "final", text: "Genau." });
+  });
+
+  test("fails with Deepgram's own code for why it closed, and with nothing else of it", async () => {
+    const server = await fakeDeepgram({ greeting: (socket) => socket.close(1011, "NET-0001: my secret words") });
+    const { ended } = await openOn(server, make);
+    await expect(ended).rejects.toThrow(/^deepgram: closed the stream with 1011 \(NET-0001\)$/);
+    server.close();
+  });
+
+  test.each([
+    ["an error", { type: "Error", description: "my secret words", message: "", variant: "" }, /reported an error$/],
+    ["results without a channel", { type: "Results", start: 0, duration: 1 }, /unknown shape$/],
+    ["results that say a number", { ...results("", [0, 1]), channel: { alternatives: [{ transcript: 1 }] } }, /shape$/],
+    ["results of no time", { ...results("", [0, 1]), start: "0" }, /shape$/],
+  ])("P7: %s fails the stream", async (_name, message, told) => {
+    const server = await fakeDeepgram({ greeting: sendMessage(message) });
+    const { ended } = await openOn(server, make);
+    await expect(ended).rejects.toThrow(told);
+    server.close();
+  });
+
+  test("pays no heed to messages that it does not know", async () => {
+    const heard = await heardOf(
+      sendMessage(
+        { type: "Metadata" },
+        { type: "SpeechStarted" },
+        {},
+        results("Yes.", [0, 1], { final: true, speechFinal: true }),
+      ),
+    );
+    expect(heard).toEqual([{ kind: "final", text: "Yes." }]);
+  });
+});

@@ -1,0 +1,296 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { STT_ANSWER_BYTES_MAX } from "../../../../src/core/limits.ts";
+import type { SttEvent } from "../../../../src/speech/contracts.ts";
+import { createOpenAiStt, type OpenAiSttOptions } from "../../../../src/speech/stt/providers/openai.ts";
+import { sttContract } from "../../../contract/speech/stt.ts";
+import { settled } from "../../../support/manual-clock.ts";
+import { framesOf, hum } from "../../../support/providers/stt/stt-server.ts";
+import {
+  type Answer,
+  respondWith,
+  TranscriptionServer,
+  transcribed,
+} from "../../../support/providers/stt/transcription-server.ts";
+
+const RATE_HZ = 16_000;
+const KEY = "a-key-that-nobody-may-see";
+/** A pause that ends an utterance, and what stands in front of one. */
+const HANGOVER_MS = 300;
+const PREROLL_MS = 300;
+
+const earOf = (url: string, options: Partial<OpenAiSttOptions> = {}) =>
+  createOpenAiStt({ apiKey: KEY, model: "whisper-1", languageDetection: false, ...options, url });
+
+sttContract("openai", async () => {
+  const server = await TranscriptionServer.listen(transcribed(" Good morning. "));
+  return {
+    stt: earOf(server.url),
+    rateHz: RATE_HZ,
+    audio: hum(RATE_HZ, 500, 500),
+    text: "Good morning.",
+    play: settled,
+  };
+});
+
+/** A call with the ear of a server that gives those answers. */
+async function call(...answers: readonly Answer[]) {
+  return callIn("de-AT", ...answers);
+}
+
+async function callIn(language: string, ...answers: readonly Answer[]) {
+  return callOf({}, { language }, ...answers);
+}
+
+async function callOf(
+  ear: Partial<OpenAiSttOptions>,
+  { language = "de-AT", languagePinned = false },
+  ...answers: readonly Answer[]
+) {
+  const server = await TranscriptionServer.listen(...answers);
+  const life = new AbortController();
+  const stream = earOf(server.url, ear).open({ language, languagePinned, rateHz: RATE_HZ }, life.signal);
+  const events: SttEvent[] = [];
+  const ended = (async () => {
+    for await (const event of stream.events) events.push(event);
+  })();
+  ended.catch(() => {});
+  const hear = (ms: number, silenceMs: number): void => {
+    for (const [frame, voiced] of framesOf(hum(RATE_HZ, ms, silenceMs), RATE_HZ)) stream.write(frame, voiced);
+  };
+  const texts = () => events.map(({ text }) => text);
+  return { server, life, stream, events, ended, hear, texts };
+}
+
+const arrives = <T>(what: () => T) => expect.poll(what, { timeout: 10_000, interval: 5 });
+
+const afterwards: Answer = () => {};
+
+describe("the ear of an OpenAI-compatible server", () => {
+  test("sends an utterance as a WAV file, with what led to it and the pause that ended it", async () => {
+    const { server, life, hear, events } = await call(transcribed("Zwei Torten."));
+    hear(0, 1_000);
+    hear(500, HANGOVER_MS);
+    hear(0, 1_000);
+    await arrives(() => events).toEqual([{ kind: "final", text: "Zwei Torten." }]);
+    const [seen] = server.seen;
+    expect(seen?.path).toBe("/v1/audio/transcriptions");
+    expect(seen?.headers.authorization).toBe(`Bearer ${KEY}`);
+    expect(seen?.fields).toEqual({ model: "whisper-1", language: "de", response_format: "json" });
+    expect([seen?.file.name, seen?.file.type]).toEqual(["utterance.wav", "audio/wav"]);
+    const file = seen?.file.bytes ?? Buffer.alloc(0);
+    expect(file.toString("latin1", 0, 4) + file.toString("latin1", 8, 16)).toBe("RIFFWAVEfmt ");
+    expect([file.readUInt32LE(24), file.readUInt16LE(22), file.readUInt16LE(34)]).toEqual([RATE_HZ, 1, 16]);
+    expect(file.readUInt32LE(40)).toBe(file.length - 44);
+    // The voice is believed with its third frame, of which two stand in what led to it.
+    expect((file.length - 44) / 32).toBe(PREROLL_MS + 20 + 480 - 20 + HANGOVER_MS - 20);
+    life.abort();
+    server.close();
+  });
+
+  test.each([
+    ["nb-NO", "no"],
+    ["fil", "tl"],
+    ["eo", undefined],
+    ["yue", undefined],
+  ])("names %s as %s, and no language that is not published", async (language, named) => {
+    const { server, life, hear } = await callIn(language, transcribed("Ja."));
+    hear(500, 500);
+    await arrives(() => server.seen.length).toBe(1);
+    expect(server.seen[0]?.fields.language).toBe(named);
+    life.abort();
+    server.close();
+  });
+
+  test.each([
+    ["gpt-transcribe", { model: "gpt-transcribe" }, { text: "Buenas.", languages: [{ code: "es" }] }, "es"],
+    [
+      "gpt-transcribe, two languages",
+      { model: "gpt-transcribe" },
+      { text: "Buenas.", languages: [{ code: "es" }, { code: "en" }] },
+      undefined,
+    ],
+    ["gpt-transcribe, which is not sure", { model: "gpt-transcribe" }, { text: "Buenas.", languages: [] }, undefined],
+    [
+      "gpt-transcribe, the call's own",
+      { model: "gpt-transcribe" },
+      { text: "Servus.", languages: [{ code: "de" }] },
+      "de-AT",
+    ],
+    ["whisper-1, by a name", {}, { text: "God dag.", language: "norwegian" }, "nb"],
+    ["whisper-1, by a name with a capital", {}, { text: "Kia ora.", language: "Maori" }, "mi"],
+    ["a server of one's own, by a code", { model: "small" }, { text: "Buenas.", language: "es" }, "es"],
+    ["a server that tells none", { model: "small" }, { text: "Buenas." }, undefined],
+    ["a server that tells nonsense", { model: "small" }, { text: "Buenas.", language: 7, languages: "es" }, undefined],
+    ["a server that names no language", { model: "small" }, { text: "Buenas.", language: "gibberish" }, undefined],
+  ])("detects the language where it may: %s", async (_what, options, answer, told) => {
+    const ear = { languageDetection: true, ...options };
+    const { server, life, hear, events } = await callOf(ear, {}, respondWith(answer));
+    hear(500, 500);
+    await arrives(() => events.length).toBe(1);
+    expect(events[0]?.language).toBe(told);
+    const { model } = { model: "whisper-1", ...options };
+    const format = model === "gpt-transcribe" ? {} : { response_format: "verbose_json" };
+    expect(server.seen[0]?.fields).toEqual({ model, ...format });
+    life.abort();
+    server.close();
+  });
+
+  test.each([
+    ["gpt-transcribe", { model: "gpt-transcribe", "languages[]": "de" }],
+    ["whisper-1", { model: "whisper-1", language: "de", response_format: "json" }],
+  ])("names the language of a call that is pinned to it, and tells none: %s", async (model, fields) => {
+    const told = respondWith({ text: "Buenas.", language: "spanish", languages: [{ code: "es" }] });
+    const ear = { model, languageDetection: true };
+    const { server, life, hear, events } = await callOf(ear, { languagePinned: true }, told);
+    hear(500, 500);
+    await arrives(() => events).toEqual([{ kind: "final", text: "Buenas." }]);
+    expect(server.seen[0]?.fields).toEqual(fields);
+    life.abort();
+    server.close();
+  });
+
+  test("P11: tells no language of sounds that are no words", async () => {
+    const silent = respondWith({ text: "[BLANK_AUDIO]", language: "english" });
+    const { server, life, hear, events } = await callOf({ languageDetection: true }, {}, silent);
+    hear(500, 500);
+    await arrives(() => events).toEqual([{ kind: "final", text: "" }]);
+    life.abort();
+    server.close();
+  });
+
+  test("shows no key to a server that has none", async () => {
+    const server = await TranscriptionServer.listen(transcribed("Yes."));
+    const life = new AbortController();
+    const stream = earOf(server.url, { apiKey: undefined }).open({ language: "en", rateHz: RATE_HZ }, life.signal);
+    for (const [frame, voiced] of framesOf(hum(RATE_HZ, 500, 500), RATE_HZ)) stream.write(frame, voiced);
+    await arrives(() => server.seen.length).toBe(1);
+    expect(server.seen[0]?.headers.authorization).toBeUndefined();
+    life.abort();
+    server.close();
+  });
+
+  test("asks nothing while nobody speaks, of clicks, and of a writer who tells of no voice", async () => {
+    const { server, life, hear, stream } = await call(transcribed("Yes."));
+    hear(40, 2_000);
+    for (const [frame] of framesOf(hum(RATE_HZ, 1_000, 500), RATE_HZ)) stream.write(frame);
+    hear(500, 500);
+    await arrives(() => server.seen.length).toBe(1);
+    life.abort();
+    server.close();
+  });
+
+  test("cuts what goes on without a pause after 30 s", async () => {
+    const { server, life, hear, texts } = await call(transcribed("And so"), transcribed("on."));
+    hear(31_000, 500);
+    await arrives(texts).toEqual(["And so", "on."]);
+    expect(server.seen.map(({ file }) => (file.bytes.length - 44) / 32)).toEqual([30_000, 1_300]);
+    life.abort();
+    server.close();
+  });
+
+  test("asks for one utterance at a time, and tells them in the order in which they were said", async () => {
+    const held: (() => void)[] = [];
+    const later: Answer = (response) => held.push(() => transcribed("One.")(response));
+    const { server, life, hear, texts } = await call(later, transcribed("Two."));
+    hear(500, 500);
+    hear(500, 500);
+    await arrives(() => held.length).toBe(1);
+    await settled();
+    expect(server.seen).toHaveLength(1);
+    held[0]?.();
+    await arrives(texts).toEqual(["One.", "Two."]);
+    life.abort();
+    server.close();
+  });
+
+  test("P11: hears nothing where there were no words", async () => {
+    const { server, life, hear, texts } = await call(
+      transcribed(" \n"),
+      transcribed("[BLANK_AUDIO]"),
+      transcribed("(wind) [noise]"),
+      transcribed("(A) yes"),
+    );
+    for (let n = 0; n < 4; n += 1) hear(500, 500);
+    // Whoever waits for an answer is told that it has come.
+    await arrives(texts).toEqual(["", "", "", "(A) yes"]);
+    expect(server.seen).toHaveLength(4);
+    life.abort();
+    server.close();
+  });
+
+  test("the end of a call ends the request that is under way", async () => {
+    const { server, life, hear, ended } = await call(afterwards);
+    hear(500, 500);
+    await arrives(() => server.seen.length).toBe(1);
+    life.abort();
+    await ended;
+    await arrives(() => server.cancelled).toBe(1);
+    server.close();
+  });
+
+  test("P2: a server that never answers is waited for, until too much was said", async () => {
+    const { server, hear, ended } = await call(afterwards);
+    hear(30_000, 500);
+    hear(30_000, 500);
+    await expect(ended).rejects.toThrow(/slower than people speak/);
+    server.close();
+  });
+
+  const status =
+    (code: number, headers: Record<string, string> = {}): Answer =>
+    (response) =>
+      response.writeHead(code, headers).end(JSON.stringify({ error: { message: `${KEY} my secret words` } }));
+  const packed: Answer = (response) =>
+    response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(Buffer.alloc(4 * STT_ANSWER_BYTES_MAX, " ")));
+  const packedOften: Answer = (response) =>
+    response.writeHead(200, { "content-encoding": Array.from({ length: 1_000 }, () => "gzip").join(", ") }).end("{}");
+  const text =
+    (body: string): Answer =>
+    (response) =>
+      response.writeHead(200, { "content-type": "application/json" }).end(body);
+
+  test.each<[string, Answer, RegExp]>([
+    ["P8: an answer of 400", status(400), /status 400$/],
+    ["P16: an answer of 401", status(401), /status 401$/],
+    ["P8: an answer of 429", status(429, { "retry-after": "0" }), /status 429$/],
+    ["P8: an answer of 500", status(500), /status 500$/],
+    ["P8: a redirection to a private address", status(301, { location: "http://127.0.0.1:1/" }), /status 301$/],
+    ["P9: a packed answer", packed, /packed its answer$/],
+    ["P9: an answer packed a thousand times", packedOften, /packed its answer$|request failed/],
+    ["P7: no JSON", text("my secret words"), /no transcription$/],
+    ["P7: no text in it", text('{"text":null}'), /no transcription$/],
+    ["P11: 1 MB of text", text(JSON.stringify({ text: "word ".repeat(200_000) })), /more than a transcription can be$/],
+    [
+      "P3: an answer that breaks off",
+      (response) => response.writeHead(200).write('{"text":', () => response.destroy()),
+      /request failed/,
+    ],
+  ])("%s fails the stream, and is asked for no second time", async (_name, answer, told) => {
+    const { server, hear, ended, stream } = await call(answer);
+    hear(500, 500);
+    const error = await ended.catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "provider_failed" });
+    // Of a refusal its status goes on, and what it says of trying again; of anything else nothing.
+    const refused = /status (\d+)$/.exec((error as Error).message)?.[1];
+    expect((error as Error).cause).toEqual(
+      refused === undefined ? undefined : expect.objectContaining({ status: Number(refused) }),
+    );
+    expect((error as Error).message).toMatch(told);
+    expect((error as Error).message).not.toMatch(/key|words/);
+    hear(500, 500);
+    expect(() => stream.write(new Int16Array(320), true)).not.toThrow();
+    await settled();
+    expect(server.seen).toHaveLength(1);
+    server.close();
+  });
+
+  test("P1: a port where nobody listens fails the stream", async () => {
+    const server = await TranscriptionServer.listen();
+    const { url } = server;
+    server.close();
+    const stream = earOf(url).open({ language: "en", rateHz: RATE_HZ }, new AbortController().signal);
+    for (const [frame, voiced] of framesOf(hum(RATE_HZ, 500, 500), RATE_HZ)) stream.write(frame, voiced);
+    await expect(stream.events[Symbol.asyncIterator]().next()).rejects.toThrow(/ECONNREFUSED/);
+  });
+});

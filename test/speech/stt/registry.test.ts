@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import { createStt, readSttSettings, sttProblems } from "../../../src/speech/stt/registry.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { breakerFor } from "../../support/providers/breakers.ts";
+
+const clock = new ManualClock();
+const lineOf = (provider: string) => breakerFor("stt", provider, clock).circuitBreaker;
+const settingsOf = (env: Readonly<Record<string, string>> = {}) =>
+  readSttSettings((key, fallback) => env[key] ?? fallback);
+
+describe("the ear that a configuration names", () => {
+  test("is any provider's, with its own model and address", () => {
+    const settings = settingsOf({
+      DEEPGRAM_API_KEY: "a",
+      DEEPGRAM_URL: "ws://127.0.0.1:1/v1/listen?language=multi",
+      ASSEMBLYAI_API_KEY: "b",
+      ASSEMBLYAI_MODEL: "universal-streaming-english",
+      OPENAI_STT_URL: "http://127.0.0.1:8000/v1/",
+      OPENAI_STT_MODEL: "Systran/faster-whisper-small",
+    });
+    expect(settings).toEqual({
+      deepgram: { apiKey: "a", model: "nova-3", url: "ws://127.0.0.1:1/v1/listen?language=multi" },
+      assemblyai: { apiKey: "b", model: "universal-streaming-english", url: "wss://streaming.assemblyai.com/v3/ws" },
+      openai: {
+        apiKey: undefined,
+        model: "Systran/faster-whisper-small",
+        url: "http://127.0.0.1:8000/v1",
+        languageDetection: "",
+      },
+    });
+    for (const name of ["deepgram", "assemblyai", "openai", "reference"]) {
+      expect(sttProblems(name, settings)).toEqual([]);
+      expect(createStt(name, settings, lineOf, clock).provider).toBe(name);
+    }
+  });
+
+  test("needs a key where nobody is served without one, and says of nobody's what it is", () => {
+    expect(sttProblems("deepgram", settingsOf())).toEqual(["DEEPGRAM_API_KEY must be set beside STT=deepgram"]);
+    expect(sttProblems("assemblyai", settingsOf())).toEqual(["ASSEMBLYAI_API_KEY must be set beside STT=assemblyai"]);
+    expect(sttProblems("openai", settingsOf())).toEqual(["OPENAI_STT_KEY must be set beside STT=openai"]);
+    expect(sttProblems("deepgram", settingsOf({ DEEPGRAM_API_KEY: "secret key" }))).toEqual([
+      "DEEPGRAM_API_KEY must be printable ASCII without spaces",
+    ]);
+  });
+
+  test("needs an address that it can be asked at", () => {
+    const key = { DEEPGRAM_API_KEY: "a", OPENAI_STT_KEY: "b" };
+    for (const url of ["https://x/", "nonsense", "wss://a:b@x/", "wss://x/#y"]) {
+      expect(sttProblems("deepgram", settingsOf({ ...key, DEEPGRAM_URL: url }))).toEqual([
+        "DEEPGRAM_URL must be a wss:// or ws:// address without a fragment or a password",
+      ]);
+    }
+    for (const url of ["ws://x/", "https://x/?y=z"]) {
+      expect(sttProblems("openai", settingsOf({ ...key, OPENAI_STT_URL: url }))).toEqual([
+        "OPENAI_STT_URL must be a https:// or http:// address without a query, a fragment or a password",
+      ]);
+    }
+  });
+
+  test("may be several, each for when the one before it fails, at a rate that all of them take", () => {
+    const settings = settingsOf({ DEEPGRAM_API_KEY: "a", OPENAI_STT_URL: "http://127.0.0.1:8000/v1" });
+    expect(sttProblems("deepgram, openai", settings)).toEqual([]);
+    const ears = createStt("deepgram, openai", settings, lineOf, clock);
+    expect([ears.provider, ears.capabilities]).toEqual([
+      "deepgram",
+      { ratesHz: [16_000], partials: true, anyLanguage: false, detects: expect.any(Function) },
+    ]);
+    expect(sttProblems("deepgram,whisper,assemblyai", settings)).toEqual([
+      'STT must be one of assemblyai, deepgram, openai, reference, not "whisper"',
+      "ASSEMBLYAI_API_KEY must be set beside STT=assemblyai",
+    ]);
+  });
+
+  test.each([
+    ["deepgram", { DEEPGRAM_API_KEY: "a" }, true],
+    ["deepgram", { DEEPGRAM_API_KEY: "a", DEEPGRAM_MODEL: "nova-2" }, false],
+    ["assemblyai", { ASSEMBLYAI_API_KEY: "a" }, true],
+    ["openai", { OPENAI_STT_KEY: "a" }, true],
+    ["openai", { OPENAI_STT_KEY: "a", OPENAI_STT_MODEL: "whisper-1" }, true],
+    ["openai", { OPENAI_STT_KEY: "a", OPENAI_STT_MODEL: "gpt-4o-mini-transcribe" }, false],
+    ["openai", { OPENAI_STT_KEY: "a", OPENAI_STT_LANGUAGE_DETECTION: "off" }, false],
+    ["openai", { OPENAI_STT_URL: "http://127.0.0.1:8000/v1", OPENAI_STT_MODEL: "whisper-1" }, false],
+    ["openai", { OPENAI_STT_URL: "http://127.0.0.1:8000/v1", OPENAI_STT_LANGUAGE_DETECTION: "on" }, true],
+    ["deepgram,openai", { DEEPGRAM_API_KEY: "a", OPENAI_STT_KEY: "a" }, true],
+    ["deepgram,openai", { DEEPGRAM_API_KEY: "a", OPENAI_STT_KEY: "a", OPENAI_STT_LANGUAGE_DETECTION: "off" }, false],
+    ["assemblyai,deepgram", { ASSEMBLYAI_API_KEY: "a", DEEPGRAM_API_KEY: "a" }, true],
+  ])("detects the language as it is set up, each of a chain: %s with %j: %s", (stt, env, detects) => {
+    const settings = settingsOf(env as Record<string, string>);
+    expect(sttProblems(stt, settings)).toEqual([]);
+    const { anyLanguage, detectsLanguage: of } = createStt(stt, settings, lineOf, clock).capabilities;
+    expect(anyLanguage === true || of?.("de") === true).toBe(detects);
+  });
+
+  test("is told that it detects the language by on or off alone", () => {
+    expect(sttProblems("openai", settingsOf({ OPENAI_STT_KEY: "a", OPENAI_STT_LANGUAGE_DETECTION: "yes" }))).toEqual([
+      'OPENAI_STT_LANGUAGE_DETECTION must be on or off, not "yes"',
+    ]);
+  });
+
+  test("is told by the names that there are where it is none", () => {
+    for (const name of ["whisper", "constructor"]) {
+      expect(sttProblems(name, settingsOf())).toEqual([
+        `STT must be one of assemblyai, deepgram, openai, reference, not ${JSON.stringify(name)}`,
+      ]);
+    }
+  });
+});

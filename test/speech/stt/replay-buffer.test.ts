@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { ReplayBuffer } from "../../../src/speech/stt/replay-buffer.ts";
+
+const numbered = (kept: ReplayBuffer, from: number, to: number): void => {
+  for (let n = from; n < to; n += 1) kept.push(new Int16Array(n % 3 === 0 ? 159 : 161).fill(n), n % 2 === 0);
+};
+
+function replayed(kept: ReplayBuffer): number[] {
+  const frames: number[] = [];
+  kept.replay((frame, voiced) => {
+    const n = frame[0] as number;
+    expect([frame.length, voiced]).toEqual([n % 3 === 0 ? 159 : 161, n % 2 === 0]);
+    expect(frame.every((sample) => sample === n)).toBe(true);
+    frames.push(n);
+  });
+  return frames;
+}
+
+const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, n) => from + n);
+
+test("gives every frame back, in order and as it was", () => {
+  const kept = new ReplayBuffer(160, 500);
+  numbered(kept, 0, 120);
+  expect(replayed(kept)).toEqual(range(0, 120));
+});
+
+test("drops the oldest when it is full, and what is older than it is told to keep", () => {
+  const kept = new ReplayBuffer(160, 100);
+  numbered(kept, 0, 1_000);
+  const frames = replayed(kept);
+  expect(frames).toEqual(range(frames[0] as number, 1_000));
+  expect(frames.length).toBeGreaterThanOrEqual(100);
+  expect(frames.length).toBeLessThanOrEqual(125);
+  kept.keepLast(30);
+  expect(replayed(kept)).toEqual(range(970, 1_000));
+  numbered(kept, 1_000, 1_010);
+  kept.keepLast(30);
+  expect(replayed(kept)).toEqual(range(980, 1_010));
+  kept.keepLast(0);
+  expect(replayed(kept)).toEqual([]);
+  numbered(kept, 7, 9);
+  expect(replayed(kept)).toEqual([7, 8]);
+});

@@ -1,0 +1,70 @@
+import { expect, test, vi } from "vitest";
+import { languageCode, languageCodes, listLanguages } from "../../../src/speech/languages.ts";
+import { voiceOf } from "../../../src/speech/tts/providers/espeak/voices.ts";
+
+const voice = (language: string, name = "Anna") => ({ id: `x/${language}/${name}`, name, language, provider: "x" });
+
+test("languages are those of the voices, with and without their region, by code", () => {
+  expect(
+    listLanguages([voice("en-US"), voice("en-GB-x-rp"), voice("en-GB"), voice("de"), voice("zh-Latn-pinyin")]),
+  ).toEqual([
+    { code: "de", name: "German", voices: 1 },
+    { code: "en", name: "English", voices: 3 },
+    { code: "en-GB", name: "British English", voices: 2 },
+    { code: "en-US", name: "American English", voices: 1 },
+    { code: "zh", name: "Chinese", voices: 1 },
+  ]);
+});
+
+test("a language without a name in English is called as its voice is", () => {
+  expect(listLanguages([voice("xex", "xextan-test")])).toEqual([{ code: "xex", name: "xextan-test", voices: 1 }]);
+});
+
+test("a voice is found under its language and its region, not under its dialect", () => {
+  expect(languageCodes("es-419")).toEqual(["es", "es-419"]);
+  expect(languageCodes("ca-valencia")).toEqual(["ca"]);
+});
+
+test.each([
+  ["de", "de"],
+  ["DE-at", "de-AT"],
+  ["deu", "de"],
+  ["cmn-Hans-CN", "zh-CN"],
+  ["en-GB-x-rp", "en-GB"],
+  ["es-419", "es-419"],
+  ["und", undefined],
+  ["mul", undefined],
+  ["english", undefined],
+  ["German, I think", undefined],
+  ["en_US", undefined],
+  ["en-x", undefined],
+  ["", undefined],
+  [`en${"-abcdefgh".repeat(1_000)}`, undefined],
+])("an engine's %j is %j", (tag, code) => {
+  expect(languageCode(tag)).toBe(code);
+});
+
+test("a tag is only taken apart once: every call that is created asks for the languages of all voices", () => {
+  const taken = vi.spyOn(Intl.Locale.prototype, "language", "get");
+  const voices = [voice("fr-CA"), voice("fr-CA", "Berthe"), voice("fr-CH")];
+  const first = listLanguages(voices);
+  expect(listLanguages(voices)).toEqual(first);
+  expect(taken).toHaveBeenCalledTimes(2);
+  taken.mockRestore();
+});
+
+test.each([
+  ["en-us-nyc", "en-US-x-nyc"],
+  ["chr-US-Qaaa-x-west", "chr-US"],
+  ["cmn-latn-pinyin", "zh-Latn-pinyin"],
+  ["piqd", "tlh"],
+  ["ru-cl", "ru-x-classic"],
+  ["pt-br", "pt-BR"],
+])("eSpeak's %s is %s in BCP 47", (language, tag) => {
+  expect(voiceOf("espeak", { identifier: "a/b", name: "B", language })).toEqual({
+    id: "espeak/a/b",
+    name: "B",
+    language: tag,
+    provider: "espeak",
+  });
+});

@@ -1,0 +1,371 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { TURN_TEXT_CHARS_MAX } from "../../../../src/core/limits.ts";
+import type { ClosableTts, TtsChunk, TtsRequest } from "../../../../src/speech/contracts.ts";
+import { createElevenLabsTts, type ElevenLabsOptions } from "../../../../src/speech/tts/providers/elevenlabs.ts";
+import { ttsContract } from "../../../contract/speech/tts.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
+import {
+  ELEVENLABS_VOICE,
+  FakeElevenLabs,
+  type FakeElevenLabsOptions,
+} from "../../../support/providers/tts/elevenlabs.ts";
+import { fakeSpeech, noiseBytes } from "../../../support/providers/tts/fake-speech.ts";
+import type { TtsFault } from "../../../support/providers/tts/tts-server.ts";
+
+const KEY = "canary-key";
+const VOICE_ID = `elevenlabs/${ELEVENLABS_VOICE.voice_id}`;
+const TEXT = "Hello there, my friend. How are you today?";
+
+const opened: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close();
+});
+
+async function scene(fake: FakeElevenLabsOptions = {}, options: Partial<ElevenLabsOptions> = {}) {
+  const server = await new FakeElevenLabs(fake).listen();
+  const settings = { apiKey: KEY, model: "eleven_flash_v2_5", url: server.url, clock: new ManualClock() };
+  const tts = createElevenLabsTts({ ...settings, ...options });
+  opened.push(tts, server);
+  return { server, tts };
+}
+
+async function spoken(tts: ClosableTts, request: Partial<TtsRequest> = {}, signal = new AbortController().signal) {
+  const chunks: TtsChunk[] = [];
+  const asked = { text: TEXT, voiceId: VOICE_ID, language: "en-US", ...request };
+  for await (const chunk of tts.speak(asked, signal)) chunks.push(chunk);
+  const samples = chunks.flatMap((chunk) => [...chunk.samples]);
+  return { chunks, samples, words: chunks.flatMap((chunk) => [...chunk.words]), rateHz: chunks[0]?.rateHz };
+}
+
+ttsContract("ElevenLabs", async () => {
+  const { tts } = await scene();
+  return { tts, voiceId: VOICE_ID, drive: (promise) => promise };
+});
+
+describe("what is asked for", () => {
+  test("a carrier's leg gets mu-law at 8,000 Hz, every other PCM at its own rate where there is one", async () => {
+    const { server, tts } = await scene();
+    for (const [rateHz, format, answered] of [
+      [8_000, "ulaw_8000", 8_000],
+      [16_000, "pcm_16000", 16_000],
+      [24_000, "pcm_24000", 24_000],
+      [48_000, "pcm_24000", 24_000],
+      [undefined, "pcm_24000", 24_000],
+    ] as const) {
+      const { samples, rateHz: told } = await spoken(tts, rateHz === undefined ? {} : { rateHz });
+      const { pathname, searchParams } = new URL(server.connections.at(-1)?.path ?? "", server.url);
+      expect(pathname).toBe(`/v1/text-to-speech/${ELEVENLABS_VOICE.voice_id}/stream-input`);
+      expect(Object.fromEntries(searchParams)).toEqual({
+        model_id: "eleven_flash_v2_5",
+        output_format: format,
+        sync_alignment: "true",
+        auto_mode: "true",
+        language_code: "en",
+      });
+      expect(told).toBe(answered);
+      const said = fakeSpeech(TEXT, answered).samples;
+      expect(samples).toHaveLength(said.length);
+      const worst = Math.max(...samples.map((sample, index) => Math.abs(sample - (said[index] as number))));
+      expect(worst).toBeLessThanOrEqual(format === "ulaw_8000" ? 300 : 0);
+    }
+  });
+
+  test("the key stands in a header alone, and the text between a blank and the end", async () => {
+    const { server, tts } = await scene();
+    await spoken(tts);
+    const [seen] = server.connections;
+    expect(seen?.headers["xi-api-key"]).toBe(KEY);
+    expect(seen?.headers["sec-websocket-extensions"]).toBeUndefined();
+    expect(seen?.path).not.toContain(KEY);
+    expect(seen?.messages).toEqual([{ text: " " }, { text: `${TEXT} ` }, { text: "" }]);
+  });
+
+  test("models that know the language by the text are not told it", async () => {
+    const { server, tts } = await scene({}, { model: "eleven_multilingual_v2" });
+    await spoken(tts);
+    expect(server.connections[0]?.path).not.toContain("language_code");
+  });
+
+  test("a voice's id is a part of the address, whatever it holds", async () => {
+    const { server, tts } = await scene();
+    await spoken(tts, { voiceId: "elevenlabs/../x?y" });
+    expect(server.connections[0]?.path).toMatch(/^\/v1\/text-to-speech\/..%2Fx%3Fy\/stream-input\?/);
+  });
+
+  test("a text without anything to be spoken, a text that nobody says in one turn and another's voice are not asked for", async () => {
+    const { server, tts } = await scene();
+    expect((await spoken(tts, { text: " ... — " })).chunks).toEqual([]);
+    await expect(spoken(tts, { text: "x".repeat(TURN_TEXT_CHARS_MAX + 1) })).rejects.toThrow("the text is too long");
+    await expect(spoken(tts, { voiceId: "espeak/gmw/en" })).rejects.toThrow("no such voice");
+    expect(server.connections).toEqual([]);
+  });
+});
+
+describe("words", () => {
+  test("stand where their characters do, over all parts of the audio", async () => {
+    const { tts } = await scene();
+    const { words } = await spoken(tts, { rateHz: 8_000 });
+    expect(words.map(({ text, startMs, endMs }) => [text, Math.round(startMs), Math.round(endMs)])).toEqual(
+      fakeSpeech(TEXT, 8_000).words.map(({ text, startMs, endMs }) => [text, startMs, endMs]),
+    );
+  });
+
+  test("are known before the audio they stand in, where their times come with the first", async () => {
+    const { tts } = await scene({ alignment: "first" });
+    const { chunks } = await spoken(tts, { rateHz: 8_000 });
+    expect(chunks[0]?.words.map(({ text }) => text).join(" ")).toBe(TEXT);
+  });
+
+  test("that are read out otherwise than they are written have the time between those around them", async () => {
+    const text = "It costs $12.50 today.";
+    const readOut = () => "It costs twelve dollars fifty today.";
+    const { tts } = await scene({ readOut });
+    const { words } = await spoken(tts, { text, rateHz: 8_000 });
+    const said = fakeSpeech(readOut(), 8_000).words;
+    expect(words.map((word) => word.text).join(" ")).toBe(text);
+    expect(words[2]).toMatchObject({ startMs: said[1]?.endMs, endMs: said[5]?.startMs });
+    expect(words[3]?.startMs).toBe(said[5]?.startMs);
+  });
+
+  test("share the time where no times are told", async () => {
+    const { tts } = await scene({ alignment: "none" });
+    const { words, samples } = await spoken(tts, { rateHz: 8_000 });
+    expect(words.map(({ text }) => text).join(" ")).toBe(TEXT);
+    expect(words.at(-1)?.endMs).toBeCloseTo(samples.length / 8);
+  });
+});
+
+describe("voices", () => {
+  test("of all pages are listed, with the language they were verified in, else labelled with", async () => {
+    const labelled = { voice_id: "b", name: "Bea", labels: { language: "de" }, verified_languages: null };
+    const other = { language: "fr", model_id: "eleven_multilingual_v2", locale: "fr-FR" };
+    const own = { language: "es", model_id: "eleven_flash_v2_5", locale: "es-MX" };
+    const verified = { voice_id: "c", name: "Cleo", labels: {}, verified_languages: [other, own] };
+    const bare = { voice_id: "d", name: " ", labels: null };
+    const pages = [
+      [ELEVENLABS_VOICE, labelled],
+      [verified, bare, { name: "no id" }, 7],
+    ];
+    const { server, tts } = await scene({ voicePages: pages });
+    expect((await tts.voices()).map(({ alsoSpeaks: _, ...voice }) => voice)).toEqual([
+      { id: VOICE_ID, name: "George", language: "en-GB", provider: "elevenlabs" },
+      { id: "elevenlabs/b", name: "Bea", language: "de", provider: "elevenlabs" },
+      { id: "elevenlabs/c", name: "Cleo", language: "es-MX", provider: "elevenlabs" },
+      { id: "elevenlabs/d", name: "d", language: "en", provider: "elevenlabs" },
+    ]);
+    expect(server.requests.map(({ url }) => url.search)).toEqual([
+      "?page_size=100",
+      "?page_size=100&next_page_token=1",
+    ]);
+    expect(server.requests[0]?.headers).toMatchObject({ "xi-api-key": KEY, "accept-encoding": "identity" });
+  });
+
+  test.each([
+    ["eleven_flash_v2_5", ["de", "hu", "vi"], ["cy"]],
+    ["eleven_multilingual_v2", ["de", "ja"], ["hu", "vi"]],
+    ["eleven_v3", ["de", "cy", "sw"], ["yue"]],
+    ["eleven_flash_v2", ["en"], ["de"]],
+  ])("speak as well whatever %s speaks, and nothing else", async (model, spoken, unspoken) => {
+    const { tts } = await scene({ voicePages: [[{ voice_id: "a", name: "Ann" }]] }, { model });
+    const [ann] = await tts.voices();
+    expect(ann?.alsoSpeaks).toEqual(expect.arrayContaining(spoken));
+    for (const language of unspoken) expect(ann?.alsoSpeaks).not.toContain(language);
+    expect(ann?.otherLanguagesUnknown).toBeUndefined();
+  });
+
+  test("speak as well what else they were verified in with a model that is not known, and perhaps more", async () => {
+    const also = ["en", "de", "fr"].map((language) => ({ language, model_id: "eleven_next" }));
+    const elsewhere = { language: "sv", model_id: "eleven_v3" };
+    const { tts } = await scene(
+      { voicePages: [[{ voice_id: "a", name: "Ann", verified_languages: [...also, elsewhere] }]] },
+      { model: "eleven_next" },
+    );
+    const ann = { id: "elevenlabs/a", name: "Ann", language: "en", provider: "elevenlabs" };
+    expect(await tts.voices()).toEqual([{ ...ann, alsoSpeaks: ["de", "fr"], otherLanguagesUnknown: true }]);
+  });
+
+  test("that cannot be listed can be spoken with all the same", async () => {
+    const { tts } = await scene({ voicePages: [] });
+    await expect(tts.voices()).rejects.toMatchObject({ code: "provider_failed" });
+    expect((await spoken(tts)).samples.length).toBeGreaterThan(0);
+  });
+});
+
+describe("faults", () => {
+  /** What a request comes to, and that nothing secret is in it. */
+  async function failure(fake: FakeElevenLabsOptions): Promise<string> {
+    const { tts } = await scene(fake);
+    const error: unknown = await spoken(tts).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "provider_failed", fault: "provider" });
+    const { message, cause } = error as Error;
+    expect(`${message} ${JSON.stringify(cause ?? "")}`).not.toMatch(/canary|Hello|stands here/);
+    return message;
+  }
+
+  test("P1: a server that is not there is told by the system's own code", async () => {
+    const { server, tts } = await scene();
+    await server.close();
+    await expect(spoken(tts)).rejects.toThrow("elevenlabs: the connection failed (ECONNREFUSED)");
+  });
+
+  test.each([
+    400, 401, 403, 404, 429, 500, 503, 301,
+  ])("P8: a handshake that is answered with %i is a refusal, and followed nowhere", async (status) => {
+    const headers = { "retry-after": "7", location: "http://127.0.0.1:1/" };
+    const { tts } = await scene({ fault: { kind: "status", status, headers } });
+    await expect(spoken(tts)).rejects.toMatchObject({
+      message: `elevenlabs: refused with ${status}`,
+      cause: { status, retryAfterMs: 7_000 },
+    });
+  });
+
+  test.each<[string, FakeElevenLabsOptions, string]>([
+    [
+      "P16: a spent quota",
+      { fault: message({ message: "what you said stands here", error: "quota_exceeded", code: 1008 }) },
+      "reported an error (quota_exceeded)",
+    ],
+    [
+      "P16: an error without a code",
+      { fault: message({ message: "x", error: "No: Hello there" }) },
+      "reported an error (unnamed)",
+    ],
+    ["P7, P10: no JSON", { fault: message("{") }, "sent what is not its protocol"],
+    ["P7, P10: a JSON that is no object", { fault: message("[]") }, "sent what is not its protocol"],
+    ["P7, P10: bytes", { fault: message(Buffer.from("{}")) }, "sent what is not its protocol"],
+    [
+      "P10: a message of 8 MB",
+      { fault: message("x".repeat(8 * 1024 * 1024)) },
+      "the connection failed (WS_ERR_UNSUPPORTED_MESSAGE_LENGTH)",
+    ],
+    ["P10: an extension that nobody asked for", { fault: { kind: "bad-extension" } }, "the connection failed"],
+    [
+      "P10: a close in the middle",
+      { fault: { kind: "closes", afterChunks: 2, code: 1011 } },
+      "closed the connection (1011)",
+    ],
+    ["P14: audio that is a number", { fault: message({ audio: 7 }) }, "sent audio that is not base64"],
+    ["P14: no audio at all", { fault: { kind: "audio", bytes: Buffer.alloc(0) } }, "sent no audio"],
+    [
+      "P14: MP3",
+      { fault: { kind: "audio", bytes: Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x64]), noiseBytes(9_000)]) } },
+      "sent MP3 instead of samples",
+    ],
+    [
+      "P14: a WAV file",
+      { fault: { kind: "audio", bytes: Buffer.from("RIFF\0\0\0\0WAVE") } },
+      "sent a WAV file instead of samples",
+    ],
+    [
+      "P14: bytes that are no samples",
+      { fault: { kind: "audio", bytes: noiseBytes(48_000) } },
+      "sent noise: its audio is not in the format that was asked for",
+    ],
+    [
+      "P14: 10 min of audio for a few words",
+      { chunkMs: 5_000, fault: { kind: "audio", bytes: Buffer.alloc(600 * 48_000) } },
+      "speaks far longer than its text",
+    ],
+  ])("%s is a failure", async (_what, fake, why) => {
+    expect(await failure(fake)).toBe(`elevenlabs: ${why}`);
+  });
+
+  test.each([
+    ["invalid_api_key", 401],
+    ["quota_exceeded", 402],
+    ["voice_not_found", 404],
+    ["max_character_limit_exceeded", 400],
+    ["too_many_concurrent_requests", 429],
+    ["system_busy", 429],
+  ])("P8, P16: %s on the connection is a refusal with %i", async (error, status) => {
+    const { tts } = await scene({ fault: message({ message: "x", error, code: 1008 }) });
+    await expect(spoken(tts)).rejects.toMatchObject({ cause: { status } });
+  });
+
+  test("P5: speech is over with its final message, where its connection never is, and that is closed", async () => {
+    const { server, tts } = await scene();
+    expect((await spoken(tts)).samples.length).toBeGreaterThan(0);
+    await server.connections[0]?.closed;
+  });
+
+  test("P14: audio at another rate than was asked for is a failure, told by its words", async () => {
+    const { tts } = await scene({ rateHz: 24_000 });
+    const text = `${TEXT} `.repeat(8).trim();
+    const why = "sent audio of another length than its words have: its rate is not the one that was asked for";
+    await expect(spoken(tts, { text, rateHz: 16_000 })).rejects.toThrow(why);
+    expect((await spoken(tts, { text, rateHz: 24_000 })).samples.length).toBeGreaterThan(0);
+  });
+
+  test("P14: noise does not get through before it is known", async () => {
+    const { tts } = await scene({ fault: { kind: "audio", bytes: noiseBytes(48_000) } });
+    const heard: TtsChunk[] = [];
+    const listen = async () => {
+      const request = { text: TEXT, voiceId: VOICE_ID, language: "en" };
+      for await (const chunk of tts.speak(request, new AbortController().signal)) heard.push(chunk);
+    };
+    await expect(listen()).rejects.toThrow("noise");
+    expect(heard).toEqual([]);
+  });
+
+  test.each<[string, TtsFault]>([
+    ["P2: never answers", { kind: "silent" }],
+    ["P4: pings alone", { kind: "silent", pings: true }],
+    ["P3: falls silent", { kind: "hangs", afterChunks: 1 }],
+  ])("%s: an abort ends it, and the connection at once", async (_what, fault) => {
+    const { server, tts } = await scene({ fault });
+    const life = new AbortController();
+    const speaking = spoken(tts, {}, life.signal);
+    await expect.poll(() => server.connections[0]?.messages.length).toBe(3);
+    life.abort();
+    expect((await speaking).chunks.length).toBeLessThanOrEqual(1);
+    await server.connections[0]?.closed;
+  });
+
+  test("an abort while it connects leaves nothing behind", async () => {
+    const { tts } = await scene();
+    const life = new AbortController();
+    const speaking = spoken(tts, {}, life.signal);
+    life.abort();
+    expect((await speaking).chunks).toEqual([]);
+  });
+
+  test("what nobody pulls is left with the provider, and comes when it is pulled", async () => {
+    const seconds = 300;
+    const text = "word ".repeat(200);
+    const { server, tts } = await scene({
+      chunkMs: 1_000,
+      fault: { kind: "audio", bytes: Buffer.alloc(seconds * 48_000) },
+    });
+    const speech = tts.speak({ text, voiceId: VOICE_ID, language: "en" }, new AbortController().signal);
+    const chunks = speech[Symbol.asyncIterator]();
+    let pulledMs = ((await chunks.next()).value?.samples.length ?? 0) / 24;
+    let unreadBytes = Number.NaN;
+    await expect
+      .poll(() => {
+        const before = unreadBytes;
+        unreadBytes = server.connections[0]?.unsentBytes() ?? 0;
+        return unreadBytes === before;
+      })
+      .toBe(true);
+    expect(unreadBytes).toBeGreaterThan(1_000_000);
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
+      pulledMs += next.value.samples.length / 24;
+    }
+    expect(pulledMs).toBe(seconds * 1_000);
+  });
+
+  test("closing it ends what is being spoken, and every request behind it", async () => {
+    const { server, tts } = await scene({ fault: { kind: "hangs", afterChunks: 1 } });
+    const speaking = spoken(tts);
+    await expect.poll(() => server.connections[0]?.messages.length).toBe(3);
+    tts.close();
+    await expect(speaking).rejects.toThrow("elevenlabs: closed");
+    await expect(spoken(tts)).rejects.toThrow("elevenlabs: closed");
+    await expect(tts.voices()).rejects.toMatchObject({ code: "provider_failed" });
+  });
+});
+
+/** A message in place of the provider's own. */
+function message(data: string | Buffer | object): TtsFault {
+  return { kind: "message", data: typeof data === "string" || Buffer.isBuffer(data) ? data : JSON.stringify(data) };
+}

@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest";
+import { readConfig } from "../../../src/config/config.ts";
+import { readTtsSettings } from "../../../src/speech/tts/settings.ts";
+
+const settings = (env: Readonly<Record<string, string>>) => readTtsSettings((key, fallback) => env[key] ?? fallback);
+
+describe("settings of voices", () => {
+  test("without any variable are those of the providers themselves, and OpenAI's own voices", () => {
+    const { elevenlabs, cartesia, openai } = settings({});
+    expect(elevenlabs).toEqual({ apiKey: "", model: "eleven_flash_v2_5", url: "https://api.elevenlabs.io" });
+    expect(cartesia).toEqual({ apiKey: "", model: "sonic-3.5", url: "https://api.cartesia.ai" });
+    expect(openai).toMatchObject({ apiKey: undefined, model: "gpt-4o-mini-tts", url: "https://api.openai.com/v1" });
+    expect(openai.voices).toContainEqual({ name: "alloy", language: "en" });
+  });
+
+  test("another server is asked for its voices, unless they are told", () => {
+    const OPENAI_TTS_URL = "http://localhost:8880/v1/";
+    expect(settings({ OPENAI_TTS_URL }).openai).toMatchObject({ url: "http://localhost:8880/v1", voices: [] });
+    expect(settings({ OPENAI_TTS_URL, OPENAI_TTS_VOICES: "af_heart, thorsten:de" }).openai.voices).toEqual([
+      { name: "af_heart", language: "en" },
+      { name: "thorsten", language: "de" },
+    ]);
+  });
+});
+
+describe("a configuration", () => {
+  const problems = (env: Readonly<Record<string, string>>): string[] => {
+    try {
+      readConfig(env);
+      return [];
+    } catch (error) {
+      return (error as Error).message.split("\n  ").slice(1);
+    }
+  };
+
+  test("may name several voices, each with what it needs", () => {
+    const env = { TTS: "elevenlabs, espeak,cartesia,espeak", ELEVENLABS_API_KEY: "a", CARTESIA_API_KEY: "b" };
+    expect(problems(env)).toEqual([]);
+    expect(readConfig(env).tts).toBe("elevenlabs, espeak,cartesia,espeak");
+    expect(problems({ TTS: "openai", OPENAI_TTS_URL: "http://localhost:8880/v1" })).toEqual([]);
+  });
+
+  test("may name a voice for several languages, and for none twice", () => {
+    const env = { TTS: "openai", OPENAI_TTS_KEY: "a" };
+    expect(problems({ ...env, OPENAI_TTS_VOICES: "alloy,alloy:de,echo:de" })).toEqual([]);
+    expect(problems({ ...env, OPENAI_TTS_VOICES: "alloy,alloy:de,alloy:en" })).toEqual([
+      'OPENAI_TTS_VOICES must name each voice once in a language, not "alloy:en" twice',
+    ]);
+  });
+
+  test("is told all that is missing or wrong of the voices it names, and of no other, without a key in it", () => {
+    expect(
+      problems({
+        TTS: "elevenlabs,cartesia,openai,polly",
+        ELEVENLABS_URL: "ftp://x.example",
+        CARTESIA_API_KEY: "canary key",
+        OPENAI_TTS_VOICES: "alloy:en,:de",
+      }),
+    ).toEqual([
+      "ELEVENLABS_API_KEY must be set beside TTS=elevenlabs",
+      "ELEVENLABS_URL must be an http:// or https:// address without a query or a password",
+      "CARTESIA_API_KEY must be printable ASCII without spaces",
+      "OPENAI_TTS_KEY must be set beside TTS=openai",
+      "OPENAI_TTS_VOICES must be names, each with a language behind a colon or without, separated by commas: alloy:en",
+      'TTS must be one of cartesia, elevenlabs, espeak, openai, reference, not "polly"',
+    ]);
+    expect(problems({ TTS: "espeak", ELEVENLABS_URL: "x" })).toEqual([]);
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, test } from "vitest";
+import type { AccountSpend, Spend } from "../../../src/core/billing/spend.ts";
+import { AccountSpends } from "../../../src/gateway/spend/account.ts";
+import { AccountSpendTotals } from "../../../src/store/admission/account-spend.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+
+const LIMITS: Spend = { llm_requests: 10, input_tokens: 1_000, output_tokens: 1_000, tts_characters: 1_000 };
+const REQUEST = { llm_requests: 1, input_tokens: 10 };
+
+/** A control process and its workers, without the sockets between them. */
+function service(workerCount: number) {
+  const clock = new ManualClock();
+  const totals = new AccountSpendTotals({ limits: LIMITS, clock });
+  const workers = Array.from({ length: workerCount }, () => new AccountSpends({ limits: LIMITS, clock }));
+  return {
+    clock,
+    totals,
+    workers,
+    /** What every worker does each LOAD_TELL_MS, and what comes of it. */
+    report(all = false): AccountSpend[] {
+      const reported = workers.flatMap((worker, index) => {
+        const spends = worker.takeChanged(all);
+        totals.reported(`worker-${index}`, spends, all);
+        return spends;
+      });
+      for (const worker of workers) worker.setExceeded(totals.allOverLimit());
+      return reported;
+    },
+    /** As many requests as a worker allows. */
+    spend(worker: AccountSpends, count: number): number {
+      let made = 0;
+      for (; made < count && worker.refusal("a", REQUEST) === undefined; made += 1) worker.add("a", REQUEST);
+      return made;
+    },
+  };
+}
+
+describe("ADV-H3: what the accounts of several workers have spent", () => {
+  test("is added up, and no worker allows more once the sum has reached the limit", () => {
+    const { workers, report, spend, totals } = service(2);
+    const [one, two] = workers as [AccountSpends, AccountSpends];
+    expect([spend(one, 6), spend(two, 4)]).toEqual([6, 4]);
+    report();
+    expect([totals.overLimit("a"), totals.overLimit("b")]).toEqual(["llm_requests", undefined]);
+    expect([spend(one, 1), spend(two, 1)]).toEqual([0, 0]);
+  });
+
+  test("exceeds the limit by no more than each worker allows between two reports", () => {
+    const { workers, report, spend } = service(4);
+    const made = workers.map((worker) => spend(worker, 100));
+    expect(made).toEqual([10, 10, 10, 10]);
+    report();
+    expect(workers.map((worker) => spend(worker, 100))).toEqual([0, 0, 0, 0]);
+  });
+
+  test("is forgotten after a minute, and not before, with all memory of the account", () => {
+    const { clock, workers, report, spend, totals } = service(1);
+    const [worker] = workers as [AccountSpends];
+    spend(worker, 10);
+    report();
+    clock.advance(59_999);
+    report();
+    expect(totals.overLimit("a")).toBe("llm_requests");
+    clock.advance(1_001);
+    expect(report()).toEqual([
+      { accountId: "a", spend: { llm_requests: 0, input_tokens: 0, output_tokens: 0, tts_characters: 0 } },
+    ]);
+    expect([totals.overLimit("a"), totals.allOverLimit(), worker.takeChanged(true)]).toEqual([undefined, [], []]);
+  });
+
+  test("is reported only where it has changed, and all of it to a control process that is new", () => {
+    const { workers, report, spend } = service(1);
+    spend(workers[0] as AccountSpends, 2);
+    expect(report()).toHaveLength(1);
+    expect(report()).toHaveLength(0);
+    expect(report(true)).toHaveLength(1);
+  });
+
+  test("counts for a minute after its worker is gone", () => {
+    const { clock, workers, report, spend, totals } = service(1);
+    spend(workers[0] as AccountSpends, 10);
+    report();
+    totals.workerDisconnected("worker-0");
+    expect(totals.overLimit("a")).toBe("llm_requests");
+    clock.advance(60_001);
+    expect(totals.overLimit("a")).toBeUndefined();
+  });
+
+  test("refuses what is used up alone: the last answer is still spoken", () => {
+    const { workers, report, spend } = service(1);
+    const [worker] = workers as [AccountSpends];
+    spend(worker, 10);
+    report();
+    expect(worker.refusal("a", { tts_characters: 100 })).toBeUndefined();
+    expect(worker.refusal("a", REQUEST)).toBe("llm_requests");
+  });
+});

@@ -1,0 +1,174 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { admittingCallStore } from "../../../src/store/admission/admitting-call-store.ts";
+import { Capacity } from "../../../src/store/admission/capacity.ts";
+import type { IdempotentRequest, NewCall } from "../../../src/store/call-store.ts";
+import { hashSecret } from "../../../src/store/secrets.ts";
+import { openStores } from "../../../src/store/sqlite/open-stores.ts";
+import { endAt, SPEC } from "../../contract/store/calls.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { Random } from "../../support/random.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
+import { ageClockOf, mintToken, redeemedBy } from "../../support/tokens.ts";
+
+const OPERATIONS = 1_000;
+const CALLS_PER_KEY = 8;
+const CALLS_MAX = 12;
+const WORKERS = ["a", "b", "c"];
+const LOAD = { callCount: 0, callsMax: CALLS_MAX, loopLagMs: 0, acceptsCalls: true };
+
+/** Stores whose calls have places, with two API keys; `restart` is the death of the control process and another one. */
+async function scene(options: { callsPerKey?: number } = {}) {
+  const [directory, clock] = [temporaryDirectory(), new ManualClock()];
+  const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
+  onTestFinished(() => stores.close());
+  const accountId = await stores.accounts.ensure("first");
+  const keys = await Promise.all(
+    ["one", "two"].map(async (name) => (await stores.apiKeys.create({ accountId, name })).record.id),
+  );
+  const begin = async () => {
+    const places = new Capacity({ clock, callsPerApiKey: options.callsPerKey });
+    places.restore(await stores.calls.listWaiting(), await stores.calls.listActive());
+    return { places, calls: admittingCallStore(stores.calls, places) };
+  };
+  const newCall = (change: Partial<NewCall> = {}): NewCall => ({
+    accountId,
+    apiKeyId: keys[0],
+    spec: SPEC,
+    tokenHash: hashSecret(mintToken()),
+    tokenTtlMs: 60_000,
+    ...change,
+  });
+  return { clock, stores, accountId, keys, newCall, begin };
+}
+
+const NAMED: IdempotentRequest = { keyHash: "name", fingerprint: "body", sealedToken: "sealed" };
+
+describe("calls in places", () => {
+  test("a request that comes again is answered though there is no place, and takes none; another one is refused", async () => {
+    const { newCall, begin } = await scene();
+    const { places, calls } = await begin();
+    places.workerConnected("a", [], { ...LOAD, callsMax: 1 });
+    expect(await calls.create(newCall({ idempotency: NAMED }))).toMatchObject({ kind: "created" });
+    expect(await calls.create(newCall({ idempotency: NAMED }))).toMatchObject({ kind: "repeated" });
+    expect(await calls.create(newCall({ idempotency: { ...NAMED, fingerprint: "other" } }))).toEqual({
+      kind: "mismatch",
+    });
+    const full = { kind: "refused", reason: "overloaded" };
+    expect(await calls.create(newCall())).toEqual(full);
+    expect(await calls.create(newCall({ idempotency: { ...NAMED, keyHash: "other" } }))).toEqual(full);
+    expect(places.available).toBe(0);
+  });
+
+  test("of many creations at the same instant no more are made than there are places", async () => {
+    const { newCall, begin, stores, accountId } = await scene();
+    const { places, calls } = await begin();
+    places.workerConnected("a", [], { ...LOAD, callsMax: 5 });
+    const named = (index: number): IdempotentRequest => ({ ...NAMED, keyHash: `name-${index}` });
+    const made = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        calls.create(newCall(index % 2 === 0 ? {} : { idempotency: named(index) })),
+      ),
+    );
+    expect(made.filter(({ kind }) => kind === "created")).toHaveLength(5);
+    expect(made.filter(({ kind }) => kind === "refused")).toHaveLength(35);
+    expect((await stores.calls.list(accountId, { limit: 100 })).calls).toHaveLength(5);
+    expect(places.available).toBe(0);
+  });
+
+  test("a call that cannot be stored takes no place", async () => {
+    const { newCall, begin, keys } = await scene();
+    const { places, calls } = await begin();
+    places.workerConnected("a", [], LOAD);
+    await expect(calls.create(newCall({ accountId: "nobody" }))).rejects.toThrow();
+    await expect(calls.create(newCall({ accountId: "nobody", idempotency: NAMED }))).rejects.toThrow();
+    expect([places.available, places.callsOf(keys[0] ?? "")]).toEqual([CALLS_MAX, 0]);
+  });
+});
+
+test(`after each of ${OPERATIONS} random operations the places are those that the store's calls should have`, async () => {
+  const seed = Math.floor(Math.random() * 2 ** 32);
+  const random = new Random(seed);
+  const { clock, stores, accountId, keys, newCall, begin } = await scene({ callsPerKey: CALLS_PER_KEY });
+  let { places, calls } = await begin();
+  /** Living workers, and the calls that each carries. */
+  const workers = new Map<string, Set<string>>();
+  const made: { id: string; tokenHash: string }[] = [];
+  const anyCall = () => (made.length === 0 ? undefined : random.pick(made.slice(-30)));
+  const carrierOf = (callId: string) => [...workers].find(([, carried]) => carried.has(callId));
+  const kinds = new Set<string>();
+
+  const operations: Record<string, () => Promise<unknown>> = {
+    async create() {
+      const apiKeyId = random.pick(keys);
+      const idempotency = random.chance(0.3) ? { ...NAMED, keyHash: `${random.whole(0, 9)}` } : undefined;
+      const call = newCall({ apiKeyId, tokenTtlMs: random.pick([500, 5_000, 60_000]), idempotency });
+      const creation = await calls.create(call);
+      kinds.add(creation.kind === "refused" ? creation.reason : creation.kind);
+      if (creation.kind === "created") made.push({ id: creation.call.id, tokenHash: call.tokenHash });
+    },
+    async redeem() {
+      const [workerId, carried] = workers.size === 0 ? [] : random.pick([...workers]);
+      if (workerId === undefined) return;
+      const [{ tokenHash } = { tokenHash: "unknown" }, redeemer] = [anyCall(), redeemedBy(workerId)];
+      const redeemed = await stores.redemptions.redeem(tokenHash, redeemer);
+      if (redeemed === undefined) return;
+      places.assign(redeemed.callId, workerId);
+      if (random.chance(0.8)) carried?.add(redeemed.callId);
+      else {
+        const returned = await stores.redemptions.returnRedemption(tokenHash, redeemer.nonce);
+        if (returned === undefined) throw new Error("the redemption was not taken back");
+        places.returned(returned.callId, returned.remainingMs);
+      }
+    },
+    async end() {
+      const callId = anyCall()?.id ?? "unknown";
+      // Its worker tells first, where it has one; the record is made a moment later.
+      if (carrierOf(callId)?.[1].delete(callId)) places.release(callId);
+      await calls.finish(callId, endAt(clock));
+    },
+    async cancel() {
+      await calls.cancel(accountId, anyCall()?.id ?? "unknown");
+    },
+    async remove() {
+      await calls.remove(accountId, anyCall()?.id ?? "unknown");
+    },
+    async expire() {
+      await calls.expire();
+    },
+    async time() {
+      clock.advance(random.pick([1, 100, 1_000, 6_000]));
+      for (const workerId of workers.keys()) places.loadReported(workerId, LOAD);
+    },
+    async comes() {
+      const workerId = random.pick(WORKERS);
+      workers.set(workerId, workers.get(workerId) ?? new Set());
+      places.workerConnected(workerId, [...(workers.get(workerId) ?? [])], LOAD);
+    },
+    async dies() {
+      const [workerId, carried] = workers.size === 0 ? [] : random.pick([...workers]);
+      if (workerId === undefined) return;
+      workers.delete(workerId);
+      places.workerDisconnected(workerId);
+      for (const callId of carried ?? []) {
+        await calls.finish(callId, endAt(clock, { status: "failed", endReason: "worker_lost" }));
+      }
+    },
+    async restart() {
+      ({ places, calls } = await begin());
+      for (const [workerId, carried] of workers) places.workerConnected(workerId, [...carried], LOAD);
+    },
+  };
+  const often = ["create", "create", "create", "create", "redeem", "redeem", "end", "end", "time"];
+  for (let count = 0; count < OPERATIONS; count += 1) {
+    const name = random.chance(0.75) ? random.pick(often) : random.pick(Object.keys(operations));
+    await operations[name]?.();
+    const living = [...(await stores.calls.listWaiting()), ...(await stores.calls.listActive())];
+    const ofKeys = keys.map((key) => living.filter(({ apiKeyId }) => apiKeyId === key).length);
+    const where = `seed ${seed}, operation ${count}: ${name}`;
+    expect([places.available, ...keys.map((key) => places.callsOf(key))], where).toEqual([
+      workers.size * CALLS_MAX - living.length,
+      ...ofKeys,
+    ]);
+  }
+  expect([...kinds].sort(), `seed ${seed}`).toEqual(["created", "overloaded", "rate_limited", "repeated"]);
+}, 30_000);

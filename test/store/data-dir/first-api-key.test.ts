@@ -1,0 +1,46 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../../src/core/clock.ts";
+import {
+  DEFAULT_ACCOUNT_NAME,
+  firstApiKeyPath,
+  hasNoApiKey,
+  writeFirstApiKey,
+} from "../../../src/store/data-dir/first-api-key.ts";
+import { openStores } from "../../../src/store/sqlite/open-stores.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
+
+async function newStores() {
+  const dataDir = temporaryDirectory();
+  const stores = await openStores(dataDir, systemClock);
+  onTestFinished(() => stores.close());
+  return { dataDir, stores };
+}
+
+test("the first key is its owner's alone, lives, and is of the default account", async () => {
+  const { dataDir, stores } = await newStores();
+  // One of another database, for everybody to read.
+  writeFileSync(firstApiKeyPath(dataDir), "tlk_old\n", { mode: 0o644 });
+  const path = await writeFirstApiKey(dataDir, stores);
+  expect(path).toBe(join(dataDir, "first-key"));
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  const principal = await stores.apiKeys.authenticate(readFileSync(path, "utf8").trim());
+  expect(principal?.accountId).toBe(await stores.accounts.ensure(DEFAULT_ACCOUNT_NAME));
+});
+
+test("there is no key until the first was made, and a revoked one was made, too", async () => {
+  const { dataDir, stores } = await newStores();
+  expect(await hasNoApiKey(stores)).toBe(true);
+  await writeFirstApiKey(dataDir, stores);
+  const [record] = await stores.apiKeys.list();
+  await stores.apiKeys.revoke(record?.id ?? "");
+  expect(await hasNoApiKey(stores)).toBe(false);
+});
+
+test("a key that could not be written is refused: nobody knows it", async () => {
+  const { dataDir, stores } = await newStores();
+  mkdirSync(firstApiKeyPath(dataDir));
+  await expect(writeFirstApiKey(dataDir, stores)).rejects.toThrow();
+  expect((await stores.apiKeys.list()).filter(({ revokedAtMs }) => revokedAtMs === undefined)).toEqual([]);
+});

@@ -1,0 +1,68 @@
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { systemClock } from "../../../src/core/clock.ts";
+import {
+  type ControlMessage,
+  HANDOFF_PROTOCOL_VERSION,
+  LineParser,
+  toLine,
+  type WorkerMessage,
+} from "../../../src/store/handoff/messages.ts";
+import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
+import { SPEC } from "../../contract/store/calls.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+test("a call that comes in one piece with the word to end it is there when the word is told", async () => {
+  const path = join(temporaryDirectory(), "control.sock");
+  const server = createServer((socket) => {
+    closers.push(() => socket.destroy());
+    socket.write(toLine({ kind: "welcome", protocol: HANDOFF_PROTOCOL_VERSION }));
+    const parser = new LineParser<WorkerMessage>();
+    socket.setEncoding("utf8").on("data", (text: string) =>
+      parser.push(text, (message) => {
+        if (message.kind !== "redeem") return;
+        const answers: ControlMessage[] = [
+          { kind: "redeemed", id: message.id, call: { callId: "call_1", accountId: "account_1", spec: SPEC } },
+          { kind: "end", callId: "call_1" },
+        ];
+        socket.write(answers.map(toLine).join(""));
+      }),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  closers.push(() => server.close());
+  const open = new Set<string>();
+  const told = new Promise<{ callId: string; isOpen: boolean }>((resolve) => {
+    const handOff = new HandoffClient({
+      path,
+      workerId: "worker-1",
+      callIds: () => [],
+      takeSpendReports: () => [],
+      onAccountsOverLimit: () => {},
+      load: () => ({ callCount: 0, callsMax: 1, loopLagMs: 0, acceptsCalls: true }),
+      onIncompatibleControl: () => {},
+      onEndRequested: (callId) => resolve({ callId, isOpen: open.has(callId) }),
+      metrics: async () => undefined,
+      clock: systemClock,
+    });
+    closers.push(() => void handOff.close());
+    const redeem = async (): Promise<string> => {
+      // Away until the connection stands.
+      const call = await handOff.redeem("hash").catch(() => undefined);
+      if (call !== undefined) return call.callId;
+      await new Promise((again) => setImmediate(again));
+      return await redeem();
+    };
+    // As many steps behind the answer as the gateway and the server take, and some more.
+    void redeem()
+      .then((callId) => [callId])
+      .then(async ([callId = ""]) => open.add(await callId));
+  });
+  expect(await told).toEqual({ callId: "call_1", isOpen: true });
+});

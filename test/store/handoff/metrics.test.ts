@@ -1,0 +1,142 @@
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { systemClock } from "../../../src/core/clock.ts";
+import type { ProcessMetrics } from "../../../src/core/metrics/aggregation.ts";
+import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
+import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
+import { handoffServer } from "../../support/services/handoff-server.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+/** The control process's end of a hand-off socket, and workers on demand. */
+async function controlEnd() {
+  const path = join(temporaryDirectory(), "control.sock");
+  const server = new HandoffServer(handoffServer(path));
+  await server.listen();
+  closers.push(() => server.close());
+  /** A worker with these metrics, once it is known. */
+  const worker = async (tell: () => Promise<string | undefined>): Promise<HandoffClient> => {
+    const before = server.workerCount;
+    const handOff = new HandoffClient({
+      path,
+      workerId: `worker-${before}`,
+      callIds: () => [],
+      takeSpendReports: () => [],
+      onAccountsOverLimit: () => {},
+      load: () => ({ callCount: 0, callsMax: 1, loopLagMs: 0, acceptsCalls: true }),
+      metrics: async () => named(await tell()),
+      onIncompatibleControl: () => {},
+      onEndRequested: () => {},
+      clock: systemClock,
+    });
+    closers.push(() => void handOff.close());
+    while (server.workerCount === before) await turn();
+    return handOff;
+  };
+  return { server, worker };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const never = new AbortController().signal;
+
+/** Metrics that are known by the name of the first. */
+const named = (name: string | undefined): ProcessMetrics | undefined =>
+  name === undefined ? undefined : ([{ name, help: "", type: "gauge", values: [] }] as unknown as ProcessMetrics);
+
+/** What each worker told, by that name. */
+const ask = async (server: HandoffServer, signal = never): Promise<(string | undefined)[]> =>
+  [...(await server.metrics(signal)).values()].map((metrics) => metrics?.[0]?.name);
+
+/** Asks and gives up once the question has had time to arrive. */
+async function askInVain(server: HandoffServer): Promise<(string | undefined)[]> {
+  const patience = new AbortController();
+  const answer = ask(server, patience.signal);
+  for (let turns = 0; turns < 20; turns += 1) await turn();
+  patience.abort();
+  return await answer;
+}
+
+test("the worker is asked for its metrics, and asked anew each time", async () => {
+  const { server, worker } = await controlEnd();
+  let asked = 0;
+  await worker(async () => `metrics ${++asked}\n# with lines\n`);
+  expect(await ask(server)).toEqual(["metrics 1\n# with lines\n"]);
+  expect(await ask(server)).toEqual(["metrics 2\n# with lines\n"]);
+});
+
+test("without a worker there are none, at once", async () => {
+  const { server } = await controlEnd();
+  expect(await ask(server)).toEqual([]);
+});
+
+test("all workers are asked at once, and one that hangs keeps nobody's answer back", async () => {
+  const { server, worker } = await controlEnd();
+  await worker(async () => "metrics of one");
+  await worker(() => new Promise(() => {}));
+  await worker(async () => "metrics of the third");
+  expect(await askInVain(server)).toEqual(["metrics of one", undefined, "metrics of the third"]);
+});
+
+test("a worker that hangs is given up on, is not asked again until it has answered, and is then heard again", async () => {
+  const { server, worker } = await controlEnd();
+  let asked = 0;
+  let answer = (): void => {};
+  const hanging = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await worker(async () => {
+    asked += 1;
+    await hanging;
+    return `metrics ${asked}`;
+  });
+  expect(await askInVain(server)).toEqual([undefined]);
+  expect(await askInVain(server)).toEqual([undefined]);
+  expect(asked).toBe(1);
+  answer();
+  // Its late answer is nobody's; the question after it is a new one.
+  for (let turns = 0; turns < 50; turns += 1) await turn();
+  expect(await ask(server)).toEqual(["metrics 2"]);
+});
+
+test("two that ask at the same time get the same answer", async () => {
+  const { server, worker } = await controlEnd();
+  let asked = 0;
+  await worker(async () => `metrics ${++asked}`);
+  expect(await Promise.all([ask(server), ask(server)])).toEqual([["metrics 1"], ["metrics 1"]]);
+});
+
+test("a worker that cannot tell its metrics says so, and is asked again the next time", async () => {
+  const { server, worker } = await controlEnd();
+  const answers = [undefined, "metrics"];
+  await worker(async () => answers.shift());
+  expect(await ask(server)).toEqual([undefined]);
+  expect(await ask(server)).toEqual(["metrics"]);
+});
+
+test("a worker that dies before it has answered is waited for no longer, and leaves no trace", async () => {
+  const { server, worker } = await controlEnd();
+  const dying = await worker(() => new Promise(() => {}));
+  const answer = ask(server);
+  await dying.close();
+  expect(await answer).toEqual([]);
+  await worker(async () => "metrics of another");
+  expect(await ask(server)).toEqual(["metrics of another"]);
+});
+
+test("a worker that dies when it has answered, while others are waited for, is not among those that are there", async () => {
+  const { server, worker } = await controlEnd();
+  const dying = await worker(async () => "metrics of one that is gone");
+  await worker(() => new Promise(() => {}));
+  const patience = new AbortController();
+  const answer = ask(server, patience.signal);
+  for (let turns = 0; turns < 20; turns += 1) await turn();
+  await dying.close();
+  while (server.workerCount > 1) await turn();
+  patience.abort();
+  // It may have been counted among the dead by now, with what it told before: nobody counts it twice.
+  expect(await answer).toEqual([undefined]);
+});

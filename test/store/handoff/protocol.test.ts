@@ -1,0 +1,110 @@
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
+import { HANDOFF_PROTOCOL_VERSION } from "../../../src/store/handoff/messages.ts";
+import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
+import { ManualClock, settled } from "../../support/manual-clock.ts";
+import { memoryLog } from "../../support/memory-log.ts";
+import { handoffServer } from "../../support/services/handoff-server.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
+import { TOKEN_KEY_TEXT } from "../../support/tokens.ts";
+
+const LOAD = { callCount: 1, callsMax: 9, loopLagMs: 0, acceptsCalls: true };
+
+/** The hello of the version before the protocol had a number. */
+const OLD_HELLO = { kind: "hello", workerId: "old", callIds: ["call_1"], load: LOAD };
+
+test("ADV-M2: a worker of an older version is refused with one line that says what to do, and nothing dies of it", async () => {
+  const path = join(temporaryDirectory(), "control.sock");
+  const { log, lines } = memoryLog();
+  const told: string[] = [];
+  const server = new HandoffServer(
+    handoffServer(path, {
+      log,
+      onWorkerConnected: (workerId) => told.push(`worker ${workerId}`),
+      onIncompatibleWorker: (workerId) => told.push(`foreign ${workerId}`),
+      onWorkerDisconnected: (workerId) => told.push(`gone ${workerId}`),
+      onEnded: (callId) => told.push(`ended ${callId}`),
+    }),
+  );
+  await server.listen();
+  onTestFinished(() => server.close());
+  for (let time = 0; time < 3; time += 1) {
+    const worker = connect(path);
+    const ended = { kind: "ended", callId: "call_1" };
+    for (const message of [OLD_HELLO, ended]) worker.write(`${JSON.stringify(message)}\n`);
+    worker.on("error", () => {}).resume();
+    await once(worker, "close");
+  }
+  expect(told).toEqual(["foreign old"]);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain("restart the service");
+  expect(server.workerCount).toBe(0);
+});
+
+/** A worker before a control process that says `greeting` to everybody, or nothing. */
+async function workerBefore(greeting: () => string | undefined, clock = new ManualClock()) {
+  const path = join(temporaryDirectory(), "control.sock");
+  const sockets: Socket[] = [];
+  const control = createServer((socket) => {
+    sockets.push(socket.on("error", () => {}).resume());
+    const text = greeting();
+    if (text !== undefined) socket.write(text);
+  });
+  control.listen(path);
+  await once(control, "listening");
+  onTestFinished(() => void control.close());
+  let foreign = 0;
+  const worker = new HandoffClient({
+    path,
+    workerId: "worker-1",
+    callIds: () => [],
+    load: () => LOAD,
+    takeSpendReports: () => [],
+    onAccountsOverLimit: () => {},
+    onIncompatibleControl: () => {
+      foreign += 1;
+    },
+    onEndRequested: () => {},
+    metrics: async () => undefined,
+    clock,
+  });
+  onTestFinished(() => worker.close());
+  return { worker, clock, sockets, foreign: () => foreign };
+}
+
+const KEYS = `${JSON.stringify({ kind: "token-keys", keys: [TOKEN_KEY_TEXT] })}\n`;
+const welcome = (protocol: number): string => `${JSON.stringify({ kind: "welcome", protocol })}\n`;
+
+for (const [name, greeting] of [
+  ["another number", welcome(HANDOFF_PROTOCOL_VERSION + 1) + KEYS],
+  ["no number", KEYS],
+] as const) {
+  test(`ADV-M2: a worker before a control process with ${name} takes no keys from it, and says so once`, async () => {
+    let said: string = greeting;
+    const { worker, clock, sockets, foreign } = await workerBefore(() => said);
+    await worker.firstAttempt;
+    expect([worker.isIncompatible, worker.tokenKeys, foreign()]).toEqual([true, [], 1]);
+    while (sockets.length < 3) await clock.play(1_000);
+    expect(foreign()).toBe(1);
+    // The service has been restarted.
+    said = welcome(HANDOFF_PROTOCOL_VERSION) + KEYS;
+    while (worker.tokenKeys.length === 0) await clock.play(1_000);
+    expect([worker.isIncompatible, foreign()]).toEqual([false, 1]);
+  });
+}
+
+test("ADV-M2: a worker before a control process that says nothing does not wait for ever", async () => {
+  const { worker, clock, sockets } = await workerBefore(() => undefined);
+  while (sockets.length === 0) await settled();
+  await clock.drive(worker.firstAttempt, 1_000);
+  expect([worker.isIncompatible, worker.tokenKeys]).toEqual([true, []]);
+});
+
+test("ADV-M2: a control process and a worker of the same version work together", async () => {
+  const { worker, foreign } = await workerBefore(() => welcome(HANDOFF_PROTOCOL_VERSION) + KEYS);
+  await worker.firstAttempt;
+  expect([worker.isIncompatible, worker.tokenKeys.length, foreign()]).toEqual([false, 1, 0]);
+});

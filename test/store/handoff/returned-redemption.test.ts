@@ -1,0 +1,141 @@
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { REDEEM_MS_MAX } from "../../../src/core/limits.ts";
+import { RETURN_RETRY_MS, UNRESOLVED_REDEMPTIONS_MAX } from "../../../src/core/token-limits.ts";
+import type { RedeemedCall } from "../../../src/store/call-handoff.ts";
+import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
+import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
+import { SPEC } from "../../contract/store/calls.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { handoffServer } from "../../support/services/handoff-server.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
+import { TOKEN_KEY, TOKEN_KEY_TEXT } from "../../support/tokens.ts";
+
+const CALL: RedeemedCall = { callId: "call_1", accountId: "account_1", spec: SPEC };
+
+const until = async (holds: () => boolean): Promise<void> => {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+};
+
+/** A worker, and control processes that one after the other have its socket; the store answers when the test says so. */
+async function scene() {
+  const path = join(temporaryDirectory(), "control.sock");
+  const clock = new ManualClock();
+  const told: string[] = [];
+  const nonces: string[] = [];
+  const answers: ((call: RedeemedCall | undefined) => void)[] = [];
+  let giveBack = async (): Promise<void> => {};
+  const control = async (): Promise<HandoffServer> => {
+    const server = new HandoffServer(
+      handoffServer(path, {
+        redemptions: {
+          redeem(_tokenHash, { nonce }) {
+            nonces.push(nonce);
+            told.push("redeem");
+            return new Promise((resolve) => answers.push(resolve));
+          },
+          async returnRedemption(tokenHash, nonce) {
+            await giveBack();
+            told.push(`give back ${tokenHash} ${nonces.indexOf(nonce)}`);
+            return { callId: "call_1", remainingMs: 1 };
+          },
+        },
+        onWorkerConnected: (_workerId, connection) => told.push(`connection ${connection}`),
+        onReturned: () => told.push("returned"),
+        onEnded: (callId) => told.push(`ended ${callId}`),
+      }),
+    );
+    await server.listen();
+    onTestFinished(() => server.close());
+    return server;
+  };
+  const server = await control();
+  const worker = new HandoffClient({
+    path,
+    workerId: "worker-1",
+    callIds: () => [],
+    load: () => ({ callCount: 0, callsMax: 9, loopLagMs: 0, acceptsCalls: true }),
+    takeSpendReports: () => [],
+    onAccountsOverLimit: () => {},
+    onIncompatibleControl: () => {},
+    onEndRequested: () => {},
+    metrics: async () => undefined,
+    clock,
+  });
+  await worker.firstAttempt;
+  return {
+    ...{ server, control, worker, clock, told, answers },
+    failGiveBack: (work: () => Promise<void>) => {
+      giveBack = work;
+    },
+  };
+}
+
+test("ADV-M5: a redemption that is answered too late begins no call, and is returned behind its answer", async () => {
+  const { worker, clock, told, answers } = await scene();
+  const refused = worker.redeem("hash").catch((error: Error) => error.message);
+  await until(() => answers.length === 1);
+  clock.advance(REDEEM_MS_MAX);
+  expect(await refused).toBe("the control process did not answer in time");
+  answers[0]?.(CALL);
+  await until(() => told.includes("returned"));
+  expect(told).toEqual(["connection 1", "redeem", "give back hash 0", "returned"]);
+  await worker.close();
+});
+
+test("ADV-M5: a redemption that was cut off is returned over the next connection, before it is looked which calls the worker lost", async () => {
+  const { server, control, worker, clock, told, answers } = await scene();
+  const refused = worker.redeem("hash").catch((error: Error) => error.message);
+  await until(() => answers.length === 1);
+  server.close();
+  expect(await refused).toBe("the control process went away");
+  await control();
+  clock.advance(100);
+  await until(() => told.includes("connection 2"));
+  expect(told).toEqual(["connection 1", "redeem", "give back hash 0", "returned", "connection 2"]);
+  await worker.close();
+});
+
+test("ADV-M5: a redemption that the store cannot take back is returned again", async () => {
+  const { worker, clock, told, answers, failGiveBack } = await scene();
+  let failures = 0;
+  failGiveBack(async () => {
+    failures += 1;
+    if (failures === 1) throw new Error("planted");
+  });
+  void worker.redeem("hash").catch(() => {});
+  await until(() => answers.length === 1);
+  clock.advance(REDEEM_MS_MAX);
+  answers[0]?.(CALL);
+  await until(() => failures === 1);
+  clock.advance(RETURN_RETRY_MS);
+  await until(() => told.includes("returned"));
+  expect(failures).toBe(2);
+  await worker.close();
+});
+
+test("ADV-M5: a worker with too many redemptions to return takes no more tokens, and takes them again when they are returned", async () => {
+  const { worker, clock, told, answers } = await scene();
+  const refused = Array.from({ length: UNRESOLVED_REDEMPTIONS_MAX }, () => worker.redeem("hash").catch(() => {}));
+  await until(() => answers.length === UNRESOLVED_REDEMPTIONS_MAX);
+  clock.advance(REDEEM_MS_MAX);
+  await Promise.all(refused);
+  await expect(worker.redeem("hash")).rejects.toThrow("too many redemptions wait to be returned");
+  for (let index = 0; index < UNRESOLVED_REDEMPTIONS_MAX; index += 1) {
+    answers[index]?.(undefined);
+  }
+  await until(() => told.filter((line) => line === "returned").length === UNRESOLVED_REDEMPTIONS_MAX);
+  const next = worker.redeem("hash");
+  await until(() => answers.length > UNRESOLVED_REDEMPTIONS_MAX);
+  answers.at(-1)?.(CALL);
+  expect(await next).toEqual(CALL);
+});
+
+test("ADV-M5: workers are given the token keys with their connection, and others when they are rotated", async () => {
+  const { server, worker } = await scene();
+  expect(worker.tokenKeys.map((key) => Buffer.from(key))).toEqual([TOKEN_KEY]);
+  const other = Buffer.alloc(32, 9);
+  server.setTokenKeys([other.toString("base64url"), TOKEN_KEY_TEXT]);
+  await until(() => worker.tokenKeys.length === 2);
+  expect(worker.tokenKeys.map((key) => Buffer.from(key))).toEqual([other, TOKEN_KEY]);
+});

@@ -1,0 +1,119 @@
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer, Server } from "node:net";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { systemClock } from "../../../src/core/clock.ts";
+import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
+import { newSocketPath } from "../../../src/store/handoff/socket-path.ts";
+import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { memoryLog } from "../../support/memory-log.ts";
+import { handoffServer } from "../../support/services/handoff-server.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
+
+const LOAD = { callCount: 0, callsMax: 1, loopLagMs: 0, acceptsCalls: true };
+/** Longer than any address of a Unix socket. */
+const LONG_NAME = "d".repeat(200);
+
+/** A server on `path` that tells which workers came, and the clock by which it looks for its socket. */
+async function serverAt(path: string) {
+  const came: string[] = [];
+  const clock = new ManualClock();
+  const { log, lines } = memoryLog();
+  const server = new HandoffServer(
+    handoffServer(path, { clock, log, onWorkerConnected: (workerId) => came.push(workerId) }),
+  );
+  onTestFinished(() => server.close());
+  await server.listen();
+  const seen = async (count: number): Promise<string[]> => {
+    while (came.length < count) await new Promise((resolve) => setImmediate(resolve));
+    return came;
+  };
+  return { server, clock, lines, seen };
+}
+
+function connectWorker(path: string, workerId: string): HandoffClient {
+  const handOff = new HandoffClient({
+    path,
+    workerId,
+    callIds: () => [],
+    takeSpendReports: () => [],
+    onAccountsOverLimit: () => {},
+    load: () => LOAD,
+    onIncompatibleControl: () => {},
+    onEndRequested: () => {},
+    metrics: async () => undefined,
+    clock: systemClock,
+  });
+  onTestFinished(() => handOff.close());
+  return handOff;
+}
+
+test("each start has a socket of its own below the data directory, for its owner alone", async () => {
+  const dataDir = temporaryDirectory();
+  const path = newSocketPath(dataDir);
+  expect(path.startsWith(`${dataDir}/`)).toBe(true);
+  expect(newSocketPath(dataDir)).not.toBe(path);
+  const { server } = await serverAt(path);
+  expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  server.close();
+  expect(readdirSync(dirname(path))).toEqual([]);
+});
+
+test("a data directory whose path is longer than a socket's may be serves workers all the same", async () => {
+  const path = newSocketPath(join(temporaryDirectory(), LONG_NAME));
+  const { seen } = await serverAt(path);
+  connectWorker(path, "worker");
+  expect(await seen(1)).toEqual(["worker"]);
+  expect(statSync(path).isSocket()).toBe(true);
+});
+
+test("the sockets of killed services are removed, and nothing else is", async () => {
+  const dataDir = temporaryDirectory();
+  const stale = newSocketPath(dataDir);
+  mkdirSync(dirname(stale));
+  writeFileSync(join(dirname(stale), "notes"), "");
+  const killed = createServer();
+  await new Promise<void>((resolve) => {
+    killed.listen(stale, resolve);
+  });
+  onTestFinished(() => void killed.close());
+  const path = newSocketPath(dataDir);
+  await serverAt(path);
+  expect(readdirSync(dirname(path)).sort()).toEqual([path.slice(dirname(path).length + 1), "notes"].sort());
+});
+
+test.each([
+  "data",
+  LONG_NAME,
+])("a swept folder is made again, and workers find the service there, in %.4s", async (name) => {
+  const path = newSocketPath(join(temporaryDirectory(), name));
+  const { clock, lines, seen } = await serverAt(path);
+  connectWorker(path, "before");
+  await seen(1);
+  rmSync(dirname(path), { recursive: true });
+  // It cannot come until the socket is there again, and does not give up.
+  connectWorker(path, "after");
+  clock.advance(1_000);
+  expect(await seen(2)).toEqual(["before", "after"]);
+  expect(lines.map((line) => JSON.parse(String(line)).msg)).toEqual([
+    "the socket of the workers had vanished and was made again",
+  ]);
+  expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+});
+
+test("an error of the listening socket is logged, and ends neither the process nor the connections", async () => {
+  const listen = vi.spyOn(Server.prototype, "listen");
+  onTestFinished(() => listen.mockRestore());
+  const path = newSocketPath(temporaryDirectory());
+  const { lines, seen } = await serverAt(path);
+  const [listening] = listen.mock.contexts as Server[];
+  const error = Object.assign(new Error("accept EMFILE"), { code: "EMFILE" });
+  for (const _ of [1, 2]) listening?.emit("error", error);
+  const logged = lines.filter((line) => line.includes("a worker's connection could not be taken"));
+  expect(logged).toHaveLength(2);
+  expect(logged[0]).toContain("accept EMFILE");
+  connectWorker(path, "w1");
+  expect(await seen(1)).toEqual(["w1"]);
+});

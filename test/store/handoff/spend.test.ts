@@ -1,0 +1,56 @@
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { Spend } from "../../../src/core/billing/spend.ts";
+import { LOAD_REPORT_MS } from "../../../src/core/limits.ts";
+import { AccountSpends } from "../../../src/gateway/spend/account.ts";
+import { AccountSpendTotals } from "../../../src/store/admission/account-spend.ts";
+import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
+import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { handoffServer } from "../../support/services/handoff-server.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
+
+const LIMITS: Spend = { llm_requests: 4, input_tokens: 1_000, output_tokens: 1_000, tts_characters: 1_000 };
+const REQUEST = { llm_requests: 1, input_tokens: 10 };
+
+test("ADV-H3: two workers report what an account has spent with their load, and both learn that it has reached its limit, and when it has not any more", async () => {
+  const path = join(temporaryDirectory(), "control.sock");
+  const clock = new ManualClock();
+  const totals = new AccountSpendTotals({ limits: LIMITS, clock });
+  const server = new HandoffServer(
+    handoffServer(path, {
+      onSpendReported(workerId, spends, all) {
+        totals.reported(workerId, spends, all);
+        server.sendAccountsOverLimit(totals.allOverLimit());
+      },
+    }),
+  );
+  await server.listen();
+  onTestFinished(() => server.close());
+  const workers = ["a", "b"].map((workerId) => {
+    const accounts = new AccountSpends({ limits: LIMITS, clock });
+    const handOff = new HandoffClient({
+      path,
+      workerId,
+      callIds: () => [],
+      takeSpendReports: (all) => accounts.takeChanged(all),
+      onAccountsOverLimit: (over) => accounts.setExceeded(over),
+      load: () => ({ callCount: 0, callsMax: 9, loopLagMs: 0, acceptsCalls: true }),
+      onIncompatibleControl: () => {},
+      onEndRequested: () => {},
+      metrics: async () => undefined,
+      clock,
+    });
+    onTestFinished(() => handOff.close());
+    return { accounts, handOff };
+  });
+  await Promise.all(workers.map(({ handOff }) => handOff.firstAttempt));
+  const refusals = () => workers.map(({ accounts }) => accounts.refusal("account_1", REQUEST));
+  for (const { accounts } of workers) for (let count = 0; count < 2; count += 1) accounts.add("account_1", REQUEST);
+  expect(refusals()).toEqual([undefined, undefined]);
+  clock.advance(LOAD_REPORT_MS);
+  await expect.poll(refusals, { timeout: 10_000 }).toEqual(["llm_requests", "llm_requests"]);
+  expect(totals.overLimit("account_1")).toBe("llm_requests");
+  clock.advance(61_000);
+  await expect.poll(refusals, { timeout: 10_000 }).toEqual([undefined, undefined]);
+});

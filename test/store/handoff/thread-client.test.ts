@@ -1,0 +1,219 @@
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import Libsql from "libsql";
+import { expect, onTestFinished, test } from "vitest";
+import { systemAgeClock } from "../../../src/core/age-clock.ts";
+import { type Clock, systemClock } from "../../../src/core/clock.ts";
+import { HEARTBEAT_MS } from "../../../src/core/limits.ts";
+import { HANDOFF_SILENT_PINGS_MAX } from "../../../src/core/token-limits.ts";
+import { HANDOFF_PROTOCOL_VERSION } from "../../../src/store/handoff/messages.ts";
+import { HandoffThreadClient } from "../../../src/store/handoff/thread-client.ts";
+import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
+import { openStores } from "../../../src/store/sqlite/open-stores.ts";
+import { createCall, SPEC } from "../../contract/store/calls.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
+import { TOKEN_KEY_TEXT } from "../../support/tokens.ts";
+
+/** What a control process has of it: the stores, and the thread that redeems. */
+async function scene(clock: Clock = systemClock) {
+  const dataDir = temporaryDirectory();
+  const socketPath = join(dataDir, "control.sock");
+  let failed = (_error: Error): void => {};
+  const failure = new Promise<Error>((resolve) => {
+    failed = resolve;
+  });
+  const proxy = new HandoffThreadClient({ clock, onFailed: (error) => failed(error) });
+  onTestFinished(() => proxy.close());
+  const stores = await openStores(dataDir, systemClock, { unpersisted: proxy.unpersisted });
+  onTestFinished(() => stores.close());
+  const told: unknown[][] = [];
+  const tell =
+    (kind: string) =>
+    (...what: unknown[]): void =>
+      void told.push([kind, ...what]);
+  const { bootId } = systemAgeClock();
+  const serve = (path = socketPath) =>
+    proxy.serve(
+      { dataDir, socketPath: path, epoch: 4, bootId, tokenKeys: [TOKEN_KEY_TEXT], logLevel: "error" },
+      {
+        onRedeemed: tell("redeemed"),
+        onReturned: tell("returned"),
+        onWorkerConnected: tell("worker"),
+        onLoadReported: () => {},
+        onSpendReported: tell("spends"),
+        onIncompatibleWorker: tell("foreign"),
+        onWorkerDisconnected: tell("gone"),
+        onStreamStarted: tell("stream started"),
+        onEnded: tell("ended"),
+      },
+    );
+  const seen = async (kind: string): Promise<unknown[]> => {
+    for (;;) {
+      const found = told.find(([name]) => name === kind);
+      if (found !== undefined) return found;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  const accountId = await stores.accounts.ensure("first");
+  return { dataDir, proxy, stores, accountId, socketPath, serve, seen, told, failure };
+}
+
+/**
+ * A media worker in a thread of its own, which says hello, redeems each of the tokens and hangs up. `answers` becomes the number of
+ * the calls that it was given, once all are answered.
+ */
+const CLIENT = `
+const { connect } = require("node:net");
+const { workerData } = require("node:worker_threads");
+const { path, hashes, answers } = workerData;
+const socket = connect(path);
+const say = (message) => socket.write(JSON.stringify(message) + "\\n");
+say({ kind: "hello", protocol: ${HANDOFF_PROTOCOL_VERSION}, workerId: "worker-1", connection: 1, callIds: [], returned: [],
+  load: { callCount: 0, callsMax: 9, loopLagMs: 0, takesCalls: true } });
+hashes.forEach((tokenHash, id) => say({ kind: "redeem", id, tokenHash, nonce: "nonce-" + id }));
+let [rest, answered, calls] = ["", 0, 0];
+socket.setEncoding("utf8").on("data", (text) => {
+  const lines = (rest + text).split("\\n");
+  rest = lines.pop();
+  for (const message of lines.map((line) => JSON.parse(line))) {
+    if (message.kind !== "redeemed") continue;
+    answered += 1;
+    if (message.call?.spec.systemPrompt !== undefined) calls += 1;
+  }
+  if (answered < hashes.length) return;
+  Atomics.store(answers, 0, calls);
+  Atomics.notify(answers, 0);
+  socket.destroy();
+});
+`;
+
+test("ADV-M1: redemptions are answered while the loop of the control process stands still", async () => {
+  const { stores, accountId, socketPath, serve, seen } = await scene();
+  await serve();
+  const calls = [];
+  // Every other one has its words in memory alone.
+  for (let index = 0; index < 20; index += 1) {
+    calls.push(await createCall(stores, accountId, { ...SPEC, recordingEnabled: index % 2 === 0 }));
+  }
+  const answers = new Int32Array(new SharedArrayBuffer(4));
+  const hashes = calls.map(({ tokenHash }) => tokenHash);
+  const client = new Worker(CLIENT, { eval: true, workerData: { path: socketPath, hashes, answers } });
+  onTestFinished(async () => void (await client.terminate()));
+  // Nothing of this loop runs until all are answered.
+  Atomics.wait(answers, 0, 0, 20_000);
+  expect(Atomics.load(answers, 0)).toBe(calls.length);
+  expect(await seen("redeemed")).toEqual(["redeemed", calls[0]?.id, "worker-1"]);
+  expect(await seen("gone")).toEqual(["gone", "worker-1", 1]);
+  const active = await stores.calls.listActive("worker-1");
+  expect(active.map(({ id, epoch }) => [id, epoch])).toEqual(calls.map(({ id }) => [id, 4]));
+});
+
+test("ADV-M1: a redemption does not wait for a reader that is in the middle of its list", async () => {
+  const { dataDir, stores, accountId, socketPath, serve } = await scene();
+  await serve();
+  const { tokenHash } = await createCall(stores, accountId);
+  const reader = new Libsql(join(dataDir, "trunkline.db"));
+  onTestFinished(() => void reader.close());
+  reader.exec("BEGIN");
+  reader.prepare("SELECT * FROM calls").all();
+  const answers = new Int32Array(new SharedArrayBuffer(4));
+  const client = new Worker(CLIENT, { eval: true, workerData: { path: socketPath, hashes: [tokenHash], answers } });
+  onTestFinished(async () => void (await client.terminate()));
+  Atomics.wait(answers, 0, 0, 20_000);
+  expect(Atomics.load(answers, 0)).toBe(1);
+});
+
+/** A media worker in a thread of its own, whose connection breaks and which comes back: `back` becomes 1 when it has been answered. */
+const RETURNING = `
+const { connect } = require("node:net");
+const { workerData } = require("node:worker_threads");
+const { path, back } = workerData;
+const come = (connection, onAnswer) => {
+  const socket = connect(path);
+  socket.write(JSON.stringify({ kind: "hello", protocol: ${HANDOFF_PROTOCOL_VERSION}, workerId: "worker-1", connection, callIds: [], returned: [], spends: [],
+    load: { callCount: 0, callsMax: 9, loopLagMs: 0, takesCalls: true } }) + "\\n");
+  socket.on("data", (text) => String(text).includes("token-keys") && onAnswer(socket));
+};
+come(1, (first) => {
+  first.once("close", () => {
+    Atomics.wait(back, 1, 1);
+    come(2, () => {
+      Atomics.store(back, 0, 1);
+      Atomics.notify(back, 0);
+    });
+  });
+  Atomics.wait(back, 1, 0);
+  first.destroy();
+});
+`;
+
+test("ADV-M2: a worker that came back while the loop stood still is known to be there once that has been caught up with", async () => {
+  const { proxy, socketPath, serve, seen } = await scene();
+  await serve();
+  const back = new Int32Array(new SharedArrayBuffer(8));
+  const client = new Worker(RETURNING, { eval: true, workerData: { path: socketPath, back } });
+  onTestFinished(async () => void (await client.terminate()));
+  await seen("worker");
+  Atomics.store(back, 1, 1);
+  Atomics.notify(back, 1);
+  expect(await seen("gone")).toEqual(["gone", "worker-1", 1]);
+  expect(proxy.has("worker-1")).toBe(false);
+  // Nothing of this loop runs until it has come back and been answered.
+  Atomics.store(back, 1, 2);
+  Atomics.notify(back, 1);
+  Atomics.wait(back, 0, 0, 20_000);
+  expect(proxy.has("worker-1")).toBe(false);
+  await proxy.caughtUp();
+  expect(proxy.has("worker-1")).toBe(true);
+});
+
+test("ADV-M1: a handoff thread that dies is told to the control process, once", async () => {
+  const { serve, failure } = await scene();
+  // There is no such folder, and none can be made.
+  void serve("/dev/null/control.sock");
+  expect((await failure).message).toMatch(/ENOTDIR|EEXIST|not a directory/);
+});
+
+test("ADV-M1: a handoff thread that answers no ping is told to the control process, and one that answers is not", async () => {
+  const clock = new ManualClock();
+  const { proxy, serve, failure } = await scene(clock);
+  let reason = "";
+  void failure.then(({ message }) => {
+    reason = message;
+  });
+  await serve();
+  for (let times = 0; times < 3; times += 1) {
+    clock.advance(HANDOFF_SILENT_PINGS_MAX * HEARTBEAT_MS);
+    // Its answer is behind those to the pings.
+    await proxy.metrics(1);
+    expect(reason).toBe("");
+  }
+  // Nothing of the thread is heard meanwhile.
+  clock.advance((HANDOFF_SILENT_PINGS_MAX + 1) * HEARTBEAT_MS);
+  expect((await failure).message).toBe("the handoff thread answers no ping");
+  expect(clock.pending).toBe(0);
+});
+
+test("ADV-M5: other token keys reach the workers through the thread", async () => {
+  const { proxy, socketPath, serve } = await scene();
+  await serve();
+  const worker = new HandoffClient({
+    path: socketPath,
+    workerId: "worker-1",
+    callIds: () => [],
+    load: () => ({ callCount: 0, callsMax: 9, loopLagMs: 0, acceptsCalls: true }),
+    takeSpendReports: () => [],
+    onAccountsOverLimit: () => {},
+    onIncompatibleControl: () => {},
+    onEndRequested: () => {},
+    metrics: async () => undefined,
+    clock: systemClock,
+  });
+  onTestFinished(() => worker.close());
+  await worker.firstAttempt;
+  const other = Buffer.alloc(32, 9).toString("base64url");
+  proxy.setTokenKeys([other, TOKEN_KEY_TEXT]);
+  while (worker.tokenKeys.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  expect(worker.tokenKeys.map((key) => Buffer.from(key).toString("base64url"))).toEqual([other, TOKEN_KEY_TEXT]);
+});

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { ControlMetrics } from "../../src/core/metrics/control-metrics.ts";
+import type { NewCall } from "../../src/store/call-store.ts";
+import { meteredCallStore } from "../../src/store/metered-call-store.ts";
+import { hashSecret } from "../../src/store/secrets.ts";
+import { openStores } from "../../src/store/sqlite/open-stores.ts";
+import { callStoreContract, SPEC } from "../contract/store/calls.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { readExposition, sampleOf } from "../support/metrics/exposition.ts";
+import { NO_WORKERS } from "../support/metrics/workers-metrics.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { ageClockOf, mintToken, redeemedBy } from "../support/tokens.ts";
+
+const make = (metrics = new ControlMetrics()) => {
+  const [directory, clock] = [temporaryDirectory(), new ManualClock()];
+  const open = async () => {
+    const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
+    return { ...stores, calls: meteredCallStore(stores.calls, metrics) };
+  };
+  return { open, clock };
+};
+
+callStoreContract("SQLite, counted", () => make());
+
+test("each call is counted once when it is created, and once when it is over, whichever way that came about", async () => {
+  const metrics = new ControlMetrics();
+  const { open, clock } = make(metrics);
+  const { accounts, calls, redemptions, close } = await open();
+  const accountId = await accounts.ensure("first");
+  const idempotency = { keyHash: "name", fingerprint: "body", sealedToken: "sealed" };
+  const create = async (change: Partial<NewCall> = {}) => {
+    const tokenHash = hashSecret(mintToken());
+    const creation = await calls.create({ accountId, spec: SPEC, tokenHash, tokenTtlMs: 60_000, ...change });
+    if (creation.kind === "mismatch" || creation.kind === "refused") throw new Error("nothing was created");
+    return { callId: creation.call.id, tokenHash };
+  };
+  const [cancelled, held, lost] = [await create({ idempotency }), await create(), await create()];
+  await create({ idempotency });
+  await create();
+  for (const { tokenHash } of [held, lost]) await redemptions.redeem(tokenHash, redeemedBy("worker"));
+  const over = { endedAtMs: clock.epochMs(), durationMs: 0, turns: [] };
+  for (let times = 0; times < 2; times += 1) {
+    await calls.cancel(accountId, cancelled.callId);
+    await calls.cancel(accountId, held.callId);
+    await calls.finish(held.callId, { ...over, status: "ended", endReason: "caller_hangup" });
+    await calls.finish(lost.callId, { ...over, status: "failed", endReason: "worker_lost" });
+    clock.advance(60_000);
+    await calls.expire();
+  }
+  const told = readExposition(await metrics.exposition(NO_WORKERS, true));
+  expect(sampleOf(told, "trunkline_calls_created_total", { connection_type: "carrier_a" })).toBe(4);
+  const counted = told.get("trunkline_call_records_total")?.samples.filter(({ value }) => value > 0);
+  const records = counted?.map(({ labels, value }) => [labels.status, labels.reason, value]);
+  expect(records?.sort()).toEqual([
+    ["ended", "api_hangup", 1],
+    ["ended", "caller_hangup", 1],
+    ["expired", "token_expired", 1],
+    ["failed", "worker_lost", 1],
+  ]);
+  await close();
+});

@@ -1,0 +1,202 @@
+import { join } from "node:path";
+import { Kysely, Migrator, SqliteDialect } from "kysely";
+import Libsql from "libsql";
+import { describe, expect, test } from "vitest";
+import { newId } from "../../../../src/core/ids.ts";
+import { hashSecret } from "../../../../src/store/secrets.ts";
+import { MIGRATIONS } from "../../../../src/store/sqlite/database/migrations.ts";
+import type { Tables } from "../../../../src/store/sqlite/database/tables.ts";
+import { openStores } from "../../../../src/store/sqlite/open-stores.ts";
+import { createCall, endAt, SPEC, TURNS } from "../../../contract/store/calls.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
+import { allBytes, temporaryDirectory } from "../../../support/temporary-directory.ts";
+import { ageClockOf, redeemedBy } from "../../../support/tokens.ts";
+
+const open = async () => {
+  const [directory, clock] = [temporaryDirectory(), new ManualClock()];
+  const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
+  const accountId = await stores.accounts.ensure("first");
+
+  /** An ended call, every text of which says its number. */
+  const held = async (number: number): Promise<string> => {
+    const say = (what: string) => `canary-${number}-${what} `.repeat(1 + ((number * 7) % 40));
+    const spec = { ...SPEC, systemPrompt: say("prompt"), greeting: say("greeting"), metadata: { note: say("note") } };
+    const idempotency = {
+      keyHash: hashSecret(say("name")),
+      fingerprint: say("fingerprint"),
+      sealedToken: say("token"),
+    };
+    const { id, tokenHash } = await createCall(stores, accountId, spec, { idempotency });
+    await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
+    await stores.calls.finish(id, endAt(clock, { turns: TURNS.map((turn) => ({ ...turn, text: say("turn") })) }));
+    return id;
+  };
+  return { directory, clock, stores, accountId, held };
+};
+
+describe("what is removed", () => {
+  test("is in no file any more, neither in the database nor in its log", async () => {
+    const { directory, stores, accountId, held } = await open();
+    const kept: number[] = [];
+    const ids = [];
+    for (let number = 0; number < 100; number++) ids.push(await held(number));
+    expect(allBytes(directory)).toContain("canary-50-turn");
+    for (const [number, id] of ids.entries()) {
+      if (number % 3 === 0) kept.push(number);
+      else expect(await stores.calls.remove(accountId, id)).toBe(true);
+    }
+    const whileOpen = allBytes(directory);
+    await stores.close();
+    for (const bytes of [whileOpen, allBytes(directory)]) {
+      const found = new Set([...bytes.matchAll(/canary-(\d+)-/g)].map(([, number]) => Number(number)));
+      expect([...found].sort((one, other) => one - other)).toEqual(kept);
+    }
+  });
+
+  test("stays in the log for as long as another program reads, and goes with the next look for expired calls", async () => {
+    const { directory, stores, accountId, held } = await open();
+    const id = await held(1);
+    const reader = new Libsql(join(directory, "trunkline.db"));
+    reader.exec("BEGIN");
+    expect(reader.prepare("SELECT count(*) AS calls FROM calls").all()).toMatchObject([{ calls: 1 }]);
+    expect(await stores.calls.remove(accountId, id)).toBe(true);
+    expect(await stores.calls.get(accountId, id)).toBeUndefined();
+    expect(allBytes(directory)).toContain("canary-1-turn");
+    reader.exec("COMMIT");
+    reader.close();
+    await stores.calls.expire();
+    expect(allBytes(directory)).not.toContain("canary");
+    await stores.close();
+  });
+});
+
+test.each([
+  undefined,
+  "CA1",
+])("a list that looks through many calls in vain lets others have their turn meanwhile, carrier's id %s", async (carrierCallId) => {
+  const { directory, stores, accountId } = await open();
+  for (let index = 0; index < 2_100; index++) await createCall(stores, accountId);
+  const file = new Libsql(join(directory, "trunkline.db"));
+  file.prepare("UPDATE calls SET carrier_call_id = ?").run(JSON.stringify("CA1"));
+  file.close();
+  let turns = 0;
+  let isListing = true;
+  const takeTurn = (): void => {
+    turns += 1;
+    if (isListing) setImmediate(takeTurn);
+  };
+  setImmediate(takeTurn);
+  expect(await stores.calls.list(accountId, { limit: 1, metadata: { order: "18" }, carrierCallId })).toEqual({
+    calls: [],
+    more: false,
+  });
+  isListing = false;
+  expect(turns).toBeGreaterThanOrEqual(4);
+  await stores.close();
+});
+
+test("requests whose day is over are not kept", async () => {
+  const { directory, clock, stores, held } = await open();
+  await held(1);
+  clock.advance(24 * 3_600_000 - 1);
+  await stores.calls.expire();
+  const count = () => {
+    const file = new Libsql(join(directory, "trunkline.db"));
+    const [row] = file.prepare("SELECT count(*) AS requests FROM idempotent_requests").all();
+    file.close();
+    return row;
+  };
+  expect(count()).toMatchObject({ requests: 1 });
+  clock.advance(1);
+  await stores.calls.expire();
+  expect(count()).toMatchObject({ requests: 0 });
+  await stores.close();
+});
+
+test("the calls of a database that an older version has made are read, listed and removed", async () => {
+  const [directory, clock] = [temporaryDirectory(), new ManualClock()];
+  const file = new Libsql(join(directory, "trunkline.db"));
+  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: file }) });
+  await MIGRATIONS["0001-accounts-agents-calls"]?.up(db);
+  file.exec("CREATE TABLE kysely_migration (name varchar(255) NOT NULL PRIMARY KEY, timestamp varchar(255) NOT NULL)");
+  file.exec(
+    "CREATE TABLE kysely_migration_lock (id varchar(255) NOT NULL PRIMARY KEY, is_locked integer DEFAULT 0 NOT NULL)",
+  );
+  file.exec("INSERT INTO kysely_migration VALUES ('0001-accounts-agents-calls', '2026-01-01T00:00:00.000Z')");
+  file.exec("INSERT INTO kysely_migration_lock VALUES ('migration_lock', 0)");
+  const { systemPrompt, greeting: _, ...settings } = SPEC;
+  const [id, accountId] = [newId("call"), newId("account")];
+  await db.insertInto("accounts").values({ id: accountId, name: "first", created_at: 0 }).execute();
+  const { languagePinned: _pinned, ...oldSettings } = { ...settings, tools: ["hang_up"] };
+  const old = { status: "created", settings: JSON.stringify(oldSettings), words: JSON.stringify({ systemPrompt }) };
+  // What the table of that time did not have is left out.
+  file
+    .prepare(
+      "INSERT INTO calls (id, account_id, status, settings, words, recording_enabled, created_at) VALUES (?, ?, ?, ?, ?, 1, 0)",
+    )
+    .run(id, accountId, old.status, old.settings, old.words);
+  file
+    .prepare("INSERT INTO stream_tokens (token_hash, account_id, call_id, expires_at) VALUES (?, ?, ?, ?)")
+    .run(hashSecret("x"), accountId, id, clock.epochMs() + 1);
+  await db.destroy();
+  const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
+  const { tools: _tools, ...listedSettings } = settings;
+  const record = {
+    // Of which boot its token is nobody knows.
+    ...{ id, accountId, status: "expired", endReason: "token_expired", createdAtMs: 0, endedAtMs: clock.epochMs() + 1 },
+    settings: { ...listedSettings, languagePinned: false },
+  };
+  expect(await stores.calls.list(accountId, { limit: 5, metadata: { order: "17" } })).toEqual({
+    calls: [record],
+    more: false,
+  });
+  expect((await stores.calls.get(accountId, id))?.settings.tools).toEqual([
+    { kind: "built_in", name: "hang_up", fixedArguments: {} },
+  ]);
+  expect(await stores.redemptions.redeem(hashSecret("x"), redeemedBy("worker-1"))).toBeUndefined();
+  expect(await stores.calls.expire()).toEqual([id]);
+  expect(await stores.calls.remove(accountId, id)).toBe(true);
+  await stores.close();
+});
+
+test("F14-2, F14-4: turns and calls of the version before are read as they were: neither approximate nor with a carrier's id", async () => {
+  const [directory, clock] = [temporaryDirectory(), new ManualClock()];
+  const file = new Libsql(join(directory, "trunkline.db"));
+  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: file }) });
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } });
+  expect((await migrator.migrateTo("0006-latency-and-usage")).error).toBeUndefined();
+  const { systemPrompt: _, greeting: __, ...settings } = SPEC;
+  file.prepare("INSERT INTO accounts VALUES ('account_1', 'first', 0)").run();
+  file
+    .prepare(
+      "INSERT INTO calls (id, account_id, status, settings, recording_enabled, created_at, ended_at, end_reason) " +
+        "VALUES ('call_1', 'account_1', 'ended', ?, 1, 0, 5000, 'caller_hangup')",
+    )
+    .run(JSON.stringify(settings));
+  file
+    .prepare(
+      "INSERT INTO turns (call_id, position, account_id, role, text, start_ms, end_ms, interrupted) " +
+        "VALUES ('call_1', 0, 'account_1', 'agent', '\"Hello.\"', 0, 900, 0)",
+    )
+    .run();
+  await db.destroy();
+  const upgraded = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
+  expect((await upgraded.calls.get("account_1", "call_1"))?.carrierCallId).toBeUndefined();
+  expect(await upgraded.calls.transcript("account_1", "call_1")).toEqual([
+    { role: "agent", text: "Hello.", startMs: 0, endMs: 900, interrupted: false },
+  ]);
+  const byCarrierId = await upgraded.calls.list("account_1", { limit: 5, carrierCallId: "CA1" });
+  expect(byCarrierId).toEqual({ calls: [], more: false });
+  await upgraded.close();
+});
+
+test("F14-4: the list by a carrier's id asks its index", async () => {
+  const { directory, stores } = await open();
+  await stores.close();
+  const file = new Libsql(join(directory, "trunkline.db"));
+  const plan = file
+    .prepare("EXPLAIN QUERY PLAN SELECT id FROM calls WHERE account_id = ? AND carrier_call_id = ? ORDER BY id DESC")
+    .all("a", "b");
+  file.close();
+  expect(JSON.stringify(plan)).toContain("calls_by_carrier_call_id");
+});

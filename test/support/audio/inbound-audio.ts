@@ -1,0 +1,11 @@
+import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits.ts";
+import type { InboundAudio } from "../../../src/wire/wire.ts";
+
+/** A place for what a wire decodes, with room for `countMax` samples: more than any message can hold unless told otherwise. */
+export const inboundAudio = (countMax = CARRIER_MESSAGE_BYTES_MAX): InboundAudio => ({
+  bytes: new Uint8Array(countMax),
+  samples: new Int16Array(countMax),
+  count: 0,
+  timestampMs: Number.NaN,
+  chunk: Number.NaN,
+});

@@ -1,0 +1,346 @@
+import { Call } from "../../../src/call/call.ts";
+import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
+import type { TurnParameters } from "../../../src/call/parameters.ts";
+import type { CallSpec, EndReason, TranscriptTurn } from "../../../src/core/calls/spec.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits.ts";
+import { PlaybackClock } from "../../../src/media/playback-clock.ts";
+import type { TimedWord } from "../../../src/speech/contracts.ts";
+import { type FarEnd, ImmediateFarEnd, type SpeechFrame } from "./far-end.ts";
+
+export const SPEC: CallSpec = {
+  systemPrompt: "You answer the telephone of a bakery.",
+  voiceId: "fake/voice",
+  language: "en",
+  languagePinned: false,
+  model: "model_b",
+  temperature: 0,
+  greeting: "Hello, this is the bakery.",
+  firstSpeaker: "agent",
+  interruptible: false,
+  maxDurationMs: 3_000_000,
+  inactivityTimeoutMs: 30_000,
+  inactivityAction: "prompt",
+  recordingEnabled: true,
+  connectionType: "carrier_a",
+  tools: [{ kind: "built_in", name: "hang_up", fixedArguments: {} }],
+};
+
+/** A tool that the virtual model wants: its name, and its arguments as JSON. */
+export interface WantedTool {
+  name: string;
+  argumentsJson?: string;
+}
+
+/** What the model answers: text, then perhaps tools, or no end; or a failure; or nothing at all, for ever. */
+export type Answer =
+  | { text: string; tools?: readonly WantedTool[]; hangUp?: boolean; endless?: boolean; afterMs?: number }
+  | "fails"
+  | "hangs";
+
+/** How the virtual voice speaks: see `WORD_MS` and `VOICE_MS` for the defaults. */
+export interface VirtualTts {
+  /** Whether it tells when its words sound. */
+  wordTimes?: boolean;
+  /** How long it takes for a word, whole frames, ms. */
+  wordMs?: (word: string) => number;
+  /** It delivers so much speech at once, in as much time as it takes at `speed` times its length; undefined: all in no time. */
+  chunks?: { ms: number; speed: number };
+  /** How long it takes for its first output, ms; Infinity: it never speaks. */
+  afterMs?: number;
+}
+
+export interface VirtualCallOptions {
+  spec?: Partial<CallSpec>;
+  greeting?: "none";
+  sttHasInterims?: boolean;
+  /** What a prompt may come to, estimated tokens; without a bound unless told. */
+  promptTokensMax?: number;
+  parameters?: Readonly<TurnParameters>;
+  /** How the model answers the caller's last words, or whatever else it is asked. */
+  answer?: (userText: string | undefined, asked: LlmCommand) => Answer;
+  /** What comes of a tool, and when; undefined for one that never has a result. */
+  tool?: (used: ToolCommand) => { result: string; afterMs: number; failed?: boolean } | undefined;
+  /** Whether the carrier returns marks. */
+  marks?: boolean;
+  /** In place of a carrier without a network. */
+  farEnd?: FarEnd;
+  tts?: VirtualTts;
+  /** From then on nothing passes the line, in neither direction, ms. */
+  connectionDiesMs?: number;
+  /** While this is so the carrier sends no frames, as for a caller who is muted. */
+  isMuted?: (nowMs: number) => boolean;
+}
+
+export type LlmCommand = Extract<CallCommand, { kind: "generate-reply" }>;
+export type ToolCommand = Extract<CallCommand, { kind: "run-tool" }>;
+
+/** How long the virtual voice takes for a word, and the virtual model and voice for their first output, ms. */
+export const WORD_MS = 300;
+const MODEL_MS = 40;
+const VOICE_MS = 30;
+const SAMPLES_PER_MS = CARRIER_RATE_HZ / 1_000;
+
+type Scheduled = { atMs: number; order: number; run: () => void };
+
+/**
+ * One call in virtual time: the real machine, with a paced sender, a carrier that plays and returns marks, a model, tools and a
+ * voice around it, all exact to the millisecond and without a clock.
+ */
+export class VirtualCall {
+  readonly call: Call;
+  readonly commands: { atMs: number; command: CallCommand }[] = [];
+  readonly turns: TranscriptTurn[] = [];
+  endReason: EndReason | undefined;
+  endMs = Number.NaN;
+  nowMs = 0;
+  readonly #options: VirtualCallOptions;
+  readonly #farEnd: FarEnd;
+  /** What has been sent and not played, for the sender's pace. */
+  readonly #playback = new PlaybackClock(CARRIER_RATE_HZ);
+  #scheduled: Scheduled[] = [];
+  #order = 0;
+  #voicedUntilMs = 0;
+  #mediaMs = 0;
+  /** Frames of the reply in the making. */
+  #ring: SpeechFrame[] = [];
+  #queued: { turnId: number; segment: number; text: string }[] = [];
+  #synthesising = false;
+  #liveTurn = 0;
+  /** When the model was asked ahead; NaN while it is not. */
+  #askedAheadMs = Number.NaN;
+  #pausedTurn: number | undefined;
+
+  constructor(options: VirtualCallOptions = {}) {
+    this.#options = options;
+    this.#farEnd = options.farEnd ?? new ImmediateFarEnd(options.marks !== false);
+    const { greeting, ...rest } = SPEC;
+    this.call = new Call({
+      spec: {
+        ...rest,
+        ...(greeting === undefined || options.greeting === "none" ? {} : { greeting }),
+        ...options.spec,
+      },
+      rateHz: CARRIER_RATE_HZ,
+      sttHasInterim: options.sttHasInterims ?? true,
+      promptTokensMax: options.promptTokensMax,
+      ...(options.parameters === undefined ? {} : { parameters: options.parameters }),
+      sink: (command) => this.#run(command),
+    });
+  }
+
+  /** Words the caller's ear really got: played before any clear. */
+  get heardWords(): string[] {
+    return this.#farEnd.heard.flatMap(({ words }) => words);
+  }
+
+  at(atMs: number, run: () => void): void {
+    this.#order += 1;
+    this.#scheduled.push({ atMs, order: this.#order, run });
+  }
+
+  handle(event: CallEvent): void {
+    this.call.handle(event, this.nowMs);
+  }
+
+  /** The caller speaks `text` from `atMs` on, with partials word by word and a final 250 ms after the last. */
+  says(atMs: number, text: string, language?: string): void {
+    const words = text.split(" ");
+    const spoken = language === undefined ? {} : { language };
+    this.at(atMs, () => {
+      this.#voicedUntilMs = atMs + words.length * WORD_MS;
+    });
+    for (const [index] of words.entries()) {
+      const partial = words.slice(0, index + 1).join(" ");
+      this.at(atMs + (index + 1) * WORD_MS, () => this.handle({ kind: "stt-interim", text: partial, ...spoken }));
+    }
+    this.at(atMs + words.length * WORD_MS + 250, () => this.handle({ kind: "stt-final", text, ...spoken }));
+  }
+
+  /** The caller presses keys, `gapMs` one after the other. */
+  presses(atMs: number, keys: string, gapMs = 200): void {
+    for (const [index, digit] of [...keys].entries()) {
+      this.at(atMs + index * gapMs, () => this.handle({ kind: "dtmf", digit }));
+    }
+  }
+
+  /** The caller makes a noise that is voice to the detector and no word to the ear. */
+  coughs(atMs: number, durationMs: number): void {
+    this.at(atMs, () => {
+      this.#voicedUntilMs = atMs + durationMs;
+    });
+  }
+
+  /** Runs until `untilMs` or the end of the call, from one moment at which something is due to the next. */
+  run(untilMs: number): void {
+    for (
+      ;
+      this.nowMs <= untilMs && this.call.nextDeadlineMs !== Number.POSITIVE_INFINITY;
+      this.nowMs = this.#nextMs()
+    ) {
+      this.#runScheduled();
+      const fromFarEnd = this.#farEnd.run(this.nowMs);
+      if (!this.#isDead) for (const event of fromFarEnd) this.handle(event);
+      if (this.nowMs % FRAME_MS === 0) this.#frame();
+    }
+  }
+
+  get #isDead(): boolean {
+    return this.nowMs >= (this.#options.connectionDiesMs ?? Number.POSITIVE_INFINITY);
+  }
+
+  #nextMs(): number {
+    let nextMs = (Math.floor(this.nowMs / FRAME_MS) + 1) * FRAME_MS;
+    for (const { atMs } of this.#scheduled) nextMs = Math.min(nextMs, atMs);
+    return Math.max(this.nowMs + 1, Math.min(nextMs, Math.ceil(this.#farEnd.nextMs)));
+  }
+
+  ofKind<K extends CallCommand["kind"]>(kind: K): Extract<CallCommand, { kind: K }>[] {
+    return this.commands
+      .map(({ command }) => command)
+      .filter((c): c is Extract<CallCommand, { kind: K }> => c.kind === kind);
+  }
+
+  #runScheduled(): void {
+    const due = this.#scheduled.filter((entry) => entry.atMs <= this.nowMs);
+    if (due.length === 0) return;
+    this.#scheduled = this.#scheduled.filter((entry) => entry.atMs > this.nowMs);
+    for (const entry of due.sort((a, b) => a.atMs - b.atMs || a.order - b.order)) entry.run();
+  }
+
+  #frame(): void {
+    this.#mediaMs += FRAME_MS;
+    const isSilent = this.#isDead || this.#options.isMuted?.(this.nowMs) === true;
+    if (!isSilent)
+      this.handle({ kind: "frame-in", isSpeech: this.nowMs < this.#voicedUntilMs, mediaMs: this.#mediaMs });
+    if (this.nowMs >= this.call.nextDeadlineMs) this.handle({ kind: "tick" });
+    while (this.#playback.isFrameDue(this.nowMs)) {
+      if (this.#ring[0]?.turnId === this.#pausedTurn) break;
+      const frame = this.#ring.shift();
+      if (frame === undefined) break;
+      this.#playback.sent(CARRIER_FRAME_SAMPLES, this.nowMs);
+      if (!this.#isDead) this.#farEnd.frame(frame, this.nowMs);
+      this.handle({ kind: "frame-out", turnId: frame.turnId, samples: CARRIER_FRAME_SAMPLES });
+    }
+  }
+
+  #run(command: CallCommand): void {
+    this.commands.push({ atMs: this.nowMs, command });
+    switch (command.kind) {
+      case "generate-reply":
+        this.#ask(command);
+        return;
+      case "preemptive-start":
+        this.#askedAheadMs = this.nowMs;
+        return;
+      case "preemptive-cancel":
+        this.#askedAheadMs = Number.NaN;
+        return;
+      case "speak":
+        this.#liveTurn = command.turnId;
+        this.#queued.push(command);
+        if (!this.#synthesising) this.#synthesise();
+        return;
+      case "mark":
+        this.#farEnd.mark(command.name, this.nowMs);
+        return;
+      case "cancel-reply":
+        this.#cut(command.clear);
+        return;
+      case "turn":
+        this.turns.push(command.turn);
+        return;
+      case "end":
+        this.endReason = command.reason;
+        this.endMs = this.nowMs;
+        return;
+      case "pause":
+        this.#pausedTurn = command.turnId;
+        return;
+      case "resume":
+        this.#pausedTurn = undefined;
+        return;
+      case "run-tool":
+        this.#use(command);
+        return;
+      case "state":
+      case "ignore":
+      case "conversation-trimmed":
+      case "send-dtmf":
+      case "language":
+      case "transfer":
+        return;
+    }
+  }
+
+  #ask(asked: LlmCommand): void {
+    const { turnId } = asked;
+    const askedMs = Number.isNaN(this.#askedAheadMs) ? this.nowMs : this.#askedAheadMs;
+    this.#askedAheadMs = Number.NaN;
+    const userText = asked.messages.findLast((message) => message.role === "user")?.text;
+    const answer: Answer = this.#options.answer?.(userText, asked) ?? { text: `You said ${userText}.` };
+    if (answer === "hangs") return;
+    if (answer === "fails") {
+      this.at(this.nowMs + MODEL_MS, () => this.handle({ kind: "reply-failed", turnId, code: "provider_failed" }));
+      return;
+    }
+    const { text, tools = [], hangUp = false, endless = false, afterMs = MODEL_MS } = answer;
+    const wanted = hangUp ? [...tools, { name: "hang_up" }] : tools;
+    this.at(Math.max(this.nowMs, askedMs + afterMs), () => {
+      for (const word of text.split(" ").filter(Boolean)) this.handle({ kind: "reply-text", turnId, text: `${word} ` });
+      for (const [index, { name, argumentsJson = "{}" }] of wanted.entries()) {
+        this.handle({ kind: "reply-tool-call", turnId, id: String(index), name, argumentsJson });
+      }
+      if (!endless) this.handle({ kind: "reply-end", turnId });
+    });
+  }
+
+  #use(used: ToolCommand): void {
+    const outcome = this.#options.tool?.(used);
+    if (outcome === undefined) return;
+    const { turnId, toolCallId } = used;
+    const { result, failed = false, afterMs } = outcome;
+    this.at(this.nowMs + afterMs, () => this.handle({ kind: "tool-result", turnId, toolCallId, result, failed }));
+  }
+
+  #synthesise(): void {
+    const next = this.#queued.shift();
+    this.#synthesising = next !== undefined;
+    if (next === undefined) return;
+    const { turnId, segment, text } = next;
+    const { wordTimes = true, wordMs = () => WORD_MS, chunks, afterMs = VOICE_MS } = this.#options.tts ?? {};
+    if (afterMs === Number.POSITIVE_INFINITY) return;
+    let endMs = 0;
+    const words = text.split(" ").map((word): TimedWord => {
+      const startMs = endMs;
+      endMs += wordMs(word);
+      return { text: word, startMs, endMs };
+    });
+    const chunkMs = chunks?.ms ?? endMs;
+    for (let fromMs = 0; fromMs < endMs; fromMs += chunkMs) {
+      const toMs = Math.min(endMs, fromMs + chunkMs);
+      const dueMs = this.nowMs + afterMs + (chunks === undefined ? 0 : Math.round(fromMs / chunks.speed));
+      this.at(dueMs, () => {
+        if (this.#liveTurn !== turnId) return;
+        const told = wordTimes ? words.filter(({ startMs }) => startMs >= fromMs && startMs < toMs) : [];
+        this.handle({ kind: "segment-audio", turnId, segment, samples: (toMs - fromMs) * SAMPLES_PER_MS, words: told });
+        for (let atMs = fromMs + FRAME_MS; atMs <= toMs; atMs += FRAME_MS) {
+          this.#ring.push({ turnId, words: words.filter((word) => word.endMs === atMs).map((word) => word.text) });
+        }
+        if (toMs < endMs) return;
+        this.handle({ kind: "segment-end", turnId, segment, samples: endMs * SAMPLES_PER_MS });
+        this.#synthesise();
+      });
+    }
+  }
+
+  #cut(clear: boolean): void {
+    this.#ring = [];
+    this.#queued = [];
+    this.#synthesising = false;
+    this.#liveTurn = 0;
+    this.#pausedTurn = undefined;
+    if (!clear) return;
+    this.#playback.flush(this.nowMs);
+    this.#farEnd.clear(this.nowMs);
+  }
+}

@@ -1,0 +1,243 @@
+import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../../../src/call/parameters.ts";
+import { createTwilioWire } from "../../../src/carriers/twilio/wire.ts";
+import type { Prices } from "../../../src/core/billing/prices.ts";
+import type { SpendSettings } from "../../../src/core/billing/spend.ts";
+import type { CallSpec } from "../../../src/core/calls/spec.ts";
+import { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
+import type { SchemaChecks } from "../../../src/core/schemas/checker.ts";
+import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
+import { type JournalWriter, JournalWriters } from "../../../src/gateway/journal/writer.ts";
+import { Connection } from "../../../src/gateway/leg/connection.ts";
+import type { LegSocket } from "../../../src/gateway/leg/leg.ts";
+import type { LivenessOptions } from "../../../src/gateway/leg/liveness.ts";
+import type { PhraseFinder } from "../../../src/gateway/phrases/book.ts";
+import { AccountSpends } from "../../../src/gateway/spend/account.ts";
+import { CallSpend } from "../../../src/gateway/spend/call.ts";
+import { HttpTools } from "../../../src/gateway/tools/http-client.ts";
+import { busRateHz } from "../../../src/media/bus-rate.ts";
+import { loadResampler } from "../../../src/media/resampler.ts";
+import { loadVad, type Vad } from "../../../src/media/vad.ts";
+import { journalPath } from "../../../src/record/journal/reader.ts";
+import type { Llm, Stt, Tts } from "../../../src/speech/contracts.ts";
+import type { Wire } from "../../../src/wire/wire.ts";
+import { inboundAudio } from "../audio/inbound-audio.ts";
+import { SPEC } from "../calls/virtual-call.ts";
+import { ManualClock } from "../manual-clock.ts";
+import { memoryLog } from "../memory-log.ts";
+import { ScriptedLlm, textReply } from "../providers/scripted-llm.ts";
+import { ScriptedTts } from "../providers/scripted-tts.ts";
+import { INLINE_SCHEMAS } from "../stubs/inline-schemas.ts";
+import { NO_SPEND_LIMITS } from "../stubs/no-limits.ts";
+import { NO_PHRASES } from "../stubs/no-phrases.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
+import { DEFAULT_LIVENESS } from "./liveness.ts";
+
+const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()]);
+
+/** A socket that keeps what was sent; it can be told to drop everything, as a peer does that does not read. */
+export class FakeSocket implements LegSocket {
+  /** Texts. */
+  readonly sent: string[] = [];
+  /** Binary messages. */
+  readonly audio: Uint8Array[] = [];
+  ended: { code: number; reason: string } | undefined;
+  stuck = false;
+  pings = 0;
+  onPing = (): void => {};
+  onEnd = (): void => {};
+
+  send(message: Uint8Array | string, isBinary = false): boolean {
+    if (this.stuck) return false;
+    if (isBinary) this.audio.push(Buffer.from(message));
+    else this.sent.push(typeof message === "string" ? message : Buffer.from(message).toString("utf8"));
+    return true;
+  }
+
+  ping(): void {
+    this.pings += 1;
+    this.onPing();
+  }
+
+  end(code: number, reason: string): void {
+    this.ended = { code, reason };
+    this.onEnd();
+  }
+
+  /** The events of the messages sent so far. */
+  get events(): string[] {
+    return this.sent.map((text) => (JSON.parse(text) as { event: string }).event);
+  }
+
+  /** The messages of a raw WebSocket that were sent so far. */
+  get messages(): Record<string, unknown>[] {
+    return this.sent.map((text) => JSON.parse(text) as Record<string, unknown>);
+  }
+}
+
+export interface LegOptions {
+  spec?: Partial<CallSpec>;
+  stt?: Stt;
+  llm?: Llm;
+  tts?: Tts;
+  vad?: Vad;
+  /** In place of carrier_a's. */
+  wire?: Wire;
+  parameters?: Readonly<TurnParameters>;
+  liveness?: Partial<LivenessOptions>;
+  /** Whether the peer answers pings; it does unless told otherwise. */
+  answersPings?: () => boolean;
+  /** In place of those that may call this machine. */
+  httpTools?: Pick<HttpTools, "carryOut">;
+  /** In place of those that answer in this process. */
+  schemas?: Pick<SchemaChecks, "prepare" | "check">;
+  /** In place of none but the built-in ones. */
+  phrases?: PhraseFinder;
+  /** What the call and its account may spend; as much as they like unless told. */
+  spend?: SpendSettings;
+  /** What the account spends beside; another account than that of any other leg unless told. */
+  accounts?: AccountSpends;
+  prices?: Prices;
+  /** A leg whose clock and ticker this one shares, as calls of one process do. */
+  shared?: { clock: ManualClock; ticker: Ticker };
+  /** Gets what the connection is made of, to break some of it. */
+  tamper?: (parts: { socket: FakeSocket; wire: Wire; journal: JournalWriter; metrics: WorkerMetrics }) => void;
+}
+
+export const STREAM_ID = "MZ00000000000000000000000000000001";
+
+/** One connection, of carrier_a unless told otherwise, with a fake socket and a clock that is moved by hand. */
+export function leg(options: LegOptions = {}) {
+  const clock = options.shared?.clock ?? new ManualClock();
+  const ticker = options.shared?.ticker ?? new Ticker(clock);
+  const socket = new FakeSocket();
+  const directory = temporaryDirectory();
+  const { log, lines: logged } = memoryLog();
+  const journals = new JournalWriters({ dataDir: directory, software: "test", clock, log });
+  const redeemed = {
+    callId: "call_01980000-0000-7000-8000-000000000001",
+    accountId: "account_01980000-0000-7000-8000-000000000002",
+    spec: { ...SPEC, ...options.spec },
+  };
+  const wire = options.wire ?? createTwilioWire();
+  const { parameters = DEFAULT_TURN_PARAMETERS, spend = NO_SPEND_LIMITS } = options;
+  const accountSpends = options.accounts ?? new AccountSpends({ limits: spend.account, clock });
+  const journal = journals.open({
+    ...redeemed,
+    startedAt: "2026-01-01T00:00:00.000Z",
+    leg: {
+      inboundRateHz: busRateHz(wire.inboundRateHz),
+      outboundRateHz: wire.outboundRateHz,
+      outboundCodec: wire.outboundCodec,
+    },
+    sttHasInterim: true,
+    parameters,
+  });
+  const metrics = new WorkerMetrics(() => {
+    throw new Error("one leg is no worker");
+  });
+  const keys: string[] = [];
+  const { event: journalEvent } = journal;
+  journal.event = (atMs, event) => {
+    if (event.kind === "dtmf") keys.push(event.digit);
+    journalEvent.call(journal, atMs, event);
+  };
+  options.tamper?.({ socket, wire, journal, metrics });
+  let done = 0;
+  const started: string[] = [];
+  const connection = new Connection({
+    redeemed,
+    socket,
+    wire,
+    inbound: inboundAudio(),
+    vad: options.vad ?? makeVad(busRateHz(wire.inboundRateHz)),
+    makeResampler,
+    stt: options.stt,
+    llm: options.llm ?? new ScriptedLlm(clock, [textReply("I see.")]),
+    tts: options.tts ?? new ScriptedTts(clock),
+    parameters,
+    liveness: { ...DEFAULT_LIVENESS, ...options.liveness },
+    httpTools: options.httpTools ?? new HttpTools({ secrets: new Map(), allowLoopback: true }),
+    schemas: options.schemas ?? INLINE_SCHEMAS,
+    phrases: options.phrases ?? NO_PHRASES,
+    spend: new CallSpend({
+      accountId: redeemed.accountId,
+      settings: spend,
+      accountSpends,
+      maxCost: redeemed.spec.maxCost,
+      prices: options.prices,
+      metrics,
+      nowMs: () => clock.nowMs(),
+    }),
+    journal,
+    metrics,
+    clock,
+    log,
+    onStarted: (carrierCallId) => started.push(carrierCallId),
+    onDone: () => {
+      done += 1;
+      stopTicking();
+    },
+  });
+  socket.onPing = () => {
+    if (options.answersPings?.() ?? true) connection.ponged();
+  };
+  socket.onEnd = () => connection.closed(1_006, false);
+  const stopTicking = ticker.add(connection);
+  connection.begin();
+  let chunk = 0;
+
+  return {
+    clock,
+    ticker,
+    socket,
+    connection,
+    metrics,
+    logged,
+    /** Its journal; whole once the connection is done. */
+    journalPath: journalPath(directory, redeemed.callId),
+    /** The carrier's ids that it said its stream has begun with. */
+    started,
+    /** How often the connection said that it is done. */
+    done: () => done,
+    /** The keys that the call was told of. */
+    digits: () => keys.join(""),
+    /** The reasons of the call's end that were logged. */
+    ends: () =>
+      logged.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line.msg === "call ended"),
+    text: (text: string) => connection.message(Buffer.from(text), false),
+    json: (message: object) => connection.message(Buffer.from(JSON.stringify(message)), false),
+    start(streamId = STREAM_ID): void {
+      this.json({ event: "connected", protocol: "Call", version: "1.0.0" });
+      this.json({
+        event: "start",
+        sequenceNumber: "1",
+        streamSid: streamId,
+        start: {
+          accountSid: "AC0",
+          streamSid: streamId,
+          callSid: "CA0",
+          tracks: ["inbound"],
+          mediaFormat: { encoding: "audio/x-mulaw", sampleRate: 8_000, channels: 1 },
+          customParameters: {},
+        },
+      });
+    },
+    /** 20 ms of silence, or of `payload`. */
+    media(payload: string = Buffer.alloc(160, 0xff).toString("base64")): void {
+      chunk += 1;
+      this.json({
+        event: "media",
+        sequenceNumber: String(chunk + 1),
+        streamSid: STREAM_ID,
+        media: { track: "inbound", chunk: String(chunk), timestamp: String(chunk * 20), payload },
+      });
+    },
+    /** Time goes by while the carrier sends a frame of silence every 20 ms. */
+    async listen(forMs: number): Promise<void> {
+      for (let at = 0; at < forMs; at += 20) {
+        await clock.play(20);
+        this.media();
+      }
+    },
+  };
+}

@@ -1,5 +1,0 @@
-import { readConfig } from "../../src/config.ts";
-import type { LivenessOptions } from "../../src/gateway/liveness.ts";
-
-/** When peers are pinged, and when they are lost, unless an operator says otherwise. */
-export const DEFAULT_LIVENESS: LivenessOptions = readConfig({}).liveness;

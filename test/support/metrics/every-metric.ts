@@ -1,0 +1,78 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
+import { TimeHistogram } from "../../../src/core/metrics/histogram.ts";
+import { collectProcessMetrics } from "../../../src/core/metrics/process-metrics.ts";
+import { WorkerMetrics, type WorkerReadings } from "../../../src/core/metrics/worker-metrics.ts";
+import { zeroCounts } from "../../../src/gateway/metrics/call-counters.ts";
+import { type Family, readExposition } from "./exposition.ts";
+import { metricsOfOneWorker } from "./workers-metrics.ts";
+
+const COUNTS = zeroCounts();
+const LOOP_LOOK_MS = 10;
+const QUANTILES = 4;
+
+/** Those of a worker in which nothing has happened yet, and what is other. */
+export const readings = (change: Partial<WorkerReadings> = {}): WorkerReadings => ({
+  calls: { opening: 0, listening: 0, thinking: 0, speaking: 0 },
+  callsMax: 1_000,
+  counts: new Map(),
+  addedLatency: { in: new TimeHistogram(), out: new TimeHistogram() },
+  tickLateness: new TimeHistogram(),
+  slotsSkipped: 0,
+  journalBytes: 0,
+  journalPendingBytes: 0,
+  journalFailures: 0,
+  journalsUnsynced: 0,
+  ...change,
+});
+
+/** What a scrape tells of both processes as they would be, each having seen everything once. */
+export async function everyMetric(): Promise<Map<string, Family>> {
+  const addedLatency = { in: new TimeHistogram(), out: new TimeHistogram() };
+  addedLatency.in.observe(0.07);
+  addedLatency.out.observe(3);
+  const counts = { ...COUNTS, framesIn: 7, framesOut: 5, late: 1, early: 2, lateAudio: 3, staleAudio: 4 };
+  const worker = new WorkerMetrics(() => readings({ counts: new Map([["carrier_a", counts]]), addedLatency }));
+  const control = new ControlMetrics();
+  collectProcessMetrics(worker.registry, "uws");
+  collectProcessMetrics(control.registry);
+  worker.observeCertificate(() => 1_800_000_000_000);
+  worker.observeSockets(() => 4_096);
+  control.observeSlots(() => ({ max: 1_000, active: 3, reserved: 2 }));
+  control.observeDisk(() => ({ freeBytes: 60_000_000_000, isLow: false }));
+  control.setRestarts({ worker: 2, control: 0 });
+  control.observeConnections(() => ({ api: 3, metrics: 1 }));
+  control.observeRecords(() => ({ waiting: 4, in_progress: 2 }));
+  worker.callStarted("carrier_a");
+  worker.callEnded("inactivity");
+  worker.redemption("refused");
+  worker.upgradeRefused(503);
+  worker.registerStage("stt", "reference");
+  worker.registerProvider("stt", "reference");
+  worker.providerFailed("llm", "scripted");
+  worker.providerCircuitChanged("tts", "espeak", true);
+  worker.providerFailedOver("llm", "scripted", "reference");
+  worker.stageAnswered("llm", "scripted", 320);
+  worker.stageFailed("tts", "espeak");
+  const servedBy = { stt: "reference", llm: "scripted", tts: "espeak" };
+  const asked = { finalMs: 300, endOfTurnMs: 500, askedMs: 500 };
+  worker.turnAnswered(
+    { ...asked, firstTextMs: 640, firstSegmentMs: 650, firstAudioMs: 700, firstFrameMs: 720 },
+    servedBy,
+  );
+  worker.turnAnswered({ endOfTurnMs: 500, firstAudioMs: 600, firstFrameMs: 610 }, servedBy);
+  worker.providerUsed("scripted", { inputTokens: 120, outputTokens: 0 });
+  worker.llmRequested("scripted");
+  worker.spendRefused({ scope: "call", limit: "cost" });
+  control.callCreated("carrier_a");
+  control.callRecorded("ended", "inactivity");
+  control.recordMade(120);
+  control.callRecorded("expired", "token_expired");
+  control.requestAnswered("GET", "/api/v1/calls/:id", 200, 12);
+  // The event loop is looked at every 10 ms, in both: until it has been, its delay is not told.
+  for (;;) {
+    const metrics = readExposition(await control.exposition(await metricsOfOneWorker(await worker.collect()), true));
+    if (metrics.get("trunkline_event_loop_delay_seconds")?.samples.length === 2 * QUANTILES) return metrics;
+    await delay(LOOP_LOOK_MS);
+  }
+}

@@ -1,0 +1,82 @@
+import { METHODS } from "node:http";
+import { getHeapSpaceStatistics } from "node:v8";
+import { SPEND_LIMITS, SPEND_SCOPES } from "../../../src/core/billing/spend.ts";
+import { CONNECTION_TYPES, END_REASONS } from "../../../src/core/calls/spec.ts";
+import { LARGE_ANSWERS } from "../../../src/core/metrics/control-metrics.ts";
+import { BUDGETED_TASKS } from "../../../src/core/metrics/task-metrics.ts";
+import {
+  LIVE_STATES,
+  LLM_ABORT_REASONS,
+  PROMPT_TRIM_CAUSES,
+  REDEMPTION_OUTCOMES,
+  STAGES,
+  TURN_MILESTONES,
+  TURN_STEPS,
+  USAGE_UNIT_LABELS,
+} from "../../../src/core/metrics/worker-metrics.ts";
+import { RETAINED_PARTS } from "../../../src/core/retention.ts";
+import { TASK_OUTCOMES } from "../../../src/core/tasks/budgeted-process.ts";
+import { SOFTWARE } from "../../../src/core/version.ts";
+import { MEDIA_SERVERS } from "../../../src/gateway/server/media-server.ts";
+import { CALL_STATUSES } from "../../../src/store/call-store.ts";
+import type { Family } from "./exposition.ts";
+
+const PROVIDERS = ["espeak", "reference", "scripted"];
+
+/** Every value that each label may have, or what it looks like where it is a number. What is not in here is nobody's list. */
+const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
+  process: ["control", "worker", "renderer"],
+  connection_type: CONNECTION_TYPES,
+  direction: ["in", "out"],
+  cause: [
+    ...["malformed", "ignored", "flood", "early", "late", "duplicate", "stale", "idle", "unread", "refused"],
+    ...PROMPT_TRIM_CAUSES,
+  ],
+  port: ["api", "metrics"],
+  of: ["account", "service"],
+  what: RETAINED_PARTS,
+  reason: [...END_REASONS, ...LLM_ABORT_REASONS],
+  outcome: [...REDEMPTION_OUTCOMES, ...TASK_OUTCOMES],
+  task: BUDGETED_TASKS,
+  state: [...LIVE_STATES, "up", "silent", "waiting", "in_progress"],
+  stage: STAGES,
+  milestone: TURN_MILESTONES,
+  step: TURN_STEPS,
+  unit: USAGE_UNIT_LABELS,
+  scope: SPEND_SCOPES,
+  limit: SPEND_LIMITS,
+  provider: PROVIDERS,
+  from: PROVIDERS,
+  to: PROVIDERS,
+  method: METHODS,
+  status: /^[1-5]\d\d$/,
+  software: [SOFTWARE],
+  media_server: MEDIA_SERVERS,
+  le: /^(\d+(\.\d+)?|\+Inf)$/,
+  quantile: ["0.5", "0.9", "0.99", "1"],
+  // Of large answers, and of Node's own garbage collections.
+  kind: [...LARGE_ANSWERS, "major", "minor", "incremental", "weakcb"],
+  space: getHeapSpaceStatistics().map(({ space_name }) => space_name.replace(/_space$/, "")),
+  version: [process.version],
+  major: /^\d+$/,
+  minor: /^\d+$/,
+  patch: /^\d+$/,
+};
+
+/** The labels of an exposition whose values stand in no list; `routes` are the patterns of the API's routes. */
+export function unknownLabels(families: ReadonlyMap<string, Family>, routes: readonly string[] = []): string[] {
+  const isKnown = (name: string, label: string, value: string): boolean => {
+    if (label === "route") return value === "none" || routes.includes(value);
+    if (name === "trunkline_call_records_total" && label === "status")
+      return CALL_STATUSES.some((one) => one === value);
+    const known = KNOWN[label];
+    return known instanceof RegExp ? known.test(value) : (known?.includes(value) ?? false);
+  };
+  return [...families.values()].flatMap(({ samples }) =>
+    samples.flatMap(({ name, labels }) =>
+      Object.entries(labels).flatMap(([label, value]) =>
+        isKnown(name, label, value) ? [] : [`${name}{${label}="${value}"}`],
+      ),
+    ),
+  );
+}

@@ -1,0 +1,54 @@
+import type { Clock } from "../../../src/core/clock.ts";
+import { providerFailed } from "../../../src/core/errors.ts";
+import type { Stt, SttEvent, SttStreamOptions } from "../../../src/speech/contracts.ts";
+import { aborted, sleep } from "../manual-clock.ts";
+
+/** What the ear does at a time after `open`. `fail` ends the stream. */
+export interface SttStep {
+  atMs: number;
+  event: SttEvent | { kind: "fail" };
+}
+
+/** An Stt that says `script` at the given times after each `open`, whatever it hears. It counts what it was given. */
+export class ScriptedStt implements Stt {
+  readonly provider = "scripted";
+  readonly capabilities: Stt["capabilities"];
+  /** One entry per `open`: the options, the samples written before the abort, and how many frames of them were voiced. */
+  readonly opened: (Omit<SttStreamOptions, "onOpened"> & { samples: number; voicedFrames: number })[] = [];
+  /** The languages that open streams were told of. */
+  readonly turned: string[] = [];
+  readonly #clock: Clock;
+  readonly #script: readonly SttStep[];
+
+  constructor(clock: Clock, script: readonly SttStep[], capabilities: Partial<Stt["capabilities"]> = {}) {
+    this.#clock = clock;
+    this.#script = script;
+    this.capabilities = { ratesHz: [8_000, 16_000], interimTranscripts: true, anyLanguage: true, ...capabilities };
+  }
+
+  open({ language, languagePinned = false, rateHz }: SttStreamOptions, signal: AbortSignal): ReturnType<Stt["open"]> {
+    const record = { language, languagePinned, rateHz, samples: 0, voicedFrames: 0 };
+    this.opened.push(record);
+    return {
+      write: (frame, voiced = false) => {
+        if (signal.aborted) return;
+        record.samples += frame.length;
+        record.voicedFrames += Number(voiced);
+      },
+      setLanguage: (told) => {
+        if (!signal.aborted) this.turned.push(told);
+      },
+      events: this.#play(this.#clock.nowMs(), signal),
+    };
+  }
+
+  async *#play(startMs: number, signal: AbortSignal): AsyncGenerator<SttEvent> {
+    for (const { atMs, event } of this.#script) {
+      await sleep(this.#clock, startMs + atMs - this.#clock.nowMs(), signal);
+      if (signal.aborted) return;
+      if (event.kind === "fail") throw providerFailed(this.provider, "failed as scripted");
+      yield event;
+    }
+    await aborted(signal);
+  }
+}

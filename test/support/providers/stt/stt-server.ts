@@ -1,0 +1,150 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { type WebSocket, WebSocketServer } from "ws";
+import { FRAME_MS } from "../../../../src/core/limits.ts";
+
+/** What a provider does with a stream. */
+export type SttServerAction = (socket: WebSocket) => void;
+
+export interface SttServerOptions {
+  /** Done when the stream is open. */
+  greeting?: SttServerAction;
+  /** Done when so much audio has come. */
+  steps?: readonly { atMs: number; act: SttServerAction }[];
+  /** Gets every message of audio. */
+  onAudio?: (socket: WebSocket, audio: Buffer) => void;
+  /** Done at each text of that `type`. */
+  answers?: Readonly<Record<string, SttServerAction>>;
+  /** Done in place of the upgrade; `accept` is the key that a real one would carry. */
+  refusal?: (socket: Duplex, accept: string) => void;
+}
+
+/** One stream as its provider saw it. */
+export interface ReceivedSttStream {
+  query: URLSearchParams;
+  headers: IncomingMessage["headers"];
+  /** Sizes of the messages of audio, bytes. */
+  messages: number[];
+  audio: Buffer;
+  texts: string[];
+  closeCode: number | undefined;
+}
+
+export const sendMessage =
+  (...messages: readonly unknown[]): SttServerAction =>
+  (socket) => {
+    for (const message of messages) socket.send(JSON.stringify(message));
+  };
+
+/** A provider of speech to text over WebSocket on loopback, that hears nothing and says what its script tells it to. */
+export class SttServer {
+  readonly seen: ReceivedSttStream[] = [];
+  readonly #options: SttServerOptions;
+  readonly #server = createServer();
+  readonly #sockets = new WebSocketServer({ noServer: true });
+  readonly #connections = new Set<Duplex>();
+
+  private constructor(options: SttServerOptions) {
+    this.#options = options;
+    this.#server.on("connection", (socket) => {
+      this.#connections.add(socket);
+      socket.on("close", () => this.#connections.delete(socket));
+    });
+    this.#server.on("upgrade", (request, socket, head) => this.#onUpgrade(request, socket, head));
+  }
+
+  static async listen(options: SttServerOptions = {}): Promise<SttServer> {
+    const server = new SttServer(options);
+    server.#server.listen(0, "127.0.0.1");
+    await once(server.#server, "listening");
+    return server;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** The latest stream. */
+  get last(): ReceivedSttStream | undefined {
+    return this.seen.at(-1);
+  }
+
+  /** How many connections there are. */
+  get open(): number {
+    return this.#connections.size;
+  }
+
+  /** Answers nothing any more, though it still knows when a connection is cut. */
+  stopReading(): void {
+    for (const socket of this.#sockets.clients) socket.removeAllListeners();
+    for (const connection of this.#connections) connection.removeAllListeners("data").resume();
+  }
+
+  close(): void {
+    for (const socket of this.#connections) socket.destroy();
+    this.#server.close();
+  }
+
+  #onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const { refusal } = this.#options;
+    if (refusal === undefined) {
+      this.#sockets.handleUpgrade(request, socket, head, (open) => this.#serve(open, request));
+      return;
+    }
+    socket.on("error", () => {});
+    const key = `${request.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
+    refusal(socket, createHash("sha1").update(key).digest("base64"));
+  }
+
+  #serve(socket: WebSocket, request: IncomingMessage): void {
+    const { greeting, steps = [], answers = {}, onAudio } = this.#options;
+    const query = new URL(request.url ?? "/", "ws://provider").searchParams;
+    const bytesPerMs = (Number(query.get("sample_rate")) / 1_000) * Int16Array.BYTES_PER_ELEMENT;
+    const seen: ReceivedSttStream = {
+      query,
+      headers: request.headers,
+      messages: [],
+      audio: Buffer.alloc(0),
+      texts: [],
+      closeCode: undefined,
+    };
+    this.seen.push(seen);
+    const due = [...steps];
+    socket.on("message", (data: Buffer, isBinary) => {
+      if (!isBinary) {
+        seen.texts.push(String(data));
+        answers[JSON.parse(String(data)).type as string]?.(socket);
+        return;
+      }
+      seen.messages.push(data.length);
+      seen.audio = Buffer.concat([seen.audio, data]);
+      onAudio?.(socket, data);
+      const heardMs = seen.audio.length / bytesPerMs;
+      while (due[0] !== undefined && due[0].atMs <= heardMs) due.shift()?.act(socket);
+    });
+    socket.on("error", () => {});
+    socket.on("close", (code) => {
+      seen.closeCode = code;
+    });
+    greeting?.(socket);
+  }
+}
+
+/** `ms` of a hum, which is voice to whoever tells voice from silence, and then `silenceMs` of nothing. */
+export function hum(rateHz: number, ms: number, silenceMs: number): Int16Array {
+  const samples = new Int16Array(((ms + silenceMs) * rateHz) / 1_000);
+  for (let at = 0; at < (ms * rateHz) / 1_000; at += 1) samples[at] = 4_000 * Math.sin((at / rateHz) * 1_200) + 1;
+  return samples;
+}
+
+/** `samples` in frames of the bus, each with whether it is voiced. */
+export function* framesOf(samples: Int16Array, rateHz: number): Generator<[frame: Int16Array, voiced: boolean]> {
+  const frameSamples = (rateHz / 1_000) * FRAME_MS;
+  for (let at = 0; at < samples.length; at += frameSamples) {
+    const frame = samples.subarray(at, at + frameSamples);
+    yield [frame, frame.some((sample) => sample !== 0)];
+  }
+}

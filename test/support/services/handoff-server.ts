@@ -1,0 +1,31 @@
+import { systemClock } from "../../../src/core/clock.ts";
+import type { HandoffServerOptions } from "../../../src/store/handoff/control-server.ts";
+import type { Redemptions } from "../../../src/store/redemptions.ts";
+import { memoryLog } from "../memory-log.ts";
+import { TOKEN_KEY_TEXT } from "../tokens.ts";
+
+/** A store that knows no token. */
+export const NO_REDEMPTIONS: Redemptions = {
+  redeem: async () => undefined,
+  returnRedemption: async () => undefined,
+};
+
+/** What an IpcServer needs, where a test has its eye on something else. */
+export const handoffServer = (path: string, changes: Partial<HandoffServerOptions> = {}): HandoffServerOptions => ({
+  path,
+  clock: systemClock,
+  log: memoryLog().log,
+  redemptions: NO_REDEMPTIONS,
+  epoch: 1,
+  tokenKeys: [TOKEN_KEY_TEXT],
+  onRedeemed: () => {},
+  onReturned: () => {},
+  onWorkerConnected: () => {},
+  onLoadReported: () => {},
+  onSpendReported: () => {},
+  onIncompatibleWorker: () => {},
+  onWorkerDisconnected: () => {},
+  onStreamStarted: () => {},
+  onEnded: () => {},
+  ...changes,
+});

@@ -1,0 +1,233 @@
+import { join } from "node:path";
+import { readConfig } from "../../../src/config/config.ts";
+import type { Prices } from "../../../src/core/billing/prices.ts";
+import type { SpendSettings } from "../../../src/core/billing/spend.ts";
+import type { CallSpec } from "../../../src/core/calls/spec.ts";
+import { type Clock, systemClock } from "../../../src/core/clock.ts";
+import { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
+import { Gateway } from "../../../src/gateway/gateway.ts";
+import { type JournalFiles, JournalWriters } from "../../../src/gateway/journal/writer.ts";
+import type { LivenessOptions } from "../../../src/gateway/leg/liveness.ts";
+import type { PhraseFinder } from "../../../src/gateway/phrases/book.ts";
+import type { CertificateFiles } from "../../../src/gateway/server/certificate.ts";
+import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
+import type { CarrierSecrets, SignatureHeaders } from "../../../src/gateway/server/signatures.ts";
+import { AccountSpends } from "../../../src/gateway/spend/account.ts";
+import { HttpTools } from "../../../src/gateway/tools/http-client.ts";
+import type { G711Codec } from "../../../src/media/g711.ts";
+import { loadOpus } from "../../../src/media/opus/load.ts";
+import { loadResampler } from "../../../src/media/resampler.ts";
+import { loadVad, type VadFactory } from "../../../src/media/vad.ts";
+import { CallFinalizer } from "../../../src/record/finalization/finalizer.ts";
+import { localJournalProcessor } from "../../../src/record/finalization/journal-processor.ts";
+import { recordingPath } from "../../../src/record/recording/render.ts";
+import type { Llm, Stt, Tts } from "../../../src/speech/contracts.ts";
+import type { CallRecord } from "../../../src/store/call-store.ts";
+import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
+import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
+import type { Redemptions } from "../../../src/store/redemptions.ts";
+import { hashSecret } from "../../../src/store/secrets.ts";
+import { openStores } from "../../../src/store/sqlite/open-stores.ts";
+import { SPEC } from "../calls/virtual-call.ts";
+import { DEFAULT_LIVENESS } from "../legs/liveness.ts";
+import { createMediaServer, DEFAULT_MEDIA_SERVER, type MediaServerParts } from "../legs/media-servers.ts";
+import { memoryLog } from "../memory-log.ts";
+import { ScriptedLlm, textReply } from "../providers/scripted-llm.ts";
+import { ScriptedTts } from "../providers/scripted-tts.ts";
+import { INLINE_SCHEMAS } from "../stubs/inline-schemas.ts";
+import { NO_SPEND_LIMITS } from "../stubs/no-limits.ts";
+import { NO_PHRASES } from "../stubs/no-phrases.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
+import { mintToken } from "../tokens.ts";
+import { handoffServer } from "./handoff-server.ts";
+
+const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
+
+/** What carriers are told to dial, and sign. */
+export const MEDIA_URL = "wss://media.example.com";
+
+export interface MediaServiceOptions {
+  stt?: Stt;
+  llm?: Llm;
+  tts?: Tts;
+  clock?: Clock;
+  tokenTtlMs?: number;
+  liveness?: Partial<LivenessOptions>;
+  /** What serves the media port; unless told what `MEDIA_SERVER` says, or the best that this machine has. */
+  mediaServer?: MediaServerName;
+  mediaServerParts?: MediaServerParts;
+  /** With these the media server speaks TLS. */
+  tls?: CertificateFiles;
+  /** Pages of these origins may read refusals. */
+  corsOrigins?: readonly string[];
+  /** In place of the real voice detector, the first thing that is made for a call. */
+  vad?: VadFactory;
+  /** What upgrades must be signed with, for carriers that are to have a secret. */
+  carrierSecrets?: Partial<CarrierSecrets>;
+  carrierBOutboundCodec?: G711Codec;
+  /** In place of none but the built-in ones. */
+  phrases?: PhraseFinder;
+  /** What a call and an account may spend; as much as they like unless told. */
+  spend?: SpendSettings;
+  prices?: Prices;
+  /** Calls with which the worker is full; as many as by default unless told. */
+  callsMax?: number;
+  /** The disk that the journals are written to, as far as it can be replaced. */
+  journalFiles?: JournalFiles;
+  /** Stands between the redemption and its answer, as a slow store would. */
+  beforeRedeem?: () => Promise<void>;
+}
+
+/**
+ * Both planes in one process, over real sockets: the media server with scripted engines, the hand-off over its Unix socket, the
+ * SQLite stores and the keeper of records. Only the API is left out: `create` does what `POST /calls` does.
+ */
+export async function mediaService(options: MediaServiceOptions = {}) {
+  const clock = options.clock ?? systemClock;
+  const directory = temporaryDirectory();
+  const { log, lines: logged } = memoryLog();
+  const stores = await openStores(directory, systemClock);
+  const accountId = await stores.accounts.ensure("test");
+  const path = join(directory, "control.sock");
+  const keeper = new CallFinalizer({
+    calls: stores.calls,
+    dataDir: directory,
+    journals: localJournalProcessor(directory, await loadResampler()),
+    clock,
+    log,
+    onFinalized: (callId) => ipc.acknowledge(callId),
+  });
+  const redemptions: Redemptions = {
+    async redeem(tokenHash, redeemer, only) {
+      await options.beforeRedeem?.();
+      return await stores.redemptions.redeem(tokenHash, redeemer, only);
+    },
+    returnRedemption: (tokenHash, nonce) => stores.redemptions.returnRedemption(tokenHash, nonce),
+  };
+  const ipc = new HandoffServer(
+    handoffServer(path, {
+      log,
+      redemptions,
+      onStreamStarted: (callId, carrierCallId) => void stores.calls.setCarrierCallId(callId, carrierCallId),
+      onEnded: (callId, end) => keeper.finalize(callId, end),
+    }),
+  );
+  await ipc.listen();
+  const connected = new Promise<void>((resolve) => {
+    const poll = () => (ipc.workerCount > 0 ? resolve() : setImmediate(poll));
+    poll();
+  });
+  const metrics = new WorkerMetrics(() => gateway.readings());
+  const accountSpends = new AccountSpends({ limits: (options.spend ?? NO_SPEND_LIMITS).account, clock });
+  const handoff = new HandoffClient({
+    path,
+    workerId: "worker",
+    callIds: () => gateway.callIds(),
+    load: () => ({ ...gateway.load(), loopLagMs: 0, acceptsCalls: true }),
+    takeSpendReports: (all) => accountSpends.takeChanged(all),
+    onAccountsOverLimit: (over) => accountSpends.setExceeded(over),
+    onIncompatibleControl: () => {},
+    onEndRequested: (callId) => gateway.end(callId, "api_hangup"),
+    metrics: () => metrics.collect(),
+    clock: systemClock,
+  });
+  const llm = options.llm ?? new ScriptedLlm(clock, [textReply("I see.")]);
+  const gateway = new Gateway({
+    handoff,
+    providers: {
+      stt: options.stt,
+      tts: options.tts ?? new ScriptedTts(clock),
+      llm: { model_a: llm, model_b: llm, model_c: llm },
+    },
+    makeVad: options.vad ?? makeVad,
+    makeResampler,
+    opus,
+    httpTools: new HttpTools({ secrets: new Map(), allowLoopback: true }),
+    schemas: INLINE_SCHEMAS,
+    journals: new JournalWriters({
+      dataDir: directory,
+      software: "test",
+      clock: systemClock,
+      log,
+      ...(options.journalFiles !== undefined && { files: options.journalFiles }),
+    }),
+    phrases: options.phrases ?? NO_PHRASES,
+    spend: options.spend ?? NO_SPEND_LIMITS,
+    accountSpends,
+    prices: options.prices,
+    metrics,
+    liveness: { ...DEFAULT_LIVENESS, ...options.liveness },
+    clock,
+    log,
+    callsMax: options.callsMax ?? readConfig({}).callsPerWorker,
+    onFull: (isFull) => server.pauseListening(isFull),
+    carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [], ...options.carrierSecrets },
+    mediaUrl: MEDIA_URL,
+    telnyxOutboundCodec: options.carrierBOutboundCodec ?? "mulaw",
+  });
+  const serverOptions = {
+    admit: (token: string, headers: SignatureHeaders) => gateway.admit(token, headers),
+    tls: options.tls,
+    corsOrigins: options.corsOrigins ?? [],
+    log,
+  };
+  const server = createMediaServer(
+    options.mediaServer ?? DEFAULT_MEDIA_SERVER,
+    serverOptions,
+    options.mediaServerParts,
+  );
+  const port = await server.listen("127.0.0.1", 0);
+  // As the worker does it: by number the port can be listened on again while connections are on it.
+  server.stopListening();
+  await server.listen("127.0.0.1", port);
+  await Promise.all([connected, handoff.firstAttempt]);
+
+  return {
+    directory,
+    log,
+    logged,
+    stores,
+    accountId,
+    gateway,
+    ipc,
+    keeper,
+    server,
+    port,
+    url: `${options.tls ? "wss" : "ws"}://127.0.0.1:${port}`,
+    recordingPath: (callId: string) => recordingPath(directory, callId),
+    /** A call that waits for its stream, and its token. */
+    async create(spec: Partial<CallSpec> = {}): Promise<{ callId: string; token: string }> {
+      const token = mintToken();
+      const made = await stores.calls.create({
+        accountId,
+        spec: { ...SPEC, ...spec },
+        tokenHash: hashSecret(token),
+        tokenTtlMs: options.tokenTtlMs ?? 60_000,
+      });
+      if (made.kind !== "created") throw new Error("not created");
+      return { callId: made.call.id, token };
+    },
+    /** The call's record, once it is no longer active. */
+    async ended(callId: string): Promise<CallRecord> {
+      for (;;) {
+        const record = await stores.calls.get(accountId, callId);
+        if (record !== undefined && record.status !== "active" && record.status !== "created") return record;
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    },
+    async close(): Promise<void> {
+      server.stopListening();
+      const empty = gateway.drain();
+      for (const callId of gateway.callIds()) gateway.end(callId, "drain_timeout");
+      gateway.endAllWithGoodbye();
+      await empty;
+      server.close();
+      await handoff.close();
+      await keeper.idle();
+      ipc.close();
+      await stores.close();
+    },
+  };
+}
+
+export type MediaService = Awaited<ReturnType<typeof mediaService>>;

@@ -1,0 +1,88 @@
+import { HEARTBEAT_MS } from "../../../src/core/limits.ts";
+import type { MediaPort } from "../../../src/process/supervisor/media-port.ts";
+import { type Roll, Supervisor } from "../../../src/process/supervisor/supervisor.ts";
+import type { ChildKind } from "../../../src/process/supervisor-protocol.ts";
+import { ManualClock } from "../manual-clock.ts";
+import { memoryLog } from "../memory-log.ts";
+import { type ScriptedChild, ScriptedChildren } from "./scripted-child.ts";
+
+export const PORTS: Readonly<Record<ChildKind, number>> = { control: 8080, worker: 8081 };
+export const DRAIN_MS = 30_000;
+
+/** How the children of a test behave. */
+export interface ChildBehavior {
+  /** How long each takes until it is ready; undefined for one that never is. */
+  readyMs: (child: ScriptedChild) => number | undefined;
+  /** Those that are silent tell of no heartbeat. */
+  isSilent: (child: ScriptedChild) => boolean;
+  /** How long each takes to go when it is told to; undefined for one that hangs. */
+  leavesMs: (child: ScriptedChild) => number | undefined;
+  /** The system starts no process at all, for want of memory. */
+  isRefused: () => boolean;
+}
+
+/** A supervisor with children that are ready after 500 ms, tell of their hearts, and go at once, where `manners` says nothing else. */
+export function scriptedSupervisor(workers: number, manners: Partial<ChildBehavior> = {}, mediaPort?: MediaPort) {
+  const { readyMs = () => 500, isSilent = () => false, leavesMs = () => 0, isRefused = () => false } = manners;
+  const clock = new ManualClock();
+  const children = new ScriptedChildren();
+  const { log, lines } = memoryLog();
+  const rolls: Roll[] = [];
+  children.onStart = (child) => {
+    const delayMs = readyMs(child);
+    const beat = (): void => {
+      if (!child.lives) return;
+      if (!isSilent(child)) child.emit({ kind: "heartbeat" });
+      clock.after(HEARTBEAT_MS, beat);
+    };
+    if (delayMs === undefined) return;
+    clock.after(delayMs, () => {
+      if (!child.lives) return;
+      child.emit({ kind: "ready", port: PORTS[child.kind] });
+      beat();
+    });
+  };
+  /** Each leaves once, at the first word that it is to go. */
+  const leaving = new Set<ScriptedChild>();
+  const look = (): void => {
+    for (const child of children.started) {
+      const told = child.kind === "worker" ? child.received.length > 0 : child.received.includes("stop");
+      const delayMs = leavesMs(child);
+      if (!told || delayMs === undefined || leaving.has(child)) continue;
+      leaving.add(child);
+      clock.after(delayMs, () => child.exit(0));
+    }
+    clock.after(10, look);
+  };
+  look();
+  const supervisor = new Supervisor({
+    config: {
+      apiHost: "127.0.0.1",
+      apiPort: 0,
+      mediaHost: "127.0.0.1",
+      mediaPort: 0,
+      mediaTls: undefined,
+      publicMediaUrl: undefined,
+      workers,
+      drainMs: DRAIN_MS,
+    },
+    startChild: (...asked) => {
+      if (isRefused()) throw new Error("spawn ENOMEM");
+      return children.start(...asked);
+    },
+    socketPath: "/run/control.sock",
+    mediaServer: { mediaServer: "ws", why: "planted", sharesPort: mediaPort === undefined },
+    mediaPort,
+    clock,
+    log,
+    onRoll: (roll) => rolls.push(roll),
+  });
+  const logged = (msg: string): Record<string, unknown>[] =>
+    lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line.msg === msg);
+  const up = async () => {
+    const ready = await clock.drive(supervisor.start());
+    await clock.play(100);
+    return ready;
+  };
+  return { clock, children, supervisor, logged, rolls, up };
+}

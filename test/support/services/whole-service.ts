@@ -1,0 +1,72 @@
+import { buildApi } from "../../../src/api/app.ts";
+import { downloadBounds, LargeResponses } from "../../../src/api/http/large-responses.ts";
+import { catalogueOf } from "../../../src/api/voices/routes.ts";
+import { API_CONNECTIONS_MAX } from "../../../src/core/api-limits.ts";
+import { systemClock } from "../../../src/core/clock.ts";
+import { MetricsAggregator } from "../../../src/core/metrics/aggregation.ts";
+import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
+import { EventPager } from "../../../src/record/events/event-pages.ts";
+import { meteredCallStore } from "../../../src/store/metered-call-store.ts";
+import { INLINE_SCHEMAS } from "../stubs/inline-schemas.ts";
+import { mintToken } from "../tokens.ts";
+import { type MediaServiceOptions, mediaService } from "./media-service.ts";
+
+const VOICE = { id: "scripted/one", name: "One", language: "en-US", provider: "scripted" };
+
+/** The least that makes a call here. */
+export const MINIMAL_CALL = {
+  systemPrompt: "You answer the telephone of a bakery.",
+  voice: VOICE.id,
+  language: "en-US",
+};
+
+/** Both planes and the API in one process, put together as `control.ts` and `worker.ts` do; one account, with a key. */
+export async function wholeService(options: MediaServiceOptions = {}) {
+  const media = await mediaService(options);
+  const { stores, directory, accountId, ipc, keeper, log, recordingPath, url } = media;
+  const { key } = await stores.apiKeys.create({ accountId, name: "test" });
+  const metrics = new ControlMetrics();
+  const events = new EventPager(directory);
+  const api = buildApi({
+    ...stores,
+    clock: systemClock,
+    largeResponses: new LargeResponses(systemClock, metrics.largeAnswers("list")),
+    downloads: new LargeResponses(systemClock, metrics.largeAnswers("download"), downloadBounds(API_CONNECTIONS_MAX)),
+    calls: meteredCallStore(stores.calls, metrics),
+    voices: catalogueOf({ voices: async () => [VOICE] }),
+    toolSecrets: new Map(),
+    schemas: INLINE_SCHEMAS,
+    toolsAllowLoopback: true,
+    callAcceptance: () => ({ accepted: true }),
+    accountLimitReached: () => undefined,
+    missingPrices: () => [],
+    corsOrigins: [],
+    metricsAddress: () => undefined,
+    providerNotes: [],
+    publicApiUrls: [],
+    publicMediaUrl: url,
+    tokenTtlMs: 60_000,
+    mintToken,
+    recordingPath,
+    endCall: (workerId, { id }) => ipc.endCall(workerId, id),
+    removeFiles: (callId) => keeper.deleteFiles(callId),
+    callEvents: (callId, from, limit) => events.page(callId, from, limit),
+    metrics,
+    log,
+  });
+  const workers = new MetricsAggregator();
+  return {
+    ...media,
+    key,
+    api,
+    /** What a scrape is answered. */
+    exposition: async () =>
+      await metrics.exposition(await workers.aggregate(await ipc.metrics(AbortSignal.timeout(1_000))), true),
+    async close(): Promise<void> {
+      await api.close();
+      await media.close();
+    },
+  };
+}
+
+export type WholeService = Awaited<ReturnType<typeof wholeService>>;

@@ -1,0 +1,27 @@
+import type { SpendSettings } from "../../../src/core/billing/spend.ts";
+import type { ConnectionOptions } from "../../../src/gateway/leg/connection-options.ts";
+import { AccountSpends } from "../../../src/gateway/spend/account.ts";
+
+const NO_LIMITS = {
+  llm_requests: Number.POSITIVE_INFINITY,
+  input_tokens: Number.POSITIVE_INFINITY,
+  output_tokens: Number.POSITIVE_INFINITY,
+  tts_characters: Number.POSITIVE_INFINITY,
+};
+
+/** For services whose calls may spend what they like. */
+export const NO_SPEND_LIMITS: SpendSettings = { call: NO_LIMITS, account: NO_LIMITS, action: "refuse" };
+
+/** For services whose calls may ask no LLM. */
+export const NO_LLM_REQUESTS: SpendSettings = { ...NO_SPEND_LIMITS, call: { ...NO_LIMITS, llm_requests: 0 } };
+
+/** The accounts of a service without limits. */
+export const unlimitedAccounts = (): AccountSpends =>
+  new AccountSpends({ limits: NO_LIMITS, clock: { nowMs: () => 0 } });
+
+/** For connections whose call may spend what it likes. */
+export const UNLIMITED_SPEND: ConnectionOptions["spend"] = {
+  request: () => {},
+  used: () => false,
+  actionFor: () => "refuse",
+};

@@ -1,8 +1,0 @@
-import { MetricsAggregator, type ProcessMetrics, type WorkersMetrics } from "../../src/core/metrics-sum.ts";
-
-/** What a control process tells of its workers when there is none. */
-export const NO_WORKERS: WorkersMetrics = { exposition: "", up: 0, silent: 0 };
-
-/** What it tells of one, which has just begun. */
-export const metricsOfOneWorker = (told: ProcessMetrics): Promise<WorkersMetrics> =>
-  new MetricsAggregator().aggregate(new Map([["worker", told]]));
