@@ -1,5 +1,8 @@
-import { SOCKET_BACKPRESSURE_BYTES_MAX, SOCKET_PAYLOAD_BYTES_MAX } from "../../src/core/limits.ts";
-import { SOCKET_IDLE_S } from "../../src/core/liveness-limits.ts";
+import {
+  SOCKET_BACKPRESSURE_BYTES_MAX,
+  SOCKET_IDLE_S,
+  SOCKET_PAYLOAD_BYTES_MAX,
+} from "../../src/core/limits/connections.ts";
 import { chooseMediaServer } from "../../src/gateway/server/choice.ts";
 import { currentRuntime, loadUws } from "../../src/gateway/server/uws/module.ts";
 import { serve } from "../rig/child-process.ts";

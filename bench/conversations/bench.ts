@@ -1,4 +1,4 @@
-import { CARRIER_FRAME_SAMPLES, FRAME_MS } from "../../src/core/limits.ts";
+import { CARRIER_FRAME_SAMPLES, FRAME_MS } from "../../src/core/limits/media.ts";
 import { mulawDecode } from "../../src/media/g711.ts";
 import { loadVad } from "../../src/media/vad.ts";
 import { type Spread, spreadOf } from "../harness/statistics.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { SpeechDetector } from "../../src/call/turn-taking/speech-detector.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
 import { mulawDecode } from "../../src/media/g711.ts";
 import type { VadFactory } from "../../src/media/vad.ts";
 import { encodeSamples, TELEPHONE } from "../../src/simulator/audio/format.ts";

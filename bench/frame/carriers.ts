@@ -2,7 +2,7 @@ import alawmulaw from "alawmulaw";
 import { createPlivoWire } from "../../src/carriers/plivo/wire.ts";
 import { createTelnyxWire } from "../../src/carriers/telnyx/wire.ts";
 import { createTwilioWire } from "../../src/carriers/twilio/wire.ts";
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
 import { FrameEncoder } from "../../src/media/frame-codec.ts";
 import { G711_LAWS, type G711Codec, MU_LAW } from "../../src/media/g711.ts";
 import type { CarrierOptions, SimulatedCarrier } from "../../src/simulator/carriers/carrier.ts";

@@ -7,7 +7,7 @@ import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { createTwilioWire } from "../../src/carriers/twilio/wire.ts";
 import { readConfig } from "../../src/config/config.ts";
 import type { Clock } from "../../src/core/clock.ts";
-import { CARRIER_RATE_HZ, FRAME_MS, OUTPUT_RING_FRAMES_MAX } from "../../src/core/limits.ts";
+import { CARRIER_RATE_HZ, FRAME_MS, OUTPUT_RING_FRAMES_MAX } from "../../src/core/limits/media.ts";
 import { createLogger } from "../../src/core/log/logger.ts";
 import { WorkerMetrics } from "../../src/core/metrics/worker-metrics.ts";
 import { SOFTWARE } from "../../src/core/version.ts";

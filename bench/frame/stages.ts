@@ -1,7 +1,12 @@
 import { Call } from "../../src/call/call.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { createTwilioWire } from "../../src/carriers/twilio/wire.ts";
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS, OUTPUT_RING_FRAMES_MAX } from "../../src/core/limits.ts";
+import {
+  CARRIER_FRAME_SAMPLES,
+  CARRIER_RATE_HZ,
+  FRAME_MS,
+  OUTPUT_RING_FRAMES_MAX,
+} from "../../src/core/limits/media.ts";
 import { FrameEncoder } from "../../src/media/frame-codec.ts";
 import { FrameRing } from "../../src/media/frame-ring.ts";
 import { Framer, type FramerInput } from "../../src/media/framer.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { FRAME_MS } from "../../src/core/limits.ts";
+import { FRAME_MS } from "../../src/core/limits/media.ts";
 import { frameBytes } from "../../src/simulator/audio/format.ts";
 import { formatsOf, type SimulatedWire } from "../../src/simulator/transports.ts";
 import { FrameTimes } from "../measurement/frame-times.ts";

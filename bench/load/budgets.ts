@@ -1,4 +1,4 @@
-import { FRAME_MS } from "../../src/core/limits.ts";
+import { FRAME_MS } from "../../src/core/limits/media.ts";
 import { median, type Spread } from "../harness/statistics.ts";
 import { type Verdict, verdictOf } from "../harness/verdict.ts";
 import type { RoundResult, StepResult, StepsOptions } from "./result.ts";

@@ -1,4 +1,4 @@
-import { FRAME_MS } from "../../src/core/limits.ts";
+import { FRAME_MS } from "../../src/core/limits/media.ts";
 import type { CompareResult, ContestantName } from "../compare/result.ts";
 import type { Spread } from "../harness/statistics.ts";
 import type { Colour } from "../report/charts.ts";

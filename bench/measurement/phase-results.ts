@@ -1,4 +1,4 @@
-import { FRAME_MS } from "../../src/core/limits.ts";
+import { FRAME_MS } from "../../src/core/limits/media.ts";
 import type { Conversations } from "../generator/full-callers.ts";
 import { type Spread, spreadOf } from "../harness/statistics.ts";
 import type { GeneratorResult, Latencies, Load, Measured, PairCost, RoundResult } from "../load/result.ts";

@@ -1,4 +1,4 @@
-import { FRAME_MS } from "../../src/core/limits.ts";
+import { FRAME_MS } from "../../src/core/limits/media.ts";
 import { type Conversations, converse } from "../generator/full-callers.ts";
 import { machineBusyMs } from "../harness/machine.ts";
 import type { Load } from "../load/result.ts";

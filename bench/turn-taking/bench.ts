@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FRAME_MS } from "../../src/core/limits.ts";
+import { FRAME_MS } from "../../src/core/limits/media.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad } from "../../src/media/vad.ts";
 import { inboundAudio } from "../../test/support/audio/inbound-audio.ts";

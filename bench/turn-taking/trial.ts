@@ -3,7 +3,7 @@ import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { SpeechDetector } from "../../src/call/turn-taking/speech-detector.ts";
 import { createTwilioWire } from "../../src/carriers/twilio/wire.ts";
 import { readConfig } from "../../src/config/config.ts";
-import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits.ts";
+import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
 import { createLogger } from "../../src/core/log/logger.ts";
 import { SOFTWARE } from "../../src/core/version.ts";
 import { Ticker } from "../../src/gateway/event-loop/ticker.ts";

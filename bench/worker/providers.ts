@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/core/clock.ts";
 import { providerFailed } from "../../src/core/errors.ts";
-import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits.ts";
+import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
 import type { Llm, Stt, SttEvent, SttStream, Tts } from "../../src/speech/contracts.ts";
 import { EventQueue } from "../../src/speech/event-queue.ts";
 import { createReferenceStt } from "../../src/speech/reference/stt.ts";

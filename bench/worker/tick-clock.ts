@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "../../src/core/clock.ts";
-import { FRAME_MS, TICK_SLOTS } from "../../src/core/limits.ts";
+import { FRAME_MS, TICK_SLOTS } from "../../src/core/limits/media.ts";
 import type { FrameTimesData } from "../measurement/frame-times.ts";
 import { monotonicMs } from "../rig/monotonic.ts";
 

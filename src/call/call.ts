@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { CallSpec, CancelReason, EndReason, SpeakReason } from "../core/calls/spec.ts";
-import { LEG_START_MS_MAX, LLM_FAILURES_MAX } from "../core/limits.ts";
+import { LLM_FAILURES_MAX } from "../core/limits/calls.ts";
+import { LEG_START_MS_MAX } from "../core/limits/connections.ts";
 import type { Phrases } from "../core/phrases/phrases.ts";
 import type { CallOptions } from "./call-options.ts";
 import { type CallerUtterance, Conversation } from "./conversation.ts";

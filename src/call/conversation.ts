@@ -1,5 +1,5 @@
 import type { CallSpec, TranscriptTurn } from "../core/calls/spec.ts";
-import { TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
+import { TURN_TEXT_CHARS_MAX } from "../core/limits/calls.ts";
 import { cutText, joinTexts } from "../core/text/words.ts";
 import type { Message } from "../speech/contracts.ts";
 import { toolsTokens } from "../speech/llm/prompt/prompt-tokens.ts";

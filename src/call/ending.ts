@@ -1,8 +1,8 @@
 import type { SpendAction } from "../core/billing/spend.ts";
 import type { EndReason, SpeakReason } from "../core/calls/spec.ts";
-import { GOODBYE_MS_MAX } from "../core/limits.ts";
+import { GOODBYE_MS_MAX } from "../core/limits/calls.ts";
+import { REFUSED_TURNS_MAX, SPEND_LIMIT_GOODBYE_MS_MAX } from "../core/limits/spend.ts";
 import type { Phrases } from "../core/phrases/phrases.ts";
-import { REFUSED_TURNS_MAX, SPEND_LIMIT_GOODBYE_MS_MAX } from "../core/spend-limits.ts";
 
 /** What the agent says last, why, and what the call then ends for. */
 export interface Goodbye {

@@ -1,4 +1,4 @@
-import { PHRASE_LANGUAGES_PER_CALL_MAX } from "../core/phrase-limits.ts";
+import { PHRASE_LANGUAGES_PER_CALL_MAX } from "../core/limits/phrases.ts";
 import { builtInPhrases, ENGLISH, type Phrases } from "../core/phrases/phrases.ts";
 
 /**

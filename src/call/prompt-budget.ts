@@ -1,6 +1,5 @@
 import type { CallSpec } from "../core/calls/spec.ts";
-import { LLM_OUTPUT_TOKENS_MAX } from "../core/limits.ts";
-import { PROMPT_CONTEXT_SHARE } from "../core/prompt-limits.ts";
+import { LLM_OUTPUT_TOKENS_MAX, PROMPT_CONTEXT_SHARE } from "../core/limits/llm.ts";
 import { toolsTokens } from "../speech/llm/prompt/prompt-tokens.ts";
 import { textTokens } from "../speech/llm/prompt/text-tokens.ts";
 import { systemText } from "./conversation.ts";

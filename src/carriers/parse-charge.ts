@@ -1,4 +1,4 @@
-import { MESSAGE_PART_BYTES, MESSAGE_PARTS_FREE } from "../core/message-limits.ts";
+import { MESSAGE_PART_BYTES, MESSAGE_PARTS_FREE } from "../core/limits/messages.ts";
 
 // What a full parse of a carrier's message may cost, found in one pass over its bytes, without a parse and without allocation.
 

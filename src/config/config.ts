@@ -3,15 +3,12 @@ import { type Prices, readPrices } from "../core/billing/prices.ts";
 import type { SpendSettings } from "../core/billing/spend.ts";
 import { MODEL_NAMES, type ModelName } from "../core/calls/spec.ts";
 import { readOrigins } from "../core/cors.ts";
-import { BYTES_PER_MB, DISK_FREE_MB_MIN_DEFAULT, DISK_FREE_MB_MIN_MAX } from "../core/disk-limits.ts";
 import {
   CALLS_PER_WORKER_DEFAULT,
-  PROVIDER_STREAMS_MAX,
   TOKEN_TTL_S_DEFAULT,
   TOKEN_TTL_S_MAX,
   TOKEN_TTL_S_MIN,
-  WORKERS_MAX,
-} from "../core/limits.ts";
+} from "../core/limits/admission.ts";
 import {
   MEDIA_TIMEOUT_S_MAX,
   MEDIA_TIMEOUT_S_MIN,
@@ -19,10 +16,13 @@ import {
   PING_INTERVAL_S_MAX,
   PING_TIMEOUT_S_DEFAULT,
   PING_TIMEOUT_S_MAX,
-} from "../core/liveness-limits.ts";
+} from "../core/limits/connections.ts";
+import { HISTORY_TOKENS_DEFAULT, HISTORY_TOKENS_LIMIT, HISTORY_TOKENS_MIN } from "../core/limits/llm.ts";
+import { WORKERS_MAX } from "../core/limits/processes.ts";
+import { PROVIDER_STREAMS_MAX } from "../core/limits/providers.ts";
+import { BYTES_PER_MB, DISK_FREE_MB_MIN_DEFAULT, DISK_FREE_MB_MIN_MAX } from "../core/limits/storage.ts";
 import type { LogLevel } from "../core/log/logger.ts";
 import type { PhraseOverrides } from "../core/phrases/phrases.ts";
-import { HISTORY_TOKENS_DEFAULT, HISTORY_TOKENS_LIMIT, HISTORY_TOKENS_MIN } from "../core/prompt-limits.ts";
 import { type RetentionRules, readRetention } from "../core/retention.ts";
 import { readToolSecrets, TOOL_SECRET_PREFIX, type ToolSecrets } from "../core/tools/secrets.ts";
 import type { LivenessOptions } from "../gateway/leg/liveness.ts";

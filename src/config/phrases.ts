@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { isObject } from "../core/json.ts";
-import { PHRASE_CHARS_MAX, PHRASES_FILE_BYTES_MAX, PHRASES_FILE_PROBLEMS_MAX } from "../core/phrase-limits.ts";
+import { PHRASE_CHARS_MAX, PHRASES_FILE_BYTES_MAX, PHRASES_FILE_PROBLEMS_MAX } from "../core/limits/phrases.ts";
 import { isPhraseTag, PHRASE_NAMES, type PhraseName, type PhraseOverrides } from "../core/phrases/phrases.ts";
 
 const VARIABLE = "PHRASES_FILE";

@@ -1,5 +1,5 @@
 import { SPEND_ACTIONS, SPEND_UNITS, type Spend, type SpendAction, type SpendSettings } from "../core/billing/spend.ts";
-import { ACCOUNT_SPEND_DEFAULT, CALL_SPEND_DEFAULT, SPEND_PER_MINUTE_MAX } from "../core/spend-limits.ts";
+import { ACCOUNT_SPEND_DEFAULT, CALL_SPEND_DEFAULT, SPEND_PER_MINUTE_MAX } from "../core/limits/spend.ts";
 
 /** What sets no limit. */
 const OFF = "off";

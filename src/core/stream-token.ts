@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { TOKEN_CHARS, TOKEN_RANDOM_BYTES, TOKEN_TAG_BYTES } from "./token-limits.ts";
+import { TOKEN_CHARS, TOKEN_RANDOM_BYTES, TOKEN_TAG_BYTES } from "./limits/admission.ts";
 
 const TOKEN_PATTERN = new RegExp(`^[A-Za-z0-9_-]{${TOKEN_CHARS}}$`);
 /** Separates these HMACs from any other use of the key. */

@@ -16,7 +16,9 @@ import {
 } from "../core/calls/spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
-import { CARRIER_MESSAGE_BYTES_MAX, REDEMPTIONS_MAX } from "../core/limits.ts";
+import { REDEMPTIONS_MAX, REFUSAL_MS_MIN } from "../core/limits/admission.ts";
+import { HISTORY_TOKENS_DEFAULT } from "../core/limits/llm.ts";
+import { CARRIER_MESSAGE_BYTES_MAX } from "../core/limits/messages.ts";
 import type { Logger } from "../core/log/logger.ts";
 import { TimeHistogram } from "../core/metrics/histogram.ts";
 import type {
@@ -26,10 +28,8 @@ import type {
   WorkerMetrics,
   WorkerReadings,
 } from "../core/metrics/worker-metrics.ts";
-import { HISTORY_TOKENS_DEFAULT } from "../core/prompt-limits.ts";
 import type { SchemaChecks } from "../core/schemas/checker.ts";
 import { isSignedToken } from "../core/stream-token.ts";
-import { REFUSAL_MS_MIN } from "../core/token-limits.ts";
 import { busRateHz } from "../media/bus-rate.ts";
 import type { G711Codec } from "../media/g711.ts";
 import type { OpusCodecs } from "../media/opus/codecs.ts";

@@ -1,4 +1,5 @@
-import { FRAME_MS, STREAM_MESSAGE_MS_MAX } from "../core/limits.ts";
+import { FRAME_MS } from "../core/limits/media.ts";
+import { STREAM_MESSAGE_MS_MAX } from "../core/limits/messages.ts";
 
 /** What is left of a long interval with each message that comes sooner. */
 const DECAY = 0.98;

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { TIMESTAMP_GAP_MS_MAX, UNTIMESTAMPED_LAG_MS_MAX } from "../core/limits.ts";
+import { TIMESTAMP_GAP_MS_MAX, UNTIMESTAMPED_LAG_MS_MAX } from "../core/limits/caller-audio.ts";
 import { type FrameCodec, pcmBytes } from "./frame-codec.ts";
 import { G711_LAWS } from "./g711.ts";
 

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { FRAME_MS, OUTPUT_LEAD_MS } from "../core/limits.ts";
+import { FRAME_MS, OUTPUT_LEAD_MS } from "../core/limits/media.ts";
 
 /** The lead is still there when the next tick is due, half a frame late: a stall as long as itself is not heard. */
 const TOP_UP_BELOW_MS = OUTPUT_LEAD_MS + 1.5 * FRAME_MS;

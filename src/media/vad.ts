@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import loadFvad, { type Fvad } from "@echogarden/fvad-wasm";
 import { unavailable } from "../core/errors.ts";
-import { FRAME_MS } from "../core/limits.ts";
+import { FRAME_MS } from "../core/limits/media.ts";
 
 /** Tells voice from silence and noise, 20 ms at a time. One per stream: what it heard before matters. */
 export interface Vad {

@@ -1,8 +1,12 @@
 import { readFileSync } from "node:fs";
-import { API_CONNECTIONS_MAX, METRICS_CONNECTIONS_MAX } from "../core/api-limits.ts";
-import { DESCRIPTORS_MIN } from "../core/descriptor-limits.ts";
 import { TrunklineError } from "../core/errors.ts";
-import { DESCRIPTORS_PER_CALL, DESCRIPTORS_PER_REQUEST, DESCRIPTORS_RESERVED } from "../core/limits.ts";
+import { API_CONNECTIONS_MAX, METRICS_CONNECTIONS_MAX } from "../core/limits/api.ts";
+import {
+  DESCRIPTORS_MIN,
+  DESCRIPTORS_PER_CALL,
+  DESCRIPTORS_PER_REQUEST,
+  DESCRIPTORS_RESERVED,
+} from "../core/limits/processes.ts";
 
 /** How many descriptors (connections and open files) the system lets this process have at once; Infinity where it does not tell. */
 export function descriptorsMax(): number {

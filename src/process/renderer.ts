@@ -1,6 +1,6 @@
 import { constants, getPriority, setPriority } from "node:os";
 import { join } from "node:path";
-import { HEARTBEAT_MS } from "../core/limits.ts";
+import { HEARTBEAT_MS } from "../core/limits/processes.ts";
 import { createLogger } from "../core/log/logger.ts";
 import { loadResampler } from "../media/resampler.ts";
 import { localJournalProcessor } from "../record/finalization/journal-processor.ts";

@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { LLM_ERROR_BODY_BYTES_MAX, PROVIDER_CONNECTION_IDLE_MS } from "../core/limits.ts";
+import { LLM_ERROR_BODY_BYTES_MAX } from "../core/limits/llm.ts";
+import { PROVIDER_CONNECTION_IDLE_MS } from "../core/limits/providers.ts";
 
 /*
  * Connections to providers outlive the answer that they were opened for, and are shared by all calls of a process. Node's `fetch` drops

@@ -1,6 +1,6 @@
 import { type TrunklineError, wireMalformed } from "../core/errors.ts";
 import { isObject } from "../core/json.ts";
-import { STREAM_ID_CHARS_MAX } from "../core/limits.ts";
+import { STREAM_ID_CHARS_MAX } from "../core/limits/messages.ts";
 
 /** Strict: it replaces no byte that it does not know, and drops no mark. */
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -1,4 +1,4 @@
-import { FRAME_MS } from "../../src/core/limits.ts";
+import { FRAME_MS } from "../../src/core/limits/media.ts";
 import { ChaosCaller } from "../chaos/caller.ts";
 import { pause } from "./connections.ts";
 import type { ServiceApi } from "./service-api.ts";

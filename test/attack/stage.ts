@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { LARGE_ANSWERS_MAX, LARGE_ANSWERS_PER_ACCOUNT_MAX } from "../../src/core/api-limits.ts";
 import type { ChildModule } from "../../src/core/child-module.ts";
 import { systemClock } from "../../src/core/clock.ts";
+import { LARGE_ANSWERS_MAX, LARGE_ANSWERS_PER_ACCOUNT_MAX } from "../../src/core/limits/api.ts";
 import type { MediaServerName } from "../../src/gateway/server/media-server.ts";
 import { journalPath, readJournal } from "../../src/record/journal/reader.ts";
 import { startService } from "../../src/simulator/service/process.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { GOODBYE_MS_MAX } from "../../src/core/limits.ts";
+import { GOODBYE_MS_MAX } from "../../src/core/limits/calls.ts";
 import { VirtualCall, type VirtualCallOptions, WORD_MS } from "../support/calls/virtual-call.ts";
 
 const GOODBYE = "We have to end this call now. Goodbye.";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CallPhrases } from "../../src/call/phrases.ts";
-import { PHRASE_LANGUAGES_PER_CALL_MAX } from "../../src/core/phrase-limits.ts";
+import { PHRASE_LANGUAGES_PER_CALL_MAX } from "../../src/core/limits/phrases.ts";
 import { builtInPhrases, ENGLISH, type Phrases } from "../../src/core/phrases/phrases.ts";
 import { VirtualCall, type VirtualCallOptions } from "../support/calls/virtual-call.ts";
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
-import { CARRIER_FRAME_SAMPLES, FRAME_MS } from "../../src/core/limits.ts";
+import { CARRIER_FRAME_SAMPLES, FRAME_MS } from "../../src/core/limits/media.ts";
 import { MU_LAW } from "../../src/media/g711.ts";
 import { STREAM_ID, STREAM_START } from "../support/legs/raw-leg.ts";
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
+import { TOKEN_CHARS } from "../../src/core/limits/admission.ts";
 import { isSignedToken, mintToken } from "../../src/core/stream-token.ts";
-import { TOKEN_CHARS } from "../../src/core/token-limits.ts";
 
 const [KEY, OTHER, STRANGERS] = [randomBytes(32), randomBytes(32), randomBytes(32)];
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { STREAM_MESSAGE_MS_MAX } from "../../src/core/limits.ts";
+import { STREAM_MESSAGE_MS_MAX } from "../../src/core/limits/messages.ts";
 import { ArrivalInterval } from "../../src/media/arrival-interval.ts";
 
 /** Audio that comes every `intervalMs`, all frames of a message at once. */

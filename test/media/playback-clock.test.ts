@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { FRAME_MS, OUTPUT_LEAD_MS } from "../../src/core/limits.ts";
+import { FRAME_MS, OUTPUT_LEAD_MS } from "../../src/core/limits/media.ts";
 import { PlaybackClock } from "../../src/media/playback-clock.ts";
 
 const RATE_HZ = 8_000;

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { FRAME_MS } from "../../src/core/limits.ts";
+import { FRAME_MS } from "../../src/core/limits/media.ts";
 import { journalPath } from "../../src/record/journal/reader.ts";
 import { frameSamples } from "../../src/simulator/audio/format.ts";
 import { formatsOf } from "../../src/simulator/transports.ts";

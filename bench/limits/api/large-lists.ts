@@ -1,5 +1,5 @@
-import { LIST_BYTES_MAX } from "../../../src/core/api-limits.ts";
-import { METADATA_BYTES_MAX } from "../../../src/core/limits.ts";
+import { LIST_BYTES_MAX } from "../../../src/core/limits/api.ts";
+import { METADATA_BYTES_MAX } from "../../../src/core/limits/calls.ts";
 import { type BenchService, sendRequest } from "./service.ts";
 
 // Lists at their bound: pages that end early, because their calls have all the metadata that calls may have.

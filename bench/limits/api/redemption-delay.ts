@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { LARGE_ANSWERS_MAX, LARGE_ANSWERS_PER_ACCOUNT_MAX } from "../../../src/core/api-limits.ts";
+import { LARGE_ANSWERS_MAX, LARGE_ANSWERS_PER_ACCOUNT_MAX } from "../../../src/core/limits/api.ts";
 import { RawWs } from "../../../test/support/network/raw-ws.ts";
 import { Child } from "../../rig/child-process.ts";
 import type { RedemptionDelay } from "../result.ts";

@@ -1,13 +1,12 @@
 import { parseChargeBytes } from "../../../src/carriers/parse-charge.ts";
+import { BACKLOG_MS_MAX, INBOUND_AHEAD_MS_MAX, INBOUND_STALL_MS_MAX } from "../../../src/core/limits/caller-audio.ts";
+import { FRAME_MS } from "../../../src/core/limits/media.ts";
 import {
-  BACKLOG_MS_MAX,
+  CARRIER_BYTES_BURST_MAX,
   CARRIER_MESSAGE_BYTES_MAX,
-  FRAME_MS,
-  INBOUND_AHEAD_MS_MAX,
-  INBOUND_STALL_MS_MAX,
   NON_AUDIO_MESSAGES_PER_SECOND_MAX,
-} from "../../../src/core/limits.ts";
-import { CARRIER_BYTES_BURST_MAX, TEXT_MESSAGE_BYTES_MAX } from "../../../src/core/message-limits.ts";
+  TEXT_MESSAGE_BYTES_MAX,
+} from "../../../src/core/limits/messages.ts";
 import { differentKeys } from "../../../test/support/wires/costly-json.ts";
 import type { BurstLimit } from "../limit.ts";
 import { denseEvent } from "./carriers.ts";

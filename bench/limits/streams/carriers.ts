@@ -1,15 +1,14 @@
 import { parseChargeBytes } from "../../../src/carriers/parse-charge.ts";
+import { CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/media.ts";
 import {
+  CARRIER_BYTES_PER_SECOND_MAX,
   CARRIER_MESSAGE_BYTES_MAX,
-  CARRIER_RATE_HZ,
   DTMF_PER_SECOND_MAX,
-  FRAME_MS,
   MALFORMED_PER_SECOND_MAX,
   MARKS_PER_SECOND_MAX,
   MESSAGES_PER_SECOND_MAX,
   NON_AUDIO_MESSAGES_PER_SECOND_MAX,
-} from "../../../src/core/limits.ts";
-import { CARRIER_BYTES_PER_SECOND_MAX } from "../../../src/core/message-limits.ts";
+} from "../../../src/core/limits/messages.ts";
 import { differentKeys, padded } from "../../../test/support/wires/costly-json.ts";
 import type { RateLimit } from "../limit.ts";
 import {

@@ -1,19 +1,17 @@
+import { CONTROL_FRAMES_PER_SECOND_MAX } from "../../../src/core/limits/connections.ts";
+import { FRAME_MS } from "../../../src/core/limits/media.ts";
 import {
   CARRIER_MESSAGE_BYTES_MAX,
-  CONTROL_FRAMES_PER_SECOND_MAX,
   DTMF_PER_SECOND_MAX,
-  FRAME_MS,
   MALFORMED_PER_SECOND_MAX,
   MARKS_PER_SECOND_MAX,
   MESSAGES_PER_SECOND_MAX,
   NON_AUDIO_MESSAGES_PER_SECOND_MAX,
-} from "../../../src/core/limits.ts";
-import {
   TEXT_BYTES_PER_SECOND_MAX,
   TEXT_MESSAGE_BYTES_MAX,
   TEXTS_PER_SECOND_MAX,
   TYPED_CHARS_PER_SECOND_MAX,
-} from "../../../src/core/message-limits.ts";
+} from "../../../src/core/limits/messages.ts";
 import { encodeFrame, OPCODE } from "../../../test/support/network/raw-ws.ts";
 import { differentKeys, padded } from "../../../test/support/wires/costly-json.ts";
 import type { RateLimit } from "../limit.ts";

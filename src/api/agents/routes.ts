@@ -1,9 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { z } from "zod";
-import { AGENTS_PER_ACCOUNT_MAX, LIST_BYTES_MAX } from "../../core/api-limits.ts";
 import { isObject } from "../../core/json.ts";
-import { BODY_BYTES_MAX } from "../../core/limits.ts";
+import { AGENTS_PER_ACCOUNT_MAX, BODY_BYTES_MAX, LIST_BYTES_MAX } from "../../core/limits/api.ts";
 import type { Agent, AgentStore } from "../../store/agent-store.ts";
 import {
   type CallCreationDeps,

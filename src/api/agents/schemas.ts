@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { AGENT_CORPORA_MAX, AGENT_NAME_CHARS_MAX, SELECTED_TOOLS_MAX } from "../../core/limits.ts";
+import { AGENT_CORPORA_MAX, AGENT_NAME_CHARS_MAX } from "../../core/limits/api.ts";
+import { SELECTED_TOOLS_MAX } from "../../core/limits/tools.ts";
 import { CallSettingsBody, NewCallBody, time } from "../calls/request-schemas.ts";
 import { pageFields } from "../http/cursor.ts";
 import { listOf, text, textNotBlank } from "../http/fields.ts";

@@ -9,7 +9,6 @@ import {
   type StreamCodec,
 } from "../../core/calls/spec.ts";
 import {
-  CARRIER_RATE_HZ,
   INACTIVITY_PROMPTS_MAX,
   INACTIVITY_S_DEFAULT,
   INACTIVITY_S_MAX,
@@ -19,11 +18,12 @@ import {
   MAX_DURATION_S_MIN,
   METADATA_BYTES_MAX,
   METADATA_DEPTH_MAX,
-  SELECTED_TOOLS_MAX,
-  STREAM_MESSAGE_MS_MAX,
-} from "../../core/limits.ts";
+} from "../../core/limits/calls.ts";
+import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
+import { STREAM_MESSAGE_MS_MAX } from "../../core/limits/messages.ts";
+import { MAX_COST_MAX, MAX_COST_MIN } from "../../core/limits/spend.ts";
+import { SELECTED_TOOLS_MAX } from "../../core/limits/tools.ts";
 import { depthOf } from "../../core/schemas/shape.ts";
-import { MAX_COST_MAX, MAX_COST_MIN } from "../../core/spend-limits.ts";
 import { CALL_STATUSES } from "../../store/call-store.ts";
 import { documentedAs } from "../http/documented-as.ts";
 import {

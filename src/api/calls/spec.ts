@@ -7,7 +7,7 @@ import {
   type StreamFormat,
 } from "../../core/calls/spec.ts";
 import { isObject } from "../../core/json.ts";
-import { CARRIER_RATE_HZ } from "../../core/limits.ts";
+import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
 import { firstProblems, notImplemented, notInThisVersion, type Problem } from "../http/errors.ts";
 import { isBlank, type Path, problem, problemsOf } from "../http/validation.ts";
 import {

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Clock } from "../../core/clock.ts";
 import {
   DOWNLOADS_MAX,
   DOWNLOADS_PER_ACCOUNT_MAX,
@@ -9,8 +10,7 @@ import {
   LARGE_ANSWERS_WAITING_MAX,
   LARGE_ANSWERS_WAITING_PER_ACCOUNT_MAX,
   UNREAD_MS_MIN,
-} from "../../core/api-limits.ts";
-import type { Clock } from "../../core/clock.ts";
+} from "../../core/limits/api.ts";
 import { ApiError } from "./errors.ts";
 import { onResponseEnd } from "./response-end.ts";
 

@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { FastifySchema } from "fastify";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { z } from "zod";
-import { BODY_BYTES_MAX } from "../../core/limits.ts";
+import { BODY_BYTES_MAX } from "../../core/limits/api.ts";
 import { type ErrorBody, type ErrorCode, RETRY_AFTER_STATUSES, STATUS } from "../http/errors.ts";
 
 /** What each code tells the caller. */

@@ -14,7 +14,7 @@ import {
   TOOL_TIMEOUT_MS_MAX,
   TOOL_TIMEOUT_MS_MIN,
   TOOL_URL_CHARS_MAX,
-} from "../../core/limits.ts";
+} from "../../core/limits/tools.ts";
 import { DTMF_DIGITS, isTransferTarget } from "../../core/tools/built-in-tools.ts";
 import { languageCode } from "../../speech/languages.ts";
 import { ALONGSIDE_FIELD_ERRORS, anyObject, oneOf, text, textNotBlank, wholeNumber } from "../http/fields.ts";

@@ -1,10 +1,13 @@
 import type { z } from "zod";
-import { SCHEMAS_OF_REQUEST_MS_MAX } from "../../core/api-limits.ts";
 import { BUILT_IN_TOOLS, type BuiltInTool, type ConnectionType, type ToolSpec } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { isObject } from "../../core/json.ts";
-import { SELECTED_TOOLS_MAX } from "../../core/limits.ts";
-import { SCHEMA_COMPILE_CPU_MS_MAX, SCHEMAS_OF_REQUEST_CPU_MS_MAX } from "../../core/schema-limits.ts";
+import {
+  SCHEMA_COMPILE_CPU_MS_MAX,
+  SCHEMAS_OF_REQUEST_CPU_MS_MAX,
+  SCHEMAS_OF_REQUEST_MS_MAX,
+  SELECTED_TOOLS_MAX,
+} from "../../core/limits/tools.ts";
 import type { SchemaChecks, SchemaResult } from "../../core/schemas/checker.ts";
 import { schemaProblem } from "../../core/schemas/shape.ts";
 import { argumentsIn, headerProblem, secretsIn, urlProblem, urlTemplateOf } from "../../core/tools/http-tool.ts";

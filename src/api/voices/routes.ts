@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
-import { VOICES_PAGE_MAX } from "../../core/api-limits.ts";
+import { VOICES_PAGE_MAX } from "../../core/limits/api.ts";
 import type { Tts, Voice } from "../../speech/contracts.ts";
 import { type Language, languageCodes, listLanguages } from "../../speech/languages.ts";
 import { cursorOf } from "../http/cursor.ts";

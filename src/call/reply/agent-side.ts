@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { CallSpec, CancelReason, EndReason, SpeakReason, TurnLatency } from "../../core/calls/spec.ts";
-import { REPLY_SEGMENTS_MAX } from "../../core/limits.ts";
+import { REPLY_SEGMENTS_MAX } from "../../core/limits/calls.ts";
 import type { Conversation } from "../conversation.ts";
 import type { CallEvent, CallSink, CallState } from "../events.ts";
 import type { TurnParameters } from "../parameters.ts";

@@ -1,4 +1,4 @@
-import { MARKS_OUTSTANDING_MAX } from "../../core/limits.ts";
+import { MARKS_OUTSTANDING_MAX } from "../../core/limits/calls.ts";
 import { PlaybackClock } from "../../media/playback-clock.ts";
 
 /** A peer that plays, or acknowledges, later than this is not slow but broken, or lying: it moves our clock no further. */

@@ -1,5 +1,5 @@
 import type { CallSpec } from "../../core/calls/spec.ts";
-import { PREEMPTIVE_GENERATIONS_PER_TURN_MAX } from "../../core/limits.ts";
+import { PREEMPTIVE_GENERATIONS_PER_TURN_MAX } from "../../core/limits/calls.ts";
 import type { Conversation } from "../conversation.ts";
 import type { CallSink } from "../events.ts";
 import type { TurnParameters } from "../parameters.ts";

@@ -1,6 +1,6 @@
 import type { BuiltInTool, CallSpec, ToolSpec } from "../../core/calls/spec.ts";
 import { parseObject } from "../../core/json.ts";
-import { TOOL_ARGUMENTS_CHARS_MAX, TOOL_ARGUMENTS_PARTS_MAX } from "../../core/limits.ts";
+import { TOOL_ARGUMENTS_CHARS_MAX, TOOL_ARGUMENTS_PARTS_MAX } from "../../core/limits/tools.ts";
 import { DTMF_DIGITS, isTransferTarget } from "../../core/tools/built-in-tools.ts";
 import type { ToolCall, ToolDescription } from "../../speech/contracts.ts";
 import { languageCode } from "../../speech/languages.ts";

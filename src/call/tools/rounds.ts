@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { TOOL_CALLS_PER_ROUND_MAX, TOOL_ROUNDS_MAX } from "../../core/limits.ts";
+import { TOOL_CALLS_PER_ROUND_MAX, TOOL_ROUNDS_MAX } from "../../core/limits/tools.ts";
 import type { Message, ToolCall } from "../../speech/contracts.ts";
 
 /** A tool that the model asked for. */

@@ -1,4 +1,4 @@
-import { TURN_TEXT_CHARS_MAX } from "../../core/limits.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
 import { cutText, joinTexts, textAfter } from "../../core/text/words.ts";
 import type { TurnEvent } from "./turn.ts";
 

@@ -1,4 +1,4 @@
-import { DTMF_ENTRY_DIGITS_MAX } from "../../core/limits.ts";
+import { DTMF_ENTRY_DIGITS_MAX } from "../../core/limits/calls.ts";
 import type { TurnEvent } from "./turn.ts";
 
 /** Ends an entry, and is no part of it. */

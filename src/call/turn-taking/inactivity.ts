@@ -1,5 +1,5 @@
 import type { CallSpec } from "../../core/calls/spec.ts";
-import { INACTIVITY_PROMPTS_MAX } from "../../core/limits.ts";
+import { INACTIVITY_PROMPTS_MAX } from "../../core/limits/calls.ts";
 
 /** The silence of a call: since when nobody was heard, and how often the caller was asked for nothing. Times are ms of call time. */
 export class Inactivity {

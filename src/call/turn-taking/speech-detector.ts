@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { FRAME_MS } from "../../core/limits.ts";
+import { FRAME_MS } from "../../core/limits/media.ts";
 import { ArrivalInterval } from "../../media/arrival-interval.ts";
 import type { TurnParameters } from "../parameters.ts";
 

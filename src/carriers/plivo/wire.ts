@@ -1,4 +1,5 @@
-import { CARRIER_RATE_HZ, EXTRA_HEADERS_CHARS_MAX } from "../../core/limits.ts";
+import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
+import { EXTRA_HEADERS_CHARS_MAX } from "../../core/limits/messages.ts";
 import { AUDIO, CLEARED, readDigit, STOP, UNKNOWN_EVENT } from "../../wire/events.ts";
 import { Fields } from "../../wire/json.ts";
 import type { InboundAudio, ParseCharge, Wire, WireEvent } from "../../wire/wire.ts";

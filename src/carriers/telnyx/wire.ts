@@ -1,5 +1,5 @@
 import { isoEpochMs } from "../../core/clock.ts";
-import { CARRIER_RATE_HZ } from "../../core/limits.ts";
+import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
 import { AUDIO, readDigit, STOP, UNKNOWN_EVENT } from "../../wire/events.ts";
 import { Fields } from "../../wire/json.ts";
 import type { G711Codec, InboundAudio, ParseCharge, Wire, WireEvent } from "../../wire/wire.ts";

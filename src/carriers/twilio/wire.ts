@@ -1,4 +1,4 @@
-import { CARRIER_RATE_HZ } from "../../core/limits.ts";
+import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
 import { AUDIO, readDigit, STOP, UNKNOWN_EVENT } from "../../wire/events.ts";
 import { Fields } from "../../wire/json.ts";
 import type { InboundAudio, ParseCharge, Wire, WireEvent } from "../../wire/wire.ts";

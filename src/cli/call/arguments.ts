@@ -1,5 +1,5 @@
 import { STREAM_CODECS, STREAM_RATES_HZ, type StreamFormat, type StreamRateHz } from "../../core/calls/spec.ts";
-import { MAX_DURATION_S_MAX } from "../../core/limits.ts";
+import { MAX_DURATION_S_MAX } from "../../core/limits/calls.ts";
 import { SCENARIO } from "../../simulator/callers/scenario.ts";
 import { SIMULATED_WIRES, type SimulatedWire, type Transport } from "../../simulator/transports.ts";
 import type { G711Codec } from "../../wire/wire.ts";

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import type { TranscriptTurn } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
-import { FRAME_MS } from "../../core/limits.ts";
+import { FRAME_MS } from "../../core/limits/media.ts";
 import { decodeSamples, frameSamples } from "../../simulator/audio/format.ts";
 import { type MonoAudio, readWav, writeWav } from "../../simulator/audio/wav.ts";
 import type { Step } from "../../simulator/callers/caller.ts";

@@ -1,5 +1,5 @@
 import { TrunklineError } from "../errors.ts";
-import { SPEND_WINDOW_S } from "../spend-limits.ts";
+import { SPEND_WINDOW_S } from "../limits/spend.ts";
 
 /** What is limited per minute, of a call and of an account. The names are public. */
 export const SPEND_UNITS = ["llm_requests", "input_tokens", "output_tokens", "tts_characters"] as const;

@@ -1,6 +1,6 @@
 import { constants, fstatSync, openSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
-import { LOG_EXIT_MS_MAX, LOG_PENDING_BYTES_MAX, LOG_RETRY_MS } from "../log-limits.ts";
+import { LOG_EXIT_MS_MAX, LOG_PENDING_BYTES_MAX, LOG_RETRY_MS } from "../limits/processes.ts";
 
 /** Writes some of `bytes`, at least one, and returns how many. Throws EAGAIN where none can be written now; never waits. */
 export type WriteSome = (bytes: Uint8Array) => number;

@@ -1,5 +1,5 @@
 import { childModule } from "../child-module.ts";
-import { ARGUMENTS_CHECK_CPU_MS_MAX, SCHEMA_COMPILE_CPU_MS_MAX } from "../schema-limits.ts";
+import { ARGUMENTS_CHECK_CPU_MS_MAX, SCHEMA_COMPILE_CPU_MS_MAX } from "../limits/tools.ts";
 import { BudgetedProcess, type BudgetedProcessOptions, type TaskResult } from "../tasks/budgeted-process.ts";
 import { forkTaskChild } from "../tasks/child.ts";
 import type { SchemaAnswer, SchemaTask } from "./messages.ts";

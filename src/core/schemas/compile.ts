@@ -1,6 +1,6 @@
 import { Ajv2020, type Options, type ValidateFunction } from "ajv/dist/2020.js";
 import { canonicalJson } from "../canonical-json.ts";
-import { COMPILED_SCHEMAS_MAX } from "../schema-limits.ts";
+import { COMPILED_SCHEMAS_MAX } from "../limits/tools.ts";
 
 // JSON Schema by ajv, for schemas and values that users and models wrote. All of it may take for ever, so it runs in child
 // processes with a budget: see schema-checks.ts.

@@ -1,4 +1,4 @@
-import { INVALID_ARGUMENTS_REASON_CHARS_MAX } from "../schema-limits.ts";
+import { INVALID_ARGUMENTS_REASON_CHARS_MAX } from "../limits/tools.ts";
 import type { CompiledSchemas } from "./compile.ts";
 
 /** What is asked of the child process: whether a schema can be compiled, or, with a value, whether that fits it. Both are JSON. */

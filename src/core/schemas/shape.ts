@@ -1,5 +1,4 @@
-import { TOOL_SCHEMA_CHARS_MAX, TOOL_SCHEMA_DEPTH_MAX } from "../limits.ts";
-import { SCHEMA_PATTERN_CHARS_MAX } from "../schema-limits.ts";
+import { SCHEMA_PATTERN_CHARS_MAX, TOOL_SCHEMA_CHARS_MAX, TOOL_SCHEMA_DEPTH_MAX } from "../limits/tools.ts";
 
 /**
  * What is wrong with the shape of a JSON Schema, as a rule that continues a field's name; undefined when nothing is. Whether it can be

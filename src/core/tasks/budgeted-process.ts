@@ -1,13 +1,14 @@
 import type { Clock } from "../clock.ts";
-import { RESTART_MS_MAX, RESTART_MS_MIN } from "../limits.ts";
 import {
+  RESTART_MS_MAX,
+  RESTART_MS_MIN,
   TASK_PROCESS_START_CPU_MS,
   TASK_PROCESS_START_INTERVAL_MS,
   TASK_RUN_MS_MAX,
   TASK_WAIT_MS_MAX,
   TASKS_MAX,
   TASKS_PER_ACCOUNT_MAX,
-} from "../schema-limits.ts";
+} from "../limits/processes.ts";
 import { type ChildExit, type StartTaskChild, systemCodeIn, type TaskChild } from "./child.ts";
 import { cpuMsOf } from "./cpu-time.ts";
 import { FairQueue } from "./fair-queue.ts";

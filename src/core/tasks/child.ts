@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import type { ChildModule } from "../child-module.ts";
-import { TASK_PROCESS_HEAP_MB_MAX } from "../schema-limits.ts";
+import { TASK_PROCESS_HEAP_MB_MAX } from "../limits/processes.ts";
 import type { TaskMessage, TaskRequest } from "./messages.ts";
 
 /** A child of `BudgetedProcess` that was started, as far as it can be reached. */

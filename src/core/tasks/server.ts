@@ -3,7 +3,7 @@ import { getPriority, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
 import { threadModule } from "../child-module.ts";
 import { codeOf } from "../errors.ts";
-import { TASK_PROCESS_NICE, TASK_PROCESS_REPLACE_RSS_MB } from "../schema-limits.ts";
+import { TASK_PROCESS_NICE, TASK_PROCESS_REPLACE_RSS_MB } from "../limits/processes.ts";
 import { cpuMsOf } from "./cpu-time.ts";
 import {
   type TaskMessage,

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { TASK_CPU_GRACE_MS, TASK_PROCESS_RSS_MB_MAX, TASK_WATCHDOG_INTERVAL_MS } from "../schema-limits.ts";
+import { TASK_CPU_GRACE_MS, TASK_PROCESS_RSS_MB_MAX, TASK_WATCHDOG_INTERVAL_MS } from "../limits/processes.ts";
 import { WATCHDOG_CPU_MS_MAX, WATCHDOG_TASK, type WatchdogData } from "./messages.ts";
 
 // A thread in each child of `BudgetedProcess`. What a task does may hold the main thread where neither a signal handler nor a closed

@@ -1,4 +1,4 @@
-import { TOOL_HEADER_CHARS_MAX, TOOL_URL_CHARS_MAX } from "../limits.ts";
+import { TOOL_HEADER_CHARS_MAX, TOOL_URL_CHARS_MAX } from "../limits/tools.ts";
 import { isAllowedToolUrl } from "./addresses.ts";
 
 // How the URL and the headers of an HTTP tool are written: what the API refuses and what the gateway fills in are one.

@@ -1,10 +1,10 @@
+import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
 import {
   TOOL_ARGUMENTS_CHARS_MAX,
   TOOL_ARGUMENTS_CHARS_PER_ANSWER_MAX,
   TOOL_CALLS_PER_ANSWER_MAX,
   TOOL_NAME_CHARS_MAX,
-  TURN_TEXT_CHARS_MAX,
-} from "../../core/limits.ts";
+} from "../../core/limits/tools.ts";
 import { cutText } from "../../core/text/words.ts";
 import type { LlmEvent } from "../../speech/contracts.ts";
 

@@ -1,4 +1,4 @@
-import { FRAME_MS } from "../../core/limits.ts";
+import { FRAME_MS } from "../../core/limits/media.ts";
 
 /** So much speech holds a word for an STT with interim transcripts. */
 const UNRECOGNIZED_SPEECH_MS = 3_000;

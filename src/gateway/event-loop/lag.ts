@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Clock } from "../../core/clock.ts";
-import { LOOP_LAG_MS_MAX, LOOP_LAG_SAMPLE_MS, LOOP_LAG_WINDOW_MS } from "../../core/limits.ts";
+import { LOOP_LAG_MS_MAX, LOOP_LAG_SAMPLE_MS, LOOP_LAG_WINDOW_MS } from "../../core/limits/admission.ts";
 import type { Logger } from "../../core/log/logger.ts";
 
 /** What `monitorEventLoopDelay` of node:perf_hooks gives: the times between two looks at the loop, ns. */

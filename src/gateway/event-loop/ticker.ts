@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
-import { FRAME_MS, TICK_SLOTS } from "../../core/limits.ts";
+import { FRAME_MS, TICK_SLOTS } from "../../core/limits/media.ts";
 import { TimeHistogram } from "../../core/metrics/histogram.ts";
 
 const SLOT_MS = FRAME_MS / TICK_SLOTS;

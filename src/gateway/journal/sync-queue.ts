@@ -1,4 +1,4 @@
-import { JOURNAL_SYNCS_MAX, JOURNAL_SYNCS_WAITING_MAX } from "../../core/disk-limits.ts";
+import { JOURNAL_SYNCS_MAX, JOURNAL_SYNCS_WAITING_MAX } from "../../core/limits/storage.ts";
 
 /** Forces a file onto the disk, as fdatasync(2) does. */
 export type SyncFile = (fd: number, done: (error: Error | null) => void) => void;

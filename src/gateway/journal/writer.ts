@@ -8,7 +8,7 @@ import {
   JOURNAL_FLUSHES_SKIPPED_MAX,
   JOURNAL_PENDING_BYTES_MAX,
   JOURNAL_SKIPPED_FRAMES_BYTES_MAX,
-} from "../../core/limits.ts";
+} from "../../core/limits/storage.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { JournalEncoder } from "../../record/journal/format.ts";
 import { journalDirectory, journalPath } from "../../record/journal/reader.ts";

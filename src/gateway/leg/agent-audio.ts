@@ -1,5 +1,5 @@
 import type { CallEvent } from "../../call/events.ts";
-import { FRAME_MS } from "../../core/limits.ts";
+import { FRAME_MS } from "../../core/limits/media.ts";
 import { PlaybackClock } from "../../media/playback-clock.ts";
 import type { Wire } from "../../wire/wire.ts";
 import type { TtsOutput } from "../agent/tts-output.ts";

@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
-import { BACKLOG_MS_MAX, FRAME_MS } from "../../core/limits.ts";
+import { BACKLOG_MS_MAX } from "../../core/limits/caller-audio.ts";
+import { FRAME_MS } from "../../core/limits/media.ts";
 import { busRateHz } from "../../media/bus-rate.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
 import { Framer, type FramerInput } from "../../media/framer.ts";

@@ -1,7 +1,7 @@
 import type { CallCommand, CallEvent, CallState } from "../../call/events.ts";
 import type { EndReason } from "../../core/calls/spec.ts";
 import { codeOf } from "../../core/errors.ts";
-import { LIVENESS_CHECK_TICKS } from "../../core/liveness-limits.ts";
+import { LIVENESS_CHECK_TICKS } from "../../core/limits/connections.ts";
 import { busRateHz } from "../../media/bus-rate.ts";
 import type { StreamStarted } from "../../wire/wire.ts";
 import { AgentPipeline } from "../agent/pipeline.ts";

@@ -1,4 +1,4 @@
-import { DTMF_ORDER_MS, DTMF_PER_SECOND_MAX } from "../../core/limits.ts";
+import { DTMF_ORDER_MS, DTMF_PER_SECOND_MAX } from "../../core/limits/messages.ts";
 import { FixedWindowLimiter } from "../rate-limits/fixed-window.ts";
 
 interface PendingDigit {

@@ -1,10 +1,10 @@
 import {
-  FRAME_MS,
   INBOUND_AHEAD_MS_MAX,
   INBOUND_STALL_MS_MAX,
   STT_SILENCE_FRAMES,
   STT_STARVED_MS,
-} from "../../core/limits.ts";
+} from "../../core/limits/caller-audio.ts";
+import { FRAME_MS } from "../../core/limits/media.ts";
 import { ArrivalInterval } from "../../media/arrival-interval.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { PING_WHILE_SPEAKING_MS, SILENCE_STEP_MS_MAX, SILENT_PEER_MS_MAX } from "../../core/liveness-limits.ts";
+import { PING_WHILE_SPEAKING_MS, SILENCE_STEP_MS_MAX, SILENT_PEER_MS_MAX } from "../../core/limits/connections.ts";
 
 /** When a peer is pinged, and when it is lost. */
 export interface LivenessOptions {

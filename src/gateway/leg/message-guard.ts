@@ -1,23 +1,21 @@
 import type { EndReason } from "../../core/calls/spec.ts";
 import { TrunklineError, wireFlood } from "../../core/errors.ts";
 import {
+  CARRIER_BYTES_BURST_MAX,
+  CARRIER_BYTES_PER_SECOND_MAX,
   CARRIER_ERRORS_LOGGED_PER_SECOND_MAX,
   CARRIER_MESSAGE_BYTES_MAX,
   MALFORMED_PER_SECOND_MAX,
   MARKS_PER_SECOND_MAX,
   MESSAGES_PER_SECOND_MAX,
   NON_AUDIO_MESSAGES_PER_SECOND_MAX,
-} from "../../core/limits.ts";
-import type { Logger } from "../../core/log/logger.ts";
-import {
-  CARRIER_BYTES_BURST_MAX,
-  CARRIER_BYTES_PER_SECOND_MAX,
   TEXT_BYTES_BURST_MAX,
   TEXT_BYTES_PER_SECOND_MAX,
   TEXTS_PER_SECOND_MAX,
   TYPED_CHARS_BURST_MAX,
   TYPED_CHARS_PER_SECOND_MAX,
-} from "../../core/message-limits.ts";
+} from "../../core/limits/messages.ts";
+import type { Logger } from "../../core/log/logger.ts";
 import type { InboundAudio, StreamStarted, Wire, WireEvent } from "../../wire/wire.ts";
 import type { CallCounters } from "../metrics/call-counters.ts";
 import { FixedWindowLimiter } from "../rate-limits/fixed-window.ts";

@@ -1,4 +1,4 @@
-import { BACKLOG_DRAIN_MS_MAX, BACKLOG_MS_MAX, INBOUND_STALL_MS_MAX } from "../../core/limits.ts";
+import { BACKLOG_DRAIN_MS_MAX, BACKLOG_MS_MAX, INBOUND_STALL_MS_MAX } from "../../core/limits/caller-audio.ts";
 
 /**
  * Tells audio that was held up for too long to be of use, on wires whose timestamps go by the clock on the wall. After a stall

@@ -2,14 +2,14 @@ import { spendRefusalOf } from "../../core/billing/spend.ts";
 import type { Usage } from "../../core/billing/usage.ts";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf, providerFailed, unavailable } from "../../core/errors.ts";
-import { type Logger, loggableError } from "../../core/log/logger.ts";
-import type { WorkerMetrics } from "../../core/metrics/worker-metrics.ts";
 import {
   PHRASE_LANGUAGES_MAX,
   PHRASE_RETRY_MS,
   PHRASE_TRANSLATION_MS_MAX,
   PHRASE_TRANSLATIONS_MAX,
-} from "../../core/phrase-limits.ts";
+} from "../../core/limits/phrases.ts";
+import { type Logger, loggableError } from "../../core/log/logger.ts";
+import type { WorkerMetrics } from "../../core/metrics/worker-metrics.ts";
 import {
   builtInPhrases,
   ENGLISH,

@@ -2,7 +2,11 @@ import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { Clock } from "../../core/clock.ts";
-import { CERTIFICATE_EXPIRES_SOON_MS, CERTIFICATE_POLL_MS, CERTIFICATE_WARN_MS } from "../../core/limits.ts";
+import {
+  CERTIFICATE_EXPIRES_SOON_MS,
+  CERTIFICATE_POLL_MS,
+  CERTIFICATE_WARN_MS,
+} from "../../core/limits/connections.ts";
 import type { Logger } from "../../core/log/logger.ts";
 
 /** PEM files: the server's certificate with its chain behind it, and its private key, which has no passphrase. */

@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { ConnectionType } from "../../core/calls/spec.ts";
-import { SIGNATURES_PER_UPGRADE_MAX } from "../../core/limits.ts";
+import { SIGNATURES_PER_UPGRADE_MAX } from "../../core/limits/connections.ts";
 
 /** The transports whose upgrades can be told from a stranger's by a secret that their carrier shares with us. */
 export const SIGNING_CARRIERS = ["carrier_a", "carrier_b", "carrier_c"] as const satisfies readonly ConnectionType[];

@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import type { HttpTool } from "../../core/calls/spec.ts";
-import { TOOL_ANSWER_BYTES_MAX, TOOL_ANSWER_HEAD_BYTES_MAX } from "../../core/limits.ts";
+import { TOOL_ANSWER_BYTES_MAX, TOOL_ANSWER_HEAD_BYTES_MAX } from "../../core/limits/tools.ts";
 import { isAllowedToolUrl, isLocalhost, isLoopbackAddress, isPublicAddress } from "../../core/tools/addresses.ts";
 import { type ToolSecrets, toolSecretFor } from "../../core/tools/secrets.ts";
 import { type ToolRequest, toolRequestOf } from "./http-request.ts";

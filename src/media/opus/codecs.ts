@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { STREAM_RATES_HZ, type StreamRateHz } from "../../core/calls/spec.ts";
 import { wireMalformed } from "../../core/errors.ts";
-import { FRAME_MS, OPUS_PACKET_MS_MAX } from "../../core/limits.ts";
+import { FRAME_MS, OPUS_PACKET_MS_MAX } from "../../core/limits/media.ts";
 import { checkOpusPacket } from "./packet.ts";
 
 /** Turns the Opus packets of one stream into samples. One per stream: each packet depends on the packets before it. */

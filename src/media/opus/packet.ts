@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { wireMalformed } from "../../core/errors.ts";
-import { OPUS_PACKET_BYTES_MAX, OPUS_PACKET_MS_MAX } from "../../core/limits.ts";
+import { OPUS_PACKET_BYTES_MAX, OPUS_PACKET_MS_MAX } from "../../core/limits/media.ts";
 
 const SILK_FRAME_MS = [10, 20, 40, 60] as const;
 const HYBRID_FRAME_MS = [10, 20] as const;

@@ -1,12 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Clock } from "../../core/clock.ts";
 import {
   CONNECTIONS_HEADROOM_DIVISOR,
   KEEP_ALIVE_MS,
   KEEP_ALIVE_SCARCE_MS,
   UNREAD_MS_MIN,
-} from "../../core/api-limits.ts";
-import type { Clock } from "../../core/clock.ts";
+} from "../../core/limits/api.ts";
 
 /**
  * Why a connection was closed or refused: it was `idle` (no request, or not the whole of one), its answer was `unread`, or all

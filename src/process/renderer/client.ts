@@ -3,15 +3,15 @@ import { statSync } from "node:fs";
 import { childModule } from "../../core/child-module.ts";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf, TrunklineError, unavailable } from "../../core/errors.ts";
-import { HEARTBEAT_MS, PROCESS_STABLE_MS, RESTART_MS_MAX, RESTART_MS_MIN } from "../../core/limits.ts";
-import type { Logger } from "../../core/log/logger.ts";
+import { HEARTBEAT_MS, PROCESS_STABLE_MS, RESTART_MS_MAX, RESTART_MS_MIN } from "../../core/limits/processes.ts";
 import {
   RECORDS_CONCURRENT_MAX,
   RENDERER_HEAP_MB_MAX,
   RENDERER_JOURNAL_BYTES_MAX,
   RENDERER_STALL_MS_MAX,
   RENDERER_TRIES_MAX,
-} from "../../core/renderer-limits.ts";
+} from "../../core/limits/storage.ts";
+import type { Logger } from "../../core/log/logger.ts";
 import type { JournaledCall, JournalProcessor } from "../../record/finalization/journal-processor.ts";
 import { journalPath } from "../../record/journal/reader.ts";
 import type { Recording } from "../../record/recording/render.ts";

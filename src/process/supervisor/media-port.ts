@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { CONNECTIONS_PENDING_MAX, CONNECTIONS_UNACKNOWLEDGED_MAX } from "../../core/connection-limits.ts";
+import { CONNECTIONS_PENDING_MAX, CONNECTIONS_UNACKNOWLEDGED_MAX } from "../../core/limits/connections.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { type ConnectionSource, PortConnections } from "../../gateway/server/ws/connection-source.ts";
 

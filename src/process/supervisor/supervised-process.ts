@@ -7,7 +7,7 @@ import {
   MIGRATION_MS_MAX,
   PROCESS_START_MS_MAX,
   WORKER_STALL_MS_MAX,
-} from "../../core/limits.ts";
+} from "../../core/limits/processes.ts";
 import type { ChildAssignment, ChildKind, FromChild, ToChild } from "../supervisor-protocol.ts";
 
 /** A process that was started, as far as it can be reached. */

@@ -2,17 +2,17 @@ import { strict as assert } from "node:assert";
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf, unavailable } from "../../core/errors.ts";
+import { HANDSHAKE_MS_MAX } from "../../core/limits/connections.ts";
 import {
   DRAIN_EXIT_MS_MAX,
   DRAIN_RECORDS_MS,
-  HANDSHAKE_MS_MAX,
   HEARTBEAT_MS,
   PROCESS_STABLE_MS,
   PROCESS_START_MS_MAX,
   RESTART_MS_MAX,
   RESTART_MS_MIN,
   SPARE_START_DELAY_MS,
-} from "../../core/limits.ts";
+} from "../../core/limits/processes.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { MediaServerChoice } from "../../gateway/server/choice.ts";
 import type { ChildKind, FromChild, ServiceReady, ToChild } from "../supervisor-protocol.ts";

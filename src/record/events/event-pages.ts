@@ -1,5 +1,4 @@
-import { LIST_BYTES_MAX } from "../../core/api-limits.ts";
-import { EVENT_CURSORS_MAX } from "../../core/limits.ts";
+import { EVENT_CURSORS_MAX, LIST_BYTES_MAX } from "../../core/limits/api.ts";
 import { JournalReader, journalPath, systemErrorCodeOf } from "../journal/reader.ts";
 import { EventLister, type ListedEvent } from "./event-list.ts";
 

@@ -6,13 +6,13 @@ import { latencySummary } from "../../core/calls/latency.ts";
 import type { EndReason } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf, unavailable } from "../../core/errors.ts";
-import type { Logger } from "../../core/log/logger.ts";
 import {
   PROJECTIONS_CACHED_MAX,
   RECORD_RETRY_MS,
   RECORD_RETRY_MS_MAX,
   RECORDS_CONCURRENT_MAX,
-} from "../../core/renderer-limits.ts";
+} from "../../core/limits/storage.ts";
+import type { Logger } from "../../core/log/logger.ts";
 import type { EndSummary } from "../../store/call-handoff.ts";
 import type { CallEnd, CallRedemption, CallStore } from "../../store/call-store.ts";
 import { journalPath, systemErrorCodeOf } from "../journal/reader.ts";

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { STREAM_RATES_HZ } from "../../core/calls/spec.ts";
-import { JOURNAL_BACKLOG_BYTES_MAX } from "../../core/limits.ts";
+import { JOURNAL_BACKLOG_BYTES_MAX } from "../../core/limits/storage.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
 import {
   JOURNAL_VERSION,

@@ -1,4 +1,4 @@
-import { FRAME_MS } from "../../core/limits.ts";
+import { FRAME_MS } from "../../core/limits/media.ts";
 
 /** From one frame to the next, a smaller difference than this is the network's doing. */
 const JUMP_MS_MIN = 100;

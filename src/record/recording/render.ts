@@ -1,12 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  BACKLOG_MS_MAX,
-  CARRIER_RATE_HZ,
-  FRAME_MS,
-  OUTPUT_LEAD_MS,
-  OUTPUT_RING_FRAMES_MAX,
-} from "../../core/limits.ts";
+import { BACKLOG_MS_MAX } from "../../core/limits/caller-audio.ts";
+import { CARRIER_RATE_HZ, FRAME_MS, OUTPUT_LEAD_MS, OUTPUT_RING_FRAMES_MAX } from "../../core/limits/media.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
 import { PlaybackClock } from "../../media/playback-clock.ts";
 import type { Resampler, ResamplerFactory } from "../../media/resampler.ts";

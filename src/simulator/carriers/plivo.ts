@@ -1,4 +1,5 @@
-import { CARRIER_MESSAGE_BYTES_MAX, CARRIER_RATE_HZ } from "../../core/limits.ts";
+import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
+import { CARRIER_MESSAGE_BYTES_MAX } from "../../core/limits/messages.ts";
 import { type Fields, hasOnly, isFields, parseFields } from "../peers/json-fields.ts";
 import type { Violation } from "../peers/peer.ts";
 import { type CarrierOptions, encodeBase64, MULAW_CODECS, reversedId, SimulatedCarrier, uuidOf } from "./carrier.ts";

@@ -1,4 +1,4 @@
-import { CARRIER_RATE_HZ } from "../../core/limits.ts";
+import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
 import type { G711Codec } from "../../wire/wire.ts";
 import { type Fields, hasOnly, isFields, parseFields } from "../peers/json-fields.ts";
 import type { Violation } from "../peers/peer.ts";

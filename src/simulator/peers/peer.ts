@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { Clock } from "../../core/clock.ts";
-import { FRAME_MS } from "../../core/limits.ts";
+import { FRAME_MS } from "../../core/limits/media.ts";
 import { bytesPerSample } from "../../media/frame-codec.ts";
 import { type AudioFormat, type AudioFormats, frameBytes, silenceByte } from "../audio/format.ts";
 import { PlaybackBuffer } from "./playback-buffer.ts";

@@ -1,4 +1,4 @@
-import { MARKS_OUTSTANDING_MAX } from "../../core/limits.ts";
+import { MARKS_OUTSTANDING_MAX } from "../../core/limits/calls.ts";
 
 /**
  * What a peer keeps to play to the caller: audio in the leg's own codec, and marks between it. Pure: whoever keeps

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { END_REASONS, type StreamFormat } from "../../core/calls/spec.ts";
 import { TrunklineError } from "../../core/errors.ts";
-import { CARRIER_MESSAGE_BYTES_MAX, OPUS_PACKET_MS_MAX, STREAM_MESSAGE_MS_MAX } from "../../core/limits.ts";
+import { OPUS_PACKET_MS_MAX } from "../../core/limits/media.ts";
+import { CARRIER_MESSAGE_BYTES_MAX, STREAM_MESSAGE_MS_MAX } from "../../core/limits/messages.ts";
 import { bytesPerSample, pcmBytes } from "../../media/frame-codec.ts";
 import type { OpusCodecs, OpusDecoder, OpusEncoder } from "../../media/opus/codecs.ts";
 import { type AudioFormat, type AudioFormats, decodeSamples, frameBytes, frameSamples } from "../audio/format.ts";

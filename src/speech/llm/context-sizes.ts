@@ -1,4 +1,4 @@
-import { CONTEXT_TOKENS_DEFAULT, CONTEXT_TOKENS_LIMIT, CONTEXT_TOKENS_MIN } from "../../core/prompt-limits.ts";
+import { CONTEXT_TOKENS_DEFAULT, CONTEXT_TOKENS_LIMIT, CONTEXT_TOKENS_MIN } from "../../core/limits/llm.ts";
 
 /** Contexts by `provider:model`, as an operator names them. */
 export type ContextSizes = Readonly<Record<string, number>>;

@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { spendRefusalOf } from "../../core/billing/spend.ts";
 import type { Clock } from "../../core/clock.ts";
 import { providerFailed } from "../../core/errors.ts";
-import { LLM_ANSWER_MS_MAX, LLM_FIRST_TOKEN_MS_MAX, LLM_IDLE_MS_MAX } from "../../core/limits.ts";
+import { LLM_ANSWER_MS_MAX, LLM_FIRST_TOKEN_MS_MAX, LLM_IDLE_MS_MAX } from "../../core/limits/llm.ts";
 import type { Llm, LlmEvent, LlmRequest, ProviderObserver } from "../contracts.ts";
 import { FallbackAttempts, type FallbackCandidate, runAttempt } from "../resilience/fallback-attempts.ts";
 import { isContextExceeded, TIMED_OUT } from "../resilience/provider-error.ts";

@@ -1,6 +1,6 @@
 import { providerFailed, type TrunklineError } from "../../core/errors.ts";
 import { isObject } from "../../core/json.ts";
-import { PHRASE_CHARS_MAX, PHRASE_TRANSLATION_CHARS_MAX } from "../../core/phrase-limits.ts";
+import { PHRASE_CHARS_MAX, PHRASE_TRANSLATION_CHARS_MAX } from "../../core/limits/phrases.ts";
 import { displayWidth, languageParts, PHRASE_NAMES, type Phrases } from "../../core/phrases/phrases.ts";
 import type { Llm, ProviderObserver } from "../contracts.ts";
 

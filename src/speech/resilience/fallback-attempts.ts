@@ -1,6 +1,6 @@
 import { spendRefusalOf } from "../../core/billing/spend.ts";
 import type { Clock } from "../../core/clock.ts";
-import { PROVIDER_ATTEMPTS_MAX, PROVIDER_FIRST_OUTPUT_MS_MAX, PROVIDER_RETRY_MS } from "../../core/limits.ts";
+import { PROVIDER_ATTEMPTS_MAX, PROVIDER_FIRST_OUTPUT_MS_MAX, PROVIDER_RETRY_MS } from "../../core/limits/providers.ts";
 import type { ProviderObserver } from "../contracts.ts";
 import type { CircuitBreaker, StreamPermit } from "./circuit-breaker.ts";
 import { type DeadlineOptions, delay, withDeadlines } from "./deadlines.ts";

@@ -1,4 +1,4 @@
-import { PROVIDER_RETRY_MS } from "../../core/limits.ts";
+import { PROVIDER_RETRY_MS } from "../../core/limits/providers.ts";
 import type { FailoverCode } from "../contracts.ts";
 
 /** Why a server refused; stands as the `cause` of the failure, for those who decide whether to ask again. */

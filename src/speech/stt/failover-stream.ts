@@ -1,14 +1,14 @@
 import type { Clock } from "../../core/clock.ts";
 import { providerFailed } from "../../core/errors.ts";
+import { FRAME_MS } from "../../core/limits/media.ts";
 import {
-  FRAME_MS,
   STT_OUTAGE_MS_MAX,
   STT_REPLAY_MS_MAX,
   STT_REPLAY_SILENCE_MS,
   STT_RETRY_MS,
   STT_STABLE_MS,
   STT_UNRECOGNIZED_SPEECH_MS_MAX,
-} from "../../core/limits.ts";
+} from "../../core/limits/stt.ts";
 import type { ProviderObserver, Stt, SttEvent, SttStream, SttStreamOptions } from "../contracts.ts";
 import { EventQueue } from "../event-queue.ts";
 import type { StreamPermit } from "../resilience/circuit-breaker.ts";

@@ -1,4 +1,5 @@
-import { FRAME_MS, STT_UTTERANCE_TRANSCRIPT_MS_MAX } from "../../core/limits.ts";
+import { FRAME_MS } from "../../core/limits/media.ts";
+import { STT_UTTERANCE_TRANSCRIPT_MS_MAX } from "../../core/limits/stt.ts";
 import { ONSET_FRAMES, type SpeechChange } from "./speech-gate.ts";
 
 /** Voice of less than this is a cough, of which an ear that listens to words tells nothing. */

@@ -1,4 +1,4 @@
-import { FRAME_MS } from "../../core/limits.ts";
+import { FRAME_MS } from "../../core/limits/media.ts";
 
 /** Speech has begun when so many of the last frames are voiced: a click is one or two. */
 export const ONSET_FRAMES = 3;

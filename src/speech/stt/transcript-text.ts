@@ -1,4 +1,4 @@
-import { TURN_TEXT_CHARS_MAX } from "../../core/limits.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
 import { cutText } from "../../core/text/words.ts";
 
 /** A provider's transcript as one line of bounded length: no control characters, no space but single ones between words. */

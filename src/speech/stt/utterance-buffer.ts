@@ -1,4 +1,5 @@
-import { FRAME_MS, STT_UTTERANCE_MS_MAX } from "../../core/limits.ts";
+import { FRAME_MS } from "../../core/limits/media.ts";
+import { STT_UTTERANCE_MS_MAX } from "../../core/limits/stt.ts";
 import { SpeechGate } from "./speech-gate.ts";
 
 /** As much as ends speech for the call itself: a pause in which a turn may be over. */

@@ -1,5 +1,5 @@
 import { providerFailed } from "../../core/errors.ts";
-import { TTS_AUDIO_BASE_MS_MAX, TTS_AUDIO_PER_CHAR_MS_MAX } from "../../core/limits.ts";
+import { TTS_AUDIO_BASE_MS_MAX, TTS_AUDIO_PER_CHAR_MS_MAX } from "../../core/limits/tts.ts";
 import { mulawDecode } from "../../media/g711.ts";
 
 /** How a provider's bytes are samples: signed 16-bit little-endian, or mu-law. */

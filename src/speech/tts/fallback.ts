@@ -2,7 +2,12 @@ import { strict as assert } from "node:assert";
 import { spendRefusalOf } from "../../core/billing/spend.ts";
 import type { Clock } from "../../core/clock.ts";
 import { providerFailed } from "../../core/errors.ts";
-import { TTS_FIRST_AUDIO_MS_MAX, TTS_IDLE_MS_MAX, TTS_WAIT_MS_MAX, VOICE_CHOICE_MS_MAX } from "../../core/limits.ts";
+import {
+  TTS_FIRST_AUDIO_MS_MAX,
+  TTS_IDLE_MS_MAX,
+  TTS_WAIT_MS_MAX,
+  VOICE_CHOICE_MS_MAX,
+} from "../../core/limits/tts.ts";
 import type { ClosableTts, ProviderObserver, Tts, TtsChunk, TtsRequest, Voice } from "../contracts.ts";
 import type { CircuitBreaker, StreamPermit } from "../resilience/circuit-breaker.ts";
 import { TIMEOUT, withTimeout } from "../resilience/deadlines.ts";

@@ -5,7 +5,7 @@ import {
   VOICE_LIST_MS_MAX,
   VOICE_LIST_RETRY_MS,
   VOICES_PER_PROVIDER_MAX,
-} from "../../core/limits.ts";
+} from "../../core/limits/tts.ts";
 import type { Voice } from "../contracts.ts";
 
 /** Fetches the whole list, and tells what there is of it with each page; stops when `signal` aborts. */

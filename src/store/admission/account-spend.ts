@@ -7,7 +7,7 @@ import {
   type SpendUnit,
 } from "../../core/billing/spend.ts";
 import type { Clock } from "../../core/clock.ts";
-import { SPEND_WINDOW_S } from "../../core/spend-limits.ts";
+import { SPEND_WINDOW_S } from "../../core/limits/spend.ts";
 
 /** One more of anything: what an account that has used a limit up may not have. */
 const SMALLEST_SPEND: Spend = { llm_requests: 1, input_tokens: 1, output_tokens: 1, tts_characters: 1 };

@@ -1,5 +1,10 @@
 import type { Clock } from "../../core/clock.ts";
-import { LAGGING_CALLS_MAX, LOAD_SILENCE_MS_MAX, LOOP_LAG_MS_MAX, LOOP_LAG_RECOVERY_MS } from "../../core/limits.ts";
+import {
+  LAGGING_CALLS_MAX,
+  LOAD_SILENCE_MS_MAX,
+  LOOP_LAG_MS_MAX,
+  LOOP_LAG_RECOVERY_MS,
+} from "../../core/limits/admission.ts";
 import type { SlotUsage } from "../../core/metrics/control-metrics.ts";
 import type { ActiveCall, AdmissionRefusal, WaitingCall } from "../call-store.ts";
 import type { WorkerLoad } from "../handoff/messages.ts";

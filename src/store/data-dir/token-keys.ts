@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf, TrunklineError } from "../../core/errors.ts";
+import { TOKEN_KEY_POLL_MS, TOKEN_RANDOM_BYTES } from "../../core/limits/admission.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { mintToken } from "../../core/stream-token.ts";
-import { TOKEN_KEY_POLL_MS, TOKEN_RANDOM_BYTES } from "../../core/token-limits.ts";
 
 const FILE_NAME = "token-keys.json";
 const FILE_MODE = 0o600;

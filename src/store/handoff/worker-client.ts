@@ -4,9 +4,14 @@ import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts
 import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";
-import { LOAD_REPORT_MS, REDEEM_MS_MAX } from "../../core/limits.ts";
+import {
+  LOAD_REPORT_MS,
+  REDEEM_MS_MAX,
+  REDEMPTION_NONCE_BYTES,
+  RETURN_RETRY_MS,
+  UNRESOLVED_REDEMPTIONS_MAX,
+} from "../../core/limits/admission.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
-import { REDEMPTION_NONCE_BYTES, RETURN_RETRY_MS, UNRESOLVED_REDEMPTIONS_MAX } from "../../core/token-limits.ts";
 import type { CallHandoff, EndSummary, RedeemedCall } from "../call-handoff.ts";
 import {
   type ControlMessage,

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
-import { REDEMPTION_LOCK_MS_MAX, REDEMPTION_LOCK_POLL_MS } from "../../core/token-limits.ts";
+import { REDEMPTION_LOCK_MS_MAX, REDEMPTION_LOCK_POLL_MS } from "../../core/limits/admission.ts";
 import type { RedeemedCall } from "../call-handoff.ts";
 import type { Redeemer, Redemptions, ReturnedCall } from "../redemptions.ts";
 import { isLocked } from "./database/dialect.ts";

@@ -1,8 +1,10 @@
 import { strict as assert } from "node:assert";
 import { STREAM_RATES_HZ, type StreamFormat, type StreamRateHz } from "../../core/calls/spec.ts";
 import { wireMalformed, wireTooLarge, wireWrongData } from "../../core/errors.ts";
-import { CARRIER_MESSAGE_BYTES_MAX, CARRIER_RATE_HZ, JSON_DEPTH_MAX, TURN_TEXT_CHARS_MAX } from "../../core/limits.ts";
-import { TEXT_MESSAGE_BYTES_MAX } from "../../core/message-limits.ts";
+import { JSON_DEPTH_MAX } from "../../core/limits/api.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
+import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
+import { CARRIER_MESSAGE_BYTES_MAX, TEXT_MESSAGE_BYTES_MAX } from "../../core/limits/messages.ts";
 import { busRateHz } from "../../media/bus-rate.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
 import type { OpusCodecs } from "../../media/opus/codecs.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BODY_BYTES_MAX } from "../../../src/core/limits.ts";
+import { BODY_BYTES_MAX } from "../../../src/core/limits/api.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import {
   type Answer,

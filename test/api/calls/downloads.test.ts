@@ -5,7 +5,7 @@ import {
   ANSWER_READ_MS_MAX,
   DOWNLOADS_PER_ACCOUNT_MAX,
   LARGE_ANSWER_WAIT_MS_MAX,
-} from "../../../src/core/api-limits.ts";
+} from "../../../src/core/limits/api.ts";
 import { type ApiUnderTest, apiUnderTest } from "../../support/api/harness.ts";
 import { filesClosedIn, openFilesOf, recordedIn } from "../../support/api/recorded-calls.ts";
 import { settled } from "../../support/manual-clock.ts";

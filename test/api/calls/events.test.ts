@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { cursorOf } from "../../../src/api/http/cursor.ts";
-import { EVENTS_PAGE_DEFAULT, EVENTS_PAGE_MAX } from "../../../src/core/limits.ts";
+import { EVENTS_PAGE_DEFAULT, EVENTS_PAGE_MAX } from "../../../src/core/limits/api.ts";
 import type { ListedEvent } from "../../../src/record/events/event-list.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import type { JournaledCommand, JournaledEvent } from "../../../src/record/journal/records.ts";

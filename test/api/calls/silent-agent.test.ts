@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
 import type { EndReason } from "../../../src/core/calls/spec.ts";
-import { EVENTS_PAGE_MAX, FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits.ts";
+import { EVENTS_PAGE_MAX } from "../../../src/core/limits/api.ts";
+import { FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits/media.ts";
 import type { ListedEvent } from "../../../src/record/events/event-list.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import type { JournalRecord } from "../../../src/record/journal/records.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorBody } from "../../../src/api/http/errors.ts";
-import { BODY_BYTES_MAX } from "../../../src/core/limits.ts";
+import { BODY_BYTES_MAX } from "../../../src/core/limits/api.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL, pathsOf } from "../../support/api/harness.ts";
 
 let api: ApiUnderTest;

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { LargeResponses } from "../../../src/api/http/large-responses.ts";
 import { errorResponse } from "../../../src/api/openapi/responses.ts";
 import { catalogueOf } from "../../../src/api/voices/routes.ts";
+import type { TranscriptTurn } from "../../../src/core/calls/spec.ts";
 import {
   ANSWER_READ_MS_MAX,
   LARGE_ANSWER_WAIT_MS_MAX,
@@ -12,9 +13,8 @@ import {
   LARGE_ANSWERS_WAITING_PER_ACCOUNT_MAX,
   LIST_BYTES_MAX,
   UNREAD_MS_MIN,
-} from "../../../src/core/api-limits.ts";
-import type { TranscriptTurn } from "../../../src/core/calls/spec.ts";
-import { METADATA_BYTES_MAX } from "../../../src/core/limits.ts";
+} from "../../../src/core/limits/api.ts";
+import { METADATA_BYTES_MAX } from "../../../src/core/limits/calls.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL, VOICES } from "../../support/api/harness.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";

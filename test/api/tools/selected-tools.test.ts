@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { SCHEMAS_OF_REQUEST_MS_MAX } from "../../../src/core/api-limits.ts";
+import { SCHEMAS_OF_REQUEST_MS_MAX } from "../../../src/core/limits/tools.ts";
 import type { SchemaResult } from "../../../src/core/schemas/checker.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import {

@@ -3,7 +3,7 @@ import { meanWithError } from "../../../bench/harness/statistics.ts";
 import { BURST_MS_MAX, LOOP_SHARE_MAX } from "../../../bench/limits/limit.ts";
 import { decoyMedia } from "../../../bench/limits/streams/streams.ts";
 import { burstVerdict, rateVerdict } from "../../../bench/limits/verdict.ts";
-import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits.ts";
+import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits/messages.ts";
 
 test("ADV-H1: a limit whose figure is noise is not measured, whatever its bound: below zero, or with an error beyond a tenth of the bound", () => {
   // Tool results of 64 KiB, as they were once said to hold: -22,238 µs each.

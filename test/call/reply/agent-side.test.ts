@@ -6,7 +6,7 @@ import { CallPhrases } from "../../../src/call/phrases.ts";
 import { AgentSide } from "../../../src/call/reply/agent-side.ts";
 import { Inactivity } from "../../../src/call/turn-taking/inactivity.ts";
 import type { TurnEvent } from "../../../src/call/turn-taking/turn.ts";
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/media.ts";
 import { SPEC } from "../../support/calls/virtual-call.ts";
 
 const { markGraceMs } = DEFAULT_TURN_PARAMETERS;

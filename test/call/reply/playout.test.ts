@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Playout } from "../../../src/call/reply/playout.ts";
-import { MARKS_OUTSTANDING_MAX } from "../../../src/core/limits.ts";
+import { MARKS_OUTSTANDING_MAX } from "../../../src/core/limits/calls.ts";
 
 const RATE_HZ = 8_000;
 const SECOND = RATE_HZ;

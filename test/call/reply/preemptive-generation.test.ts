@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { PREEMPTIVE_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
-import { PREEMPTIVE_GENERATIONS_PER_TURN_MAX } from "../../../src/core/limits.ts";
+import { PREEMPTIVE_GENERATIONS_PER_TURN_MAX } from "../../../src/core/limits/calls.ts";
 import { VirtualCall, type VirtualCallOptions, WORD_MS } from "../../support/calls/virtual-call.ts";
 
 const MODEL_MS = 300;

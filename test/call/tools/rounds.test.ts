@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ToolRounds } from "../../../src/call/tools/rounds.ts";
-import { TOOL_CALLS_PER_ROUND_MAX, TOOL_ROUNDS_MAX } from "../../../src/core/limits.ts";
+import { TOOL_CALLS_PER_ROUND_MAX, TOOL_ROUNDS_MAX } from "../../../src/core/limits/tools.ts";
 
 const wanted = (id: string, name = "look_up") => ({ id, name, argumentsJson: "{}" });
 

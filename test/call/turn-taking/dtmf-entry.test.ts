@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DtmfEntry } from "../../../src/call/turn-taking/dtmf-entry.ts";
-import { DTMF_ENTRY_DIGITS_MAX } from "../../../src/core/limits.ts";
+import { DTMF_ENTRY_DIGITS_MAX } from "../../../src/core/limits/calls.ts";
 
 const GAP_MS = 2_500;
 

@@ -7,7 +7,7 @@ import {
   type TurnEvent,
   turnDeadlineMs,
 } from "../../../src/call/turn-taking/turn.ts";
-import { TURN_TEXT_CHARS_MAX } from "../../../src/core/limits.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../../src/core/limits/calls.ts";
 
 const POLICY = { parameters: DEFAULT_TURN_PARAMETERS, sttHasInterim: true, language: "en-US" };
 

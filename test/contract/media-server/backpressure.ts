@@ -1,7 +1,7 @@
 import { setImmediate as loopTurn } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import type { CallSpec, StreamFormat } from "../../../src/core/calls/spec.ts";
-import { SOCKET_BACKPRESSURE_BYTES_MAX } from "../../../src/core/limits.ts";
+import { SOCKET_BACKPRESSURE_BYTES_MAX } from "../../../src/core/limits/connections.ts";
 import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
 import type { Tts } from "../../../src/speech/contracts.ts";
 import { collectGarbage } from "../../support/heap.ts";

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { MESSAGE_FRAGMENTS_MAX } from "../../../src/core/connection-limits.ts";
 import {
-  CARRIER_MESSAGE_BYTES_MAX,
   CONTROL_FRAMES_PER_SECOND_MAX,
+  MESSAGE_FRAGMENTS_MAX,
   SOCKET_PAYLOAD_BYTES_MAX,
-} from "../../../src/core/limits.ts";
+} from "../../../src/core/limits/connections.ts";
+import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits/messages.ts";
 import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
 import type { CallRecord } from "../../../src/store/call-store.ts";
 import { RawLeg, STREAM_ID } from "../../support/legs/raw-leg.ts";

@@ -1,8 +1,11 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { ConnectionType } from "../../../src/core/calls/spec.ts";
-import { FRAMING_BYTES_BURST_MAX, MESSAGE_FRAGMENTS_MAX } from "../../../src/core/connection-limits.ts";
-import { CARRIER_RATE_HZ } from "../../../src/core/limits.ts";
-import { SILENT_PEER_MS_MAX } from "../../../src/core/liveness-limits.ts";
+import {
+  FRAMING_BYTES_BURST_MAX,
+  MESSAGE_FRAGMENTS_MAX,
+  SILENT_PEER_MS_MAX,
+} from "../../../src/core/limits/connections.ts";
+import { CARRIER_RATE_HZ } from "../../../src/core/limits/media.ts";
 import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
 import type { Tts } from "../../../src/speech/contracts.ts";
 import { DEFAULT_LIVENESS } from "../../support/legs/liveness.ts";

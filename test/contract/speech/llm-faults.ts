@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
-import { LLM_ANSWER_BYTES_MAX, LLM_EVENT_CHARS_MAX } from "../../../src/core/limits.ts";
+import { LLM_ANSWER_BYTES_MAX, LLM_EVENT_CHARS_MAX } from "../../../src/core/limits/llm.ts";
 import type { Llm, LlmEvent, LlmRequest, ProviderObserver } from "../../../src/speech/contracts.ts";
 import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
 import { promptTokens } from "../../../src/speech/llm/prompt/prompt-tokens.ts";

@@ -8,7 +8,7 @@ import {
   STT_CLOSE_MS_MAX,
   STT_CONNECT_MS_MAX,
   STT_MESSAGE_BYTES_MAX,
-} from "../../../src/core/limits.ts";
+} from "../../../src/core/limits/stt.ts";
 import type { Stt, SttEvent } from "../../../src/speech/contracts.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 import { hasOpenssl, makeCertificate } from "../../support/network/certificates.ts";

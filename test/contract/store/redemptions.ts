@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { IDEMPOTENCY_MS } from "../../../src/core/limits.ts";
+import { IDEMPOTENCY_MS } from "../../../src/core/limits/api.ts";
 import type { IdempotentRequest } from "../../../src/store/call-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { LOG_PENDING_BYTES_MAX } from "../../../src/core/limits/processes.ts";
 import { LogOutput } from "../../../src/core/log/output.ts";
-import { LOG_PENDING_BYTES_MAX } from "../../../src/core/log-limits.ts";
 
 /** An output whose reader takes as many bytes as it has room for. */
 function scene(roomBytes: number) {

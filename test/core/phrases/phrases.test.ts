@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { PHRASE_CHARS_MAX } from "../../../src/core/phrase-limits.ts";
+import { PHRASE_CHARS_MAX } from "../../../src/core/limits/phrases.ts";
 import { BUILT_IN_PHRASES } from "../../../src/core/phrases/built-in.ts";
 import {
   builtInPhrases,

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
-import { TASK_PROCESS_START_INTERVAL_MS, TASK_WAIT_MS_MAX } from "../../../src/core/schema-limits.ts";
+import { TASK_PROCESS_START_INTERVAL_MS, TASK_WAIT_MS_MAX } from "../../../src/core/limits/processes.ts";
 import { SchemaProcess } from "../../../src/core/schemas/checker.ts";
 import { ToolChooserClient } from "../../../src/speech/reference/tools/chooser-client.ts";
 import { memoryLog } from "../../support/memory-log.ts";

@@ -3,8 +3,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
 import { childModule } from "../../../src/core/child-module.ts";
 import { type Clock, systemClock } from "../../../src/core/clock.ts";
-import { RESTART_MS_MIN } from "../../../src/core/limits.ts";
-import { TASK_PROCESS_START_INTERVAL_MS, TASK_WAIT_MS_MAX } from "../../../src/core/schema-limits.ts";
+import {
+  RESTART_MS_MIN,
+  TASK_PROCESS_START_INTERVAL_MS,
+  TASK_WAIT_MS_MAX,
+} from "../../../src/core/limits/processes.ts";
 import { BudgetedProcess, type TaskOutcome, type TaskResult } from "../../../src/core/tasks/budgeted-process.ts";
 import { forkTaskChild, type StartTaskChild, type TaskChildEvents } from "../../../src/core/tasks/child.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
-import { CARRIER_FRAME_SAMPLES } from "../../../src/core/limits.ts";
+import { CARRIER_FRAME_SAMPLES } from "../../../src/core/limits/media.ts";
 import { MU_LAW } from "../../../src/media/g711.ts";
 import { SimulatedTwilio } from "../../../src/simulator/carriers/twilio.ts";
 import { connectPeer } from "../../../src/simulator/peers/peer-socket.ts";

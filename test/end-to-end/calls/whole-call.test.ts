@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { findMismatches } from "../../../src/cli/demo/comparison.ts";
-import { CARRIER_FRAME_SAMPLES } from "../../../src/core/limits.ts";
+import { CARRIER_FRAME_SAMPLES } from "../../../src/core/limits/media.ts";
 import { mulawEncode } from "../../../src/media/g711.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import { compareJournal } from "../../../src/record/replay/comparison.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import { afterAll, describe, expect, test } from "vitest";
-import { CERTIFICATE_POLL_MS } from "../../../src/core/limits.ts";
+import { CERTIFICATE_POLL_MS } from "../../../src/core/limits/connections.ts";
 import { MEDIA_SERVERS_HERE } from "../../support/legs/media-servers.ts";
 import { RawLeg } from "../../support/legs/raw-leg.ts";
 import { hasOpenssl, makeCertificate, replaceCertificate } from "../../support/network/certificates.ts";

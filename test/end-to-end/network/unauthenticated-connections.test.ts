@@ -3,8 +3,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { CONNECTIONS_UNACKNOWLEDGED_MAX } from "../../../src/core/connection-limits.ts";
-import { DESCRIPTORS_PER_CALL, DESCRIPTORS_PER_REQUEST, DESCRIPTORS_RESERVED } from "../../../src/core/limits.ts";
+import { CONNECTIONS_UNACKNOWLEDGED_MAX } from "../../../src/core/limits/connections.ts";
+import {
+  DESCRIPTORS_PER_CALL,
+  DESCRIPTORS_PER_REQUEST,
+  DESCRIPTORS_RESERVED,
+} from "../../../src/core/limits/processes.ts";
 import { ATTACKS } from "../../attack/attacks/attacks.ts";
 import { AttackConnections, type Endpoint } from "../../attack/connections.ts";
 import { processCpuMs } from "../../attack/resource-usage.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
-import { OUTPUT_RING_FRAMES_MAX } from "../../../src/core/limits.ts";
+import { OUTPUT_RING_FRAMES_MAX } from "../../../src/core/limits/media.ts";
 import { TtsOutput } from "../../../src/gateway/agent/tts-output.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
-import { LOOP_LAG_SAMPLE_MS, LOOP_LAG_WINDOW_MS } from "../../../src/core/limits.ts";
+import { LOOP_LAG_SAMPLE_MS, LOOP_LAG_WINDOW_MS } from "../../../src/core/limits/admission.ts";
 import { type LoopDelayHistogram, LoopLag } from "../../../src/gateway/event-loop/lag.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";

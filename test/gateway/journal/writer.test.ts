@@ -3,13 +3,14 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
-import { JOURNAL_SYNCS_MAX, JOURNAL_SYNCS_WAITING_MAX } from "../../../src/core/disk-limits.ts";
 import {
   JOURNAL_BACKLOG_BYTES_MAX,
   JOURNAL_FLUSH_MS,
   JOURNAL_PENDING_BYTES_MAX,
   JOURNAL_SKIPPED_FRAMES_BYTES_MAX,
-} from "../../../src/core/limits.ts";
+  JOURNAL_SYNCS_MAX,
+  JOURNAL_SYNCS_WAITING_MAX,
+} from "../../../src/core/limits/storage.ts";
 import { JournalSyncQueue } from "../../../src/gateway/journal/sync-queue.ts";
 import { type JournalFiles, JournalWriters } from "../../../src/gateway/journal/writer.ts";
 import { JournalDecoder } from "../../../src/record/journal/format.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { FRAME_MS, MESSAGES_PER_SECOND_MAX, OUTPUT_LEAD_MS } from "../../../src/core/limits.ts";
+import { FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits/media.ts";
+import { MESSAGES_PER_SECOND_MAX } from "../../../src/core/limits/messages.ts";
 import type { Tts } from "../../../src/speech/contracts.ts";
 import { leg, STREAM_ID } from "../../support/legs/leg.ts";
 import { aborted, ManualClock, settled } from "../../support/manual-clock.ts";

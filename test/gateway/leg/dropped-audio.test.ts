@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { createPlivoWire } from "../../../src/carriers/plivo/wire.ts";
 import { createTelnyxWire } from "../../../src/carriers/telnyx/wire.ts";
-import { BACKLOG_MS_MAX, MESSAGES_PER_SECOND_MAX } from "../../../src/core/limits.ts";
+import { BACKLOG_MS_MAX } from "../../../src/core/limits/caller-audio.ts";
+import { MESSAGES_PER_SECOND_MAX } from "../../../src/core/limits/messages.ts";
 import { leg } from "../../support/legs/leg.ts";
 
 // Audio that is dropped before anybody counts how much of it there is: late, sent twice, or held up for too long.

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DTMF_ORDER_MS, DTMF_PER_SECOND_MAX } from "../../../src/core/limits.ts";
+import { DTMF_ORDER_MS, DTMF_PER_SECOND_MAX } from "../../../src/core/limits/messages.ts";
 import { DtmfOrder } from "../../../src/gateway/leg/dtmf-order.ts";
 
 function taken(keys: DtmfOrder, nowMs: number): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { SILENT_PEER_MS_MAX } from "../../../src/core/liveness-limits.ts";
+import { SILENT_PEER_MS_MAX } from "../../../src/core/limits/connections.ts";
 import { leg } from "../../support/legs/leg.ts";
 import { DEFAULT_LIVENESS } from "../../support/legs/liveness.ts";
 

@@ -3,14 +3,16 @@ import { parseChargeBytes } from "../../../src/carriers/parse-charge.ts";
 import { createPlivoWire } from "../../../src/carriers/plivo/wire.ts";
 import { createTelnyxWire } from "../../../src/carriers/telnyx/wire.ts";
 import { createTwilioWire } from "../../../src/carriers/twilio/wire.ts";
-import { BACKLOG_MS_MAX, CARRIER_MESSAGE_BYTES_MAX, FRAME_MS } from "../../../src/core/limits.ts";
+import { BACKLOG_MS_MAX } from "../../../src/core/limits/caller-audio.ts";
+import { FRAME_MS } from "../../../src/core/limits/media.ts";
 import {
   CARRIER_BYTES_BURST_MAX,
   CARRIER_BYTES_PER_SECOND_MAX,
+  CARRIER_MESSAGE_BYTES_MAX,
   TEXT_BYTES_BURST_MAX,
   TEXT_BYTES_PER_SECOND_MAX,
   TEXT_MESSAGE_BYTES_MAX,
-} from "../../../src/core/message-limits.ts";
+} from "../../../src/core/limits/messages.ts";
 import type { Wire } from "../../../src/wire/wire.ts";
 import { leg } from "../../support/legs/leg.ts";
 import { websocketLeg } from "../../support/legs/websocket-leg.ts";

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, write
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { readConfig } from "../../../src/config/config.ts";
-import { CERTIFICATE_POLL_MS } from "../../../src/core/limits.ts";
+import { CERTIFICATE_POLL_MS } from "../../../src/core/limits/connections.ts";
 import {
   type CertificateFiles,
   CertificateReloader,

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
+import { REFUSAL_MS_MIN } from "../../../src/core/limits/admission.ts";
 import { mintToken as mintTokenWith } from "../../../src/core/stream-token.ts";
-import { REFUSAL_MS_MIN } from "../../../src/core/token-limits.ts";
 import { signatureHeaders } from "../../../src/gateway/server/signatures.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";

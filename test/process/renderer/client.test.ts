@@ -7,13 +7,13 @@ import { basename, dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
-import { HEARTBEAT_MS, RESTART_MS_MAX } from "../../../src/core/limits.ts";
+import { HEARTBEAT_MS, RESTART_MS_MAX } from "../../../src/core/limits/processes.ts";
 import {
   RECORDS_CONCURRENT_MAX,
   RENDERER_JOURNAL_BYTES_MAX,
   RENDERER_STALL_MS_MAX,
   RENDERER_TRIES_MAX,
-} from "../../../src/core/renderer-limits.ts";
+} from "../../../src/core/limits/storage.ts";
 import {
   forkRenderer,
   journalBytesIn,

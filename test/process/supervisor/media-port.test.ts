@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
-import { CONNECTIONS_PENDING_MAX, CONNECTIONS_UNACKNOWLEDGED_MAX } from "../../../src/core/connection-limits.ts";
+import { CONNECTIONS_PENDING_MAX, CONNECTIONS_UNACKNOWLEDGED_MAX } from "../../../src/core/limits/connections.ts";
 import type { ConnectionSource } from "../../../src/gateway/server/ws/connection-source.ts";
 import { MediaPort } from "../../../src/process/supervisor/media-port.ts";
 import { memoryLog } from "../../support/memory-log.ts";

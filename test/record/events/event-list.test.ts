@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
-import { OUTPUT_LEAD_MS } from "../../../src/core/limits.ts";
+import { OUTPUT_LEAD_MS } from "../../../src/core/limits/media.ts";
 import { EventLister, type ListedEvent } from "../../../src/record/events/event-list.ts";
 import type { JournalRecord } from "../../../src/record/journal/records.ts";
 import { journaledCommand, journaledEvent, journalHeader } from "../../../src/record/journal/redact.ts";

@@ -2,8 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSyn
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { LIST_BYTES_MAX } from "../../../src/core/api-limits.ts";
-import { EVENT_CURSORS_MAX } from "../../../src/core/limits.ts";
+import { EVENT_CURSORS_MAX, LIST_BYTES_MAX } from "../../../src/core/limits/api.ts";
 import type { ListedEvent } from "../../../src/record/events/event-list.ts";
 import { type EventPage, EventPager } from "../../../src/record/events/event-pages.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { TrunklineError, unavailable } from "../../../src/core/errors.ts";
-import { PROJECTIONS_CACHED_MAX, RECORD_RETRY_MS, RECORD_RETRY_MS_MAX } from "../../../src/core/renderer-limits.ts";
+import { PROJECTIONS_CACHED_MAX, RECORD_RETRY_MS, RECORD_RETRY_MS_MAX } from "../../../src/core/limits/storage.ts";
 import { deserializeError, serializeError } from "../../../src/process/renderer/messages.ts";
 import { CallFinalizer } from "../../../src/record/finalization/finalizer.ts";
 import type { JournaledCall, JournalProcessor } from "../../../src/record/finalization/journal-processor.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TrunklineError } from "../../../src/core/errors.ts";
-import { JOURNAL_BACKLOG_BYTES_MAX } from "../../../src/core/limits.ts";
+import { JOURNAL_BACKLOG_BYTES_MAX } from "../../../src/core/limits/storage.ts";
 import { JournalDecoder, JournalEncoder } from "../../../src/record/journal/format.ts";
 import { JOURNAL_VERSION } from "../../../src/record/journal/names.ts";
 import type { JournaledEvent, JournalRecord } from "../../../src/record/journal/records.ts";

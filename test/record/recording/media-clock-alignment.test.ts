@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { FRAME_MS } from "../../../src/core/limits.ts";
+import { FRAME_MS } from "../../../src/core/limits/media.ts";
 import { Framer } from "../../../src/media/framer.ts";
 import { MediaClockAlignment } from "../../../src/record/recording/media-clock-alignment.ts";
 import { Random } from "../../support/random.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import wavefile from "wavefile";
 import type { StreamFormat } from "../../../src/core/calls/spec.ts";
-import { FRAME_MS } from "../../../src/core/limits.ts";
+import { FRAME_MS } from "../../../src/core/limits/media.ts";
 import { type FrameCodec, pcmBytes } from "../../../src/media/frame-codec.ts";
 import { G711_LAWS } from "../../../src/media/g711.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";

@@ -1,5 +1,5 @@
 import type { EndReason } from "../../../src/core/calls/spec.ts";
-import { SOCKET_PAYLOAD_BYTES_MAX } from "../../../src/core/limits.ts";
+import { SOCKET_PAYLOAD_BYTES_MAX } from "../../../src/core/limits/connections.ts";
 import type { Connection } from "../../../src/gateway/leg/connection.ts";
 import type { LegSocket } from "../../../src/gateway/leg/leg.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";

@@ -1,4 +1,8 @@
-import { CARRIER_MESSAGE_BYTES_MAX, DTMF_PER_SECOND_MAX, MALFORMED_PER_SECOND_MAX } from "../../../src/core/limits.ts";
+import {
+  CARRIER_MESSAGE_BYTES_MAX,
+  DTMF_PER_SECOND_MAX,
+  MALFORMED_PER_SECOND_MAX,
+} from "../../../src/core/limits/messages.ts";
 import type { Connection } from "../../../src/gateway/leg/connection.ts";
 import { frameBytes, silenceByte } from "../../../src/simulator/audio/format.ts";
 import type { SimulatedPeer } from "../../../src/simulator/peers/peer.ts";

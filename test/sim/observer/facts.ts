@@ -1,7 +1,8 @@
 import type { CallCommand, CallEvent, CallState } from "../../../src/call/events.ts";
 import { isConfirmation } from "../../../src/call/reply/heard-ledger.ts";
 import type { CallSpec, EndReason, TranscriptTurn } from "../../../src/core/calls/spec.ts";
-import { FRAME_MS, TOOL_CALLS_PER_ROUND_MAX } from "../../../src/core/limits.ts";
+import { FRAME_MS } from "../../../src/core/limits/media.ts";
+import { TOOL_CALLS_PER_ROUND_MAX } from "../../../src/core/limits/tools.ts";
 import type { Message } from "../../../src/speech/contracts.ts";
 import type { Process } from "../process.ts";
 import type { SpokenSegment } from "../providers/tts.ts";

@@ -1,5 +1,5 @@
 import { providerFailed } from "../../../src/core/errors.ts";
-import { CARRIER_RATE_HZ } from "../../../src/core/limits.ts";
+import { CARRIER_RATE_HZ } from "../../../src/core/limits/media.ts";
 import type { Utterance } from "../../../src/simulator/callers/utterance.ts";
 import type { Stt, SttEvent, SttStream } from "../../../src/speech/contracts.ts";
 import { EventQueue } from "../../../src/speech/event-queue.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
-import { TOOL_CALLS_PER_ROUND_MAX, TOOL_ROUNDS_MAX } from "../../../src/core/limits.ts";
+import { TOOL_CALLS_PER_ROUND_MAX, TOOL_ROUNDS_MAX } from "../../../src/core/limits/tools.ts";
 import type { Message } from "../../../src/speech/contracts.ts";
 import type { Chronicle } from "../observer/chronicle.ts";
 import type { Facts } from "../observer/facts.ts";

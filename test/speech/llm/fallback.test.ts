@@ -1,13 +1,8 @@
 import { setMaxListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { providerFailed } from "../../../src/core/errors.ts";
-import {
-  CIRCUIT_BREAKER_PROBE_MS,
-  LLM_ANSWER_MS_MAX,
-  LLM_FIRST_TOKEN_MS_MAX,
-  LLM_IDLE_MS_MAX,
-  PROVIDER_FIRST_OUTPUT_MS_MAX,
-} from "../../../src/core/limits.ts";
+import { LLM_ANSWER_MS_MAX, LLM_FIRST_TOKEN_MS_MAX, LLM_IDLE_MS_MAX } from "../../../src/core/limits/llm.ts";
+import { CIRCUIT_BREAKER_PROBE_MS, PROVIDER_FIRST_OUTPUT_MS_MAX } from "../../../src/core/limits/providers.ts";
 import type { Llm, LlmEvent, LlmRequest } from "../../../src/speech/contracts.ts";
 import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
 import { refusalFrom } from "../../../src/speech/resilience/provider-error.ts";

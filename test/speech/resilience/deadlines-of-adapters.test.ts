@@ -1,10 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
-import {
-  LLM_IDLE_MS_MAX,
-  PROVIDER_FIRST_OUTPUT_MS_MAX,
-  STT_UNRECOGNIZED_SPEECH_MS_MAX,
-  TTS_IDLE_MS_MAX,
-} from "../../../src/core/limits.ts";
+import { LLM_IDLE_MS_MAX } from "../../../src/core/limits/llm.ts";
+import { PROVIDER_FIRST_OUTPUT_MS_MAX } from "../../../src/core/limits/providers.ts";
+import { STT_UNRECOGNIZED_SPEECH_MS_MAX } from "../../../src/core/limits/stt.ts";
+import { TTS_IDLE_MS_MAX } from "../../../src/core/limits/tts.ts";
 import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
 import { FallbackStt } from "../../../src/speech/stt/fallback.ts";
 import { TtsCache } from "../../../src/speech/tts/cache.ts";

@@ -5,7 +5,7 @@ import {
   LOAD_SILENCE_MS_MAX,
   LOOP_LAG_MS_MAX,
   LOOP_LAG_RECOVERY_MS,
-} from "../../../src/core/limits.ts";
+} from "../../../src/core/limits/admission.ts";
 import { Capacity } from "../../../src/store/admission/capacity.ts";
 import type { WorkerLoad } from "../../../src/store/handoff/messages.ts";
 import { ManualClock } from "../../support/manual-clock.ts";

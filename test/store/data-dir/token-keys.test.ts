@@ -1,8 +1,8 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { TOKEN_KEY_POLL_MS } from "../../../src/core/limits/admission.ts";
 import { isSignedToken } from "../../../src/core/stream-token.ts";
-import { TOKEN_KEY_POLL_MS } from "../../../src/core/token-limits.ts";
 import { openTokenKeys, rotateTokenKeys, TokenSigner } from "../../../src/store/data-dir/token-keys.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { LOAD_REPORT_MS } from "../../../src/core/limits.ts";
+import { LOAD_REPORT_MS } from "../../../src/core/limits/admission.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
 import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
 import { ManualClock } from "../../support/manual-clock.ts";

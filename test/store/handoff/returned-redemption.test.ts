@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { REDEEM_MS_MAX } from "../../../src/core/limits.ts";
-import { RETURN_RETRY_MS, UNRESOLVED_REDEMPTIONS_MAX } from "../../../src/core/token-limits.ts";
+import { REDEEM_MS_MAX, RETURN_RETRY_MS, UNRESOLVED_REDEMPTIONS_MAX } from "../../../src/core/limits/admission.ts";
 import type { RedeemedCall } from "../../../src/store/call-handoff.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
 import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";

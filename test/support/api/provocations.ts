@@ -1,11 +1,12 @@
 import {
   AGENTS_PER_ACCOUNT_MAX,
+  BODY_BYTES_MAX,
   DOWNLOADS_PER_ACCOUNT_MAX,
+  HEADERS_MAX,
   LARGE_ANSWERS_PER_ACCOUNT_MAX,
   LARGE_ANSWERS_WAITING_MAX,
   LARGE_ANSWERS_WAITING_PER_ACCOUNT_MAX,
-} from "../../../src/core/api-limits.ts";
-import { BODY_BYTES_MAX, HEADERS_MAX } from "../../../src/core/limits.ts";
+} from "../../../src/core/limits/api.ts";
 import { codesOf, type Operation } from "../openapi/document.ts";
 import { existingId, isAbout, pathOf, type RequestChanges, unknownId } from "./requests.ts";
 import { type Scene, WAV } from "./scene.ts";

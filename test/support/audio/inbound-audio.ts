@@ -1,4 +1,4 @@
-import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits.ts";
+import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits/messages.ts";
 import type { InboundAudio } from "../../../src/wire/wire.ts";
 
 /** A place for what a wire decodes, with room for `countMax` samples: more than any message can hold unless told otherwise. */

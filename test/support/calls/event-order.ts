@@ -1,7 +1,7 @@
 import { Call } from "../../../src/call/call.ts";
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import type { BuiltInTool, CallSpec, ToolSpec } from "../../../src/core/calls/spec.ts";
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/media.ts";
 import { ENGLISH } from "../../../src/core/phrases/phrases.ts";
 import { Random } from "../random.ts";
 import { SPEC } from "./virtual-call.ts";

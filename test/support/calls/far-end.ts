@@ -1,5 +1,5 @@
 import type { CallEvent } from "../../../src/call/events.ts";
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/media.ts";
 import { PlaybackClock } from "../../../src/media/playback-clock.ts";
 import { PlaybackBuffer } from "../../../src/simulator/peers/playback-buffer.ts";
 

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
-import { FRAME_MS } from "../../../src/core/limits.ts";
+import { FRAME_MS } from "../../../src/core/limits/media.ts";
 import { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
 import { Gateway } from "../../../src/gateway/gateway.ts";
 import { type JournalFiles, JournalWriters } from "../../../src/gateway/journal/writer.ts";

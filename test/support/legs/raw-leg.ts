@@ -1,4 +1,4 @@
-import { CARRIER_FRAME_SAMPLES, FRAME_MS } from "../../../src/core/limits.ts";
+import { CARRIER_FRAME_SAMPLES, FRAME_MS } from "../../../src/core/limits/media.ts";
 import { MU_LAW } from "../../../src/media/g711.ts";
 import { RawWs } from "../network/raw-ws.ts";
 import type { CallItem, Service } from "../services/service.ts";

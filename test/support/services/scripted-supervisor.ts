@@ -1,4 +1,4 @@
-import { HEARTBEAT_MS } from "../../../src/core/limits.ts";
+import { HEARTBEAT_MS } from "../../../src/core/limits/processes.ts";
 import type { MediaPort } from "../../../src/process/supervisor/media-port.ts";
 import { type Roll, Supervisor } from "../../../src/process/supervisor/supervisor.ts";
 import type { ChildKind } from "../../../src/process/supervisor-protocol.ts";

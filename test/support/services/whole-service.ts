@@ -1,8 +1,8 @@
 import { buildApi } from "../../../src/api/app.ts";
 import { downloadBounds, LargeResponses } from "../../../src/api/http/large-responses.ts";
 import { catalogueOf } from "../../../src/api/voices/routes.ts";
-import { API_CONNECTIONS_MAX } from "../../../src/core/api-limits.ts";
 import { systemClock } from "../../../src/core/clock.ts";
+import { API_CONNECTIONS_MAX } from "../../../src/core/limits/api.ts";
 import { MetricsAggregator } from "../../../src/core/metrics/aggregation.ts";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { EventPager } from "../../../src/record/events/event-pages.ts";

@@ -3,7 +3,7 @@ import { scanMedia } from "../../../src/carriers/media-scanner.ts";
 import { PlivoWire, plivoMediaLayouts } from "../../../src/carriers/plivo/wire.ts";
 import { TelnyxWire, telnyxMediaLayouts } from "../../../src/carriers/telnyx/wire.ts";
 import { TwilioWire, twilioMediaLayouts } from "../../../src/carriers/twilio/wire.ts";
-import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits.ts";
+import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits/messages.ts";
 import type { G711Codec } from "../../../src/wire/wire.ts";
 import { inboundAudio } from "../audio/inbound-audio.ts";
 import { type CarrierUnderTest, fixtureLines, messageOf, type WireMessage } from "./wire-under-test.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { TrunklineError } from "../../../src/core/errors.ts";
-import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits.ts";
+import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits/messages.ts";
 import type { Wire } from "../../../src/wire/wire.ts";
 import { inboundAudio } from "../audio/inbound-audio.ts";
 import { textsOf, type WireUnderTest } from "./wire-under-test.ts";

@@ -1,5 +1,5 @@
 import { STREAM_CODECS, type StreamCodec, type StreamFormat } from "../../../src/core/calls/spec.ts";
-import { TEXT_MESSAGE_BYTES_MAX } from "../../../src/core/message-limits.ts";
+import { TEXT_MESSAGE_BYTES_MAX } from "../../../src/core/limits/messages.ts";
 import { createWebsocketWire } from "../../../src/wire/websocket/wire.ts";
 import { opus } from "../audio/opus-codecs.ts";
 import { samplesOf } from "../audio/samples.ts";

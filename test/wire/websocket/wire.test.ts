@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { STREAM_CODECS, STREAM_RATES_HZ, type StreamCodec, type StreamRateHz } from "../../../src/core/calls/spec.ts";
-import { FRAME_MS, OPUS_PACKET_BYTES_MAX, TURN_TEXT_CHARS_MAX } from "../../../src/core/limits.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../../src/core/limits/calls.ts";
+import { FRAME_MS, OPUS_PACKET_BYTES_MAX } from "../../../src/core/limits/media.ts";
 import { pcmBytes } from "../../../src/media/frame-codec.ts";
 import { createWebsocketWire } from "../../../src/wire/websocket/wire.ts";
 import type { ClientMessage, Wire } from "../../../src/wire/wire.ts";

@@ -5,9 +5,9 @@ import { codeOf, unavailable } from "../../../core/errors.ts";
 import {
   CONTROL_FRAMES_PER_SECOND_MAX,
   SOCKET_BACKPRESSURE_BYTES_MAX,
+  SOCKET_IDLE_S,
   SOCKET_PAYLOAD_BYTES_MAX,
-} from "../../../core/limits.ts";
-import { SOCKET_IDLE_S } from "../../../core/liveness-limits.ts";
+} from "../../../core/limits/connections.ts";
 import { CLOSE_INTERNAL_ERROR, CLOSE_POLICY_VIOLATION } from "../../leg/close-codes.ts";
 import type { Admission, Leg, LegSocket } from "../../leg/leg.ts";
 import { FixedWindowLimiter } from "../../rate-limits/fixed-window.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Clock } from "../../../core/clock.ts";
-import { HANDSHAKE_MS_MAX } from "../../../core/limits.ts";
+import { HANDSHAKE_MS_MAX } from "../../../core/limits/connections.ts";
 import type { Refusal } from "../upgrade.ts";
 
 /** How long a connection whose last bytes were sent may take to end: closing it earlier would reset it, and lose them. */

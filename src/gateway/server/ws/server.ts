@@ -5,10 +5,14 @@ import type { Duplex } from "node:stream";
 import { createSecureContext, type SecureContext, TLSSocket } from "node:tls";
 import { WebSocketServer } from "ws";
 import { type Clock, systemClock } from "../../../core/clock.ts";
-import { MESSAGE_FRAGMENTS_MAX, REQUEST_HEAD_BYTES_MAX } from "../../../core/connection-limits.ts";
 import { corsHeaders } from "../../../core/cors.ts";
 import { codeOf, unavailable } from "../../../core/errors.ts";
-import { HEADERS_MAX, SOCKET_PAYLOAD_BYTES_MAX } from "../../../core/limits.ts";
+import { HEADERS_MAX } from "../../../core/limits/api.ts";
+import {
+  MESSAGE_FRAGMENTS_MAX,
+  REQUEST_HEAD_BYTES_MAX,
+  SOCKET_PAYLOAD_BYTES_MAX,
+} from "../../../core/limits/connections.ts";
 import type { Admission } from "../../leg/leg.ts";
 import { FixedWindowLimiter } from "../../rate-limits/fixed-window.ts";
 import type { CertificateFiles } from "../certificate.ts";

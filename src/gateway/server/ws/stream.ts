@@ -1,8 +1,12 @@
 import type { Duplex } from "node:stream";
 import { WebSocket } from "ws";
 import type { Clock } from "../../../core/clock.ts";
-import { FRAMING_BYTES_BURST_MAX, FRAMING_BYTES_PER_SECOND_MAX } from "../../../core/connection-limits.ts";
-import { CONTROL_FRAMES_PER_SECOND_MAX, SOCKET_BACKPRESSURE_BYTES_MAX } from "../../../core/limits.ts";
+import {
+  CONTROL_FRAMES_PER_SECOND_MAX,
+  FRAMING_BYTES_BURST_MAX,
+  FRAMING_BYTES_PER_SECOND_MAX,
+  SOCKET_BACKPRESSURE_BYTES_MAX,
+} from "../../../core/limits/connections.ts";
 import { CLOSE_INTERNAL_ERROR, CLOSE_POLICY_VIOLATION } from "../../leg/close-codes.ts";
 import type { Leg, LegSocket } from "../../leg/leg.ts";
 import { FixedWindowLimiter } from "../../rate-limits/fixed-window.ts";

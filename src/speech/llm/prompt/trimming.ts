@@ -1,5 +1,5 @@
-import { TOOL_RESULT_CHARS_MAX } from "../../../core/limits.ts";
-import { PROMPT_TRIM_SHARE, TOOL_RESULT_CHARS_MIN } from "../../../core/prompt-limits.ts";
+import { PROMPT_TRIM_SHARE } from "../../../core/limits/llm.ts";
+import { TOOL_RESULT_CHARS_MAX, TOOL_RESULT_CHARS_MIN } from "../../../core/limits/tools.ts";
 import type { Message } from "../../contracts.ts";
 import { messageTokens } from "./prompt-tokens.ts";
 import { truncateToolResult } from "./tool-result.ts";

@@ -1,6 +1,6 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { providerFailed } from "../../../core/errors.ts";
-import { LLM_OUTPUT_TOKENS_MAX } from "../../../core/limits.ts";
+import { LLM_OUTPUT_TOKENS_MAX } from "../../../core/limits/llm.ts";
 import type { Llm, LlmEvent, LlmRequest } from "../../contracts.ts";
 import { preconnect } from "../../keep-alive-fetch.ts";
 import { REQUEST_ERROR } from "../../resilience/provider-error.ts";

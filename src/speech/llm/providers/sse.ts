@@ -1,4 +1,4 @@
-import { LLM_EVENT_CHARS_MAX } from "../../../core/limits.ts";
+import { LLM_EVENT_CHARS_MAX } from "../../../core/limits/llm.ts";
 
 /** One server-sent event: the name it was given, "" for none, and its data, lines joined. */
 export interface SseEvent {

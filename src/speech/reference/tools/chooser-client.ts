@@ -1,5 +1,5 @@
 import { childModule } from "../../../core/child-module.ts";
-import { TOOL_PLAN_CPU_MS_MAX } from "../../../core/schema-limits.ts";
+import { TOOL_PLAN_CPU_MS_MAX } from "../../../core/limits/tools.ts";
 import { BudgetedProcess, type BudgetedProcessOptions } from "../../../core/tasks/budgeted-process.ts";
 import { forkTaskChild } from "../../../core/tasks/child.ts";
 import type { LlmRequest, ToolDescription } from "../../contracts.ts";

@@ -1,4 +1,4 @@
-import { COMPILED_SCHEMAS_MAX } from "../../../core/schema-limits.ts";
+import { COMPILED_SCHEMAS_MAX } from "../../../core/limits/tools.ts";
 import { serveTasks } from "../../../core/tasks/server.ts";
 import type { ToolDescription } from "../../contracts.ts";
 import { chooseTools } from "./choose-tools.ts";

@@ -1,6 +1,6 @@
 import { providerFailed, TrunklineError } from "../../../core/errors.ts";
 import { isObject } from "../../../core/json.ts";
-import { STT_ANSWER_BYTES_MAX, STT_PENDING_UTTERANCES_MS_MAX } from "../../../core/limits.ts";
+import { STT_ANSWER_BYTES_MAX, STT_PENDING_UTTERANCES_MS_MAX } from "../../../core/limits/stt.ts";
 import type { Stt, SttEvent, SttStream } from "../../contracts.ts";
 import { EventQueue } from "../../event-queue.ts";
 import { keepAliveFetch, preconnect } from "../../keep-alive-fetch.ts";

@@ -2,16 +2,16 @@ import { type RawData, WebSocket } from "ws";
 import type { Clock } from "../../../core/clock.ts";
 import { providerFailed } from "../../../core/errors.ts";
 import { parseObject } from "../../../core/json.ts";
+import { FRAME_MS } from "../../../core/limits/media.ts";
+import { PROVIDER_CLOSE_MS_MAX } from "../../../core/limits/providers.ts";
 import {
-  FRAME_MS,
-  PROVIDER_CLOSE_MS_MAX,
   STT_BACKLOG_MS_MAX,
   STT_CHUNK_FRAMES,
   STT_CLOSE_MS_MAX,
   STT_CONNECT_MS_MAX,
   STT_KEEP_ALIVE_MS,
   STT_MESSAGE_BYTES_MAX,
-} from "../../../core/limits.ts";
+} from "../../../core/limits/stt.ts";
 import { pcmBytes } from "../../../media/frame-codec.ts";
 import { type Refusal, refusalFrom } from "../../resilience/provider-error.ts";
 

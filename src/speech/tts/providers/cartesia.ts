@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import type { Clock } from "../../../core/clock.ts";
 import { providerFailed, type TrunklineError } from "../../../core/errors.ts";
 import { isObject } from "../../../core/json.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../../core/limits/calls.ts";
+import { CARRIER_RATE_HZ } from "../../../core/limits/media.ts";
 import {
-  CARRIER_RATE_HZ,
   TTS_REQUESTS_PER_CONNECTION_MAX,
   TTS_SHARED_UNREAD_MS_MAX,
-  TURN_TEXT_CHARS_MAX,
   VOICES_PER_PROVIDER_MAX,
-} from "../../../core/limits.ts";
+} from "../../../core/limits/tts.ts";
 import type { ClosableTts, TtsRequest, Voice } from "../../contracts.ts";
 import { languageCode } from "../../languages.ts";
 import { REQUEST_ERROR, refusalFrom } from "../../resilience/provider-error.ts";

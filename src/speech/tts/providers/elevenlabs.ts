@@ -1,12 +1,9 @@
 import type { Clock } from "../../../core/clock.ts";
 import { providerFailed, type TrunklineError } from "../../../core/errors.ts";
 import { isObject } from "../../../core/json.ts";
-import {
-  CARRIER_RATE_HZ,
-  TTS_UNREAD_MS_MAX,
-  TURN_TEXT_CHARS_MAX,
-  VOICES_PER_PROVIDER_MAX,
-} from "../../../core/limits.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../../core/limits/calls.ts";
+import { CARRIER_RATE_HZ } from "../../../core/limits/media.ts";
+import { TTS_UNREAD_MS_MAX, VOICES_PER_PROVIDER_MAX } from "../../../core/limits/tts.ts";
 import type { ClosableTts, TtsRequest, Voice } from "../../contracts.ts";
 import { languageCode, languageCodes } from "../../languages.ts";
 import { REQUEST_ERROR, refusalFrom } from "../../resilience/provider-error.ts";

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../../core/clock.ts";
 import { providerFailed, TrunklineError } from "../../../core/errors.ts";
 import { isObject } from "../../../core/json.ts";
-import { TURN_TEXT_CHARS_MAX } from "../../../core/limits.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../../core/limits/calls.ts";
 import type { ClosableTts, TtsChunk, Voice } from "../../contracts.ts";
 import { preconnect } from "../../keep-alive-fetch.ts";
 import { languageCode } from "../../languages.ts";

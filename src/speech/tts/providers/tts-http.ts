@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { providerFailed, type TrunklineError } from "../../../core/errors.ts";
-import { VOICE_LIST_PAGE_BYTES_MAX } from "../../../core/limits.ts";
+import { VOICE_LIST_PAGE_BYTES_MAX } from "../../../core/limits/tts.ts";
 import { keepAliveRequest } from "../../keep-alive-fetch.ts";
 import { refusalFrom } from "../../resilience/provider-error.ts";
 

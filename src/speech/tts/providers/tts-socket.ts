@@ -1,7 +1,8 @@
 import WebSocket from "ws";
 import { providerFailed, type TrunklineError } from "../../../core/errors.ts";
 import { parseObject } from "../../../core/json.ts";
-import { PROVIDER_CLOSE_MS_MAX, TTS_MESSAGE_BYTES_MAX } from "../../../core/limits.ts";
+import { PROVIDER_CLOSE_MS_MAX } from "../../../core/limits/providers.ts";
+import { TTS_MESSAGE_BYTES_MAX } from "../../../core/limits/tts.ts";
 import { connectionFailed, refusalError } from "./tts-http.ts";
 
 export interface TtsSocketOptions {

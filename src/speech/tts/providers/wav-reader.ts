@@ -1,4 +1,4 @@
-import { WAV_HEAD_BYTES_MAX } from "../../../core/limits.ts";
+import { WAV_HEAD_BYTES_MAX } from "../../../core/limits/tts.ts";
 
 /** In the head of a WAV file. */
 const RIFF_BYTES = 12;

@@ -1,8 +1,8 @@
 import type { Expression, ExpressionBuilder, Kysely, SqlBool } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
 import type { Clock } from "../../../core/clock.ts";
-import { IDEMPOTENCY_MS } from "../../../core/limits.ts";
-import { TRANSACTION_ROWS_MAX } from "../../../core/write-limits.ts";
+import { IDEMPOTENCY_MS } from "../../../core/limits/api.ts";
+import { TRANSACTION_ROWS_MAX } from "../../../core/limits/storage.ts";
 import type { Tables } from "../database/tables.ts";
 import { pauseAfterTransaction } from "../database/transaction-pacing.ts";
 

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
-import { LIST_READ_BYTES_MAX } from "../../../core/api-limits.ts";
+import { LIST_READ_BYTES_MAX } from "../../../core/limits/api.ts";
 import type { CallQuery, CallStatus, ListedCall } from "../../call-store.ts";
 import type { Tables } from "../database/tables.ts";
 import { currentRecordOf, hasValidToken, LISTED_COLUMNS, lastExpiry } from "./rows.ts";

@@ -2,8 +2,8 @@ import { chmodSync, closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import Libsql from "libsql";
 import type { Clock } from "../../../core/clock.ts";
-import { DATA_DIR_RETRY_MS } from "../../../core/disk-limits.ts";
 import { codeOf, unavailable } from "../../../core/errors.ts";
+import { DATA_DIR_RETRY_MS } from "../../../core/limits/storage.ts";
 import { openDataDir } from "../../data-dir/data-dir.ts";
 
 /** Who may read the file can lock it, too. */

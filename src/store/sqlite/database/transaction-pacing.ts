@@ -3,7 +3,7 @@ import {
   TRANSACTION_REST_FACTOR,
   TRANSACTION_REST_MS_MAX,
   TRANSACTION_REST_MS_MIN,
-} from "../../../core/write-limits.ts";
+} from "../../../core/limits/storage.ts";
 
 /**
  * Rests after a transaction that is one of several. Not a turn of the loop alone: whoever waits for the write lock looks for it every

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../../../src/call/parameters.ts";
-import { FRAME_MS } from "../../../../src/core/limits.ts";
+import { FRAME_MS } from "../../../../src/core/limits/media.ts";
 import { Ticker } from "../../../../src/gateway/event-loop/ticker.ts";
 import { cough, LINE_NOISE } from "../../../sim/plan/words.ts";
 import { type LegOptions, leg } from "../../../support/legs/leg.ts";

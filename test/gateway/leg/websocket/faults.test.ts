@@ -6,7 +6,7 @@ import {
   MALFORMED_PER_SECOND_MAX,
   MESSAGES_PER_SECOND_MAX,
   NON_AUDIO_MESSAGES_PER_SECOND_MAX,
-} from "../../../../src/core/limits.ts";
+} from "../../../../src/core/limits/messages.ts";
 import { leg } from "../../../support/legs/leg.ts";
 import { websocketLeg } from "../../../support/legs/websocket-leg.ts";
 

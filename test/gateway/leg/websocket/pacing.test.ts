@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { STT_SILENCE_FRAMES } from "../../../../src/core/limits.ts";
+import { STT_SILENCE_FRAMES } from "../../../../src/core/limits/caller-audio.ts";
 import { Ticker } from "../../../../src/gateway/event-loop/ticker.ts";
 import type { Stt } from "../../../../src/speech/contracts.ts";
 import { vowelAt } from "../../../support/audio/vowel.ts";

@@ -3,7 +3,7 @@ import { strict as assert } from "node:assert";
 import { writeSync } from "node:fs";
 import { pino } from "pino";
 import { systemClock } from "../../../../src/core/clock.ts";
-import { FRAME_MS } from "../../../../src/core/limits.ts";
+import { FRAME_MS } from "../../../../src/core/limits/media.ts";
 import { JournalWriters } from "../../../../src/gateway/journal/writer.ts";
 import { START } from "../../../support/journals/example-call.ts";
 

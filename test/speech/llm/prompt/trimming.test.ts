@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { TOOL_RESULT_CHARS_MIN } from "../../../../src/core/prompt-limits.ts";
+import { TOOL_RESULT_CHARS_MIN } from "../../../../src/core/limits/tools.ts";
 import type { Message } from "../../../../src/speech/contracts.ts";
 import { messageTokens } from "../../../../src/speech/llm/prompt/prompt-tokens.ts";
 import { truncateToolResult } from "../../../../src/speech/llm/prompt/tool-result.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { LLM_EVENT_CHARS_MAX } from "../../../../src/core/limits.ts";
+import { LLM_EVENT_CHARS_MAX } from "../../../../src/core/limits/llm.ts";
 import { formatSseEvent, type SseEvent, SseEventTooLong, SseReader } from "../../../../src/speech/llm/providers/sse.ts";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { STT_ANSWER_BYTES_MAX } from "../../../../src/core/limits.ts";
+import { STT_ANSWER_BYTES_MAX } from "../../../../src/core/limits/stt.ts";
 import type { SttEvent } from "../../../../src/speech/contracts.ts";
 import { createOpenAiStt, type OpenAiSttOptions } from "../../../../src/speech/stt/providers/openai.ts";
 import { sttContract } from "../../../contract/speech/stt.ts";

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { TTS_REQUESTS_PER_CONNECTION_MAX, TURN_TEXT_CHARS_MAX } from "../../../../src/core/limits.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../../../src/core/limits/calls.ts";
+import { TTS_REQUESTS_PER_CONNECTION_MAX } from "../../../../src/core/limits/tts.ts";
 import type { ClosableTts, TtsChunk, TtsRequest } from "../../../../src/speech/contracts.ts";
 import { createCartesiaTts } from "../../../../src/speech/tts/providers/cartesia.ts";
 import { ttsContract } from "../../../contract/speech/tts.ts";

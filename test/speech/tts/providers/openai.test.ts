@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { TURN_TEXT_CHARS_MAX } from "../../../../src/core/limits.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../../../src/core/limits/calls.ts";
 import type { ClosableTts, TtsChunk, TtsRequest } from "../../../../src/speech/contracts.ts";
 import { createOpenAiTts, type OpenAiTtsOptions } from "../../../../src/speech/tts/providers/openai.ts";
 import { OPENAI_URL } from "../../../../src/speech/tts/settings.ts";

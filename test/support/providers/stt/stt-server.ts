@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
-import { FRAME_MS } from "../../../../src/core/limits.ts";
+import { FRAME_MS } from "../../../../src/core/limits/media.ts";
 
 /** What a provider does with a stream. */
 export type SttServerAction = (socket: WebSocket) => void;

@@ -1,4 +1,4 @@
-import type { Spend } from "./billing/spend.ts";
+import type { Spend } from "../billing/spend.ts";
 
 /** Bounds on what a call and an account may spend; docs/providers.md, "What a call may spend", states what they come to. */
 
@@ -15,6 +15,7 @@ export const CALL_SPEND_DEFAULT: Spend = {
   output_tokens: 20_000,
   tts_characters: 6_000,
 };
+
 /** Of all calls of one account within SPEND_WINDOW_S: about 100 conversations at once. */
 export const ACCOUNT_SPEND_DEFAULT: Spend = {
   llm_requests: 600,
@@ -22,11 +23,13 @@ export const ACCOUNT_SPEND_DEFAULT: Spend = {
   output_tokens: 200_000,
   tts_characters: 200_000,
 };
+
 /** What an operator may set at most; `off` sets no limit. */
 export const SPEND_PER_MINUTE_MAX = 1_000_000_000;
 
 /** Turns in a row that are refused because of a limit; with this one the call ends. */
 export const REFUSED_TURNS_MAX = 5;
+
 /** The caller hears for so long at most that the call ends because of a limit: one sentence more than a goodbye. */
 export const SPEND_LIMIT_GOODBYE_MS_MAX = 7_000;
 

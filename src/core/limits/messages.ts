@@ -1,5 +1,39 @@
-import { strict as assert } from "node:assert";
-import { BACKLOG_MS_MAX, CARRIER_MESSAGE_BYTES_MAX, TURN_TEXT_CHARS_MAX } from "./limits.ts";
+import { BACKLOG_MS_MAX } from "./caller-audio.ts";
+
+// Wires: what a peer may send.
+export const CARRIER_MESSAGE_BYTES_MAX = 64 * 1024;
+export const STREAM_ID_CHARS_MAX = 256;
+
+/** A carrier's own code for what it complains about; it is logged, so longer ones are not told. */
+export const CARRIER_CODE_CHARS_MAX = 64;
+
+/** What carrier_c passes on with its messages, as it limits it; with more than that its audio has no fast reader. */
+export const EXTRA_HEADERS_CHARS_MAX = 512;
+
+/** Messages within one second; past it the call ends with `protocol_error`. A carrier sends 50, unless it makes up. 2,500 x 5.5 µs = 1.4 % of the loop. */
+export const MESSAGES_PER_SECOND_MAX = 2_500;
+
+/** Of them those that are no audio: 500 x 31 µs = 1.6 % of the loop, with as many bytes as `message-limits.ts` allows. */
+export const NON_AUDIO_MESSAGES_PER_SECOND_MAX = 500;
+
+/** Marks that come back, and clears that are answered, within one second; more are ignored and counted. 100 x 134 µs = 1.3 % of the loop. */
+export const MARKS_PER_SECOND_MAX = 100;
+
+/** Malformed messages within one second; past it the call ends with `protocol_error`. 50 x 293 µs = 1.5 % of the loop. */
+export const MALFORMED_PER_SECOND_MAX = 50;
+
+/** Keys within one second; more are ignored and counted. 20 x 366 µs = 0.7 % of the loop. */
+export const DTMF_PER_SECOND_MAX = 20;
+
+/** Where keys may come out of order, each waits this long for one that was pressed before it. */
+export const DTMF_ORDER_MS = 200;
+
+/** Complaints of a carrier that are logged within one second; all are counted. */
+export const CARRIER_ERRORS_LOGGED_PER_SECOND_MAX = 5;
+
+// The raw WebSocket protocol.
+/** Audio in one message; more is answered with 1009. */
+export const STREAM_MESSAGE_MS_MAX = 1_000;
 
 /**
  * Bounds of what a peer may make a worker parse. Policy of each allowance of bytes: the message that exceeds it is not parsed, is
@@ -13,6 +47,7 @@ import { BACKLOG_MS_MAX, CARRIER_MESSAGE_BYTES_MAX, TURN_TEXT_CHARS_MAX } from "
  */
 export const TEXT_BYTES_BURST_MAX = 256 * 1024;
 export const TEXT_BYTES_PER_SECOND_MAX = 32 * 1024;
+
 /** One text message of a raw WebSocket, but for `text` and `toolResult`; a longer one is answered with 1009. */
 export const TEXT_MESSAGE_BYTES_MAX = 16 * 1024;
 
@@ -23,6 +58,7 @@ export const TEXT_MESSAGE_BYTES_MAX = 16 * 1024;
  */
 export const CARRIER_BYTES_PER_SECOND_MAX = 112 * 1024;
 export const CARRIER_BYTES_BURST_MAX = (CARRIER_BYTES_PER_SECOND_MAX * BACKLOG_MS_MAX) / 1_000;
+
 /**
  * What such a message is charged beside its bytes: the time that JSON takes depends on its parts (brackets, braces, commas and
  * colons), not on its length. A message of audio has about 20 of them.
@@ -32,13 +68,7 @@ export const MESSAGE_PART_BYTES = 64;
 
 /** Texts that the caller typed within one second; more are ignored, counted and answered with `error`: each asks the LLM. 5 x 2.1 ms = 1.1 % of the loop. */
 export const TEXTS_PER_SECOND_MAX = 5;
+
 /** Characters of them at once, and in the long run: the conversation keeps them all, and the model is sent it each time. */
 export const TYPED_CHARS_BURST_MAX = 65_536;
 export const TYPED_CHARS_PER_SECOND_MAX = 200;
-
-assert.ok(TYPED_CHARS_BURST_MAX >= TURN_TEXT_CHARS_MAX, "the longest text must pass");
-assert.ok(TEXT_BYTES_BURST_MAX >= 2 * CARRIER_MESSAGE_BYTES_MAX, "the longest result of a tool must pass");
-assert.ok(
-  CARRIER_BYTES_BURST_MAX > CARRIER_MESSAGE_BYTES_MAX * (1 + MESSAGE_PART_BYTES),
-  "one message of a carrier must pass, whatever it holds",
-);
