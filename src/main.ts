@@ -106,21 +106,16 @@ function warnOfConnectionResets(log: Logger): void {
     return;
   }
   if (setting === "1") return;
-  log.warn(
-    "connections that arrive in the moment in which a worker is replaced, or is full, may be reset: run sysctl -w net.ipv4.tcp_migrate_req=1",
-  );
+  log.warn("connections may be reset while a worker is replaced or full: run sysctl -w net.ipv4.tcp_migrate_req=1");
 }
 
 /** Logs what serves the media port, and warns of a Node that is not tested. */
 function logMediaServer(mediaServer: MediaServerChoice, log: Logger): void {
   const { folder: _, ...fields } = { folder: "", ...mediaServer };
-  log.info(fields, "media server chosen");
+  log.info(fields, "media server selected");
   const { node } = process.versions;
   if (isNodeUntested(node)) {
-    log.warn(
-      { node },
-      `this Node is newer than all that the service is tested on, which end with ${NODE_MAJOR_TESTED_MAX}`,
-    );
+    log.warn({ node }, `Node is newer than the newest tested version, ${NODE_MAJOR_TESTED_MAX}`);
   }
 }
 
@@ -132,7 +127,7 @@ async function run(config: Config, mediaServer: MediaServerChoice, log: Logger):
     try {
       file.write({ ...state, ...(roll !== undefined && { roll }) });
     } catch (error) {
-      log.error({ err: error, code: codeOf(error) }, "the supervisor's file could not be written");
+      log.error({ err: error, code: codeOf(error) }, "supervisor file could not be written");
     }
   };
   const supervisor = new Supervisor({
@@ -152,7 +147,7 @@ async function run(config: Config, mediaServer: MediaServerChoice, log: Logger):
       // One that never came up may stand in the place of another service, whose file it is.
       if (isUp) file.remove();
     } catch (error) {
-      log.error({ err: error, code: codeOf(error) }, "a file of the service could not be removed");
+      log.error({ err: error, code: codeOf(error) }, "service file could not be removed");
     }
     process.exit(code);
   };

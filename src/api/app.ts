@@ -168,14 +168,14 @@ function recordResponse({ metrics, log }: ApiDeps, request: FastifyRequest, repl
   const { statusCode: status, elapsedTime } = reply;
   metrics.requestAnswered(method, route, status, elapsedTime);
   const durationMs = Math.round(elapsedTime);
-  log.info({ requestId, method, route, status, durationMs, accountId, apiKeyId }, "request answered");
+  log.info({ requestId, method, route, status, durationMs, accountId, apiKeyId }, "request completed");
 }
 
 /** What is wrong with a request's head that Node puts up with. A Host there must be, and but one: RFC 9112, section 3.2. */
 function requestHeadProblem({ httpVersion, rawHeaders }: IncomingMessage): string | undefined {
   if (rawHeaders.length > 2 * HEADERS_MAX) return `the request must not have more than ${HEADERS_MAX} headers`;
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length;
-  if (hosts > 1) return "the request must carry the header Host only once";
+  if (hosts > 1) return "the request must have exactly one Host header";
   return hosts === 0 && httpVersion === "1.1" ? "the request must carry the header Host" : undefined;
 }
 

@@ -120,7 +120,7 @@ ${row("Metrics", metrics)}
 </dl>
 <h2>A first call</h2>
 <ol>
-<li>Take the API key in the file <code>first-key</code> of the data directory, or create one in the folder of the service: <code>npm run api-keys -- create --name front-desk</code></li>
+<li>Take the API key in the file <code>first-api-key</code> of the data directory, or create one in the folder of the service: <code>npm run api-keys -- create --name front-desk</code></li>
 <li>Open the ${link(REFERENCE_PATH, "API reference")}, choose <em>Authorize</em> and paste the key.</li>
 <li>Read the voices with <code>GET /voices</code>, then create a call with <code>POST /calls</code>.</li>
 </ol>

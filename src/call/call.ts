@@ -298,7 +298,7 @@ export class Call {
     if (!this.#ended && this.#nowMs >= this.#inactivityDeadlineMs()) this.#onInactivity();
   }
 
-  /** What the service says in its own name, in the language of the call. */
+  /** Service phrases, in the language of the call. */
   get #ownPhrases(): Phrases {
     return this.#phrases.in(this.#policy.language);
   }

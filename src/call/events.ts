@@ -58,7 +58,7 @@ export type CallEvent =
   /** Which voice speaks from here on, after a `language`: where none `speaksIt`, the one there was. */
   | { kind: "voice-chosen"; language: string; voiceId: string; supportsLanguage: boolean }
   /**
-   * What the service says in its own name from here on, while the call is in `language`: an operator's own phrases (`file`), those
+   * Service phrases from here on, while the call is in `language`: an operator's own phrases (`file`), those
    * that an LLM translated, or English where there is nothing else. Built-in phrases as they are need no such event.
    */
   | { kind: "phrases-chosen"; language: string; origin: PhraseOrigin; phrases: Phrases }

@@ -55,7 +55,7 @@ function rotateTokenKey(dataDir: string): void {
   openDataDir(dataDir);
   rotateTokenKeys(dataDir);
   printLine(
-    `the token key was rotated: a running service signs new tokens with it within ${(2 * TOKEN_KEY_POLL_MS) / 1_000} s`,
+    `token key rotated: a running service signs new tokens with it within ${(2 * TOKEN_KEY_POLL_MS) / 1_000} s`,
   );
 }
 
@@ -88,7 +88,9 @@ async function roll(file: SupervisorFile): Promise<void> {
 
 function isOver({ state, number }: Roll, asked: number): boolean {
   if (state === "failed" && number === asked) {
-    throw new Error("the roll was given up, and the workers that were not replaced go on: the service's log says why");
+    throw new Error(
+      "the worker roll aborted, and the workers that were not replaced go on: the service's log says why",
+    );
   }
   if (state === "running" && number === asked) return false;
   printLine("every worker is a new one; the old ones go when their calls have ended, within DRAIN_MS");

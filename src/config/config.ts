@@ -196,7 +196,7 @@ export function readConfig(
     liveness: readLiveness(integer, text("MEDIA_TIMEOUT_S", "") !== "", problems),
     workers: integer("WORKERS", Math.max(1, availableParallelism() - 1), 1, WORKERS_MAX),
     callsPerWorker: integer("CALLS_PER_WORKER", CALLS_PER_WORKER_DEFAULT, 1, 100_000),
-    callsPerApiKey: text("CALLS_PER_KEY", "") === "" ? undefined : integer("CALLS_PER_KEY", 1, 1, 100_000),
+    callsPerApiKey: text("CALLS_PER_API_KEY", "") === "" ? undefined : integer("CALLS_PER_API_KEY", 1, 1, 100_000),
     diskFreeMinBytes: integer("DISK_FREE_MIN_MB", DISK_FREE_MB_MIN_DEFAULT, 0, DISK_FREE_MB_MIN_MAX) * BYTES_PER_MB,
     drainMs: integer("DRAIN_MS", 30_000, 0, 7_200_000),
     stt: isTrial ? REFERENCE : text("STT", "") || undefined,
@@ -226,7 +226,7 @@ export function readConfig(
 
 /** What may be spent, with whom and at which price, and how long what came of it is kept. */
 const readPolicies = (text: (key: string, fallback: string) => string, problems: string[]) => ({
-  streamsMax: readStreamsMax(text("STREAMS_MAX", ""), problems),
+  streamsMax: readStreamsMax(text("PROVIDER_STREAMS_MAX", ""), problems),
   prices: readPrices(text("PRICES", ""), PROVIDER_NAMES, problems),
   spend: readSpendSettings(text, problems),
   retention: readRetention(text("RETENTION", ""), problems),
@@ -340,7 +340,7 @@ function readStreamsMax(given: string, problems: string[]): Record<string, numbe
     const [, name, count] = /^\s*([a-z]{1,32})\s*:\s*(\d{1,6})\s*$/.exec(part) ?? [];
     if (name === undefined || !(Number(count) >= 1 && Number(count) <= PROVIDER_STREAMS_MAX)) {
       const right = `a provider and a number from 1 to ${PROVIDER_STREAMS_MAX}, elevenlabs:5, or several, separated by commas`;
-      problems.push(`STREAMS_MAX must be ${right}, not ${JSON.stringify(part)}`);
+      problems.push(`PROVIDER_STREAMS_MAX must be ${right}, not ${JSON.stringify(part)}`);
     } else streamsMax[name] = Number(count);
   }
   return streamsMax;

@@ -32,28 +32,28 @@ export function startupWarnings(
   const notes: StartupWarning[] = [];
   if (unknown.length > 0) {
     const variables = unknown.map(({ name, nearest }) => `${name}: did you mean ${nearest}?`);
-    notes.push({ fields: { variables }, message: "environment variables that look like ours are not known" });
+    notes.push({ fields: { variables }, message: "unknown environment variables" });
   }
   if (config.isTrial) {
     notes.push({
       fields: {},
       message:
-        "STT and TTS are not set: using the reference pair (test instruments; they understand only simulated callers)",
+        "STT and TTS are not set: using the reference providers (test instruments that understand only simulated callers)",
     });
   }
   if (isOpenToOthers(config.dataDir)) {
     notes.push({
       fields: { dataDir: config.dataDir },
-      message: "other users of this machine may enter DATA_DIR. Run chmod 700 on it",
+      message: "DATA_DIR is accessible to other users of this machine: run chmod 700 on it",
     });
   }
   if (config.stt === undefined) {
-    notes.push({ fields: {}, message: "no STT is configured: callers are not understood. Set STT" });
+    notes.push({ fields: {}, message: "no STT is configured, so callers are not understood: set STT" });
   }
   if (config.isProduction && !deletesAnything(config.retention)) {
     notes.push({
       fields: {},
-      message: "RETENTION is not set: recordings, transcripts and records are kept until somebody deletes them",
+      message: "RETENTION is not set: recordings, transcripts and records are never deleted automatically",
     });
   }
   const unbound = [...config.toolSecrets].flatMap(([name, { hosts }]) =>
@@ -62,19 +62,19 @@ export function startupWarnings(
   if (unbound.length > 0) {
     notes.push({
       fields: { secrets: unbound },
-      message: `secrets of tools without a binding are sent nowhere: bind them in ${TOOL_SECRET_BINDINGS}, or remove them`,
+      message: `tool secrets without a binding are never sent: add them to ${TOOL_SECRET_BINDINGS} or remove them`,
     });
   }
   if (config.toolsAllowLoopback) {
     notes.push({
       fields: {},
-      message: "TOOLS_ALLOW_LOOPBACK is set: tools may call this machine. Never set it where others create calls",
+      message: "TOOLS_ALLOW_LOOPBACK is set: tools may call this machine. Do not set it where others create calls",
     });
   }
   if (callsMax < config.callsPerWorker) {
     notes.push({
       fields: { callsMax },
-      message: "fewer calls than CALLS_PER_WORKER: each needs two descriptors, and `ulimit -n` allows for no more",
+      message: "`ulimit -n` allows fewer calls than CALLS_PER_WORKER: each call needs two file descriptors",
     });
   }
   return notes;

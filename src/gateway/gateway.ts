@@ -68,7 +68,7 @@ export interface GatewayOptions {
   httpTools: HttpTools;
   schemas: SchemaChecks;
   journals: JournalWriters;
-  /** What the service says in its own name, by language. */
+  /** Service phrases, by language. */
   phrases: PhraseFinder;
   /** What a call and an account may spend. */
   spend: SpendSettings;
@@ -213,7 +213,7 @@ export class Gateway {
     } catch (error) {
       this.#onAdmissionOver();
       metrics.redemption("failed");
-      log.warn({ code: codeOf(error) }, "a token could not be redeemed");
+      log.warn({ code: codeOf(error) }, "token redemption failed");
       return BUSY;
     }
   }
@@ -268,7 +268,7 @@ export class Gateway {
       return leg;
     } catch (error) {
       const { callId } = redeemed;
-      this.#options.log.error({ err: error, code: codeOf(error), callId }, "a call could not be begun");
+      this.#options.log.error({ err: error, code: codeOf(error), callId }, "call could not be started");
       this.#options.metrics.callEnded("worker_lost");
       this.#options.handoff.ended(callId);
       socket.end(closeCodeOf("worker_lost"), "worker_lost");

@@ -63,7 +63,7 @@ const ageClock = systemAgeClock();
 const handoff = new HandoffThreadClient({
   clock,
   onFailed(error) {
-    createLogger("control", "info").fatal({ err: error, code: codeOf(error) }, "the handoff thread failed");
+    createLogger("control", "info").fatal({ err: error, code: codeOf(error) }, "handoff thread failed");
     process.exit(1);
   },
 });
@@ -87,7 +87,7 @@ const opened = await openStores(dataDir, clock, {
   ageClock,
   unpersisted: handoff.unpersisted,
   onMigration(isOver) {
-    log.info(isOver ? "the database is up to date" : "the database is brought up to date");
+    log.info(isOver ? "database migration finished" : "database migration started");
     return sendToSupervisor({ kind: "migrating", isOver });
   },
 });
@@ -113,7 +113,7 @@ const stores = { ...opened, calls: admittingCallStore(meteredCallStore(opened.ca
 const engines = createSpeechProviders({ ...config, espeakProcesses: 1 }, clock, log);
 // Who asks for them first waits for no provider.
 engines.tts.voices().catch((error: unknown) => {
-  log.warn({ code: codeOf(error), ...loggableError(error) }, "the voices could not be listed");
+  log.warn({ code: codeOf(error), ...loggableError(error) }, "voices could not be listed");
 });
 const renderer = new RendererClient({
   start: forkRenderer(dataDir, readLoaderEnvironment()),
@@ -193,7 +193,7 @@ const handoffHandlers: HandoffHandlers = {
   onStreamStarted(callId, carrierCallId) {
     // The record learns of it from the journal, too.
     stores.calls.setCarrierCallId(callId, carrierCallId).catch((error: unknown) => {
-      log.warn({ callId, code: codeOf(error) }, "a carrier's id of a call could not be stored yet");
+      log.warn({ callId, code: codeOf(error) }, "carrier call id could not be stored yet");
     });
   },
   onEnded(callId, end) {
@@ -207,13 +207,13 @@ async function ensureFirstApiKey(): Promise<void> {
   if (config.isProduction) {
     const command =
       "npm run api-keys -- create --name <name>, or in the image node dist/cli/api-keys.js create --name <name>";
-    log.warn(`there is no API key yet: make one with ${command}`);
+    log.warn(`no API key exists: create one with ${command}`);
     return;
   }
   try {
-    log.info({ path: await writeFirstApiKey(dataDir, opened) }, "a first API key was written");
+    log.info({ path: await writeFirstApiKey(dataDir, opened) }, "first API key written");
   } catch (error) {
-    log.error({ err: error, code: codeOf(error) }, "the first API key could not be written");
+    log.error({ err: error, code: codeOf(error) }, "first API key could not be written");
   }
 }
 
@@ -223,7 +223,7 @@ function scheduleExpiry(): void {
       (callIds) => {
         if (callIds.length > 0) log.info({ calls: callIds.length }, "calls expired");
       },
-      (error: unknown) => log.error({ err: error }, "calls could not be expired"),
+      (error: unknown) => log.error({ err: error }, "expiring calls failed"),
     );
     scheduleExpiry();
   });
@@ -312,7 +312,7 @@ function portOf(server: Server): number {
 
 /** The next service waits for the data directory. What is unfinished here is made there: every journal and every row is on disk. */
 function exitOrphaned(): void {
-  log.warn("the supervisor is gone: the control process ends, workers go on with their calls");
+  log.warn("supervisor is gone: the control process exits, workers continue their calls");
   process.exit(0);
 }
 
@@ -341,7 +341,7 @@ if (config.metricsPort !== undefined) {
   });
   metrics.observeConnections(() => ({ api: apiConnections.count, metrics: connections.count }));
   metricsAddress = { host: config.metricsHost, port: portOf(server) };
-  log.info(metricsAddress, "metrics served");
+  log.info(metricsAddress, "metrics port ready");
 }
 const { bootId } = ageClock;
 const tokenKeys = signer.accepted;

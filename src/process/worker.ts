@@ -57,7 +57,7 @@ collectProcessMetrics(metrics.registry, mediaServer.mediaServer);
 const { implementation, nativeFailure } = opus;
 const library = implementation === "native" ? "@discordjs/opus (native)" : "libopus-wasm (WebAssembly)";
 // It is the same in every worker.
-log[isFirst ? "info" : "debug"]({ opus: implementation }, `Opus codec: ${library}`);
+log[isFirst ? "info" : "debug"]({ opus: implementation, library }, "Opus codec selected");
 if (nativeFailure !== undefined && packageFolder("@discordjs/opus", import.meta.url) !== undefined) {
   log[isFirst ? "warn" : "debug"](
     { code: nativeFailure },
@@ -85,7 +85,7 @@ const handOff = new HandoffClient({
   onAccountsOverLimit: (over) => accounts.setExceeded(over),
   onEndRequested: (callId) => gateway.end(callId, "api_hangup"),
   onIncompatibleControl: () =>
-    log.error("the control process is of another version than this worker: restart the service"),
+    log.error("control process speaks another handoff protocol version than this worker: restart the service"),
   metrics: collectMetrics,
   clock,
 });
@@ -147,7 +147,7 @@ async function collectMetrics(): Promise<ProcessMetrics | undefined> {
   try {
     return await metrics.collect();
   } catch (error) {
-    log.error({ err: error, code: codeOf(error), fault: "bug" }, "the metrics could not be told");
+    log.error({ err: error, code: codeOf(error), fault: "bug" }, "metrics could not be collected");
     return undefined;
   }
 }
@@ -197,7 +197,7 @@ async function retire(): Promise<void> {
 
 /** The next supervisor's workers take the port; the calls of this one go on until DRAIN_MS is over. */
 function retireOrphaned(): void {
-  log.warn({ calls: gateway.load().callCount }, "the supervisor is gone: no new streams are taken, live calls go on");
+  log.warn({ calls: gateway.load().callCount }, "supervisor is gone: new streams are refused, live calls continue");
   void retire();
 }
 

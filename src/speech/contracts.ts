@@ -10,7 +10,7 @@ import type { Usage } from "../core/billing/usage.ts";
 
 /**
  * Why one provider was left for the next: it `failed`, `refused` with a status, told nothing in time (`silent`), or was `skipped`,
- * because it fails again and again or has all the streams that it may have.
+ * because it fails again and again or stream limit reached.
  */
 export const FAILOVER_CODES = ["failed", "refused", "timed_out", "skipped"] as const;
 export type FailoverCode = (typeof FAILOVER_CODES)[number];

@@ -68,7 +68,7 @@ export function speechConfigProblems({
   problems.push(...ttsProblems(tts, ttsSettings));
   problems.push(...llmProblems(models, llmSettings));
   for (const name of Object.keys(streamsMax).filter((given) => !PROVIDER_NAMES.includes(given))) {
-    problems.push(`STREAMS_MAX must name any of ${PROVIDER_NAMES.join(", ")}, not ${JSON.stringify(name)}`);
+    problems.push(`PROVIDER_STREAMS_MAX must name any of ${PROVIDER_NAMES.join(", ")}, not ${JSON.stringify(name)}`);
   }
   return problems;
 }
@@ -108,7 +108,7 @@ export function createSpeechProviders(
     settings: ttsSettings,
     espeakProcesses,
     clock,
-    onProcessFailure: (provider, why) => log.warn({ provider, why }, "a voice program failed"),
+    onProcessFailure: (provider, why) => log.warn({ provider, why }, "eSpeak process failed"),
     circuitBreakerOf: (provider) => lineOf("tts", provider),
   });
   const planner = new ToolChooserClient({
@@ -132,14 +132,11 @@ function circuitBreakerObserver(log: WarningLog, metrics: SpeechMetrics | undefi
   return {
     registered: (engine, provider) => metrics?.registerProvider(engine, provider),
     failed(engine, provider, error) {
-      log.warn({ engine, provider, code: codeOf(error), ...loggableError(error) }, "a provider failed");
+      log.warn({ engine, provider, code: codeOf(error), ...loggableError(error) }, "provider failed");
       metrics?.providerFailed(engine, provider);
     },
     circuitChanged(engine, provider, isLeftAlone) {
-      log.warn(
-        { engine, provider },
-        isLeftAlone ? "a provider that fails was left alone" : "a provider answered again",
-      );
+      log.warn({ engine, provider }, isLeftAlone ? "circuit breaker opened" : "circuit breaker closed");
       metrics?.providerCircuitChanged(engine, provider, isLeftAlone);
     },
   };

@@ -164,7 +164,7 @@ class Stage {
 
   #target(calls: readonly NewCall[]): Target {
     const paths = calls.map(({ websocketUrl }) => new URL(websocketUrl).pathname);
-    const metrics = { host: "127.0.0.1", port: this.#logged("metrics served").port ?? 0 };
+    const metrics = { host: "127.0.0.1", port: this.#logged("metrics port ready").port ?? 0 };
     return { media: this.#mediaDoor, api: this.#api.door, metrics, keys: this.#attackersKeys, paths };
   }
 
@@ -231,7 +231,7 @@ class Stage {
 
   /** A worker that is busy is missing from a scrape: it is asked again. */
   async #metrics(): Promise<ReadonlyMap<string, Family>> {
-    const { port } = this.#logged("metrics served");
+    const { port } = this.#logged("metrics port ready");
     const untilMs = performance.now() + RECORDED_MS_MAX;
     for (;;) {
       const families = readExposition(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());

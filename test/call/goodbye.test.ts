@@ -112,7 +112,7 @@ describe("K8: a call that we end with a goodbye", () => {
     expect([mute.endReason, mute.endMs]).toEqual(["drain_timeout", 5_100]);
   });
 
-  test("ends when its time is over, though the voice has said nothing, or is not done", () => {
+  test("ends when its time is over, though the voice has sent an empty reply, or is not done", () => {
     for (const tts of [{ afterMs: Number.POSITIVE_INFINITY }, { wordMs: () => 1_000 }]) {
       const call = leaving(5_000, { greeting: "none", spec: { firstSpeaker: "user" }, tts });
       call.run(20_000);

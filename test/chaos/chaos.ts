@@ -269,7 +269,7 @@ class Chaos {
 
   async #roll(): Promise<void> {
     await this.#allUp();
-    const ended = (): number => this.#log().filter(({ msg }) => msg === "roll ended").length;
+    const ended = (): number => this.#log().filter(({ msg }) => msg === "worker roll finished").length;
     const before = ended();
     process.kill(new SupervisorFile(this.#options.dataDir).read()?.pid ?? 0, "SIGHUP");
     await this.#until("the roll to end", () => ended() > before);
@@ -315,7 +315,7 @@ class Chaos {
     const epochMs = performance.timeOrigin;
     const recordedMs = new Map<string, number[]>();
     for (const { msg, callId, time } of log) {
-      if (msg !== "call recorded" || callId === undefined) continue;
+      if (msg !== "call record stored" || callId === undefined) continue;
       recordedMs.set(callId, [...(recordedMs.get(callId) ?? []), time - epochMs]);
     }
     const stories = this.#callers.map(({ story }) => story);

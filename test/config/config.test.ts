@@ -35,11 +35,13 @@ describe("configuration", () => {
   });
 
   test("providers have as many streams as they are given, and others any number", () => {
-    expect(readConfig({ STREAMS_MAX: "deepgram:50, elevenlabs:5" }).streamsMax).toEqual({
+    expect(readConfig({ PROVIDER_STREAMS_MAX: "deepgram:50, elevenlabs:5" }).streamsMax).toEqual({
       deepgram: 50,
       elevenlabs: 5,
     });
-    expect(() => readConfig({ STREAMS_MAX: "whisper:5" })).toThrow(/STREAMS_MAX must name any of .*, not "whisper"/);
+    expect(() => readConfig({ PROVIDER_STREAMS_MAX: "whisper:5" })).toThrow(
+      /PROVIDER_STREAMS_MAX must name any of .*, not "whisper"/,
+    );
   });
 
   test("providers have prices, of their models too, and none that nobody told", () => {
@@ -73,7 +75,7 @@ describe("configuration", () => {
         CALLS_PER_WORKER: "1e3",
         DRAIN_MS: "-1",
         ESPEAK_PROCESSES: "0",
-        STREAMS_MAX: "deepgram:5, elevenlabs:0",
+        PROVIDER_STREAMS_MAX: "deepgram:5, elevenlabs:0",
         PREEMPTIVE_REPLIES: "yes",
         PRICES: '{"currency": "dollars"}',
         CARRIER_A_AUTH_TOKEN: "good,",
@@ -97,7 +99,7 @@ describe("configuration", () => {
         '  CALLS_PER_WORKER must be a whole number from 1 to 100000, not "1e3"',
         '  DRAIN_MS must be a whole number from 0 to 7200000, not "-1"',
         '  ESPEAK_PROCESSES must be a whole number from 1 to 16, not "0"',
-        '  STREAMS_MAX must be a provider and a number from 1 to 100000, elevenlabs:5, or several, separated by commas, not " elevenlabs:0"',
+        '  PROVIDER_STREAMS_MAX must be a provider and a number from 1 to 100000, elevenlabs:5, or several, separated by commas, not " elevenlabs:0"',
         '  PRICES must have a currency of three capital letters, "currency": "USD"',
         '  PREEMPTIVE_REPLIES must be on or off, not "yes"',
         "  CARRIER_A_AUTH_TOKEN must be secrets of printable ASCII, separated by commas",
@@ -165,7 +167,7 @@ describe("configuration", () => {
       ["METRICS_PORT", 0, 65_535],
       ["TOKEN_TTL_S", 5, 600],
       ["CALLS_PER_WORKER", 1, 100_000],
-      ["CALLS_PER_KEY", 1, 100_000],
+      ["CALLS_PER_API_KEY", 1, 100_000],
       ["DRAIN_MS", 0, 7_200_000],
       ["MEDIA_TIMEOUT_S", 5, 3_600],
       ["ESPEAK_PROCESSES", 1, 16],
@@ -197,7 +199,7 @@ describe("configuration", () => {
 
   test("an API key may have as many calls as there are places, unless told otherwise", () => {
     expect(readConfig({}).callsPerApiKey).toBeUndefined();
-    expect(readConfig({ CALLS_PER_KEY: " 20 " }).callsPerApiKey).toBe(20);
+    expect(readConfig({ CALLS_PER_API_KEY: " 20 " }).callsPerApiKey).toBe(20);
   });
 
   test("what is empty counts as not set", () => {

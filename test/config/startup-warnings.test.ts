@@ -14,7 +14,7 @@ test("what is configured as it should be is worth no line", () => {
 test("a trial, a service without STT, and one whose tools may call this machine are each worth one", () => {
   expect(messagesOf({})).toEqual([expect.stringContaining("STT and TTS are not set: using the reference pair")]);
   expect(messagesOf({ TTS: "espeak", TOOLS_ALLOW_LOOPBACK: "true" })).toEqual([
-    "no STT is configured: callers are not understood. Set STT",
+    "no STT is configured, so callers are not understood: set STT",
     expect.stringContaining("TOOLS_ALLOW_LOOPBACK is set"),
   ]);
 });
@@ -62,7 +62,7 @@ test("all variables that are not known are one line, each with the one it is tak
       fields: {
         variables: ["DEEPGRAM_KEY: did you mean DEEPGRAM_API_KEY?", "OPENAI_APIKEY: did you mean OPENAI_API_KEY?"],
       },
-      message: "environment variables that look like ours are not known",
+      message: "unknown environment variables",
     },
   ]);
 });

@@ -76,14 +76,14 @@ describe("what ought to serve the media port", () => {
   });
 
   test("is compared with the line of the log that says it", () => {
-    const line = '{"level":"info","mediaServer":"ws","reason":"glibc 2.36","msg":"media server chosen"}';
+    const line = '{"level":"info","mediaServer":"ws","reason":"glibc 2.36","msg":"media server selected"}';
     expect(mediaServerInLog(`{"msg":"starting"}\n${line}\n`)).toBe("ws");
     expect(mediaServerInLog('{"msg":"starting"}')).toBeUndefined();
   });
 });
 
 describe("a service that was started and told to stop", () => {
-  const chosen = '{"mediaServer":"uws","msg":"media server chosen"}';
+  const chosen = '{"mediaServer":"uws","msg":"media server selected"}';
   const ready = '{"msg":"service ready"}';
 
   test("is served as it ought to be when it was ready, and ended with 0", () => {

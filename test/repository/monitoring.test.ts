@@ -12,7 +12,7 @@ beforeAll(async () => {
 describe("the dashboard", () => {
   test("has a row for each thing that goes on, and what Grafana 10 needs to show it", () => {
     const rows = dashboard.panels.filter(({ type }) => type === "row").map(({ title }) => title);
-    expect(rows).toEqual(["Calls", "Audio", "Latency that we add", "Turns and engines", "Providers", "Processes"]);
+    expect(rows).toEqual(["Calls", "Audio", "Added latency", "Turns and stages", "Providers", "Processes"]);
     expect(dashboard.schemaVersion).toBeGreaterThanOrEqual(38);
     expect(dashboard.templating.list.map(({ name }) => name)).toEqual(["datasource", "instance"]);
     expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
@@ -68,12 +68,12 @@ describe("the alarms", () => {
   test("are seven, and their conditions ask for nothing that there is not", () => {
     expect(alerts.map(({ name }) => name)).toEqual([
       "TrunklineDown",
-      "TrunklineTakesNoCalls",
+      "TrunklineRefusesCalls",
       "TrunklineCallsFail",
       "TrunklineAudioLate",
       "TrunklineJournalsFail",
-      "TrunklineProviderOut",
-      "TrunklineCallsTakenOver",
+      "TrunklineProviderCircuitOpen",
+      "TrunklineProviderSwitches",
     ]);
     for (const { name, expr } of alerts) expect(unknownInQuery(expr, metrics), name).toEqual([]);
   });

@@ -157,7 +157,7 @@ test("L1, L3: keys, tokens, prompts, words, digits and ids reach no log, no erro
   const tokens = urls.map((url) => url.slice(-64));
   expect([answers.length, tokens.length]).toEqual([3 * CALLS * 20, CALLS]);
   const logged = service.logged.join("");
-  for (const line of ["call ended", "call recorded", "request answered", "an engine of the call failed"]) {
+  for (const line of ["call ended", "call record stored", "request completed", "stage failed without a fallback"]) {
     expect(logged).toContain(line);
   }
   const exposition = await service.exposition();
@@ -207,7 +207,7 @@ test("L2: whatever stands in a text, every line of the log is one line, of plain
   ws.sendText(JSON.stringify({ event: hostile, streamSid: hostile }));
   ws.sendText(hostile);
   ws.sendFrame({ opcode: OPCODE.close, payload: Buffer.concat([Buffer.from([3, 232]), Buffer.from(hostile)]) });
-  while (!service.logged.some((line) => line.includes("call recorded"))) {
+  while (!service.logged.some((line) => line.includes("call record stored"))) {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   ws.destroy();

@@ -69,7 +69,7 @@ test("unknown names are all told at once, with the variable, the value and the n
         'bad configuration:\n  STT must be one of assemblyai, deepgram, openai, reference, not "whisper"\n' +
         '  TTS must be one of cartesia, elevenlabs, espeak, openai, reference, not "x"\n' +
         '  MODEL_C must be reference, or a provider and its model: openai:<model>, anthropic:<model>, gemini:<model>; not "constructor"\n' +
-        '  STREAMS_MAX must name any of anthropic, assemblyai, cartesia, deepgram, elevenlabs, espeak, gemini, openai, reference, not "whisper"',
+        '  PROVIDER_STREAMS_MAX must name any of anthropic, assemblyai, cartesia, deepgram, elevenlabs, espeak, gemini, openai, reference, not "whisper"',
     }),
   );
 });

@@ -55,5 +55,5 @@ async function requireAvailable(
   if (unspoken !== undefined) gone.push(unspoken);
   const tools = await toolProblems(callSettings.selectedTools, ["callSettings", "selectedTools"], accountId, offer);
   gone.push(...[...tools, ...maxCostProblems(callSettings, ["callSettings"], offer)].map(({ path }) => path));
-  if (gone.length > 0) throw new ApiError("conflict", `the agent has what is not offered any more: ${gone.join(", ")}`);
+  if (gone.length > 0) throw new ApiError("conflict", `the agent uses what is no longer offered: ${gone.join(", ")}`);
 }

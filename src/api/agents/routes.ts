@@ -74,7 +74,7 @@ const CREATE_CALL = {
   tags: ["agents", "calls"],
   summary: "Create a call from a saved agent",
   description:
-    "As `POST /calls`, with the prompt, the voice, the language and the settings that the agent has at this moment. 409 " +
+    "As `POST /calls`, with the agent's current prompt, voice, language and settings. 409 " +
     "`conflict` when its voice, its language or what a tool of it needs is no longer offered, or the voice does not speak the " +
     "language any more.",
   params: AgentId,
@@ -145,7 +145,7 @@ async function requireAgentCapacity(
     throw new ApiError(state.reason, `no agents are saved: ${REFUSALS[state.reason]}`);
   }
   if ((await agents.count(accountId)) < AGENTS_PER_ACCOUNT_MAX) return;
-  throw new ApiError("conflict", `the account has ${AGENTS_PER_ACCOUNT_MAX} agents, as many as it may have`);
+  throw new ApiError("conflict", `the account has reached its limit of ${AGENTS_PER_ACCOUNT_MAX} agents`);
 }
 
 const itemOf = ({

@@ -16,7 +16,7 @@ const fields = {
     .string(nameRule)
     .refine((value) => !isBlank(value) && [...value].length <= AGENT_NAME_CHARS_MAX, nameRule)
     .meta({
-      description: "What people call the agent; two may share a name.",
+      description: "Display name of the agent; need not be unique.",
       maxLength: AGENT_NAME_CHARS_MAX,
       examples: ["Front desk"],
     }),
@@ -25,16 +25,16 @@ const fields = {
     examples: ["You answer the telephone of a bakery."],
   }),
   context: text.meta({
-    description: "What the agent knows. In the prompt it stands under the heading `# Context`; left out when blank.",
+    description: "What the agent knows. Added to the prompt under the heading `# Context`; omitted when blank.",
     examples: ["The bakery is open from eight to six."],
   }),
   customInstructions: text.meta({
-    description: "How the agent behaves. In the prompt it stands under `# Instructions`; left out when blank.",
+    description: "How the agent behaves. Added to the prompt under `# Instructions`; omitted when blank.",
     examples: ["Answer in one sentence."],
   }),
   languageId: text.meta({ description: "An id from `GET /languages`.", examples: ["en-US"] }),
   voiceId: text.meta({
-    description: "The id of a voice from `GET /voices` that speaks the language; names are not taken here.",
+    description: "The id of a voice from `GET /voices` that speaks the language; names are not accepted here.",
     examples: ["espeak/gmw/en-US"],
   }),
   callSettings: CallSettingsBody.meta({
@@ -82,7 +82,7 @@ export const NewAgentBody = z
 export type NewAgentBody = z.output<typeof NewAgentBody>;
 
 const agentId = z.string().meta({
-  description: "`agent_` and a UUID that grows with time.",
+  description: "`agent_` and a UUIDv7.",
   examples: ["agent_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"],
 });
 
@@ -100,7 +100,7 @@ export const AgentId = z.object({ id: agentId });
 export const AgentCallBody = NewCallBody.pick({ connectionType: true, websocket: true, metadata: true })
   .meta({
     id: "NewAgentCall",
-    description: "What a call from a saved agent is told beside the agent.",
+    description: "Settings of a call from a saved agent, beside those of the agent.",
     examples: [
       { metadata: { order: "A-17" } },
       { connectionType: "websocket", websocket: { inputSampleRate: 16_000, outputSampleRate: 24_000 } },

@@ -22,16 +22,14 @@ const END = {
   tags: ["calls"],
   summary: "End a call",
   description:
-    "A call that waits for its stream ends at once, and its `websocketUrl` is dead. One that is being held is told to end: the " +
-    "answer is 202 with the call as it is, which `getCall` shows as ended a moment later. One that is over stays as it is, so " +
-    "that asking twice does no harm.",
+    "A created call ends at once, and its `websocketUrl` becomes invalid. For an active call the end is requested: the response is 202 with the call's current state; `getCall` shows it as ended shortly after. An ended call is not changed, so the request can be repeated safely.",
   params: CallId,
   querystring: NoQuery,
   body: z.strictObject({}, { error: "must be a JSON object without fields, or be left out" }).nullish(),
   errors: ["not_found", "unavailable"] as const,
   response: {
     200: CallItem.meta({ description: "The call is over." }),
-    202: CallItem.meta({ description: "The call was told to end." }),
+    202: CallItem.meta({ description: "The end of the call was requested." }),
   },
 };
 
@@ -40,12 +38,11 @@ const DELETE = {
   tags: ["calls"],
   summary: "Delete a call",
   description:
-    "Removes the call for good: its record, transcript, events and recording, and the name of the request that created it. One " +
-    "that waits for its stream is ended with that; one that is being held must be ended first.",
+    "Deletes the call permanently: its record, transcript, events, recording and Idempotency-Key. A created call is ended by this; an active call must be ended first.",
   params: CallId,
   querystring: NoQuery,
   errors: ["not_found", "conflict"] as const,
-  response: { 204: z.undefined().meta({ description: "The call is gone." }) },
+  response: { 204: z.undefined().meta({ description: "The call was deleted." }) },
 };
 
 export function callEndRoutes(scope: FastifyInstance, deps: CallEndDeps): void {
@@ -64,9 +61,9 @@ export function callEndRoutes(scope: FastifyInstance, deps: CallEndDeps): void {
     const { call, workerId } = await cancel(request, request.params.id);
     if (workerId === undefined) return itemOf(call);
     if (!endCall(workerId, call)) {
-      throw new ApiError("unavailable", "the process that carries the call does not answer just now");
+      throw new ApiError("unavailable", "the worker of the call is not responding at present");
     }
-    log.info({ callId: call.id, accountId: request.accountId, requestId: request.id }, "call told to end");
+    log.info({ callId: call.id, accountId: request.accountId, requestId: request.id }, "call end requested");
     reply.code(202);
     return itemOf(call);
   });

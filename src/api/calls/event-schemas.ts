@@ -7,25 +7,31 @@ import { FAILOVER_CODES } from "../../speech/contracts.ts";
 import { Transcript } from "./request-schemas.ts";
 import { TurnLatency } from "./response-schemas.ts";
 
-const atMs = z.int().meta({ description: "Milliseconds since the media stream came.", examples: [5240] });
-const turnId = z.int().meta({ description: "The reply: they are counted from 1." });
+const atMs = z.int().meta({ description: "Milliseconds since the media stream connected.", examples: [5240] });
+const turnId = z.int().meta({ description: "The reply; counted from 1." });
 const segment = z
   .int()
-  .meta({ description: "The piece of the reply that is spoken in one go: they are counted from 0." });
+  .meta({ description: "The segment of the reply that the TTS synthesises in one request; counted from 0." });
 const samples = z.int().meta({ description: "At the rate of the stream." });
-const code = z.string().meta({ description: "As the service's log names the failure." });
+const code = z.string().meta({ description: "The error code that the service's log has too." });
 const reason = z.enum(END_REASONS);
-const name = z.string().meta({ description: "Reply and piece, as in `2.0`." });
+const name = z.string().meta({ description: "Reply and segment, as in `2.0`." });
 const text = z.string().meta({ description: "Empty when the call is not recorded." });
-const chars = z.int().optional().meta({ description: "How long the text was that is left out, in UTF-16 units." });
+const chars = z.int().optional().meta({ description: "Length of the omitted text in UTF-16 units." });
 const redactedText = { text, chars };
-const language = z.string().optional().meta({ description: "What the ear takes it to be, where it says that." });
-const toolCallId = z.string().meta({ description: "The use of a tool: what came of it has the same." });
+const language = z
+  .string()
+  .optional()
+  .meta({ description: "The language that the STT detected, where it reports one." });
+const toolCallId = z.string().meta({ description: "The tool call: its `tool-result` has the same id." });
 
 const words = z
   .array(z.object({ text: z.string(), startMs: z.number(), endMs: z.number() }))
   .readonly()
-  .meta({ description: "Words that sound in it, in milliseconds of the piece. Empty when the call is not recorded." });
+  .meta({
+    description:
+      "Words in this audio with their times, in milliseconds from the start of the segment. Empty when the call is not recorded.",
+  });
 
 const ofSource =
   <const Source extends string>(source: Source) =>
@@ -43,77 +49,81 @@ const command = ofSource("command");
 /** What happened to the call: by the names of the call machine and its journal, and what single frames come to. */
 const InputEventItem = z
   .discriminatedUnion("kind", [
-    event("leg-started", "The carrier's stream began: from here on audio can be sent.", {
-      codec: z.enum(["mulaw", "alaw", "pcm_s16le"]).meta({ description: "What the caller's audio is kept in." }),
+    event("leg-started", "The media stream started; audio can be sent from now on.", {
+      codec: z
+        .enum(["mulaw", "alaw", "pcm_s16le"])
+        .meta({ description: "The codec in which the caller's audio is recorded." }),
       carrierCallId: z
         .string()
         .optional()
         .meta({ description: "The carrier's own id for the call, where it has one." }),
     }),
-    event("leg-closed", "The stream is gone, or has to go.", { reason }),
-    event("end-requested", "Somebody other than the two speakers wants the call to end.", { reason }),
-    event("goodbye-requested", "The same, but the caller is to hear a goodbye first.", { reason }),
-    event("internal-error", "The service itself failed at what came before, and the call ends.", { code }),
-    event("speech-started", "The caller speaks, as the service takes it.", {
-      startMs: atMs.meta({ description: "Since when, in milliseconds since the media stream came." }),
+    event("leg-closed", "The stream was closed, or is being closed.", { reason }),
+    event("end-requested", "The end of the call was requested from outside the conversation.", { reason }),
+    event("goodbye-requested", "The end of the call was requested from outside the conversation, after a goodbye.", {
+      reason,
     }),
-    event("speech-ended", "The caller is silent, as the service takes it.", {
-      endMs: atMs.meta({ description: "The last voiced frame, in milliseconds since the media stream came." }),
+    event("internal-error", "The service failed while handling the previous event, and the call ends.", { code }),
+    event("speech-started", "The VAD detected that the caller started to speak.", {
+      startMs: atMs.meta({ description: "Start of the speech, in milliseconds since the media stream connected." }),
     }),
-    event("stt-interim", "What the ear understands of the utterance up to now.", { ...redactedText, language }),
-    event("stt-final", "What the ear has understood of the utterance.", { ...redactedText, language }),
-    event("stt-failed", "The ear failed.", { code }),
-    event("dtmf", "The caller pressed a key.", {
+    event("speech-ended", "The VAD detected that the caller stopped speaking.", {
+      endMs: atMs.meta({ description: "The last voiced frame, in milliseconds since the media stream connected." }),
+    }),
+    event("stt-interim", "Interim transcript of the utterance.", { ...redactedText, language }),
+    event("stt-final", "Final transcript of the utterance.", { ...redactedText, language }),
+    event("stt-failed", "The STT failed.", { code }),
+    event("dtmf", "A DTMF digit was received.", {
       digit: z.string().meta({ description: "Empty when the call is not recorded." }),
       chars,
     }),
-    event("typed", "The caller typed something.", redactedText),
-    event("reply-text", "More text came from the model.", { turnId, ...redactedText }),
-    event("reply-tool-call", "The model wants to use a tool.", {
+    event("typed", "The caller typed text.", redactedText),
+    event("reply-text", "The LLM sent more text of the reply.", { turnId, ...redactedText }),
+    event("reply-tool-call", "The LLM called a tool.", {
       turnId,
       id: z.string(),
-      name: z.string().meta({ description: "Empty for a tool that there is not, when the call is not recorded." }),
+      name: z.string().meta({ description: "Empty when the call is not recorded and no such tool exists." }),
       argumentsJson: z.string().meta({ description: "Empty when the call is not recorded." }),
       chars,
     }),
-    event("reply-end", "The model has said all of the reply, or all before it waits for its tools.", { turnId }),
-    event("reply-failed", "The model failed.", { turnId, code }),
-    event("segment-audio", "Speech came from the voice.", {
+    event("reply-end", "The LLM finished the reply, or the part of it before its tool calls.", { turnId }),
+    event("reply-failed", "The LLM failed.", { turnId, code }),
+    event("segment-audio", "The TTS sent audio.", {
       turnId,
       segment,
       samples,
       words,
-      wordCount: z.int().optional().meta({ description: "How many words are left out." }),
+      wordCount: z.int().optional().meta({ description: "Number of omitted words." }),
     }),
-    event("segment-end", "The voice has spoken the piece.", {
+    event("segment-end", "The TTS finished the segment.", {
       turnId,
       segment,
-      samples: samples.meta({ description: "How long the piece is, at the rate of the stream." }),
+      samples: samples.meta({ description: "Length of the segment, in samples at the rate of the stream." }),
     }),
-    event("segment-failed", "The voice failed.", { turnId, segment, code }),
-    event("playout-started", "The reply is sent to the caller; or is again, after the voice did not keep up.", {
+    event("segment-failed", "The TTS failed.", { turnId, segment, code }),
+    event("playout-started", "Playout of the reply started, or restarted after the TTS did not keep up.", {
       turnId,
     }),
     event(
       "playout-ended",
-      "The caller has heard what was sent of the reply, as far as a clock can tell; or the rest of it was taken back.",
+      "Playout ended: by the playback clock everything sent has been played, or the rest was cleared.",
       { turnId, sentMs: z.int().meta({ description: "Milliseconds of audio that were sent since it began." }) },
     ),
-    event("voice-chosen", "Another voice speaks from here on, for the call's language has changed.", {
-      language: z.string().meta({ description: "What was asked for." }),
+    event("voice-chosen", "The voice of the agent was selected anew because the language of the call changed.", {
+      language: z.string().meta({ description: "The requested language." }),
       voiceId: z.string().meta({ description: "An id from `GET /voices`." }),
       supportsLanguage: z
         .boolean()
-        .meta({ description: "False where no voice does: then it is the one that spoke before, and stays." }),
+        .meta({ description: "False where no voice speaks the language; the previous voice then stays." }),
     }),
     event(
       "phrases-chosen",
-      "What the service says in its own name, while the call is in this language, is not what it brings along.",
+      "Service phrases other than the built-in ones are used while the call is in this language.",
       {
         language: z.string(),
         origin: z.enum(PHRASE_ORIGINS).meta({
           description:
-            "`file`: the operator's own, by `PHRASES_FILE`. `translated`: by the LLM. `english`: there is nothing in this language.",
+            "`file`: from `PHRASES_FILE`. `translated`: translated by the LLM. `english`: English, because there are none in this language.",
         }),
         phrases: z.object({
           inactivity: text,
@@ -124,110 +134,103 @@ const InputEventItem = z
         }),
       },
     ),
+    event("provider-switched", "A provider failed, and the call was switched to the next fallback.", {
+      stage: z.enum(STAGES).meta({ description: "The stage: `stt`, `llm` or `tts`." }),
+      from: z.string().meta({ description: "The provider that failed.", examples: ["deepgram"] }),
+      to: z.string().meta({ description: "The provider that takes over.", examples: ["openai"] }),
+      code: z.enum(FAILOVER_CODES).meta({
+        description:
+          "`failed`: its connection or its answer did. `refused`: it answered with an error status. `silent`: it told nothing in " +
+          "time. `skipped`: it was not even asked, for it keeps failing, or has as many streams as it may.",
+      }),
+    }),
+    event("context-exceeded", "An LLM provider refused a prompt as longer than its model's context.", {
+      provider: z.string().meta({ description: "The provider that refused.", examples: ["openai"] }),
+      tokensMax: z.int().meta({ description: "Limit for later prompts of the call, in estimated tokens." }),
+      retried: z.boolean().meta({ description: "The request was retried at once with a shortened prompt." }),
+    }),
     event(
-      "provider-switched",
-      "A provider did not do what it was asked, and the next one of its chain is asked for it.",
+      "limit-reached",
+      "A provider request was not sent because the call or its account has reached a spend limit.",
       {
-        stage: z.enum(STAGES).meta({ description: "What it does for the call." }),
-        from: z.string().meta({ description: "The provider that is left.", examples: ["deepgram"] }),
-        to: z.string().meta({ description: "The provider that is asked now.", examples: ["openai"] }),
-        code: z.enum(FAILOVER_CODES).meta({
+        scope: z.enum(SPEND_SCOPES).meta({ description: "Whether the limit is the call's or the account's." }),
+        limit: z
+          .enum(SPEND_LIMITS)
+          .meta({ description: "The unit whose limit per minute is reached; `cost`: the call's `maxCost`." }),
+        action: z.enum(SPEND_ACTIONS).meta({
           description:
-            "`failed`: its connection or its answer did. `refused`: it answered with an error status. `silent`: it told nothing in " +
-            "time. `skipped`: it was not even asked, for it keeps failing, or has as many streams as it may.",
+            "`refuse`: the agent says that it cannot answer, and the call continues. `end`: the agent says so, and the call ends.",
         }),
       },
     ),
-    event("context-exceeded", "An LLM provider refused a prompt as longer than its model's context.", {
-      provider: z.string().meta({ description: "The provider that refused.", examples: ["openai"] }),
-      tokensMax: z
-        .int()
-        .meta({ description: "What prompts of the call may come to from here on, in estimated tokens." }),
-      retried: z.boolean().meta({ description: "The same question was asked again at once, that much shorter." }),
-    }),
-    event("limit-reached", "A provider was not asked, because the call or its account may spend no more.", {
-      scope: z.enum(SPEND_SCOPES).meta({ description: "Whose limit it is." }),
-      limit: z
-        .enum(SPEND_LIMITS)
-        .meta({ description: "What has reached its limit per minute; `cost`: `maxCost` of the call." }),
-      action: z.enum(SPEND_ACTIONS).meta({
-        description:
-          "`refuse`: the agent says that it cannot answer, and the call goes on. `end`: it says so, and the call ends.",
-      }),
-    }),
-    event("tool-result", "A tool is done, or has failed: this is what the model is told.", {
+    event("tool-result", "A tool call completed or failed; this is what the LLM is given.", {
       turnId,
       toolCallId,
       result: z.string().meta({ description: "Empty when the call is not recorded." }),
       failed: z.boolean(),
       chars,
     }),
-    event("mark", "The carrier says that a piece was played, or dropped.", { name, chars }),
-    event("cleared", "The client says that it dropped what it had not played.", {
+    event("mark", "A mark was returned: the audio before it was played or cleared.", { name, chars }),
+    event("cleared", "The client confirmed a `clear`: it dropped the audio that it had not played.", {
       playedMs: z.number().meta({ description: "Milliseconds of audio that it has played in the whole call." }),
     }),
-    event("tick", "A deadline of the call came.", {}),
+    event("tick", "A deadline of the call was reached.", {}),
   ])
-  .meta({ id: "HappenedEvent", description: "What happened to the call." });
+  .meta({ id: "HappenedEvent", description: "Input of the call: what happened to it." });
 
 /** What the call did about it. */
 const CommandItem = z
   .discriminatedUnion("kind", [
-    command("state", "What the agent does from here on.", {
+    command("state", "The new state of the agent.", {
       state: z.enum(["listening", "thinking", "speaking"]),
       latency: TurnLatency.optional().meta({
-        description: "Of an answer that begins to be heard: where the time before it went.",
+        description: "Latency of the reply that starts to play.",
       }),
     }),
-    command("generate-reply", "The model is asked for a reply, or to go on with it, now that its tools are done.", {
+    command("generate-reply", "A reply is requested from the LLM, or its continuation after tool calls.", {
       turnId,
-      messages: z.int().meta({ description: "How many messages of the conversation it is given." }),
-      language: z.string().meta({ description: "What it is asked to answer in." }),
+      messages: z.int().meta({ description: "Number of messages of the conversation in the request." }),
+      language: z.string().meta({ description: "The language in which the LLM is asked to reply." }),
     }),
     command(
       "preemptive-start",
-      "The model is asked for what the caller seems to have said: the next `ask`, if the caller really has, finds its answer there.",
+      "Preemptive generation starts: the LLM is asked before the end of the turn is certain. The next `generate-reply` uses the result if the caller's words have not changed.",
       {
-        messages: z.int().meta({ description: "How many messages of the conversation it is given." }),
-        language: z.string().meta({ description: "What it is asked to answer in." }),
+        messages: z.int().meta({ description: "Number of messages of the conversation in the request." }),
+        language: z.string().meta({ description: "The language in which the LLM is asked to reply." }),
       },
     ),
     command(
       "conversation-trimmed",
-      "The conversation no longer fits the prompt: its oldest turns are left out of the next `ask`, and of every later one.",
+      "The conversation no longer fits the prompt: its oldest turns are dropped from the next `generate-reply` and all later ones.",
       {
         turnId,
         droppedTurns: z
           .int()
-          .meta({ description: "Turns of the caller that were left out, each with all that followed it." }),
-        droppedMessages: z.int().meta({ description: "Messages that these turns were." }),
-        truncatedResults: z.int().meta({ description: "Results of tools that are shown to the LLM in part." }),
-        tokens: z.int().meta({ description: "What the prompt comes to now, in estimated tokens." }),
-        tokensMax: z.int().meta({ description: "What it may come to." }),
+          .meta({ description: "Number of dropped caller turns, each with everything up to the next one." }),
+        droppedMessages: z.int().meta({ description: "Number of dropped messages." }),
+        truncatedResults: z.int().meta({ description: "Number of tool results that are truncated for the LLM." }),
+        tokens: z.int().meta({ description: "Size of the prompt now, in estimated tokens." }),
+        tokensMax: z.int().meta({ description: "Limit of the prompt, in estimated tokens." }),
       },
     ),
-    command("preemptive-cancel", "The caller has said something else: what the model was asked ahead is dropped.", {}),
-    command("speak", "The voice is given a piece of the reply: the model's words, or some of the service's own.", {
+    command("preemptive-cancel", "The preemptive reply is cancelled because the caller's words changed.", {}),
+    command("speak", "A segment of the reply is handed to the TTS: the LLM's text or a service phrase.", {
       turnId,
       segment,
       ...redactedText,
-      reason: z
-        .enum(SPEAK_REASONS)
-        .optional()
-        .meta({
-          description:
-            "Absent from the model's words. `greeting`: as the call has it. `inactivity`: nobody was heard for too long. `filler`: " +
-            "the answer takes long. `apology`: the model failed. `goodbye`: the service ends the call. `limit`: the call may spend no more.",
-        }),
+      reason: z.enum(SPEAK_REASONS).optional().meta({
+        description:
+          "Absent for text of the LLM. `greeting`: the call's greeting. `inactivity`: nobody spoke for too long. `filler`: the reply takes long. `apology`: the LLM failed. `goodbye`: the service ends the call. `limit`: a spend limit is reached.",
+      }),
     }),
-    command("mark", "The carrier is asked to say when a piece has been played.", { name }),
+    command("mark", "A mark is sent after a segment; the peer returns it once the segment has been played.", { name }),
     command(
       "pause",
-      "Voice over the reply: no more of it is sent until it is known what that is. `resume` or `cut` comes next, unless " +
-        "all of it had been sent.",
+      "The caller speaks over the reply: sending is paused until the words are known. `resume` or `interrupt` follows, unless all of the reply had been sent.",
       { turnId },
     ),
-    command("resume", "It was nothing: the reply that was paused goes on from the very sample.", {
+    command("resume", "The caller's speech was no interruption: the paused reply resumes from the very sample.", {
       turnId,
       reason: z.enum(RESUME_REASONS).meta({
         description:
@@ -235,14 +238,14 @@ const CommandItem = z
           "no word, as a television's.",
       }),
     }),
-    command("ignore", "The caller said this over the agent, and it asks for no answer.", {
+    command("ignore", "A back-channel that is ignored: the caller said this over the agent, and it needs no reply.", {
       ...redactedText,
       startMs: atMs,
       endMs: atMs,
     }),
-    command("cancel-reply", "The reply is stopped for good: this is why the agent fell silent.", {
+    command("cancel-reply", "The reply is stopped for good; `reason` says why the agent fell silent.", {
       turnId,
-      clear: z.boolean().meta({ description: "The carrier is told to drop what it has not played." }),
+      clear: z.boolean().meta({ description: "Whether the peer is told to drop the audio that it has not played." }),
       reason: z.enum(CANCEL_REASONS).meta({
         description:
           "`words`, `voice`, `key`, `typed`: the caller barged in, by a word that is no back-channel, by voice that lasted (where " +
@@ -250,29 +253,31 @@ const CommandItem = z
           "anybody is there. `llm_failed`: the model failed, or told nothing for too long; an apology takes the reply's " +
           "place. `spend_limit`: the call may spend no more, and the agent says so. `call_ended`: `end` says why.",
       }),
-      speechMs: z.int().meta({ description: "For how long the caller had been heard without a break; 0 when silent." }),
-      heardText: z.string().meta({ description: "What was heard of the reply. Empty when the call is not recorded." }),
+      speechMs: z.int().meta({ description: "How long the caller had been speaking without a break; 0 when silent." }),
+      heardText: z
+        .string()
+        .meta({ description: "What the caller heard of the reply. Empty when the call is not recorded." }),
       chars,
     }),
-    command("run-tool", "A tool is carried out: the model goes on when its `tool-result` is there.", {
+    command("run-tool", "A tool call starts; the LLM continues when its `tool-result` is there.", {
       turnId,
       toolCallId,
       name: z.string(),
       arguments: z.record(z.string(), z.unknown()).meta({ description: "Empty when the call is not recorded." }),
     }),
-    command("send-dtmf", "Keys are pressed towards the far end.", { digits: z.string(), chars }),
-    command("language", "From here on the call is in this language.", {
+    command("send-dtmf", "DTMF digits are sent to the peer.", { digits: z.string(), chars }),
+    command("language", "The call continues in this language.", {
       language: z.string(),
       reason: z
         .enum(["detected", "tool"])
-        .meta({ description: "The caller was heard to speak it, or the model chose it." }),
+        .meta({ description: "`detected`: the STT detected it. `tool`: the LLM called `switch_language`." }),
     }),
-    command("transfer", "The caller is to be handed on, and the call ends with that.", {
-      target: z.string().meta({ description: "To whom. Empty when the call is not recorded." }),
+    command("transfer", "The caller is transferred, and the call ends.", {
+      target: z.string().meta({ description: "Transfer target. Empty when the call is not recorded." }),
       chars,
     }),
-    command("turn", "A turn of the transcript is settled.", { turn: Transcript.shape.data.element, chars }),
-    command("end", "The call is over. Nothing comes behind it.", { reason }),
+    command("turn", "A turn of the transcript is complete.", { turn: Transcript.shape.data.element, chars }),
+    command("end", "The call is over; the last event of every call.", { reason }),
   ])
   .meta({ id: "CommandEvent", description: "What the call did about what happened to it." });
 
@@ -302,13 +307,9 @@ const INTERRUPTION: z.output<typeof CallEventItem>[] = [
 export const CallEventList = z
   .object({
     data: z.array(CallEventItem),
-    nextCursor: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          "Leads on; null when nothing more can come. Behind the last event of a call that is not over, it leads to what " +
-          "happens next.",
-      }),
+    nextCursor: z.string().nullable().meta({
+      description:
+        "Cursor of the next page; null when there can be no more events. For a call that is not over it leads to the events still to come.",
+    }),
   })
   .meta({ description: "Events in the order of time.", examples: [{ data: INTERRUPTION, nextCursor: null }] });

@@ -29,19 +29,15 @@ export interface CallEventRoutesDeps extends LargeResponsesDeps {
 const LIST = {
   operationId: "listCallEvents",
   tags: ["calls"],
-  summary: "Why a call did what it did",
+  summary: "List the events of a call",
   description:
-    "All that happened in a call and what the call did about it, in the order of time: the caller's voice and words, what " +
-    "model and voice made of them, what was sent and what was cut. Of calls that are not recorded there are times and " +
-    "counts, and no words.\n\n" +
+    "All inputs and commands of a call in order of time: the caller's speech and transcripts, the replies of the LLM and the TTS, playout and interruptions. For calls that are not recorded the list has times and counts and no words.\n\n" +
     "Why an agent fell silent stands where it did. An interruption reads `speech-started`, `pause`, `playout-ended`, " +
     "`stt-interim`, `cut`; a cough has a `resume` at its end. `cut` and `end` have a `reason`. From `ask` to `reply-text` the " +
     "model thinks, from `tool` to `tool-result` a tool runs, from `speak` to `playout-started` the voice is at work. " +
     "`playout-ended` behind the last `segment-end` is the end of all there was to say; before that, the voice did not keep " +
     "up.\n\n" +
-    "A call that is not over is listed until a moment ago, and its `nextCursor` is never null: an empty page means that " +
-    "nothing has happened since, so wait before asking again. The list of a call whose process was lost breaks off " +
-    "without an `end`. A page may be shorter than `limit`: go by `nextCursor`. Once retention has " +
+    "For a call that is not over the list is almost live, and `nextCursor` is never null: an empty page means that nothing has happened since, so wait before the next request. The list of a call whose worker was lost has no `end`. A page may be shorter than `limit`: go by `nextCursor`. Once retention has " +
     "deleted the recording or the transcript this is 404.",
   params: CallId,
   querystring: z.strictObject(pageParameters(EVENTS_PAGE_DEFAULT, EVENTS_PAGE_MAX)),

@@ -35,14 +35,14 @@ const carrierCallIdRule = { error: `must be a string of 1 to ${STREAM_ID_CHARS_M
 const Filters = z.strictObject({
   ...pageFields,
   status: oneOf(CALL_STATUSES).optional().meta({ description: "Calls that are in this state now." }),
-  connectionType: oneOf(CONNECTION_TYPES).optional().meta({ description: "Calls whose media stream speaks this." }),
+  connectionType: oneOf(CONNECTION_TYPES).optional().meta({ description: "Calls with this connection type." }),
   carrierCallId: z
     .string({ error: "must be given once" })
     .min(1, carrierCallIdRule)
     .max(STREAM_ID_CHARS_MAX, carrierCallIdRule)
     .optional()
     .meta({
-      description: "Calls that their carrier knows by this id, from the beginning of their stream on.",
+      description: "Calls with this id at their carrier, known once their stream has started.",
       examples: ["CA0123456789abcdef0123456789abcdef"],
     }),
   createdAfter: time.optional().meta({
@@ -87,7 +87,7 @@ const LIST = {
   tags: ["calls"],
   summary: "List calls",
   description:
-    "The account's calls, newest first. Calls that are created while the pages are read stand before them and move nothing. " +
+    "The account's calls, newest first. Calls created meanwhile come before the first page and shift nothing. " +
     "Times, states and metadata can be asked for together: every condition that is given must hold. A page may be shorter than " +
     "`limit`: go by `nextCursor`.",
   querystring: z.preprocess(withMetadata, Filters),

@@ -25,7 +25,7 @@ export interface RecordingRoutesDeps {
 
 const Conditions = z.looseObject({
   "if-none-match": z.string().optional().meta({
-    description: "Entity tags of recordings that are here already: 304 when the recording is one of them.",
+    description: "Entity tags of recordings that the client has: 304 when the recording is one of them.",
   }),
 });
 const RangeConditions = Conditions.extend({
@@ -35,7 +35,7 @@ const RangeConditions = Conditions.extend({
     .meta({
       description:
         "One range of bytes, counted from 0, the last one included: `bytes=0-499`, `bytes=500-`, or `bytes=-500` for the " +
-        "last 500. Several ranges, and what is none, are passed over.",
+        "last 500. Several ranges and malformed ones are ignored.",
       examples: ["bytes=0-43"],
     }),
   "if-range": z.string().optional().meta({
@@ -45,8 +45,7 @@ const RangeConditions = Conditions.extend({
 
 const DESCRIPTION =
   "A stereo WAV file of 16-bit PCM: the caller is left, the agent right. Its rate is 8000 Hz where the call's stream ran at " +
-  "that both ways, and 16000 Hz elsewhere. It is there a moment after the call's end, as the call's `recording` tells; " +
-  "before, and for calls that are not recorded, this is 404. " +
+  "that both ways, and 16000 Hz elsewhere. It is available shortly after the call's end, when the call has `recording`; before that, and for calls that are not recorded, this is 404. " +
   "The file does not change: its `ETag` is good for as long as there is the call.";
 const WAV = { "audio/wav": { schema: z.unknown() } };
 const NOT_MODIFIED = z.undefined().meta({ description: "The recording is one of those in If-None-Match." });
@@ -62,7 +61,7 @@ const GET = {
   errors: ["not_found", "range_not_satisfiable", ...LARGE_RESPONSE_ERRORS] as const,
   response: {
     200: { description: "The whole file.", content: WAV },
-    206: { description: "The bytes that were asked for.", content: WAV },
+    206: { description: "The requested bytes.", content: WAV },
     304: NOT_MODIFIED,
   },
   answerHeaders: {
@@ -76,7 +75,7 @@ const GET = {
 const HEAD = {
   operationId: "headRecording",
   tags: ["calls"],
-  summary: "Look at a call's recording without downloading it",
+  summary: "Read the headers of a call's recording",
   description: `The headers of \`getRecording\` without a range. ${DESCRIPTION}`,
   params: CallId,
   querystring: NoQuery,

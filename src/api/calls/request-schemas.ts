@@ -53,7 +53,7 @@ const metadata = anyObject
     if (levels > METADATA_DEPTH_MAX) refuse(`must have at most ${METADATA_DEPTH_MAX} levels, not ${levels}`);
   })
   .meta({
-    description: `Any object of yours, returned as it came: at most ${METADATA_BYTES_MAX} bytes as JSON and ${METADATA_DEPTH_MAX} levels deep. Numbers are doubles; only the key \`__proto__\` is refused.`,
+    description: `Any JSON object, returned unchanged: at most ${METADATA_BYTES_MAX} bytes as JSON and ${METADATA_DEPTH_MAX} levels deep. Numbers are doubles; only the key \`__proto__\` is refused.`,
     examples: [{ order: "A-17", vip: true }],
   });
 
@@ -61,37 +61,32 @@ const metadata = anyObject
 const settings = {
   languagePinned: flag.meta({
     description:
-      "Whether the call stays in its language. Otherwise the agent answers in the language that the caller is heard to speak, " +
-      "where the ear can tell, and goes back when the caller does.",
+      "Whether the call stays in its language. Otherwise the agent answers in the language that the STT detects, where it can, and switches back when the caller does.",
   }),
-  model: oneOf(MODEL_NAMES).meta({ description: "Which of the models that the service is configured with." }),
-  temperature: numberBetween(0, 1).meta({ description: "How freely the model words its answers." }),
+  model: oneOf(MODEL_NAMES).meta({ description: "The configured LLM to use." }),
+  temperature: numberBetween(0, 1).meta({ description: "Sampling temperature of the LLM." }),
   greeting: text.meta({
     description:
-      "The opening line when the agent speaks first: spoken as it stands, without the model. Without one the model opens. " +
-      "Ignored when the user speaks first.",
+      "The opening line when the agent speaks first, spoken verbatim without the LLM. Without a greeting the LLM opens. Ignored when the user speaks first.",
     examples: ["Hello, this is the bakery."],
   }),
   firstSpeaker: oneOf(["agent", "user"]).meta({ description: "Who opens the conversation." }),
   interruptible: flag.meta({
     description:
-      "Whether the caller may interrupt the agent's first message; every later one can be interrupted. What is said into " +
-      "a first message that goes on is answered behind it.",
+      "Whether the caller may interrupt the agent's first message; every later one can be interrupted. Speech over an uninterruptible first message is answered after it.",
   }),
   maxDuration: wholeNumber(MAX_DURATION_S_MIN, MAX_DURATION_S_MAX).meta({
-    description: "Seconds from the redemption of the stream token, after which the call ends, whatever happens in it.",
+    description: "Maximum length of the call in seconds, from the redemption of its stream token.",
   }),
   inactivityTimeout: wholeNumber(INACTIVITY_S_MIN, INACTIVITY_S_MAX).meta({
-    description: "Seconds without a word of either side, or a key, after which `inactivityAction` is taken.",
+    description: "Seconds without speech, typed text or DTMF after which `inactivityAction` is taken.",
   }),
   inactivityAction: oneOf(["hang_up", "prompt"]).meta({
     description: `\`prompt\`: the agent asks whether the caller is still there, and hangs up once that was in vain ${INACTIVITY_PROMPTS_MAX} times in a row.`,
   }),
   maxCost: numberBetween(MAX_COST_MIN, MAX_COST_MAX).meta({
     description:
-      "What the call may cost, in the currency of the service's prices, by what its providers report. Once it has cost as much, or " +
-      "the next request to the LLM or the TTS would make it more, the agent says so and the call ends with `spend_limit`. STT without " +
-      "a price is not counted. 400 where the service does not know every price of the LLM and the TTS.",
+      "What the call may cost, in the currency of the service's prices, by what its providers report. When it is reached, or the next request to the LLM or the TTS would exceed it, the agent says so and the call ends with `spend_limit`. STT without a price is not counted. 400 when a price of the LLM or the TTS is not configured.",
     examples: [0.5],
   }),
   recordingEnabled: flag.meta({
@@ -99,7 +94,7 @@ const settings = {
       "When false, no audio and no spoken word of the call is written anywhere: there will be no recording, and no text in its transcript.",
   }),
   selectedTools: listOf(SelectedTool, SELECTED_TOOLS_MAX, "must be a list of objects").meta({
-    description: "What the agent may do beside talking.",
+    description: "Tools that the agent may call.",
     examples: [[{ toolName: "hang_up" }]],
   }),
 };
@@ -112,7 +107,7 @@ export type CallSettingsBody = z.output<typeof CallSettingsBody>;
 const STREAM_PROTOCOL = `
 
 Binary messages are audio: from the service 20 ms each, from the client any length up to ${STREAM_MESSAGE_MS_MAX / 1_000} s; with \
-Opus, both ways, one packet each. Text messages are JSON objects with a \`type\`; pass over types and fields that you do not know.
+Opus, both ways, one packet each. Text messages are JSON objects with a \`type\`; ignore unknown types and fields.
 
 - From the service: \`ready\` (\`callId\`, \`input\`, \`output\`) comes first; \`state\` (\`state\`: listening, thinking, speaking; \
 \`latency\`, as a turn has it, when an answer begins to be heard); \
@@ -158,7 +153,7 @@ export const WebsocketBody = z
   .meta({
     id: "Websocket",
     description: `How audio travels when \`connectionType\` is \`websocket\`; ignored otherwise. One channel; the rates \
-are ${STREAM_RATE_HZ_DEFAULT} unless told, and ${CARRIER_RATE_HZ} alone with mulaw and alaw.${STREAM_PROTOCOL}`,
+are ${STREAM_RATE_HZ_DEFAULT} by default, and ${CARRIER_RATE_HZ} alone with mulaw and alaw.${STREAM_PROTOCOL}`,
     examples: [
       { inputSampleRate: 16_000, outputSampleRate: 24_000 },
       { codec: "mulaw", inputSampleRate: 8_000, outputSampleRate: 8_000 },
@@ -170,7 +165,7 @@ export const NewCallBody = z
   .strictObject(
     {
       systemPrompt: textNotBlank.meta({
-        description: "All that the agent is told about its task; not blank.",
+        description: "The entire system prompt; not blank.",
         examples: ["You answer the telephone of a bakery. The bakery is open from eight to six."],
       }),
       voice: text.meta({
@@ -197,7 +192,7 @@ export const NewCallBody = z
         .default("carrier_a")
         .meta({
           description:
-            "What the media stream speaks. `carrier_a`, `carrier_b`, `carrier_c`: the protocol of a telephone carrier, in G.711 at " +
+            "The protocol of the media stream. `carrier_a`, `carrier_b`, `carrier_c`: the protocol of a telephone carrier, in G.711 at " +
             "8000 Hz. `websocket`: a protocol for programs of your own, described at `websocket`. `webrtc`: not in this version: 501.",
         }),
       // Read only when `connectionType` is `websocket`; otherwise anything may stand here.
@@ -209,7 +204,7 @@ export const NewCallBody = z
   )
   .meta({
     id: "NewCall",
-    description: "What the call will be. Everything but the first three has a default.",
+    description: "Configuration of the call. All fields but the first three have defaults.",
     examples: NEW_CALLS,
   });
 export type NewCallBody = z.output<typeof NewCallBody>;
@@ -218,21 +213,20 @@ export type NewCallBody = z.output<typeof NewCallBody>;
 export const time = z.string().meta({ format: "date-time", examples: ["2026-11-21T08:00:00.000Z"] });
 
 const callId = z.string().meta({
-  description: "`call_` and a UUID that grows with time.",
+  description: "`call_` and a UUIDv7.",
   examples: ["call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"],
 });
 
 const status = z.enum(CALL_STATUSES).meta({
   description:
-    "`created`: waits for its media stream. `active`: is being held. `ended`: is over, `endReason` says why. `expired`: " +
-    "nobody came for the stream in time. `failed`: it was over before any audio, by our fault.",
+    "`created`: waits for its media stream. `active`: in progress. `ended`: over; `endReason` says why. `expired`: the stream did not connect in time. `failed`: ended before any audio by a fault of the service.",
 });
 
 export const CreatedCall = z
   .object({
     id: callId,
     websocketUrl: z.string().meta({
-      description: "Where the media stream goes: good once, for a short time, and told here alone.",
+      description: "Address of the media stream: single-use, short-lived, and returned only here.",
       format: "uri",
     }),
     status,
@@ -247,26 +241,25 @@ export const CallId = z.object({ id: callId });
 export const CallItem = z
   .object({
     id: callId,
-    agentId: z.string().nullable().meta({ description: "The saved agent that the call was placed from." }),
+    agentId: z.string().nullable().meta({ description: "The saved agent that the call was created from." }),
     status,
     connectionType: z.enum(CONNECTION_TYPES),
     createdAt: time,
-    startedAt: time.nullable().meta({ description: "When the media stream came." }),
+    startedAt: time.nullable().meta({ description: "When the media stream connected." }),
     endedAt: time.nullable(),
     durationMs: z
       .number()
       .nullable()
-      .meta({ description: "From the stream's coming to the end, by a clock that never jumps." }),
+      .meta({ description: "From the connection of the stream to the end, by a monotonic clock." }),
     endReason: z
       .enum(END_REASONS)
       .nullable()
       .meta({
         description:
-          "`caller_hangup`, `agent_hangup`, `api_hangup`: who hung up. `connection_lost`: nothing came from the stream's other side " +
-          "for too long, not even an answer to a ping. `max_duration`, `inactivity`: a limit of the call was " +
-          "reached. `spend_limit`: it had cost `maxCost`, or had spent as much within a minute as a call or an account may. " +
-          "`transferred`: it was handed on. `token_expired`: nobody came for the stream in time. `protocol_error`, `audio_flood`, `message_flood`, `slow_consumer`: " +
-          "what the stream's other side sent, or did not read. `provider_error`: ear, model or voice. `drain_timeout`, " +
+          "`caller_hangup`, `agent_hangup`, `api_hangup`: who hung up. `connection_lost`: the peer sent nothing for too long, not even a pong. `max_duration`, `inactivity`: a limit of the call was " +
+          "reached. `spend_limit`: `maxCost` or a limit per minute of the call or the account was reached. " +
+          "`transferred`: the caller was transferred. `token_expired`: the stream did not connect in time. `protocol_error`, `audio_flood`, `message_flood`, `slow_consumer`: " +
+          "the peer broke the protocol, sent too much, or did not read. `provider_error`: the STT, LLM or TTS failed. `drain_timeout`, " +
           "`worker_lost`: the service was stopped, or lost a process.",
       }),
     carrierCallId: z
@@ -280,8 +273,8 @@ export const CallItem = z
       }),
     configuration: z
       .object({
-        voice: z.string().meta({ description: "Its id, whatever it was asked for by." }),
-        language: z.string().meta({ description: "What the call begins in." }),
+        voice: z.string().meta({ description: "Id of the voice." }),
+        language: z.string().meta({ description: "The language in which the call starts." }),
         languagePinned: z.boolean(),
         model: z.enum(MODEL_NAMES),
         temperature: z.number(),
@@ -303,8 +296,7 @@ export const CallItem = z
         selectedTools: z.array(ToolItem),
       })
       .meta({
-        description:
-          "What the call was created with, by the names of `POST /calls`, without the prompt and the greeting.",
+        description: "The configuration of the call, as in `POST /calls`, without the prompt and the greeting.",
       }),
     metadata: z.record(z.string(), z.unknown()).nullable().meta({ description: "As it was given." }),
     recording: z
@@ -315,29 +307,25 @@ export const CallItem = z
         complete: z.boolean().meta({ description: "False when audio is missing from it." }),
       })
       .nullable()
-      .meta({ description: "There once it can be downloaded." }),
+      .meta({ description: "Present once the recording can be downloaded." }),
     recordingDeletedAt: time.nullable().meta({
       description: "When retention deleted the recording, and with it the call's events.",
     }),
     transcriptDeletedAt: time.nullable().meta({
       description: "When retention deleted the transcript, and with it the call's events.",
     }),
-    transcriptComplete: z
-      .boolean()
-      .nullable()
-      .meta({
-        description:
-          "False when turns may be missing from the transcript: a process was lost, or the disk was full. `usage` and `cost` may lack " +
-          "something then, too. Null before the end.",
-      }),
+    transcriptComplete: z.boolean().nullable().meta({
+      description:
+        "False when turns may be missing from the transcript: a process was lost, or the disk was full. `usage` and `cost` may then be incomplete too. Null before the end.",
+    }),
     counters: z.record(z.string(), z.number()).nullable().meta({
-      description: "What was counted during the call, by name: for looking into it, and not the same in every version.",
+      description: "Counters of the call by name, for diagnosis; they may change between versions.",
     }),
     latency: CallLatency,
     usage: CallUsage,
     cost: CallCost,
   })
-  .meta({ id: "Call", description: "A call as it is now. What is not known yet is null.", examples: CALLS });
+  .meta({ id: "Call", description: "The current state of a call. What is not known yet is null.", examples: CALLS });
 
 export const CallSummary = CallItem.extend({
   configuration: CallItem.shape.configuration.omit({ selectedTools: true }).meta({
@@ -351,28 +339,24 @@ export const CallSummary = CallItem.extend({
   examples: CALL_SUMMARIES,
 });
 
-const callTimeMs = z.number().meta({ description: "Milliseconds since the media stream came." });
+const callTimeMs = z.number().meta({ description: "Milliseconds since the media stream connected." });
 
 export const Turn = z
   .object({
     role: z.enum(["agent", "user"]),
     text: z.string().optional().meta({
       description:
-        "What was heard: of an interrupted answer, what the caller heard of it. Absent when the call is not recorded.",
+        "What was said; of an interrupted reply, what the caller heard. Absent when the call is not recorded.",
     }),
     startMs: callTimeMs,
     endMs: callTimeMs,
-    interrupted: z.boolean().meta({ description: "Cut short by the other side, or by the end of the call." }),
-    approximate: z
-      .literal(true)
-      .optional()
-      .meta({
-        description:
-          "Where an interrupted answer ends is an estimate: the TTS gives no word timestamps, or the line was dead and more may " +
-          "have been heard than it confirmed.",
-      }),
+    interrupted: z.boolean().meta({ description: "Interrupted by the other side or by the end of the call." }),
+    approximate: z.literal(true).optional().meta({
+      description:
+        "The end of `text` is an estimate: the TTS gives no word timestamps, or the connection was lost before playout was confirmed.",
+    }),
     latency: TurnLatency.optional().meta({
-      description: "Where the time before an answer went. Absent for what answers nobody.",
+      description: "Latency of the reply. Absent for turns that answer nothing, such as a greeting.",
     }),
   })
   .meta({ id: "Turn", description: "One side's uninterrupted contribution.", examples: TURNS });

@@ -9,22 +9,22 @@ const responseTimeMs = (description: string) =>
 
 export const TurnLatency = z.object({
   finalTranscriptMs: responseTimeMs(
-    "The ear's final text; 0 where it came earlier, and absent where the answer was begun without it",
+    "Final transcript of the STT; 0 where it came earlier, absent where the reply was started without it",
   ).optional(),
-  endOfTurnMs: responseTimeMs("It was decided that it is the agent's turn"),
+  endOfTurnMs: responseTimeMs("End of the caller's turn was decided"),
   llmRequestedMs: responseTimeMs(
-    "The model was asked what its first text answers: again, when its tools were done",
+    "LLM request that produced the first text (the last one, after tool calls)",
   ).optional(),
-  firstTextMs: responseTimeMs("The model's first text. Absent for replies without a model").optional(),
-  firstSegmentMs: responseTimeMs("The first piece of it was given to the voice").optional(),
-  firstAudioMs: responseTimeMs("The first of the voice's audio"),
-  firstFrameMs: responseTimeMs("The first frame of the answer was sent"),
+  firstTextMs: responseTimeMs("First text of the LLM. Absent for replies without an LLM").optional(),
+  firstSegmentMs: responseTimeMs("First segment handed to the TTS").optional(),
+  firstAudioMs: responseTimeMs("First audio of the TTS"),
+  firstFrameMs: responseTimeMs("First frame of the reply sent"),
 });
 
 const ms = z.number().meta({ description: "Milliseconds; always one that was measured (nearest rank)." });
 const Stage = z
   .object({
-    count: z.int().meta({ description: "How many answers had this step." }),
+    count: z.int().meta({ description: "Number of replies that had this step." }),
     p50Ms: ms,
     p90Ms: ms,
     p95Ms: ms,
@@ -33,12 +33,12 @@ const Stage = z
   .optional();
 
 const DESCRIPTIONS: Readonly<Record<(typeof LATENCY_STEPS)[number], string>> = {
-  endOfTurn: "From the caller's last voiced frame until it was decided that it is the agent's turn.",
-  finalTranscript: "From the caller's last voiced frame to the ear's final text.",
-  llmFirstToken: "From the question to the model's first text.",
-  firstSegment: "From the model's first text to the first piece that was given to the voice.",
-  ttsFirstByte: "From that to the voice's first audio.",
-  firstFrame: "From that to the first frame that was sent.",
+  endOfTurn: "From the caller's last voiced frame to the end of the turn.",
+  finalTranscript: "From the caller's last voiced frame to the final transcript of the STT.",
+  llmFirstToken: "From the LLM request to its first text.",
+  firstSegment: "From the LLM's first text to the first segment handed to the TTS.",
+  ttsFirstByte: "From that segment to the TTS's first audio.",
+  firstFrame: "From the first audio to the first frame sent.",
   total: "From the caller's last voiced frame to the first frame that was sent.",
 };
 const stage = (name: keyof typeof DESCRIPTIONS) => Stage.meta({ description: DESCRIPTIONS[name] });
@@ -56,8 +56,7 @@ export const CallLatency = z
   .nullable()
   .meta({
     description:
-      "How long the steps on the way to an answer took, over all answers of the call; steps that no answer had are absent. " +
-      "Null before the call has ended.",
+      "Durations of the steps of a reply, over all replies of the call; steps that no reply had are absent. Null before the call has ended.",
   });
 
 const count = (description: string) => z.number().optional().meta({ description });
@@ -65,19 +64,19 @@ const count = (description: string) => z.number().optional().meta({ description 
 export const CallUsage = z
   .array(
     z.object({
-      stage: z.enum(STAGES).meta({ description: "What it did for the call." }),
+      stage: z.enum(STAGES).meta({ description: "The stage that it served: `stt`, `llm` or `tts`." }),
       provider: z.string().meta({ examples: ["openai"] }),
       model: z
         .string()
         .optional()
         .meta({ description: "Where the provider has several.", examples: ["gpt-4o-mini"] }),
-      audioSeconds: count("Of an ear: what it was sent, silence too."),
-      inputTokens: count("Of a model."),
-      outputTokens: count("Of a model."),
-      characters: count("Of a voice: what it was given to speak."),
+      audioSeconds: count("Of an STT: audio sent to it, including silence."),
+      inputTokens: count("Of an LLM."),
+      outputTokens: count("Of an LLM."),
+      characters: count("Of a TTS: characters sent to it."),
       approximate: z.literal(true).optional().meta({
         description:
-          "Some tokens were counted by their characters, because an answer was broken off before the provider told how many.",
+          "Some tokens are estimated from characters, because a reply was aborted before the provider reported its usage.",
       }),
       cost: z
         .number()
@@ -88,15 +87,14 @@ export const CallUsage = z
   .nullable()
   .meta({
     description:
-      "What each provider did for the call, tries that failed after they had begun and answers that nobody waited for too. " +
-      "Null before the call has ended.",
+      "Usage of each provider in the call, including failed attempts that had started and replies that were not used. Null before the call has ended.",
   });
 
 export const CallCost = z
   .object({
     currency: z.string().meta({ description: "ISO 4217.", examples: ["USD"] }),
     total: z.number().meta({ description: "The sum of what has a price." }),
-    complete: z.boolean().meta({ description: "False where something of `usage` has none." }),
+    complete: z.boolean().meta({ description: "False where an item of `usage` has no price." }),
   })
   .nullable()
   .meta({ description: "By the prices of the service when the call ended; null where it has none." });

@@ -23,8 +23,7 @@ const CREATE = {
   tags: ["calls"],
   summary: "Create a call",
   description:
-    "Prepares a call and gives the address of its media stream, which is good once and for a short time. Whoever comes there " +
-    "begins the call.",
+    "Creates a call and returns the single-use, short-lived address of its media stream. The call starts when a client connects there.",
   headers: IdempotencyHeaders,
   querystring: NoQuery,
   body: NewCallBody,
@@ -45,7 +44,7 @@ const GET = {
   operationId: "getCall",
   tags: ["calls"],
   summary: "Read a call",
-  description: "The call as it is now, with what it was created with but for its prompt and greeting.",
+  description: "The current state of the call and its configuration, without prompt and greeting.",
   params: CallId,
   querystring: NoQuery,
   errors: ["not_found"] as const,
@@ -60,8 +59,7 @@ const TRANSCRIPT = {
   tags: ["calls"],
   summary: "A call's transcript",
   description:
-    "What was said and heard, turn by turn; empty until the call has ended, and 404 once retention has deleted it. One page holds " +
-    "the transcript of all but very long calls; `nextCursor` says whether it did.",
+    "The transcript turn by turn; empty until the call has ended, 404 once retention has deleted it. One page holds all but very long transcripts; see `nextCursor`.",
   params: CallId,
   querystring: z.strictObject(pageParameters(TRANSCRIPT_PAGE_MAX, TRANSCRIPT_PAGE_MAX)),
   errors: ["not_found", ...LARGE_RESPONSE_ERRORS] as const,

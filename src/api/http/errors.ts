@@ -135,7 +135,7 @@ export const unauthorized = (): ApiError =>
 const CHALLENGE = 'ApiKey realm="Trunkline", header="X-API-Key"';
 
 /** Also for what belongs to another account. */
-export const notFound = (what: string): ApiError => new ApiError("not_found", `there is no such ${what}`);
+export const notFound = (what: string): ApiError => new ApiError("not_found", `no such ${what}`);
 
 export const unsupportedMediaType = (): ApiError =>
   new ApiError(
@@ -145,7 +145,7 @@ export const unsupportedMediaType = (): ApiError =>
 
 /** None of the bytes that were asked for are in a file of this length (RFC 9110, section 15.5.17). */
 export const rangeNotSatisfiable = (bytes: number): ApiError =>
-  new ApiError("range_not_satisfiable", `the range lies outside of the ${bytes} bytes there are`, {
+  new ApiError("range_not_satisfiable", `the range is outside the ${bytes} bytes of the file`, {
     headers: { "content-range": `bytes */${bytes}` },
   });
 
@@ -162,7 +162,7 @@ export const notInThisVersion = (path: string, feature: string): Problem => ({
 export const REFUSALS = {
   draining: "the service is draining",
   overloaded: "the service is overloaded",
-  insufficient_storage: "less disk space is free than DISK_FREE_MIN_MB",
+  insufficient_storage: "free disk space is below DISK_FREE_MIN_MB",
   database_lost: "the database file was removed or replaced",
   unavailable: "the service is unavailable",
 } as const satisfies Partial<Record<ErrorCode, string>>;
@@ -171,11 +171,11 @@ export const REFUSAL_CODES = Object.keys(REFUSALS) as readonly Refusal[];
 
 /** No new calls are taken just now. */
 export const callsRefused = (reason: Refusal): ApiError =>
-  new ApiError(reason, `no new calls are taken: ${REFUSALS[reason]}`);
+  new ApiError(reason, `new calls are not accepted: ${REFUSALS[reason]}`);
 
 /** None of this API key, until one of those it has is over. */
 export const tooManyCalls = (): ApiError =>
-  new ApiError("rate_limited", "this API key has as many calls, created and active, as it may have at once");
+  new ApiError("rate_limited", "this API key has reached its limit of concurrent calls, created and active");
 
 /** None of this account, until it has spent less than it may within the last minute. */
 export const accountLimitError = (limit: SpendUnit): ApiError =>
@@ -185,12 +185,12 @@ export const accountLimitError = (limit: SpendUnit): ApiError =>
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof TrunklineError && (thrown.fault === "service" || thrown.fault === "provider")) {
-    return new ApiError("unavailable", "a part of the service does not answer just now");
+    return new ApiError("unavailable", "a part of the service is not responding at present");
   }
   const status = thrown instanceof Error && "statusCode" in thrown ? Number(thrown.statusCode) : 500;
   if (status === 413) return new ApiError("payload_too_large", "the body is too large");
   if (status === 415) return unsupportedMediaType();
   if (status === 404) return notFound("resource");
   if (status >= 400 && status < 500) return new ApiError("invalid_request", "the request could not be read");
-  return new ApiError("internal", "something went wrong on our side");
+  return new ApiError("internal", "internal error");
 }

@@ -17,19 +17,17 @@ export interface HealthDeps {
 const HEALTH = {
   operationId: "getHealth",
   tags: ["service"],
-  summary: "Whether the process lives",
-  description: "Speaks for the answering process alone. For whoever restarts processes.",
+  summary: "Liveness of the process",
+  description: "Covers the answering process alone. For liveness probes.",
   security: [],
   response: { 200: z.object({ status: z.literal("ok") }).meta({ description: "It lives." }) },
 };
 const READINESS = {
   operationId: "getReadiness",
   tags: ["service"],
-  summary: "Whether new calls are taken",
+  summary: "Readiness for new calls",
   description:
-    "For whoever spreads new calls over several services: while this says 503, `POST /calls` does too. Nothing else hangs on " +
-    "it. A service that is `overloaded` answers all other requests, and calls that were created find their place on its media " +
-    "port, which must not be taken from it.",
+    "For load balancers of new calls: while this is 503, `POST /calls` is too. An `overloaded` service answers all other requests, and created calls can still connect to its media port, so keep routing media traffic to it.",
   security: [],
   errors: REFUSAL_CODES,
   response: {
@@ -41,7 +39,7 @@ const READINESS = {
           .readonly()
           .meta({ description: "What calls of connectionType `websocket` can have." }),
         notes: z.array(z.string()).meta({
-          description: "For people: what this set-up lacks for calls with people, why, and which variable to set.",
+          description: "What the configuration lacks for calls with people, and which variable to set.",
         }),
       })
       .meta({

@@ -15,9 +15,7 @@ export const IdempotencyHeaders = z.looseObject({
     .optional()
     .meta({
       description:
-        "A name for this request, best a random one, so that it can be repeated without making a second call: for 24 hours " +
-        "the same request under the same name, with the same API key, gives the first answer again. Only calls that were " +
-        "made are remembered; a request that was refused may be sent anew. Another body under a name is 409.",
+        "A unique key for this request, ideally random, so that it can be retried without creating a second call: for 24 hours the same request with the same key and API key returns the first response again. Only created calls are stored; a refused request can be retried. A different request with the same key is 409.",
       examples: ["8e03978e-40d5-43e8-bc93-6894a57f9324"],
     }),
 });

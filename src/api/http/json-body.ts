@@ -23,7 +23,7 @@ export function requirePlainUtf8({
 export function readJson(body: Uint8Array): unknown {
   if (body.length === 0) return undefined;
   if (deeperThan(JSON_DEPTH_MAX, body)) {
-    throw new ApiError("invalid_request", `the body must not be nested deeper than ${JSON_DEPTH_MAX} levels`);
+    throw new ApiError("invalid_request", `the body must have at most ${JSON_DEPTH_MAX} levels`);
   }
   try {
     return JSON.parse(utf8.decode(body));

@@ -177,10 +177,10 @@ export class LargeResponses {
     const { what } = this.#bounds;
     if (this.#isAllowed(accountId)) {
       this.#counter.refused("service");
-      return new ApiError("overloaded", `the service has as many ${what} under way as it may have at once`);
+      return new ApiError("overloaded", `the service has reached its limit of concurrent ${what}`);
     }
     this.#counter.refused("account");
-    return new ApiError("rate_limited", `this account has as many ${what} under way as it may have at once`);
+    return new ApiError("rate_limited", `this account has reached its limit of concurrent ${what}`);
   }
 }
 

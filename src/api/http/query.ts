@@ -25,9 +25,9 @@ export const pageParameters = (limitDefault: number, limitMax: number) => ({
     integerOf,
     wholeNumber(1, limitMax)
       .default(limitDefault)
-      .meta({ description: "At most so many items.", examples: [limitMax] }),
+      .meta({ description: "Maximum number of items.", examples: [limitMax] }),
   ),
   cursor: parameter.optional().meta({
-    description: "The `nextCursor` of the page before, which must have been asked for with the same filters.",
+    description: "The `nextCursor` of the previous page, requested with the same filters.",
   }),
 });

@@ -116,7 +116,7 @@ interface UnsafePart {
  */
 function findUnsafe(value: unknown, path: PropertyKey[], found: UnsafePart[]): void {
   if (typeof value === "number" && !Number.isFinite(value)) {
-    found.push({ path: [...path], rule: "must be a number that a double can hold", value });
+    found.push({ path: [...path], rule: "must be a finite number", value });
   } else if (typeof value === "string" && !isWellFormed(value)) {
     found.push({ path: [...path], rule: "must be well-formed Unicode" });
   } else if (Array.isArray(value)) {

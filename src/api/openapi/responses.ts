@@ -11,23 +11,22 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   unknown_voice: "`GET /voices` lists no such voice, or several of this name",
   unknown_language: "`GET /languages` lists no such language",
   unauthorized: "there is no API key in the header X-API-Key, or one that is unknown or revoked",
-  not_found: "there is no such thing, or it belongs to another account",
+  not_found: "the resource does not exist, or belongs to another account",
   method_not_allowed: "the path has other methods, which the header Allow names",
-  conflict:
-    "what is asked for cannot be done with the thing as it is now, or the account has as many of them as it may",
+  conflict: "not possible in the resource's current state, or the account has reached its limit of them",
   idempotency_mismatch: "the Idempotency-Key was used with another request",
   payload_too_large: `the body is larger than ${BODY_BYTES_MAX / 1_024} KiB`,
   unsupported_media_type: "the body is not application/json in UTF-8, or has a Content-Encoding",
   range_not_satisfiable: "none of the bytes that the header Range asks for are there",
   rate_limited:
-    "the API key has as many calls, created and active, as it may have at once, or the account as many lists or downloads under way",
+    "the API key has reached its limit of concurrent calls, or the account its limit of concurrent lists or downloads",
   spend_limit: "the calls of the account have reached a limit of what it may spend within a minute",
-  internal: "a bug of the service, whose log tells more under the same `requestId`",
-  overloaded: "there is no place for one more call, list or download just now",
+  internal: "a bug in the service; its log has details under the same `requestId`",
+  overloaded: "there is no capacity for another call, list or download at present",
   draining: "the service is about to stop",
-  insufficient_storage: "the disk has less free space than the service must have to take new calls; live calls go on",
+  insufficient_storage: "free disk space is too low for new calls; live calls continue",
   database_lost: "the database file was removed or replaced under the service, which writes nothing until it is back",
-  unavailable: "a part of the service does not answer just now",
+  unavailable: "a part of the service is not responding at present",
 };
 
 /** Statuses that give their code another meaning. */
@@ -42,7 +41,7 @@ const REQUEST_ID = "req_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10";
 const Problem = z
   .object({
     path: z.string().meta({ description: "JSON pointer (RFC 6901) to what is wrong; empty for the whole." }),
-    message: z.string().meta({ description: "A sentence: what it is, what it may be, and what it was." }),
+    message: z.string().meta({ description: "A sentence: the field, what is allowed, and what was sent." }),
   })
   .meta({
     examples: [{ path: "/maxDuration", message: "maxDuration must be a whole number from 60 to 7200, not 7201" }],
@@ -51,26 +50,26 @@ const Problem = z
 /** Only the document needs it: the body of every error is made by `ApiError.body`. */
 const ErrorContent: z.ZodType<ErrorBody["error"]> = z
   .object({
-    code: z.enum(CODES).meta({ description: "What a program goes by. None ever changes its meaning." }),
-    message: z.string().meta({ description: "For people; its wording may change." }),
+    code: z.enum(CODES).meta({ description: "Stable code for programs; its meaning never changes." }),
+    message: z.string().meta({ description: "For people; the wording may change." }),
     details: z
       .array(Problem)
       .readonly()
-      .meta({ description: "All that is wrong with the request, as far as it can be pointed at." }),
+      .meta({ description: "All problems of the request that can be located in it." }),
     requestId: z.string().meta({ description: "Also in the header X-Request-Id, and in the service's log." }),
   })
-  .meta({ id: "Error", description: "What went wrong: the field `error` of every answer that is no success." });
+  .meta({ id: "Error", description: "The error: field `error` of every response that is not a success." });
 
 /** Headers of our answers, as the document describes them. */
 export const HEADERS = {
   "X-Request-Id": {
-    description: "Names this request in the service's log.",
+    description: "Id of this request, also in the service's log.",
     required: true,
     schema: { type: "string", pattern: "^req_" },
     example: REQUEST_ID,
   },
   "Retry-After": {
-    description: "Seconds after which it is worth another try.",
+    description: "Seconds to wait before a retry.",
     required: true,
     schema: { type: "integer", minimum: 1 },
     example: 5,
@@ -87,7 +86,7 @@ export const HEADERS = {
     schema: { type: "string", format: "uri-reference" },
   },
   "Idempotent-Replayed": {
-    description: "There when an earlier request of the same Idempotency-Key had made this answer.",
+    description: "Present when the response was created by an earlier request with the same Idempotency-Key.",
     schema: { type: "string", enum: ["true"] },
   },
   ETag: {
@@ -96,7 +95,7 @@ export const HEADERS = {
     schema: { type: "string", pattern: '^"[^"]+"$' },
   },
   "Accept-Ranges": {
-    description: "Parts can be asked for by bytes.",
+    description: "Byte ranges are supported.",
     required: true,
     schema: { type: "string", enum: ["bytes"] },
   },

@@ -23,7 +23,7 @@ belongs to it and nothing else; the things of others are answered with 404, as t
 - **Requests** are JSON in UTF-8. Fields that are not described here are refused by name, and so are query parameters of \
 operations that ask for a key; all that is wrong with a request is told at once.
 - **Answers** are JSON, and errors have one shape, \`{"error": Error}\`. Go by \`code\`. Fields may be added to answers in any \
-version: pass over what you do not know. What is no sound HTTP is answered with 400 or 408, whatever it was meant for.
+version: ignore unknown fields. Malformed HTTP is answered with 400 or 408.
 - **Methods**: every path answers OPTIONS with 204 and, where it answers GET, HEAD. Any other method is 405 \
 \`method_not_allowed\`. Both have the header Allow, which names the methods of the path.
 - **Lists** are \`{"data": [...], "nextCursor": null}\`. Where \`nextCursor\` is a string, the same request with it as \
@@ -32,10 +32,10 @@ version: pass over what you do not know. What is no sound HTTP is answered with 
 } as const;
 
 const TAGS = [
-  { name: "calls", description: "One conversation each: prepared, watched, ended, read, deleted." },
+  { name: "calls", description: "Calls: create, observe, end, read, delete." },
   { name: "agents", description: "Saved configurations to make calls from." },
-  { name: "voices", description: "What the configured engines can speak with, and in." },
-  { name: "service", description: "The service itself. No key." },
+  { name: "voices", description: "The voices and languages that the configured TTS providers offer." },
+  { name: "service", description: "The service itself. No API key required." },
 ];
 
 const KEY_SCHEME = {

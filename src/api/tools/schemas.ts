@@ -30,7 +30,7 @@ export const DEFINITION_TYPES = ["http", "client"] as const;
 const OVERRIDES: Readonly<Record<string, Readonly<Record<string, [is: (value: unknown) => boolean, rule: string]>>>> = {
   hang_up: {},
   transfer: { target: [isTransferTarget, "must be a telephone number or a SIP address of at most 256 characters"] },
-  send_dtmf: { digits: [isDigits, "must be 1 to 64 keys: 0-9, *, #, A-D"] },
+  send_dtmf: { digits: [isDigits, "must be 1 to 64 DTMF digits: 0-9, *, #, A-D"] },
   switch_language: { language: [isLanguage, "must be a language code such as en or de-AT"] },
 };
 
@@ -57,7 +57,7 @@ const HttpDefinition = z
     {
       method: oneOf(HTTP_TOOL_METHODS).meta({
         description:
-          "Arguments that stand nowhere in `url` go into the query of GET and DELETE, and into a JSON body otherwise.",
+          "Arguments that are not in `url` go into the query of GET and DELETE, and into a JSON body otherwise.",
       }),
       url: text.meta({
         description:
@@ -74,7 +74,7 @@ const HttpDefinition = z
         .meta({
           description:
             `At most ${TOOL_HEADERS_MAX}, of at most ${TOOL_HEADER_CHARS_MAX} characters each. \`{{NAME}}\` stands for the secret that the service is configured ` +
-            "with as `TOOL_SECRET_NAME`, where `TOOL_SECRET_BINDINGS` lets your account send it to this server; neither the model nor any answer of this API is told it. Headers that belong to the " +
+            "with as `TOOL_SECRET_NAME`, where `TOOL_SECRET_BINDINGS` lets your account send it to this server; neither the LLM nor any response of this API contains it. Headers that belong to the " +
             "connection or the body (`Host`, `Content-Length`, `Content-Type` and the like) are the service's own.",
           examples: [{ Authorization: "Bearer {{SHOP_TOKEN}}" }],
         }),
@@ -83,7 +83,7 @@ const HttpDefinition = z
   )
   .meta({
     id: "HttpTool",
-    description: `The request of a tool of the type \`http\`. The model is told at most ${TOOL_RESULT_CHARS_MAX} characters of an answer of at most ${TOOL_ANSWER_BYTES_MAX / 1_024} KiB, which must be JSON or text.`,
+    description: `The request of a tool of the type \`http\`. The LLM is given at most ${TOOL_RESULT_CHARS_MAX} characters of a response of at most ${TOOL_ANSWER_BYTES_MAX / 1_024} KiB, which must be JSON or text.`,
   });
 
 const ToolDefinition = z
@@ -97,27 +97,27 @@ const ToolDefinition = z
       name: z
         .string(nameRule)
         .regex(TOOL_NAME, nameRule)
-        .meta({ description: "What the model calls it: unlike the names of the call's other tools." }),
+        .meta({ description: "Name of the tool for the LLM; unique within the call." }),
       description: z
         .string(descriptionRule)
         .max(TOOL_DESCRIPTION_CHARS_MAX, descriptionRule)
         .refine((value) => !isBlank(value), descriptionRule)
-        .meta({ description: "For the model: what the tool does, and when it is of use." }),
+        .meta({ description: "For the LLM: what the tool does, and when to use it." }),
       parameters: anyObject.meta({
         description:
-          `A JSON Schema (2020-12) of the type \`object\`: what the model may choose. At most ${TOOL_SCHEMA_CHARS_MAX} characters and ${TOOL_SCHEMA_DEPTH_MAX} levels, ` +
-          "without references to elsewhere. What the model writes is held against it.",
+          `A JSON Schema (2020-12) of the type \`object\`: the arguments that the LLM may choose. At most ${TOOL_SCHEMA_CHARS_MAX} characters and ${TOOL_SCHEMA_DEPTH_MAX} levels, ` +
+          "without references to elsewhere. The LLM's arguments are validated against it.",
       }),
       http: HttpDefinition.optional(),
       timeoutMs: wholeNumber(TOOL_TIMEOUT_MS_MIN, TOOL_TIMEOUT_MS_MAX)
         .default(TOOL_TIMEOUT_MS_DEFAULT)
-        .meta({ description: "After so many milliseconds the model is told that the tool took too long." }),
+        .meta({ description: "Timeout in milliseconds; after it the LLM is given a timeout error." }),
     },
     { error: "must be an object" },
   )
   .superRefine(({ type, http }, context) => {
     if (type === "http" && http === undefined) {
-      context.addIssue({ code: "custom", path: ["http"], message: 'must be there with the type "http"', input: http });
+      context.addIssue({ code: "custom", path: ["http"], message: 'is required with the type "http"', input: http });
     }
     if (type === "client" && http !== undefined) {
       context.addIssue({ code: "custom", path: ["http"], message: 'must be absent with the type "client"', input: "" });
@@ -135,13 +135,13 @@ export const SelectedTool = z
         .optional()
         .meta({
           description:
-            `A tool of the service's own. In this version: ${BUILT_IN_TOOLS.join(", ")}; others: 501. \`send_dtmf\` needs a carrier that can ` +
+            `A built-in tool. In this version: ${BUILT_IN_TOOLS.join(", ")}; others: 501. \`send_dtmf\` needs a carrier that can ` +
             "press keys: carrier_c.",
         }),
       definition: ToolDefinition.optional(),
       parameterOverrides: anyObject.optional().meta({
         description:
-          "Arguments that the model does not choose, and does not see: `target` of `transfer`, `digits` of `send_dtmf`, " +
+          "Fixed arguments, which the LLM neither chooses nor sees: `target` of `transfer`, `digits` of `send_dtmf`, " +
           "`language` of `switch_language`, or what the `parameters` of a definition name.",
       }),
     },

@@ -62,7 +62,7 @@ export async function toolProblems(
     const nameAt: Path = toolName === undefined ? [...at, index, "definition", "name"] : [...at, index, "toolName"];
     const name = toolName ?? (isObject(definition) ? definition.name : undefined);
     if (typeof name === "string" && names.has(name)) {
-      problems.push(problem(nameAt, "must be unlike the names of the other tools", name));
+      problems.push(problem(nameAt, "must differ from the names of the other tools", name));
     }
     names.add(name);
     if (!isObject(definition)) continue;
@@ -86,7 +86,7 @@ async function schemaRule(schema: Record<string, unknown>, context: ToolCheckCon
   const rule = schemaProblem(schema, json);
   if (rule !== undefined) return rule;
   const result = await compiledInTime(json, context);
-  if (result === undefined) throw new ApiError("unavailable", "schemas of tools cannot be checked in time now");
+  if (result === undefined) throw new ApiError("unavailable", "tool schemas could not be checked in time");
   context.schemaCpuMs += result.cpuMs;
   switch (result.outcome) {
     case "answered":
@@ -95,9 +95,9 @@ async function schemaRule(schema: Record<string, unknown>, context: ToolCheckCon
     case "over_budget":
       return OVER_BUDGET;
     case "refused":
-      throw new ApiError("unavailable", "schemas of tools cannot be checked now: too many wait");
+      throw new ApiError("unavailable", "tool schemas cannot be checked at present: too many are waiting");
     case "failed":
-      throw new ApiError("internal", "something went wrong on our side");
+      throw new ApiError("internal", "internal error");
   }
 }
 
@@ -124,7 +124,7 @@ function* definitionProblems(
 ): Generator<Problem> {
   const { name, parameters, http } = definition;
   if (TOOL_NAMES.some((own) => own === name)) {
-    yield problem([...at, "name"], "must not be the name of a tool of the service's own", name);
+    yield problem([...at, "name"], "must not be the name of a built-in tool", name);
   }
   if (!isObject(http)) return;
   const { url, headers } = http;
@@ -140,7 +140,9 @@ function* definitionProblems(
 function unknownArgument(url: string, parameters: unknown): string | undefined {
   const properties = isObject(parameters) && isObject(parameters.properties) ? parameters.properties : {};
   const unknown = argumentsIn(url).find((name) => !Object.hasOwn(properties, name));
-  return unknown === undefined ? undefined : `must hold arguments that parameters names, which ${unknown} is not`;
+  return unknown === undefined
+    ? undefined
+    : `must contain only arguments that parameters defines; ${unknown} is not one`;
 }
 
 /**
@@ -162,10 +164,10 @@ function* headerProblems(
     const missing = secretsIn(value).find((secret) => !mayBeSent(secret));
     const rule =
       headerProblem(name, value) ??
-      (seen.has(name.toLowerCase()) ? "must be there but once, in whatever case" : undefined) ??
+      (seen.has(name.toLowerCase()) ? "must appear only once, regardless of case" : undefined) ??
       (missing === undefined
         ? undefined
-        : `must name secrets that your account may send to this server, which ${missing} is not`);
+        : `must name only secrets that your account may send to this server; ${missing} is not one`);
     seen.add(name.toLowerCase());
     if (rule !== undefined) yield problemWithoutValue([...at, name], rule);
   }

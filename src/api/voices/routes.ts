@@ -61,16 +61,14 @@ const Filters = z.strictObject({
   }),
   provider: parameter
     .optional()
-    .meta({ description: "A voice's `provider`, letter for letter.", examples: ["espeak"] }),
+    .meta({ description: "The `provider` of a voice, exactly as listed.", examples: ["espeak"] }),
 });
 
 const VoiceList = pageSchema(
   z
     .object({
-      id: z.string().meta({ description: "The same after every restart.", examples: ["espeak/gmw/en-US"] }),
-      name: z
-        .string()
-        .meta({ description: "What people call it; two voices may share one.", examples: ["English (America)"] }),
+      id: z.string().meta({ description: "Stable across restarts.", examples: ["espeak/gmw/en-US"] }),
+      name: z.string().meta({ description: "Display name; need not be unique.", examples: ["English (America)"] }),
       language: z.string().meta({ description: "BCP 47.", examples: ["en-US"] }),
       provider: z.string().meta({ examples: ["espeak"] }),
     })
@@ -95,7 +93,7 @@ const VOICES = {
   operationId: "listVoices",
   tags: ["voices"],
   summary: "List voices",
-  description: "What the configured voice providers really offer. A filter that fits nothing gives an empty list.",
+  description: "The voices that the configured TTS providers offer. A filter without a match gives an empty list.",
   querystring: Filters,
   errors: LARGE_RESPONSE_ERRORS,
   response: { 200: VoiceList },

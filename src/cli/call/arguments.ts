@@ -20,7 +20,7 @@ WebSocket client.
 What the caller does, in the order given; before each the caller lets the agent finish:
   --say <text>               says it, in the reference voice
   --play <file.wav>          plays a WAV file of any rate
-  --dtmf <keys>              presses keys: 0-9, *, #, A-D
+  --dtmf <digits>              presses keys: 0-9, *, #, A-D
   --type <text>              websocket: types it
 Without any of these the caller asks a service "${SCENARIO.lines[0].text}".
 After the last one the caller listens to the answer and hangs up, or:
@@ -41,7 +41,7 @@ Where the call goes; by default to the service on this machine (API_HOST, API_PO
   --api <http://...>         a Trunkline, on which the call is created; else TRUNKLINE_URL
   --url <ws://...>           a media stream
   --own-service              a service of its own, which is started for the call
-The API key is taken from TRUNKLINE_API_KEY, and for the service of this machine else from the file first-key in DATA_DIR; not
+The API key is taken from TRUNKLINE_API_KEY, and for the service of this machine else from the file first-api-key in DATA_DIR; not
 from the command line, which other users of the machine can see.
 
   --language <code>          of the caller's voice, and of a call that is created; default en-US

@@ -19,13 +19,13 @@ export function traceText(trace: Trace): string {
     `At ${seconds(atMs)}`,
     indented(aroundText(trace)),
     "",
-    "Whose turn it was",
+    "Turn state",
     indented([callerText(snapshot.turn), replyText(snapshot)].join("\n")),
     "",
-    "What had been said and heard",
+    "Transcript so far",
     indented(heard.length === 0 ? "nothing that was over" : table(heard)),
     "",
-    "What the call waited for",
+    "Pending deadlines",
     indented(waitsText(snapshot, atMs)),
   ].join("\n");
 }
@@ -73,13 +73,13 @@ function replyText({ ended, reply, turn }: CallSnapshot): string {
 
 /** What comes when the wait is over. */
 const WAIT_OUTCOMES: Readonly<Record<Exclude<Deadline, "turn" | "reply">, string>> = {
-  max_duration: "the call has lasted as long as it may",
-  goodbye: "our goodbye has lasted as long as it may, and the call ends",
+  max_duration: "the maximum duration is reached",
+  goodbye: "the goodbye has reached its maximum duration: the call ends",
   stream: "the peer has begun no stream, and the call ends",
-  voice: "no more frames came: the caller's voice counts as ended",
-  ahead: "the words have not changed: the model is asked ahead",
-  digits: "no more keys came: the entry is over",
-  inactivity: "nobody was heard for too long",
+  voice: "no more frames arrived: the caller's speech counts as ended",
+  ahead: "the words have not changed: preemptive generation starts",
+  digits: "no more DTMF digits arrived: the entry is complete",
+  inactivity: "inactivity timeout",
 };
 
 function waitsText(standing: CallSnapshot, atMs: number): string {
@@ -98,17 +98,14 @@ function waitsText(standing: CallSnapshot, atMs: number): string {
 /** As `turnDeadlineMs` of turn.ts has it. */
 function turnWaitOutcome({ caller, agent }: Turn): string {
   if (agent.at === "replying") {
-    if (caller.at === "speaking" && agent.pausedSinceMs === undefined)
-      return "the voice has lasted, and cuts the reply";
+    if (caller.at === "speaking" && agent.pausedSinceMs === undefined) return "sustained speech interrupts the reply";
     return agent.pausedSinceMs === undefined
-      ? "voice without words is forgotten"
+      ? "speech without words is discarded"
       : "no word came: the paused reply goes on";
   }
-  if (caller.at === "speaking") return "voice goes on without words: what was said is answered";
+  if (caller.at === "speaking") return "speech continues without words: the turn ends with the words so far";
   const isFinal = caller.at === "pausing" && caller.words.final !== "" && caller.words.interim === "";
-  return isFinal
-    ? "the pause is long enough: the caller's turn is over"
-    : "the ear's last word is waited for no longer";
+  return isFinal ? "the pause is long enough: the caller's turn is over" : "the wait for the final transcript ends";
 }
 
 function replyWaits(reply: ReplySnapshot | undefined): [untilMs: number, comes: string][] {
@@ -116,9 +113,9 @@ function replyWaits(reply: ReplySnapshot | undefined): [untilMs: number, comes: 
   const { turnId, deadlines } = reply;
   return [
     [deadlines.heardMs, `reply ${turnId} counts as heard to its end, mark or no mark`],
-    [deadlines.fillerMs, "nothing to be heard yet: the caller is told to wait"],
-    [deadlines.llmMs, "the model is silent: it counts as failed"],
-    [deadlines.ttsMs, "the voice is silent: it counts as failed"],
+    [deadlines.fillerMs, "nothing played yet: a filler is spoken"],
+    [deadlines.llmMs, "LLM timeout"],
+    [deadlines.ttsMs, "TTS timeout"],
   ];
 }
 

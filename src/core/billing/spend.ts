@@ -12,7 +12,7 @@ export type Spend = Readonly<Record<SpendUnit, number>>;
 export const SPEND_LIMITS = [...SPEND_UNITS, "cost"] as const;
 export type SpendLimit = (typeof SPEND_LIMITS)[number];
 
-/** Whose limit it is. */
+/** Whether the limit is the call's or the account's. */
 export const SPEND_SCOPES = ["call", "account"] as const;
 export type SpendScope = (typeof SPEND_SCOPES)[number];
 

@@ -1,4 +1,4 @@
-/** What providers are paid by: seconds of audio that an ear was sent, a model's tokens, characters that a voice was given to speak. */
+/** Provider usage: seconds of audio that an ear was sent, a model's tokens, characters that a voice was given to speak. */
 export const USAGE_UNITS = ["audioSeconds", "inputTokens", "outputTokens", "characters"] as const;
 export type UsageUnit = (typeof USAGE_UNITS)[number];
 

@@ -64,7 +64,7 @@ interface Tool {
 interface DescribedTool extends Tool {
   /** For the model: what it is for. */
   description: string;
-  /** A JSON Schema object: what the model may choose. */
+  /** A JSON Schema object: the arguments that the LLM may choose. */
   parameters: Readonly<Record<string, unknown>>;
   timeoutMs: number;
 }
@@ -168,7 +168,7 @@ export interface TurnLatency {
   endOfTurnMs: number;
   /** The model was asked what its first text answers: with the turn, or again when its tools were done. */
   llmRequestedMs?: number;
-  /** The model's first text. Absent for replies without a model. */
+  /** First text of the LLM. Absent for replies without an LLM. */
   firstTextMs?: number;
   /** The first piece was given to the voice: the model's first clause, or words of our own that came before it. */
   firstSegmentMs?: number;

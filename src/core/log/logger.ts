@@ -16,7 +16,7 @@ export function createLogger(
   process: "supervisor" | "control" | "renderer" | "worker" | "test",
   level: LogLevel,
 ): Logger {
-  const msg = "log lines were dropped: standard output was not read";
+  const msg = "log lines dropped: standard output was not read";
   const droppedLine = (lines: number): string =>
     `${JSON.stringify({ level: "warn", time: Date.now(), process, lines, msg })}\n`;
   const options = { level, base: { process }, formatters: { level: (label: string) => ({ level: label }) } };

@@ -51,13 +51,13 @@ export class ControlMetrics {
   readonly #recorded = counter(
     this.registry,
     "call_records_total",
-    "Calls that are over, also those whose worker was lost.",
+    "Ended calls, including those whose worker was lost.",
     ["status", "reason"],
   );
   readonly #recordTime = histogram(
     this.registry,
     "call_record_duration_seconds",
-    "Making the record, transcript and recording of one call.",
+    "Time to make the record, transcript and recording of a call.",
     [],
     RECORD_BUCKETS_S,
   );
@@ -98,34 +98,35 @@ export class ControlMetrics {
   readonly #connectionsClosed = counter(
     this.registry,
     "http_connections_closed_total",
-    "Connections to the API and to the metrics port that were closed, or refused, for want of room.",
+    "Connections to the API and the metrics port that were closed or refused because the connection limit was reached.",
     ["port", "cause"],
   );
   readonly #answersRefused = counter(
     this.registry,
-    "large_answers_refused_total",
-    "Lists and downloads that were refused with 429 or 503: too many were under way, of one account or of all.",
+    "large_responses_refused_total",
+    "Lists and downloads refused with 429 or 503 because the account or the service had too many in progress.",
     ["kind", "of"],
   );
   readonly #answersClosed = counter(
     this.registry,
-    "large_answers_closed_total",
-    "Lists and downloads that were closed because their clients did not read them while other accounts waited.",
+    "large_responses_closed_total",
+    "Lists and downloads closed because their clients did not read them while other accounts waited.",
     ["kind"],
   );
-  readonly #ready = gauge(this.registry, "ready", "1 while new calls are taken.");
-  readonly #restarts = counter(this.registry, "process_restarts_total", "Processes that were started again.", [
-    "process",
-  ]);
+  readonly #ready = gauge(this.registry, "ready", "1 while new calls are accepted.");
+  readonly #restarts = counter(this.registry, "process_restarts_total", "Processes that were restarted.", ["process"]);
   #rendererRestarts = 0;
   readonly #recordingFailures = counter(
     this.registry,
     "recording_failures_total",
     "Recordings that could not be made from their journals.",
   );
-  readonly #workers = gauge(this.registry, "workers", "Media workers, by whether they answered this scrape.", [
-    "state",
-  ]);
+  readonly #workers = gauge(
+    this.registry,
+    "workers",
+    "Media workers, by whether they answered this scrape (up) or not (silent).",
+    ["state"],
+  );
 
   constructor() {
     // What has not happened yet is told as 0, so that its first time is seen as an increase.
@@ -166,18 +167,24 @@ export class ControlMetrics {
 
   /** `counts` are asked for at each scrape: calls that wait for their records, and calls that are in work. */
   observeRecords(counts: () => Readonly<Record<"waiting" | "in_progress", number>>): void {
-    observableGauges(this.registry, "records", "Ended calls whose records are not made yet.", "state", counts);
+    observableGauges(
+      this.registry,
+      "call_records_pending",
+      "Ended calls whose records are not made yet.",
+      "state",
+      counts,
+    );
   }
 
   /** `places` are asked for at each scrape. */
   observeSlots(places: () => SlotUsage): void {
     const { registry } = this;
-    observableGauge(registry, "places_max", "Calls that the workers take at once, as they stand.", () => places().max);
-    observableGauge(registry, "places_active", "Places of calls that live.", () => places().active);
+    observableGauge(registry, "call_slots_max", "Call slots of the workers that accept calls.", () => places().max);
+    observableGauge(registry, "call_slots_active", "Call slots taken by live calls.", () => places().active);
     observableGauge(
       registry,
-      "places_reserved",
-      "Places of calls that wait for their streams.",
+      "call_slots_reserved",
+      "Call slots reserved for created calls whose stream has not connected yet.",
       () => places().reserved,
     );
   }
@@ -186,7 +193,7 @@ export class ControlMetrics {
   observeDisk(disk: () => DiskReading): void {
     const { registry } = this;
     observableGauge(registry, "disk_free_bytes", "Free space of the fullest disk of DATA_DIR.", () => disk().freeBytes);
-    observableGauge(registry, "disk_low", "1 while too little space is free for new calls.", () =>
+    observableGauge(registry, "disk_low", "1 while free disk space is too low for new calls.", () =>
       Number(disk().isLow),
     );
   }

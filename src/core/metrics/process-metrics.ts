@@ -14,7 +14,7 @@ export function collectProcessMetrics(registry: Registry, mediaServer?: string):
   collectLoopDelay(registry);
   new Counter({
     name: "trunkline_log_lines_dropped_total",
-    help: "Lines of the log that were dropped because standard output was not read.",
+    help: "Log lines dropped because standard output was not read.",
     registers: [registry],
     collect() {
       this.reset();
@@ -23,7 +23,7 @@ export function collectProcessMetrics(registry: Registry, mediaServer?: string):
   });
   new Gauge({
     name: "trunkline_build_info",
-    help: "The software that runs, and in workers the media server, in the labels; always 1.",
+    help: "Always 1; the labels name the running software and, in workers, the media server.",
     labelNames: ["software", "media_server"],
     aggregator: "first",
     registers: [registry],

@@ -8,7 +8,7 @@ export type BudgetedTask = (typeof BUDGETED_TASKS)[number];
 
 /** Counts the tasks of the children of one process by their outcome. */
 export function budgetedTaskCounter(registry: Registry): (task: BudgetedTask, outcome: TaskOutcome) => void {
-  const help = "Tasks with a budget of CPU time and memory, in processes of their own, by their outcome.";
+  const help = "Tasks run in child processes with a CPU and memory budget, by outcome.";
   const tasks = counter(registry, "budgeted_tasks_total", help, ["task", "outcome"]);
   // What has not happened yet is told as 0, so that its first time is seen as an increase.
   for (const outcome of TASK_OUTCOMES) for (const task of BUDGETED_TASKS) tasks.inc({ task, outcome }, 0);

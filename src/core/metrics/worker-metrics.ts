@@ -118,7 +118,7 @@ const PROVIDER_STEPS: Readonly<Record<string, readonly [step: LatencyStep, stage
 };
 export const TURN_STEPS: readonly string[] = Object.keys(PROVIDER_STEPS);
 
-/** What providers are paid by, as metrics name it. */
+/** Provider usage, as metrics name it. */
 const UNIT_LABELS: Readonly<Record<UsageUnit, string>> = {
   audioSeconds: "audio_seconds",
   inputTokens: "input_tokens",
@@ -151,83 +151,85 @@ export class WorkerMetrics {
     "outcome",
   ]);
   readonly #refused = counter(this.registry, "upgrades_refused_total", "Streams refused, by HTTP status.", ["status"]);
-  readonly #stageFailures = counter(this.registry, "stage_failures_total", "Failures of engines.", [
-    "stage",
-    "provider",
-  ]);
+  readonly #stageFailures = counter(
+    this.registry,
+    "stage_failures_total",
+    "Failures of a call's STT, LLM or TTS that no retry and no fallback made up for.",
+    ["stage", "provider"],
+  );
   readonly #providerFailures = counter(
     this.registry,
     "provider_failures_total",
-    "Failures of providers, whether or not another one, or another try, made up for them.",
+    "Provider failures, including those that a retry or a fallback made up for.",
     ["stage", "provider"],
   );
   readonly #failovers = counter(
     this.registry,
     "provider_switches_total",
-    "Times a provider did not do what it was asked for a call, and the next one of its chain was asked.",
+    "Times a call was switched to the next fallback because provider failed.",
     ["stage", "from", "to"],
   );
   readonly #circuitsOpen = gauge(
     this.registry,
-    "providers_left_alone",
-    "1 in each worker that leaves a provider alone, but for a probe now and then, because it fails.",
+    "provider_circuit_open",
+    "1 in each worker whose circuit breaker for the provider is open.",
     ["stage", "provider"],
   );
   readonly #latency = histogram(
     this.registry,
     "turn_latency_seconds",
-    "From the caller's last voiced frame to each stage of the agent's answer.",
+    "Time from the caller's last voiced frame to each milestone of the agent's reply.",
     ["milestone"],
     LATENCY_BUCKETS_S,
   );
   readonly #stageTime = histogram(
     this.registry,
     "provider_latency_seconds",
-    "To an ear's final text from the caller's last voiced frame; to the first of a model's answer and of a voice's audio from the question.",
+    "STT: from the caller's last voiced frame to the final transcript. LLM, TTS: from the request to the first content.",
     ["stage", "provider"],
     STAGE_BUCKETS_S,
   );
   readonly #stepTime = histogram(
     this.registry,
     "turn_step_seconds",
-    "How long each step of an answer took, by who took it: the ear, the model or the voice that served this answer.",
+    "Duration of each step of a reply, by the STT, LLM or TTS provider that served it.",
     ["step", "provider"],
     STAGE_BUCKETS_S,
   );
   readonly #usage = counter(
     this.registry,
     "provider_usage_total",
-    "What providers are paid by: seconds of audio heard, tokens, characters spoken.",
+    "Billed usage of providers: seconds of audio, tokens, characters.",
     ["provider", "unit"],
   );
   readonly #llmAborted = counter(
     this.registry,
     "llm_requests_aborted_total",
-    "LLM requests that were aborted before their answer was complete.",
+    "LLM requests that were aborted before their reply was complete.",
     ["reason"],
   );
   readonly #promptsTrimmed = counter(
     this.registry,
     "prompts_trimmed_total",
-    "Prompts that lost old turns: to keep within their bound, or because an LLM refused them as too long.",
+    "Prompts that lost old turns, to keep within the prompt limit or because an LLM refused them as too long.",
     ["cause"],
   );
   readonly #llmRequests = counter(
     this.registry,
     "llm_requests_total",
-    "Requests that were sent to LLMs: each try, also those that were aborted or failed.",
+    "Requests sent to LLMs: every attempt, including aborted and failed ones.",
     ["provider"],
   );
   readonly #spendRefused = counter(
     this.registry,
     "spend_refused_total",
-    "Requests to providers that were not sent, because a call or its account had reached a spend limit.",
+    "Requests to providers that were not sent because the call or its account had reached a spend limit.",
     ["scope", "limit"],
   );
   readonly #addedLatency = new ExternalHistogram(
     this.registry,
     "added_latency_seconds",
-    "In: from a message's arrival here until all readers have its frames. Out: from when frames were due until they were sent.",
+    "Latency added by the worker. In: from a message's arrival until all consumers have its frames. Out: from a frame's due time until it was sent.",
     "direction",
   );
   readonly #tickLateness = new ExternalHistogram(
@@ -235,31 +237,35 @@ export class WorkerMetrics {
     "tick_lateness_seconds",
     "How late the ticker's slots of 2 ms began.",
   );
-  readonly #calls = gauge(this.registry, "calls", "Calls that live now.", ["state"]);
-  readonly #callsMax = gauge(this.registry, "calls_max", "Calls that may live at once.");
+  readonly #calls = gauge(this.registry, "calls", "Live calls.", ["state"]);
+  readonly #callsMax = gauge(this.registry, "calls_max", "Maximum number of live calls.");
   readonly #frames = counter(this.registry, "frames_total", "Frames of 20 ms.", [CONNECTION_TYPE_LABEL, "direction"]);
-  readonly #late = counter(this.registry, "frames_late_total", "Frames sent too late to be heard in time.", [
+  readonly #late = counter(this.registry, "frames_late_total", "Frames sent after the caller's buffer had run dry.", [
     CONNECTION_TYPE_LABEL,
   ]);
-  readonly #underruns = counter(this.registry, "underruns_total", "Times speech ran out within a reply.", [
+  readonly #underruns = counter(this.registry, "underruns_total", "Times the TTS did not keep up within a reply.", [
     CONNECTION_TYPE_LABEL,
   ]);
-  readonly #dropped = counter(this.registry, "messages_dropped_total", "Messages that led to nothing.", [
+  readonly #dropped = counter(this.registry, "messages_dropped_total", "Messages of peers that were dropped.", [
     CONNECTION_TYPE_LABEL,
     "cause",
   ]);
   readonly #skipped = counter(
     this.registry,
     "tick_slots_skipped_total",
-    "Slots of 2 ms left out when the loop stalled.",
+    "Ticker slots of 2 ms skipped because the event loop stalled.",
   );
   readonly #journalBytes = counter(this.registry, "journal_written_bytes_total", "Bytes written to journals.");
-  readonly #journalPending = gauge(this.registry, "journal_pending_bytes", "Bytes of journals that wait for the disk.");
-  readonly #journalFailures = counter(this.registry, "journal_failures_total", "Journals that broke off.");
+  readonly #journalPending = gauge(this.registry, "journal_pending_bytes", "Journal bytes not yet written to disk.");
+  readonly #journalFailures = counter(
+    this.registry,
+    "journal_failures_total",
+    "Journals that could not be written to their end.",
+  );
   readonly #journalsUnsynced = counter(
     this.registry,
     "journals_unsynced_total",
-    "Complete journals that were left to the system to write, because too many calls ended at once.",
+    "Complete journals that were not synced to disk because too many calls ended at once.",
   );
 
   /** `read` is asked at each scrape. */
@@ -353,7 +359,7 @@ export class WorkerMetrics {
     this.#llmRequests.inc({ provider });
   }
 
-  /** A provider was not asked, because the call or its account may spend no more. */
+  /** A provider request was not sent because the call or its account has reached a spend limit. */
   spendRefused({ scope, limit }: SpendRefusal): void {
     this.#spendRefused.inc({ scope, limit });
   }
@@ -376,13 +382,13 @@ export class WorkerMetrics {
 
   /** For a worker with a certificate of its own; `notAfterMs`, since the Unix epoch, is asked at each scrape. */
   observeCertificate(notAfterMs: () => number): void {
-    const help = "When the certificate in use runs out, in seconds since the Unix epoch.";
+    const help = "Expiry of the certificate in use, in seconds since the Unix epoch.";
     observableGauge(this.registry, "tls_certificate_not_after_seconds", help, () => notAfterMs() / 1_000, "min");
   }
 
   /** For a worker with sockets: `bufferedBytes` of all of them are asked for at each scrape. */
   observeSockets(bufferedBytes: () => number): void {
-    const help = "Bytes that wait for peers that do not read them.";
+    const help = "Output bytes buffered for peers that do not read.";
     observableGauge(this.registry, "peer_buffered_bytes", help, bufferedBytes);
   }
 

@@ -2,7 +2,7 @@ import type { SpeakReason } from "../calls/spec.ts";
 import { BUILT_IN_PHRASES } from "./built-in.ts";
 
 /**
- * What the service says in its own name, without the LLM, by the reason for it: `inactivity`, to a caller who has been silent too
+ * Service phrases, without the LLM, by the reason for it: `inactivity`, to a caller who has been silent too
  * long; `apology`, when the LLM failed; `filler`, when an answer or a tool takes long; `goodbye`, when the service ends the call;
  * `limit`, when the call may spend no more.
  */

@@ -207,7 +207,7 @@ export class BudgetedProcess<Task, Answer> {
         this.#settle({ outcome: "answered", answer: message.answer, cpuMs }, cpuMs);
       } else {
         const { name, log } = this.#options;
-        log.error({ tasks: name, code: message.code, fault: "bug" }, "a task failed in its process");
+        log.error({ tasks: name, code: message.code, fault: "bug" }, "budgeted task failed");
         this.#settle({ outcome: "failed", cpuMs }, cpuMs);
       }
       if (message.isFull) this.#kill();
@@ -244,7 +244,7 @@ export class BudgetedProcess<Task, Answer> {
       this.#warn(result);
       this.#end(result);
     } else if (running !== undefined) {
-      log.error({ tasks: name, ...exit, fault: "bug" }, "a process of tasks ended");
+      log.error({ tasks: name, ...exit, fault: "bug" }, "task process exited");
       this.#end({ outcome: "failed", cpuMs: usedMs });
     }
     this.start();
@@ -254,7 +254,7 @@ export class BudgetedProcess<Task, Answer> {
   #onStartFailed(cause: object): void {
     const { name, log } = this.#options;
     const retryMs = this.#retryMs;
-    log.error({ tasks: name, ...cause, retryMs }, "a process of tasks cannot be started");
+    log.error({ tasks: name, ...cause, retryMs }, "task process could not be started");
     this.#retryMs = Math.min(RESTART_MS_MAX, 2 * retryMs);
     this.#cannotStart = true;
     this.#startIn(retryMs);
@@ -270,7 +270,7 @@ export class BudgetedProcess<Task, Answer> {
   #warn({ outcome, cpuMs }: TaskResult<Answer>): void {
     const { name, log } = this.#options;
     const accountId = this.#running?.accountId;
-    log.warn({ tasks: name, accountId, outcome, cpuMs: Math.round(cpuMs) }, "a process of tasks was replaced");
+    log.warn({ tasks: name, accountId, outcome, cpuMs: Math.round(cpuMs) }, "task process replaced");
   }
 
   #end(result: TaskResult<Answer>): void {

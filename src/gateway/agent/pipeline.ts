@@ -190,7 +190,7 @@ export class AgentPipeline {
   #onUnrecognized(): void {
     const { stt, spec, log } = this.#options;
     const codec = spec.websocket?.codec;
-    log.warn({ stt: stt?.provider, ...(codec && { codec }) }, "the caller speaks and the STT finds no words");
+    log.warn({ stt: stt?.provider, ...(codec && { codec }) }, "STT returned no words although the caller speaks");
   }
 
   /** The carrier sent nothing, which is silence: the ear counts pauses in audio alone. */
@@ -255,7 +255,7 @@ export class AgentPipeline {
     const question = new BufferedReply(
       (signal) => timeFirstItem(llm.reply(request, signal, this.#observerOf("llm")), nowMs, onFirst),
       () => {
-        log.warn({ stage: "llm", provider }, "a model says more than anybody hears, and was stopped");
+        log.warn({ stage: "llm", provider }, "LLM reply exceeded its length limit and was aborted");
         metrics.llmRequestAborted("overlong");
       },
     );
@@ -351,7 +351,7 @@ export class AgentPipeline {
       contextExceeded: (refusedBy, tokensMax, retried) => {
         metrics.promptTrimmed("context_exceeded");
         const fields = { provider: refusedBy, tokensMax, retried };
-        log.warn(fields, "an LLM refused a prompt as too long: CONTEXT_TOKENS should name its context");
+        log.warn(fields, "LLM refused the prompt as too long: set CONTEXT_TOKENS for this model");
         queueMicrotask(() => {
           if (!this.#abortController.signal.aborted) deliver({ kind: "context-exceeded", ...fields });
         });
@@ -361,7 +361,7 @@ export class AgentPipeline {
         serving.sinceMs = nowMs();
         counters.servedBy(stage, to);
         metrics.providerFailedOver(stage, from, to);
-        log.warn({ engine: stage, from, to, code }, "a call goes on with another provider");
+        log.warn({ engine: stage, from, to, code }, "provider switched");
         queueMicrotask(() => {
           if (!this.#abortController.signal.aborted) deliver({ kind: "provider-switched", stage, from, to, code });
         });
@@ -390,7 +390,7 @@ export class AgentPipeline {
     const { spend, log, deliver } = this.#options;
     if (this.#abortController.signal.aborted) return;
     const action = spend.actionFor(refusal);
-    log.warn({ ...refusal, action }, "a spend limit was reached");
+    log.warn({ ...refusal, action }, "spend limit reached");
     deliver({ kind: "limit-reached", ...refusal, action });
   }
 
@@ -405,7 +405,7 @@ export class AgentPipeline {
   #recordFailure(engine: Stage, provider: string, error: unknown): void {
     const { counters, metrics, log } = this.#options;
     const code = codeOf(error);
-    log.warn({ engine, provider, code, ...loggableError(error) }, "an engine of the call failed");
+    log.warn({ engine, provider, code, ...loggableError(error) }, "stage failed without a fallback");
     counters.providerFailed(engine, code);
     metrics.stageFailed(engine, provider);
   }

@@ -54,7 +54,7 @@ export class VoiceSelector {
         log.warn({ provider, language }, "no voice speaks the call's language");
       return found?.id;
     } catch (error) {
-      log.warn({ provider, code: codeOf(error), ...loggableError(error) }, "the voices could not be listed");
+      log.warn({ provider, code: codeOf(error), ...loggableError(error) }, "voices could not be listed");
       return undefined;
     }
   }

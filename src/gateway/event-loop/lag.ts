@@ -59,9 +59,8 @@ export class LoopLag {
     const lags = loopLagMs > LOOP_LAG_MS_MAX;
     if (lags === this.#isLagging) return;
     this.#isLagging = lags;
-    if (lags)
-      this.#log.warn({ loopLagMs }, "the event loop lags: beyond a few, no more calls are offered to this worker");
-    else this.#log.info({ loopLagMs }, "the event loop no longer lags");
+    if (lags) this.#log.warn({ loopLagMs }, "event loop lags: this worker is offered only a few more calls");
+    else this.#log.info({ loopLagMs }, "event loop no longer lags");
   }
 
   /** What is told is the time between two looks; the lag is what lies beyond that which was asked for. */

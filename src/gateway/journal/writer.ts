@@ -86,7 +86,7 @@ export class JournalWriters {
     return this.#writtenBytes;
   }
 
-  /** Bytes that wait for the disk now. */
+  /** Pending bytes for the disk now. */
   get pendingBytes(): number {
     let bytes = 0;
     for (const writer of this.#live) bytes += writer.pendingBytes;
@@ -117,7 +117,7 @@ export class JournalWriters {
     if (error === undefined) return;
     this.#failures += 1;
     const code = "code" in error ? error.code : error.message;
-    this.#options.log.error({ callId, code, fault: "service" }, "a journal failed, its call went on");
+    this.#options.log.error({ callId, code, fault: "service" }, "journal failed, the call continues");
   }
 
   #arm(): void {

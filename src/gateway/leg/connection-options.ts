@@ -35,7 +35,7 @@ export interface ConnectionOptions {
   httpTools: Pick<HttpTools, "carryOut">;
   /** Checks arguments of tools; shared by all connections of the process. */
   schemas: Pick<SchemaChecks, "prepare" | "check">;
-  /** What the service says in its own name; shared by all connections of the process. */
+  /** Service phrases; shared by all connections of the process. */
   phrases: PhraseFinder;
   /** What the call spends, and may spend. */
   spend: AgentPipelineOptions["spend"];

@@ -224,7 +224,7 @@ export class Connection implements Leg {
   /** Our own bugs end this call and no other. The machine gets one chance to end by itself, then it is ended for it. */
   #onBug(error: unknown, nowMs: number): void {
     const code = codeOf(error);
-    this.#options.log.error({ err: error, code, fault: "bug" }, "a call failed");
+    this.#options.log.error({ err: error, code, fault: "bug" }, "call failed: internal error");
     if (this.#over) return;
     try {
       this.#call.handle({ kind: "internal-error", code }, Math.max(nowMs, this.#call.eventMs));
@@ -262,7 +262,7 @@ export class Connection implements Leg {
       case "tool-result":
         if (this.#tools.clientAnswered(event.id, event.result, event.failed)) return;
         this.#counters.ignored += 1;
-        this.#clientMessages.error("unknown_tool_call", "no call of a tool with this id waits for a result");
+        this.#clientMessages.error("unknown_tool_call", "no pending tool call has this id");
         return;
       case "stop":
         this.#hangUp("caller_hangup", nowMs);
@@ -405,7 +405,7 @@ export class Connection implements Leg {
       try {
         last();
       } catch (error) {
-        log.error({ err: error, code: codeOf(error), fault: "bug" }, "a call could not be tidied up");
+        log.error({ err: error, code: codeOf(error), fault: "bug" }, "call cleanup failed");
       }
     }
     const { framesIn, framesOut } = this.#counters;

@@ -160,8 +160,7 @@ export class MessageGuard {
     const isFlood = error.code === "wire_flood";
     if (isFlood) counters.flooded += 1;
     else counters.malformed += 1;
-    if (!this.#isRejectionLogged)
-      log.info({ code: error.code, why: error.message }, "a message of the peer was refused");
+    if (!this.#isRejectionLogged) log.info({ code: error.code, why: error.message }, "message from the peer refused");
     this.#isRejectionLogged = true;
     if (isFlood) return FLOOD;
     const closeCode = CLOSE_CODES[error.code];
@@ -175,7 +174,7 @@ export class MessageGuard {
     this.#options.counters.ignored += 1;
     if (what !== "unknown_event" || this.#isUnknownTypeReported) return;
     this.#isUnknownTypeReported = true;
-    this.#options.sendError("unknown_type", "a message of this type is not known, and ignored; so will others be");
+    this.#options.sendError("unknown_type", "unknown message type: it is ignored, and so are later ones");
   }
 
   #onStreamEvent(event: Exclude<WireEvent, { kind: "start" | "ignored" }>, nowMs: number): PeerEvent | undefined {
@@ -199,7 +198,7 @@ export class MessageGuard {
       case "text":
         if (this.#texts.allows(nowMs) && this.#typedChars.take(event.text.length, nowMs)) return event;
         counters.ignored += 1;
-        sendError("rate_limited", "more text than anybody types: this one is ignored");
+        sendError("rate_limited", "typed text exceeds the rate limit: this message is ignored");
         return undefined;
       case "audio":
       case "dtmf":

@@ -126,14 +126,13 @@ export class PhraseBook implements PhraseFinder {
     try {
       const saved = await cache.read(tag, this.#english);
       if (saved !== undefined) return saved;
-      if (languageName(tag) === undefined)
-        throw providerFailed(provider, "was not asked for a language without a name");
+      if (languageName(tag) === undefined) throw providerFailed(provider, "does not know the language");
       if (this.#openRequests >= PHRASE_TRANSLATIONS_MAX) {
         retryAfterMs = 0;
         throw unavailable(`${PHRASE_TRANSLATIONS_MAX} translations are under way`);
       }
       const phrases = await this.#translate(tag, llm, spend);
-      log.info({ language: tag, provider }, "the service's own phrases were translated");
+      log.info({ language: tag, provider }, "service phrases translated");
       await this.#save(tag, phrases, provider);
       return phrases;
     } catch (error) {
@@ -142,7 +141,7 @@ export class PhraseBook implements PhraseFinder {
       if (isRefused) retryAfterMs = 0;
       if (!this.#loggedFallbacks.has(tag)) {
         const why = { code: codeOf(error), ...loggableError(error) };
-        log.warn({ language: tag, provider, ...why }, "the service's own phrases are spoken in English");
+        log.warn({ language: tag, provider, ...why }, "service phrases not translated: English is used");
       }
       this.#loggedFallbacks.add(tag);
       entry.retryMs = clock.nowMs() + retryAfterMs;
@@ -180,7 +179,7 @@ export class PhraseBook implements PhraseFinder {
       await cache.write(tag, this.#english, phrases, provider);
     } catch (error) {
       const why = { code: codeOf(error), ...loggableError(error) };
-      log.warn({ language: tag, ...why }, "translated phrases could not be saved");
+      log.warn({ language: tag, ...why }, "service phrases could not be saved");
     }
   }
 }

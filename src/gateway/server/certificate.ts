@@ -105,7 +105,7 @@ export class CertificateReloader {
   #reportProblems(problems: readonly string[]): void {
     const doubts = problems.join("; ");
     if (doubts === this.#lastProblem && doubts !== this.#reportedProblem) {
-      if (doubts !== "") this.#options.log.warn({ problem: doubts }, "certificate refused");
+      if (doubts !== "") this.#options.log.warn({ problem: doubts }, "certificate rejected; the one in use stays");
       this.#reportedProblem = doubts;
     }
     this.#lastProblem = doubts;

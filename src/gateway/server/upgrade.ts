@@ -29,13 +29,17 @@ export interface Refusal {
 
 const REFUSALS: Readonly<Record<RefusalStatus, { statusLine: string; code: string; message: string }>> = {
   401: { statusLine: "401 Unauthorized", code: "unauthorized", message: "the stream token is not valid" },
-  404: { statusLine: "404 Not Found", code: "not_found", message: "there is nothing here but /stream/{token}" },
+  404: { statusLine: "404 Not Found", code: "not_found", message: "not found: the only path is /stream/{token}" },
   426: {
     statusLine: "426 Upgrade Required",
     code: "upgrade_required",
     message: "this address speaks WebSocket, version 13",
   },
-  503: { statusLine: "503 Service Unavailable", code: "unavailable", message: "no new streams can be taken now" },
+  503: {
+    statusLine: "503 Service Unavailable",
+    code: "unavailable",
+    message: "new streams are not accepted at present",
+  },
 };
 
 /**

@@ -91,7 +91,7 @@ export class ToolRunner {
         if (settled !== undefined) this.#finish(running, settled);
       },
       (error: unknown) => {
-        this.#options.log.error({ err: error, code: codeOf(error), fault: "bug" }, "a tool could not be carried out");
+        this.#options.log.error({ err: error, code: codeOf(error), fault: "bug" }, "tool call failed: internal error");
         this.#finish(running, failed("internal", "it could not be carried out"));
       },
     );
@@ -163,8 +163,8 @@ export class ToolRunner {
     const { clock, log, deliver } = this.#options;
     const durationMs = Math.round(clock.nowMs() - running.startMs);
     const fields = { turnId, tool: name, kind: running.kind, durationMs, status };
-    if (fault === undefined) log.info(fields, "tool carried out");
-    else log.warn({ ...fields, code: fault, cause }, "tool failed");
+    if (fault === undefined) log.info(fields, "tool call completed");
+    else log.warn({ ...fields, code: fault, cause }, "tool call failed");
     deliver({
       kind: "tool-result",
       turnId,

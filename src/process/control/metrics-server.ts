@@ -80,8 +80,8 @@ async function responseTo(
   try {
     return { status: 200, headers: { "content-type": EXPOSITION_TYPE }, body: await exposition() };
   } catch (error) {
-    log.error({ err: error, code: codeOf(error), fault: "bug" }, "the metrics could not be told");
-    return plainText(500, "something went wrong on our side\n");
+    log.error({ err: error, code: codeOf(error), fault: "bug" }, "metrics could not be collected");
+    return plainText(500, "internal error\n");
   }
 }
 

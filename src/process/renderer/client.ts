@@ -169,7 +169,7 @@ export class RendererClient implements JournalProcessor {
       });
       this.#startWatchdog();
     } catch (error) {
-      this.#options.log.error({ err: error, code: codeOf(error) }, "the renderer could not be started");
+      this.#options.log.error({ err: error, code: codeOf(error) }, "renderer could not be started");
       this.#onExit({ exitCode: null, signal: null });
     }
   }
@@ -206,7 +206,7 @@ export class RendererClient implements JournalProcessor {
   #countFailedStart(): void {
     this.#failedStarts += 1;
     if (this.#failedStarts === RENDERER_TRIES_MAX) {
-      this.#options.log.error({ tries: RENDERER_TRIES_MAX }, "no renderer can be started: no new calls are taken");
+      this.#options.log.error({ tries: RENDERER_TRIES_MAX }, "renderer cannot be started: new calls are refused");
     }
     for (const job of this.#waiting.splice(0)) {
       job.failedStarts += 1;

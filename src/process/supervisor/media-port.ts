@@ -57,7 +57,10 @@ export class MediaPort {
   #onConnection(connection: Socket): void {
     connection.on("error", () => {});
     if (this.#pending.length >= CONNECTIONS_PENDING_MAX) {
-      this.#log.warn({ waiting: this.#pending.length }, "a connection was closed: no worker takes the ones before it");
+      this.#log.warn(
+        { waiting: this.#pending.length },
+        "connection closed: no worker accepts the connections queued before it",
+      );
       connection.destroy();
       return;
     }

@@ -22,7 +22,7 @@ export interface Child {
   kill(): void;
 }
 
-/** How a process ended: by itself with a code, or by a signal; both are null when it could not be started. */
+/** How a process exited: by itself with a code, or by a signal; both are null when it could not be started. */
 export interface ProcessExit {
   exitCode: number | null;
   signal: string | null;

@@ -119,7 +119,7 @@ export class Supervisor {
     this.#state = "draining";
     const { clock, log, config } = this.#options;
     const endMs = clock.nowMs() + config.drainMs + DRAIN_EXIT_MS_MAX;
-    log.info("drain began");
+    log.info("drain started");
     this.#dropSpares();
     this.#control.process?.send({ kind: "drain" });
     const workers = [...this.#liveProcesses].filter(({ kind }) => kind === "worker");
@@ -146,11 +146,11 @@ export class Supervisor {
   roll(): void {
     const { log } = this.#options;
     if (this.#state !== "running" || !this.#isUp) {
-      log.warn("a roll was refused: the service starts or ends just now");
+      log.warn("worker roll refused: the service is starting or stopping");
       return;
     }
     this.#rollRequested = true;
-    if (this.#rolling) log.info("a roll was queued");
+    if (this.#rolling) log.info("worker roll queued");
     else void this.#rollWhileRequested();
   }
 
@@ -170,7 +170,7 @@ export class Supervisor {
     const { log, onRoll } = this.#options;
     this.#rolls += 1;
     let roll: Roll = { number: this.#rolls, state: "running", workers: this.#workers.length, replaced: [] };
-    log.info({ roll: roll.number }, "roll began");
+    log.info({ roll: roll.number }, "worker roll started");
     onRoll(roll);
     try {
       for (const place of this.#workers) {
@@ -179,10 +179,10 @@ export class Supervisor {
         onRoll(roll);
       }
       roll = { ...roll, state: "done" };
-      log.info({ roll: roll.number }, "roll ended");
+      log.info({ roll: roll.number }, "worker roll finished");
     } catch (error) {
       roll = { ...roll, state: "failed" };
-      log.error({ roll: roll.number, err: error, code: codeOf(error) }, "roll was given up");
+      log.error({ roll: roll.number, err: error, code: codeOf(error) }, "worker roll aborted");
     }
     onRoll(roll);
   }
@@ -278,7 +278,7 @@ export class Supervisor {
   #startSpare(kind: ChildKind): void {
     const { log } = this.#options;
     const failed = (told: object): void => {
-      log.warn({ child: kind, ...told }, "a spare process could not be kept");
+      log.warn({ child: kind, ...told }, "spare process exited or could not be started");
       this.#scheduleSpares(RESTART_MS_MAX);
     };
     let spare: SupervisedProcess;
@@ -333,7 +333,7 @@ export class Supervisor {
       const told = { child: kind, pid: process.pid, ...exit };
       const isReplaced = place.process !== process;
       if (!isReplaced) place.process = undefined;
-      if (exit.exitCode === 0 && (isReplaced || !this.#isNeeded(place))) log.info(told, "process ended");
+      if (exit.exitCode === 0 && (isReplaced || !this.#isNeeded(place))) log.info(told, "process exited");
       else log.error(told, "process died");
       if (isReplaced || place.replacement !== undefined || !this.#isNeeded(place)) return;
       this.#scheduleLaunch(place, clock.nowMs() - sinceMs > PROCESS_STABLE_MS ? RESTART_MS_MIN : place.restartMs);

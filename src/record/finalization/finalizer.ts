@@ -163,13 +163,13 @@ export class CallFinalizer {
     try {
       const finished = await this.#finish(ask);
       this.#queued.delete(keyOf(ask));
-      if (finished !== undefined) log.info({ callId, ...finished }, "call recorded");
+      if (finished !== undefined) log.info({ callId, ...finished }, "call record stored");
       // A lost redemption that is none of the call's any more says nothing of the call's end.
       else if (redemption !== undefined) return;
       this.#reportedEnds.delete(callId);
       onFinalized(callId, clock.nowMs() - begunMs);
     } catch (error) {
-      log.error({ callId, err: error, code: codeOf(error) }, "an ended call could not be recorded yet");
+      log.error({ callId, err: error, code: codeOf(error) }, "call record could not be stored yet");
       this.#retryLater(ask);
     }
   }
@@ -225,7 +225,7 @@ export class CallFinalizer {
         ? { status: "failed" as const, endReason: "worker_lost" as const, endedAtMs: clock.epochMs(), durationMs: 0 }
         : endStatusOf(reported);
     const first = await calls.finish(callId, { ...end, turns: [], transcriptComplete: false }, redemption);
-    if (first) log.warn({ callId, err: error, code: codeOf(error) }, "an ended call left no journal");
+    if (first) log.warn({ callId, err: error, code: codeOf(error) }, "ended call has no journal");
     return first;
   }
 
@@ -274,7 +274,7 @@ export class CallFinalizer {
         ask.retryMs = Math.min(2 * ask.retryMs, RECORD_RETRY_MS_MAX);
         throw error;
       }
-      log.error({ callId, err: error, code: codeOf(error) }, "a recording could not be rendered");
+      log.error({ callId, err: error, code: codeOf(error) }, "recording could not be rendered");
       onRecordingFailed?.();
       return "failed";
     }

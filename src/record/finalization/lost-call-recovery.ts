@@ -90,7 +90,7 @@ export class LostCallRecovery {
     try {
       for (const call of await calls.listActive()) if (!workers.has(call.workerId)) finalizer.finalizeLost(call);
     } catch (error) {
-      log.error({ err: error, code: codeOf(error) }, "lost calls could not be looked for");
+      log.error({ err: error, code: codeOf(error) }, "search for lost calls failed");
     }
   }
 
@@ -105,7 +105,7 @@ export class LostCallRecovery {
       for (const call of await calls.listActive(workerId))
         if (isLost(call)) finalizer.finalizeLost(call, () => holds());
     } catch (error) {
-      log.error({ err: error, code: codeOf(error) }, "lost calls could not be looked for");
+      log.error({ err: error, code: codeOf(error) }, "search for lost calls failed");
       clock.after(RETRY_MS, () => void this.#recover(isLost, workerId, holds));
     }
   }

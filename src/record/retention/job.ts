@@ -139,7 +139,11 @@ export class RetentionJob {
             sum.calls += 1;
           } catch (error) {
             // Of many that fail for one reason, such as a disk that is read-only, one line is enough.
-            if (failed === 0) log.error({ callId: call.id, what, err: error, code: codeOf(error) }, "retention failed");
+            if (failed === 0)
+              log.error(
+                { callId: call.id, what, err: error, code: codeOf(error) },
+                "retention could not delete a call",
+              );
             failed += 1;
             onFailed?.(what);
           }

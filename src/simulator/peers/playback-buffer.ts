@@ -28,7 +28,7 @@ export class PlaybackBuffer {
     return this.#playedTo;
   }
 
-  /** Bytes that wait. */
+  /** Pending bytes. */
   get bufferedBytes(): number {
     return this.#bufferedTo - this.#begunTo;
   }

@@ -99,7 +99,7 @@ export class FallbackLlm implements Llm {
       }
     }
     if (signal.aborted) return;
-    throw attempts.failure ?? providerFailed(this.provider, "did not begin in time", TIMED_OUT);
+    throw attempts.failure ?? providerFailed(this.provider, "did not start in time", TIMED_OUT);
   }
 }
 
@@ -114,7 +114,7 @@ async function* requireReply(provider: string, events: AsyncIterable<LlmEvent>):
     hasAnswered ||= event.kind === "tool-call" || (event.kind === "text" && event.text.trim() !== "");
     yield event;
   }
-  if (!hasAnswered) throw providerFailed(provider, "said nothing");
+  if (!hasAnswered) throw providerFailed(provider, "sent an empty reply");
 }
 
 /** Tells of a prompt that was refused as too long. Returns a shorter one, where it is to be asked again and there is one. */

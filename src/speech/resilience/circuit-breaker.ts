@@ -82,7 +82,7 @@ export class CircuitBreaker {
   unavailableError(): TrunklineError {
     const { provider, streamsMax } = this.#options;
     const isFull = this.#streams >= streamsMax;
-    const what = isFull ? "has all the streams that it may have" : "is left alone for now";
+    const what = isFull ? "stream limit reached" : "circuit breaker is open";
     return providerFailed(provider, what, SKIPPED);
   }
 

@@ -37,7 +37,7 @@ export async function* withDeadlines<T>(
   const iterator = start(life.signal)[Symbol.asyncIterator]();
   let silenceLeftMs = firstContentMs;
   let leftMs = totalMs;
-  let what = "did not begin in time";
+  let what = "did not start in time";
   try {
     for (;;) {
       const askedMs = clock.nowMs();
@@ -49,7 +49,7 @@ export async function* withDeadlines<T>(
       leftMs -= tookMs;
       const goesOn = isContent(result.value) || isProgress(result.value);
       silenceLeftMs = goesOn ? idleMs : silenceLeftMs - tookMs;
-      if (goesOn) what = "did not go on in time";
+      if (goesOn) what = "stalled";
       yield result.value;
       if (signal.aborted) return;
     }

@@ -23,7 +23,7 @@ export const REQUEST_ERROR: Refusal = { status: 400, retryAfterMs: undefined };
 /** The cause of the failure of a provider that told nothing in time: what was waited once for is not waited for again. */
 export const TIMED_OUT = { timedOut: true } as const;
 
-/** The cause of the failure of one that was not even asked: it fails, or has all the streams that it may have. */
+/** The cause of the failure of one that was not even asked: it fails, or stream limit reached. */
 export const SKIPPED = { skipped: true } as const;
 
 /** Statuses by which a server says that the same may be asked again: too slow, too early, too many; and any 5xx. */

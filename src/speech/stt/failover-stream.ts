@@ -118,7 +118,11 @@ export class FailoverSttStream implements SttStream {
     if (this.#clock.nowMs() - this.#openedMs >= STT_STABLE_MS) this.#onHealthy(current);
     const isUnheard = interimTranscripts && this.#unrecognizedSpeechFrames * FRAME_MS >= STT_UNRECOGNIZED_SPEECH_MS_MAX;
     if (!isUnheard && !this.#pendingUtterances.isOverdue) return;
-    const error = providerFailed(current.candidate.stt.provider, "tells nothing of somebody who speaks", TIMED_OUT);
+    const error = providerFailed(
+      current.candidate.stt.provider,
+      "sent no transcript although the caller speaks",
+      TIMED_OUT,
+    );
     // One that hears utterances tells something of each, and any tells something of so much voice.
     if (isUnheard || !interimTranscripts) this.#onFailure(current, error);
     else if (this.#isCrossChecking) this.#endCrossCheck();

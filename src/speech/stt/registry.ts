@@ -44,7 +44,7 @@ const VARIABLES: Readonly<Record<keyof SttSettings, Variables>> = {
     protocols: ["wss:", "ws:"],
   },
   openai: {
-    apiKeyVariable: "OPENAI_STT_KEY",
+    apiKeyVariable: "OPENAI_STT_API_KEY",
     model: ["OPENAI_STT_MODEL", "gpt-transcribe"],
     url: ["OPENAI_STT_URL", "https://api.openai.com/v1"],
     protocols: ["https:", "http:"],

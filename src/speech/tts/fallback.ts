@@ -132,7 +132,7 @@ export class FallbackTts implements Tts {
       }
     }
     if (signal.aborted) return;
-    throw attempts.failure ?? providerFailed(this.provider, "did not begin in time", TIMED_OUT);
+    throw attempts.failure ?? providerFailed(this.provider, "did not start in time", TIMED_OUT);
   }
 
   /** Those who have a voice for it, and those of whom that cannot be told at once, the one that speaks first. */

@@ -40,7 +40,7 @@ export function readTtsSettings(text: (key: string, fallback: string) => string)
     },
     openai: {
       url: openAiUrl,
-      apiKey: text("OPENAI_TTS_KEY", "") || undefined,
+      apiKey: text("OPENAI_TTS_API_KEY", "") || undefined,
       model: text("OPENAI_TTS_MODEL", "gpt-4o-mini-tts"),
       voices: names === "" ? [] : names.split(",").map(namedVoice),
     },
@@ -72,7 +72,7 @@ export function ttsSettingsProblems(name: string, { elevenlabs, cartesia, openai
     case "openai":
       return [
         ...(openai.url === OPENAI_URL || openai.apiKey !== undefined
-          ? apiKeyProblems("OPENAI_TTS_KEY", name, openai.apiKey ?? "")
+          ? apiKeyProblems("OPENAI_TTS_API_KEY", name, openai.apiKey ?? "")
           : []),
         ...urlProblems("OPENAI_TTS_URL", openai.url),
         ...(openai.voices.every((voice) => voice.name !== "" && languageCode(voice.language) !== undefined)

@@ -17,9 +17,9 @@ export function monitorDatabaseFiles(
       const advice = "put the same files back, or restart the service on restored ones";
       log.error(
         { dataDir },
-        `the database file was removed or replaced, nothing is written and no new calls are taken: ${advice}`,
+        `database file was removed or replaced: nothing is written and new calls are refused: ${advice}`,
       );
-    } else if (!isLost && wasLost) log.info({ dataDir }, "the database file is back, new calls are taken");
+    } else if (!isLost && wasLost) log.info({ dataDir }, "database file is back: new calls are accepted");
     wasLost = isLost;
     clock.after(DATABASE_POLL_MS, look);
   };

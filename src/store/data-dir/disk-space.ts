@@ -62,7 +62,7 @@ export class DiskSpace {
     } catch (error) {
       const failure = error instanceof Error ? error.message : String(error);
       if (failure !== this.#failure) {
-        log.error({ err: error, code: codeOf(error) }, "the free disk space could not be read");
+        log.error({ err: error, code: codeOf(error) }, "free disk space could not be read");
       }
       this.#failure = failure;
     }
@@ -83,7 +83,7 @@ export class DiskSpace {
     const isLow = freeBytes < minFreeBytes * (this.#isLow ? DISK_FREE_AGAIN_FACTOR : 1);
     if (isLow === this.#isLow) return;
     this.#isLow = isLow;
-    if (isLow) log.error({ freeBytes, minFreeBytes }, "disk space is low: no new calls are taken, live calls go on");
-    else log.info({ freeBytes, minFreeBytes }, "disk space is sufficient: new calls are taken");
+    if (isLow) log.error({ freeBytes, minFreeBytes }, "disk space is low: new calls are refused, live calls continue");
+    else log.info({ freeBytes, minFreeBytes }, "disk space is sufficient: new calls are accepted");
   }
 }

@@ -8,7 +8,7 @@ const FIRST_API_KEY_NAME = "first key";
 const FILE_MODE = 0o600;
 
 /** Where a new service leaves its first API key. */
-export const firstApiKeyPath = (dataDir: string): string => join(dataDir, "first-key");
+export const firstApiKeyPath = (dataDir: string): string => join(dataDir, "first-api-key");
 
 /** Whether no API key was ever made, by anybody: a revoked one was. */
 export const hasNoApiKey = async ({ apiKeys }: Pick<Stores, "apiKeys">): Promise<boolean> =>

@@ -131,9 +131,9 @@ export class TokenSigner {
       try {
         this.#keys = openTokenKeys(dataDir);
       } catch (error) {
-        log.error({ err: error, code: codeOf(error) }, "the token keys could not be read");
+        log.error({ err: error, code: codeOf(error) }, "token keys could not be read");
       }
-      if (this.#keys.current !== this.#signingKey) log.info("the token key was rotated");
+      if (this.#keys.current !== this.#signingKey) log.info("token key rotated");
       if (this.accepted.join() !== before) onKeys(this.accepted);
       this.#pollRepeatedly();
     });

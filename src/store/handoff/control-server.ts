@@ -118,7 +118,7 @@ export class HandoffServer {
     await listening;
     // Descriptors that run out, for example: who knocked comes again, and without a listener the error would end the process.
     server.on("error", (error) => {
-      this.#options.log.error({ path, err: error, code: codeOf(error) }, "a worker's connection could not be taken");
+      this.#options.log.error({ path, err: error, code: codeOf(error) }, "worker connection could not be accepted");
     });
     chmodSync(path, SOCKET_MODE);
   }
@@ -136,11 +136,10 @@ export class HandoffServer {
     try {
       await this.#bind();
       this.#isSocketMissing = false;
-      log.warn({ path }, "the socket of the workers had vanished and was made again");
+      log.warn({ path }, "worker socket was missing and has been recreated");
     } catch (error) {
       // One line, not one for each try.
-      if (!this.#isSocketMissing)
-        log.error({ path, err: error, code: codeOf(error) }, "the socket of the workers has vanished");
+      if (!this.#isSocketMissing) log.error({ path, err: error, code: codeOf(error) }, "worker socket is missing");
       this.#isSocketMissing = true;
     }
   }
@@ -262,7 +261,10 @@ export class HandoffServer {
     if (this.#incompatibleWorkers.has(workerId)) return;
     this.#incompatibleWorkers.add(workerId);
     const numbers = { workerId, protocol, ownProtocol: HANDOFF_PROTOCOL_VERSION };
-    this.#options.log.error(numbers, "a worker is of another version than the control process: restart the service");
+    this.#options.log.error(
+      numbers,
+      "worker speaks another handoff protocol version than the control process: restart the service",
+    );
     this.#options.onIncompatibleWorker(workerId);
   }
 
@@ -303,7 +305,7 @@ export class HandoffServer {
       if (call !== undefined && !this.#isCurrent(peer)) await this.#returnRedemption(socket, { tokenHash, nonce });
       else send(socket, { kind: "redeemed", id, call: call ?? null });
     } catch (error) {
-      log.error({ err: error, code: codeOf(error) }, "a token could not be redeemed");
+      log.error({ err: error, code: codeOf(error) }, "token redemption failed");
       send(socket, { kind: "redeem-failed", id });
     } finally {
       this.#redeeming.delete(nonce);
@@ -322,12 +324,12 @@ export class HandoffServer {
     try {
       const call = await redemptions.returnRedemption(tokenHash, nonce);
       if (call !== undefined) {
-        log.info({ callId: call.callId }, "a redemption was returned");
+        log.info({ callId: call.callId }, "token redemption returned");
         onReturned(call);
       }
       send(socket, { kind: "returned", nonce });
     } catch (error) {
-      log.error({ err: error, code: codeOf(error) }, "a redemption could not be taken back");
+      log.error({ err: error, code: codeOf(error) }, "token redemption could not be returned");
     }
   }
 }

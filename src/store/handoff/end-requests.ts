@@ -48,7 +48,7 @@ export class EndRequests {
       if (found?.workerId === undefined) this.callEnded(callId);
       else endCall(found.workerId, callId);
     } catch (error) {
-      log.error({ callId, err: error, code: codeOf(error) }, "a returned call could not be ended yet");
+      log.error({ callId, err: error, code: codeOf(error) }, "returned call could not be ended yet");
       clock.after(RETRY_MS, () => void this.redemptionReturned(callId));
     }
   }

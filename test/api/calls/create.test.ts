@@ -211,7 +211,7 @@ describe("while no calls are taken", () => {
   });
 
   test.each([
-    ["ADV-M4", "insufficient_storage", "less disk space is free than DISK_FREE_MIN_MB"],
+    ["ADV-M4", "insufficient_storage", "free disk space is below DISK_FREE_MIN_MB"],
     ["ADV-L7", "database_lost", "the database file was removed or replaced"],
   ] as const)("%s: %s is 503 with Retry-After, and says why, also on /readyz", async (_id, reason, why) => {
     api.state.newCalls = { accepted: false, reason };
@@ -233,7 +233,7 @@ describe("while no calls are taken", () => {
     }
     // By which key, so that the use of one that has leaked can be followed.
     expect(JSON.parse(api.logged.at(-1) ?? "{}")).toMatchObject({
-      msg: "request answered",
+      msg: "request completed",
       apiKeyId: expect.stringMatching(/^key_/),
     });
   });

@@ -238,7 +238,7 @@ test("the log tells who ended and deleted which call", async () => {
   const lines = api.logged.map((line) => JSON.parse(line)).filter(({ callId }) => callId !== undefined);
   for (const [msg, callId] of [
     ["call cancelled", waiting],
-    ["call told to end", held],
+    ["call end requested", held],
     ["call deleted", waiting],
   ]) {
     expect(lines).toContainEqual(

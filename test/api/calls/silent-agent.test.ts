@@ -255,13 +255,13 @@ const CASES: Readonly<Record<string, Case>> = {
       [5_500, ""],
       [6_025, "the voice is at work"],
     ],
-    turns: ["cut model_failed"],
+    turns: ["cut llm_failed"],
   },
   "the model falls silent in the middle of a reply": {
     answer: () => "hangs",
     happens: (call) => call.happens(5_000, text(SAID)),
     why: [[9_000, THINKS]],
-    turns: ["cut model_failed"],
+    turns: ["cut llm_failed"],
   },
   "the model keeps the caller waiting without a word": {
     spec: { inactivityTimeoutMs: 10_000 },
@@ -339,7 +339,7 @@ const CASES: Readonly<Record<string, Case>> = {
     ],
     turns: ["end inactivity"],
   },
-  "the call has lasted as long as it may": {
+  "the maximum duration is reached": {
     spec: { maxDurationMs: 7_000 },
     why: [[7_200, "over for max_duration"]],
     turns: ["cut call_ended", "end max_duration"],

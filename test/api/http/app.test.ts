@@ -157,7 +157,7 @@ describe("when a part of the service fails", () => {
       500,
       {
         code: "internal",
-        message: "something went wrong on our side",
+        message: "internal error",
         details: [],
         requestId: answer.headers["x-request-id"],
       },

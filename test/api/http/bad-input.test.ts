@@ -47,7 +47,7 @@ describe("a field that is wrong is 400, with its path, its value and what it may
     const answer = await api.post(withMember('"maxDuration":1e999,"websocket":{"x":-1e999}'));
     expect(errorOf(answer).details.map((detail) => detail.message)).toEqual([
       "maxDuration must be a whole number from 60 to 7200, not a number above 1.7976931348623157e+308",
-      "websocket.x must be a number that a double can hold, not a number below -1.7976931348623157e+308",
+      "websocket.x must be a finite number, not a number below -1.7976931348623157e+308",
     ]);
   });
 
@@ -184,7 +184,7 @@ describe("a field that is wrong is 400, with its path, its value and what it may
     expect(errorOf(deep).details).toEqual([
       {
         path: "/websocket",
-        message: `a field inside websocket must be a number that a double can hold, not a number above ${Number.MAX_VALUE}`,
+        message: `a field inside websocket must be a finite number, not a number above ${Number.MAX_VALUE}`,
       },
     ]);
     const unknown = await api.post(withMember(`"${key}":1`));

@@ -304,7 +304,7 @@ describe("the end of the caller's turn", () => {
     ]);
   });
 
-  test("voice without words is forgotten and answered by nothing", () => {
+  test("speech without words is discarded and answered by nothing", () => {
     const { turn, actions } = runEvents(INITIAL_TURN, [
       [1_000, { kind: "speech-started", startMs: 940 }],
       [1_800, { kind: "speech-ended", endMs: 1_500 }],

@@ -94,7 +94,7 @@ const terminal = new Terminal({
   colour: false,
 });
 /** No call of these goes to the service of this machine. */
-const NO_SERVICE = { apiUrl: "http://127.0.0.1:9", firstKeyPath: "/nowhere/first-key" };
+const NO_SERVICE = { apiUrl: "http://127.0.0.1:9", firstKeyPath: "/nowhere/first-api-key" };
 const planOf = (...args: string[]): CallPlan =>
   planCall(["--url", gateway.url, ...args], { apiUrl: undefined, apiKey: undefined });
 const run = (plan: CallPlan, signal = NEVER) =>

@@ -65,7 +65,7 @@ describe("a child process with a budget", () => {
     expect([other, own]).toEqual([answered("quick, answered"), answered("quick, answered")]);
     expect(outcomes).toEqual(["over_budget", "answered", "answered"]);
     expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({
-      ...{ msg: "a process of tasks was replaced", tasks: "test", accountId: "a", outcome: "over_budget" },
+      ...{ msg: "task process replaced", tasks: "test", accountId: "a", outcome: "over_budget" },
     });
   });
 
@@ -132,8 +132,8 @@ describe("a child process with a budget", () => {
     expect(await run("exit")).toMatchObject({ outcome: "failed" });
     expect(await run("quick")).toEqual(answered("quick, answered"));
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
-      { msg: "a task failed in its process", code: "internal", fault: "bug" },
-      { msg: "a process of tasks ended", exitCode: 3, fault: "bug" },
+      { msg: "budgeted task failed", code: "internal", fault: "bug" },
+      { msg: "task process exited", exitCode: 3, fault: "bug" },
     ]);
     expect(lines.join()).not.toContain("canary");
   });
@@ -145,7 +145,7 @@ describe("a child process with a budget", () => {
       { outcome: "refused" },
     ]);
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
-      { msg: "a process of tasks cannot be started", exitCode: 1, retryMs: RESTART_MS_MIN },
+      { msg: "task process could not be started", exitCode: 1, retryMs: RESTART_MS_MIN },
     ]);
   });
 
@@ -258,7 +258,7 @@ describe("ADV-H2: of the children of a process with a budget", () => {
     expect(await four).toEqual(answered("four, answered"));
     expect(outcomes).toEqual(["refused", "refused", "refused", "answered"]);
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
-      { msg: "a process of tasks cannot be started", tasks: "test", code: "ENOMEM", retryMs: RESTART_MS_MIN },
+      { msg: "task process could not be started", tasks: "test", code: "ENOMEM", retryMs: RESTART_MS_MIN },
       { code: "ENOMEM", retryMs: 2 * RESTART_MS_MIN },
     ]);
     script.says(0).onExit(KILLED);

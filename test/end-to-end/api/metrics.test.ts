@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 /** The latest port: any free one is taken, and another after each start of the control process. */
-const metricsUrl = (): string => `http://127.0.0.1:${service.logged("metrics served").at(-1)?.port}/metrics`;
+const metricsUrl = (): string => `http://127.0.0.1:${service.logged("metrics port ready").at(-1)?.port}/metrics`;
 
 async function scrape(): Promise<Map<string, Family>> {
   const answer = await fetch(metricsUrl());
@@ -45,8 +45,8 @@ test("L3: one scrape tells of both processes, and of calls from their creation t
   expect(sampleOf(metrics, "trunkline_call_record_duration_seconds_count")).toBe(CALLS);
   expect(sampleOf(metrics, "trunkline_api_requests_total", { route: "/api/v1/calls", status: "201" })).toBe(CALLS);
   expect(sampleOf(metrics, "trunkline_api_requests_total", { route: "none", status: "404" })).toBe(CALLS);
-  expect(sampleOf(metrics, "trunkline_places_max")).toBe(sampleOf(metrics, "trunkline_calls_max"));
-  expect(sampleOf(metrics, "trunkline_places_active") + sampleOf(metrics, "trunkline_places_reserved")).toBe(0);
+  expect(sampleOf(metrics, "trunkline_call_slots_max")).toBe(sampleOf(metrics, "trunkline_calls_max"));
+  expect(sampleOf(metrics, "trunkline_call_slots_active") + sampleOf(metrics, "trunkline_call_slots_reserved")).toBe(0);
   for (const process of ["control", "worker"]) {
     expect(sampleOf(metrics, "process_open_fds", { process })).toBeGreaterThan(0);
     expect(sampleOf(metrics, "trunkline_process_restarts_total", { process })).toBe(0);
@@ -96,9 +96,9 @@ test("each process tells how often it had to be started again", async () => {
   };
   await service.killChild("worker");
   await until("the worker to tell that it was started again", 20_000, async () => (await restarts("worker")) === 1);
-  const served = service.logged("metrics served").length;
+  const served = service.logged("metrics port ready").length;
   await service.killChild("control");
-  await until("the metrics to be served again", 20_000, () => service.logged("metrics served").length > served);
+  await until("the metrics to be served again", 20_000, () => service.logged("metrics port ready").length > served);
   await until(
     "both to tell",
     20_000,

@@ -76,7 +76,9 @@ test("B15: a peer that vanishes, in whatever way, ends its own call within a sec
   expect(violations.size).toBe(0);
   expect(await service.ended(other.id)).toMatchObject({ endReason: "caller_hangup", recording: { complete: true } });
   for (const { how, id } of calls) {
-    expect([service.logged("call ended", id).length, service.logged("call recorded", id).length], how).toEqual([1, 1]);
+    expect([service.logged("call ended", id).length, service.logged("call record stored", id).length], how).toEqual([
+      1, 1,
+    ]);
   }
 });
 

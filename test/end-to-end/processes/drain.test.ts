@@ -34,10 +34,10 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
       async () => (await service.fetch("GET", "/readyz")).status === 503,
     );
     // That is the control process alone. A worker that has heard of the drain offers no more places than it has calls.
-    const metricsUrl = `http://127.0.0.1:${service.logged("metrics served").at(-1)?.port}/metrics`;
+    const metricsUrl = `http://127.0.0.1:${service.logged("metrics port ready").at(-1)?.port}/metrics`;
     await until("all workers to drain", SLACK_MS, async () => {
       const families = readExposition(await (await fetch(metricsUrl)).text());
-      return sampleOf(families, "trunkline_places_max") <= CALLS;
+      return sampleOf(families, "trunkline_call_slots_max") <= CALLS;
     });
     expect((await service.api("POST", "/calls", NEW_CALL)).status).toBe(503);
     // Whichever worker it comes to.

@@ -33,7 +33,7 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
 
   test("two workers of one call each take two calls, whoever is told no meanwhile, and also when the control process is another", async () => {
     const service = await Service.start({
-      env: { MEDIA_SERVER: mediaServer, WORKERS: "2", CALLS_PER_WORKER: "1", CALLS_PER_KEY: "1" },
+      env: { MEDIA_SERVER: mediaServer, WORKERS: "2", CALLS_PER_WORKER: "1", CALLS_PER_API_KEY: "1" },
     });
     const [one, two, three] = await withStores(service.dataDir, async ({ apiKeys }, accountId) => {
       const make = async (name: string) => (await apiKeys.create({ accountId, name })).key;

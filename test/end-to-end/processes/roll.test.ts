@@ -67,7 +67,7 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
       .poll(
         () =>
           service
-            .logged("process ended")
+            .logged("process exited")
             .map(({ pid }) => pid)
             .sort(),
         { timeout: 20_000 },

@@ -36,7 +36,7 @@ test("K8: a second signal ends everything at once, whatever the drain still wait
   const leg = await RawLeg.start(websocketUrl);
   await leg.ws.readFrame();
   service.process.signal("SIGTERM");
-  await until("the drain to begin", 5_000, () => service.logged("drain began").length > 0);
+  await until("the drain to begin", 5_000, () => service.logged("drain started").length > 0);
   await delay(200);
   expect(service.process.living().length).toBeGreaterThan(2);
   const signalledMs = systemClock.nowMs();

@@ -8,8 +8,8 @@ const SCREEN_LINES = 20;
 
 test("a new data directory gets a first API key, which works and is in no log, and the next start gives none", async () => {
   const service = await Service.start({ env: { WORKERS: "1" } });
-  const path = join(service.dataDir, "first-key");
-  expect(service.logged("a first API key was written")).toMatchObject([{ process: "control", path }]);
+  const path = join(service.dataDir, "first-api-key");
+  expect(service.logged("first API key written")).toMatchObject([{ process: "control", path }]);
   expect(statSync(path).mode & 0o777).toBe(0o600);
   const key = readFileSync(path, "utf8").trim();
   const answer = await fetch(`${service.apiUrl}/api/v1/voices`, { headers: { "X-API-Key": key } });
@@ -17,14 +17,14 @@ test("a new data directory gets a first API key, which works and is in no log, a
   expect(service.process.stdout).not.toContain(key);
   await service.stop();
   const again = await Service.start({ dataDir: service.dataDir, env: { WORKERS: "1" } });
-  expect(again.logged("a first API key was written")).toEqual([]);
+  expect(again.logged("first API key written")).toEqual([]);
   expect(readFileSync(path, "utf8").trim()).toBe(key);
   await again.stop();
 }, 60_000);
 
 test("in production there is no first key, and the log says how to make one", async () => {
   const service = await Service.start({ env: { WORKERS: "1", NODE_ENV: "production" } });
-  expect(existsSync(join(service.dataDir, "first-key"))).toBe(false);
+  expect(existsSync(join(service.dataDir, "first-api-key"))).toBe(false);
   expect(service.process.log.map(({ msg }) => msg)).toContainEqual(
     expect.stringMatching(/^there is no API key yet: make one with npm run api-keys -- create --name <name>/),
   );
@@ -37,7 +37,7 @@ test("all notes of the start fit a screen, each said once however many workers t
   const service = await Service.start({ env });
   const messages = service.process.log.map(({ msg }) => msg);
   expect(messages.length).toBeLessThanOrEqual(SCREEN_LINES);
-  expect(service.logged("environment variables that look like ours are not known")).toMatchObject([
+  expect(service.logged("unknown environment variables")).toMatchObject([
     { process: "supervisor", variables: ["DEEPGRAM_KEY: did you mean DEEPGRAM_API_KEY?"] },
   ]);
   for (const note of ["no STT is configured", "TOOLS_ALLOW_LOOPBACK is set"]) {

@@ -122,7 +122,7 @@ test(
     expect(start?.commands).toBe("npm ci\nnpm start");
     expect(service.output).toContain("There is no build in dist/ yet: building it, once.\n");
     for (const line of start?.seen ?? []) expect(service.output).toMatch(patternOf(line));
-    const path = join(checkout, "data/first-key");
+    const path = join(checkout, "data/first-api-key");
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(service.output).not.toContain(readFileSync(path, "utf8").trim());
     expect(service.output.split("\n").filter((line) => line.startsWith("{")).length).toBeLessThanOrEqual(20);

@@ -118,7 +118,7 @@ test("P3: an ear, a model and a voice die in the middle of a sentence: others ta
   ];
   expect(counted).toEqual(switches);
   const warned = call.logged.map((line) => JSON.parse(line) as Record<string, unknown>);
-  expect(warned.filter(({ msg }) => msg === "a call goes on with another provider")).toMatchObject(
+  expect(warned.filter(({ msg }) => msg === "provider switched")).toMatchObject(
     switches.map(([engine, from, to]) => ({ engine, from, to, code: "failed" })),
   );
   expect(call.ends()).toEqual([]);

@@ -77,7 +77,7 @@ test.each(
   });
   expect(kindsOf(told)).toContain("reply-failed");
   expect(Number(times[0]) - askedMs).toBeLessThanOrEqual(HEARD_MS_MAX);
-  expect(logged).toMatch(/an engine of the call failed/);
+  expect(logged).toMatch(/stage failed without a fallback/);
   expect(logged).toContain("could not be reached (ECONNREFUSED)");
 });
 

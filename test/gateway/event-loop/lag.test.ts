@@ -53,8 +53,8 @@ test("D11: the log tells once that the loop lags, and once that it no longer doe
   const { log, lines } = memoryLog();
   told([90, 90, 90, 90, 0, 0, 0], log);
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-    { msg: "the event loop lags: beyond a few, no more calls are offered to this worker", loopLagMs: 90 },
-    { msg: "the event loop no longer lags", loopLagMs: 0 },
+    { msg: "event loop lags: this worker is offered only a few more calls", loopLagMs: 90 },
+    { msg: "event loop no longer lags", loopLagMs: 0 },
   ]);
 });
 

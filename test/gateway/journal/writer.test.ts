@@ -149,7 +149,7 @@ describe("ADV-L9: the journal of an ended call", () => {
     const writer = journals.open(START);
     await writer.close();
     expect([writer.failed, journals.failures, files.closed]).toEqual([true, 1, [3]]);
-    expect(logged).toMatchObject([{ code: "EIO", msg: "a journal failed, its call went on" }]);
+    expect(logged).toMatchObject([{ code: "EIO", msg: "journal failed, the call continues" }]);
   });
 
   test("waits for two others at most, and among 256; further ones are left to the system and counted", async () => {

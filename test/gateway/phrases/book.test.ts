@@ -93,7 +93,7 @@ describe("the phrases of a call", () => {
     expect(asked?.messages[0]?.text).toContain("Swahili (sw)");
     expect(JSON.parse(asked?.messages[1]?.text ?? "")).toEqual(ENGLISH);
     expect([asked?.temperature, asked?.tools]).toEqual([0, []]);
-    expect(levels(logged)).toEqual(["info sw: the service's own phrases were translated"]);
+    expect(levels(logged)).toEqual(["info sw: service phrases translated"]);
     expect(logged.join("")).not.toMatch(/Subiri|Samahani/);
     expect(used).toEqual([]);
   });
@@ -154,7 +154,7 @@ describe("the phrases of a call", () => {
     const { find, logged } = scene({ dataDir });
     expect((await find("sw"))?.origin).toBe("translated");
     await settled();
-    expect(levels(logged).at(-1)).toBe("warn sw: translated phrases could not be saved");
+    expect(levels(logged).at(-1)).toBe("warn sw: service phrases could not be saved");
   });
 });
 
@@ -176,7 +176,7 @@ describe("English is spoken", () => {
     const { find, logged, path } = scene({ replies: [reply] });
     expect(await find("sw")).toEqual(english);
     expect(await find("sw-KE")).toEqual(english);
-    expect(levels(logged)).toEqual(["warn sw: the service's own phrases are spoken in English"]);
+    expect(levels(logged)).toEqual(["warn sw: service phrases not translated: English is used"]);
     expect(logged.join("")).not.toMatch(/Subiri|Samahani|Подождите/);
     expect(() => readFileSync(path("sw"))).toThrow("ENOENT");
   });
@@ -191,7 +191,7 @@ describe("English is spoken", () => {
   test("with the reference LLM, which translates nothing", async () => {
     const { book, logged } = scene();
     expect(await book.find("sw", createReferenceLlm(INLINE_TOOL_CHOICE), UNLIMITED_SPEND)).toEqual(english);
-    expect(levels(logged)).toEqual(["warn sw: the service's own phrases are spoken in English"]);
+    expect(levels(logged)).toEqual(["warn sw: service phrases not translated: English is used"]);
   });
 
   test("in what is no language at all, for which no LLM is asked", async () => {
@@ -240,7 +240,7 @@ describe("English is spoken", () => {
     const slow = ["so", "zu", "xh", "sn"].map((language) => book.find(language, llm, UNLIMITED_SPEND));
     await expect.poll(() => llm.requests.length).toBe(4);
     expect(await find("sw")).toEqual(english);
-    expect(levels(logged)).toEqual(["warn sw: the service's own phrases are spoken in English"]);
+    expect(levels(logged)).toEqual(["warn sw: service phrases not translated: English is used"]);
     expect(logged[0]).toContain("4 translations are under way");
     await played(Promise.all(slow));
     expect(llm.requests).toHaveLength(4);

@@ -182,10 +182,14 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
     rmSync(files.keyFile);
     for (let looks = 0; looks < 5; looks += 1) await watch.check();
     expect(logged()).toMatchObject([
-      { level: 40, msg: "certificate refused", problem: expect.stringMatching(/does not fit the first certificate/) },
       {
         level: 40,
-        msg: "certificate refused",
+        msg: "certificate rejected; the one in use stays",
+        problem: expect.stringMatching(/does not fit the first certificate/),
+      },
+      {
+        level: 40,
+        msg: "certificate rejected; the one in use stays",
         problem: expect.stringMatching(/cannot be read: there is no such file/),
       },
     ]);
@@ -203,7 +207,10 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
       replaceCertificate(files, first);
       for (let looks = 0; looks < 3; looks += 1) await watch.check();
     }
-    expect([used(), messages()]).toEqual([0, ["certificate refused", "certificate refused"]]);
+    expect([used(), messages()]).toEqual([
+      0,
+      ["certificate rejected; the one in use stays", "certificate rejected; the one in use stays"],
+    ]);
   });
 
   test("is not used when the TLS library has no use for it", async () => {
@@ -216,7 +223,7 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
     for (let looks = 0; looks < 3; looks += 1) await watch.check();
     expect(used()).toBe(0);
     const problem = `the TLS library cannot use ${files.certFile} with ${files.keyFile}`;
-    expect(logged()).toMatchObject([{ msg: "certificate refused", problem }]);
+    expect(logged()).toMatchObject([{ msg: "certificate rejected; the one in use stays", problem }]);
   });
 
   test("is looked at once more when it changed while the TLS library read it", async () => {
@@ -243,7 +250,7 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
     expect(used()).toBe(0);
     expect(logged()).toMatchObject([
       {
-        msg: "certificate refused",
+        msg: "certificate rejected; the one in use stays",
         problem: `${files.certFile} is not valid before ${new Date(notBeforeMs).toISOString()}`,
       },
     ]);
@@ -257,7 +264,7 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
     replaceCertificate(files, second);
     for (let looks = 0; looks < 3; looks += 1) await watch.check();
     expect(used()).toBe(0);
-    expect(logged().filter(({ msg }) => msg === "certificate refused")).toMatchObject([
+    expect(logged().filter(({ msg }) => msg === "certificate rejected; the one in use stays")).toMatchObject([
       { problem: `${files.certFile} has expired at ${new Date(second.notAfterMs).toISOString()}` },
     ]);
   });

@@ -155,7 +155,7 @@ describe("ADV-H3: a call that reaches a limit", () => {
     expect(call.said()).toEqual(["I see.", `${REFUSED} ${GOODBYE}`]);
     expect(call.told("ended")).toMatchObject([{ reason: "spend_limit" }]);
     expect(await call.refused({ scope: "call", limit: "llm_requests" })).toBe(1);
-    expect(call.logged.some((line) => line.includes("a spend limit was reached"))).toBe(true);
+    expect(call.logged.some((line) => line.includes("spend limit reached"))).toBe(true);
   });
 
   test("says so and goes on, where turns are refused, and answers again when a minute has passed", async () => {

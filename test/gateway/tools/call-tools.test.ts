@@ -84,7 +84,7 @@ describe("a tool that is an HTTP request", () => {
     expect(llm.requests.at(-1)?.messages.at(-1)).toMatchObject({ role: "tool", text: "on its way" });
     expect(JSON.stringify(llm.requests)).not.toContain("SHOP_TOKEN");
     call.hangUp();
-    expect(call.logged.join()).toContain("tool carried out");
+    expect(call.logged.join()).toContain("tool call completed");
     expect(call.logged.join()).not.toMatch(/canary|SHOP_TOKEN/);
   });
 

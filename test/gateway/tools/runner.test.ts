@@ -73,7 +73,13 @@ describe("the tools of a call", () => {
     expect(delivered).toEqual([]);
     await settled();
     expect(delivered).toEqual([result("3.1", "on its way")]);
-    expect(told()).toMatchObject({ msg: "tool carried out", turnId: 3, tool: "order", durationMs: 120, status: 200 });
+    expect(told()).toMatchObject({
+      msg: "tool call completed",
+      turnId: 3,
+      tool: "order",
+      durationMs: 120,
+      status: 200,
+    });
     expect(clock.pending).toBe(0);
   });
 
@@ -112,7 +118,7 @@ describe("the tools of a call", () => {
     clock.advance(1);
     const late = "Error: it took longer than 5 s.";
     expect(delivered).toEqual([result("3.1", late, true), result("3.2", late, true)]);
-    expect(told()).toMatchObject({ msg: "tool failed", code: "timeout", durationMs: 5_000 });
+    expect(told()).toMatchObject({ msg: "tool call failed", code: "timeout", durationMs: 5_000 });
     expect(requests[0]?.signal.aborted).toBe(true);
     requests[0]?.answer({ text: "late" });
     expect(tools.clientAnswered("3.2", "late", false)).toBe(false);
@@ -161,7 +167,7 @@ describe("the tools of a call", () => {
     requests[1]?.fail();
     expect(tools.clientAnswered("3.3", "late", false)).toBe(false);
     await clock.play(60_000);
-    expect([delivered, lines.filter((line) => line.includes("tool carried out"))]).toEqual([[], []]);
+    expect([delivered, lines.filter((line) => line.includes("tool call completed"))]).toEqual([[], []]);
   });
 
   test("L1: a bug of ours is a result without words, in the log and for the model", async () => {

@@ -61,7 +61,7 @@ test("L4: metrics that cannot be told are 500, and only the log says why", async
     throw new Error("planted at /srv/secret");
   });
   const answer = await fetch(`${url}/metrics`);
-  expect([answer.status, await answer.text()]).toEqual([500, "something went wrong on our side\n"]);
+  expect([answer.status, await answer.text()]).toEqual([500, "internal error\n"]);
   expect(logged.join("")).toContain("planted at /srv/secret");
 });
 

@@ -32,7 +32,9 @@ describe("spare processes", () => {
     expect(waiting(children)).toHaveLength(1);
     await clock.play(1);
     expect(waiting(children)).toHaveLength(2);
-    expect(logged("a spare process could not be kept")).toMatchObject([{ child: "worker", signal: "SIGKILL" }]);
+    expect(logged("spare process exited or could not be started")).toMatchObject([
+      { child: "worker", signal: "SIGKILL" },
+    ]);
     expect(logged("process died")).toEqual([]);
   });
 
@@ -42,7 +44,7 @@ describe("spare processes", () => {
     await up();
     isRefused = true;
     await clock.play(3 * RESTART_MS_MAX);
-    expect(logged("a spare process could not be kept").length).toBeGreaterThan(2);
+    expect(logged("spare process exited or could not be started").length).toBeGreaterThan(2);
     isRefused = false;
     await clock.play(RESTART_MS_MAX);
     expect(waiting(children)).toHaveLength(2);
@@ -70,6 +72,6 @@ describe("spare processes", () => {
     await clock.drive(stopped);
     await clock.play(60_000);
     expect(waiting(children)).toEqual([]);
-    expect(logged("a spare process could not be kept")).toEqual([]);
+    expect(logged("spare process exited or could not be started")).toEqual([]);
   });
 });

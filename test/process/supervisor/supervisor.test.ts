@@ -293,7 +293,7 @@ describe("rolling", () => {
     supervisor.roll();
     await clock.play(PROCESS_START_MS_MAX + 1_000);
     expect(rolls.at(-1)).toMatchObject({ state: "failed", replaced: [] });
-    expect(logged("roll was given up")).toHaveLength(1);
+    expect(logged("worker roll aborted")).toHaveLength(1);
     expect(children.living("worker").map(({ pid }) => pid)).toEqual([1, 3]);
     supervisor.roll();
     await clock.play(2_000);

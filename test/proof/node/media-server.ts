@@ -17,7 +17,7 @@ export function expectedMediaServer(nodeMajor: number, glibcMinor: number | unde
 
 /** What the service's log says that serves it; undefined where it says nothing. */
 export function mediaServerInLog(log: string): string | undefined {
-  const line = log.split("\n").find((each) => each.includes('"media server chosen"'));
+  const line = log.split("\n").find((each) => each.includes('"media server selected"'));
   return line === undefined ? undefined : /"mediaServer":"(\w+)"/.exec(line)?.[1];
 }
 

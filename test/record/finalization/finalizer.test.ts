@@ -131,7 +131,7 @@ describe("keeping a call", () => {
       expect(await stores.calls.get(accountId, callId)).toMatchObject({ carrierCallId: `CA\n${callId}` });
       expect(await stores.calls.transcript(accountId, callId)).toEqual([turn]);
       const recorded = logged.map((line) => JSON.parse(line)).find((line) => line.callId === callId);
-      expect(recorded).toMatchObject({ msg: "call recorded", carrierCallId: `CA\n${callId}` });
+      expect(recorded).toMatchObject({ msg: "call record stored", carrierCallId: `CA\n${callId}` });
     }
     expect(logged.join("").split("\n")).toHaveLength(logged.length + 1);
   });
@@ -217,7 +217,7 @@ describe("keeping a call", () => {
     await keeper.idle();
     expect(existsSync(recording)).toBe(false);
     expect(kept).toEqual([callId, callId]);
-    expect(logged.filter((line) => line.includes("call recorded"))).toHaveLength(1);
+    expect(logged.filter((line) => line.includes("call record stored"))).toHaveLength(1);
   });
 
   test("without a journal ends it as lost; once it is over nobody is told that there was none", async () => {
@@ -229,7 +229,7 @@ describe("keeping a call", () => {
       await keeper.idle();
     }
     expect(await stores.calls.get(accountId, callId)).toMatchObject({ status: "failed", endReason: "worker_lost" });
-    expect(logged.filter((line) => line.includes("an ended call left no journal"))).toHaveLength(1);
+    expect(logged.filter((line) => line.includes("ended call has no journal"))).toHaveLength(1);
   });
 
   test("whose journal the disk does not give is tried again, and then made of it", async () => {
@@ -266,7 +266,7 @@ describe("keeping a call", () => {
     });
     expect(await stores.calls.get(accountId, callId)).toMatchObject({ status: "failed", endReason: "worker_lost" });
     expect(kept).toEqual([callId]);
-    expect(logged.filter((line) => line.includes("an ended call left no journal"))).toHaveLength(1);
+    expect(logged.filter((line) => line.includes("ended call has no journal"))).toHaveLength(1);
     expect(clock.pending).toBe(0);
   });
 

@@ -181,7 +181,7 @@ describe("a chain of models", () => {
       expect(told[0]).toContain("provider_failed");
       const alone = await ask(clock, chainOf(clock, [playing(clock, ...steps)]).llm);
       expect([alone.error, alone.ended]).toEqual([
-        expect.objectContaining({ message: "scripted: said nothing" }),
+        expect.objectContaining({ message: "scripted: sent an empty reply" }),
         false,
       ]);
       const request: LlmRequest = {
@@ -221,7 +221,7 @@ describe("a chain of models", () => {
     circuitBreaker.tryAcquire();
     const startMs = clock.nowMs();
     const refused = await ask(clock, llm);
-    expect(refused.error).toMatchObject({ message: "scripted: has all the streams that it may have" });
+    expect(refused.error).toMatchObject({ message: "scripted: stream limit reached" });
     expect(refused.atMs - startMs).toBe(PROVIDER_FIRST_OUTPUT_MS_MAX);
     expect(clock.pending).toBe(0);
   });

@@ -27,7 +27,7 @@ test("P15: a provider that fails again and again is left alone, probed now and t
   expect(line.isAvailable).toBe(false);
   expect(line.unavailableError()).toMatchObject({
     code: "provider_failed",
-    message: "scripted: is left alone for now",
+    message: "scripted: circuit breaker is open",
   });
   clock.advance(1);
   const failing = line.tryAcquire();
@@ -80,7 +80,7 @@ test("a provider has no more streams at once than it may have, and a place that 
   const first = line.tryAcquire();
   line.tryAcquire();
   expect(line.tryAcquire()).toBeUndefined();
-  expect(line.unavailableError().message).toBe("scripted: has all the streams that it may have");
+  expect(line.unavailableError().message).toBe("scripted: stream limit reached");
   first?.release();
   first?.release();
   expect(line.tryAcquire()).toBeDefined();

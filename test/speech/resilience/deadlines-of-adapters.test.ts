@@ -48,27 +48,27 @@ describe.each(LLM_PROVIDERS)("the brain $name in its chain", ({ name, make }) =>
   const begun =
     { openai: unfinishedChat, anthropic: unfinishedMessage, gemini: unfinishedGemini }[name] ?? unfinishedChat;
   const cases: readonly [string, LlmServerStep, number, number, string][] = [
-    ["P2: never answers", { kind: "silent" }, 0, PROVIDER_FIRST_OUTPUT_MS_MAX, "did not begin in time"],
+    ["P2: never answers", { kind: "silent" }, 0, PROVIDER_FIRST_OUTPUT_MS_MAX, "did not start in time"],
     [
       "P4: sends comments alone",
       { kind: "keep-alive", events: [] },
       0,
       PROVIDER_FIRST_OUTPUT_MS_MAX,
-      "did not begin in time",
+      "did not start in time",
     ],
     [
       "P3: falls silent behind its first words",
       { kind: "events", events: begun("We have"), staysOpen: true },
       1,
       LLM_IDLE_MS_MAX,
-      "did not go on in time",
+      "stalled",
     ],
     [
       "P4: sends comments alone behind its first words",
       { kind: "keep-alive", events: begun("We have") },
       1,
       LLM_IDLE_MS_MAX,
-      "did not go on in time",
+      "stalled",
     ],
   ];
   test.each(cases)("%s: given up by its deadline, and hung up on", async (_title, step, enough, silenceMs, why) => {
@@ -99,9 +99,9 @@ describe.each(TTS_PROVIDERS)("the voice $name in its chain", ({ name, make }) =>
         : new FakeOpenAiSpeech({ fault });
   const voice = { elevenlabs: ELEVENLABS_VOICE.voice_id, cartesia: CARTESIA_VOICE.id, openai: "alloy" }[name];
   const cases: readonly [string, TtsFault, number, number, string][] = [
-    ["P2: never answers", { kind: "silent" }, 0, PROVIDER_FIRST_OUTPUT_MS_MAX, "did not begin in time"],
-    ["P4: pings alone", { kind: "silent", pings: true }, 0, PROVIDER_FIRST_OUTPUT_MS_MAX, "did not begin in time"],
-    ["P3: falls silent", { kind: "hangs", afterChunks: 3 }, 1, TTS_IDLE_MS_MAX, "did not go on in time"],
+    ["P2: never answers", { kind: "silent" }, 0, PROVIDER_FIRST_OUTPUT_MS_MAX, "did not start in time"],
+    ["P4: pings alone", { kind: "silent", pings: true }, 0, PROVIDER_FIRST_OUTPUT_MS_MAX, "did not start in time"],
+    ["P3: falls silent", { kind: "hangs", afterChunks: 3 }, 1, TTS_IDLE_MS_MAX, "stalled"],
   ];
   test.each(cases)("%s: given up by its deadline", async (_title, fault, enough, silenceMs, why) => {
     const server = await fake(fault).listen();

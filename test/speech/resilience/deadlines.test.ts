@@ -43,8 +43,8 @@ async function read(clock: ManualClock, { start }: ReturnType<typeof source>, pa
 }
 
 test.each<[name: string, items: readonly (readonly [number, number])[], got: number[], message: string, atMs: number]>([
-  ["P2: what never begins", [], [], "did not begin in time", 300],
-  ["P3: what falls silent", [[100, 1]], [1], "did not go on in time", 300],
+  ["P2: what never begins", [], [], "did not start in time", 300],
+  ["P3: what falls silent", [[100, 1]], [1], "stalled", 300],
   [
     "P4: what is kept alive with nothing",
     [
@@ -53,10 +53,10 @@ test.each<[name: string, items: readonly (readonly [number, number])[], got: num
       [150, 0],
     ],
     [0],
-    "did not begin in time",
+    "did not start in time",
     300,
   ],
-  ["P6: what drips", Array.from({ length: 20 }, () => [150, 1]), [1, 1, 1, 1, 1, 1], "did not go on in time", 1_000],
+  ["P6: what drips", Array.from({ length: 20 }, () => [150, 1]), [1, 1, 1, 1, 1, 1], "stalled", 1_000],
 ])("%s is given up", async (_name, items, got, message, atMs) => {
   const clock = new ManualClock();
   const drip = source(clock, items as readonly (readonly [number, number])[]);

@@ -191,7 +191,7 @@ describe("a chain of ears", () => {
   test.each([
     true,
     false,
-  ])("P2: one that tells nothing of somebody who speaks fails (partial words: %s)", async (partials) => {
+  ])("P2: one that sent no transcript although the caller speaks fails (partial words: %s)", async (partials) => {
     const clock = new ManualClock();
     const deaf = new CodedStt(WORDS, { deaf: true, partials });
     const { hear, finals } = listen(clock, [deaf, new CodedStt(WORDS, { provider: "second" })]);

@@ -37,14 +37,14 @@ describe("the ear that a configuration names", () => {
   test("needs a key where nobody is served without one, and says of nobody's what it is", () => {
     expect(sttProblems("deepgram", settingsOf())).toEqual(["DEEPGRAM_API_KEY must be set beside STT=deepgram"]);
     expect(sttProblems("assemblyai", settingsOf())).toEqual(["ASSEMBLYAI_API_KEY must be set beside STT=assemblyai"]);
-    expect(sttProblems("openai", settingsOf())).toEqual(["OPENAI_STT_KEY must be set beside STT=openai"]);
+    expect(sttProblems("openai", settingsOf())).toEqual(["OPENAI_STT_API_KEY must be set beside STT=openai"]);
     expect(sttProblems("deepgram", settingsOf({ DEEPGRAM_API_KEY: "secret key" }))).toEqual([
       "DEEPGRAM_API_KEY must be printable ASCII without spaces",
     ]);
   });
 
   test("needs an address that it can be asked at", () => {
-    const key = { DEEPGRAM_API_KEY: "a", OPENAI_STT_KEY: "b" };
+    const key = { DEEPGRAM_API_KEY: "a", OPENAI_STT_API_KEY: "b" };
     for (const url of ["https://x/", "nonsense", "wss://a:b@x/", "wss://x/#y"]) {
       expect(sttProblems("deepgram", settingsOf({ ...key, DEEPGRAM_URL: url }))).toEqual([
         "DEEPGRAM_URL must be a wss:// or ws:// address without a fragment or a password",
@@ -75,14 +75,18 @@ describe("the ear that a configuration names", () => {
     ["deepgram", { DEEPGRAM_API_KEY: "a" }, true],
     ["deepgram", { DEEPGRAM_API_KEY: "a", DEEPGRAM_MODEL: "nova-2" }, false],
     ["assemblyai", { ASSEMBLYAI_API_KEY: "a" }, true],
-    ["openai", { OPENAI_STT_KEY: "a" }, true],
-    ["openai", { OPENAI_STT_KEY: "a", OPENAI_STT_MODEL: "whisper-1" }, true],
-    ["openai", { OPENAI_STT_KEY: "a", OPENAI_STT_MODEL: "gpt-4o-mini-transcribe" }, false],
-    ["openai", { OPENAI_STT_KEY: "a", OPENAI_STT_LANGUAGE_DETECTION: "off" }, false],
+    ["openai", { OPENAI_STT_API_KEY: "a" }, true],
+    ["openai", { OPENAI_STT_API_KEY: "a", OPENAI_STT_MODEL: "whisper-1" }, true],
+    ["openai", { OPENAI_STT_API_KEY: "a", OPENAI_STT_MODEL: "gpt-4o-mini-transcribe" }, false],
+    ["openai", { OPENAI_STT_API_KEY: "a", OPENAI_STT_LANGUAGE_DETECTION: "off" }, false],
     ["openai", { OPENAI_STT_URL: "http://127.0.0.1:8000/v1", OPENAI_STT_MODEL: "whisper-1" }, false],
     ["openai", { OPENAI_STT_URL: "http://127.0.0.1:8000/v1", OPENAI_STT_LANGUAGE_DETECTION: "on" }, true],
-    ["deepgram,openai", { DEEPGRAM_API_KEY: "a", OPENAI_STT_KEY: "a" }, true],
-    ["deepgram,openai", { DEEPGRAM_API_KEY: "a", OPENAI_STT_KEY: "a", OPENAI_STT_LANGUAGE_DETECTION: "off" }, false],
+    ["deepgram,openai", { DEEPGRAM_API_KEY: "a", OPENAI_STT_API_KEY: "a" }, true],
+    [
+      "deepgram,openai",
+      { DEEPGRAM_API_KEY: "a", OPENAI_STT_API_KEY: "a", OPENAI_STT_LANGUAGE_DETECTION: "off" },
+      false,
+    ],
     ["assemblyai,deepgram", { ASSEMBLYAI_API_KEY: "a", DEEPGRAM_API_KEY: "a" }, true],
   ])("detects the language as it is set up, each of a chain: %s with %j: %s", (stt, env, detects) => {
     const settings = settingsOf(env as Record<string, string>);
@@ -92,9 +96,9 @@ describe("the ear that a configuration names", () => {
   });
 
   test("is told that it detects the language by on or off alone", () => {
-    expect(sttProblems("openai", settingsOf({ OPENAI_STT_KEY: "a", OPENAI_STT_LANGUAGE_DETECTION: "yes" }))).toEqual([
-      'OPENAI_STT_LANGUAGE_DETECTION must be on or off, not "yes"',
-    ]);
+    expect(
+      sttProblems("openai", settingsOf({ OPENAI_STT_API_KEY: "a", OPENAI_STT_LANGUAGE_DETECTION: "yes" })),
+    ).toEqual(['OPENAI_STT_LANGUAGE_DETECTION must be on or off, not "yes"']);
   });
 
   test("is told by the names that there are where it is none", () => {

@@ -122,7 +122,7 @@ describe("a chain of voices", () => {
       },
     };
     const { error } = await speak(clock, chainOf(clock, [ttsWithBreaker("a", drip, clock)]));
-    expect(error).toMatchObject({ code: "provider_failed", message: "a: did not go on in time" });
+    expect(error).toMatchObject({ code: "provider_failed", message: "a: stalled" });
     expect(clock.nowMs()).toBe(TTS_WAIT_MS_MAX);
   });
 

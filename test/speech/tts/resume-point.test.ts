@@ -34,7 +34,7 @@ test("what a voice told as one word is counted as the words that it is", () => {
   expect([speech.resumeAfterFailure(), speech.text]).toEqual([true, "today"]);
 });
 
-test("where all was said nothing is left, and where nothing was told all is", () => {
+test("where all was sent an empty reply is left, and where nothing was told all is", () => {
   const whole = new ResumePoint("good morning");
   whole.add(chunk(300, ["good", 0, 90], ["morning", 100, 250]));
   expect(whole.resumeAfterFailure()).toBe(false);

@@ -41,7 +41,7 @@ describe("a configuration", () => {
   });
 
   test("may name a voice for several languages, and for none twice", () => {
-    const env = { TTS: "openai", OPENAI_TTS_KEY: "a" };
+    const env = { TTS: "openai", OPENAI_TTS_API_KEY: "a" };
     expect(problems({ ...env, OPENAI_TTS_VOICES: "alloy,alloy:de,echo:de" })).toEqual([]);
     expect(problems({ ...env, OPENAI_TTS_VOICES: "alloy,alloy:de,alloy:en" })).toEqual([
       'OPENAI_TTS_VOICES must name each voice once in a language, not "alloy:en" twice',
@@ -60,7 +60,7 @@ describe("a configuration", () => {
       "ELEVENLABS_API_KEY must be set beside TTS=elevenlabs",
       "ELEVENLABS_URL must be an http:// or https:// address without a query or a password",
       "CARTESIA_API_KEY must be printable ASCII without spaces",
-      "OPENAI_TTS_KEY must be set beside TTS=openai",
+      "OPENAI_TTS_API_KEY must be set beside TTS=openai",
       "OPENAI_TTS_VOICES must be names, each with a language behind a colon or without, separated by commas: alloy:en",
       'TTS must be one of cartesia, elevenlabs, espeak, openai, reference, not "polly"',
     ]);

@@ -11,7 +11,7 @@ import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { ageClockOf, mintToken, redeemedBy } from "../../support/tokens.ts";
 
 const OPERATIONS = 1_000;
-const CALLS_PER_KEY = 8;
+const CALLS_PER_API_KEY = 8;
 const CALLS_MAX = 12;
 const WORKERS = ["a", "b", "c"];
 const LOAD = { callCount: 0, callsMax: CALLS_MAX, loopLagMs: 0, acceptsCalls: true };
@@ -88,7 +88,7 @@ describe("calls in places", () => {
 test(`after each of ${OPERATIONS} random operations the places are those that the store's calls should have`, async () => {
   const seed = Math.floor(Math.random() * 2 ** 32);
   const random = new Random(seed);
-  const { clock, stores, accountId, keys, newCall, begin } = await scene({ callsPerKey: CALLS_PER_KEY });
+  const { clock, stores, accountId, keys, newCall, begin } = await scene({ callsPerKey: CALLS_PER_API_KEY });
   let { places, calls } = await begin();
   /** Living workers, and the calls that each carries. */
   const workers = new Map<string, Set<string>>();

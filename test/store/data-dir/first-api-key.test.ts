@@ -23,7 +23,7 @@ test("the first key is its owner's alone, lives, and is of the default account",
   // One of another database, for everybody to read.
   writeFileSync(firstApiKeyPath(dataDir), "tlk_old\n", { mode: 0o644 });
   const path = await writeFirstApiKey(dataDir, stores);
-  expect(path).toBe(join(dataDir, "first-key"));
+  expect(path).toBe(join(dataDir, "first-api-key"));
   expect(statSync(path).mode & 0o777).toBe(0o600);
   const principal = await stores.apiKeys.authenticate(readFileSync(path, "utf8").trim());
   expect(principal?.accountId).toBe(await stores.accounts.ensure(DEFAULT_ACCOUNT_NAME));

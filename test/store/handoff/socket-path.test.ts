@@ -98,7 +98,7 @@ test.each([
   clock.advance(1_000);
   expect(await seen(2)).toEqual(["before", "after"]);
   expect(lines.map((line) => JSON.parse(String(line)).msg)).toEqual([
-    "the socket of the workers had vanished and was made again",
+    "worker socket was missing and has been recreated",
   ]);
   expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
 });
@@ -111,7 +111,7 @@ test("an error of the listening socket is logged, and ends neither the process n
   const [listening] = listen.mock.contexts as Server[];
   const error = Object.assign(new Error("accept EMFILE"), { code: "EMFILE" });
   for (const _ of [1, 2]) listening?.emit("error", error);
-  const logged = lines.filter((line) => line.includes("a worker's connection could not be taken"));
+  const logged = lines.filter((line) => line.includes("worker connection could not be accepted"));
   expect(logged).toHaveLength(2);
   expect(logged[0]).toContain("accept EMFILE");
   connectWorker(path, "w1");

@@ -27,7 +27,7 @@ export interface ProviderScripts {
   llm: LlmStep[][][];
   tts: ScriptedTtsOptions[];
   sttHasPartials: boolean;
-  /** The first provider of each kind has all the streams that it may have. */
+  /** The first provider of each kind stream limit reached. */
   firstAreFull: boolean;
 }
 

@@ -8,7 +8,11 @@ export function workerPids(service: Service): number[] {
       .logged(msg)
       .filter((line) => line.child === "worker")
       .map((line) => line.pid);
-  const gone = new Set([...ofWorkers("process died"), ...ofWorkers("process ended"), ...ofWorkers("process replaced")]);
+  const gone = new Set([
+    ...ofWorkers("process died"),
+    ...ofWorkers("process exited"),
+    ...ofWorkers("process replaced"),
+  ]);
   return ofWorkers("process started").filter((pid): pid is number => pid !== undefined && !gone.has(pid));
 }
 

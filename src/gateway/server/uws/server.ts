@@ -149,7 +149,7 @@ export class UwsServer implements MediaServer {
         this.#listening = socket;
         return;
       }
-      this.#options.log.error({ host, port }, "the port cannot be listened on again");
+      this.#options.log.error({ host, port }, "could not listen on the port again");
       setTimeout(() => this.#listenAgain(), LISTEN_RETRY_MS);
     });
   }
@@ -279,7 +279,7 @@ export class UwsServer implements MediaServer {
     const { handshakesMax = () => Number.POSITIVE_INFINITY, log } = this.#options;
     if (change < 0 || this.#handshakes <= handshakesMax()) return;
     if (this.#crowdedLogLimit.allows(systemClock.nowMs())) {
-      log.warn({ handshakes: this.#handshakes }, "no descriptor is left for one more connection");
+      log.warn({ handshakes: this.#handshakes }, "connection closed: no file descriptor is left");
     }
     this.#guarded(() => response.close());
   };
@@ -337,7 +337,7 @@ export class UwsServer implements MediaServer {
   }
 
   readonly #onBug = (error: unknown): void => {
-    this.#options.log.error({ err: error, code: codeOf(error), fault: "bug" }, "a socket handler failed");
+    this.#options.log.error({ err: error, code: codeOf(error), fault: "bug" }, "socket handler failed");
   };
 }
 

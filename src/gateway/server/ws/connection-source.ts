@@ -87,7 +87,7 @@ export class PortConnections implements ConnectionSource {
     try {
       await this.#open(host, port);
     } catch (error) {
-      this.#log.error({ host, port, err: error }, "the port cannot be listened on again");
+      this.#log.error({ host, port, err: error }, "could not listen on the port again");
       setTimeout(() => void this.#listenAgain(), LISTEN_RETRY_MS);
     }
   }
@@ -95,7 +95,7 @@ export class PortConnections implements ConnectionSource {
   /** One connection could not be accepted. The port still listens. */
   readonly #onAcceptError = (error: Error): void => {
     if (this.#acceptErrorLogLimit.allows(systemClock.nowMs())) {
-      this.#log.warn({ err: error }, "a connection could not be accepted");
+      this.#log.warn({ err: error }, "connection could not be accepted");
     }
   };
 

@@ -115,7 +115,7 @@ export class WsServer implements MediaServer {
     const openSockets = this.#sockets.size - this.#live.size;
     if (openSockets >= handshakesMax()) {
       if (this.#crowdedLogLimit.allows(this.#clock.nowMs())) {
-        log.warn({ handshakes: openSockets }, "no descriptor is left for one more connection");
+        log.warn({ handshakes: openSockets }, "connection closed: no file descriptor is left");
       }
       raw.destroy();
       return;
@@ -237,7 +237,7 @@ export class WsServer implements MediaServer {
   }
 
   readonly #onBug = (error: unknown): void => {
-    this.#options.log.error({ err: error, code: codeOf(error), fault: "bug" }, "a socket handler failed");
+    this.#options.log.error({ err: error, code: codeOf(error), fault: "bug" }, "socket handler failed");
   };
 }
 

@@ -153,7 +153,7 @@ async function* eventsOf(stream: AsyncIterable<Anthropic.RawMessageStreamEvent>)
         break;
     }
   }
-  if (!hasStopped) throw providerFailed(PROVIDER, "ended its answer before it was finished");
+  if (!hasStopped) throw providerFailed(PROVIDER, "ended its reply before it was complete");
   yield { kind: "end", inputTokens, outputTokens };
 }
 

@@ -125,7 +125,7 @@ async function* eventsOf(stream: ResponseStream, signatures: ThoughtSignatures):
     inputTokens = usage?.promptTokenCount ?? inputTokens;
     if (usage !== undefined) outputTokens = (usage.candidatesTokenCount ?? 0) + (usage.thoughtsTokenCount ?? 0);
   }
-  if (finished === undefined) throw providerFailed(PROVIDER, "ended its answer before it was finished");
+  if (finished === undefined) throw providerFailed(PROVIDER, "ended its reply before it was complete");
   if (!NORMAL_FINISH_REASONS.includes(finished)) {
     throw providerFailed(
       PROVIDER,

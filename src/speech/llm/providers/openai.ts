@@ -136,7 +136,7 @@ async function* eventsOf(chunks: AsyncIterable<Chunk>): AsyncGenerator<LlmEvent>
     }
     finished = choice?.finish_reason ?? finished;
   }
-  if (finished === undefined) throw providerFailed(PROVIDER, "ended its answer before it was finished");
+  if (finished === undefined) throw providerFailed(PROVIDER, "ended its reply before it was complete");
   if (finished === "content_filter")
     throw providerFailed(PROVIDER, "withheld its answer (content_filter)", REQUEST_ERROR);
   const left = thoughts.end();

@@ -15,7 +15,7 @@ export async function* replyStream(
   try {
     for await (const event of await ask()) {
       if (signal.aborted) return;
-      if (!isValid(event)) throw providerFailed(provider, "sent what is not its protocol");
+      if (!isValid(event)) throw providerFailed(provider, "violated its protocol");
       yield event;
       if (signal.aborted) return;
     }

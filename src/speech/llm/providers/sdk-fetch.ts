@@ -56,8 +56,8 @@ export function sdkFailure(provider: string, error: unknown): TrunklineError {
   }
   if (what !== undefined) return providerFailed(provider, what);
   const reported = reportedCode(error);
-  if (reported !== undefined) return providerFailed(provider, `reported an error while it answered (${reported})`);
-  return providerFailed(provider, "sent what is not its protocol");
+  if (reported !== undefined) return providerFailed(provider, `reported an error during its reply (${reported})`);
+  return providerFailed(provider, "violated its protocol");
 }
 
 /** The code of an error that came as an event of the answer itself. */
@@ -126,7 +126,7 @@ function rewrittenEvents(body: Bytes, provider: string, isLast: (event: SseEvent
     const { done, value } = await reader.read();
     if (done) return { came: events.end(), over: true };
     bytes += value.length;
-    if (bytes > LLM_ANSWER_BYTES_MAX) throw providerFailed(provider, "answered with more than anybody says");
+    if (bytes > LLM_ANSWER_BYTES_MAX) throw providerFailed(provider, "sent a reply over the size limit");
     const came = events.push(value);
     const last = came.findIndex(isLast);
     if (last === -1) return { came, over: false };

@@ -85,7 +85,7 @@ function openStream(options: OpenAiSttOptions, language: string, signal: AbortSi
       utterances.push(utterance);
       const samples = utterances.reduce((sum, waiting) => sum + waiting.length, 0);
       if ((samples / RATE_HZ) * 1_000 > STT_PENDING_UTTERANCES_MS_MAX) {
-        fail(providerFailed(PROVIDER, "transcribes slower than people speak"));
+        fail(providerFailed(PROVIDER, "transcribes slower than real time"));
       } else if (utterances.length === 1) {
         void transcribeAll();
       }
@@ -122,7 +122,7 @@ async function transcribe(
   const packing = response.headers.get("content-encoding") ?? "identity";
   if (response.status !== 200 || packing !== "identity") {
     await response.body?.cancel();
-    if (response.status === 200) throw providerFailed(PROVIDER, "packed its answer");
+    if (response.status === 200) throw providerFailed(PROVIDER, "sent an encoded response");
     const retryAfter = response.headers.get("retry-after") ?? undefined;
     throw providerFailed(PROVIDER, `answered with status ${response.status}`, refusalFrom(response.status, retryAfter));
   }

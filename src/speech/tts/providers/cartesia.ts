@@ -235,7 +235,7 @@ class Context {
     if (samples.length === 0 && words.length === 0) return;
     this.queue.push({ samples, rateHz: this.#audio.rateHz, words });
     if (this.queue.unreadMs > TTS_SHARED_UNREAD_MS_MAX)
-      throw providerFailed(PROVIDER, "speaks far ahead of its listener");
+      throw providerFailed(PROVIDER, "sent audio too far ahead of playout");
   }
 
   /** Anything that is no word times says nothing: then the words share the time. */

@@ -49,7 +49,7 @@ export async function readJson(provider: string, answer: IncomingMessage): Promi
   try {
     for await (const part of answer as AsyncIterable<Buffer>) {
       length += part.length;
-      if (length > VOICE_LIST_PAGE_BYTES_MAX) throw providerFailed(provider, "answered with too much");
+      if (length > VOICE_LIST_PAGE_BYTES_MAX) throw providerFailed(provider, "sent a response over the size limit");
       parts.push(part);
     }
   } finally {
@@ -58,7 +58,7 @@ export async function readJson(provider: string, answer: IncomingMessage): Promi
   try {
     return JSON.parse(Buffer.concat(parts).toString("utf8"));
   } catch {
-    throw providerFailed(provider, "answered with what is no JSON");
+    throw providerFailed(provider, "sent a response that is not JSON");
   }
 }
 

@@ -77,7 +77,7 @@ export class TtsSocket {
     if (this.#isOver) return;
     const message = isBinary ? undefined : parseObject(data.toString("utf8"));
     if (message !== undefined) this.#options.onMessage(message);
-    else this.#fail(providerFailed(this.#options.provider, "sent what is not its protocol"));
+    else this.#fail(providerFailed(this.#options.provider, "violated its protocol"));
   }
 
   #fail(error: TrunklineError): void {

@@ -34,7 +34,7 @@ export interface Tables {
   calls: {
     id: string;
     account_id: string;
-    /** The saved agent that the call was placed from. */
+    /** The saved agent that the call was created from. */
     agent_id: string | null;
     /** The API key that asked for it; null in calls of older versions. */
     api_key_id: string | null;

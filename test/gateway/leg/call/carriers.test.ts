@@ -350,7 +350,7 @@ describe("F14-4: the carrier's id for the call", () => {
       while (call.done() === 0) await settled();
       const lines = call.logged.map((line) => JSON.parse(line) as Record<string, unknown>);
       expect(lines.map(({ msg, carrierCallId }) => [msg, carrierCallId])).toEqual([
-        ["a message of the peer was refused", ID],
+        ["message from the peer refused", ID],
         ["call ended", ID],
       ]);
       expect(call.logged.filter((line) => line.trimEnd().includes("\n"))).toEqual([]);

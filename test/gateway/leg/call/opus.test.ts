@@ -96,7 +96,7 @@ describe("a leg gives its Opus codecs back when its call ends", () => {
 });
 
 describe("a caller whose words the STT does not find", () => {
-  const WARNING = "the caller speaks and the STT finds no words";
+  const WARNING = "STT returned no words although the caller speaks";
   const warnings = (lines: readonly string[]) =>
     lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg === WARNING);
 

@@ -24,7 +24,7 @@ describe("connections of a port", () => {
     const fail = () => server?.emit("error", Object.assign(new Error("accept ENOBUFS"), { code: "ENOBUFS" }));
     for (let times = 0; times < 3; times += 1) fail();
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { err: { message: "accept ENOBUFS" }, msg: "a connection could not be accepted" },
+      { err: { message: "accept ENOBUFS" }, msg: "connection could not be accepted" },
     ]);
 
     await once(connect(port, "127.0.0.1"), "connect");

@@ -168,7 +168,7 @@ describe("faults", () => {
       "reported an error (401)",
     ],
     ["P8: a handshake that is refused", { fault: { kind: "status", status: 401 } }, "refused with 401"],
-    ["P7, P10: no JSON", { fault: { kind: "message", data: "{" } }, "sent what is not its protocol"],
+    ["P7, P10: no JSON", { fault: { kind: "message", data: "{" } }, "violated its protocol"],
     [
       "P10: a message of 8 MB",
       { fault: { kind: "message", data: "x".repeat(8 * 1024 * 1024) } },
@@ -259,7 +259,7 @@ describe("faults", () => {
     const pullAll = async () => {
       while ((await slow.next()).done !== true);
     };
-    await expect(pullAll()).rejects.toThrow("speaks far ahead of its listener");
+    await expect(pullAll()).rejects.toThrow("sent audio too far ahead of playout");
   });
 
   test("closing it ends what is being spoken, and every request behind it", async () => {

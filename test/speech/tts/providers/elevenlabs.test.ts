@@ -230,9 +230,9 @@ describe("faults", () => {
       { fault: message({ message: "x", error: "No: Hello there" }) },
       "reported an error (unnamed)",
     ],
-    ["P7, P10: no JSON", { fault: message("{") }, "sent what is not its protocol"],
-    ["P7, P10: a JSON that is no object", { fault: message("[]") }, "sent what is not its protocol"],
-    ["P7, P10: bytes", { fault: message(Buffer.from("{}")) }, "sent what is not its protocol"],
+    ["P7, P10: no JSON", { fault: message("{") }, "violated its protocol"],
+    ["P7, P10: a JSON that is no object", { fault: message("[]") }, "violated its protocol"],
+    ["P7, P10: bytes", { fault: message(Buffer.from("{}")) }, "violated its protocol"],
     [
       "P10: a message of 8 MB",
       { fault: message("x".repeat(8 * 1024 * 1024)) },
