@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 /** A row at the beginning of a title, in a file; and in a full name, behind what it stands in. */
 const ID_IN_SOURCE = /["'`]P\d+(, P\d+)*:/;
 const ID_IN_NAME = "(^| )P\\d+(, P\\d+)*:";
-const CONTRACT = /from "(\.\.\/contract\/[\w-]+\.ts)"/g;
+const CONTRACT = /from "((?:\.\.\/)+contract\/[\w/-]+\.ts)"/g;
 /** Where providers are tested. What tools call is none. */
 const FOLDERS = ["test/speech", "test/gateway"];
 
@@ -30,7 +30,7 @@ interface Report {
 /** Test files with a row in them, or in a contract that they call. */
 function filesWithRows(): string[] {
   return FOLDERS.flatMap((folder) =>
-    readdirSync(join(root, folder))
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".test.ts"))
       .map((name) => join(folder, name)),
   ).filter((file) => {

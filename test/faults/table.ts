@@ -1,5 +1,5 @@
-/** The kinds of provider, as the table names them. */
-export const STAGES = ["ear", "brain", "voice"] as const;
+/** The stages that providers serve, as the table names them. */
+export const STAGES = ["stt", "llm", "tts"] as const;
 export type Stage = (typeof STAGES)[number];
 
 /** One test as Vitest tells it. */
@@ -33,22 +33,21 @@ export const FAULTS: Readonly<Record<string, string>> = {
 
 /** Why there can be no test, where there is none. */
 export const REASONS: Readonly<Record<string, Partial<Record<Stage, string>>>> = {
-  P5: { ear: "no [DONE]" },
-  P10: { brain: "no WebSocket" },
-  P11: { brain: "no transcripts", voice: "no transcripts" },
-  P12: { ear: "hears no turns" },
-  P13: { ear: "asks for no tools", voice: "asks for no tools" },
-  P14: { ear: "sends no audio", brain: "sends no audio" },
+  P5: { stt: "no [DONE]" },
+  P10: { llm: "no WebSocket" },
+  P11: { llm: "no transcripts", tts: "no transcripts" },
+  P12: { stt: "hears no turns" },
+  P13: { stt: "asks for no tools", tts: "asks for no tools" },
+  P14: { stt: "sends no audio", llm: "sends no audio" },
 };
 
-/** Files about providers whose names tell no kind, and in which the titles need not. */
-const FILES_OF_KINDS: readonly (readonly [RegExp, readonly Stage[]])[] = [
-  [/\/(ear|\w+-ear|deepgram|assemblyai)\b/, ["ear"]],
-  [/\/(brain|\w+-brain|event-stream|engine-bounds)\b/, ["brain"]],
-  [/\/(voice|\w+-voice|elevenlabs|cartesia)\b/, ["voice"]],
-  // What all of them stand behind, and what brains and voices do.
-  [/\/provider-line\b/, STAGES],
-  [/\/deadlines\b/, ["brain", "voice"]],
+/** Test files that are about some stages by their path, where their titles name none. */
+const STAGES_BY_PATH: readonly (readonly [RegExp, readonly Stage[]])[] = [
+  [/\/speech\/stt\//, ["stt"]],
+  [/\/speech\/llm\/|\/agent\/provider-limits\b/, ["llm"]],
+  [/\/speech\/tts\//, ["tts"]],
+  [/\/resilience\/circuit-breaker\b/, STAGES],
+  [/\/resilience\/deadlines\b/, ["llm", "tts"]],
 ];
 
 const ID = /^(P\d+(?:, P\d+)*):/;
@@ -66,7 +65,7 @@ export function stagesOf({ file, titles }: TestResult): readonly Stage[] {
       .match(/[a-z]+/g),
   );
   const named = STAGES.filter((kind) => words.has(kind));
-  return named.length > 0 ? named : (FILES_OF_KINDS.find(([pattern]) => pattern.test(file))?.[1] ?? []);
+  return named.length > 0 ? named : (STAGES_BY_PATH.find(([pattern]) => pattern.test(file))?.[1] ?? []);
 }
 
 export interface FaultTable {

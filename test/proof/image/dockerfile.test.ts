@@ -29,7 +29,7 @@ describe("a Dockerfile is read into stages and steps", () => {
         ...{ healthCheck: undefined, entryPoint: undefined, command: undefined },
         steps: [
           { do: "directory", path: "/app" },
-          { do: "copy", from: undefined, sources: ["package.json", ".npmrc"], destination: "../" },
+          { do: "copy", from: undefined, sources: ["package.json", ".npmrc"], destination: "./" },
           { do: "run", script: "npm ci &&    npm run build" },
         ],
       },

@@ -25,7 +25,9 @@ export interface Row {
 /** What depends on the version of Node besides the contract suites: native modules, memory, files, sockets, whole calls. */
 export const REDUCED = [
   ...["test/media/opus", "test/media/vad", "test/store/sqlite", "test/wire/allocation"],
-  ...["whole-call", "workers", "roll", "overload", "tls"].map((name) => `test/end-to-end/${name}`),
+  ...["calls/whole-call", "processes/workers", "processes/roll", "processes/overload", "network/tls"].map(
+    (name) => `test/end-to-end/${name}`,
+  ),
 ];
 
 const INSTALL_MB_MAX = 700;
