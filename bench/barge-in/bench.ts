@@ -12,7 +12,7 @@ const CASE: ConversationCase = { title: "interruptions", delays: { sttMs: 200, l
 
 /** Interruptions in real time, over real sockets. Rejects when a process fails or an answer does not come. */
 export async function runBargeInBench(rig: Rig, options: ConversationOptions): Promise<BargeInResult> {
-  // The first of each call is no interruption: nobody speaks yet.
+  // The first of each call is no interruption: the agent does not speak yet.
   const talked = { ...options, exchanges: options.exchanges + 1 };
   const answer = AGENT_SENTENCES.join(" ");
   const { exchanges, problems } = await runConversations(rig, talked, { manner: "interrupts", cases: [CASE], answer });

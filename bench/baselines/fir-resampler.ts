@@ -12,7 +12,7 @@ const STOP_DB = 90;
 const BETA = 0.1102 * (STOP_DB - 8.7);
 /** Half the filter's length, in samples of the lower rate: 2.5 ms at 8 kHz. */
 const HALF_SAMPLES = Math.ceil((STOP_DB - 8) / (2.285 * Math.PI * (STOP - PASS)) / 2);
-/** Longer pieces pass in several blocks. */
+/** Longer input is processed in several blocks. */
 const BLOCK_SAMPLES = 2_048;
 
 /** The filter of one pair of rates: `taps` weights for each of `phases` places between two samples of the input. */
@@ -40,7 +40,7 @@ export function firResamplerFactory(): ResamplerFactory {
 class FirResampler implements Resampler {
   readonly #filter: Filter;
   readonly #ratio: number;
-  /** What the next sample of the output needs, from its first tap on, and what has come behind it. */
+  /** What the next sample of the output needs, from its first tap on, and the input after it. */
   readonly #line: Float64Array;
   #filled = 0;
   #phase = 0;

@@ -20,7 +20,7 @@ const USAGE = `Whether the budgets hold: runs all benches, each as long as its b
 Takes about half an hour on a machine that has nothing else to do. Exits with 1 when a budget does not hold, or is not shown to.
 `;
 
-/** What each bench is run with, in this order: the shortest that its budgets can be told by. */
+/** What each bench is run with, in this order: the shortest that can decide its budgets. */
 const RUNS: Readonly<Record<Exclude<Source, "sim">, { module: string; args: readonly string[] }>> = {
   compare: { module: "../compare/run", args: ["--calls", "200", "--seconds", "10", "--rounds", "3"] },
   load: { module: "../load/run", args: ["--steps", "100,500,1000", "--seconds", "20", "--rounds", "2"] },

@@ -55,7 +55,7 @@ function inShort(result: CompareResult): string {
   const { toStt, written } = ours.latency;
   if (toStt !== undefined && written !== undefined) {
     lines.push(
-      `99 of 100 frames were in the ear's hands within <b>${short(toStt.p99)} ms</b> of being sent, and left within ` +
+      `99 of 100 frames were received by the STT within <b>${short(toStt.p99)} ms</b> of being sent, and left within ` +
         `<b>${short(written.p99)} ms</b> of being due.`,
     );
   }
@@ -212,16 +212,16 @@ function everyRound({ contestants }: CompareResult): Section {
 const METHOD = [
   "<b>The service</b> is the media worker of this repository, compiled as it is for production: gateway, wire, framer, voice detector, " +
     "call machine, ticker and journal are the modules of src, put together once more for the bench. Agents speak without a pause while " +
-    "callers speak and pause; the voice replays speech that was rendered before, the model hands out sentences, and the ear only counts, because " +
+    "callers speak and pause; the TTS replays speech that was rendered before, the LLM emits sentences, and the STT only counts, because " +
     "engines are not what is measured. Tokens are redeemed in the process itself.",
   "<b>The references</b> get the same bytes at the same pace from the same generator: a bare uWebSockets.js server that sends each message " +
     "back, and a gateway of ws, JSON.parse, Buffer and alawmulaw that decodes each frame to PCM and encodes it again.",
   "<b>CPU</b> is what the kernel charges the server's process (getrusage: all threads, garbage collection and journal writes included), " +
     "over the frames that the generator sent and received in the same time, (in + out) / 2. The bench's own readings of the clock, three a frame pair, " +
     "are to our cost.",
-  "<b>Sent → in the ear's hands</b>: the generator reads the machine's monotonic clock before it writes, the ear reads the same clock when it is given " +
-    "the samples. <b>Due → written</b>: from the moment the ticker's slot was due to the return of the socket's send.",
-  "<b>Full callers</b>, a few while all calls are still on and what is measured is over, have a whole carrier, the reference voice and the reference ear: the load is real, because they are " +
+  "<b>Sent → received by the STT</b>: the generator reads the machine's monotonic clock before it writes, the STT reads the same clock when it receives " +
+    "the samples. <b>Due → written</b>: from when the ticker's slot was due to the return of the socket's send.",
+  "<b>Full callers</b>, a few while all calls are still on and what is measured is over, have a whole carrier, the reference TTS and the reference STT: the load is real, because they are " +
     "understood, and understand, to the word.",
 ];
 

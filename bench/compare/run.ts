@@ -14,7 +14,7 @@ media server, and on it with audio in its journals, in turn.
   --seconds   measured in each round, for each contestant, 1 to 1200
   --rounds    how often all contestants come in turn, 1 to 20
   --warm-up   seconds before each measurement, with all calls on, 0 to 60
-  --talkers   whole conversations with ours, understood to the word, behind each measurement, with all calls on, 0 to 20
+  --talkers   whole conversations with ours, understood to the word, after each measurement, with all calls on, 0 to 20
   --out       where compare.json and compare.html go; default bench/results
 
 Exits with 1 when the run shows nothing: calls or frames were lost, words were not understood, or the generator itself was late.

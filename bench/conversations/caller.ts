@@ -52,7 +52,7 @@ const QUIET_FRAMES = 100;
 
 export interface CallerExchanges {
   exchanges: Exchange[];
-  /** How late each beat of the caller's own was, ms: one that is held up speaks in bursts, with pauses that nobody made. */
+  /** How late each beat of the caller's own was, ms: a caller that is held up sends in bursts, with pauses that are not in its speech. */
   lateMs: number[];
 }
 
@@ -108,7 +108,7 @@ class Talker {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Whoever waits may have been told of the closed line before.
+    // The waiting call may have been notified of the closed connection before.
     this.done.catch(() => {});
   }
 
@@ -125,7 +125,7 @@ class Talker {
       send: (message) => {
         const atMs = monotonicMs();
         socket.send(message);
-        // Its place in the time of the call is told by the message that it went out with.
+        // The message that it was sent with gives its place in the time of the call.
         if (frame !== undefined) this.#sent(frame, atMs);
         frame = undefined;
       },

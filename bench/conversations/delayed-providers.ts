@@ -5,12 +5,12 @@ import type { VadFactory } from "../../src/media/vad.ts";
 import type { Llm, Stt, SttEvent, Tts } from "../../src/speech/contracts.ts";
 import { EventQueue } from "../../src/speech/event-queue.ts";
 
-// Engines that take exactly as long as they are told to: what a turn takes beside is the service's own.
+// Providers with exact delays: the rest of a turn's latency is the service's own.
 
-/** What the ear has understood, whatever was said. It ends no sentence and does not trail off: the plain endpoint counts. */
+/** The transcript, whatever was said. It ends no sentence and does not trail off: the plain endpoint counts. */
 export const TRANSCRIPT = "tell me something about the bakery";
 
-/** An ear that tells `UNDERSTOOD` so long after the last voiced frame it was given; the next voiced frame begins another time. */
+/** An STT that emits `UNDERSTOOD` this long after the last voiced frame that it received; the next voiced frame starts the delay again. */
 export function delayedStt(delayMs: number, makeVad: VadFactory): Stt {
   return {
     provider: "delayed",

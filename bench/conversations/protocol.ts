@@ -2,11 +2,11 @@ import type { Rendered } from "../rig/speech.ts";
 
 /** How long each engine takes, ms; nothing of it is the service's own. */
 export interface ProviderDelays {
-  /** From the last voiced frame that the ear was given to its final transcript. */
+  /** From the last voiced frame that the STT received to its final transcript. */
   sttMs: number;
   /** From the question to the model's first text. */
   llmMs: number;
-  /** From a piece of text to its first audio. */
+  /** From a segment of text to its first audio. */
   ttsMs: number;
 }
 

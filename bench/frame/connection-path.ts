@@ -138,7 +138,7 @@ class BenchLeg {
   #nowMs = 0.25;
   /** A peer that answers no ping is lost, where it says nothing else. */
   #isPinged = false;
-  /** Frames that the ear was given, and frames that were sent. */
+  /** Frames that the STT received, and frames that were sent. */
   readonly frames = { in: 0, out: 0 };
 
   constructor(
@@ -177,7 +177,7 @@ class BenchLeg {
       inbound: inboundAudio(),
       vad: makeVad(CARRIER_RATE_HZ),
       makeResampler,
-      stt: this.#ear(),
+      stt: this.#stt(),
       llm: createReferenceLlm(INLINE_TOOL_CHOICE),
       tts: endlessTts(),
       parameters: DEFAULT_TURN_PARAMETERS,
@@ -187,7 +187,7 @@ class BenchLeg {
       phrases: NO_PHRASES,
       spend: UNLIMITED_SPEND,
       journal,
-      metrics: new WorkerMetrics(() => assert.fail("nobody asks for them")),
+      metrics: new WorkerMetrics(() => assert.fail("the metrics are not read")),
       clock,
       log,
       onStarted: () => {},
@@ -219,7 +219,7 @@ class BenchLeg {
     this.#flush();
   }
 
-  #ear(): Stt {
+  #stt(): Stt {
     return {
       provider: "bench",
       capabilities: { ratesHz: [CARRIER_RATE_HZ], interimTranscripts: true },
@@ -233,7 +233,7 @@ class BenchLeg {
   }
 }
 
-/** Speaks one piece for ever, in chunks as long as the reference voice's. */
+/** Speaks one segment without end, in chunks as long as the reference TTS's. */
 function endlessTts(): Tts {
   const samples = Int16Array.from({ length: 3_200 }, (_, at) => Math.round(8_000 * Math.sin(at / 5)));
   return {

@@ -90,7 +90,7 @@ function resampling({ resampling: all }: FrameResult): Section {
   return {
     title: "Resampling 20 ms",
     lead:
-      "In ns, and behind that in filters of plain JavaScript (the column plain FIR), which took turns with it. The service uses the first " +
+      "In ns, and next to that in filters of plain JavaScript (the column plain FIR), which took turns with it. The service uses the first " +
       "one, which alone is counted in mere copies of the frame and in heap bytes. Speex in quality 3 does not pass the acceptance suite, and " +
       "wavefile, which is made for files, clicks at every frame.",
     body: table([{ title: "" }, ...names.map(numeric), numeric("in copies"), numeric("heap B")], rows),
@@ -108,7 +108,7 @@ function stages(result: FrameResult, way: "in" | "out", title: string): Section 
     title,
     lead:
       way === "in"
-        ? "From the bytes of a message to the ear, in plain decodes that took turns with it; in brackets the time and the heap. The whole " +
+        ? "From the bytes of a message to the STT, in plain decodes that took turns with it; in brackets the time and the heap. The whole " +
           "way is a connection of the gateway, with all of the stages and what joins them."
         : "From the ring of frames that wait to the bytes of a message, in plain encodes that took turns with it. The voice fills the " +
           "ring, some frames at a time, before.",
@@ -152,15 +152,15 @@ function beside({ stages: all, call }: FrameResult): Section {
 }
 
 const METHOD = [
-  "<b>Input</b>: speech of the reference voice and the noise of a quiet line in between, in the messages that the simulated carriers write, " +
+  "<b>Input</b>: speech of the reference TTS and the noise of a quiet line in between, in the messages that the simulated carriers write, " +
     "or at the rate and in the codec of a raw socket.",
   "<b>Times</b>: 301 rounds; in each, every contestant or stage runs for a millisecond, each of them first in turn. " +
     "A ratio is the median of the rounds' ratios, so that whatever else the machine does falls on both sides.",
   "<b>Heap bytes</b>: what V8's used heap grows by over a window of runs, divided by the runs; the median of some hundred windows, less that of " +
     "empty ones. Garbage is included; windows in which the collector runs or the compiler works do not count. Below one byte is nothing: the measure has no finer grain.",
   "<b>The whole ways</b> are a connection of the gateway in the middle of a call, with a socket that takes everything, a disk that is always " +
-    "done, an ear that counts and a voice that never ends. What is lacking is uWebSockets.js and the kernel: the load bench has them.",
+    "done, an STT that counts and a TTS that never ends. What is lacking is uWebSockets.js and the kernel: the load bench has them.",
   "<b>A stage by itself</b> finds everything at hand, and what calls it is compiled for it alone: the sum of the stages is not the whole.",
 ];
 
-const NOT_MEASURED = ["Sockets, timers and the disk: see the load bench.", "Engines, but for the reference ear."];
+const NOT_MEASURED = ["Sockets, timers and the disk: see the load bench.", "Providers, except for the reference STT."];

@@ -69,7 +69,7 @@ export interface FrameResult {
   stages: StageCost[];
   /** A frame's way through a whole connection. */
   ways: {
-    /** From the bytes of a message to the ear, the call and the journal. */
+    /** From the bytes of a message to the STT, the call and the journal. */
     in: FrameCost;
     /** From the tick through the ring to the bytes of a message, the call and the journal. */
     out: FrameCost;

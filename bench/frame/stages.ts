@@ -155,7 +155,7 @@ function beside(audio: Uint8Array): Stage[] {
   const { decoded } = received(audio);
   const journal = new JournalEncoder();
   const frames = new Cycle(decoded);
-  const ear = new WatermarkDecoder(CARRIER_RATE_HZ, STT_SILENCE_MS, { onWord() {}, onQuiet() {} });
+  const decoder = new WatermarkDecoder(CARRIER_RATE_HZ, STT_SILENCE_MS, { onWord() {}, onQuiet() {} });
   return [
     {
       name: "journal a frame with its audio",
@@ -166,9 +166,9 @@ function beside(audio: Uint8Array): Stage[] {
       },
     },
     {
-      name: "find words, as the reference ear does",
+      name: "find words, as the reference STT does",
       way: "beside",
-      task: () => ear.write(frames.next().samples),
+      task: () => decoder.write(frames.next().samples),
       heapRuns: 100,
     },
   ];

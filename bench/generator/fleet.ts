@@ -13,7 +13,7 @@ import { type PreparedStream, prepareStream } from "./prepared-stream.ts";
 const STREAMS = 4;
 /** Calls speak on while others hang up, and while the last full callers come to their end. */
 const FRAMES_BEYOND = 1_500;
-/** Handshakes at a time: more than a listen queue holds must not knock at once. */
+/** Handshakes at a time: more than a listen queue holds must not connect at once. */
 const CONNECTING_MAX = 32;
 /** What is under way when the calls fall silent arrives within this time. */
 const DRAIN_MS = 300;
@@ -48,7 +48,7 @@ export class Fleet implements CallerSink {
     this.#nextMs = baseMs;
   }
 
-  /** Connects all calls; each streams from the moment it is connected. Rejects when one is refused. */
+  /** Connects all calls; each streams as soon as it is connected. Rejects when one is refused. */
   async connect(): Promise<void> {
     this.#nextMs = monotonicMs();
     this.#turn();

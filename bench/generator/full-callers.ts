@@ -15,7 +15,7 @@ export interface Conversations {
 }
 
 /**
- * A few callers with a whole carrier, a microphone and an ear, while the lean ones are still on: they prove that the load is real,
+ * A few callers with a whole carrier, a microphone and an STT, while the lean ones are still on: they prove that the load is real,
  * because they are understood, and understand, word by word. `nextUrl` creates one more call over `line`. Rejects when a call was
  * refused.
  */

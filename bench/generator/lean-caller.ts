@@ -30,7 +30,7 @@ const BINARY = 0x82;
 const CLOSE = 0x88;
 const LENGTH_16 = 126;
 
-/** Two letters tell the texts apart that matter: where they stand, behind `{"event":"` or `{"type":"`, and which they are. */
+/** Two letters tell the relevant texts apart: where they are, after `{"event":"` or `{"type":"`, and which they are. */
 interface Letters {
   at: number;
   /** Undefined where audio is binary. */
@@ -47,7 +47,7 @@ const LETTERS: Readonly<Record<SimulatedWire, Letters>> = {
   websocket: { at: 9, mark: letters("mark") },
 };
 
-/** A mark is played this many frames after it came: the service is kept 100 ms ahead of the ear. */
+/** A mark is played this many frames after it came: the service is kept 100 ms ahead of playout. */
 const MARK_DELAY_FRAMES = 5;
 
 /** All callers read into the same memory: what was read is used up before the next one reads. */

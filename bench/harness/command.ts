@@ -23,7 +23,7 @@ export interface Command<Options, Result> {
   text(result: Result): string;
   /** `out` is where it goes. */
   page(result: Result, out: URL): string;
-  /** Why the result shows nothing; then its figures are not told on the terminal. */
+  /** Why the result shows nothing; then its figures are not printed. */
   problems?(result: Result): readonly string[];
   /** Where a good run is a failure all the same. */
   failed?(result: Result): boolean;

@@ -29,7 +29,7 @@ const MORE_TIMES_MAX = 3;
 const WARM_UP_S = 2;
 /** A call that has just been opened is let alone for so long, ms. */
 const OPENED_MS = 300;
-/** Before and behind each round its call is idle for this part of the round. */
+/** Before and after each round its call is idle for this part of the round. */
 const IDLE_PART = 0.5;
 /** From when a burst has been read until all that it causes is over. */
 const SETTLE_MS = 400;
@@ -38,7 +38,7 @@ const OPEN_REQUESTS = 200;
 const PONG_MS = 10_000;
 const TRIES_MAX = 4;
 
-/** What the loop's thread had used at one moment. */
+/** CPU time that the loop's thread had used at one time. */
 interface Reading {
   atMs: number;
   cpuMs: number;

@@ -4,7 +4,7 @@ import type { Child } from "../rig/child-process.ts";
 import type { LimitStream, RateLimit } from "./limit.ts";
 import type { LimitQuestions } from "./worker.ts";
 
-/** The ping behind a burst, which is answered when all of the burst has been read. */
+/** The ping after a burst. Its pong shows that the whole burst has been read. */
 const SENT = "sent";
 /** How often what is due is sent, ms. */
 const STEP_MS = 10;
@@ -12,7 +12,7 @@ const STEP_MS = 10;
 export const SECOND_MS = 1_300;
 const EVEN_MS = 800;
 
-/** The far end of one stream: sends what it is told at the pace it is told, and reads nothing but what keeps the socket empty. */
+/** The far end of one stream: sends given messages at a given pace, and reads only to keep the socket empty. */
 export class LimitPeer {
   readonly #ws: RawWs;
   readonly openedMs = performance.now();

@@ -33,7 +33,7 @@ const silent: Tts = {
   },
 };
 
-/** Calls the tool that is checked, and goes on when it is told what came of it. */
+/** Calls the tool that is checked, and continues when it has the result. */
 const calling: Llm = {
   provider: "bench",
   async *reply({ messages, tools }) {

@@ -26,7 +26,7 @@ export function judgeSteps(steps: readonly StepResult[], { seconds }: Pick<Steps
   const worstP99Ms = Math.max(toStt?.p99 ?? Number.NaN, written?.p99 ?? Number.NaN);
   return [
     {
-      budget: `sent by the caller → in the ear's hands, ${at(LATENCY_CALLS)}: p99 at most 2 ms, p99.9 at most 10 ms`,
+      budget: `sent by the caller → received by the STT, ${at(LATENCY_CALLS)}: p99 at most 2 ms, p99.9 at most 10 ms`,
       measured: `${inWords(near.latency.toStt)} ${at(near.calls)}`,
       verdict: underLoad(punctual(near.latency.toStt), near.calls, LATENCY_CALLS),
     },

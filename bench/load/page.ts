@@ -56,7 +56,7 @@ export function growthSections({ steps }: LoadResult): Section[] {
       [curve("memory", "ours", memoryOf)],
       "Resident memory with all calls on, less that before, over the calls: with few calls most of it is what the process needs once.",
     ),
-    chart("The way in, by calls: sent → in the ear's hands", "ms", [
+    chart("The way in, by calls: sent → received by the STT", "ms", [
       curve("p50", "ours", ({ latency }) => latency.toStt?.p50 ?? nothing),
       curve("p99", "typical", ({ latency }) => latency.toStt?.p99 ?? nothing),
       curve("p99.9", "extra", ({ latency }) => latency.toStt?.p999 ?? nothing),
@@ -71,7 +71,7 @@ export function growthSections({ steps }: LoadResult): Section[] {
 
 const METHOD = [
   "<b>The service</b> is the media worker of this repository, compiled as it is for production, with engines that cost next to nothing: " +
-    "the voice replays speech, the model hands out sentences for ever, the ear counts. Voice detection is on, journals are without audio.",
+    "the TTS replays speech, the LLM emits sentences without end, the STT counts. Voice detection is on, journals are without audio.",
   "<b>Core</b>: how busy the server was. <b>Gaps</b>: frames that came after the one before them had been played, of all calls together; " +
     "the longest in ms. <b>Drift</b>, ms: of the call that moved furthest. <b>Loop</b>: how late the server's timers were, ms.",
   "<b>The other end</b>: how busy the generator was, how late it sent, and what programs that are none of the bench's took, in cores. " +

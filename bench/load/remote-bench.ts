@@ -14,14 +14,14 @@ import { BENCH_TRANSPORTS } from "../rig/transports.ts";
 import type { RemoteOptions, RemoteResult, RemoteStep } from "./remote-result.ts";
 
 const LANGUAGE = "en-US";
-/** Requests at a time: the service makes the calls one behind the other anyway. */
+/** Requests at a time: the service creates the calls one after the other anyway. */
 const CREATING_MAX = 8;
 const CREATED_PER_S_MIN = 50;
 /** No voice is faster: what the agent has to say outlasts the measurement. */
 const CHARS_PER_S_MAX = 20;
 
 /**
- * Loads a service that runs somewhere, ours or another's, with calls that its own API creates. What it costs there nobody sees
+ * Loads a service that runs somewhere, ours or another's, with calls that its own API creates. What it costs there is not visible
  * from here: the figures are the callers' own. Rejects when a call cannot be created or is refused.
  */
 export async function runRemoteBench(rig: Rig, options: RemoteOptions): Promise<RemoteResult> {

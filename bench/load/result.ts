@@ -27,7 +27,7 @@ export interface PairCost {
 export interface Latencies {
   /** Sent by the caller → back at the caller. Of servers that answer each message. */
   roundTrip?: Spread;
-  /** Sent by the caller → in the ear's hands, as PCM. */
+  /** Sent by the caller → received by the STT, as PCM. */
   toStt?: Spread;
   /** Due → written to the socket, by the clock of the service. */
   written?: Spread;

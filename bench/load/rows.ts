@@ -22,7 +22,7 @@ export function latencyRows({ contestants }: CompareResult): LatencyRow[] {
       spread === undefined ? [] : [{ title: `${title}: ${what}`, colour: colourOf(name), dashed, charted, spread }];
     return [
       ...row("sent → back at the caller", latency.roundTrip),
-      ...row("sent → in the ear's hands", latency.toStt),
+      ...row("sent → received by the STT", latency.toStt),
       ...row("due → written", latency.written, { dashed: true }),
       ...row("due → read by the caller", latency.arrived, { charted: false }),
     ];

@@ -22,7 +22,7 @@ const USAGE = `Loads the media worker with more and more full-duplex calls.
   --seconds   measured in each step, 1 to 1200
   --rounds    how often all steps come in turn, 1 to 20
   --warm-up   seconds before each measurement, with all calls on, 0 to 60
-  --talkers   whole conversations, understood to the word, behind each measurement, with all calls on, 0 to 20
+  --talkers   whole conversations, understood to the word, after each measurement, with all calls on, 0 to 20
   --url       a service that runs somewhere, by the address of its API: its calls are created there, and the figures are the
               callers' own. ws:// and wss:// stand for http:// and https://
               TRUNKLINE_API_KEY is the API key that they are created with: a command line can be seen by all users of the machine

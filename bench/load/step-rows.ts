@@ -34,7 +34,7 @@ export function stepRows({ steps }: LoadResult): StepTable[] {
       title: "How late frames were, ms",
       columns: ["calls", "way", "p50", "p99", "p99.9", "max", "frames"],
       rows: steps.flatMap(({ calls, latency: { toStt, written, arrived } }) => [
-        latencyRow(calls, "in: sent → in the ear's hands", toStt),
+        latencyRow(calls, "in: sent → received by the STT", toStt),
         latencyRow(calls, "out: due → written", written),
         latencyRow(calls, "out: due → read by the caller", arrived),
       ]),

@@ -22,15 +22,15 @@ export function transitMs(from: FrameTimesData, to: FrameTimesData, window: Wind
 export function offGridMs(times: FrameTimesData, window: Window): Float32Array {
   const gridMs = medianOffsets(times, window);
   const values: number[] = [];
-  forEachFrame(times, window, (behindMs, _index, call) => values.push(Math.abs(behindMs - (gridMs[call] as number))));
+  forEachFrame(times, window, (offsetMs, _index, call) => values.push(Math.abs(offsetMs - (gridMs[call] as number))));
   return Float32Array.from(values);
 }
 
-/** How far behind its due time every frame passed; frame n of a call is due n frames behind the call's start, ms. */
+/** How late every frame passed; frame n of a call is due n frames after the call's start, ms. */
 export function latenessMs(times: FrameTimesData, startsMs: Float64Array, window: Window): Float32Array {
   const values: number[] = [];
-  forEachFrame(times, window, (behindMs, _index, call) => {
-    values.push(times.baseMs + behindMs - (startsMs[call] as number));
+  forEachFrame(times, window, (offsetMs, _index, call) => {
+    values.push(times.baseMs + offsetMs - (startsMs[call] as number));
   });
   return Float32Array.from(values);
 }
@@ -51,7 +51,7 @@ export function driftMs(dues: FrameTimesData, { fromMs, toMs }: Window): number 
 /**
  * Plays one call's frames: each takes 20 ms and is played when it comes, or when the one before it is over, whichever is later.
  * Visits them as they come, by `monotonicMs`: when that was, when what had come before was over (NaN for the first frame), and what
- * lies ahead of the ear from then on, ms.
+ * lies ahead of playout from then on, ms.
  */
 export function play(
   { baseMs, framesMax, counts, offsetsMs }: FrameTimesData,
@@ -90,11 +90,11 @@ export function framesPerCall(times: FrameTimesData, window: Window): { fewest: 
   return { fewest: Math.min(...frames), most: Math.max(...frames) };
 }
 
-/** What each call's middle frame is behind; NaN for a call without a frame within the window. */
+/** The lateness of each call's middle frame; NaN for a call without a frame within the window. */
 function medianOffsets(times: FrameTimesData, window: Window): number[] {
-  const behind: number[][] = Array.from(times.counts, () => []);
-  forEachFrame(times, window, (behindMs, _index, call) => (behind[call] as number[]).push(behindMs));
-  return behind.map(median);
+  const offsetsMs: number[][] = Array.from(times.counts, () => []);
+  forEachFrame(times, window, (offsetMs, _index, call) => (offsetsMs[call] as number[]).push(offsetMs));
+  return offsetsMs.map(median);
 }
 
 function forEachFrame(

@@ -55,7 +55,7 @@ function misunderstandings({ understood, violations }: Conversations, byAgent: r
     if (text !== FULL_CALL.hears) problems.push(`a caller understood ${JSON.stringify(text)}`);
   }
   for (const text of byAgent) {
-    if (text !== FULL_CALL.says) problems.push(`the agent's ear understood ${JSON.stringify(text)}`);
+    if (text !== FULL_CALL.says) problems.push(`the agent's STT understood ${JSON.stringify(text)}`);
   }
   return problems;
 }
@@ -78,7 +78,7 @@ export function roundOf(phase: Phase, round: number, { calls }: Load): RoundResu
   };
 }
 
-/** CPU per second over pairs per second: the two ends are never read in quite the same moment. */
+/** CPU per second over pairs per second: the two ends are never read at quite the same time. */
 function costOf({ before, after }: Phase): { cost: PairCost; pairs: number; serverLoad: number } {
   const serverMs = after.server.atMs - before.server.atMs;
   const generatorMs = after.generator.atMs - before.generator.atMs;

@@ -33,7 +33,7 @@ export interface Phase {
   conversations?: Conversations;
 }
 
-/** Both ends at one moment. */
+/** Both ends at one time. */
 export interface Reading {
   server: ServerSample;
   generator: GeneratorSample;

@@ -11,13 +11,13 @@ export interface PreemptiveBenchOptions {
   seed: number;
 }
 
-/** What callers do and an ear is like, for one pair of rows. */
+/** How callers speak and how fast the STT is, for one pair of rows. */
 export interface PreemptiveCase {
   title: string;
-  /** From the end of a word to when the ear tells it, and from the last of these to its final, ms. */
+  /** From the end of a word to its interim transcript, and from the last of these to the final, ms. */
   partialMs: number;
   finalMs: number;
-  /** Of turns with a pause in the middle of 200 to 450 ms, and of those of which the ear thinks better in the end. */
+  /** Of turns with a pause in the middle of 200 to 450 ms, and of those that the final transcript corrects. */
   pauses: number;
   corrections: number;
 }
@@ -33,9 +33,9 @@ export interface PreemptiveRow {
 }
 
 export const CASES: readonly PreemptiveCase[] = [
-  { title: "a quick ear", partialMs: 100, finalMs: 200, pauses: 0.3, corrections: 0.1 },
-  { title: "a slow ear", partialMs: 250, finalMs: 700, pauses: 0.3, corrections: 0.1 },
-  { title: "a quick ear, callers who hesitate", partialMs: 100, finalMs: 200, pauses: 1, corrections: 0.1 },
+  { title: "a fast STT", partialMs: 100, finalMs: 200, pauses: 0.3, corrections: 0.1 },
+  { title: "a slow STT", partialMs: 250, finalMs: 700, pauses: 0.3, corrections: 0.1 },
+  { title: "a fast STT, callers who hesitate", partialMs: 100, finalMs: 200, pauses: 1, corrections: 0.1 },
 ];
 
 const WORD_MS = 300;

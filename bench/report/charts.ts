@@ -29,9 +29,9 @@ export const legend = (entries: readonly { title: string; colour: Colour; light?
 export interface Bar {
   label: string;
   colour: Colour;
-  /** Drawn one behind the other; the second one lighter. */
+  /** Drawn one over the other; the second one lighter. */
   parts: readonly number[];
-  /** What stands behind the bar. */
+  /** The text after the bar. */
   value: string;
 }
 

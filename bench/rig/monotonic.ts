@@ -1,5 +1,5 @@
 /**
- * Milliseconds of the machine's monotonic clock, with fractions: the same moment has the same number in every process, so that
+ * Milliseconds of the machine's monotonic clock, with fractions: one time has one number in every process, so that
  * what one process stamps can be subtracted from what another one does. As cheap as `performance.now`, which it is made of.
  */
 export const monotonicMs = (): number => performance.now() + OFFSET_MS;

@@ -73,11 +73,11 @@ export interface ServerReport {
   loopDelayMs: LoopDelay;
   /** Only of our own service. */
   service?: {
-    /** Frames that the ear was given; when frames were due to be written to their sockets, and when they were. */
+    /** Frames that the STT received; when frames were due to be written to their sockets, and when they were. */
     toStt: FrameTimesData;
     due: FrameTimesData;
     written: FrameTimesData;
-    /** What the agent's ear understood of the full callers, one text for each call. */
+    /** What the agent's STT understood of the full callers, one text for each call. */
     transcripts: string[];
     /** Journals that could not be written to their end. */
     journalFailures: number;

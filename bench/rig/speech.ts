@@ -5,10 +5,10 @@ import { synthesise, type Utterance } from "../../src/simulator/callers/utteranc
 import type { TtsChunk } from "../../src/speech/contracts.ts";
 import { createReferenceTts } from "../../src/speech/reference/tts.ts";
 
-// All speech of the bench is made before it begins, by the reference voice: eSpeak could not keep up with hundreds of calls on
+// All speech of the bench is made before it begins, by the reference TTS: eSpeak could not keep up with hundreds of calls on
 // one core, and it is not what is measured.
 
-/** What an agent of the load says, over and over: one piece each for the splitter of replies, so without clauses. */
+/** What an agent of the load says, over and over: one segment each for the splitter of replies, so without clauses. */
 export const AGENT_SENTENCES: readonly string[] = [
   "The bakery is open from Tuesday to Saturday and from seven in the morning until half past five in the afternoon.",
   "Birthday cakes are made to order and must be ordered two days ahead.",
@@ -21,7 +21,7 @@ export const AGENT_SENTENCES: readonly string[] = [
 /** What it answers where answers are to be short. */
 export const SHORT_ANSWER = "Certainly, let me look that up.";
 
-/** The full caller's call: it speaks first, and the reference brain, which must have understood, says goodbye and hangs up. */
+/** The full caller's call: it speaks first, and the reference LLM, which must have understood, says goodbye and hangs up. */
 export const FULL_CALL = { says: "Thank you very much, goodbye.", hears: "Thank you for calling. Goodbye!" };
 
 /** What the callers of the load say, with pauses in between. */
@@ -56,7 +56,7 @@ export async function renderSpeech(format: AudioFormat = TELEPHONE): Promise<Ben
   const { signal } = new AbortController();
   try {
     const agent: Rendered[] = [];
-    // The service's own phrases, too: where the machine stands still for seconds a caller is told to wait.
+    // The service's own phrases, too: where the machine stands still for seconds the agent asks the caller to wait.
     for (const text of [...AGENT_SENTENCES, SHORT_ANSWER, FULL_CALL.hears, ...Object.values(ENGLISH)]) {
       const chunks: TtsChunk[] = [];
       for await (const chunk of voice.speak({ text, ...VOICE }, signal)) chunks.push(chunk);

@@ -7,7 +7,7 @@ import type { Rig } from "../rig/rig.ts";
 import type { SoakOptions, SoakPoint, SoakResult, Stint } from "./result.ts";
 
 const WARM_UP_S = 1;
-/** What a drift needs to be told, and what a long soak consists of. */
+/** How long a soak must be to show a drift, and what a long soak consists of. */
 const STINT_S_MAX = 600;
 /** Shorter ones have so many stints: calls come and go. */
 const SHORT_STINTS = 2;

@@ -57,7 +57,7 @@ export function soakPage(result: SoakResult): string {
     ...(lead === undefined ? {} : { lead }),
     body: (drawn.length > 1 ? legend(drawn) : "") + curves(drawn, { x: "min", y: unit }, title),
   });
-  const moments = (title: string, colour: Curve["colour"], value: (point: SoakPoint) => number): Curve => ({
+  const overSoak = (title: string, colour: Curve["colour"], value: (point: SoakPoint) => number): Curve => ({
     title,
     colour,
     points: points.map((point) => ({ x: point.atS / 60, y: value(point) })),
@@ -80,12 +80,12 @@ export function soakPage(result: SoakResult): string {
     overTime(
       "Memory of the worker",
       "MiB",
-      [moments("resident", "ours", ({ rssMiB }) => rssMiB), moments("heap", "extra", ({ heapMiB }) => heapMiB)],
+      [overSoak("resident", "ours", ({ rssMiB }) => rssMiB), overSoak("heap", "extra", ({ heapMiB }) => heapMiB)],
       `With all calls on. ${short(ownMiB)} MiB of what is resident are the bench's own notes of every frame.`,
     ),
-    overTime("Open files and sockets", "", [moments("descriptors", "ours", ({ descriptors }) => descriptors)]),
+    overTime("Open files and sockets", "", [overSoak("descriptors", "ours", ({ descriptors }) => descriptors)]),
     overTime("Latency, p99 of each stint", "ms", [
-      ofStints("in: sent → in the ear's hands", "ours", ({ latency }) => latency.toStt?.p99 ?? Number.NaN),
+      ofStints("in: sent → received by the STT", "ours", ({ latency }) => latency.toStt?.p99 ?? Number.NaN),
       ofStints("out: due → written", "typical", ({ latency }) => latency.written?.p99 ?? Number.NaN),
     ]),
     overTime("Drift within each stint, either way", "ms", [

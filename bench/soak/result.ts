@@ -8,7 +8,7 @@ export interface SoakOptions {
   minutes: number;
 }
 
-/** What the worker held at one moment. */
+/** What the worker held at one time. */
 export interface SoakPoint {
   /** Since the soak began. */
   atS: number;
@@ -38,7 +38,7 @@ export interface SoakResult {
   /** While calls were on. */
   points: SoakPoint[];
   stints: Stint[];
-  /** Behind the last call. */
+  /** After the last call. */
   end: SoakPoint;
   budgets: Verdict[];
 }

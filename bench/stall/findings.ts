@@ -6,7 +6,7 @@ import { play, type Window } from "../measurement/frame-analysis.ts";
 import type { FrameTimesData } from "../measurement/frame-times.ts";
 import type { StallPoint } from "./result.ts";
 
-/** What is ahead of an ear when all is well, at least. */
+/** The least that is ahead of playout when all is well. */
 const AHEAD_MS = OUTPUT_LEAD_MS;
 const RECOVERY_MS_MAX = 100;
 

@@ -65,12 +65,12 @@ export function stallSections(result: StallResult): Section[] {
   return [
     {
       title: "How long callers heard nothing, by the length of the stall",
-      lead: `Of the callers who did. ${OUTPUT_LEAD_MS} ms are sent ahead of the ear, so that shorter stalls are not heard.`,
+      lead: `Of the callers who did. ${OUTPUT_LEAD_MS} ms are sent ahead of playout, so that shorter stalls are not heard.`,
       body: legend(silence) + curves(silence, { x: "ms", y: "ms" }, "Silence by stall"),
     },
     {
       title: "How soon all was well again",
-      lead: "From the end of the stall until as much lay ahead of the caller's ear as before, but for a frame. Dashed: the budget.",
+      lead: "From the end of the stall until as much audio lay ahead of playout as before, but for a frame. Dashed: the budget.",
       body: legend(recovery) + curves(recovery, { x: "ms", y: "ms" }, "Recovery by stall", 100),
     },
   ];

@@ -16,12 +16,12 @@ export interface StallPoint {
   stallMs: number;
   /** How long they were in the end: the loop may have been kept from running for longer. */
   realMs: Spread;
-  /** Calls times stalls; and those in which the caller heard nothing for a moment. */
+  /** Calls times stalls; and those in which the caller heard a gap. */
   seen: number;
   silent: number;
   /** For how long, of those, ms. */
   silenceMs: Spread;
-  /** From the end of the stall until the caller had as much ahead of the ear as before, but for a frame, ms. */
+  /** From the end of the stall until the caller had as much audio ahead as before, but for a frame, ms. */
   recoveryMs: Spread;
 }
 

@@ -10,10 +10,10 @@ import type { TurnCase, TurnResult } from "./result.ts";
 
 const OVERHEAD_P95_MS_MAX = 30;
 
-/** Behind both the endpoint waits for nothing, and in front of it for nothing but time. */
+/** After both, the endpoint waits for nothing; before them, only for time. */
 const CASES: readonly ConversationCase[] = [
-  { title: "a quick ear: the endpoint decides", delays: { sttMs: 100, llmMs: 150, ttsMs: 100 } },
-  { title: "a slow ear: its final transcript decides", delays: { sttMs: 900, llmMs: 150, ttsMs: 100 } },
+  { title: "a fast STT: the endpoint decides", delays: { sttMs: 100, llmMs: 150, ttsMs: 100 } },
+  { title: "a slow STT: its final transcript decides", delays: { sttMs: 900, llmMs: 150, ttsMs: 100 } },
 ];
 
 /** Turns in real time, through engines of known delay. Rejects when a process fails or an answer does not come. */

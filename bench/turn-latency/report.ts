@@ -57,10 +57,10 @@ export function turnPage(result: TurnResult): string {
 }
 
 const METHOD = [
-  "<b>Voice to voice</b>: from the moment the caller's last voiced frame was written to its socket, voiced being what the service's own detector " +
-    "says of the same samples, to the moment the answer's first frame was read.",
-  "<b>The engines</b> take exactly so long: the ear from the last voiced frame that it was given to its final transcript, the model to its first " +
-    "text, the voice to its first audio. The endpoint is the 500 ms of silence after which a turn is over; where the ear is later, the endpoint has passed " +
+  "<b>Voice to voice</b>: from when the caller's last voiced frame was written to its socket, voiced being what the service's own detector " +
+    "says of the same samples, to when the reply's first frame was read.",
+  "<b>The providers</b> have exact delays: the STT from the last voiced frame that it received to its final transcript, the LLM to its first " +
+    "text, the TTS to its first audio. The endpoint is the 500 ms of silence after which a turn is over; where the STT is later, the endpoint has passed " +
     "already. The later of the two, the model and the voice are subtracted.",
   "<b>What is left</b> is ours: sockets, the wait for the loop, timers that wake late, and up to 20 ms until the next tick.",
 ];

@@ -10,7 +10,7 @@ engines take a known time.
   npm run bench:turn -- [--calls 8] [--turns 25] [--out DIR]
 
   --calls  at once, 1 to 100
-  --turns  of each call, with a quick ear and then with a slow one, 1 to 1000
+  --turns  of each call, with a fast STT and then with a slow one, 1 to 1000
   --out    where turn.json and turn.html go; default bench/results
 
 Exits with 1 when the run shows nothing, because the callers themselves were late. A budget that is missed is named, and is no

@@ -20,7 +20,7 @@ const GREETING_SENTENCES = 2;
 const SEED_MAX = 2 ** 31;
 
 export interface TurnsOptions {
-  /** For each case and ear; half as many where there is noise, whose cases are many. */
+  /** For each case and STT; half as many where there is noise, whose cases are many. */
   calls: number;
   seed: number;
 }
@@ -42,10 +42,12 @@ export async function runTurnsBench(
     for (const [at, one] of cases.entries()) {
       const length = one.group === "noise" || one.group === "in noise" ? Math.ceil(calls / 2) : calls;
       const seeds = Array.from({ length }, () => random.whole(1, SEED_MAX));
-      for (const ear of STT_MODES) {
-        const result = await measure(one, ear, seeds, tools);
+      for (const sttMode of STT_MODES) {
+        const result = await measure(one, sttMode, seeds, tools);
         results.push(result);
-        write(`${String(at + 1).padStart(2)} of ${cases.length}  ${one.title}, ear of ${ear}: ${inShort(result)}`);
+        write(
+          `${String(at + 1).padStart(2)} of ${cases.length}  ${one.title}, STT with ${sttMode}: ${inShort(result)}`,
+        );
       }
     }
     const tookS = (performance.now() - startMs) / 1_000;
@@ -63,7 +65,7 @@ export const loadTools = async (material: Material, dataDir: string): Promise<Tr
   dataDir,
 });
 
-/** Both ears hear the same calls, as far as the agent lets them. */
+/** Both STTs get the same calls, as far as the agent's replies allow. */
 async function measure(one: Case, sttMode: SttMode, seeds: readonly number[], tools: TrialTools): Promise<CaseResult> {
   const watched: ObservedTrial[] = [];
   for (const seed of seeds) {

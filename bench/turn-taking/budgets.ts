@@ -24,7 +24,7 @@ export function goalsOf({ cases }: TurnsResult): Verdict[] {
 function bargeIn({ title, sttMode, interruption }: CaseResult): Verdict[] {
   const { p50 = Number.NaN, p90 = Number.NaN } = interruption?.toLastSentMs ?? {};
   const goal = (name: string, valueMs: number, maxMs: number): Verdict => ({
-    budget: `${title}, ear of ${sttMode}: first sample of the voice → last sample of the agent leaves, ${name} at most ${maxMs} ms`,
+    budget: `${title}, STT with ${sttMode}: first sample of the caller's speech → last sample of the agent leaves, ${name} at most ${maxMs} ms`,
     measured: `${short(valueMs)} ms`,
     verdict: verdictOf(valueMs <= maxMs),
   });

@@ -23,7 +23,7 @@ const ECHO_HISTORY_SAMPLES = CARRIER_RATE_HZ;
 
 /**
  * The caller's end of a telephone line: everything that sounds there, in mu-law, 20 ms at a time. What is played to the caller
- * must be told frame by frame, each before the frame that is spoken meanwhile is asked for.
+ * must be given frame by frame, each before the frame that is spoken meanwhile is asked for.
  */
 export class CallerLine {
   readonly #sounds: LineSounds;
@@ -39,7 +39,7 @@ export class CallerLine {
     this.#echoSamples = Math.round(((sounds.echo?.delayMs ?? 0) * CARRIER_RATE_HZ) / 1_000);
   }
 
-  /** The next frame begins to sound in the caller's ear: mu-law, read before this returns. */
+  /** The next frame starts to play at the caller: mu-law, read before this returns. */
   played(bytes: Uint8Array): void {
     for (const byte of bytes) {
       this.#played[this.#playedCount % ECHO_HISTORY_SAMPLES] = MU_LAW.decodeTable[byte] as number;

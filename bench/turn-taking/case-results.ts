@@ -11,7 +11,7 @@ export interface ObservedTrial {
   said: string;
 }
 
-/** A stop comes in time that comes no later than this behind the caller's last sample. */
+/** A stop comes in time that comes no later than this after the caller's last sample. */
 const IN_TIME_MS = 1_000;
 
 /** What came of the calls of one case. */
@@ -40,7 +40,7 @@ export function findingsOf(
   };
 }
 
-/** What was done to the agent though nobody wanted the turn, or not yet. */
+/** What was done to the agent although the caller did not want the turn, or not yet. */
 const falseStops = ({ stops, onsetMs }: Trial, wantsTurn: boolean): Stop[] =>
   wantsTurn ? stops.filter(({ atMs }) => atMs < onsetMs) : stops;
 

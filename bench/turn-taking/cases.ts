@@ -27,7 +27,7 @@ const FULL = 32_768;
 
 /** Where in the call the caller utters something, s; the agent speaks from the beginning, for about ten. */
 const ONSET_S = [1.2, 4.5] as const;
-/** Callers are not all equally loud. The data of the reference voice must not get lost for that. */
+/** Callers are not all equally loud. The data of the reference TTS must not get lost for that. */
 const SPEECH_DB = [-6, 0] as const;
 /** What is there when nothing else is. */
 const QUIET_DB = -60;

@@ -39,9 +39,9 @@ export interface Material {
   /** What the agent may say, and what it answers. */
   agent: readonly Rendered[];
   interruptions: readonly Speech[];
-  /** Said by the reference voice: the ear knows what they are. */
+  /** Spoken by the reference TTS: the STT recognizes them. */
   backChannels: readonly Speech[];
-  /** Plain speech: voice to the detector and nothing to the ear. */
+  /** Plain speech: speech to the detector and nothing to the STT. */
   assents: readonly Speech[];
   /** Plain speech of other people, for babble. */
   bystanders: readonly Int16Array[];

@@ -10,7 +10,7 @@ import { casesOf, interruptedTable, percent, type TurnsTable, unwantedTable } fr
 export function turnsPage(result: TurnsResult): string {
   const { calls, cases, seed, tookS, machine } = result;
   const subtitle =
-    `${whole(sum(cases.map((one) => one.calls)))} calls in virtual time, ${calls} for each case and ear, half as many where there is noise; ` +
+    `${whole(sum(cases.map((one) => one.calls)))} calls in virtual time, ${calls} for each case and STT, half as many where there is noise; ` +
     `seed ${seed}, in ${whole(tookS)} s. ` +
     `All speech is synthesised. ${machineLine(machine)}`;
   return page("Trunkline, turn by turn", subtitle, [
@@ -18,7 +18,7 @@ export function turnsPage(result: TurnsResult): string {
     interruptions(result),
     inNoise(result),
     unwanted(result, ["sounds", "echo"], "What should not stop the agent", SOUNDS_LEAD),
-    unwanted(result, ["noise"], "Noise, and nobody who speaks", NOISE_LEAD),
+    unwanted(result, ["noise"], "Noise, and no speech", NOISE_LEAD),
     { title: "How it was measured", body: list(METHOD) },
     { title: "What is not measured", body: list(NOT_MEASURED) },
   ]);
@@ -26,9 +26,9 @@ export function turnsPage(result: TurnsResult): string {
 
 const COLOURS: Readonly<Record<SttMode, Colour>> = { partials: "ours", finals: "extra" };
 
-const ears = legend([
-  { title: "ear that tells partial words", colour: COLOURS.partials },
-  { title: "ear that tells finals alone", colour: COLOURS.finals },
+const sttModes = legend([
+  { title: "STT with interim transcripts", colour: COLOURS.partials },
+  { title: "STT with final transcripts only", colour: COLOURS.finals },
 ]);
 
 function interruptions(result: TurnsResult): Section {
@@ -49,10 +49,11 @@ function interruptions(result: TurnsResult): Section {
     title: "The caller interrupts",
     lead:
       "From the first sample of the caller's voice to the last sample of the agent that leaves, ms: dark to the median, light to " +
-      "the 90th percentile. Silence is when the caller hears nothing any more, behind what had been sent ahead. " +
+      "the 90th percentile. Silence is when the caller hears nothing any more, after what had been sent ahead. " +
       "<b>Stopped</b>: held or cut in time; <b>cut</b>: the reply was given up, which takes a word, or 700 ms of voice where the " +
-      "ear tells no words. <b>Held first</b>: in vain, before the caller began; <b>calls</b>: those in which the agent was speaking then. <b>Words lost</b>: the caller's. Times in the table: p50 / p90.",
-    body: ears + bars(rows, "ms", "How fast the agent stops") + tableOf(interruptedTable(result, ["interruptions"])),
+      "STT emits no words. <b>Held first</b>: in vain, before the caller began; <b>calls</b>: those in which the agent was speaking then. <b>Words lost</b>: the caller's. Times in the table: p50 / p90.",
+    body:
+      sttModes + bars(rows, "ms", "How fast the agent stops") + tableOf(interruptedTable(result, ["interruptions"])),
   };
 }
 
@@ -74,13 +75,13 @@ function inNoise(result: TurnsResult): Section {
   return {
     title: "The caller interrupts in noise",
     lead:
-      "Calls in which the agent stopped, %: dark those in which it was cut, light those in which it was only held. Behind the bars the " +
+      "Calls in which the agent stopped, %: dark those in which it was cut, light those in which it was only held. After the bars the " +
       "median to the last sample, and the share of calls in which the agent was free to be interrupted: the noise had neither held " +
-      "nor cut it. The reference ear is an instrument: its words travel as data under the speech and are lost in " +
+      "nor cut it. The reference STT is an instrument: its words travel as data under the speech and are lost in " +
       "noise that a person would hear through, and what is held without a word goes on. Where it tells no words, only the " +
       "voice detector is measured.",
     body:
-      ears +
+      sttModes +
       bars(rows, "%", "Interruptions that were noticed in noise") +
       tableOf(interruptedTable(result, ["in noise"])),
   };
@@ -88,9 +89,9 @@ function inNoise(result: TurnsResult): Section {
 
 const SOUNDS_LEAD =
   "Calls in which the agent was stopped by something that asks for nothing, %: dark cut, light only held, after which it goes on " +
-  "from the very sample. Behind the bars how long it was held. A word in whose middle it was held does not reach the caller whole, and counts as lost.";
+  "from the very sample. After the bars, how long it was held. A word in whose middle it was held does not reach the caller whole, and counts as lost.";
 const NOISE_LEAD =
-  "The same for noise that begins with the call; behind the bars how often a minute of the agent's it was held.";
+  "The same for noise that begins with the call; after the bars, how often a minute of the agent's it was held.";
 
 function unwanted(result: TurnsResult, groups: readonly Group[], title: string, lead: string): Section {
   const isNoise = groups.includes("noise");
@@ -104,7 +105,7 @@ function unwanted(result: TurnsResult, groups: readonly Group[], title: string, 
       value: isNoise ? `${short((one.falsePauses * 60_000) / one.agentMs)} a minute` : heldFor(one),
     };
   });
-  return { title, lead, body: ears + bars(rows, "%", title) + tableOf(unwantedTable(result, groups)) };
+  return { title, lead, body: sttModes + bars(rows, "%", title) + tableOf(unwantedTable(result, groups)) };
 }
 
 const heldFor = ({ falsePauseMs, falselyInterrupted, calls }: CaseResult): string =>
@@ -124,19 +125,19 @@ const METHOD = [
   "<b>The chain</b> is the service's own: carrier_a's emulator speaks and plays; its messages go to the gateway's connection, " +
     "through the wire, the framer, the voice detector and the call machine with its default parameters, and the ticker sends what is due. " +
     "Lacking are sockets and networks, which take no time here. Time is virtual, so the machine has no part in the figures.",
-  "<b>The speech</b> is eSpeak's, in four English voices, 0 to 6 dB below what they give. Callers who interrupt and the agent are the reference voice, " +
+  "<b>The speech</b> is eSpeak's, in four English voices, 0 to 6 dB below what they give. Callers who interrupt and the agent are the reference TTS, " +
     "which carries its words as data; the mm-hm that is not understood and the people in the babble are plain. Coughs are bursts of breath " +
     "with the resonances of a throat, made from chance. Nothing here was recorded.",
   "<b>The line</b> is mu-law at 8,000 Hz, with noise of -60 dBFS on it. Levels of noise are dBFS, or below the speech without its " +
     "pauses; it sounds from the beginning of the call. Babble is six people. The echo is what the carrier played, 50 to 300 ms later.",
   "<b>Times</b> count from the first sample of the caller's voice, which the carrier hands on with the frame that it is in: up to 20 ms are the " +
     "carrier's. Caller, carrier and service have their beats at random.",
-  "<b>The ears</b>: the reference ear, which tells each word with its end; and the same with its finals alone.",
+  "<b>The STTs</b>: the reference STT, which emits each word at its end; and the same with final transcripts only.",
   "<b>The answer</b> is timed from the last sample of the caller's voice to the first of the answer; the model and the voice take no time.",
 ];
 
 const NOT_MEASURED = [
   "People, microphones and rooms.",
-  "Real speech recognition: it is later than the reference ear, and better in noise.",
+  "Real speech recognition: it is later than the reference STT, and better in noise.",
   "Networks: their delay comes on top, there and back.",
 ];

@@ -4,7 +4,7 @@ import type { Machine } from "../harness/machine.ts";
 export const GROUPS = ["interruptions", "in noise", "sounds", "echo", "noise"] as const;
 export type Group = (typeof GROUPS)[number];
 
-/** What the service understands the caller with: an ear that tells words while they are spoken, or only when they were. */
+/** Which transcripts the STT emits: interim ones while words are spoken, or final ones only. */
 export const STT_MODES = ["partials", "finals"] as const;
 export type SttMode = (typeof STT_MODES)[number];
 
@@ -16,7 +16,7 @@ export interface Figures {
   max: number;
 }
 
-/** What came of the calls of one case with one ear. Times are ms. */
+/** The results of the calls of one case with one STT. Times are ms. */
 export interface CaseResult {
   group: Group;
   title: string;
@@ -25,7 +25,7 @@ export interface CaseResult {
   calls: number;
   /** For how long the agent was heard, or held, all calls together: where the caller wants the turn, until then. */
   agentMs: number;
-  /** Calls in which nobody wanted the turn, or not yet, and the agent was held, or cut. */
+  /** Calls in which the caller did not want the turn, or not yet, and the agent was paused or interrupted. */
   falselyPaused: number;
   falselyInterrupted: number;
   /** How often the agent was held in vain, and for how long each time. */
@@ -57,7 +57,7 @@ export interface Interruption {
 
 export interface TurnsResult {
   machine: Machine;
-  /** Calls for each case and ear; half as many where there is noise. */
+  /** Calls for each case and STT; half as many where there is noise. */
   calls: number;
   seed: number;
   tookS: number;

@@ -40,12 +40,12 @@ export function interruptedTable(result: TurnsResult, groups: readonly Group[]):
       ],
     ];
   });
-  return { columns: ["interruption", "ear", ...INTERRUPTED], rows };
+  return { columns: ["interruption", "STT", ...INTERRUPTED], rows };
 }
 
 const UNWANTED = ["calls", "held %", "cut %", "holds a minute", "held for", "words lost %"];
 
-/** What nobody wanted the agent to stop for, in some groups; ms, p50 / p90. */
+/** Stops that were not wanted, in some groups; ms, p50 / p90. */
 export function unwantedTable(result: TurnsResult, groups: readonly Group[]): TurnsTable {
   const rows = casesOf(result, groups).map((one) => [
     one.title,
@@ -57,7 +57,7 @@ export function unwantedTable(result: TurnsResult, groups: readonly Group[]): Tu
     halfAndMost(one.falsePauseMs),
     ofWords(one.agentWordsLost, one.agentWords),
   ]);
-  return { columns: ["what is heard", "ear", ...UNWANTED], rows };
+  return { columns: ["what is heard", "STT", ...UNWANTED], rows };
 }
 
 export const casesOf = ({ cases }: TurnsResult, groups: readonly Group[]): CaseResult[] =>

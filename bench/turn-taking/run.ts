@@ -7,7 +7,7 @@ const USAGE = `How turns are taken: who is stopped by what, and how fast, in vir
 
   npm run bench:turns -- [--calls 40] [--seed 1] [--out DIR]
 
-  --calls  calls for each case and ear, half as many where there is noise, 1 to 1000
+  --calls  calls for each case and STT, half as many where there is noise, 1 to 1000
   --seed   of all that is left to chance, 0 to 4294967295; the same seed gives the same figures
   --out    where turns.json and turns.html go; default bench/results
 

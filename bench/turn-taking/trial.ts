@@ -44,7 +44,7 @@ export interface TrialOptions {
   scene: Scene;
   /** What the agent says until somebody stops it. */
   greeting: string;
-  /** By how much the carrier's beat is behind the service's, ms. */
+  /** By how much the carrier's tick lags the service's, ms. */
   phaseMs: number;
 }
 
@@ -74,7 +74,7 @@ export interface Trial {
   silenceMs: number[];
   /** When the agent began to answer what the caller had said to the end. */
   answeredMs: number;
-  /** What the model was told that the caller said. */
+  /** The caller's words in the LLM's prompt. */
   understood: string;
   /** What the caller understood of the agent; not looked at where the caller says something. */
   heard: string[];
@@ -167,13 +167,13 @@ class TrialCall {
     return this.#seen;
   }
 
-  #connect({ makeVad, makeResampler, inbound, tts, dataDir }: TrialTools, ear: SttMode): Connection {
+  #connect({ makeVad, makeResampler, inbound, tts, dataDir }: TrialTools, sttMode: SttMode): Connection {
     const clock = this.#clock;
     const log = createLogger("test", "error");
     const wire = createTwilioWire();
     const spec = { ...BENCH_SPEC, greeting: this.#options.greeting, interruptible: true };
     const redeemed = { callId: "call_bench", accountId: "bench", spec };
-    const stt = ear === "partials" ? createReferenceStt() : withoutInterimTranscripts(createReferenceStt());
+    const stt = sttMode === "partials" ? createReferenceStt() : withoutInterimTranscripts(createReferenceStt());
     const sttHasInterim = stt.capabilities.interimTranscripts;
     const parameters = DEFAULT_TURN_PARAMETERS;
     const journal = new JournalWriters({ dataDir, software: SOFTWARE, clock, log, files: NO_DISK }).open({
@@ -233,7 +233,7 @@ class TrialCall {
     };
   }
 
-  /** Sees what goes into the journal, which is everything that the call hears and says, at the moment of it. */
+  /** Sees what goes into the journal, which is everything that the call receives and sends, as it happens. */
   #observe(journal: JournalWriter): void {
     journal.frameIn = (timeMs, mediaMs, voiced) => {
       if (this.#detector.frame(voiced, mediaMs, timeMs) === "started") this.#seen.speechMs.push(timeMs);
@@ -299,7 +299,7 @@ class TrialCall {
 
 const atMs = (sample: number): number => (sample * 1_000) / CARRIER_RATE_HZ;
 
-/** The same ear, which tells nothing before an utterance is over. */
+/** The same STT without interim transcripts. */
 function withoutInterimTranscripts(stt: Stt): Stt {
   return {
     provider: stt.provider,

@@ -121,7 +121,7 @@ export class BenchWorker {
   }
 }
 
-/** As src/process/worker.ts makes it; with ws on a port of this process, for nobody accepts for a bench. */
+/** As src/process/worker.ts makes it; with ws on a port of this process, because a bench has no supervisor that accepts. */
 function createServer(setting: MediaServerName | "auto", options: MediaServerOptions): UwsServer | WsServer {
   const choice = chooseMediaServer(setting, currentRuntime());
   return choice.mediaServer === "uws"

@@ -35,7 +35,7 @@ export const loadSpec = (wire: SimulatedWire, recorded: boolean): CallSpec => ({
   tools: [],
 });
 
-/** A whole conversation, with the reference brain, which is model_b. */
+/** A whole conversation, with the reference LLM, which is model_b. */
 export const conversationSpec = (wire: SimulatedWire, recorded: boolean): CallSpec => ({
   ...loadSpec(wire, recorded),
   model: "model_b",

@@ -6,7 +6,7 @@ import type { TickClock } from "./tick-clock.ts";
 
 /**
  * Stamps the frames of a phase on their way through the gateway, from outside: it stands between the socket and the connection,
- * and in the ear. Costs each frame a reading of the clock, which the service's CPU time bears.
+ * and in the STT. Costs each frame a reading of the clock, which the service's CPU time bears.
  */
 export class FrameStamper {
   readonly toStt: FrameTimes;
@@ -14,7 +14,7 @@ export class FrameStamper {
   /** What the ticker's run was due at that wrote the frame: see `settleDues`. */
   readonly due: FrameTimes;
   readonly #clock: TickClock;
-  /** The ear has had a frame of the message that is being handled; NaN: not yet. */
+  /** When the STT received a frame of the message that is being handled; NaN: not yet. */
   #sttMs = Number.NaN;
   #observing = false;
 
@@ -31,7 +31,7 @@ export class FrameStamper {
     return this.#observing;
   }
 
-  /** The ear was given a frame. Before the frame of a message it may be given silence for a gap: the last one counts. */
+  /** The STT received a frame. Before the frame of a message it may receive silence for a gap: the last one counts. */
   onSttFrame(): void {
     this.#sttMs = monotonicMs();
   }
@@ -42,7 +42,7 @@ export class FrameStamper {
     return {
       kind: "admitted",
       open: (socket) => {
-        // Streams that begin with their socket open their ear here.
+        // Streams that begin with their socket open their STT here.
         this.#observing = true;
         const leg = admission.open({
           send: (message, isBinary) => {
@@ -50,7 +50,7 @@ export class FrameStamper {
             // Audio goes out as bytes, everything else as text.
             if (typeof message !== "string") {
               this.written.stamp(call, monotonicMs());
-              // Within a message nothing is spoken but what is behind.
+              // Within a message only audio that is late is sent.
               this.due.stamp(call, this.#clock.dueMs(this.#observing));
             }
             return sent;

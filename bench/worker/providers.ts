@@ -26,7 +26,7 @@ export function replayTts(speech: readonly Rendered[]): Tts {
   };
 }
 
-/** Sentences told ahead of those that are being spoken: the voice never waits for the model. */
+/** Sentences emitted ahead of those that are spoken: the TTS never waits for the LLM. */
 const SENTENCES_AHEAD = 2;
 
 /** A model that talks for ever: the same sentences in turn, one each time that another has been spoken. */
@@ -46,7 +46,7 @@ export function endlessLlm(speech: readonly Rendered[], clock: Clock): Llm {
   };
 }
 
-/** How long a piece sounds: pieces are filled up to whole frames. */
+/** How long a segment sounds: segments are padded to whole frames. */
 function durationMs({ chunks }: Rendered): number {
   const samples = chunks.reduce((sum, chunk) => sum + chunk.samples.length, 0);
   return Math.ceil((samples * 1_000) / CARRIER_RATE_HZ / FRAME_MS) * FRAME_MS;
@@ -68,7 +68,7 @@ function until(atMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** An ear that understands nothing and says when it was given a frame. */
+/** An STT that understands nothing and reports when it received a frame. */
 export function countingStt(onFrame: () => void): Stt {
   return {
     provider: "counting",
@@ -77,7 +77,7 @@ export function countingStt(onFrame: () => void): Stt {
   };
 }
 
-/** The reference ear, with a note of what it understood. */
+/** The reference STT, which records what it understood. */
 export class CapturingStt implements Stt {
   readonly #stt = createReferenceStt();
   readonly provider = this.#stt.provider;

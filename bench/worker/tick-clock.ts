@@ -14,7 +14,7 @@ export class TickClock implements Clock {
 
   /**
    * What the ticker is due at that sends now, by `monotonicMs`: from its timer, or, as `catchingUp` says, while a message waits for it.
-   * NaN where nobody does: speech that begins is sent at once, and was not due before.
+   * NaN where no frame is due: speech that begins is sent at once, and was not due before.
    */
   dueMs(catchingUp: boolean): number {
     return this.#isRunning || catchingUp ? this.#dueMs : Number.NaN;
@@ -28,7 +28,7 @@ export class TickClock implements Clock {
     return systemClock.epochMs();
   }
 
-  /** Under load nobody but the ticker asks for it, which sets itself a new time at the end of each run. */
+  /** Under load only the ticker asks for it, and sets itself a new time at the end of each run. */
   after(delayMs: number, task: () => void): () => void {
     this.#dueMs = monotonicMs() + delayMs;
     return systemClock.after(delayMs, () => {
@@ -42,7 +42,7 @@ export class TickClock implements Clock {
 /**
  * Makes the dues of the ticker's runs, in which frames were written, into the dues of the frames.
  *
- * A run that is late makes up for the slots behind its own one, so a frame of it may have been due later than the run was. A call
+ * A run that is late catches up with the slots after its own, so a frame of it may have been due later than the run was. A call
  * keeps its slot, so its frames are due 20 ms apart, and a frame that was written less than a slot after its run was due can only
  * be of the run's own slot: the call's most punctual frame tells when all the others were due.
  */

@@ -25,7 +25,7 @@ const clock = new TickClock();
 let phase: PhaseOptions = { calls: 0, framesMax: 0, baseMs: 0, wire: "carrier_a", recorded: false };
 let stopwatch = new FrameStamper(phase, clock);
 
-/** Only full callers are understood; each ear is opened while its own call is being watched, or is not. */
+/** Only full callers are understood; each STT is opened while its own call is observed, or is not. */
 const stt: Stt = {
   provider: "bench",
   capabilities: capturingStt.capabilities,
@@ -67,10 +67,14 @@ async function finish(): Promise<ServerReport> {
 
 serve<ServiceQuestions>({
   prepare(speech) {
-    const brain = createReferenceLlm(INLINE_TOOL_CHOICE);
+    const referenceLlm = createReferenceLlm(INLINE_TOOL_CHOICE);
     const sentences = speech.filter(({ text }) => AGENT_SENTENCES.includes(text));
     const endless = endlessLlm(sentences, systemClock);
-    worker.use({ stt, tts: replayTts(speech), llm: { model_a: endless, model_b: brain, model_c: brain } });
+    worker.use({
+      stt,
+      tts: replayTts(speech),
+      llm: { model_a: endless, model_b: referenceLlm, model_c: referenceLlm },
+    });
     return undefined;
   },
   begin,

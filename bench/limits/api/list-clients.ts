@@ -3,7 +3,7 @@ import { serve } from "../../rig/child-process.ts";
 import { LARGE_LIST } from "./large-lists.ts";
 import { sendRequest } from "./service.ts";
 
-// The clients that list, in a process of their own: what they read must not hold up whoever measures.
+// The clients that list, in a process of their own: what they read must not hold up the measurement.
 
 export type ListQuestions = {
   /** Begins with so many lists at once for each key, one after the other each. */

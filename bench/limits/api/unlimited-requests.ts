@@ -61,7 +61,7 @@ const REQUESTS: readonly UnlimitedRequest[] = [
   {
     name: "an unknown API key",
     process: "control",
-    send: (to) => askService({ ...to, key: "nobody's" }, "GET", PATH, 401),
+    send: (to) => askService({ ...to, key: "unknown" }, "GET", PATH, 401),
   },
   {
     name: "POST of 256 KiB of different keys",

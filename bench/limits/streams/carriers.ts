@@ -127,7 +127,7 @@ function limitsOf(name: CarrierName): RateLimit[] {
   ];
 }
 
-/** So many messages that are dropped stand behind one that is not. */
+/** This many dropped messages follow one that is not dropped. */
 const DROPPED_RUN = 15;
 const LONG_SAMPLES = 48_000;
 

@@ -7,7 +7,7 @@ import { encodeFrame, OPCODE } from "../../../test/support/network/raw-ws.ts";
 import type { BurstLimit, RateLimit } from "../limit.ts";
 import { rawStream } from "./streams.ts";
 
-// What a peer may send in fragments, where ws reads them: uWebSockets.js reads them in native code, and tells nobody.
+// What a peer may send in fragments, where ws reads them: uWebSockets.js reads them in native code and does not report them.
 
 const stream = rawStream("pcm_s16le", 16_000);
 /** A fragment's head, with its mask. */

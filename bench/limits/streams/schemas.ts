@@ -5,7 +5,7 @@ import { rawStream, textFrame } from "./streams.ts";
 
 // What a peer costs the loop by having arguments of tools checked: the check itself is not done there.
 
-/** The tool that the worker's model_b calls, with arguments that do not fit, so that it is told so and goes on. */
+/** The tool that the worker's model_b calls, with arguments that do not fit, so that it gets an error and continues. */
 export const CHECKED_TOOL = "check_order";
 export const WRONG_ARGUMENTS = JSON.stringify({ order: 7, notes: "x".repeat(4_000) });
 

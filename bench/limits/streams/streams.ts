@@ -80,11 +80,11 @@ export function decoyMedia(name: CarrierName, chunk: number): string {
   return `{"x":{"payload":"${"A".repeat(CARRIER_MESSAGE_BYTES_MAX - media.length - around)}"},${media.slice(1)}`;
 }
 
-/** One sample in its turn, and `count` messages of carrier_b behind it that come too late: 15 at most, for more begin a new count. */
+/** One sample in its turn, followed by `count` messages of carrier_b that arrive too late: 15 at most, because more begin a new count. */
 export const lateMedia = (index: number, count: number, samples: number): Buffer =>
   messages(count, (at) => usualMedia("carrier_b", 1_000 + index - at, at === 0 ? 1 : samples));
 
-/** One sample behind a leap of the carrier's clock, and `count` messages of carrier_c that are older by it than what is made up for. */
+/** One sample after a leap of the carrier's clock, and `count` messages of carrier_c that are older by it than what is made up for. */
 export function staleMedia(index: number, count: number, samples: number): Buffer {
   const staleMs = index * 2 * INBOUND_STALL_MS_MAX;
   const newMs = staleMs + INBOUND_STALL_MS_MAX + FRAME_MS;
