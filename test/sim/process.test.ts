@@ -37,7 +37,7 @@ test("a timer that is cancelled while it waits for the end of a stall does not r
   expect([ran, process.pending]).toEqual([0, 0]);
 });
 
-test("nobody is late who could not run", () => {
+test("what could not run is not late", () => {
   const world = new ManualClock();
   const process = new Process(world, false);
   world.advance(100);

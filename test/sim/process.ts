@@ -70,7 +70,7 @@ export class Process implements Clock {
   }
 
   /**
-   * The latest time at which something is done in time that was due at `dueMs`, with `withinMs` to do it in: nobody can act
+   * The latest time at which something is done in time that was due at `dueMs`, with `withinMs` to do it in: no process can act
    * while the loop is stuck.
    */
   latestMs(dueMs: number, withinMs: number): number {
@@ -90,7 +90,7 @@ export class Process implements Clock {
     if (this.#pending.delete(timer)) timer.task();
   }
 
-  /** One by one, so that whoever awaits runs in between; what comes meanwhile waits behind it. */
+  /** One by one, so that awaiting code runs in between; what arrives meanwhile waits its turn. */
   #catchUp(): void {
     const [first, then] = this.#inputFirst ? [this.#inputDue, this.#timersDue] : [this.#timersDue, this.#inputDue];
     const next = first.shift() ?? then.shift();

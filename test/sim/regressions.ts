@@ -5,7 +5,7 @@
 export const REGRESSIONS: readonly { seed: number; found: string }[] = [
   {
     seed: 48,
-    found: "many quick tools, one behind the other, that left the caller without a word for longer than 3 s",
+    found: "many quick tools in a row that left the caller without a word for longer than 3 s",
   },
   { seed: 171, found: "a network that held up the beginning of a stream, and was taken for a flood" },
 ];

@@ -22,7 +22,7 @@ npm run sim -- --mutants              what is seen when a guard is taken out, on
 The exit code is 0 when no call failed.
 `;
 
-/** Whoever waits sees at least so often that it goes on. */
+/** Progress is printed at least this often. */
 const PROGRESS_MS = 5_000;
 const SEED_MAX = 2 ** 31;
 /** What a mutant is looked for in. */

@@ -50,7 +50,7 @@ export interface ServiceOptions {
   disk: MemoryDisk;
   streams: OpenStreams;
   engines: {
-    ear: SimulatedStt | undefined;
+    stt: SimulatedStt | undefined;
     model: SimulatedLlm;
     voice: SimulatedTts;
     httpTools: SimulatedTools;
@@ -98,7 +98,7 @@ export class Service {
     const wire = createWire(plan, callId);
     const inboundRateHz = busRateHz(wire.inboundRateHz);
     const redeemed = { callId, accountId: "account_1", spec };
-    const sttHasInterim = engines.ear?.capabilities.interimTranscripts ?? false;
+    const sttHasInterim = engines.stt?.capabilities.interimTranscripts ?? false;
     const parameters = plan.preemptive ? PREEMPTIVE_TURN_PARAMETERS : DEFAULT_TURN_PARAMETERS;
     const journals = new JournalWriters({ dataDir: shared.dataDir, software: "sim", clock: process, log, files: disk });
     this.journal = journals.open({
@@ -116,7 +116,7 @@ export class Service {
       inbound: shared.inbound,
       vad: this.#countedVad(shared.makeVad(inboundRateHz)),
       makeResampler: this.#countedResampler,
-      stt: engines.ear,
+      stt: engines.stt,
       llm: engines.model,
       tts: engines.voice,
       httpTools: engines.httpTools,

@@ -48,7 +48,7 @@ describe("whole calls in virtual time", () => {
     expect(failureText(call)).toBeUndefined();
   });
 
-  test("a failure is told with the command that shows it again", () => {
+  test("a failure is printed with the command that reproduces it", () => {
     const chronicle = new Chronicle(false, () => 12_345);
     chronicle.violated("no reply hangs", "reply 2");
     chronicle.violated("no reply hangs", "reply 3");

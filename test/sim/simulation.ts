@@ -85,13 +85,13 @@ class World {
 
     const fate = new FaultPlan(random.fork(), plan.troubles, chronicle);
     const streams = new OpenStreams();
-    const ear = fate.occurs("no-ear") ? undefined : new SimulatedStt({ process, fate: fate.fork(), streams });
+    const stt = fate.occurs("no-stt") ? undefined : new SimulatedStt({ process, fate: fate.fork(), streams });
     const model = new SimulatedLlm({ process, fate: fate.fork(), streams });
-    const onSpeak = (piece: SimulatedTts["spoken"][number]): void => {
-      if (facts.speaking(piece)) return;
+    const onSpeak = (segment: SimulatedTts["spoken"][number]): void => {
+      if (facts.speaking(segment)) return;
       chronicle.violated(
         "one speaker at a time, each frame in its order",
-        "the voice is asked for a piece out of turn",
+        "the TTS is asked for a segment out of turn",
       );
     };
     const voice = new SimulatedTts({ process, fate: fate.fork(), streams, legRateHz: outbound.rateHz, onSpeak });
@@ -117,7 +117,7 @@ class World {
       world: clock,
       plan,
       fate: fate.fork(),
-      ear,
+      stt,
       send: (message) => line.fromCarrier(message),
       close: () => line.hangUp(),
       vanish: (unknownForMs) => line.vanish(unknownForMs),
@@ -131,16 +131,16 @@ class World {
       });
     };
 
-    const earHasPartials = ear?.capabilities.interimTranscripts ?? false;
+    const sttHasInterim = stt?.capabilities.interimTranscripts ?? false;
     this.#watch = new Observer(facts, chronicle, [
-      new Output({ facts, chronicle, ear, voice, format: outbound, onPlayed: (piece) => telephone.heard(piece) }),
+      new Output({ facts, chronicle, stt, voice, format: outbound, onPlayed: (segment) => telephone.heard(segment) }),
       ending,
       new Flow(facts, chronicle, voice),
-      new Silence(facts, chronicle, earHasPartials),
-      new Answers(facts, chronicle, ear),
-      new Interruption(facts, chronicle, earHasPartials),
+      new Silence(facts, chronicle, sttHasInterim),
+      new Answers(facts, chronicle, stt),
+      new Interruption(facts, chronicle, sttHasInterim),
       new Context(facts, chronicle),
-      new Endpointing(facts, chronicle, ear),
+      new Endpointing(facts, chronicle, stt),
       new Queues({ facts, chronicle, streams, pendingBytes: () => this.#service.journal.pendingBytes }),
       new Transcript({
         facts,
@@ -159,7 +159,7 @@ class World {
       process,
       disk: this.#disk,
       streams,
-      engines: { ear, model, voice, httpTools },
+      engines: { stt, model, voice, httpTools },
       socket: line,
       tap: (journal) => this.#watch.tap(journal),
       guarded: (step) => this.#guarded(step),
@@ -224,12 +224,12 @@ class World {
     const { manner, leave } = this.#plan;
     // What a call is without can only be said when it is over.
     if (manner === "silent") chronicle.note(manner);
-    if (leave === "leaves-never") chronicle.note(leave);
+    if (leave === "never-hangs-up") chronicle.note(leave);
     this.#watch.over();
     for (const line of this.#service.bugs) chronicle.violated("nothing is thrown, and no bug is logged", line);
     const { remains } = this.#service;
     if (remains.length > 0) chronicle.violated("everything stops with the call", remains.join(", "));
-    // Of a line that broke nobody knows what the other end has seen.
+    // When a connection broke, it is unknown what the other end has received.
     const violations = this.#line.isClean ? [...this.#telephone.carrier.violations.keys()] : [];
     if (violations.length > 0) chronicle.violated("the carrier has nothing to complain of", violations.join(", "));
     if (this.#isLive) return;

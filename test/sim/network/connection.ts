@@ -97,7 +97,7 @@ export class SimulatedConnection implements LegSocket {
     this.out.send(() => this.in.send(() => this.#arrive((connection) => connection.ponged())));
   }
 
-  /** As uWebSockets.js has it: the service is told of the close within the call that closes. */
+  /** As uWebSockets.js has it: the service is notified of the close within the call that closes. */
   end(code: number): void {
     this.#options.onEnded();
     this.#over = true;
@@ -230,7 +230,7 @@ export class SimulatedConnection implements LegSocket {
     this.#held = undefined;
     // One message of a client's may be a second of audio, which is no frame too many but a flood.
     if (typeof message !== "string" || this.#repeated >= REPEATED_MEDIA_MAX) return;
-    if (!this.#fate.occurs("repeated-media", 0.03)) return;
+    if (!this.#fate.occurs("duplicate-media", 0.03)) return;
     this.#repeated += 1;
     this.pass(message);
   }
@@ -239,7 +239,7 @@ export class SimulatedConnection implements LegSocket {
     const { random } = this.#fate;
     if (this.#fate.occurs("lost-mark", 0.5)) return;
     this.#after(this.#fate.occurs("late-mark", 0.5) ? random.between(200, 4_000) : 0, () => this.pass(text));
-    if (this.#fate.occurs("repeated-mark", 0.5)) this.#after(random.between(1, 4_000), () => this.pass(text));
+    if (this.#fate.occurs("duplicate-mark", 0.5)) this.#after(random.between(1, 4_000), () => this.pass(text));
   }
 
   #after(delayMs: number, task: () => void): void {

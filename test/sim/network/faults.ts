@@ -94,7 +94,7 @@ export function scheduleFaults({ world, process, fate, wire, line, carrier, isLi
   const nuisances = faultsOf(wire.wire);
   often("unknown-event", 100, 3_000, () => line.pass(random.pick(nuisances.unknown)));
   often("malformed", 2_000 / MALFORMED_PER_SECOND_MAX, 2_000, () => line.pass(random.pick(nuisances.nonsense)));
-  often("keys", 2_000 / DTMF_PER_SECOND_MAX, 8_000, () => carrier.pressDigit(random.pick(KEYS)));
+  often("dtmf", 2_000 / DTMF_PER_SECOND_MAX, 8_000, () => carrier.pressDigit(random.pick(KEYS)));
   often("network-stall", 1_000, 10_000, () => {
     const forMs = random.between(100, NETWORK_STALL_MS_MAX);
     chronicle.tell("network", () => `stalls for ${Math.round(forMs)} ms`);

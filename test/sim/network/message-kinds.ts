@@ -24,7 +24,7 @@ export function kindOf(message: string | Uint8Array): MessageKind {
   return BEGINNINGS.find(([beginning]) => message.startsWith(beginning))?.[1] ?? "other";
 }
 
-/** Messages that must be borne with. */
+/** Messages that must be tolerated. */
 interface Nuisances {
   nonsense: readonly string[];
   unknown: readonly string[];

@@ -23,7 +23,7 @@ export interface TelephoneOptions {
   plan: Plan;
   fate: FaultPlan;
   /** What the service understands the caller with. */
-  ear: SimulatedStt | undefined;
+  stt: SimulatedStt | undefined;
   /** The carrier says something to the service. */
   send(message: string | Uint8Array): void;
   /** The carrier has said `stop`, and closes. */
@@ -47,7 +47,7 @@ export class Telephone {
   readonly #fate: FaultPlan;
   /** Which frame of what utterance every frame of the script is. */
   readonly #speech = new Map<Uint8Array, { utterance: Utterance; frame: number }>();
-  /** How many words of each piece the caller has understood. */
+  /** How many words of each segment the caller has understood. */
   readonly #understood = new Map<SegmentFacts, number>();
   /** Of a line that is not quite silent. */
   readonly #lineNoise: readonly Uint8Array[];
@@ -112,18 +112,18 @@ export class Telephone {
     }
   }
 
-  /** One more frame of a piece sounds: the caller understands the words that it completes. */
-  heard(piece: SegmentFacts): void {
-    const words = piece.spoken?.words ?? [];
-    let next = this.#understood.get(piece) ?? 0;
+  /** One more frame of a segment plays: the caller understands the words that it completes. */
+  heard(segment: SegmentFacts): void {
+    const words = segment.spoken?.words ?? [];
+    let next = this.#understood.get(segment) ?? 0;
     for (let word = words[next]; word !== undefined; word = words[next]) {
-      if (word.endMs > piece.playedFrames * FRAME_MS) break;
+      if (word.endMs > segment.playedFrames * FRAME_MS) break;
       const { text } = word;
       this.#fate.chronicle.tell("hears", () => text);
       this.#caller.onTranscript({ kind: "final", text });
       next += 1;
     }
-    this.#understood.set(piece, next);
+    this.#understood.set(segment, next);
   }
 
   /** A tool that only the client has: in its own time, or never. */
@@ -143,8 +143,9 @@ export class Telephone {
     const { text, words, frames } = utterance;
     const lastWord = words.at(-1);
     chronicle.tell("says", () => text || "(a cough)");
-    if (lastWord !== undefined && frames.length * FRAME_MS > lastWord.endMs + FRAME_MS) chronicle.note("voice-goes-on");
-    this.#options.ear?.hear(utterance);
+    if (lastWord !== undefined && frames.length * FRAME_MS > lastWord.endMs + FRAME_MS)
+      chronicle.note("speech-goes-on");
+    this.#options.stt?.hear(utterance);
   }
 
   #remember(step: Step): void {

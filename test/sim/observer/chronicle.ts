@@ -16,7 +16,7 @@ export class Chronicle {
   readonly lines: string[] = [];
   readonly #readable: boolean;
   readonly #nowMs: () => number;
-  /** Frames since the last line, which are told together. */
+  /** Frames since the last line, which are printed together. */
   readonly #frames: Record<Frames, number> = { in: 0, voiced: 0, out: 0, played: 0 };
 
   /** `nowMs` is the time of the call. Only a readable chronicle keeps its lines. */
@@ -45,15 +45,15 @@ export class Chronicle {
     this.#line(who, what());
   }
 
-  /** A frame came in, went out, or began to sound in the caller's ear. */
+  /** A frame came in, went out, or started to play at the caller. */
   frame(kind: Frames): void {
     this.#frames[kind] += 1;
   }
 
   #tellFrames(): void {
-    const told = Object.entries(this.#frames).filter(([, count]) => count > 0);
-    if (told.length === 0) return;
-    this.#line("frames", told.map(([kind, count]) => `${count} ${kind}`).join(", "));
+    const counts = Object.entries(this.#frames).filter(([, count]) => count > 0);
+    if (counts.length === 0) return;
+    this.#line("frames", counts.map(([kind, count]) => `${count} ${kind}`).join(", "));
     for (const kind of ["in", "voiced", "out", "played"] as const) this.#frames[kind] = 0;
   }
 

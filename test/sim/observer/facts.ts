@@ -12,7 +12,7 @@ export const TICK_MS = 1.1 * FRAME_MS;
 /** By how much late marks move what is taken for heard at most: LAG_MS_MAX in the call's playout. */
 const LAG_MS_MAX = 1_000;
 
-/** A piece of a reply, from the command to speak it to the ear that hears it. */
+/** A segment of a reply, from the command to speak it to its playout. */
 export interface SegmentFacts {
   text: string;
   /** What the voice makes of it, once it was asked. */
@@ -28,7 +28,7 @@ export interface ReplyFacts {
   readonly interruptible: boolean;
   /** The end of what the model was asked; undefined for words of the service's own. */
   readonly asked: Message | undefined;
-  readonly pieces: SegmentFacts[];
+  readonly segments: SegmentFacts[];
   /** When the model was first asked for it, or it began to be said. */
   readonly beganMs: number;
   /** How often the model was asked. */
@@ -38,7 +38,7 @@ export interface ReplyFacts {
   /** Tools that were asked for since the model was asked last, and those that the world carries out and has not answered. */
   toolsAsked: number;
   readonly toolsRunning: Set<string>;
-  /** The model asked for an end behind it, and may. */
+  /** The LLM asked for an end after it, and may. */
   afterwards: "hang_up" | "transfer" | undefined;
   /** How often voice has paused it, and since when it is; undefined while it is not. */
   pauses: number;
@@ -53,10 +53,10 @@ export interface ReplyFacts {
   unconfirmedMs: number;
 }
 
-/** Where a piece that was spoken belongs. */
+/** Where a spoken segment belongs. */
 export interface SegmentPosition {
   reply: ReplyFacts;
-  piece: SegmentFacts;
+  segment: SegmentFacts;
 }
 
 /** What has happened in a call so far, as its events, its commands and its carrier tell. All times are ms of call time. */
@@ -75,11 +75,11 @@ export class Facts {
   lastEvent: CallEvent | undefined;
   /** The last event came from the engines of a reply that was alive. */
   lastEventCounts = false;
-  /** Without an ear it takes leave. */
+  /** Without STT it says goodbye. */
   isLeaving = false;
   framesIn = 0;
   legStartedMs: number | undefined;
-  /** When the peer last confirmed that the line carries; and for the first time behind what was sent last. */
+  /** When the peer last confirmed that the line carries; and for the first time after what was sent last. */
   confirmedMs = 0;
   playedConfirmedMs = Number.POSITIVE_INFINITY;
   end: { reason: EndReason; atMs: number } | undefined;
@@ -89,7 +89,7 @@ export class Facts {
   markLateMs = 0;
   state: CallState = "listening";
   readonly #startMs: number;
-  /** Pieces that the voice was not asked for yet, in order. */
+  /** Segments that the TTS was not asked for yet, in order. */
   #unspoken: SegmentFacts[] = [];
   readonly #marksDueMs = new Map<string, number>();
   readonly #places = new Map<SpokenSegment, SegmentPosition>();
@@ -151,8 +151,8 @@ export class Facts {
         this.replies.get(event.turnId)?.toolsRunning.delete(event.toolCallId);
         return;
       case "segment-end": {
-        const piece = this.replies.get(event.turnId)?.pieces[event.segment];
-        if (piece !== undefined) piece.samples = event.samples;
+        const segment = this.replies.get(event.turnId)?.segments[event.segment];
+        if (segment !== undefined) segment.samples = event.samples;
         return;
       }
       default:
@@ -183,9 +183,9 @@ export class Facts {
         return;
       case "speak": {
         const reply = this.replies.get(command.turnId) ?? this.#begin(command.turnId, undefined);
-        const piece = { text: command.text, spoken: undefined, samples: undefined, playedFrames: 0 };
-        reply.pieces.push(piece);
-        this.#unspoken.push(piece);
+        const segment = { text: command.text, spoken: undefined, samples: undefined, playedFrames: 0 };
+        reply.segments.push(segment);
+        this.#unspoken.push(segment);
         return;
       }
       case "mark":
@@ -230,13 +230,13 @@ export class Facts {
     return reply;
   }
 
-  /** The voice begins to speak; false when it was another piece's turn. */
+  /** The TTS starts to speak; false when it was another segment's turn. */
   speaking(spoken: SpokenSegment): boolean {
-    const piece = this.#unspoken.shift();
+    const segment = this.#unspoken.shift();
     const reply = this.reply;
-    if (piece === undefined || reply === undefined || piece.text !== spoken.text) return false;
-    piece.spoken = spoken;
-    this.#places.set(spoken, { reply, piece });
+    if (segment === undefined || reply === undefined || segment.text !== spoken.text) return false;
+    segment.spoken = spoken;
+    this.#places.set(spoken, { reply, segment });
     return true;
   }
 
@@ -250,7 +250,7 @@ export class Facts {
       // Only the first message of the agent may be kept from being interrupted, and the goodbye is.
       interruptible: !this.isLeaving && (this.spec.interruptible || this.#audible),
       asked,
-      pieces: [],
+      segments: [],
       beganMs: this.nowMs,
       asks: 0,
       modelDone: asked === undefined,
@@ -299,9 +299,9 @@ function argumentsOf(json: string): Record<string, unknown> | undefined {
 }
 
 /** Everything of it was made and sent. */
-export function isComplete({ modelDone, toolsRunning, pieces, sentSamples }: ReplyFacts): boolean {
-  if (!modelDone || toolsRunning.size > 0 || pieces.some(({ samples }) => samples === undefined)) return false;
-  const samples = pieces.reduce((sum, piece) => sum + (piece.samples ?? 0), 0);
+export function isComplete({ modelDone, toolsRunning, segments, sentSamples }: ReplyFacts): boolean {
+  if (!modelDone || toolsRunning.size > 0 || segments.some(({ samples }) => samples === undefined)) return false;
+  const samples = segments.reduce((sum, segment) => sum + (segment.samples ?? 0), 0);
   return sentSamples >= samples;
 }
 
@@ -313,7 +313,7 @@ export const isOver = (reply: ReplyFacts): boolean =>
 export function needsReply(event: CallEvent, asked: Message | undefined): boolean {
   if (event.kind === "typed" || event.kind === "dtmf") return true;
   if ((event.kind !== "stt-interim" && event.kind !== "stt-final") || event.text === "") return false;
-  // Behind what it ends now, keys or typed words may have been told already.
+  // After what it ends now, DTMF digits or typed texts may have arrived already.
   return event.kind === "stt-final"
     ? asked?.text.includes(event.text) !== true
     : asked?.text.endsWith(event.text) !== true;

@@ -18,7 +18,7 @@ export class Observer {
     this.#rules = rules;
   }
 
-  /** Sees what goes into a journal, which is everything that the call hears and says, at the moment of it. */
+  /** Sees what goes into a journal, which is everything that the call receives and sends, as it happens. */
   tap(journal: JournalWriter): void {
     const { event, command, frameIn, frameOut } = journal;
     journal.event = (timeMs, journaled) => {

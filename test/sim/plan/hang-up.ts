@@ -12,44 +12,44 @@ export interface HangUpOptions {
   go(afterMs: number): void;
 }
 
-/** Makes the caller hang up in the moment that the seed has chosen: sees the steps of a call as a rule does, and waits for the right one. */
+/** Makes the caller hang up at the time that the seed has chosen: sees the steps of a call as a rule does, and waits for the right one. */
 export class HangUp implements Rule {
   readonly #options: HangUpOptions;
-  /** How often the moment is let pass. */
+  /** How often the chance is skipped. */
   #patience: number;
   #gone = false;
 
   constructor(options: HangUpOptions) {
     this.#options = options;
     this.#patience = options.random.pick([0, 1, 2, 4]);
-    if (options.leave === "leaves-at-any-time") this.#go(options.random.between(0, 60_000));
+    if (options.leave === "hangs-up-any-time") this.#go(options.random.between(0, 60_000));
   }
 
   event(event: CallEvent): void {
-    if (event.kind === "stt-interim") this.#moment("leaves-while-speaking");
-    else if (event.kind === "reply-text") this.#moment("leaves-at-the-first-text");
+    if (event.kind === "stt-interim") this.#chance("hangs-up-while-speaking");
+    else if (event.kind === "reply-text") this.#chance("hangs-up-at-first-text");
   }
 
   command(command: CallCommand): void {
-    if (command.kind === "generate-reply") this.#moment("leaves-while-thinking");
+    if (command.kind === "generate-reply") this.#chance("hangs-up-while-llm-works");
   }
 
-  /** In the middle of what is being said, and now and then just behind its end. */
+  /** In the middle of what is being said, and now and then just after its end. */
   frameOut(reply: ReplyFacts | undefined): void {
     const { leave, random, facts } = this.#options;
     if (reply === undefined || this.#gone) return;
     const is: HangUpTime =
       reply.afterwards !== undefined
-        ? "leaves-in-the-goodbye"
+        ? "hangs-up-in-goodbye"
         : facts.replies.size === 1
-          ? "leaves-in-the-greeting"
-          : "leaves-in-an-answer";
+          ? "hangs-up-in-greeting"
+          : "hangs-up-in-reply";
     if (is === leave) this.#go(random.between(0, 2_000));
   }
 
-  #moment(moment: HangUpTime): void {
+  #chance(time: HangUpTime): void {
     const { leave, random } = this.#options;
-    if (moment !== leave || this.#gone) return;
+    if (time !== leave || this.#gone) return;
     this.#patience -= 1;
     if (this.#patience < 0) this.#go(random.pick([0, 5, random.between(0, 1_000)]));
   }

@@ -2,38 +2,38 @@ import type { EndReason } from "../../../src/core/calls/spec.ts";
 
 /** What can go wrong around a call without being its end. A seed that draws it need not see it: the call may end first. */
 export const FAULTS = [
-  // The ear.
-  "no-ear",
-  "no-partials",
+  // The STT.
+  "no-stt",
+  "no-interims",
   "late-final",
-  "repeated-final",
+  "duplicate-final",
   "final-out-of-order",
   "no-final",
-  "words-without-voice",
-  "voice-goes-on",
+  "words-without-speech",
+  "speech-goes-on",
   // The model.
-  "model-slow",
-  "model-drips",
-  "model-hangs-at-once",
-  "model-hangs-within",
-  "model-fails-once",
-  "model-fails-within",
-  "model-says-nothing",
-  "model-says-too-much",
-  "model-never-ends",
+  "llm-slow",
+  "llm-drips",
+  "llm-hangs-at-start",
+  "llm-hangs-midway",
+  "llm-fails-once",
+  "llm-fails-midway",
+  "llm-empty-reply",
+  "llm-reply-too-long",
+  "llm-never-ends",
   "unknown-tool",
   "bad-arguments",
   "too-many-tools",
-  "tools-for-ever",
+  "endless-tool-rounds",
   // The tools.
   "tool-slow",
   "tool-fails",
   "tool-never-answers",
   // The voice.
-  "voice-slow",
-  "voice-bursts",
-  "voice-hangs",
-  "voice-is-silent",
+  "tts-slow",
+  "tts-bursts",
+  "tts-hangs",
+  "tts-silent",
   "odd-chunks",
   // The carrier and the network.
   "jitter",
@@ -41,14 +41,14 @@ export const FAULTS = [
   "silence-suppressed",
   "dead-microphone",
   "lost-media",
-  "repeated-media",
+  "duplicate-media",
   "reordered-media",
   "unknown-event",
   "malformed",
   "lost-mark",
   "late-mark",
-  "repeated-mark",
-  "keys",
+  "duplicate-mark",
+  "dtmf",
   "late-start",
   "media-before-start",
   "second-start",
@@ -59,10 +59,10 @@ export const FAULTS = [
 
 /** What ends a call sooner or later. */
 export const FATAL_FAULTS = [
-  "ear-fails",
-  "model-fails-always",
-  "voice-fails-at-once",
-  "voice-fails-within",
+  "stt-fails",
+  "llm-fails-always",
+  "tts-fails-at-start",
+  "tts-fails-midway",
   "malformed-flood",
   "audio-flood",
   "broken-protocol",
@@ -77,15 +77,15 @@ export type Fault = (typeof FAULTS)[number] | (typeof FATAL_FAULTS)[number];
 
 /** What is no trouble, but another way through the service. */
 export const VARIANTS = [
-  "ear-of-another-rate",
-  "voice-of-another-rate",
-  "voice-without-word-times",
+  "stt-other-rate",
+  "tts-other-rate",
+  "tts-without-word-times",
   "hang-up-tool",
   "transfer-tool",
   "language-tool",
-  "keys-tool",
-  "asked-ahead",
-  "own-tool",
+  "dtmf-tool",
+  "preemptive-generation",
+  "client-or-http-tool",
   "carrier_a",
   "carrier_b",
   "carrier_c",
@@ -101,8 +101,8 @@ export const CALLER_BEHAVIORS = [
   "interrupting",
   "coughing",
   "humming",
-  "talking-without-end",
-  "pressing-keys",
+  "monologue",
+  "dtmf-entry",
   "typing",
   "eager",
   "silent",
@@ -111,15 +111,15 @@ export type CallerBehavior = (typeof CALLER_BEHAVIORS)[number];
 
 /** When the caller hangs up. */
 export const HANG_UP_TIMES = [
-  "leaves-never",
-  "leaves-when-done",
-  "leaves-in-the-greeting",
-  "leaves-while-speaking",
-  "leaves-while-thinking",
-  "leaves-at-the-first-text",
-  "leaves-in-an-answer",
-  "leaves-in-the-goodbye",
-  "leaves-at-any-time",
+  "never-hangs-up",
+  "hangs-up-when-done",
+  "hangs-up-in-greeting",
+  "hangs-up-while-speaking",
+  "hangs-up-while-llm-works",
+  "hangs-up-at-first-text",
+  "hangs-up-in-reply",
+  "hangs-up-in-goodbye",
+  "hangs-up-any-time",
 ] as const;
 export type HangUpTime = (typeof HANG_UP_TIMES)[number];
 
@@ -168,12 +168,12 @@ export type Invariant =
   | "a paused reply is not sent"
   | "a reply is cut for what the caller did"
   | "the model knows what was heard, and nothing else"
-  | "tools are used within their bounds, and told of"
-  | "keys are told as they were pressed"
-  | "the ear hears every frame"
+  | "tools are used within their limits, and their results reach the LLM"
+  | "DTMF digits arrive as they were pressed"
+  | "the STT receives every frame"
   | "what the caller said is answered"
   | "no word of the caller is lost or doubled"
-  | "nothing is told as heard that was not played"
+  | "nothing counts as heard that was not played"
   | "nothing that was played is missing"
   | "turns are in order and within the call"
   | "a turn ends with its pause, not before, and at once then"

@@ -70,7 +70,9 @@ export function drawPlan(seed: number): Plan {
     spec: drawSpec(line, troubles, random),
     line,
     manner,
-    leave: random.chance(STAYS_CHANCE) ? random.pick(["leaves-never", "leaves-when-done"]) : random.pick(HANG_UP_TIMES),
+    leave: random.chance(STAYS_CHANCE)
+      ? random.pick(["never-hangs-up", "hangs-up-when-done"])
+      : random.pick(HANG_UP_TIMES),
     troubles,
     random: random.fork(),
     preemptive: random.chance(PREEMPTIVE_CHANCE),
@@ -120,7 +122,7 @@ function drawSpec(line: Transport, troubles: ReadonlySet<Fault>, random: Random)
   };
 }
 
-/** Over carriers there is nobody to carry out a client's tool, and not every wire can press keys. */
+/** Over carriers there is no client to run a client tool, and not every wire can press keys. */
 function drawTools({ wire }: Transport, troubles: ReadonlySet<Fault>, random: Random): ToolSpec[] {
   const tools: ToolSpec[] = [];
   for (const name of ["hang_up", "transfer", "switch_language", "send_dtmf"] as const) {

@@ -15,7 +15,7 @@ const PATIENCE_WORDS = 8;
 export function drawScript({ manner, leave, spec, line }: Plan, fate: FaultPlan): Step[] {
   const { random } = fate;
   const { inbound } = formatsOf(line);
-  const speech = (): Utterance => utterance(random, fate.has("voice-goes-on") && random.chance(0.5), inbound);
+  const speech = (): Utterance => utterance(random, fate.has("speech-goes-on") && random.chance(0.5), inbound);
   const say = (): Step => ({ do: "say", utterance: speech() });
   const politely = (): Step[] => [{ do: "listen" }, say()];
   const into = (what: Utterance): Step => ({
@@ -32,8 +32,8 @@ export function drawScript({ manner, leave, spec, line }: Plan, fate: FaultPlan)
     interrupting: () => (random.chance(0.7) ? [into(speech())] : politely()),
     coughing: () => (random.chance(0.6) ? [into(coughs(random, inbound))] : politely()),
     humming: () => (random.chance(0.7) ? [into(hum(random, inbound))] : politely()),
-    "talking-without-end": () => [random.chance(0.5) ? into(monologue(random, inbound)) : say()],
-    "pressing-keys": () => (random.chance(0.7) ? [pause(), press()] : politely()),
+    monologue: () => [random.chance(0.5) ? into(monologue(random, inbound)) : say()],
+    "dtmf-entry": () => (random.chance(0.7) ? [pause(), press()] : politely()),
     typing: () => (random.chance(0.7) ? [pause(), type()] : politely()),
     eager: () => (random.chance(0.4) ? [say()] : [into(speech())]),
     silent: () => [],
@@ -41,7 +41,7 @@ export function drawScript({ manner, leave, spec, line }: Plan, fate: FaultPlan)
   const begins = manner === "eager" || (spec.firstSpeaker === "user" && manner !== "silent");
   const turns = Array.from({ length: random.whole(1, TURNS_MAX) }, turn[manner]).flat();
   // A person who has nothing more to say hangs up; all others wait for whatever comes.
-  const last: Step[] = leave === "leaves-when-done" ? [] : [{ do: "await-hang-up" }];
+  const last: Step[] = leave === "hangs-up-when-done" ? [] : [{ do: "await-hang-up" }];
   return [...(begins ? [say()] : []), ...turns, ...last];
 }
 

@@ -60,7 +60,7 @@ export const lineNoise = (format: AudioFormat): readonly Uint8Array[] =>
 
 export const LINE_NOISE = lineNoise(TELEPHONE);
 
-/** Voice for so many ms. Every frame is an object of its own, so that it can be told which one is being spoken. */
+/** Voice for so many ms. Every frame is an object of its own, so that it is known which one is being spoken. */
 function voice(forMs: number, format: AudioFormat): Uint8Array[] {
   const bytes = vowel(format);
   const bytesPerFrame = frameBytes(format);
@@ -90,7 +90,7 @@ function television(random: Random, forMs: number, format: AudioFormat): Uint8Ar
   return frames;
 }
 
-/** Something a caller says; `goesOn` is voice behind it that is none of the words. */
+/** Something a caller says; `goesOn` is speech after it that belongs to no word. */
 export function utterance(random: Random, goesOn: boolean, format = TELEPHONE): Utterance {
   const said = spoken(`${callerText(random)}${random.pick(ENDINGS)}`, random, format);
   if (!goesOn) return said;

@@ -17,7 +17,7 @@ interface Delivery {
   isToolsOnly: boolean;
 }
 
-/** More than any caller hears out, and more than the service has pieces for. */
+/** More than any caller listens to, and more than the service has segments for. */
 const FAR_TOO_MANY_SENTENCES = 500;
 const HANG_UP_CHANCE = 0.2;
 const OWN_TOOLS = ["look_up", "ask_page"];
@@ -71,21 +71,21 @@ export class SimulatedLlm implements Llm {
       delivery.ending = ending;
       delivery.deltas = delivery.deltas.slice(0, after);
     };
-    if (this.#fate.occurs("model-slow", 0.5)) delivery.firstMs = random.between(2_000, 9_000);
-    if (this.#fate.occurs("model-drips", 0.5)) delivery.deltaMs = random.between(100, 400);
-    if (this.#fate.occurs("model-says-nothing", 0.5)) delivery.deltas = [];
-    if (this.#fate.occurs("model-says-too-much", 0.4)) {
+    if (this.#fate.occurs("llm-slow", 0.5)) delivery.firstMs = random.between(2_000, 9_000);
+    if (this.#fate.occurs("llm-drips", 0.5)) delivery.deltaMs = random.between(100, 400);
+    if (this.#fate.occurs("llm-empty-reply", 0.5)) delivery.deltas = [];
+    if (this.#fate.occurs("llm-reply-too-long", 0.4)) {
       delivery.deltas = cut(agentText(random, FAR_TOO_MANY_SENTENCES), 800, random);
     }
-    if (this.#fate.occurs("tools-for-ever", 0.8)) {
+    if (this.#fate.occurs("endless-tool-rounds", 0.8)) {
       Object.assign(delivery, { deltas: [], firstMs: random.between(5, 100), isToolsOnly: true });
     }
-    if (this.#fate.occurs("model-never-ends", 0.6)) delivery.ending = "stops";
-    if (this.#fate.occurs("model-hangs-at-once", 0.4)) breakOff("hangs", 0);
-    if (this.#fate.occurs("model-hangs-within", 0.4)) breakOff("hangs", random.whole(1, 12));
-    if (this.#fate.occurs("model-fails-within", 0.4)) breakOff("fails", random.whole(1, 12));
-    if (this.#requests === 1 && this.#fate.occurs("model-fails-once")) breakOff("fails", 0);
-    if (this.#fate.occurs("model-fails-always")) breakOff("fails", 0);
+    if (this.#fate.occurs("llm-never-ends", 0.6)) delivery.ending = "stops";
+    if (this.#fate.occurs("llm-hangs-at-start", 0.4)) breakOff("hangs", 0);
+    if (this.#fate.occurs("llm-hangs-midway", 0.4)) breakOff("hangs", random.whole(1, 12));
+    if (this.#fate.occurs("llm-fails-midway", 0.4)) breakOff("fails", random.whole(1, 12));
+    if (this.#requests === 1 && this.#fate.occurs("llm-fails-once")) breakOff("fails", 0);
+    if (this.#fate.occurs("llm-fails-always")) breakOff("fails", 0);
     return delivery;
   }
 
@@ -117,7 +117,7 @@ export class SimulatedLlm implements Llm {
       yield call("switch_language", { language: random.pick(["de", "fr-FR", "en"]) });
     }
     if (offers("send_dtmf") && random.chance(0.4)) {
-      chronicle.note("keys-tool");
+      chronicle.note("dtmf-tool");
       yield call("send_dtmf", { digits: random.pick(["1", "12#", "**7"]) });
     }
     if (offers("transfer") && random.chance(0.1)) {
@@ -130,7 +130,7 @@ export class SimulatedLlm implements Llm {
   }
 }
 
-/** A text in pieces of up to `charsMax` characters, cut anywhere. */
+/** A text in parts of up to `charsMax` characters, cut anywhere. */
 function cut(text: string, charsMax: number, random: Random): string[] {
   const deltas: string[] = [];
   for (let at = 0; at < text.length; ) {

@@ -11,12 +11,12 @@ import type { OpenStreams, ProviderOptions } from "./open-streams.ts";
 
 type EarEvent = SttEvent | { kind: "fail" };
 
-/** With these an ear does not tell every word once and in its order. */
-const DISHONEST: readonly Fault[] = ["repeated-final", "final-out-of-order", "no-final"];
-/** Within this time a ghost speaks, and an ear fails. */
+/** With these faults an STT does not emit every word once and in order. */
+const DISHONEST: readonly Fault[] = ["duplicate-final", "final-out-of-order", "no-final"];
+/** Within this time phantom speech comes, and an STT fails. */
 const TROUBLED_MS = 25_000;
 
-/** An ear that is told what the caller says, and tells it on after a while, as its seed will have it. */
+/** An STT that gets the caller's words and emits them after a delay, as its seed decides. */
 export class SimulatedStt implements Stt {
   readonly provider = "simulated";
   readonly capabilities: {
@@ -30,9 +30,9 @@ export class SimulatedStt implements Stt {
   readonly #timers = new Set<() => void>();
   #deliver: (event: EarEvent) => void = () => {};
   #heardSamples = 0;
-  /** When the last of what was heard in order will have been told, in the clock's ms. */
-  #toldMs = 0;
-  /** A final that waits for the one behind it. */
+  /** When the last of the ordered transcripts will have been emitted, in the clock's ms. */
+  #emittedMs = 0;
+  /** A final transcript that waits for the next one. */
   #held: SttEvent | undefined;
 
   constructor({ process, fate, streams }: ProviderOptions) {
@@ -40,8 +40,8 @@ export class SimulatedStt implements Stt {
     this.#fate = fate;
     this.#streams = streams;
     const rateHz = fate.random.chance(0.3) ? 16_000 : CARRIER_RATE_HZ;
-    if (rateHz !== CARRIER_RATE_HZ) fate.chronicle.note("ear-of-another-rate");
-    this.capabilities = { ratesHz: [rateHz], interimTranscripts: !fate.occurs("no-partials"), anyLanguage: true };
+    if (rateHz !== CARRIER_RATE_HZ) fate.chronicle.note("stt-other-rate");
+    this.capabilities = { ratesHz: [rateHz], interimTranscripts: !fate.occurs("no-interims"), anyLanguage: true };
   }
 
   /** It tells every word that it hears, once and in its order. */
@@ -87,34 +87,34 @@ export class SimulatedStt implements Stt {
     const toldMs = this.#tellInOrder(last.endMs + lagMs + lateMs, final);
     if (this.#held !== undefined) this.#tell(toldMs + random.between(1, 300), this.#held);
     this.#held = undefined;
-    if (this.#fate.occurs("repeated-final", 0.7)) this.#tell(toldMs + random.between(1, 2_500), final);
+    if (this.#fate.occurs("duplicate-final", 0.7)) this.#tell(toldMs + random.between(1, 2_500), final);
   }
 
   #scheduleTroubles(): void {
     const { random, chronicle } = this.#fate;
-    if (this.#fate.has("words-without-voice")) {
+    if (this.#fate.has("words-without-speech")) {
       for (let ghosts = random.whole(1, 4); ghosts > 0; ghosts -= 1) {
         const ghost: SttEvent = { kind: "final", text: callerText(random) };
         this.#after(random.between(200, TROUBLED_MS), () => {
-          chronicle.note("words-without-voice");
+          chronicle.note("words-without-speech");
           // An utterance of its own: a final in the middle of another one would take its words back.
           this.#tellInOrder(0, ghost);
         });
       }
     }
-    if (!this.#fate.has("ear-fails")) return;
+    if (!this.#fate.has("stt-fails")) return;
     this.#after(random.between(0, TROUBLED_MS), () => {
-      chronicle.note("ear-fails");
+      chronicle.note("stt-fails");
       this.#deliver({ kind: "fail" });
     });
   }
 
-  /** What an ear tells late holds up what it tells next. Returns after how many ms it is told. */
+  /** A late transcript delays the next one. Returns the delay, ms. */
   #tellInOrder(afterMs: number, event: SttEvent): number {
     const nowMs = this.#process.nowMs();
-    this.#toldMs = Math.max(this.#toldMs, nowMs + afterMs);
-    this.#tell(this.#toldMs - nowMs, event);
-    return this.#toldMs - nowMs;
+    this.#emittedMs = Math.max(this.#emittedMs, nowMs + afterMs);
+    this.#tell(this.#emittedMs - nowMs, event);
+    return this.#emittedMs - nowMs;
   }
 
   #tell(afterMs: number, event: SttEvent): void {
@@ -130,7 +130,7 @@ export class SimulatedStt implements Stt {
   }
 
   async *#events(queue: AsyncIterable<EarEvent>): AsyncGenerator<SttEvent> {
-    const ended = this.#streams.begin("ear");
+    const ended = this.#streams.begin("stt");
     try {
       for await (const event of queue) {
         if (event.kind === "fail") throw providerFailed(this.provider, "failed as drawn");

@@ -18,7 +18,7 @@ export class SimulatedTools extends HttpTools {
   override async carryOut(_tool: unknown, _given: unknown, signal: AbortSignal): Promise<ToolOutcome> {
     const { process, fate, streams } = this.#options;
     const { random } = fate;
-    fate.chronicle.note("own-tool");
+    fate.chronicle.note("client-or-http-tool");
     const ended = streams.begin("tool");
     try {
       if (fate.occurs("tool-never-answers", 0.4)) await aborted(signal);

@@ -20,11 +20,11 @@ export interface SpokenSegment {
 export interface TtsOptions extends ProviderOptions {
   /** The leg's rate, at which the caller hears it, Hz. */
   legRateHz: number;
-  /** A piece begins to be spoken; it is the last one in `spoken`. */
-  onSpeak(piece: SpokenSegment): void;
+  /** A segment starts to be spoken; it is the last one in `spoken`. */
+  onSpeak(segment: SpokenSegment): void;
 }
 
-/** How one piece comes. */
+/** How one segment comes. */
 interface Delivery {
   /** Until the first chunk, ms of the clock. */
   firstMs: number;
@@ -42,7 +42,7 @@ const ODD_CHUNKS_MS = [0.1, 1, 7.3, 19.9, 20.1, 333, 800];
 /** The longest chunk of all. */
 export const CHUNK_MS_MAX = Math.max(...ODD_CHUNKS_MS);
 
-/** A voice whose audio says which piece it is, and which misbehaves as its seed will have it. */
+/** A TTS whose audio names its segment, and which misbehaves as its seed decides. */
 export class SimulatedTts implements Tts {
   readonly provider = "simulated";
   readonly capabilities: Tts["capabilities"];
@@ -68,13 +68,13 @@ export class SimulatedTts implements Tts {
     this.#rateHz = fate.random.pick(RATES_HZ);
     this.#legRateHz = legRateHz;
     this.capabilities = { wordTimestamps: fate.random.chance(0.75) };
-    if (this.#rateHz !== legRateHz) fate.chronicle.note("voice-of-another-rate");
-    if (!this.capabilities.wordTimestamps) fate.chronicle.note("voice-without-word-times");
+    if (this.#rateHz !== legRateHz) fate.chronicle.note("tts-other-rate");
+    if (!this.capabilities.wordTimestamps) fate.chronicle.note("tts-without-word-times");
     this.#wordsFirst = fate.random.chance(0.5);
     this.#pace = fate.random.between(0, 0.6);
   }
 
-  /** It has given a chunk, and nobody has asked for the next one yet. */
+  /** It has given a chunk, and the next one has not been requested yet. */
   get isWaiting(): boolean {
     return this.#isWaiting;
   }
@@ -88,9 +88,9 @@ export class SimulatedTts implements Tts {
     const words = this.#wordsOf(request.text);
     const samplesWhole = Math.round(((words.at(-1)?.endMs ?? 0) * this.#rateHz) / 1_000);
     const legSamples = Math.ceil((samplesWhole * this.#legRateHz) / this.#rateHz);
-    const piece: SpokenSegment = { text: request.text, words, legSamples, givenMs: 0 };
-    this.spoken.push(piece);
-    this.#onSpeak(piece);
+    const segment: SpokenSegment = { text: request.text, words, legSamples, givenMs: 0 };
+    this.spoken.push(segment);
+    this.#onSpeak(segment);
     const ended = this.#streams.begin("voice");
     try {
       const { firstMs, chunkMs, waitMs, ending, endsAfter } = this.#draw();
@@ -99,7 +99,7 @@ export class SimulatedTts implements Tts {
         if (signal.aborted) return;
         const soundsMs = chunkMs();
         const to = Math.min(samplesWhole, at + Math.max(1, Math.round((soundsMs * this.#rateHz) / 1_000)));
-        piece.givenMs = (to * 1_000) / this.#rateHz;
+        segment.givenMs = (to * 1_000) / this.#rateHz;
         this.#isWaiting = true;
         yield {
           samples: taggedSamples(number, at, to, this.#rateHz),
@@ -120,7 +120,7 @@ export class SimulatedTts implements Tts {
   }
 
   #wordsOf(text: string): TimedWord[] {
-    if (this.#fate.occurs("voice-is-silent", 0.4)) return [];
+    if (this.#fate.occurs("tts-silent", 0.4)) return [];
     let endMs = 0;
     return text.split(" ").map((word) => {
       const startMs = endMs;
@@ -152,13 +152,13 @@ export class SimulatedTts implements Tts {
       delivery.endsAfter = endsAfter;
     };
     if (this.#fate.occurs("odd-chunks", 0.7)) delivery.chunkMs = () => random.pick(ODD_CHUNKS_MS);
-    if (this.#fate.occurs("voice-slow", 0.5)) delivery.waitMs = (chunkMs) => 1.4 * chunkMs;
-    if (this.#fate.occurs("voice-bursts", 0.5)) {
+    if (this.#fate.occurs("tts-slow", 0.5)) delivery.waitMs = (chunkMs) => 1.4 * chunkMs;
+    if (this.#fate.occurs("tts-bursts", 0.5)) {
       delivery.waitMs = () => (random.chance(0.2) ? random.between(300, 1_500) : 0);
     }
-    if (this.#fate.occurs("voice-hangs", 0.3)) breakOff("hangs", random.whole(0, 3));
-    if (this.#fate.occurs("voice-fails-within", 0.4)) breakOff("fails", random.whole(1, 3));
-    if (this.#fate.occurs("voice-fails-at-once", 0.4)) breakOff("fails", 0);
+    if (this.#fate.occurs("tts-hangs", 0.3)) breakOff("hangs", random.whole(0, 3));
+    if (this.#fate.occurs("tts-fails-midway", 0.4)) breakOff("fails", random.whole(1, 3));
+    if (this.#fate.occurs("tts-fails-at-start", 0.4)) breakOff("fails", 0);
     return delivery;
   }
 }

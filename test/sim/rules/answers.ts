@@ -31,12 +31,12 @@ const ENTRY = /DTMF: (\S+)/g;
 export class Answers implements Rule {
   readonly #facts: Facts;
   readonly #chronicle: Chronicle;
-  readonly #ear: SimulatedStt | undefined;
+  readonly #stt: SimulatedStt | undefined;
   /** What came of the caller, in order: what was said, by its finals, and what was typed. */
   readonly #finals: string[] = [];
   #partial = "";
   /** What the service made of it: turns, and what it passed over. */
-  readonly #told: string[] = [];
+  readonly #emitted: string[] = [];
   #keys = "";
   /** When somebody last did something for the reply that lives. */
   #workedMs = 0;
@@ -45,10 +45,10 @@ export class Answers implements Rule {
   /** Since when words of the caller wait for an answer; undefined while none do. */
   #waitingMs: number | undefined;
 
-  constructor(facts: Facts, chronicle: Chronicle, ear: SimulatedStt | undefined) {
+  constructor(facts: Facts, chronicle: Chronicle, stt: SimulatedStt | undefined) {
     this.#facts = facts;
     this.#chronicle = chronicle;
-    this.#ear = ear;
+    this.#stt = stt;
   }
 
   event(event: CallEvent): void {
@@ -61,9 +61,9 @@ export class Answers implements Rule {
     if (event.kind !== "stt-interim") this.#finals.push(event.text);
   }
 
-  /** Voice may go on with what was said; but not for ever, where an ear would tell the words of it. */
+  /** Voice may go on with what was said; but not for ever, where an STT would emit its words. */
   frameIn(voiced: boolean): void {
-    const isSettled = this.#ear?.capabilities.interimTranscripts === true && this.#partial === "";
+    const isSettled = this.#stt?.capabilities.interimTranscripts === true && this.#partial === "";
     if (voiced && this.#waitingMs !== undefined && !isSettled) this.#waitingMs = this.#facts.nowMs;
   }
 
@@ -75,8 +75,8 @@ export class Answers implements Rule {
     if (WORK.includes(command.kind)) this.#workedMs = this.#facts.nowMs;
     if (command.kind === "generate-reply" || command.kind === "ignore") this.#waitingMs = undefined;
     if (command.kind === "generate-reply") this.#checkEntering(command.turnId);
-    if (command.kind === "ignore") this.#told.push(command.text);
-    if (command.kind === "turn" && command.turn.role === "user") this.#told.push(command.turn.text);
+    if (command.kind === "ignore") this.#emitted.push(command.text);
+    if (command.kind === "turn" && command.turn.role === "user") this.#emitted.push(command.turn.text);
   }
 
   inspect(): void {
@@ -84,13 +84,13 @@ export class Answers implements Rule {
     if (end !== undefined) return;
     const isAlive = reply !== undefined && !isOver(reply);
     if (!isAlive && state !== "listening") this.#chronicle.violated("no reply hangs", `${state}, without a reply`);
-    // Behind a line that confirms nothing it waits for a frame, a mark or a pong.
+    // On a line that confirms nothing it waits for a frame, a mark or a pong.
     const confirmedMs = this.#facts.confirmedMs >= playsUntilMs ? this.#facts.playedConfirmedMs : nowMs;
     const dueMs = Math.max(playsUntilMs, confirmedMs) + markGraceMs + markLateMs;
     if (isAlive && reply.sentFrames > 0 && isComplete(reply) && nowMs > this.#facts.latestMs(dueMs, TICK_MS)) {
       this.#chronicle.violated("no reply hangs", `reply ${reply.turnId} was played by ${playsUntilMs} ms`);
     }
-    if (isAlive && reply.pieces.length === 0 && nowMs > this.#facts.latestMs(reply.beganMs + fillerMs, TICK_MS)) {
+    if (isAlive && reply.segments.length === 0 && nowMs > this.#facts.latestMs(reply.beganMs + fillerMs, TICK_MS)) {
       const detail = `nothing is said of reply ${reply.turnId} since ${reply.beganMs} ms`;
       this.#chronicle.violated("the caller is not left in silence", detail);
     }
@@ -105,17 +105,17 @@ export class Answers implements Rule {
 
   over(): void {
     this.#checkKeys();
-    if (this.#ear === undefined) return;
-    const { heardMs, isHonest } = this.#ear;
+    if (this.#stt === undefined) return;
+    const { heardMs, isHonest } = this.#stt;
     const { framesIn } = this.#facts;
     // A resampler holds something back.
     if (heardMs < (framesIn - 1) * FRAME_MS) {
-      this.#chronicle.violated("the ear hears every frame", `${heardMs} ms of ${framesIn} frames`);
+      this.#chronicle.violated("the STT receives every frame", `${heardMs} ms of ${framesIn} frames`);
     }
-    const told = this.#told.join(" ").replaceAll(ENTRY, "").trim().replaceAll(/ +/g, " ");
+    const emitted = this.#emitted.join(" ").replaceAll(ENTRY, "").trim().replaceAll(/ +/g, " ");
     const heard = `${this.#finals.filter((text) => text !== "").join(" ")} ${this.#partial}`.trim();
-    if (!isHonest || told === heard) return;
-    const detail = `told ${JSON.stringify(told)}, heard ${JSON.stringify(heard)}`;
+    if (!isHonest || emitted === heard) return;
+    const detail = `emitted ${JSON.stringify(emitted)}, heard ${JSON.stringify(heard)}`;
     this.#chronicle.violated("no word of the caller is lost or doubled", detail);
   }
 
@@ -129,20 +129,22 @@ export class Answers implements Rule {
   #checkEntering(turnId: number): void {
     const { nowMs, replies } = this.#facts;
     if (replies.get(turnId)?.asks !== 1 || !(nowMs < this.#enteringUntilMs - TICK_MS)) return;
-    this.#chronicle.violated("keys are told as they were pressed", `asked in the middle of ${this.#keys}`);
+    this.#chronicle.violated("DTMF digits arrive as they were pressed", `asked in the middle of ${this.#keys}`);
   }
 
-  /** Entries are what was pressed, without what ends them; but for a last key that only told that the goodbye had been heard. */
+  /** Entries are what was pressed, without what ends them; but for a last digit that only showed that the goodbye had been heard. */
   #checkKeys(): void {
-    const told = [...this.#told.join(" ").matchAll(ENTRY)].map(([, keys = ""]) => keys.replaceAll("#", "")).join("");
+    const entered = [...this.#emitted.join(" ").matchAll(ENTRY)]
+      .map(([, keys = ""]) => keys.replaceAll("#", ""))
+      .join("");
     const pressed = this.#keys.replaceAll("#", "");
-    if (pressed.startsWith(told) && pressed.length - told.length <= 1) return;
-    this.#chronicle.violated("keys are told as they were pressed", `told ${told}, pressed ${this.#keys}`);
+    if (pressed.startsWith(entered) && pressed.length - entered.length <= 1) return;
+    this.#chronicle.violated("DTMF digits arrive as they were pressed", `entered ${entered}, pressed ${this.#keys}`);
   }
 
   #checkAnswered(): void {
     const { nowMs } = this.#facts;
-    if (this.#waitingMs === undefined || this.#ear?.isHonest !== true) return;
+    if (this.#waitingMs === undefined || this.#stt?.isHonest !== true) return;
     if (nowMs <= this.#facts.latestMs(this.#waitingMs + ANSWER_WITHIN_MS, TICK_MS)) return;
     this.#chronicle.violated("what the caller said is answered", `said by ${this.#waitingMs} ms, at ${nowMs} ms`);
     this.#waitingMs = undefined;

@@ -8,7 +8,7 @@ import type { Invariant } from "../plan/kinds.ts";
 import type { Rule } from "./rule.ts";
 
 const KNOWS: Invariant = "the model knows what was heard, and nothing else";
-const TOOLS: Invariant = "tools are used within their bounds, and told of";
+const TOOLS: Invariant = "tools are used within their limits, and their results reach the LLM";
 
 /** What the model is asked: what the transcript says, what waits for an answer, and what came of its tools, each in its place. */
 export class Context implements Rule {
@@ -19,7 +19,7 @@ export class Context implements Rule {
   readonly #began = new Set<string>();
   /** A result came too late: until the next event nothing may be asked or said. */
   #late = false;
-  /** What the model was asked ahead, and has not been told to forget. */
+  /** The prompt of the preemptive generation that has not been cancelled. */
   #ahead: Extract<CallCommand, { kind: "preemptive-start" }> | undefined;
 
   constructor(facts: Facts, chronicle: Chronicle) {
@@ -59,7 +59,7 @@ export class Context implements Rule {
     const ahead = this.#ahead;
     this.#ahead = undefined;
     if (ahead === undefined) return;
-    this.#chronicle.note("asked-ahead");
+    this.#chronicle.note("preemptive-generation");
     const asked = { messages: plain(messages), tools, language };
     const askedAhead = { messages: plain(ahead.messages), tools: ahead.tools, language: ahead.language };
     if (isDeepStrictEqual(asked, askedAhead)) return;
@@ -77,14 +77,14 @@ export class Context implements Rule {
     if (asks > TOOL_ROUNDS_MAX && tools.length > 0) this.#wrong(TOOLS, "tools are offered past the last round");
     this.#checkRounds(messages);
     const [system, ...said] = messages.filter(isSpoken).map(({ role, text }) => ({ role, text }));
-    if (system?.role !== "system") this.#wrong(KNOWS, "it is not told who it is");
+    if (system?.role !== "system") this.#wrong(KNOWS, "its prompt lacks the system prompt");
     const turns = facts.turns.map(({ role, text }) => ({ role: role === "agent" ? "assistant" : role, text }));
     const isOpen = said.length === turns.length + 1 && said.at(-1)?.role === "user";
     if (isDeepStrictEqual(isOpen ? said.slice(0, -1) : said, turns)) return;
-    this.#wrong(KNOWS, `told ${JSON.stringify(said)}, heard ${JSON.stringify(turns)}`);
+    this.#wrong(KNOWS, `prompt ${JSON.stringify(said)}, transcript ${JSON.stringify(turns)}`);
   }
 
-  /** Behind calls stand their results, one for each and in order, as they came or as not there yet; more may be said with the last. */
+  /** Tool calls are followed by their results, one for each and in order, as they came or as not there yet; more may be said with the last. */
   #checkRounds(messages: readonly Message[]): void {
     for (const [at, message] of messages.entries()) {
       if (message.role !== "assistant" || message.toolCalls === undefined) continue;
@@ -94,13 +94,13 @@ export class Context implements Rule {
       if (!isTold || messages[at + 1 + calls.length]?.role === "tool") this.#wrong(TOOLS, "results are missing");
       if (calls.length > TOOL_CALLS_PER_ROUND_MAX) this.#wrong(TOOLS, `${calls.length} calls in one round`);
     }
-    const told = new Set(messages.flatMap((message) => (message.role === "tool" ? [message.toolCallId] : [])));
-    for (const key of this.#began) if (!told.has(key)) this.#wrong(TOOLS, `the model knows nothing of ${key} any more`);
+    const answeredIds = new Set(messages.flatMap((message) => (message.role === "tool" ? [message.toolCallId] : [])));
+    for (const key of this.#began) if (!answeredIds.has(key)) this.#wrong(TOOLS, `the prompt lacks ${key}`);
     for (const message of messages) {
       if (message.role !== "tool") continue;
       const result = this.#results.get(message.toolCallId);
       if (result !== undefined && !message.text.startsWith(result))
-        this.#wrong(TOOLS, `${message.toolCallId} is not told of`);
+        this.#wrong(TOOLS, `${message.toolCallId} has no result`);
     }
   }
 
@@ -109,14 +109,14 @@ export class Context implements Rule {
   }
 }
 
-/** Beside tools a round may have words: of the reply that lives they are told as generated, for nobody knows yet what is heard. */
+/** Beside tools a round may have words: of the current reply they are sent as generated, because what the caller will hear is not known yet. */
 const isSpoken = (message: Message): boolean =>
   message.role !== "tool" && !(message.role === "assistant" && message.toolCalls !== undefined);
 
 const isResult = (message: Message | undefined, id: string, name: string): boolean =>
   message?.role === "tool" && message.toolCallId === id && message.name === name;
 
-/** An ear that is sure adds capitals and punctuation. */
+/** A final transcript has capitals and punctuation. */
 const plain = (messages: readonly Message[]): Message[] =>
   messages.map((message) =>
     message.role === "user"

@@ -22,13 +22,13 @@ export class Ending implements Rule {
   /** What the line, the carrier or the operator did that ends a call. */
   readonly #causes = new Set<EndReason>();
   #modelFailures = 0;
-  /** When the engines of the reply that lives were asked for it, or told something of it. */
+  /** When the providers of the current reply were last asked, or last sent something. */
   #modelHeardMs = 0;
   #voiceHeardMs = 0;
-  /** Something that ends a call was told to it: the end must have come before anything else does. */
+  /** An event that ends the call arrived: the end must come before anything else. */
   #owed: string | undefined;
-  /** When the ear failed: behind it comes a goodbye. */
-  #earFailedMs = Number.POSITIVE_INFINITY;
+  /** When the STT failed: a goodbye follows. */
+  #sttFailedMs = Number.POSITIVE_INFINITY;
   #socketEnds = 0;
   #ends = 0;
   /** When the socket first took a message no more; Infinity while it does. */
@@ -58,11 +58,11 @@ export class Ending implements Rule {
       this.#chronicle.violated(ONE_END, `the event ${event.kind} was journaled after the end`);
     }
     const { lastEventCounts } = this.#facts;
-    if (lastEventCounts && event.kind.startsWith("piece-")) this.#voiceHeardMs = this.#facts.nowMs;
+    if (lastEventCounts && event.kind.startsWith("segment-")) this.#voiceHeardMs = this.#facts.nowMs;
     if (lastEventCounts && event.kind.startsWith("reply-")) this.#modelHeardMs = this.#facts.nowMs;
     if (lastEventCounts && event.kind === "reply-end") this.#modelFailures = 0;
     if (lastEventCounts && event.kind === "reply-failed") this.#modelFailures += 1;
-    if (event.kind === "stt-failed") this.#earFailedMs = Math.min(this.#earFailedMs, this.#facts.nowMs);
+    if (event.kind === "stt-failed") this.#sttFailedMs = Math.min(this.#sttFailedMs, this.#facts.nowMs);
     const fatal =
       (event.kind === "stt-failed" && this.#facts.legStartedMs === undefined) ||
       (lastEventCounts && event.kind === "segment-failed") ||
@@ -75,7 +75,7 @@ export class Ending implements Rule {
     const ends = command.kind === "end";
     if (command.kind === "generate-reply") this.#modelHeardMs = this.#facts.nowMs;
     if (command.kind === "speak" || command.kind === "resume") this.#voiceHeardMs = this.#facts.nowMs;
-    // A failure that is not told by the model is told by its silence.
+    // A failure that the LLM does not report shows as its silence.
     if (command.kind === "cancel-reply" && command.reason === "llm_failed" && this.#facts.lastEvent?.kind === "tick") {
       this.#modelFailures += 1;
     }
@@ -90,7 +90,7 @@ export class Ending implements Rule {
     }
   }
 
-  /** Only a wire that has words for it is told of the end behind it. */
+  /** Only a wire with a message for it is notified of the end. */
   sent(kind: MessageKind, taken: boolean): void {
     if (this.#facts.end !== undefined && kind !== "other") this.#chronicle.violated(ONE_END, "something was sent");
     if (taken) return;
@@ -104,7 +104,7 @@ export class Ending implements Rule {
     if (end !== undefined) return;
     this.#checkDeadline(spec.maxDurationMs, "maxDuration");
     if (legStartedMs === undefined) this.#checkDeadline(LEG_START_MS_MAX, "the wait for start");
-    this.#checkDeadline(this.#earFailedMs + GOODBYE_MS_MAX, "the goodbye of a call without an ear");
+    this.#checkDeadline(this.#sttFailedMs + GOODBYE_MS_MAX, "the goodbye of a call without STT");
     this.#checkDeadline(this.#refusedMs, "a message that was not taken");
   }
 
@@ -128,7 +128,7 @@ export class Ending implements Rule {
     this.#owed = undefined;
   }
 
-  /** The model, for the second time in a row, or the voice has told nothing for longer than anybody waits. */
+  /** The model, for the second time in a row, or the TTS has sent nothing for longer than the timeout. */
   #isFailedBySilence(): boolean {
     const { nowMs, lastEvent, reply } = this.#facts;
     if (lastEvent?.kind !== "tick" || reply === undefined) return false;
@@ -145,7 +145,7 @@ export class Ending implements Rule {
         return nowMs >= spec.maxDurationMs ? undefined : `at ${nowMs} ms`;
       case "agent_hangup":
       case "transferred":
-        if (reply?.afterwards !== (reason === "transferred" ? "transfer" : "hang_up")) return "nobody asked for it";
+        if (reply?.afterwards !== (reason === "transferred" ? "transfer" : "hang_up")) return "it was not requested";
         return isComplete(reply) ? undefined : "the goodbye has not been said";
       case "connection_lost": {
         const silentMs = nowMs - this.#facts.confirmedMs;
@@ -154,7 +154,7 @@ export class Ending implements Rule {
       case "inactivity":
         return lastEvent?.kind === "tick" ? undefined : `upon ${lastEvent?.kind}`;
       case "provider_error":
-        return this.#owed !== undefined || this.#earFailedMs <= nowMs || this.#isFailedBySilence()
+        return this.#owed !== undefined || this.#sttFailedMs <= nowMs || this.#isFailedBySilence()
           ? undefined
           : `upon ${lastEvent?.kind}`;
       case "protocol_error":

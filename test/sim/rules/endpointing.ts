@@ -18,24 +18,24 @@ const {
 } = DEFAULT_TURN_PARAMETERS;
 const EPSILON_MS = 1e-6;
 
-/** So many frames of voice, one behind the other, are speech to any detector. */
+/** So many frames of speech in a row are speech to any detector. */
 const SURELY_SPEECH_FRAMES = 10;
 
-/** How long the caller must be silent behind these words: told from how callers end what they say here. */
+/** How long the caller must be silent after these words, by how callers end their sentences here. */
 function pauseMs(text: string, language: string): number {
   if (/[.?]$/.test(text)) return endpointSentenceMs;
   return text.endsWith(",") || (text.endsWith(" and") && language.startsWith("en")) ? endpointTrailingMs : endpointMs;
 }
 
 /**
- * A turn of the caller's is over when the words are final and the pause behind them was long enough: not before, and then at once.
+ * A turn of the caller's is over when the words are final and the pause after them was long enough: not before, and then at once.
  * Other ends are looked at elsewhere: those of typed words and keys, of words that are never final, and of voice without words.
  */
 export class Endpointing implements Rule {
   readonly #facts: Facts;
   readonly #chronicle: Chronicle;
   readonly #isHonest: boolean;
-  /** The words that the ear was sure of last, if it has told nothing since; and when it told something last. */
+  /** The last final transcript, if nothing was emitted since; and when a transcript was emitted last. */
   #final: string | undefined;
   #earMs = 0;
   /** They wait for an answer. */
@@ -53,10 +53,10 @@ export class Endpointing implements Rule {
   /** When something of the caller's was answered or passed over last. */
   #settledMs = 0;
 
-  constructor(facts: Facts, chronicle: Chronicle, ear: SimulatedStt | undefined) {
+  constructor(facts: Facts, chronicle: Chronicle, stt: SimulatedStt | undefined) {
     this.#facts = facts;
     this.#chronicle = chronicle;
-    this.#isHonest = ear?.isHonest === true;
+    this.#isHonest = stt?.isHonest === true;
   }
 
   frameIn(voiced: boolean, mediaMs: number): void {
@@ -104,7 +104,7 @@ export class Endpointing implements Rule {
     if (end !== undefined || !this.#isOpen || !this.#isTold()) return;
     const pause = this.#pauseMs();
     if (this.#silentFrames * FRAME_MS < pause + 2 * FRAME_MS) return;
-    // Words whose voice was too short, is forgotten, or was answered already, are words without voice: the pause is behind them.
+    // Words whose voice was too short, is forgotten, or was answered already, are words without speech: their pause is over.
     const sinceMs = Math.max(this.#earMs - finalWaitMs + 5 * FRAME_MS, this.#settledMs, this.#voicedMs - hangoverMs);
     const isLate = this.#speechMs < sinceMs;
     const dueMs = Math.max(this.#voicedMs + pause, this.#earMs + (isLate ? pause : 0), this.#replyMs);
@@ -119,7 +119,7 @@ export class Endpointing implements Rule {
     if (nowMs >= this.#earMs + wordlessVoiceMs - EPSILON_MS) return;
     const pausedMs = nowMs - this.#speechMs;
     if (pausedMs >= this.#pauseMs() - EPSILON_MS) return;
-    this.#wrong(`${JSON.stringify(this.#final)} is answered ${pausedMs} ms behind speech`);
+    this.#wrong(`${JSON.stringify(this.#final)} is answered ${pausedMs} ms after speech`);
   }
 
   /** What was said last is final, and nothing else is entered. */

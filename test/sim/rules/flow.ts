@@ -34,7 +34,7 @@ export class Flow implements Rule {
     if (end !== undefined || reply === undefined || isOver(reply)) return false;
     if (reply.pausedMs !== undefined || playsUntilMs >= nowMs) return false;
     if (this.#voice.isWaiting) return true;
-    const givenMs = reply.pieces.reduce((sum, { spoken }) => sum + (spoken?.givenMs ?? 0), 0);
+    const givenMs = reply.segments.reduce((sum, { spoken }) => sum + (spoken?.givenMs ?? 0), 0);
     return givenMs / FRAME_MS - reply.sentFrames > OUTPUT_CUSHION_FRAMES + HELD_BACK_FRAMES;
   }
 }

@@ -20,40 +20,40 @@ const {
 const HELD: Invariant = "voice over the agent holds it, and no longer than it must";
 const CUT: Invariant = "a reply is cut for what the caller did";
 
-/** So many frames of voice, one behind the other, are speech to any detector; and so many without are the end of it. */
+/** So many frames of speech in a row are speech to any detector; and so many without are the end of it. */
 const SURELY_SPEECH_FRAMES = 10;
 const SURELY_SILENCE_FRAMES = hangoverMs / FRAME_MS + 1;
 /** Voice that lasts so long without a gap is sustained, whenever the detector took it for speech. */
 const SURELY_SUSTAINED_FRAMES = (sustainedVoiceMs + hangoverMs) / FRAME_MS;
-/** Voice that has told no word for so long, all in all, may be nobody's who talks to us: it neither holds nor cuts. */
+/** Speech without a word for this long in all may not be directed at the agent: it neither pauses nor interrupts. */
 const MAYBE_STEADY_FRAMES = (0.8 * steadyVoiceMs) / FRAME_MS;
 /** What only the caller does to a reply. */
 const BY_THE_CALLER: readonly CancelReason[] = ["words", "sustained_speech", "dtmf", "typed"];
 
-/** Voice holds the agent, words stop it, and what is neither costs nothing: told from what was heard, without asking how. */
+/** Speech pauses the agent, words interrupt it, and what is neither does nothing: judged by the audio alone. */
 export class Interruption implements Rule {
   readonly #facts: Facts;
   readonly #chronicle: Chronicle;
-  readonly #earHasPartials: boolean;
+  readonly #sttHasInterim: boolean;
   #mediaMs = Number.NaN;
   /** When the last frame came. */
   #frameMs = Number.NaN;
   #voicedFrames = 0;
   #silentFrames = 0;
-  /** Frames of voice since the ear told a word. */
+  /** Frames of speech since the last word of the STT. */
   #wordlessFrames = 0;
   #lastVoiceMs = 0;
-  /** This stretch of voice came behind silence that ended whatever was before it. */
+  /** This stretch of speech came after silence that ended the one before it. */
   #isFresh = false;
   /** Since when there may be speech; NaN while there is surely none. */
   #speechMs = Number.NaN;
   /** When the caller last gave reason to hold the agent: by the beginning of a pause, or by words. */
   #heldSinceMs = 0;
 
-  constructor(facts: Facts, chronicle: Chronicle, earHasPartials: boolean) {
+  constructor(facts: Facts, chronicle: Chronicle, sttHasInterim: boolean) {
     this.#facts = facts;
     this.#chronicle = chronicle;
-    this.#earHasPartials = earHasPartials;
+    this.#sttHasInterim = sttHasInterim;
   }
 
   frameIn(voiced: boolean, mediaMs: number): void {
@@ -87,7 +87,7 @@ export class Interruption implements Rule {
     if (reply?.pausedMs !== undefined) {
       this.#chronicle.violated("a paused reply is not sent", `a frame of reply ${reply.turnId}`);
     }
-    if (this.#earHasPartials || reply?.interruptible !== true || reply.sentFrames < 2) return;
+    if (this.#sttHasInterim || reply?.interruptible !== true || reply.sentFrames < 2) return;
     const isStill = this.#facts.nowMs - this.#lastVoiceMs < 5 * FRAME_MS;
     if (!isStill || this.#voicedFrames < SURELY_SUSTAINED_FRAMES || this.#voicedFrames > MAYBE_STEADY_FRAMES) return;
     this.#chronicle.violated(HELD, `reply ${reply.turnId} goes on over ${this.#voicedFrames} frames of voice`);
@@ -122,7 +122,7 @@ export class Interruption implements Rule {
     }
   }
 
-  /** Voice alone keeps nobody from speaking for long; words that stop nothing may, for as long again. */
+  /** Speech alone does not hold the agent for long; words that stop nothing may, for as long again. */
   inspect(): void {
     const { reply, nowMs, end } = this.#facts;
     if (end !== undefined || reply?.pausedMs === undefined) return;
@@ -137,7 +137,7 @@ export class Interruption implements Rule {
     if (reply === undefined || isOver(reply) || !reply.interruptible || reply.sentFrames === 0) return;
     if (reply.pausedMs !== undefined || reply.pauses >= voicePausesMax) return;
     if (this.#wordlessFrames > MAYBE_STEADY_FRAMES) return;
-    this.#wrong(HELD, `reply ${reply.turnId} goes on as if nobody spoke`);
+    this.#wrong(HELD, `reply ${reply.turnId} continues as if the caller were silent`);
   }
 
   /** What speaks against a cut by the caller, if anything does. */
@@ -150,11 +150,11 @@ export class Interruption implements Rule {
       return lastEvent !== undefined && ["typed", "dtmf", "tick"].includes(lastEvent.kind) ? undefined : "nothing was";
     }
     if (reason === "sustained_speech") {
-      if (this.#earHasPartials) return "the ear would tell words";
+      if (this.#sttHasInterim) return "the STT would emit words";
       const speechMs = nowMs - this.#speechMs;
       return voicedMs >= sustainedVoiceMs && speechMs >= sustainedVoiceMs - SURELY_SPEECH_FRAMES * FRAME_MS
         ? undefined
-        : `after ${speechMs} ms of voice, told as ${voicedMs}`;
+        : `after ${speechMs} ms of speech, journaled as ${voicedMs}`;
     }
     if (lastEvent?.kind !== "stt-interim" && lastEvent?.kind !== "stt-final") return `upon ${lastEvent?.kind}`;
     return isBackChannel(lastEvent.text, language, lastEvent.kind === "stt-interim")

@@ -28,8 +28,8 @@ export async function checkJournal(
   const wrong = (detail: string): void => chronicle.violated("the journal gives the same call again", detail);
   try {
     const projected = await projectJournal(path);
-    const told = spec.recordingEnabled ? turns : turns.map((turn) => ({ ...turn, text: "" }));
-    if (!isDeepStrictEqual(projected.turns, throughJson(told))) wrong("its transcript is another one");
+    const expected = spec.recordingEnabled ? turns : turns.map((turn) => ({ ...turn, text: "" }));
+    if (!isDeepStrictEqual(projected.turns, throughJson(expected))) wrong("its transcript is another one");
     if (projected.endReason !== end?.reason) wrong(`it ends with ${projected.endReason}`);
     if (projected.complete !== (framesLeftOut === 0)) {
       wrong(`it is ${projected.complete ? "" : "not "}complete, and ${framesLeftOut} frames were left out of it`);

@@ -21,12 +21,12 @@ const MAY_CUT_A_GREETING: readonly CancelReason[] = ["call_ended", "llm_failed",
 export interface OutputOptions {
   facts: Facts;
   chronicle: Chronicle;
-  ear: SimulatedStt | undefined;
+  stt: SimulatedStt | undefined;
   voice: SimulatedTts;
   /** What the agent's audio is on the wire. */
   format: AudioFormat;
-  /** One more frame of a piece sounds in the caller's ear. */
-  onPlayed(piece: SegmentFacts): void;
+  /** One more frame of a segment plays at the caller. */
+  onPlayed(segment: SegmentFacts): void;
 }
 
 /** What is sent and what is played of it: in its order, no faster than it may be, and not once it was cut. */
@@ -38,8 +38,8 @@ export class Output implements Rule {
   readonly #played: TaggedReader;
   /** When what the socket was given will have been played. */
   #socketPlaysUntilMs = 0;
-  /** The piece that is being sent, and how many frames of it have been. */
-  #sending: { reply: ReplyFacts; piece: number; frames: number } | undefined;
+  /** The segment that is being sent, and how many frames of it have been. */
+  #sending: { reply: ReplyFacts; segment: number; frames: number } | undefined;
   /** The reply that the caller talked over. */
   #talkedOver: ReplyFacts | undefined;
 
@@ -70,20 +70,20 @@ export class Output implements Rule {
 
   played(bytes: Uint8Array): void {
     const read = this.#played.read(bytes);
-    const place = read && this.#placeOf(read.piece);
+    const place = read && this.#placeOf(read.segment);
     if (read === undefined || place === undefined) {
       this.#chronicle.violated(ORDER, "something unknown was played");
       return;
     }
-    place.piece.playedFrames = read.frame + 1;
-    this.#options.onPlayed(place.piece);
+    place.segment.playedFrames = read.frame + 1;
+    this.#options.onPlayed(place.segment);
   }
 
-  /** An ear that is not honest may tell what was answered already; a key or a typed word is what it is. */
+  /** An STT with faults may repeat what was answered already; a DTMF digit or a typed text cannot. */
   event(event: CallEvent): void {
     const { reply, asked, language } = this.#facts;
     const isSpoken = event.kind === "stt-interim" || event.kind === "stt-final";
-    if (isSpoken && this.#options.ear?.isHonest !== true) return;
+    if (isSpoken && this.#options.stt?.isHonest !== true) return;
     if (isSpoken && isBackChannel(event.text, language, event.kind === "stt-interim")) return;
     if (reply?.interruptible === true && needsReply(event, asked)) this.#talkedOver = reply;
   }
@@ -95,25 +95,27 @@ export class Output implements Rule {
     this.#chronicle.violated("a greeting that may not be interrupted is heard whole", detail);
   }
 
-  #placeOf(piece: number): SegmentPosition | undefined {
-    return this.#facts.placeOf(this.#options.voice.spoken[piece]);
+  #placeOf(segment: number): SegmentPosition | undefined {
+    return this.#facts.placeOf(this.#options.voice.spoken[segment]);
   }
 
   /** What is wrong with a frame that was sent, if anything is. */
   #objection(reply: ReplyFacts | undefined, bytes: Uint8Array): string | undefined {
     const read = this.#sent.read(bytes);
     if (read === undefined) return "a frame follows that does not belong there";
-    const place = this.#placeOf(read.piece);
+    const place = this.#placeOf(read.segment);
     if (place === undefined || reply === undefined) return "a frame of no reply";
     if (place.reply !== reply) return `a frame of reply ${place.reply.turnId} is sent as one of ${reply.turnId}`;
     if (reply.cut) return `a frame of reply ${reply.turnId}, which was cut`;
-    const piece = reply.pieces.indexOf(place.piece);
-    const before = this.#sending?.reply === reply ? this.#sending : { piece: -1, frames: 0 };
-    this.#sending = { reply, piece, frames: read.frame + 1 };
-    if (piece === before.piece) return undefined;
-    const skipped = reply.pieces.slice(before.piece + 1, piece).some(({ samples }) => samples !== 0);
-    const samples = reply.pieces[before.piece]?.samples ?? 0;
+    const segment = reply.segments.indexOf(place.segment);
+    const before = this.#sending?.reply === reply ? this.#sending : { segment: -1, frames: 0 };
+    this.#sending = { reply, segment, frames: read.frame + 1 };
+    if (segment === before.segment) return undefined;
+    const skipped = reply.segments.slice(before.segment + 1, segment).some(({ samples }) => samples !== 0);
+    const samples = reply.segments[before.segment]?.samples ?? 0;
     const isDone = before.frames * frameSamples(this.#options.format) === samples;
-    return skipped || !isDone ? `piece ${piece} follows ${before.frames} frames of piece ${before.piece}` : undefined;
+    return skipped || !isDone
+      ? `segment ${segment} follows ${before.frames} frames of segment ${before.segment}`
+      : undefined;
   }
 }

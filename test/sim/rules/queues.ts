@@ -47,7 +47,7 @@ export class Queues implements Rule {
     this.#check("tools", streams.engines.filter((engine) => engine === "tool").length, TOOLS_RUNNING_MAX);
     const { reply } = facts;
     if (reply === undefined || isOver(reply)) return;
-    const givenMs = reply.pieces.reduce((sum, { spoken }) => sum + (spoken?.givenMs ?? 0), 0);
+    const givenMs = reply.segments.reduce((sum, { spoken }) => sum + (spoken?.givenMs ?? 0), 0);
     this.#check("ms of speech that was not sent", givenMs - reply.sentFrames * FRAME_MS, SPEECH_MS_MAX);
   }
 

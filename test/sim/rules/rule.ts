@@ -3,7 +3,7 @@ import type { MessageKind } from "../network/message-kinds.ts";
 import type { ReplyFacts } from "../observer/facts.ts";
 
 /**
- * Something that must hold, watched from outside. Each method is told of one kind of step, after the facts have taken it in; a
+ * Something that must hold, watched from outside. Each method gets one kind of step, after the facts have taken it in; a
  * rule says what it finds to the chronicle.
  */
 export interface Rule {
@@ -15,7 +15,7 @@ export interface Rule {
   command?(command: CallCommand): void;
   /** A message was handed to the socket, which has taken it or not. */
   sent?(kind: MessageKind, taken: boolean): void;
-  /** 20 ms of the agent begin to sound in the caller's ear; lent. */
+  /** 20 ms of the agent start to play at the caller; borrowed. */
   played?(bytes: Uint8Array): void;
   /** Some time has gone by: at least every 20 ms. */
   inspect?(): void;

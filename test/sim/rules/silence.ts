@@ -16,7 +16,7 @@ const EPSILON_MS = 1e-6;
 export class Silence implements Rule {
   readonly #facts: Facts;
   readonly #chronicle: Chronicle;
-  readonly #earHasPartials: boolean;
+  readonly #sttHasInterim: boolean;
   #surelyMs = 0;
   #perhapsMs = 0;
   #prompts = 0;
@@ -25,10 +25,10 @@ export class Silence implements Rule {
   #seenMs = 0;
   #mediaMs = Number.NaN;
 
-  constructor(facts: Facts, chronicle: Chronicle, earHasPartials: boolean) {
+  constructor(facts: Facts, chronicle: Chronicle, sttHasInterim: boolean) {
     this.#facts = facts;
     this.#chronicle = chronicle;
-    this.#earHasPartials = earHasPartials;
+    this.#sttHasInterim = sttHasInterim;
   }
 
   event(event: CallEvent): void {
@@ -63,8 +63,8 @@ export class Silence implements Rule {
     if (!voiced) return;
     // The first voice is not believed, and neither is one that comes with a gap that ends what was said before it.
     this.#sign(this.#seenMs > DEFAULT_TURN_PARAMETERS.settleMs && stepMs < DEFAULT_TURN_PARAMETERS.hangoverMs);
-    // Without an ear for words, voice is an answer; whether this is enough of it only the detector knows.
-    if (this.#earHasPartials) return;
+    // Without an STT, speech is an answer; whether this is enough of it only the detector knows.
+    if (this.#sttHasInterim) return;
     this.#perhapsPrompts += this.#prompts;
     this.#prompts = 0;
   }

@@ -22,11 +22,11 @@ export interface TranscriptOptions {
 const BEATS_MS = 2 * FRAME_MS;
 const EPSILON_MS = 1e-6;
 const { confirmationMs } = DEFAULT_TURN_PARAMETERS;
-const UNPLAYED: Invariant = "nothing is told as heard that was not played";
+const UNPLAYED: Invariant = "nothing counts as heard that was not played";
 const MISSING: Invariant = "nothing that was played is missing";
 const ORDER: Invariant = "turns are in order and within the call";
 
-/** A word of a reply. It may be told as heard when `fromMs` of the reply's audio were played, and must be when `toMs` were. */
+/** A word of a reply. It may count as heard when `fromMs` of the reply's audio were played, and must be when `toMs` were. */
 interface PlacedWord {
   text: string;
   fromMs: number;
@@ -77,27 +77,27 @@ export class Transcript implements Rule {
   #checkHeard(reply: ReplyFacts): void {
     const { chronicle } = this.#options;
     const text = reply.turn?.text ?? "";
-    const told = text === "" ? 0 : text.split(" ").length;
+    const heardCount = text === "" ? 0 : text.split(" ").length;
     const words = this.#placed(reply);
-    const spoken = words.slice(0, told).map((word) => word.text);
+    const spoken = words.slice(0, heardCount).map((word) => word.text);
     if (spoken.join(" ") !== text) {
       chronicle.violated(UNPLAYED, `${JSON.stringify(text)}, where ${JSON.stringify(spoken)} was said`);
       return;
     }
-    const playedMs = reply.pieces.reduce((sum, piece) => sum + piece.playedFrames * FRAME_MS, 0);
+    const playedMs = reply.segments.reduce((sum, segment) => sum + segment.playedFrames * FRAME_MS, 0);
     const { aboveMs, belowMs } = this.#toleranceMs(reply);
     const tell = (word: PlacedWord | undefined): string =>
-      `reply ${reply.turnId}: ${JSON.stringify(word)}, played ${playedMs} ms, told ${told} of ${words.length} words`;
-    const unplayed = words.slice(0, told).find((word) => word.fromMs > playedMs + aboveMs);
+      `reply ${reply.turnId}: ${JSON.stringify(word)}, played ${playedMs} ms, heard ${heardCount} of ${words.length} words`;
+    const unplayed = words.slice(0, heardCount).find((word) => word.fromMs > playedMs + aboveMs);
     if (unplayed !== undefined) chronicle.violated(UNPLAYED, tell(unplayed));
-    const missing = words.slice(told).find((word) => word.toMs <= playedMs - belowMs);
+    const missing = words.slice(heardCount).find((word) => word.toMs <= playedMs - belowMs);
     if (missing !== undefined) chronicle.violated(MISSING, tell(missing));
   }
 
   /**
-   * How far what was played may be from what is told. A reply that the service cut is played until the service's word reaches
-   * the carrier, as much later as its audio did. One that the other side broke off is told as far as the line confirmed it, however
-   * long the service did not know. And marks that come late move what is told back.
+   * How far what was played may be from what counts as heard. A reply that the service cancelled is played until the service's word reaches
+   * the carrier, as much later as its audio did. One that the other side broke off counts as heard as far as the line confirmed it, however
+   * long the service did not know. And late marks move the heard position back.
    */
   #toleranceMs(reply: ReplyFacts): { aboveMs: number; belowMs: number } {
     const { facts, in: there, out } = this.#options;
@@ -109,17 +109,17 @@ export class Transcript implements Rule {
     };
   }
 
-  #placed({ pieces }: ReplyFacts): PlacedWord[] {
+  #placed({ segments }: ReplyFacts): PlacedWord[] {
     let atMs = 0;
     const words: PlacedWord[] = [];
-    for (const piece of pieces) {
-      words.push(...this.#wordsOf(piece, atMs));
-      atMs += Math.ceil((piece.spoken?.legSamples ?? 0) / this.#options.frameSamples) * FRAME_MS;
+    for (const segment of segments) {
+      words.push(...this.#wordsOf(segment, atMs));
+      atMs += Math.ceil((segment.spoken?.legSamples ?? 0) / this.#options.frameSamples) * FRAME_MS;
     }
     return words;
   }
 
-  /** Without word times the service guesses within a piece. Words that the voice was not asked for, or left out, are never heard. */
+  /** Without word times the service interpolates within a segment. Words that the TTS was not asked for, or left out, are never heard. */
   #wordsOf({ text, spoken }: SegmentFacts, atMs: number): PlacedWord[] {
     const never = Number.POSITIVE_INFINITY;
     if (spoken === undefined) return text.split(" ").map((word) => ({ text: word, fromMs: never, toMs: never }));
