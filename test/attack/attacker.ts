@@ -5,14 +5,14 @@ import { type AttackerMessage, type AttackRequest, READY } from "./messages.ts";
 
 process.on("disconnect", () => process.exit(0));
 process.once("message", ({ attack, target, size }: AttackRequest) => {
-  const tell = (told: AttackerMessage): void => void process.send?.(told);
+  const send = (message: AttackerMessage): void => void process.send?.(message);
   const ready = (): Promise<void> =>
     new Promise((resolve) => {
       process.once("message", () => resolve());
-      tell(READY);
+      send(READY);
     });
   ATTACKS[attack]?.run(target, size, ready).then(
-    (outcome) => tell({ outcome }),
-    (error: unknown) => tell({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+    (outcome) => send({ outcome }),
+    (error: unknown) => send({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
   );
 });

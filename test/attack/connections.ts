@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** Where strangers knock. */
+/** Where unauthenticated clients connect. */
 export interface Endpoint {
   host: string;
   port: number;
@@ -22,7 +22,7 @@ const OPENING_MAX = 200;
 export const CLOSED_MS_MAX = 60_000;
 const ANSWER_CHARS = 32;
 
-/** Connections that do no more than they are told, and know when the service has closed them. */
+/** Connections that only send what they are given, and record when the service has closed them. */
 export class AttackConnections {
   readonly #door: Endpoint;
   readonly members: AttackConnection[] = [];
@@ -46,7 +46,7 @@ export class AttackConnections {
     return this.members.filter(({ closedMs }) => !Number.isNaN(closedMs)).length;
   }
 
-  /** From its opening to its end, of the one that was borne longest; ms. */
+  /** From its opening to its end, of the one that stayed open longest; ms. */
   get longestMs(): number {
     return Math.max(0, ...this.members.map(({ openedMs, closedMs }) => closedMs - openedMs).filter((ms) => ms >= 0));
   }
@@ -72,21 +72,21 @@ export class AttackConnections {
     const { host, port } = this.#door;
     return new Promise((resolve) => {
       const socket = connect({ host, port, noDelay: true });
-      const stranger: AttackConnection = { socket, openedMs: performance.now(), closedMs: Number.NaN, answer: "" };
+      const connection: AttackConnection = { socket, openedMs: performance.now(), closedMs: Number.NaN, answer: "" };
       let isIn = false;
       socket.once("connect", () => {
         isIn = true;
-        this.members.push(stranger);
+        this.members.push(connection);
         if (greeting !== undefined) socket.write(greeting);
         resolve();
       });
       socket.on("data", (bytes) => {
-        if (stranger.answer.length < ANSWER_CHARS) stranger.answer += bytes.toString("latin1", 0, ANSWER_CHARS);
+        if (connection.answer.length < ANSWER_CHARS) connection.answer += bytes.toString("latin1", 0, ANSWER_CHARS);
       });
       // A reset is an end like any other.
       socket.on("error", () => {});
       socket.once("close", () => {
-        stranger.closedMs = performance.now();
+        connection.closedMs = performance.now();
         if (!isIn) this.refused += 1;
         resolve();
       });

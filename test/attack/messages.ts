@@ -7,6 +7,6 @@ export interface AttackRequest {
   size: Size;
 }
 
-/** Told once the attackers are in their places, and answered with anything when they may begin. */
+/** Sent when the attackers are ready, and answered when they may begin. */
 export const READY = "ready";
 export type AttackerMessage = typeof READY | { outcome: Outcome } | { error: string };

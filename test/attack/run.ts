@@ -20,7 +20,7 @@ const USAGE = `Attacks the service in every way of the fault catalogue, at full 
   --only    attacks of this row, for example B5
   --share   of the full size, for example 0.1
 
-Each attack has a service of its own, with one worker. What the calls lost, what an attacker cost and when it was closed is told as a
+Each attack has a service of its own, with one worker. What the calls lost, what an attacker cost and when it was closed is printed as a
 table, and as attack.json in the folder. Exits with 1 when a frame was lost, a good stream refused, an attacker not closed at all, a
 call ended otherwise than it should, memory grew without bound, streams opened too slowly for ADV-M1, or an attack could not be carried
 out. What was only late is shown, and fails nothing.
@@ -43,7 +43,7 @@ function readOptions(args: readonly string[]): Given {
   return given;
 }
 
-/** Attackers have the processor only where nobody else wants it: all threads of them, so it is not they who ask for it. */
+/** Attackers have the processor only where no other process wants it. */
 const NICE = ["nice", "-n", "19"] as const;
 
 /** Has the attack carried out by a process of its own, which is gone when it is over, however it ends. */
@@ -53,10 +53,10 @@ const elsewhere: Attacker = async (attack, target, size, ready) => {
   const child = fork(path, [], { execPath, execArgv: [...niceArgs, process.execPath, ...execArgv] });
   try {
     return await new Promise<Outcome>((resolve, reject) => {
-      child.on("message", (told: AttackerMessage) => {
-        if (told === READY) ready().then(() => child.send(READY), reject);
-        else if ("error" in told) reject(new Error(told.error));
-        else resolve(told.outcome);
+      child.on("message", (message: AttackerMessage) => {
+        if (message === READY) ready().then(() => child.send(READY), reject);
+        else if ("error" in message) reject(new Error(message.error));
+        else resolve(message.outcome);
       });
       child.once("error", reject);
       child.once("exit", (code) => reject(new Error(`the attackers ended with ${code}`)));
@@ -69,7 +69,7 @@ const elsewhere: Attacker = async (attack, target, size, ready) => {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 const ms = (value: number): string => (Number.isNaN(value) ? "-" : value.toFixed(1));
-const told = (counts: Readonly<Record<string, number>>): string =>
+const countsText = (counts: Readonly<Record<string, number>>): string =>
   Object.entries(counts)
     .map(([what, count]) => `${count} ${what}`)
     .join(", ");
@@ -106,7 +106,7 @@ function row({
   return [
     `${attack.id} ${attack.name}`,
     String(attack.attackers),
-    [told(attack.answers), told(attack.endReasons)].filter((text) => text !== "").join("; "),
+    [countsText(attack.answers), countsText(attack.endReasons)].filter((text) => text !== "").join("; "),
     attack.llmRequests === 0 ? "-" : `${attack.llmRequests}, ${attack.inputTokens}`,
     String(attack.closed),
     (attack.longestMs / 1_000).toFixed(1),
@@ -140,7 +140,7 @@ async function run(args: readonly string[]): Promise<number> {
       continue;
     }
     results.push(result);
-    console.log(`${attack.id} ${attack.name}: ${result.problems.length === 0 ? "borne" : "NOT borne"}`);
+    console.log(`${attack.id} ${attack.name}: ${result.problems.length === 0 ? "withstood" : "NOT withstood"}`);
     for (const problem of result.problems) console.log(`  ${problem}`);
     for (const late of result.late) console.log(`  late: ${late}`);
     if (result.problems.length === 0) rmSync(dataDir, { recursive: true, force: true });

@@ -28,7 +28,7 @@ export interface StageOptions {
   mediaServer?: MediaServerName;
   /** Calls that go on beside the attacks. */
   calls: number;
-  /** How long they are left alone first. */
+  /** How long they run before the attack. */
   quietMs: number;
   /** Whether streams that open too slowly are a problem: it asks for a machine that has nothing else to do. */
   judgesSpeed: boolean;
@@ -186,7 +186,7 @@ class Stage {
       const inputTokens = usage?.reduce((sum, { inputTokens = 0 }) => sum + inputTokens, 0) ?? 0;
       let llmRequests = 0;
       await readJournal(journalPath(this.#options.dataDir, id), (record) => {
-        // Each request is told once, whether it was answered or aborted.
+        // Each request is counted once, whether it was answered or aborted.
         if (record.kind !== "event" || record.event.kind !== "usage") return;
         if (record.event.stage === "llm") llmRequests += 1;
       });

@@ -29,7 +29,7 @@ export function judge(result: StageResult, planned: readonly PlannedAttack[], ju
     if (endReason !== undefined && Object.keys(endReasons).some((reason) => !rightReasons.includes(reason))) {
       problems.push(`${id}, ${name}: their calls ended with ${JSON.stringify(endReasons)}`);
     }
-    if (longestMs > closedMsMax) late.push(`${id}, ${name}: borne for ${Math.round(longestMs)} ms`);
+    if (longestMs > closedMsMax) late.push(`${id}, ${name}: tolerated for ${Math.round(longestMs)} ms`);
   }
   const attackers = attacks.reduce((sum, { attackers: count }) => sum + count, 0);
   if (control.lostIn > 0 || control.lostOut > 0) {

@@ -8,10 +8,10 @@ import { readArguments, runCommand } from "../../src/cli/command.ts";
 import { faultTable, type TestResult } from "./table.ts";
 
 // The fault table of the providers: runs every test whose title begins with a row of the catalogue (P1 to P16), and prints what came of
-// it, row by row and kind by kind. Exits with 1 at a failure, and at a gap that nobody explains.
+// it, row by row and kind by kind. Exits with 1 at a failure, and at a gap without a reason.
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-/** A row at the beginning of a title, in a file; and in a full name, behind what it stands in. */
+/** A row at the beginning of a title, in a file; and in a full name, after its describe blocks. */
 const ID_IN_SOURCE = /["'`]P\d+(, P\d+)*:/;
 const ID_IN_NAME = "(^| )P\\d+(, P\\d+)*:";
 const CONTRACT = /from "((?:\.\.\/)+contract\/[\w/-]+\.ts)"/g;
@@ -46,9 +46,9 @@ function resultsOf(files: readonly string[]): TestResult[] {
   const outputFile = join(folder, "report.json");
   try {
     const vitest = join(root, "node_modules/vitest/vitest.mjs");
-    const told = ["--project", "unit", "--reporter", "json", "--outputFile", outputFile];
+    const options = ["--project", "unit", "--reporter", "json", "--outputFile", outputFile];
     const names = ["--testNamePattern", ID_IN_NAME];
-    const run = spawnSync(process.execPath, [vitest, "run", ...told, ...names, ...files], {
+    const run = spawnSync(process.execPath, [vitest, "run", ...options, ...names, ...files], {
       cwd: root,
       encoding: "utf8",
     });
@@ -81,7 +81,7 @@ const HELP = `The fault table of the providers: runs every test of a row of the 
 
   npm run faults
 
-Exits with 1 at a failure, and at a gap that nobody explains.
+Exits with 1 at a failure, and at a gap without a reason.
 `;
 
 async function run(args: readonly string[]): Promise<number> {

@@ -23,7 +23,7 @@ describe("which row a test is of", () => {
     expect(rowsOf(result("any", title))).toEqual(rows);
   });
 
-  test("is told by what it stands in as well", () => {
+  test("is named by a describe block as well", () => {
     expect(rowsOf({ file: "", titles: ["P7: server-sent events", "a comment"], status: "passed" })).toEqual(["P7"]);
   });
 });
@@ -52,7 +52,7 @@ describe("the table", () => {
     expect(problems).toEqual([]);
   });
 
-  test("has every row of the catalogue, and no gap that is not told of", () => {
+  test("has every row of the catalogue, and no gap that is not reported", () => {
     const { rows, problems } = faultTable([]);
     expect(rows).toHaveLength(16);
     const cells = rows.flatMap((row) => row.slice(1));

@@ -6,7 +6,7 @@ export type Stage = (typeof STAGES)[number];
 export interface TestResult {
   /** The test file, by its path in the repository. */
   file: string;
-  /** What the test is called, behind the names of what it stands in. */
+  /** What the test is called, after the names of its describe blocks. */
   titles: readonly string[];
   status: "passed" | "failed" | "skipped";
 }

@@ -82,7 +82,7 @@ describe("what ought to serve the media port", () => {
   });
 });
 
-describe("a service that was started and told to stop", () => {
+describe("a service that was started and asked to stop", () => {
   const chosen = '{"mediaServer":"uws","msg":"media server selected"}';
   const ready = '{"msg":"service ready"}';
 
@@ -92,11 +92,11 @@ describe("a service that was started and told to stop", () => {
 
   test.each([
     ["no worker gets ready", { code: 1, output: `${chosen}\n` }, "it was never ready (exit code 1)"],
-    ["it hangs until it is told to stop", { code: 0, output: `${chosen}\n` }, "it was never ready (exit code 0)"],
+    ["it hangs until it is asked to stop", { code: 0, output: `${chosen}\n` }, "it was never ready (exit code 0)"],
     [
       "it does not end well",
       { code: 137, output: `${chosen}\n${ready}\n` },
-      "told to stop, it ended with exit code 137",
+      "asked to stop, it ended with exit code 137",
     ],
     ["another one serves", { code: 0, output: `${chosen.replace("uws", "ws")}\n${ready}\n` }, "it was ws"],
     ["the log does not say what serves", { code: 0, output: `${ready}\n` }, "it was not named"],

@@ -33,8 +33,8 @@ export class ManualClock implements Clock {
 
   after(delayMs: number, task: () => void): () => void {
     const timer = { atMs: this.#nowMs + Math.max(0, delayMs), task };
-    const behind = this.#timers.findLastIndex((other) => other.atMs <= timer.atMs) + 1;
-    this.#timers.splice(behind, 0, timer);
+    const index = this.#timers.findLastIndex((other) => other.atMs <= timer.atMs) + 1;
+    this.#timers.splice(index, 0, timer);
     return () => {
       const at = this.#timers.indexOf(timer);
       if (at >= 0) this.#timers.splice(at, 1);

@@ -1,6 +1,6 @@
 import type { Endpoint } from "../connections.ts";
 
-/** What strangers know of the service. */
+/** What connections know of the service. */
 export interface Target {
   media: Endpoint;
   api: Endpoint;

@@ -4,7 +4,7 @@ import { type Attack, type Outcome, type Ready, SILENT_MS_MAX, type Size, SOON_M
 import { unknownTokens } from "./redemptions.ts";
 import { outcome, silence, upgrade } from "./stream-helpers.ts";
 
-/** Attacks by strangers, who have neither a key nor a token. */
+/** Attacks by connections, who have neither a key nor a token. */
 
 const DRIP_MS = 500;
 

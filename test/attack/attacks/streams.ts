@@ -89,7 +89,7 @@ async function fragments(target: Target, size: Size, ready: Ready): Promise<Outc
   return outcome(crowd);
 }
 
-/** Streams whose peers answered a ping once, and are gone without a FIN: nothing comes from them, and nobody answers. */
+/** Streams whose peers answered a ping once, and are gone without a FIN: nothing comes from them, and nothing answers. */
 async function deadLines(target: Target, size: Size, ready: Ready): Promise<Outcome> {
   const crowd = await streams(target, size, ready);
   await pause(PINGED_MS);
@@ -111,7 +111,7 @@ export const STREAM_ATTACKS: readonly Attack[] = [
   },
   {
     id: "D3, B17",
-    name: "streams that nobody reads",
+    name: "streams that are not read",
     // More voices than that are another attack.
     full: { attackers: 20, seconds: 65 },
     small: { attackers: 0, seconds: 0 },

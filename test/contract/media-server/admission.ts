@@ -32,7 +32,7 @@ export function admissionContract(mediaServer: MediaServerName): void {
       await new Promise((resolve) => setTimeout(resolve, 10));
       await stores.calls.expire();
       const used = await create();
-      // Redeemed before its time is over, by whoever comes first.
+      // Redeemed before it expires, by the first client.
       const first = await upgrade(url, used.token);
       const invented = ["short", "x".repeat(64), "x".repeat(65), `${"x".repeat(63)}!`, "%00".repeat(21)];
       const tokens = [...invented, mintTokenWith(Buffer.alloc(32, 1)), mintToken(), expired.token];
@@ -52,7 +52,7 @@ export function admissionContract(mediaServer: MediaServerName): void {
       }
     });
 
-    test("ADV-M5: of 500 tokens that strangers invent none reaches the control process or the store, and a good one is redeemed", async () => {
+    test("ADV-M5: of 500 invented tokens none reaches the control process or the store, and a good one is redeemed", async () => {
       let redemptions = 0;
       const { url, create } = await start({
         async beforeRedeem() {
@@ -87,7 +87,7 @@ export function admissionContract(mediaServer: MediaServerName): void {
       good.ws.destroy();
     });
 
-    // Whoever redeems waits a second for the answer, which is none of a machine that stands still.
+    // A redemption waits a second for the answer, which a machine that stands still does not give.
     test("T2: of 100 upgrades at once with one token exactly one wins, 25 times", {
       retry: ifMachineStalled,
       timeout: 120_000,

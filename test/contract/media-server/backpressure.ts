@@ -96,7 +96,7 @@ export function backpressureContract(mediaServer: MediaServerName): void {
     }
     // A coarse guard for what the buffered bytes below do not show: they are bounded exactly.
     expect(peakBytes - beforeBytes).toBeLessThan(CLIENTS * SOCKET_BACKPRESSURE_BYTES_MAX + 128 * MIB);
-    // It is told while it waits, and no more when its streams are gone.
+    // It is reported while it waits, and no longer when its streams are gone.
     expect(peakBufferedBytes).toBeGreaterThan(SOCKET_BACKPRESSURE_BYTES_MAX / 2);
     expect(peakBufferedBytes).toBeLessThanOrEqual((CLIENTS + 1) * (SOCKET_BACKPRESSURE_BYTES_MAX + FRAME_BYTES));
     expect(service.server.streams.bufferedBytes).toBeLessThanOrEqual(SOCKET_BACKPRESSURE_BYTES_MAX);
@@ -163,7 +163,7 @@ export function backpressureContract(mediaServer: MediaServerName): void {
       expect(counters?.framesIn).toBeLessThanOrEqual(160);
       ws.destroy();
     }
-    // Whoever is beside a flood on one loop may get a frame late, and gets all that is due.
+    // A call beside a flood on the same loop may get a frame late, and gets all frames.
     const dueFrames = Math.floor((performance.now() - startedMs) / 20);
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(frames.read).toBeGreaterThanOrEqual(dueFrames);

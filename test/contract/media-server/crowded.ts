@@ -39,12 +39,12 @@ export function crowdedContract(mediaServer: MediaServerName): void {
     expect(server.handshakes).toBe(0);
 
     // They say nothing, not even what TLS begins with.
-    const strangers = Array.from({ length: COMERS }, () => connect(port, "127.0.0.1"));
+    const connections = Array.from({ length: COMERS }, () => connect(port, "127.0.0.1"));
     let closed = 0;
     await new Promise<void>((resolve) => {
-      for (const stranger of strangers) {
-        stranger.on("error", () => {}).resume();
-        stranger.once("close", () => {
+      for (const connection of connections) {
+        connection.on("error", () => {}).resume();
+        connection.once("close", () => {
           closed += 1;
           if (closed === COMERS - ROOM) resolve();
         });
@@ -54,7 +54,7 @@ export function crowdedContract(mediaServer: MediaServerName): void {
     expect(lines.filter((line) => line.includes("no descriptor is left"))).toHaveLength(1);
     expect(streams.map(({ ended }) => ended)).toEqual(streams.map(() => false));
 
-    for (const stranger of strangers) stranger.destroy();
+    for (const connection of connections) connection.destroy();
     while (server.handshakes > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     const late = secure
       ? connectTls({ port, host: "127.0.0.1", rejectUnauthorized: false })

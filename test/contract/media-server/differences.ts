@@ -11,7 +11,7 @@ export interface Differences {
   closeCodeAfterTooLarge: number | undefined;
   /** What comes of a message in more fragments than MESSAGE_FRAGMENTS_MAX: ws refuses it, uWebSockets.js bounds its bytes alone. */
   endAfterTooManyFragments: readonly [closeCode: number, endReason: string];
-  /** The same of fragments without a byte in messages that are complete: uWebSockets.js tells nobody of them. */
+  /** The same of fragments without a byte in messages that are complete: uWebSockets.js does not report them. */
   endAfterEmptyFragments: { closeCode: number; endReason: string };
   /**
    * uWebSockets.js takes the first four bytes of an unmasked frame for its mask, reads on four bytes late, and so comes to an end
@@ -26,9 +26,9 @@ export interface Differences {
   connectStatus: { stream: number; other: number };
   /** Node's parser counts no spaces in front of a header's value. They are not kept, and end with the deadline of the head. */
   statusesOfSpacesBeforeValue: readonly number[];
-  /** Two lengths are refused with 400 where the head is read; uWebSockets.js drops a connection with anything behind its body. */
+  /** Two lengths are refused with 400 where the head is read; uWebSockets.js drops a connection with anything after its body. */
   statusesOfTwoLengths: readonly number[];
-  /** uWebSockets.js looks for the version behind the path before it has come. */
+  /** uWebSockets.js looks for the version after the path before it has arrived. */
   mayMissSplitVersion: boolean;
   /** Node's parser takes no bytes above 0x7f in a path. */
   statusOfNonAsciiPath: number;

@@ -11,7 +11,7 @@ import { type MediaService, mediaService } from "../../support/services/media-se
 
 const PATH = `/stream/${"x".repeat(64)}`;
 
-/** What makes every upgrade fail behind its admission: `fail` is called while the token is being redeemed. */
+/** What makes every upgrade fail after its admission: `fail` is called while the token is being redeemed. */
 function failingUpgrades(mediaServer: MediaServerName): { parts: MediaServerParts; fail: () => Promise<void> } {
   if (mediaServer === "uws") return { parts: { uws: throwingUws() }, fail: async () => {} };
   // The connection is dropped at its deadline, and ws then upgrades nothing, without a word.
@@ -114,7 +114,7 @@ export function failingContract(mediaServer: MediaServerName): void {
     next.destroy();
   });
 
-  test("a header that ws would refuse behind the redemption spends no token for nothing", async () => {
+  test("a header that ws would refuse after the redemption spends no token", async () => {
     service = await mediaService({ mediaServer });
     const { token } = await service.create();
     const ws = await RawWs.connect(service.url);

@@ -200,11 +200,11 @@ export function framesContract(mediaServer: MediaServerName): void {
     });
   });
 
-  describe("B18: pings and pongs that nobody asked for", () => {
+  describe("B18: unsolicited pings and pongs", () => {
     test.each([
       ["pings", OPCODE.ping],
       ["pongs", OPCODE.pong],
-    ])("%s: as many as anybody needs are borne, more within a second end the call with 1008", async (_what, opcode) => {
+    ])("%s: as many as a client needs are tolerated, more within a second end the call with 1008", async (_what, opcode) => {
       const { code, record } = await callWith(async (ws) => {
         for (let count = 0; count < CONTROL_FRAMES_PER_SECOND_MAX; count += 1) ws.sendFrame({ opcode });
         // The agent speaks on, for half a second.

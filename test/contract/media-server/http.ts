@@ -29,7 +29,7 @@ export function httpContract(mediaServer: MediaServerName): void {
   });
   afterEach(() => service.close());
 
-  /** An upgrade of a token that nobody has; `more` replaces and adds headers. */
+  /** An upgrade with an unknown token; `more` replaces and adds headers. */
   const upgrade = (more: Readonly<Record<string, string | undefined>> = {}): string =>
     head(`GET ${PATH}`, {
       Upgrade: "websocket",
@@ -42,7 +42,7 @@ export function httpContract(mediaServer: MediaServerName): void {
   const manyHeaders = (count: number): Record<string, string> =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`X-Header-${index}`, "value"]));
 
-  /** A stream opens for whoever has a good token: the server lives and takes calls. */
+  /** A stream with a good token opens: the server is alive and accepts calls. */
   async function expectToServe(): Promise<void> {
     const { callId, token } = await service.create();
     const ws = await RawWs.connect(service.url);
@@ -73,7 +73,7 @@ export function httpContract(mediaServer: MediaServerName): void {
         [400],
       ],
       ["chunks of no length", post({ "Transfer-Encoding": "chunked" }, `ZZ\r\n${smuggled}`), [400]],
-      ["a transfer coding that nobody knows", post({ "Transfer-Encoding": "gzip" }, smuggled), [400]],
+      ["an unknown transfer coding", post({ "Transfer-Encoding": "gzip" }, smuggled), [400]],
       ["a length below zero", post({ "Content-Length": "-1" }, smuggled), [400]],
       ["a length beyond all numbers", post({ "Content-Length": "9".repeat(20) }, smuggled), [400]],
       ["lines that end in LF alone", upgrade().replaceAll("\r\n", "\n"), [505]],
@@ -82,22 +82,22 @@ export function httpContract(mediaServer: MediaServerName): void {
       ["a TLS handshake", Buffer.from("16030100a5010000a10303", "hex"), differences.statusesOfTlsHandshake],
       // RFC 9112, section 3.2.
       ["two Hosts", upgrade().replace("\r\n", "\r\nHost: y\r\n"), [400]],
-      // Whoever sends a second request before the first is answered gets no answer at all.
+      // A client that sends a second request before the first is answered gets no answer.
       ["two upgrades at once", upgrade() + upgrade(), []],
-      ["a request behind a request", head("GET /") + smuggled, []],
-      ["a request behind a body", post({ "Content-Length": "2" }, `hi${smuggled}`), []],
+      ["a request after a request", head("GET /") + smuggled, []],
+      ["a request after a body", post({ "Content-Length": "2" }, `hi${smuggled}`), []],
       [
-        "a request behind a body of two lengths",
+        "a request after a body of two lengths",
         post({ "Content-Length": "2\r\nContent-Length: 3" }, `hi${smuggled}`),
         differences.statusesOfTwoLengths,
       ],
-    ])("B9: %s: the connection is closed at once, and nothing behind it is served", async (_what, bytes, statuses) => {
+    ])("B9: %s: the connection is closed at once, and nothing after it is served", async (_what, bytes, statuses) => {
       const answer = await exchange(service.port, [bytes], SOON_MS);
       expect(answer).toMatchObject({ statuses, ended: true });
       await expectToServe();
     });
 
-    test("B9: a head in two pieces is the same head; split in its version it may be taken for no HTTP, and no more", async () => {
+    test("B9: a head in two parts is the same head; split within its version it may be refused as no HTTP", async () => {
       const bytes = upgrade();
       const answers = await Promise.all(
         Array.from({ length: bytes.length - 1 }, async (_, index) => {
@@ -210,7 +210,7 @@ export function httpContract(mediaServer: MediaServerName): void {
     });
   });
 
-  describe("T9: a flood of tokens that nobody has", () => {
+  describe("T9: a flood of unknown tokens", () => {
     const flood = async (count: number, token: () => string, status = 401): Promise<void> => {
       for (let sent = 0; sent < count; sent += 50) {
         const answers = await Promise.all(
@@ -229,7 +229,7 @@ export function httpContract(mediaServer: MediaServerName): void {
       expect(redemptions).toBe(before);
     });
 
-    test("every one is refused, none leaves anything behind, and whoever has a good one is served", async () => {
+    test("every one is refused, none leaves a trace, and a good one is served", async () => {
       await flood(4_000, mintToken);
       service.logged.length = 0;
       collectGarbage();

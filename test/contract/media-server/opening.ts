@@ -23,7 +23,7 @@ export function openingContract(mediaServer: MediaServerName): void {
     const closed: number[] = [];
     const server = createMediaServer(mediaServer, {
       admit: async () => {
-        // Behind the request, as in the service.
+        // After the request, as in the service.
         await new Promise((resolve) => setTimeout(resolve, 1));
         return {
           kind: "admitted",
@@ -41,7 +41,7 @@ export function openingContract(mediaServer: MediaServerName): void {
       const ws = await RawWs.connect(`ws://127.0.0.1:${port}`);
       const answer = await ws.upgrade(`/stream/${"x".repeat(64)}`);
       expect(answer?.status).toBe(101);
-      // What is said and answered behind the upgrade shows that the stream lives.
+      // Messages after the upgrade show that the stream is open.
       ws.sendClose(1_000);
       expect(await ws.readCloseCode()).toBe(1_000);
       ws.destroy();

@@ -151,7 +151,7 @@ export function tlsContract(mediaServer: MediaServerName): void {
       expect(await serialNow()).toBe(second.serial);
     });
 
-    test("turns nobody away who connects at that moment", async () => {
+    test("refuses no client that connects at that time", async () => {
       const seen = new Set<string>();
       let isOver = false;
       const callers = Array.from({ length: 8 }, async () => {

@@ -9,7 +9,7 @@ import { byteMutations, duplicates, reorderings } from "../../support/wires/muta
 import type { CarrierUnderTest } from "../../support/wires/wire-under-test.ts";
 import { costs, ODD_NAMES, refused, textOf, wireContract } from "./wire.ts";
 
-/** Pieces of JSON that change what stands behind them, or do not. */
+/** Parts of JSON that change the meaning of what follows, or do not. */
 const INSERTED = [" ", "\n", "\t", '"', "\\", ",", ":", "{", "}", "=", "A", "0", "\u0000", "\u00e9", '\\"', "null"];
 
 const malformed = refused("wire_malformed");
@@ -36,7 +36,7 @@ function started(subject: CarrierUnderTest, streamId = subject.streamId): Wire {
 }
 
 function audioContract(subject: CarrierUnderTest): void {
-  test("audio that comes before the start is told all the same: who must not take it knows", () => {
+  test("audio before the start is emitted all the same: the receiver decides", () => {
     expect(decode(subject.make(), subject.media({}))).toEqual({ kind: "audio" });
   });
 
@@ -132,7 +132,7 @@ function audioContract(subject: CarrierUnderTest): void {
     }
   });
 
-  test("C10: fields that nobody knows are ignored, wherever they stand", () => {
+  test("C10: unknown fields are ignored, wherever they are", () => {
     const wire = started(subject);
     const text = textOf(subject.media({ other: { deep: [1] } }));
     expect(decode(wire, text.replace("{", '{"other":null,'))).toEqual({ kind: "audio" });
@@ -145,7 +145,7 @@ function audioContract(subject: CarrierUnderTest): void {
 }
 
 function streamContract(subject: CarrierUnderTest): void {
-  test("C2: a second start is told as it stands, and the wire stays with its stream", () => {
+  test("C2: a second start is emitted as it is, and the wire stays with its stream", () => {
     const wire = started(subject);
     const { streamId } = subject;
     expect(decode(wire, subject.start(streamId))).toMatchObject({ kind: "start", streamId });
@@ -180,7 +180,7 @@ function streamContract(subject: CarrierUnderTest): void {
     expect(() => decode(subject.make(), subject.start(subject.streamId, id))).toThrow(malformed);
   });
 
-  test.each(ODD_NAMES)("C8: the id %j is data: it is told, sent and compared as it is", (id) => {
+  test.each(ODD_NAMES)("C8: the id %j is data: it is emitted, sent and compared as it is", (id) => {
     const wire = subject.make();
     expect(decode(wire, subject.start(id, id))).toMatchObject({ streamId: id, carrierCallId: id });
     expect(decode(wire, subject.media({}, id))).toEqual({ kind: "audio" });

@@ -51,7 +51,7 @@ export function wireContract(subject: WireUnderTest, golden: readonly unknown[])
 
 const into = inboundAudio();
 
-/** Decodes a message that is told as a text, or as what JSON makes of it. */
+/** Decodes a message that is given as a text or as a JSON value. */
 export const decode = (wire: Wire, message: unknown) => wire.decode(Buffer.from(textOf(message)), into);
 export const textOf = (message: unknown): string => (typeof message === "string" ? message : JSON.stringify(message));
 
@@ -60,11 +60,11 @@ function inboundContract(subject: WireUnderTest, golden: readonly unknown[]): vo
 
   test("C12: the messages of a whole stream become these events", () => {
     const wire = subject.make();
-    const told = subject.messages.map(({ bytes, isBinary }) => {
+    const decoded = subject.messages.map(({ bytes, isBinary }) => {
       const event = wire.decode(bytes, into, isBinary);
       return event.kind === "audio" ? `audio ${into.chunk}: ${into.count} at ${into.timestampMs}` : event;
     });
-    expect(told).toEqual(golden);
+    expect(decoded).toEqual(golden);
   });
 
   test("M2: a stream's audio is what an independent decoder makes of all of it: no sample is lost, moved or changed", () => {
@@ -84,7 +84,7 @@ function inboundContract(subject: WireUnderTest, golden: readonly unknown[]): vo
     if (subject.inbound !== "pcm_s16le") expect(Uint8Array.from(bytes)).toEqual(heard.bytes);
   });
 
-  test.each(["0", "9", "*", "#", "A", "D"])("C9: the key %s is told", (digit) => {
+  test.each(["0", "9", "*", "#", "A", "D"])("C9: the DTMF digit %s is emitted", (digit) => {
     expect(decode(startedWire(subject), subject.dtmf(digit))).toMatchObject({ kind: "dtmf", digit });
   });
 
@@ -112,7 +112,7 @@ function inboundContract(subject: WireUnderTest, golden: readonly unknown[]): vo
     });
   });
 
-  test("C10: fields that nobody knows are ignored", () => {
+  test("C10: unknown fields are ignored", () => {
     const wire = startedWire(subject);
     expect(decode(wire, { ...subject.mark("a"), other: 1 })).toEqual({ kind: "mark", name: "a" });
     expect(decode(wire, textOf(subject.stop()).replace("{", '{"other":null,'))).toEqual({ kind: "stop" });
@@ -199,7 +199,7 @@ function hostileContract(subject: WireUnderTest): void {
   const { [kindKey]: kind, ...members } = subject.mark("a") as Record<string, unknown>;
   const { stackTraceLimit } = Error;
   beforeAll(() => {
-    // Errors are made by the hundred thousand here, and nobody reads where: their stacks would cost most of the time.
+    // Errors are made by the hundred thousand here, and their place is not read: their stacks would cost most of the time.
     Error.stackTraceLimit = 0;
     return () => Object.assign(Error, { stackTraceLimit });
   });
@@ -324,7 +324,7 @@ function hostileContract(subject: WireUnderTest): void {
 
 /** Texts that take no longer to read than a message may, or than any reading of them takes. */
 export function costs(prober: Prober, texts: readonly (readonly [what: string, text: string])[]): void {
-  test.each(texts)("C10: %s cost no more than a moment", (_, text) => {
+  test.each(texts)("C10: %s cost little time", (_, text) => {
     const message = Buffer.from(text);
     expect(message.length).toBeLessThanOrEqual(CARRIER_MESSAGE_BYTES_MAX);
     prober.probe(message);

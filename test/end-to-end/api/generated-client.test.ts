@@ -6,7 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { NEW_CALL, Service } from "../../support/services/service.ts";
 
-/** What a stranger writes who has the generated types and nothing else: requests with the fields that are required. */
+/** What a newcomer writes with the generated types and nothing else: requests with the fields that are required. */
 const PROGRAM = `
 import createClient from "openapi-fetch";
 import type { components, paths } from "./api.ts";
@@ -93,8 +93,8 @@ describe("a client that openapi-typescript generates with its own defaults", () 
   test("compiles with the required fields alone, and places, lists and reads a call of the real service", () => {
     expect(compile("program", PROGRAM)).toBe("");
     const { voice, language } = NEW_CALL;
-    const told = run("program.js", `${service.apiUrl}/api/v1`, service.apiKey, voice, language);
-    const { id, ...rest } = JSON.parse(told);
+    const output = run("program.js", `${service.apiUrl}/api/v1`, service.apiKey, voice, language);
+    const { id, ...rest } = JSON.parse(output);
     expect(id).toMatch(/^call_/);
     expect(rest).toEqual({ scheme: "ws:", listed: 0, all: [id], transcript: [], code: "not_found", first: 3000 });
   }, 120_000);

@@ -68,7 +68,7 @@ test("the dashboard and the alarms find all that they ask for, but for what this
   expect(missing.sort()).toEqual(NOT_YET);
 });
 
-test("a worker that hangs does not hang a scrape: it is told as silent, what it counted stands, and it is heard again", async () => {
+test("a worker that hangs does not hang a scrape: it counts as silent, its counts stay, and it answers again later", async () => {
   const worker = service.pid("worker");
   process.kill(worker, "SIGSTOP");
   try {

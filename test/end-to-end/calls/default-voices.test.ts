@@ -5,7 +5,7 @@ import { readRecording, telephone } from "../../support/calls/telephone.ts";
 import { Service } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 
-/** Configured as it comes: the voice is eSpeak, and there is no ear. */
+/** Configured as it comes: the TTS is eSpeak, and there is no STT. */
 let service: Service;
 beforeAll(async () => {
   service = await Service.start({ env: { TTS: "espeak", STT: "" } });

@@ -29,9 +29,9 @@ const ANSWERS: readonly [string, string][] = [
 const tts = createEspeak({ children: 1, clock: systemClock });
 afterAll(() => tts.close());
 
-/** An ear that hears what the test says. */
-class ToldEar implements Stt {
-  readonly provider = "told";
+/** An STT that emits what the test says. */
+class SpokenStt implements Stt {
+  readonly provider = "scripted";
   readonly capabilities = { ratesHz: [RATE_HZ], interimTranscripts: true, anyLanguage: true };
   #events: EventQueue<SttEvent> | undefined;
 
@@ -56,12 +56,12 @@ async function lengthMs(text: string, voiceId: string): Promise<number> {
 
 /** A call whose caller says the next thing whenever the agent listens again; what was journaled of it. */
 async function converse(): Promise<readonly ListedEvent[]> {
-  const ear = new ToldEar();
+  const stt = new SpokenStt();
   const llm = new ScriptedLlm(
     systemClock,
     ANSWERS.map(([text]) => textReply(text)),
   );
-  const service = await mediaService({ tts, stt: ear, llm });
+  const service = await mediaService({ tts, stt, llm });
   const { callId, token } = await service.create({
     voiceId: OWN,
     language: "en-US",
@@ -78,7 +78,7 @@ async function converse(): Promise<readonly ListedEvent[]> {
     if (message.type !== "ready" && message.state !== "listening") return;
     const next = unsaid.shift();
     if (next === undefined) socket.send('{"type":"end"}');
-    else ear.hears(...next);
+    else stt.hears(...next);
   });
   await new Promise((resolve) => socket.on("close", resolve));
   await service.ended(callId);

@@ -14,11 +14,11 @@ const PROMPT = "On Monday everybody sleeps.";
 const GREETING = "Hartwell bakery.";
 const QUESTION = "Open on Monday?";
 const GOODBYE = "Goodbye!";
-/** The reference brain's own. */
+/** The reference LLM's own. */
 const LEAVE = "Thank you for calling. Goodbye!";
 const OF_AGENT = [GREETING, PROMPT, LEAVE];
 const OF_CALLER = [QUESTION, GOODBYE];
-/** What an ear tells of both, word by word. */
+/** What an STT emits of both, word by word. */
 const PARTIALS = ["Open", "Open on", "Open on Monday?", "Goodbye!"];
 
 /** As many as leave the machine enough of its time that all of them sound in time. */
@@ -34,7 +34,7 @@ const websocket = (
 ): [string, Transport] => {
   const name = `websocket, ${codec} at ${inputRateHz} Hz in and ${outputRateHz} Hz out`;
   const line = { wire: "websocket", format: { codec, inputRateHz, outputRateHz } } as const;
-  return shuffleSeed === undefined ? [name, line] : [`${name}, in pieces`, { ...line, shuffleSeed }];
+  return shuffleSeed === undefined ? [name, line] : [`${name}, in fragments`, { ...line, shuffleSeed }];
 };
 
 const LINES: readonly [string, Transport][] = [
@@ -65,7 +65,7 @@ const LINES: readonly [string, Transport][] = [
   websocket("opus", 48_000, 8_000),
 ];
 
-/** By the law that carrier_b was told to expect of us. */
+/** By the law that carrier_b was asked to expect. */
 let services: { mulaw: Service; alaw: Service };
 
 const serviceOf = (line: Transport): Service =>
@@ -117,7 +117,7 @@ beforeAll(async () => {
     for (let line = waiting.shift(); line !== undefined; line = waiting.shift()) {
       const called = call(line);
       calls.set(line, called);
-      // Whether it went well is told by its own test.
+      // Its own test shows whether it went well.
       await called.catch(() => {});
     }
   };
@@ -133,7 +133,7 @@ test.for(LINES)(
     const isRetried = (task.result?.retryCount ?? 0) > 0;
     const called = isRetried ? call(line) : calls.get(line);
     if (called === undefined) throw new Error("the calls were not placed");
-    const { service, id, caller, understood, violations, serviceErrors, told, record } = await called;
+    const { service, id, caller, understood, violations, serviceErrors, serviceMessages, record } = await called;
     expect({ violations: [...violations], complaints: serviceErrors }).toEqual({ violations: [], complaints: [] });
     expect(caller.heard.map(({ text }) => text)).toEqual(OF_AGENT);
     expect(understood.join(" ")).toBe(OF_AGENT.join(" "));
@@ -148,17 +148,19 @@ test.for(LINES)(
     expect(service.logged("call ended", id)).toMatchObject([{ malformed: 0, duplicateAudio: 0, carrierErrors: 0 }]);
 
     if (line.wire !== "websocket") return;
-    const finals = told.flatMap((message) => (message.type === "transcript" && message.final ? [message] : []));
+    const finals = serviceMessages.flatMap((message) =>
+      message.type === "transcript" && message.final ? [message] : [],
+    );
     expect(finals.filter(({ role }) => role === "agent").map(({ text }) => text)).toEqual(OF_AGENT);
     expect(finals.filter(({ role }) => role === "user").map(({ text }) => text)).toEqual(OF_CALLER);
-    expect([told.at(0), told.at(-1)]).toMatchObject([
+    expect([serviceMessages.at(0), serviceMessages.at(-1)]).toMatchObject([
       { type: "ready", callId: id },
       { type: "ended", reason: "agent_hangup" },
     ]);
   },
 );
 
-/** What the service's ear told of the caller before the caller was done. */
+/** The service's interim transcripts before the caller was done. */
 async function partialsOf(service: Service, callId: string): Promise<unknown[]> {
   interface Event {
     kind: string;

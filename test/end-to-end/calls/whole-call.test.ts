@@ -15,7 +15,7 @@ const PROMPT = "On Monday everybody sleeps.";
 const GREETING = "Hartwell bakery.";
 const QUESTION = "Open on Monday?";
 const GOODBYE = "Goodbye!";
-/** The reference brain's own. */
+/** The reference LLM's own. */
 const LEAVE = "Thank you for calling. Goodbye!";
 const TURNS = [
   ["agent", GREETING],
@@ -24,7 +24,7 @@ const TURNS = [
   ["user", GOODBYE],
   ["agent", LEAVE],
 ];
-/** Of the reference trio, which charges nothing elsewhere: its ear has no price. */
+/** Of the reference trio, which is free elsewhere: its STT has no price. */
 const PRICES = JSON.stringify({
   currency: "EUR",
   reference: { inputTokensMillion: 1_000, outputTokensMillion: 2_000, charactersThousand: 10 },
@@ -70,9 +70,7 @@ test.concurrent("a whole call: record, transcript and recording tell what was sa
     finalTranscript: { count: 2 },
     firstFrame: { count: 2 },
   });
-  const [heard, asked, spoken] = ["ear", "model", "voice"].map((part) =>
-    record.usage?.find(({ stage }) => stage === part),
-  );
+  const [heard, asked, spoken] = ["stt", "llm", "tts"].map((part) => record.usage?.find(({ stage }) => stage === part));
   expect(Math.abs((heard?.audioSeconds ?? 0) * 1_000 - (record.durationMs ?? 0))).toBeLessThan(1_000);
   expect(heard?.cost).toBeNull();
   expect(asked?.outputTokens).toBe(`${PROMPT} ${LEAVE}`.split(" ").length);

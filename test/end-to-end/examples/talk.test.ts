@@ -74,10 +74,10 @@ test("examples/talk.mjs holds a call: it hears, is heard, and ends when the agen
   const [question, goodbye] = await Promise.all([speak("When are you open?"), speak("Goodbye.")]);
   voice.close();
   const run = runExample();
-  const told = (line: string) => until(`"${line}"`, WITHIN_MS, () => run.said.includes(`${line}\n`));
-  await told("agent: Hello, this is the bakery.");
+  const printed = (line: string) => until(`"${line}"`, WITHIN_MS, () => run.said.includes(`${line}\n`));
+  await printed("agent: Hello, this is the bakery.");
   run.frames.push(...question.frames);
-  await told("agent: The bakery is open from eight to six.");
+  await printed("agent: The bakery is open from eight to six.");
   run.frames.push(...goodbye.frames);
   await until("the agent to hang up", WITHIN_MS, () => run.exitCode !== undefined);
   expect(run.exitCode).toBe(0);

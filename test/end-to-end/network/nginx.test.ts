@@ -145,7 +145,7 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     }
   });
 
-  test("behind a path it is the same service, and where the path is told belongs to the proxy", async () => {
+  test("behind a path it is the same service, and the path belongs to the proxy", async () => {
     const [, snippet] = /Behind a path.*?```nginx\n(.*?)```/s.exec(deployed("README.md")) ?? [];
     const otherPort = await freePort();
     const other = await startNginx(otherPort, { "    location / {": `${snippet}\n    location / {` });
@@ -224,7 +224,7 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     }
   });
 
-  test("a body is never written to a disk, in however many pieces it comes", async () => {
+  test("a body is never written to a disk, in however many parts it arrives", async () => {
     const otherPort = await freePort();
     const other = await startNginx(otherPort, { "trunkline.error.log error;": "trunkline.error.log warn;" });
     const headers = { "X-API-Key": service.apiKey, "Content-Type": "application/json", "Transfer-Encoding": "chunked" };
@@ -254,7 +254,7 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     const [headers] = (await once(request, "response")) as [Record<string, unknown>];
     expect(headers[":status"]).toBe(502);
     client.destroy();
-    // nginx writes when it is told to end.
+    // nginx writes when it is asked to exit.
     await nginx.stop();
     const logged = nginx.logged();
     for (const secret of [...tokens, service.apiKey, GREETING, "4930123456", "/api/v1/nothing"]) {

@@ -67,7 +67,7 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
       // A worker that dies now cannot be replaced before the files are right, and says why in the log.
       await service.killChild("worker");
       const failures = () => service.logged("process failed");
-      await until("the reason to be told", 10_000, () => failures().length > 0);
+      await until("the reason to be logged", 10_000, () => failures().length > 0);
       expect((failures()[0]?.err as Error).message).toMatch(/MEDIA_TLS_KEY_FILE .* does not fit the first certificate/);
       cpSync(second.keyFile, files.keyFile);
       await until(

@@ -70,7 +70,7 @@ const hasPrlimit = spawnSync("prlimit", ["--version"]).status === 0;
 const doorOf = (url: string): Endpoint => ({ host: new URL(url).hostname, port: Number(new URL(url).port) });
 
 test.skipIf(!hasPrlimit).each(MEDIA_SERVERS_HERE)(
-  "D4: on %s, with more strangers than descriptors those beyond are closed as they come, nothing spins, and calls, records and recordings go on (only where prlimit is installed)",
+  "D4: on %s, with more unauthenticated connections than descriptors those beyond are closed as they arrive, nothing spins, and calls, records and recordings go on (only where prlimit is installed)",
   { timeout: 60_000 },
   async (mediaServer) => {
     const service = await Service.start({ descriptors: DESCRIPTORS, env: { MEDIA_SERVER: mediaServer } });
@@ -114,7 +114,7 @@ test.skipIf(!hasPrlimit).each(MEDIA_SERVERS_HERE)(
 );
 
 test.skipIf(!hasPrlimit)(
-  "D4: behind a moment in which a worker has no descriptor for any connection, it takes connections again (only where prlimit is installed)",
+  "D4: a worker without descriptors accepts connections again once it has some (only where prlimit is installed)",
   { timeout: 60_000 },
   async () => {
     const service = await Service.start({ env: { MEDIA_SERVER: "ws", WORKERS: "1" } });

@@ -22,7 +22,7 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
     service?.process.signal("SIGKILL");
   });
 
-  test("K7: told to stop, it takes nothing more at once, and what lives goes on to its own end, without losing a frame", async () => {
+  test("K7: asked to stop, it refuses new calls at once, and live calls go on to their own end, without losing a frame", async () => {
     await start(7_200_000);
     const calls = await beginCalls(service, CALLS);
     const waiting = await service.createCall();
@@ -51,7 +51,7 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
       calls.slice(1).map(() => ({ endReason: "caller_hangup", lost: 0 })),
     );
     expect(service.process.living().length).toBeGreaterThan(1);
-    // Nobody waits for a request that does not come to its end.
+    // A request that does not end is not waited for.
     const { hostname, port } = new URL(service.apiUrl);
     const slow = connect(Number(port), hostname).on("error", () => {});
     slow.write("POST /api/v1/calls HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{");

@@ -42,9 +42,9 @@ class Eavesdropper {
     this.#act = act;
   }
 
-  readonly notice = (told: CallerEvent): void => {
-    if (told.kind !== "word" || told.who !== "agent") return;
-    this.#wordsMs.push(told.atMs);
+  readonly notice = (event: CallerEvent): void => {
+    if (event.kind !== "word" || event.who !== "agent") return;
+    this.#wordsMs.push(event.atMs);
     if (this.#wordsMs.length !== this.#words) return;
     this.#actedMs = systemClock.nowMs();
     this.#act();
@@ -144,8 +144,8 @@ test("a control process killed in mid-call costs no call and no record, and stre
   const leg = await RawLeg.start(short.websocketUrl);
   leg.sendMedia(SHORT_CALL_FRAMES);
   let began = false;
-  const notice = (told: CallerEvent): void => {
-    began ||= told.kind === "agent-began";
+  const notice = (event: CallerEvent): void => {
+    began ||= event.kind === "agent-began";
   };
   const placed = telephone(live.websocketUrl, conversation([goodbye]), { notice });
   await until("the agent to begin", 10_000, () => began);
@@ -154,7 +154,7 @@ test("a control process killed in mid-call costs no call and no record, and stre
   expect((await RawLeg.connect(waiting.websocketUrl)).status).toBe(503);
   leg.ws.sendClose(1_000);
   await leg.ws.readCloseCode();
-  // All of that happened while nobody was there to be told.
+  // All of that happened while no control process was there.
   expect(service.pid("control")).toBe(control);
   await replaced("control", control);
 
@@ -239,7 +239,7 @@ test("a supervisor killed alone leaves nothing running: live calls end within th
   });
 });
 
-test("a supervisor killed with the control process leaves nothing running either: a worker waits for nobody beyond its deadline", async () => {
+test("a supervisor killed with the control process leaves nothing running either: a worker does not wait beyond its deadline", async () => {
   const { websocketUrl } = await service.createCall({ greeting: GREETING });
   await RawLeg.start(websocketUrl);
   const control = service.pid("control");

@@ -31,7 +31,7 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
   const OVERLOADED = { status: 503, code: "overloaded", retryAfter: "5" };
   const RATE_LIMITED = { status: 429, code: "rate_limited", retryAfter: "5" };
 
-  test("two workers of one call each take two calls, whoever is told no meanwhile, and also when the control process is another", async () => {
+  test("two workers of one call each take two calls, also while others are refused, and after the control process was replaced", async () => {
     const service = await Service.start({
       env: { MEDIA_SERVER: mediaServer, WORKERS: "2", CALLS_PER_WORKER: "1", CALLS_PER_API_KEY: "1" },
     });
@@ -56,20 +56,20 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
     });
     expect(await create(service, one)).toMatchObject(RATE_LIMITED);
 
-    // Whichever worker they come to, a token in hand finds room; and then nobody listens.
+    // Whichever worker they reach, a token in hand finds a slot; and then no port listens.
     const legs = [await RawLeg.connect(first), await RawLeg.connect(second)];
     expect(legs.map(({ status }) => status)).toEqual([101, 101]);
     expect(await create(service, three)).toMatchObject(OVERLOADED);
     legs[0]?.leg.ws.destroy();
     expect((await RawLeg.connect(await taken(three))).status).toBe(101);
     expect(await create(service, one)).toMatchObject(OVERLOADED);
-    // K7: who comes while the service drains is told so, also by workers that are full, and that listened no more.
+    // K7: clients that come while the service drains get 503, also from workers that are full and had stopped listening.
     const answered = (): Promise<number | undefined> =>
       RawLeg.connect(second).then(
         ({ status }) => status,
         () => undefined,
       );
-    await until("nobody to listen", 5_000, async () => (await answered()) === undefined);
+    await until("the port to close", 5_000, async () => (await answered()) === undefined);
     service.process.signal("SIGTERM");
     await until("a stream to be refused in words", 5_000, async () => (await answered()) === 503);
     await service.process.kill();

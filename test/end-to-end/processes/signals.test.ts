@@ -10,7 +10,7 @@ const EXIT_MS_MAX = 20_000;
 const nothingLeft = (service: ServiceProcess): Promise<unknown> =>
   until("no process to be left", EXIT_MS_MAX, () => service.living().length === 0);
 
-test.each<[when: string, moment: (service: ServiceProcess) => Promise<unknown>]>([
+test.each<[when: string, act: (service: ServiceProcess) => Promise<unknown>]>([
   ["at once", () => delay(0)],
   ["while its supervisor comes up", () => delay(300)],
   ["while its worker comes up", (service) => until("a child", EXIT_MS_MAX, () => service.living().length > 1)],
@@ -18,9 +18,9 @@ test.each<[when: string, moment: (service: ServiceProcess) => Promise<unknown>]>
     "while its control process comes up",
     (service) => until("the worker", EXIT_MS_MAX, () => service.log.some((line) => line.child === "worker")),
   ],
-])("K8: a service that is told to stop %s never gets ready, and leaves nothing behind", async (_when, moment) => {
+])("K8: a service that is asked to stop %s never gets ready, and leaves no process", async (_when, act) => {
   const service = new ServiceProcess({ env: { DRAIN_MS: "60000" } });
-  await moment(service);
+  await act(service);
   service.signal("SIGTERM");
   // Before its handlers stand the signal itself ends it.
   expect([0, null]).toContain(await service.exited);
@@ -56,7 +56,7 @@ test("K8: SIGINT drains as SIGTERM does, and at once when there is no call", asy
   await nothingLeft(service.process);
 });
 
-test("K8: a service whose supervisor is killed while its processes come up leaves nothing behind", async () => {
+test("K8: a service whose supervisor is killed while its processes come up leaves no process", async () => {
   const service = new ServiceProcess({ env: { WORKERS: "2" } });
   await until("the worker", EXIT_MS_MAX, () => service.log.some((line) => line.child === "worker"));
   service.signal("SIGKILL");

@@ -11,7 +11,7 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
   const CALLS = 12;
   const FRAMES = 10;
 
-  /** On SIGUSR2 something throws where nobody catches it. */
+  /** On SIGUSR2 an exception is thrown that is not caught. */
   const TIME_BOMB = "process.on('SIGUSR2',()=>{throw%20new%20Error('planted')})";
 
   let service: Service;
@@ -51,7 +51,7 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
       await expectOnlyItsOwnCallsLost((pid) => process.kill(pid, "SIGKILL"));
     });
 
-    test("K11: what nobody caught ends the worker in which it was thrown, and only that", async () => {
+    test("K11: an uncaught exception ends the worker in which it was thrown, and only that", async () => {
       await expectOnlyItsOwnCallsLost((pid) => process.kill(pid, "SIGUSR2"));
       expect(service.logged("process failed")).toMatchObject([{ process: "worker", code: "internal" }]);
     });
@@ -80,7 +80,7 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
         const sockets = await Promise.all(Array.from({ length: 100 }, () => RawWs.connect(websocketUrl)));
         const { pathname } = new URL(websocketUrl);
         for (const ws of sockets) ws.sendUpgrade(pathname);
-        // Behind the redemption of the first, before the answer to most.
+        // After the redemption of the first, before the answer to most.
         if (round % 2 === 0) await new Promise((resolve) => setTimeout(resolve, round));
         for (const [index, ws] of sockets.entries()) index % 2 === 0 ? ws.destroy() : ws.reset();
         await Promise.all(sockets.map((ws) => ws.closed));

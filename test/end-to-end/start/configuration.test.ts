@@ -21,7 +21,7 @@ test("a bad configuration is refused with all that is wrong with it, and nothing
   expect(service.living()).toEqual([]);
 });
 
-test("a port that cannot be had is told by its variable", async () => {
+test("the error names the variable of a port that is taken", async () => {
   const taken = createServer();
   const port = await new Promise<number>((resolve) => {
     taken.listen(0, "127.0.0.1", () => resolve((taken.address() as { port: number }).port));

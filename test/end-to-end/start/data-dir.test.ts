@@ -53,7 +53,7 @@ test("a folder of temporary files that is swept costs no call, and nor does the 
   const service = await Service.start({ env: { TMPDIR: temporary, WORKERS: "1" } });
   rmSync(temporary, { recursive: true });
   rmSync(join(service.dataDir, "run"), { recursive: true, force: true });
-  // Whoever comes from now on must find the control process.
+  // From now on new workers must find the control process.
   await service.killChild("worker");
   const { id, websocketUrl } = await until("a call to be taken", 10_000, () =>
     service.createCall({ connectionType: "websocket" }).catch(() => undefined),
@@ -72,7 +72,7 @@ test("a second service on the same data directory is refused, and the first one 
   const reasons = second.log.filter(({ level }) => level === "fatal").map(({ err }) => (err as Error).message);
   expect(reasons[0]).toContain(`DATA_DIR ${JSON.stringify(first.dataDir)} is in use by another service`);
   await first.createCall();
-  // What the killed one left behind is in nobody's way.
+  // What the killed one left does not disturb.
   await first.process.kill();
   const third = await Service.start({ dataDir: first.dataDir, env: { WORKERS: "1" } });
   await third.createCall();

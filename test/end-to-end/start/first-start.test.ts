@@ -32,7 +32,7 @@ test("in production there is no first key, and the log says how to make one", as
 }, 60_000);
 
 test("all notes of the start fit a screen, each said once however many workers there are, without a value", async () => {
-  const SECRET = "a-value-that-nobody-may-see";
+  const SECRET = "a-value-that-must-stay-secret";
   const env = { WORKERS: "3", STT: "", TTS: "espeak", DEEPGRAM_KEY: SECRET, TOOLS_ALLOW_LOOPBACK: "true" };
   const service = await Service.start({ env });
   const messages = service.process.log.map(({ msg }) => msg);

@@ -22,7 +22,7 @@ interface Step {
   seen: readonly string[];
 }
 
-/** The page's blocks marked `sh`, each with the block marked `text` behind it, if there is one. */
+/** The page's blocks marked `sh`, each with the block marked `text` after it, if there is one. */
 function stepsOf(page: string): Step[] {
   const blocks = [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, kind, text = ""]) => ({ kind, text }));
   return blocks.flatMap(({ kind, text }, at) => {

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from "vitest";
 import { builtProgram } from "../../support/services/build.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
-/** The path of a pipe that is full, and that nobody reads; `close` gives it up. */
+/** The path of a pipe that is full and is not read; `close` gives it up. */
 function fullPipe(): { path: string; close: () => void } {
   const path = join(temporaryDirectory(), "log");
   execFileSync("mkfifo", [path]);
@@ -25,7 +25,7 @@ afterEach(() => {
   pipe?.close();
 });
 
-test("ADV-L1: a service whose log nobody reads starts, drains and exits", async () => {
+test("ADV-L1: a service whose log is not read starts, drains and exits", async () => {
   pipe = fullPipe();
   const stdout = openSync(pipe.path, constants.O_RDWR);
   const env = {

@@ -21,11 +21,11 @@ export function mediaServerInLog(log: string): string | undefined {
   return line === undefined ? undefined : /"mediaServer":"(\w+)"/.exec(line)?.[1];
 }
 
-/** Why a service that was started, and told to stop once it was ready, was not served by `expected`; empty where it was. */
+/** Why a service that was started, and asked to stop once it was ready, was not served by `expected`; empty where it was. */
 export function whyNotServed(expected: MediaServerName, { code, output }: Pick<Finished, "code" | "output">): string {
   const found = mediaServerInLog(output);
   const log = output.slice(-3_000);
   if (!output.includes('"service ready"')) return `it was never ready (exit code ${code})\n${log}`;
-  if (code !== 0) return `told to stop, it ended with exit code ${code}\n${log}`;
+  if (code !== 0) return `asked to stop, it ended with exit code ${code}\n${log}`;
   return found === expected ? "" : `it was ${found ?? "not named"}\n${log}`;
 }

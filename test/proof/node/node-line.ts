@@ -176,7 +176,7 @@ const OLD_NODE_REFUSED = /^Trunkline needs Node .*; this is Node 18\..*\n$/;
 const REPORT_FILE = "vitest-report.json";
 const VITEST_REPORT = `--reporter=dot --reporter=json --outputFile.json=${REPORT_FILE}`;
 
-/** Ends when the service takes calls and was told to stop, when it has ended by itself, or after 60 s; with its exit code. */
+/** Ends when the service accepts calls and was asked to stop, when it has ended by itself, or after 60 s; with its exit code. */
 const START_SERVICE = `npm run --silent build || exit 1
 export DATA_DIR=$(mktemp -d) API_PORT=0 MEDIA_PORT=0 METRICS_PORT=off API_HOST=127.0.0.1 MEDIA_HOST=127.0.0.1
 node dist/main.js >service.log 2>&1 &

@@ -30,7 +30,7 @@ export async function proveNodeLines(proof: Proof): Promise<void> {
   await writeSection(proof, "Node versions", "node", `${explanation(proof.reduced)}\n\n${text}`);
 }
 
-/** Adds a row; a line that cannot be proved fails, and the lines behind it are proved all the same. */
+/** Adds a row; a line that cannot be proved fails, and the lines after it are proved all the same. */
 async function proveLine(proof: Proof, place: Place, line: NodeLine, rows: Row[]): Promise<void> {
   proof.tally.print(`\nNode ${line.node} with npm ${line.npm} on ${place.name}`);
   // .ci/run has run the whole suite on its own Node, so the reduced form does not run a part of it there again.

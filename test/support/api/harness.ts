@@ -44,7 +44,7 @@ export interface ApiUnderTest {
   largeAnswers: LargeResponses;
   downloads: LargeResponses;
   /**
-   * What `newCalls` says, what speaks against one call more, whether the worker hears what it is told, and whether the keys can
+   * What `newCalls` says, what speaks against one call more, whether the worker receives messages, and whether the keys can
    * be read; a test may change it.
    */
   state: {
@@ -54,10 +54,10 @@ export interface ApiUnderTest {
     storeIsAway: boolean;
     accountOver: SpendUnit | undefined;
   };
-  /** What workers were told to end. */
+  /** The calls that workers were asked to end. */
   told: { workerId: string; callId: string }[];
   recordingPath(callId: string): string;
-  /** `path` is that of `POST /calls` unless told. */
+  /** `path` is by default that of `POST /calls`. */
   post(body: unknown, headers?: Record<string, string>, path?: string): Promise<Answer>;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   delete(path: string, headers?: Record<string, string>): Promise<Answer>;

@@ -79,8 +79,8 @@ const BY_STATUS: Readonly<Record<number, Provocation>> = {
     const codes = codesOf(operation, 503);
     // So many may take all that there is, and wait for all that there may.
     const length = LARGE_ANSWERS_WAITING_MAX / LARGE_ANSWERS_WAITING_PER_ACCOUNT_MAX;
-    const strangers = Array.from({ length }, (_, index) => `stranger ${index}`);
-    if (isBounded(operation)) takeAllLargeAnswers(scene, strangers);
+    const others = Array.from({ length }, (_, index) => `account ${index}`);
+    if (isBounded(operation)) takeAllLargeAnswers(scene, others);
     for (const reason of ["overloaded", "draining", "insufficient_storage", "database_lost", "unavailable"] as const) {
       scene.api.state.newCalls = { accepted: false, reason };
       scene.api.state.admit = () => "overloaded";
@@ -183,6 +183,6 @@ export function generalStatusesOf({ path, requestBody }: Operation): number[] {
   return [400, 401, 503, ...(path.includes("{id}") ? [404] : []), ...(requestBody === undefined ? [] : [413, 415])];
 }
 
-/** What provokes a status on an operation; undefined when nobody has thought of it. */
+/** What provokes a status on an operation; undefined when there is no provocation yet. */
 export const provocationOf = ({ operationId }: Operation, status: number): Provocation | undefined =>
   BY_OPERATION[`${operationId} ${status}`] ?? BY_STATUS[status];

@@ -38,7 +38,7 @@ export function openFilesOf(api: ApiUnderTest, id: string): number {
   return open;
 }
 
-/** Whether nothing of it is open any more within so many ms: a stream closes its file a moment behind its last byte. */
+/** Whether nothing of it is open any more within so many ms: a stream closes its file shortly after its last byte. */
 export async function filesClosedIn(api: ApiUnderTest, id: string, ms: number): Promise<boolean> {
   for (let waitedMs = 0; waitedMs < ms && openFilesOf(api, id) > 0; waitedMs += 10) await delay(10);
   return openFilesOf(api, id) === 0;

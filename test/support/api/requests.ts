@@ -56,7 +56,7 @@ export async function existingId(scene: Scene, operation: Operation): Promise<Re
   return {};
 }
 
-/** What nobody has, where the operation takes an id. */
+/** An id that does not exist, where the operation takes one. */
 export const unknownId = (operation: Operation): RequestChanges => ({
   id: `${isAbout(operation, "calls") ? "call" : "agent"}_01990000-0000-7000-8000-000000000000`,
 });

@@ -16,7 +16,7 @@ const VOICE = { id: "espeak/gmw/en-US", name: "English (America)", language: "en
 const CALL = { systemPrompt: "The bakery is closed on Monday.", voice: VOICE.id, language: VOICE.language };
 const AGENT = { name: "Bakery", basePrompt: "You are a baker.", voiceId: VOICE.id, languageId: VOICE.language };
 
-export const WAV = Buffer.from("RIFF, and as many bytes behind it as a header of 44 has, and some");
+export const WAV = Buffer.from("RIFF, and as many bytes after it as a header of 44 has, and some");
 
 /** The API, and calls and agents of its account in every state, made as they are asked for. */
 export class Scene {

@@ -19,7 +19,7 @@ const SET_INBAND_FEC = 4_012;
 const SET_PACKET_LOSS_PERCENT = 4_014;
 const SET_DTX = 4_016;
 
-/** How some client packs its audio; what is not told is as the library has it. */
+/** How some client packs its audio; what is not given is the library's default. */
 export interface OpusClient {
   rateHz: 8_000 | 12_000 | 16_000 | 24_000 | 48_000;
   channels: 1 | 2;

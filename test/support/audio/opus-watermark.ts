@@ -22,7 +22,7 @@ export interface Spoken {
   samples: Int16Array;
 }
 
-/** 64 words by the reference TTS, in five sentences with half a second of silence behind each. */
+/** 64 words by the reference TTS, in five sentences with half a second of silence after each. */
 export async function speakSentences(): Promise<Spoken> {
   const tts = createReferenceTts({ children: 1, clock: systemClock });
   try {
@@ -40,7 +40,7 @@ export async function speakSentences(): Promise<Spoken> {
 
 const makeResampler = await loadResampler();
 
-/** The words that the reference STT finds behind a client's Opus encoder and our decoder, and the bits a second that it took. */
+/** The words that the reference STT finds after a client's Opus encoder and our decoder, and the bits a second that it took. */
 export function throughOpus(client: OpusClient, { samples }: Spoken): { words: string[]; bitsPerS: number } {
   const atRate = client.rateHz === RATE_HZ ? samples : resampled(samples, client.rateHz);
   const durationMs = (atRate.length * 1_000) / client.rateHz;

@@ -1,6 +1,6 @@
 /**
  * A sample, `seconds` from the beginning, of a vowel of 130 Hz: harmonics under three formants, swelling three times a second as
- * syllables do. Voice to any detector, and nobody's.
+ * syllables do. Speech to any detector, of no person.
  */
 export function vowelAt(seconds: number): number {
   let sum = 0;

@@ -59,9 +59,9 @@ const TOOLS: readonly ToolSpec[] = [
 ];
 
 /**
- * One call in which everything comes in any order, at any time: what the peer, the ear, the model, the voice and the tools may
- * do, and what comes late from those that were told to stop. Only what the gateway promises is kept: nothing comes before the
- * stream has begun, pieces are spoken in order, and a frame is sent of what was spoken.
+ * One call in which everything comes in any order, at any time: what the peer, the STT, the LLM, the TTS and the tools may
+ * do, and what comes late from those that were asked to stop. Only what the gateway promises is kept: nothing comes before the
+ * stream has begun, segments are spoken in order, and a frame is sent of what was spoken.
  */
 export class EventOrder {
   readonly #random: Random;
@@ -75,11 +75,11 @@ export class EventOrder {
   readonly #asked: number[] = [];
   readonly #marks: string[] = [];
   readonly #tools: { turnId: number; toolCallId: string }[] = [];
-  #pieces: { turnId: number; segment: number; samples: number }[] = [];
+  #segments: { turnId: number; segment: number; samples: number }[] = [];
   #ring: number[] = [];
   #pausedTurn: number | undefined;
 
-  /** `tell` gets every event and command, for whoever wants to read them. */
+  /** `tell` gets every event and command. */
   constructor(seed: number, tell?: (line: string) => void) {
     this.#random = new Random(seed);
     this.#tell = tell;
@@ -150,10 +150,10 @@ export class EventOrder {
     }
   }
 
-  /** The voice speaks the piece that is next, or what was spoken is sent. */
+  /** The TTS speaks the next segment, or what was spoken is sent. */
   #speak(): void {
     const random = this.#random;
-    const [next] = this.#pieces;
+    const [next] = this.#segments;
     if (next !== undefined && random.chance(0.5)) {
       const { turnId, segment } = next;
       if (random.chance(0.01)) {
@@ -164,11 +164,11 @@ export class EventOrder {
       const frames = random.chance(0.1) ? 0 : random.pick(FRAMES_AT_ONCE);
       if (frames > 0) this.#handle({ kind: "segment-audio", turnId, segment, samples: 0, words });
       // What the call makes of it may be to stop.
-      if (this.#pieces[0] !== next) return;
+      if (this.#segments[0] !== next) return;
       for (let frame = 0; frame < frames; frame += 1) this.#ring.push(turnId);
       next.samples += frames * CARRIER_FRAME_SAMPLES;
       if (random.chance(0.3)) return;
-      this.#pieces.shift();
+      this.#segments.shift();
       this.#handle({ kind: "segment-end", turnId, segment, samples: next.samples });
       return;
     }
@@ -289,7 +289,7 @@ export class EventOrder {
         return;
       case "speak":
         if (command.turnId !== this.#pausedTurn) this.#pausedTurn = undefined;
-        this.#pieces.push({ turnId: command.turnId, segment: command.segment, samples: 0 });
+        this.#segments.push({ turnId: command.turnId, segment: command.segment, samples: 0 });
         return;
       case "mark":
         this.#marks.push(command.name);
@@ -305,7 +305,7 @@ export class EventOrder {
         return;
       case "cancel-reply":
         this.#pausedTurn = undefined;
-        this.#pieces = [];
+        this.#segments = [];
         this.#ring = [];
         return;
       default:
@@ -319,7 +319,7 @@ class Rules {
   ended = false;
   #turnId = 0;
   #cutTurnId = 0;
-  #pieces = 0;
+  #segments = 0;
   /** A reply may be over while it is paused: then all of it had been sent. */
   #pausedTurnId = 0;
 
@@ -332,8 +332,8 @@ class Rules {
         return;
       case "speak":
         this.#lives(command.turnId);
-        check(command.segment === this.#pieces, `piece ${command.segment} where ${this.#pieces} is next`);
-        this.#pieces += 1;
+        check(command.segment === this.#segments, `segment ${command.segment} where ${this.#segments} is next`);
+        this.#segments += 1;
         return;
       case "pause":
         this.#lives(command.turnId);
@@ -366,7 +366,7 @@ class Rules {
   /** One reply lives at a time, and none comes back. */
   #lives(turnId: number): void {
     check(turnId >= this.#turnId && turnId > this.#cutTurnId, `reply ${turnId} speaks again`);
-    if (turnId > this.#turnId) this.#pieces = 0;
+    if (turnId > this.#turnId) this.#segments = 0;
     this.#turnId = turnId;
   }
 
@@ -374,7 +374,7 @@ class Rules {
   #isAnswered({ messages }: Extract<CallCommand, { kind: "generate-reply" }>): void {
     const open = new Set<string>();
     for (const message of messages) {
-      if (message.role === "tool") check(open.delete(message.toolCallId), "a result that nobody asked for");
+      if (message.role === "tool") check(open.delete(message.toolCallId), "a result without a tool call");
       else check(open.size === 0, "a tool without a result");
       if (message.role === "assistant") for (const { id } of message.toolCalls ?? []) open.add(id);
     }

@@ -15,7 +15,7 @@ export interface HeardFrame extends SpeechFrame {
   endMs: number;
 }
 
-/** What is behind the socket of a call in virtual time. It takes what the call sends, plays it, and tells what comes back. */
+/** The far end of a call in virtual time. It takes what the call sends, plays it, and returns the peer's messages. */
 export interface FarEnd {
   /** All that the caller has begun to hear, in order: what has begun is heard to its end. */
   readonly heard: readonly HeardFrame[];
@@ -28,7 +28,7 @@ export interface FarEnd {
   run(nowMs: number): CallEvent[];
 }
 
-/** A far end without a network: it plays what it is given at once, and a mark is back in the moment in which it is reached. */
+/** A far end without a network: it plays what it is given at once, and a mark returns as soon as it is reached. */
 export class ImmediateFarEnd implements FarEnd {
   readonly heard: HeardFrame[] = [];
   readonly #returnsMarks: boolean;
@@ -92,7 +92,7 @@ export interface RemoteFarEndOptions {
   answersClear: boolean;
   /** When its 20 ms begin, ms. */
   phaseMs: number;
-  /** How long it gathers audio before it plays what comes after a silence, ms; 0 unless told. */
+  /** How long it gathers audio before it plays what comes after a silence, ms; 0 by default. */
   holdMs?: number;
 }
 
@@ -101,7 +101,7 @@ type Message = { kind: "audio"; bytes: Uint8Array } | { kind: "mark"; name: stri
 const SILENCE = 0xff;
 const BUFFER_BYTES = CARRIER_FRAME_SAMPLES * 60 * 50;
 
-/** A far end behind a network, with the playback buffer of the simulated carriers: that knows exactly what was played. */
+/** A far end across a network, with the playback buffer of the simulated carriers: that knows exactly what was played. */
 export class RemoteFarEnd implements FarEnd {
   readonly heard: HeardFrame[] = [];
   readonly #options: RemoteFarEndOptions;

@@ -41,11 +41,11 @@ export interface TestCall extends PlacedCall {
   /** Everything that was played to the caller, as signed 16-bit samples at the rate of the line. */
   played: Int16Array;
   /** Everything that the service said in text, where it says such. */
-  told: ServiceMessage[];
+  serviceMessages: ServiceMessage[];
 }
 
 /**
- * Plays a simulated carrier, carrier_a unless told otherwise, with a caller who has the reference ear into a stream,
+ * Plays a simulated carrier, by default carrier_a, with a caller who has the reference STT, into a stream,
  * until one side hangs up.
  */
 export async function telephone(
@@ -57,16 +57,16 @@ export async function telephone(
   }: { notice?: (notice: CallerEvent) => void; line?: Transport } = {},
 ): Promise<TestCall> {
   const played: Int16Array[] = [];
-  const told: ServiceMessage[] = [];
-  const ear = createReferenceStt();
+  const serviceMessages: ServiceMessage[] = [];
+  const referenceStt = createReferenceStt();
   const makeResampler = await loadResampler();
   // It is opened at the rate of the line, where a gap is nothing but silence; a resampler would blur its edges.
   const stt: Stt = {
-    ...ear,
-    capabilities: { ...ear.capabilities, ratesHz: [formatsOf(transport).outbound.rateHz] },
-    open(earOptions, signal) {
-      const stream = openCallerStt(ear, earOptions, makeResampler, signal);
-      const gapless = new GapCloser((samples) => stream.write(samples), earOptions.rateHz);
+    ...referenceStt,
+    capabilities: { ...referenceStt.capabilities, ratesHz: [formatsOf(transport).outbound.rateHz] },
+    open(options, signal) {
+      const stream = openCallerStt(referenceStt, options, makeResampler, signal);
+      const gapless = new GapCloser((samples) => stream.write(samples), options.rateHz);
       const write = (frame: Int16Array): void => {
         played.push(frame.slice());
         gapless.write(frame);
@@ -85,11 +85,11 @@ export async function telephone(
       language: "en-US",
       clock: systemClock,
       onEvent,
-      onServiceMessage: (message) => told.push(message),
+      onServiceMessage: (message) => serviceMessages.push(message),
     },
     new AbortController().signal,
   );
-  return { ...placed, played: concatenated(played), told };
+  return { ...placed, played: concatenated(played), serviceMessages };
 }
 
 export interface StereoRecording {
@@ -118,7 +118,7 @@ export function wordsIn(samples: Int16Array, rateHz: number = CARRIER_RATE_HZ): 
   const decoderHz = WATERMARK_DECODER_RATES_HZ.find((known) => known === rateHz);
   if (decoderHz === undefined) throw new Error(`words are not read at ${rateHz} Hz`);
   const decoder = new WatermarkDecoder(decoderHz, QUIET_MS, { onWord: (word) => words.push(word), onQuiet() {} });
-  const gapless = new GapCloser((piece) => decoder.write(piece), rateHz);
+  const gapless = new GapCloser((chunk) => decoder.write(chunk), rateHz);
   gapless.write(samples);
   gapless.write(new Int16Array(rateHz));
   return words;

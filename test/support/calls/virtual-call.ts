@@ -53,7 +53,7 @@ export interface VirtualCallOptions {
   spec?: Partial<CallSpec>;
   greeting?: "none";
   sttHasInterims?: boolean;
-  /** What a prompt may come to, estimated tokens; without a bound unless told. */
+  /** What a prompt may come to, estimated tokens; by default without a limit. */
   promptTokensMax?: number;
   parameters?: Readonly<TurnParameters>;
   /** How the model answers the caller's last words, or whatever else it is asked. */
@@ -128,7 +128,7 @@ export class VirtualCall {
     });
   }
 
-  /** Words the caller's ear really got: played before any clear. */
+  /** Words that were really played to the caller, before any clear. */
   get heardWords(): string[] {
     return this.#farEnd.heard.flatMap(({ words }) => words);
   }
@@ -163,14 +163,14 @@ export class VirtualCall {
     }
   }
 
-  /** The caller makes a noise that is voice to the detector and no word to the ear. */
+  /** The caller makes a noise that is speech to the detector and no word to the STT. */
   coughs(atMs: number, durationMs: number): void {
     this.at(atMs, () => {
       this.#voicedUntilMs = atMs + durationMs;
     });
   }
 
-  /** Runs until `untilMs` or the end of the call, from one moment at which something is due to the next. */
+  /** Runs until `untilMs` or the end of the call, from one deadline to the next. */
   run(untilMs: number): void {
     for (
       ;
@@ -321,8 +321,14 @@ export class VirtualCall {
       const dueMs = this.nowMs + afterMs + (chunks === undefined ? 0 : Math.round(fromMs / chunks.speed));
       this.at(dueMs, () => {
         if (this.#liveTurn !== turnId) return;
-        const told = wordTimes ? words.filter(({ startMs }) => startMs >= fromMs && startMs < toMs) : [];
-        this.handle({ kind: "segment-audio", turnId, segment, samples: (toMs - fromMs) * SAMPLES_PER_MS, words: told });
+        const chunkWords = wordTimes ? words.filter(({ startMs }) => startMs >= fromMs && startMs < toMs) : [];
+        this.handle({
+          kind: "segment-audio",
+          turnId,
+          segment,
+          samples: (toMs - fromMs) * SAMPLES_PER_MS,
+          words: chunkWords,
+        });
         for (let atMs = fromMs + FRAME_MS; atMs <= toMs; atMs += FRAME_MS) {
           this.#ring.push({ turnId, words: words.filter((word) => word.endMs === atMs).map((word) => word.text) });
         }

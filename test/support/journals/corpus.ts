@@ -34,7 +34,7 @@ class JournaledCall extends VirtualCall {
   }
 
   override handle(event: CallEvent): void {
-    // What is left on the way when the call is over reaches nobody, and no journal.
+    // What arrives after the end of the call reaches neither the call nor the journal.
     if (this.endReason !== undefined) return;
     const { nowMs } = this;
     if (event.kind === "frame-in") this.#encoder.frameIn(nowMs, event.mediaMs, event.isSpeech, undefined, false);
@@ -245,7 +245,7 @@ export const EDGE_CASE_CALLS: readonly EdgeCaseCall[] = [
     options: { answer: () => ({ text: "Thank you for calling. Goodbye!", hangUp: true }) },
     script: (call) => {
       call.says(3_000, "that was all");
-      // A back-channel near the end of the last words, which nobody answers any more.
+      // A back-channel near the end of the last words, which is not answered any more.
       call.says(5_600, "okay");
     },
   },

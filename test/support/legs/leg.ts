@@ -34,7 +34,7 @@ import { DEFAULT_LIVENESS } from "./liveness.ts";
 
 const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()]);
 
-/** A socket that keeps what was sent; it can be told to drop everything, as a peer does that does not read. */
+/** A socket that keeps what was sent; it can be set to drop everything, as a peer that does not read. */
 export class FakeSocket implements LegSocket {
   /** Texts. */
   readonly sent: string[] = [];
@@ -84,7 +84,7 @@ export interface LegOptions {
   wire?: Wire;
   parameters?: Readonly<TurnParameters>;
   liveness?: Partial<LivenessOptions>;
-  /** Whether the peer answers pings; it does unless told otherwise. */
+  /** Whether the peer answers pings; by default it does. */
   answersPings?: () => boolean;
   /** In place of those that may call this machine. */
   httpTools?: Pick<HttpTools, "carryOut">;
@@ -92,9 +92,9 @@ export interface LegOptions {
   schemas?: Pick<SchemaChecks, "prepare" | "check">;
   /** In place of none but the built-in ones. */
   phrases?: PhraseFinder;
-  /** What the call and its account may spend; as much as they like unless told. */
+  /** What the call and its account may spend; no limit by default. */
   spend?: SpendSettings;
-  /** What the account spends beside; another account than that of any other leg unless told. */
+  /** What the account spends beside; by default an account that no other leg has. */
   accounts?: AccountSpends;
   prices?: Prices;
   /** A leg whose clock and ticker this one shares, as calls of one process do. */
@@ -105,7 +105,7 @@ export interface LegOptions {
 
 export const STREAM_ID = "MZ00000000000000000000000000000001";
 
-/** One connection, of carrier_a unless told otherwise, with a fake socket and a clock that is moved by hand. */
+/** One connection, by default of carrier_a, with a fake socket and a clock that is moved by hand. */
 export function leg(options: LegOptions = {}) {
   const clock = options.shared?.clock ?? new ManualClock();
   const ticker = options.shared?.ticker ?? new Ticker(clock);
@@ -199,7 +199,7 @@ export function leg(options: LegOptions = {}) {
     started,
     /** How often the connection said that it is done. */
     done: () => done,
-    /** The keys that the call was told of. */
+    /** The DTMF digits that the call received. */
     digits: () => keys.join(""),
     /** The reasons of the call's end that were logged. */
     ends: () =>

@@ -15,7 +15,7 @@ export const STREAM_START = {
 };
 const SILENCE = Buffer.alloc(CARRIER_FRAME_SAMPLES, MU_LAW.silenceByte).toString("base64");
 
-/** A stream of carrier_a on a socket that does what it is told, and that sends nothing by itself. */
+/** A stream of carrier_a on a socket that sends only what the test sends. */
 export class RawLeg {
   readonly ws: RawWs;
   #frames = 0;

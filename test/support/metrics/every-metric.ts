@@ -69,7 +69,7 @@ export async function everyMetric(): Promise<Map<string, Family>> {
   control.recordMade(120);
   control.callRecorded("expired", "token_expired");
   control.requestAnswered("GET", "/api/v1/calls/:id", 200, 12);
-  // The event loop is looked at every 10 ms, in both: until it has been, its delay is not told.
+  // The event loop is looked at every 10 ms, in both: until then its delay is not reported.
   for (;;) {
     const metrics = readExposition(await control.exposition(await metricsOfOneWorker(await worker.collect()), true));
     if (metrics.get("trunkline_event_loop_delay_seconds")?.samples.length === 2 * QUANTILES) return metrics;

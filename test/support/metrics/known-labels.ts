@@ -23,7 +23,7 @@ import type { Family } from "./exposition.ts";
 
 const PROVIDERS = ["espeak", "reference", "scripted"];
 
-/** Every value that each label may have, or what it looks like where it is a number. What is not in here is nobody's list. */
+/** Every value that each label may have, or what it looks like where it is a number. A label that is missing here fails the test. */
 const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   process: ["control", "worker", "renderer"],
   connection_type: CONNECTION_TYPES,

@@ -4,5 +4,5 @@ import { MetricsAggregator, type ProcessMetrics, type WorkersMetrics } from "../
 export const NO_WORKERS: WorkersMetrics = { exposition: "", up: 0, silent: 0 };
 
 /** What it tells of one, which has just begun. */
-export const metricsOfOneWorker = (told: ProcessMetrics): Promise<WorkersMetrics> =>
-  new MetricsAggregator().aggregate(new Map([["worker", told]]));
+export const metricsOfOneWorker = (metrics: ProcessMetrics): Promise<WorkersMetrics> =>
+  new MetricsAggregator().aggregate(new Map([["worker", metrics]]));

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 
 /**
  * A network between a peer and a port of this machine that can lose everything: from `swallow` on nothing passes in either direction,
- * and neither side is told.
+ * and neither side is notified.
  */
 export class BlackHole {
   readonly #server: Server;

@@ -27,7 +27,7 @@ export interface NginxOptions {
 
 const children = new Set<ChildProcess>();
 
-// Whatever a test file leaves behind, a failed one in particular, is gone with it.
+// What a test file leaves, in particular a failed one, is removed with it.
 afterAll(() => {
   for (const child of children) child.kill("SIGKILL");
 });
@@ -136,7 +136,7 @@ function isListening(port: number): Promise<boolean> {
   });
 }
 
-/** A port of this machine that was free a moment ago. */
+/** A port of this machine that was free just now. */
 export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, "127.0.0.1", () => {

@@ -11,7 +11,7 @@ export interface Exchange {
   ended: boolean;
 }
 
-/** Between two pieces, so that they arrive as two. */
+/** Between two parts, so that they arrive as two. */
 const PIECES_APART_MS = 20;
 
 /** The head of an HTTP/1.1 request, with a Host; a header that is undefined is left out. */
@@ -22,10 +22,10 @@ export function head(methodAndPath: string, headers: Readonly<Record<string, str
   return [`${methodAndPath} HTTP/1.1`, ...lines, "", ""].join("\r\n");
 }
 
-/** Sends bytes to a port of this machine, piece by piece, and reads until the other side closes, or the time is over. */
+/** Sends bytes to a port of this machine, part by part, and reads until the other side closes, or the time is over. */
 export async function exchange(
   port: number,
-  pieces: readonly (string | Uint8Array)[],
+  parts: readonly (string | Uint8Array)[],
   withinMs = 1_000,
 ): Promise<Exchange> {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
@@ -38,9 +38,9 @@ export async function exchange(
     socket.on("error", () => {});
     socket.on("close", () => resolve(true));
   });
-  for (const [index, piece] of pieces.entries()) {
+  for (const [index, part] of parts.entries()) {
     if (index > 0) await delay(PIECES_APART_MS);
-    socket.write(typeof piece === "string" ? Buffer.from(piece, "latin1") : piece);
+    socket.write(typeof part === "string" ? Buffer.from(part, "latin1") : part);
   }
   const over = new AbortController();
   const late = delay(withinMs, false, { signal: over.signal }).catch(() => false);

@@ -33,7 +33,7 @@ export interface FrameToSend {
 }
 
 /**
- * A WebSocket client on a plain TCP socket that does what it is told, legal or not: it sends any frame, half-closes and
+ * A WebSocket client on a plain TCP socket that sends what it is given, legal or not: it sends any frame, half-closes and
  * resets, and answers nothing by itself, neither pings nor closes. Reading never fails: a connection that is gone gives
  * undefined.
  */

@@ -92,7 +92,7 @@ export class OpenapiDocument {
       key === "$ref" ? `openapi${text}` : text,
     );
     const validate = this.#ajv.compile(pointed);
-    return validate(value) ? [] : (validate.errors ?? []).map(told);
+    return validate(value) ? [] : (validate.errors ?? []).map(errorText);
   }
 
   /** What is wrong with an answer of an operation: an undocumented status, type or field, and what is missing. */
@@ -173,7 +173,7 @@ export class OpenapiDocument {
   }
 }
 
-const told = ({ instancePath, message, params }: ErrorObject): string =>
+const errorText = ({ instancePath, message, params }: ErrorObject): string =>
   `${instancePath} ${message} ${JSON.stringify(params)}`;
 
 /** The same schemas, in which an object has the fields that are named and no others. */

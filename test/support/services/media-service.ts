@@ -43,7 +43,7 @@ import { handoffServer } from "./handoff-server.ts";
 
 const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
 
-/** What carriers are told to dial, and sign. */
+/** The address that carriers dial, and sign. */
 export const MEDIA_URL = "wss://media.example.com";
 
 export interface MediaServiceOptions {
@@ -53,7 +53,7 @@ export interface MediaServiceOptions {
   clock?: Clock;
   tokenTtlMs?: number;
   liveness?: Partial<LivenessOptions>;
-  /** What serves the media port; unless told what `MEDIA_SERVER` says, or the best that this machine has. */
+  /** What serves the media port; by default what `MEDIA_SERVER` says, or the best that this machine has. */
   mediaServer?: MediaServerName;
   mediaServerParts?: MediaServerParts;
   /** With these the media server speaks TLS. */
@@ -67,10 +67,10 @@ export interface MediaServiceOptions {
   carrierBOutboundCodec?: G711Codec;
   /** In place of none but the built-in ones. */
   phrases?: PhraseFinder;
-  /** What a call and an account may spend; as much as they like unless told. */
+  /** What a call and an account may spend; no limit by default. */
   spend?: SpendSettings;
   prices?: Prices;
-  /** Calls with which the worker is full; as many as by default unless told. */
+  /** Calls with which the worker is full; the service's default unless set. */
   callsMax?: number;
   /** The disk that the journals are written to, as far as it can be replaced. */
   journalFiles?: JournalFiles;

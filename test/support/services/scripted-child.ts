@@ -7,11 +7,11 @@ export class ScriptedChild implements Child {
   readonly kind: ChildKind;
   /** Undefined until it was given its place. */
   options: ChildAssignment | undefined;
-  /** What it was told behind that, in order. */
+  /** The messages after that, in order. */
   readonly received: ToChild["kind"][] = [];
   /** What it was handed, in order. */
   readonly connections: Socket[] = [];
-  /** Called with what it was told behind that. */
+  /** Called with each message after that. */
   onMessage: (message: ToChild) => void = () => {};
   readonly #events: ChildEvents;
   readonly #onServe: (child: ScriptedChild) => number;
@@ -66,7 +66,7 @@ export class ScriptedChild implements Child {
   }
 }
 
-/** Starts scripted children; `onStart` is told of each that was given its place. */
+/** Starts scripted children; `onStart` is called for each that got its assignment. */
 export class ScriptedChildren {
   /** All that were given a place, in order. */
   readonly started: ScriptedChild[] = [];

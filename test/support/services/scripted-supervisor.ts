@@ -15,7 +15,7 @@ export interface ChildBehavior {
   readyMs: (child: ScriptedChild) => number | undefined;
   /** Those that are silent tell of no heartbeat. */
   isSilent: (child: ScriptedChild) => boolean;
-  /** How long each takes to go when it is told to; undefined for one that hangs. */
+  /** How long each takes to exit when it is asked to; undefined for one that hangs. */
   leavesMs: (child: ScriptedChild) => number | undefined;
   /** The system starts no process at all, for want of memory. */
   isRefused: () => boolean;
@@ -46,9 +46,9 @@ export function scriptedSupervisor(workers: number, manners: Partial<ChildBehavi
   const leaving = new Set<ScriptedChild>();
   const look = (): void => {
     for (const child of children.started) {
-      const told = child.kind === "worker" ? child.received.length > 0 : child.received.includes("stop");
+      const isAsked = child.kind === "worker" ? child.received.length > 0 : child.received.includes("stop");
       const delayMs = leavesMs(child);
-      if (!told || delayMs === undefined || leaving.has(child)) continue;
+      if (!isAsked || delayMs === undefined || leaving.has(child)) continue;
       leaving.add(child);
       clock.after(delayMs, () => child.exit(0));
     }

@@ -19,7 +19,7 @@ const TAKEN_MS_MAX = 20_000;
 /** The account of the API key that every service gets. */
 const ACCOUNT = "end-to-end";
 
-/** The least that makes a call with the reference pair; the brain answers from the prompt. */
+/** The least that makes a call with the reference pair; the LLM answers from the prompt. */
 export const NEW_CALL = {
   systemPrompt: "The bakery is closed on Monday.",
   voice: "reference/gmw/en-US",
@@ -29,13 +29,13 @@ export const NEW_CALL = {
 };
 
 export interface ServiceOptions {
-  /** The path of its `main` module; that of the build unless told. */
+  /** The path of its `main` module; by default that of the build. */
   main?: string;
   /** A directory of an earlier service of the same test file, to start again on; otherwise one is made. */
   dataDir?: string;
   /** Beside, or instead of, the reference pair on free ports. */
   env?: Readonly<Record<string, string>>;
-  /** How many descriptors each of its processes may have; as many as this one unless told. Needs `prlimit` of util-linux. */
+  /** How many descriptors each of its processes may have; by default as many as this one. Needs `prlimit` of util-linux. */
   descriptors?: number;
 }
 
@@ -79,7 +79,7 @@ export interface LogLine {
 const directories = new Set<string>();
 const groups = new Set<number>();
 
-// Whatever a test file leaves behind, a failed one in particular, is gone with it.
+// What a test file leaves, in particular a failed one, is removed with it.
 afterAll(() => {
   for (const groupId of groups) signalGroup(groupId, "SIGKILL");
   for (const path of directories) rmSync(path, { recursive: true, force: true });
@@ -220,7 +220,7 @@ export class Service {
 
   /**
    * Creates a call; `body` replaces fields of `NEW_CALL`. A machine that has other things to do makes the loop lag, and then no
-   * calls are taken for some seconds: whoever needs one waits.
+   * calls are taken for some seconds: a test that needs one waits.
    */
   async createCall(body: object = {}): Promise<{ id: string; websocketUrl: string }> {
     const answer = await until("a call to be taken", TAKEN_MS_MAX, async () => {
@@ -325,7 +325,7 @@ function signalGroup(groupId: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 /**
- * The living processes of a group. Linux tells the dead that nobody has waited for (in a container without an init) from
+ * The living processes of a group. Linux tells zombies (in a container without an init) from
  * the living; elsewhere the group's id stands for whatever is left of it.
  */
 function livingOf(groupId: number): number[] {

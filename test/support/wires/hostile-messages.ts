@@ -28,7 +28,7 @@ export class Prober {
   }
 
   /**
-   * Decodes a message, a text unless told otherwise, in the middle of a stream, and in front of its start where it has a message
+   * Decodes a message, by default a text, in the middle of a stream, and in front of its start where it has a message
    * for that. Throws when anything but an event or a typed refusal comes of it, or when a short cut says something else than the
    * full parse.
    */
@@ -37,15 +37,15 @@ export class Prober {
     // A stream that begins with its socket has nothing before its start; a native codec a message would fill the memory, too.
     if (started.implicitStart === undefined) {
       const fresh = this.#subject.make();
-      this.#told(fresh.decode.bind(fresh), message, isBinary);
+      this.#outcomeOf(fresh.decode.bind(fresh), message, isBinary);
     }
-    const told = this.#told(started.decode.bind(started), message, isBinary);
+    const scanned = this.#outcomeOf(started.decode.bind(started), message, isBinary);
     const decodeFully = started.decodeFully?.bind(started);
     // What is too long is refused unread, so a full parse has no say in it.
     if (decodeFully === undefined || message.length > CARRIER_MESSAGE_BYTES_MAX) return;
-    const full = this.#told(decodeFully, message, isBinary);
-    if (told !== full) {
-      throw new Error(`${told}\nby the short cut, but\n${full}\nby a full parse: ${Buffer.from(message)}`);
+    const full = this.#outcomeOf(decodeFully, message, isBinary);
+    if (scanned !== full) {
+      throw new Error(`${scanned}\nby the short cut, but\n${full}\nby a full parse: ${Buffer.from(message)}`);
     }
   }
 
@@ -65,7 +65,7 @@ export class Prober {
   }
 
   /** All that a decoder tells of a message, as a text. */
-  #told(decode: Decode, message: Uint8Array, isBinary: boolean): string {
+  #outcomeOf(decode: Decode, message: Uint8Array, isBinary: boolean): string {
     const into = this.#into;
     into.count = -1;
     into.timestampMs = -1;

@@ -62,7 +62,7 @@ export function* byteMutations(text: string, inserted: readonly string[]): Gener
     yield Buffer.concat([before, after]);
     yield Buffer.concat([before, bytes.subarray(at, at + 1), bytes.subarray(at)]);
     yield before;
-    for (const piece of inserted) yield Buffer.concat([before, Buffer.from(piece), bytes.subarray(at)]);
+    for (const part of inserted) yield Buffer.concat([before, Buffer.from(part), bytes.subarray(at)]);
     yield Buffer.concat([before, Buffer.from(`\\u00${(bytes[at] as number).toString(16).padStart(2, "0")}`), after]);
   }
 }
