@@ -147,14 +147,14 @@ export class HandoffServer {
   /** Tells whoever carried the call that its end is recorded. */
   acknowledge(callId: string): void {
     // The worker that asked may have been replaced; the others ignore what they do not know.
-    for (const socket of this.#workers.values()) send(socket, { kind: "ended-known", callId });
+    for (const socket of this.#workers.values()) send(socket, { kind: "ended-acknowledged", callId });
   }
 
   /** Tells a worker that a call of its is to end; false when it is away just now. */
   endCall(workerId: string, callId: string): boolean {
     const socket = this.#workers.get(workerId);
     if (socket === undefined) return false;
-    send(socket, { kind: "end", callId });
+    send(socket, { kind: "end-call", callId });
     return true;
   }
 
@@ -162,7 +162,7 @@ export class HandoffServer {
   sendAccountsOverLimit(accounts: readonly AccountOverLimit[]): void {
     if (isDeepStrictEqual(accounts, this.#accountsOverLimit)) return;
     this.#accountsOverLimit = accounts;
-    for (const socket of this.#workers.values()) send(socket, { kind: "accounts-over", accounts });
+    for (const socket of this.#workers.values()) send(socket, { kind: "accounts-over-limit", accounts });
   }
 
   /**
@@ -284,7 +284,7 @@ export class HandoffServer {
     send(socket, { kind: "token-keys", keys: this.#tokenKeys });
     this.#options.onWorkerConnected(workerId, connection, callIds, load);
     this.#options.onSpendReported(workerId, spends, true);
-    send(socket, { kind: "accounts-over", accounts: this.#accountsOverLimit });
+    send(socket, { kind: "accounts-over-limit", accounts: this.#accountsOverLimit });
   }
 
   #onMetrics(socket: Socket, metrics: ProcessMetrics | undefined): void {

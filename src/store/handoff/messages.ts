@@ -7,7 +7,7 @@ import type { EndSummary, RedeemedCall } from "../call-handoff.ts";
  * The number of the language below. It goes up with every change that a process of the version before could not deal with; processes
  * with different numbers do not work together, which `welcome` and `hello` find out. Versions before number 2 tell none.
  */
-export const HANDOFF_PROTOCOL_VERSION = 2;
+export const HANDOFF_PROTOCOL_VERSION = 3;
 
 /** How a worker stands. */
 export interface WorkerLoad {
@@ -64,13 +64,13 @@ export type ControlMessage =
   /** The keys that tokens are signed with, base64url: when a worker has said hello, and when they change. */
   | { kind: "token-keys"; keys: readonly string[] }
   /** Somebody asked by the API that this call be ended. */
-  | { kind: "end"; callId: string }
+  | { kind: "end-call"; callId: string }
   /** The accounts that have reached a limit, in all workers together; all others have not. Sent when that changes. */
-  | { kind: "accounts-over"; accounts: readonly AccountOverLimit[] }
+  | { kind: "accounts-over-limit"; accounts: readonly AccountOverLimit[] }
   /** Somebody asked for the metrics. */
   | { kind: "metrics" }
   /** The record of an ended call is on its way; the worker may forget the call. */
-  | { kind: "ended-known"; callId: string };
+  | { kind: "ended-acknowledged"; callId: string };
 
 /** A line longer than this is not one of ours. A call's spec is bounded by the API's body limit. */
 const LINE_CHARS_MAX = 2 * 1024 * 1024;

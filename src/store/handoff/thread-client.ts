@@ -102,13 +102,13 @@ export class HandoffThreadClient {
   /** Tells a worker that a call of its is to end; false when it is away just now. */
   endCall(workerId: string, callId: string): boolean {
     if (!this.has(workerId)) return false;
-    this.#send({ kind: "end", workerId, callId });
+    this.#send({ kind: "end-call", workerId, callId });
     return true;
   }
 
   /** Tells the workers which accounts have reached a limit, where that has changed. */
   sendAccountsOverLimit(accounts: readonly AccountOverLimit[]): void {
-    this.#send({ kind: "accounts-over", accounts });
+    this.#send({ kind: "accounts-over-limit", accounts });
   }
 
   /** The metrics of every worker that is there after `timeoutMs` at most: undefined where it could not tell them in time. */
@@ -175,20 +175,20 @@ export class HandoffThreadClient {
       case "returned":
         handlers.onReturned(message.call);
         return;
-      case "worker":
+      case "worker-connected":
         this.#workers.set(message.workerId, message.connection);
         handlers.onWorkerConnected(message.workerId, message.connection, message.callIds, message.load);
         return;
-      case "load":
+      case "load-reported":
         handlers.onLoadReported(message.workerId, message.load);
         return;
-      case "spends":
+      case "spend-reported":
         handlers.onSpendReported(message.workerId, message.spends, message.all);
         return;
-      case "foreign-worker":
+      case "incompatible-worker":
         handlers.onIncompatibleWorker(message.workerId);
         return;
-      case "worker-gone":
+      case "worker-disconnected":
         if (this.#workers.get(message.workerId) === message.connection) this.#workers.delete(message.workerId);
         handlers.onWorkerDisconnected(message.workerId, message.connection);
         return;

@@ -25,8 +25,8 @@ export type ToHandoffThread =
   | { kind: "serve"; options: HandoffThreadOptions }
   | { kind: "token-keys"; keys: readonly string[] }
   | { kind: "acknowledge"; callId: string }
-  | { kind: "end"; workerId: string; callId: string }
-  | { kind: "accounts-over"; accounts: readonly AccountOverLimit[] }
+  | { kind: "end-call"; workerId: string; callId: string }
+  | { kind: "accounts-over-limit"; accounts: readonly AccountOverLimit[] }
   | { kind: "metrics"; id: number; timeoutMs: number }
   /** `id` comes back with the answer. */
   | { kind: "ping"; id: number }
@@ -37,11 +37,11 @@ export type FromHandoffThread =
   | { kind: "listening" }
   | { kind: "redeemed"; callId: string; workerId: string }
   | { kind: "returned"; call: ReturnedCall }
-  | { kind: "worker"; workerId: string; connection: number; callIds: readonly string[]; load: WorkerLoad }
-  | { kind: "load"; workerId: string; load: WorkerLoad }
-  | { kind: "spends"; workerId: string; spends: readonly AccountSpend[]; all: boolean }
-  | { kind: "foreign-worker"; workerId: string }
-  | { kind: "worker-gone"; workerId: string; connection: number }
+  | { kind: "worker-connected"; workerId: string; connection: number; callIds: readonly string[]; load: WorkerLoad }
+  | { kind: "load-reported"; workerId: string; load: WorkerLoad }
+  | { kind: "spend-reported"; workerId: string; spends: readonly AccountSpend[]; all: boolean }
+  | { kind: "incompatible-worker"; workerId: string }
+  | { kind: "worker-disconnected"; workerId: string; connection: number }
   | { kind: "stream-started"; callId: string; carrierCallId: string }
   | { kind: "ended"; callId: string; end: EndSummary | undefined }
   | { kind: "metrics"; id: number; metrics: ReadonlyMap<string, ProcessMetrics | undefined> }

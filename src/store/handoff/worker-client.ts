@@ -254,15 +254,15 @@ export class HandoffClient implements CallHandoff {
         this.tokenKeys = message.keys.map((key) => Buffer.from(key, "base64url"));
         this.#onTokenKeys?.();
         return;
-      case "ended-known":
+      case "ended-acknowledged":
         this.#unacknowledged.delete(message.callId);
         this.#checkSettled();
         return;
-      case "end":
+      case "end-call":
         // What came before it in the same piece may have been the call itself, which then begins first.
         setImmediate(() => this.#options.onEndRequested(message.callId));
         return;
-      case "accounts-over":
+      case "accounts-over-limit":
         this.#options.onAccountsOverLimit(message.accounts);
         return;
       case "metrics":

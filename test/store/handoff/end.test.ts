@@ -29,7 +29,7 @@ test("a call that comes in one piece with the word to end it is there when the w
         if (message.kind !== "redeem") return;
         const answers: ControlMessage[] = [
           { kind: "redeemed", id: message.id, call: { callId: "call_1", accountId: "account_1", spec: SPEC } },
-          { kind: "end", callId: "call_1" },
+          { kind: "end-call", callId: "call_1" },
         ];
         socket.write(answers.map(toLine).join(""));
       }),

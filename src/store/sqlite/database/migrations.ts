@@ -1,4 +1,5 @@
 import { type Kysely, type Migration, sql } from "kysely";
+import { renamedCallLatency, renamedTurnLatency, renamedUsage, type StoredJson } from "./migration-0012-names.ts";
 import type { Tables } from "./tables.ts";
 
 /**
@@ -17,6 +18,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0009-ages-and-epochs": { up: addAgesAndEpochs },
   "0010-complete-transcripts": { up: addTranscriptComplete },
   "0011-retention": { up: addRetention },
+  "0012-names-of-stages-and-latencies": { up: renameStoredMembers },
 };
 
 async function createFirstTables(db: Kysely<Tables>): Promise<void> {
@@ -242,4 +244,30 @@ async function addRetention({ schema }: Kysely<Tables>): Promise<void> {
 /** Whether a transcript is complete was not stored before: of those that are there it is not known. */
 async function addTranscriptComplete({ schema }: Kysely<Tables>): Promise<void> {
   await schema.alterTable("calls").addColumn("transcript_complete", "integer").execute();
+}
+
+/** Stages and latencies of calls and turns have other names in the JSON that is stored. */
+async function renameStoredMembers(db: Kysely<Tables>): Promise<void> {
+  const rewritten = (text: string | null, rename: (value: StoredJson) => StoredJson): string | null =>
+    text === null ? null : JSON.stringify(rename(JSON.parse(text)));
+  const calls = db
+    .selectFrom("calls")
+    .select(["id", "latency", "usage"])
+    .where((row) => row.or([row("latency", "is not", null), row("usage", "is not", null)]));
+  for (const { id, latency, usage } of await calls.execute()) {
+    await db
+      .updateTable("calls")
+      .set({ latency: rewritten(latency, renamedCallLatency), usage: rewritten(usage, renamedUsage) })
+      .where("id", "=", id)
+      .execute();
+  }
+  const turns = db.selectFrom("turns").select(["call_id", "position", "latency"]).where("latency", "is not", null);
+  for (const { call_id, position, latency } of await turns.execute()) {
+    await db
+      .updateTable("turns")
+      .set({ latency: rewritten(latency, renamedTurnLatency) })
+      .where("call_id", "=", call_id)
+      .where("position", "=", position)
+      .execute();
+  }
 }

@@ -190,6 +190,75 @@ test("F14-2, F14-4: turns and calls of the version before are read as they were:
   await upgraded.close();
 });
 
+test("latencies and usage of the version before are read under their present names", async () => {
+  const [directory, clock] = [temporaryDirectory(), new ManualClock()];
+  const file = new Libsql(join(directory, "trunkline.db"));
+  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: file }) });
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } });
+  expect((await migrator.migrateTo("0011-retention")).error).toBeUndefined();
+  const { systemPrompt: _, greeting: __, ...settings } = SPEC;
+  const step = (ms: number) => ({ count: 1, p50Ms: ms, p90Ms: ms, p95Ms: ms, p99Ms: ms });
+  const oldLatency = {
+    ...{ endOfUtterance: step(520), finalTranscript: step(300), modelFirstToken: step(120) },
+    ...{ firstPiece: step(40), voiceFirstByte: step(90), firstSampleOut: step(15), whole: step(785) },
+  };
+  const used = (engine: string, provider: string) => ({
+    engine,
+    provider,
+    model: "voice",
+    units: "seconds",
+    amount: 2,
+  });
+  const oldUsage = [used("ear", "deepgram"), used("model", "openai"), used("voice", "espeak")];
+  const oldTurnLatency = {
+    ...{ finalMs: 300, endOfTurnMs: 520, askedMs: 521, firstTextMs: 641, firstPieceMs: 681 },
+    ...{ firstAudioMs: 771, firstFrameMs: 786 },
+  };
+  file.prepare("INSERT INTO accounts VALUES ('account_1', 'first', 0)").run();
+  const insertCall = file.prepare(
+    "INSERT INTO calls (id, account_id, status, settings, recording_enabled, created_at, ended_at, end_reason, " +
+      "latency, usage) VALUES (?, 'account_1', 'ended', ?, 1, 0, 5000, 'caller_hangup', ?, ?)",
+  );
+  insertCall.run("call_1", JSON.stringify(settings), JSON.stringify(oldLatency), JSON.stringify(oldUsage));
+  insertCall.run("call_2", JSON.stringify(settings), null, "[]");
+  insertCall.run("call_3", JSON.stringify(settings), null, null);
+  const insertTurn = file.prepare(
+    "INSERT INTO turns (call_id, position, account_id, role, text, start_ms, end_ms, interrupted, latency) " +
+      "VALUES ('call_1', ?, 'account_1', 'agent', '\"Hello.\"', 0, 900, 0, ?)",
+  );
+  insertTurn.run(0, null);
+  insertTurn.run(1, JSON.stringify(oldTurnLatency));
+  await db.destroy();
+
+  const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
+  expect(await stores.calls.get("account_1", "call_1")).toMatchObject({
+    latency: {
+      ...{ endOfTurn: step(520), finalTranscript: step(300), llmFirstToken: step(120) },
+      ...{ firstSegment: step(40), ttsFirstByte: step(90), firstFrame: step(15), total: step(785) },
+    },
+    usage: [
+      { stage: "stt", provider: "deepgram", model: "voice", units: "seconds", amount: 2 },
+      { stage: "llm", provider: "openai", model: "voice", units: "seconds", amount: 2 },
+      { stage: "tts", provider: "espeak", model: "voice", units: "seconds", amount: 2 },
+    ],
+  });
+  expect(JSON.stringify(await stores.calls.get("account_1", "call_1"))).not.toMatch(/engine|whole|firstPiece/);
+  const [, withoutLatency, withoutUsage] = await Promise.all(
+    ["call_1", "call_2", "call_3"].map((id) => stores.calls.get("account_1", id)),
+  );
+  expect([withoutLatency?.latency, withoutLatency?.usage]).toEqual([undefined, []]);
+  expect([withoutUsage?.latency, withoutUsage?.usage]).toEqual([undefined, undefined]);
+  const turns = await stores.calls.transcript("account_1", "call_1");
+  expect(turns?.map(({ latency }) => latency)).toEqual([
+    undefined,
+    {
+      ...{ finalTranscriptMs: 300, endOfTurnMs: 520, llmRequestedMs: 521, firstTextMs: 641, firstSegmentMs: 681 },
+      ...{ firstAudioMs: 771, firstFrameMs: 786 },
+    },
+  ]);
+  await stores.close();
+});
+
 test("F14-4: the list by a carrier's id asks its index", async () => {
   const { directory, stores } = await open();
   await stores.close();
