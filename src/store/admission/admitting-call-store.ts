@@ -1,7 +1,7 @@
 import type { CallStore } from "../call-store.ts";
 import type { Capacity } from "./capacity.ts";
 
-/** The same calls, each in a place: where there is none for one more, none is created. */
+/** Call store that admits each new call to a slot, and creates none where no slot is free. */
 export function admittingCallStore(calls: CallStore, places: Capacity): CallStore {
   return {
     async create(call, admit) {
@@ -13,7 +13,7 @@ export function admittingCallStore(calls: CallStore, places: Capacity): CallStor
         }
         return creation;
       } finally {
-        // What was reserved for a call that could not be stored.
+        // The reservation of a call that could not be stored.
         places.release(tokenHash);
       }
     },

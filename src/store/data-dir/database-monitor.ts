@@ -3,7 +3,7 @@ import { DATABASE_POLL_MS } from "../../core/limits/storage.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { Stores } from "../stores.ts";
 
-/** Logs when the files of the store were removed or replaced, and when they are back; for as long as the process lives. */
+/** Logs when the store's files are removed or replaced, and when they are back, as long as the process lives. */
 export function monitorDatabaseFiles(
   stores: Pick<Stores, "isDatabaseLost">,
   dataDir: string,

@@ -28,7 +28,7 @@ export class SqliteRedemptions implements Redemptions {
     only?: readonly ConnectionType[],
   ): Promise<RedeemedCall | undefined> {
     try {
-      // A token that is used or too old costs a look, and no transaction. What a call is for never changes.
+      // A used or expired token costs one read and no transaction. A call's transport never changes.
       if (!(await this.#isRedeemable(tokenHash, only))) return undefined;
       return await this.#db.transaction().execute((tx) => this.#redeem(tx, tokenHash, redeemer));
     } catch (error) {
@@ -36,7 +36,7 @@ export class SqliteRedemptions implements Redemptions {
     }
   }
 
-  /** Whether a token could be redeemed just now, for one of these transports. */
+  /** Whether a token can be redeemed at present, for one of these transports. */
   async #isRedeemable(tokenHash: string, only: readonly ConnectionType[] | undefined): Promise<boolean> {
     const token = await this.#db
       .selectFrom("stream_tokens")
@@ -84,7 +84,7 @@ export class SqliteRedemptions implements Redemptions {
     const words: CallPrompts | undefined =
       call.words === null ? this.#unpersisted.get(call.id) : JSON.parse(call.words);
     if (words === undefined) {
-      // Its words were in the memory of a control process that is gone.
+      // Its words were in the memory of an earlier control process.
       await tx
         .updateTable("calls")
         .set({ ...EXPIRED, started_at: null, ended_at: nowMs, worker_id: null })
