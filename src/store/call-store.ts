@@ -93,7 +93,7 @@ export type AdmissionRefusal = "overloaded" | "rate_limited" | "spend_limit";
 export type Creation =
   | { kind: "created"; call: CallRecord }
   /** A repeated request: its call as it was created, and the sealed token of that time. */
-  | { kind: "repeated"; call: CallRecord; sealedToken: string }
+  | { kind: "replayed"; call: CallRecord; sealedToken: string }
   /** No slot is free for another call. */
   | { kind: "refused"; reason: AdmissionRefusal }
   /** Another request has this idempotency key. */

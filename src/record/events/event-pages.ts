@@ -83,7 +83,7 @@ class EventPageReader {
     this.#next += events.length;
     this.#pendingBytes = 0;
     // One record may yield more events than the page holds, and so may the last record.
-    const more = stoppedAt === "enough" || this.#pending.length > 0 ? "now" : this.#lister?.ended ? "never" : "later";
+    const more = stoppedAt === "stopped" || this.#pending.length > 0 ? "now" : this.#lister?.ended ? "never" : "later";
     return { events, next: this.#next, more };
   }
 

@@ -45,7 +45,7 @@ export class JournalReader {
    * file may be `torn`: its last record is incomplete, and its writer may still complete it. Rejects as `readJournal`
    * does.
    */
-  async readMore(enough?: () => boolean): Promise<"enough" | "end" | "torn"> {
+  async readMore(enough?: () => boolean): Promise<"stopped" | "end" | "torn"> {
     const file = await openJournal(this.#path);
     try {
       return await this.#readFrom(file, enough);
@@ -54,7 +54,7 @@ export class JournalReader {
     }
   }
 
-  async #readFrom(file: FileHandle, enough = (): boolean => false): Promise<"enough" | "end" | "torn"> {
+  async #readFrom(file: FileHandle, enough = (): boolean => false): Promise<"stopped" | "end" | "torn"> {
     let buffer: Buffer = Buffer.allocUnsafe(READ_BYTES);
     let filled = 0;
     for (;;) {
@@ -63,7 +63,7 @@ export class JournalReader {
       filled += bytesRead;
       const used = this.#decoder.push(buffer.subarray(0, filled), enough);
       this.#offsetBytes += used;
-      if (enough()) return "enough";
+      if (enough()) return "stopped";
       buffer.copyWithin(0, used, filled);
       filled -= used;
       // The record is longer than the buffer. The decoder has already checked its length.

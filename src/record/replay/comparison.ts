@@ -50,7 +50,7 @@ export async function compareJournal(path: string, untilMs = Number.POSITIVE_INF
   const comparing = new JournalComparer(untilMs);
   const journal = new JournalReader(path, (record) => comparing.take(record));
   const stoppedAt = await journal.readMore(() => comparing.done);
-  return comparing.result(stoppedAt !== "enough");
+  return comparing.result(stoppedAt !== "stopped");
 }
 
 class JournalComparer {

@@ -35,12 +35,12 @@ export class AccountSpendTotals {
   /** A worker reports all its accounts when it connects, or else those whose sums have changed. */
   reported(workerId: string, spends: readonly AccountSpend[], all: boolean): void {
     const worker = all ? undefined : this.#workers.get(workerId);
-    const kept = worker?.spends ?? new Map<string, Spend>();
+    const spent = worker?.spends ?? new Map<string, Spend>();
     for (const { accountId, spend } of spends) {
-      if (SPEND_UNITS.some((unit) => spend[unit] !== 0)) kept.set(accountId, spend);
-      else kept.delete(accountId);
+      if (SPEND_UNITS.some((unit) => spend[unit] !== 0)) spent.set(accountId, spend);
+      else spent.delete(accountId);
     }
-    this.#workers.set(workerId, { spends: kept, disconnectedMs: undefined });
+    this.#workers.set(workerId, { spends: spent, disconnectedMs: undefined });
   }
 
   workerDisconnected(workerId: string): void {

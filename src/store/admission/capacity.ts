@@ -115,11 +115,11 @@ export class Capacity {
 
   /** The call is over or was never created. Calls without a slot are ignored. */
   release(callId: string): void {
-    const place = this.#slots.get(callId);
-    if (place === undefined) return;
+    const slot = this.#slots.get(callId);
+    if (slot === undefined) return;
     this.#slots.delete(callId);
     this.#expiries.delete(callId);
-    this.#count(place, -1);
+    this.#count(slot, -1);
   }
 
   /** Starts from the calls in the store, before any other event. */
@@ -131,8 +131,8 @@ export class Capacity {
   /** A worker connected or reconnected, and carries exactly these calls. */
   workerConnected(workerId: string, callIds: readonly string[], load: WorkerLoad): void {
     const carried = new Set(callIds);
-    for (const [callId, place] of this.#slots) {
-      if (place.workerId === workerId && !carried.has(callId)) this.release(callId);
+    for (const [callId, slot] of this.#slots) {
+      if (slot.workerId === workerId && !carried.has(callId)) this.release(callId);
     }
     for (const callId of carried) this.assign(callId, workerId);
     const never = Number.NEGATIVE_INFINITY;
@@ -177,9 +177,9 @@ export class Capacity {
     this.#nextExpiryMs = Math.min(this.#nextExpiryMs, expiresAtMs);
   }
 
-  #add(callId: string, place: Slot): void {
-    this.#slots.set(callId, place);
-    this.#count(place, 1);
+  #add(callId: string, slot: Slot): void {
+    this.#slots.set(callId, slot);
+    this.#count(slot, 1);
   }
 
   #count({ apiKeyId, workerId }: Slot, by: 1 | -1): void {

@@ -38,11 +38,11 @@ export function openDataDir(dataDir: string): void {
     assertWritable(join(dataDir, RUN_FOLDER), true);
     for (const name of PRIVATE_FILES) makePrivate(join(dataDir, name));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const reason = error instanceof Error ? error.message : String(error);
     throw new TrunklineError(
       "bad_configuration",
       "caller",
-      `DATA_DIR ${JSON.stringify(dataDir)} cannot be used: ${why}. It must be a folder that this user can write to`,
+      `DATA_DIR ${JSON.stringify(dataDir)} cannot be used: ${reason}. It must be a folder that this user can write to`,
       { cause: error },
     );
   }

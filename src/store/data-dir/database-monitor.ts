@@ -11,17 +11,17 @@ export function monitorDatabaseFiles(
   log: Logger,
 ): void {
   let wasLost = false;
-  const look = (): void => {
+  const check = (): void => {
     const isLost = stores.isDatabaseLost();
     if (isLost && !wasLost) {
-      const advice = "put the same files back, or restart the service on restored ones";
+      const advice = "restore the same files, or restart the service with restored ones";
       log.error(
         { dataDir },
         `database file was removed or replaced: nothing is written and new calls are refused: ${advice}`,
       );
     } else if (!isLost && wasLost) log.info({ dataDir }, "database file is back: new calls are accepted");
     wasLost = isLost;
-    clock.after(DATABASE_POLL_MS, look);
+    clock.after(DATABASE_POLL_MS, check);
   };
-  look();
+  check();
 }

@@ -98,7 +98,7 @@ export class HandoffClient implements CallHandoff {
     const socket = this.#socket;
     if (socket === undefined) return Promise.reject(unavailable("the control process is not connected"));
     if (this.#unconfirmed.size >= UNRESOLVED_REDEMPTIONS_MAX) {
-      return Promise.reject(unavailable("too many redemptions are pending to be returned"));
+      return Promise.reject(unavailable("too many redemptions are waiting to be returned"));
     }
     const id = this.#nextId;
     this.#nextId += 1;

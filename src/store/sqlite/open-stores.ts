@@ -47,11 +47,11 @@ export async function openStores(
   const db = new Kysely<Tables>({ dialect: new SharedFileDialect(database, files) });
   try {
     const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } });
-    const isBehind = (await migrator.getMigrations()).some(({ executedAt }) => executedAt === undefined);
-    if (isBehind) await onMigration?.(false);
+    const isOutdated = (await migrator.getMigrations()).some(({ executedAt }) => executedAt === undefined);
+    if (isOutdated) await onMigration?.(false);
     const { error } = await migrator.migrateToLatest();
     if (error !== undefined) throw error;
-    if (isBehind) await onMigration?.(true);
+    if (isOutdated) await onMigration?.(true);
   } catch (error) {
     await db.destroy();
     throw error;
@@ -77,7 +77,7 @@ export function openRedemptions(
   dataDir: string,
   clock: Clock,
   ageClock: AgeClock,
-  unwritten: Pick<UnpersistedPrompts, "get">,
+  unpersisted: Pick<UnpersistedPrompts, "get">,
 ): { redemptions: Redemptions; close(): Promise<void> } {
   const path = databasePath(dataDir);
   const file = openDatabase(path);
@@ -85,7 +85,7 @@ export function openRedemptions(
   file.exec("PRAGMA busy_timeout = 0");
   const db = new Kysely<Tables>({ dialect: new SharedFileDialect(file, new DatabaseFiles(path)) });
   return {
-    redemptions: new QueuedRedemptions(new SqliteRedemptions(db, clock, ageClock, unwritten), clock),
+    redemptions: new QueuedRedemptions(new SqliteRedemptions(db, clock, ageClock, unpersisted), clock),
     close: () => db.destroy(),
   };
 }

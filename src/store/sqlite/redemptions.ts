@@ -15,11 +15,11 @@ export class SqliteRedemptions implements Redemptions {
   readonly #age: AgeClock;
   readonly #unpersisted: Pick<UnpersistedPrompts, "get">;
 
-  constructor(db: Kysely<Tables>, clock: Clock, age: AgeClock, unwritten: Pick<UnpersistedPrompts, "get">) {
+  constructor(db: Kysely<Tables>, clock: Clock, age: AgeClock, unpersisted: Pick<UnpersistedPrompts, "get">) {
     this.#db = db;
     this.#clock = clock;
     this.#age = age;
-    this.#unpersisted = unwritten;
+    this.#unpersisted = unpersisted;
   }
 
   async redeem(
@@ -32,7 +32,7 @@ export class SqliteRedemptions implements Redemptions {
       if (!(await this.#isRedeemable(tokenHash, only))) return undefined;
       return await this.#db.transaction().execute((tx) => this.#redeem(tx, tokenHash, redeemer));
     } catch (error) {
-      throw unavailable("whether the token was redeemed is not known", error);
+      throw unavailable("the outcome of the redemption is unknown", error);
     }
   }
 

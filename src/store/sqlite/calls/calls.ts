@@ -46,11 +46,16 @@ export class SqliteCalls implements CallStore {
   /** Calls whose ends are being written: a second end of one waits for the first. */
   readonly #finishing = new Map<string, Promise<boolean>>();
 
-  constructor(db: Kysely<Tables>, clock: Clock, age: AgeClock, unwritten: Pick<UnpersistedPrompts, "set" | "delete">) {
+  constructor(
+    db: Kysely<Tables>,
+    clock: Clock,
+    age: AgeClock,
+    unpersisted: Pick<UnpersistedPrompts, "set" | "delete">,
+  ) {
     this.#db = db;
     this.#clock = clock;
     this.#age = age;
-    this.#unpersisted = unwritten;
+    this.#unpersisted = unpersisted;
   }
 
   async create(call: NewCall, admit?: () => AdmissionRefusal | undefined): Promise<Creation> {
@@ -89,7 +94,7 @@ export class SqliteCalls implements CallStore {
     if (before.fingerprint !== request.fingerprint) return { kind: "mismatch" };
     // The repeated request restores what a restart lost of a waiting call.
     if (before.status === "created" && !spec.recordingEnabled) this.#unpersisted.set(before.id, splitSpec(spec).words);
-    return { kind: "repeated", call: createdRecordOf(before), sealedToken: before.sealed_token };
+    return { kind: "replayed", call: createdRecordOf(before), sealedToken: before.sealed_token };
   }
 
   async #insert(tx: Transaction<Tables>, call: NewCall): Promise<Creation> {
@@ -138,7 +143,7 @@ export class SqliteCalls implements CallStore {
     const row = await db
       .selectFrom("calls")
       .select(RECORD_COLUMNS)
-      .select((calls) => [lastExpiry(calls).as("expires_at"), hasValidToken(calls, this.#age).as("has_good_token")])
+      .select((calls) => [lastExpiry(calls).as("expires_at"), hasValidToken(calls, this.#age).as("has_valid_token")])
       .where("id", "=", callId)
       .where("account_id", "=", accountId)
       .executeTakeFirst();

@@ -48,13 +48,13 @@ async function endOfWindow(
   after: string | undefined,
 ): Promise<string | undefined> {
   const bytes = sql<number>`octet_length(settings) + coalesce(octet_length(words), 0)`;
-  let behind = db
+  let earlier = db
     .selectFrom("calls")
     .select(["id", bytes.as("bytes")])
     .where("account_id", "=", accountId);
-  if (carrierCallId !== undefined) behind = behind.where("carrier_call_id", "=", JSON.stringify(carrierCallId));
-  if (after !== undefined) behind = behind.where("id", "<", after);
-  const rows = await behind.orderBy("id", "desc").limit(WINDOW_CALLS_MAX).execute();
+  if (carrierCallId !== undefined) earlier = earlier.where("carrier_call_id", "=", JSON.stringify(carrierCallId));
+  if (after !== undefined) earlier = earlier.where("id", "<", after);
+  const rows = await earlier.orderBy("id", "desc").limit(WINDOW_CALLS_MAX).execute();
   let sum = 0;
   const fitting = rows.findIndex((row) => {
     sum += row.bytes;
@@ -76,7 +76,7 @@ function matching(
     .select(LISTED_COLUMNS)
     // Removed here, members that are not shown are never parsed: a fifth of the time for the largest.
     .select(sql<string>`json_remove(calls.settings, '$.tools')`.as("settings"))
-    .select((eb) => [lastExpiry(eb).as("expires_at"), hasValidToken(eb, age).as("has_good_token")])
+    .select((eb) => [lastExpiry(eb).as("expires_at"), hasValidToken(eb, age).as("has_valid_token")])
     .where("calls.account_id", "=", accountId)
     .orderBy("calls.id", "desc");
   if (carrierCallId !== undefined) calls = calls.where("calls.carrier_call_id", "=", JSON.stringify(carrierCallId));

@@ -58,8 +58,8 @@ export const lastExpiry = (calls: ExpressionBuilder<Tables, "calls">) =>
     .whereRef("stream_tokens.call_id", "=", "calls.id");
 
 /** The record of a call as it is now. */
-export function currentRecordOf(row: RecordRow & { expires_at: number | null; has_good_token: unknown }): CallRecord {
-  const isExpired = row.status === "created" && !row.has_good_token;
+export function currentRecordOf(row: RecordRow & { expires_at: number | null; has_valid_token: unknown }): CallRecord {
+  const isExpired = row.status === "created" && !row.has_valid_token;
   return recordOf(isExpired ? { ...row, ...EXPIRED, ended_at: row.expires_at } : row);
 }
 
