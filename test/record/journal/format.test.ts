@@ -182,7 +182,7 @@ describe("journal format", () => {
     }
     const older = Buffer.from(good);
     older.writeUInt16LE(1, 4);
-    expect(() => decoded(older)).toThrow(`version 1, where ${JOURNAL_VERSION} is known`);
+    expect(() => decoded(older)).toThrow(`unsupported version 1, the current one is ${JOURNAL_VERSION}`);
   });
 
   test("with any bytes, nothing but journal_unreadable is thrown", () => {
