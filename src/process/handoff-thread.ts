@@ -32,10 +32,10 @@ port.on("message", (message: ToHandoffThread) => {
     case "acknowledge":
       server?.acknowledge(message.callId);
       return;
-    case "end":
+    case "end-call":
       server?.endCall(message.workerId, message.callId);
       return;
-    case "accounts-over":
+    case "accounts-over-limit":
       server?.sendAccountsOverLimit(message.accounts);
       return;
     case "metrics":
@@ -63,12 +63,12 @@ async function serve({ dataDir, socketPath, epoch, bootId, tokenKeys, logLevel }
     onRedeemed: (callId, workerId) => send({ kind: "redeemed", callId, workerId }),
     onReturned: (call) => send({ kind: "returned", call }),
     onWorkerConnected: (workerId, connection, callIds, load) =>
-      send({ kind: "worker", workerId, connection, callIds, load }),
+      send({ kind: "worker-connected", workerId, connection, callIds, load }),
     onLoadReported: (workerId, { callCount, callsMax, loopLagMs, acceptsCalls }) =>
-      send({ kind: "load", workerId, load: { callCount, callsMax, loopLagMs, acceptsCalls } }),
-    onSpendReported: (workerId, spends, all) => send({ kind: "spends", workerId, spends, all }),
-    onIncompatibleWorker: (workerId) => send({ kind: "foreign-worker", workerId }),
-    onWorkerDisconnected: (workerId, connection) => send({ kind: "worker-gone", workerId, connection }),
+      send({ kind: "load-reported", workerId, load: { callCount, callsMax, loopLagMs, acceptsCalls } }),
+    onSpendReported: (workerId, spends, all) => send({ kind: "spend-reported", workerId, spends, all }),
+    onIncompatibleWorker: (workerId) => send({ kind: "incompatible-worker", workerId }),
+    onWorkerDisconnected: (workerId, connection) => send({ kind: "worker-disconnected", workerId, connection }),
     onStreamStarted: (callId, carrierCallId) => send({ kind: "stream-started", callId, carrierCallId }),
     onEnded: (callId, end) => send({ kind: "ended", callId, end }),
   });

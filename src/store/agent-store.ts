@@ -1,4 +1,4 @@
-/** What a saved agent consists of. Its prompt has three layers; voice and language are ids from the API's lists. */
+/** The configuration of a saved agent. Its prompt has three layers; voice and language are ids of the API's lists. */
 export interface NewAgent {
   name: string;
   basePrompt: string;
@@ -6,7 +6,7 @@ export interface NewAgent {
   customInstructions: string;
   languageId: string;
   voiceId: string;
-  /** Call settings by the names that `POST /calls` gives them; what is absent takes the same defaults. */
+  /** Call settings under their names in `POST /calls`; absent ones take the same defaults. */
   callSettings: Readonly<Record<string, unknown>>;
   toolIds: readonly string[];
   corpusIds: readonly string[];
@@ -23,19 +23,19 @@ export interface Agent extends NewAgent {
 
 /** Which agents of an account to list. */
 export interface AgentQuery {
-  /** Only agents behind this one in the list's order. */
+  /** Only agents after this one in the list's order. */
   afterAgentId?: string | undefined;
-  /** At most so many; at least 1. */
+  /** The maximum number of agents; at least 1. */
   limit: number;
 }
 
-/** Every operation rejects with `unavailable` when the store cannot answer just now. */
+/** Every operation rejects with `unavailable` when the store cannot answer at present. */
 export interface AgentStore {
   create(accountId: string, agent: NewAgent): Promise<Agent>;
   /** How many agents the account has. */
   count(accountId: string): Promise<number>;
-  /** Undefined for another account's agents as for those that do not exist. */
+  /** Undefined for agents of other accounts and for unknown ids. */
   get(accountId: string, agentId: string): Promise<Agent | undefined>;
-  /** The account's agents, oldest first; `more` when there are others behind them. */
+  /** The account's agents, oldest first; `more` when others follow. */
   list(accountId: string, query: AgentQuery): Promise<{ agents: readonly Agent[]; more: boolean }>;
 }

@@ -1,31 +1,31 @@
-/** An API key as it may be shown: everything but the key. */
+/** An API key as it may be shown: all members but the key's text. */
 export interface ApiKeyRecord {
   /** `key_...` */
   id: string;
   accountId: string;
   name: string;
-  /** The first characters of the key, to tell keys apart by. */
+  /** The first characters of the key's text, to tell API keys apart. */
   visiblePrefix: string;
   /** Milliseconds since the Unix epoch, as is `revokedAtMs`. */
   createdAtMs: number;
   revokedAtMs?: number;
 }
 
-/** Whose request it is. */
+/** The account and the API key of an authenticated request. */
 export interface Principal {
   accountId: string;
   apiKeyId: string;
 }
 
-/** Every operation rejects with `unavailable` when the store cannot answer just now. */
+/** Every operation rejects with `unavailable` when the store cannot answer at present. */
 export interface ApiKeyStore {
-  /** Makes a key. This is the only time that its text can be seen: what is stored is its SHA-256. */
+  /** Creates an API key. Its text can be seen only now: the store has its SHA-256. */
   create(options: { accountId: string; name: string }): Promise<{ key: string; record: ApiKeyRecord }>;
-  /** Undefined for anything but the whole text of a key that lives. A near miss takes no longer than any other. */
+  /** Undefined unless `key` is the complete text of an active API key. A near miss takes as long as any other. */
   authenticate(key: string): Promise<Principal | undefined>;
-  /** All keys of all accounts, oldest first. */
+  /** All API keys of all accounts, oldest first. */
   list(): Promise<readonly ApiKeyRecord[]>;
-  /** Returns false when there is no such key; a key that is revoked already stays as it is. */
+  /** Returns false for an unknown id. A key that is already revoked stays as it is. */
   revoke(keyId: string): Promise<boolean>;
 }
 
@@ -36,7 +36,7 @@ export interface Account {
 }
 
 export interface AccountStore {
-  /** The id of the account with this name, which is made when there is none. */
+  /** The id of the account with this name, which is created if it does not exist. */
   ensure(name: string): Promise<string>;
   /** Oldest first. */
   list(): Promise<readonly Account[]>;

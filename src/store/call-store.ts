@@ -2,21 +2,21 @@ import type { CallCost, ProviderUsage } from "../core/billing/prices.ts";
 import type { LatencySummary } from "../core/calls/latency.ts";
 import type { CallSpec, ConnectionType, EndReason, TranscriptTurn } from "../core/calls/spec.ts";
 
-/** `created` → `active` → `ended` or `failed`; or `created` → `expired`, when nobody redeemed the token in time. */
+/** `created` → `active` → `ended` or `failed`; or `created` → `expired`, when the token was not redeemed in time. */
 export const CALL_STATUSES = ["created", "active", "ended", "expired", "failed"] as const;
 export type CallStatus = (typeof CALL_STATUSES)[number];
 
-/** The part of a call's configuration that may be spoken aloud. Once it is stored, only a redemption reads it. */
+/** The part of a call's configuration that may be spoken. Once stored, only a redemption reads it. */
 export type CallPrompts = Pick<CallSpec, "systemPrompt" | "greeting">;
-/** The rest of it, which the record shows. */
+/** The rest of the configuration, which the record shows. */
 export type CallSettings = Omit<CallSpec, keyof CallPrompts>;
 
-/** What is known of a call's stereo WAV; where it lies follows from the call's id. */
+/** The stereo WAV recording of a call. Its path follows from the call's id. */
 export interface RecordingInfo {
   channels: number;
   sampleRateHz: number;
   durationMs: number;
-  /** False when audio is missing from it, because the disk was too slow or a process was lost. */
+  /** False when audio is missing because the disk was too slow or a process was lost. */
   complete: boolean;
 }
 
@@ -34,77 +34,86 @@ export interface CallRecord {
   /** From redemption to the end, by a monotonic clock. */
   durationMs?: number;
   endReason?: EndReason;
-  /** The carrier's own id for the call, in its own words. */
+  /** The carrier's id of the call, verbatim. */
   carrierCallId?: string;
   recording?: RecordingInfo;
-  /** False when turns may be missing from the transcript: the journal breaks off. Absent before the end, and in older records. */
+  /**
+   * False when turns may be missing from the transcript because the journal is truncated. Absent before the end, and in
+   * older records.
+   */
   transcriptComplete?: boolean;
   counters?: Readonly<Record<string, number>>;
   latency?: LatencySummary;
   usage?: readonly ProviderUsage[];
   /** Absent where the service had no prices. */
   cost?: CallCost;
-  /** When retention deleted the recording, and the transcript. */
+  /** When retention deleted the recording and the transcript. */
   recordingDeletedAtMs?: number;
   transcriptDeletedAtMs?: number;
 }
 
-/** A call as a list shows it: without its tools, whose schemas can be a hundred times as long as the rest. */
+/** A call as lists show it: without its tools, whose schemas can be a hundred times as long as the rest. */
 export type ListedCall = Omit<CallRecord, "settings"> & { settings: Omit<CallSettings, "tools"> };
 
 export interface NewCall {
   accountId: string;
-  /** The saved agent that the specification was made of; absent for a call whose configuration was given inline. */
+  /** The saved agent that the specification comes from; absent for a call with an inline configuration. */
   agentId?: string | undefined;
   /** The API key that asked for it. */
   apiKeyId?: string | undefined;
   spec: CallSpec;
   /** SHA-256 of the stream token in lower-case hex. */
   tokenHash: string;
-  /** How long from now the token can be redeemed. */
+  /** How long the token can be redeemed, from now. */
   tokenTtlMs: number;
-  /** Present when the client named its request, so that repeating it creates nothing. */
+  /** Present when the client sent an idempotency key, so that a repeated request creates nothing. */
   idempotency?: IdempotentRequest | undefined;
 }
 
-/** A request that may come again. Nothing here lets anybody but the one who sent it make out the token. */
+/** A request that may be repeated. Only its sender can recover the token from these members. */
 export interface IdempotentRequest {
-  /** SHA-256 of the client's own name for the request, in lower-case hex. */
+  /** SHA-256 of the idempotency key, in lower-case hex. */
   keyHash: string;
-  /** Differs between two requests of one name that do not ask for the same. */
+  /** Differs between requests with the same idempotency key and different contents. */
   fingerprint: string;
-  /** The call's token, sealed so that the client's next request opens it; given back as it is. */
+  /** The call's token, encrypted so that the client's repeated request can decrypt it; returned as it is. */
   sealedToken: string;
 }
 
-/** Why there is no place: the workers carry all that they can, the API key has as many calls as it may, or the account may spend no more. */
+/**
+ * Why a call is not admitted: the workers' slots are all taken, the API key has reached its limit of calls, or the
+ * account its spend limit.
+ */
 export type AdmissionRefusal = "overloaded" | "rate_limited" | "spend_limit";
 
-/** What became of a creation. A request of one name creates one call, however many come at the same time, for 24 h. */
+/**
+ * The outcome of a creation. All requests with one idempotency key create one call within 24 h, also when they are
+ * concurrent.
+ */
 export type Creation =
   | { kind: "created"; call: CallRecord }
-  /** The same request came before: this is its call as it was created, and the token as it was sealed then. */
-  | { kind: "repeated"; call: CallRecord; sealedToken: string }
-  /** There is no place for one call more. */
+  /** A repeated request: its call as it was created, and the sealed token of that time. */
+  | { kind: "replayed"; call: CallRecord; sealedToken: string }
+  /** No slot is free for another call. */
   | { kind: "refused"; reason: AdmissionRefusal }
-  /** Another request has this name. */
+  /** Another request has this idempotency key. */
   | { kind: "mismatch" };
 
 /** Which calls of an account to list. Every condition that is given must hold. Times are ms since the Unix epoch. */
 export interface CallQuery {
   status?: CallStatus | undefined;
   connectionType?: ConnectionType | undefined;
-  /** The carrier's own id for the call, whole. */
+  /** The carrier's complete id of the call. */
   carrierCallId?: string | undefined;
   /** Created at this time or later. */
   createdFromMs?: number | undefined;
   /** Created before this time. */
   createdBeforeMs?: number | undefined;
-  /** Top-level keys of the metadata, each with the text of its value: a string as it is, numbers and booleans as JSON. */
+  /** Top-level keys of the metadata, each with its value as text: strings as they are, numbers and booleans as JSON. */
   metadata?: Readonly<Record<string, string>> | undefined;
-  /** Only calls behind this one in the list's order. */
+  /** Only calls after this one in the list's order. */
   afterCallId?: string | undefined;
-  /** At most so many; at least 1. */
+  /** The maximum number of calls; at least 1. */
   limit: number;
 }
 
@@ -113,36 +122,39 @@ export interface WaitingCall {
   id: string;
   /** The API key that asked for it; absent in those of older versions. */
   apiKeyId?: string;
-  /** How long its token is good from now on; above 0. */
+  /** How long its token is still valid; above 0. */
   remainingMs: number;
 }
 
-/** A call that some worker has, or had when it was lost. */
+/** A call that a worker carries, or carried when it was lost. */
 export interface ActiveCall {
   id: string;
   accountId: string;
   /** The API key that asked for it; absent in those of older versions. */
   apiKeyId?: string;
-  /** The worker that redeemed the call's token, the number of its connection then, and that of the control process's start. */
+  /**
+   * The worker that redeemed the call's token, the number of its connection at that time, and the control process's
+   * epoch.
+   */
   workerId: string;
   workerConnection: number;
   epoch: number;
   recordingEnabled: boolean;
 }
 
-/** One redemption, in the numbers that its call's row keeps of it; a call that was returned and redeemed again has others. */
+/** Identifies one redemption in the call's row; a call that is returned and redeemed again gets another. */
 export type CallRedemption = Pick<ActiveCall, "workerId" | "workerConnection" | "epoch">;
 
-/** A call as it is after somebody asked for its end. */
+/** A call after a request to end it. */
 export interface Cancellation {
   call: CallRecord;
-  /** The worker that has the call, while it is active. */
+  /** The worker that carries the call, while it is active. */
   workerId?: string;
-  /** Whether this was its end, rather than one before. */
+  /** Whether this request ended it; false when it was over before. */
   cancelled: boolean;
 }
 
-/** How a call ended, told once its journal is complete. */
+/** How a call ended, known once its journal is complete. */
 export interface CallEnd {
   status: "ended" | "failed";
   endReason: EndReason;
@@ -150,12 +162,15 @@ export interface CallEnd {
   endedAtMs: number;
   durationMs: number;
   turns: readonly TranscriptTurn[];
-  /** False when `turns` may lack some; absent when that is not known. */
+  /** False when `turns` may be incomplete; absent when that is unknown. */
   transcriptComplete?: boolean | undefined;
-  /** Absent where the stream had none, or never began, or nobody knows: then it stays as it is. At most STREAM_ID_CHARS_MAX characters, any of them. */
+  /**
+   * Absent where the stream had none, never started, or its id is unknown; the stored value then stays. At most
+   * STREAM_ID_CHARS_MAX characters, any of them.
+   */
   carrierCallId?: string | undefined;
   recording?: RecordingInfo | undefined;
-  /** Whatever was counted during the call, by name. */
+  /** Counters of the call, by name. */
   counters?: Readonly<Record<string, number>> | undefined;
   latency?: LatencySummary | undefined;
   usage?: readonly ProviderUsage[] | undefined;
@@ -163,57 +178,57 @@ export interface CallEnd {
 }
 
 /**
- * Calls and the tokens that stand for them, which `Redemptions` exchanges. Every operation rejects with `unavailable` when the store
- * cannot answer just now. The age of tokens and of named requests is measured by the store's AgeClock; times in records are of the
- * wall clock and decide nothing.
+ * Calls and their tokens, which `Redemptions` exchanges. Every operation rejects with `unavailable` when the store
+ * cannot answer at present. The store's AgeClock measures the age of tokens and idempotency keys. Times in records are
+ * of the wall clock and decide nothing.
  *
- * No spoken word of a call with `recordingEnabled: false` may reach a disk, and its prompt and greeting are meant to be
- * spoken: they stay in memory (`UnwrittenWords`) until the call is over, and turns are stored without text. The price: a restart of
- * the control process between such a call's creation and its redemption loses it; its token is then refused, unless its client
- * repeats the request that it named.
+ * No words of a call with `recordingEnabled: false` may reach a disk, and its prompt and greeting may be spoken. They
+ * stay in memory (`UnpersistedPrompts`) until the call is over, and turns are stored without text. The cost: a restart
+ * of the control process between such a call's creation and its redemption loses it. Its token is then refused unless
+ * its client repeats the request with its idempotency key.
  */
 export interface CallStore {
   /**
-   * Stores the call and its token in one step, or tells what an earlier request of the same name has made. `admit` is asked
-   * before anything new is stored, and not where nothing is; what it has against the call refuses it.
+   * Stores the call and its token in one step, or returns what an earlier request with the same idempotency key
+   * created. `admit` is called only before a new call is stored; a refusal that it returns refuses the call.
    */
   create(call: NewCall, admit?: () => AdmissionRefusal | undefined): Promise<Creation>;
   /**
-   * Undefined for unknown ids and for those of other accounts. A created call whose tokens have run out is `expired`
-   * from that moment on, which is its end, whether `expire` has come by or not.
+   * Undefined for unknown ids and for those of other accounts. A created call whose tokens have expired is `expired`
+   * from that moment on, which is its end, whether `expire` has run or not.
    */
   get(accountId: string, callId: string): Promise<CallRecord | undefined>;
-  /** The account's calls, newest first, by the same rule about expiry as `get`; `more` when there are others behind them. */
+  /** The account's calls, newest first, with the same rule about expiry as `get`; `more` when others follow. */
   list(accountId: string, query: CallQuery): Promise<{ calls: readonly ListedCall[]; more: boolean }>;
   /**
-   * At most `limit` turns (all where it is absent) in order behind the first `from`, with empty texts when the call was not
-   * recorded; none before its end. Undefined as for `get`.
+   * At most `limit` turns (all where it is absent) in order after the first `from`, with empty texts when the call is
+   * not recorded; none before its end. Undefined as for `get`.
    */
   transcript(
     accountId: string,
     callId: string,
     range?: { from: number; limit: number },
   ): Promise<readonly TranscriptTurn[] | undefined>;
-  /** Created calls whose tokens are still good, of all accounts: with the active ones those that take a place. */
+  /** Created calls with valid tokens, of all accounts: with the active calls those that take a slot. */
   listWaiting(): Promise<readonly WaitingCall[]>;
-  /** Active calls of one worker, or of all, oldest first: what must be recovered when a process was lost. */
+  /** Active calls of one worker, or of all, oldest first: these are recovered when a process is lost. */
   listActive(workerId?: string): Promise<readonly ActiveCall[]>;
   /**
-   * Ends a created call, whose token is then refused; an active one is its worker's to end. Undefined as for `get`.
+   * Ends a created call, whose token is then refused. An active call is ended by its worker. Undefined as for `get`.
    */
   cancel(accountId: string, callId: string): Promise<Cancellation | undefined>;
   /**
-   * Forgets a call that is over, or that was never begun, with its turns, its tokens and the name of its request. Returns
-   * false, and forgets nothing, while it is active. Undefined as for `get`.
+   * Deletes a call that is over or never began, with its turns, tokens and idempotency key. Returns false, and deletes
+   * nothing, while it is active. Undefined as for `get`.
    */
   remove(accountId: string, callId: string): Promise<boolean | undefined>;
-  /** Its carrier knows an active call by this id; of any other call nothing changes. */
+  /** Stores the carrier's id of an active call; does nothing for any other call. */
   setCarrierCallId(callId: string, carrierCallId: string): Promise<void>;
   /**
-   * Ends an active call, where `redemption` is given only while that is the one by which it is active. Only the first end counts;
-   * returns whether this was the one.
+   * Ends an active call; with `redemption`, only while the call is active by that one. Only the first end counts;
+   * returns whether this was the first.
    */
   finish(callId: string, end: CallEnd, redemption?: CallRedemption): Promise<boolean>;
-  /** Turns created calls whose tokens have run out into `expired`; returns their ids. Call it every few seconds. */
+  /** Makes created calls with expired tokens `expired` and returns their ids. Call this every few seconds. */
   expire(): Promise<readonly string[]>;
 }

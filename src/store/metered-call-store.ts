@@ -1,7 +1,7 @@
 import type { ControlMetrics } from "../core/metrics/control-metrics.ts";
 import type { CallStore } from "./call-store.ts";
 
-/** The same calls, with each that is created and each that is over told to the metrics, whoever asked for it. */
+/** Call store that counts each call that is created and each that is over in the metrics. */
 export function meteredCallStore(
   calls: CallStore,
   metrics: Pick<ControlMetrics, "callCreated" | "callRecorded">,

@@ -12,25 +12,26 @@ export interface DueQuery {
   what: RetainedPart;
   /** Calls that ended before this time, ms since the Unix epoch. */
   endedBeforeMs: number;
-  /** Only calls behind this one in the list's order. */
+  /** Only calls after this one in the list's order. */
   after?: DueCall | undefined;
-  /** At most so many; at least 1. */
+  /** The maximum number of calls; at least 1. */
   limit: number;
 }
 
 /**
- * Deletes parts of ended calls. Whole records are deleted by `CallStore.remove`. A call that is active, or waits for its stream, is
- * never listed. Every operation rejects with `unavailable` when the store cannot answer just now, and may be repeated.
+ * Deletes parts of ended calls; `CallStore.remove` deletes whole records. Active calls and calls that wait for their
+ * stream are never listed. Every operation rejects with `unavailable` when the store cannot answer at present, and may
+ * be repeated.
  */
 export interface RetentionStore {
-  /** The account's calls that the query asks for, by the time of their end, earliest first. */
+  /** The account's calls that match the query, by the time of their end, earliest first. */
   listDue(accountId: string, query: DueQuery): Promise<readonly DueCall[]>;
-  /** The recording of an ended call is deleted: its record has none any more, and says since when. */
+  /** Marks the recording of an ended call as deleted; its record shows the time. */
   markRecordingDeleted(callId: string): Promise<void>;
-  /** Deletes the turns of an ended call, and its prompt and greeting. Its record says since when. */
+  /** Deletes the turns, the prompt and the greeting of an ended call; its record shows the time. */
   deleteTranscript(callId: string): Promise<void>;
-  /** Gives a bounded part of the room that deletions left back to the file system. Returns whether there is more to give back. */
+  /** Returns a limited part of the freed space to the file system. Returns whether there is more. */
   compact(): Promise<boolean>;
-  /** Removes what change logs still have of what was deleted. What readers prevent is done later, by the store itself. */
+  /** Removes deleted data from change logs. Where readers prevent that, the store itself does it later. */
   purgeChangeLog(): Promise<void>;
 }

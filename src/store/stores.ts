@@ -4,7 +4,7 @@ import type { CallStore } from "./call-store.ts";
 import type { EpochStore, Redemptions } from "./redemptions.ts";
 import type { RetentionStore } from "./retention-store.ts";
 
-/** Everything durable but journals and recordings. */
+/** All durable data but journals and recordings. */
 export interface Stores {
   accounts: AccountStore;
   apiKeys: ApiKeyStore;
@@ -14,10 +14,10 @@ export interface Stores {
   epochs: EpochStore;
   retention: RetentionStore;
   /**
-   * The files of the store were removed or replaced under the service. While they are, everything that writes rejects with
+   * The store's files were removed or replaced while open. Until they are restored, all writes reject with
    * `unavailable`, and nothing is written.
    */
   isDatabaseLost(): boolean;
-  /** Nothing may be asked of the stores afterwards. */
+  /** The stores must not be used afterwards. */
   close(): Promise<void>;
 }

@@ -29,10 +29,10 @@ const NAMES = goldenNames();
 const isUnrecorded = (name: string): boolean => name.includes("/unrecorded");
 const FINGERPRINTS = readFingerprints();
 
-/** What is said, typed, keyed and found out in the calls that are not recorded. */
+/** Words and digits of the calls that are not recorded. */
 const WORDS = ["bread", "German", "Deutsch", "tomorrow", "screen", "secret", '"digit":"7"', '"order":'];
 
-/** The journal as a file, as the replay reads it. */
+/** The journal as a file, for the replay. */
 function fileOf(name: string): string {
   const path = join(temporaryDirectory(), "golden.tlj");
   writeFileSync(path, goldenJournal(name));
@@ -60,7 +60,7 @@ describe("golden journals", () => {
 
   test.each(NAMES.filter(isUnrecorded))("%s cannot be replayed, has the same commands and no word", async (name) => {
     const path = fileOf(name);
-    await expect(compareJournal(path)).rejects.toThrow("was not to be recorded");
+    await expect(compareJournal(path)).rejects.toThrow("the call is not recorded");
     const commands = recordsOf(goldenJournal(name)).flatMap((record) => (record.kind === "command" ? [record] : []));
     expect(commandsFingerprint(commands), IF_IT_FAILS).toEqual(expectedOf(name));
     const text = goldenJournal(name).toString("latin1");
@@ -114,7 +114,7 @@ describe("the golden journals together", () => {
   });
 });
 
-describe("the way back of a table of names", () => {
+describe("the inverse of a table of names", () => {
   const names: JournalNames = {
     header: { members: { "leg.codec": "encoding" } },
     events: { typed: { kind: "text-typed", members: { text: "typedText" }, values: { text: { a: "b" } } } },

@@ -11,7 +11,7 @@ import type { JournalRecord } from "../../src/record/journal/records.ts";
 import { journalHeader } from "../../src/record/journal/redact.ts";
 import { START } from "../support/journals/example-call.ts";
 
-/** A reader two versions later, by tables as renames would leave them. */
+/** A reader two versions later, with tables as renames would leave them. */
 const LATER: JournalVersions = {
   current: JOURNAL_VERSION + 2,
   renames: {
@@ -56,7 +56,7 @@ describe("the names of an older journal", () => {
     expect([frame, command]).toEqual(read(journal()).slice(2));
   });
 
-  test("are left as they are in a journal of the current version", () => {
+  test("are unchanged in a journal of the current version", () => {
     const bytes = journal();
     bytes.writeUInt16LE(LATER.current, 4);
     expect(read(bytes, LATER)).toEqual(read(journal()));
@@ -69,7 +69,7 @@ describe("the names of an older journal", () => {
     expect(renamesFrom(current + 1, LATER)).toBeUndefined();
     expect(renamesFrom(current, LATER)).toEqual([]);
     expect(() => read(journal(), { current, renames: {} })).toThrow(
-      `version ${JOURNAL_VERSION}, where ${current} is known`,
+      `unsupported version ${JOURNAL_VERSION}, the current one is ${current}`,
     );
   });
 
@@ -102,7 +102,7 @@ describe("the names of an older journal", () => {
     }
   });
 
-  test("that only look like a table's entry are no names", () => {
+  test("of inherited members of an object are not in a table", () => {
     const names = { events: { typed: { members: {}, values: { text: {} } } } };
     const event = { kind: "typed", text: "constructor", constructor: 1 };
     expect(renamed(event, "events", names)).toEqual(event);

@@ -22,7 +22,7 @@ const make = (metrics = new ControlMetrics()) => {
 
 callStoreContract("SQLite, counted", () => make());
 
-test("each call is counted once when it is created, and once when it is over, whichever way that came about", async () => {
+test("each call is counted once when it is created, and once when it is over, whatever the way", async () => {
   const metrics = new ControlMetrics();
   const { open, clock } = make(metrics);
   const { accounts, calls, redemptions, close } = await open();
@@ -47,9 +47,9 @@ test("each call is counted once when it is created, and once when it is over, wh
     clock.advance(60_000);
     await calls.expire();
   }
-  const told = readExposition(await metrics.exposition(NO_WORKERS, true));
-  expect(sampleOf(told, "trunkline_calls_created_total", { connection_type: "carrier_a" })).toBe(4);
-  const counted = told.get("trunkline_call_records_total")?.samples.filter(({ value }) => value > 0);
+  const samples = readExposition(await metrics.exposition(NO_WORKERS, true));
+  expect(sampleOf(samples, "trunkline_calls_created_total", { connection_type: "carrier_a" })).toBe(4);
+  const counted = samples.get("trunkline_call_records_total")?.samples.filter(({ value }) => value > 0);
   const records = counted?.map(({ labels, value }) => [labels.status, labels.reason, value]);
   expect(records?.sort()).toEqual([
     ["ended", "api_hangup", 1],

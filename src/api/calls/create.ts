@@ -130,7 +130,7 @@ export async function createCall(
   if (creation.kind === "mismatch") throw idempotencyMismatch();
   const { call } = creation;
   let token = fresh;
-  if (creation.kind === "repeated") {
+  if (creation.kind === "replayed") {
     assert.ok(named !== undefined, "a request without a name was repeated");
     token = named.open(creation.sealedToken);
     reply.header("idempotent-replayed", "true");

@@ -2,24 +2,28 @@ import { EVENT_CURSORS_MAX, LIST_BYTES_MAX } from "../../core/limits/api.ts";
 import { JournalReader, journalPath, systemErrorCodeOf } from "../journal/reader.ts";
 import { EventLister, type ListedEvent } from "./event-list.ts";
 
-/** Some of a call's events, in the order of time. */
+/** One page of a call's events, in the order of time. */
 export interface EventPage {
   events: readonly ListedEvent[];
-  /** Where the next page begins: how many events stand in front of it. */
+  /** The number of the first event of the next page. */
   next: number;
-  /** Whether there are others: `now`; perhaps `later`, if the call goes on; or `never`, for this was its end. */
+  /**
+   * Whether more events follow: `now`; `later`, perhaps, if the call is still active; or `never`, because this page has
+   * its end.
+   */
   more: "now" | "later" | "never";
 }
 
 /**
- * Lists what happened in calls, from their journals, page by page; a live one's as far as it has been written.
+ * Lists the events of calls page by page, from their journals. The list of a live call goes as far as its journal has
+ * been written.
  *
- * What the frames of a journal come to hangs on all of them, so it is read from its beginning; but the reading is
- * remembered where a page ended, and the next page goes on there. Pages can be asked for in any order, and again.
+ * Derived events depend on all frames before them, so a journal is read from its beginning. The reader is cached where
+ * a page ended, and the next page continues there. Pages can be requested in any order and repeatedly.
  */
 export class EventPager {
   readonly #dataDir: string;
-  /** By call and place; the one that was used last stands last. */
+  /** By call and event number, in order of last use. */
   readonly #readers = new Map<string, EventPageReader>();
 
   constructor(dataDir: string) {
@@ -27,22 +31,22 @@ export class EventPager {
   }
 
   /**
-   * At most `limit` events, at least 1, from number `from` on; fewer when they are long. None when the call has no
+   * At most `limit` events, at least 1, from number `from` on; fewer when they are long. Empty when the call has no
    * journal. Rejects with `journal_unreadable`.
    */
   async page(callId: string, from: number, limit: number): Promise<EventPage> {
-    const place = readerKey(callId, from);
-    const reading = this.#readers.get(place) ?? new EventPageReader(journalPath(this.#dataDir, callId), from);
-    // Nobody else goes on with a reading that is under way.
-    this.#readers.delete(place);
-    const page = await reading.page(limit);
-    if (page.more !== "never") this.#remember(readerKey(callId, page.next), reading);
+    const key = readerKey(callId, from);
+    const reader = this.#readers.get(key) ?? new EventPageReader(journalPath(this.#dataDir, callId), from);
+    // A reader in use must not serve another request.
+    this.#readers.delete(key);
+    const page = await reader.page(limit);
+    if (page.more !== "never") this.#remember(readerKey(callId, page.next), reader);
     return page;
   }
 
-  #remember(place: string, reading: EventPageReader): void {
-    this.#readers.delete(place);
-    this.#readers.set(place, reading);
+  #remember(key: string, reader: EventPageReader): void {
+    this.#readers.delete(key);
+    this.#readers.set(key, reader);
     const [oldest] = this.#readers.keys();
     if (this.#readers.size > EVENT_CURSORS_MAX && oldest !== undefined) this.#readers.delete(oldest);
   }
@@ -50,14 +54,14 @@ export class EventPager {
 
 const readerKey = (callId: string, from: number): string => `${callId} ${from}`;
 
-/** The events of one journal, read on from page to page. */
+/** Reads the events of one journal, page after page. */
 class EventPageReader {
   readonly #journal: JournalReader;
   #lister: EventLister | undefined;
-  /** Still to be passed over. */
+  /** Events still to be skipped. */
   #skip: number;
   #next: number;
-  /** Read and not given yet. From one page to the next that is no more than one record came to. */
+  /** Events that are read but not returned yet. Between two pages these come from one record at most. */
   #pending: ListedEvent[] = [];
   #pendingBytes = 0;
 
@@ -72,14 +76,14 @@ class EventPageReader {
   }
 
   async page(limit: number): Promise<EventPage> {
-    // One more than is given: whether there are others is then known.
+    // One event more than the page holds tells whether others follow.
     const isFull = (): boolean => this.#pending.length > limit || this.#pendingBytes > LIST_BYTES_MAX;
     const stoppedAt = await this.#journal.readMore(isFull).catch(endIfMissing);
     const events = this.#pending.splice(0, limit);
     this.#next += events.length;
     this.#pendingBytes = 0;
-    // What one record came to may be more than the page holds, the last record of all too.
-    const more = stoppedAt === "enough" || this.#pending.length > 0 ? "now" : this.#lister?.ended ? "never" : "later";
+    // One record may yield more events than the page holds, and so may the last record.
+    const more = stoppedAt === "stopped" || this.#pending.length > 0 ? "now" : this.#lister?.ended ? "never" : "later";
     return { events, next: this.#next, more };
   }
 
@@ -93,7 +97,7 @@ class EventPageReader {
   }
 }
 
-/** A call that nobody came for has no journal, and one that has just begun may have none yet. */
+/** A call whose stream never connected has no journal, and a call that has just begun may have none yet. */
 function endIfMissing(error: unknown): "end" {
   if (systemErrorCodeOf(error) === "ENOENT") return "end";
   throw error;

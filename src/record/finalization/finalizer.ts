@@ -22,61 +22,62 @@ import type { JournaledCall, JournalProcessor } from "./journal-processor.ts";
 export interface CallFinalizerOptions {
   calls: Pick<CallStore, "get" | "finish">;
   dataDir: string;
-  /** Reads the journals and writes the recordings: in a process of its own where calls are live. */
+  /** Reads journals and writes recordings, in a process of its own where calls are live. */
   journals: JournalProcessor;
-  /** What providers charge; undefined where that is not known. */
+  /** The providers' prices; undefined where they are not known. */
   prices?: Prices | undefined;
   clock: Clock;
   log: Logger;
-  /** The call's end can no longer be forgotten; it took so long to record. */
+  /** The call's end is committed; `tookMs` is how long that took. */
   onFinalized: (callId: string, tookMs: number) => void;
-  /** A recording could not be made; its call's record says so. */
+  /** A recording could not be rendered; the call's record says so. */
   onRecordingFailed?: () => void;
 }
 
-/** Reasons that are our own fault. */
+/** End reasons that are the service's fault. */
 const SERVICE_FAULT_REASONS: readonly EndReason[] = ["worker_lost", "provider_error", "drain_timeout"];
 
 /**
- * A journal that is there, and that the system does not let be read, be it for want of open files, is tried this often in a row.
- * Only then does its call go without: every call ends in a record.
+ * How often a journal is tried that exists but cannot be read, for example for lack of file descriptors. After that its
+ * call is finalized without it, because every call ends in a record.
  */
 const READ_ATTEMPTS_MAX = 60;
 
-/** Errors of the system that end by themselves: a recording that fails by one of them is made later. */
+/** System errors that are temporary. A recording that fails with one of them is retried. */
 const TRANSIENT_ERROR_CODES: readonly string[] = ["ENOSPC", "EDQUOT", "EMFILE", "ENFILE"];
 
-/** One end to record, from the moment it is asked for until it is recorded, or another end is. */
+/** One call to finalize: it exists from the request until this end or another end is recorded. */
 interface FinalizationRequest {
   callId: string;
-  /** The redemption whose worker is lost; absent where the call is over, whichever redemption it was. */
+  /** The redemption whose worker is lost. Absent where the call is over, whichever redemption it had. */
   redemption: CallRedemption | undefined;
   /** Whether the worker is still lost. */
   isLost: () => boolean;
-  /** How often the journal may still be read in vain. */
+  /** How many more times reading the journal may fail. */
   attemptsLeft: number;
   retryMs: number;
-  /** What was made by a try before: what fails behind it does not have it made again. */
+  /** Results of an earlier attempt, so that a later failure does not repeat the work. */
   projected?: JournaledCall | undefined;
   rendered?: { recording: Recording | "failed" | undefined };
 }
 
 /**
- * Has records, transcripts and recordings of ended calls made from their journals, and deletes what is to be forgotten: some calls
- * at a time, for each waits for the disk, and for the loop, dozens of times; and of each call one thing after the other.
+ * Makes records, transcripts and recordings of ended calls from their journals, and deletes the files of calls. Several
+ * calls are processed at a time, because each waits for the disk and the event loop dozens of times. The work of one
+ * call runs in sequence.
  */
 export class CallFinalizer {
   readonly #options: CallFinalizerOptions;
-  /** The asks that are not done, by `keyOf`. */
+  /** Requests that are not complete, by `keyOf`. */
   readonly #queued = new Map<string, FinalizationRequest>();
-  /** What workers reported of the ends of calls that have no record yet: at most one each. */
+  /** Ends that workers reported of calls that have no record yet, at most one each. */
   readonly #reportedEnds = new Map<string, EndSummary>();
-  /** What is done last of each call that there is something to do for; never rejects. */
+  /** The last queued work of each call that has any; never rejects. */
   readonly #tailOfCall = new Map<string, Promise<void>>();
-  /** Those who wait for their turn, in order. */
+  /** Work that waits for a free slot, in order. */
   readonly #waiting: (() => void)[] = [];
   #busy = 0;
-  /** Asks that wait for their next try. */
+  /** Requests that wait for their next attempt. */
   #retrying = 0;
 
   constructor(options: CallFinalizerOptions) {
@@ -84,33 +85,36 @@ export class CallFinalizer {
     mkdirSync(join(options.dataDir, "recordings"), { recursive: true, mode: 0o700 });
   }
 
-  /** Calls that wait for their records, and calls that are in work. */
+  /** How many calls wait to be finalized, and how many are in progress. */
   get count(): { waiting: number; in_progress: number } {
     return { waiting: this.#waiting.length + this.#retrying, in_progress: this.#busy };
   }
 
-  /** The call is over, as its worker reports by `end`. Asking twice, late, or for a call that was removed does no harm. */
+  /**
+   * The call is over; `end` is its worker's report. Repeated and late requests, and requests for a removed call, do no
+   * harm.
+   */
   finalize(callId: string, end?: EndSummary): void {
     if (end !== undefined) this.#reportedEnds.set(callId, end);
     this.#enqueue(callId, undefined, () => true);
   }
 
   /**
-   * The worker that redeemed the call is gone. Nothing is recorded when that redemption was returned before the turn comes, or the
-   * call is active by another one, or `isLost` has become false.
+   * The worker that redeemed the call is gone. Nothing is recorded if, by the time this is processed, that redemption
+   * was returned, another redemption made the call active, or `isLost` is false.
    */
   finalizeLost({ id, workerId, workerConnection, epoch }: { id: string } & CallRedemption, isLost = () => true): void {
     this.#enqueue(id, { workerId, workerConnection, epoch }, isLost);
   }
 
   #enqueue(callId: string, redemption: CallRedemption | undefined, isLost: () => boolean): void {
-    const ask = { callId, redemption, isLost, attemptsLeft: READ_ATTEMPTS_MAX, retryMs: RECORD_RETRY_MS };
-    if (this.#queued.has(keyOf(ask))) return;
-    this.#queued.set(keyOf(ask), ask);
-    void this.#enqueueForCall(callId, () => this.#process(ask));
+    const request = { callId, redemption, isLost, attemptsLeft: READ_ATTEMPTS_MAX, retryMs: RECORD_RETRY_MS };
+    if (this.#queued.has(keyOf(request))) return;
+    this.#queued.set(keyOf(request), request);
+    void this.#enqueueForCall(callId, () => this.#process(request));
   }
 
-  /** Behind everything of this call, when fewer than RECORDS_AT_ONCE are in work. */
+  /** Runs `work` after all earlier work of this call, once fewer than RECORDS_CONCURRENT_MAX are in progress. */
   #enqueueForCall(callId: string, work: () => Promise<void>): Promise<void> {
     const done = (this.#tailOfCall.get(callId) ?? Promise.resolve()).then(async () => {
       if (this.#busy === RECORDS_CONCURRENT_MAX) await new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -119,7 +123,7 @@ export class CallFinalizer {
         await work();
       } finally {
         const next = this.#waiting.shift();
-        // Whoever waits takes over the place.
+        // The slot passes to the next in the queue.
         if (next === undefined) this.#busy -= 1;
         else next();
       }
@@ -134,14 +138,14 @@ export class CallFinalizer {
   }
 
   /**
-   * Deletes the files of a call that is over: its journal and its recording. Those that are not there are no error, and none
-   * comes back. Rejects with `unavailable` when the disk refuses; ask again then.
+   * Deletes the journal and the recording of a call that is over, after which neither is written again. Missing files
+   * are no error. Rejects with `unavailable` when the disk refuses; retry then.
    */
   deleteFiles(callId: string): Promise<void> {
     return this.#enqueueForCall(callId, () => this.#deleteFiles(callId));
   }
 
-  /** Resolves when everything asked for until now is done. */
+  /** Resolves when all work requested so far is done. */
   async idle(): Promise<void> {
     await Promise.all(this.#tailOfCall.values());
   }
@@ -152,71 +156,74 @@ export class CallFinalizer {
     try {
       for (const path of [recording, journalPath(dataDir, callId)]) await rm(path, { force: true });
     } catch (error) {
-      throw unavailable("the files of a call could not be removed", error);
+      throw unavailable("deleting the files of a call failed", error);
     }
   }
 
-  async #process(ask: FinalizationRequest): Promise<void> {
+  async #process(request: FinalizationRequest): Promise<void> {
     const { clock, log, onFinalized } = this.#options;
-    const { callId, redemption } = ask;
+    const { callId, redemption } = request;
     const begunMs = clock.nowMs();
     try {
-      const finished = await this.#finish(ask);
-      this.#queued.delete(keyOf(ask));
+      const finished = await this.#finish(request);
+      this.#queued.delete(keyOf(request));
       if (finished !== undefined) log.info({ callId, ...finished }, "call record stored");
-      // A lost redemption that is none of the call's any more says nothing of the call's end.
+      // A lost redemption that is no longer the call's says nothing about the call's end.
       else if (redemption !== undefined) return;
       this.#reportedEnds.delete(callId);
       onFinalized(callId, clock.nowMs() - begunMs);
     } catch (error) {
       log.error({ callId, err: error, code: codeOf(error) }, "call record could not be stored yet");
-      this.#retryLater(ask);
+      this.#retryLater(request);
     }
   }
 
-  /** Its place is left to others meanwhile, so that files can be deleted from a full disk. */
-  #retryLater(ask: FinalizationRequest): void {
-    // The number of calls is bounded, the length of their transcripts hardly.
-    if (this.#retrying >= PROJECTIONS_CACHED_MAX) ask.projected = undefined;
+  /** Its slot is free meanwhile, so that files can be deleted from a full disk. */
+  #retryLater(request: FinalizationRequest): void {
+    // The number of calls is bounded, but the length of their transcripts hardly is.
+    if (this.#retrying >= PROJECTIONS_CACHED_MAX) request.projected = undefined;
     this.#retrying += 1;
-    this.#options.clock.after(ask.retryMs, () => {
+    this.#options.clock.after(request.retryMs, () => {
       this.#retrying -= 1;
-      void this.#enqueueForCall(ask.callId, () => this.#process(ask));
+      void this.#enqueueForCall(request.callId, () => this.#process(request));
     });
   }
 
-  /** Returns what the log tells of the call, if this was its end. Of one that is over already, or gone, nothing is made again. */
-  async #finish(ask: FinalizationRequest): Promise<{ carrierCallId?: string } | undefined> {
+  /**
+   * Returns log fields if this recorded the call's end. Nothing is made again for a call that is already over or
+   * removed.
+   */
+  async #finish(request: FinalizationRequest): Promise<{ carrierCallId?: string } | undefined> {
     const { calls } = this.#options;
-    const { callId, redemption, isLost } = ask;
+    const { callId, redemption, isLost } = request;
     if (!isLost()) return undefined;
-    const projected = await this.#project(ask);
+    const projected = await this.#project(request);
     if (projected instanceof Error) {
-      return isLost() && (await this.#finishWithoutJournal(ask, projected)) ? {} : undefined;
+      return isLost() && (await this.#finishWithoutJournal(request, projected)) ? {} : undefined;
     }
     const { header, carrierCallId } = projected;
     const call = await calls.get(header.accountId, callId);
     if (call?.status !== "active" || !isLost()) return undefined;
-    const end = await this.#endOf(ask, projected);
-    // The recording took its time.
+    const end = await this.#endOf(request, projected);
+    // Rendering the recording takes time.
     if (!isLost() || !(await calls.finish(callId, end, redemption))) return undefined;
     return carrierCallId === undefined ? {} : { carrierCallId };
   }
 
-  /** Resolves with an error where nobody can read the journal; rejects while that may change. */
-  async #project(ask: FinalizationRequest): Promise<JournaledCall | Error> {
+  /** Resolves with an error where the journal cannot be read; rejects while that may change. */
+  async #project(request: FinalizationRequest): Promise<JournaledCall | Error> {
     try {
-      ask.projected ??= await this.#options.journals.project(ask.callId);
-      return ask.projected;
+      request.projected ??= await this.#options.journals.project(request.callId);
+      return request.projected;
     } catch (error) {
       if (codeOf(error) === "unavailable") throw error;
-      if (isTemporarilyUnreadable(error)) ask.attemptsLeft -= 1;
-      if (isTemporarilyUnreadable(error) && ask.attemptsLeft > 0) throw error;
+      if (isTemporarilyUnreadable(error)) request.attemptsLeft -= 1;
+      if (isTemporarilyUnreadable(error) && request.attemptsLeft > 0) throw error;
       return error instanceof Error ? error : new Error(String(error));
     }
   }
 
-  /** The worker died, or its disk failed, before anything of the call was written; or nobody can read what was. */
+  /** The worker died or its disk failed before anything was written, or what was written cannot be read. */
   async #finishWithoutJournal({ callId, redemption }: FinalizationRequest, error: Error): Promise<boolean> {
     const { calls, clock, log } = this.#options;
     const reported = this.#reportedEnds.get(callId);
@@ -230,7 +237,7 @@ export class CallFinalizer {
   }
 
   async #endOf(
-    ask: FinalizationRequest,
+    request: FinalizationRequest,
     { header, turns, endReason, hasEnd, frames, usageEvents, carrierCallId, ...projected }: JournaledCall,
   ): Promise<CallEnd> {
     const durationMs = Math.round(projected.durationMs);
@@ -241,10 +248,10 @@ export class CallFinalizer {
       framesIn: frames.in,
       framesOut: frames.out,
     };
-    // A journal that breaks off knows less than the worker that held the call.
-    const reported = hasEnd ? undefined : this.#reportedEnds.get(ask.callId);
-    ask.rendered ??= { recording: await this.#render(ask) };
-    const { recording } = ask.rendered;
+    // The worker that carried the call knows more than a truncated journal.
+    const reported = hasEnd ? undefined : this.#reportedEnds.get(request.callId);
+    request.rendered ??= { recording: await this.#render(request) };
+    const { recording } = request.rendered;
     const { usage, cost } = billOf(usageEvents, this.#options.prices);
     const ending = endStatusOf(reported ?? journaled);
     return {
@@ -260,18 +267,18 @@ export class CallFinalizer {
     };
   }
 
-  /** Rejects while nothing but the lack of space, of open files, or of a renderer keeps the recording from being made. */
-  async #render(ask: FinalizationRequest): Promise<Recording | "failed" | undefined> {
+  /** Rejects while only a lack of disk space, file descriptors or a renderer prevents the recording. */
+  async #render(request: FinalizationRequest): Promise<Recording | "failed" | undefined> {
     const { journals, log, onRecordingFailed } = this.#options;
-    const { callId } = ask;
+    const { callId } = request;
     try {
       const recording = await journals.render(callId);
       return recording && { ...recording, durationMs: Math.round(recording.durationMs) };
     } catch (error) {
       if (codeOf(error) === "unavailable") throw error;
       if (TRANSIENT_ERROR_CODES.includes(systemErrorCodeOf(error) ?? "")) {
-        // Each try writes until the disk is full, and takes the space from others.
-        ask.retryMs = Math.min(2 * ask.retryMs, RECORD_RETRY_MS_MAX);
+        // Each attempt writes until the disk is full and takes the space from others.
+        request.retryMs = Math.min(2 * request.retryMs, RECORD_RETRY_MS_MAX);
         throw error;
       }
       log.error({ callId, err: error, code: codeOf(error) }, "recording could not be rendered");
@@ -281,13 +288,15 @@ export class CallFinalizer {
   }
 }
 
-/** The end of a call, and that of one of its redemptions, are asked for at most once each. */
+/** Identifies a request: the end of a call, and the loss of one of its redemptions, are each queued at most once. */
 const keyOf = ({ callId, redemption }: FinalizationRequest): string =>
   redemption === undefined
     ? callId
     : [callId, redemption.workerId, redemption.workerConnection, redemption.epoch].join(" ");
 
-/** What the record has of a call's end. A call that our own fault ended before any audio went either way has failed. */
+/**
+ * The end of a call in its record. A call that the service's fault ended before any audio went either way has failed.
+ */
 function endStatusOf({ reason, endedAtMs, durationMs, framesIn, framesOut }: EndSummary) {
   const isSilent = framesIn === 0 && framesOut === 0;
   return {
@@ -299,7 +308,7 @@ function endStatusOf({ reason, endedAtMs, durationMs, framesIn, framesOut }: End
   };
 }
 
-/** Whether there is a journal, and the system only does not let it be read just now. */
+/** Whether the journal exists but cannot be read at present. */
 function isTemporarilyUnreadable(error: unknown): boolean {
   const code = systemErrorCodeOf(error);
   return code !== undefined && code !== "ENOENT";

@@ -4,9 +4,9 @@ import type { Logger } from "../../core/log/logger.ts";
 import type { ActiveCall, CallStore } from "../../store/call-store.ts";
 import type { CallFinalizer } from "./finalizer.ts";
 
-/** After a start, workers that live have this long to say which calls they carry; the rest is recovered. */
+/** How long running workers have after a start to report their calls. All other calls are recovered. */
 export const WORKER_REGISTRATION_MS = 3_000;
-/** A connection may break where the worker lives: it comes back within this time, and tells what it carries. */
+/** How long a worker whose connection broke has to reconnect and report its calls. */
 export const WORKER_RECONNECT_MS = 500;
 const RETRY_MS = 1_000;
 
@@ -14,34 +14,34 @@ export interface LostCallRecoveryOptions {
   calls: Pick<CallStore, "listActive">;
   finalizer: Pick<CallFinalizer, "finalizeLost">;
   workers: {
-    /** Whether the worker is there, as far as has been told. */
+    /** Whether the worker is connected, as far as events have been delivered. */
     has(workerId: string): boolean;
-    /** Resolves when everything that has happened at the workers' socket until now has been told. */
+    /** Resolves when all earlier events of the workers' socket have been delivered. */
     caughtUp(): Promise<void>;
   };
   /** The number of this start of the control process. */
   epoch: number;
-  /** A worker did not come back. */
+  /** A worker did not reconnect in time. */
   onWorkerLost: (workerId: string) => void;
   clock: Clock;
   log: Logger;
 }
 
 /**
- * Finds the active calls whose workers are gone, and has them recorded. It compares the numbers of starts and connections, never times,
- * so that no step of a clock keeps a lost call alive, or ends one that lives; and it judges whether a worker is gone only when
- * everything that happened before has been told, however long this process's loop was held.
+ * Finds active calls whose workers are gone and finalizes them. It compares the numbers of starts and connections,
+ * never times, so that a clock step neither keeps a lost call active nor ends a live one. It decides that a worker is
+ * gone only after all earlier events have been delivered, however long this process's event loop was blocked.
  */
 export class LostCallRecovery {
   readonly #options: LostCallRecoveryOptions;
-  /** Workers that have been here since this process began. */
+  /** Workers that have connected since this process started. */
   readonly #seenWorkers = new Set<string>();
 
   constructor(options: LostCallRecoveryOptions) {
     this.#options = options;
   }
 
-  /** Call it when workers can connect. */
+  /** Call this when workers can connect. */
   start(): void {
     const { clock, epoch } = this.#options;
     const isLost = (call: ActiveCall): boolean => call.epoch < epoch && !this.#seenWorkers.has(call.workerId);
@@ -53,12 +53,17 @@ export class LostCallRecovery {
     await this.#recover(isLost);
   }
 
-  /** A worker lives with calls that nobody here is told of: they are left to it, and to the next start. */
+  /**
+   * An incompatible worker is alive with calls that this process cannot know. They stay with it until the next start.
+   */
   ignoreWorker(workerId: string): void {
     this.#seenWorkers.add(workerId);
   }
 
-  /** A worker is there, first or again, with these calls. What came of its connection itself it could not list yet. */
+  /**
+   * A worker connected or reconnected with these calls. Calls that were redeemed over this very connection cannot be in
+   * its list.
+   */
   workerConnected(workerId: string, connection: number, callIds: readonly string[]): void {
     this.#seenWorkers.add(workerId);
     void this.#recover((call) => call.workerConnection < connection && !callIds.includes(call.id), workerId);
@@ -81,8 +86,8 @@ export class LostCallRecovery {
   }
 
   /**
-   * No worker of this service is left to carry a call; those of a service before it, whose supervisor is gone, may be. What the store
-   * cannot tell now is recovered at the next start.
+   * No worker of this supervisor is left to carry a call, but workers of an earlier supervisor that died may be. Calls
+   * that the store cannot list now are recovered at the next start.
    */
   async recoverAll(): Promise<void> {
     const { calls, finalizer, workers, log } = this.#options;
@@ -95,8 +100,8 @@ export class LostCallRecovery {
   }
 
   /**
-   * Records those calls, of one worker or of all, that are lost. When the store cannot say which calls there are, it is asked again
-   * later, unless `holds` has become false by then.
+   * Finalizes the lost calls of one worker or of all. If the store cannot list calls, this retries later unless `holds`
+   * returns false by then.
    */
   async #recover(isLost: (call: ActiveCall) => boolean, workerId?: string, holds = () => true): Promise<void> {
     const { calls, finalizer, clock, log } = this.#options;

@@ -7,57 +7,60 @@ import { isSubsetEqual } from "../replay/subset-equal.ts";
 
 type UsageEvent = Extract<CallEvent, { kind: "usage" }>;
 
-/** The record of a call, as its journal tells it. */
+/** The record of a call, made from its journal. */
 export interface ProjectedCall {
   header: JournalHeader;
-  /** What was heard, in order; without text when the call was not to be recorded. */
+  /** The turns as they were heard, in order; without text when the call is not recorded. */
   turns: TranscriptTurn[];
   endReason: EndReason;
-  /** The carrier's own id for the call; undefined where it had none, or never came. */
+  /** The carrier's id of the call; undefined where it had none or never connected. */
   carrierCallId: string | undefined;
-  /** What providers did for it, part by part. */
+  /** What providers did for the call, request by request. */
   usageEvents: readonly UsageEvent[];
-  /** From redemption to the end, or to the last thing that was journaled. */
+  /** From redemption to the end, or to the last record. */
   durationMs: number;
   frames: FrameCounts;
-  /** The journal has its call's end. Where it breaks off `endReason` is what the call machine made of that. */
+  /**
+   * The journal has the call's end. If it is truncated, `endReason` is the reason that the replayed state machine
+   * gives.
+   */
   hasEnd: boolean;
   /** The journal has its end, and the audio of all frames that should have some. */
   complete: boolean;
 }
 
 /**
- * Makes the record of a call from its journal. Of a call whose journal has no end, because its worker died, the call machine is
- * run again over what was journaled, and then ended: so the turns are there as they were heard until that moment, the unfinished
- * ones too.
+ * Makes the record of a call from its journal. If the journal has no end because the worker died, the state machine
+ * runs again over it and is then ended. The record so has all turns as they were heard until that moment, including
+ * unfinished ones.
  *
  * Rejects with `journal_unreadable`.
  */
 export async function projectJournal(path: string): Promise<ProjectedCall> {
   const journaled: TimedCommand[] = [];
-  const used: UsageEvent[] = [];
+  const usageEvents: UsageEvent[] = [];
   let carrierCallId: string | undefined;
   const { header, durationMs, endReason, frames, complete } = await summarizeJournal(path, (record) => {
     if (record.kind === "command") journaled.push({ timeMs: record.timeMs, command: record.command });
-    else if (record.kind === "event" && record.event.kind === "usage") used.push(record.event);
+    else if (record.kind === "event" && record.event.kind === "usage") usageEvents.push(record.event);
     else if (record.kind === "event" && record.event.kind === "leg-started") carrierCallId = record.event.carrierCallId;
   });
-  const told = { header, carrierCallId, usageEvents: used, durationMs, frames, complete };
-  if (endReason !== undefined) return { ...told, hasEnd: true, endReason, turns: turnsOf(journaled) };
+  const projected = { header, carrierCallId, usageEvents, durationMs, frames, complete };
+  if (endReason !== undefined) return { ...projected, hasEnd: true, endReason, turns: turnsOf(journaled) };
   const commands = header.spec === undefined ? journaled : await replayToEnd(path, journaled);
   const last = commands.at(-1)?.command;
   const lost = last?.kind === "end" ? last.reason : "worker_lost";
-  return { ...told, hasEnd: false, endReason: lost, turns: turnsOf(commands) };
+  return { ...projected, hasEnd: false, endReason: lost, turns: turnsOf(commands) };
 }
 
-/** The commands of a call that broke off, and those that end it; without the latter where the call cannot be run again as it was. */
+/** The commands of a truncated call and those that end it; only the former where the call cannot be replayed. */
 async function replayToEnd(path: string, journaled: TimedCommand[]): Promise<TimedCommand[]> {
   try {
     const { replayed } = await replayJournal(path, "worker_lost");
-    // Another version of the call machine may decide otherwise than the one that spoke with the caller.
+    // Another version of the state machine may decide differently from the one that spoke with the caller.
     return isSubsetEqual(journaled, replayed.slice(0, journaled.length)) ? replayed : journaled;
   } catch {
-    // What broke the worker may break the replay too; then what was journaled is what there is.
+    // What crashed the worker may crash the replay, too. Then only the journaled commands are available.
     return journaled;
   }
 }

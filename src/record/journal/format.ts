@@ -42,12 +42,15 @@ type JsonKind = typeof KIND_HEADER | typeof KIND_EVENT | typeof KIND_COMMAND;
 const FLAG_SPEECH = 1;
 const FLAG_AUDIO_OMITTED = 2;
 
-/** Holds a flush interval of audio both ways, in G.711. */
+/** Room for one flush interval of audio in both directions, in G.711. */
 const ENCODER_BYTES = 8 * 1024;
-/** A buffer that was filled less than this is too large. */
+/** A buffer of which less than this share was used is too large. */
 const ENCODER_USED_MIN = 1 / 4;
 
-/** Writes records one behind the other into a buffer of its own, which grows when it must and is used again. No allocation a frame. */
+/**
+ * Writes records one after another into a buffer of its own, which grows on demand and is reused. No allocation a
+ * frame.
+ */
 export class JournalEncoder {
   #bytes: Buffer = Buffer.allocUnsafeSlow(ENCODER_BYTES);
   #view = viewOf(this.#bytes);
@@ -58,19 +61,19 @@ export class JournalEncoder {
     return this.#length;
   }
 
-  /** What was written since the last reset: a view, valid until the next reset, and only while nothing more is written. */
+  /** What was written since the last reset: a borrowed view, valid until the next write or reset. */
   written(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** Begins anew; a buffer that had to grow is given back once it is no longer needed. */
+  /** Starts again at the beginning; a buffer that had to grow is released once it is no longer needed. */
   reset(): void {
     const isTooLarge = this.#bytes.length > ENCODER_BYTES && this.#length < ENCODER_USED_MIN * this.#bytes.length;
     this.#length = 0;
     if (isTooLarge) this.#replace(Buffer.allocUnsafeSlow(ENCODER_BYTES));
   }
 
-  /** The beginning of a file. */
+  /** Writes the preamble and the header, with which a file begins. */
   header(header: JournalHeader): void {
     assert.equal(this.#length, 0);
     MAGIC.copy(this.#bytes);
@@ -88,17 +91,32 @@ export class JournalEncoder {
     this.#json(KIND_COMMAND, timeMs, command);
   }
 
-  /** `audio` is copied, as it went over the wire; undefined where there is none to write, `leftOut` where there should be. */
-  frameIn(timeMs: number, mediaMs: number, voiced: boolean, audio: Uint8Array | undefined, leftOut: boolean): void {
-    const flags = (voiced ? FLAG_SPEECH : 0) | (leftOut ? FLAG_AUDIO_OMITTED : 0);
+  /**
+   * Copies `audio`, encoded as on the wire. It is undefined where the journal has no audio; `audioOmitted` says that it
+   * should have some.
+   */
+  frameIn(
+    timeMs: number,
+    mediaMs: number,
+    isSpeech: boolean,
+    audio: Uint8Array | undefined,
+    audioOmitted: boolean,
+  ): void {
+    const flags = (isSpeech ? FLAG_SPEECH : 0) | (audioOmitted ? FLAG_AUDIO_OMITTED : 0);
     const at = this.#record(KIND_FRAME_IN, flags, timeMs, FRAME_HEAD_BYTES + (audio?.length ?? 0));
     this.#view.setFloat64(at, mediaMs, true);
     if (audio !== undefined) this.#bytes.set(audio, at + FRAME_HEAD_BYTES);
   }
 
   /** As `frameIn`. */
-  frameOut(timeMs: number, turnId: number, samples: number, audio: Uint8Array | undefined, leftOut: boolean): void {
-    const flags = leftOut ? FLAG_AUDIO_OMITTED : 0;
+  frameOut(
+    timeMs: number,
+    turnId: number,
+    samples: number,
+    audio: Uint8Array | undefined,
+    audioOmitted: boolean,
+  ): void {
+    const flags = audioOmitted ? FLAG_AUDIO_OMITTED : 0;
     const at = this.#record(KIND_FRAME_OUT, flags, timeMs, FRAME_HEAD_BYTES + (audio?.length ?? 0));
     this.#view.setUint32(at, turnId, true);
     this.#view.setUint32(at + 4, samples, true);
@@ -111,7 +129,7 @@ export class JournalEncoder {
     this.#bytes.write(json, at);
   }
 
-  /** Makes room for a record and writes its head; returns where its payload begins. */
+  /** Makes room for a record and writes its head. Returns the offset of its payload. */
   #record(kind: number, flags: number, timeMs: number, payloadBytes: number): number {
     const at = this.#length;
     this.#length = at + RECORD_HEAD_BYTES + payloadBytes;
@@ -136,14 +154,15 @@ export class JournalEncoder {
 }
 
 /**
- * Reads records from bytes that come in pieces of any length. Records of an older version are given under the names of the current one.
+ * Decodes records from chunks of any length. Records of an older version get the names of the current one.
  *
- * Throws `journal_unreadable` for anything that we do not write; a file that ends in the middle of a record is not that.
+ * Throws `journal_unreadable` for anything that no writer produces. A file that ends in the middle of a record is no
+ * error.
  */
 export class JournalDecoder {
   readonly #onRecord: (record: JournalRecord) => void;
   readonly #versions: JournalVersions;
-  /** From the version of the journal to the current one; undefined until its preamble was read. */
+  /** The renames from the journal's version to the current one; undefined until the preamble is read. */
   #renames: readonly JournalNames[] | undefined;
   #headerSeen = false;
 
@@ -153,8 +172,8 @@ export class JournalDecoder {
   }
 
   /**
-   * Tells every whole record at the front of `bytes`, or those until it is `enough`, and returns how many bytes they
-   * were. What is left must stand in front of what comes next.
+   * Emits each complete record at the start of `bytes`, or stops before the next one once `enough()` is true. Returns
+   * how many bytes these records take. The rest must precede the bytes of the next call.
    */
   push(bytes: Buffer, enough = (): boolean => false): number {
     let at = 0;
@@ -165,7 +184,8 @@ export class JournalDecoder {
     }
     while (bytes.length - at >= RECORD_HEAD_BYTES && !enough()) {
       const payloadBytes = bytes.readUInt32LE(at + 2);
-      if (payloadBytes > JOURNAL_BACKLOG_BYTES_MAX) throw journalUnreadable("a record is longer than any we write");
+      if (payloadBytes > JOURNAL_BACKLOG_BYTES_MAX)
+        throw journalUnreadable(`a record exceeds the maximum of ${JOURNAL_BACKLOG_BYTES_MAX} bytes`);
       const endAt = at + RECORD_HEAD_BYTES + payloadBytes;
       if (endAt > bytes.length) break;
       this.#emit(decodeRecord(bytes, at, endAt, this.#renames));
@@ -175,7 +195,8 @@ export class JournalDecoder {
   }
 
   #emit(record: JournalRecord): void {
-    if ((record.kind === "header") === this.#headerSeen) throw journalUnreadable("it must begin with its one header");
+    if ((record.kind === "header") === this.#headerSeen)
+      throw journalUnreadable("it must contain exactly one header, at its start");
     this.#headerSeen = true;
     this.#onRecord(record);
   }
@@ -183,17 +204,18 @@ export class JournalDecoder {
 
 /** The renames from the journal's version to the current one. */
 function readPreamble(bytes: Buffer, versions: JournalVersions): readonly JournalNames[] {
-  if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw journalUnreadable("it is no journal");
+  if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw journalUnreadable("it is not a journal");
   const version = bytes.readUInt16LE(MAGIC.length);
   const renames = renamesFrom(version, versions);
-  if (renames === undefined) throw journalUnreadable(`version ${version}, where ${versions.current} is known`);
+  if (renames === undefined)
+    throw journalUnreadable(`unsupported version ${version}, the current one is ${versions.current}`);
   return renames;
 }
 
 function decodeRecord(bytes: Buffer, at: number, endAt: number, renames: readonly JournalNames[]): JournalRecord {
   const flags = bytes.readUInt8(at + 1);
   const timeMs = bytes.readDoubleLE(at + 6);
-  if (!(timeMs >= 0 && timeMs < Number.POSITIVE_INFINITY)) throw journalUnreadable("a record without a time");
+  if (!(timeMs >= 0 && timeMs < Number.POSITIVE_INFINITY)) throw journalUnreadable("a record has no valid time");
   const payload = bytes.subarray(at + RECORD_HEAD_BYTES, endAt);
   const audioOmitted = (flags & FLAG_AUDIO_OMITTED) !== 0;
   switch (bytes.readUInt8(at)) {
@@ -219,15 +241,14 @@ function decodeRecord(bytes: Buffer, at: number, endAt: number, renames: readonl
 }
 
 function audioOf(payload: Buffer): Uint8Array {
-  if (payload.length < FRAME_HEAD_BYTES) throw journalUnreadable("a frame is cut short");
+  if (payload.length < FRAME_HEAD_BYTES) throw journalUnreadable("a frame record is too short");
   return payload.subarray(FRAME_HEAD_BYTES);
 }
 
-/** What is computed with is checked; the rest is what a file of this version holds. */
+/** Checks the fields that computations use; the rest is trusted to match the version. */
 function parseEvent(payload: Buffer, renames: readonly JournalNames[]): JournaledEvent {
   const event = parseObject(payload, "events", renames) as JournaledEvent;
-  if (event.kind === "leg-started" && !isCodec(event.codec))
-    throw journalUnreadable("a stream begins without its codec");
+  if (event.kind === "leg-started" && !isCodec(event.codec)) throw journalUnreadable("leg-started has no valid codec");
   return event;
 }
 
@@ -241,7 +262,7 @@ function parseHeader(payload: Buffer, renames: readonly JournalNames[]): Journal
     !isRate(leg?.inboundRateHz) ||
     !isRate(leg?.outboundRateHz)
   ) {
-    throw journalUnreadable("its header lacks the call or the leg");
+    throw journalUnreadable("its header has no valid call id or leg");
   }
   return header as JournalHeader;
 }
@@ -251,10 +272,10 @@ function parseObject(payload: Buffer, of: keyof JournalNames, renames: readonly 
   try {
     value = JSON.parse(payload.toString("utf8"));
   } catch {
-    // The parser's own error quotes what it could not read, and that may be somebody's words.
+    // The parser's own error would quote its input, which may contain words of a call.
     throw journalUnreadable("a record is not JSON");
   }
-  if (typeof value !== "object" || value === null) throw journalUnreadable("a record is no object");
+  if (typeof value !== "object" || value === null) throw journalUnreadable("a record is not a JSON object");
   return renames.reduce((object, names) => renamed(object, of, names), value);
 }
 

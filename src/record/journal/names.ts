@@ -35,7 +35,10 @@ export interface JournalVersions {
   readonly renames: Readonly<Record<number, JournalNames>>;
 }
 
-/** Who renames a kind or a member increments JOURNAL_VERSION and adds an entry here under the version before. */
+/**
+ * A change that renames a kind or a member increments JOURNAL_VERSION and adds an entry here under the previous
+ * version.
+ */
 export const JOURNAL_VERSIONS: JournalVersions = {
   current: JOURNAL_VERSION,
   renames: { 2: VERSION_2_NAMES },
@@ -73,6 +76,6 @@ function inNames(value: unknown, names: ObjectNames, path: string): unknown {
   );
 }
 
-/** Names come from a file: `constructor` is none of ours. */
+/** Names come from a file, which may contain `constructor`. */
 const own = <Value>(record: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined =>
   record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;

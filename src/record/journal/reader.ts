@@ -7,29 +7,32 @@ import { type JournalRecord, journalUnreadable } from "./records.ts";
 
 const READ_BYTES = 64 * 1024;
 
-/** Where the journals of an installation are. */
+/** The folder of an installation's journals. */
 export const journalDirectory = (dataDir: string): string => join(dataDir, "journals");
 
-/** Where the journal of a call is. */
+/** The path of a call's journal. */
 export const journalPath = (dataDir: string, callId: string): string =>
   join(journalDirectory(dataDir), `${callId}.tlj`);
 
 /**
- * Reads a journal from the beginning and gives its records to `onRecord`, the header first, letting the loop run between
- * chunks. Resolves with whether the file ends in the middle of a record (its writer died): that rest is dropped.
+ * Reads a journal from its beginning and passes each record to `onRecord`, the header first. The event loop runs
+ * between chunks. Resolves with whether the file ends in the middle of a record because its writer died; the incomplete
+ * record is dropped.
  *
- * Rejects with `journal_unreadable` when there is no such file, or when it is not what we write; what came before was told.
- * Whatever `onRecord` throws ends the reading and comes out.
+ * Rejects with `journal_unreadable` when there is no such file or it is not a journal; earlier records have been passed
+ * on by then. An error that `onRecord` throws ends the reading and is rethrown.
  */
 export async function readJournal(path: string, onRecord: (record: JournalRecord) => void): Promise<{ torn: boolean }> {
   return { torn: (await new JournalReader(path, onRecord).readMore()) === "torn" };
 }
 
-/** A journal that is read in several goes, one at a time, each from where the last one stopped. It may grow in between. */
+/**
+ * A journal that is read in several steps, one at a time, each from where the last one stopped. It may grow in between.
+ */
 export class JournalReader {
   readonly #path: string;
   readonly #decoder: JournalDecoder;
-  /** Everything in front of it has been told. */
+  /** All records before this offset have been passed on. */
   #offsetBytes = 0;
 
   constructor(path: string, onRecord: (record: JournalRecord) => void) {
@@ -38,10 +41,11 @@ export class JournalReader {
   }
 
   /**
-   * Reads to the end of the file, or until `enough`, which is asked before each record. At its end the file may be
-   * `torn`: it breaks off within a record, whose rest its writer may still bring. Rejects as `readJournal`.
+   * Reads to the end of the file, or until `enough()`, which is called before each record, returns true. At the end the
+   * file may be `torn`: its last record is incomplete, and its writer may still complete it. Rejects as `readJournal`
+   * does.
    */
-  async readMore(enough?: () => boolean): Promise<"enough" | "end" | "torn"> {
+  async readMore(enough?: () => boolean): Promise<"stopped" | "end" | "torn"> {
     const file = await openJournal(this.#path);
     try {
       return await this.#readFrom(file, enough);
@@ -50,7 +54,7 @@ export class JournalReader {
     }
   }
 
-  async #readFrom(file: FileHandle, enough = (): boolean => false): Promise<"enough" | "end" | "torn"> {
+  async #readFrom(file: FileHandle, enough = (): boolean => false): Promise<"stopped" | "end" | "torn"> {
     let buffer: Buffer = Buffer.allocUnsafe(READ_BYTES);
     let filled = 0;
     for (;;) {
@@ -59,10 +63,10 @@ export class JournalReader {
       filled += bytesRead;
       const used = this.#decoder.push(buffer.subarray(0, filled), enough);
       this.#offsetBytes += used;
-      if (enough()) return "enough";
+      if (enough()) return "stopped";
       buffer.copyWithin(0, used, filled);
       filled -= used;
-      // A record that fills the buffer is longer than it; the decoder has bounded how long it can be.
+      // The record is longer than the buffer. The decoder has already checked its length.
       if (filled === buffer.length) buffer = Buffer.concat([buffer], 2 * buffer.length);
     }
   }
@@ -80,11 +84,11 @@ async function readSome(file: FileHandle, into: Buffer, at: number, fromBytes: n
   try {
     return (await file.read(into, at, into.length - at, fromBytes)).bytesRead;
   } catch (error) {
-    throw journalUnreadable("the disk failed", error);
+    throw journalUnreadable("reading the file failed", error);
   }
 }
 
-/** The system's name, such as ENOENT or ENOSPC, of what kept a file from being read or written; undefined for any other error. */
+/** The system's error code, such as ENOENT or ENOSPC, of a failed file operation; undefined for any other error. */
 export function systemErrorCodeOf(error: unknown): string | undefined {
   const cause = error instanceof TrunklineError ? error.cause : error;
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;

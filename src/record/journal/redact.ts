@@ -5,9 +5,9 @@ import { ICU } from "../../core/version.ts";
 import type { JournaledCommand, JournaledEvent, JournalHeader, JournalStart, OccasionalEvent } from "./records.ts";
 
 /*
- * What may be written of a call. Of one that is not recorded everything is left out that either side said, typed or keyed, or
- * that a model or a peer made up; counts, times and kinds stay. Each object is built field by field, so that a field that is
- * added to an event one day is left out until somebody decides otherwise here.
+ * What may be journaled of a call. For a call that is not recorded, everything is left out that either side said, typed
+ * or dialled, or that an LLM or a peer made up; counts, times and kinds stay. Each object is built field by field, so
+ * that a field added to an event later is left out until it is added here, too.
  */
 
 export function journalHeader(software: string, start: JournalStart): JournalHeader {
@@ -20,7 +20,7 @@ export function journalHeader(software: string, start: JournalStart): JournalHea
     accountId,
     startedAt,
     leg,
-    sttHasInterim: sttHasInterim,
+    sttHasInterim,
     parameters,
     ...bound,
   };
@@ -65,7 +65,7 @@ function redactedEvent(event: OccasionalEvent): JournaledEvent {
     case "voice-chosen":
       return { kind, language: event.language, voiceId: event.voiceId, supportsLanguage: event.supportsLanguage };
     case "phrases-chosen": {
-      // They may be an LLM's words.
+      // An LLM may have written the phrases.
       const phrases = Object.fromEntries(PHRASE_NAMES.map((name) => [name, ""])) as Record<PhraseName, string>;
       return { kind, language: event.language, origin: event.origin, phrases };
     }
@@ -176,5 +176,5 @@ function redactedCommand(
   }
 }
 
-/** The name of a tool that there is; any other is the model's own words. */
+/** The name of an existing tool; any other is the LLM's own words. */
 const builtInToolName = (name: string): string => BUILT_IN_TOOLS.find((tool) => tool === name) ?? "";

@@ -2,37 +2,39 @@ import type { EndReason } from "../../core/calls/spec.ts";
 import { readJournal } from "./reader.ts";
 import { type JournalHeader, type JournalRecord, journalUnreadable } from "./records.ts";
 
-/** Frames of a call; `withoutAudio` are those whose audio should be in the journal and is not. */
+/** Frames of a call; `missingAudio` counts those whose audio should be in the journal and is not. */
 export interface FrameCounts {
   in: number;
   out: number;
   missingAudio: number;
 }
 
-/** What one reading of a journal tells. */
+/** What one pass over a journal gives. */
 export interface JournalSummary {
   header: JournalHeader;
-  /** From redemption to the end, or to the last thing that was journaled. */
+  /** From redemption to the end, or to the last record. */
   durationMs: number;
-  /** Absent when the journal breaks off: its worker died, or its disk failed. */
+  /** Undefined when the journal is truncated because its worker died or its disk failed. */
   endReason: EndReason | undefined;
   frames: FrameCounts;
   /** The journal has its end, and the audio of all frames that should have some. */
   complete: boolean;
 }
 
-/** Reads a journal once, giving every record to `onRecord` on the way. Rejects with `journal_unreadable`, also without a header. */
+/**
+ * Reads a journal once and passes every record to `onRecord`. Rejects with `journal_unreadable`, also without a header.
+ */
 export async function summarizeJournal(
   path: string,
   onRecord: (record: JournalRecord) => void,
 ): Promise<JournalSummary> {
-  const reading = new SummaryBuilder();
+  const builder = new SummaryBuilder();
   const { torn } = await readJournal(path, (record) => {
-    reading.take(record);
+    builder.take(record);
     onRecord(record);
   });
-  const { header, lastMs, endReason, frames } = reading;
-  if (header === undefined) throw journalUnreadable("it breaks off before the end of its header");
+  const { header, lastMs, endReason, frames } = builder;
+  if (header === undefined) throw journalUnreadable("it is truncated within its header");
   const complete = endReason !== undefined && !torn && frames.missingAudio === 0;
   return { header, durationMs: lastMs, endReason, frames, complete };
 }

@@ -2,31 +2,34 @@ import { strict as assert } from "node:assert";
 import { type FrameCodec, pcmBytes } from "../../media/frame-codec.ts";
 import { G711_LAWS } from "../../media/g711.ts";
 
-/** Audio that misses the end of what stands before it by no more than this follows it without a seam: that much is rounding. */
+/**
+ * Audio that begins within this distance of the end of the audio before it follows without a gap. The difference is
+ * rounding.
+ */
 const SEAM_TOLERANCE_MS = 1;
 
 export interface ChannelTimelineOptions {
   rateHz: number;
-  /** Of the audio that is placed. */
+  /** The codec of the audio that is placed. */
   codec: FrameCodec;
-  /** How much of the call it holds at once. */
+  /** The length of the window of the call that is in memory. */
   windowMs: number;
 }
 
 /**
- * One side of a call: silence, until something is placed. It holds a window of the call, which moves on as it is read, from the
- * call's first moment. What lies outside of the window is left out.
+ * One side of a call: silence where nothing is placed. It holds a window that starts at the beginning of the call and
+ * moves on as it is read. Audio outside the window is left out.
  */
 export class ChannelTimeline {
   readonly #codec: FrameCodec;
   readonly #samplesPerMs: number;
-  /** A ring: sample n of the call is at n modulo its length. All of it that nothing was placed on is 0. */
+  /** A ring: sample n of the call is at n modulo the ring's length. Samples that nothing was placed on are 0. */
   readonly #window: Int16Array;
-  /** Where the window begins: everything in front of it has been read. */
+  /** The start of the window: all samples before it have been read. */
   #start = 0;
-  /** Behind what was placed last. */
+  /** The end of the audio that was placed last. */
   #end = 0;
-  /** What is being placed, decoded. */
+  /** The decoded audio that is being placed. */
   #decoded = new Int16Array(0);
 
   constructor({ rateHz, codec, windowMs }: ChannelTimelineOptions) {
@@ -35,20 +38,20 @@ export class ChannelTimeline {
     this.#window = new Int16Array(Math.ceil(windowMs * this.#samplesPerMs));
   }
 
-  /** Puts `audio` where it begins at `atMs`, over what is there. It is only read. */
+  /** Places `audio` so that it begins at `atMs`, over whatever is there. `audio` is only read. */
   place(audio: Uint8Array, atMs: number): void {
     const samples = this.#decode(audio);
     const roundedAt = Math.round(atMs * this.#samplesPerMs);
     const at = Math.abs(roundedAt - this.#end) <= SEAM_TOLERANCE_MS * this.#samplesPerMs ? this.#end : roundedAt;
     const from = Math.max(at, this.#start);
     const to = Math.min(at + samples.length, this.#start + this.#window.length);
-    // Not so for what lies outside, nor for a time that is none.
+    // False for audio outside the window and for a NaN time.
     if (!(from < to)) return;
     this.#put(samples.subarray(from - at, to - at), from);
     this.#end = to;
   }
 
-  /** Takes back what was placed from `atMs` on and has not been read. */
+  /** Silences what was placed from `atMs` on and has not been read. */
   silenceFrom(atMs: number): void {
     const at = Math.max(this.#start, Math.round(atMs * this.#samplesPerMs));
     if (at >= this.#end) return;
@@ -56,7 +59,7 @@ export class ChannelTimeline {
     this.#end = at;
   }
 
-  /** Reads on: fills `into` with what follows what was read last. */
+  /** Fills `into` with the samples after those that were read last. */
   read(into: Int16Array): void {
     const { length } = this.#window;
     assert.ok(into.length <= length);

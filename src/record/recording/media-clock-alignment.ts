@@ -1,48 +1,55 @@
 import { FRAME_MS } from "../../core/limits/media.ts";
 
-/** From one frame to the next, a smaller difference than this is the network's doing. */
+/** A difference between two frames below this is network jitter. */
 const JUMP_MS_MIN = 100;
-/** Clocks run apart, and pauses may be shorter than a leap: after this long the two are compared anew in any case. */
+/**
+ * Clocks drift, and pauses may be shorter than a jump. After this long the two clocks are compared again in any case.
+ */
 const SPAN_MS_MAX = 1_000;
-/** What a stall held up has come by then. Looked ahead for no longer, since a peer's clock may be a little faster than ours. */
+/**
+ * By then all frames that a stall delayed have arrived. The look-ahead is limited because a peer's clock may run a
+ * little faster.
+ */
 const LOOK_AHEAD_MS_MAX = 30_000;
-/** As long as frames are out of place by less than this they follow each other without a seam. */
+/** Frames that are misplaced by less than this follow each other without a gap. */
 const OFFSET_TOLERANCE_MS = 20;
 
-/** Frames that came one behind the other, over which the two clocks kept together. */
+/** Consecutive frames over which the two clocks kept in step. */
 interface Span {
-  /** When the first of them came. */
+  /** The arrival of the first frame. */
   startedMs: number;
-  /** What media time lacks to be call time, by the frame that was delayed least. */
+  /** Call time minus media time, by the frame that was delayed least. */
   offsetMs: number;
-  /** Counts the jumps of media time in front of it, which arrivals do not bear out. */
+  /** The number of earlier jumps of media time that arrivals do not confirm. */
   jumpCount: number;
 }
 
 /**
- * Finds where the caller's frames belong in the call.
+ * Finds the position of the caller's frames in the call.
  *
- * A frame arrives once it has been spoken to its end, or later. So the frames that the network delayed least tell how media time
- * and call time stand to each other, and by media time all others are placed, whenever they came. Where the two part from one
- * frame to the next, what comes later tells why: behind a stall of the network the frames catch up, and there never was a pause;
- * behind a pause that media time does not tell of they do not. A jump of media time moves nothing that came before it.
+ * A frame arrives when it has been spoken to its end, or later. The frames that the network delayed least therefore
+ * give the offset between media time and call time, and media time then places all other frames, whenever they arrived.
+ * Where the two clocks diverge between two frames, later frames give the cause: after a network stall the frames catch
+ * up, and there was no pause; after a pause that media time does not show they do not. A jump of media time moves no
+ * earlier frame.
  *
- * Of a peer that gives no media time, frames are counted instead: what our own framer made of its pauses was a guess.
+ * For a peer without media time, frames are counted instead, because the framer's view of its pauses is only an
+ * estimate.
  *
- * Takes all frames twice, each time in the order they came: first `observe`, then `startMs`.
+ * Takes all frames twice, each time in order of arrival: first `observe`, then `startMs`.
  */
 export class MediaClockAlignment {
   readonly #spans: Span[] = [];
   readonly #observed: FrameScan;
   readonly #placed: FrameScan;
-  /** The span that is being placed, and by what. */
+  /** The span that is being placed, and its offset. */
   #span = -1;
   #offsetMs = Number.NaN;
-  /** Of the spans from the one that is being placed to `#lookedAt`, those with a lower offset than all behind them, in order. */
+  /** The spans from the current one to `#lookedAheadTo` whose offset is below that of all later ones, in order. */
   readonly #lowestOffsets: number[] = [];
   #lookedAheadTo = 0;
 
-  /** `hasMediaTime` is false of a peer that gives none. */
+  /** `hasMediaTime` is false for a peer that sends no media time. */
   constructor(hasMediaTime: boolean) {
     this.#observed = new FrameScan(hasMediaTime);
     this.#placed = new FrameScan(hasMediaTime);
@@ -59,7 +66,10 @@ export class MediaClockAlignment {
     }
   }
 
-  /** When the frame began, in ms of call time; before the call when it was spoken before. NaN for a frame never observed. */
+  /**
+   * When the frame began, in ms of call time; negative when it was spoken before the call. NaN for a frame that was
+   * never observed.
+   */
   startMs(arrivalMs: number, mediaMs: number): number {
     const frames = this.#placed;
     frames.next(arrivalMs, mediaMs);
@@ -81,7 +91,7 @@ export class MediaClockAlignment {
     if (!staysInPlace) this.#offsetMs = offsetMs;
   }
 
-  /** The least offset from `span` on, as far as may be looked ahead. */
+  /** The lowest offset from `span` on, within the look-ahead. */
   #lowestOffsetMs(index: number, span: Span): number {
     const least = this.#lowestOffsets;
     for (; this.#lookedAheadTo < this.#spans.length; this.#lookedAheadTo += 1) {
@@ -99,7 +109,7 @@ export class MediaClockAlignment {
   }
 }
 
-/** One passage over the frames: tells of each its media time, and the span that it belongs to. */
+/** One pass over the frames: gives each frame's media time and its span. */
 class FrameScan {
   readonly #hasMediaTime: boolean;
   #count = 0;
@@ -107,7 +117,7 @@ class FrameScan {
   span = -1;
   jumpCount = 0;
   mediaMs = 0;
-  /** What media time lacks to be call time, if the frame was not delayed. */
+  /** Call time minus media time if the frame was not delayed. */
   offsetMs = Number.NaN;
 
   constructor(hasMediaTime: boolean) {
@@ -121,7 +131,7 @@ class FrameScan {
     const partedMs = offsetMs - this.offsetMs;
     this.offsetMs = offsetMs;
     if (partedMs <= -JUMP_MS_MIN) this.jumpCount += 1;
-    // The first frame of all has nothing to be compared with.
+    // The first frame has no predecessor to compare with.
     if (Math.abs(partedMs) < JUMP_MS_MIN && arrivalMs - this.#spanStartedMs < SPAN_MS_MAX) return;
     this.span += 1;
     this.#spanStartedMs = arrivalMs;

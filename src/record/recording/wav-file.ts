@@ -26,14 +26,14 @@ export function wavHeader(samples: number, rateHz: number): Uint8Array {
   return header;
 }
 
-/** Puts two channels together that come in pieces of different lengths: sample by sample in turn, left first. */
+/** Interleaves two channels that arrive in blocks of different lengths, sample by sample, left first. */
 export class StereoInterleaver {
   readonly #samples: Int16Array;
   readonly #put: [left: number, right: number] = [0, 0];
   /** Samples of each channel that have been taken. */
   #taken = 0;
 
-  /** It holds `samplesMax` of each channel at once. */
+  /** The capacity is `samplesMax` samples of each channel. */
   constructor(samplesMax: number) {
     this.#samples = new Int16Array(samplesMax * WAV_CHANNELS);
   }
@@ -53,8 +53,8 @@ export class StereoInterleaver {
   }
 
   /**
-   * Gives what is there of both channels, at most `samplesMax` of each, to `use` as little-endian PCM: the view is lent until
-   * what `use` returned has resolved.
+   * Passes what is available of both channels, at most `samplesMax` of each, to `use` as little-endian PCM. The view is
+   * borrowed until the promise of `use` resolves.
    */
   async take(samplesMax: number, use: (pcm: Uint8Array) => Promise<void>): Promise<void> {
     const samples = Math.min(...this.#put, samplesMax);
@@ -68,19 +68,24 @@ export class StereoInterleaver {
 
 const UNFINISHED = ".unfinished";
 
-/** Where this process writes a file until it is whole. Another process that makes the same file, having outlived its time, has its own. */
+/**
+ * The name under which this process writes a file until it is complete. Another process that makes the same file uses a
+ * name of its own.
+ */
 export const unfinishedPath = (path: string): string => `${path}.${process.pid}${UNFINISHED}`;
 
 /**
- * Deletes from a folder what processes that are gone have left of files; one that is not gone after all fails to name its own. Call
- * it before this process writes there. Rejects with the system's error.
+ * Deletes incomplete files that earlier processes left in a folder. A process that is still running then fails to
+ * rename its file. Call this before this process writes there. Rejects with the system's error.
  */
 export async function deleteUnfinished(folder: string): Promise<void> {
   for (const name of await readdir(folder))
     if (name.endsWith(UNFINISHED)) await rm(join(folder, name), { force: true });
 }
 
-/** Lets `fill` write a file for its owner alone. Nobody ever sees half of it: it has its name only once all of it is on the disk. */
+/**
+ * Lets `fill` write a file that only its owner can read. The file gets its name only once it is complete on the disk.
+ */
 export async function writeAtomically(path: string, fill: (file: FileHandle) => Promise<void>): Promise<void> {
   const unfinished = unfinishedPath(path);
   try {

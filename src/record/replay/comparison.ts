@@ -11,47 +11,46 @@ import { isFailureJournaled, type JournaledInput, ReplayMachine } from "./machin
 import type { ReplaySetup } from "./setup.ts";
 import { isSubsetEqual } from "./subset-equal.ts";
 
-/** The first command of a journal that the machine did not give, or the first that it gave beside it. */
+/** The first journaled command that the replay did not give, or the first that only the replay gave. */
 export interface Difference {
   /** ms since redemption. */
   atMs: number;
-  /** The event that both commands answer; undefined when the journal has a command before anything happened. */
+  /** The event before both commands; undefined when the journal has a command before any event. */
   after: JournaledInput | undefined;
-  /** Undefined where the journal has none. */
+  /** Undefined where the journal has no such command. */
   journaled: JournaledCommand | undefined;
-  /** Undefined where the machine gave none. */
+  /** Undefined where the replay gave no such command. */
   replayed: JournaledCommand | undefined;
-  /** What the machine failed with, when that is why it gave none. */
+  /** The error of the state machine, if that is why it gave none. */
   failure: string | undefined;
 }
 
-/** What came of running the call machine over a journal again. */
+/** The result of replaying a journal. */
 export interface Comparison {
   header: JournalHeader;
   setup: ReplaySetup;
-  /** How much of the journal was gone through. */
+  /** The number of events that were replayed. */
   events: number;
-  /** Commands that are the same. */
+  /** The number of equal commands. */
   commands: number;
-  /** The last moment that was gone through, ms since redemption. */
+  /** The time of the last event that was replayed, ms since redemption. */
   comparedUntilMs: number;
-  /** The journal's end was reached, and it is none of a call: its worker died, or its disk failed. */
+  /** The journal was read to its end and lacks the call's end: its worker died, or its disk failed. */
   truncated: boolean;
   difference: Difference | undefined;
 }
 
 /**
- * Runs the call machine over a journal, up to and with `untilMs`, and compares each command with the one that was journaled, to
- * the last digit. Ends at the first difference. A journal of an older build tells less of some commands: what it does not
- * tell is not compared.
+ * Replays a journal up to and including `untilMs`, and compares each command with the journaled one exactly. Stops at
+ * the first difference. A journal of an older build lacks members of some commands; these are not compared.
  *
- * Rejects with `journal_unreadable`, also when the call was not to be recorded.
+ * Rejects with `journal_unreadable`, also when the call is not recorded.
  */
 export async function compareJournal(path: string, untilMs = Number.POSITIVE_INFINITY): Promise<Comparison> {
   const comparing = new JournalComparer(untilMs);
   const journal = new JournalReader(path, (record) => comparing.take(record));
   const stoppedAt = await journal.readMore(() => comparing.done);
-  return comparing.result(stoppedAt !== "enough");
+  return comparing.result(stoppedAt !== "stopped");
 }
 
 class JournalComparer {
@@ -59,7 +58,7 @@ class JournalComparer {
   #header: JournalHeader | undefined;
   #machine: ReplayMachine | undefined;
   #lastInput: JournaledInput | undefined;
-  /** What the machine gave for `#after`, and the journal has not told yet. */
+  /** Commands that the replay gave for `#lastInput` and that have not been read from the journal yet. */
   #expected: JournaledCommand[] = [];
   #difference: Difference | undefined;
   #events = 0;
@@ -72,7 +71,7 @@ class JournalComparer {
     this.#untilMs = untilMs;
   }
 
-  /** Nothing more is to be read. */
+  /** Reading can stop. */
   get done(): boolean {
     return this.#isPastEnd || this.#difference !== undefined;
   }
@@ -87,7 +86,7 @@ class JournalComparer {
       this.#onCommand(record.command);
       return;
     }
-    // Every command of an event stands in front of the next event.
+    // Every command of an event precedes the next event.
     this.#expectNothingPending(isFailureJournaled(record));
     this.#isPastEnd = record.timeMs > this.#untilMs;
     if (!this.done) this.#onInput(record);
@@ -95,9 +94,8 @@ class JournalComparer {
 
   result(atEnd: boolean): Comparison {
     const [header, setup] = [this.#header, this.#machine?.setup];
-    if (header === undefined || setup === undefined)
-      throw journalUnreadable("it breaks off before the end of its header");
-    // A writer that died may have died between an event and its commands.
+    if (header === undefined || setup === undefined) throw journalUnreadable("it is truncated within its header");
+    // A writer may have died between an event and its commands.
     if (this.#ended) this.#expectNothingPending(false);
     else this.#expectNoFailure(false);
     return {
@@ -120,19 +118,19 @@ class JournalComparer {
 
   #onCommand(journaled: JournaledCommand): void {
     if (journaled.kind === "end") this.#ended = true;
-    const cameOut = this.#expected.shift();
-    if (cameOut === undefined || !this.#isSame(journaled, cameOut)) this.#reportDifference(journaled, cameOut);
+    const replayed = this.#expected.shift();
+    if (replayed === undefined || !this.#isSame(journaled, replayed)) this.#reportDifference(journaled, replayed);
     else this.#commands += 1;
   }
 
-  /** Before anything else happens, what the machine gave must have been in the journal. */
+  /** All commands of the replay must have been in the journal before the next event. */
   #expectNothingPending(isFailureJournaled: boolean): void {
-    const [cameOut] = this.#expected;
-    if (cameOut !== undefined) this.#reportDifference(undefined, cameOut);
+    const [replayed] = this.#expected;
+    if (replayed !== undefined) this.#reportDifference(undefined, replayed);
     this.#expectNoFailure(isFailureJournaled);
   }
 
-  /** What the machine failed at differs, unless it failed there in the worker, too. */
+  /** A failure of the replay is a difference unless the worker's state machine failed there, too. */
   #expectNoFailure(isJournaled: boolean): void {
     const failure = this.#machine?.failure;
     if (failure === undefined || isJournaled) return;
@@ -148,22 +146,22 @@ class JournalComparer {
     this.#difference ??= { atMs: this.#atMs, after, journaled, replayed, failure };
   }
 
-  #isSame(journaled: JournaledCommand, cameOut: JournaledCommand): boolean {
+  #isSame(journaled: JournaledCommand, replayed: JournaledCommand): boolean {
     const { assumed = [], unmatched = [] } = this.#machine?.setup ?? {};
     const isOlder = assumed.length + unmatched.length > 0;
-    return isOlder ? isSubsetEqual(journaled, cameOut) : isDeepStrictEqual(journaled, cameOut);
+    return isOlder ? isSubsetEqual(journaled, replayed) : isDeepStrictEqual(journaled, replayed);
   }
 }
 
-/** A record's audio is lent, and this outlives it. */
-function withoutAudio(happening: JournaledInput): JournaledInput {
-  const { kind, timeMs } = happening;
+/** A record's audio is borrowed, and the result outlives it. */
+function withoutAudio(input: JournaledInput): JournaledInput {
+  const { kind, timeMs } = input;
   switch (kind) {
     case "frame-in":
-      return { kind, timeMs, isSpeech: happening.isSpeech, mediaMs: happening.mediaMs };
+      return { kind, timeMs, isSpeech: input.isSpeech, mediaMs: input.mediaMs };
     case "frame-out":
-      return { kind, timeMs, turnId: happening.turnId, samples: happening.samples };
+      return { kind, timeMs, turnId: input.turnId, samples: input.samples };
     case "event":
-      return happening;
+      return input;
   }
 }

@@ -4,19 +4,19 @@ import type { JournaledCommand, JournaledEvent, JournalHeader } from "../journal
 import { journaledCommand } from "../journal/redact.ts";
 import { type ReplaySetup, replaySetupOf } from "./setup.ts";
 
-/** A record of something that happened to a call, as far as the call machine is told of it: without audio. */
+/** A record of an input of the call, as the state machine gets it: without audio. */
 export type JournaledInput =
   | { kind: "frame-in"; timeMs: number; isSpeech: boolean; mediaMs: number }
   | { kind: "frame-out"; timeMs: number; turnId: number; samples: number }
   | { kind: "event"; timeMs: number; event: JournaledEvent };
 
-/** The call machine, run over a journal as the worker ran it over the call. */
+/** The state machine, run over a journal as the worker ran it over the call. */
 export class ReplayMachine {
   readonly call: Call;
   readonly setup: ReplaySetup;
   #failure: unknown;
 
-  /** `sink` gets each command as a journal holds it. Throws `journal_unreadable` when the call cannot be run again. */
+  /** `sink` gets each command as a journal holds it. Throws `journal_unreadable` when the call cannot be replayed. */
   constructor(header: JournalHeader, sink: (command: JournaledCommand) => void) {
     this.setup = replaySetupOf(header);
     const { spec, parameters } = this.setup;
@@ -31,8 +31,8 @@ export class ReplayMachine {
   }
 
   /**
-   * What the call machine threw at the last happening; undefined when it threw nothing. A journal goes on behind that only where
-   * the machine failed in the worker, too: with an `internal-error` (`isFailureJournaled`).
+   * What the state machine threw at the last input; undefined when it threw nothing. The journal continues after that
+   * only where the worker's state machine failed, too: with an `internal-error` (`isFailureJournaled`).
    */
   get failure(): unknown {
     return this.#failure;
@@ -64,10 +64,10 @@ export class ReplayMachine {
   }
 }
 
-/** Whether `next`, the happening behind one at which the machine failed, tells that it failed in the worker, too. */
+/** Whether `next`, the input after one at which the replay failed, says that the worker's state machine failed, too. */
 export const isFailureJournaled = (next: JournaledInput): boolean =>
   next.kind === "event" && next.event.kind === "internal-error";
 
-/** Through JSON, as the journaled command went: what JSON does not tell apart must not differ here. */
+/** Through JSON, as the journaled command: values that JSON does not distinguish must not differ here. */
 const asJournaled = (command: CallCommand): JournaledCommand =>
   JSON.parse(JSON.stringify(journaledCommand(command, true))) as JournaledCommand;

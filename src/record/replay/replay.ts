@@ -3,24 +3,24 @@ import { readJournal } from "../journal/reader.ts";
 import type { JournaledCommand, JournalRecord } from "../journal/records.ts";
 import { isFailureJournaled, ReplayMachine } from "./machine.ts";
 
-/** A command, and when it was given, in ms since redemption. */
+/** A command and its time, ms since redemption. */
 export interface TimedCommand {
   timeMs: number;
   command: JournaledCommand;
 }
 
-/** What a call did, and what the call machine makes of the same events again. In a whole journal of this software they are equal. */
+/** The journaled commands of a call and those of its replay. In a complete journal of this build they are equal. */
 export interface Replay {
   journaled: TimedCommand[];
   replayed: TimedCommand[];
 }
 
 /**
- * Runs the call machine over the events of a journal.
+ * Runs the state machine over the events of a journal.
  *
- * With `endReason` a call that the journal does not see the end of is ended for that reason at its last moment; without, it is
- * left where it is. Rejects with `journal_unreadable` when the call was not to be recorded, for then its events are not whole; and
- * with whatever the call machine throws.
+ * With `endReason`, a call whose journal has no end is ended for that reason at the time of its last record; without
+ * it, the call stays as it is. Rejects with `journal_unreadable` when the call is not recorded, because its events are
+ * then incomplete, and with whatever the state machine throws.
  */
 export async function replayJournal(path: string, endReason?: EndReason): Promise<Replay> {
   const replaying = new ReplayRun();
@@ -49,7 +49,7 @@ class ReplayRun implements Replay {
     }
   }
 
-  /** Throws what the machine threw last, if it did. */
+  /** Throws the last error of the state machine, if there is one. */
   checkFailure(): void {
     const failure = this.#machine?.failure;
     if (failure !== undefined) throw failure;

@@ -3,23 +3,26 @@ import type { CallSpec, ToolSpec } from "../../core/calls/spec.ts";
 import { type JournalHeader, journalUnreadable } from "../journal/records.ts";
 
 /**
- * What a replay goes by. A journal tells what its call ran with; one of another build may lack what was added since, or have
- * what is not known here.
+ * The configuration of a replay. A journal holds the parameters of its call. One of another build may lack parameters
+ * that were added since, or have unknown ones.
  */
 export interface ReplaySetup {
   spec: CallSpec;
   parameters: Readonly<TurnParameters>;
-  /** Lacking, and taken to be what makes the machine do as it did before it had them. */
+  /** Missing parameters that have a value at which the state machine behaves as it did without them. */
   assumed: readonly string[];
-  /** Lacking, and nothing makes this machine do as that one did: it goes by its own defaults. */
+  /** Missing parameters without such a value: their defaults apply. */
   unmatched: readonly string[];
-  /** In the journal, and not known to this machine. */
+  /** Journaled parameters that this state machine does not know. */
   unknown: readonly string[];
 }
 
 type Parameter = keyof TurnParameters;
 
-/** What was added after journals were first written, as it was before: never, or no different from what there was. */
+/**
+ * For each parameter that was added later, the value at which the state machine behaves as before: never, or no
+ * different.
+ */
 const parametersBefore = ({ endpointMs }: Partial<TurnParameters>): Partial<TurnParameters> => ({
   ...(endpointMs === undefined ? {} : { endpointSentenceMs: endpointMs, endpointTrailingMs: endpointMs }),
   steadyNoiseMs: Number.POSITIVE_INFINITY,
@@ -36,32 +39,32 @@ const parametersBefore = ({ endpointMs }: Partial<TurnParameters>): Partial<Turn
   confirmationMs: Number.POSITIVE_INFINITY,
 });
 
-/** What was added and has no such value: a key was no turn once, whenever the next one came. */
+/** Added parameters without such a value: a digit never ended a turn before, however long the next one took. */
 const WITHOUT_EARLIER_VALUE: readonly Parameter[] = ["dtmfGapMs"];
 
 /**
- * What to run the call machine with over the journal that begins with `header`. Throws `journal_unreadable` when the call was
- * not to be recorded, or when the header lacks what every journal of this format has.
+ * The configuration for the journal that begins with `header`. Throws `journal_unreadable` when the call is not
+ * recorded, or when the header lacks what every journal of this format has.
  */
-export function replaySetupOf({ spec, parameters: journaled }: JournalHeader): ReplaySetup {
-  if (spec === undefined) throw journalUnreadable("its call was not to be recorded, and cannot be replayed");
-  const told: Partial<TurnParameters> = journaled ?? {};
-  const earlier = parametersBefore(told);
+export function replaySetupOf({ spec, parameters: headerParameters }: JournalHeader): ReplaySetup {
+  if (spec === undefined) throw journalUnreadable("the call is not recorded and cannot be replayed");
+  const journaled: Partial<TurnParameters> = headerParameters ?? {};
+  const earlier = parametersBefore(journaled);
   const assumed: Parameter[] = [];
   const unmatched: Parameter[] = [];
   const parameters = { ...DEFAULT_TURN_PARAMETERS };
   for (const name of Object.keys(DEFAULT_TURN_PARAMETERS) as Parameter[]) {
-    const value = told[name] ?? earlier[name];
+    const value = journaled[name] ?? earlier[name];
     if (value === undefined && !WITHOUT_EARLIER_VALUE.includes(name))
-      throw journalUnreadable(`its header lacks ${name}`);
-    if (told[name] === undefined) (value === undefined ? unmatched : assumed).push(name);
+      throw journalUnreadable(`its header has no ${name}`);
+    if (journaled[name] === undefined) (value === undefined ? unmatched : assumed).push(name);
     if (value !== undefined) parameters[name] = value;
   }
-  const unknown = Object.keys(told).filter((name) => !Object.hasOwn(DEFAULT_TURN_PARAMETERS, name));
+  const unknown = Object.keys(journaled).filter((name) => !Object.hasOwn(DEFAULT_TURN_PARAMETERS, name));
   return { spec: currentSpecOf(spec), parameters, assumed, unmatched, unknown };
 }
 
-/** Before tools had definitions a call had names of built-in ones, and its language could not change. */
+/** Before tools had definitions, a call had the names of built-in ones, and its language could not change. */
 function currentSpecOf(spec: CallSpec): CallSpec {
   const tools = (spec.tools as readonly (ToolSpec | "hang_up")[]).map((tool) =>
     tool === "hang_up" ? ({ kind: "built_in", name: tool, fixedArguments: {} } as const) : tool,

@@ -5,32 +5,32 @@ import { readJournal } from "../journal/reader.ts";
 import { type JournalRecord, journalUnreadable } from "../journal/records.ts";
 import { isFailureJournaled, ReplayMachine } from "./machine.ts";
 
-/** How much around a moment explains it. */
+/** How much before and after a time is shown with it. */
 const CONTEXT_BEFORE_MS = 3_000;
 const CONTEXT_AFTER_MS = 1_000;
 
-/** One moment of a call, explained. */
+/** The state of a call at one time, with the events around it. */
 export interface Trace {
-  /** ms since redemption; the journal's last moment at most. */
+  /** ms since redemption; at most the time of the journal's last record. */
   atMs: number;
-  /** What happened around it and what the call did about it, as it was journaled, in the order of time. */
+  /** The journaled events and commands around that time, in order. */
   events: readonly ListedEvent[];
-  /** The transcript until then: turns that were over. */
+  /** The transcript until then: completed turns. */
   turns: readonly TranscriptTurn[];
-  /** How the call stood, by the machine of this build. */
+  /** The call's state, by the state machine of this build. */
   snapshot: CallSnapshot;
 }
 
 /**
- * Runs the call machine over a journal until `atMs`, and tells how the call stood then. Where the machine fails before that,
- * it is told how it stood when it did.
+ * Runs the state machine over a journal until `atMs` and returns the call's state. If the state machine fails before
+ * that, the state is that at the failure.
  *
- * Rejects with `journal_unreadable`, also when the call was not to be recorded.
+ * Rejects with `journal_unreadable`, also when the call is not recorded.
  */
 export async function traceJournal(path: string, atMs: number): Promise<Trace> {
-  const tracing = new TraceBuilder(atMs);
-  await readJournal(path, (record) => tracing.take(record));
-  return tracing.trace();
+  const builder = new TraceBuilder(atMs);
+  await readJournal(path, (record) => builder.take(record));
+  return builder.trace();
 }
 
 class TraceBuilder {
@@ -59,13 +59,13 @@ class TraceBuilder {
     if (timeMs > this.#untilMs) return;
     this.#lastMs = timeMs;
     if (record.kind === "command" || this.#failed) return;
-    // Why it failed is for the comparison to tell.
+    // The comparison reports why it failed.
     this.#failed = this.#machine?.failure !== undefined && !isFailureJournaled(record);
     if (!this.#failed) this.#machine?.handle(record);
   }
 
   trace(): Trace {
-    if (this.#machine === undefined) throw journalUnreadable("it breaks off before the end of its header");
+    if (this.#machine === undefined) throw journalUnreadable("it is truncated within its header");
     const atMs = Math.min(this.#untilMs, this.#lastMs);
     const events = this.#listed.filter(
       (event) => event.atMs >= atMs - CONTEXT_BEFORE_MS && event.atMs <= atMs + CONTEXT_AFTER_MS,

@@ -2,7 +2,10 @@ import { rm, stat } from "node:fs/promises";
 import { journalPath } from "../journal/reader.ts";
 import { recordingPath } from "../recording/render.ts";
 
-/** The files of a call that hold its audio: its recording and its journal. What a lost process left of a recording is swept. */
+/**
+ * The files of a call that hold its audio: its recording and its journal. Incomplete recordings of processes that died
+ * are deleted at a start.
+ */
 export const audioFiles = (dataDir: string, callId: string): readonly string[] => [
   recordingPath(dataDir, callId),
   journalPath(dataDir, callId),
@@ -11,7 +14,7 @@ export const audioFiles = (dataDir: string, callId: string): readonly string[] =
 /** The files of a call that hold its words as text. */
 export const textFiles = (dataDir: string, callId: string): readonly string[] => [journalPath(dataDir, callId)];
 
-/** The bytes of those of the files that are there. Rejects with the system's error where it does not let them be seen. */
+/** The total size of those files that exist. Rejects with the system's error where a file cannot be read. */
 export async function bytesOf(paths: readonly string[]): Promise<number> {
   let bytes = 0;
   for (const path of paths) {
@@ -24,7 +27,7 @@ export async function bytesOf(paths: readonly string[]): Promise<number> {
   return bytes;
 }
 
-/** Deletes the files; those that are not there are no error. Returns the bytes that were deleted. */
+/** Deletes the files; missing ones are no error. Returns the bytes that were deleted. */
 export async function deleteFiles(paths: readonly string[]): Promise<number> {
   const bytes = await bytesOf(paths);
   for (const path of paths) await rm(path, { force: true });

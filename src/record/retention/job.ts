@@ -16,9 +16,12 @@ import { audioFiles, bytesOf, deleteFiles, textFiles } from "./call-files.ts";
 const FIRST_RUN_MS = 60_000;
 const NEXT_RUN_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** Calls that are listed at once. */
+/** Calls in one query. */
 const CALLS_PER_QUERY = 100;
-/** After each step the job rests for so many times as long as the step took: it has a tenth of its process at most. */
+/**
+ * After each step the job pauses for this many times the step's duration, so that it takes at most a tenth of its
+ * process's time.
+ */
 const REST_FACTOR = 9;
 const REST_MS_MIN = 1;
 
@@ -30,7 +33,7 @@ export interface RetentionJobOptions {
   dataDir: string;
   clock: Clock;
   log: Record<"info" | "error", (fields: object, message: string) => void>;
-  /** Something of a call was deleted, or could not be; files with so many bytes went with it. */
+  /** A part of a call was deleted, with files of this size. */
   onDeleted?: (what: RetainedPart, bytes: number) => void;
   onFailed?: (what: RetainedPart) => void;
   onRun?: () => void;
@@ -41,17 +44,17 @@ export interface RetentionTotal {
   accountName: string;
   what: RetainedPart;
   calls: number;
-  /** Of files; what the database frees is not counted. */
+  /** The size of files; what the database frees is not counted. */
   bytes: number;
 }
 
 /**
- * Deletes parts of ended calls when their days are over: files first, then what the store has of them, so that a run that dies
- * between the two is completed by the next. One step is one call, or a few pages that are given back to the file system, and it rests
- * after each; the write-ahead log is truncated after each whole record and once at the end of a run.
+ * Deletes parts of ended calls when their retention expires: files first, then what the store holds, so that the next
+ * run completes one that died between the two. One step is one call, or a few pages returned to the file system, and
+ * the job pauses after each. The write-ahead log is truncated after each deleted record and once at the end of a run.
  *
- * A journal holds audio and words: it goes with the recording or with the transcript, whichever goes first, and with it the
- * call's events.
+ * A journal holds audio and words. It is deleted with the recording or the transcript, whichever is first, and the
+ * call's events with it.
  */
 export class RetentionJob {
   readonly #options: RetentionJobOptions;
@@ -62,7 +65,7 @@ export class RetentionJob {
     this.#options = options;
   }
 
-  /** Runs soon, and then every hour, until `stop`. */
+  /** Runs after a minute and then every hour, until `stop`. */
   start(): void {
     this.#runAfter(FIRST_RUN_MS);
   }
@@ -84,7 +87,10 @@ export class RetentionJob {
     });
   }
 
-  /** Deletes everything that is due. Rejects where the store cannot say what is; a call that fails is left to the next run. */
+  /**
+   * Deletes everything that is due. Rejects where the store cannot list it. A call that fails is retried by the next
+   * run.
+   */
   async run(): Promise<readonly RetentionTotal[]> {
     const { clock, log, onRun } = this.#options;
     const begunMs = clock.nowMs();
@@ -114,14 +120,14 @@ export class RetentionJob {
   async preview(): Promise<readonly RetentionTotal[]> {
     const { dataDir } = this.#options;
     const { sums } = await this.#each((_, what, call, cutoffs) => {
-      // The journal of such a call is counted with its recording.
+      // Such a call's journal is counted with its recording.
       const isCounted = what === "transcript" && call.endedAtMs < cutoffs.recording;
       return isCounted ? Promise.resolve(0) : bytesOf(filesOf(what, dataDir, call.id));
     });
     return sums;
   }
 
-  /** Does `work`, which returns bytes, with every call of which something is due, in steps. */
+  /** Does `work`, which returns bytes, for every call of which a part is due, in steps. */
   async #each(
     work: (accountId: string, what: RetainedPart, call: DueCall, cutoffs: Cutoffs) => Promise<number>,
   ): Promise<{ sums: readonly RetentionTotal[]; failed: number }> {
@@ -138,7 +144,7 @@ export class RetentionJob {
             sum.bytes += await work(accountId, what, call, cutoffs);
             sum.calls += 1;
           } catch (error) {
-            // Of many that fail for one reason, such as a disk that is read-only, one line is enough.
+            // When many calls fail for one reason, such as a read-only disk, one log line is enough.
             if (failed === 0)
               log.error(
                 { callId: call.id, what, err: error, code: codeOf(error) },
@@ -155,7 +161,7 @@ export class RetentionJob {
     return { sums, failed };
   }
 
-  /** Calls of which a part goes while their record stays, or whose record goes. */
+  /** Calls of which a part is deleted while their record stays, or whose record is deleted. */
   async *#due(accountId: string, what: RetainedPart, cutoffs: Cutoffs): AsyncGenerator<DueCall> {
     const endedBeforeMs = cutoffs[what];
     if (endedBeforeMs === Number.NEGATIVE_INFINITY) return;
@@ -191,13 +197,16 @@ export class RetentionJob {
   }
 }
 
-/** A record takes all of its call with it: what goes whole need not go in parts first. */
+/** Records first: deleting a record deletes all parts of its call. */
 const DELETION_ORDER: readonly RetainedPart[] = ["record", "recording", "transcript"];
 
 const filesOf = (what: RetainedPart, dataDir: string, callId: string): readonly string[] =>
   what === "transcript" ? textFiles(dataDir, callId) : audioFiles(dataDir, callId);
 
-/** For each part the time before which a call must have ended for it to be deleted, ms since the Unix epoch; -Infinity keeps it. */
+/**
+ * For each part, the time before which a call must have ended for the part to be deleted, ms since the Unix epoch;
+ * -Infinity for never.
+ */
 type Cutoffs = Readonly<Record<RetainedPart, number>>;
 
 function cutoffsOf(days: RetentionDays, nowMs: number): Cutoffs {

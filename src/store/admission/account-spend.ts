@@ -9,18 +9,18 @@ import {
 import type { Clock } from "../../core/clock.ts";
 import { SPEND_WINDOW_S } from "../../core/limits/spend.ts";
 
-/** One more of anything: what an account that has used a limit up may not have. */
+/** One more unit of anything, which an account over its limit may not spend. */
 const SMALLEST_SPEND: Spend = { llm_requests: 1, input_tokens: 1, output_tokens: 1, tts_characters: 1 };
 
 interface WorkerSpend {
   spends: Map<string, Spend>;
-  /** When its connection went, ms of the clock; undefined while it is there. */
+  /** When the worker disconnected, ms of the clock; undefined while it is connected. */
   disconnectedMs: number | undefined;
 }
 
 /**
- * What the accounts have spent within the last minute in all workers, by what the workers report. Holds the accounts that have spent
- * something within that time; those of a worker that is gone for as long as what it spent counts.
+ * What accounts have spent within the last minute in all workers, by the workers' reports. Holds the accounts that have
+ * spent something within that time. The spend of a disconnected worker stays until its minute is over.
  */
 export class AccountSpendTotals {
   readonly #limits: Spend;
@@ -32,15 +32,15 @@ export class AccountSpendTotals {
     this.#clock = clock;
   }
 
-  /** A worker reports all its accounts, because it is there first or again, or those whose sums have changed. */
+  /** A worker reports all its accounts when it connects, or else those whose sums have changed. */
   reported(workerId: string, spends: readonly AccountSpend[], all: boolean): void {
     const worker = all ? undefined : this.#workers.get(workerId);
-    const kept = worker?.spends ?? new Map<string, Spend>();
+    const spent = worker?.spends ?? new Map<string, Spend>();
     for (const { accountId, spend } of spends) {
-      if (SPEND_UNITS.some((unit) => spend[unit] !== 0)) kept.set(accountId, spend);
-      else kept.delete(accountId);
+      if (SPEND_UNITS.some((unit) => spend[unit] !== 0)) spent.set(accountId, spend);
+      else spent.delete(accountId);
     }
-    this.#workers.set(workerId, { spends: kept, disconnectedMs: undefined });
+    this.#workers.set(workerId, { spends: spent, disconnectedMs: undefined });
   }
 
   workerDisconnected(workerId: string): void {
@@ -48,7 +48,7 @@ export class AccountSpendTotals {
     if (worker !== undefined) worker.disconnectedMs = this.#clock.nowMs();
   }
 
-  /** The limit that an account has reached; undefined where it has not. */
+  /** The limit that an account has reached; undefined where it has reached none. */
   overLimit(accountId: string): SpendUnit | undefined {
     this.#dropExpired();
     return this.#limitReached(accountId);

@@ -1,40 +1,40 @@
 import type { CallStore } from "../call-store.ts";
 import type { Capacity } from "./capacity.ts";
 
-/** The same calls, each in a place: where there is none for one more, none is created. */
-export function admittingCallStore(calls: CallStore, places: Capacity): CallStore {
+/** Call store that admits each new call to a slot, and creates none where no slot is free. */
+export function admittingCallStore(calls: CallStore, capacity: Capacity): CallStore {
   return {
     async create(call, admit) {
       const { tokenHash, tokenTtlMs, apiKeyId } = call;
       try {
-        const creation = await calls.create(call, () => admit?.() ?? places.reserve(tokenHash, apiKeyId));
+        const creation = await calls.create(call, () => admit?.() ?? capacity.reserve(tokenHash, apiKeyId));
         if (creation.kind === "created") {
-          places.created(tokenHash, creation.call.id, tokenTtlMs);
+          capacity.created(tokenHash, creation.call.id, tokenTtlMs);
         }
         return creation;
       } finally {
-        // What was reserved for a call that could not be stored.
-        places.release(tokenHash);
+        // The reservation of a call that could not be stored.
+        capacity.release(tokenHash);
       }
     },
     async cancel(accountId, callId) {
       const found = await calls.cancel(accountId, callId);
-      if (found?.cancelled) places.release(callId);
+      if (found?.cancelled) capacity.release(callId);
       return found;
     },
     async remove(accountId, callId) {
       const removed = await calls.remove(accountId, callId);
-      if (removed) places.release(callId);
+      if (removed) capacity.release(callId);
       return removed;
     },
     async finish(callId, end, redemption) {
       const first = await calls.finish(callId, end, redemption);
-      if (first) places.release(callId);
+      if (first) capacity.release(callId);
       return first;
     },
     async expire() {
       const callIds = await calls.expire();
-      for (const callId of callIds) places.release(callId);
+      for (const callId of callIds) capacity.release(callId);
       return callIds;
     },
     get: (accountId, callId) => calls.get(accountId, callId),

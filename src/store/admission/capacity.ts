@@ -9,7 +9,7 @@ import type { SlotUsage } from "../../core/metrics/control-metrics.ts";
 import type { ActiveCall, AdmissionRefusal, WaitingCall } from "../call-store.ts";
 import type { WorkerLoad } from "../handoff/messages.ts";
 
-/** The place of one call, from its creation to its end. */
+/** The slot of one call, from its creation to its end. */
 interface Slot {
   apiKeyId: string | undefined;
   /** The worker that carries the call, or did when it was lost; undefined while the call waits for its stream. */
@@ -19,7 +19,7 @@ interface Slot {
 /** A worker that is connected. */
 interface ConnectedWorker {
   load: WorkerLoad;
-  /** When it told of itself last, and when its loop lagged last; ms of the clock. */
+  /** When it last reported its load, and when its loop last lagged; ms of the clock. */
   reportedMs: number;
   laggedMs: number;
   /** How many calls it carries. */
@@ -28,24 +28,25 @@ interface ConnectedWorker {
 
 export interface CapacityOptions {
   clock: Clock;
-  /** How many calls one API key may have at once, created or active; undefined for as many as there are places. */
+  /** How many calls one API key may have at once, created or active; undefined for no limit but the slots. */
   callsPerApiKey: number | undefined;
 }
 
 /**
- * Who may have a call. The workers that live have places, and every call takes one from its creation to its end, so that
- * whoever holds a token finds room: one that waits, until its token runs out, and one that a living worker carries.
+ * Admission of calls. The connected workers offer slots, and each call takes one from its creation to its end, so that
+ * a valid token always finds room. A waiting call holds its slot until its token expires, an active one as long as a
+ * live worker carries it.
  *
- * Counted in memory, because every creation asks; what is in the store stays the truth, and `restore` begins from it.
+ * Counted in memory because every creation asks. The store stays authoritative, and `restore` starts from it.
  */
 export class Capacity {
   readonly #clock: Clock;
   readonly #callsPerApiKey: number;
-  /** By call id; while a call is being stored, by the hash of its token. */
+  /** By call id; by the hash of its token while a call is being stored. */
   readonly #slots = new Map<string, Slot>();
-  /** Of those of them that wait, when their tokens run out, ms of the clock. */
+  /** When the tokens of the waiting calls expire, ms of the clock. */
   readonly #expiries = new Map<string, number>();
-  /** No token runs out before this. */
+  /** No token expires before this. */
   #nextExpiryMs = Number.POSITIVE_INFINITY;
   readonly #callsByApiKey = new Map<string, number>();
   readonly #workers = new Map<string, ConnectedWorker>();
@@ -55,13 +56,16 @@ export class Capacity {
     this.#callsPerApiKey = callsPerApiKey;
   }
 
-  /** How many more calls can be created now. Below zero when places went that were taken: with a worker, or with its lag. */
+  /**
+   * How many more calls can be created now. Negative when slots in use were lost with a worker or because its loop
+   * lags.
+   */
   get available(): number {
     const { max, active, reserved } = this.usage;
     return max - active - reserved;
   }
 
-  /** What the workers that are there take as they stand, and what of it is taken. */
+  /** The slots that connected workers offer in their present state, and how many are in use. */
   get usage(): SlotUsage {
     this.#dropExpired();
     let max = 0;
@@ -79,7 +83,10 @@ export class Capacity {
     return this.#callsByApiKey.get(apiKeyId) ?? 0;
   }
 
-  /** Takes a place for a call that is about to be stored, if there is one; `name` stands for the call until it has an id. */
+  /**
+   * Reserves a slot for a call that is about to be stored, if one is free. `name` identifies the call until it has an
+   * id.
+   */
   reserve(name: string, apiKeyId: string | undefined): AdmissionRefusal | undefined {
     if (apiKeyId !== undefined && this.callsOf(apiKeyId) >= this.#callsPerApiKey) return "rate_limited";
     if (this.available <= 0) return "overloaded";
@@ -87,14 +94,14 @@ export class Capacity {
     return undefined;
   }
 
-  /** The call that `name` stood for is stored, and waits for its stream, which may come for so long. */
+  /** The call with the reservation `name` is stored and waits this long for its stream. */
   created(name: string, callId: string, remainingMs: number): void {
     const apiKeyId = this.#slots.get(name)?.apiKeyId;
     this.release(name);
     this.#addWaiting(callId, apiKeyId, remainingMs);
   }
 
-  /** No call came of a redemption: the call waits for its stream again. */
+  /** A redemption was returned: the call waits for its stream again. */
   returned(callId: string, remainingMs: number): void {
     this.created(callId, callId, remainingMs);
   }
@@ -106,26 +113,26 @@ export class Capacity {
     this.#add(callId, { apiKeyId, workerId });
   }
 
-  /** The call is over, or was never made. One that has no place is none to us. */
+  /** The call is over or was never created. Calls without a slot are ignored. */
   release(callId: string): void {
-    const place = this.#slots.get(callId);
-    if (place === undefined) return;
+    const slot = this.#slots.get(callId);
+    if (slot === undefined) return;
     this.#slots.delete(callId);
     this.#expiries.delete(callId);
-    this.#count(place, -1);
+    this.#count(slot, -1);
   }
 
-  /** Begins from what the store has, before anything else happens. */
+  /** Starts from the calls in the store, before any other event. */
   restore(waiting: readonly WaitingCall[], active: readonly ActiveCall[]): void {
     for (const { id, apiKeyId, remainingMs } of waiting) this.#addWaiting(id, apiKeyId, remainingMs);
     for (const { id, apiKeyId, workerId } of active) this.#add(id, { apiKeyId, workerId });
   }
 
-  /** A worker is there, first or again, and carries these calls and no others. */
+  /** A worker connected or reconnected, and carries exactly these calls. */
   workerConnected(workerId: string, callIds: readonly string[], load: WorkerLoad): void {
     const carried = new Set(callIds);
-    for (const [callId, place] of this.#slots) {
-      if (place.workerId === workerId && !carried.has(callId)) this.release(callId);
+    for (const [callId, slot] of this.#slots) {
+      if (slot.workerId === workerId && !carried.has(callId)) this.release(callId);
     }
     for (const callId of carried) this.assign(callId, workerId);
     const never = Number.NEGATIVE_INFINITY;
@@ -133,7 +140,7 @@ export class Capacity {
     this.loadReported(workerId, load);
   }
 
-  /** A worker tells how it stands. */
+  /** A worker reported its load. */
   loadReported(workerId: string, load: WorkerLoad): void {
     const worker = this.#workers.get(workerId);
     if (worker === undefined) return;
@@ -142,14 +149,18 @@ export class Capacity {
     if (load.loopLagMs > LOOP_LAG_MS_MAX) worker.laggedMs = worker.reportedMs;
   }
 
-  /** A worker is gone, and its places with it; its calls are still its keys' until they have their records. */
+  /**
+   * A worker disconnected and its slots are gone. Its calls still count for their API keys until they have their
+   * records.
+   */
   workerDisconnected(workerId: string): void {
     this.#workers.delete(workerId);
   }
 
   /**
-   * How many calls a worker takes: none beyond those that it has when it says so, or tells nothing because its loop is stuck. One
-   * whose loop lags takes a few all the same, for with so few it is the machine that lags, and calls refused would not mend it.
+   * How many calls a worker takes: no new ones when it says so, or when it reports nothing because its loop is stuck. A
+   * worker whose loop lags still takes a few: with so few calls the machine is the cause, and refusing calls would not
+   * help.
    */
   #capacityOf({ load, reportedMs, laggedMs, callCount }: ConnectedWorker): number {
     const nowMs = this.#clock.nowMs();
@@ -166,9 +177,9 @@ export class Capacity {
     this.#nextExpiryMs = Math.min(this.#nextExpiryMs, expiresAtMs);
   }
 
-  #add(callId: string, place: Slot): void {
-    this.#slots.set(callId, place);
-    this.#count(place, 1);
+  #add(callId: string, slot: Slot): void {
+    this.#slots.set(callId, slot);
+    this.#count(slot, 1);
   }
 
   #count({ apiKeyId, workerId }: Slot, by: 1 | -1): void {

@@ -4,22 +4,26 @@ import { TrunklineError } from "../../core/errors.ts";
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
-/** The bits of a mode that are of others than the owner. */
+/** The mode bits of users other than the owner. */
 const OTHERS = 0o077;
-/** One block of a file system: a full one refuses it. */
+/** One block of a file system, which a full one refuses. */
 const PROBE_BYTES = 4_096;
 
-/** Files that the service opens at its start: one that another user left, or a folder in its place, must not stop it halfway. */
+/**
+ * Files that the service opens at its start. One of another user, or a folder in its place, must not stop the start
+ * halfway.
+ */
 const FILES = ["service.lock", "token-keys.json", "trunkline.db"];
-/** They hold prompts, words and keys: whoever restores them from a backup may forget their modes. */
+/** Files that hold prompts, words and keys. A restore from a backup may have changed their modes. */
 const PRIVATE_FILES = [...FILES, "trunkline.db-wal", "trunkline.db-shm"];
-/** Of sockets; see control-socket.ts. */
+/** The folder of the sockets; see handoff/socket-path.ts. */
 export const RUN_FOLDER = "run";
 
 /**
- * Makes the data directory, readable by its owner alone, where there is none, writes a file into it to see that it can, and looks at
- * those of the service's files that are there, which others may not read from then on. Throws
- * TrunklineError `bad_configuration`, in one line with the variable, the path and what the system says, when it cannot be used.
+ * Creates the data directory, readable by its owner alone, if it does not exist. Checks that it is writable by writing
+ * a file, checks the service's files in it, and makes them unreadable for other users. Throws TrunklineError
+ * `bad_configuration`, in one line with the variable, the path and the system's message, when the directory cannot be
+ * used.
  */
 export function openDataDir(dataDir: string): void {
   try {
@@ -34,19 +38,19 @@ export function openDataDir(dataDir: string): void {
     assertWritable(join(dataDir, RUN_FOLDER), true);
     for (const name of PRIVATE_FILES) makePrivate(join(dataDir, name));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const reason = error instanceof Error ? error.message : String(error);
     throw new TrunklineError(
       "bad_configuration",
       "caller",
-      `DATA_DIR ${JSON.stringify(dataDir)} cannot be used: ${why}. It must be a folder that this user can write to`,
+      `DATA_DIR ${JSON.stringify(dataDir)} cannot be used: ${reason}. It must be a folder that this user can write to`,
       { cause: error },
     );
   }
 }
 
 /**
- * Throws where something that is no writable file, or no writable folder where one is wanted, is there. Nothing is opened: closing any
- * descriptor of a file frees the locks that this process has on it.
+ * Throws where an existing path is not a writable file, or not a writable folder where one is required. Nothing is
+ * opened, because closing any descriptor of a file releases the locks that this process has on it.
  */
 function assertWritable(path: string, isFolderWanted: boolean): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
@@ -55,10 +59,13 @@ function assertWritable(path: string, isFolderWanted: boolean): void {
   if (isFolder(path) !== isFolderWanted) throw new Error(`${path} is ${isFolderWanted ? "no" : "a"} folder`);
 }
 
-/** Whether others than its owner may enter the data directory, or list or change it. It is the operator's, and left as it is. */
+/**
+ * Whether users other than the owner may enter, list or change the data directory. Its mode is the operator's decision
+ * and is not changed.
+ */
 export const isOpenToOthers = (dataDir: string): boolean => (modeOf(dataDir) & OTHERS) !== 0;
 
-/** Only where it must be: who may write to a file of somebody else may not change its mode. */
+/** Only where necessary: a user who may write to another user's file may not change its mode. */
 function makePrivate(path: string): void {
   if ((modeOf(path) & OTHERS) !== 0) chmodSync(path, FILE_MODE);
 }
@@ -66,9 +73,9 @@ function makePrivate(path: string): void {
 const modeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
 
 /**
- * Makes a folder, and those above it, readable by their owner alone; `path` is absolute. Throws what the system says. Not Node's
- * own `recursive`, which never returns below /proc (seen with Node 20): there `mkdir` says that the parent does not exist, though it
- * does.
+ * Creates a folder and its parents, readable by their owner alone; `path` is absolute. Throws the system's error.
+ * Node's own `recursive` is not used because it never returns below /proc (seen with Node 20): there `mkdir` reports
+ * that the parent does not exist, though it does.
  */
 export function makePrivateFolder(path: string): void {
   if (isFolder(path)) return;
@@ -76,7 +83,7 @@ export function makePrivateFolder(path: string): void {
   try {
     mkdirSync(path, { mode: FOLDER_MODE });
   } catch (error) {
-    // Another process made it at the same moment.
+    // Another process created it at the same time.
     if (!isFolder(path)) throw error;
   }
 }

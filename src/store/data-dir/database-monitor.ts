@@ -3,7 +3,7 @@ import { DATABASE_POLL_MS } from "../../core/limits/storage.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { Stores } from "../stores.ts";
 
-/** Logs when the files of the store were removed or replaced, and when they are back; for as long as the process lives. */
+/** Logs when the store's files are removed or replaced, and when they are back, as long as the process lives. */
 export function monitorDatabaseFiles(
   stores: Pick<Stores, "isDatabaseLost">,
   dataDir: string,
@@ -11,17 +11,17 @@ export function monitorDatabaseFiles(
   log: Logger,
 ): void {
   let wasLost = false;
-  const look = (): void => {
+  const check = (): void => {
     const isLost = stores.isDatabaseLost();
     if (isLost && !wasLost) {
-      const advice = "put the same files back, or restart the service on restored ones";
+      const advice = "restore the same files, or restart the service with restored ones";
       log.error(
         { dataDir },
         `database file was removed or replaced: nothing is written and new calls are refused: ${advice}`,
       );
     } else if (!isLost && wasLost) log.info({ dataDir }, "database file is back: new calls are accepted");
     wasLost = isLost;
-    clock.after(DATABASE_POLL_MS, look);
+    clock.after(DATABASE_POLL_MS, check);
   };
-  look();
+  check();
 }

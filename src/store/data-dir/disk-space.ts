@@ -5,13 +5,13 @@ import { DISK_FREE_AGAIN_FACTOR, DISK_POLL_MS } from "../../core/limits/storage.
 import type { Logger } from "../../core/log/logger.ts";
 
 export interface DiskSpaceOptions {
-  /** Folders that are written to, which may be mounts of their own. One that does not exist yet is left out. */
+  /** Folders that the service writes to, which may be separate mounts. Those that do not exist yet are skipped. */
   folders: readonly string[];
-  /** With less free space than this on any of their disks space is low; 0 for never. */
+  /** Below this free space on any of the disks, space is low; 0 for never. */
   minFreeBytes: number;
   clock: Clock;
   log: Logger;
-  /** The free bytes of the disk that a folder is on, as far as this user may use them. Rejects with the error of the system. */
+  /** The free bytes of a folder's disk that this user may use. Rejects with the system's error. */
   freeBytesOf?: (folder: string) => Promise<number>;
 }
 
@@ -20,13 +20,13 @@ const statfsFreeBytes = async (folder: string): Promise<number> => {
   return bavail * bsize;
 };
 
-/** Reads the free space of the service's disks every DISK_LOOK_MS, off the loop. */
+/** Reads the free space of the service's disks every DISK_POLL_MS, without blocking the event loop. */
 export class DiskSpace {
   readonly #options: DiskSpaceOptions;
   readonly #freeBytesOf: (folder: string) => Promise<number>;
   #freeBytes = Number.NaN;
   #isLow = false;
-  /** The error that was logged last, so that one that stays is logged once. */
+  /** The last error that was logged, so that a lasting one is logged once. */
   #failure: string | undefined;
 
   constructor(options: DiskSpaceOptions) {
@@ -34,7 +34,7 @@ export class DiskSpace {
     this.#freeBytesOf = options.freeBytesOf ?? statfsFreeBytes;
   }
 
-  /** Less than the minimum is free: no new calls may begin. False until the first reading. */
+  /** Free space is below the minimum: new calls are refused. False until the first reading. */
   get isLow(): boolean {
     return this.#isLow;
   }
@@ -44,10 +44,10 @@ export class DiskSpace {
     return this.#freeBytes;
   }
 
-  /** Resolves after the first reading; from then on the space is read for as long as the process lives. Never rejects. */
+  /** Resolves after the first reading. The space is then read as long as the process lives. Never rejects. */
   async monitor(): Promise<void> {
     await this.#read();
-    // The next reading waits for this one, as the folders of a reading wait for each other.
+    // The next reading starts after this one.
     this.#options.clock.after(DISK_POLL_MS, () => void this.monitor());
   }
 
@@ -55,7 +55,7 @@ export class DiskSpace {
     const { folders, log } = this.#options;
     try {
       const readings = [];
-      // One after another: a disk that hangs holds one of the few threads that Node has for files.
+      // One after another, because a disk that hangs occupies one of Node's few file threads.
       for (const folder of folders) readings.push(await this.#readFolder(folder));
       this.#failure = undefined;
       this.#update(Math.min(...readings));

@@ -2,21 +2,22 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Stores } from "../stores.ts";
 
-/** The account of keys for which none is named. */
+/** The account of API keys that name no account. */
 export const DEFAULT_ACCOUNT_NAME = "default";
 const FIRST_API_KEY_NAME = "first key";
 const FILE_MODE = 0o600;
 
-/** Where a new service leaves its first API key. */
+/** The file in which a new service stores its first API key. */
 export const firstApiKeyPath = (dataDir: string): string => join(dataDir, "first-api-key");
 
-/** Whether no API key was ever made, by anybody: a revoked one was. */
+/** Whether no API key was ever created; revoked ones count as created. */
 export const hasNoApiKey = async ({ apiKeys }: Pick<Stores, "apiKeys">): Promise<boolean> =>
   (await apiKeys.list()).length === 0;
 
 /**
- * Makes an API key of the first account and writes it to `firstKeyPath`, readable by its owner alone; a file that is there is of another
- * database and is replaced. Returns the path. Rejects with what the system says, and then there is no such key.
+ * Creates an API key of the first account and writes it to `firstKeyPath`, readable by its owner alone. An existing
+ * file belongs to another database and is replaced. Returns the path. Rejects with the system's error, and the API key
+ * then does not exist.
  */
 export async function writeFirstApiKey(dataDir: string, { accounts, apiKeys }: Stores): Promise<string> {
   const path = firstApiKeyPath(dataDir);

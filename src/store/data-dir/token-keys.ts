@@ -12,23 +12,26 @@ const FILE_NAME = "token-keys.json";
 const FILE_MODE = 0o600;
 const KeySchema = z.string().regex(new RegExp(`^[A-Za-z0-9_-]{${Math.ceil((TOKEN_RANDOM_BYTES * 4) / 3)}}$`));
 
-/** The keys by which workers tell real stream tokens from invented ones, base64url. */
+/** The keys by which workers recognize valid stream tokens, base64url. */
 const TokenKeys = z.strictObject({
   /** Signs new tokens. */
   current: KeySchema,
-  /** Tokens that it signed are good for the rest of their time. */
+  /** The key before the last rotation: its tokens stay valid until they expire. */
   previous: KeySchema.optional(),
 });
 export type TokenKeys = z.output<typeof TokenKeys>;
 
-/** Reads the keys, or makes the first one. Throws `bad_configuration` where the file holds no keys, and what the system says. */
+/**
+ * Reads the token keys, or creates the first one. Throws `bad_configuration` where the file has no valid keys, and the
+ * system's errors.
+ */
 export function openTokenKeys(dataDir: string): TokenKeys {
   return readTokenKeys(dataDir) ?? write(dataDir, { current: newKey() });
 }
 
 /**
- * Makes another key for new tokens; the one before it stays valid until the next rotation. Throws as `openTokenKeys` does. A running
- * service takes the new key within TOKEN_KEY_POLL_MS.
+ * Creates another key for new tokens; the previous one stays valid until the next rotation. Throws as `openTokenKeys`
+ * does. A running service uses the new key within TOKEN_KEY_POLL_MS.
  */
 export function rotateTokenKeys(dataDir: string): TokenKeys {
   const previous = readTokenKeys(dataDir)?.current;
@@ -44,7 +47,7 @@ function readTokenKeys(dataDir: string): TokenKeys | undefined {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;
   }
-  // Somebody may have restored it from a backup.
+  // A restore from a backup may have changed its mode.
   chmodSync(path, FILE_MODE);
   const parsed = TokenKeys.safeParse(jsonOf(text));
   if (parsed.success) return parsed.data;
@@ -55,7 +58,10 @@ function readTokenKeys(dataDir: string): TokenKeys | undefined {
   );
 }
 
-/** Whole or not at all: a service may read it meanwhile. On the disk when this returns: tokens that it signed outlive a power cut. */
+/**
+ * Writes atomically, because a service may read the file meanwhile. The file is on the disk when this returns, so that
+ * the tokens it signs survive a power failure.
+ */
 function write(dataDir: string, keys: TokenKeys): TokenKeys {
   const path = join(dataDir, FILE_NAME);
   const temporary = `${path}.${process.pid}`;
@@ -90,17 +96,17 @@ export interface TokenSignerOptions {
   dataDir: string;
   clock: Clock;
   log: Logger;
-  /** The keys that workers must accept from now on, base64url. */
+  /** The token keys that workers must accept from now on, base64url. */
   onKeys(keys: readonly string[]): void;
 }
 
 /**
- * Signs new tokens with the current key, and follows a rotation: workers are told of a new key at once, and it signs from the next
- * look on, so that no worker meets a token before its key.
+ * Signs new tokens with the current key and follows rotations. Workers get a new key at once; it signs from the next
+ * poll on, so that no worker meets a token before its key.
  */
 export class TokenSigner {
   readonly #options: TokenSignerOptions;
-  /** As the file was at the last look. */
+  /** The file's contents at the last poll. */
   #keys: TokenKeys;
   #signingKey: string;
 
@@ -117,7 +123,7 @@ export class TokenSigner {
     return mintToken(bytesOf(this.#signingKey));
   }
 
-  /** What workers must accept now: the key that signs, the current one and the one before. */
+  /** The keys that workers must accept now: the signing one, the current one and the previous one. */
   get accepted(): readonly string[] {
     const { current, previous } = this.#keys;
     return [...new Set([current, ...(previous === undefined ? [] : [previous]), this.#signingKey])];

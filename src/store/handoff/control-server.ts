@@ -20,64 +20,67 @@ import {
 } from "./messages.ts";
 import { clearSocketFolder, withShortPath } from "./socket-path.ts";
 
-/** How often the server looks whether its socket can still be found. */
+/** How often the server checks that its socket exists. */
 const SOCKET_CHECK_MS = 1_000;
 const SOCKET_MODE = 0o600;
 
 export interface HandoffServerOptions {
-  /** Where the Unix socket stands, as `newSocketPath` says: its folder is made, and other sockets in it are removed. */
+  /** The path of the Unix socket, from `newSocketPath`: its folder is created, and other sockets in it are removed. */
   path: string;
   clock: Clock;
   log: Logger;
   redemptions: Redemptions;
   /** The number of this start of the control process. */
   epoch: number;
-  /** The keys that tokens are signed with, base64url; `setTokenKeys` replaces them. */
+  /** The keys that sign tokens, base64url; `setTokenKeys` replaces them. */
   tokenKeys: readonly string[];
-  /** A token was redeemed; told before the worker learns of it. */
+  /** A token was redeemed; called before the worker gets the answer. */
   onRedeemed(callId: string, workerId: string): void;
-  /** A redemption was taken back: the call waits for its stream again. */
+  /** A redemption was returned: the call waits for its stream again. */
   onReturned(call: ReturnedCall): void;
-  /** A worker is there, first or again, over its connection of this number, with these calls alive. */
+  /** A worker connected or reconnected, over its connection of this number, with these live calls. */
   onWorkerConnected(workerId: string, connection: number, callIds: readonly string[], load: WorkerLoad): void;
-  /** A worker tells how it stands, every LOAD_TELL_MS. */
+  /** A worker reports its load, every LOAD_REPORT_MS. */
   onLoadReported(workerId: string, load: WorkerLoad): void;
-  /** A worker reports what accounts have spent: `all` that have, when it is there first or again, or those that have changed. */
+  /** A worker reports the spend of accounts: of `all` when it connects, or of those whose spend has changed. */
   onSpendReported(workerId: string, spends: readonly AccountSpend[], all: boolean): void;
-  /** A worker of another version of the service asked in vain; told once of each. It lives, and so may calls of it. */
+  /** A worker of another version tried to connect; called once for each. It is alive, and so may its calls be. */
   onIncompatibleWorker(workerId: string): void;
-  /** The connection of this number is gone, and most likely the worker's process with all that it carried. */
+  /** The connection of this number is lost, and most likely the worker's process with all its calls. */
   onWorkerDisconnected(workerId: string, connection: number): void;
-  /** The call's stream has begun, and its carrier knows it by this id. */
+  /** The call's stream has started, and its carrier has given it this id. */
   onStreamStarted(callId: string, carrierCallId: string): void;
   /**
-   * The call is over and its journal complete, or failed; `acknowledge` it when its end can no longer be forgotten. `end` is absent
-   * for a call that never began.
+   * The call is over and its journal complete or failed; call `acknowledge` when its end is safely recorded. `end` is
+   * absent for a call that never began.
    */
   onEnded(callId: string, end?: EndSummary): void;
 }
 
-/** A connection of a worker, once it has said hello. */
+/** A worker's connection after its hello. */
 interface WorkerConnection extends Pick<Redeemer, "workerId" | "connection"> {
   socket: Socket;
 }
 
-/** The control process's end of the hand-off. */
+/** The control process's end of the handoff. */
 export class HandoffServer {
   readonly #options: HandoffServerOptions;
   #tokenKeys: readonly string[];
   #server: Server | undefined;
   #cancelSocketCheck = (): void => {};
-  /** The socket's file has vanished and could not be made again. */
+  /** The socket's file is missing and could not be recreated. */
   #isSocketMissing = false;
   readonly #workers = new Map<string, Socket>();
-  /** The accounts that workers were told have reached a limit. */
+  /** The accounts over a limit that the workers were last sent. */
   #accountsOverLimit: readonly AccountOverLimit[] = [];
-  /** Redemptions that are under way, by nonce. Each worker bounds its own: REDEMPTIONS_MAX. */
+  /** Redemptions in progress, by nonce. Each worker limits its own: REDEMPTIONS_MAX. */
   readonly #redeeming = new Map<string, Promise<void>>();
-  /** Workers of other versions, each of which asks again and again. */
+  /** Workers of other versions, which keep reconnecting. */
   readonly #incompatibleWorkers = new Set<string>();
-  /** Who waits for the metrics of a worker. One that owes them is not asked again, so nothing piles up before one that hangs. */
+  /**
+   * Pending requests for the metrics of each worker. A worker that owes them is not asked again, so nothing accumulates
+   * for one that hangs.
+   */
   readonly #pendingMetrics = new Map<Socket, Set<(metrics: ProcessMetrics | undefined) => void>>();
 
   constructor(options: HandoffServerOptions) {
@@ -85,7 +88,7 @@ export class HandoffServer {
     this.#tokenKeys = options.tokenKeys;
   }
 
-  /** Gives the workers other token keys, base64url. */
+  /** Sends the workers new token keys, base64url. */
   setTokenKeys(keys: readonly string[]): void {
     this.#tokenKeys = keys;
     for (const socket of this.#workers.values()) send(socket, { kind: "token-keys", keys });
@@ -100,8 +103,8 @@ export class HandoffServer {
   }
 
   /**
-   * Listens, and again whenever the socket's file has vanished, for example with a folder that was swept: open connections
-   * survive that, but new ones would fail. Rejects with the error of the system.
+   * Listens, and listens again whenever the socket's file is missing, for example because its folder was deleted: open
+   * connections survive that, but new ones would fail. Rejects with the system's error.
    */
   async listen(): Promise<void> {
     await this.#bind();
@@ -116,7 +119,8 @@ export class HandoffServer {
     const listening = once(server, "listening");
     withShortPath(path, (shortPath) => server.listen(shortPath));
     await listening;
-    // Descriptors that run out, for example: who knocked comes again, and without a listener the error would end the process.
+    // For example, the process is out of file descriptors. The worker reconnects; without a listener the error would
+    // end the process.
     server.on("error", (error) => {
       this.#options.log.error({ path, err: error, code: codeOf(error) }, "worker connection could not be accepted");
     });
@@ -138,42 +142,42 @@ export class HandoffServer {
       this.#isSocketMissing = false;
       log.warn({ path }, "worker socket was missing and has been recreated");
     } catch (error) {
-      // One line, not one for each try.
+      // Logged once, not at each attempt.
       if (!this.#isSocketMissing) log.error({ path, err: error, code: codeOf(error) }, "worker socket is missing");
       this.#isSocketMissing = true;
     }
   }
 
-  /** Tells whoever carried the call that its end is recorded. */
+  /** Informs the worker that carried the call that its end is recorded. */
   acknowledge(callId: string): void {
-    // The worker that asked may have been replaced; the others ignore what they do not know.
-    for (const socket of this.#workers.values()) send(socket, { kind: "ended-known", callId });
+    // That worker may have been replaced, so all workers are informed; they ignore unknown calls.
+    for (const socket of this.#workers.values()) send(socket, { kind: "ended-acknowledged", callId });
   }
 
-  /** Tells a worker that a call of its is to end; false when it is away just now. */
+  /** Requests a worker to end one of its calls; false when the worker is not connected. */
   endCall(workerId: string, callId: string): boolean {
     const socket = this.#workers.get(workerId);
     if (socket === undefined) return false;
-    send(socket, { kind: "end", callId });
+    send(socket, { kind: "end-call", callId });
     return true;
   }
 
-  /** Tells the workers which accounts have reached a limit, where that has changed. */
+  /** Sends the workers the accounts that have reached a limit, if these changed. */
   sendAccountsOverLimit(accounts: readonly AccountOverLimit[]): void {
     if (isDeepStrictEqual(accounts, this.#accountsOverLimit)) return;
     this.#accountsOverLimit = accounts;
-    for (const socket of this.#workers.values()) send(socket, { kind: "accounts-over", accounts });
+    for (const socket of this.#workers.values()) send(socket, { kind: "accounts-over-limit", accounts });
   }
 
   /**
-   * The metrics of every worker that is there when all have been waited for, also where it drains: undefined where it could not
-   * tell them, or where `signal` aborted before it had answered. One that goes meanwhile is left out, also when it had answered.
+   * The metrics of every worker that is still connected at the end, also of draining ones: undefined for a worker that
+   * could not read them, or had not answered when `signal` aborted.
    */
   async metrics(signal: AbortSignal): Promise<ReadonlyMap<string, ProcessMetrics | undefined>> {
-    const ask = async ([workerId, worker]: [string, Socket]) =>
+    const request = async ([workerId, worker]: [string, Socket]) =>
       [workerId, await this.#metricsOf(worker, signal)] as const;
-    const told = await Promise.all([...this.#workers].map(ask));
-    return new Map(told.filter(([workerId]) => this.#workers.has(workerId)));
+    const answers = await Promise.all([...this.#workers].map(request));
+    return new Map(answers.filter(([workerId]) => this.#workers.has(workerId)));
   }
 
   #metricsOf(worker: Socket, signal: AbortSignal): Promise<ProcessMetrics | undefined> {
@@ -184,11 +188,11 @@ export class HandoffServer {
     }
     return new Promise((resolve) => {
       waiting.add(resolve);
-      const giveUp = (): void => {
+      const onAbort = (): void => {
         waiting.delete(resolve);
         resolve(undefined);
       };
-      signal.addEventListener("abort", giveUp, { once: true });
+      signal.addEventListener("abort", onAbort, { once: true });
     });
   }
 
@@ -202,18 +206,18 @@ export class HandoffServer {
   #onConnection(socket: Socket): void {
     const parser = new LineParser<WorkerMessage>();
     let peer: WorkerConnection = { socket, workerId: "", connection: 0 };
-    /** Nothing is redeemed over a connection before its hello has been dealt with. */
+    /** Nothing is redeemed over a connection before its hello has been processed. */
     let welcomed = Promise.resolve();
-    let isForeign = false;
+    let isIncompatible = false;
     socket.setEncoding("utf8");
     send(socket, { kind: "welcome", protocol: HANDOFF_PROTOCOL_VERSION });
     socket.on("data", (text: string) =>
       parser.push(text, (message) => {
-        if (isForeign) return;
+        if (isIncompatible) return;
         switch (message.kind) {
           case "hello":
-            isForeign = message.protocol !== HANDOFF_PROTOCOL_VERSION;
-            if (isForeign) {
+            isIncompatible = message.protocol !== HANDOFF_PROTOCOL_VERSION;
+            if (isIncompatible) {
               this.#refuse(socket, message);
               return;
             }
@@ -255,7 +259,7 @@ export class HandoffServer {
     });
   }
 
-  /** What a worker of another version says next, and whether it understands an answer, is not known. */
+  /** The further messages of a worker of another version are unknown, and so is whether it understands an answer. */
   #refuse(socket: Socket, { workerId, protocol }: Extract<WorkerMessage, { kind: "hello" }>): void {
     socket.destroy();
     if (this.#incompatibleWorkers.has(workerId)) return;
@@ -276,15 +280,15 @@ export class HandoffServer {
     { socket, workerId, connection }: WorkerConnection,
     { callIds, load, spends, returned }: Extract<WorkerMessage, { kind: "hello" }>,
   ): Promise<void> {
-    // Before anybody looks which calls the worker has lost.
+    // Redemptions are returned before any check which calls the worker has lost.
     for (const redemption of returned) await this.#returnWhenSettled(socket, redemption);
-    // It has gone meanwhile, and nobody has learned that it was there.
+    // The worker has disconnected meanwhile, and `onWorkerConnected` was not called.
     if (socket.destroyed) return;
     this.#workers.set(workerId, socket);
     send(socket, { kind: "token-keys", keys: this.#tokenKeys });
     this.#options.onWorkerConnected(workerId, connection, callIds, load);
     this.#options.onSpendReported(workerId, spends, true);
-    send(socket, { kind: "accounts-over", accounts: this.#accountsOverLimit });
+    send(socket, { kind: "accounts-over-limit", accounts: this.#accountsOverLimit });
   }
 
   #onMetrics(socket: Socket, metrics: ProcessMetrics | undefined): void {
@@ -301,7 +305,7 @@ export class HandoffServer {
     try {
       const call = await redemptions.redeem(tokenHash, { workerId, connection, epoch, nonce }, only);
       if (call !== undefined) onRedeemed(call.callId, workerId);
-      // The worker died meanwhile, or has come back over another connection: it will never learn of the call.
+      // The worker died or reconnected meanwhile: it will never learn of the call.
       if (call !== undefined && !this.#isCurrent(peer)) await this.#returnRedemption(socket, { tokenHash, nonce });
       else send(socket, { kind: "redeemed", id, call: call ?? null });
     } catch (error) {
@@ -312,13 +316,13 @@ export class HandoffServer {
     }
   }
 
-  /** Behind the redemption itself, where that is still under way: over this connection or another. */
+  /** Waits for the redemption itself if it is still in progress, over this connection or another. */
   async #returnWhenSettled(socket: Socket, redemption: UnconfirmedRedemption): Promise<void> {
     await this.#redeeming.get(redemption.nonce);
     await this.#returnRedemption(socket, redemption);
   }
 
-  /** What cannot be taken back now is not answered, and returned again. */
+  /** A redemption that cannot be returned now is not answered, and the worker returns it again. */
   async #returnRedemption(socket: Socket, { tokenHash, nonce }: UnconfirmedRedemption): Promise<void> {
     const { redemptions, onReturned, log } = this.#options;
     try {

@@ -7,26 +7,26 @@ const RETRY_MS = 1_000;
 
 export interface EndRequestsOptions {
   calls: Pick<CallStore, "cancel">;
-  /** Tells a worker to end one of its calls; false when the worker is away just now. */
+  /** Requests a worker to end one of its calls; false when the worker is not connected. */
   endCall: (workerId: string, callId: string) => boolean;
   clock: Clock;
   log: Logger;
 }
 
 /**
- * Active calls whose end was asked for and has not come. A worker that is about to return a call's redemption has no call to end: the
- * call is ended when it waits for its stream again.
+ * Active calls with a pending request to end. A worker that is about to return a call's redemption has no call to end;
+ * the call is ended when it waits for its stream again.
  */
 export class EndRequests {
   readonly #options: EndRequestsOptions;
-  /** Accounts by call; of active calls only, whose number the workers bound. */
+  /** Accounts by call, of active calls only, whose number the workers limit. */
   readonly #requested = new Map<string, string>();
 
   constructor(options: EndRequestsOptions) {
     this.#options = options;
   }
 
-  /** Tells a worker to end one of its calls; false when the worker is away just now. */
+  /** Requests a worker to end one of its calls; false when the worker is not connected. */
   request(workerId: string, { id, accountId }: { id: string; accountId: string }): boolean {
     if (!this.#options.endCall(workerId, id)) return false;
     this.#requested.set(id, accountId);
@@ -38,7 +38,7 @@ export class EndRequests {
     this.#requested.delete(callId);
   }
 
-  /** The call's redemption was taken back. Where it has been redeemed again meanwhile, that worker is told. */
+  /** The call's redemption was returned. If the call has been redeemed again since, its new worker gets the request. */
   async redemptionReturned(callId: string): Promise<void> {
     const { calls, endCall, clock, log } = this.#options;
     const accountId = this.#requested.get(callId);

@@ -6,31 +6,38 @@ import { makePrivateFolder, RUN_FOLDER } from "../data-dir/data-dir.ts";
 
 const FOLDER_MODE = 0o700;
 const SOCKET_NAME = /^control-[0-9a-f]+\.sock$/;
-/** What a socket's path may have on every system: `sun_path` holds 108 bytes on Linux, 104 on macOS, with a zero behind it. */
+/**
+ * The longest socket path that every system accepts: `sun_path` holds 108 bytes on Linux and 104 on macOS, with the
+ * final zero.
+ */
 const SOCKET_PATH_BYTES_MAX = 103;
 
 /**
- * A path in the data directory for the socket over which the control process and the workers of one service meet. It is another one
- * at each start of the service: workers of a second service on the same directory, which is refused, never reach the first one.
+ * A path in the data directory for the socket between the control process and the workers of one service. It differs at
+ * each start of the service: workers of a second service on the same directory, which is refused, never reach the first
+ * one.
  */
 export const newSocketPath = (dataDir: string): string =>
   join(dataDir, RUN_FOLDER, `control-${randomBytes(4).toString("hex")}.sock`);
 
-/** The socket in a data directory, of whichever service has it now; undefined where there is none, or several and one cannot tell. */
+/**
+ * The socket in a data directory, of the service that uses it now; undefined where there is none, or several and the
+ * right one is unknown.
+ */
 export function findSocket(dataDir: string): string | undefined {
   const folder = join(dataDir, RUN_FOLDER);
   try {
     const [name, ...others] = readdirSync(folder).filter((entry) => SOCKET_NAME.test(entry));
     return name === undefined || others.length > 0 ? undefined : join(folder, name);
   } catch {
-    // The folder was swept: the control process makes it again.
+    // The folder was deleted; the control process creates it again.
     return undefined;
   }
 }
 
 /**
- * Makes the socket's folder, for its owner alone, and removes the sockets in it, which killed processes left behind; only for who
- * holds the lock of the data directory. Throws what the system says.
+ * Creates the socket's folder, for its owner alone, and removes sockets that killed processes left in it. Only the
+ * holder of the data directory's lock may call this. Throws the system's error.
  */
 export function clearSocketFolder(path: string): void {
   const folder = dirname(path);
@@ -42,10 +49,10 @@ export function clearSocketFolder(path: string): void {
 }
 
 /**
- * Calls `use` with a path to the same socket that is short enough for the system: `path`, or one relative to the working directory,
- * or, on Linux, one through a descriptor of its folder, which is good until `use` returns: by then the socket must have been bound
- * or connected, which Node does synchronously. Throws what `use` and the system throw, and `unavailable` where no path is short
- * enough.
+ * Calls `use` with a path to the same socket that is short enough for the system: `path`, one relative to the working
+ * directory, or, on Linux, one through a descriptor of its folder. The last is valid until `use` returns; by then the
+ * socket must be bound or connected, which Node does synchronously. Throws the errors of `use` and of the system, and
+ * `unavailable` where no path is short enough.
  */
 export function withShortPath<Result>(path: string, use: (shortPath: string) => Result): Result {
   const short = [path, relative("", path)].find((candidate) => Buffer.byteLength(candidate) <= SOCKET_PATH_BYTES_MAX);

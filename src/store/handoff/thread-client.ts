@@ -10,7 +10,7 @@ import type { HandoffServerOptions } from "./control-server.ts";
 import type { FromHandoffThread, HandoffThreadOptions, ToHandoffThread } from "./thread-messages.ts";
 import { PromptsSender } from "./unpersisted-prompts.ts";
 
-/** What happens on the workers' socket, told on the control process's loop, in order. */
+/** Handlers of the events of the workers' socket, called on the control process's event loop, in order. */
 export type HandoffHandlers = Pick<
   HandoffServerOptions,
   | "onRedeemed"
@@ -26,25 +26,27 @@ export type HandoffHandlers = Pick<
 
 export interface HandoffThreadClientOptions {
   clock: Clock;
-  /** The thread has died, or answers nothing; told once. Nothing can be redeemed from then on, so the process must end. */
+  /**
+   * The thread has died or does not answer; called once. Nothing can be redeemed from then on, so the process must end.
+   */
   onFailed(error: Error): void;
 }
 
 /**
- * The handoff thread, as the control process sees it. The thread has the workers' socket and a connection to the database of its own:
- * it redeems tokens by itself, whatever the control process's loop is busy with, and passes on everything else.
+ * The control process's interface to the handoff thread. The thread has the workers' socket and its own connection to
+ * the database. It redeems tokens even while the control process's event loop is busy, and passes on everything else.
  */
 export class HandoffThreadClient {
-  /** For the stores of the control process: the thread gets the words of unrecorded calls by it. */
+  /** For the stores of the control process: passes the words of unrecorded calls to the thread. */
   readonly unpersisted: UnpersistedPrompts;
   readonly #thread: Worker;
   readonly #options: HandoffThreadClientOptions;
-  /** The numbers of the connections of the workers that are there. */
+  /** The connection numbers of the connected workers. */
   readonly #workers = new Map<string, number>();
   readonly #pendingMetrics = new Map<number, (metrics: ReadonlyMap<string, ProcessMetrics | undefined>) => void>();
   #handlers: HandoffHandlers | undefined;
   #onListening = (): void => {};
-  /** Who waits until everything has been told that happened before a ping. */
+  /** Callers that wait for all events before a ping to be delivered. */
   readonly #pendingPings = new Map<number, () => void>();
   #lastRequestId = 0;
   #silentPings = 0;
@@ -62,7 +64,7 @@ export class HandoffThreadClient {
     this.#thread.once("exit", (code) => this.#fail(new Error(`the handoff thread exited with code ${code}`)));
   }
 
-  /** Resolves when the workers' socket listens. `onFailed` tells where it cannot. */
+  /** Resolves when the workers' socket listens. `onFailed` reports if it cannot. */
   serve(options: HandoffThreadOptions, handlers: HandoffHandlers): Promise<void> {
     this.#handlers = handlers;
     this.#send({ kind: "serve", options });
@@ -82,36 +84,41 @@ export class HandoffThreadClient {
     return this.#workers.has(workerId);
   }
 
-  /** Resolves when everything that has happened at the workers' socket until now has been told, also what `has` says. */
+  /**
+   * Resolves when all earlier events of the workers' socket have been delivered, including those that `has` reflects.
+   */
   caughtUp(): Promise<void> {
     return new Promise((resolve) => {
       this.#pendingPings.set(this.#ping(), resolve);
     });
   }
 
-  /** Gives the workers other token keys, base64url. */
+  /** Sends the workers new token keys, base64url. */
   setTokenKeys(keys: readonly string[]): void {
     this.#send({ kind: "token-keys", keys });
   }
 
-  /** Tells whoever carried the call that its end is recorded. */
+  /** Informs the worker that carried the call that its end is recorded. */
   acknowledge(callId: string): void {
     this.#send({ kind: "acknowledge", callId });
   }
 
-  /** Tells a worker that a call of its is to end; false when it is away just now. */
+  /** Requests a worker to end one of its calls; false when the worker is not connected. */
   endCall(workerId: string, callId: string): boolean {
     if (!this.has(workerId)) return false;
-    this.#send({ kind: "end", workerId, callId });
+    this.#send({ kind: "end-call", workerId, callId });
     return true;
   }
 
-  /** Tells the workers which accounts have reached a limit, where that has changed. */
+  /** Sends the workers the accounts that have reached a limit, if these changed. */
   sendAccountsOverLimit(accounts: readonly AccountOverLimit[]): void {
-    this.#send({ kind: "accounts-over", accounts });
+    this.#send({ kind: "accounts-over-limit", accounts });
   }
 
-  /** The metrics of every worker that is there after `timeoutMs` at most: undefined where it could not tell them in time. */
+  /**
+   * The metrics of every connected worker, after `timeoutMs` at most: undefined for a worker that did not send them in
+   * time.
+   */
   metrics(timeoutMs: number): Promise<ReadonlyMap<string, ProcessMetrics | undefined>> {
     const id = ++this.#lastRequestId;
     this.#send({ kind: "metrics", id, timeoutMs });
@@ -120,7 +127,7 @@ export class HandoffThreadClient {
     });
   }
 
-  /** Resolves when the thread is gone, and its socket with it. */
+  /** Resolves when the thread has ended and closed its socket. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -148,12 +155,13 @@ export class HandoffThreadClient {
     this.#options.onFailed(error);
   }
 
-  /** Counts pings rather than time: while this process itself stood still the thread was not silent. */
+  /** Counts pings instead of time, because a pause of this process is no silence of the thread. */
   #monitor(): void {
     this.#options.clock.after(HEARTBEAT_MS, () => {
       if (this.#isClosed) return;
       this.#silentPings += 1;
-      if (this.#silentPings > HANDOFF_SILENT_PINGS_MAX) this.#fail(new Error("the handoff thread answers no ping"));
+      if (this.#silentPings > HANDOFF_SILENT_PINGS_MAX)
+        this.#fail(new Error("the handoff thread does not answer pings"));
       else {
         this.#ping();
         this.#monitor();
@@ -175,20 +183,20 @@ export class HandoffThreadClient {
       case "returned":
         handlers.onReturned(message.call);
         return;
-      case "worker":
+      case "worker-connected":
         this.#workers.set(message.workerId, message.connection);
         handlers.onWorkerConnected(message.workerId, message.connection, message.callIds, message.load);
         return;
-      case "load":
+      case "load-reported":
         handlers.onLoadReported(message.workerId, message.load);
         return;
-      case "spends":
+      case "spend-reported":
         handlers.onSpendReported(message.workerId, message.spends, message.all);
         return;
-      case "foreign-worker":
+      case "incompatible-worker":
         handlers.onIncompatibleWorker(message.workerId);
         return;
-      case "worker-gone":
+      case "worker-disconnected":
         if (this.#workers.get(message.workerId) === message.connection) this.#workers.delete(message.workerId);
         handlers.onWorkerDisconnected(message.workerId, message.connection);
         return;

@@ -6,49 +6,49 @@ import type { CallPrompts } from "../call-store.ts";
 import type { ReturnedCall } from "../redemptions.ts";
 import type { WorkerLoad } from "./messages.ts";
 
-/** What the handoff thread needs before it serves. */
+/** The configuration of the handoff thread. */
 export interface HandoffThreadOptions {
   dataDir: string;
-  /** Where the workers' Unix socket is to stand. */
+  /** The path of the workers' Unix socket. */
   socketPath: string;
   /** The number of this start of the control process. */
   epoch: number;
-  /** Of the AgeClock that the stores of the control process use. */
+  /** The boot id of the AgeClock that the control process's stores use. */
   bootId: string;
   tokenKeys: readonly string[];
   logLevel: LogLevel;
 }
 
-/** What the control process tells its handoff thread. */
+/** Messages from the control process to its handoff thread. */
 export type ToHandoffThread =
   /** Always the first message. */
   | { kind: "serve"; options: HandoffThreadOptions }
   | { kind: "token-keys"; keys: readonly string[] }
   | { kind: "acknowledge"; callId: string }
-  | { kind: "end"; workerId: string; callId: string }
-  | { kind: "accounts-over"; accounts: readonly AccountOverLimit[] }
+  | { kind: "end-call"; workerId: string; callId: string }
+  | { kind: "accounts-over-limit"; accounts: readonly AccountOverLimit[] }
   | { kind: "metrics"; id: number; timeoutMs: number }
-  /** `id` comes back with the answer. */
+  /** The answer carries the same `id`. */
   | { kind: "ping"; id: number }
   | { kind: "close" };
 
-/** What the handoff thread tells the control process, in the order in which it happened. */
+/** Messages from the handoff thread to the control process, in the order of the events. */
 export type FromHandoffThread =
   | { kind: "listening" }
   | { kind: "redeemed"; callId: string; workerId: string }
   | { kind: "returned"; call: ReturnedCall }
-  | { kind: "worker"; workerId: string; connection: number; callIds: readonly string[]; load: WorkerLoad }
-  | { kind: "load"; workerId: string; load: WorkerLoad }
-  | { kind: "spends"; workerId: string; spends: readonly AccountSpend[]; all: boolean }
-  | { kind: "foreign-worker"; workerId: string }
-  | { kind: "worker-gone"; workerId: string; connection: number }
+  | { kind: "worker-connected"; workerId: string; connection: number; callIds: readonly string[]; load: WorkerLoad }
+  | { kind: "load-reported"; workerId: string; load: WorkerLoad }
+  | { kind: "spend-reported"; workerId: string; spends: readonly AccountSpend[]; all: boolean }
+  | { kind: "incompatible-worker"; workerId: string }
+  | { kind: "worker-disconnected"; workerId: string; connection: number }
   | { kind: "stream-started"; callId: string; carrierCallId: string }
   | { kind: "ended"; callId: string; end: EndSummary | undefined }
   | { kind: "metrics"; id: number; metrics: ReadonlyMap<string, ProcessMetrics | undefined> }
-  /** Behind everything that happened before the ping. */
+  /** Sent after all messages about events before the ping. */
   | { kind: "pong"; id: number };
 
-/** The words of an unrecorded call that was created, or undefined when the call is over; on a port of their own. */
+/** The words of an unrecorded call that was created, or undefined when the call is over; sent on a separate port. */
 export interface PromptsMessage {
   callId: string;
   prompts: CallPrompts | undefined;

@@ -4,7 +4,7 @@ import type { CallPrompts } from "../call-store.ts";
 import type { UnpersistedPrompts } from "../redemptions.ts";
 import type { PromptsMessage } from "./thread-messages.ts";
 
-/** The control process's end: what its stores keep and forget goes to the thread that redeems. */
+/** The control process's end: passes what its stores add and remove to the handoff thread. */
 export class PromptsSender implements UnpersistedPrompts {
   readonly #port: MessagePort;
 
@@ -25,7 +25,7 @@ export class PromptsSender implements UnpersistedPrompts {
   }
 }
 
-/** The thread's end. */
+/** The handoff thread's end. */
 export class PromptsReceiver implements Pick<UnpersistedPrompts, "get"> {
   readonly #port: MessagePort;
   readonly #prompts = new Map<string, CallPrompts>();
@@ -36,8 +36,8 @@ export class PromptsReceiver implements Pick<UnpersistedPrompts, "get"> {
   }
 
   /**
-   * Reads what has been posted first: a call's words were posted before anybody was given its token, but their event may still wait
-   * behind that of the redemption.
+   * Reads posted messages first. A call's words were posted before its token was given out, but their event may still
+   * be queued after the redemption's.
    */
   get(callId: string): CallPrompts | undefined {
     for (let next = receiveMessageOnPort(this.#port); next !== undefined; next = receiveMessageOnPort(this.#port)) {

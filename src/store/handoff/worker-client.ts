@@ -24,28 +24,30 @@ import {
 import { withShortPath } from "./socket-path.ts";
 
 const RECONNECT_MS = 100;
-/** After a control process of another version. */
+/** The interval after meeting a control process of another version. */
 const RECONNECT_INCOMPATIBLE_MS = 5_000;
-/** Versions before the first protocol number say nothing by themselves. */
+/** Versions before protocol number 2 send no welcome. */
 const WELCOME_MS_MAX = 5_000;
 
 export interface HandoffClientOptions {
   /** The control process's Unix socket; read at each connection. */
   readonly path: string;
   workerId: string;
-  /** The calls that live in this worker: told at every connection, so that a new control process knows them. */
+  /** The calls that this worker carries: sent at every connection, so that a new control process knows them. */
   callIds: () => readonly string[];
-  /** How the worker stands: told at every connection, and every LOAD_TELL_MS. */
+  /** The worker's load: sent at every connection, and every LOAD_REPORT_MS. */
   load: () => WorkerLoad;
-  /** What accounts have spent since this was asked last, or `all` of it within the last minute: told with the load. */
+  /** The accounts' spend since the last call, or with `all` all of it within the last minute; sent with the load. */
   takeSpendReports: (all: boolean) => readonly AccountSpend[];
-  /** These accounts have reached a limit, and no others. */
+  /** These accounts, and no others, have reached a limit. */
   onAccountsOverLimit: (accounts: readonly AccountOverLimit[]) => void;
-  /** Somebody asked by the API that a call of this worker be ended. One that is over already is none. */
+  /** An API client requested the end of one of this worker's calls. A call that is already over is ignored. */
   onEndRequested: (callId: string) => void;
-  /** The control process is of another version of the service: told once, until one of this version is there. */
+  /** The control process has another protocol version: called once, until one of this version is met. */
   onIncompatibleControl: () => void;
-  /** The worker's metrics, when the control process is asked for them; undefined when they cannot be told. Must not reject. */
+  /**
+   * The worker's metrics, when the control process requests them; undefined when they cannot be read. Must not reject.
+   */
   metrics: () => Promise<ProcessMetrics | undefined>;
   clock: Clock;
 }
@@ -58,16 +60,16 @@ interface PendingRedemption {
   cancelTimeout: () => void;
 }
 
-/** The worker's end of the hand-off: a socket to the control process that is mended whenever it breaks. */
+/** The worker's end of the handoff: a socket to the control process that reconnects whenever it breaks. */
 export class HandoffClient implements CallHandoff {
-  /** Resolves when the first try to reach the control process is over: with the token keys, or without. */
+  /** Resolves when the first attempt to reach the control process is over, with the token keys or without. */
   readonly firstAttempt: Promise<void>;
   tokenKeys: readonly Uint8Array[] = [];
   readonly #options: HandoffClientOptions;
   readonly #pending = new Map<number, PendingRedemption>();
   /** Ended calls that the control process has not acknowledged yet. */
   readonly #unacknowledged = new Map<string, EndSummary | undefined>();
-  /** Token hashes of redemptions whose outcome was not learned, by nonce, until the store has taken them back. */
+  /** Token hashes of redemptions with an unknown outcome, by nonce, until the store has returned them. */
   readonly #unconfirmed = new Map<string, string>();
   #socket: Socket | undefined;
   #isIncompatible = false;
@@ -87,16 +89,16 @@ export class HandoffClient implements CallHandoff {
     });
   }
 
-  /** The control process that was met last is of another version of the service, and nothing can be had from it. */
+  /** The last control process that was met has another protocol version, and cannot be used. */
   get isIncompatible(): boolean {
     return this.#isIncompatible;
   }
 
   redeem(tokenHash: string, only?: readonly ConnectionType[]): Promise<RedeemedCall | undefined> {
     const socket = this.#socket;
-    if (socket === undefined) return Promise.reject(unavailable("the control process is away"));
+    if (socket === undefined) return Promise.reject(unavailable("the control process is not connected"));
     if (this.#unconfirmed.size >= UNRESOLVED_REDEMPTIONS_MAX) {
-      return Promise.reject(unavailable("too many redemptions wait to be returned"));
+      return Promise.reject(unavailable("too many redemptions are waiting to be returned"));
     }
     const id = this.#nextId;
     this.#nextId += 1;
@@ -110,19 +112,19 @@ export class HandoffClient implements CallHandoff {
     });
   }
 
-  /** The redemption is refused, and returned, whatever came of it: no call begins. */
+  /** Refuses and returns the redemption, whatever its outcome: no call begins. */
   #abort(id: number, reason: string): void {
-    const waiting = this.#pending.get(id);
-    if (waiting === undefined) return;
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return;
     this.#pending.delete(id);
-    waiting.cancelTimeout();
-    const { tokenHash, nonce } = waiting;
+    pending.cancelTimeout();
+    const { tokenHash, nonce } = pending;
     this.#unconfirmed.set(nonce, tokenHash);
     this.#returnRedemption(nonce);
-    waiting.reject(unavailable(reason));
+    pending.reject(unavailable(reason));
   }
 
-  /** Returns a redemption, again and again until it is answered; while the connection is gone the next hello does it. */
+  /** Returns a redemption repeatedly until it is answered; while there is no connection, the next hello returns it. */
   #returnRedemption(nonce: string): void {
     const tokenHash = this.#unconfirmed.get(nonce);
     const socket = this.#socket;
@@ -146,15 +148,15 @@ export class HandoffClient implements CallHandoff {
     this.#socket?.write(toLine({ kind: "ended", callId, end }));
   }
 
-  /** Tells how the worker stands, now that it stands otherwise. */
+  /** Sends the worker's load after a change. */
   sendLoad(): void {
-    // Before a control process that does not read nothing piles up: it learns of the rest when it does again.
+    // Nothing is queued for a control process that does not read; it gets the current load when it reads again.
     if (this.#socket?.writableLength !== 0) return;
     const { load, takeSpendReports } = this.#options;
     this.#socket.write(toLine({ kind: "load", ...load(), spends: takeSpendReports(false) }));
   }
 
-  /** Waits until every ended call has been acknowledged, then closes. Redemptions that it returned have been sent by then. */
+  /** Waits until every ended call is acknowledged, then closes. Redemptions that it returns have been sent by then. */
   async close(): Promise<void> {
     const settled = new Promise<void>((resolve) => {
       this.#onSettled = resolve;
@@ -189,7 +191,7 @@ export class HandoffClient implements CallHandoff {
         else this.#onMessage(message);
       }),
     );
-    // An error is always followed by `close`, which is where the connection is mended.
+    // An error is always followed by `close`, which reconnects.
     socket.on("error", () => {});
     socket.on("close", () => {
       cancelWelcome();
@@ -198,7 +200,7 @@ export class HandoffClient implements CallHandoff {
     try {
       withShortPath(this.#options.path, (path) => socket.connect(path));
     } catch (error) {
-      // The folder was swept: the control process makes it again.
+      // The folder was deleted; the control process creates it again.
       socket.destroy(error instanceof Error ? error : undefined);
     }
     return socket;
@@ -254,15 +256,15 @@ export class HandoffClient implements CallHandoff {
         this.tokenKeys = message.keys.map((key) => Buffer.from(key, "base64url"));
         this.#onTokenKeys?.();
         return;
-      case "ended-known":
+      case "ended-acknowledged":
         this.#unacknowledged.delete(message.callId);
         this.#checkSettled();
         return;
-      case "end":
-        // What came before it in the same piece may have been the call itself, which then begins first.
+      case "end-call":
+        // The call itself may have arrived in the same chunk; it then begins first.
         setImmediate(() => this.#options.onEndRequested(message.callId));
         return;
-      case "accounts-over":
+      case "accounts-over-limit":
         this.#options.onAccountsOverLimit(message.accounts);
         return;
       case "metrics":
@@ -272,16 +274,16 @@ export class HandoffClient implements CallHandoff {
   }
 
   #onRedeemed(message: Extract<ControlMessage, { id: number }>): void {
-    const waiting = this.#pending.get(message.id);
-    // An answer after its time: the redemption has been returned.
-    if (waiting === undefined) return;
+    const pending = this.#pending.get(message.id);
+    // The answer is late, and the redemption has been returned.
+    if (pending === undefined) return;
     if (message.kind === "redeem-failed") {
       this.#abort(message.id, "the control process could not redeem the token");
       return;
     }
     this.#pending.delete(message.id);
-    waiting.cancelTimeout();
-    waiting.resolve(message.call ?? undefined);
+    pending.cancelTimeout();
+    pending.resolve(message.call ?? undefined);
   }
 
   async #sendMetrics(): Promise<void> {
@@ -292,7 +294,7 @@ export class HandoffClient implements CallHandoff {
   #onClose(): void {
     this.#socket = undefined;
     this.#cancelLoad?.();
-    for (const id of [...this.#pending.keys()]) this.#abort(id, "the control process went away");
+    for (const id of [...this.#pending.keys()]) this.#abort(id, "the connection to the control process was lost");
     if (!this.#closed)
       this.#options.clock.after(this.#isIncompatible ? RECONNECT_INCOMPATIBLE_MS : RECONNECT_MS, () => this.#connect());
   }

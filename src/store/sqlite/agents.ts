@@ -56,7 +56,7 @@ export class SqliteAgents implements AgentStore {
   async list(accountId: string, query: AgentQuery): Promise<{ agents: readonly Agent[]; more: boolean }> {
     let selected = this.#db.selectFrom("agents").selectAll().where("account_id", "=", accountId);
     if (query.afterAgentId !== undefined) selected = selected.where("id", ">", query.afterAgentId);
-    // One more than is asked for tells whether there are others.
+    // One row more than requested shows whether others follow.
     const rows = await selected
       .orderBy("id")
       .limit(query.limit + 1)

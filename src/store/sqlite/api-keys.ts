@@ -60,7 +60,7 @@ export class SqliteApiKeys implements ApiKeyStore {
 
   async authenticate(key: string): Promise<Principal | undefined> {
     const hash = Buffer.from(hashSecret(key));
-    // Found by the part that is no secret; the rest is compared in constant time.
+    // Found by the part that is not secret; the rest is compared in constant time.
     const candidates = await this.#db
       .selectFrom("api_keys")
       .select(["id", "account_id", "hash"])

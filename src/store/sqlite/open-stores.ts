@@ -20,18 +20,18 @@ import { SqliteRedemptions } from "./redemptions.ts";
 import { SqliteRetention } from "./retention.ts";
 
 export interface StoreOptions {
-  /** Measures the age of tokens and of named requests; this machine's unless given. */
+  /** Measures the age of tokens and idempotency keys; by default the clock of this machine. */
   ageClock?: AgeClock;
-  /** Where the words of unrecorded calls are; in these stores' own memory unless given. */
+  /** Where the words of unrecorded calls are; by default in the memory of these stores. */
   unpersisted?: UnpersistedPrompts;
-  /** Before, and after, the schema of an earlier version is brought up to date, during which the loop stands still. */
+  /** Called before and after a migration of the schema, which blocks the event loop. */
   onMigration?: (isOver: boolean) => Promise<void>;
 }
 
 /**
- * Opens `trunkline.db` in `dataDir`, makes it where there is none, and brings its schema up to date. The control process
- * is its one steady user; a command-line tool may open it beside that. Rejects when the file is no database or of a newer
- * schema, and as `openDataDir` throws.
+ * Opens `trunkline.db` in `dataDir`, creates it if it does not exist, and migrates its schema. The control process is
+ * its permanent user; command-line tools may open it in addition. Rejects when the file is not a database or has a
+ * newer schema, and as `openDataDir` throws.
  */
 export async function openStores(
   dataDir: string,
@@ -40,18 +40,18 @@ export async function openStores(
 ): Promise<Stores> {
   openDataDir(dataDir);
   const path = databasePath(dataDir);
-  // Prompts and transcripts are nobody else's; the files SQLite puts beside this one take its mode.
+  // Other users must not read prompts and transcripts; SQLite's other files take this file's mode.
   createDatabaseFile(path);
   const database = openDatabase(path);
   const files = new DatabaseFiles(path);
   const db = new Kysely<Tables>({ dialect: new SharedFileDialect(database, files) });
   try {
     const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } });
-    const isBehind = (await migrator.getMigrations()).some(({ executedAt }) => executedAt === undefined);
-    if (isBehind) await onMigration?.(false);
+    const isOutdated = (await migrator.getMigrations()).some(({ executedAt }) => executedAt === undefined);
+    if (isOutdated) await onMigration?.(false);
     const { error } = await migrator.migrateToLatest();
     if (error !== undefined) throw error;
-    if (isBehind) await onMigration?.(true);
+    if (isOutdated) await onMigration?.(true);
   } catch (error) {
     await db.destroy();
     throw error;
@@ -70,14 +70,14 @@ export async function openStores(
 }
 
 /**
- * The redemptions of a database that `openStores` has opened before, in this process or another, on a connection of their own.
- * A commit here never writes the log of changes back: that is left to the connection of the stores, which nobody waits for.
+ * The redemptions of a database that `openStores` has opened before, in any process, on a separate connection. A commit
+ * here never writes the write-ahead log back; the stores' connection does that, because no caller waits for it.
  */
 export function openRedemptions(
   dataDir: string,
   clock: Clock,
   ageClock: AgeClock,
-  unwritten: Pick<UnpersistedPrompts, "get">,
+  unpersisted: Pick<UnpersistedPrompts, "get">,
 ): { redemptions: Redemptions; close(): Promise<void> } {
   const path = databasePath(dataDir);
   const file = openDatabase(path);
@@ -85,14 +85,14 @@ export function openRedemptions(
   file.exec("PRAGMA busy_timeout = 0");
   const db = new Kysely<Tables>({ dialect: new SharedFileDialect(file, new DatabaseFiles(path)) });
   return {
-    redemptions: new QueuedRedemptions(new SqliteRedemptions(db, clock, ageClock, unwritten), clock),
+    redemptions: new QueuedRedemptions(new SqliteRedemptions(db, clock, ageClock, unpersisted), clock),
     close: () => db.destroy(),
   };
 }
 
 const databasePath = (dataDir: string): string => join(dataDir, "trunkline.db");
 
-/** Leaves a file alone that is there: closing a descriptor of it would free the locks that this process has on it by SQLite. */
+/** Does not open an existing file: closing its descriptor would release SQLite's locks of this process on it. */
 function createDatabaseFile(path: string): void {
   try {
     closeSync(openSync(path, "ax", 0o600));
@@ -105,17 +105,17 @@ function createDatabaseFile(path: string): void {
 export function openDatabase(path: string): Libsql.Database {
   const file = new Libsql(path);
   file.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-  // Before the first table is made, or without effect: what retention deletes is given back to the file system.
+  // This must precede the first table to have an effect. It lets retention return freed space to the file system.
   file.exec("PRAGMA auto_vacuum = INCREMENTAL");
   file.exec("PRAGMA journal_mode = WAL");
-  // What is committed outlives a power cut.
+  // Committed data survives a power failure.
   file.exec("PRAGMA synchronous = FULL");
   file.exec("PRAGMA foreign_keys = ON");
-  // Overwrites what is deleted. Not a promise: SQLite can leave copies behind when it moves rows between pages (with
-  // hundreds of calls alive, a piece of about one removed call in two thousand was found until something else took its
-  // place), so words that must not be on disk are never put here, rather than removed later.
+  // Overwrites deleted data, without a guarantee: SQLite can leave copies when it moves rows between pages. With
+  // hundreds of live calls, a part of about one removed call in two thousand was found until other data overwrote it.
+  // Words that must not be on disk are therefore never written here.
   file.exec("PRAGMA secure_delete = ON");
-  // The first reading makes the two files that SQLite keeps beside this one.
+  // The first read creates SQLite's other two files.
   file.exec("SELECT count(*) FROM sqlite_schema");
   return file;
 }

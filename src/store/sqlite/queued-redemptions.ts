@@ -7,9 +7,10 @@ import type { Redeemer, Redemptions, ReturnedCall } from "../redemptions.ts";
 import { isLocked } from "./database/dialect.ts";
 
 /**
- * Redemptions one after another, in the order of their arrival, with a turn of the loop after each. While somebody else has the write
- * lock, nothing of this thread waits in SQLite: the first in the queue looks for the lock again every REDEMPTION_LOCK_LOOK_MS, and who
- * has waited for REDEMPTION_LOCK_MS_MAX is refused. The database must not wait for locks by itself.
+ * Runs redemptions one after another in order of arrival, with a turn of the event loop after each. While another
+ * program has the write lock, this thread does not block in SQLite: the first of the queue tries again every
+ * REDEMPTION_LOCK_POLL_MS, and one that has waited for REDEMPTION_LOCK_MS_MAX is refused. The database itself must not
+ * wait for locks.
  */
 export class QueuedRedemptions implements Redemptions {
   readonly #redemptions: Redemptions;

@@ -15,11 +15,11 @@ export class SqliteRedemptions implements Redemptions {
   readonly #age: AgeClock;
   readonly #unpersisted: Pick<UnpersistedPrompts, "get">;
 
-  constructor(db: Kysely<Tables>, clock: Clock, age: AgeClock, unwritten: Pick<UnpersistedPrompts, "get">) {
+  constructor(db: Kysely<Tables>, clock: Clock, age: AgeClock, unpersisted: Pick<UnpersistedPrompts, "get">) {
     this.#db = db;
     this.#clock = clock;
     this.#age = age;
-    this.#unpersisted = unwritten;
+    this.#unpersisted = unpersisted;
   }
 
   async redeem(
@@ -28,15 +28,15 @@ export class SqliteRedemptions implements Redemptions {
     only?: readonly ConnectionType[],
   ): Promise<RedeemedCall | undefined> {
     try {
-      // A token that is used or too old costs a look, and no transaction. What a call is for never changes.
+      // A used or expired token costs one read and no transaction. A call's transport never changes.
       if (!(await this.#isRedeemable(tokenHash, only))) return undefined;
       return await this.#db.transaction().execute((tx) => this.#redeem(tx, tokenHash, redeemer));
     } catch (error) {
-      throw unavailable("whether the token was redeemed is not known", error);
+      throw unavailable("the outcome of the redemption is unknown", error);
     }
   }
 
-  /** Whether a token could be redeemed just now, for one of these transports. */
+  /** Whether a token can be redeemed at present, for one of these transports. */
   async #isRedeemable(tokenHash: string, only: readonly ConnectionType[] | undefined): Promise<boolean> {
     const token = await this.#db
       .selectFrom("stream_tokens")
@@ -84,7 +84,7 @@ export class SqliteRedemptions implements Redemptions {
     const words: CallPrompts | undefined =
       call.words === null ? this.#unpersisted.get(call.id) : JSON.parse(call.words);
     if (words === undefined) {
-      // Its words were in the memory of a control process that is gone.
+      // Its words were in the memory of an earlier control process.
       await tx
         .updateTable("calls")
         .set({ ...EXPIRED, started_at: null, ended_at: nowMs, worker_id: null })

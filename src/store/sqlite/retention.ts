@@ -7,7 +7,7 @@ import { execute } from "./database/dialect.ts";
 import type { Tables } from "./database/tables.ts";
 import { truncateWal } from "./database/wal-truncation.ts";
 
-/** Pages of 4 KiB that one step gives back, in one transaction: about a millisecond, and a write that is forced onto the disk. */
+/** Pages of 4 KiB that one step returns, in one transaction: about a millisecond and one forced write. */
 const PAGES_PER_STEP = 64;
 
 const ENDED_STATUSES = ["ended", "failed", "expired"] as const;
@@ -17,7 +17,7 @@ export class SqliteRetention implements RetentionStore {
   readonly #file: Database;
   readonly #clock: Clock;
 
-  /** `file` is the open database that `db` uses. */
+  /** `file` is the open database of `db`. */
   constructor(db: Kysely<Tables>, file: Database, clock: Clock) {
     this.#db = db;
     this.#file = file;
@@ -71,7 +71,7 @@ export class SqliteRetention implements RetentionStore {
   }
 
   async compact(): Promise<boolean> {
-    // A prepared statement of it is left in progress (libsql 0.5.29), and locks the file against the checkpoint.
+    // A prepared statement of this would stay in progress (libsql 0.5.29) and lock the file against the checkpoint.
     execute(this.#file, `PRAGMA incremental_vacuum(${PAGES_PER_STEP})`);
     return (await this.#freePages()) > 0 && (await this.#isIncremental());
   }
@@ -85,7 +85,7 @@ export class SqliteRetention implements RetentionStore {
     return rows[0]?.freelist_count ?? 0;
   }
 
-  /** A database of an earlier version keeps the room, and uses it again. */
+  /** A database of an earlier version keeps the freed space and reuses it. */
   async #isIncremental(): Promise<boolean> {
     const { rows } = await sql<{ auto_vacuum: number }>`PRAGMA auto_vacuum`.execute(this.#db);
     return rows[0]?.auto_vacuum === 2;

@@ -335,7 +335,7 @@ describe("GET /calls/{id}/events", () => {
     expect(answer.text).not.toContain("canary");
     expect(answer.text).not.toContain(api.directory);
     expect(api.logged.join("")).not.toContain("canary");
-    expect(api.logged.join("")).toContain("it is no journal");
+    expect(api.logged.join("")).toContain("it is not a journal");
   });
 
   test("A2, S5: another account's call, and ids that are none, are all the same 404", async () => {

@@ -31,7 +31,7 @@ export function agentStoreContract(name: string, make: () => StoresUnderTest): v
     });
     afterEach(() => stores.close());
 
-    test("an agent is kept as it was made, and read by its account alone", async () => {
+    test("an agent is stored as it was created, and only its account can read it", async () => {
       const agent = await stores.agents.create(accountId, AGENT);
       const nowMs = under.clock.epochMs();
       expect(agent).toEqual({
@@ -46,14 +46,14 @@ export function agentStoreContract(name: string, make: () => StoresUnderTest): v
       expect(await stores.agents.get(accountId, "agent_unknown")).toBeUndefined();
     });
 
-    test("text comes back byte for byte, whatever it is", async () => {
+    test("any text is returned byte for byte", async () => {
       const text = "'; DROP TABLE agents; -- \u0000\u001b[31m\r\n\u2028 \"\\ 👋 é e\u0301";
       const odd = { ...AGENT, name: text, basePrompt: text, context: text, callSettings: { greeting: text } };
       const { id } = await stores.agents.create(accountId, odd);
       expect(await stores.agents.get(accountId, id)).toMatchObject(odd);
     });
 
-    test("an account's agents are listed oldest first, and nobody else's", async () => {
+    test("an account's agents are listed oldest first, without those of other accounts", async () => {
       expect(await stores.agents.list(accountId, { limit: 10 })).toEqual({ agents: [], more: false });
       const first = await stores.agents.create(accountId, AGENT);
       const theirs = await stores.agents.create(stranger, AGENT);
@@ -61,12 +61,12 @@ export function agentStoreContract(name: string, make: () => StoresUnderTest): v
       expect(await stores.agents.list(accountId, { limit: 10 })).toEqual({ agents: [first, second], more: false });
       expect(await stores.agents.list(stranger, { limit: 10 })).toEqual({ agents: [theirs], more: false });
       expect([await stores.agents.count(accountId), await stores.agents.count(stranger)]).toEqual([2, 1]);
-      // Another account's agent is a place in the order as good as any, and shows nothing of itself.
+      // An id of another account's agent is a valid position in the order, and reveals nothing.
       const behindTheirs = await stores.agents.list(accountId, { limit: 10, afterAgentId: theirs.id });
       expect(behindTheirs).toEqual({ agents: [second], more: false });
     });
 
-    test.each([1, 2, 3, 5, 6])("pages of %i are without gaps and repeats, while agents are made", async (limit) => {
+    test.each([1, 2, 3, 5, 6])("pages of %i are without gaps and repeats, while agents are created", async (limit) => {
       const made: Agent[] = [];
       for (let count = 0; count < 5; count++) made.push(await stores.agents.create(accountId, AGENT));
       const seen: Agent[] = [];

@@ -16,7 +16,7 @@ export function apiKeyStoreContract(name: string, make: () => StoresUnderTest): 
     });
     afterEach(() => stores.close());
 
-    test("an account is made once, also when many ask at once", async () => {
+    test("an account is created once, also by concurrent requests", async () => {
       const ids = await Promise.all(Array.from({ length: 10 }, () => stores.accounts.ensure("second")));
       expect(new Set(ids).size).toBe(1);
       expect(ids[0]).not.toBe(accountId);
@@ -26,7 +26,7 @@ export function apiKeyStoreContract(name: string, make: () => StoresUnderTest): 
       ]);
     });
 
-    test("a key is 32 random bytes behind a prefix, and opens its own account", async () => {
+    test("an API key is a prefix and 32 random bytes, and authenticates its own account", async () => {
       const { key, record } = await stores.apiKeys.create({ accountId, name: "laptop" });
       expect(key).toMatch(/^tlk_[A-Za-z0-9_-]{43}$/);
       expect(record).toEqual({
@@ -36,10 +36,10 @@ export function apiKeyStoreContract(name: string, make: () => StoresUnderTest): 
         visiblePrefix: key.slice(0, 12),
         createdAtMs: under.clock.epochMs(),
       });
-      expect(await stores.apiKeys.authenticate(key)).toEqual({ accountId, keyId: record.id });
+      expect(await stores.apiKeys.authenticate(key)).toEqual({ accountId, apiKeyId: record.id });
     });
 
-    test("A5: whatever is not the whole key opens nothing", async () => {
+    test("A5: only the complete API key authenticates", async () => {
       const { key } = await stores.apiKeys.create({ accountId, name: "laptop" });
       const swapped = key.slice(0, -1) + (key.endsWith("A") ? "B" : "A");
       for (const wrong of [
@@ -58,7 +58,7 @@ export function apiKeyStoreContract(name: string, make: () => StoresUnderTest): 
       }
     });
 
-    test("a revoked key opens nothing, for ever, and the others still do", async () => {
+    test("a revoked API key never authenticates again, and the others still do", async () => {
       const first = await stores.apiKeys.create({ accountId, name: "first" });
       const second = await stores.apiKeys.create({ accountId, name: "second" });
       const revokedAtMs = under.clock.epochMs();
@@ -71,7 +71,7 @@ export function apiKeyStoreContract(name: string, make: () => StoresUnderTest): 
       expect(await stores.apiKeys.list()).toEqual([{ ...first.record, revokedAtMs }, second.record]);
     });
 
-    test("keys survive a restart", async () => {
+    test("API keys survive a restart", async () => {
       const { key } = await stores.apiKeys.create({ accountId, name: "laptop" });
       await stores.close();
       stores = await under.open();

@@ -25,7 +25,7 @@ export function callListContract(name: string, make: () => StoresUnderTest): voi
     const create = (spec?: CallSpec, more?: Partial<NewCall>) => createCall(stores, accountId, spec, more);
     const idsOf = (query?: Partial<CallQuery>) => listedIds(stores, accountId, query);
 
-    test("give the account's calls newest first, and say whether there are others behind them", async () => {
+    test("give the account's calls newest first, and say whether others follow", async () => {
       const calls = [];
       for (let index = 0; index < 5; index++) calls.push(listed((await create()).record));
       calls.reverse();
@@ -51,13 +51,13 @@ export function callListContract(name: string, make: () => StoresUnderTest): voi
         seen.push(...page.calls.map((call) => call.id));
         more = page.more;
         await create();
-        // The page's last call is where the next one begins, and need not be there any more.
+        // The next page begins at this page's last call, which may have been removed.
         await stores.calls.remove(accountId, seen.at(-1) ?? "");
       }
       expect(seen).toEqual(before.reverse());
     });
 
-    test("keep what every condition asks for, each alone and all together", async () => {
+    test("match every condition, each alone and all together", async () => {
       const [early, { id: agentId }] = [clock.epochMs(), await stores.agents.create(accountId, AGENT)];
       const everything: string[] = [];
       for (const connectionType of ["carrier_a", "websocket"] as const) {
@@ -98,12 +98,12 @@ export function callListContract(name: string, make: () => StoresUnderTest): voi
           }
         }
       }
-      // The oracle is one only if it says yes and no.
+      // The test is meaningful only if the reference has both results.
       expect(asked).toBeGreaterThan(100);
       expect(asked).toBeLessThan(6 * 4 * 4 * 4 * 5);
     });
 
-    test("T4: tell a call whose token has run out as `expired`, from that millisecond on, whoever noticed", async () => {
+    test("T4: show a call whose token has expired as `expired` from that millisecond on", async () => {
       const { id } = await create();
       clock.advance(TTL_MS - 1);
       expect([await idsOf({ status: "created" }), await idsOf({ status: "expired" })]).toEqual([[id], []]);
@@ -117,7 +117,7 @@ export function callListContract(name: string, make: () => StoresUnderTest): voi
       }
     });
 
-    test("A10: find metadata by its key and its text, whatever is in them", async () => {
+    test("A10: find metadata by any key and text", async () => {
       const keys = [
         "a",
         "",
@@ -172,7 +172,7 @@ export function callListContract(name: string, make: () => StoresUnderTest): voi
       }
     });
 
-    test("find nothing by metadata that is no scalar, or lies deeper", async () => {
+    test("find nothing by metadata that is not a scalar, or is nested", async () => {
       await create({ ...SPEC, metadata: { none: null, list: ["x"], object: { x: "y" } } });
       for (const metadata of [
         { none: "null" },
@@ -187,7 +187,7 @@ export function callListContract(name: string, make: () => StoresUnderTest): voi
       }
     });
 
-    test("whatever scalar stands under whatever key, its text finds it", async () => {
+    test("any scalar under any key is found by its text", async () => {
       const scalar = fc.oneof(
         fc.string({ unit: "grapheme" }),
         fc.boolean(),
@@ -202,7 +202,7 @@ export function callListContract(name: string, make: () => StoresUnderTest): voi
           expect(await idsOf({ metadata: { [name]: text } })).toEqual([id]);
           await stores.calls.remove(accountId, id);
         }),
-        // SQLite reads this one a bit off.
+        // SQLite reads this number one bit off.
         { numRuns: 100, examples: [["a", -7.682774260870828e-149]] },
       );
     });
@@ -222,7 +222,7 @@ export function callListContract(name: string, make: () => StoresUnderTest): voi
       expect(await idsOf({ metadata: { index: "3" } })).toEqual([calls[26]]);
     });
 
-    test("find the one call in two thousand that is asked for, and go on behind it", async () => {
+    test("find the one call in two thousand that matches, and continue after it", async () => {
       const wanted = [];
       for (let index = 0; index < 2_000; index++) {
         const isWanted = index === 3 || index === 700 || index === 1_500;
@@ -239,7 +239,7 @@ export function callListContract(name: string, make: () => StoresUnderTest): voi
   });
 }
 
-/** What the list must keep, said a second time. */
+/** A reference implementation of the list's conditions. */
 function fits({ status, settings, createdAtMs }: CallRecord, query: CallQuery): boolean {
   const { metadata = {} } = settings;
   const texts = new Map(

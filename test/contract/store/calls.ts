@@ -67,7 +67,7 @@ export async function createCall(stores: Stores, accountId: string, spec = SPEC,
   return { id: made.call.id, record: made.call, tokenHash };
 }
 
-/** How a call may end, now. */
+/** A possible end of a call, at present. */
 export const endAt = (clock: ManualClock, changes: Partial<CallEnd> = {}): CallEnd => ({
   status: "ended",
   endReason: "caller_hangup",
@@ -138,7 +138,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       expect(id).toMatch(/^call_[0-9a-f-]{36}$/);
     });
 
-    test("a redemption gives back the whole specification and makes the call active", async () => {
+    test("a redemption returns the whole specification and makes the call active", async () => {
       const { id, tokenHash } = await create();
       clock.advance(1_500);
       expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"))).toEqual({
@@ -149,7 +149,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       expect(await stores.calls.get(accountId, id)).toMatchObject({ status: "active", startedAtMs: clock.epochMs() });
     });
 
-    test("a token of a call of another transport than those asked for is unknown, and stays good", async () => {
+    test("a token of a call of another transport is unknown, and stays valid", async () => {
       const { id, tokenHash } = await create({ ...SPEC, connectionType: "carrier_b" });
       expect(
         await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"), ["carrier_a", "websocket"]),
@@ -164,7 +164,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       ).toBeUndefined();
     });
 
-    test("unknown, used and expired tokens are refused alike, and cost the call nothing", async () => {
+    test("unknown, used and expired tokens are refused alike, and do not affect the call", async () => {
       const used = await create();
       await stores.redemptions.redeem(used.tokenHash, redeemedBy("worker-1"));
       const late = await create();
@@ -176,7 +176,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       expect((await stores.calls.get(accountId, live.id))?.status).toBe("created");
     });
 
-    test("T4: a token is good until the last millisecond of its time, and no longer", async () => {
+    test("T4: a token is valid until the last millisecond of its lifetime, and no longer", async () => {
       const [early, exact, late] = [await create(), await create(), await create()];
       clock.advance(TTL_MS - 1);
       expect(await stores.redemptions.redeem(early.tokenHash, redeemedBy("worker-1"))).toBeDefined();
@@ -186,7 +186,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       expect(await stores.redemptions.redeem(late.tokenHash, redeemedBy("worker-1"))).toBeUndefined();
     });
 
-    test("T2: of 100 redemptions of one token at once exactly one wins, 50 times", async () => {
+    test("T2: of 100 concurrent redemptions of one token exactly one succeeds, 50 times", async () => {
       for (let round = 0; round < 50; round++) {
         const { id, tokenHash } = await create();
         const answers = await Promise.all(
@@ -208,7 +208,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       expect([...active, ...expired].sort()).toEqual(calls.map((call) => call.id).sort());
     });
 
-    test("calls that nobody redeemed in time become `expired`, once; others stay as they are", async () => {
+    test("calls that were not redeemed in time become `expired`, once; others do not change", async () => {
       const late = await create();
       const active = await create();
       await stores.redemptions.redeem(active.tokenHash, redeemedBy("worker-1"));
@@ -230,21 +230,21 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       expect((await stores.calls.get(accountId, fresh.id))?.status).toBe("created");
     });
 
-    test("an ended call has its transcript, recording, counters, latency and bill, as they were told", async () => {
+    test("an ended call has its transcript, recording, counters, latency and bill, as they were passed in", async () => {
       const { id, tokenHash, record } = await create();
       await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
       const startedAtMs = clock.epochMs();
       expect(await stores.calls.transcript(accountId, id)).toEqual([]);
       clock.advance(5_000);
       const whole = { count: 1, p50Ms: 580, p90Ms: 580, p95Ms: 580, p99Ms: 580 };
-      const told = {
+      const endFields = {
         recording: RECORDING,
         counters: { malformed: 2 },
         latency: { total: whole },
         usage: [{ stage: "stt", provider: "deepgram", audioSeconds: 5, cost: null }],
         cost: { currency: "USD", total: 0, complete: false },
       } as const;
-      expect(await stores.calls.finish(id, end(told))).toBe(true);
+      expect(await stores.calls.finish(id, end(endFields))).toBe(true);
       expect(await stores.calls.get(accountId, id)).toEqual({
         ...record,
         status: "ended",
@@ -252,12 +252,12 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
         endedAtMs: clock.epochMs(),
         durationMs: 5_000.5,
         endReason: "caller_hangup",
-        ...told,
+        ...endFields,
       });
       expect(await stores.calls.transcript(accountId, id)).toEqual(TURNS);
     });
 
-    test("F14-2: a turn whose end is a guess is told as approximate, recorded or not, and no other is", async () => {
+    test("F14-2: only a turn whose end is an estimate is approximate, recorded or not", async () => {
       const guess: TranscriptTurn = {
         role: "agent",
         text: "We are",
@@ -285,7 +285,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       "a\0b",
       "\ud800",
       "x".repeat(256),
-    ])("F14-4, C8: the carrier's id %j of a call is data: it is in its record, and finds this call alone", async (carrierCallId) => {
+    ])("F14-4, C8: the carrier's id %j of a call is data: it is in its record, and finds only this call", async (carrierCallId) => {
       const [{ id, tokenHash, record }, other] = [await create(), await create()];
       expect(record.carrierCallId).toBeUndefined();
       for (const hash of [tokenHash, other.tokenHash]) await stores.redemptions.redeem(hash, redeemedBy("worker-1"));
@@ -298,7 +298,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       expect(await listedIds(stores, await stores.accounts.ensure("second"), { carrierCallId })).toEqual([]);
     });
 
-    test("F14-4: an active call has its carrier's id from its stream's beginning on, and keeps it when its journal is lost", async () => {
+    test("F14-4: an active call has its carrier's id from the start of its stream, and keeps it when its journal is lost", async () => {
       const { id, tokenHash } = await create();
       await stores.calls.setCarrierCallId(id, "early");
       expect((await stores.calls.get(accountId, id))?.carrierCallId).toBeUndefined();
@@ -322,14 +322,14 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       expect(await stores.calls.transcript(accountId, id)).toEqual(TURNS);
     });
 
-    test("a call that was never redeemed, and one that is not known, cannot be finished", async () => {
+    test("a call that was never redeemed, and an unknown one, cannot be finished", async () => {
       const { id } = await create();
       expect(await stores.calls.finish(id, end())).toBe(false);
       expect(await stores.calls.finish("call_unknown", end())).toBe(false);
       expect((await stores.calls.get(accountId, id))?.status).toBe("created");
     });
 
-    test("C18: a call without a single turn has a record, and one of 3,000 turns a whole transcript", async () => {
+    test("C18: a call without a single turn has a record, and one of 3,000 turns a complete transcript", async () => {
       const long = Array.from({ length: 3_000 }, (_, index) => ({ ...(TURNS[1] as TranscriptTurn), startMs: index }));
       for (const turns of [[], long]) {
         const { id, tokenHash } = await create();
@@ -369,7 +369,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       expect(await stores.calls.transcript(accountId, "call_unknown")).toBeUndefined();
     });
 
-    test("everything survives a restart, the single use of a token included", async () => {
+    test("everything survives a restart, including the single use of a token", async () => {
       const [waiting, used] = [await create(), await create()];
       await stores.redemptions.redeem(used.tokenHash, redeemedBy("worker-1"));
       await restart();
@@ -402,7 +402,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       expect(record).not.toHaveProperty("startedAtMs");
     });
 
-    test("a call that was placed from a saved agent says so, everywhere", async () => {
+    test("a call that was created from a saved agent has its id in all answers", async () => {
       const { id: agentId } = await stores.agents.create(accountId, AGENT);
       const { record, id } = await create(SPEC, { agentId });
       expect(record.agentId).toBe(agentId);
@@ -410,7 +410,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       expect((await stores.calls.list(accountId, { limit: 1 })).calls).toEqual([listed(record)]);
     });
 
-    test("cancelling ends a call that waits, at once and once; any other stays as it is", async () => {
+    test("cancelling ends a waiting call, at once and once; any other does not change", async () => {
       const calls = await inEveryStatus(stores, accountId, clock);
       const before = await Promise.all(Object.values(calls).map(({ id }) => stores.calls.get(accountId, id)));
       clock.advance(1_000);
@@ -432,7 +432,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       expect((await stores.calls.listActive()).map((call) => call.id)).toEqual([calls.active.id]);
     });
 
-    test("of a redemption and a cancellation at once one wins, and the other is told", async () => {
+    test("of a concurrent redemption and cancellation one succeeds, and the other is refused", async () => {
       for (let round = 0; round < 50; round++) {
         const { id, tokenHash } = await create();
         const redeem = () => stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
@@ -445,7 +445,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       }
     });
 
-    test("removing forgets a call that is over or was never begun, and nothing of one that is active", async () => {
+    test("removing deletes a call that is over or never began, and nothing of an active one", async () => {
       const { active, ...others } = await inEveryStatus(stores, accountId, clock);
       expect(await stores.calls.remove(accountId, active.id)).toBe(false);
       expect((await stores.calls.get(accountId, active.id))?.status).toBe("active");

@@ -7,9 +7,9 @@ import type { ManualClock } from "../../support/manual-clock.ts";
 import { mintToken, redeemedBy } from "../../support/tokens.ts";
 import { createCall, endAt, listedIds, SPEC, type StoresUnderTest, TTL_MS } from "./calls.ts";
 
-/** What every CallStore must do with requests that their clients have named. */
+/** What every CallStore must do with requests that have an idempotency key. */
 export function idempotentRequestContract(name: string, make: () => StoresUnderTest): void {
-  describe(`CallStore contract, requests that their clients have named: ${name}`, () => {
+  describe(`CallStore contract, requests with an idempotency key: ${name}`, () => {
     let under: StoresUnderTest;
     let stores: Stores;
     let clock: ManualClock;
@@ -42,10 +42,10 @@ export function idempotentRequestContract(name: string, make: () => StoresUnderT
         idempotency,
       });
 
-    test("makes one call, and gives it again as it was created, whatever became of it", async () => {
+    test("creates one call, and returns it again as it was created, whatever its state", async () => {
       const tokenHash = hashSecret(mintToken());
       const { record, id } = await create(SPEC, { tokenHash, idempotency: request });
-      const again = { kind: "repeated", call: record, sealedToken: "sealed-1" };
+      const again = { kind: "replayed", call: record, sealedToken: "sealed-1" };
       expect(await ask({ ...request, sealedToken: "sealed-2" })).toEqual(again);
       expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"))).toMatchObject({ callId: id });
       clock.advance(5_000);
@@ -56,59 +56,59 @@ export function idempotentRequestContract(name: string, make: () => StoresUnderT
       expect(await idsOf()).toEqual([id]);
     });
 
-    test("brings back the words of a call that is not recorded, which a restart has lost", async () => {
+    test("restores the words of an unrecorded call that a restart has lost", async () => {
       const spec = { ...SPEC, recordingEnabled: false };
       const again = { spec, idempotency: request, accountId, tokenHash: hashSecret("unused"), tokenTtlMs: TTL_MS };
       const { id, tokenHash } = await create(spec, { idempotency: request });
       await restart();
-      expect(await stores.calls.create(again)).toMatchObject({ kind: "repeated", call: { id } });
+      expect(await stores.calls.create(again)).toMatchObject({ kind: "replayed", call: { id } });
       expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"))).toMatchObject({ callId: id, spec });
-      expect(await stores.calls.create(again)).toMatchObject({ kind: "repeated", call: { id } });
+      expect(await stores.calls.create(again)).toMatchObject({ kind: "replayed", call: { id } });
       expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"))).toBeUndefined();
     });
 
-    test("is another one when it asks for something else, and makes nothing", async () => {
+    test("is a mismatch when its contents differ, and creates nothing", async () => {
       const { id } = await create(SPEC, { idempotency: request });
       expect(await ask({ ...request, fingerprint: "f2" })).toEqual({ kind: "mismatch" });
       expect(await idsOf()).toEqual([id]);
     });
 
-    test("A11: a hundred times at once makes one call", async () => {
+    test("A11: a hundred concurrent repetitions create one call", async () => {
       const answers = await Promise.all(
         Array.from({ length: 100 }, (_, index) => ask({ ...request, sealedToken: `sealed-${index}` })),
       );
       expect(answers.filter((answer) => answer.kind === "created")).toHaveLength(1);
-      const sealed = new Set(answers.flatMap((answer) => (answer.kind === "repeated" ? [answer.sealedToken] : [])));
+      const sealed = new Set(answers.flatMap((answer) => (answer.kind === "replayed" ? [answer.sealedToken] : [])));
       const calls = new Set(answers.map((answer) => ("call" in answer ? answer.call.id : "")));
       expect([sealed.size, [...calls]]).toEqual([1, await idsOf()]);
     });
 
-    test("is remembered for 24 hours to the millisecond, and its name is free then", async () => {
+    test("is remembered for 24 hours to the millisecond, and its key is free then", async () => {
       const { id } = await create(SPEC, { idempotency: request });
       for (const notice of [async () => [], () => stores.calls.expire()]) {
         clock.advance(12 * 3_600_000 - 1);
         await notice();
-        expect(await ask(request)).toMatchObject({ kind: "repeated", call: { id } });
+        expect(await ask(request)).toMatchObject({ kind: "replayed", call: { id } });
       }
       clock.advance(1);
-      expect(await ask(request)).toMatchObject({ kind: "repeated" });
+      expect(await ask(request)).toMatchObject({ kind: "replayed" });
       clock.advance(1);
       const next = await ask({ ...request, fingerprint: "f2", sealedToken: "sealed-2" });
       expect(next.kind).toBe("created");
       expect(await ask({ ...request, fingerprint: "f2" })).toMatchObject({
-        kind: "repeated",
+        kind: "replayed",
         sealedToken: "sealed-2",
       });
       expect(await idsOf()).toHaveLength(2);
     });
 
-    test("has a name of its own in every account", async () => {
+    test("has a separate key in every account", async () => {
       const stranger = await stores.accounts.ensure("second");
       expect((await ask(request)).kind).toBe("created");
       expect((await ask({ ...request, fingerprint: "f2" }, stranger)).kind).toBe("created");
     });
 
-    test("is forgotten with its call", async () => {
+    test("is deleted with its call", async () => {
       const { id } = await create(SPEC, { idempotency: request });
       expect(await stores.calls.remove(accountId, id)).toBe(true);
       expect((await ask({ ...request, fingerprint: "f2" })).kind).toBe("created");

@@ -8,11 +8,11 @@ import { createCall, endAt, SPEC, TTL_MS } from "./calls.ts";
 
 export interface RedemptionsUnderTest {
   /**
-   * Opens the stores over the same data each time, as a restarted process would: `wallMs` is the wall clock's step until then, and
-   * `bootId` the boot of the machine.
+   * Opens the stores over the same data each time, as a restarted process would. `wallMs` is the wall clock's step
+   * until then, and `bootId` the boot of the machine.
    */
   open(change?: { wallMs?: number; bootId?: string }): Promise<Stores>;
-  /** Ages by this. */
+  /** The age clock. */
   clock: ManualClock;
 }
 
@@ -42,7 +42,7 @@ export function redemptionContract(name: string, make: () => RedemptionsUnderTes
     test.each([
       -HOUR_MS,
       HOUR_MS,
-    ])("ADV-M2: a wall clock that steps by %d ms neither spends a token nor keeps it good", async (wallMs) => {
+    ])("ADV-M2: a wall clock that steps by %d ms neither expires a token nor keeps it valid", async (wallMs) => {
       const [good, late] = [await createCall(stores, accountId), await createCall(stores, accountId)];
       await reopen({ wallMs });
       expect(await statusOf(good.id)).toBe("created");
@@ -57,7 +57,7 @@ export function redemptionContract(name: string, make: () => RedemptionsUnderTes
       expect(await stores.calls.expire()).toEqual([late.id]);
     });
 
-    test("ADV-M2: a restart keeps tokens, and after a reboot those from before it are expired", async () => {
+    test("ADV-M2: tokens survive a restart, and are expired after a reboot", async () => {
       const [kept, lost] = [await createCall(stores, accountId), await createCall(stores, accountId)];
       await reopen();
       expect(await stores.redemptions.redeem(kept.tokenHash, redeemedBy("worker-1"))).toMatchObject({
@@ -74,38 +74,38 @@ export function redemptionContract(name: string, make: () => RedemptionsUnderTes
     test.each([
       -HOUR_MS,
       48 * HOUR_MS,
-    ])("ADV-M2: a named request is repeated for a day, though the wall clock steps by %d ms", async (wallMs) => {
+    ])("ADV-M2: a request with an idempotency key can be repeated for a day, though the wall clock steps by %d ms", async (wallMs) => {
       const { id } = await createCall(stores, accountId, SPEC, { idempotency: NAMED });
       const repeat = () =>
         stores.calls.create({ accountId, spec: SPEC, tokenHash: "other", tokenTtlMs: TTL_MS, idempotency: NAMED });
       await reopen({ wallMs });
       await stores.calls.expire();
       under.clock.advance(IDEMPOTENCY_MS - 1);
-      expect(await repeat()).toMatchObject({ kind: "repeated", call: { id } });
+      expect(await repeat()).toMatchObject({ kind: "replayed", call: { id } });
       under.clock.advance(1);
       expect(await repeat()).toMatchObject({ kind: "created" });
     });
 
-    test("ADV-M2: a named request of an earlier boot is repeated for a day of the wall clock", async () => {
+    test("ADV-M2: a request with an idempotency key of an earlier boot can be repeated for a day of the wall clock", async () => {
       const { id } = await createCall(stores, accountId, SPEC, { idempotency: NAMED });
       const repeat = () =>
         stores.calls.create({ accountId, spec: SPEC, tokenHash: "other", tokenTtlMs: TTL_MS, idempotency: NAMED });
       await reopen({ bootId: "boot-2", wallMs: IDEMPOTENCY_MS - 1 });
       await stores.calls.expire();
-      expect(await repeat()).toMatchObject({ kind: "repeated", call: { id } });
+      expect(await repeat()).toMatchObject({ kind: "replayed", call: { id } });
       await reopen({ bootId: "boot-3", wallMs: IDEMPOTENCY_MS });
       await stores.calls.expire();
       expect(await repeat()).toMatchObject({ kind: "created" });
     });
 
-    test("ADV-M2: starts of the control process are numbered, whatever the clocks say", async () => {
+    test("ADV-M2: starts of the control process are numbered independently of clocks", async () => {
       const first = await stores.epochs.next();
       await reopen({ wallMs: -HOUR_MS, bootId: "boot-2" });
       expect(await stores.epochs.next()).toBe(first + 1);
       expect(await stores.epochs.next()).toBe(first + 2);
     });
 
-    test("ADV-M2: an active call says by which connection of its worker, and in which epoch, it was redeemed", async () => {
+    test("ADV-M2: an active call has the worker's connection and the epoch of its redemption", async () => {
       const { id, tokenHash } = await createCall(stores, accountId);
       await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1", { connection: 7, epoch: 3 }));
       expect(await stores.calls.listActive()).toMatchObject([
@@ -113,7 +113,7 @@ export function redemptionContract(name: string, make: () => RedemptionsUnderTes
       ]);
     });
 
-    test("ADV-M5: a returned redemption makes the token good again, once, for the rest of its time", async () => {
+    test("ADV-M5: a returned redemption makes the token valid again, once, for the rest of its lifetime", async () => {
       for (const recordingEnabled of [true, false]) {
         const { id, tokenHash, record } = await createCall(stores, accountId, { ...SPEC, recordingEnabled });
         const first = redeemedBy("worker-1");
@@ -126,14 +126,14 @@ export function redemptionContract(name: string, make: () => RedemptionsUnderTes
         expect(await stores.calls.listActive()).toEqual([]);
         const second = await stores.redemptions.redeem(tokenHash, redeemedBy("worker-2"));
         expect(second).toEqual({ callId: id, accountId, spec: { ...SPEC, recordingEnabled } });
-        // The first redemption is over: whoever repeats its return takes nothing from the second.
+        // The first redemption is over: returning it again does not affect the second.
         expect(await stores.redemptions.returnRedemption(tokenHash, first.nonce)).toBeUndefined();
         expect(await statusOf(id)).toBe("active");
         await stores.calls.finish(id, endAt(under.clock));
       }
     });
 
-    test("ADV-M5: nothing is given back without the nonce, of a call with a stream, or of one that is over", async () => {
+    test("ADV-M5: no redemption is returned without the nonce, of a call with a stream, or of one that is over", async () => {
       const calls = await Promise.all(Array.from({ length: 3 }, () => createCall(stores, accountId)));
       const redeemer = redeemedBy("worker-1");
       for (const { tokenHash } of calls) await stores.redemptions.redeem(tokenHash, redeemer);
@@ -162,7 +162,7 @@ export function redemptionContract(name: string, make: () => RedemptionsUnderTes
       expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"))).toBeUndefined();
     });
 
-    test("ADV-M5, T2: of 100 redemptions and returns of one token at once at most one has the call at any time", async () => {
+    test("ADV-M5, T2: of 100 concurrent redemptions and returns of one token at most one has the call at any time", async () => {
       const { id, tokenHash } = await createCall(stores, accountId);
       let holders = 0;
       const attempt = async (index: number): Promise<void> => {

@@ -36,7 +36,7 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
       return (await stores.retention.listDue(accountId, { ...all, ...query })).map(({ id }) => id);
     };
 
-    test("ADV-M7: lists the account's calls that ended before a time, earliest end first, and no call that lives", async () => {
+    test("ADV-M7: lists the account's calls that ended before a time, earliest end first, and no live call", async () => {
       const old = await ended();
       clock.advance(1_000);
       const borderMs = clock.epochMs();
@@ -50,7 +50,7 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
       }
     });
 
-    test("ADV-M7: pages go on behind the last call, also where many ended in the same millisecond", async () => {
+    test("ADV-M7: pages continue after the last call, also where many ended in the same millisecond", async () => {
       const calls = [];
       for (let index = 0; index < 7; index += 1) {
         calls.push(await ended());
@@ -78,7 +78,7 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
       expect(await stores.calls.transcript(accountId, id)).toEqual(TURNS);
     });
 
-    test("ADV-M7: of a transcript that was deleted the record stays, and is not due for it again", async () => {
+    test("ADV-M7: the record of a deleted transcript stays, and is not due again", async () => {
       const id = await ended();
       await stores.retention.deleteTranscript(id);
       expect(await stores.calls.transcript(accountId, id)).toEqual([]);
@@ -88,7 +88,7 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
       expect(await due({ what: "recording" })).toEqual([id]);
     });
 
-    test("ADV-M7: nothing is deleted of a call that lives", async () => {
+    test("ADV-M7: nothing is deleted of a live call", async () => {
       const { active, created } = await inEveryStatus(stores, accountId, clock);
       for (const { id } of [active, created]) {
         const before = await stores.calls.get(accountId, id);
@@ -99,7 +99,7 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
       expect(await stores.redemptions.redeem(created.tokenHash, redeemedBy("worker-1"))).toMatchObject({ spec: SPEC });
     });
 
-    test("ADV-M7: what is compacted stays whole", async () => {
+    test("ADV-M7: compaction loses no data", async () => {
       const ids = [];
       for (let index = 0; index < 20; index += 1) ids.push(await ended());
       for (const id of ids.slice(1)) await stores.calls.remove(accountId, id);

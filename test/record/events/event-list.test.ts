@@ -12,7 +12,7 @@ const FRAME_MS = 20;
 const FRAME_SAMPLES = 160;
 const NO_AUDIO = { audio: new Uint8Array(), audioOmitted: false };
 
-/** A call in virtual time, journaled in the order that the gateway keeps to, and listed as its journal is read. */
+/** A call in virtual time, journaled in the gateway's order, and listed as its journal is read. */
 class ListedCall extends VirtualCall {
   readonly list: ListedEvent[] = [];
   readonly #recorded: boolean;
@@ -25,10 +25,10 @@ class ListedCall extends VirtualCall {
   }
 
   override handle(event: CallEvent): void {
-    const told = this.commands.length;
+    const events = this.commands.length;
     this.#lister.take(this.#recordOf(event));
     super.handle(event);
-    for (const { command } of this.commands.slice(told)) {
+    for (const { command } of this.commands.slice(events)) {
       const journaled = journaledCommand(command, this.#recorded);
       this.#lister.take({ kind: "command", timeMs: this.nowMs, command: journaled });
     }
@@ -40,7 +40,7 @@ class ListedCall extends VirtualCall {
     return { kind: "event", timeMs, event: journaledEvent(event, this.#recorded) };
   }
 
-  /** What was listed of these kinds, in order. */
+  /** The listed events of these kinds, in order. */
   only(...kinds: ListedEvent["kind"][]): ListedEvent[] {
     return this.list.filter(({ kind }) => kinds.includes(kind));
   }
@@ -56,29 +56,29 @@ function listing(): { list: ListedEvent[]; lister: EventLister; sent: (atMs: num
 }
 
 describe("the list of a call's events", () => {
-  test("tells an interruption: voice, words, the cut, and the end of the agent's audio", () => {
+  test("shows an interruption: speech, words, cancel-reply, and the end of the playout", () => {
     const call = new ListedCall({ answer: () => ({ text: "We are open from nine to five on all working days." }) });
     call.says(3_000, "when are you open");
     call.says(7_000, "and on Sundays");
     call.run(9_000);
-    const cut = call.list.find(({ kind }) => kind === "cancel-reply");
-    expect(cut).toMatchObject({ source: "command", turnId: 2, clear: true, reason: "words", voicedMs: WORD_MS });
+    const cancelled = call.list.find(({ kind }) => kind === "cancel-reply");
+    expect(cancelled).toMatchObject({ source: "command", turnId: 2, clear: true, reason: "words", speechMs: WORD_MS });
     const from = call.list.findIndex((event) => event.kind === "playout-started" && event.turnId === 2);
     const to = call.list.findIndex(({ kind }) => kind === "cancel-reply");
-    const told = call.list.slice(from, to + 1).filter(({ kind }) => kind !== "turn" && kind !== "state");
-    expect(told.map(({ kind }) => kind)).toEqual([
+    const events = call.list.slice(from, to + 1).filter(({ kind }) => kind !== "turn" && kind !== "state");
+    expect(events.map(({ kind }) => kind)).toEqual([
       "playout-started",
       "speech-started",
       "pause",
       "playout-ended",
       "stt-interim",
-      "cut",
+      "cancel-reply",
     ]);
-    const [began, voice, pause, ended, words] = told;
+    const [began, voice, pause, ended, words] = events;
     expect(voice).toMatchObject({ source: "event", startMs: 7_000 });
     expect(pause).toMatchObject({ source: "command", turnId: 2, atMs: voice?.atMs });
     expect(words).toMatchObject({ source: "event", text: "and", atMs: 7_000 + WORD_MS });
-    // When it was held, all that was sent had been played, but for the lead; and that much was heard of it still.
+    // At the pause, all audio sent had been played but for the lead, which was still heard.
     const sentMs = ended?.kind === "playout-ended" ? ended.sentMs : 0;
     const heldMs = (pause?.atMs ?? 0) - (began?.atMs ?? 0);
     expect(sentMs - heldMs).toBeGreaterThan(0);
@@ -86,7 +86,7 @@ describe("the list of a call's events", () => {
     expect(ended).toMatchObject({ source: "event", atMs: (began?.atMs ?? 0) + sentMs });
   });
 
-  test("tells a reply that is heard to its end from its first frame until the far end has played it", () => {
+  test("shows the playout of a complete reply from its first frame until the peer has played it", () => {
     const call = new ListedCall();
     call.run(5_000);
     const lengthMs = "Hello, this is the bakery.".split(" ").length * WORD_MS;
@@ -94,7 +94,7 @@ describe("the list of a call's events", () => {
     expect(ended).toMatchObject({ turnId: 1, sentMs: lengthMs, atMs: (began?.atMs ?? 0) + lengthMs });
   });
 
-  test("has the caller's voice as the call had it: by the same times as the transcript", () => {
+  test("shows the caller's speech at the same times as the transcript", () => {
     const call = new ListedCall();
     call.says(4_000, "one two three four");
     call.coughs(9_000, 40);
@@ -110,7 +110,7 @@ describe("the list of a call's events", () => {
     );
   });
 
-  test("stands in the order of time, from the first event to the end of the call", () => {
+  test("is in the order of time, from the first event to the end of the call", () => {
     const call = new ListedCall({ answer: () => ({ text: "Goodbye now, and thank you.", hangUp: true }) });
     call.says(3_000, "that is all");
     call.run(60_000);
@@ -121,7 +121,7 @@ describe("the list of a call's events", () => {
     expect(times.every(Number.isInteger)).toBe(true);
     const kinds = new Set(call.list.map(({ kind }) => kind));
     for (const kind of [
-      "ask",
+      "generate-reply",
       "speak",
       "reply-tool-call",
       "reply-end",
@@ -148,7 +148,7 @@ describe("the list of a call's events", () => {
       command: { kind: "generate-reply", turnId: 2, messages: 5, language: "en" },
     });
     expect(list).toEqual([
-      { atMs: 10, source: "event", kind: "segment-audio", turnId: 1, piece: 0, samples: 2_400, words },
+      { atMs: 10, source: "event", kind: "segment-audio", turnId: 1, segment: 0, samples: 2_400, words },
       { atMs: 11, source: "command", kind: "generate-reply", turnId: 2, messages: 5, language: "en" },
     ]);
   });
@@ -168,14 +168,14 @@ describe("the list of a call's events", () => {
   });
 });
 
-describe("what frames come to", () => {
+describe("events derived from frames", () => {
   const voice = (lister: EventLister, fromMs: number, toMs: number, isSpeech: boolean): void => {
     for (let atMs = fromMs; atMs < toMs; atMs += FRAME_MS) {
       lister.take({ kind: "frame-in", timeMs: atMs, mediaMs: atMs, isSpeech, ...NO_AUDIO });
     }
   };
 
-  test("a reply whose voice did not keep up has ended where the far end ran dry, and begins again", () => {
+  test("the playout of a reply with slow TTS ends where the peer ran dry, and starts again", () => {
     const { list, lister, sent } = listing();
     for (const atMs of [1_000, 1_000, 1_000, 1_020, 1_040]) sent(atMs);
     lister.take({ kind: "event", timeMs: 1_101, event: { kind: "tick" } });
@@ -191,13 +191,13 @@ describe("what frames come to", () => {
     ]);
   });
 
-  test("frames that follow each other without a gap are one, however late they are sent", () => {
+  test("frames without a gap between them are one playout, however late they are sent", () => {
     const { list, sent } = listing();
     for (let frame = 0; frame < 50; frame += 1) sent(1_000 + Math.max(0, frame - 5) * FRAME_MS + (frame % 5) * 4);
     expect(list).toEqual([{ atMs: 1_000, source: "event", kind: "playout-started", turnId: 1 }]);
   });
 
-  test("a reply that begins while another is still played ends that one", () => {
+  test("a reply that starts while another is played ends that one's playout", () => {
     const { list, sent } = listing();
     for (let frame = 0; frame < 5; frame += 1) sent(1_000);
     sent(1_050, 2);
@@ -207,7 +207,7 @@ describe("what frames come to", () => {
     ]);
   });
 
-  test("a cut that clears ends the audio with it; one that only stops the reply lets it be played", () => {
+  test("a cancel-reply with clear ends the playout; without clear the audio is played", () => {
     for (const clear of [true, false]) {
       const { list, lister, sent } = listing();
       for (let frame = 0; frame < 5; frame += 1) sent(1_000);
@@ -223,7 +223,7 @@ describe("what frames come to", () => {
     }
   });
 
-  test("single voiced frames are no voice, and short gaps no end of it", () => {
+  test("single voiced frames are no speech, and short gaps do not end speech", () => {
     const { list, lister } = listing();
     voice(lister, 0, 1_000, false);
     voice(lister, 1_000, 1_020, true);
@@ -239,7 +239,7 @@ describe("what frames come to", () => {
     ]);
   });
 
-  test("a voice whose frames fail to come ends with the call's own deadline", () => {
+  test("speech whose frames stop arriving ends with the call's own deadline", () => {
     const { list, lister } = listing();
     voice(lister, 0, 1_000, false);
     voice(lister, 1_000, 1_500, true);
@@ -253,7 +253,7 @@ describe("what frames come to", () => {
     ]);
   });
 
-  test("when the call ends, voice and audio have ended; where a journal breaks off, nobody knows", () => {
+  test("when the call ends, speech and playout have ended; in a truncated journal they have not", () => {
     const { list, lister, sent } = listing();
     voice(lister, 0, 1_000, false);
     voice(lister, 1_000, 1_500, true);

@@ -12,7 +12,7 @@ import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 const ID = START.callId;
 const FRAME = new Uint8Array(160);
-/** More than all the others: a page that holds everything. */
+/** A limit above the number of all events: one page holds everything. */
 const ALL = 1_000;
 
 interface Journal {
@@ -27,12 +27,12 @@ function journal(callId = ID, dataDir = temporaryDirectory()): Journal {
   return { dataDir, path, file: new JournalFile({ ...START, callId }, path), events: new EventPager(dataDir) };
 }
 
-/** Marks with the numbers `from` to `to`, each behind some frames, as a call has them. */
+/** Marks with the numbers `from` to `to`, each after some frames, as in a call. */
 function write(file: JournalFile, from: number, to: number): void {
   for (let number = from; number < to; number += 1) {
     const timeMs = 1_000 + number * 100;
     for (let frame = 0; frame < 5; frame += 1) {
-      // The agent speaks in every other tenth of marks: what single frames come to stands among them.
+      // The agent speaks in every other tenth of marks, so that derived events are among them.
       if (number % 20 < 10) file.frameOut(timeMs + frame * 20, FRAME);
       file.frameIn(timeMs + frame * 20, timeMs + frame * 20, FRAME);
     }
@@ -45,7 +45,7 @@ const names = (events: readonly ListedEvent[]): string[] =>
 const numbered = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, index) => `1.${from + index}`);
 
-/** All pages from `from` on, until there is nothing more for now. */
+/** All pages from `from` on, until no more are available now. */
 async function pages(events: EventPager, limit: () => number, from = 0): Promise<EventPage[]> {
   const found: EventPage[] = [];
   for (;;) {
@@ -79,13 +79,13 @@ describe("the pages of a call's events", () => {
           expect(joined(found)).toEqual(whole.events);
           turn = 0;
           for (const page of found) expect(page.events.length).toBeLessThanOrEqual(limit());
-          // The last page knows that it is the last: nobody has to ask for an empty one.
+          // The last page says that it is the last, so that no empty page is requested.
           expect(found.every(({ events: { length } }) => length > 0)).toBe(true);
         },
       ),
       {
         numRuns: 50,
-        // The last record comes to several events, which pages of one must not lose.
+        // The last record yields several events, none of which pages of one may lose.
         examples: [
           [[1], false],
           [[1], true],
@@ -94,7 +94,7 @@ describe("the pages of a call's events", () => {
     );
   });
 
-  test("can be asked for again, out of order, and from a process that has not given the ones before", async () => {
+  test("can be requested again, out of order, and from a process that has not returned earlier ones", async () => {
     const { events, file, dataDir } = journal();
     write(file, 0, 50);
     file.end(10_000);
@@ -108,12 +108,12 @@ describe("the pages of a call's events", () => {
     expect(await events.page(ID, whole.length + 10, 5)).toEqual({ events: [], next: whole.length + 10, more: "never" });
   });
 
-  test("go on where the last one stopped, without reading again what is in front", async () => {
+  test("continue where the last one stopped, without reading earlier records again", async () => {
     const { events, file, path, dataDir } = journal();
     write(file, 0, 400);
     file.end(60_000);
     const first = await events.page(ID, 0, 100);
-    // Whoever reads the beginning now finds no journal.
+    // Reading from the beginning would now fail.
     const bytes = readFileSync(path);
     writeFileSync(path, bytes.fill(0, 0, 20_000));
     const second = await events.page(ID, first.next, 100);
@@ -121,10 +121,10 @@ describe("the pages of a call's events", () => {
       numbered(0, names(first.events).length + names(second.events).length),
     );
     expect(second.events).toHaveLength(100);
-    await expect(new EventPager(dataDir).page(ID, first.next, 100)).rejects.toThrow("it is no journal");
+    await expect(new EventPager(dataDir).page(ID, first.next, 100)).rejects.toThrow("it is not a journal");
   });
 
-  test("of more calls than are remembered are right all the same", async () => {
+  test("of more calls than readers are cached are still right", async () => {
     const dataDir = temporaryDirectory();
     const calls = Array.from({ length: EVENT_CURSORS_MAX + 3 }, (_, index) => `${ID}${index}`);
     for (const callId of calls) write(journal(callId, dataDir).file, 0, 4);
@@ -136,7 +136,7 @@ describe("the pages of a call's events", () => {
     }
   });
 
-  test("are forgotten with the calls that were not asked for the longest", async () => {
+  test("are read again for the calls that were not requested for the longest time", async () => {
     const dataDir = temporaryDirectory();
     const calls = Array.from({ length: EVENT_CURSORS_MAX + 1 }, (_, index) => `${ID}${index}`);
     const events = new EventPager(dataDir);
@@ -145,12 +145,12 @@ describe("the pages of a call's events", () => {
       write(file, 0, 4);
       const { next } = await events.page(callId, 0, 2);
       expect(next).toBe(2);
-      // Whoever reads from the beginning now finds no journal.
+      // Reading from the beginning now fails.
       writeFileSync(path, readFileSync(path).fill(0, 0, 16));
     }
     const [forgotten = "", ...remembered] = calls;
     for (const callId of remembered) expect((await events.page(callId, 2, 2)).events.length).toBeGreaterThan(0);
-    await expect(events.page(forgotten, 2, 2)).rejects.toThrow("it is no journal");
+    await expect(events.page(forgotten, 2, 2)).rejects.toThrow("it is not a journal");
   });
 
   test("are full when they are long, however few events they hold", async () => {
@@ -168,7 +168,7 @@ describe("the pages of a call's events", () => {
   });
 });
 
-describe("a call that goes on", () => {
+describe("a live call", () => {
   test("is listed as far as its journal has come, and the next page brings what happened since", async () => {
     const { events, file } = journal();
     expect(await events.page(ID, 0, 10)).toEqual({ events: [], next: 0, more: "later" });
@@ -187,11 +187,11 @@ describe("a call that goes on", () => {
     const last = await events.page(ID, next, 5);
     expect([last.events.at(-1)?.kind, last.more]).toEqual(["end", "never"]);
     seen.push(...last.events);
-    // Asked for at any moment it is the same list.
+    // The list is the same whenever it is requested.
     expect((await events.page(ID, 0, ALL)).events).toEqual(seen);
   });
 
-  test("may break off in the middle of a record, at any byte, and goes on from there", async () => {
+  test("may end in the middle of a record, at any byte, and continues from there", async () => {
     const { events, file, path, dataDir } = journal();
     write(file, 0, 3);
     file.end(5_000);
@@ -219,8 +219,8 @@ describe("a call that goes on", () => {
   });
 });
 
-describe("a journal that is not there", () => {
-  test("lists nothing, and its events once it comes", async () => {
+describe("a missing journal", () => {
+  test("has no events, and lists them once it exists", async () => {
     const dataDir = temporaryDirectory();
     const events = new EventPager(dataDir);
     expect(await events.page(ID, 0, 10)).toEqual({ events: [], next: 0, more: "later" });
@@ -228,7 +228,7 @@ describe("a journal that is not there", () => {
     expect(names((await events.page(ID, 0, 10)).events)).toEqual(numbered(0, 2));
   });
 
-  test("or not one that we wrote, is an error, and no words of it are told", async () => {
+  test("that is not a journal is an error, which does not quote it", async () => {
     const { events, path, file } = journal();
     write(file, 0, 2);
     const bytes = readFileSync(path);

@@ -30,26 +30,26 @@ import { memoryLog } from "../../support/memory-log.ts";
 import { allBytes, temporaryDirectory } from "../../support/temporary-directory.ts";
 import { ageClockOf, mintToken, redeemedBy } from "../../support/tokens.ts";
 
-interface Kept {
+interface Service {
   directory: string;
   stores: Stores;
   clock: ManualClock;
-  keeper: CallFinalizer;
+  finalizer: CallFinalizer;
   accountId: string;
   logged: string[];
-  kept: string[];
+  finalizedIds: string[];
 }
 
 const makeResampler = await loadResampler();
 
-let service: Kept;
+let service: Service;
 beforeEach(async () => {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
   const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
   const { log, lines: logged } = memoryLog();
-  const kept: string[] = [];
-  const onFinalized = (callId: string): void => void kept.push(callId);
-  const keeper = new CallFinalizer({
+  const finalizedIds: string[] = [];
+  const onFinalized = (callId: string): void => void finalizedIds.push(callId);
+  const finalizer = new CallFinalizer({
     calls: stores.calls,
     dataDir: directory,
     journals: localJournalProcessor(directory, makeResampler),
@@ -58,14 +58,14 @@ beforeEach(async () => {
     onFinalized,
   });
   const accountId = await stores.accounts.ensure("first");
-  service = { directory, stores, clock, keeper, accountId, logged, kept };
+  service = { directory, stores, clock, finalizer, accountId, logged, finalizedIds };
 });
 afterEach(async () => {
-  await service.keeper.idle();
+  await service.finalizer.idle();
   await service.stores.close();
 });
 
-/** A call that a worker holds, and the journal of one that has ended. */
+/** A call that a worker carries, and the journal of one that has ended. */
 async function active(): Promise<{ callId: string; journal: string; recording: string }> {
   const { stores, accountId, directory } = service;
   const tokenHash = hashSecret(mintToken());
@@ -83,7 +83,7 @@ async function active(): Promise<{ callId: string; journal: string; recording: s
   return { callId, journal, recording };
 }
 
-/** Meanwhile the journal can be opened and not be read, as on a disk that fails. */
+/** Meanwhile the journal can be opened but not read, as on a failing disk. */
 async function withheld(journal: string, work: () => Promise<void>): Promise<void> {
   const aside = `${journal}.aside`;
   renameSync(journal, aside);
@@ -93,20 +93,20 @@ async function withheld(journal: string, work: () => Promise<void>): Promise<voi
   renameSync(aside, journal);
 }
 
-describe("keeping a call", () => {
+describe("finalizing a call", () => {
   test("makes its record, its transcript and its recording", async () => {
-    const { stores, keeper, accountId, kept } = service;
+    const { stores, finalizer, accountId, finalizedIds } = service;
     const { callId, recording } = await active();
-    keeper.finalize(callId);
-    await keeper.idle();
+    finalizer.finalize(callId);
+    await finalizer.idle();
     expect(await stores.calls.get(accountId, callId)).toMatchObject({ status: "ended", endReason: "caller_hangup" });
     expect(await stores.calls.transcript(accountId, callId)).toMatchObject([{ text: "canary" }]);
     expect(existsSync(recording)).toBe(true);
-    expect(kept).toEqual([callId]);
+    expect(finalizedIds).toEqual([callId]);
   });
 
-  test("F14-2, F14-4: keeps what is approximate in it, and the carrier's id for it, also of a journal that breaks off", async () => {
-    const { stores, keeper, accountId, logged } = service;
+  test("F14-2, F14-4: keeps approximate turns and the carrier's id, also of a truncated journal", async () => {
+    const { stores, finalizer, accountId, logged } = service;
     for (const breaksOff of [false, true]) {
       const { callId, journal } = await active();
       rmSync(journal);
@@ -126,8 +126,8 @@ describe("keeping a call", () => {
         })
         .add({ kind: "command", timeMs: 30, command: { kind: "turn", turn } });
       if (!breaksOff) file.end(50);
-      keeper.finalize(callId);
-      await keeper.idle();
+      finalizer.finalize(callId);
+      await finalizer.idle();
       expect(await stores.calls.get(accountId, callId)).toMatchObject({ carrierCallId: `CA\n${callId}` });
       expect(await stores.calls.transcript(accountId, callId)).toEqual([turn]);
       const recorded = logged.map((line) => JSON.parse(line)).find((line) => line.callId === callId);
@@ -136,7 +136,7 @@ describe("keeping a call", () => {
     expect(logged.join("").split("\n")).toHaveLength(logged.length + 1);
   });
 
-  test("sums up how fast it was answered, what its providers did, and what that costs", async () => {
+  test("sums up its latency, its providers' usage and its cost", async () => {
     const { directory, stores, clock, accountId } = service;
     const { callId, journal } = await active();
     const heard = { kind: "usage", stage: "stt", provider: "deepgram", usage: { audioSeconds: 6 } } as const;
@@ -161,15 +161,15 @@ describe("keeping a call", () => {
       onFinalized: () => {},
       prices,
     };
-    const keeper = new CallFinalizer(options);
-    keeper.finalize(callId);
-    await keeper.idle();
+    const finalizer = new CallFinalizer(options);
+    finalizer.finalize(callId);
+    await finalizer.idle();
     expect(await stores.calls.get(accountId, callId)).toMatchObject({
       endReason: "caller_hangup",
       latency: {
         endOfTurn: { count: 1, p50Ms: 500, p90Ms: 500, p95Ms: 500, p99Ms: 500 },
         firstFrame: { p50Ms: 20 },
-        whole: { p99Ms: 720 },
+        total: { p99Ms: 720 },
       },
       usage: [
         { stage: "stt", provider: "deepgram", audioSeconds: 12, cost: 0.1 },
@@ -179,11 +179,11 @@ describe("keeping a call", () => {
     });
   });
 
-  test("that was not priced has usage without a cost", async () => {
-    const { stores, keeper, accountId } = service;
+  test("without prices has usage without a cost", async () => {
+    const { stores, finalizer, accountId } = service;
     const { callId } = await active();
-    keeper.finalize(callId);
-    await keeper.idle();
+    finalizer.finalize(callId);
+    await finalizer.idle();
     const record = await stores.calls.get(accountId, callId);
     expect(record).toMatchObject({ latency: {}, usage: [] });
     expect(record?.cost).toBeUndefined();
@@ -197,81 +197,81 @@ describe("keeping a call", () => {
     ["caller_hangup", 0, "ended"],
     ["protocol_error", 0, "ended"],
   ])("that ended by %s with %i frames of audio makes it %s", async (reason, frames, status) => {
-    const { stores, keeper, accountId } = service;
+    const { stores, finalizer, accountId } = service;
     const { callId, journal } = await active();
     const file = new JournalFile({ ...START, callId, accountId }, journal);
     if (frames > 0) file.frameOut(20, new Uint8Array(160));
     file.end(50, reason);
-    keeper.finalize(callId);
-    await keeper.idle();
+    finalizer.finalize(callId);
+    await finalizer.idle();
     expect(await stores.calls.get(accountId, callId)).toMatchObject({ status, endReason: reason });
   });
 
-  test("again, when it is over, is acknowledged and renders nothing", async () => {
-    const { keeper, kept, logged } = service;
+  test("again, after its end, is acknowledged and renders nothing", async () => {
+    const { finalizer, finalizedIds, logged } = service;
     const { callId, recording } = await active();
-    keeper.finalize(callId);
-    await keeper.idle();
+    finalizer.finalize(callId);
+    await finalizer.idle();
     rmSync(recording);
-    keeper.finalize(callId);
-    await keeper.idle();
+    finalizer.finalize(callId);
+    await finalizer.idle();
     expect(existsSync(recording)).toBe(false);
-    expect(kept).toEqual([callId, callId]);
+    expect(finalizedIds).toEqual([callId, callId]);
     expect(logged.filter((line) => line.includes("call record stored"))).toHaveLength(1);
   });
 
-  test("without a journal ends it as lost; once it is over nobody is told that there was none", async () => {
-    const { stores, keeper, accountId, logged } = service;
+  test("without a journal ends it as lost; after its end the missing journal is not logged", async () => {
+    const { stores, finalizer, accountId, logged } = service;
     const { callId, journal } = await active();
     rmSync(journal);
     for (let time = 0; time < 2; time += 1) {
-      keeper.finalize(callId);
-      await keeper.idle();
+      finalizer.finalize(callId);
+      await finalizer.idle();
     }
     expect(await stores.calls.get(accountId, callId)).toMatchObject({ status: "failed", endReason: "worker_lost" });
     expect(logged.filter((line) => line.includes("ended call has no journal"))).toHaveLength(1);
   });
 
-  test("whose journal the disk does not give is tried again, and then made of it", async () => {
-    const { stores, clock, keeper, accountId, kept, logged } = service;
+  test("whose journal cannot be read is retried, and then made of it", async () => {
+    const { stores, clock, finalizer, accountId, finalizedIds, logged } = service;
     const { callId, journal } = await active();
     await withheld(journal, async () => {
       for (let second = 0; second < 10; second += 1) {
-        keeper.finalize(callId);
-        await keeper.idle();
+        finalizer.finalize(callId);
+        await finalizer.idle();
         await clock.play(1_000);
       }
-      await keeper.idle();
+      await finalizer.idle();
       expect(await stores.calls.get(accountId, callId)).toMatchObject({ status: "active" });
-      expect(kept).toEqual([]);
+      expect(finalizedIds).toEqual([]);
     });
     await clock.play(1_000);
-    await keeper.idle();
+    await finalizer.idle();
     expect(await stores.calls.get(accountId, callId)).toMatchObject({ status: "ended", endReason: "caller_hangup" });
     expect(await stores.calls.transcript(accountId, callId)).toMatchObject([{ text: "canary" }]);
-    expect(kept).toEqual([callId]);
+    expect(finalizedIds).toEqual([callId]);
     expect(logged.some((line) => line.includes("no journal"))).toBe(false);
   });
 
-  test("whose journal the disk never gives ends as lost in the end", async () => {
-    const { stores, clock, keeper, accountId, kept, logged } = service;
+  test("whose journal can never be read ends as lost", async () => {
+    const { stores, clock, finalizer, accountId, finalizedIds, logged } = service;
     const { callId, journal } = await active();
     await withheld(journal, async () => {
-      keeper.finalize(callId);
+      finalizer.finalize(callId);
       for (let second = 0; second < 60; second += 1) {
-        await keeper.idle();
+        await finalizer.idle();
         await clock.play(1_000);
       }
-      await keeper.idle();
+      await finalizer.idle();
     });
     expect(await stores.calls.get(accountId, callId)).toMatchObject({ status: "failed", endReason: "worker_lost" });
-    expect(kept).toEqual([callId]);
+    expect(finalizedIds).toEqual([callId]);
     expect(logged.filter((line) => line.includes("ended call has no journal"))).toHaveLength(1);
     expect(clock.pending).toBe(0);
   });
 
-  test("is asked of the store again until it answers, and the journal is not taken for lost meanwhile", async () => {
-    const { directory, stores, clock, accountId, kept } = service;
+  test("is retried until the store answers, and the journal does not count as lost meanwhile", async () => {
+    const { directory, stores, clock, accountId, finalizedIds } = service;
     const { callId } = await active();
     let failures = 2;
     const { calls } = stores;
@@ -284,8 +284,8 @@ describe("keeping a call", () => {
       finish: (...end) => calls.finish(...end),
     };
     const { log } = memoryLog();
-    const onFinalized = (id: string): void => void kept.push(id);
-    const keeper = new CallFinalizer({
+    const onFinalized = (id: string): void => void finalizedIds.push(id);
+    const finalizer = new CallFinalizer({
       calls: failing,
       dataDir: directory,
       journals: localJournalProcessor(directory, makeResampler),
@@ -293,19 +293,19 @@ describe("keeping a call", () => {
       log,
       onFinalized,
     });
-    keeper.finalize(callId);
+    finalizer.finalize(callId);
     for (let second = 0; second < 3; second += 1) {
-      await keeper.idle();
+      await finalizer.idle();
       await clock.play(1_000);
     }
-    await keeper.idle();
-    expect(kept).toEqual([callId]);
+    await finalizer.idle();
+    expect(finalizedIds).toEqual([callId]);
     expect(await stores.calls.get(accountId, callId)).toMatchObject({ status: "ended", endReason: "caller_hangup" });
   });
 });
 
-test("ADV-M9: a call whose journal kills the renderer has its record all the same, without a recording, and the record says so", async () => {
-  const { directory, stores, clock, accountId, kept } = service;
+test("ADV-M9: a call whose journal kills the renderer still has its record, without a recording, and the record says so", async () => {
+  const { directory, stores, clock, accountId, finalizedIds } = service;
   const { callId } = await active();
   let failed = 0;
   const journals: JournalProcessor = {
@@ -315,7 +315,7 @@ test("ADV-M9: a call whose journal kills the renderer has its record all the sam
     },
   };
   const { log, lines } = memoryLog();
-  const onKept = (id: string): void => void kept.push(id);
+  const onFinalized = (id: string): void => void finalizedIds.push(id);
   const onRecordingFailed = (): void => {
     failed += 1;
   };
@@ -325,22 +325,22 @@ test("ADV-M9: a call whose journal kills the renderer has its record all the sam
     journals,
     clock,
     log,
-    onFinalized: onKept,
+    onFinalized: onFinalized,
     onRecordingFailed,
   };
-  const keeper = new CallFinalizer(options);
-  keeper.finalize(callId);
-  await keeper.idle();
+  const finalizer = new CallFinalizer(options);
+  finalizer.finalize(callId);
+  await finalizer.idle();
   const record = await stores.calls.get(accountId, callId);
   expect(record).toMatchObject({ status: "ended", endReason: "caller_hangup", counters: { recordingFailures: 1 } });
   expect(record).not.toHaveProperty("recording");
-  expect([kept, failed]).toEqual([[callId], 1]);
+  expect([finalizedIds, failed]).toEqual([[callId], 1]);
   expect(lines.join("")).toContain("renderer_died");
 });
 
-describe("keeping many calls", () => {
-  test("does not wait for one that hangs at the store, and has no more than eight in work", async () => {
-    const { directory, stores, clock, kept } = service;
+describe("finalizing many calls", () => {
+  test("does not wait for one that hangs at the store, and processes at most eight at a time", async () => {
+    const { directory, stores, clock, finalizedIds } = service;
     const { calls } = stores;
     const asked: string[] = [];
     const hanging: (() => void)[] = [];
@@ -353,8 +353,8 @@ describe("keeping many calls", () => {
       finish: (...end) => calls.finish(...end),
     };
     const { log } = memoryLog();
-    const onFinalized = (id: string): void => void kept.push(id);
-    const keeper = new CallFinalizer({
+    const onFinalized = (id: string): void => void finalizedIds.push(id);
+    const finalizer = new CallFinalizer({
       calls: slow,
       dataDir: directory,
       journals: localJournalProcessor(directory, makeResampler),
@@ -364,96 +364,99 @@ describe("keeping many calls", () => {
     });
     const callIds: string[] = [];
     for (let call = 0; call < 10; call += 1) callIds.push((await active()).callId);
-    for (const callId of callIds) keeper.finalize(callId);
+    for (const callId of callIds) finalizer.finalize(callId);
     await expect.poll(() => hanging.length).toBe(8);
-    expect(kept).toEqual([]);
+    expect(finalizedIds).toEqual([]);
     const [first, ...others] = hanging;
     first?.();
-    await expect.poll(() => kept.length).toBe(3);
-    expect(new Set([...asked.slice(0, 8), ...kept])).toEqual(new Set(callIds));
+    await expect.poll(() => finalizedIds.length).toBe(3);
+    expect(new Set([...asked.slice(0, 8), ...finalizedIds])).toEqual(new Set(callIds));
     for (const release of others) release();
-    await keeper.idle();
-    expect(new Set(kept)).toEqual(new Set(callIds));
+    await finalizer.idle();
+    expect(new Set(finalizedIds)).toEqual(new Set(callIds));
   });
 });
 
-describe("removing a call's files", () => {
-  test("leaves nothing of them, and other calls' alone", async () => {
-    const { directory, keeper } = service;
+describe("deleting a call's files", () => {
+  test("leaves none of them, and deletes no other call's", async () => {
+    const { directory, finalizer } = service;
     const [gone, stays] = [await active(), await active()];
-    for (const { callId } of [gone, stays]) keeper.finalize(callId);
-    await keeper.idle();
-    await keeper.deleteFiles(gone.callId);
+    for (const { callId } of [gone, stays]) finalizer.finalize(callId);
+    await finalizer.idle();
+    await finalizer.deleteFiles(gone.callId);
     for (const path of [gone.journal, gone.recording]) expect(existsSync(path)).toBe(false);
     for (const path of [stays.journal, stays.recording]) expect(existsSync(path)).toBe(true);
     expect(readdirSync(dirname(gone.recording))).toHaveLength(1);
     expect(allBytes(join(directory, "journals")).match(/canary/g)).toHaveLength(1);
   });
 
-  test("is no error where there are none, nor when asked twice", async () => {
-    const { keeper } = service;
+  test("is no error where there are none, nor when repeated", async () => {
+    const { finalizer } = service;
     const { callId } = await active();
-    await keeper.deleteFiles(callId);
-    await keeper.deleteFiles(callId);
-    await keeper.deleteFiles("call_01990000-0000-7000-8000-000000000000");
+    await finalizer.deleteFiles(callId);
+    await finalizer.deleteFiles(callId);
+    await finalizer.deleteFiles("call_01990000-0000-7000-8000-000000000000");
   });
 
   test("waits for the recording that is being rendered, and for those before it", async () => {
-    const { keeper, stores, accountId } = service;
+    const { finalizer, stores, accountId } = service;
     const calls = [await active(), await active(), await active()];
-    for (const { callId } of calls) keeper.finalize(callId);
+    for (const { callId } of calls) finalizer.finalize(callId);
     const [first, , last] = calls;
-    await Promise.all([keeper.deleteFiles(last?.callId ?? ""), keeper.deleteFiles(first?.callId ?? "")]);
+    await Promise.all([finalizer.deleteFiles(last?.callId ?? ""), finalizer.deleteFiles(first?.callId ?? "")]);
     for (const { journal, recording } of [first, last].filter((call) => call !== undefined)) {
       expect([existsSync(journal), existsSync(recording)]).toEqual([false, false]);
     }
-    // It had its record before.
+    // It has had its record before.
     expect(await stores.calls.get(accountId, last?.callId ?? "")).toMatchObject({ status: "ended" });
     expect(existsSync(calls[1]?.recording ?? "")).toBe(true);
   });
 
-  test("is final: whoever asks late to keep the call brings no file back", async () => {
-    const { directory, keeper, stores, accountId, kept, logged } = service;
+  test("is final: a late request to finalize the call creates no file", async () => {
+    const { directory, finalizer, stores, accountId, finalizedIds, logged } = service;
     const { callId } = await active();
-    keeper.finalize(callId);
-    await keeper.idle();
-    await keeper.deleteFiles(callId);
-    keeper.finalize(callId);
-    await keeper.idle();
+    finalizer.finalize(callId);
+    await finalizer.idle();
+    await finalizer.deleteFiles(callId);
+    finalizer.finalize(callId);
+    await finalizer.idle();
     await stores.calls.remove(accountId, callId);
-    keeper.finalize(callId);
-    await keeper.idle();
+    finalizer.finalize(callId);
+    await finalizer.idle();
     expect(readdirSync(join(directory, "recordings"))).toEqual([]);
     expect(readdirSync(join(directory, "journals"))).toEqual([]);
-    expect(kept).toEqual([callId, callId, callId]);
+    expect(finalizedIds).toEqual([callId, callId, callId]);
     expect(logged.some((line) => line.includes("no journal"))).toBe(false);
   });
 
   test("of a call whose row is gone but whose journal came back by hand, nothing is rendered", async () => {
-    const { keeper, stores, accountId } = service;
+    const { finalizer, stores, accountId } = service;
     const { callId, journal, recording } = await active();
-    keeper.finalize(callId);
-    await keeper.idle();
+    finalizer.finalize(callId);
+    await finalizer.idle();
     const bytes = readFileSync(journal);
-    await keeper.deleteFiles(callId);
+    await finalizer.deleteFiles(callId);
     await stores.calls.remove(accountId, callId);
     writeFileSync(journal, bytes);
-    keeper.finalize(callId);
-    await keeper.idle();
+    finalizer.finalize(callId);
+    await finalizer.idle();
     expect(existsSync(recording)).toBe(false);
   });
 
-  test("that the disk refuses is told, names no path, and can be asked again; others go on", async () => {
-    const { directory, keeper } = service;
+  test("that the disk refuses is reported without a path, and can be retried; other calls continue", async () => {
+    const { directory, finalizer } = service;
     const [stuck, other] = [await active(), await active()];
     mkdirSync(join(stuck.recording, "in-the-way"), { recursive: true });
-    const refused = keeper.deleteFiles(stuck.callId);
-    const [error] = await Promise.all([refused.catch((thrown: unknown) => thrown), keeper.deleteFiles(other.callId)]);
+    const refused = finalizer.deleteFiles(stuck.callId);
+    const [error] = await Promise.all([
+      refused.catch((thrown: unknown) => thrown),
+      finalizer.deleteFiles(other.callId),
+    ]);
     expect(error).toMatchObject({ code: "unavailable", fault: "service" });
     expect(String(error)).not.toContain(directory);
     expect(existsSync(other.journal)).toBe(false);
     rmSync(stuck.recording, { recursive: true });
-    await keeper.deleteFiles(stuck.callId);
+    await finalizer.deleteFiles(stuck.callId);
     expect(existsSync(stuck.journal)).toBe(false);
   });
 });

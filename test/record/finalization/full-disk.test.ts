@@ -32,7 +32,7 @@ async function holdCall(journalFiles: FillingDisk): Promise<{ record: CallRecord
 }
 
 describe("ADV-M4: the record of a call on a full disk", () => {
-  test("has the reason, the duration and the counts of the call's end though its journal breaks off", async () => {
+  test("has the reason, the duration and the counts of the call's end though its journal is truncated", async () => {
     const { record } = await holdCall(new FillingDisk(ROOM_BYTES));
     expect(record).toMatchObject({
       status: "ended",
@@ -42,7 +42,7 @@ describe("ADV-M4: the record of a call on a full disk", () => {
       recording: { complete: false },
     });
     expect(record.durationMs).toBeGreaterThanOrEqual((FRAMES - 1) * FRAME_MS);
-    // What there is of the journal is short of the call.
+    // The existing journal is shorter than the call.
     expect(record.recording?.durationMs).toBeLessThan(record.durationMs ?? 0);
   });
 
@@ -58,7 +58,7 @@ describe("ADV-M4: the record of a call on a full disk", () => {
     expect([record.recording, turns]).toEqual([undefined, 0]);
   });
 
-  test("is made of the journal where that is whole", async () => {
+  test("is made from the journal where that is complete", async () => {
     const { record } = await holdCall(new FillingDisk(10 * 1024 * 1024));
     expect(record).toMatchObject({
       endReason: "caller_hangup",

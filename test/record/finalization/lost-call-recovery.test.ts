@@ -17,7 +17,7 @@ const CALL: ActiveCall = {
   recordingEnabled: true,
 };
 
-/** One active call, and workers of whom the control process learns when `tell` is called. */
+/** One active call, and workers that the control process learns of when `tell` is called. */
 function scene(epoch = 4) {
   const clock = new ManualClock();
   const there = new Set<string>();
@@ -36,7 +36,7 @@ function scene(epoch = 4) {
     finalizer: { finalizeLost: ({ id }, isLost = () => true) => void kept.push({ id, isLost }) },
     workers: {
       has: (workerId) => there.has(workerId),
-      // As the thread's messages do: all that came before the answer is told before it.
+      // As with the thread's messages, all earlier events are delivered before the answer.
       caughtUp: async () => {
         await settled();
         for (const tell of untold.splice(0)) tell();
@@ -59,7 +59,7 @@ function scene(epoch = 4) {
   return { clock, calls, there, kept, lost, comesBack, storeFails };
 }
 
-test("ADV-M2: the calls of a worker that came back while the control process's loop was held live on", async () => {
+test("ADV-M2: the calls of a worker that reconnected while the control process's loop was blocked stay active", async () => {
   const { clock, calls, kept, lost, comesBack } = scene();
   calls.workerDisconnected("worker-1", 1);
   comesBack();
@@ -68,7 +68,7 @@ test("ADV-M2: the calls of a worker that came back while the control process's l
   expect([kept, lost]).toEqual([[], []]);
 });
 
-test("ADV-M2: the calls of a worker that did not come back are recorded as lost, unless it comes back before that", async () => {
+test("ADV-M2: the calls of a worker that did not reconnect are recorded as lost, unless it reconnects before that", async () => {
   const { clock, calls, there, kept, lost, storeFails } = scene();
   storeFails(2);
   calls.workerDisconnected("worker-1", 1);
@@ -81,7 +81,7 @@ test("ADV-M2: the calls of a worker that did not come back are recorded as lost,
   expect(kept[0]?.isLost()).toBe(false);
 });
 
-test("ADV-M2: a worker that comes back without a call has lost it", async () => {
+test("ADV-M2: a worker that reconnects without a call has lost it", async () => {
   const { clock, calls, kept, comesBack } = scene();
   calls.workerDisconnected("worker-1", 1);
   comesBack([]);
@@ -90,7 +90,7 @@ test("ADV-M2: a worker that comes back without a call has lost it", async () => 
   expect(kept.map(({ id, isLost }) => [id, isLost()])).toEqual([["call_1", true]]);
 });
 
-test("ADV-M2: after a start the calls of workers that were not seen are lost, of those seen while the loop was held are not", async () => {
+test("ADV-M2: after a start the calls of workers that did not connect are lost; of those that connected while the loop was blocked they are not", async () => {
   for (const comes of [false, true]) {
     const { clock, calls, kept, comesBack } = scene(5);
     calls.start();

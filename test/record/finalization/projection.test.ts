@@ -18,7 +18,7 @@ import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 const FRAME = new Uint8Array(160);
 
-/** A call that is journaled as the gateway does it, on a time line that the test moves. */
+/** A call that is journaled as by the gateway, on a time line that the test moves. */
 class JournaledCall {
   readonly #encoder = new JournalEncoder();
   readonly #recorded: boolean;
@@ -61,7 +61,7 @@ class JournaledCall {
     this.#call.handle(event, this.nowMs);
   }
 
-  /** The caller is heard for so many frames, in real time; deadlines come as they do. */
+  /** The caller's audio arrives for this many frames, in real time, with ticks at their deadlines. */
   hear(frames: number, isSpeech: boolean): void {
     for (let frame = 0; frame < frames && !this.#ended; frame += 1) {
       this.nowMs += 20.01;
@@ -71,7 +71,7 @@ class JournaledCall {
     }
   }
 
-  /** A piece of the agent's is synthesised and sent, frame by frame, over the caller's silence. */
+  /** A segment of the agent is synthesized and sent, frame by frame, while the caller is silent. */
   speak(turnId: number, segment: number, text: string, sentFrames: number): void {
     const words = text
       .split(" ")
@@ -96,7 +96,7 @@ class JournaledCall {
   }
 }
 
-/** Greeting, question, an answer that is interrupted, a goodbye; `until` says how far it goes. */
+/** Greeting, question, an interrupted reply, a goodbye; `until` says how far it goes. */
 function conversation(start: JournalStart, until: "interrupted" | "end"): JournaledCall {
   const call = new JournaledCall(start);
   call.handle({ kind: "leg-started", codec: "mulaw" });
@@ -124,7 +124,7 @@ function conversation(start: JournalStart, until: "interrupted" | "end"): Journa
 }
 
 describe("projection", () => {
-  test("a whole journal gives the record that the call machine told", async () => {
+  test("a complete journal gives the record of the state machine's commands", async () => {
     const call = conversation(START, "end");
     const record = await projectJournal(call.file());
     expect(call.turns.map(({ role }) => role)).toEqual(["agent", "user", "agent", "user", "agent"]);
@@ -145,7 +145,7 @@ describe("projection", () => {
     expect(JSON.stringify(replayed)).toBe(JSON.stringify(journaled));
   });
 
-  test("a journal whose worker died tells what was heard until then, unfinished turns too", async () => {
+  test("a journal whose worker died gives what was heard until then, including unfinished turns", async () => {
     const call = conversation(START, "interrupted");
     const record = await projectJournal(call.file());
     expect(record).toMatchObject({ endReason: "worker_lost", complete: false, durationMs: call.nowMs });
@@ -156,7 +156,7 @@ describe("projection", () => {
     expect(record.turns[3]).toMatchObject({ text: "and on Sundays" });
   });
 
-  test("a call that is recovered has the latencies that it had, and what its providers did", async () => {
+  test("a call that is recovered has its latencies and its providers' usage", async () => {
     const used = (characters: number): CallEvent => ({
       kind: "usage",
       stage: "tts",
@@ -167,7 +167,7 @@ describe("projection", () => {
     call.handle(used(33));
     const broken = await projectJournal(call.file());
     call.handle({ kind: "leg-closed", reason: "caller_hangup" });
-    // What was not told before the end stands behind it.
+    // Turns that were not completed before the end follow it.
     call.handle(used(7));
     const live = await projectJournal(call.file());
     expect(live.complete).toBe(true);
@@ -175,13 +175,13 @@ describe("projection", () => {
     expect(broken.usageEvents).toEqual(live.usageEvents.slice(0, 1));
     const latencies = live.turns.flatMap(({ latency }) => latency ?? []);
     expect(latencies).toHaveLength(1);
-    expect(latencies[0]).toMatchObject({ finalMs: expect.any(Number), firstPieceMs: expect.any(Number) });
+    expect(latencies[0]).toMatchObject({ finalTranscriptMs: expect.any(Number), firstSegmentMs: expect.any(Number) });
     expect(broken.turns.flatMap(({ latency }) => latency ?? [])).toEqual(latencies);
     expect(latencySummary(broken.turns)).toEqual(latencySummary(live.turns));
     expect(broken.turns).toEqual(live.turns);
   });
 
-  test("an older build told less of some commands, and its call is recovered all the same", async () => {
+  test("a call of an older build with fewer members in some commands is still recovered", async () => {
     const call = conversation(START, "interrupted");
     const whole = await projectJournal(call.file());
     const { latency: _, ...untold } = whole.turns[2] ?? {};
@@ -200,7 +200,7 @@ describe("projection", () => {
       writeFileSync(path, bytes.subarray(0, length));
       const record = await projectJournal(path);
       expect(record.complete).toBe(false);
-      // What made the call end may be there without the word that it did: then the replay finds the same reason.
+      // The cause of the end may be journaled without the end. The replay then finds the same reason.
       expect(["worker_lost", "agent_hangup"]).toContain(record.endReason);
       expect(record.turns.length).toBeGreaterThanOrEqual(texts);
       texts = record.turns.length;
@@ -208,13 +208,13 @@ describe("projection", () => {
     expect(texts).toBe(call.turns.length);
   });
 
-  test("a call that cannot be run again as it was keeps the turns that were journaled", async () => {
+  test("a call that cannot be replayed keeps its journaled turns", async () => {
     const turn: TranscriptTurn = { role: "user", text: "hello", startMs: 1, endMs: 2, interrupted: false };
     const other = new JournalFile()
       .add({ kind: "event", timeMs: 10, event: { kind: "leg-started", codec: "mulaw" } })
       .add({ kind: "command", timeMs: 10, command: { kind: "turn", turn } });
     expect(await projectJournal(other.path)).toMatchObject({ turns: [turn], endReason: "worker_lost" });
-    // Time that goes backwards is what the machine refuses: it stands for any bug that killed the worker.
+    // The state machine refuses time that goes backwards. This stands for any bug that killed the worker.
     const deadly = new JournalFile()
       .add({ kind: "command", timeMs: 10, command: { kind: "turn", turn } })
       .add({ kind: "event", timeMs: 9, event: { kind: "tick" } })
@@ -222,7 +222,7 @@ describe("projection", () => {
     expect(await projectJournal(deadly.path)).toMatchObject({ turns: [turn], endReason: "worker_lost" });
   });
 
-  test("of a call that was not to be recorded there are turns without text, and no replay", async () => {
+  test("a call that is not recorded has turns without text, and cannot be replayed", async () => {
     const call = conversation(NOT_RECORDED, "end");
     const path = call.file();
     const said = /dentist|morning|open|nine|Sunday|Goodbye|receptionist/i;
@@ -230,7 +230,7 @@ describe("projection", () => {
     const record = await projectJournal(path);
     expect(record).toMatchObject({ endReason: "agent_hangup", complete: true });
     expect(record.turns).toEqual(call.turns.map((turn) => ({ ...turn, text: "" })));
-    await expect(replayJournal(path)).rejects.toThrow("not to be recorded");
+    await expect(replayJournal(path)).rejects.toThrow("the call is not recorded");
     const broken = conversation(NOT_RECORDED, "interrupted");
     expect(await projectJournal(broken.file())).toMatchObject({
       endReason: "worker_lost",
@@ -246,7 +246,7 @@ describe("projection", () => {
       .frameIn(40, 20, FRAME)
       .end(50);
     expect(await projectJournal(journal.path)).toMatchObject({
-      frames: { in: 2, out: 1, withoutAudio: 2 },
+      frames: { in: 2, out: 1, missingAudio: 2 },
       complete: false,
       endReason: "caller_hangup",
     });
@@ -257,7 +257,7 @@ describe("projection", () => {
     expect(record).toMatchObject({ turns: [], endReason: "caller_hangup", durationMs: 50, complete: true });
   });
 
-  test("a record longer than what is read at once is read whole", async () => {
+  test("a record longer than one read is read completely", async () => {
     const spec = { ...START.spec, systemPrompt: "é".repeat(100_000) };
     const turn: TranscriptTurn = { role: "user", text: "a".repeat(200_000), startMs: 1, endMs: 2, interrupted: false };
     const journal = new JournalFile({ ...START, spec }).add({

@@ -31,7 +31,7 @@ const NO_JOURNAL = new TrunklineError("journal_unreadable", "service", "the jour
 /** An error of the system, as the renderer's process passes it on. */
 const systemError = (code: string): Error => deserializeError(serializeError(Object.assign(new Error(code), { code })));
 
-/** A keeper of calls that are all active, and what it asked of its store and of the renderer. */
+/** A finalizer whose calls are all active, and its requests to the store and the renderer. */
 function scene(journals: Partial<JournalProcessor>, finish: () => boolean = () => true) {
   const clock = new ManualClock();
   const made: string[] = [];
@@ -45,7 +45,7 @@ function scene(journals: Partial<JournalProcessor>, finish: () => boolean = () =
       return finish();
     },
   } as unknown as Pick<CallStore, "get" | "finish">;
-  const keeper = new CallFinalizer({
+  const finalizer = new CallFinalizer({
     calls,
     dataDir: temporaryDirectory(),
     journals: {
@@ -62,63 +62,63 @@ function scene(journals: Partial<JournalProcessor>, finish: () => boolean = () =
     log: memoryLog().log,
     onFinalized: (callId) => void kept.push(callId),
   });
-  return { clock, keeper, made, ends, kept };
+  return { clock, finalizer, made, ends, kept };
 }
 
 for (const code of ["ENOSPC", "EDQUOT", "EMFILE"]) {
-  test(`ADV-M4: a recording that ${code} keeps from being written is written later, and its record waits for it`, async () => {
+  test(`ADV-M4: a recording that fails with ${code} is written later, and its record waits for it`, async () => {
     let isFull = true;
     const render = async () => {
       if (isFull) throw systemError(code);
       return RECORDING;
     };
-    const { clock, keeper, made, ends, kept } = scene({ render });
-    keeper.finalize("call_1");
+    const { clock, finalizer, made, ends, kept } = scene({ render });
+    finalizer.finalize("call_1");
     await clock.play(4 * RECORD_RETRY_MS);
     expect([ends, kept]).toEqual([[], []]);
-    expect(keeper.count).toEqual({ waiting: 1, in_progress: 0 });
+    expect(finalizer.count).toEqual({ waiting: 1, in_progress: 0 });
     const tries = made.length;
     await clock.play(10 * RECORD_RETRY_MS_MAX);
-    // The journal is read once, and the pauses grow.
+    // The journal is read once, and the delays grow.
     expect(made.filter((what) => what === "project")).toHaveLength(1);
     expect(made.length - tries).toBeLessThan(15);
     isFull = false;
     await clock.play(RECORD_RETRY_MS_MAX);
     expect([ends, kept]).toMatchObject([[{ recording: RECORDING, counters: { framesIn: 1 } }], ["call_1"]]);
     expect(ends[0]?.counters).not.toHaveProperty("recordingFailures");
-    expect([clock.pending, keeper.count]).toEqual([0, { waiting: 0, in_progress: 0 }]);
+    expect([clock.pending, finalizer.count]).toEqual([0, { waiting: 0, in_progress: 0 }]);
   });
 }
 
-test("ADV-M4: files can be deleted while more calls than are in work at once wait for space", async () => {
-  const { keeper } = scene({
+test("ADV-M4: files can be deleted while more calls than are processed at a time wait for space", async () => {
+  const { finalizer } = scene({
     render: async () => {
       throw systemError("ENOSPC");
     },
   });
-  for (let call = 0; call < 20; call += 1) keeper.finalize(`call_${call}`);
-  await keeper.idle();
-  await keeper.deleteFiles("call_old");
+  for (let call = 0; call < 20; call += 1) finalizer.finalize(`call_${call}`);
+  await finalizer.idle();
+  await finalizer.deleteFiles("call_old");
 });
 
-test("ADV-M4: a recording that fails for any other reason is given up, and the record says so", async () => {
-  const { keeper, ends } = scene({
+test("ADV-M4: a recording that fails for any other reason is not retried, and the record says so", async () => {
+  const { finalizer, ends } = scene({
     render: async () => {
       throw systemError("EIO");
     },
   });
-  keeper.finalize("call_1");
-  await keeper.idle();
+  finalizer.finalize("call_1");
+  await finalizer.idle();
   expect(ends).toMatchObject([{ recording: undefined, counters: { recordingFailures: 1 } }]);
 });
 
-test("ADV-L7: a store that takes no record has nothing read or rendered again", async () => {
+test("ADV-L7: while the store accepts no record, nothing is read or rendered again", async () => {
   let isLost = true;
-  const { clock, keeper, made, kept } = scene({}, () => {
+  const { clock, finalizer, made, kept } = scene({}, () => {
     if (isLost) throw unavailable("the database file was removed or replaced");
     return true;
   });
-  keeper.finalize("call_1");
+  finalizer.finalize("call_1");
   await clock.play(10 * RECORD_RETRY_MS);
   expect(made.filter((what) => what !== "finish")).toEqual(["project", "render"]);
   isLost = false;
@@ -126,27 +126,27 @@ test("ADV-L7: a store that takes no record has nothing read or rendered again", 
   expect(kept).toEqual(["call_1"]);
 });
 
-test("ADV-L7: of many records that wait for the store all keep their recordings, and some their journals' contents", async () => {
-  const { clock, keeper, made } = scene({}, () => {
+test("ADV-L7: all records that wait for the store keep their recordings, and some their projections", async () => {
+  const { clock, finalizer, made } = scene({}, () => {
     throw unavailable("the database file was removed or replaced");
   });
-  for (let call = 0; call < PROJECTIONS_CACHED_MAX + 5; call += 1) keeper.finalize(`call_${call}`);
-  await keeper.idle();
+  for (let call = 0; call < PROJECTIONS_CACHED_MAX + 5; call += 1) finalizer.finalize(`call_${call}`);
+  await finalizer.idle();
   made.length = 0;
   await clock.play(RECORD_RETRY_MS);
-  await keeper.idle();
+  await finalizer.idle();
   expect(made.filter((what) => what === "render")).toEqual([]);
   expect(made.filter((what) => what === "project")).toHaveLength(5);
 });
 
-test("ADV-M9: a record that a renderer of a service that ends did not make is left to the next start", async () => {
-  const { keeper, ends, kept } = scene({
+test("ADV-M9: a record that the renderer of a stopping service did not make is made at the next start", async () => {
+  const { finalizer, ends, kept } = scene({
     project: async () => {
       throw unavailable("the renderer ends");
     },
   });
-  keeper.finalize("call_1");
-  await keeper.idle();
+  finalizer.finalize("call_1");
+  await finalizer.idle();
   expect([ends, kept]).toEqual([[], []]);
 });
 
@@ -169,7 +169,7 @@ async function lostRedemption() {
     await asked;
     throw NO_JOURNAL;
   };
-  const keeper = new CallFinalizer({
+  const finalizer = new CallFinalizer({
     calls: stores.calls,
     dataDir,
     journals: { project, render: async () => undefined },
@@ -181,38 +181,38 @@ async function lostRedemption() {
   if (lost === undefined) throw new Error("not active");
   const status = async () => (await stores.calls.get(accountId, callId))?.status;
   const giveBack = () => stores.redemptions.returnRedemption(tokenHash, "n1");
-  return { keeper, lost, answer, kept, callId, status, giveBack, redeem };
+  return { finalizer, lost, answer, kept, callId, status, giveBack, redeem };
 }
 
 test("ADV-M2: a call that was returned and redeemed again is not recorded as lost with its first redemption", async () => {
-  const { keeper, lost, answer, kept, callId, status, giveBack, redeem } = await lostRedemption();
-  keeper.finalizeLost(lost);
+  const { finalizer, lost, answer, kept, callId, status, giveBack, redeem } = await lostRedemption();
+  finalizer.finalizeLost(lost);
   expect(await giveBack()).toBeDefined();
   expect(await redeem("B", "n2")).toBeDefined();
   answer();
-  await keeper.idle();
+  await finalizer.idle();
   expect([await status(), kept]).toEqual(["active", []]);
-  // Its second worker's report counts, also while the recovery of the first one is under way.
-  keeper.finalizeLost(lost);
-  keeper.finalize(callId, { reason: "caller_hangup", endedAtMs: 1, durationMs: 1, framesIn: 1, framesOut: 1 });
-  await keeper.idle();
+  // The second worker's report counts, also while the recovery of the first redemption is in progress.
+  finalizer.finalizeLost(lost);
+  finalizer.finalize(callId, { reason: "caller_hangup", endedAtMs: 1, durationMs: 1, framesIn: 1, framesOut: 1 });
+  await finalizer.idle();
   expect([await status(), kept]).toEqual(["ended", [callId]]);
 });
 
-test("ADV-M2: a call whose redemption stands is recorded as lost", async () => {
-  const { keeper, lost, answer, kept, callId, status } = await lostRedemption();
-  keeper.finalizeLost(lost);
+test("ADV-M2: a call with an unchanged redemption is recorded as lost", async () => {
+  const { finalizer, lost, answer, kept, callId, status } = await lostRedemption();
+  finalizer.finalizeLost(lost);
   answer();
-  await keeper.idle();
+  await finalizer.idle();
   expect([await status(), kept]).toEqual(["failed", [callId]]);
 });
 
-test("ADV-M2: a call whose worker came back with it while its recovery waited lives on", async () => {
-  const { keeper, lost, answer, kept, status } = await lostRedemption();
+test("ADV-M2: a call whose worker reconnected with it while its recovery waited stays active", async () => {
+  const { finalizer, lost, answer, kept, status } = await lostRedemption();
   let isLost = true;
-  keeper.finalizeLost(lost, () => isLost);
+  finalizer.finalizeLost(lost, () => isLost);
   isLost = false;
   answer();
-  await keeper.idle();
+  await finalizer.idle();
   expect([await status(), kept]).toEqual(["active", []]);
 });

@@ -19,7 +19,10 @@ const KILLS = 12;
 const AT_ONCE = 5;
 const LOST_MS_MAX = 1_000;
 
-/** Lets a program journal a call for `lifeMs` from its first frame on and kills it; says how many frames it had journaled. */
+/**
+ * Runs a program that journals a call for `lifeMs` from its first frame on and kills it. Returns how many frames it had
+ * journaled.
+ */
 async function killed(dataDir: string, lifeMs: number): Promise<number> {
   const { path, execArgv } = childModule(import.meta.url, "./programs/crash-victim");
   const victim = spawn(process.execPath, [...execArgv, path, dataDir], { stdio: ["ignore", "pipe", "inherit"] });
@@ -38,7 +41,7 @@ async function killed(dataDir: string, lifeMs: number): Promise<number> {
   return Number(said.slice(0, said.lastIndexOf("\n")).split("\n").at(-1));
 }
 
-/** How many frames stand in a journal, each where it must be. */
+/** The number of frames in a journal, each at its expected place. */
 async function framesIn(journal: string): Promise<number> {
   let frames = 0;
   await readJournal(journal, (record) => {

@@ -53,7 +53,7 @@ const encoded = (records: readonly JournalRecord[]): Buffer => {
   return Buffer.from(encoder.written());
 };
 
-/** Decodes bytes that come in pieces of `chunkBytes`; says what was told and how many bytes were left over. */
+/** Decodes bytes in chunks of `chunkBytes`; returns the records and the number of bytes left. */
 const decoded = (bytes: Buffer, chunkBytes = bytes.length): { records: JournalRecord[]; restBytes: number } => {
   const records: JournalRecord[] = [];
   const decoder = new JournalDecoder((each) => records.push(structuredClone(each)));
@@ -68,7 +68,7 @@ const withPlainAudio = (each: JournalRecord): JournalRecord =>
   "audio" in each ? { ...each, audio: new Uint8Array(each.audio) } : each;
 
 describe("journal format", () => {
-  test("whatever is written is read again, however the bytes come", () => {
+  test("all records are read as written, however the bytes are chunked", () => {
     fc.assert(
       fc.property(
         fc.array(recordWith(30_000), { maxLength: 40 }),
@@ -92,7 +92,7 @@ describe("journal format", () => {
           const whole = ends.filter((end) => end <= length).length;
           const { records: read, restBytes } = decoded(bytes.subarray(0, length));
           expect(read).toHaveLength(whole);
-          // The eight bytes before the header are no record, but they are not torn off either.
+          // The eight bytes before the header are no record, but not torn either.
           expect(restBytes).toBe(length - (ends[whole - 1] ?? (length < 8 ? 0 : 8)));
         }
       }),
@@ -112,7 +112,7 @@ describe("journal format", () => {
     expect(encoded([HEADER]).equals(encoder.written())).toBe(true);
   });
 
-  test("an encoder keeps room for what comes all the time, and gives back what one long record needed", () => {
+  test("an encoder keeps the room that it needs regularly, and releases what one long record needed", () => {
     const encoder = new JournalEncoder();
     const flush = (audioBytes: number): ArrayBufferLike => {
       encoder.reset();
@@ -173,17 +173,19 @@ describe("journal format", () => {
     expect(() => decoded(bytes)).toThrow(/header/);
   });
 
-  test("refuses a stream that begins without its codec, and a journal of version 1", () => {
+  test("refuses a leg-started without a codec, and a journal of version 1", () => {
     for (const codec of [undefined, "opus", 1]) {
       const event = { kind: "leg-started", codec } as unknown as JournaledEvent;
-      expect(() => decoded(encoded([HEADER, { kind: "event", timeMs: 5, event }]))).toThrow("without its codec");
+      expect(() => decoded(encoded([HEADER, { kind: "event", timeMs: 5, event }]))).toThrow(
+        "leg-started has no valid codec",
+      );
     }
     const older = Buffer.from(good);
     older.writeUInt16LE(1, 4);
-    expect(() => decoded(older)).toThrow(`version 1, where ${JOURNAL_VERSION} is known`);
+    expect(() => decoded(older)).toThrow(`unsupported version 1, the current one is ${JOURNAL_VERSION}`);
   });
 
-  test("whatever the bytes, nothing but journal_unreadable is thrown", () => {
+  test("with any bytes, nothing but journal_unreadable is thrown", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(good.length - 1), fc.nat(255)), { maxLength: 4 }), (changes) => {
         const bytes = Buffer.from(good);

@@ -6,7 +6,7 @@ import { NOT_RECORDED, SPEC, START } from "../../support/journals/example-call.t
 
 const SAID = "canary";
 
-/** Every event there is, with something said wherever anything can be. */
+/** Every event, with words wherever there can be any. */
 const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { kind: Kind }> } = {
   tick: { kind: "tick" },
   "leg-started": { kind: "leg-started", codec: "mulaw" },
@@ -104,7 +104,7 @@ const COMMANDS: { [Kind in CallCommand["kind"]]: Extract<CallCommand, { kind: Ki
 };
 
 describe("redaction", () => {
-  test.each(Object.values(EVENTS))("of a call that is not recorded, nothing said is in the event $kind", (event) => {
+  test.each(Object.values(EVENTS))("of a call that is not recorded, no words are in the event $kind", (event) => {
     const journaled = journaledEvent(event, false);
     expect(JSON.stringify(journaled)).not.toContain(SAID);
     expect(Object.keys(journaled)).toEqual(expect.arrayContaining(Object.keys(event)));
@@ -116,11 +116,11 @@ describe("redaction", () => {
     const journaled = journaledCommand(command, false);
     expect(JSON.stringify(journaled)).not.toContain(SAID);
     const isQuestion = command.kind === "generate-reply" || command.kind === "preemptive-start";
-    const told = Object.keys(command).filter((field) => !isQuestion || field !== "tools");
-    expect(Object.keys(journaled)).toEqual(expect.arrayContaining(told));
+    const journaledFields = Object.keys(command).filter((field) => !isQuestion || field !== "tools");
+    expect(Object.keys(journaled)).toEqual(expect.arrayContaining(journaledFields));
   });
 
-  test("of a call that is not recorded, it is told why a reply was stopped and held, and which tool ran", () => {
+  test("of a call that is not recorded, the reasons of cancel-reply and resume and the tools' names stay", () => {
     expect(journaledCommand(COMMANDS["cancel-reply"], false)).toEqual({
       ...COMMANDS["cancel-reply"],
       heardText: "",
@@ -130,7 +130,7 @@ describe("redaction", () => {
     expect(journaledCommand(COMMANDS.speak, false)).toEqual({ ...COMMANDS.speak, text: "", chars: SAID.length });
     expect(journaledCommand(COMMANDS["run-tool"], false)).toEqual({ ...COMMANDS["run-tool"], arguments: {} });
     expect(journaledEvent(EVENTS["tool-result"], false)).toMatchObject({
-      key: "1.1",
+      toolCallId: "1.1",
       failed: false,
       chars: SAID.length,
     });
@@ -138,7 +138,7 @@ describe("redaction", () => {
     expect(journaledCommand(COMMANDS.transfer, false)).toEqual({ kind: "transfer", target: "", chars: SAID.length });
   });
 
-  test("counts and times stay where words go", () => {
+  test("counts and times stay where words are removed", () => {
     expect(journaledEvent(EVENTS["stt-final"], false)).toEqual({
       kind: "stt-final",
       text: "",
@@ -158,11 +158,11 @@ describe("redaction", () => {
     });
   });
 
-  test("the name of a tool of ours stays", () => {
+  test("the name of a built-in tool stays", () => {
     expect(journaledEvent({ ...EVENTS["reply-tool-call"], name: "hang_up" }, false)).toMatchObject({ name: "hang_up" });
   });
 
-  test("of a recorded call everything stays, but for the conversation that every question to the model repeats", () => {
+  test("of a recorded call everything stays but the conversation that each LLM request repeats", () => {
     for (const event of Object.values(EVENTS)) expect(journaledEvent(event, true)).toBe(event);
     for (const command of Object.values(COMMANDS)) {
       if (command.kind === "generate-reply" || command.kind === "preemptive-start") continue;

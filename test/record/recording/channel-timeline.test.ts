@@ -6,7 +6,7 @@ import { ChannelTimeline } from "../../../src/record/recording/channel-timeline.
 
 const WINDOW_MS = 100;
 
-/** At 1,000 Hz, so that a millisecond is a sample and nothing is near enough to another to be drawn to it but its neighbour. */
+/** At 1,000 Hz a millisecond is one sample, so that only adjacent samples are within the seam tolerance. */
 const makePlane = (): ChannelTimeline =>
   new ChannelTimeline({ rateHz: 1_000, codec: "pcm_s16le", windowMs: WINDOW_MS });
 
@@ -18,8 +18,8 @@ function read(plane: ChannelTimeline, count: number): number[] {
 
 const sound = (count: number, value: number): Uint8Array => pcmBytes(new Int16Array(count).fill(value));
 
-describe("a side of a call", () => {
-  test("whatever is placed, taken back and read, it gives what a plane of the whole call would", () => {
+describe("one side of a call", () => {
+  test("with any order of placing, silencing and reading, it equals a buffer of the whole call", () => {
     const place = fc.record({
       kind: fc.constant("place" as const),
       at: fc.integer({ min: -50, max: 150 }),
@@ -62,7 +62,7 @@ describe("a side of a call", () => {
     );
   });
 
-  test("audio lies anywhere in memory, is decoded by its law, and at no time has no place", () => {
+  test("audio at any memory offset is decoded by its law, and audio at a NaN time is not placed", () => {
     const plane = new ChannelTimeline({ rateHz: 1_000, codec: "alaw", windowMs: WINDOW_MS });
     const code = A_LAW.encodeTable[8_000] as number;
     plane.place(new Uint8Array(3).fill(code), Number.NaN);

@@ -4,21 +4,21 @@ import { Framer } from "../../../src/media/framer.ts";
 import { MediaClockAlignment } from "../../../src/record/recording/media-clock-alignment.ts";
 import { Random } from "../../support/random.ts";
 
-/** A frame as it was spoken, as it came, and by the media time that it was given. */
+/** A frame's time of speaking, its arrival and its media time. */
 interface Frame {
   spokenMs: number;
   arrivalMs: number;
   mediaMs: number;
 }
 
-/** How far each frame is placed behind the moment it was spoken at, ms. */
+/** How far after the time it was spoken each frame is placed, ms. */
 function placedLateMs(frames: readonly Frame[], hasMediaTime: boolean): number[] {
   const clock = new MediaClockAlignment(hasMediaTime);
   for (const { arrivalMs, mediaMs } of frames) clock.observe(arrivalMs, mediaMs);
   return frames.map(({ arrivalMs, mediaMs, spokenMs }) => clock.startMs(arrivalMs, mediaMs) - spokenMs);
 }
 
-/** A peer that gives no media time, as the gateway's framer hears it: every message has whole frames. */
+/** A peer without media time, as the gateway's framer receives it: every message has whole frames. */
 class Undated {
   readonly frames: Frame[] = [];
   readonly #framer = new Framer({ frameSamples: 160, rateHz: 8_000, codec: "pcm_s16le", startMs: 0 });
@@ -26,7 +26,10 @@ class Undated {
   #arrivalMs = 0;
   nowMs = 100;
 
-  /** Speaks on, in messages of `messageMs`; each comes `delayMs` or up to 15 ms more after its end, behind those before it. */
+  /**
+   * Continues to speak, in messages of `messageMs`; each arrives `delayMs`, or up to 15 ms more, after its end, in
+   * order.
+   */
   speak(lengthMs: number, { messageMs = FRAME_MS, delayMs = 0 } = {}): this {
     for (const endMs = this.nowMs + lengthMs; this.nowMs < endMs; this.nowMs += messageMs) {
       const dueMs = this.nowMs + messageMs + delayMs + this.#random.between(0, 15);
@@ -36,7 +39,7 @@ class Undated {
     return this;
   }
 
-  /** Speaks, but until `untilMs` nothing of it comes through. */
+  /** Speaks, but until `untilMs` nothing arrives. */
   speakHeldUp(lengthMs: number): this {
     this.#arrivalMs = this.nowMs + lengthMs;
     return this.speak(lengthMs);
@@ -58,13 +61,13 @@ class Undated {
   }
 }
 
-/** The worst that frames are placed before and behind the moment they were spoken at. */
+/** The largest misplacement before and after the time of speaking. */
 function misplaced(peer: Undated): { earlyMs: number; lateMs: number } {
   const late = placedLateMs(peer.frames, false);
   return { earlyMs: -Math.min(0, ...late), lateMs: Math.max(0, ...late) };
 }
 
-describe("the caller's place in the call", () => {
+describe("the placement of the caller", () => {
   test.each([
     ["keeps the same time as ours", 0],
     ["is slow", 100e-6],
@@ -83,7 +86,7 @@ describe("the caller's place in the call", () => {
     }
   });
 
-  test("frames that only jitter follow each other without a seam", () => {
+  test("frames with jitter follow each other without a gap", () => {
     const random = new Random(3);
     const frames = Array.from({ length: 30_000 }, (_, index) => {
       const spokenMs = 500 + index * FRAME_MS;
@@ -94,12 +97,12 @@ describe("the caller's place in the call", () => {
 
   test.each([
     60, 90, 150, 300, 450, 700, 900, 5_000,
-  ])("speech after pauses of %i ms in which nothing is sent, again and again, stands where it came", (pauseMs) => {
+  ])("speech after pauses of %i ms in which nothing is sent, repeated, is placed where it arrived", (pauseMs) => {
     const peer = new Undated();
     for (let spurt = 0; spurt < 200; spurt += 1) peer.speak(400).pause(pauseMs);
     const { earlyMs, lateMs } = misplaced(peer);
     expect(lateMs).toBeLessThanOrEqual(35);
-    // What is less than a leap is only made good once in a second.
+    // A difference below a jump is corrected only once a second.
     expect(earlyMs).toBeLessThanOrEqual(pauseMs < 100 ? 4 * pauseMs : 35);
   });
 
@@ -119,16 +122,16 @@ describe("the caller's place in the call", () => {
 
   test.each([
     240, 700, 1_500, 10_000,
-  ])("what the network held up for %i ms is no pause either, also where media time took it for one", (stallMs) => {
+  ])("a network stall of %i ms is no pause, also where media time contains one", (stallMs) => {
     const peer = new Undated().speak(4_000).speakHeldUp(stallMs).speak(2_000).pause(900).speak(2_000);
-    // Two stalls, one upon the other, and a pause right behind them.
+    // Two stalls in a row, and a pause right after them.
     peer.speakHeldUp(stallMs).speak(40).speakHeldUp(stallMs).pause(400).speak(6_000);
     const { earlyMs, lateMs } = misplaced(peer);
     expect(Math.max(earlyMs, lateMs)).toBeLessThanOrEqual(35);
   });
 
-  test("nor is what a narrow line only delivers by and by", () => {
-    // Held up for three seconds, and then a fifth faster than it is spoken: it has caught up after 18.
+  test("nor are frames that a slow line delivers with a growing delay", () => {
+    // Delayed for three seconds, then a fifth faster than real time: it has caught up after 18.
     let arrivalMs = 0;
     const frames = Array.from({ length: 2_000 }, (_, index) => {
       const spokenMs = 500 + index * FRAME_MS;
@@ -141,7 +144,7 @@ describe("the caller's place in the call", () => {
     }
   });
 
-  test("a longer way to us moves what comes from then on, once", () => {
+  test("a longer network path moves all later frames, once", () => {
     const peer = new Undated().speak(5_000).speak(60_000, { delayMs: 60 });
     const late = placedLateMs(peer.frames, false);
     expect(Math.max(...late.slice(0, 250))).toBeLessThanOrEqual(20);

@@ -21,7 +21,7 @@ interface Direction {
   codec: FrameCodec;
 }
 
-/** A call over the raw WebSocket protocol, whose client gives its audio no times. */
+/** A call over the raw WebSocket protocol, whose client sends no media times. */
 function journalOf(caller: Direction, agent: Direction): JournalFile {
   const websocket: StreamFormat = { codec: "pcm_s16le", inputRateHz: 16_000, outputRateHz: 16_000 };
   const spec = { ...SPEC, connectionType: "websocket" as const, websocket, maxDurationMs: 7_200_000 };
@@ -30,7 +30,7 @@ function journalOf(caller: Direction, agent: Direction): JournalFile {
   return new JournalFile(start).add({ kind: "event", timeMs: 5, event: { kind: "leg-started", codec: caller.codec } });
 }
 
-/** Frame `index` of a sine of 440 Hz that goes on from frame to frame. */
+/** Frame `index` of a sine of 440 Hz that is continuous across frames. */
 function sineFrame({ rateHz, codec }: Direction, index: number): Uint8Array {
   const count = (rateHz / 1_000) * FRAME_MS;
   const sample = (_: unknown, i: number): number => Math.round(sine(index * FRAME_MS + (i * 1_000) / rateHz));
@@ -59,7 +59,10 @@ async function render(journal: JournalFile): Promise<Rendered> {
   return { rateHz, left, right, path };
 }
 
-/** The greatest difference from a sine that sounds from `fromMs` to `toMs`, and from silence elsewhere; edges of 5 ms are not looked at. */
+/**
+ * The largest difference from a sine that sounds from `fromMs` to `toMs` and silence elsewhere; edges of 5 ms are not
+ * checked.
+ */
 function worst(samples: Int16Array, rateHz: number, fromMs: number, toMs: number): number {
   return samples.reduce((most, sample, at) => {
     const atMs = (at * 1_000) / rateHz;
@@ -88,7 +91,7 @@ describe("a recording's rate", () => {
     rateHz,
   }) => {
     const journal = journalOf(caller, agent);
-    // Longer than a stride: the planes move on below the sine.
+    // Longer than a stride, so that the timelines move on during the sine.
     for (let index = 0; index < 1_000; index += 1) {
       journal.frameIn(1_020 + index * FRAME_MS, index * FRAME_MS, sineFrame(caller, index));
       journal.frameOut(1_000 + index * FRAME_MS, sineFrame(agent, index), (agent.rateHz / 1_000) * FRAME_MS);
@@ -97,13 +100,13 @@ describe("a recording's rate", () => {
     expect(rendered.rateHz).toBe(rateHz);
     expect(rendered.left).toHaveLength(Math.round(22.0004 * rateHz));
     expect(rendered.right).toHaveLength(rendered.left.length);
-    // What is not PCM is coarser by its law; a seam or a shift by one sample at 8,000 Hz would be 2,700 off.
+    // G.711 is coarser than PCM; a seam or a shift by one sample at 8,000 Hz would differ by 2,700.
     const near = ({ codec }: Direction): number => (codec === "pcm_s16le" ? 40 : 300);
     expect(worst(rendered.left, rateHz, 1_000, 21_000)).toBeLessThan(near(caller));
     expect(worst(rendered.right, rateHz, 1_000, 21_000)).toBeLessThan(near(agent));
   });
 
-  test("a clear takes back what was not played, to the sample, and a caller who had fallen silent is heard where it came", async () => {
+  test("a clear removes unplayed audio, to the sample, and a caller's audio after a silence is placed where it arrived", async () => {
     const [caller, agent] = [pcm(16_000), pcm(48_000)];
     const journal = journalOf(caller, agent);
     for (let index = 0; index < 10; index += 1)
@@ -114,7 +117,7 @@ describe("a recording's rate", () => {
       timeMs: 2_090,
       command: { kind: "cancel-reply", turnId: 1, clear: true, reason: "words", speechMs: 0, heardText: "" },
     });
-    // Muted for longer than what is in memory at once. As the framer has it, media time goes on by the clock.
+    // Muted for longer than the window. In the framer's view, media time follows the clock.
     for (let index = 0; index < 10; index += 1) {
       journal.frameIn(160_020 + index * FRAME_MS, 159_500 + index * FRAME_MS, sineFrame(caller, index));
       journal.frameOut(160_000 + index * FRAME_MS, sineFrame(agent, index), 960);
@@ -131,7 +134,7 @@ describe("a recording's rate", () => {
     expect(worst(span(right, 159_000, 161_000), rateHz, 1_000, 1_200)).toBeLessThan(40);
   });
 
-  test("half a sample at the end of a frame is nobody's, and disturbs nothing", async () => {
+  test("half a sample at the end of a frame is dropped", async () => {
     const caller = pcm(16_000);
     const frame = sineFrame(caller, 0);
     const odd = new Uint8Array(frame.length + 1);

@@ -18,7 +18,7 @@ const makeResampler = await loadResampler();
 const renderTo = (path: string, journal: JournalFile): Promise<Recording | undefined> =>
   renderRecording(journal.path, path, makeResampler);
 
-/** Frames of a tone without a quiet sample at its beginning or end: where it is heard can be told to the sample. */
+/** Frames of a tone without a quiet sample at its beginning or end, so that its position is exact to the sample. */
 function toneFrames(count: number): Uint8Array[] {
   return Array.from({ length: count }, () => {
     const samples = Int16Array.from({ length: FRAME_SAMPLES }, (_, i) => (i % 8 < 4 ? 8_000 : -8_000));
@@ -30,7 +30,7 @@ function toneFrames(count: number): Uint8Array[] {
 
 interface Heard {
   samples: number;
-  /** Spans of sound, in ms; one that begins at NaN is neither sound nor exact silence. */
+  /** Spans of sound, in ms; a span with a NaN start is neither sound nor exact silence. */
   caller: [fromMs: number, toMs: number][];
   agent: [fromMs: number, toMs: number][];
 }
@@ -62,9 +62,9 @@ function spans(samples: Int16Array): [number, number][] {
 }
 
 describe("recording", () => {
-  test("the caller stands left by media time, however late the frames came, and gaps are exact silence", async () => {
+  test("the caller is left, placed by media time, however late frames arrive, and gaps are exact silence", async () => {
     const journal = new JournalFile();
-    // Spoken from 1000 to 1200 ms and from 1500 to 1700 ms of the call; media time runs 700 ms behind it.
+    // Spoken from 1000 to 1200 ms and from 1500 to 1700 ms of the call; media time lags it by 700 ms.
     const delaysMs = [35, 80, 60, 40, 20, 3, 90, 70, 50, 30];
     for (const startMs of [1_000, 1_500]) {
       for (const [index, frame] of toneFrames(10).entries()) {
@@ -74,7 +74,7 @@ describe("recording", () => {
     }
     const { samples, caller, agent } = await render(journal.end(2_500));
     expect(samples).toBe(2_500 * 8);
-    // The least delayed frame was 3 ms late, and that is all that can be off.
+    // The least delayed frame is 3 ms late, which is the largest possible error.
     expect(caller).toEqual([
       [1_003, 1_203],
       [1_503, 1_703],
@@ -82,7 +82,7 @@ describe("recording", () => {
     expect(agent).toEqual([]);
   });
 
-  test("the agent stands right when it was played, not when it was sent, and a clear takes back the rest", async () => {
+  test("the agent is right, placed when it was played, not when it was sent, and a clear removes the rest", async () => {
     const journal = new JournalFile();
     // 100 ms are sent at once, then a frame every 20 ms: sound from 300 ms on without a seam.
     const frames = toneFrames(20);
@@ -93,7 +93,7 @@ describe("recording", () => {
       command: { kind: "cancel-reply", turnId: 1, clear: true, reason: "words", speechMs: 0, heardText: "" },
     });
     for (const frame of toneFrames(5)) journal.frameOut(900, frame);
-    // This one drops what was not sent; what was sent is heard.
+    // This one drops unsent audio; sent audio is heard.
     journal.add({
       kind: "command",
       timeMs: 905,
@@ -107,7 +107,7 @@ describe("recording", () => {
     expect(caller).toEqual([]);
   });
 
-  test("both sides stand within 20 ms of each other when the caller answers at once", async () => {
+  test("both sides are within 20 ms of each other when the caller answers at once", async () => {
     const journal = new JournalFile();
     for (const frame of toneFrames(5)) journal.frameOut(1_000.4, frame);
     for (const [index, frame] of toneFrames(5).entries()) {
@@ -118,7 +118,7 @@ describe("recording", () => {
     expect(caller[0]?.[0]).toBeCloseTo(1_100.9, 0);
   });
 
-  test("what would be heard before the call or after its end is left out", async () => {
+  test("audio before the call or after its end is left out", async () => {
     const journal = new JournalFile();
     for (const [index, frame] of toneFrames(3).entries()) journal.frameIn(10 + index * 20, index * 20, frame);
     for (const frame of toneFrames(50)) journal.frameOut(100, frame);
@@ -128,7 +128,7 @@ describe("recording", () => {
     expect(agent).toEqual([[100, 500.125]]);
   });
 
-  test("a jump of the peer's timestamps moves nothing that came before it", async () => {
+  test("a jump of the peer's timestamps moves no earlier audio", async () => {
     const journal = new JournalFile();
     const frames = toneFrames(20);
     for (const [index, frame] of frames.entries()) {
@@ -138,7 +138,7 @@ describe("recording", () => {
     expect(caller).toEqual([[500, 900]]);
   });
 
-  test("a pause that the peer's timestamps do not tell of stays a pause, and a stall of the network leaves none", async () => {
+  test("a pause that the peer's timestamps omit stays a pause, and a network stall leaves none", async () => {
     const pause = new JournalFile();
     const frames = toneFrames(20);
     for (const [index, frame] of frames.entries()) {
@@ -156,7 +156,7 @@ describe("recording", () => {
     expect((await render(stall.end(4_000))).caller).toEqual([[500, 2_500]]);
   });
 
-  test("rounded times leave no seam between frames", async () => {
+  test("rounded times leave no gap between frames", async () => {
     const journal = new JournalFile();
     for (const [index, frame] of toneFrames(50).entries()) {
       journal.frameIn(1_000.0625 + index * 20, index * 20 + (index % 2) * 0.125, frame);
@@ -167,7 +167,7 @@ describe("recording", () => {
     expect(agent).toHaveLength(1);
   });
 
-  test("each side is decoded by its own law: a caller in A-law beside an agent in mu-law, and the reverse", async () => {
+  test("each side is decoded by its own law: a caller in A-law with an agent in mu-law, and the reverse", async () => {
     const quarter = (law: G711Law): Uint8Array => new Uint8Array(FRAME_SAMPLES).fill(law.encodeTable[8_000] as number);
     for (const [codec, outboundCodec] of [
       ["alaw", "mulaw"],
@@ -195,7 +195,7 @@ describe("recording", () => {
     }
   });
 
-  test("audio that the disk did not take is silence, and what follows stands where it belongs", async () => {
+  test("audio that the disk did not accept is silence, and later audio keeps its place", async () => {
     const journal = new JournalFile();
     const lost = { turnId: 1, samples: FRAME_SAMPLES, audio: new Uint8Array(), audioOmitted: true };
     const [first, second] = toneFrames(2) as [Uint8Array, Uint8Array];
@@ -211,7 +211,7 @@ describe("recording", () => {
     expect(await renderTo(path, journal)).toMatchObject({ complete: false });
   });
 
-  test("a whole journal makes a complete recording, one without an end does not, and is as long as what there is", async () => {
+  test("a complete journal makes a complete recording; one without an end makes an incomplete one of its length", async () => {
     const journal = new JournalFile();
     for (const [index, frame] of toneFrames(10).entries()) journal.frameIn(100 + index * 20, index * 20, frame);
     const path = join(temporaryDirectory(), "call.wav");
@@ -219,12 +219,12 @@ describe("recording", () => {
     expect(await renderTo(path, journal.end(300))).toMatchObject({ complete: true, durationMs: 300 });
   });
 
-  test("C18: a call without any audio has a recording all the same", async () => {
+  test("C18: a call without any audio has a recording, too", async () => {
     expect((await render(new JournalFile().end(50))).samples).toBe(400);
     expect((await render(new JournalFile().end(0))).samples).toBe(0);
   });
 
-  test("a call that was not to be recorded has none", async () => {
+  test("a call that is not recorded has none", async () => {
     const path = join(temporaryDirectory(), "call.wav");
     expect(await renderTo(path, new JournalFile(NOT_RECORDED).end(50))).toBeUndefined();
     expect(existsSync(path)).toBe(false);
@@ -237,7 +237,7 @@ describe("recording", () => {
     expect(recording?.durationMs).toBe(120_000);
   });
 
-  test("the file is its owner's alone, replaces an older one, and nothing unfinished stays behind", async () => {
+  test("only its owner can read the file, it replaces an older one, and no incomplete file is left", async () => {
     const path = join(temporaryDirectory(), "call.wav");
     writeFileSync(path, "old");
     await renderTo(path, new JournalFile().end(100));

@@ -28,7 +28,7 @@ function fileOf(bytes: Uint8Array): string {
   return path;
 }
 
-/** The journal of an awkward call with its records changed on the way; a record that becomes none is left out. */
+/** The journal of an edge-case call with changed records; a record that becomes undefined is left out. */
 async function changed(
   name: string,
   change: (record: JournalRecord, index: number) => JournalRecord | undefined,
@@ -43,7 +43,7 @@ async function changed(
   return fileOf(encoder.written());
 }
 
-/** The journal of a call in which the machine itself fails, and that its worker then ends for that, or does not. */
+/** The journal of a call whose state machine fails, and which its worker then ends for that, or does not. */
 async function failing(isEnded: boolean): Promise<string> {
   const ended = call("internal-error");
   const encoder = new JournalEncoder();
@@ -63,15 +63,15 @@ const HEADER: JournalHeader = journalHeader("trunkline test", START);
 const withParameters = (parameters: object): JournalHeader => ({ ...HEADER, parameters: parameters as TurnParameters });
 
 describe("a replay", () => {
-  test("of a whole journal finds every command the same, and says how many", async () => {
+  test("of a complete journal finds all commands equal, and counts them", async () => {
     const compared = await compareJournal(fileOf(call("cough")));
-    expect(compared).toMatchObject({ breaksOff: false, difference: undefined });
+    expect(compared).toMatchObject({ truncated: false, difference: undefined });
     expect(compared.commands).toBeGreaterThan(10);
     expect(compared.events).toBeGreaterThan(500);
     expect(compared.comparedUntilMs).toBe(14_000);
   });
 
-  test("names the first command that differs, with the event that both answer", async () => {
+  test("reports the first command that differs, with the event before it", async () => {
     const path = await changed("cough", (record) =>
       record.kind === "command" && record.command.kind === "resume"
         ? { ...record, command: { ...record.command, reason: "pause_timeout" } }
@@ -81,21 +81,21 @@ describe("a replay", () => {
     expect(difference).toMatchObject({
       after: { kind: "event", event: { kind: "tick" } },
       journaled: { kind: "resume", reason: "pause_timeout" },
-      cameOut: { kind: "resume", reason: "no_words" },
+      replayed: { kind: "resume", reason: "no_words" },
       failure: undefined,
     });
     expect(difference?.after?.timeMs).toBe(difference?.atMs);
     expect(commands).toBeLessThan((await compareJournal(fileOf(call("cough")))).commands);
   });
 
-  test("names a command that the journal has not, and one that only the journal has", async () => {
+  test("reports a command that the journal lacks, and one that only the journal has", async () => {
     const without = await changed("cough", (record) =>
       record.kind === "command" && record.command.kind === "pause" ? undefined : record,
     );
-    // The next command that is journaled stands where the missing one should.
+    // The next journaled command is at the place of the missing one.
     expect((await compareJournal(without)).difference).toMatchObject({
       journaled: { kind: "state" },
-      cameOut: { kind: "pause" },
+      replayed: { kind: "pause" },
     });
     const silenced = await changed("cough", (record) =>
       record.kind === "command" && (record.command.kind === "state" || record.command.kind === "speak")
@@ -105,7 +105,7 @@ describe("a replay", () => {
     expect((await compareJournal(silenced)).difference).toMatchObject({
       after: { event: { kind: "leg-started" } },
       journaled: undefined,
-      cameOut: { kind: "speak" },
+      replayed: { kind: "speak" },
     });
     const more = new JournalFile()
       .add({ kind: "event", timeMs: 5, event: { kind: "tick" } })
@@ -113,19 +113,19 @@ describe("a replay", () => {
     expect((await compareJournal(more.path)).difference).toMatchObject({
       atMs: 5,
       journaled: { kind: "pause" },
-      cameOut: undefined,
+      replayed: undefined,
     });
   });
 
-  test("F14-5: of a call at which the machine itself failed, and which was ended for that, is the same to its end", async () => {
+  test("F14-5: of a call that ended because the state machine failed is equal to its end", async () => {
     const path = await failing(true);
-    expect(await compareJournal(path)).toMatchObject({ difference: undefined, breaksOff: false });
+    expect(await compareJournal(path)).toMatchObject({ difference: undefined, truncated: false });
     expect((await replayJournal(path)).replayed.at(-1)?.command).toEqual({ kind: "end", reason: "worker_lost" });
     expect(await projectJournal(path)).toMatchObject({ endReason: "worker_lost", complete: true });
     expect((await traceJournal(path, 7_000)).snapshot.ended).toBe(true);
   });
 
-  test("F14-5: names what the machine fails at where the worker did not", async () => {
+  test("F14-5: reports a failure of the state machine that the worker did not have", async () => {
     const path = await failing(false);
     expect((await compareJournal(path)).difference).toMatchObject({
       after: { event: { kind: "segment-end" } },
@@ -134,10 +134,10 @@ describe("a replay", () => {
     await expect(replayJournal(path)).rejects.toThrow("never asked for");
   });
 
-  test("goes no further than it is told, and looks at the commands of the last moment", async () => {
+  test("stops at its limit, and compares the commands of the last event", async () => {
     const lastMs = 6_000;
     const whole = await compareJournal(fileOf(call("cough")), lastMs);
-    expect(whole).toMatchObject({ difference: undefined, breaksOff: false });
+    expect(whole).toMatchObject({ difference: undefined, truncated: false });
     expect(whole.comparedUntilMs).toBeLessThanOrEqual(lastMs);
     expect(whole.comparedUntilMs).toBeGreaterThan(lastMs - 20);
     const path = await changed("cough", (record) =>
@@ -148,21 +148,21 @@ describe("a replay", () => {
     expect((await compareJournal(path, atMs)).difference?.atMs).toBe(atMs);
   });
 
-  test("of a journal that breaks off, anywhere, is the same until there", async () => {
+  test("of a journal truncated anywhere is equal up to that point", async () => {
     const bytes = call("interruption-by-words");
     const path = join(temporaryDirectory(), "torn.tlj");
     let lastMs = 0;
     for (let length = 3_000; length < bytes.length; length += 1_997) {
       writeFileSync(path, bytes.subarray(0, length));
       const compared = await compareJournal(path);
-      expect(compared).toMatchObject({ difference: undefined, breaksOff: true });
+      expect(compared).toMatchObject({ difference: undefined, truncated: true });
       expect(compared.comparedUntilMs).toBeGreaterThanOrEqual(lastMs);
       lastMs = compared.comparedUntilMs;
     }
     expect(lastMs).toBeGreaterThan(9_000);
   });
 
-  test("tells where the machine itself fails, and with what", async () => {
+  test("reports where the state machine fails, and its error", async () => {
     const backwards = new JournalFile()
       .add({ kind: "event", timeMs: 9, event: { kind: "tick" } })
       .add({ kind: "event", timeMs: 8, event: { kind: "tick" } });
@@ -170,18 +170,18 @@ describe("a replay", () => {
       atMs: 8,
       after: { kind: "event", timeMs: 8 },
       journaled: undefined,
-      cameOut: undefined,
+      replayed: undefined,
       failure: expect.stringContaining("time must not go backwards"),
     });
   });
 
-  test("is refused for a call that was not to be recorded, for no journal and for half a header", async () => {
-    await expect(compareJournal(new JournalFile(NOT_RECORDED).path)).rejects.toThrow("not to be recorded");
+  test("is refused for a call that is not recorded, for a missing journal and for half a header", async () => {
+    await expect(compareJournal(new JournalFile(NOT_RECORDED).path)).rejects.toThrow("the call is not recorded");
     await expect(compareJournal(join(temporaryDirectory(), "none.tlj"))).rejects.toThrow("cannot be opened");
-    await expect(compareJournal(fileOf(call("cough").subarray(0, 100)))).rejects.toThrow("end of its header");
+    await expect(compareJournal(fileOf(call("cough").subarray(0, 100)))).rejects.toThrow("truncated within its header");
     const other = Buffer.from(readFileSync(new JournalFile().path));
     other.writeUInt16LE(7, 4);
-    await expect(compareJournal(fileOf(other))).rejects.toThrow("version 7, where 2 is known");
+    await expect(compareJournal(fileOf(other))).rejects.toThrow("unsupported version 7, the current one is 3");
   });
 });
 
@@ -196,26 +196,26 @@ describe("a journal of another build", () => {
     expect(replaySetupOf(withParameters(parameters))).toMatchObject(basis);
   });
 
-  test("is replayed as it was before there were those that it lacks, where that can be", () => {
+  test("is replayed with values that disable the parameters that it lacks, where these exist", () => {
     const { parameters, assumed, unmatched } = replaySetupOf(withParameters({ ...first, endpointMs: 600 }));
     expect(parameters).toEqual({
       ...first,
       endpointMs: 600,
       endpointSentenceMs: 600,
       endpointTrailingMs: 600,
-      voicePausesMax: 0,
+      speechPausesMax: 0,
       backChannelAnswerMs: Number.POSITIVE_INFINITY,
       fillerMs: Number.POSITIVE_INFINITY,
       toolFillerMs: Number.POSITIVE_INFINITY,
-      modelSilenceMs: Number.POSITIVE_INFINITY,
-      voiceSilenceMs: Number.POSITIVE_INFINITY,
+      llmSilenceMs: Number.POSITIVE_INFINITY,
+      ttsSilenceMs: Number.POSITIVE_INFINITY,
       firstClauseChars: Number.POSITIVE_INFINITY,
       resumeMs: Number.POSITIVE_INFINITY,
       pauseMsMax: Number.POSITIVE_INFINITY,
-      digitGapMs: dtmfGapMs,
+      dtmfGapMs,
     });
     expect(assumed).toContain("endpointSentenceMs");
-    expect(unmatched).toEqual(["digitGapMs"]);
+    expect(unmatched).toEqual(["dtmfGapMs"]);
   });
 
   test("had names for tools, and a language that did not change", () => {
@@ -224,14 +224,14 @@ describe("a journal of another build", () => {
     expect(replaySetupOf({ ...HEADER, spec }).spec).toEqual({ ...SPEC, languagePinned: true });
   });
 
-  test("may lack no parameter that every journal has had, and says which it has that are not known here", () => {
+  test("must have the parameters of the first version, and its unknown ones are listed", () => {
     const { endpointMs, ...without } = DEFAULT_TURN_PARAMETERS;
-    expect(() => replaySetupOf(withParameters(without))).toThrow("its header lacks");
+    expect(() => replaySetupOf(withParameters(without))).toThrow("its header has no");
     const { unknown } = replaySetupOf(withParameters({ ...DEFAULT_TURN_PARAMETERS, patienceMs: 3 }));
     expect(unknown).toEqual(["patienceMs"]);
   });
 
-  test("is not compared in what its commands did not tell", async () => {
+  test("is not compared in members that its commands lack", async () => {
     const parameters = { ...first, firstClauseChars } as TurnParameters;
     const old = await changed("hang-up-in-mid-reply", (record) => {
       if (record.kind === "header") return { ...record, header: { ...record.header, parameters } };
@@ -239,7 +239,7 @@ describe("a journal of another build", () => {
       const { kind, turnId, clear } = record.command;
       return { ...record, command: { kind, turnId, clear } as typeof record.command };
     });
-    expect(await compareJournal(old)).toMatchObject({ difference: undefined, breaksOff: false });
+    expect(await compareJournal(old)).toMatchObject({ difference: undefined, truncated: false });
     const wrong = await changed("hang-up-in-mid-reply", (record) =>
       record.kind === "header"
         ? { ...record, header: { ...record.header, parameters } }

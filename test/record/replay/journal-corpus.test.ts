@@ -12,13 +12,13 @@ import { temporaryDirectory } from "../../support/temporary-directory.ts";
 const IF_MEANT = `The call machine does otherwise than it did. If that is meant, look at what differs (npm run replay -- <journal>) \
 and make the corpus anew: ${MAKE_CORPUS}`;
 
-/** In so many places, behind its header, a journal is cut off. */
+/** The number of places after its header at which a journal is truncated. */
 const CUTS = 6;
 const HEADER_BYTES_MAX = 2_500;
 
 const pathOf = (name: string): string => fileURLToPath(new URL(`${name}.tlj`, CORPUS));
 
-/** What a call decided, without the routine of asking, speaking and marking. */
+/** The decisions of a call, without the routine of requests, speaking and marks. */
 async function decisions(path: string): Promise<string[]> {
   return (await replayJournal(path)).journaled.flatMap(({ command }) => decision(command));
 }
@@ -43,21 +43,21 @@ function decision(command: JournaledCommand): string[] {
   }
 }
 
-describe("the corpus of awkward calls", () => {
-  test.each(EDGE_CASE_CALLS)("$name gives the same commands again, every one of them", async ({ name }) => {
+describe("the corpus of edge-case calls", () => {
+  test.each(EDGE_CASE_CALLS)("$name gives the same commands again", async ({ name }) => {
     const { difference, truncated, commands } = await compareJournal(pathOf(name));
     expect(difference, IF_MEANT).toBeUndefined();
     expect(truncated).toBe(false);
     expect(commands).toBeGreaterThan(4);
   });
 
-  test.each(EDGE_CASE_CALLS)("$name, held anew by its script, is decided as it was", async (call) => {
+  test.each(EDGE_CASE_CALLS)("$name, run again by its script, has the same decisions", async (call) => {
     const path = join(temporaryDirectory(), "anew.tlj");
     writeFileSync(path, journalOf(call));
     expect(await decisions(path), IF_MEANT).toEqual(await decisions(pathOf(call.name)));
   });
 
-  test("K5: cut off anywhere, as by a crash, each is the same call as far as it goes, and ends there", async () => {
+  test("K5: truncated anywhere, as by a crash, each is the same call up to that point, and ends there", async () => {
     const path = join(temporaryDirectory(), "cut.tlj");
     for (const { name } of EDGE_CASE_CALLS) {
       const bytes = readFileSync(pathOf(name));
@@ -69,7 +69,7 @@ describe("the corpus of awkward calls", () => {
         expect([name, length, difference, truncated]).toEqual([name, length, undefined, true]);
         const { turns, endReason, complete, durationMs } = await projectJournal(path);
         expect([endReason, complete, durationMs <= whole.durationMs]).toEqual(["worker_lost", false, true]);
-        // But for the last ones, which were under way, what was said is what was said.
+        // All turns but the last ones, which were in progress, are equal.
         const settled = turns.slice(0, -2);
         expect(settled).toEqual(whole.turns.slice(0, settled.length));
       }

@@ -74,7 +74,7 @@ function retentionOf(rules: object, store = stores.retention) {
 const recordOf = ({ accountId, id }: EndedCall) => stores.calls.get(accountId, id);
 const filesOf = ({ recording, journal }: EndedCall) => [existsSync(recording), existsSync(journal)];
 
-test("ADV-M7: each part of a call goes when its days are over, and not before", async () => {
+test("ADV-M7: each part of a call is deleted when its retention expires, and not before", async () => {
   const call = await ended();
   const { run, deleted } = retentionOf({ recordingDays: 1, transcriptDays: 2, recordDays: 3 });
   clock.advance(DAY_MS);
@@ -95,7 +95,7 @@ test("ADV-M7: each part of a call goes when its days are over, and not before", 
   expect(deleted).toEqual(["recording", "transcript", "record"]);
 });
 
-test("ADV-M7: a transcript that goes first takes the journal, which has its words, and leaves the recording", async () => {
+test("ADV-M7: a transcript that expires first is deleted with the journal, which has its words; the recording stays", async () => {
   const call = await ended();
   clock.advance(DAY_MS + 1);
   await retentionOf({ transcriptDays: 1 }).run();
@@ -103,7 +103,7 @@ test("ADV-M7: a transcript that goes first takes the journal, which has its word
   expect(await recordOf(call)).toMatchObject({ recording: RECORDING });
 });
 
-test("ADV-M7: an account has its own days where it has any, and the common ones elsewhere", async () => {
+test("ADV-M7: an account's own rules override the common ones", async () => {
   const [acme, keeper, other] = [await ended("acme"), await ended("keeper"), await ended("other")];
   clock.advance(8 * DAY_MS);
   const accounts = { acme: { recordingDays: 7 }, keeper: { recordingDays: null } };
@@ -114,7 +114,7 @@ test("ADV-M7: an account has its own days where it has any, and the common ones 
   expect([keeper, other].map(({ recording }) => existsSync(recording))).toEqual([true, false]);
 });
 
-test("ADV-M7: a call that lives is never touched, however old", async () => {
+test("ADV-M7: a live call is never touched, however old", async () => {
   const accountId = await stores.accounts.ensure("first");
   const { id, tokenHash } = await createCall(stores, accountId);
   await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
@@ -125,7 +125,7 @@ test("ADV-M7: a call that lives is never touched, however old", async () => {
   expect(await stores.calls.get(accountId, id)).toMatchObject({ status: "active" });
 });
 
-test("ADV-M7: no byte of what was said is left, and the database gives its room back", async () => {
+test("ADV-M7: no byte of the words is left, and the database returns its space", async () => {
   const canary = "canary ".repeat(2_000);
   const turns = TURNS.map((turn) => ({ ...turn, text: canary }));
   for (let count = 0; count < 15; count += 1) await ended("first", turns);
@@ -153,7 +153,7 @@ test("ADV-M7: a run that dies between files and store is completed by the next",
   expect(await recordOf(call)).not.toHaveProperty("recording");
 });
 
-test("ADV-M7: one call that cannot be deleted keeps no other", async () => {
+test("ADV-M7: one call that cannot be deleted does not stop the others", async () => {
   const calls = [await ended(), await ended(), await ended()];
   clock.advance(DAY_MS + 1);
   const fails = {
@@ -166,7 +166,7 @@ test("ADV-M7: one call that cannot be deleted keeps no other", async () => {
   expect([deleted.length, failed.length]).toEqual([2, 1]);
 });
 
-test("ADV-M7: a preview says what a run deletes, counts each file once, and deletes nothing", async () => {
+test("ADV-M7: a preview lists what a run deletes, counts each file once, and deletes nothing", async () => {
   const calls = [await ended("acme"), await ended("acme"), await ended("other")];
   clock.advance(2 * DAY_MS);
   const rules = { recordingDays: 1, transcriptDays: 1, accounts: { acme: { recordDays: 1 } } };
@@ -202,7 +202,7 @@ test("ADV-M7: the job runs a minute after the start and then every hour, until i
   expect(existsSync(third.recording)).toBe(true);
 });
 
-test("ADV-M1: compaction rests nine times as long as each step took, and truncates the log once, at the end", async () => {
+test("ADV-M1: compaction pauses nine times as long as each step took, and truncates the log once, at the end", async () => {
   await ended();
   clock.advance(DAY_MS + 1);
   const STEP_MS = 5;

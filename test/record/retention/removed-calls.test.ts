@@ -10,20 +10,20 @@ import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
 import { type MediaService, mediaService } from "../../support/services/media-service.ts";
 import { allBytes } from "../../support/temporary-directory.ts";
 
-/** In the prompt, in the greeting, in what the caller says and in what the model answers. */
+/** A word in the prompt, in the greeting, in the caller's speech and in the LLM's reply. */
 const CANARY = /canary/i;
 const SPOKEN: Partial<CallSpec> = {
   systemPrompt: "You sell a canary.",
   greeting: "Hello, canary.",
   interruptible: true,
 };
-/** The mark behind the first piece of the answer. */
+/** The mark after the first segment of the reply. */
 const ANSWERED = '"name":"2.0"';
 
 let service: MediaService;
 afterEach(() => service.close());
 
-/** Holds a call in which both sides say the word, and hangs up. */
+/** Runs a call in which both sides say the word, and hangs up. */
 async function hold(spec: Partial<CallSpec>): Promise<{ callId: string; events: readonly ListedEvent[] }> {
   const clock = systemClock;
   const stt = new ScriptedStt(clock, [{ atMs: 300, event: { kind: "final", text: "how is the canary" } }]);
@@ -46,7 +46,7 @@ async function hold(spec: Partial<CallSpec>): Promise<{ callId: string; events: 
 }
 
 describe("a call that is removed", () => {
-  test("leaves no byte of itself: not of its prompt, of what was said, nor of its name", async () => {
+  test("leaves no byte of its prompt, its words or its idempotency key", async () => {
     const { callId, events } = await hold(SPOKEN);
     const { directory, keeper, stores, accountId } = service;
     expect(events).toContainEqual(expect.objectContaining({ kind: "stt-final", text: "how is the canary" }));
@@ -55,21 +55,21 @@ describe("a call that is removed", () => {
     for (const folder of ["journals", "recordings"]) expect(readdirSync(`${directory}/${folder}`)).toHaveLength(1);
     expect(allBytes(`${directory}/journals`)).toMatch(CANARY);
 
-    // As DELETE does it: the files first, then the rows.
+    // As DELETE does: the files first, then the rows.
     await keeper.deleteFiles(callId);
     for (const folder of ["journals", "recordings"]) expect(readdirSync(`${directory}/${folder}`)).toEqual([]);
     await stores.calls.remove(accountId, callId);
     expect(allBytes(directory)).not.toMatch(CANARY);
     expect(allBytes(directory)).not.toContain(callId);
 
-    // Its worker may say again that it is over.
+    // Its worker may report its end again.
     keeper.finalize(callId);
     await keeper.idle();
     expect(allBytes(directory)).not.toContain(callId);
     expect(service.logged.join("")).not.toMatch(CANARY);
   });
 
-  test("and that was not recorded, had left no word before: neither on the disk nor among its events", async () => {
+  test("and that was not recorded, had left no word before, neither on the disk nor in its events", async () => {
     const { callId, events } = await hold({ ...SPOKEN, recordingEnabled: false });
     const { directory, keeper, stores, accountId } = service;
     expect(events).toContainEqual(expect.objectContaining({ kind: "stt-final", text: "", chars: 17 }));

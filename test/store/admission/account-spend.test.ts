@@ -16,7 +16,7 @@ function service(workerCount: number) {
     clock,
     totals,
     workers,
-    /** What every worker does each LOAD_TELL_MS, and what comes of it. */
+    /** What every worker does each LOAD_REPORT_MS, and the effects. */
     report(all = false): AccountSpend[] {
       const reported = workers.flatMap((worker, index) => {
         const spends = worker.takeChanged(all);
@@ -26,7 +26,7 @@ function service(workerCount: number) {
       for (const worker of workers) worker.setExceeded(totals.allOverLimit());
       return reported;
     },
-    /** As many requests as a worker allows. */
+    /** Makes as many requests as a worker allows. */
     spend(worker: AccountSpends, count: number): number {
       let made = 0;
       for (; made < count && worker.refusal("a", REQUEST) === undefined; made += 1) worker.add("a", REQUEST);
@@ -36,7 +36,7 @@ function service(workerCount: number) {
 }
 
 describe("ADV-H3: what the accounts of several workers have spent", () => {
-  test("is added up, and no worker allows more once the sum has reached the limit", () => {
+  test("is summed, and no worker allows more once the sum has reached the limit", () => {
     const { workers, report, spend, totals } = service(2);
     const [one, two] = workers as [AccountSpends, AccountSpends];
     expect([spend(one, 6), spend(two, 4)]).toEqual([6, 4]);
@@ -53,7 +53,7 @@ describe("ADV-H3: what the accounts of several workers have spent", () => {
     expect(workers.map((worker) => spend(worker, 100))).toEqual([0, 0, 0, 0]);
   });
 
-  test("is forgotten after a minute, and not before, with all memory of the account", () => {
+  test("is dropped after a minute, and not before, with all state of the account", () => {
     const { clock, workers, report, spend, totals } = service(1);
     const [worker] = workers as [AccountSpends];
     spend(worker, 10);
@@ -68,7 +68,7 @@ describe("ADV-H3: what the accounts of several workers have spent", () => {
     expect([totals.overLimit("a"), totals.allOverLimit(), worker.takeChanged(true)]).toEqual([undefined, [], []]);
   });
 
-  test("is reported only where it has changed, and all of it to a control process that is new", () => {
+  test("is reported only where it has changed, and completely to a new control process", () => {
     const { workers, report, spend } = service(1);
     spend(workers[0] as AccountSpends, 2);
     expect(report()).toHaveLength(1);
@@ -86,7 +86,7 @@ describe("ADV-H3: what the accounts of several workers have spent", () => {
     expect(totals.overLimit("a")).toBeUndefined();
   });
 
-  test("refuses what is used up alone: the last answer is still spoken", () => {
+  test("refuses only the exceeded unit: the last reply is still spoken", () => {
     const { workers, report, spend } = service(1);
     const [worker] = workers as [AccountSpends];
     spend(worker, 10);

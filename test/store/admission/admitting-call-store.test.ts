@@ -16,7 +16,7 @@ const CALLS_MAX = 12;
 const WORKERS = ["a", "b", "c"];
 const LOAD = { callCount: 0, callsMax: CALLS_MAX, loopLagMs: 0, acceptsCalls: true };
 
-/** Stores whose calls have places, with two API keys; `restart` is the death of the control process and another one. */
+/** Stores whose calls take slots, with two API keys; `restart` replaces the control process. */
 async function scene(options: { callsPerKey?: number } = {}) {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
   const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
@@ -26,9 +26,9 @@ async function scene(options: { callsPerKey?: number } = {}) {
     ["one", "two"].map(async (name) => (await stores.apiKeys.create({ accountId, name })).record.id),
   );
   const begin = async () => {
-    const places = new Capacity({ clock, callsPerApiKey: options.callsPerKey });
-    places.restore(await stores.calls.listWaiting(), await stores.calls.listActive());
-    return { places, calls: admittingCallStore(stores.calls, places) };
+    const capacity = new Capacity({ clock, callsPerApiKey: options.callsPerKey });
+    capacity.restore(await stores.calls.listWaiting(), await stores.calls.listActive());
+    return { capacity, calls: admittingCallStore(stores.calls, capacity) };
   };
   const newCall = (change: Partial<NewCall> = {}): NewCall => ({
     accountId,
@@ -43,26 +43,26 @@ async function scene(options: { callsPerKey?: number } = {}) {
 
 const NAMED: IdempotentRequest = { keyHash: "name", fingerprint: "body", sealedToken: "sealed" };
 
-describe("calls in places", () => {
-  test("a request that comes again is answered though there is no place, and takes none; another one is refused", async () => {
+describe("calls with slots", () => {
+  test("a repeated request is answered without a free slot, and takes none; a new one is refused", async () => {
     const { newCall, begin } = await scene();
-    const { places, calls } = await begin();
-    places.workerConnected("a", [], { ...LOAD, callsMax: 1 });
+    const { capacity, calls } = await begin();
+    capacity.workerConnected("a", [], { ...LOAD, callsMax: 1 });
     expect(await calls.create(newCall({ idempotency: NAMED }))).toMatchObject({ kind: "created" });
-    expect(await calls.create(newCall({ idempotency: NAMED }))).toMatchObject({ kind: "repeated" });
+    expect(await calls.create(newCall({ idempotency: NAMED }))).toMatchObject({ kind: "replayed" });
     expect(await calls.create(newCall({ idempotency: { ...NAMED, fingerprint: "other" } }))).toEqual({
       kind: "mismatch",
     });
     const full = { kind: "refused", reason: "overloaded" };
     expect(await calls.create(newCall())).toEqual(full);
     expect(await calls.create(newCall({ idempotency: { ...NAMED, keyHash: "other" } }))).toEqual(full);
-    expect(places.available).toBe(0);
+    expect(capacity.available).toBe(0);
   });
 
-  test("of many creations at the same instant no more are made than there are places", async () => {
+  test("of many concurrent creations no more succeed than there are slots", async () => {
     const { newCall, begin, stores, accountId } = await scene();
-    const { places, calls } = await begin();
-    places.workerConnected("a", [], { ...LOAD, callsMax: 5 });
+    const { capacity, calls } = await begin();
+    capacity.workerConnected("a", [], { ...LOAD, callsMax: 5 });
     const named = (index: number): IdempotentRequest => ({ ...NAMED, keyHash: `name-${index}` });
     const made = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
@@ -72,25 +72,25 @@ describe("calls in places", () => {
     expect(made.filter(({ kind }) => kind === "created")).toHaveLength(5);
     expect(made.filter(({ kind }) => kind === "refused")).toHaveLength(35);
     expect((await stores.calls.list(accountId, { limit: 100 })).calls).toHaveLength(5);
-    expect(places.available).toBe(0);
+    expect(capacity.available).toBe(0);
   });
 
-  test("a call that cannot be stored takes no place", async () => {
+  test("a call that cannot be stored takes no slot", async () => {
     const { newCall, begin, keys } = await scene();
-    const { places, calls } = await begin();
-    places.workerConnected("a", [], LOAD);
+    const { capacity, calls } = await begin();
+    capacity.workerConnected("a", [], LOAD);
     await expect(calls.create(newCall({ accountId: "nobody" }))).rejects.toThrow();
     await expect(calls.create(newCall({ accountId: "nobody", idempotency: NAMED }))).rejects.toThrow();
-    expect([places.available, places.callsOf(keys[0] ?? "")]).toEqual([CALLS_MAX, 0]);
+    expect([capacity.available, capacity.callsOf(keys[0] ?? "")]).toEqual([CALLS_MAX, 0]);
   });
 });
 
-test(`after each of ${OPERATIONS} random operations the places are those that the store's calls should have`, async () => {
+test(`after each of ${OPERATIONS} random operations the slots match the store's calls`, async () => {
   const seed = Math.floor(Math.random() * 2 ** 32);
   const random = new Random(seed);
   const { clock, stores, accountId, keys, newCall, begin } = await scene({ callsPerKey: CALLS_PER_API_KEY });
-  let { places, calls } = await begin();
-  /** Living workers, and the calls that each carries. */
+  let { capacity, calls } = await begin();
+  /** Live workers, and the calls of each. */
   const workers = new Map<string, Set<string>>();
   const made: { id: string; tokenHash: string }[] = [];
   const anyCall = () => (made.length === 0 ? undefined : random.pick(made.slice(-30)));
@@ -112,18 +112,18 @@ test(`after each of ${OPERATIONS} random operations the places are those that th
       const [{ tokenHash } = { tokenHash: "unknown" }, redeemer] = [anyCall(), redeemedBy(workerId)];
       const redeemed = await stores.redemptions.redeem(tokenHash, redeemer);
       if (redeemed === undefined) return;
-      places.assign(redeemed.callId, workerId);
+      capacity.assign(redeemed.callId, workerId);
       if (random.chance(0.8)) carried?.add(redeemed.callId);
       else {
         const returned = await stores.redemptions.returnRedemption(tokenHash, redeemer.nonce);
         if (returned === undefined) throw new Error("the redemption was not taken back");
-        places.returned(returned.callId, returned.remainingMs);
+        capacity.returned(returned.callId, returned.remainingMs);
       }
     },
     async end() {
       const callId = anyCall()?.id ?? "unknown";
-      // Its worker tells first, where it has one; the record is made a moment later.
-      if (carrierOf(callId)?.[1].delete(callId)) places.release(callId);
+      // Its worker reports first, if it has one; the record is made later.
+      if (carrierOf(callId)?.[1].delete(callId)) capacity.release(callId);
       await calls.finish(callId, endAt(clock));
     },
     async cancel() {
@@ -137,25 +137,25 @@ test(`after each of ${OPERATIONS} random operations the places are those that th
     },
     async time() {
       clock.advance(random.pick([1, 100, 1_000, 6_000]));
-      for (const workerId of workers.keys()) places.loadReported(workerId, LOAD);
+      for (const workerId of workers.keys()) capacity.loadReported(workerId, LOAD);
     },
     async comes() {
       const workerId = random.pick(WORKERS);
       workers.set(workerId, workers.get(workerId) ?? new Set());
-      places.workerConnected(workerId, [...(workers.get(workerId) ?? [])], LOAD);
+      capacity.workerConnected(workerId, [...(workers.get(workerId) ?? [])], LOAD);
     },
     async dies() {
       const [workerId, carried] = workers.size === 0 ? [] : random.pick([...workers]);
       if (workerId === undefined) return;
       workers.delete(workerId);
-      places.workerDisconnected(workerId);
+      capacity.workerDisconnected(workerId);
       for (const callId of carried ?? []) {
         await calls.finish(callId, endAt(clock, { status: "failed", endReason: "worker_lost" }));
       }
     },
     async restart() {
-      ({ places, calls } = await begin());
-      for (const [workerId, carried] of workers) places.workerConnected(workerId, [...carried], LOAD);
+      ({ capacity, calls } = await begin());
+      for (const [workerId, carried] of workers) capacity.workerConnected(workerId, [...carried], LOAD);
     },
   };
   const often = ["create", "create", "create", "create", "redeem", "redeem", "end", "end", "time"];
@@ -165,10 +165,10 @@ test(`after each of ${OPERATIONS} random operations the places are those that th
     const living = [...(await stores.calls.listWaiting()), ...(await stores.calls.listActive())];
     const ofKeys = keys.map((key) => living.filter(({ apiKeyId }) => apiKeyId === key).length);
     const where = `seed ${seed}, operation ${count}: ${name}`;
-    expect([places.available, ...keys.map((key) => places.callsOf(key))], where).toEqual([
+    expect([capacity.available, ...keys.map((key) => capacity.callsOf(key))], where).toEqual([
       workers.size * CALLS_MAX - living.length,
       ...ofKeys,
     ]);
   }
-  expect([...kinds].sort(), `seed ${seed}`).toEqual(["created", "overloaded", "rate_limited", "repeated"]);
+  expect([...kinds].sort(), `seed ${seed}`).toEqual(["created", "overloaded", "rate_limited", "replayed"]);
 }, 30_000);

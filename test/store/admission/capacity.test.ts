@@ -25,7 +25,7 @@ function places(callsPerApiKey?: number) {
   return {
     clock,
     under,
-    /** Creates a call; returns its id, or why there is none. */
+    /** Creates a call; returns its id, or the reason of the refusal. */
     create(apiKeyId?: string, ttlMs = 60_000): string {
       names += 1;
       const refused = under.reserve(`hash-${names}`, apiKeyId);
@@ -33,7 +33,7 @@ function places(callsPerApiKey?: number) {
       under.created(`hash-${names}`, `call-${names}`, ttlMs);
       return `call-${names}`;
     },
-    /** Time goes by in which the worker tells how it stands. */
+    /** Advances the time while the worker reports its load. */
     live(forMs: number, workerId: string, change: Partial<WorkerLoad> = {}): void {
       for (let at = 0; at < forMs; at += LOAD_REPORT_MS) {
         clock.advance(LOAD_REPORT_MS);
@@ -43,8 +43,8 @@ function places(callsPerApiKey?: number) {
   };
 }
 
-describe("a place", () => {
-  test("is taken when a call is created, kept when it is redeemed, and free when the call is over", () => {
+describe("a slot", () => {
+  test("is taken when a call is created, held when it is redeemed, and free when the call is over", () => {
     const { under, create } = places();
     under.workerConnected("a", [], load());
     const [first, second, third] = [create(), create(), create()];
@@ -58,7 +58,7 @@ describe("a place", () => {
     expect(under.available).toBe(2);
   });
 
-  test("is there for each living worker's calls, and for none without one", () => {
+  test("exists for each live worker's calls, and not without a worker", () => {
     const { under, create } = places();
     expect(create()).toBe("overloaded");
     under.workerConnected("a", [], load());
@@ -66,7 +66,7 @@ describe("a place", () => {
     expect(under.available).toBe(8);
   });
 
-  test("is free when the token runs out, to the millisecond, though nobody has looked", () => {
+  test("is free when the token expires, to the millisecond, without a call of expire", () => {
     const { under, clock, create } = places();
     under.workerConnected("a", [], load({ callsMax: 2 }));
     create(undefined, 1_000);
@@ -79,7 +79,7 @@ describe("a place", () => {
     expect(under.available).toBe(2);
   });
 
-  test("is taken while the call is being stored, and given back when it cannot be", () => {
+  test("is taken while the call is being stored, and released when that fails", () => {
     const { under } = places();
     under.workerConnected("a", [], load({ callsMax: 1 }));
     expect(under.reserve("one", "key")).toBeUndefined();
@@ -88,7 +88,7 @@ describe("a place", () => {
     expect([under.available, under.callsOf("key")]).toEqual([1, 0]);
   });
 
-  test("of a call that waits outlives the worker that it was reserved for; those of the worker's calls go with it", () => {
+  test("of a waiting call outlives the worker; those of the worker's calls are lost with it", () => {
     const { under, create } = places();
     under.workerConnected("a", [], load());
     under.workerConnected("b", [], load());
@@ -96,7 +96,7 @@ describe("a place", () => {
     under.assign("call-1", "a");
     under.assign("call-2", "b");
     under.workerDisconnected("a");
-    // Three places of b: one is taken, two wait.
+    // Worker b has three slots: one is taken, two calls wait.
     expect(under.available).toBe(0);
     under.release("call-1");
     expect([under.available, create()]).toEqual([0, "overloaded"]);
@@ -104,7 +104,7 @@ describe("a place", () => {
     expect(under.available).toBe(3);
   });
 
-  test("is counted by what a worker says that it carries, when it comes again or another control process was before", () => {
+  test("is counted by the calls that a worker reports, when it reconnects or the control process is new", () => {
     const { under, create } = places();
     const redeemed = { workerId: "a", workerConnection: 1, epoch: 1 };
     const active = { accountId: "account", apiKeyId: "key", ...redeemed, recordingEnabled: true };
@@ -118,12 +118,12 @@ describe("a place", () => {
     expect(under.callsOf("key")).toBe(3);
     under.workerConnected("a", ["lives", "unknown"], load({ callsMax: 4 }));
     expect([under.available, under.callsOf("key")]).toEqual([1, 2]);
-    // The connection broke and was mended; a call has ended in between.
+    // The connection broke and was restored; a call ended in between.
     under.workerConnected("a", ["lives"], load({ callsMax: 4 }));
     expect([under.available, create(), under.available]).toEqual([2, "call-1", 1]);
   });
 
-  test("of a worker that carries more than it should is nobody else's", () => {
+  test("in excess of a worker's limit takes none of another worker", () => {
     const { under, create } = places();
     under.workerConnected("a", [], load());
     under.workerConnected("b", [], load());
@@ -137,7 +137,7 @@ describe("a place", () => {
 });
 
 describe("a worker", () => {
-  test("that drains has the places of the calls it carries, and no other", () => {
+  test("that drains has the slots of its calls, and no others", () => {
     const { under, create } = places();
     under.workerConnected("old", [], load());
     under.assign(create(), "old");
@@ -148,7 +148,7 @@ describe("a worker", () => {
     expect(under.available).toBe(3);
   });
 
-  test("D8: whose loop lags is offered no call more, while its calls go on and other workers take theirs", () => {
+  test("D8: whose loop lags gets no more calls, while its calls continue and other workers accept calls", () => {
     const { under, create } = places();
     const callsMax = 2 * LAGGING_CALLS_MAX;
     under.workerConnected("a", [], load({ callsMax }));
@@ -159,7 +159,7 @@ describe("a worker", () => {
     expect(under.available).toBe(3);
   });
 
-  test("whose loop lags takes a few calls all the same: with so few it is the machine that lags", () => {
+  test("whose loop lags still takes a few calls: with so few the machine is the cause", () => {
     const { under, create } = places();
     const lagging = load({ callsMax: 2 * LAGGING_CALLS_MAX, loopLagMs: LOOP_LAG_MS_MAX + 1 });
     under.workerConnected("a", [], lagging);
@@ -169,7 +169,7 @@ describe("a worker", () => {
     expect(under.available).toBe(1);
   });
 
-  test("which lags and has more calls than those few keeps their places, and takes none of another worker's", () => {
+  test("which lags and has more calls than those few keeps their slots, and takes none of another worker's", () => {
     const { under } = places();
     const callIds = Array.from({ length: LAGGING_CALLS_MAX + 5 }, (_, index) => `call-of-a-${index}`);
     under.workerConnected("a", callIds, load({ callsMax: 100, loopLagMs: LOOP_LAG_MS_MAX + 1 }));
@@ -177,7 +177,7 @@ describe("a worker", () => {
     expect(under.available).toBe(3);
   });
 
-  test("D11: at the bound it lags by nothing, and past it takes calls again when it has been below for seconds", () => {
+  test("D11: does not lag at the limit, and after exceeding it takes calls again once it has been below for seconds", () => {
     const { under, live } = places();
     const callsMax = LAGGING_CALLS_MAX + 3;
     under.workerConnected("a", [], load({ callsMax, loopLagMs: LOOP_LAG_MS_MAX }));
@@ -185,7 +185,7 @@ describe("a worker", () => {
     live(1_000, "a", { callsMax, loopLagMs: 80 });
     live(LOOP_LAG_RECOVERY_MS - LOAD_REPORT_MS, "a", { callsMax });
     expect(under.available).toBe(LAGGING_CALLS_MAX);
-    // Once more in between, and the waiting begins anew.
+    // One lag in between restarts the waiting time.
     live(LOAD_REPORT_MS, "a", { callsMax, loopLagMs: 80 });
     live(LOOP_LAG_RECOVERY_MS - LOAD_REPORT_MS, "a", { callsMax });
     expect(under.available).toBe(LAGGING_CALLS_MAX);
@@ -193,7 +193,7 @@ describe("a worker", () => {
     expect(under.available).toBe(callsMax);
   });
 
-  test("D8: that is stuck so that it tells nothing is offered no call, until it tells again", () => {
+  test("D8: that is stuck and reports nothing gets no calls until it reports again", () => {
     const { under, clock, live } = places();
     under.workerConnected("a", [], load());
     clock.advance(LOAD_SILENCE_MS_MAX - 1);
@@ -204,7 +204,7 @@ describe("a worker", () => {
     expect(under.available).toBe(3);
   });
 
-  test("that is gone and tells something on its way is none", () => {
+  test("that reports after it disconnected is ignored", () => {
     const { under } = places();
     under.loadReported("a", load());
     expect(under.available).toBe(0);
@@ -212,7 +212,7 @@ describe("a worker", () => {
 });
 
 describe("an API key", () => {
-  test("has as many calls as it may, created and active, and others have theirs", () => {
+  test("has at most its limit of calls, created and active, independently of others", () => {
     const { under, create } = places(2);
     under.workerConnected("a", [], load({ callsMax: 10 }));
     under.assign(create("one"), "a");
@@ -228,7 +228,7 @@ describe("an API key", () => {
     expect(create("one")).toBe("call-8");
   });
 
-  test("is told of its own limit first, and keeps the calls of a lost worker until they have their records", () => {
+  test("gets its own limit as the first reason, and counts the calls of a lost worker until they have records", () => {
     const { under, create } = places(1);
     under.workerConnected("a", [], load({ callsMax: 1 }));
     under.assign(create("one"), "a");
@@ -240,7 +240,7 @@ describe("an API key", () => {
     expect(create("one")).toBe("call-6");
   });
 
-  test("has room again when a token of its runs out", () => {
+  test("can create a call again when one of its tokens expires", () => {
     const { under, create, clock } = places(1);
     under.workerConnected("a", [], load());
     create("one", 1_000);

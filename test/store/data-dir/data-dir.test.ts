@@ -22,7 +22,7 @@ function refusalOf(dataDir: string): Error {
   throw new Error(`${dataDir} was taken`);
 }
 
-/** The messages of the errors for these folders in a process that gives up root's rights first: to root nothing is forbidden. */
+/** The error messages for these folders in a process without root's rights, because root may do everything. */
 function unprivilegedRefusals(dataDirs: readonly string[]): string[] {
   const child = `
     const { openDataDir } = await import(process.argv[1]);
@@ -41,14 +41,14 @@ function unprivilegedRefusals(dataDirs: readonly string[]): string[] {
     "--input-type=module",
     "--eval",
     child,
-    pathToFileURL(builtProgram("store/data-dir")).href,
+    pathToFileURL(builtProgram("store/data-dir/data-dir")).href,
     ...dataDirs,
   ];
   return JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })) as string[];
 }
 
 describe("the data directory", () => {
-  test("is made with the folders above it, for its owner alone, and nothing is left in it", () => {
+  test("is created with its parents, for its owner alone, and no file is left in it", () => {
     const dataDir = join(temporaryDirectory(), "a", "b");
     openDataDir(dataDir);
     expect(statSync(dataDir).mode & 0o777).toBe(0o700);
@@ -65,20 +65,20 @@ describe("the data directory", () => {
     expect(message).not.toContain("\n");
   });
 
-  test("is refused where a file stands in its place, or above it", () => {
+  test("is refused where a file is at its path, or above it", () => {
     const file = join(temporaryDirectory(), "file");
     writeFileSync(file, "");
     expect(refusalOf(file).message).toMatch(/cannot be used: EEXIST: /);
     expect(refusalOf(join(file, "data")).message).toMatch(/cannot be used: ENOTDIR: /);
   });
 
-  test("is refused where its link leads nowhere", () => {
+  test("is refused where its link is dangling", () => {
     const link = join(temporaryDirectory(), "link");
     symlinkSync(join(link, "..", "nowhere"), link);
     expect(refusalOf(link).message).toContain(JSON.stringify(link));
   });
 
-  test("is refused on a disk that is full or read-only, also where it is there already", (context) => {
+  test("is refused on a disk that is full or read-only, also where it already exists", (context) => {
     const path = temporaryDirectory();
     const mount = (...args: string[]) => spawnSync("mount", [...args, path]).status === 0;
     if (!mount("-t", "tmpfs", "-o", "size=8k", "tmpfs"))
@@ -100,7 +100,7 @@ describe("the data directory", () => {
     "service.lock",
     "token-keys.json",
     "trunkline.db",
-  ])("is refused where %s in it is a folder, and makes no such file", (name) => {
+  ])("is refused where %s in it is a folder, and creates no such file", (name) => {
     const dataDir = temporaryDirectory();
     openDataDir(dataDir);
     expect(readdirSync(dataDir)).toEqual([]);
@@ -108,7 +108,7 @@ describe("the data directory", () => {
     expect(refusalOf(dataDir).message).toContain(`cannot be used: ${join(dataDir, name)} is a folder. `);
   });
 
-  test("is refused where the folder of its sockets is a file, or leads nowhere", () => {
+  test("is refused where the folder of its sockets is a file or a dangling link", () => {
     const dataDir = temporaryDirectory();
     const run = join(dataDir, "run");
     writeFileSync(run, "");
@@ -132,7 +132,7 @@ describe("the data directory", () => {
       const path = join(dataDir, name);
       if (name === "run") mkdirSync(path);
       else writeFileSync(path, "");
-      // Nobody else may, and nor may the owner, who need not be root.
+      // Other users may not, and neither may the owner, who need not be root.
       chmodSync(path, name === "run" ? 0o500 : 0o400);
       chmodSync(dataDir, name === "folder" ? 0o555 : 0o777);
     }

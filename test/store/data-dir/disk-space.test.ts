@@ -35,7 +35,7 @@ function scene(minFreeBytes = MIN_FREE_BYTES) {
 const systemError = (code: string): Error => Object.assign(new Error(code), { code });
 
 describe("ADV-M4: disk space", () => {
-  test("is low below the minimum on any of the disks, and recovers by itself above it and some more", async () => {
+  test("is low below the minimum on any of the disks, and recovers by itself above it and a margin", async () => {
     const { clock, disk, free, logged } = scene();
     await disk.monitor();
     expect([disk.isLow, disk.freeBytes]).toEqual([false, 5_000]);
@@ -51,14 +51,14 @@ describe("ADV-M4: disk space", () => {
     expect(logged()).toEqual([ERROR, INFO]);
   });
 
-  test("is never low where no minimum is set, and is read all the same", async () => {
+  test("is never low without a minimum, but is still read", async () => {
     const { disk, free } = scene(0);
     free.data = 0;
     await disk.monitor();
     expect([disk.isLow, disk.freeBytes]).toEqual([false, 0]);
   });
 
-  test("is as it was last where it cannot be read, which is logged once, and a folder that is not there yet counts for nothing", async () => {
+  test("keeps its last value where it cannot be read, which is logged once, and skips a missing folder", async () => {
     const { clock, disk, free, logged } = scene();
     free.data = 10;
     free.recordings = systemError("ENOENT");
@@ -70,7 +70,7 @@ describe("ADV-M4: disk space", () => {
     expect(logged()).toEqual([ERROR, ERROR]);
   });
 
-  test("is read one folder after another: disks that hang hold one of Node's threads for files", async () => {
+  test("is read one folder after another: disks that hang occupy one of Node's file threads", async () => {
     const [clock, asked, answer] = [new ManualClock(), [] as string[], [] as ((bytes: number) => void)[]];
     const freeBytesOf = (folder: string): Promise<number> => {
       asked.push(folder);
@@ -96,7 +96,7 @@ describe("ADV-M4: disk space", () => {
     expect(clock.pending).toBe(1);
   });
 
-  test("is what the system says of a real folder", async () => {
+  test("is the system's value for a real folder", async () => {
     const { log } = memoryLog();
     const disk = new DiskSpace({ folders: [temporaryDirectory()], minFreeBytes: 1, clock: new ManualClock(), log });
     await disk.monitor();

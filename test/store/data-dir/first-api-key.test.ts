@@ -18,9 +18,9 @@ async function newStores() {
   return { dataDir, stores };
 }
 
-test("the first key is its owner's alone, lives, and is of the default account", async () => {
+test("only its owner can read the first API key, which is active and of the default account", async () => {
   const { dataDir, stores } = await newStores();
-  // One of another database, for everybody to read.
+  // The file of another database, readable by everybody.
   writeFileSync(firstApiKeyPath(dataDir), "tlk_old\n", { mode: 0o644 });
   const path = await writeFirstApiKey(dataDir, stores);
   expect(path).toBe(join(dataDir, "first-api-key"));
@@ -29,7 +29,7 @@ test("the first key is its owner's alone, lives, and is of the default account",
   expect(principal?.accountId).toBe(await stores.accounts.ensure(DEFAULT_ACCOUNT_NAME));
 });
 
-test("there is no key until the first was made, and a revoked one was made, too", async () => {
+test("no API key exists until the first is created, and a revoked one counts as created", async () => {
   const { dataDir, stores } = await newStores();
   expect(await hasNoApiKey(stores)).toBe(true);
   await writeFirstApiKey(dataDir, stores);
@@ -38,7 +38,7 @@ test("there is no key until the first was made, and a revoked one was made, too"
   expect(await hasNoApiKey(stores)).toBe(false);
 });
 
-test("a key that could not be written is refused: nobody knows it", async () => {
+test("an API key that could not be written is deleted", async () => {
   const { dataDir, stores } = await newStores();
   mkdirSync(firstApiKeyPath(dataDir));
   await expect(writeFirstApiKey(dataDir, stores)).rejects.toThrow();

@@ -40,7 +40,7 @@ async function scene(): Promise<Scene> {
 const databaseFiles = (directory: string): string[] =>
   readdirSync(directory).filter((name) => name.startsWith("trunkline.db"));
 
-/** Moves the database's files to a folder beside. */
+/** Moves the database's files to another folder. */
 function moveAway(directory: string): () => void {
   const aside = join(directory, "aside");
   mkdirSync(aside);
@@ -54,8 +54,8 @@ function moveAway(directory: string): () => void {
 
 const UNAVAILABLE = expect.objectContaining({ code: "unavailable", fault: "service" });
 
-describe("ADV-L7: a database that is removed under the service", () => {
-  test("acknowledges no write, and takes them again when the same files are put back", async () => {
+describe("ADV-L7: a database that is removed while the service runs", () => {
+  test("acknowledges no write, and accepts writes again when the same files are restored", async () => {
     const { directory, stores, accountId, create } = await scene();
     const tokenHash = await create();
     const putBack = moveAway(directory);
@@ -65,7 +65,7 @@ describe("ADV-L7: a database that is removed under the service", () => {
     await expect(stores.apiKeys.create({ accountId, name: "second" })).rejects.toEqual(UNAVAILABLE);
     putBack();
     expect(stores.isDatabaseLost()).toBe(false);
-    // The redemption that was not acknowledged has not happened, and the calls that were not were not created.
+    // Neither the unacknowledged redemption nor the unacknowledged calls took effect.
     expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker"))).toMatchObject({ accountId });
     await create();
     await stores.close();
@@ -74,7 +74,7 @@ describe("ADV-L7: a database that is removed under the service", () => {
     await again.close();
   });
 
-  test("redeems nothing over a connection of its own either, and again when the files are put back", async () => {
+  test("redeems nothing over a separate connection either, and redeems again when the files are restored", async () => {
     const { directory, stores, accountId, create } = await scene();
     const tokenHash = await create();
     const opened = openRedemptions(directory, systemClock, systemAgeClock(), new Map());
@@ -110,7 +110,7 @@ describe("ADV-L7: a database that is removed under the service", () => {
     await restarted.close();
   });
 
-  test("is still there for this process after another one has opened and closed it", async () => {
+  test("is not lost for this process after another one has opened and closed it", async () => {
     const { directory, stores, create } = await scene();
     await (await openStores(directory, systemClock)).close();
     await create();
@@ -129,10 +129,10 @@ describe("ADV-L7: a database that is removed under the service", () => {
     await clock.play(5_000);
     isLost = false;
     await clock.play(5_000);
-    const told = lines.map((line) => JSON.parse(line) as { level: number; msg: string });
-    expect(told.map(({ level }) => level)).toEqual([ERROR, INFO]);
-    expect(told[0]?.msg).toContain("removed or replaced");
-    expect(told[0]?.msg).toContain("put the same files back, or restart the service");
-    expect(told[1]?.msg).toContain("back");
+    const logged = lines.map((line) => JSON.parse(line) as { level: number; msg: string });
+    expect(logged.map(({ level }) => level)).toEqual([ERROR, INFO]);
+    expect(logged[0]?.msg).toContain("removed or replaced");
+    expect(logged[0]?.msg).toContain("restore the same files, or restart the service");
+    expect(logged[1]?.msg).toContain("back");
   });
 });

@@ -13,9 +13,9 @@ const FILE = "token-keys.json";
 function signer(dataDir = temporaryDirectory()) {
   const clock = new ManualClock();
   const { log, lines } = memoryLog();
-  const told: (readonly string[])[] = [];
-  const made = new TokenSigner({ dataDir, clock, log, onKeys: (keys) => told.push(keys) });
-  return { dataDir, clock, lines, told, signer: made };
+  const sentKeys: (readonly string[])[] = [];
+  const made = new TokenSigner({ dataDir, clock, log, onKeys: (keys) => sentKeys.push(keys) });
+  return { dataDir, clock, lines, sentKeys, signer: made };
 }
 
 const isAccepted = (token: string, keys: readonly string[]): boolean =>
@@ -24,7 +24,7 @@ const isAccepted = (token: string, keys: readonly string[]): boolean =>
     keys.map((key) => Buffer.from(key, "base64url")),
   );
 
-test("ADV-M5: the first start makes a key that its owner alone can read, and later starts use it", () => {
+test("ADV-M5: the first start creates a token key that only its owner can read, and later starts use it", () => {
   const dataDir = temporaryDirectory();
   const { current, previous } = openTokenKeys(dataDir);
   expect([Buffer.from(current, "base64url").length, previous]).toEqual([32, undefined]);
@@ -35,16 +35,16 @@ test("ADV-M5: the first start makes a key that its owner alone can read, and lat
   expect(openTokenKeys(temporaryDirectory()).current).not.toBe(current);
 });
 
-test("ADV-M5: a rotated key is told to the workers before it signs, and the one before it stays valid", () => {
-  const { dataDir, clock, told, signer: under } = signer();
+test("ADV-M5: a rotated token key is sent to the workers before it signs, and the previous one stays valid", () => {
+  const { dataDir, clock, sentKeys, signer: under } = signer();
   const before = under.mint();
   rotateTokenKeys(dataDir);
   clock.advance(TOKEN_KEY_POLL_MS);
-  const keys = told[0] ?? [];
+  const keys = sentKeys[0] ?? [];
   const between = under.mint();
   clock.advance(TOKEN_KEY_POLL_MS);
   const after = under.mint();
-  expect([told.length, keys.length]).toEqual([1, 2]);
+  expect([sentKeys.length, keys.length]).toEqual([1, 2]);
   for (const token of [before, between, after]) expect(isAccepted(token, keys)).toBe(true);
   const { current, previous } = openTokenKeys(dataDir);
   expect(isAccepted(between, [previous ?? ""])).toBe(true);
@@ -52,19 +52,19 @@ test("ADV-M5: a rotated key is told to the workers before it signs, and the one 
   expect(new Set(under.accepted)).toEqual(new Set(keys));
 });
 
-test("ADV-M5: after two rotations no token of the first key is valid", () => {
-  const { dataDir, clock, told, signer: under } = signer();
+test("ADV-M5: after two rotations no token of the first token key is valid", () => {
+  const { dataDir, clock, sentKeys, signer: under } = signer();
   const old = under.mint();
   for (let times = 0; times < 2; times += 1) {
     rotateTokenKeys(dataDir);
     clock.advance(2 * TOKEN_KEY_POLL_MS);
   }
-  expect(isAccepted(old, told.at(-1) ?? [])).toBe(false);
+  expect(isAccepted(old, sentKeys.at(-1) ?? [])).toBe(false);
   expect(under.accepted.length).toBe(2);
 });
 
-test("ADV-M5: keys that cannot be read are an error at the start, and leave a running service with those that it has", () => {
-  const { dataDir, clock, lines, told, signer: under } = signer();
+test("ADV-M5: token keys that cannot be read are an error at the start, and a running service keeps those that it has", () => {
+  const { dataDir, clock, lines, sentKeys, signer: under } = signer();
   const { current } = openTokenKeys(dataDir);
   for (const text of ["", "{}", '{"current":"short"}', `{"current":"${current}","more":1}`]) {
     writeFileSync(join(dataDir, FILE), text);
@@ -72,7 +72,7 @@ test("ADV-M5: keys that cannot be read are an error at the start, and leave a ru
     clock.advance(TOKEN_KEY_POLL_MS);
     expect(isAccepted(under.mint(), [current])).toBe(true);
   }
-  expect(told).toEqual([]);
+  expect(sentKeys).toEqual([]);
   expect(lines.filter((line) => line.includes("token keys could not be read")).length).toBe(4);
   expect(lines.join()).not.toContain(current);
   expect(readFileSync(join(dataDir, FILE), "utf8")).toContain(current);

@@ -8,51 +8,51 @@ const CALL = { id: "call_1", accountId: "account_1" };
 
 function scene(found: Partial<Cancellation>, failures = 0) {
   const clock = new ManualClock();
-  const told: string[] = [];
+  const events: string[] = [];
   let left = failures;
   const ends = new EndRequests({
     calls: {
       async cancel(accountId, callId) {
         left -= 1;
         if (left >= 0) throw new Error("the store is away");
-        told.push(`cancel ${accountId} ${callId}`);
+        events.push(`cancel ${accountId} ${callId}`);
         return found as Cancellation;
       },
     },
     endCall: (workerId, callId) => {
-      told.push(`end ${workerId} ${callId}`);
+      events.push(`end ${workerId} ${callId}`);
       return workerId !== "away";
     },
     clock,
     log: memoryLog().log,
   });
-  return { clock, ends, told };
+  return { clock, ends, events };
 }
 
-test("ADV-M5: a call whose end was asked for is ended when its redemption is returned, however often the store fails", async () => {
-  const { clock, ends, told } = scene({ cancelled: true }, 2);
+test("ADV-M5: a call whose end was requested is ended when its redemption is returned, however often the store fails", async () => {
+  const { clock, ends, events } = scene({ cancelled: true }, 2);
   expect(ends.request("worker-1", CALL)).toBe(true);
   await ends.redemptionReturned(CALL.id);
   await clock.play(5_000);
-  expect(told).toEqual(["end worker-1 call_1", "cancel account_1 call_1"]);
+  expect(events).toEqual(["end worker-1 call_1", "cancel account_1 call_1"]);
   await ends.redemptionReturned(CALL.id);
-  expect(told).toHaveLength(2);
+  expect(events).toHaveLength(2);
 });
 
-test("ADV-M5: one that was redeemed again before that is ended by its next worker", async () => {
-  const { ends, told } = scene({ workerId: "worker-2", cancelled: false });
+test("ADV-M5: a call that was redeemed again before that is ended by its next worker", async () => {
+  const { ends, events } = scene({ workerId: "worker-2", cancelled: false });
   ends.request("worker-1", CALL);
   await ends.redemptionReturned(CALL.id);
-  expect(told.at(-1)).toBe("end worker-2 call_1");
+  expect(events.at(-1)).toBe("end worker-2 call_1");
 });
 
-test("ADV-M5: a returned call whose end nobody asked for, or could be told, waits for its stream", async () => {
-  const { ends, told } = scene({});
+test("ADV-M5: a returned call without a request to end, or whose worker could not be reached, waits for its stream", async () => {
+  const { ends, events } = scene({});
   await ends.redemptionReturned(CALL.id);
   expect(ends.request("away", CALL)).toBe(false);
   await ends.redemptionReturned(CALL.id);
   ends.request("worker-1", CALL);
   ends.callEnded(CALL.id);
   await ends.redemptionReturned(CALL.id);
-  expect(told).toEqual(["end away call_1", "end worker-1 call_1"]);
+  expect(events).toEqual(["end away call_1", "end worker-1 call_1"]);
 });

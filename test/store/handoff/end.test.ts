@@ -18,7 +18,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-test("a call that comes in one piece with the word to end it is there when the word is told", async () => {
+test("a call that arrives in one chunk with the request to end it exists when the request is handled", async () => {
   const path = join(temporaryDirectory(), "control.sock");
   const server = createServer((socket) => {
     closers.push(() => socket.destroy());
@@ -29,7 +29,7 @@ test("a call that comes in one piece with the word to end it is there when the w
         if (message.kind !== "redeem") return;
         const answers: ControlMessage[] = [
           { kind: "redeemed", id: message.id, call: { callId: "call_1", accountId: "account_1", spec: SPEC } },
-          { kind: "end", callId: "call_1" },
+          { kind: "end-call", callId: "call_1" },
         ];
         socket.write(answers.map(toLine).join(""));
       }),
@@ -38,7 +38,7 @@ test("a call that comes in one piece with the word to end it is there when the w
   await new Promise<void>((resolve) => server.listen(path, resolve));
   closers.push(() => server.close());
   const open = new Set<string>();
-  const told = new Promise<{ callId: string; isOpen: boolean }>((resolve) => {
+  const endRequest = new Promise<{ callId: string; isOpen: boolean }>((resolve) => {
     const handOff = new HandoffClient({
       path,
       workerId: "worker-1",
@@ -53,16 +53,16 @@ test("a call that comes in one piece with the word to end it is there when the w
     });
     closers.push(() => void handOff.close());
     const redeem = async (): Promise<string> => {
-      // Away until the connection stands.
+      // Not connected until the connection is established.
       const call = await handOff.redeem("hash").catch(() => undefined);
       if (call !== undefined) return call.callId;
       await new Promise((again) => setImmediate(again));
       return await redeem();
     };
-    // As many steps behind the answer as the gateway and the server take, and some more.
+    // As many steps after the answer as the gateway and the server take, and some more.
     void redeem()
       .then((callId) => [callId])
       .then(async ([callId = ""]) => open.add(await callId));
   });
-  expect(await told).toEqual({ callId: "call_1", isOpen: true });
+  expect(await endRequest).toEqual({ callId: "call_1", isOpen: true });
 });

@@ -7,15 +7,16 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { handoffServer } from "../../support/services/handoff-server.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
-test("a worker tells how it stands when it comes, from then on every 250 ms and when it has news, and nothing once it has gone", async () => {
+test("a worker reports its load when it connects, then every 250 ms and on changes, and not after it has disconnected", async () => {
   const path = join(temporaryDirectory(), "control.sock");
   const clock = new ManualClock();
-  const told: [string, number][] = [];
+  const events: [string, number][] = [];
   const server = new HandoffServer(
     handoffServer(path, {
-      onWorkerConnected: (workerId, _connection, _callIds, { callCount }) => told.push([`${workerId} came`, callCount]),
-      onLoadReported: (workerId, { callCount }) => told.push([workerId, callCount]),
-      onWorkerDisconnected: (workerId) => told.push([`${workerId} went`, Number.NaN]),
+      onWorkerConnected: (workerId, _connection, _callIds, { callCount }) =>
+        events.push([`${workerId} came`, callCount]),
+      onLoadReported: (workerId, { callCount }) => events.push([workerId, callCount]),
+      onWorkerDisconnected: (workerId) => events.push([`${workerId} went`, Number.NaN]),
     }),
   );
   await server.listen();
@@ -34,7 +35,7 @@ test("a worker tells how it stands when it comes, from then on every 250 ms and 
     clock,
   });
   const seen = async (count: number): Promise<void> => {
-    while (told.length < count) await new Promise((resolve) => setImmediate(resolve));
+    while (events.length < count) await new Promise((resolve) => setImmediate(resolve));
   };
   await seen(1);
   clock.advance(LOAD_REPORT_MS - 1);
@@ -46,7 +47,7 @@ test("a worker tells how it stands when it comes, from then on every 250 ms and 
   await seen(5);
   await handOff.close();
   await seen(6);
-  expect(told).toEqual([
+  expect(events).toEqual([
     ["a came", 0],
     ["a", 1],
     ["a", 2],
@@ -57,16 +58,16 @@ test("a worker tells how it stands when it comes, from then on every 250 ms and 
   expect(clock.pending).toBe(0);
 });
 
-test("F14-4: the carrier's id of a call reaches the control process when its stream begins, whatever it is made of", async () => {
+test("F14-4: the carrier's id of a call reaches the control process when its stream starts, whatever its characters", async () => {
   const path = join(temporaryDirectory(), "control.sock");
   const clock = new ManualClock();
-  const told: string[][] = [];
+  const events: string[][] = [];
   let workers = 0;
   const server = new HandoffServer(
     handoffServer(path, {
       clock,
       onWorkerConnected: () => (workers += 1),
-      onStreamStarted: (callId, carrierCallId) => told.push([callId, carrierCallId]),
+      onStreamStarted: (callId, carrierCallId) => events.push([callId, carrierCallId]),
     }),
   );
   await server.listen();
@@ -83,11 +84,11 @@ test("F14-4: the carrier's id of a call reaches the control process when its str
     metrics: async () => undefined,
     clock,
   });
-  // While the control process is away nobody is told; the call's end tells it then.
+  // While the control process is not connected nothing is sent; the call's end carries the id then.
   handOff.streamStarted("call_0", "CA0");
   while (workers === 0) await new Promise((resolve) => setImmediate(resolve));
   handOff.streamStarted("call_1", "two\nlines \u0000 👋");
-  while (told.length === 0) await new Promise((resolve) => setImmediate(resolve));
-  expect(told).toEqual([["call_1", "two\nlines \u0000 👋"]]);
+  while (events.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  expect(events).toEqual([["call_1", "two\nlines \u0000 👋"]]);
   await handOff.close();
 });

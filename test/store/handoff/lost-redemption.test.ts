@@ -14,11 +14,11 @@ const LOAD = { callCount: 0, callsMax: 1, loopLagMs: 0, acceptsCalls: true };
 let server: HandoffServer | undefined;
 afterEach(() => server?.close());
 
-test("ADV-M5: a token whose worker died while it was redeemed is given back, with the nonce of that redemption", async () => {
+test("ADV-M5: a redemption whose worker died meanwhile is returned, with the nonce of that redemption", async () => {
   const path = join(temporaryDirectory(), "control.sock");
   let dies = (): void => {};
   let redeemed = (_call: RedeemedCall): void => {};
-  const told: unknown[] = [];
+  const events: unknown[] = [];
   const gone = new Promise<void>((resolve) => {
     server = new HandoffServer(
       handoffServer(path, {
@@ -30,14 +30,14 @@ test("ADV-M5: a token whose worker died while it was redeemed is given back, wit
             });
           },
           async returnRedemption(tokenHash, nonce) {
-            told.push(["given back", tokenHash, nonce]);
+            events.push(["return", tokenHash, nonce]);
             return { callId: "call_1", remainingMs: 5 };
           },
         },
         onWorkerDisconnected: () => resolve(),
-        onRedeemed: (callId) => told.push(["redeemed", callId]),
-        onReturned: (call) => told.push(["returned", call]),
-        onEnded: (callId) => told.push(["ended", callId]),
+        onRedeemed: (callId) => events.push(["redeemed", callId]),
+        onReturned: (call) => events.push(["returned", call]),
+        onEnded: (callId) => events.push(["ended", callId]),
       }),
     );
   });
@@ -57,13 +57,13 @@ test("ADV-M5: a token whose worker died while it was redeemed is given back, wit
     }),
   );
   worker.write(toLine({ kind: "redeem", id: 1, tokenHash: "hash", nonce: "nonce" }));
-  // By then it has been looked for calls of the dead worker, and this one was none.
+  // The search for the dead worker's calls is over by then, and did not find this call.
   await gone;
   redeemed({ callId: "call_1", accountId: "account_1", spec: SPEC });
   await settled();
-  expect(told).toEqual([
+  expect(events).toEqual([
     ["redeemed", "call_1"],
-    ["given back", "hash", "nonce"],
+    ["return", "hash", "nonce"],
     ["returned", { callId: "call_1", remainingMs: 5 }],
   ]);
 });

@@ -12,13 +12,13 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** The control process's end of a hand-off socket, and workers on demand. */
+/** The control process's end of a handoff socket, and workers on demand. */
 async function controlEnd() {
   const path = join(temporaryDirectory(), "control.sock");
   const server = new HandoffServer(handoffServer(path));
   await server.listen();
   closers.push(() => server.close());
-  /** A worker with these metrics, once it is known. */
+  /** Connects a worker with these metrics. */
   const worker = async (tell: () => Promise<string | undefined>): Promise<HandoffClient> => {
     const before = server.workerCount;
     const handOff = new HandoffClient({
@@ -43,15 +43,15 @@ async function controlEnd() {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const never = new AbortController().signal;
 
-/** Metrics that are known by the name of the first. */
+/** Metrics that are identified by the name of the first. */
 const named = (name: string | undefined): ProcessMetrics | undefined =>
   name === undefined ? undefined : ([{ name, help: "", type: "gauge", values: [] }] as unknown as ProcessMetrics);
 
-/** What each worker told, by that name. */
+/** The metrics of each worker, by that name. */
 const ask = async (server: HandoffServer, signal = never): Promise<(string | undefined)[]> =>
   [...(await server.metrics(signal)).values()].map((metrics) => metrics?.[0]?.name);
 
-/** Asks and gives up once the question has had time to arrive. */
+/** Requests the metrics and aborts once the request has had time to arrive. */
 async function askInVain(server: HandoffServer): Promise<(string | undefined)[]> {
   const patience = new AbortController();
   const answer = ask(server, patience.signal);
@@ -60,7 +60,7 @@ async function askInVain(server: HandoffServer): Promise<(string | undefined)[]>
   return await answer;
 }
 
-test("the worker is asked for its metrics, and asked anew each time", async () => {
+test("the worker is asked for its metrics each time", async () => {
   const { server, worker } = await controlEnd();
   let asked = 0;
   await worker(async () => `metrics ${++asked}\n# with lines\n`);
@@ -73,7 +73,7 @@ test("without a worker there are none, at once", async () => {
   expect(await ask(server)).toEqual([]);
 });
 
-test("all workers are asked at once, and one that hangs keeps nobody's answer back", async () => {
+test("all workers are asked at once, and one that hangs delays no other answer", async () => {
   const { server, worker } = await controlEnd();
   await worker(async () => "metrics of one");
   await worker(() => new Promise(() => {}));
@@ -81,7 +81,7 @@ test("all workers are asked at once, and one that hangs keeps nobody's answer ba
   expect(await askInVain(server)).toEqual(["metrics of one", undefined, "metrics of the third"]);
 });
 
-test("a worker that hangs is given up on, is not asked again until it has answered, and is then heard again", async () => {
+test("a worker that hangs times out, is not asked again until it has answered, and then answers again", async () => {
   const { server, worker } = await controlEnd();
   let asked = 0;
   let answer = (): void => {};
@@ -97,19 +97,19 @@ test("a worker that hangs is given up on, is not asked again until it has answer
   expect(await askInVain(server)).toEqual([undefined]);
   expect(asked).toBe(1);
   answer();
-  // Its late answer is nobody's; the question after it is a new one.
+  // Its late answer is dropped; the next request is a new one.
   for (let turns = 0; turns < 50; turns += 1) await turn();
   expect(await ask(server)).toEqual(["metrics 2"]);
 });
 
-test("two that ask at the same time get the same answer", async () => {
+test("two concurrent requests get the same answer", async () => {
   const { server, worker } = await controlEnd();
   let asked = 0;
   await worker(async () => `metrics ${++asked}`);
   expect(await Promise.all([ask(server), ask(server)])).toEqual([["metrics 1"], ["metrics 1"]]);
 });
 
-test("a worker that cannot tell its metrics says so, and is asked again the next time", async () => {
+test("a worker that cannot read its metrics answers so, and is asked again the next time", async () => {
   const { server, worker } = await controlEnd();
   const answers = [undefined, "metrics"];
   await worker(async () => answers.shift());
@@ -117,7 +117,7 @@ test("a worker that cannot tell its metrics says so, and is asked again the next
   expect(await ask(server)).toEqual(["metrics"]);
 });
 
-test("a worker that dies before it has answered is waited for no longer, and leaves no trace", async () => {
+test("a worker that dies before it has answered is not waited for any longer, and leaves no state", async () => {
   const { server, worker } = await controlEnd();
   const dying = await worker(() => new Promise(() => {}));
   const answer = ask(server);
@@ -127,7 +127,7 @@ test("a worker that dies before it has answered is waited for no longer, and lea
   expect(await ask(server)).toEqual(["metrics of another"]);
 });
 
-test("a worker that dies when it has answered, while others are waited for, is not among those that are there", async () => {
+test("a worker that dies after it has answered, while others are waited for, is not in the result", async () => {
   const { server, worker } = await controlEnd();
   const dying = await worker(async () => "metrics of one that is gone");
   await worker(() => new Promise(() => {}));
@@ -137,6 +137,6 @@ test("a worker that dies when it has answered, while others are waited for, is n
   await dying.close();
   while (server.workerCount > 1) await turn();
   patience.abort();
-  // It may have been counted among the dead by now, with what it told before: nobody counts it twice.
+  // The metrics may already count its last values as those of a dead worker; they must not count twice.
   expect(await answer).toEqual([undefined]);
 });

@@ -16,17 +16,17 @@ const LOAD = { callCount: 1, callsMax: 9, loopLagMs: 0, acceptsCalls: true };
 /** The hello of the version before the protocol had a number. */
 const OLD_HELLO = { kind: "hello", workerId: "old", callIds: ["call_1"], load: LOAD };
 
-test("ADV-M2: a worker of an older version is refused with one line that says what to do, and nothing dies of it", async () => {
+test("ADV-M2: a worker of an older version is refused with one log line that says what to do, and no process ends", async () => {
   const path = join(temporaryDirectory(), "control.sock");
   const { log, lines } = memoryLog();
-  const told: string[] = [];
+  const events: string[] = [];
   const server = new HandoffServer(
     handoffServer(path, {
       log,
-      onWorkerConnected: (workerId) => told.push(`worker ${workerId}`),
-      onIncompatibleWorker: (workerId) => told.push(`foreign ${workerId}`),
-      onWorkerDisconnected: (workerId) => told.push(`gone ${workerId}`),
-      onEnded: (callId) => told.push(`ended ${callId}`),
+      onWorkerConnected: (workerId) => events.push(`worker ${workerId}`),
+      onIncompatibleWorker: (workerId) => events.push(`incompatible ${workerId}`),
+      onWorkerDisconnected: (workerId) => events.push(`gone ${workerId}`),
+      onEnded: (callId) => events.push(`ended ${callId}`),
     }),
   );
   await server.listen();
@@ -38,13 +38,13 @@ test("ADV-M2: a worker of an older version is refused with one line that says wh
     worker.on("error", () => {}).resume();
     await once(worker, "close");
   }
-  expect(told).toEqual(["foreign old"]);
+  expect(events).toEqual(["incompatible old"]);
   expect(lines).toHaveLength(1);
   expect(lines[0]).toContain("restart the service");
   expect(server.workerCount).toBe(0);
 });
 
-/** A worker before a control process that says `greeting` to everybody, or nothing. */
+/** A worker that meets a control process that sends `greeting` on each connection, or nothing. */
 async function workerBefore(greeting: () => string | undefined, clock = new ManualClock()) {
   const path = join(temporaryDirectory(), "control.sock");
   const sockets: Socket[] = [];
@@ -56,7 +56,7 @@ async function workerBefore(greeting: () => string | undefined, clock = new Manu
   control.listen(path);
   await once(control, "listening");
   onTestFinished(() => void control.close());
-  let foreign = 0;
+  let incompatible = 0;
   const worker = new HandoffClient({
     path,
     workerId: "worker-1",
@@ -65,14 +65,14 @@ async function workerBefore(greeting: () => string | undefined, clock = new Manu
     takeSpendReports: () => [],
     onAccountsOverLimit: () => {},
     onIncompatibleControl: () => {
-      foreign += 1;
+      incompatible += 1;
     },
     onEndRequested: () => {},
     metrics: async () => undefined,
     clock,
   });
   onTestFinished(() => worker.close());
-  return { worker, clock, sockets, foreign: () => foreign };
+  return { worker, clock, sockets, incompatible: () => incompatible };
 }
 
 const KEYS = `${JSON.stringify({ kind: "token-keys", keys: [TOKEN_KEY_TEXT] })}\n`;
@@ -82,21 +82,21 @@ for (const [name, greeting] of [
   ["another number", welcome(HANDOFF_PROTOCOL_VERSION + 1) + KEYS],
   ["no number", KEYS],
 ] as const) {
-  test(`ADV-M2: a worker before a control process with ${name} takes no keys from it, and says so once`, async () => {
+  test(`ADV-M2: a worker that meets a control process with ${name} accepts no token keys from it, and reports it once`, async () => {
     let said: string = greeting;
-    const { worker, clock, sockets, foreign } = await workerBefore(() => said);
+    const { worker, clock, sockets, incompatible } = await workerBefore(() => said);
     await worker.firstAttempt;
-    expect([worker.isIncompatible, worker.tokenKeys, foreign()]).toEqual([true, [], 1]);
+    expect([worker.isIncompatible, worker.tokenKeys, incompatible()]).toEqual([true, [], 1]);
     while (sockets.length < 3) await clock.play(1_000);
-    expect(foreign()).toBe(1);
+    expect(incompatible()).toBe(1);
     // The service has been restarted.
     said = welcome(HANDOFF_PROTOCOL_VERSION) + KEYS;
     while (worker.tokenKeys.length === 0) await clock.play(1_000);
-    expect([worker.isIncompatible, foreign()]).toEqual([false, 1]);
+    expect([worker.isIncompatible, incompatible()]).toEqual([false, 1]);
   });
 }
 
-test("ADV-M2: a worker before a control process that says nothing does not wait for ever", async () => {
+test("ADV-M2: a worker that meets a control process that sends nothing does not wait forever", async () => {
   const { worker, clock, sockets } = await workerBefore(() => undefined);
   while (sockets.length === 0) await settled();
   await clock.drive(worker.firstAttempt, 1_000);
@@ -104,7 +104,7 @@ test("ADV-M2: a worker before a control process that says nothing does not wait 
 });
 
 test("ADV-M2: a control process and a worker of the same version work together", async () => {
-  const { worker, foreign } = await workerBefore(() => welcome(HANDOFF_PROTOCOL_VERSION) + KEYS);
+  const { worker, incompatible } = await workerBefore(() => welcome(HANDOFF_PROTOCOL_VERSION) + KEYS);
   await worker.firstAttempt;
-  expect([worker.isIncompatible, worker.tokenKeys.length, foreign()]).toEqual([false, 1, 0]);
+  expect([worker.isIncompatible, worker.tokenKeys.length, incompatible()]).toEqual([false, 1, 0]);
 });

@@ -16,11 +16,13 @@ const until = async (holds: () => boolean): Promise<void> => {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));
 };
 
-/** A worker, and control processes that one after the other have its socket; the store answers when the test says so. */
+/**
+ * A worker, and control processes that have its socket one after the other; the store answers when the test says so.
+ */
 async function scene() {
   const path = join(temporaryDirectory(), "control.sock");
   const clock = new ManualClock();
-  const told: string[] = [];
+  const events: string[] = [];
   const nonces: string[] = [];
   const answers: ((call: RedeemedCall | undefined) => void)[] = [];
   let giveBack = async (): Promise<void> => {};
@@ -30,18 +32,18 @@ async function scene() {
         redemptions: {
           redeem(_tokenHash, { nonce }) {
             nonces.push(nonce);
-            told.push("redeem");
+            events.push("redeem");
             return new Promise((resolve) => answers.push(resolve));
           },
           async returnRedemption(tokenHash, nonce) {
             await giveBack();
-            told.push(`give back ${tokenHash} ${nonces.indexOf(nonce)}`);
+            events.push(`return ${tokenHash} ${nonces.indexOf(nonce)}`);
             return { callId: "call_1", remainingMs: 1 };
           },
         },
-        onWorkerConnected: (_workerId, connection) => told.push(`connection ${connection}`),
-        onReturned: () => told.push("returned"),
-        onEnded: (callId) => told.push(`ended ${callId}`),
+        onWorkerConnected: (_workerId, connection) => events.push(`connection ${connection}`),
+        onReturned: () => events.push("returned"),
+        onEnded: (callId) => events.push(`ended ${callId}`),
       }),
     );
     await server.listen();
@@ -63,42 +65,42 @@ async function scene() {
   });
   await worker.firstAttempt;
   return {
-    ...{ server, control, worker, clock, told, answers },
-    failGiveBack: (work: () => Promise<void>) => {
+    ...{ server, control, worker, clock, events, answers },
+    failReturn: (work: () => Promise<void>) => {
       giveBack = work;
     },
   };
 }
 
-test("ADV-M5: a redemption that is answered too late begins no call, and is returned behind its answer", async () => {
-  const { worker, clock, told, answers } = await scene();
+test("ADV-M5: a redemption that is answered too late begins no call, and is returned after its answer", async () => {
+  const { worker, clock, events, answers } = await scene();
   const refused = worker.redeem("hash").catch((error: Error) => error.message);
   await until(() => answers.length === 1);
   clock.advance(REDEEM_MS_MAX);
   expect(await refused).toBe("the control process did not answer in time");
   answers[0]?.(CALL);
-  await until(() => told.includes("returned"));
-  expect(told).toEqual(["connection 1", "redeem", "give back hash 0", "returned"]);
+  await until(() => events.includes("returned"));
+  expect(events).toEqual(["connection 1", "redeem", "return hash 0", "returned"]);
   await worker.close();
 });
 
-test("ADV-M5: a redemption that was cut off is returned over the next connection, before it is looked which calls the worker lost", async () => {
-  const { server, control, worker, clock, told, answers } = await scene();
+test("ADV-M5: a redemption whose connection broke is returned over the next one, before the search for the worker's lost calls", async () => {
+  const { server, control, worker, clock, events, answers } = await scene();
   const refused = worker.redeem("hash").catch((error: Error) => error.message);
   await until(() => answers.length === 1);
   server.close();
-  expect(await refused).toBe("the control process went away");
+  expect(await refused).toBe("the connection to the control process was lost");
   await control();
   clock.advance(100);
-  await until(() => told.includes("connection 2"));
-  expect(told).toEqual(["connection 1", "redeem", "give back hash 0", "returned", "connection 2"]);
+  await until(() => events.includes("connection 2"));
+  expect(events).toEqual(["connection 1", "redeem", "return hash 0", "returned", "connection 2"]);
   await worker.close();
 });
 
-test("ADV-M5: a redemption that the store cannot take back is returned again", async () => {
-  const { worker, clock, told, answers, failGiveBack } = await scene();
+test("ADV-M5: a redemption that the store cannot return is returned again", async () => {
+  const { worker, clock, events, answers, failReturn } = await scene();
   let failures = 0;
-  failGiveBack(async () => {
+  failReturn(async () => {
     failures += 1;
     if (failures === 1) throw new Error("planted");
   });
@@ -108,29 +110,29 @@ test("ADV-M5: a redemption that the store cannot take back is returned again", a
   answers[0]?.(CALL);
   await until(() => failures === 1);
   clock.advance(RETURN_RETRY_MS);
-  await until(() => told.includes("returned"));
+  await until(() => events.includes("returned"));
   expect(failures).toBe(2);
   await worker.close();
 });
 
-test("ADV-M5: a worker with too many redemptions to return takes no more tokens, and takes them again when they are returned", async () => {
-  const { worker, clock, told, answers } = await scene();
+test("ADV-M5: a worker with too many redemptions to return accepts no more tokens, and accepts them again when they are returned", async () => {
+  const { worker, clock, events, answers } = await scene();
   const refused = Array.from({ length: UNRESOLVED_REDEMPTIONS_MAX }, () => worker.redeem("hash").catch(() => {}));
   await until(() => answers.length === UNRESOLVED_REDEMPTIONS_MAX);
   clock.advance(REDEEM_MS_MAX);
   await Promise.all(refused);
-  await expect(worker.redeem("hash")).rejects.toThrow("too many redemptions wait to be returned");
+  await expect(worker.redeem("hash")).rejects.toThrow("too many redemptions are waiting to be returned");
   for (let index = 0; index < UNRESOLVED_REDEMPTIONS_MAX; index += 1) {
     answers[index]?.(undefined);
   }
-  await until(() => told.filter((line) => line === "returned").length === UNRESOLVED_REDEMPTIONS_MAX);
+  await until(() => events.filter((line) => line === "returned").length === UNRESOLVED_REDEMPTIONS_MAX);
   const next = worker.redeem("hash");
   await until(() => answers.length > UNRESOLVED_REDEMPTIONS_MAX);
   answers.at(-1)?.(CALL);
   expect(await next).toEqual(CALL);
 });
 
-test("ADV-M5: workers are given the token keys with their connection, and others when they are rotated", async () => {
+test("ADV-M5: workers get the token keys when they connect, and new ones when they are rotated", async () => {
   const { server, worker } = await scene();
   expect(worker.tokenKeys.map((key) => Buffer.from(key))).toEqual([TOKEN_KEY]);
   const other = Buffer.alloc(32, 9);

@@ -15,7 +15,7 @@ const LOAD = { callCount: 0, callsMax: 1, loopLagMs: 0, acceptsCalls: true };
 /** Longer than any address of a Unix socket. */
 const LONG_NAME = "d".repeat(200);
 
-/** A server on `path` that tells which workers came, and the clock by which it looks for its socket. */
+/** A server on `path` that reports which workers connected, and the clock of its socket check. */
 async function serverAt(path: string) {
   const came: string[] = [];
   const clock = new ManualClock();
@@ -61,7 +61,7 @@ test("each start has a socket of its own below the data directory, for its owner
   expect(readdirSync(dirname(path))).toEqual([]);
 });
 
-test("a data directory whose path is longer than a socket's may be serves workers all the same", async () => {
+test("a data directory whose path is longer than the limit of sockets still serves workers", async () => {
   const path = newSocketPath(join(temporaryDirectory(), LONG_NAME));
   const { seen } = await serverAt(path);
   connectWorker(path, "worker");
@@ -87,13 +87,13 @@ test("the sockets of killed services are removed, and nothing else is", async ()
 test.each([
   "data",
   LONG_NAME,
-])("a swept folder is made again, and workers find the service there, in %.4s", async (name) => {
+])("a deleted folder is recreated, and workers find the service there, in %.4s", async (name) => {
   const path = newSocketPath(join(temporaryDirectory(), name));
   const { clock, lines, seen } = await serverAt(path);
   connectWorker(path, "before");
   await seen(1);
   rmSync(dirname(path), { recursive: true });
-  // It cannot come until the socket is there again, and does not give up.
+  // It cannot connect until the socket exists again, and keeps trying.
   connectWorker(path, "after");
   clock.advance(1_000);
   expect(await seen(2)).toEqual(["before", "after"]);

@@ -13,7 +13,7 @@ import { temporaryDirectory } from "../../support/temporary-directory.ts";
 const LIMITS: Spend = { llm_requests: 4, input_tokens: 1_000, output_tokens: 1_000, tts_characters: 1_000 };
 const REQUEST = { llm_requests: 1, input_tokens: 10 };
 
-test("ADV-H3: two workers report what an account has spent with their load, and both learn that it has reached its limit, and when it has not any more", async () => {
+test("ADV-H3: two workers report an account's spend with their load, and both are informed when it reaches its limit and when it is below again", async () => {
   const path = join(temporaryDirectory(), "control.sock");
   const clock = new ManualClock();
   const totals = new AccountSpendTotals({ limits: LIMITS, clock });

@@ -15,7 +15,7 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { TOKEN_KEY_TEXT } from "../../support/tokens.ts";
 
-/** What a control process has of it: the stores, and the thread that redeems. */
+/** The control process's side: the stores, and the handoff thread. */
 async function scene(clock: Clock = systemClock) {
   const dataDir = temporaryDirectory();
   const socketPath = join(dataDir, "control.sock");
@@ -27,11 +27,11 @@ async function scene(clock: Clock = systemClock) {
   onTestFinished(() => proxy.close());
   const stores = await openStores(dataDir, systemClock, { unpersisted: proxy.unpersisted });
   onTestFinished(() => stores.close());
-  const told: unknown[][] = [];
+  const events: unknown[][] = [];
   const tell =
     (kind: string) =>
     (...what: unknown[]): void =>
-      void told.push([kind, ...what]);
+      void events.push([kind, ...what]);
   const { bootId } = systemAgeClock();
   const serve = (path = socketPath) =>
     proxy.serve(
@@ -50,18 +50,18 @@ async function scene(clock: Clock = systemClock) {
     );
   const seen = async (kind: string): Promise<unknown[]> => {
     for (;;) {
-      const found = told.find(([name]) => name === kind);
+      const found = events.find(([name]) => name === kind);
       if (found !== undefined) return found;
       await new Promise((resolve) => setImmediate(resolve));
     }
   };
   const accountId = await stores.accounts.ensure("first");
-  return { dataDir, proxy, stores, accountId, socketPath, serve, seen, told, failure };
+  return { dataDir, proxy, stores, accountId, socketPath, serve, seen, events, failure };
 }
 
 /**
- * A media worker in a thread of its own, which says hello, redeems each of the tokens and hangs up. `answers` becomes the number of
- * the calls that it was given, once all are answered.
+ * A media worker in a separate thread, which says hello, redeems each of the tokens and hangs up. `answers` becomes the
+ * number of calls that it got, once all are answered.
  */
 const CLIENT = `
 const { connect } = require("node:net");
@@ -88,11 +88,11 @@ socket.setEncoding("utf8").on("data", (text) => {
 });
 `;
 
-test("ADV-M1: redemptions are answered while the loop of the control process stands still", async () => {
+test("ADV-M1: redemptions are answered while the control process's event loop is blocked", async () => {
   const { stores, accountId, socketPath, serve, seen } = await scene();
   await serve();
   const calls = [];
-  // Every other one has its words in memory alone.
+  // Every other call has its words only in memory.
   for (let index = 0; index < 20; index += 1) {
     calls.push(await createCall(stores, accountId, { ...SPEC, recordingEnabled: index % 2 === 0 }));
   }
@@ -100,7 +100,7 @@ test("ADV-M1: redemptions are answered while the loop of the control process sta
   const hashes = calls.map(({ tokenHash }) => tokenHash);
   const client = new Worker(CLIENT, { eval: true, workerData: { path: socketPath, hashes, answers } });
   onTestFinished(async () => void (await client.terminate()));
-  // Nothing of this loop runs until all are answered.
+  // This event loop is blocked until all are answered.
   Atomics.wait(answers, 0, 0, 20_000);
   expect(Atomics.load(answers, 0)).toBe(calls.length);
   expect(await seen("redeemed")).toEqual(["redeemed", calls[0]?.id, "worker-1"]);
@@ -109,7 +109,7 @@ test("ADV-M1: redemptions are answered while the loop of the control process sta
   expect(active.map(({ id, epoch }) => [id, epoch])).toEqual(calls.map(({ id }) => [id, 4]));
 });
 
-test("ADV-M1: a redemption does not wait for a reader that is in the middle of its list", async () => {
+test("ADV-M1: a redemption does not wait for a reader in the middle of its list", async () => {
   const { dataDir, stores, accountId, socketPath, serve } = await scene();
   await serve();
   const { tokenHash } = await createCall(stores, accountId);
@@ -124,7 +124,10 @@ test("ADV-M1: a redemption does not wait for a reader that is in the middle of i
   expect(Atomics.load(answers, 0)).toBe(1);
 });
 
-/** A media worker in a thread of its own, whose connection breaks and which comes back: `back` becomes 1 when it has been answered. */
+/**
+ * A media worker in a separate thread, whose connection breaks and which reconnects: `back` becomes 1 when it has been
+ * answered.
+ */
 const RETURNING = `
 const { connect } = require("node:net");
 const { workerData } = require("node:worker_threads");
@@ -148,7 +151,7 @@ come(1, (first) => {
 });
 `;
 
-test("ADV-M2: a worker that came back while the loop stood still is known to be there once that has been caught up with", async () => {
+test("ADV-M2: a worker that reconnected while the loop was blocked is known to be connected after `caughtUp`", async () => {
   const { proxy, socketPath, serve, seen } = await scene();
   await serve();
   const back = new Int32Array(new SharedArrayBuffer(8));
@@ -159,7 +162,7 @@ test("ADV-M2: a worker that came back while the loop stood still is known to be 
   Atomics.notify(back, 1);
   expect(await seen("gone")).toEqual(["gone", "worker-1", 1]);
   expect(proxy.has("worker-1")).toBe(false);
-  // Nothing of this loop runs until it has come back and been answered.
+  // This event loop is blocked until it has reconnected and been answered.
   Atomics.store(back, 1, 2);
   Atomics.notify(back, 1);
   Atomics.wait(back, 0, 0, 20_000);
@@ -168,14 +171,14 @@ test("ADV-M2: a worker that came back while the loop stood still is known to be 
   expect(proxy.has("worker-1")).toBe(true);
 });
 
-test("ADV-M1: a handoff thread that dies is told to the control process, once", async () => {
+test("ADV-M1: the death of the handoff thread is reported to the control process, once", async () => {
   const { serve, failure } = await scene();
-  // There is no such folder, and none can be made.
+  // This folder does not exist, and cannot be created.
   void serve("/dev/null/control.sock");
   expect((await failure).message).toMatch(/ENOTDIR|EEXIST|not a directory/);
 });
 
-test("ADV-M1: a handoff thread that answers no ping is told to the control process, and one that answers is not", async () => {
+test("ADV-M1: a handoff thread that does not answer pings is reported to the control process, and one that answers is not", async () => {
   const clock = new ManualClock();
   const { proxy, serve, failure } = await scene(clock);
   let reason = "";
@@ -185,17 +188,17 @@ test("ADV-M1: a handoff thread that answers no ping is told to the control proce
   await serve();
   for (let times = 0; times < 3; times += 1) {
     clock.advance(HANDOFF_SILENT_PINGS_MAX * HEARTBEAT_MS);
-    // Its answer is behind those to the pings.
+    // Its answer follows those to the pings.
     await proxy.metrics(1);
     expect(reason).toBe("");
   }
-  // Nothing of the thread is heard meanwhile.
+  // Nothing is received from the thread meanwhile.
   clock.advance((HANDOFF_SILENT_PINGS_MAX + 1) * HEARTBEAT_MS);
-  expect((await failure).message).toBe("the handoff thread answers no ping");
+  expect((await failure).message).toBe("the handoff thread does not answer pings");
   expect(clock.pending).toBe(0);
 });
 
-test("ADV-M5: other token keys reach the workers through the thread", async () => {
+test("ADV-M5: new token keys reach the workers through the thread", async () => {
   const { proxy, socketPath, serve } = await scene();
   await serve();
   const worker = new HandoffClient({

@@ -35,16 +35,16 @@ const open = async () => {
   return { directory, clock, stores, accountId: await stores.accounts.ensure("first") };
 };
 
-describe("what lies on the disk", () => {
-  test("ADV-L9: is what was committed, also after a power cut", () => {
+describe("data on the disk", () => {
+  test("ADV-L9: includes all that was committed, also after a power failure", () => {
     const file = openDatabase(join(temporaryDirectory(), "trunkline.db"));
-    // FULL: the log of changes is forced onto the disk at every commit (sqlite.org/pragma.html#pragma_synchronous).
+    // FULL: the write-ahead log is forced onto the disk at every commit (sqlite.org/pragma.html#pragma_synchronous).
     expect(file.prepare("PRAGMA synchronous").get()).toMatchObject({ synchronous: 2 });
     expect(file.prepare("PRAGMA journal_mode").get()).toMatchObject({ journal_mode: "wal" });
     file.close();
   });
 
-  test("T12: of tokens and keys there is nothing but the hash", async () => {
+  test("T12: includes only the hashes of tokens and API keys", async () => {
     const { directory, stores, accountId } = await open();
     const tokens = Array.from({ length: 200 }, mintToken);
     for (const [index, token] of tokens.entries()) {
@@ -65,7 +65,7 @@ describe("what lies on the disk", () => {
     }
   });
 
-  test("no word of a call that is not recorded is ever there, however the calls come and go", async () => {
+  test("never includes a word of a call that is not recorded", async () => {
     const { directory, clock, stores, accountId } = await open();
     const said = (id: number, what: string) => `canary-${id}-${what} `.repeat(1 + (id % 90));
     const waiting: { tokenHash: string; id: number }[] = [];
@@ -77,7 +77,7 @@ describe("what lies on the disk", () => {
       await stores.calls.create({ accountId, spec, tokenHash, tokenTtlMs: 60_000 });
       waiting.push({ tokenHash, id });
       if (id < 200) continue;
-      // Two hundred calls wait at a time; of those that leave, each fifth was never redeemed.
+      // Two hundred calls wait at a time; a fifth of those that leave was never redeemed.
       const [call] = waiting.splice((id * 7) % waiting.length, 1);
       if (call === undefined || call.id % 5 === 0) continue;
       const redeemed = await stores.redemptions.redeem(call.tokenHash, redeemedBy("worker-1"));
@@ -95,7 +95,7 @@ describe("what lies on the disk", () => {
     expect(bytes).toContain("You book tables");
   });
 
-  test("nor is a word of it in memory once the call is over", async () => {
+  test("and no word of such a call stays in memory once it is over", async () => {
     const { clock, stores, accountId } = await open();
     const waiting = async (count: number): Promise<{ id: string; tokenHash: string }[]> => {
       const spec = { ...SPEC, recordingEnabled: false, systemPrompt: randomBytes(100_000).toString("hex") };
@@ -123,7 +123,7 @@ describe("what lies on the disk", () => {
     await stores.close();
   });
 
-  test("nobody else on the machine may read it", async () => {
+  test("is not readable by other users of the machine", async () => {
     const { directory, stores } = await open();
     for (const name of ["trunkline.db", "trunkline.db-wal"]) {
       expect(statSync(join(directory, name)).mode & 0o077).toBe(0);
@@ -132,7 +132,7 @@ describe("what lies on the disk", () => {
   });
 });
 
-test("ADV-L7: files that were restored for all to read are their owner's alone from the next start on", async () => {
+test("ADV-L7: restored files that all users can read are private from the next start on", async () => {
   const { directory, clock, stores } = await open();
   const names = ["trunkline.db", "trunkline.db-wal", "trunkline.db-shm"];
   for (const name of names) chmodSync(join(directory, name), 0o644);
@@ -142,14 +142,14 @@ test("ADV-L7: files that were restored for all to read are their owner's alone f
   await stores.close();
 });
 
-describe("a database in the way", () => {
-  test("a file that is no database is refused at the start", async () => {
+describe("an unusable database", () => {
+  test("a file that is not a database is refused at the start", async () => {
     const directory = temporaryDirectory();
     writeFileSync(join(directory, "trunkline.db"), "this is a diary, not a database ".repeat(200));
     await expect(openStores(directory, new ManualClock())).rejects.toThrow(/not a database/);
   });
 
-  test("a schema newer than this program is refused, not guessed at", async () => {
+  test("a schema newer than this program is refused", async () => {
     const { directory, clock, stores } = await open();
     await stores.close();
     const file = new Libsql(join(directory, "trunkline.db"));
@@ -158,7 +158,7 @@ describe("a database in the way", () => {
     await expect(openStores(directory, clock, { ageClock: ageClockOf(clock) })).rejects.toThrow(/9999-from-the-future/);
   });
 
-  test("while another program holds the lock, writing is `unavailable` and reading goes on", async () => {
+  test("while another program holds the lock, writing is `unavailable` and reading continues", async () => {
     const { directory, stores, accountId } = await open();
     const tokenHash = hashSecret(mintToken());
     const made = await stores.calls.create({ accountId, spec: SPEC, tokenHash, tokenTtlMs: 60_000 });
@@ -176,7 +176,7 @@ describe("a database in the way", () => {
     await stores.close();
   });
 
-  test("another program's moment is waited for, also after something was removed", async () => {
+  test("a short lock of another program is waited for, also after something was removed", async () => {
     const { directory, stores, accountId } = await open();
     const { id } = await createCall(stores, accountId);
     expect(await stores.calls.remove(accountId, id)).toBe(true);

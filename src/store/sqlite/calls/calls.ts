@@ -41,21 +41,26 @@ export class SqliteCalls implements CallStore {
   readonly #clock: Clock;
   readonly #age: AgeClock;
   readonly #unpersisted: Pick<UnpersistedPrompts, "set" | "delete">;
-  /** Something was removed of which the log of changes still has the text; by a process before this one, for all we know. */
+  /** Text of something removed may still be in the write-ahead log; an earlier process may have removed it. */
   #purgePending = true;
   /** Calls whose ends are being written: a second end of one waits for the first. */
   readonly #finishing = new Map<string, Promise<boolean>>();
 
-  constructor(db: Kysely<Tables>, clock: Clock, age: AgeClock, unwritten: Pick<UnpersistedPrompts, "set" | "delete">) {
+  constructor(
+    db: Kysely<Tables>,
+    clock: Clock,
+    age: AgeClock,
+    unpersisted: Pick<UnpersistedPrompts, "set" | "delete">,
+  ) {
     this.#db = db;
     this.#clock = clock;
     this.#age = age;
-    this.#unpersisted = unwritten;
+    this.#unpersisted = unpersisted;
   }
 
   async create(call: NewCall, admit?: () => AdmissionRefusal | undefined): Promise<Creation> {
     const { idempotency } = call;
-    // What has no name repeats nothing: a flood of such requests is refused without the database.
+    // Without an idempotency key nothing is repeated, so a flood of such requests is refused without a database access.
     const reason = idempotency === undefined ? admit?.() : undefined;
     if (reason !== undefined) return { kind: "refused", reason };
     const creation = await this.#db.transaction().execute(async (tx): Promise<Creation> => {
@@ -71,7 +76,7 @@ export class SqliteCalls implements CallStore {
     return creation;
   }
 
-  /** What a request of this name came to before; undefined when there was none, or its time is over. */
+  /** The call of an earlier request with this idempotency key; undefined when there was none, or its time is over. */
   async #findReplayed(
     tx: Transaction<Tables>,
     { accountId, spec }: NewCall,
@@ -87,9 +92,9 @@ export class SqliteCalls implements CallStore {
       .executeTakeFirst();
     if (before === undefined) return undefined;
     if (before.fingerprint !== request.fingerprint) return { kind: "mismatch" };
-    // What a restart has lost of a call that still waits, the same request brings back.
+    // The repeated request restores what a restart lost of a waiting call.
     if (before.status === "created" && !spec.recordingEnabled) this.#unpersisted.set(before.id, splitSpec(spec).words);
-    return { kind: "repeated", call: createdRecordOf(before), sealedToken: before.sealed_token };
+    return { kind: "replayed", call: createdRecordOf(before), sealedToken: before.sealed_token };
   }
 
   async #insert(tx: Transaction<Tables>, call: NewCall): Promise<Creation> {
@@ -120,7 +125,7 @@ export class SqliteCalls implements CallStore {
       const { keyHash, fingerprint, sealedToken } = idempotency;
       const created = { created_at: nowMs, boot_id, created_age_ms: ageMs };
       const request = { ...ofCall, key_hash: keyHash, fingerprint, sealed_token: sealedToken, ...created };
-      // One whose day is over may still be there.
+      // An expired idempotency key may still be stored.
       await tx
         .insertInto("idempotent_requests")
         .values(request)
@@ -138,7 +143,7 @@ export class SqliteCalls implements CallStore {
     const row = await db
       .selectFrom("calls")
       .select(RECORD_COLUMNS)
-      .select((calls) => [lastExpiry(calls).as("expires_at"), hasValidToken(calls, this.#age).as("has_good_token")])
+      .select((calls) => [lastExpiry(calls).as("expires_at"), hasValidToken(calls, this.#age).as("has_valid_token")])
       .where("id", "=", callId)
       .where("account_id", "=", accountId)
       .executeTakeFirst();
@@ -156,7 +161,7 @@ export class SqliteCalls implements CallStore {
   ): Promise<readonly TranscriptTurn[] | undefined> {
     const call = await this.get(accountId, callId);
     if (call === undefined) return undefined;
-    // They are written before the call's end is.
+    // Turns are written before the call's end is.
     if (call.endedAtMs === undefined) return [];
     let turns = this.#db.selectFrom("turns").selectAll().where("call_id", "=", callId).orderBy("position");
     // Positions are counted from 0, without gaps.
@@ -227,7 +232,7 @@ export class SqliteCalls implements CallStore {
 
   async remove(accountId: string, callId: string): Promise<boolean | undefined> {
     const found = await this.get(accountId, callId);
-    // A call that is over begins no more.
+    // A call that is over cannot start.
     if (found?.endedAtMs !== undefined) await trimTranscript(this.#db, callId);
     const removed = await this.#db.transaction().execute(async (tx) => {
       const call = await this.#get(tx, accountId, callId);
@@ -242,7 +247,7 @@ export class SqliteCalls implements CallStore {
     if (!removed) return removed;
     this.#unpersisted.delete(callId);
     this.#purgePending = true;
-    // `expire` tries again where it could not be done.
+    // `expire` retries if this fails.
     await this.#purgeChangeLog();
     return true;
   }
@@ -274,7 +279,9 @@ export class SqliteCalls implements CallStore {
     }
   }
 
-  /** Writes a long transcript in short transactions, and the end with the last of them: until then nobody sees a turn. */
+  /**
+   * Writes a long transcript in short transactions, and the end with the last of them. No turn is visible before that.
+   */
   async #finish(callId: string, end: CallEnd, redemption: CallRedemption | undefined): Promise<boolean> {
     const active = await this.#db
       .selectFrom("calls")
@@ -284,7 +291,7 @@ export class SqliteCalls implements CallStore {
       .where((calls) => calls.and(redemptionColumns(redemption)))
       .executeTakeFirst();
     if (active === undefined) return false;
-    // Of a process that died in the middle of this.
+    // A process that died during this may have left turns.
     await this.#deleteTurns(callId);
     const of = { callId, accountId: active.account_id, withText: active.recording_enabled === 1 };
     const parts = rowBatches(end.turns, of);
@@ -318,9 +325,9 @@ export class SqliteCalls implements CallStore {
       await insertTurns(tx, parts.at(-1) ?? []);
       return true;
     });
-    // Its redemption was returned meanwhile: it waits for its stream again.
+    // Its redemption was returned meanwhile; it waits for its stream again.
     if (!first) await this.#deleteTurns(callId);
-    // A call that was redeemed again lives, and may be returned once more.
+    // A call that was redeemed again is active and may be returned again.
     if (first || redemption === undefined) this.#unpersisted.delete(callId);
     return first;
   }

@@ -15,8 +15,8 @@ export interface RequestClocks {
 }
 
 /**
- * Whether the day of a request's name is over: by the age clock where that still is the one of its creation; of an earlier boot the
- * wall clock is all there is. Two conditions, of which each has an index; joined by an OR they would have none.
+ * Whether an idempotency key has expired: by the age clock where the boot is that of its creation, otherwise by the
+ * wall clock. These are two conditions with an index each; joined by an OR they would use none.
  */
 function expiryConditions({ clock, age }: RequestClocks): readonly [ofThisBoot: Condition, ofOtherBoots: Condition] {
   return [
@@ -33,11 +33,11 @@ function expiryConditions({ clock, age }: RequestClocks): readonly [ofThisBoot: 
   ];
 }
 
-/** For one request that was found by its name. */
+/** For one request that was found by its idempotency key. */
 export const isExpired = (requests: Requests, clocks: RequestClocks) =>
   requests.or(expiryConditions(clocks).map((condition) => condition(requests)));
 
-/** Forgets the names whose day is over: looks for them without the write lock, and deletes a few in each transaction. */
+/** Deletes expired idempotency keys: finds them without the write lock, and deletes a few in each transaction. */
 export async function deleteExpiredRequests(db: Kysely<Tables>, clocks: RequestClocks): Promise<void> {
   for (const condition of expiryConditions(clocks)) while (await deleteExpiredBatch(db, condition));
 }

@@ -7,12 +7,12 @@ import type { Tables } from "../database/tables.ts";
 import { currentRecordOf, hasValidToken, LISTED_COLUMNS, lastExpiry } from "./rows.ts";
 
 /**
- * Calls that are looked through in one go, of LIST_READ_BYTES_MAX at most. SQLite answers while the process waits, and a filter
- * that fits few calls looks through many: between two goes whatever else is due has its turn.
+ * Calls that one query reads, LIST_READ_BYTES_MAX at most. SQLite runs while the process waits, and a filter that
+ * matches few calls reads many. Between two queries the event loop runs.
  */
 const WINDOW_CALLS_MAX = 500;
 
-/** The account's calls that the query asks for, newest first, and whether there are others behind them. */
+/** The account's calls that match the query, newest first, and whether others follow. */
 export async function listCalls(
   db: Kysely<Tables>,
   accountId: string,
@@ -26,7 +26,7 @@ export async function listCalls(
     let window = matching(db, accountId, filters, age);
     if (after !== undefined) window = window.where("calls.id", "<", after);
     if (last !== undefined) window = window.where("calls.id", ">=", last);
-    // One more than is asked for tells whether there are others.
+    // One row more than requested shows whether others follow.
     const rows = await window.limit(limit + 1 - found.length).execute();
     found.push(...rows.map(currentRecordOf));
     if (found.length > limit || last === undefined) return { calls: found.slice(0, limit), more: found.length > limit };
@@ -36,9 +36,10 @@ export async function listCalls(
 }
 
 /**
- * The oldest call of the next window; undefined when all that is left fits into it. Only calls with `carrierCallId` count, where it
- * is given: an index finds them, but the peer chooses the id, so any number of calls may have the same. The length of a column is
- * known without reading it; one that stands in front of what is asked for has to be read past, the words too.
+ * The oldest call of the next window; undefined when all remaining calls fit into it. With `carrierCallId` only its
+ * calls count: an index finds them, but the peer chooses the id, so any number of calls may share it. The length of a
+ * column is known without reading it, but the columns stored before a requested one have to be read, including the
+ * words.
  */
 async function endOfWindow(
   db: Kysely<Tables>,
@@ -47,13 +48,13 @@ async function endOfWindow(
   after: string | undefined,
 ): Promise<string | undefined> {
   const bytes = sql<number>`octet_length(settings) + coalesce(octet_length(words), 0)`;
-  let behind = db
+  let earlier = db
     .selectFrom("calls")
     .select(["id", bytes.as("bytes")])
     .where("account_id", "=", accountId);
-  if (carrierCallId !== undefined) behind = behind.where("carrier_call_id", "=", JSON.stringify(carrierCallId));
-  if (after !== undefined) behind = behind.where("id", "<", after);
-  const rows = await behind.orderBy("id", "desc").limit(WINDOW_CALLS_MAX).execute();
+  if (carrierCallId !== undefined) earlier = earlier.where("carrier_call_id", "=", JSON.stringify(carrierCallId));
+  if (after !== undefined) earlier = earlier.where("id", "<", after);
+  const rows = await earlier.orderBy("id", "desc").limit(WINDOW_CALLS_MAX).execute();
   let sum = 0;
   const fitting = rows.findIndex((row) => {
     sum += row.bytes;
@@ -73,9 +74,9 @@ function matching(
   let calls = db
     .selectFrom("calls")
     .select(LISTED_COLUMNS)
-    // Taken out here, what is not shown is never made into objects: a fifth of the time for the largest.
+    // Removed here, members that are not shown are never parsed: a fifth of the time for the largest.
     .select(sql<string>`json_remove(calls.settings, '$.tools')`.as("settings"))
-    .select((eb) => [lastExpiry(eb).as("expires_at"), hasValidToken(eb, age).as("has_good_token")])
+    .select((eb) => [lastExpiry(eb).as("expires_at"), hasValidToken(eb, age).as("has_valid_token")])
     .where("calls.account_id", "=", accountId)
     .orderBy("calls.id", "desc");
   if (carrierCallId !== undefined) calls = calls.where("calls.carrier_call_id", "=", JSON.stringify(carrierCallId));
@@ -89,7 +90,9 @@ function matching(
   return calls;
 }
 
-/** Whether a call has this status now: it is `expired` from its last token's end on, whether it has been noticed or not. */
+/**
+ * Whether a call has this status now: it is `expired` once its last token has expired, whether `expire` has run or not.
+ */
 function hasStatus(eb: ExpressionBuilder<Tables, "calls">, status: CallStatus, age: AgeClock) {
   const stored = eb("calls.status", "=", status);
   if (status !== "created" && status !== "expired") return stored;
@@ -99,9 +102,10 @@ function hasStatus(eb: ExpressionBuilder<Tables, "calls">, status: CallStatus, a
 }
 
 /**
- * Whether the metadata has a member of this name and text. Both are parameters, and the name never becomes part of a JSON path.
- * What SQLite holds as an integer is compared as it is written: above 2^53 it is more exact there than it was to us. SQLite reads
- * some fractions with a very large or very small exponent one bit off, so fractions are compared roughly, and then as written.
+ * Whether the metadata has a member with this name and text. Both are parameters, and the name never becomes part of a
+ * JSON path. A value that SQLite holds as an integer is compared as it is written: above 2^53 it is more exact there
+ * than in JavaScript. SQLite reads some fractions with a very large or very small exponent one bit off, so fractions
+ * are compared approximately, and then as written.
  */
 function hasMetadata(key: string, text: string) {
   const number = JSON.stringify(Number(text)) === text ? Number(text) : null;

@@ -6,7 +6,7 @@ import type { Tables } from "../database/tables.ts";
 
 export const EXPIRED = { status: "expired", end_reason: "token_expired" } as const;
 
-/** What a list shows of a call, but for its settings. */
+/** The columns of a call in lists, without its settings. */
 export const LISTED_COLUMNS = [
   "calls.id",
   "calls.account_id",
@@ -29,7 +29,7 @@ export const LISTED_COLUMNS = [
   "calls.transcript_deleted_at",
 ] as const;
 
-/** What a record is made of: all but the words, which can be long and which no record shows. */
+/** The columns of a record: all but the words, which can be long and which no record shows. */
 export const RECORD_COLUMNS = [...LISTED_COLUMNS, "calls.settings"] as const;
 
 export type RecordRow = Omit<
@@ -37,7 +37,7 @@ export type RecordRow = Omit<
   "words" | "recording_enabled" | "api_key_id" | "worker_connection" | "epoch"
 >;
 
-/** Whether a token of the call is within its time; a created call without one is expired, whether it has been noticed or not. */
+/** Whether the call has a valid token. A created call without one is expired, whether `expire` has run or not. */
 export const hasValidToken = (calls: ExpressionBuilder<Tables, "calls">, age: AgeClock) =>
   calls.exists(
     calls
@@ -48,7 +48,9 @@ export const hasValidToken = (calls: ExpressionBuilder<Tables, "calls">, age: Ag
       .where("stream_tokens.expires_age_ms", ">", age.nowMs()),
   );
 
-/** When the last of a call's tokens runs out, or ran out, by the wall clock of its creation: the end of a call that expired. */
+/**
+ * When the last of a call's tokens expires or expired, by the wall clock of its creation: the end of an expired call.
+ */
 export const lastExpiry = (calls: ExpressionBuilder<Tables, "calls">) =>
   calls
     .selectFrom("stream_tokens")
@@ -56,8 +58,8 @@ export const lastExpiry = (calls: ExpressionBuilder<Tables, "calls">) =>
     .whereRef("stream_tokens.call_id", "=", "calls.id");
 
 /** The record of a call as it is now. */
-export function currentRecordOf(row: RecordRow & { expires_at: number | null; has_good_token: unknown }): CallRecord {
-  const isExpired = row.status === "created" && !row.has_good_token;
+export function currentRecordOf(row: RecordRow & { expires_at: number | null; has_valid_token: unknown }): CallRecord {
+  const isExpired = row.status === "created" && !row.has_valid_token;
   return recordOf(isExpired ? { ...row, ...EXPIRED, ended_at: row.expires_at } : row);
 }
 

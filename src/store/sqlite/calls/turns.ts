@@ -7,15 +7,15 @@ import { turnRowOf } from "./rows.ts";
 
 type TurnRow = Insertable<Tables["turns"]>;
 
-/** The call that turns are of. */
+/** The call of the turns. */
 export interface TurnOwner {
   callId: string;
   accountId: string;
-  /** Of a call that is not recorded no text is written. */
+  /** False for a call that is not recorded, whose texts are not written. */
   withText: boolean;
 }
 
-/** The rows of a transcript, in parts that one transaction may write; at least one part, which may be empty. */
+/** The rows of a transcript, in parts for one transaction each; at least one part, which may be empty. */
 export function rowBatches(turns: readonly TranscriptTurn[], { callId, accountId, withText }: TurnOwner): TurnRow[][] {
   const parts: TurnRow[][] = [[]];
   let bytes = 0;
@@ -39,7 +39,7 @@ export async function insertTurns(db: Kysely<Tables>, rows: readonly TurnRow[]):
   if (rows.length > 0) await db.insertInto("turns").values(rows).execute();
 }
 
-/** Deletes the end of a transcript, in short transactions, until what is left may be deleted by one. */
+/** Deletes the end of a transcript, in short transactions, until one transaction can delete the rest. */
 export async function trimTranscript(db: Kysely<Tables>, callId: string): Promise<void> {
   for (;;) {
     const begunMs = performance.now();
@@ -50,11 +50,11 @@ export async function trimTranscript(db: Kysely<Tables>, callId: string): Promis
   }
 }
 
-/** The position from which on one transaction may delete; undefined where it may delete all. */
+/** The position from which on one transaction can delete; undefined where it can delete all. */
 async function lastBatchStart(db: Kysely<Tables>, callId: string): Promise<number | undefined> {
   const rows = await db
     .selectFrom("turns")
-    // Not `length`, which reads the text.
+    // Not `length`, which would read the text.
     .select(["position", sql<number | null>`octet_length(text)`.as("bytes")])
     .where("call_id", "=", callId)
     .orderBy("position", "desc")

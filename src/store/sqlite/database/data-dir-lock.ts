@@ -6,22 +6,22 @@ import { codeOf, unavailable } from "../../../core/errors.ts";
 import { DATA_DIR_RETRY_MS } from "../../../core/limits/storage.ts";
 import { openDataDir } from "../../data-dir/data-dir.ts";
 
-/** Who may read the file can lock it, too. */
+/** A user who may read the file could lock it, too. */
 const LOCK_MODE = 0o600;
 
-/** A handle that nobody holds is collected, and its lock with it. */
+/** An unreferenced handle is garbage-collected, and its lock released. */
 const heldLocks = new Set<Libsql.Database>();
 
 /**
- * Takes `dataDir` for this process alone, until it ends however it ends: two services on one directory would take each
- * other's calls for lost. The lock is one of SQLite's own, which the kernel frees with the process. Throws `unavailable` when
- * another process has it, and as `openDataDir` does.
+ * Locks `dataDir` for this process until it ends in any way: two services on one directory would treat each other's
+ * calls as lost. The lock is one of SQLite's own, which the kernel releases with the process. Throws `unavailable` when
+ * another process holds it, and as `openDataDir` does.
  */
 export function lockDataDir(dataDir: string): { release(): void } {
   openDataDir(dataDir);
   const path = join(dataDir, "service.lock");
   closeSync(openSync(path, "a", LOCK_MODE));
-  // One that an earlier version made could be read by all.
+  // An earlier version created the file readable by all.
   chmodSync(path, LOCK_MODE);
   const file = new Libsql(path);
   try {
@@ -40,7 +40,10 @@ export function lockDataDir(dataDir: string): { release(): void } {
   };
 }
 
-/** As `lockDataDir`; waits up to `waitMs` for a process that is about to end. Rejects with what `lockDataDir` throws. */
+/**
+ * As `lockDataDir`, but waits up to `waitMs` for a process that is about to end. Rejects with what `lockDataDir`
+ * throws.
+ */
 export async function lockDataDirWithin(waitMs: number, dataDir: string, clock: Clock): Promise<void> {
   for (const endMs = clock.nowMs() + waitMs; ; ) {
     try {

@@ -1,22 +1,22 @@
 import { statSync } from "node:fs";
 import { unavailable } from "../../../core/errors.ts";
 
-/** SQLite writes to all three: what is in any of them alone is gone with it. */
+/** SQLite writes to all three; data may be in any one of them alone. */
 const SUFFIXES = ["", "-wal", "-shm"];
 
 /**
- * The files of an open SQLite database as they were when it was opened. SQLite keeps writing to files that were removed or replaced
- * under it, and reports no error: what it commits then is nowhere.
+ * The files of an open SQLite database, as they were when it was opened. SQLite keeps writing to files that were
+ * removed or replaced, and reports no error: what it commits then is lost.
  */
 export class DatabaseFiles {
   readonly #files: readonly { path: string; identity: string | undefined }[];
 
-  /** `path` is that of a database in WAL mode that has been read from, so that its other two files are there. */
+  /** `path` is a database in WAL mode that has been read from, so that its other two files exist. */
   constructor(path: string) {
     this.#files = SUFFIXES.map((suffix) => ({ path: path + suffix, identity: identityOf(path + suffix) }));
   }
 
-  /** Another file, or none, stands where the open one was. Putting the same files back mends it. Costs three calls of `stat`. */
+  /** Whether a file is missing or was replaced. Restoring the same files clears it. Costs three calls of `stat`. */
   get areLost(): boolean {
     return this.#files.some(({ path, identity }) => identityOf(path) !== identity);
   }

@@ -15,26 +15,26 @@ import { unavailable } from "../../../core/errors.ts";
 import type { DatabaseFiles } from "./database-files.ts";
 
 /**
- * How long the connection of the stores waits for another program's transaction, with the whole loop of its process. Redemptions have
- * a connection that does not wait; see QueuedRedemptions.
+ * How long the stores' connection waits for another program's transaction, blocking its process's event loop. The
+ * connection of redemptions does not wait; see QueuedRedemptions.
  */
 export const BUSY_TIMEOUT_MS = 500;
 
-/** SQLite's own codes for what may be over in a moment, or once somebody has made room; anything else is our bug. */
+/** SQLite's codes of temporary errors and of errors that an operator resolves; all others are bugs. */
 const TRANSIENT_CODES = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|PROTOCOL|NOMEM)/;
 
 /**
- * Kysely's dialect for SQLite, for one open file that other programs may write to as well.
+ * Kysely's dialect for one open SQLite file that other programs may write to as well.
  *
- * All that writes is bracketed by BEGIN IMMEDIATE and COMMIT, and these run by `exec`, for two reasons. A transaction
- * that begins by reading fails, without waiting, when somebody has written since. And a prepared statement that met a
- * lock stays "in progress" in libsql (0.5.29) until it is garbage, and no later transaction can commit; `exec` leaves
- * no statement behind.
+ * Every write is enclosed in BEGIN IMMEDIATE and COMMIT, which `exec` runs, for two reasons. A transaction that begins
+ * with a read fails, without waiting, when another program has written since. And a prepared statement that met a lock
+ * stays "in progress" in libsql (0.5.29) until it is garbage-collected, and no later transaction can commit; `exec`
+ * leaves no statement.
  */
 export class SharedFileDialect extends SqliteDialect {
   readonly #file: GuardedFile;
 
-  /** `files`: those of `database`, without which nothing is committed. */
+  /** `files` are the files of `database`; nothing is committed without them. */
   constructor(database: Database, files: DatabaseFiles) {
     super({ database });
     this.#file = { database, files, wasLocked: false };
@@ -52,12 +52,12 @@ export class SharedFileDialect extends SqliteDialect {
 interface GuardedFile {
   database: Database;
   files: DatabaseFiles;
-  /** The last to write did not get the lock: its loop stood still for BUSY_MS. */
+  /** The last writer did not get the lock; it blocked the event loop for BUSY_TIMEOUT_MS. */
   wasLocked: boolean;
 }
 
 class SharedFileAdapter extends SqliteAdapter {
-  /** SQLite does roll back CREATE TABLE; Kysely says no, and would leave half a migration behind a crash. */
+  /** SQLite rolls back CREATE TABLE. Kysely assumes that it does not, and a crash would leave half a migration. */
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
@@ -74,7 +74,8 @@ class SharedFileDriver extends SqliteDriver {
   override async acquireConnection(): Promise<DatabaseConnection> {
     const connection = await super.acquireConnection();
     if (this.#file.wasLocked) {
-      // Others wait for the same lock. The loop turns between them, or they would hold it for all of their waits together.
+      // Other writers wait for the same lock. The event loop runs between them; otherwise they would block it for the
+      // sum of their waits.
       this.#file.wasLocked = false;
       await setImmediate();
     }
@@ -122,7 +123,7 @@ class SharedFileConnection implements DatabaseConnection {
   }
 }
 
-/** Some of these may not stand in a transaction, a checkpoint for one. */
+/** Some pragmas, such as a checkpoint, may not run in a transaction. */
 const isPragma = ({ sql }: CompiledQuery): boolean => /^pragma /i.test(sql);
 
 function begin(file: GuardedFile): void {
@@ -134,14 +135,17 @@ function begin(file: GuardedFile): void {
   }
 }
 
-/** Once before, so that nothing is written to a file that is gone, and once after: what is acknowledged was in its place then. */
+/**
+ * Checks the files before the commit, so that nothing is written to a removed file, and after it, so that acknowledged
+ * data was in place.
+ */
 function commit({ database, files }: GuardedFile): void {
   files.assertPresent();
   execute(database, "COMMIT");
   files.assertPresent();
 }
 
-/** Runs a statement to its end. Throws `unavailable` where the database cannot do it just now. */
+/** Runs a statement to completion. Throws `unavailable` where the database cannot do it at present. */
 export function execute(file: Database, sql: string): void {
   try {
     file.exec(sql);
@@ -150,19 +154,19 @@ export function execute(file: Database, sql: string): void {
   }
 }
 
-/** SQLite has rolled back by itself after some errors, a full disk for one. */
+/** SQLite rolls back by itself after some errors, such as a full disk. */
 function rollBack(file: Database): void {
   if (file.inTransaction) execute(file, "ROLLBACK");
 }
 
-/** What SQLite cannot do just now becomes our `unavailable`. */
+/** Maps temporary errors of SQLite to `unavailable`. */
 function translated(error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (typeof code !== "string" || !TRANSIENT_CODES.test(code)) return error;
-  return unavailable(`the database said ${code}`, error);
+  return unavailable(`the database is unavailable: ${code}`, error);
 }
 
-/** Whether an error, or what caused it, is that somebody else has the lock. */
+/** Whether an error or its cause is that another program has the lock. */
 export function isLocked(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ("code" in error && typeof error.code === "string" && /^SQLITE_(BUSY|LOCKED)/.test(error.code)) return true;

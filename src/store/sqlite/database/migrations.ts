@@ -1,9 +1,10 @@
 import { type Kysely, type Migration, sql } from "kysely";
+import { renamedCallLatency, renamedTurnLatency, renamedUsage, type StoredJson } from "./migration-0012-names.ts";
 import type { Tables } from "./tables.ts";
 
 /**
- * Every change of the schema, by name, in order. One that was released is never edited: what it made lies on disks.
- * The schema builder is used throughout, so that the same steps can make the shared store's tables.
+ * All changes of the schema, by name, in order. A released one is never edited, because databases with its results
+ * exist. All use the schema builder, so that the same steps can create the shared store's tables.
  */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-accounts-agents-calls": { up: createFirstTables },
@@ -17,6 +18,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0009-ages-and-epochs": { up: addAgesAndEpochs },
   "0010-complete-transcripts": { up: addTranscriptComplete },
   "0011-retention": { up: addRetention },
+  "0012-names-of-stages-and-latencies": { up: renameStoredMembers },
 };
 
 async function createFirstTables(db: Kysely<Tables>): Promise<void> {
@@ -121,12 +123,12 @@ async function addCallListsAndNamedRequests({ schema }: Kysely<Tables>): Promise
     .addColumn("created_at", "integer", (column) => column.notNull())
     .addPrimaryKeyConstraint("idempotent_requests_by_key", ["account_id", "key_hash"])
     .execute();
-  // One for the removal of a call, one for those whose day is over.
+  // One index for deleting a call, one for expired idempotency keys.
   await schema.createIndex("idempotent_requests_by_call").on("idempotent_requests").column("call_id").execute();
   await schema.createIndex("idempotent_requests_by_time").on("idempotent_requests").column("created_at").execute();
 }
 
-/** Texts were plain before, and libsql reads a plain one only as far as its first NUL. */
+/** Texts were stored plain before, and libsql reads a plain one only up to its first NUL. */
 async function writeTurnsAsJson(db: Kysely<Tables>): Promise<void> {
   const turns = db.selectFrom("turns").select(["call_id", "position", "text"]).where("text", "is not", null);
   for (const { call_id, position, text } of await turns.execute()) {
@@ -139,7 +141,7 @@ async function writeTurnsAsJson(db: Kysely<Tables>): Promise<void> {
   }
 }
 
-/** Tools were names before, and no call could be pinned to its language. */
+/** Tools were stored as names before, and a call's language could not be pinned. */
 async function writeToolsInFull(db: Kysely<Tables>): Promise<void> {
   for (const { id, settings: text } of await db.selectFrom("calls").select(["id", "settings"]).execute()) {
     const { tools = [], ...settings } = JSON.parse(text) as { tools?: readonly unknown[] };
@@ -154,7 +156,7 @@ async function writeToolsInFull(db: Kysely<Tables>): Promise<void> {
   }
 }
 
-/** What a key may have at once is counted by it, also after a restart. */
+/** The calls of an API key are counted by this column, also after a restart. */
 async function addApiKeysOfCalls({ schema }: Kysely<Tables>): Promise<void> {
   await schema
     .alterTable("calls")
@@ -162,14 +164,14 @@ async function addApiKeysOfCalls({ schema }: Kysely<Tables>): Promise<void> {
     .execute();
 }
 
-/** How fast a call was answered, what its providers did and what that cost. */
+/** The latency of a call, its providers' usage and its cost. */
 async function addLatencyAndUsage({ schema }: Kysely<Tables>): Promise<void> {
   for (const column of ["latency", "usage", "cost"]) {
     await schema.alterTable("calls").addColumn(column, "text").execute();
   }
 }
 
-/** Which turns end at a guess was not stored before: those that are there count as exact. */
+/** Whether a turn's end is an estimate was not stored before; existing turns count as exact. */
 async function addApproximateTurns({ schema }: Kysely<Tables>): Promise<void> {
   await schema
     .alterTable("turns")
@@ -177,7 +179,7 @@ async function addApproximateTurns({ schema }: Kysely<Tables>): Promise<void> {
     .execute();
 }
 
-/** The carrier's own id for a call; the list finds calls by it. */
+/** The carrier's id of a call, by which lists find calls. */
 async function addCarrierCallIds({ schema }: Kysely<Tables>): Promise<void> {
   await schema.alterTable("calls").addColumn("carrier_call_id", "text").execute();
   await schema
@@ -188,8 +190,8 @@ async function addCarrierCallIds({ schema }: Kysely<Tables>): Promise<void> {
 }
 
 /**
- * Tokens age by a clock that never jumps, redemptions can be returned, and recovery compares numbers, not times. Tokens that waited
- * are expired by this: of which boot they are is not known.
+ * Tokens age by a clock that never jumps, redemptions can be returned, and recovery compares numbers instead of times.
+ * This expires waiting tokens, because their boot is unknown.
  */
 async function addAgesAndEpochs(db: Kysely<Tables>): Promise<void> {
   const { schema } = db;
@@ -225,7 +227,7 @@ async function addAgesAndEpochs(db: Kysely<Tables>): Promise<void> {
   await db.insertInto("epochs").values({ name: "control", value: 0 }).execute();
 }
 
-/** Retention finds calls by their end, also where it has deleted parts of millions of earlier ones. */
+/** Retention finds calls by their end, also after it has deleted parts of millions of earlier ones. */
 async function addRetention({ schema }: Kysely<Tables>): Promise<void> {
   for (const column of ["recording_deleted_at", "transcript_deleted_at"] as const) {
     await schema.alterTable("calls").addColumn(column, "integer").execute();
@@ -239,7 +241,33 @@ async function addRetention({ schema }: Kysely<Tables>): Promise<void> {
   await schema.createIndex("calls_by_end").on("calls").columns(["account_id", "ended_at", "id"]).execute();
 }
 
-/** Whether a transcript is complete was not stored before: of those that are there it is not known. */
+/** Whether a transcript is complete was not stored before; for existing calls it is unknown. */
 async function addTranscriptComplete({ schema }: Kysely<Tables>): Promise<void> {
   await schema.alterTable("calls").addColumn("transcript_complete", "integer").execute();
+}
+
+/** Stages and latencies in stored JSON get the names that the API uses. */
+async function renameStoredMembers(db: Kysely<Tables>): Promise<void> {
+  const rewritten = (text: string | null, rename: (value: StoredJson) => StoredJson): string | null =>
+    text === null ? null : JSON.stringify(rename(JSON.parse(text)));
+  const calls = db
+    .selectFrom("calls")
+    .select(["id", "latency", "usage"])
+    .where((row) => row.or([row("latency", "is not", null), row("usage", "is not", null)]));
+  for (const { id, latency, usage } of await calls.execute()) {
+    await db
+      .updateTable("calls")
+      .set({ latency: rewritten(latency, renamedCallLatency), usage: rewritten(usage, renamedUsage) })
+      .where("id", "=", id)
+      .execute();
+  }
+  const turns = db.selectFrom("turns").select(["call_id", "position", "latency"]).where("latency", "is not", null);
+  for (const { call_id, position, latency } of await turns.execute()) {
+    await db
+      .updateTable("turns")
+      .set({ latency: rewritten(latency, renamedTurnLatency) })
+      .where("call_id", "=", call_id)
+      .where("position", "=", position)
+      .execute();
+  }
 }

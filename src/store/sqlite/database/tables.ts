@@ -1,6 +1,6 @@
 /**
- * The tables as Kysely sees them. Columns named `_at` are milliseconds since the Unix epoch; booleans are 0 or 1; columns
- * said to be JSON hold what this service wrote itself.
+ * The tables for Kysely. Columns named `_at` are milliseconds since the Unix epoch; booleans are 0 or 1; JSON columns
+ * hold only what this service wrote.
  */
 export interface Tables {
   accounts: { id: string; name: string; created_at: number };
@@ -17,7 +17,7 @@ export interface Tables {
   agents: {
     id: string;
     account_id: string;
-    /** JSON of a string, as are the prompts: a column of text is read as far as its first NUL (seen with libsql 0.5.29). */
+    /** JSON of a string, as are the other prompts: libsql (0.5.29) reads a text column only up to its first NUL. */
     name: string;
     base_prompt: string;
     context: string;
@@ -36,12 +36,12 @@ export interface Tables {
     account_id: string;
     /** The saved agent that the call was created from. */
     agent_id: string | null;
-    /** The API key that asked for it; null in calls of older versions. */
+    /** The API key that created the call; null in calls of older versions. */
     api_key_id: string | null;
     status: string;
     /** JSON of CallSettings. */
     settings: string;
-    /** JSON of CallWords; null, always, when the call is not recorded. */
+    /** JSON of CallPrompts; always null when the call is not recorded. */
     words: string | null;
     recording_enabled: number;
     created_at: number;
@@ -50,10 +50,12 @@ export interface Tables {
     duration_ms: number | null;
     end_reason: string | null;
     worker_id: string | null;
-    /** Of the redemption: the number of the worker's connection and that of the control process's start; 0 while there is none. */
+    /**
+     * Of the redemption: the number of the worker's connection and the control process's epoch; 0 while there is none.
+     */
     worker_connection: number;
     epoch: number;
-    /** JSON of the carrier's own id for the call, a text of any characters. */
+    /** JSON of the carrier's id of the call, a text of any characters. */
     carrier_call_id: string | null;
     /** 0 when turns may be missing; null before the end, and in records of older versions. */
     transcript_complete: number | null;
@@ -67,7 +69,7 @@ export interface Tables {
     usage: string | null;
     /** JSON of CallCost. */
     cost: string | null;
-    /** When retention deleted the recording, whether there was one or not; and the transcript. */
+    /** When retention deleted the recording (also set when there was none) and the transcript. */
     recording_deleted_at: number | null;
     transcript_deleted_at: number | null;
   };
@@ -76,27 +78,27 @@ export interface Tables {
     token_hash: string;
     account_id: string;
     call_id: string;
-    /** By the wall clock, for records alone. */
+    /** By the wall clock, only for records. */
     expires_at: number;
-    /** The boot and the time of its AgeClock at which the token runs out: what decides. */
+    /** The boot, and the time of its AgeClock at which the token expires. These decide. */
     boot_id: string;
     expires_age_ms: number;
     redeemed_at: number | null;
-    /** Of the redemption that spent it. */
+    /** The nonce of the redemption that used the token. */
     redemption_nonce: string | null;
   };
   /** Counters that only grow; `control` counts the starts of the control process. */
   epochs: { name: string; value: number };
-  /** Requests that their clients have named, so that repeating one makes no second call. */
+  /** Requests with an idempotency key, so that a repeated one creates no second call. */
   idempotent_requests: {
     account_id: string;
-    /** SHA-256 of the name, lower-case hex. */
+    /** SHA-256 of the idempotency key, lower-case hex. */
     key_hash: string;
     call_id: string;
     fingerprint: string;
     sealed_token: string;
     created_at: number;
-    /** The boot and the time of its AgeClock at which it was made. */
+    /** The boot, and the time of its AgeClock at which the request was made. */
     boot_id: string;
     created_age_ms: number;
   };
@@ -106,7 +108,10 @@ export interface Tables {
     position: number;
     account_id: string;
     role: string;
-    /** JSON of the text, which libsql would read only as far as its first NUL. Null, always, when the call is not recorded. */
+    /**
+     * JSON of the text, because libsql would read a plain one only up to its first NUL. Always null when the call is
+     * not recorded.
+     */
     text: string | null;
     start_ms: number;
     end_ms: number;

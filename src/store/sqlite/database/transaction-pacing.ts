@@ -6,8 +6,8 @@ import {
 } from "../../../core/limits/storage.ts";
 
 /**
- * Rests after a transaction that is one of several. Not a turn of the loop alone: whoever waits for the write lock looks for it every
- * few milliseconds, and would find it taken each time.
+ * Pauses after one of several transactions. One turn of the event loop is not enough: a program that waits for the
+ * write lock polls it every few milliseconds, and would find it taken each time.
  */
 export async function pauseAfterTransaction(tookMs: number): Promise<void> {
   const restMs = Math.min(TRANSACTION_REST_MS_MAX, tookMs * TRANSACTION_REST_FACTOR);

@@ -17,7 +17,7 @@ const open = async () => {
   const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
   const accountId = await stores.accounts.ensure("first");
 
-  /** An ended call, every text of which says its number. */
+  /** An ended call whose texts all contain its number. */
   const held = async (number: number): Promise<string> => {
     const say = (what: string) => `canary-${number}-${what} `.repeat(1 + ((number * 7) % 40));
     const spec = { ...SPEC, systemPrompt: say("prompt"), greeting: say("greeting"), metadata: { note: say("note") } };
@@ -34,8 +34,8 @@ const open = async () => {
   return { directory, clock, stores, accountId, held };
 };
 
-describe("what is removed", () => {
-  test("is in no file any more, neither in the database nor in its log", async () => {
+describe("removed data", () => {
+  test("is in no file, neither in the database nor in its write-ahead log", async () => {
     const { directory, stores, accountId, held } = await open();
     const kept: number[] = [];
     const ids = [];
@@ -53,7 +53,7 @@ describe("what is removed", () => {
     }
   });
 
-  test("stays in the log for as long as another program reads, and goes with the next look for expired calls", async () => {
+  test("stays in the write-ahead log while another program reads, and is purged by the next `expire`", async () => {
     const { directory, stores, accountId, held } = await open();
     const id = await held(1);
     const reader = new Libsql(join(directory, "trunkline.db"));
@@ -73,7 +73,7 @@ describe("what is removed", () => {
 test.each([
   undefined,
   "CA1",
-])("a list that looks through many calls in vain lets others have their turn meanwhile, carrier's id %s", async (carrierCallId) => {
+])("a list that reads many calls without a match lets the event loop run meanwhile, carrier's id %s", async (carrierCallId) => {
   const { directory, stores, accountId } = await open();
   for (let index = 0; index < 2_100; index++) await createCall(stores, accountId);
   const file = new Libsql(join(directory, "trunkline.db"));
@@ -95,7 +95,7 @@ test.each([
   await stores.close();
 });
 
-test("requests whose day is over are not kept", async () => {
+test("expired idempotency keys are deleted", async () => {
   const { directory, clock, stores, held } = await open();
   await held(1);
   clock.advance(24 * 3_600_000 - 1);
@@ -113,7 +113,7 @@ test("requests whose day is over are not kept", async () => {
   await stores.close();
 });
 
-test("the calls of a database that an older version has made are read, listed and removed", async () => {
+test("the calls of a database of an older version are read, listed and removed", async () => {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
   const file = new Libsql(join(directory, "trunkline.db"));
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: file }) });
@@ -129,7 +129,7 @@ test("the calls of a database that an older version has made are read, listed an
   await db.insertInto("accounts").values({ id: accountId, name: "first", created_at: 0 }).execute();
   const { languagePinned: _pinned, ...oldSettings } = { ...settings, tools: ["hang_up"] };
   const old = { status: "created", settings: JSON.stringify(oldSettings), words: JSON.stringify({ systemPrompt }) };
-  // What the table of that time did not have is left out.
+  // Columns that the table of that version lacks are left out.
   file
     .prepare(
       "INSERT INTO calls (id, account_id, status, settings, words, recording_enabled, created_at) VALUES (?, ?, ?, ?, ?, 1, 0)",
@@ -142,7 +142,7 @@ test("the calls of a database that an older version has made are read, listed an
   const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
   const { tools: _tools, ...listedSettings } = settings;
   const record = {
-    // Of which boot its token is nobody knows.
+    // The boot of its token is unknown.
     ...{ id, accountId, status: "expired", endReason: "token_expired", createdAtMs: 0, endedAtMs: clock.epochMs() + 1 },
     settings: { ...listedSettings, languagePinned: false },
   };
@@ -159,7 +159,7 @@ test("the calls of a database that an older version has made are read, listed an
   await stores.close();
 });
 
-test("F14-2, F14-4: turns and calls of the version before are read as they were: neither approximate nor with a carrier's id", async () => {
+test("F14-2, F14-4: turns and calls of version 6 of the schema are read: neither approximate nor with a carrier's id", async () => {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
   const file = new Libsql(join(directory, "trunkline.db"));
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: file }) });
@@ -190,7 +190,76 @@ test("F14-2, F14-4: turns and calls of the version before are read as they were:
   await upgraded.close();
 });
 
-test("F14-4: the list by a carrier's id asks its index", async () => {
+test("latencies and usage of version 11 of the schema are read under their present names", async () => {
+  const [directory, clock] = [temporaryDirectory(), new ManualClock()];
+  const file = new Libsql(join(directory, "trunkline.db"));
+  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: file }) });
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } });
+  expect((await migrator.migrateTo("0011-retention")).error).toBeUndefined();
+  const { systemPrompt: _, greeting: __, ...settings } = SPEC;
+  const step = (ms: number) => ({ count: 1, p50Ms: ms, p90Ms: ms, p95Ms: ms, p99Ms: ms });
+  const oldLatency = {
+    ...{ endOfUtterance: step(520), finalTranscript: step(300), modelFirstToken: step(120) },
+    ...{ firstPiece: step(40), voiceFirstByte: step(90), firstSampleOut: step(15), whole: step(785) },
+  };
+  const used = (engine: string, provider: string) => ({
+    engine,
+    provider,
+    model: "voice",
+    units: "seconds",
+    amount: 2,
+  });
+  const oldUsage = [used("ear", "deepgram"), used("model", "openai"), used("voice", "espeak")];
+  const oldTurnLatency = {
+    ...{ finalMs: 300, endOfTurnMs: 520, askedMs: 521, firstTextMs: 641, firstPieceMs: 681 },
+    ...{ firstAudioMs: 771, firstFrameMs: 786 },
+  };
+  file.prepare("INSERT INTO accounts VALUES ('account_1', 'first', 0)").run();
+  const insertCall = file.prepare(
+    "INSERT INTO calls (id, account_id, status, settings, recording_enabled, created_at, ended_at, end_reason, " +
+      "latency, usage) VALUES (?, 'account_1', 'ended', ?, 1, 0, 5000, 'caller_hangup', ?, ?)",
+  );
+  insertCall.run("call_1", JSON.stringify(settings), JSON.stringify(oldLatency), JSON.stringify(oldUsage));
+  insertCall.run("call_2", JSON.stringify(settings), null, "[]");
+  insertCall.run("call_3", JSON.stringify(settings), null, null);
+  const insertTurn = file.prepare(
+    "INSERT INTO turns (call_id, position, account_id, role, text, start_ms, end_ms, interrupted, latency) " +
+      "VALUES ('call_1', ?, 'account_1', 'agent', '\"Hello.\"', 0, 900, 0, ?)",
+  );
+  insertTurn.run(0, null);
+  insertTurn.run(1, JSON.stringify(oldTurnLatency));
+  await db.destroy();
+
+  const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
+  expect(await stores.calls.get("account_1", "call_1")).toMatchObject({
+    latency: {
+      ...{ endOfTurn: step(520), finalTranscript: step(300), llmFirstToken: step(120) },
+      ...{ firstSegment: step(40), ttsFirstByte: step(90), firstFrame: step(15), total: step(785) },
+    },
+    usage: [
+      { stage: "stt", provider: "deepgram", model: "voice", units: "seconds", amount: 2 },
+      { stage: "llm", provider: "openai", model: "voice", units: "seconds", amount: 2 },
+      { stage: "tts", provider: "espeak", model: "voice", units: "seconds", amount: 2 },
+    ],
+  });
+  expect(JSON.stringify(await stores.calls.get("account_1", "call_1"))).not.toMatch(/engine|whole|firstPiece/);
+  const [, withoutLatency, withoutUsage] = await Promise.all(
+    ["call_1", "call_2", "call_3"].map((id) => stores.calls.get("account_1", id)),
+  );
+  expect([withoutLatency?.latency, withoutLatency?.usage]).toEqual([undefined, []]);
+  expect([withoutUsage?.latency, withoutUsage?.usage]).toEqual([undefined, undefined]);
+  const turns = await stores.calls.transcript("account_1", "call_1");
+  expect(turns?.map(({ latency }) => latency)).toEqual([
+    undefined,
+    {
+      ...{ finalTranscriptMs: 300, endOfTurnMs: 520, llmRequestedMs: 521, firstTextMs: 641, firstSegmentMs: 681 },
+      ...{ firstAudioMs: 771, firstFrameMs: 786 },
+    },
+  ]);
+  await stores.close();
+});
+
+test("F14-4: the list by a carrier's id uses its index", async () => {
   const { directory, stores } = await open();
   await stores.close();
   const file = new Libsql(join(directory, "trunkline.db"));

@@ -13,7 +13,7 @@ test("a data directory belongs to one service at a time", () => {
   lockDataDir(directory).release();
 });
 
-test("a lock that nobody looks at is held all the same, whatever the collector does", async () => {
+test("an unreferenced lock is still held after a garbage collection", async () => {
   const directory = temporaryDirectory();
   lockDataDir(directory);
   for (let round = 0; round < 5; round += 1) {
@@ -23,7 +23,7 @@ test("a lock that nobody looks at is held all the same, whatever the collector d
   expect(() => lockDataDir(directory)).toThrow("is in use");
 });
 
-test("the lock is its owner's alone, also one that others could read: who can read it can hold it", () => {
+test("only its owner can read the lock file, also one that others could read: a reader could hold the lock", () => {
   const directory = temporaryDirectory();
   const path = join(directory, "service.lock");
   lockDataDir(directory).release();

@@ -16,7 +16,10 @@ import { watchTransactions } from "../../../support/services/sqlite-transactions
 import { temporaryDirectory } from "../../../support/temporary-directory.ts";
 import { ageClockOf, mintToken, redeemedBy } from "../../../support/tokens.ts";
 
-/** What one transaction changes beside the rows that come in any number: the call itself, its token, its named request. */
+/**
+ * What one transaction changes in addition to the rows of unlimited number: the call itself, its token, its idempotency
+ * key.
+ */
 const OTHER_ROWS = 3;
 const LONG = 10 * TRANSACTION_ROWS_MAX + 1;
 
@@ -25,7 +28,7 @@ async function scene() {
   const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
   onTestFinished(() => stores.close());
   const accountId = await stores.accounts.ensure("first");
-  /** A call that lives. */
+  /** A live call. */
   const active = async () => {
     const call = await createCall(stores, accountId);
     const nonce = mintToken();
@@ -72,7 +75,7 @@ test("ADV-M1: long texts make transactions of fewer rows", async () => {
   expect(rows.filter((count) => count > 2 + OTHER_ROWS)).toEqual([]);
 });
 
-test("ADV-M1: others find the lock free between the transactions of one long write", async () => {
+test("ADV-M1: other programs find the lock free between the transactions of one long write", async () => {
   const { path, clock, stores, active } = await scene();
   const { id } = await active();
   const other = new Libsql(path);
@@ -94,7 +97,7 @@ test("ADV-M1: others find the lock free between the transactions of one long wri
   for (let part = 1; part <= 10; part += 1) expect(seen).toContain(part * TRANSACTION_ROWS_MAX);
 });
 
-test("ADV-M1: nobody sees a turn of a long transcript before its call's end is recorded", async () => {
+test("ADV-M1: no turn of a long transcript is visible before its call's end is recorded", async () => {
   const { clock, stores, accountId, active } = await scene();
   const { id } = await active();
   const turns = turnsOf(LONG);
@@ -111,7 +114,7 @@ test("ADV-M1: nobody sees a turn of a long transcript before its call's end is r
   expect(await stores.calls.transcript(accountId, id)).toEqual(turns);
 });
 
-test("ADV-M1: of two ends of a call at once one is recorded, with its own transcript whole", async () => {
+test("ADV-M1: of two concurrent ends of a call one is recorded, with its complete transcript", async () => {
   const { clock, stores, accountId, active } = await scene();
   const { id } = await active();
   const ends = [turnsOf(LONG, "one"), turnsOf(LONG + 1, "two")];
@@ -150,7 +153,7 @@ test("ADV-M1: what a process that died in the middle of a long transcript has le
   expect(await stores.calls.transcript(accountId, id)).toEqual(TURNS);
 });
 
-/** Calls whose requests were named. */
+/** Calls whose requests had idempotency keys. */
 async function nameRequests({ stores, accountId }: Awaited<ReturnType<typeof scene>>, count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     await stores.calls.create({
@@ -163,7 +166,7 @@ async function nameRequests({ stores, accountId }: Awaited<ReturnType<typeof sce
   }
 }
 
-test("ADV-M1: names of requests whose day is over are deleted a few in each transaction", async () => {
+test("ADV-M1: expired idempotency keys are deleted a few in each transaction", async () => {
   const under = await scene();
   const count = 2 * TRANSACTION_ROWS_MAX + 1;
   await nameRequests(under, count);
@@ -179,12 +182,12 @@ test("ADV-M1: names of requests whose day is over are deleted a few in each tran
   expect(rows.filter((changed) => changed > 0)).toEqual([TRANSACTION_ROWS_MAX, TRANSACTION_ROWS_MAX, 1]);
 });
 
-test("ADV-M1: looking for names of requests whose day is over reads nothing else, and takes no lock where there are none", async () => {
+test("ADV-M1: the search for expired idempotency keys reads nothing else, and takes no lock where there are none", async () => {
   const under = await scene();
   await nameRequests(under, 1);
   const none = watchTransactions();
   await under.stores.calls.expire();
-  // The one looks for calls that nobody redeemed.
+  // One query searches for calls that were not redeemed.
   expect(none.begun).toBe(1);
   under.clock.advance(IDEMPOTENCY_MS);
   await under.stores.calls.expire();
@@ -202,7 +205,7 @@ test("ADV-M1: looking for names of requests whose day is over reads nothing else
   file.close();
 });
 
-test("ADV-M1: a redemption that meets the lock waits while the loop turns, and gets it as soon as it is free", async () => {
+test("ADV-M1: a redemption that meets the lock waits while the event loop runs, and gets it as soon as it is free", async () => {
   const { directory, path, clock, stores, accountId } = await scene();
   const { redemptions, close } = openRedemptions(directory, clock, ageClockOf(clock), new Map());
   onTestFinished(close);
@@ -215,7 +218,7 @@ test("ADV-M1: a redemption that meets the lock waits while the loop turns, and g
   other.exec("BEGIN IMMEDIATE");
   const refused = redeemAll();
   await clock.play(REDEMPTION_LOCK_MS_MAX - 1);
-  // One looks for all, and nothing else of the loop has waited.
+  // One polls for all, and nothing else in the event loop has waited.
   expect(clock.pending).toBe(1);
   await clock.play(REDEMPTION_LOCK_POLL_MS);
   const refusal = { status: "rejected", reason: { code: "unavailable", fault: "service" } };
@@ -248,7 +251,7 @@ test("ADV-M1: redemptions are answered one in each turn of the loop", async () =
   expect([...seen].filter((count) => count > 0)).toEqual([1, 2, 3, 4, 5]);
 });
 
-test("ADV-M1: writes that wait for a lock together let the loop turn between them", async () => {
+test("ADV-M1: writes that wait for a lock together let the event loop run between them", async () => {
   const path = join(temporaryDirectory(), "trunkline.db");
   const file = openDatabase(path);
   file.exec("PRAGMA busy_timeout = 0");
