@@ -74,46 +74,49 @@ export interface GatewayOptions {
   spend: SpendSettings;
   /** What the accounts of this worker's calls spend. */
   accountSpends: AccountSpends;
-  /** What providers charge; undefined where nobody has said. */
+  /** What providers charge; undefined where no prices are configured. */
   prices: Prices | undefined;
   metrics: Omit<WorkerMetrics, "registry" | "exposition">;
-  /** How turns are taken. */
+  /** The parameters of turn taking. */
   parameters?: Readonly<TurnParameters>;
-  /** What a prompt may hold beside the system prompt and the tools, estimated tokens; HISTORY_TOKENS_DEFAULT where absent. */
+  /**
+   * The maximum size of a prompt without the system prompt and the tools, estimated tokens; HISTORY_TOKENS_DEFAULT by
+   * default.
+   */
   historyTokensMax?: number;
   /** When peers are pinged, and when they are lost. */
   liveness: LivenessOptions;
   clock: Clock;
   log: Logger;
-  /** With so many calls it is full, and should be sent no more. */
+  /** The capacity: with this many calls the process is full and should get no more. */
   callsMax: number;
-  /** It has become full, or has room again. Connections that are there already are served all the same. */
+  /** The process has become full, or has capacity again. Connections that are already open are still served. */
   onFull: (isFull: boolean) => void;
-  /** What upgrades must be signed with. */
+  /** The secrets with which carriers sign upgrades. */
   carrierSecrets: CarrierSecrets;
-  /** What a stream's address begins with, in front of `/stream/{token}`: some carriers sign it. */
+  /** The stream's address up to `/stream/{token}`: some carriers sign it. */
   mediaUrl: string;
-  /** What carrier_b was told to expect of us. */
+  /** The codec that carrier_b was configured to receive. */
   telnyxOutboundCodec: G711Codec;
 }
 
 const REFUSED: Admission = { kind: "refused", status: 401 };
 const BUSY: Admission = { kind: "refused", status: 503 };
 
-/** The media plane of one process: redeems tokens and keeps the calls that came of them. */
+/** The media plane of one process: redeems stream tokens and holds the calls that result. */
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #calls = new Map<string, Connection>();
-  /** What was counted in calls that are over; of transports that none has come by yet it is told as 0. */
+  /** The counters of ended calls; transports without calls report 0. */
   readonly #totals = new Map<ConnectionType, CallCounts>(CONNECTION_TYPES.map((type) => [type, zeroCounts()]));
   readonly #addedLatency: AddedLatency = { in: new TimeHistogram(), out: new TimeHistogram() };
   readonly #ticker: Ticker;
   readonly #inbound: InboundAudio;
-  /** Tokens that are being redeemed, and handshakes that are not over. */
+  /** Tokens that are being redeemed, and handshakes that are not complete. */
   #pendingAdmissions = 0;
   #isFull = false;
   #draining = false;
-  /** The drain's deadline has passed: what comes late ends at once. */
+  /** The drain's deadline has passed: calls that start after it end at once. */
   #isDrainOver = false;
   #onEmpty: (() => void) | undefined;
 
@@ -133,17 +136,17 @@ export class Gateway {
     metrics.registerStage("tts", providers.tts.provider);
   }
 
-  /** The ids of the calls that live here. */
+  /** The ids of the calls in this process. */
   callIds(): string[] {
     return [...this.#calls.keys()];
   }
 
-  /** How many calls it carries, and how many it may. */
+  /** The number of calls, and the capacity. */
   load(): Pick<WorkerLoad, "callCount" | "callsMax"> {
     return { callCount: this.#calls.size, callsMax: this.#options.callsMax };
   }
 
-  /** What the metrics ask for. */
+  /** The current readings for the metrics. */
   readings(): WorkerReadings {
     const { journals, callsMax } = this.#options;
     const calls: Record<LiveState, number> = { opening: 0, listening: 0, thinking: 0, speaking: 0 };
@@ -168,14 +171,15 @@ export class Gateway {
   }
 
   /**
-   * Exchanges a token for a place. Refusals of malformed, unsigned, unknown, used and expired tokens are one and the same, and none is
-   * answered before REFUSAL_MS_MIN. Whoever is admitted must open its leg, also when its peer has gone meanwhile.
+   * Exchanges a stream token for a call slot. Malformed, unsigned, unknown, used and expired tokens are refused in the
+   * same way, and no refusal is sent before REFUSAL_MS_MIN. Every admission must be opened, even if its peer has
+   * disconnected meanwhile.
    *
-   * A token that none of our keys signed is refused here: it reaches neither the control process nor the store, and takes no part of
-   * what redemptions may take.
+   * A token that is not signed with one of our keys is refused here: it reaches neither the control process nor the
+   * store, and does not count against the limit on redemptions.
    *
-   * A token that comes without the signature its call's carrier owes is refused like all others, and stays good. One that is
-   * good finds room, also where there is none to offer: its place was reserved when it was made.
+   * A token without the signature that its call's carrier must send is refused like any other, and stays valid. A valid
+   * token is admitted even at capacity: its slot was reserved when the token was created.
    */
   async admit(token: string, headers: SignatureHeaders): Promise<Admission> {
     const { clock, metrics } = this.#options;
@@ -192,13 +196,13 @@ export class Gateway {
 
   async #admission(token: string, headers: SignatureHeaders): Promise<Admission> {
     const { handoff, metrics, log, mediaUrl, carrierSecrets } = this.#options;
-    // Which tokens are ours is not known before the control process has told its keys.
+    // Tokens cannot be verified before the control process has sent its token keys.
     if (handoff.tokenKeys.length === 0) return BUSY;
     if (!isSignedToken(token, handoff.tokenKeys)) {
       metrics.redemption("unsigned");
       return REFUSED;
     }
-    // Clients of the raw protocol sign nothing: with them the token is all there is.
+    // Clients of the raw protocol sign nothing: the token is their only credential.
     const carriers = authenticatedCarriers(`${mediaUrl}/stream/${token}`, headers, carrierSecrets);
     const only: readonly ConnectionType[] | undefined =
       carriers.size === SIGNING_CARRIERS.length ? undefined : ["websocket", ...carriers];
@@ -234,12 +238,12 @@ export class Gateway {
     if (this.#calls.size + this.#pendingAdmissions === 0) this.#onEmpty?.();
   }
 
-  /** It has no room for another call. */
+  /** The process has no free call slot. */
   get isFull(): boolean {
     return this.#isFull;
   }
 
-  /** Takes no more calls; resolves when the last one is over. */
+  /** Accepts no more calls; resolves when the last one is over. */
   drain(): Promise<void> {
     this.#draining = true;
     return new Promise((resolve) => {
@@ -248,18 +252,18 @@ export class Gateway {
     });
   }
 
-  /** Ends a call that lives here; of any other nothing comes. */
+  /** Ends a call of this process; does nothing for any other. */
   end(callId: string, reason: EndReason): void {
     this.#calls.get(callId)?.end(reason);
   }
 
-  /** Every call that still lives says goodbye and ends; those whose handshakes are not over yet end as they begin. */
+  /** Ends every live call after a goodbye; calls whose handshakes are not complete end as they begin. */
   endAllWithGoodbye(): void {
     this.#isDrainOver = true;
     for (const connection of [...this.#calls.values()]) connection.end("drain_timeout", "with a goodbye");
   }
 
-  /** A call whose token is spent must end in a record, even where it could not begin. */
+  /** A call whose token was redeemed must end in a record, even if it could not start. */
   #open(redeemed: RedeemedCall, socket: LegSocket): Leg {
     try {
       const { connection, leg } = this.#begin(redeemed, socket);
@@ -286,7 +290,7 @@ export class Gateway {
     const log = this.#options.log.child({ callId });
     const wire = this.#createWire(callId, spec);
     const inboundRateHz = busRateHz(wire.inboundRateHz);
-    // Wire and detector alone can fail, and come first: what is made before them would stay behind.
+    // Only the wire and the VAD can fail, so they are created first: anything created before them would leak.
     const vad = makeVadFor(wire, () => makeVad(inboundRateHz));
     const llm = providers.llm[spec.model];
     const promptTokensMax = promptTokensMaxOf(spec, llm.contextTokens, historyTokensMax);
@@ -340,7 +344,7 @@ export class Gateway {
     return { connection, leg };
   }
 
-  /** Only calls of a wire that exists are ever created. */
+  /** Calls are created only for transports that have a wire. */
   #createWire(callId: string, { connectionType, websocket: format }: CallSpec): Wire {
     switch (connectionType) {
       case "carrier_a":
@@ -367,7 +371,7 @@ export class Gateway {
   }
 }
 
-/** Closes the wire when there is no memory for a detector. */
+/** Closes the wire when there is no memory for a VAD. */
 function makeVadFor(wire: Wire, make: () => Vad): Vad {
   try {
     return make();

@@ -1,6 +1,6 @@
 import { FRAME_MS } from "../../core/limits/media.ts";
 
-/** So much speech holds a word for an STT with interim transcripts. */
+/** An STT with interim transcripts returns a word within this much speech. */
 const UNRECOGNIZED_SPEECH_MS = 3_000;
 
 /** Detects, once a call, that the STT finds no words although the caller speaks. */
@@ -16,7 +16,7 @@ export class UnrecognizedSpeech {
     return this.#isSettled;
   }
 
-  /** The STT has found words: nothing is to be said of this call any more. */
+  /** The STT has found words: the check is over for this call. */
   recognized(): void {
     this.#isSettled = true;
   }

@@ -15,21 +15,21 @@ import type { HttpTools } from "../tools/http-client.ts";
 import type { LegSocket } from "./leg.ts";
 import type { LivenessOptions } from "./liveness.ts";
 
-/** What the connection of one leg is made of. */
+/** What the connection of one leg needs. */
 export interface ConnectionOptions {
   redeemed: RedeemedCall;
   socket: LegSocket;
   wire: Wire;
-  /** Where the wire puts what it decodes; shared by all connections of the process. */
+  /** The wire's decode buffer; shared by all connections of the process. */
   inbound: InboundAudio;
-  /** The connection's own from here on. */
+  /** Owned by the connection from here on. */
   vad: Vad;
   makeResampler: ResamplerFactory;
   stt: Stt | undefined;
   llm: Llm;
   tts: Tts;
   parameters: Readonly<TurnParameters>;
-  /** What a prompt of the call may come to, estimated tokens; absent where there is no bound. */
+  /** The maximum size of a prompt of this call, estimated tokens; unlimited when absent. */
   promptTokensMax?: number;
   liveness: LivenessOptions;
   httpTools: Pick<HttpTools, "carryOut">;
@@ -37,15 +37,15 @@ export interface ConnectionOptions {
   schemas: Pick<SchemaChecks, "prepare" | "check">;
   /** Service phrases; shared by all connections of the process. */
   phrases: PhraseFinder;
-  /** What the call spends, and may spend. */
+  /** Charges the call and checks its spend limits. */
   spend: AgentPipelineOptions["spend"];
   journal: JournalWriter;
   metrics: Pick<WorkerMetrics, "callEnded"> & AgentPipelineOptions["metrics"];
   clock: Clock;
-  /** The call's own, which from the stream's beginning on names the carrier's id for the call, too. */
+  /** The call's own logger; once the stream has started, it also names the carrier's id of the call. */
   log: Logger;
-  /** The stream has begun, and its carrier knows the call by this id. */
+  /** The stream has started, and the carrier knows the call by this id. */
   onStarted: (carrierCallId: string) => void;
-  /** The call is over, its journal complete or failed, and nothing of it is alive. */
+  /** The call is over, its journal is complete or failed, and all its resources are released. */
   onDone: (end: EndSummary) => void;
 }

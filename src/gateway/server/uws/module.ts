@@ -5,10 +5,11 @@ import { unavailable } from "../../../core/errors.ts";
 import { packageFolder } from "../../../core/installed-package.ts";
 import { type Runtime, UWS_LINES, type UwsPackage, uwsPackageName } from "../choice.ts";
 
-// The only module that loads uWebSockets.js. The binaries come from a third party's packages, `@uwsjs/linux-x64-*`, which have no types:
-// below is what we use of the library, as https://unetworking.github.io/uWebSockets.js/generated/ describes it.
+// The only module that loads uWebSockets.js. The binaries come from a third party's packages, `@uwsjs/linux-x64-*`,
+// which have no types: these are the parts of the library that we use, as
+// https://unetworking.github.io/uWebSockets.js/generated/ describes them.
 
-/** A response of the library; valid until it is answered, or aborted. */
+/** A response of the library; valid until it is sent or aborted. */
 export interface UwsResponse {
   onAborted(handler: () => void): UwsResponse;
   cork(write: () => void): UwsResponse;
@@ -27,13 +28,13 @@ export interface UwsRequest {
   getParameter(index: number): string | undefined;
 }
 
-/** What an upgrade is handed on with. */
+/** The context that an upgrade is passed on with. */
 export type UwsContext = { readonly kind: unique symbol };
 export type UwsListenSocket = { readonly kind: unique symbol };
 
-/** A stream of the library; after `close` no method may be called. */
+/** A stream of the library; no method may be called after `close`. */
 export interface UwsSocket<Data> {
-  /** 1 when it was sent, 0 when it waits behind others, 2 when it was dropped because too much waits. */
+  /** 1: sent; 0: queued after earlier output; 2: dropped because too much is queued. */
   send(message: Uint8Array | string, isBinary: boolean): number;
   /** As `send`. */
   ping(): number;
@@ -63,11 +64,17 @@ export interface UwsApp {
   get(pattern: string, handler: (response: UwsResponse, request: UwsRequest) => void): UwsApp;
   any(pattern: string, handler: (response: UwsResponse, request: UwsRequest) => void): UwsApp;
   listen(host: string, port: number, onListening: (socket: UwsListenSocket | false) => void): UwsApp;
-  /** Undocumented: called for every connection with 1 when it is accepted, and -1 when it is closed, unless it was upgraded. */
+  /**
+   * Undocumented: called for every connection with 1 when it is accepted, and with -1 when it is closed, unless it was
+   * upgraded.
+   */
   filter(onConnection: (response: UwsResponse, change: number) => void): UwsApp;
-  /** Undocumented but for the library's example of worker threads: an address of this app, valid as long as the process lives. */
+  /**
+   * Undocumented except in the library's example of worker threads: an address of this app, valid as long as the
+   * process lives.
+   */
   getDescriptor(): number;
-  /** As `getDescriptor`: from now on this app only accepts connections, and hands them to its children, each in turn. */
+  /** As `getDescriptor`: from now on this app only accepts connections, and hands them to its children in turn. */
   addChildAppDescriptor(descriptor: number): UwsApp;
   removeChildAppDescriptor(descriptor: number): UwsApp;
   close(): UwsApp;
@@ -81,11 +88,13 @@ export interface UwsModule {
   us_socket_local_port(socket: UwsListenSocket): number;
 }
 
-/** Loads the binary of a package that was chosen. Throws `unavailable`, with one line for the operator, when it cannot be loaded. */
+/**
+ * Loads the binary of a chosen package. Throws `unavailable`, with one line for the operator, when it cannot be loaded.
+ */
 export function loadUws(folder: string): UwsModule {
   try {
     const module = createRequire(import.meta.url)(folder) as Partial<UwsModule>;
-    // A loader that is empty or cut off still loads.
+    // An empty or truncated loader loads without an error.
     if (typeof module.App !== "function") throw new Error("its index.js is not whole");
     return module as UwsModule;
   } catch (error) {
@@ -97,7 +106,7 @@ export function loadUws(folder: string): UwsModule {
   }
 }
 
-/** What this process runs on, and the packages that a module at `from`, a path or file URL, would find. */
+/** The runtime of this process, and the packages that a module at `from`, a path or file URL, would find. */
 export function currentRuntime(from: string = import.meta.url): Runtime {
   return {
     nodeVersion: process.versions.node,
@@ -137,8 +146,8 @@ const ELF_CLASS_64 = 2;
 const ELF_MACHINE_X64 = 62;
 
 /**
- * What is wrong with a binary, by its file alone: the system would end the whole process on one that is cut off. The section headers
- * stand last in the file, so a whole file reaches to their end.
+ * What is wrong with a binary, judged by its file alone: the system would kill the whole process on a truncated one.
+ * The section headers are last in the file, so a complete file reaches to their end.
  */
 function binaryProblem(path: string): string | undefined {
   let file: number;
