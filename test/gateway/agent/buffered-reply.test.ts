@@ -29,8 +29,8 @@ function question(steps: readonly LlmStep[]) {
   return { clock, llm, asked, answer, told };
 }
 
-describe("a question that was asked ahead", () => {
-  test("tells nothing until somebody waits for the answer, and then all of it, in order and later", async () => {
+describe("a preemptive reply", () => {
+  test("is buffered until a consumer attaches, and then delivered completely, in order, in a later microtask", async () => {
     const { clock, answer, told } = question(textReply("one two three", { firstMs: 100, perWordMs: 100 }));
     await clock.play(250);
     expect(told).toEqual([]);
@@ -42,7 +42,7 @@ describe("a question that was asked ahead", () => {
     expect(told).toEqual(["one", " two", " three", "end"]);
   });
 
-  test("tells nothing any more once it was stopped, not even what it holds", async () => {
+  test("delivers nothing after it was cancelled, not even what it has buffered", async () => {
     const { clock, llm, asked, answer, told } = question(textReply("one two three", { firstMs: 100, perWordMs: 100 }));
     await clock.play(250);
     answer();
@@ -51,7 +51,7 @@ describe("a question that was asked ahead", () => {
     expect([told, llm.aborted]).toEqual([[], 1]);
   });
 
-  test("is known to have failed before anybody waits, and tells it to whoever waits already", async () => {
+  test("reports an early failure before a consumer attaches, and to a consumer that has attached", async () => {
     const early = question(FAILING);
     await early.clock.play(150);
     expect(early.asked.hasFailed).toBe(true);
@@ -62,7 +62,7 @@ describe("a question that was asked ahead", () => {
   });
 });
 
-/** A call whose caller says something and pauses, with what its model is asked and what the call is told. */
+/** A call whose caller says something and pauses; records the LLM requests and the call's events. */
 async function conversation(finalText: string, replies: readonly (readonly LlmStep[])[]) {
   const clock = new ManualClock();
   const llm = new ScriptedLlm(clock, replies);
@@ -92,26 +92,26 @@ async function conversation(finalText: string, replies: readonly (readonly LlmSt
 }
 
 describe("a call with preemptive replies", () => {
-  test("asks once where the final agrees, and tells of the answer only then", async () => {
+  test("sends one request when the final transcript agrees, and delivers the reply only then", async () => {
     const { llm, said, events } = await conversation("When are you open?", [textReply("At nine.", { firstMs: 100 })]);
     expect([llm.requests.length, said]).toEqual([1, "At nine."]);
     const kinds = events.map(({ kind }) => kind);
     expect(kinds.indexOf("reply-text")).toBeGreaterThan(kinds.indexOf("stt-final"));
   });
 
-  test("stops the first answer and asks again where the final does not", async () => {
+  test("cancels the first reply and sends another request when the final transcript differs", async () => {
     const replies = [textReply("At nine", { firstMs: 100, perWordMs: 2_000 }), textReply("On Main Street.")];
     const { llm, said } = await conversation("Where are you open?", replies);
     expect([llm.requests.length, llm.aborted, said]).toEqual([2, 1, "On Main Street."]);
   });
 
-  test("asks again where the model failed before anybody waited for it", async () => {
+  test("sends another request when the preemptive one has failed", async () => {
     const { llm, said, call } = await conversation("When are you open?", [FAILING, textReply("At nine.")]);
     expect([llm.requests.length, said]).toEqual([2, "At nine."]);
     expect(call.ends()).toMatchObject([{ engineFailures: 0 }]);
   });
 
-  test("stops what was asked ahead when the call ends", async () => {
+  test("cancels the preemptive request when the call ends", async () => {
     const clock = new ManualClock();
     const llm = new ScriptedLlm(clock, [textReply("At nine.", { firstMs: 60_000 })]);
     const call = leg({

@@ -24,7 +24,7 @@ const planted = (): never => {
   throw new Error("planted");
 };
 
-/** A whole conversation's worth of input: whatever a call can be told happens to it in here, unless it is over before. */
+/** The input of a whole conversation: unless it ends early, every kind of event occurs in it. */
 async function converse(call: Leg): Promise<void> {
   call.start();
   for (let atMs = 0; atMs < 6_000; atMs += 20) {
@@ -36,7 +36,7 @@ async function converse(call: Leg): Promise<void> {
   }
 }
 
-/** Nobody carries it out: what comes of it is that its time is up. */
+/** The client never answers, so this tool times out. */
 const LOOKUP = {
   kind: "client",
   name: "lookup",
@@ -48,7 +48,7 @@ const LOOKUP = {
 
 const TOO_LONG = refusalFrom(400, "", true);
 
-/** Two models, one for when the other fails, and neither answers: each says that it was asked too much. */
+/** Two LLMs, the second as a fallback, and neither replies: each refuses the prompt as too long. */
 function failingModels(clock: ManualClock): Llm {
   const failing = new ScriptedLlm(clock, [[{ afterMs: 0, event: { kind: "fail", cause: TOO_LONG } }]]);
   const chained = ["first", "second"].map((name) => ({
@@ -58,7 +58,7 @@ function failingModels(clock: ManualClock): Llm {
   return new FallbackLlm(chained, clock);
 }
 
-/** The caller asks, the model answers with a tool, and all of it is spoken; or one of the engines `fails`. */
+/** The caller asks, the LLM replies with a tool call, and everything is spoken; or one of the stages `fails`. */
 function engines(clock: ManualClock, fails?: "ear" | "model" | "voice"): Required<Engines> {
   const asking: ConstructorParameters<typeof ScriptedStt>[1] = [
     { atMs: 2_000, event: { kind: "interim", text: "are you open" } },
@@ -73,7 +73,7 @@ function engines(clock: ManualClock, fails?: "ear" | "model" | "voice"): Require
   };
 }
 
-/** A call that is to break, and another beside it in the same process, which talks for a long time. */
+/** A call that is made to fail, and a long call in the same process that must not be affected. */
 function twoCalls(options: (clock: ManualClock) => LegOptions): { broken: Leg; other: Leg } {
   const other = leg({ spec: { greeting: "a long greeting ".repeat(100) } });
   return { other, broken: leg({ shared: other, ...options(other.clock) }) };
@@ -98,13 +98,13 @@ async function expectOneEnd(call: Leg, reason: string): Promise<void> {
   expect(call.socket.sent.length).toBe(sent);
 }
 
-/** No carrier's caller types, and none counts what it played: in here one does, by these. */
+/** Callers of carriers do not type, and carriers do not report what they played; these events simulate both. */
 const PECULIAR: Readonly<Record<string, WireEvent>> = {
   typed: { kind: "text", text: "typed" },
   cleared: { kind: "cleared", playedMs: 20 },
 };
 
-/** Every kind of event, and what makes one come that the conversation has not. */
+/** Every kind of event, and how to trigger those that the conversation does not contain. */
 const EVENTS: Readonly<Record<CallEvent["kind"], { fails?: "ear" | "model" | "voice"; cause?: (call: Leg) => void }>> =
   {
     "frame-in": {},
@@ -139,7 +139,7 @@ const EVENTS: Readonly<Record<CallEvent["kind"], { fails?: "ear" | "model" | "vo
     "segment-failed": { fails: "voice" },
   };
 
-describe("K11: an exception ends the call that it came from, with one end and one line of log, and no other", () => {
+describe("K11: an exception ends only the call that it occurred in, with one end and one log line", () => {
   test.each(Object.entries(EVENTS))("in the handling of %s", async (kind, { fails, cause = () => {} }) => {
     let struck = 0;
     const strike = (): never => {
@@ -210,7 +210,7 @@ describe("K11: an exception ends the call that it came from, with one end and on
     await expectUnharmed(other);
   });
 
-  /** Of the others nothing can be told again: the first leaves no commands in the journal. */
+  /** The other kinds cannot be replayed: the first leaves no commands in the journal. */
   const REPLAYABLE = Object.entries(BROKEN_PARTS).filter(([part]) => part !== "the journal of commands");
 
   test.each(
@@ -227,14 +227,14 @@ describe("K11: an exception ends the call that it came from, with one end and on
     expect([endReason, complete]).toEqual(["worker_lost", true]);
   });
 
-  /** What is broken only at the end takes nothing from it: the reason stands, and the rest is tidied up. */
+  /** A failure during cleanup does not change the end reason, and the rest of the cleanup continues. */
   const BROKEN_AT_THE_END: Readonly<Record<string, () => LegOptions>> = {
     "the voice detector": () => ({ vad: { isSpeech: () => false, destroy: planted } }),
     "the socket": () => ({ tamper: ({ socket }) => Object.assign(socket, { end: planted }) }),
     "the metrics": () => ({ tamper: ({ metrics }) => Object.assign(metrics, { callEnded: planted }) }),
   };
 
-  test.each(Object.entries(BROKEN_AT_THE_END))("in %s, when the call is tidied up", async (_part, options) => {
+  test.each(Object.entries(BROKEN_AT_THE_END))("in %s, during the cleanup of the call", async (_part, options) => {
     const { broken, other } = twoCalls((clock) => ({ ...engines(clock), ...options() }));
     other.start();
     await converse(broken);
@@ -245,7 +245,7 @@ describe("K11: an exception ends the call that it came from, with one end and on
   });
 });
 
-test("a voice that throws at once has failed like one that throws later, and is no bug of ours", async () => {
+test("a TTS that throws synchronously is a provider failure, like one that throws later, and no internal error", async () => {
   const broken: Tts = { ...new ScriptedTts(new ManualClock()), voices: async () => [], speak: planted };
   const call = leg({ tts: broken });
   call.start();

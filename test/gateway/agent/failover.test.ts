@@ -12,7 +12,7 @@ import { ScriptedLlm, textReply } from "../../support/providers/scripted-llm.ts"
 import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
 import { ScriptedTts } from "../../support/providers/scripted-tts.ts";
 
-/** What the call was told of its engines, in order; of speech the words alone. */
+/** The call's events from its providers, in order; of transcripts only the words. */
 function trailOf(event: CallEvent): string[] {
   switch (event.kind) {
     case "stt-interim":
@@ -33,7 +33,7 @@ function trailOf(event: CallEvent): string[] {
   }
 }
 
-test("P3: an ear, a model and a voice die in the middle of a sentence: others take over, and the call misses no word", async () => {
+test("P3: STT, LLM and TTS fail in the middle of a sentence: fallbacks continue, and no word is lost", async () => {
   const clock = new ManualClock();
   const ears = [
     new ScriptedStt(clock, [

@@ -23,15 +23,17 @@ type OfKind<Kind> = Extract<CallEvent, { kind: Kind }>;
 interface TalkOptions {
   spec?: Partial<CallSpec>;
   replies?: LlmStep[][];
-  /** The ear hears whatever is spoken, unless told. */
+  /** By default the STT transcribes every language. */
   anyLanguage?: boolean;
-  /** The languages that it finds out by itself. */
+  /** The languages that it detects. */
   detects?: readonly string[];
   /** How the voices are listed. */
   voices?: (clock: ManualClock) => Promise<readonly Voice[]>;
 }
 
-/** A leg with voices of three languages, whose caller says `ear`; and what was journaled of its languages. */
+/**
+ * A leg with voices of three languages, whose caller says `transcripts`, and the journaled events about its languages.
+ */
 function talk(
   ear: readonly SttStep[],
   { spec, replies = [textReply("So it is.")], anyLanguage = true, detects, voices }: TalkOptions = {},
@@ -68,9 +70,9 @@ function talk(
     ...call,
     stt,
     chosen,
-    /** The languages that the call turned to, and why. */
+    /** The languages that the call changed to, and the reasons. */
     turned: () => commands.flatMap((told) => (told.kind === "language" ? [`${told.language} ${told.reason}`] : [])),
-    /** What was spoken, by whom, and in which language. */
+    /** What was spoken, with which voice, in which language. */
     spoken: () => tts.requests.map(({ text, voiceId, language }) => `${voiceId} (${language}): ${text}`),
     asked: () => llm.requests.map(({ language }) => language),
     async listen(forMs: number): Promise<void> {
@@ -86,7 +88,7 @@ function talk(
 }
 
 describe("a caller who changes the language", () => {
-  test("is answered in it by a voice that speaks it, and by the call's own voice when back", async () => {
+  test("is answered in it by a voice that speaks it, and by the call's own voice after changing back", async () => {
     const call = talk([
       heard(1_000, "are you open", "en"),
       heard(6_000, "und morgen", "de"),
@@ -103,14 +105,14 @@ describe("a caller who changes the language", () => {
     call.hangUp();
   });
 
-  test("is answered by a voice of the region that is heard, or else of the language", async () => {
+  test("is answered by a voice of the detected region, or otherwise of the language", async () => {
     const call = talk([heard(1_000, "et demain", "fr-CA")]);
     await call.listen(5_000);
     expect(call.spoken()).toEqual(["Dominique (fr-CA): So it is."]);
     call.hangUp();
   });
 
-  test("is answered by the voice there is where none speaks the language, and a line of log says so once", async () => {
+  test("is answered by the current voice where no voice speaks the language, and one log line says so", async () => {
     const call = talk([
       heard(1_000, "och imorgon", "sv"),
       heard(6_000, "och sedan", "sv"),
@@ -125,7 +127,7 @@ describe("a caller who changes the language", () => {
     call.hangUp();
   });
 
-  test("goes on with the voice there is when the voices cannot be listed, and with theirs when they can", async () => {
+  test("keeps the current voice when the voices cannot be listed, and gets another one when they can", async () => {
     let asked = 0;
     const voices = async (): Promise<readonly Voice[]> => {
       asked += 1;
@@ -140,7 +142,7 @@ describe("a caller who changes the language", () => {
     call.hangUp();
   });
 
-  test("is heard in it: an ear that must be told is opened anew, once, and any other listens on", async () => {
+  test("is transcribed in it: an STT with a fixed language is reopened once, and any other stays open", async () => {
     const call = talk([heard(1_000, "und morgen", "de")], { anyLanguage: false });
     await call.listen(5_000);
     expect(call.stt.opened.map(({ language }) => language)).toEqual(["en", "de"]);
@@ -155,24 +157,24 @@ describe("a caller who changes the language", () => {
     other.hangUp();
   });
 
-  test("is heard in it by an ear that detects both, which listens on", async () => {
+  test("is transcribed in it by an STT that detects both languages, which stays open", async () => {
     const call = talk([heard(1_000, "und morgen", "de")], { anyLanguage: false, detects: ["en", "de"] });
     await call.listen(5_000);
     expect(call.turned()).toEqual(["de heard"]);
     expect(call.stt.opened.map(({ language, languagePinned }) => [language, languagePinned])).toEqual([["en", false]]);
-    // For the next stream that it opens.
+    // For the next stream that is opened.
     expect(call.stt.turned).toEqual(["de"]);
     call.hangUp();
   });
 
-  test("is heard in it by an ear that detects one of the two, which is opened anew", async () => {
+  test("is transcribed in it by an STT that detects one of the two, which is reopened", async () => {
     const call = talk([heard(1_000, "und morgen", "de")], { anyLanguage: false, detects: ["en"] });
     await call.listen(5_000);
     expect(call.stt.opened.map(({ language }) => language)).toEqual(["en", "de"]);
     call.hangUp();
   });
 
-  test("is told to an ear that detects languages where the model changes that of a call that is pinned", async () => {
+  test("is reported to an STT that detects languages where the LLM changes the language of a pinned call", async () => {
     const toGerman: LlmStep[] = [
       {
         afterMs: 10,
@@ -194,7 +196,7 @@ describe("a caller who changes the language", () => {
     call.hangUp();
   });
 
-  test("stays with the call's own voice where the call is pinned to its language", async () => {
+  test("keeps the call's own voice where the call is pinned to its language", async () => {
     const call = talk([heard(1_000, "und morgen", "de")], { spec: { languagePinned: true } });
     await call.listen(5_000);
     expect(call.asked()).toEqual(["en"]);
@@ -203,7 +205,7 @@ describe("a caller who changes the language", () => {
     call.hangUp();
   });
 
-  test.each(["und", "klingon", "no language at all", ""])("does not, whose ear tells %j", async (language) => {
+  test.each(["und", "klingon", "no language at all", ""])("changes nothing if the STT reports %j", async (language) => {
     const call = talk([heard(1_000, "and on Sunday", language)]);
     await call.listen(5_000);
     expect(call.asked()).toEqual(["en"]);
@@ -212,7 +214,7 @@ describe("a caller who changes the language", () => {
   });
 });
 
-test("the model turns to another language in the middle of a reply: what it said before keeps its voice", async () => {
+test("an LLM that changes the language in the middle of a reply: segments before that keep their voice", async () => {
   const replies: LlmStep[][] = [
     [
       { afterMs: 0, event: { kind: "text", text: "Of course, in German." } },
@@ -233,13 +235,13 @@ test("the model turns to another language in the middle of a reply: what it said
   call.hangUp();
 });
 
-describe("a list of voices that comes late", () => {
+describe("a list of voices that arrives late", () => {
   const late = (clock: ManualClock): Promise<readonly Voice[]> =>
     new Promise((resolve) => {
       clock.after(3_000, () => resolve(VOICES));
     });
 
-  test("holds up what is to be spoken in the new language", async () => {
+  test("delays what is to be spoken in the new language", async () => {
     const call = talk([heard(1_000, "und morgen", "de")], { voices: late });
     await call.listen(3_900);
     expect(call.spoken()).toEqual([]);

@@ -30,7 +30,7 @@ const asking = (argumentsJson: string, name = TOOL.name): LlmEvent => ({
   argumentsJson,
 });
 
-/** A call whose caller says something and is answered by `answers`; `heard` is what its ear tells beside it. */
+/** A call whose caller says something and is answered by `answers`; `heard` is what its STT returns in addition. */
 async function answered(answers: readonly (readonly LlmStep[])[], heard: SttStep[] = []) {
   const clock = new ManualClock();
   const llm = new ScriptedLlm(clock, answers);
@@ -64,7 +64,7 @@ async function answered(answers: readonly (readonly LlmStep[])[], heard: SttStep
   return { llm, ran, told, pendingBytesMax };
 }
 
-describe("an engine that tells far too much costs the call nothing, and the journal neither", () => {
+describe("a provider that returns far too much costs neither the call nor the journal anything", () => {
   test("P13: a megabyte of arguments, of a tool's name and of its id", async () => {
     for (const asked of [asking(`{"a":"${"x".repeat(MEGABYTE)}"}`), asking("{}", "x".repeat(MEGABYTE))]) {
       const { llm, ran, pendingBytesMax } = await answered([steps(asked, end), textReply("I see.")]);
@@ -76,7 +76,7 @@ describe("an engine that tells far too much costs the call nothing, and the jour
     }
   });
 
-  test("P13: a thousand calls of which each is as long as it may be: so many run as may, the rest is refused", async () => {
+  test("P13: a thousand tool calls of the maximum length: as many run as are allowed, the rest is refused", async () => {
     const argumentsJson = JSON.stringify({ a: "é".repeat(16_000) });
     const calls = Array.from({ length: 2_000 }, () => asking(argumentsJson));
     const { llm, ran, pendingBytesMax } = await answered([steps(...calls, end), textReply("I see.")]);
@@ -87,7 +87,7 @@ describe("an engine that tells far too much costs the call nothing, and the jour
     expect(pendingBytesMax).toBeLessThan(500_000);
   });
 
-  test("a model that talks without end is stopped, what it said is spoken, and the call goes on", async () => {
+  test("an LLM that never stops talking is aborted, its text so far is spoken, and the call continues", async () => {
     const { llm, told, pendingBytesMax } = await answered([
       steps(...Array.from({ length: 1_000 }, () => ({ kind: "text", text: "on and on ".repeat(100) }) as const)),
     ]);
@@ -98,7 +98,7 @@ describe("an engine that tells far too much costs the call nothing, and the jour
     expect(pendingBytesMax).toBeLessThan(150_000);
   });
 
-  test("P11: an ear that tells a megabyte", async () => {
+  test("P11: an STT that returns a megabyte", async () => {
     const heard = [{ atMs: 600, event: { kind: "final", text: "x".repeat(MEGABYTE) } } as const];
     const { llm, pendingBytesMax } = await answered([textReply("I see.")], heard);
     expect(llm.requests.at(-1)?.messages.at(-1)?.text).toMatch(/^where is my order x{16000,16400}$/);

@@ -8,7 +8,9 @@ import { ScriptedTts } from "../../support/providers/scripted-tts.ts";
 const GREETING = "Hello, this is the bakery, and we are open until six.";
 const SILENCE = Buffer.alloc(640);
 
-/** A leg whose agent greets for some seconds, and whose caller makes a sound from 1,000 ms on for `soundMs`. */
+/**
+ * A leg whose agent speaks a greeting of some seconds, and whose caller makes a sound from 1,000 ms on for `soundMs`.
+ */
 async function sounding(soundMs: number, ear: readonly SttStep[] = []) {
   const clock = new ManualClock();
   const call = websocketLeg({
@@ -18,7 +20,7 @@ async function sounding(soundMs: number, ear: readonly SttStep[] = []) {
     shared: { clock, ticker: new Ticker(clock) },
     spec: { greeting: GREETING, interruptible: true },
   });
-  /** How many frames had been sent, every 20 ms. */
+  /** The number of frames sent, every 20 ms. */
   const sent: number[] = [];
   let answered = 0;
   for (let atMs = 0; atMs < 6_000; atMs += 20) {
@@ -35,7 +37,7 @@ async function sounding(soundMs: number, ear: readonly SttStep[] = []) {
   };
 }
 
-test("a cough holds the agent, who listens meanwhile and then speaks on in the same turn, without a frame lost", async () => {
+test("a cough pauses the agent, who listens meanwhile and then resumes the same turn without losing a frame", async () => {
   const call = await sounding(300);
   expect(call.states()).toEqual(["speaking", "listening", "speaking", "listening"]);
   expect(call.told("clear")).toEqual([]);
@@ -47,7 +49,7 @@ test("a cough holds the agent, who listens meanwhile and then speaks on in the s
   expect([call.hangUp(), undisturbed.hangUp()]).toMatchObject([{ interrupted: 0 }, { interrupted: 0 }]);
 });
 
-test("a word holds the agent and then stops it: one change of state, a clear, and the turn ends at the last word heard", async () => {
+test("a word pauses the agent and then interrupts it: one change of state, a clear, and the turn ends at the last word heard", async () => {
   const call = await sounding(600, [{ atMs: 1_400, event: { kind: "interim", text: "stop" } }]);
   expect(call.states().slice(0, 2)).toEqual(["speaking", "listening"]);
   expect(call.told("clear")).toHaveLength(1);

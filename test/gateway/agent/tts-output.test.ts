@@ -12,7 +12,7 @@ function make(options: ScriptedTtsOptions = {}) {
   const events: CallEvent[] = [];
   const clock = new ManualClock();
   const tts = new ScriptedTts(clock, options);
-  /** When it said that there is speech to be sent. */
+  /** When it reported that audio is ready. */
   const ready: number[] = [];
   const voiceOut = new TtsOutput({
     tts,
@@ -28,7 +28,9 @@ function make(options: ScriptedTtsOptions = {}) {
   return { events, voiceOut, clock, tts, ready };
 }
 
-/** Takes all frames there are, letting the synthesis run in between; returns how many came of each reply. */
+/**
+ * Takes all available frames and lets the synthesis run in between; returns how many frames of each reply there were.
+ */
 async function drain(voiceOut: TtsOutput): Promise<number[]> {
   const turnIds: number[] = [];
   for (;;) {
@@ -41,8 +43,8 @@ async function drain(voiceOut: TtsOutput): Promise<number[]> {
 
 const ends = (events: readonly CallEvent[]) => events.filter((event) => event.kind === "segment-end");
 
-describe("the voice on its way out", () => {
-  test("pieces come as whole frames in their order, and their lengths are told in samples", async () => {
+describe("the TTS output", () => {
+  test("turns segments into whole frames in order, and reports their lengths in samples", async () => {
     const { events, voiceOut } = make();
     voiceOut.speak(1, 0, "Hello there.");
     voiceOut.speak(1, 1, "How are you?");
@@ -53,7 +55,7 @@ describe("the voice on its way out", () => {
     expect(frames).toHaveLength(samples.reduce((sum, count) => sum + count, 0) / 160);
   });
 
-  test("words are told before any frame that holds them can be taken", async () => {
+  test("reports words before any frame that holds them can be taken", async () => {
     const { events, voiceOut } = make();
     voiceOut.speak(1, 0, "Hello there.");
     await settled();
@@ -61,7 +63,7 @@ describe("the voice on its way out", () => {
     expect(events.some((event) => event.kind === "segment-audio" && event.words.length > 0)).toBe(true);
   });
 
-  test("nothing is sent before a cushion of 200 ms is there, unless that is all there is", async () => {
+  test("sends nothing before a cushion of 200 ms is filled, unless that is all there is", async () => {
     const { voiceOut, clock } = make({ chunkMs: 80, perChunkMs: 50 });
     voiceOut.speak(1, 0, "Hello there my friend.");
     await clock.play(0);
@@ -76,7 +78,7 @@ describe("the voice on its way out", () => {
     expect(short.shift()?.turnId).toBe(1);
   });
 
-  test("who sends is told as soon as there is something to send, once", async () => {
+  test("reports once, as soon as there is audio to send", async () => {
     const { voiceOut, clock, ready } = make({ chunkMs: 80, perChunkMs: 50 });
     voiceOut.speak(1, 0, "Hello there my friend.");
     await clock.play(0);
@@ -93,7 +95,7 @@ describe("the voice on its way out", () => {
     expect(readyAtOnce).toHaveLength(1);
   });
 
-  test("a voice that falls behind is counted, and speaks on when the cushion is there again", async () => {
+  test("counts an underrun of a slow TTS, and continues when the cushion is filled again", async () => {
     const { voiceOut, clock } = make({ chunkMs: 80, perChunkMs: 1_000 });
     voiceOut.speak(1, 0, "Hello there my dear friend.");
     await clock.play(2_000);
@@ -107,7 +109,7 @@ describe("the voice on its way out", () => {
     expect(voiceOut.underruns).toBe(1);
   });
 
-  test("the synthesis is not pulled further than the ring holds, and goes on when there is room", async () => {
+  test("pulls the synthesis no further than the ring has room, and continues when there is room", async () => {
     const { events, voiceOut } = make();
     voiceOut.speak(1, 0, "word ".repeat(60).trim());
     await settled();
@@ -120,7 +122,7 @@ describe("the voice on its way out", () => {
     expect(ends(events)).toHaveLength(1);
   });
 
-  test("a cut drops every frame at once, ends the synthesis, and the next reply begins clean", async () => {
+  test("drops every frame on an interruption and ends the synthesis, and the next reply begins clean", async () => {
     const { events, voiceOut } = make();
     voiceOut.speak(1, 0, "word ".repeat(60).trim());
     await settled();
@@ -131,7 +133,7 @@ describe("the voice on its way out", () => {
     expect(ends(events)).toHaveLength(1);
   });
 
-  test("another voice speaks what is given from then on, when it is known which; what waits before that keeps its own", async () => {
+  test("speaks later segments with another voice once it is known; queued segments keep their own", async () => {
     const { voiceOut, tts } = make();
     voiceOut.speak(1, 0, "One.");
     voiceOut.speak(1, 1, "Two.");
@@ -153,7 +155,7 @@ describe("the voice on its way out", () => {
     ]);
   });
 
-  test("another rate is brought to the leg's, with the length it should have", async () => {
+  test("resamples another rate to the leg's, with the correct length", async () => {
     const { events, voiceOut } = make({ rateHz: 22_050 });
     voiceOut.speak(1, 0, "Hello there my friend.");
     const frames = await drain(voiceOut);
@@ -163,7 +165,7 @@ describe("the voice on its way out", () => {
     expect(ends(events)).toHaveLength(1);
   });
 
-  test("a voice that fails is told once, and the pieces behind it are still spoken", async () => {
+  test("reports a TTS failure once, and still speaks the segments that follow", async () => {
     const { events, voiceOut } = make({ failing: { request: 0, afterChunks: 1 } });
     voiceOut.speak(1, 0, "Hello there.");
     voiceOut.speak(1, 1, "How are you?");

@@ -17,7 +17,7 @@ import { ScriptedTts } from "../../support/providers/scripted-tts.ts";
 const HEARD_MS_MAX = 2_000;
 const FRAME_MS = 20;
 
-/** Where nobody listens. */
+/** An address without a listener. */
 let base: string;
 beforeAll(async () => {
   const server = createServer().listen(0, "127.0.0.1");
@@ -27,7 +27,9 @@ beforeAll(async () => {
   await once(server, "close");
 });
 
-/** A call with those engines, until an event of the kind `until`: when that came, all that happened by then, and what was logged. */
+/**
+ * A call with those providers, until an event of the kind `until`: when it came, all events until then, and the log.
+ */
 async function callUntil(until: CallEvent["kind"], engines: (clock: ManualClock) => LegOptions) {
   const clock = new ManualClock();
   const told: { atMs: number; event: CallEvent }[] = [];
@@ -44,7 +46,7 @@ async function callUntil(until: CallEvent["kind"], engines: (clock: ManualClock)
   });
   call.start();
   const times = () => told.flatMap(({ atMs, event }) => (event.kind === until ? [atMs] : []));
-  // A refusal takes moments of real time, of which the clock knows nothing.
+  // A refused connection takes a little real time, which the clock does not show.
   for (let frame = 0; frame < 1_000 && times().length === 0; frame += 1) {
     call.media();
     await clock.play(FRAME_MS);
@@ -81,7 +83,7 @@ test.each(
   expect(logged).toContain("could not be reached (ECONNREFUSED)");
 });
 
-test.each(TTS_PROVIDERS)("P1: where the voice $name cannot be reached the next one speaks soon", async ({
+test.each(TTS_PROVIDERS)("P1: where the TTS $name cannot be reached, the fallback speaks soon", async ({
   name,
   make,
 }) => {

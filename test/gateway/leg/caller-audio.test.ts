@@ -12,7 +12,7 @@ test.each([
   ["in order", { isUnordered: false, hasWallClockTimestamps: false }],
   ["that may come out of order", { isUnordered: true, hasWallClockTimestamps: false }],
   ["with dates", { isUnordered: false, hasWallClockTimestamps: true }],
-])("audio %s comes to the bus without an allocation a frame", (_, told) => {
+])("audio %s reaches the bus without an allocation per frame", (_, told) => {
   let frames = 0;
   const audio = new CallerAudio({
     wire: { inboundRateHz: 8_000, ...told },
@@ -30,7 +30,7 @@ test.each([
   let sent = 0;
   const bytes = heapBytesPerRun(() => {
     sent += 1;
-    // Every second one changes places with the one behind it.
+    // Every second message is swapped with the next.
     message.chunk = told.isUnordered ? sent - 1 + (sent % 2) * 2 : sent;
     message.timestampMs = told.isUnordered ? Number.NaN : sent * 20;
     audio.push(message, sent * 20);

@@ -4,7 +4,7 @@ import { createTwilioWire } from "../../../src/carriers/twilio/wire.ts";
 import { ClientMessages } from "../../../src/gateway/leg/client-messages.ts";
 import type { ClientMessage, Wire } from "../../../src/wire/wire.ts";
 
-/** A dialect that has words for everything, and what was said in it. */
+/** A wire that encodes every kind of message, and what was sent on it. */
 function notices() {
   const told: ClientMessage[] = [];
   const wire: Wire = Object.assign(createTwilioWire(), {
@@ -38,8 +38,8 @@ const transcripts = (told: readonly ClientMessage[]) =>
       : [],
   );
 
-describe("what a peer is told", () => {
-  test("the caller's turn as it is understood, whole each time, and once more when it is settled", () => {
+describe("what a peer is sent", () => {
+  test("the caller's turn as it is transcribed, whole each time, and once more when it is final", () => {
     const { notices: peer, told } = notices();
     peer.onEvent({ kind: "stt-interim", text: "one" });
     peer.onEvent({ kind: "stt-interim", text: "one loaf" });
@@ -56,7 +56,7 @@ describe("what a peer is told", () => {
     ]);
   });
 
-  test("the agent's turn before it is heard, and what was heard of it in the end", () => {
+  test("the agent's turn before it is heard, and finally what was heard of it", () => {
     const { notices: peer, told } = notices();
     peer.onCommand(speak(1, 0, "Good morning."));
     peer.flush();
@@ -71,7 +71,7 @@ describe("what a peer is told", () => {
     ]);
   });
 
-  test("pieces that come in one step are told together, once, and in front of whatever else is told", () => {
+  test("segments of one step are sent together, once, and before any other message", () => {
     const { notices: peer, sent, told } = notices();
     for (const piece of [0, 1, 2]) peer.onCommand(speak(1, piece, `Piece ${piece}.`));
     peer.error("wire_malformed", "digit is missing");
@@ -85,7 +85,7 @@ describe("what a peer is told", () => {
     expect(sent).toEqual(["transcript", "error", "transcript"]);
   });
 
-  test("of a turn that has no end only so much is told, and only while that changes", () => {
+  test("of a turn that does not end only a limited text is sent, and only while it changes", () => {
     const { notices: peer, told } = notices();
     for (let count = 0; count < 10; count += 1) {
       peer.onEvent({ kind: "typed", text: "u".repeat(10_000) });
@@ -135,7 +135,7 @@ describe("what a peer is told", () => {
     ]);
   });
 
-  test("a reply that is paused is still open, and goes on as the same turn", () => {
+  test("a paused reply is still open, and resumes as the same turn", () => {
     const { notices: peer, told } = notices();
     peer.onCommand(speak(1, 0, "Good morning."));
     peer.onCommand({ kind: "state", state: "speaking" });
@@ -159,7 +159,7 @@ describe("what a peer is told", () => {
     ]);
   });
 
-  test("a reply that is paused and then cut ends with what was heard of it, which may be nothing", () => {
+  test("a paused reply that is then interrupted ends with what was heard of it, which may be nothing", () => {
     for (const heardText of ["Good", ""]) {
       const { notices: peer, told } = notices();
       peer.onCommand(speak(1, 0, "Good morning."));
@@ -172,7 +172,7 @@ describe("what a peer is told", () => {
     }
   });
 
-  test("words that come once the model was asked are the next turn's, and those it was asked are told in none but theirs", () => {
+  test("words that come after the LLM request belong to the next turn, and those of the request only to their own", () => {
     const { notices: peer, told } = notices();
     const ask = (turnId: number, text: string): CallCommand => ({
       kind: "generate-reply",
@@ -207,7 +207,7 @@ describe("what a peer is told", () => {
     expect(transcripts(told).slice(-1)).toEqual(["2 user: I need forty rolls ..."]);
   });
 
-  test("what is typed comes behind what the ear is not done with, as in the turn", () => {
+  test("typed text follows the open interim transcript, as in the turn", () => {
     const { notices: peer, told } = notices();
     peer.onEvent({ kind: "stt-interim", text: "my name is" });
     peer.onEvent({ kind: "typed", text: "Siobhán" });
@@ -220,7 +220,7 @@ describe("what a peer is told", () => {
     ]);
   });
 
-  test("what is passed over is no turn, and the next one does not begin with it", () => {
+  test("ignored speech is no turn, and the next one does not begin with it", () => {
     const { notices: peer, told } = notices();
     const passOver: CallCommand = { kind: "ignore", text: "yeah", startMs: 0, endMs: 1 };
     peer.onEvent({ kind: "stt-final", text: "yeah" });
@@ -256,7 +256,7 @@ describe("what a peer is told", () => {
     expect(sent).toEqual(["ready", "state", "error", "ended"]);
   });
 
-  test("nothing at all where the dialect has no words for it", () => {
+  test("nothing at all on a wire without such messages", () => {
     const sent: string[] = [];
     const carrier = new ClientMessages(createTwilioWire(), "en", (message) => sent.push(message));
     carrier.ready("call_1");

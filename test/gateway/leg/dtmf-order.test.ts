@@ -8,7 +8,7 @@ function taken(keys: DtmfOrder, nowMs: number): string {
   return digits;
 }
 
-test("keys without a time go on at once, in the order they came", () => {
+test("digits without a timestamp pass at once, in the order they arrived", () => {
   const keys = new DtmfOrder();
   expect(taken(keys, 0)).toBe("");
   keys.push("1", Number.NaN, 0);
@@ -16,7 +16,7 @@ test("keys without a time go on at once, in the order they came", () => {
   expect(taken(keys, 0)).toBe("12");
 });
 
-test("keys that come out of order are told in the order they were pressed, once the first has waited long enough", () => {
+test("digits that arrive out of order are delivered in the order they were pressed, once the first has waited long enough", () => {
   const keys = new DtmfOrder();
   keys.push("3", 1_300, 0);
   keys.push("1", 1_100, 10);
@@ -25,7 +25,7 @@ test("keys that come out of order are told in the order they were pressed, once 
   expect(taken(keys, DTMF_ORDER_MS)).toBe("123");
 });
 
-test("a key waits for none that were pressed after it", () => {
+test("a digit does not wait for later ones", () => {
   const keys = new DtmfOrder();
   keys.push("1", 1_100, 0);
   keys.push("2", 1_200, 150);
@@ -34,13 +34,13 @@ test("a key waits for none that were pressed after it", () => {
   expect(taken(keys, 150 + DTMF_ORDER_MS)).toBe("2");
 });
 
-test("keys of one moment keep the order they came in, and a repeated digit stays repeated", () => {
+test("digits with the same timestamp keep the order of arrival, and a repeated digit stays repeated", () => {
   const keys = new DtmfOrder();
   for (const digit of "5515") keys.push(digit, 1_000, 0);
   expect(taken(keys, Number.POSITIVE_INFINITY)).toBe("5515");
 });
 
-test("C9: more than twenty within a second are refused", () => {
+test("C9: more than twenty within a second are rejected", () => {
   const keys = new DtmfOrder();
   const allowed = Array.from({ length: 500 }, (_, i) => keys.push("1", i, 0)).filter(Boolean);
   expect(allowed).toHaveLength(DTMF_PER_SECOND_MAX);

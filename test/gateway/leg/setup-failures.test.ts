@@ -15,7 +15,7 @@ import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
 import { ScriptedTts } from "../../support/providers/scripted-tts.ts";
 import { type MediaService, mediaService } from "../../support/services/media-service.ts";
 
-/** Every step of a call's setup, and of its first moments, at which it may fail. */
+/** Every step of a call's setup and start that may fail. */
 const FAULTS = [
   "none",
   "the store",
@@ -34,7 +34,7 @@ type Fault = (typeof FAULTS)[number];
 
 const SEEDS = 150;
 const HEARD_MS = 30;
-/** A caller who types, and a model that answers. */
+/** A caller who types, and an LLM that replies. */
 const TYPED: Partial<CallSpec> = {
   connectionType: "websocket",
   websocket: { codec: "pcm_s16le", inputRateHz: 16_000, outputRateHz: 16_000 },
@@ -53,7 +53,7 @@ function failing(at: Fault): void {
   if (fault === at) throw unavailable("planted");
 }
 
-/** What is alive of what was made for calls. */
+/** Which resources of calls are still alive. */
 class Alive {
   readonly #signals = new Set<AbortSignal>();
   detectors = 0;
@@ -68,7 +68,7 @@ class Alive {
   }
 }
 
-/** A service whose every part can fail, and what is alive in it. */
+/** A service whose every part can fail, and its live resources. */
 async function fragileService(): Promise<{ fragile: MediaService; alive: Alive }> {
   const alive = new Alive();
   const makeVad = await loadVad();
@@ -127,7 +127,7 @@ async function fragileService(): Promise<{ fragile: MediaService; alive: Alive }
   return { fragile, alive };
 }
 
-/** One caller, whose call breaks at the fault, or soon after; resolves when nothing more can come of it. */
+/** One caller, whose call fails at the fault, or soon after; resolves when nothing more can happen to it. */
 async function callOnce({ create, url, directory, stores, accountId, ended }: MediaService): Promise<void> {
   const { callId, token } = await create(fault === "the model" ? TYPED : {});
   if (fault === "the journal") writeFileSync(journalPath(directory, callId), "in its way");
@@ -150,16 +150,16 @@ async function callOnce({ create, url, directory, stores, accountId, ended }: Me
   if (spent) await ended(callId);
 }
 
-/** Linux tells; elsewhere none is ever missed. */
+/** Only Linux reports the descriptors; elsewhere none is ever missing. */
 const descriptors = (): number => (existsSync("/proc/self/fd") ? readdirSync("/proc/self/fd").length : 0);
 const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
 
-test("D9: whatever fails while a call is set up, nothing of it stays: no descriptor, no timer, no engine, no place", {
+test("D9: whatever fails during the setup of a call, nothing of it remains: no descriptor, no timer, no provider stream, no call slot", {
   timeout: 60_000,
 }, async () => {
   const { fragile, alive } = await fragileService();
   const { gateway, server } = fragile;
-  // What is made once, with the first call, is no leak.
+  // What is created once, with the first call, is no leak.
   await callOnce(fragile);
   const before = { descriptors: descriptors(), timers: timers() };
   const random = seededRandom(9);
@@ -181,7 +181,7 @@ test("D9: whatever fails while a call is set up, nothing of it stays: no descrip
     timers: Math.max(0, timers() - before.timers),
   });
   const nothing = { calls: [], handshakes: 0, detectors: 0, engines: 0, descriptors: 0, timers: 0 };
-  // The kernel tells the server that a peer has gone, and the server its calls.
+  // The kernel tells the server that a peer has gone, and the server tells its calls.
   for (let looks = 0; looks < 200 && JSON.stringify(left()) !== JSON.stringify(nothing); looks += 1) {
     await delay(20);
   }

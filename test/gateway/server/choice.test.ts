@@ -7,7 +7,7 @@ import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 const LINUX = { platform: "linux", arch: "x64", glibcVersion: "2.41" } as const;
 
-/** A package that is whole. */
+/** A complete package. */
 const whole = (nodeMajor: number): Runtime["packages"][number] => ({
   nodeMajor,
   name: uwsPackageName(nodeMajor),
@@ -16,7 +16,7 @@ const whole = (nodeMajor: number): Runtime["packages"][number] => ({
   problem: undefined,
 });
 
-/** What `npm ci` makes for this Node on this system. */
+/** What `npm ci` installs for this Node on this system. */
 const installed = (nodeVersion: string, system: Omit<Runtime, "nodeVersion" | "packages"> = LINUX): Runtime => ({
   nodeVersion,
   ...system,
@@ -46,7 +46,7 @@ describe("the choice of the media server", () => {
     ["macOS", { ...installed("22.1.0", { ...LINUX, platform: "darwin" }), packages: [] }, "Node 22 on darwin x64"],
     ["a Node between the lines", installed("25.2.0"), "Node 25"],
     ["a Node above all lines", installed("27.0.0"), "Node 27"],
-  ])("on %s it is ws, which says why, and uws is refused for the same reason", (_what, runtime, why) => {
+  ])("on %s it is ws, with the reason, and uws is refused for the same reason", (_what, runtime, why) => {
     expect(chooseMediaServer("auto", runtime)).toMatchObject({
       mediaServer: "ws",
       why: `no uWebSockets.js binary for ${why}`,
@@ -63,7 +63,7 @@ describe("the choice of the media server", () => {
     expect(chooseMediaServer("auto", installed("24.0.0", { ...LINUX, glibcVersion: "2.4" })).mediaServer).toBe("ws");
   });
 
-  test("an install without optional packages is served by ws, which says so", () => {
+  test("an install without optional packages uses ws, with the reason", () => {
     const runtime = { ...installed("22.1.0"), packages: [] };
     const why = "the optional package @uwsjs/linux-x64-22 is not installed";
     expect(chooseMediaServer("auto", runtime)).toMatchObject({ mediaServer: "ws", why });
@@ -107,7 +107,7 @@ describe("the choice of the media server", () => {
     }
   });
 
-  test("Node 27 is tried, whatever it was installed under", () => {
+  test("Node 27 uses what is installed, whatever it was installed under", () => {
     const runtime = { ...LINUX, nodeVersion: "27.0.0", packages: [whole(26)] };
     expect(chooseMediaServer("auto", runtime).mediaServer).toBe("ws");
   });
@@ -116,7 +116,7 @@ describe("the choice of the media server", () => {
 const here = currentRuntime();
 const [real] = here.packages;
 
-/** A tree of node_modules with a copy of the real package; returns its folder and what a module of that tree finds. */
+/** A node_modules tree with a copy of the real package; returns its folder and what a module in that tree finds. */
 function tree(folderOf: NonNullable<typeof real>): { folder: string; look: () => Runtime } {
   const directory = temporaryDirectory();
   const folder = join(directory, "node_modules", folderOf.name);
@@ -129,7 +129,7 @@ function tree(folderOf: NonNullable<typeof real>): { folder: string; look: () =>
 describe.skipIf(real === undefined)("a package of the binaries (only where one is installed)", () => {
   const found = real as NonNullable<typeof real>;
 
-  test("is found where modules are looked for", () => {
+  test("is found where modules are looked up", () => {
     expect(here.nodeVersion).toBe(process.versions.node);
     const { folder, look } = tree(found);
     expect(look().packages).toEqual([{ ...found, folder }]);
@@ -170,7 +170,7 @@ describe.skipIf(real === undefined)("a package of the binaries (only where one i
     }
   });
 
-  test("that the system refuses to load is told in one line", () => {
+  test("that the system refuses to load is reported in one line", () => {
     const { folder } = tree(found);
     writeFileSync(join(folder, "uws.node"), elfHeader(62));
     expect(() => loadUws(folder)).toThrow(
@@ -183,7 +183,7 @@ test.each([
   "",
   "module.exports = {};",
   "module.exports = requi",
-])("a loader that holds %j is told in one line", (loader) => {
+])("a loader that holds %j is reported in one line", (loader) => {
   const folder = temporaryDirectory();
   writeFileSync(join(folder, "index.js"), loader);
   expect(() => loadUws(folder)).toThrow(
@@ -191,7 +191,7 @@ test.each([
   );
 });
 
-/** The header of an ELF file for a processor, and nothing behind it. */
+/** The header of an ELF file for a processor, and nothing after it. */
 function elfHeader(machine: number): Buffer {
   const header = Buffer.alloc(64);
   header.write("\x7fELF\x02\x01\x01", "latin1");

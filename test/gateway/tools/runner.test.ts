@@ -26,7 +26,9 @@ const HTTP: HttpTool = {
 };
 const CLIENT: ClientTool = { ...described, kind: "client", name: "screen" };
 
-/** A runner whose HTTP requests are answered by hand; arguments are checked in this process unless `schemas` does it. */
+/**
+ * A runner whose HTTP requests are answered by hand; arguments are checked in this process unless `schemas` does it.
+ */
 function runner(schemas: Pick<SchemaChecks, "prepare" | "check"> = INLINE_SCHEMAS) {
   const clock = new ManualClock();
   const { log, lines } = memoryLog();
@@ -64,7 +66,7 @@ const result = (key: string, text: string, failed = false) => ({
 });
 
 describe("the tools of a call", () => {
-  test("come to what their server answers", { retry: ifMachineStalled }, async () => {
+  test("yield what their server answers", { retry: ifMachineStalled }, async () => {
     const { run, requests, delivered, clock, told } = runner();
     run("order", "3.1");
     await settled();
@@ -83,7 +85,7 @@ describe("the tools of a call", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("come to what the client says, once, and only by the name of one that waits", async () => {
+  test("yield what the client reports, once, and only for the id of a pending tool call", async () => {
     const { run, asked, tools, delivered } = runner();
     run("screen", "3.1");
     run("screen", "3.2");
@@ -102,13 +104,13 @@ describe("the tools of a call", () => {
     expect(delivered).toEqual([result("3.2", "Error: no such window.", true), result("3.1", "shown")]);
   });
 
-  test("a client answers for its own tools alone", () => {
+  test("accept a client's result only for the client's own tools", () => {
     const { run, tools } = runner();
     run("order", "3.1");
     expect(tools.clientAnswered("3.1", "x", false)).toBe(false);
   });
 
-  test("are over when their time is, and what comes late is nothing", async () => {
+  test("time out, and late results are ignored", async () => {
     const { run, requests, tools, delivered, clock, told } = runner();
     run("order", "3.1");
     run("screen", "3.2");
@@ -126,7 +128,7 @@ describe("the tools of a call", () => {
     expect(delivered).toHaveLength(2);
   });
 
-  test("are not asked for with arguments that do not fit: the model is told what is wrong, later", async () => {
+  test("are not run with arguments that do not fit: the LLM is told what is wrong, later", async () => {
     const { run, requests, asked, delivered, told } = runner();
     run("order", "3.1", { order: 17 });
     run("screen", "3.2", {});
@@ -153,7 +155,7 @@ describe("the tools of a call", () => {
     expect(requests).toHaveLength(17);
   });
 
-  test("C15: die with their call: connections are aborted, no timer is left and nothing is delivered", async () => {
+  test("C15: end with their call: connections are aborted, no timer is left and nothing is delivered", async () => {
     const { run, requests, tools, delivered, clock, lines } = runner();
     run("order", "3.1");
     run("order", "3.2");
@@ -170,7 +172,7 @@ describe("the tools of a call", () => {
     expect([delivered, lines.filter((line) => line.includes("tool call completed"))]).toEqual([[], []]);
   });
 
-  test("L1: a bug of ours is a result without words, in the log and for the model", async () => {
+  test("L1: report an internal error without its text, in the log and to the LLM", async () => {
     const { run, requests, delivered, told } = runner();
     run("order", "3.1", { order: "canary of the caller" });
     await settled();
@@ -180,7 +182,7 @@ describe("the tools of a call", () => {
     expect(JSON.stringify(told())).not.toContain("canary");
   });
 
-  test("tell the model so much and no more, without cutting a character in two", async () => {
+  test("return a limited result to the LLM, without splitting a character", async () => {
     const { run, requests, delivered } = runner();
     run("order", "3.1");
     await settled();
@@ -192,7 +194,7 @@ describe("the tools of a call", () => {
     expect(event?.result.length).toBeLessThanOrEqual(16_384);
   });
 
-  test("ADV-L4: arguments of names that every object inherits reach the server and the client, and end nothing", async () => {
+  test("ADV-L4: pass arguments named like inherited properties to the server and the client, and break nothing", async () => {
     const { run, requests, asked, tools, delivered } = runner();
     const given = JSON.parse(
       '{"order": "A-17", "toString": "x", "valueOf": "x", "constructor": "x", "__proto__": "x"}',
@@ -228,7 +230,7 @@ const SCHEMA_RESULTS: readonly [SchemaResult["outcome"], result: SchemaResult, t
 ];
 
 describe("ADV-H2: the arguments of a tool", () => {
-  test("are checked elsewhere, for the account of the call, while the call goes on", async () => {
+  test("are checked in another process, for the account of the call, while the call continues", async () => {
     const schemas = new ScriptedChecks();
     const { run, requests, delivered } = runner(schemas);
     run("order", "3.1");
@@ -253,7 +255,7 @@ describe("ADV-H2: the arguments of a tool", () => {
     expect([delivered, requests]).toEqual([[result("3.1", text, true)], []]);
   });
 
-  test("that were over the budget three times are checked no more in this call", async () => {
+  test("are checked no more in this call after exceeding the budget three times", async () => {
     const schemas = new ScriptedChecks();
     const { run, delivered } = runner(schemas);
     for (let count = 1; count <= 4; count += 1) {
@@ -267,7 +269,7 @@ describe("ADV-H2: the arguments of a tool", () => {
     expect(schemas.asked).toHaveLength(4);
   });
 
-  test("are checked before the client's result counts: what it sends unasked settles nothing", async () => {
+  test("are checked before the client's result counts: an unrequested result settles nothing", async () => {
     const schemas = new ScriptedChecks();
     const { run, tools, asked, delivered } = runner(schemas);
     run("screen", "3.1");
@@ -277,13 +279,13 @@ describe("ADV-H2: the arguments of a tool", () => {
     expect([asked, delivered]).toEqual([[], [result("3.1", "Error: the arguments do not fit: must be fewer.", true)]]);
   });
 
-  test("have their process started with the call, where it has tools with schemas", () => {
+  test("have their checker started with the call, where it has tools with schemas", () => {
     const schemas = new ScriptedChecks();
     runner(schemas);
     expect(schemas.prepared).toBe(1);
   });
 
-  test.each(["its time is over", "its call ends"])("come to nothing where %s while they are checked", async (how) => {
+  test.each(["its time is over", "its call ends"])("are dropped where %s while they are checked", async (how) => {
     const schemas = new ScriptedChecks();
     const { run, requests, asked, tools, clock, delivered } = runner(schemas);
     run("order", "3.1");
