@@ -204,12 +204,12 @@ export class Gateway {
     }
     // Clients of the raw protocol sign nothing: the token is their only credential.
     const carriers = authenticatedCarriers(`${mediaUrl}/stream/${token}`, headers, carrierSecrets);
-    const only: readonly ConnectionType[] | undefined =
+    const allowedTypes: readonly ConnectionType[] | undefined =
       carriers.size === SIGNING_CARRIERS.length ? undefined : ["websocket", ...carriers];
     if (this.#draining || this.#pendingAdmissions >= REDEMPTIONS_MAX) return BUSY;
     this.#pendingAdmissions += 1;
     try {
-      const redeemed = await handoff.redeem(createHash("sha256").update(token).digest("hex"), only);
+      const redeemed = await handoff.redeem(createHash("sha256").update(token).digest("hex"), allowedTypes);
       metrics.redemption(redeemed === undefined ? "refused" : "redeemed");
       if (redeemed !== undefined) return { kind: "admitted", open: (socket) => this.#open(redeemed, socket) };
       this.#onAdmissionOver();
@@ -354,10 +354,10 @@ export class Gateway {
       case "carrier_c":
         return createPlivoWire();
       case "websocket":
-        assert.ok(format !== undefined, "its format was negotiated");
+        assert.ok(format !== undefined, "a websocket call has a negotiated format");
         return createWebsocketWire({ format, callId, opus: this.#options.opus });
       case "webrtc":
-        throw new Error(`no wire for ${connectionType}`);
+        throw new Error(`no wire for connectionType ${connectionType}: such calls must not be created`);
     }
   }
 
@@ -383,6 +383,6 @@ function makeVadFor(wire: Wire, make: () => Vad): Vad {
 
 function add(sums: Map<ConnectionType, CallCounts>, { connectionType, counts }: CallReading): void {
   const sum = sums.get(connectionType);
-  assert.ok(sum !== undefined, "every transport is counted from the start");
+  assert.ok(sum !== undefined, "every connection type has counters from the start");
   addCounts(sum, counts);
 }

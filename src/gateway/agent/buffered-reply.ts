@@ -14,20 +14,20 @@ export class BufferedReply {
   provider: string | undefined;
   readonly #abortController = new AbortController();
   readonly #buffered: ReplyEvent[] = [];
-  #deliver: ((outcome: ReplyEvent) => void) | undefined;
+  #deliver: ((event: ReplyEvent) => void) | undefined;
   #isStopped = false;
   #isComplete = false;
 
   /** `open` sends the request; `onOverlong` is called when the reply exceeds its length limit. */
   constructor(open: (signal: AbortSignal) => AsyncIterable<LlmEvent>, onOverlong: () => void) {
     const { signal } = this.#abortController;
-    const answer = new ReplyLimiter();
+    const limiter = new ReplyLimiter();
     void pump(
       open(signal),
       signal,
       (event) => {
-        this.#receive(answer.limit(event));
-        if (!answer.isLimitReached || event.kind === "end" || signal.aborted) return;
+        this.#receive(limiter.limit(event));
+        if (!limiter.isLimitReached || event.kind === "end" || signal.aborted) return;
         onOverlong();
         this.#abortController.abort();
         this.#receive(END);
@@ -48,18 +48,18 @@ export class BufferedReply {
 
   /** Delivers the reply from here on. Events that were buffered before are delivered in the next microtask. */
   deliverTo(onEvent: (event: LlmEvent) => void, onFailure: (error: unknown) => void): void {
-    const tell = (outcome: ReplyEvent): void => {
-      if (outcome.kind === "failed") onFailure(outcome.error);
-      else onEvent(outcome);
+    const dispatch = (event: ReplyEvent): void => {
+      if (event.kind === "failed") onFailure(event.error);
+      else onEvent(event);
     };
     if (this.#buffered.length === 0) {
-      this.#deliver = tell;
+      this.#deliver = dispatch;
       return;
     }
     // The call sends the request while it handles an event, and cannot handle another event until that returns.
     queueMicrotask(() => {
-      for (const outcome of this.#buffered.splice(0)) if (!this.#isStopped) tell(outcome);
-      this.#deliver = tell;
+      for (const event of this.#buffered.splice(0)) if (!this.#isStopped) dispatch(event);
+      this.#deliver = dispatch;
     });
   }
 
@@ -70,9 +70,9 @@ export class BufferedReply {
     if (!this.#isComplete) this.#abortController.abort();
   }
 
-  #receive(outcome: ReplyEvent): void {
-    this.#isComplete ||= outcome.kind === "end" || outcome.kind === "failed";
-    if (this.#deliver === undefined) this.#buffered.push(outcome);
-    else this.#deliver(outcome);
+  #receive(event: ReplyEvent): void {
+    this.#isComplete ||= event.kind === "end" || event.kind === "failed";
+    if (this.#deliver === undefined) this.#buffered.push(event);
+    else this.#deliver(event);
   }
 }

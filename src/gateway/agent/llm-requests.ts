@@ -20,9 +20,9 @@ export class LlmRequests {
   /** Starts the current reply: uses the preemptive request, unless it has failed; otherwise sends a new one. */
   start(send: () => BufferedReply): BufferedReply {
     this.#abort(this.#current, "superseded");
-    const ahead = this.#preemptive?.hasFailed === true ? undefined : this.#preemptive;
+    const preemptive = this.#preemptive?.hasFailed === true ? undefined : this.#preemptive;
     this.#preemptive = undefined;
-    this.#current = ahead ?? send();
+    this.#current = preemptive ?? send();
     return this.#current;
   }
 
@@ -52,10 +52,10 @@ export class LlmRequests {
     this.#preemptive = undefined;
   }
 
-  #abort(question: BufferedReply | undefined, reason: LlmAbortReason): void {
-    if (question === undefined) return;
-    const wasOpen = question.isOpen;
-    question.cancel();
+  #abort(request: BufferedReply | undefined, reason: LlmAbortReason): void {
+    if (request === undefined) return;
+    const wasOpen = request.isOpen;
+    request.cancel();
     if (wasOpen) this.#onAborted(reason);
   }
 }

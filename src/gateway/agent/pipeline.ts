@@ -85,7 +85,7 @@ export class AgentPipeline {
   /** Which provider serves each stage, and since when if a failover switched to it. */
   readonly #activeProviders: Record<Stage, { provider: string; sinceMs: number }>;
   /**
-   * Which providers served the latest reply: the STT of the question, the first LLM to respond, the first TTS to
+   * Which providers served the latest reply: the STT of the reply, the first LLM to respond, the first TTS to
    * respond.
    */
   #replyProviders: Partial<Record<Stage, string>> = {};
@@ -109,7 +109,7 @@ export class AgentPipeline {
     const first = (provider: string) => ({ provider, sinceMs: Number.NEGATIVE_INFINITY });
     this.#activeProviders = { stt: first(stt?.provider ?? ""), llm: first(llm.provider), tts: first(tts.provider) };
     this.ttsOutput = new TtsOutput({
-      tts: timedTts(tts, nowMs, (tookMs) => this.#recordFirstResult("tts", tookMs)),
+      tts: timedTts(tts, nowMs, (durationMs) => this.#recordFirstResult("tts", durationMs)),
       voiceId,
       language,
       rateHz: legRateHz,
@@ -137,10 +137,11 @@ export class AgentPipeline {
     tts.prepare?.({ voiceId: spec.voiceId, language: spec.language, rateHz: legRateHz }, this.#abortController.signal);
     void this.#choosePhrases(spec.language);
     if (stt === undefined) return;
-    const earRateHz = stt.capabilities.ratesHz.includes(rateHz) ? rateHz : stt.capabilities.ratesHz[0];
-    if (earRateHz === undefined) throw new Error(`${stt.provider} takes no rate at all`);
-    if (earRateHz !== rateHz) this.#sttResampler = makeResampler(rateHz, earRateHz);
-    this.#openStt(stt, spec.language, earRateHz);
+    const sttRateHz = stt.capabilities.ratesHz.includes(rateHz) ? rateHz : stt.capabilities.ratesHz[0];
+    if (sttRateHz === undefined)
+      throw new Error(`the STT ${stt.provider} supports no sample rate: its ratesHz must not be empty`);
+    if (sttRateHz !== rateHz) this.#sttResampler = makeResampler(rateHz, sttRateHz);
+    this.#openStt(stt, spec.language, sttRateHz);
   }
 
   #openStt(stt: Stt, language: string, rateHz: number): void {
@@ -162,7 +163,7 @@ export class AgentPipeline {
   #setSttLanguage(language: string): void {
     const { stt, spec } = this.#options;
     if (stt === undefined || this.#sttStream === undefined) return;
-    const detects = (one: string): boolean => !spec.languagePinned && stt.capabilities.detectsLanguage?.(one) === true;
+    const detects = (tag: string): boolean => !spec.languagePinned && stt.capabilities.detectsLanguage?.(tag) === true;
     if (stt.capabilities.anyLanguage === true || (detects(this.#sttLanguage) && detects(language))) {
       this.#sttLanguage = language;
       this.#sttStream.setLanguage?.(language);
@@ -233,10 +234,10 @@ export class AgentPipeline {
     const { provider } = this.#options.llm;
     if (turnId !== this.#requestedTurnId) this.#replyProviders = { stt: this.#activeProviders.stt.provider };
     this.#requestedTurnId = turnId;
-    const question = this.#llmRequests.start(() => this.#sendLlmRequest(command));
+    const reply = this.#llmRequests.start(() => this.#sendLlmRequest(command));
     // A preemptive request may have been answered already.
-    if (question.provider !== undefined) this.#replyProviders.llm = question.provider;
-    question.deliverTo(
+    if (reply.provider !== undefined) this.#replyProviders.llm = reply.provider;
+    reply.deliverTo(
       (event) => this.#onLlmEvent(turnId, event),
       (error) => this.#onProviderError("llm", provider, error, { kind: "reply-failed", turnId, code: codeOf(error) }),
     );
@@ -251,18 +252,18 @@ export class AgentPipeline {
     const { provider } = llm;
     const request = { messages, tools, temperature: spec.temperature, language, accountId };
     this.#activeProviders.llm.provider = provider;
-    const onFirst = (tookMs: number): void => {
-      question.provider = this.#activeProviders.llm.provider;
-      this.#recordFirstResult("llm", tookMs);
+    const onFirst = (durationMs: number): void => {
+      reply.provider = this.#activeProviders.llm.provider;
+      this.#recordFirstResult("llm", durationMs);
     };
-    const question = new BufferedReply(
+    const reply = new BufferedReply(
       (signal) => timeFirstItem(llm.reply(request, signal, this.#observerOf("llm")), nowMs, onFirst),
       () => {
         log.warn({ stage: "llm", provider }, "LLM reply exceeded its length limit and was aborted");
         metrics.llmRequestAborted("overlong");
       },
     );
-    return question;
+    return reply;
   }
 
   #onTrimmed({ kind: _, ...fields }: Extract<CallCommand, { kind: "conversation-trimmed" }>): void {
@@ -336,10 +337,10 @@ export class AgentPipeline {
    */
   #observerOf(stage: Stage, isOwnPhrase = false): ProviderObserver {
     const { counters, metrics, spend, log, deliver, nowMs } = this.#options;
-    const serving = this.#activeProviders[stage];
+    const active = this.#activeProviders[stage];
     return {
       responded: (provider) => {
-        serving.provider = provider;
+        active.provider = provider;
       },
       requesting: (provider, estimate) => spend.request(provider, estimate, isOwnPhrase),
       used: (provider, usage, estimate) => {
@@ -360,11 +361,11 @@ export class AgentPipeline {
         });
       },
       failedOver: (from, to, code) => {
-        serving.provider = to;
-        serving.sinceMs = nowMs();
+        active.provider = to;
+        active.sinceMs = nowMs();
         counters.servedBy(stage, to);
         metrics.providerFailedOver(stage, from, to);
-        log.warn({ engine: stage, from, to, code }, "provider switched");
+        log.warn({ stage, from, to, code }, "provider switched");
         queueMicrotask(() => {
           if (!this.#abortController.signal.aborted) deliver({ kind: "provider-switched", stage, from, to, code });
         });
@@ -373,13 +374,13 @@ export class AgentPipeline {
   }
 
   /** A stage failed, which `event` reports to the call; or it was not requested because the spend limit is reached. */
-  #onProviderError(engine: Stage, provider: string, error: unknown, event: CallEvent): void {
+  #onProviderError(stage: Stage, provider: string, error: unknown, event: CallEvent): void {
     const refusal = spendRefusalOf(error);
     if (refusal !== undefined) {
       this.#onLimit(refusal);
       return;
     }
-    this.#recordFailure(engine, provider, error);
+    this.#recordFailure(stage, provider, error);
     this.#options.deliver(event);
   }
 
@@ -401,18 +402,18 @@ export class AgentPipeline {
    * Measures the latency of the provider that responded from the failover to it at the earliest, so that it excludes
    * the time lost on a provider that failed before.
    */
-  #recordFirstResult(engine: Stage, tookMs: number): void {
+  #recordFirstResult(stage: Stage, durationMs: number): void {
     const { metrics, nowMs } = this.#options;
-    const { provider, sinceMs } = this.#activeProviders[engine];
-    this.#replyProviders[engine] ??= provider;
-    metrics.stageAnswered(engine, provider, Math.min(tookMs, nowMs() - sinceMs));
+    const { provider, sinceMs } = this.#activeProviders[stage];
+    this.#replyProviders[stage] ??= provider;
+    metrics.stageAnswered(stage, provider, Math.min(durationMs, nowMs() - sinceMs));
   }
 
-  #recordFailure(engine: Stage, provider: string, error: unknown): void {
+  #recordFailure(stage: Stage, provider: string, error: unknown): void {
     const { counters, metrics, log } = this.#options;
     const code = codeOf(error);
-    log.warn({ engine, provider, code, ...loggableError(error) }, "stage failed without a fallback");
-    counters.providerFailed(engine, code);
-    metrics.stageFailed(engine, provider);
+    log.warn({ stage, provider, code, ...loggableError(error) }, "stage failed without a fallback");
+    counters.providerFailed(stage, code);
+    metrics.stageFailed(stage, provider);
   }
 }

@@ -42,13 +42,13 @@ export class ReplyLimiter {
         const fits =
           argumentsJson.length <= TOOL_ARGUMENTS_CHARS_MAX &&
           this.#argumentsChars + argumentsJson.length <= TOOL_ARGUMENTS_CHARS_PER_ANSWER_MAX;
-        const told = fits ? argumentsJson : truncate(argumentsJson, HEAD_CHARS);
-        this.#argumentsChars += told.length;
+        const limited = fits ? argumentsJson : truncate(argumentsJson, HEAD_CHARS);
+        this.#argumentsChars += limited.length;
         return {
           ...event,
           id: truncate(id, TOOL_NAME_CHARS_MAX),
           name: truncate(name, TOOL_NAME_CHARS_MAX),
-          argumentsJson: told,
+          argumentsJson: limited,
         };
       }
       case "end":

@@ -129,7 +129,7 @@ export class TtsOutput {
     this.#running = true;
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
       try {
-        await this.#synthesise(next, signal);
+        await this.#synthesize(next, signal);
       } catch (error) {
         if (signal.aborted) return;
         this.#filled = 0;
@@ -148,13 +148,13 @@ export class TtsOutput {
     if (!this.#flowing && this.#ring.count > 0) this.#options.onReady();
   }
 
-  async #synthesise({ turnId, segment, text, isOwnPhrase, voice }: SegmentRequest, signal: AbortSignal): Promise<void> {
+  async #synthesize({ turnId, segment, text, isOwnPhrase, voice }: SegmentRequest, signal: AbortSignal): Promise<void> {
     const { tts, rateHz, deliver } = this.#options;
-    const watch = isOwnPhrase ? this.#options.ownPhraseObserver : this.#options.observer;
+    const observer = isOwnPhrase ? this.#options.ownPhraseObserver : this.#options.observer;
     const { voiceId, language } = await voice;
     if (signal.aborted) return;
     this.#segmentSamples = 0;
-    for await (const chunk of tts.speak({ text, voiceId, language, rateHz }, signal, watch)) {
+    for await (const chunk of tts.speak({ text, voiceId, language, rateHz }, signal, observer)) {
       if (signal.aborted) return;
       // The call must know a word before a frame with it can be sent.
       deliver({ kind: "segment-audio", turnId, segment, samples: this.#segmentSamples, words: chunk.words });

@@ -33,15 +33,15 @@ export class VoiceSelector {
    * choice is delivered to the call later. Never rejects.
    */
   selectFor(language: string): Promise<SelectedVoice> {
-    this.#current = this.#current.then((before) => this.#choose(language, before));
+    this.#current = this.#current.then((previous) => this.#choose(language, previous));
     return this.#current;
   }
 
-  async #choose(language: string, before: SelectedVoice): Promise<SelectedVoice> {
+  async #choose(language: string, previous: SelectedVoice): Promise<SelectedVoice> {
     const { initial, deliver, signal } = this.#options;
     const voiceId = language === initial.language ? initial.voiceId : await this.#find(language);
-    if (signal.aborted) return before;
-    const chosen = voiceId === undefined ? before : { voiceId, language };
+    if (signal.aborted) return previous;
+    const chosen = voiceId === undefined ? previous : { voiceId, language };
     deliver({ kind: "voice-chosen", language, voiceId: chosen.voiceId, supportsLanguage: voiceId !== undefined });
     return chosen;
   }

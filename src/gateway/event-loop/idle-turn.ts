@@ -11,15 +11,15 @@ const TURNS_MAX = 200;
 export function idleTurn(nowMs: () => number): Promise<void> {
   return new Promise((resolve) => {
     let turns = 0;
-    const look = (sinceMs: number): void => {
+    const check = (sinceMs: number): void => {
       // Runs after the sockets of one turn; without other timers and immediates the next turn follows at once.
       setImmediate(() => {
         const atMs = nowMs();
         turns += 1;
         if (atMs - sinceMs < IDLE_TURN_MS_MAX || turns >= TURNS_MAX) resolve();
-        else look(atMs);
+        else check(atMs);
       });
     };
-    look(Number.NEGATIVE_INFINITY);
+    check(Number.NEGATIVE_INFINITY);
   });
 }

@@ -30,13 +30,13 @@ export class LoopLag {
    * does.
    */
   static monitor(clock: Clock, log: Logger): LoopLag {
-    const looks = monitorEventLoopDelay({ resolution: LOOP_LAG_SAMPLE_MS });
-    looks.enable();
-    return new LoopLag(looks, clock, log);
+    const delays = monitorEventLoopDelay({ resolution: LOOP_LAG_SAMPLE_MS });
+    delays.enable();
+    return new LoopLag(delays, clock, log);
   }
 
-  constructor(looks: LoopDelayHistogram, clock: Clock, log: Logger) {
-    this.#delays = looks;
+  constructor(delays: LoopDelayHistogram, clock: Clock, log: Logger) {
+    this.#delays = delays;
     this.#clock = clock;
     this.#log = log;
     this.#startWindow();

@@ -50,13 +50,13 @@ export class Ticker {
   }
 
   /** Ticks `tickable` from now on, in the emptiest slot; returns a function that stops it. */
-  add(ticked: Tickable): () => void {
+  add(tickable: Tickable): () => void {
     const slot = this.#slots.reduce((emptiest, other) => (other.size < emptiest.size ? other : emptiest));
-    slot.add(ticked);
+    slot.add(tickable);
     this.#count += 1;
     if (this.#count === 1) this.#start();
     return () => {
-      if (!slot.delete(ticked)) return;
+      if (!slot.delete(tickable)) return;
       this.#count -= 1;
       if (this.#count === 0) this.#stop();
     };
@@ -76,7 +76,7 @@ export class Ticker {
       // As in `#run`: of the missed ticks the last one counts.
       const dueMs = missedMs + Math.floor((nowMs - missedMs) / FRAME_MS) * FRAME_MS;
       const slot = this.#slots[(this.#slot + ahead) % TICK_SLOTS] as Set<Tickable>;
-      for (const ticked of slot) ticked.catchUp(dueMs);
+      for (const tickable of slot) tickable.catchUp(dueMs);
     }
   }
 
@@ -105,15 +105,15 @@ export class Ticker {
     this.#cancel = undefined;
     this.#caughtUp = false;
     const nowMs = this.#clock.nowMs();
-    const behind = Math.floor((nowMs - this.#nextMs) / SLOT_MS);
-    const skipped = Math.max(0, behind + 1 - TICK_SLOTS);
+    const lateSlots = Math.floor((nowMs - this.#nextMs) / SLOT_MS);
+    const skipped = Math.max(0, lateSlots + 1 - TICK_SLOTS);
     this.#skippedSlots += skipped;
     this.#slot = (this.#slot + skipped) % TICK_SLOTS;
     this.#nextMs += skipped * SLOT_MS;
     while (this.#nextMs <= nowMs) {
       const slot = this.#slots[this.#slot] as Set<Tickable>;
       if (slot.size > 0) this.lateness.observe(nowMs - this.#nextMs);
-      for (const ticked of slot) ticked.tick(this.#nextMs);
+      for (const tickable of slot) tickable.tick(this.#nextMs);
       this.#slot = (this.#slot + 1) % TICK_SLOTS;
       this.#nextMs += SLOT_MS;
     }

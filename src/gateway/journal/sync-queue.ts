@@ -10,7 +10,7 @@ export type SyncFile = (fd: number, done: (error: Error | null) => void) => void
  */
 export class JournalSyncQueue {
   readonly #syncFile: SyncFile;
-  readonly #waiting: { fd: number; done: (error: Error | null) => void }[] = [];
+  readonly #pending: { fd: number; done: (error: Error | null) => void }[] = [];
   #running = 0;
   #skipped = 0;
 
@@ -26,7 +26,7 @@ export class JournalSyncQueue {
   /** `done` is called once; without an error, too, when the flush was skipped. The file must stay open until then. */
   run(fd: number, done: (error: Error | null) => void): void {
     if (this.#running < JOURNAL_SYNCS_MAX) this.#start(fd, done);
-    else if (this.#waiting.length < JOURNAL_SYNCS_WAITING_MAX) this.#waiting.push({ fd, done });
+    else if (this.#pending.length < JOURNAL_SYNCS_WAITING_MAX) this.#pending.push({ fd, done });
     else {
       this.#skipped += 1;
       done(null);
@@ -37,7 +37,7 @@ export class JournalSyncQueue {
     this.#running += 1;
     this.#syncFile(fd, (error) => {
       this.#running -= 1;
-      const next = this.#waiting.shift();
+      const next = this.#pending.shift();
       if (next !== undefined) this.#start(next.fd, next.done);
       done(error);
     });

@@ -148,7 +148,7 @@ export class JournalWriters {
       this.#round = this.#live.values();
       next = this.#round.next();
     }
-    assert.ok(next.done !== true, "asked only while there are live journals");
+    assert.ok(next.done !== true, "called only while there are live journals");
     return next.value;
   }
 }
@@ -220,24 +220,25 @@ export class JournalWriter {
   }
 
   /** An inbound frame: the event `frame-in`, and its bytes in the leg's codec, which are copied. */
-  frameIn(timeMs: number, mediaMs: number, voiced: boolean, bytes: Uint8Array): void {
+  frameIn(timeMs: number, mediaMs: number, isSpeech: boolean, bytes: Uint8Array): void {
     if (this.#over) return;
-    const leftOut = this.#omitsAudio();
-    this.#filling.frameIn(timeMs, mediaMs, voiced, this.#recorded && !leftOut ? bytes : undefined, leftOut);
+    const audioOmitted = this.#omitsAudio();
+    this.#filling.frameIn(timeMs, mediaMs, isSpeech, this.#recorded && !audioOmitted ? bytes : undefined, audioOmitted);
     this.#checkBacklog();
   }
 
   /** An outbound frame: the event `frame-out`, and its bytes in the leg's codec, which are copied. */
   frameOut(timeMs: number, turnId: number, samples: number, bytes: Uint8Array): void {
     if (this.#over) return;
-    const leftOut = this.#omitsAudio();
-    this.#filling.frameOut(timeMs, turnId, samples, this.#recorded && !leftOut ? bytes : undefined, leftOut);
+    const audioOmitted = this.#omitsAudio();
+    this.#filling.frameOut(timeMs, turnId, samples, this.#recorded && !audioOmitted ? bytes : undefined, audioOmitted);
     this.#checkBacklog();
   }
 
   /** Any other event. It must be journaled before the commands that it causes. */
   event(timeMs: number, event: CallEvent): void {
-    if (event.kind === "frame-in" || event.kind === "frame-out") assert.fail("frames come with their audio");
+    if (event.kind === "frame-in" || event.kind === "frame-out")
+      assert.fail("frame events must be journaled with their audio");
     if (this.#over) return;
     this.#hasUnflushedEvents = true;
     this.#filling.event(timeMs, journaledEvent(event, this.#recorded));
@@ -348,7 +349,7 @@ export class JournalWriter {
 
   #checkBacklog(): void {
     if (this.pendingBytes <= JOURNAL_BACKLOG_BYTES_MAX) return;
-    this.#fail(new Error("too far behind"));
+    this.#fail(new Error(`more than ${JOURNAL_BACKLOG_BYTES_MAX} bytes are not on disk yet`));
     // A write in progress still needs the file; its completion closes the file.
     if (!this.#busy) this.#closeFile(() => {});
   }

@@ -68,7 +68,7 @@ export class CallerAudio {
     const rateHz = busRateHz(inboundRateHz);
     this.#framer = new Framer({ frameSamples: (rateHz / 1_000) * FRAME_MS, rateHz, codec, startMs });
     this.#pacing = new InboundPacing(startMs);
-    assert.ok(!isUnordered || codec !== "pcm_s16le", "only G.711 is put in order");
+    assert.ok(!isUnordered || codec !== "pcm_s16le", "only G.711 audio can be reordered");
     this.#jitterBuffer =
       isUnordered && codec !== "pcm_s16le" ? new JitterBuffer({ law: G711_LAWS[codec], rateHz }) : undefined;
     this.#resampler = inboundRateHz === rateHz ? undefined : makeResampler(inboundRateHz, rateHz);
@@ -134,8 +134,8 @@ export class CallerAudio {
     if (this.#resampler === undefined) return audio;
     const out = this.#resampled;
     const { samples, count } = audio;
-    const lent = this.#resamplerInput;
-    if (lent.buffer !== samples.buffer || lent.byteOffset !== samples.byteOffset || lent.length !== count)
+    const input = this.#resamplerInput;
+    if (input.buffer !== samples.buffer || input.byteOffset !== samples.byteOffset || input.length !== count)
       this.#resamplerInput = samples.subarray(0, count);
     out.samples = this.#resampler.process(this.#resamplerInput);
     out.count = out.samples.length;

@@ -27,7 +27,7 @@ interface OpenReply extends OpenTurn {
  * would be megabytes. Beyond TURN_TEXT_CHARS_MAX a turn's text is sent only when the turn ends.
  */
 export class ClientMessages {
-  readonly #encode: ((notice: ClientMessage) => string) | undefined;
+  readonly #encode: ((message: ClientMessage) => string) | undefined;
   readonly #send: (message: string) => void;
   /** The language of the call. */
   #language: string;
@@ -152,9 +152,9 @@ export class ClientMessages {
 
   #addSegment(callTurnId: number, text: string): void {
     if (this.#agentTurn?.callTurnId !== callTurnId) this.#closeUnheardReply();
-    const { turnId, text: before } = this.#agentTurn ?? this.#newTurn();
-    this.#agentTurn = { turnId, text: join(before, text), callTurnId };
-    this.#hasUnsentAgentText = this.#hasUnsentAgentText || this.#agentTurn.text !== before;
+    const { turnId, text: previousText } = this.#agentTurn ?? this.#newTurn();
+    this.#agentTurn = { turnId, text: join(previousText, text), callTurnId };
+    this.#hasUnsentAgentText = this.#hasUnsentAgentText || this.#agentTurn.text !== previousText;
   }
 
   /** Closes a reply that is over and became no turn: nothing of it was heard. */
@@ -176,8 +176,8 @@ export class ClientMessages {
   }
 
   /** As in turn taking. */
-  #withoutAnswered(heard: string, final: boolean): string {
-    const { text, answered } = withoutAnsweredPrefix({ text: heard, final }, this.#answeredText, this.#language);
+  #withoutAnswered(transcript: string, final: boolean): string {
+    const { text, answered } = withoutAnsweredPrefix({ text: transcript, final }, this.#answeredText, this.#language);
     this.#answeredText = answered;
     return text;
   }
@@ -209,14 +209,14 @@ export class ClientMessages {
   }
 
   #transcript(role: "agent" | "user", { turnId, text }: OpenTurn, final: boolean, approximate?: true): void {
-    const isGuess = approximate === undefined ? {} : { approximate };
-    this.#emit({ kind: "transcript", role, text, final, turnId, ...isGuess });
+    const approximateField = approximate === undefined ? {} : { approximate };
+    this.#emit({ kind: "transcript", role, text, final, turnId, ...approximateField });
   }
 
-  #emit(notice: ClientMessage): void {
+  #emit(message: ClientMessage): void {
     if (this.#encode === undefined) return;
     this.flush();
-    this.#send(this.#encode(notice));
+    this.#send(this.#encode(message));
   }
 }
 

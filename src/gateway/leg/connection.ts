@@ -290,8 +290,8 @@ export class Connection implements Leg {
 
   #onStart({ codec, carrierCallId }: StreamStarted, nowMs: number): void {
     const { wire, makeResampler, log, onStarted } = this.#options;
-    const carriers = carrierCallId === undefined ? {} : { carrierCallId };
-    log.setBindings(carriers);
+    const carrierFields = carrierCallId === undefined ? {} : { carrierCallId };
+    log.setBindings(carrierFields);
     if (carrierCallId !== undefined) onStarted(carrierCallId);
     const counters = this.#counters;
     this.#callerAudio = new CallerAudio({
@@ -303,7 +303,7 @@ export class Connection implements Leg {
       onFrame: this.#onFrame,
     });
     this.#pipeline.start();
-    this.#handle({ kind: "leg-started", codec, ...carriers }, nowMs);
+    this.#handle({ kind: "leg-started", codec, ...carrierFields }, nowMs);
   }
 
   /** The frame bus: every consumer reads the frame in one synchronous step. */
@@ -409,7 +409,7 @@ export class Connection implements Leg {
     const closeCode = this.#peerCloseCode ?? this.#closeCode ?? closeCodeOf(reason);
     const durationMs = Math.round(this.#call.eventMs);
     this.#counters.underruns = this.#pipeline.ttsOutput.underruns;
-    for (const last of [
+    for (const step of [
       () => log.info({ reason, durationMs, closeCode, ...this.#counters.summary(redeemed) }, "call ended"),
       () => metrics.callEnded(reason),
       () => {
@@ -423,7 +423,7 @@ export class Connection implements Leg {
       () => wire.close?.(),
     ]) {
       try {
-        last();
+        step();
       } catch (error) {
         log.error({ err: error, code: codeOf(error), fault: "bug" }, "call cleanup failed");
       }

@@ -17,23 +17,23 @@ interface PendingDigit {
 export class DtmfOrder {
   readonly #rateLimit = new FixedWindowLimiter(DTMF_PER_SECOND_MAX);
   /** In the order in which they were pressed. The rate limit keeps this to two seconds' worth at most. */
-  readonly #waiting: PendingDigit[] = [];
+  readonly #pending: PendingDigit[] = [];
 
   /**
    * Takes a digit; false when the rate limit rejects it. `occurredAtMs` is NaN where the carrier sends digits in order.
    */
   push(digit: string, occurredAtMs: number, nowMs: number): boolean {
     if (!this.#rateLimit.allows(nowMs)) return false;
-    let at = this.#waiting.length;
-    while (at > 0 && (this.#waiting[at - 1] as PendingDigit).occurredAtMs > occurredAtMs) at -= 1;
+    let at = this.#pending.length;
+    while (at > 0 && (this.#pending[at - 1] as PendingDigit).occurredAtMs > occurredAtMs) at -= 1;
     const dueMs = Number.isNaN(occurredAtMs) ? nowMs : nowMs + DTMF_ORDER_MS;
-    this.#waiting.splice(at, 0, { digit, occurredAtMs, dueMs });
+    this.#pending.splice(at, 0, { digit, occurredAtMs, dueMs });
     return true;
   }
 
   /** The next digit that has waited long enough, or that precedes one that has; with Infinity none waits any longer. */
   next(nowMs: number): string | undefined {
-    for (const { dueMs } of this.#waiting) if (nowMs >= dueMs) return this.#waiting.shift()?.digit;
+    for (const { dueMs } of this.#pending) if (nowMs >= dueMs) return this.#pending.shift()?.digit;
     return undefined;
   }
 }

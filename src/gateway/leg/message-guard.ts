@@ -154,7 +154,10 @@ export class MessageGuard {
     const { atOnce, perSecond } = this.#parseLimits;
     const { binaryAudio } = this.#options.wire;
     const allowed = `at most ${atOnce} bytes at once and ${perSecond} a second`;
-    throw wireFlood(binaryAudio ? "websocket" : "carrier", `a message of ${bytes} bytes to parse, beyond ${allowed}`);
+    throw wireFlood(
+      binaryAudio ? "websocket" : "carrier",
+      `a message of ${bytes} bytes to parse exceeds the limit: ${allowed}`,
+    );
   };
 
   #onRejected(error: unknown, nowMs: number): PeerEvent | undefined {
@@ -163,7 +166,8 @@ export class MessageGuard {
     const isFlood = error.code === "wire_flood";
     if (isFlood) counters.flooded += 1;
     else counters.malformed += 1;
-    if (!this.#isRejectionLogged) log.info({ code: error.code, why: error.message }, "message from the peer refused");
+    if (!this.#isRejectionLogged)
+      log.info({ code: error.code, detail: error.message }, "message from the peer refused");
     this.#isRejectionLogged = true;
     if (isFlood) return FLOOD;
     const closeCode = CLOSE_CODES[error.code];

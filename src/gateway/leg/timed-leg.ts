@@ -29,14 +29,14 @@ export class TimedLeg implements Leg, Tickable {
 
   message(bytes: Uint8Array, isBinary: boolean): void {
     const call = this.#call;
-    const beganMs = this.#clock.nowMs();
-    this.#ticker.catchUp(beganMs);
+    const startMs = this.#clock.nowMs();
+    this.#ticker.catchUp(startMs);
     const before = call.framesIn;
     this.#leg.message(bytes, isBinary);
     if (call.framesIn === before) return;
-    const tookMs = this.#clock.nowMs() - beganMs;
-    this.#process.in.observe(tookMs);
-    if (tookMs > call.slowestInMs) call.slowestInMs = tookMs;
+    const durationMs = this.#clock.nowMs() - startMs;
+    this.#process.in.observe(durationMs);
+    if (durationMs > call.slowestInMs) call.slowestInMs = durationMs;
   }
 
   tick(dueMs: number): void {
@@ -54,9 +54,9 @@ export class TimedLeg implements Leg, Tickable {
   #observeOut(framesBefore: number, dueMs: number): void {
     const call = this.#call;
     if (call.framesOut === framesBefore) return;
-    const tookMs = this.#clock.nowMs() - dueMs;
-    this.#process.out.observe(tookMs);
-    if (tookMs > call.slowestOutMs) call.slowestOutMs = tookMs;
+    const durationMs = this.#clock.nowMs() - dueMs;
+    this.#process.out.observe(durationMs);
+    if (durationMs > call.slowestOutMs) call.slowestOutMs = durationMs;
   }
 
   pinged(): void {

@@ -60,8 +60,8 @@ export class CallCounters implements CallCounts {
   }
 
   /** A provider serves the call. */
-  servedBy(engine: Stage, provider: string): void {
-    if (!this.providers[engine].includes(provider)) this.providers[engine].push(provider);
+  servedBy(stage: Stage, provider: string): void {
+    if (!this.providers[stage].includes(provider)) this.providers[stage].push(provider);
   }
 
   /** A turn of the transcript is complete. */
@@ -116,7 +116,7 @@ export class CallCounters implements CallCounts {
       digits: this.digits,
       cleared: this.cleared,
       carrierErrors: this.carrierErrors,
-      engineFailures: this.providerFailures,
+      stageFailures: this.providerFailures,
       lastFailure: this.lastFailure,
     };
   }

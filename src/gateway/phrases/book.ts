@@ -130,7 +130,7 @@ export class PhraseBook implements PhraseFinder {
       if (languageName(tag) === undefined) throw providerFailed(provider, "does not know the language");
       if (this.#openRequests >= PHRASE_TRANSLATIONS_MAX) {
         retryAfterMs = 0;
-        throw unavailable(`${PHRASE_TRANSLATIONS_MAX} translations are under way`);
+        throw unavailable(`${PHRASE_TRANSLATIONS_MAX} translations are in progress: the limit is reached`);
       }
       const phrases = await this.#translate(tag, llm, spend);
       log.info({ language: tag, provider }, "service phrases translated");
@@ -141,8 +141,8 @@ export class PhraseBook implements PhraseFinder {
       const isRefused = spendRefusalOf(error) !== undefined;
       if (isRefused) retryAfterMs = 0;
       if (!this.#loggedFallbacks.has(tag)) {
-        const why = { code: codeOf(error), ...loggableError(error) };
-        log.warn({ language: tag, provider, ...why }, "service phrases not translated: English is used");
+        const failure = { code: codeOf(error), ...loggableError(error) };
+        log.warn({ language: tag, provider, ...failure }, "service phrases not translated: English is used");
       }
       this.#loggedFallbacks.add(tag);
       entry.retryMs = clock.nowMs() + retryAfterMs;
@@ -154,7 +154,7 @@ export class PhraseBook implements PhraseFinder {
     const { clock, metrics } = this.#options;
     const deadline = new AbortController();
     const cancel = clock.after(PHRASE_TRANSLATION_MS_MAX, () => deadline.abort());
-    const watch: ProviderObserver = {
+    const observer: ProviderObserver = {
       failedOver: () => {},
       contextExceeded: () => {},
       responded: () => {},
@@ -166,7 +166,7 @@ export class PhraseBook implements PhraseFinder {
     };
     this.#openRequests += 1;
     try {
-      return await translatePhrases(llm, tag, this.#english, deadline.signal, watch);
+      return await translatePhrases(llm, tag, this.#english, deadline.signal, observer);
     } finally {
       this.#openRequests -= 1;
       cancel();
@@ -179,8 +179,8 @@ export class PhraseBook implements PhraseFinder {
     try {
       await cache.write(tag, this.#english, phrases, provider);
     } catch (error) {
-      const why = { code: codeOf(error), ...loggableError(error) };
-      log.warn({ language: tag, ...why }, "service phrases could not be saved");
+      const failure = { code: codeOf(error), ...loggableError(error) };
+      log.warn({ language: tag, ...failure }, "service phrases could not be saved");
     }
   }
 }

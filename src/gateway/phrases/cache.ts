@@ -23,10 +23,10 @@ export class PhraseCache {
    * are no valid translation of it.
    */
   async read(tag: string, english: Phrases): Promise<Phrases | undefined> {
-    const kept = parsed(await this.#text(tag));
-    if (!isObject(kept) || !isObject(kept.english) || !isObject(kept.phrases)) return undefined;
-    if (!samePhrases(kept.english as Partial<Phrases>, english)) return undefined;
-    const phrases = validateTranslation(kept.phrases, tag, english);
+    const saved = parsed(await this.#text(tag));
+    if (!isObject(saved) || !isObject(saved.english) || !isObject(saved.phrases)) return undefined;
+    if (!samePhrases(saved.english as Partial<Phrases>, english)) return undefined;
+    const phrases = validateTranslation(saved.phrases, tag, english);
     return typeof phrases === "string" ? undefined : phrases;
   }
 

@@ -65,10 +65,10 @@ export class CertificateReloader {
   /** Checks every few seconds from now on. */
   start(): void {
     this.#warnOfExpiry();
-    const lookLater = (): void => {
-      this.#options.clock.after(CERTIFICATE_POLL_MS, () => void this.check().then(lookLater));
+    const checkLater = (): void => {
+      this.#options.clock.after(CERTIFICATE_POLL_MS, () => void this.check().then(checkLater));
     };
-    lookLater();
+    checkLater();
   }
 
   /** Checks once. Never rejects: problems are logged. */
@@ -85,7 +85,7 @@ export class CertificateReloader {
     if (problems.length > 0) return problems;
     if (notBeforeMs > clock.epochMs()) return [`${files.certFile} is not valid before ${isoOf(notBeforeMs)}`];
     const notAfter = isoOf(notAfterMs);
-    if (notAfterMs <= clock.epochMs()) return [`${files.certFile} has expired at ${notAfter}`];
+    if (notAfterMs <= clock.epochMs()) return [`${files.certFile} expired at ${notAfter}`];
     try {
       const use = prepare();
       // The library reads the files by itself, and may have read others than were examined.
@@ -106,12 +106,12 @@ export class CertificateReloader {
    * persists.
    */
   #reportProblems(problems: readonly string[]): void {
-    const doubts = problems.join("; ");
-    if (doubts === this.#lastProblem && doubts !== this.#reportedProblem) {
-      if (doubts !== "") this.#options.log.warn({ problem: doubts }, "certificate rejected; the one in use stays");
-      this.#reportedProblem = doubts;
+    const problem = problems.join("; ");
+    if (problem === this.#lastProblem && problem !== this.#reportedProblem) {
+      if (problem !== "") this.#options.log.warn({ problem }, "certificate rejected; the one in use stays");
+      this.#reportedProblem = problem;
     }
-    this.#lastProblem = doubts;
+    this.#lastProblem = problem;
   }
 
   #warnOfExpiry(): void {
@@ -132,7 +132,7 @@ function examine({ certFile, keyFile }: CertificateFiles, { cert, key }: FileCon
   if (cert instanceof Error) problems.push(`MEDIA_TLS_CERT_FILE ${certFile} cannot be read: ${reasonOf(cert)}`);
   else if (!certificate) problems.push(`MEDIA_TLS_CERT_FILE ${certFile} holds no certificate in PEM`);
   else if (certificates.includes(undefined)) {
-    problems.push(`MEDIA_TLS_CERT_FILE ${certFile} holds one behind its first certificate that cannot be read`);
+    problems.push(`MEDIA_TLS_CERT_FILE ${certFile} holds an unreadable certificate after the first one`);
   }
   const privateKey = key instanceof Error ? undefined : parsed(() => createPrivateKey(key));
   if (key instanceof Error) problems.push(`MEDIA_TLS_KEY_FILE ${keyFile} cannot be read: ${reasonOf(key)}`);
@@ -140,7 +140,7 @@ function examine({ certFile, keyFile }: CertificateFiles, { cert, key }: FileCon
   else if (!privateKey) problems.push(`MEDIA_TLS_KEY_FILE ${keyFile} holds no private key in PEM`);
   if (certificate && privateKey && !belongTogether(certificate, privateKey)) {
     problems.push(
-      `MEDIA_TLS_KEY_FILE ${keyFile} does not fit the first certificate in MEDIA_TLS_CERT_FILE ${certFile}`,
+      `MEDIA_TLS_KEY_FILE ${keyFile} does not match the first certificate in MEDIA_TLS_CERT_FILE ${certFile}`,
     );
   }
   return {

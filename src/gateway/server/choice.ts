@@ -32,7 +32,7 @@ export interface Runtime {
 export type MediaServerChoice = (
   | { mediaServer: "uws"; folder: string; version: string }
   /** `detail`: why uWebSockets.js is not used. */
-  | { mediaServer: "ws"; why: string }
+  | { mediaServer: "ws"; detail: string }
 ) & {
   /**
    * Every worker listens on the port itself (SO_REUSEPORT); otherwise the supervisor accepts connections and hands them
@@ -60,15 +60,15 @@ export const uwsPackageName = (nodeMajor: number): string => `@uwsjs/linux-x64-$
 export function chooseMediaServer(setting: MediaServerSetting, runtime: Runtime): MediaServerChoice {
   const nodeMajor = Number.parseInt(runtime.nodeVersion, 10);
   const sharesPort = netSharesPorts(runtime);
-  if (setting === "ws") return { mediaServer: "ws", why: "MEDIA_SERVER=ws", sharesPort };
-  const whyNone = whyNoBinary(nodeMajor, runtime);
+  if (setting === "ws") return { mediaServer: "ws", detail: "MEDIA_SERVER=ws", sharesPort };
+  const noBinaryReason = reasonForNoBinary(nodeMajor, runtime);
   const fitting = runtime.packages.find((found) => found.nodeMajor === nodeMajor);
   // A newer Node uses whatever is installed.
   if (nodeMajor <= NODE_MAJOR_TESTED_MAX) assertInstalledFor(nodeMajor, runtime);
-  if (whyNone === undefined && fitting !== undefined) return chosen(fitting);
-  const why = whyNone ?? `the optional package ${uwsPackageName(nodeMajor)} is not installed`;
-  if (setting === "uws") throw unavailable(`MEDIA_SERVER=uws cannot be had: ${why}`);
-  return { mediaServer: "ws", why, sharesPort };
+  if (noBinaryReason === undefined && fitting !== undefined) return chosen(fitting);
+  const detail = noBinaryReason ?? `the optional package ${uwsPackageName(nodeMajor)} is not installed`;
+  if (setting === "uws") throw unavailable(`MEDIA_SERVER=uws is not available: ${detail}`);
+  return { mediaServer: "ws", detail, sharesPort };
 }
 
 /**
@@ -81,7 +81,7 @@ function netSharesPorts({ nodeVersion, platform }: Runtime): boolean {
 }
 
 /** Why no package can fit this machine; undefined when one does. */
-function whyNoBinary(nodeMajor: number, { platform, arch, glibcVersion }: Runtime): string | undefined {
+function reasonForNoBinary(nodeMajor: number, { platform, arch, glibcVersion }: Runtime): string | undefined {
   const none = `no uWebSockets.js binary for Node ${nodeMajor}`;
   if (platform !== "linux" || arch !== "x64") return `${none} on ${platform} ${arch}`;
   if (glibcVersion === undefined) return `${none} without glibc`;
@@ -105,8 +105,8 @@ function assertInstalledFor(nodeMajor: number, { packages, nodeVersion }: Runtim
 }
 
 function chosen({ name, folder, version, problem }: UwsPackage): MediaServerChoice {
-  if (version === undefined) throw unavailable(`the package ${name} is installed only in part: run npm ci`);
-  if (problem !== undefined) throw unavailable(`the package ${name} cannot be used, ${problem}: run npm ci`);
+  if (version === undefined) throw unavailable(`the package ${name} is incompletely installed: run npm ci`);
+  if (problem !== undefined) throw unavailable(`the package ${name} cannot be used (${problem}): run npm ci`);
   return { mediaServer: "uws", folder, version, sharesPort: true };
 }
 

@@ -36,12 +36,12 @@ export class AccountSpends {
     this.#clock = clock;
   }
 
-  /** The limit that prevents the account from spending `asked` now; undefined where it may. */
-  refusal(accountId: string, asked: Partial<Spend>): SpendUnit | undefined {
-    const over = this.#exceeded.get(accountId);
-    if (over !== undefined && asked[over] !== undefined) return over;
+  /** The limit that prevents the account from spending `requested` now; undefined where it may. */
+  refusal(accountId: string, requested: Partial<Spend>): SpendUnit | undefined {
+    const exceeded = this.#exceeded.get(accountId);
+    if (exceeded !== undefined && requested[exceeded] !== undefined) return exceeded;
     const spent = this.#accounts.get(accountId)?.window.sums(this.#clock.nowMs());
-    return spent && exceededUnit(spent, asked, this.#limits);
+    return spent && exceededUnit(spent, requested, this.#limits);
   }
 
   add(accountId: string, amounts: Partial<Spend>): void {

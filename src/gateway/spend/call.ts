@@ -94,10 +94,10 @@ export class CallSpend {
   #refusal(provider: string, estimate: Usage, charge: Partial<Spend>): SpendRefusal | undefined {
     const { accountId, accountSpends, maxCost, prices, settings, nowMs } = this.#options;
     // An answer is useless if nothing can be generated or spoken.
-    const asked = charge.llm_requests === undefined ? charge : { output_tokens: 1, tts_characters: 1, ...charge };
-    const ofCall = exceededUnit(this.#window.sums(nowMs()), asked, settings.call);
+    const requested = charge.llm_requests === undefined ? charge : { output_tokens: 1, tts_characters: 1, ...charge };
+    const ofCall = exceededUnit(this.#window.sums(nowMs()), requested, settings.call);
     if (ofCall !== undefined) return { scope: "call", limit: ofCall };
-    const ofAccount = accountSpends.refusal(accountId, asked);
+    const ofAccount = accountSpends.refusal(accountId, requested);
     if (ofAccount !== undefined) return { scope: "account", limit: ofAccount };
     const cost = knownCostOf(provider, estimate, prices);
     return maxCost !== undefined && this.#cost + cost > maxCost ? { scope: "call", limit: "cost" } : undefined;

@@ -67,7 +67,7 @@ export class HttpTools {
   }
 
   #send({ method, url, headers, body }: ToolRequest, signal: AbortSignal): Promise<IncomingMessage> {
-    const ours = {
+    const defaults = {
       ...{ accept: "application/json, text/*;q=0.9", "user-agent": "trunkline" },
       ...(body !== undefined && {
         "content-length": String(Buffer.byteLength(body)),
@@ -77,7 +77,7 @@ export class HttpTools {
     };
     const options = {
       method,
-      headers: { ...ours, ...lowerCased(headers) },
+      headers: { ...defaults, ...lowerCased(headers) },
       // A separate connection: never one that was opened for another address, and never kept alive.
       agent: false,
       lookup: this.#lookup(signal),
@@ -113,11 +113,12 @@ export class HttpTools {
   }
 
   async #addressesOf(hostname: string, signal: AbortSignal): Promise<readonly string[]> {
-    const isHere = this.#allowLoopback && isLocalhost(hostname);
-    const addresses = isHere ? ["127.0.0.1", "::1"] : await this.#resolve(hostname, signal);
-    const mayBe = (address: string) => isPublicAddress(address) || (this.#allowLoopback && isLoopbackAddress(address));
+    const isLoopback = this.#allowLoopback && isLocalhost(hostname);
+    const addresses = isLoopback ? ["127.0.0.1", "::1"] : await this.#resolve(hostname, signal);
+    const isAllowed = (address: string) =>
+      isPublicAddress(address) || (this.#allowLoopback && isLoopbackAddress(address));
     // One address that is not public makes all of them suspect: the owner of the name has configured it.
-    if (!addresses.every(mayBe)) throw withCode(REFUSED);
+    if (!addresses.every(isAllowed)) throw withCode(REFUSED);
     return addresses;
   }
 }
@@ -155,8 +156,8 @@ async function read(answer: IncomingMessage): Promise<ToolOutcome> {
   }
   const text = new TextDecoder().decode(bytes).trim();
   if (status >= 200 && status < 300) return { text: text === "" ? `Done, with status ${status}.` : text, status };
-  const { text: why, ...rest } = failed("status", `its server answered with status ${status}`, { status });
-  return { text: text === "" ? why : `${why} ${text}`, ...rest };
+  const { text: problem, ...rest } = failed("status", `its server answered with status ${status}`, { status });
+  return { text: text === "" ? problem : `${problem} ${text}`, ...rest };
 }
 
 /** Undefined when the answer exceeds the limit; the connection is then closed. */
@@ -183,7 +184,7 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
     ...[secret, `Bearer ${secret}`].flatMap(inBase64),
   ]);
   spellings.sort((a, b) => b.length - a.length);
-  return spellings.reduce((told, spelling) => told.replaceAll(spelling, "***"), text);
+  return spellings.reduce((redacted, spelling) => redacted.replaceAll(spelling, "***"), text);
 }
 
 const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>

@@ -40,7 +40,7 @@ export function toolRequestOf(
   secretFor: (name: string, url: URL) => string | undefined,
 ): ToolRequest | ToolOutcome {
   const template = urlTemplateOf(tool.url);
-  assert.ok(template !== undefined, "checked when the call was created");
+  assert.ok(template !== undefined, "the URL was checked when the call was created");
   for (const name of argumentsIn(template.path)) {
     const text = textOf(ownOf(given, name));
     if (text === undefined || text === "") {

@@ -35,10 +35,10 @@ export interface ToolOutcome {
 /** `reason` continues "Error: ", in words for the LLM. */
 export const failed = (
   fault: ToolFault,
-  why: string,
-  more: Pick<ToolOutcome, "status" | "cause"> = {},
+  reason: string,
+  details: Pick<ToolOutcome, "status" | "cause"> = {},
 ): ToolOutcome => ({
-  text: `Error: ${why}.`,
+  text: `Error: ${reason}.`,
   fault,
-  ...more,
+  ...details,
 });

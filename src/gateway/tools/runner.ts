@@ -70,8 +70,8 @@ export class ToolRunner {
   run(command: ToolCommand): void {
     const { redeemed, clock } = this.#options;
     const tool = redeemed.spec.tools.find(({ name }) => name === command.name);
-    assert.ok(tool !== undefined && tool.kind !== "built_in", "the machine asks for tools of the call alone");
-    assert.ok(!this.#running.has(command.toolCallId), "each run has a key of its own");
+    assert.ok(tool !== undefined && tool.kind !== "built_in", "the state machine runs only tools of its call");
+    assert.ok(!this.#running.has(command.toolCallId), "each tool call has its own id");
     const isBusy = this.#running.size >= TOOLS_RUNNING_MAX;
     const running: RunningTool = {
       command,
@@ -116,9 +116,9 @@ export class ToolRunner {
   async #begin(tool: DefinedTool, running: RunningTool): Promise<ToolOutcome | undefined> {
     const { redeemed, httpTools, askClient } = this.#options;
     const { command, abortController } = running;
-    const unfit = await this.#argumentProblem(tool, command.arguments, abortController.signal);
+    const problem = await this.#argumentProblem(tool, command.arguments, abortController.signal);
     if (abortController.signal.aborted) return undefined;
-    if (unfit !== undefined) return unfit;
+    if (problem !== undefined) return problem;
     if (tool.kind === "http")
       return await httpTools.carryOut(tool, command.arguments, abortController.signal, redeemed.accountId);
     // The client may answer at once, but not before this.

@@ -13,52 +13,54 @@ import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
 const REQUEST = { messages: [], tools: [], temperature: 0, language: "en" };
 const FAILING: LlmStep[] = [{ afterMs: 100, event: { kind: "fail" } }];
 
-function question(steps: readonly LlmStep[]) {
+function request(steps: readonly LlmStep[]) {
   const clock = new ManualClock();
   const llm = new ScriptedLlm(clock, [steps]);
-  const told: string[] = [];
-  const asked = new BufferedReply(
+  const received: string[] = [];
+  const reply = new BufferedReply(
     (signal) => llm.reply(REQUEST, signal),
-    () => told.push("too much"),
+    () => received.push("too much"),
   );
   const answer = (): void =>
-    asked.deliverTo(
-      (event: LlmEvent) => told.push(event.kind === "text" ? event.text : event.kind),
-      (error) => told.push(codeOf(error)),
+    reply.deliverTo(
+      (event: LlmEvent) => received.push(event.kind === "text" ? event.text : event.kind),
+      (error) => received.push(codeOf(error)),
     );
-  return { clock, llm, asked, answer, told };
+  return { clock, llm, reply, answer, received };
 }
 
 describe("a preemptive reply", () => {
   test("is buffered until a consumer attaches, and then delivered completely, in order, in a later microtask", async () => {
-    const { clock, answer, told } = question(textReply("one two three", { firstMs: 100, perWordMs: 100 }));
+    const { clock, answer, received } = request(textReply("one two three", { firstMs: 100, perWordMs: 100 }));
     await clock.play(250);
-    expect(told).toEqual([]);
+    expect(received).toEqual([]);
     answer();
-    expect(told).toEqual([]);
+    expect(received).toEqual([]);
     await settled();
-    expect(told).toEqual(["one", " two"]);
+    expect(received).toEqual(["one", " two"]);
     await clock.play(200);
-    expect(told).toEqual(["one", " two", " three", "end"]);
+    expect(received).toEqual(["one", " two", " three", "end"]);
   });
 
   test("delivers nothing after it was cancelled, not even what it has buffered", async () => {
-    const { clock, llm, asked, answer, told } = question(textReply("one two three", { firstMs: 100, perWordMs: 100 }));
+    const { clock, llm, reply, answer, received } = request(
+      textReply("one two three", { firstMs: 100, perWordMs: 100 }),
+    );
     await clock.play(250);
     answer();
-    asked.cancel();
+    reply.cancel();
     await clock.play(500);
-    expect([told, llm.aborted]).toEqual([[], 1]);
+    expect([received, llm.aborted]).toEqual([[], 1]);
   });
 
   test("reports an early failure before a consumer attaches, and to a consumer that has attached", async () => {
-    const early = question(FAILING);
+    const early = request(FAILING);
     await early.clock.play(150);
-    expect(early.asked.hasFailed).toBe(true);
-    const late = question(FAILING);
+    expect(early.reply.hasFailed).toBe(true);
+    const late = request(FAILING);
     late.answer();
     await late.clock.play(150);
-    expect(late.told).toEqual(["provider_failed"]);
+    expect(late.received).toEqual(["provider_failed"]);
   });
 });
 
@@ -78,16 +80,16 @@ async function conversation(finalText: string, replies: readonly (readonly LlmSt
     llm,
     tamper: ({ journal }) => {
       const { event } = journal;
-      journal.event = (atMs, told) => {
-        events.push(told);
-        event.call(journal, atMs, told);
+      journal.event = (atMs, journaled) => {
+        events.push(journaled);
+        event.call(journal, atMs, journaled);
       };
     },
   });
   call.start();
   await call.listen(4_000);
   call.connection.closed(1_006, false);
-  const texts = events.flatMap((told) => (told.kind === "reply-text" ? [told.text] : []));
+  const texts = events.flatMap((journaled) => (journaled.kind === "reply-text" ? [journaled.text] : []));
   return { llm, said: texts.join(""), events, call };
 }
 
@@ -108,7 +110,7 @@ describe("a call with preemptive replies", () => {
   test("sends another request when the preemptive one has failed", async () => {
     const { llm, said, call } = await conversation("When are you open?", [FAILING, textReply("At nine.")]);
     expect([llm.requests.length, said]).toEqual([2, "At nine."]);
-    expect(call.ends()).toMatchObject([{ engineFailures: 0 }]);
+    expect(call.ends()).toMatchObject([{ stageFailures: 0 }]);
   });
 
   test("cancels the preemptive request when the call ends", async () => {

@@ -35,13 +35,13 @@ interface TalkOptions {
  * A leg with voices of three languages, whose caller says `transcripts`, and the journaled events about its languages.
  */
 function talk(
-  ear: readonly SttStep[],
+  transcripts: readonly SttStep[],
   { spec, replies = [textReply("So it is.")], anyLanguage = true, detects, voices }: TalkOptions = {},
 ) {
   const clock = new ManualClock();
   const tts = new ScriptedTts(clock, { voices: VOICES });
   if (voices !== undefined) tts.voices = () => voices(clock);
-  const stt = new ScriptedStt(clock, ear, {
+  const stt = new ScriptedStt(clock, transcripts, {
     anyLanguage,
     ...(detects === undefined ? {} : { detectsLanguage: (language: string) => detects.includes(language) }),
   });
@@ -56,13 +56,13 @@ function talk(
     spec: { voiceId: "Bea", language: "en", firstSpeaker: "user", ...spec },
     tamper({ journal }) {
       const { event, command } = journal;
-      journal.event = (atMs, told) => {
-        if (told.kind === "voice-chosen") chosen.push(told);
-        event.call(journal, atMs, told);
+      journal.event = (atMs, journaled) => {
+        if (journaled.kind === "voice-chosen") chosen.push(journaled);
+        event.call(journal, atMs, journaled);
       };
-      journal.command = (atMs, told) => {
-        commands.push(told);
-        command.call(journal, atMs, told);
+      journal.command = (atMs, journaled) => {
+        commands.push(journaled);
+        command.call(journal, atMs, journaled);
       };
     },
   });
@@ -71,17 +71,20 @@ function talk(
     stt,
     chosen,
     /** The languages that the call changed to, and the reasons. */
-    turned: () => commands.flatMap((told) => (told.kind === "language" ? [`${told.language} ${told.reason}`] : [])),
+    turned: () =>
+      commands.flatMap((journaled) =>
+        journaled.kind === "language" ? [`${journaled.language} ${journaled.reason}`] : [],
+      ),
     /** What was spoken, with which voice, in which language. */
     spoken: () => tts.requests.map(({ text, voiceId, language }) => `${voiceId} (${language}): ${text}`),
-    asked: () => llm.requests.map(({ language }) => language),
+    requested: () => llm.requests.map(({ language }) => language),
     async listen(forMs: number): Promise<void> {
-      let answered = call.told("mark").length;
+      let answered = call.received("mark").length;
       for (let at = 0; at < forMs; at += 20) {
         await call.clock.play(20);
         call.audio(SILENCE);
-        for (const mark of call.told("mark").slice(answered)) call.json(mark);
-        answered = call.told("mark").length;
+        for (const mark of call.received("mark").slice(answered)) call.json(mark);
+        answered = call.received("mark").length;
       }
     },
   };
@@ -95,12 +98,12 @@ describe("a caller who changes the language", () => {
       heard(12_000, "and on Sunday", "en-US"),
     ]);
     await call.listen(18_000);
-    expect(call.asked()).toEqual(["en", "de", "en"]);
+    expect(call.requested()).toEqual(["en", "de", "en"]);
     expect(call.spoken()).toEqual(["Bea (en): So it is.", "Clara (de): So it is.", "Bea (en): So it is."]);
-    expect(call.turned()).toEqual(["de heard", "en heard"]);
+    expect(call.turned()).toEqual(["de detected", "en detected"]);
     expect(call.chosen).toEqual([
-      { kind: "voice-chosen", language: "de", voiceId: "Clara", speaksIt: true },
-      { kind: "voice-chosen", language: "en", voiceId: "Bea", speaksIt: true },
+      { kind: "voice-chosen", language: "de", voiceId: "Clara", supportsLanguage: true },
+      { kind: "voice-chosen", language: "en", voiceId: "Bea", supportsLanguage: true },
     ]);
     call.hangUp();
   });
@@ -119,19 +122,19 @@ describe("a caller who changes the language", () => {
       heard(11_000, "und dann", "de"),
     ]);
     await call.listen(16_000);
-    expect(call.asked()).toEqual(["sv", "sv", "de"]);
+    expect(call.requested()).toEqual(["sv", "sv", "de"]);
     expect(call.spoken()).toEqual(["Bea (en): So it is.", "Bea (en): So it is.", "Clara (de): So it is."]);
-    expect(call.chosen[0]).toEqual({ kind: "voice-chosen", language: "sv", voiceId: "Bea", speaksIt: false });
+    expect(call.chosen[0]).toEqual({ kind: "voice-chosen", language: "sv", voiceId: "Bea", supportsLanguage: false });
     const lines = call.logged.filter((line) => line.includes("no voice speaks"));
     expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([{ provider: "scripted", language: "sv" }]);
     call.hangUp();
   });
 
   test("keeps the current voice when the voices cannot be listed, and gets another one when they can", async () => {
-    let asked = 0;
+    let requested = 0;
     const voices = async (): Promise<readonly Voice[]> => {
-      asked += 1;
-      if (asked === 1) throw new Error("canary");
+      requested += 1;
+      if (requested === 1) throw new Error("canary");
       return VOICES;
     };
     const call = talk([heard(1_000, "und morgen", "de"), heard(6_000, "et demain", "fr")], { voices });
@@ -152,7 +155,7 @@ describe("a caller who changes the language", () => {
     call.hangUp();
     const other = talk([heard(1_000, "und morgen", "de")]);
     await other.listen(5_000);
-    expect(other.turned()).toEqual(["de heard"]);
+    expect(other.turned()).toEqual(["de detected"]);
     expect(other.stt.opened).toHaveLength(1);
     other.hangUp();
   });
@@ -160,7 +163,7 @@ describe("a caller who changes the language", () => {
   test("is transcribed in it by an STT that detects both languages, which stays open", async () => {
     const call = talk([heard(1_000, "und morgen", "de")], { anyLanguage: false, detects: ["en", "de"] });
     await call.listen(5_000);
-    expect(call.turned()).toEqual(["de heard"]);
+    expect(call.turned()).toEqual(["de detected"]);
     expect(call.stt.opened.map(({ language, languagePinned }) => [language, languagePinned])).toEqual([["en", false]]);
     // For the next stream that is opened.
     expect(call.stt.turned).toEqual(["de"]);
@@ -199,7 +202,7 @@ describe("a caller who changes the language", () => {
   test("keeps the call's own voice where the call is pinned to its language", async () => {
     const call = talk([heard(1_000, "und morgen", "de")], { spec: { languagePinned: true } });
     await call.listen(5_000);
-    expect(call.asked()).toEqual(["en"]);
+    expect(call.requested()).toEqual(["en"]);
     expect(call.spoken()).toEqual(["Bea (en): So it is."]);
     expect([call.turned(), call.chosen]).toEqual([[], []]);
     call.hangUp();
@@ -208,7 +211,7 @@ describe("a caller who changes the language", () => {
   test.each(["und", "klingon", "no language at all", ""])("changes nothing if the STT reports %j", async (language) => {
     const call = talk([heard(1_000, "and on Sunday", language)]);
     await call.listen(5_000);
-    expect(call.asked()).toEqual(["en"]);
+    expect(call.requested()).toEqual(["en"]);
     expect(call.turned()).toEqual([]);
     call.hangUp();
   });
@@ -230,7 +233,7 @@ test("an LLM that changes the language in the middle of a reply: segments before
   const call = talk([heard(1_000, "can we speak German", "en")], { replies, spec: { tools } });
   await call.listen(8_000);
   expect(call.turned()).toEqual(["de tool"]);
-  expect(call.asked()).toEqual(["en", "de"]);
+  expect(call.requested()).toEqual(["en", "de"]);
   expect(call.spoken()).toEqual(["Bea (en): Of course, in German.", "Clara (de): Guten Tag."]);
   call.hangUp();
 });

@@ -102,9 +102,9 @@ function called(clock: ManualClock, llm: Llm, options: WebsocketLegOptions = {})
     tamper: ({ metrics, journal }) => {
       metrics.llmRequestAborted = (reason) => aborted.push(reason);
       const { event } = journal;
-      journal.event = (atMs, told) => {
-        events.push(told);
-        event.call(journal, atMs, told);
+      journal.event = (atMs, journaled) => {
+        events.push(journaled);
+        event.call(journal, atMs, journaled);
       };
     },
   });
@@ -212,7 +212,7 @@ describe("ADV-H3: the LLM requests of a call", () => {
       const what = below(5);
       if (what === 0) call.type(`typed ${step}`);
       else if (what === 1) call.json({ type: "dtmf", digit: "5" });
-      for (const { id } of call.told("toolCall")) {
+      for (const { id } of call.received("toolCall")) {
         if (answered.has(id) || below(2) === 0) continue;
         answered.add(id);
         call.json({ type: "toolResult", id, result: "open" });

@@ -28,7 +28,7 @@ const CALL = {
 /** An LLM with a small context that replies at once; `next` resolves with each request. */
 class SmallModel extends ScriptedLlm {
   readonly contextTokens = CONTEXT_TOKENS;
-  #told: (request: LlmRequest) => void = () => {};
+  #onRequest: (request: LlmRequest) => void = () => {};
 
   constructor() {
     super(systemClock, [textReply("I see.")]);
@@ -36,12 +36,12 @@ class SmallModel extends ScriptedLlm {
 
   next(): Promise<LlmRequest> {
     return new Promise((resolve) => {
-      this.#told = resolve;
+      this.#onRequest = resolve;
     });
   }
 
   override reply(request: LlmRequest, signal: AbortSignal) {
-    this.#told(request);
+    this.#onRequest(request);
     return super.reply(request, signal);
   }
 }
@@ -80,7 +80,7 @@ test("ADV-H3: a worker limits the prompts of a call to its model's context and r
   await service.ended(callId);
   expect(Math.max(...sizes)).toBeLessThanOrEqual(bound);
   const trimmed = service.logged.filter((line) => line.includes('"conversation trimmed"'));
-  expect(JSON.parse(trimmed[0] ?? "{}")).toMatchObject({ callId, tokensMax: bound, cutResults: 0 });
+  expect(JSON.parse(trimmed[0] ?? "{}")).toMatchObject({ callId, tokensMax: bound, trimmedResults: 0 });
   expect(trimmed.join()).not.toContain("question");
   const path = journalPath(service.directory, callId);
   const headers: JournalHeader[] = [];

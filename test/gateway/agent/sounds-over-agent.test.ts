@@ -11,10 +11,10 @@ const SILENCE = Buffer.alloc(640);
 /**
  * A leg whose agent speaks a greeting of some seconds, and whose caller makes a sound from 1,000 ms on for `soundMs`.
  */
-async function sounding(soundMs: number, ear: readonly SttStep[] = []) {
+async function sounding(soundMs: number, transcripts: readonly SttStep[] = []) {
   const clock = new ManualClock();
   const call = websocketLeg({
-    stt: new ScriptedStt(clock, ear),
+    stt: new ScriptedStt(clock, transcripts),
     tts: new ScriptedTts(clock, { msPerChar: 70 }),
     vad: { isSpeech: () => clock.nowMs() >= 1_000 && clock.nowMs() < 1_000 + soundMs, destroy: () => {} },
     shared: { clock, ticker: new Ticker(clock) },
@@ -26,21 +26,21 @@ async function sounding(soundMs: number, ear: readonly SttStep[] = []) {
   for (let atMs = 0; atMs < 6_000; atMs += 20) {
     await clock.play(20);
     call.audio(SILENCE);
-    for (const mark of call.told("mark").slice(answered)) call.json(mark);
-    answered = call.told("mark").length;
+    for (const mark of call.received("mark").slice(answered)) call.json(mark);
+    answered = call.received("mark").length;
     sent.push(call.socket.audio.length);
   }
   return {
     ...call,
     sentUntil: (ms: number) => sent[ms / 20 - 1] ?? 0,
-    states: () => call.told("state").map(({ state }) => state),
+    states: () => call.received("state").map(({ state }) => state),
   };
 }
 
 test("a cough pauses the agent, who listens meanwhile and then resumes the same turn without losing a frame", async () => {
   const call = await sounding(300);
   expect(call.states()).toEqual(["speaking", "listening", "speaking", "listening"]);
-  expect(call.told("clear")).toEqual([]);
+  expect(call.received("clear")).toEqual([]);
   expect(call.sentUntil(2_000)).toBe(call.sentUntil(1_100));
   expect(call.sentUntil(2_500)).toBeGreaterThan(call.sentUntil(2_000));
   expect(call.transcripts()).toEqual([`1 agent: ${GREETING} ...`, `1 agent: ${GREETING} .`]);
@@ -52,7 +52,7 @@ test("a cough pauses the agent, who listens meanwhile and then resumes the same 
 test("a word pauses the agent and then interrupts it: one change of state, a clear, and the turn ends at the last word heard", async () => {
   const call = await sounding(600, [{ atMs: 1_400, event: { kind: "interim", text: "stop" } }]);
   expect(call.states().slice(0, 2)).toEqual(["speaking", "listening"]);
-  expect(call.told("clear")).toHaveLength(1);
+  expect(call.received("clear")).toHaveLength(1);
   expect(call.transcripts().slice(0, 3)).toEqual([
     `1 agent: ${GREETING} ...`,
     "2 user: stop ...",

@@ -24,18 +24,18 @@ afterEach(() => {
  */
 async function mute() {
   const streams = new Set<Duplex>();
-  const taken = (socket: Duplex): void => {
+  const track = (socket: Duplex): void => {
     streams.add(socket);
     socket.on("close", () => streams.delete(socket));
   };
   const server = createServer((request, response) => {
     // A connection opened in advance sends no particular request.
     if (request.method === "GET") response.writeHead(404).end();
-    else taken(request.resume().socket);
+    else track(request.resume().socket);
   });
   const sockets = new WebSocketServer({ noServer: true, autoPong: false });
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    taken(socket);
+    track(socket);
     sockets.handleUpgrade(request, socket, head, (open) => {
       open.removeAllListeners();
       socket.removeAllListeners("data").resume();
@@ -54,10 +54,10 @@ async function mute() {
 }
 
 /** A call one of whose stages is a network provider: 1 s after the hang-up nothing is left of its stream there. */
-async function hungUp(engines: (base: string, clock: ManualClock) => LegOptions): Promise<void> {
+async function hungUp(providers: (base: string, clock: ManualClock) => LegOptions): Promise<void> {
   const { base, streams } = await mute();
   const clock = new ManualClock();
-  const call = leg({ shared: { clock, ticker: new Ticker(clock) }, ...engines(base, clock) });
+  const call = leg({ shared: { clock, ticker: new Ticker(clock) }, ...providers(base, clock) });
   call.start();
   // A request takes only a short real time, whatever the clock says: the timeout of half a minute is never reached.
   for (let frame = 0; frame < 1_000 && streams.size === 0; frame += 1) {

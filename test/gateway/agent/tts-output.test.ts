@@ -14,7 +14,7 @@ function make(options: ScriptedTtsOptions = {}) {
   const tts = new ScriptedTts(clock, options);
   /** When it reported that audio is ready. */
   const ready: number[] = [];
-  const voiceOut = new TtsOutput({
+  const output = new TtsOutput({
     tts,
     voiceId: "fake/voice",
     language: "en",
@@ -25,17 +25,17 @@ function make(options: ScriptedTtsOptions = {}) {
     onError: (_error, event) => events.push(event),
     onReady: () => ready.push(clock.nowMs()),
   });
-  return { events, voiceOut, clock, tts, ready };
+  return { events, output, clock, tts, ready };
 }
 
 /**
  * Takes all available frames and lets the synthesis run in between; returns how many frames of each reply there were.
  */
-async function drain(voiceOut: TtsOutput): Promise<number[]> {
+async function drain(output: TtsOutput): Promise<number[]> {
   const turnIds: number[] = [];
   for (;;) {
     await settled();
-    const frame = voiceOut.shift();
+    const frame = output.shift();
     if (frame === undefined) return turnIds;
     turnIds.push(frame.turnId);
   }
@@ -45,10 +45,10 @@ const ends = (events: readonly CallEvent[]) => events.filter((event) => event.ki
 
 describe("the TTS output", () => {
   test("turns segments into whole frames in order, and reports their lengths in samples", async () => {
-    const { events, voiceOut } = make();
-    voiceOut.speak(1, 0, "Hello there.");
-    voiceOut.speak(1, 1, "How are you?");
-    const frames = await drain(voiceOut);
+    const { events, output } = make();
+    output.speak(1, 0, "Hello there.");
+    output.speak(1, 1, "How are you?");
+    const frames = await drain(output);
     const samples = ends(events).map((event) => (event.kind === "segment-end" ? event.samples : 0));
     expect(samples).toHaveLength(2);
     expect(samples.map((count) => count % 160)).toEqual([0, 0]);
@@ -56,98 +56,98 @@ describe("the TTS output", () => {
   });
 
   test("reports words before any frame that holds them can be taken", async () => {
-    const { events, voiceOut } = make();
-    voiceOut.speak(1, 0, "Hello there.");
+    const { events, output } = make();
+    output.speak(1, 0, "Hello there.");
     await settled();
-    expect(voiceOut.shift()?.turnId).toBe(1);
+    expect(output.shift()?.turnId).toBe(1);
     expect(events.some((event) => event.kind === "segment-audio" && event.words.length > 0)).toBe(true);
   });
 
   test("sends nothing before a cushion of 200 ms is filled, unless that is all there is", async () => {
-    const { voiceOut, clock } = make({ chunkMs: 80, perChunkMs: 50 });
-    voiceOut.speak(1, 0, "Hello there my friend.");
+    const { output, clock } = make({ chunkMs: 80, perChunkMs: 50 });
+    output.speak(1, 0, "Hello there my friend.");
     await clock.play(0);
-    expect(voiceOut.shift()).toBeUndefined();
+    expect(output.shift()).toBeUndefined();
     await clock.play(50);
-    expect(voiceOut.shift()).toBeUndefined();
+    expect(output.shift()).toBeUndefined();
     await clock.play(50);
-    expect(voiceOut.shift()?.turnId).toBe(1);
-    const { voiceOut: short } = make();
+    expect(output.shift()?.turnId).toBe(1);
+    const { output: short } = make();
     short.speak(1, 0, "Ah");
     await settled();
     expect(short.shift()?.turnId).toBe(1);
   });
 
   test("reports once, as soon as there is audio to send", async () => {
-    const { voiceOut, clock, ready } = make({ chunkMs: 80, perChunkMs: 50 });
-    voiceOut.speak(1, 0, "Hello there my friend.");
+    const { output, clock, ready } = make({ chunkMs: 80, perChunkMs: 50 });
+    output.speak(1, 0, "Hello there my friend.");
     await clock.play(0);
     await clock.play(50);
     expect(ready).toEqual([]);
     await clock.play(50);
     expect(ready).toEqual([clock.nowMs()]);
-    expect(voiceOut.shift()?.turnId).toBe(1);
+    expect(output.shift()?.turnId).toBe(1);
     await clock.play(1_000);
     expect(ready).toHaveLength(1);
-    const { voiceOut: short, ready: readyAtOnce } = make();
+    const { output: short, ready: readyAtOnce } = make();
     short.speak(1, 0, "Ah");
     await settled();
     expect(readyAtOnce).toHaveLength(1);
   });
 
   test("counts an underrun of a slow TTS, and continues when the cushion is filled again", async () => {
-    const { voiceOut, clock } = make({ chunkMs: 80, perChunkMs: 1_000 });
-    voiceOut.speak(1, 0, "Hello there my dear friend.");
+    const { output, clock } = make({ chunkMs: 80, perChunkMs: 1_000 });
+    output.speak(1, 0, "Hello there my dear friend.");
     await clock.play(2_000);
     let taken = 0;
-    while (voiceOut.shift() !== undefined) taken += 1;
-    expect([taken, voiceOut.underruns]).toEqual([12, 1]);
+    while (output.shift() !== undefined) taken += 1;
+    expect([taken, output.underruns]).toEqual([12, 1]);
     await clock.play(1_000);
-    expect(voiceOut.shift()).toBeUndefined();
+    expect(output.shift()).toBeUndefined();
     await clock.play(2_000);
-    expect(voiceOut.shift()?.turnId).toBe(1);
-    expect(voiceOut.underruns).toBe(1);
+    expect(output.shift()?.turnId).toBe(1);
+    expect(output.underruns).toBe(1);
   });
 
   test("pulls the synthesis no further than the ring has room, and continues when there is room", async () => {
-    const { events, voiceOut } = make();
-    voiceOut.speak(1, 0, "word ".repeat(60).trim());
+    const { events, output } = make();
+    output.speak(1, 0, "word ".repeat(60).trim());
     await settled();
     expect(ends(events)).toEqual([]);
     let taken = 0;
-    while (voiceOut.shift() !== undefined) taken += 1;
+    while (output.shift() !== undefined) taken += 1;
     expect(taken).toBe(OUTPUT_RING_FRAMES_MAX);
-    const rest = await drain(voiceOut);
+    const rest = await drain(output);
     expect(rest.length).toBeGreaterThan(100);
     expect(ends(events)).toHaveLength(1);
   });
 
   test("drops every frame on an interruption and ends the synthesis, and the next reply begins clean", async () => {
-    const { events, voiceOut } = make();
-    voiceOut.speak(1, 0, "word ".repeat(60).trim());
+    const { events, output } = make();
+    output.speak(1, 0, "word ".repeat(60).trim());
     await settled();
-    voiceOut.cancel();
-    expect(voiceOut.shift()).toBeUndefined();
-    voiceOut.speak(2, 0, "Fine.");
-    expect(new Set(await drain(voiceOut))).toEqual(new Set([2]));
+    output.cancel();
+    expect(output.shift()).toBeUndefined();
+    output.speak(2, 0, "Fine.");
+    expect(new Set(await drain(output))).toEqual(new Set([2]));
     expect(ends(events)).toHaveLength(1);
   });
 
   test("speaks later segments with another voice once it is known; queued segments keep their own", async () => {
-    const { voiceOut, tts } = make();
-    voiceOut.speak(1, 0, "One.");
-    voiceOut.speak(1, 1, "Two.");
+    const { output, tts } = make();
+    output.speak(1, 0, "One.");
+    output.speak(1, 1, "Two.");
     let know = (_voice: { voiceId: string; language: string }): void => {};
-    voiceOut.setVoice(
+    output.setVoice(
       new Promise((resolve) => {
         know = resolve;
       }),
     );
-    voiceOut.speak(1, 2, "Drei.");
-    await drain(voiceOut);
+    output.speak(1, 2, "Drei.");
+    await drain(output);
     expect(tts.requests.map(({ text }) => text)).toEqual(["One.", "Two."]);
     know({ voiceId: "fake/german", language: "de" });
-    await drain(voiceOut);
+    await drain(output);
     expect(tts.requests).toEqual([
       { text: "One.", voiceId: "fake/voice", language: "en", rateHz: 8_000 },
       { text: "Two.", voiceId: "fake/voice", language: "en", rateHz: 8_000 },
@@ -156,22 +156,22 @@ describe("the TTS output", () => {
   });
 
   test("resamples another rate to the leg's, with the correct length", async () => {
-    const { events, voiceOut } = make({ rateHz: 22_050 });
-    voiceOut.speak(1, 0, "Hello there my friend.");
-    const frames = await drain(voiceOut);
-    const { voiceOut: native } = make();
+    const { events, output } = make({ rateHz: 22_050 });
+    output.speak(1, 0, "Hello there my friend.");
+    const frames = await drain(output);
+    const { output: native } = make();
     native.speak(1, 0, "Hello there my friend.");
     expect(frames.length).toBe((await drain(native)).length);
     expect(ends(events)).toHaveLength(1);
   });
 
   test("reports a TTS failure once, and still speaks the segments that follow", async () => {
-    const { events, voiceOut } = make({ failing: { request: 0, afterChunks: 1 } });
-    voiceOut.speak(1, 0, "Hello there.");
-    voiceOut.speak(1, 1, "How are you?");
-    await drain(voiceOut);
+    const { events, output } = make({ failing: { request: 0, afterChunks: 1 } });
+    output.speak(1, 0, "Hello there.");
+    output.speak(1, 1, "How are you?");
+    await drain(output);
     expect(events.filter((event) => event.kind === "segment-failed")).toEqual([
-      { kind: "segment-failed", turnId: 1, piece: 0, code: "provider_failed" },
+      { kind: "segment-failed", turnId: 1, segment: 0, code: "provider_failed" },
     ]);
     expect(ends(events)).toHaveLength(1);
   });

@@ -30,7 +30,7 @@ class ScriptedLooks implements LoopDelayHistogram {
 }
 
 /** The reported delay after each window. */
-function told(lagsMs: (number | undefined)[], log = memoryLog().log): number[] {
+function reported(lagsMs: (number | undefined)[], log = memoryLog().log): number[] {
   const clock = new ManualClock();
   const lag = new LoopLag(new ScriptedLooks([...lagsMs]), clock, log);
   return lagsMs.map(() => {
@@ -40,20 +40,20 @@ function told(lagsMs: (number | undefined)[], log = memoryLog().log): number[] {
 }
 
 test("D11: one bad second is no event-loop delay, two within three are", () => {
-  expect(told([0, 90, 0, 0, 60, 0, 80, 0, 0])).toEqual([0, 0, 0, 0, 0, 0, 60, 0, 0]);
+  expect(reported([0, 90, 0, 0, 60, 0, 80, 0, 0])).toEqual([0, 0, 0, 0, 0, 0, 60, 0, 0]);
 });
 
 test("D11: a lasting delay is reported at its value, and for as long as it lasts", () => {
-  expect(told([40, 40, 70, 70, 70, 2, 2])).toEqual([0, 40, 40, 70, 70, 70, 2]);
+  expect(reported([40, 40, 70, 70, 70, 2, 2])).toEqual([0, 40, 40, 70, 70, 70, 2]);
 });
 
 test("D8: a loop without a sample for a whole second was blocked", () => {
-  expect(told([undefined, undefined, 0, 0])).toEqual([0, LOOP_LAG_WINDOW_MS, LOOP_LAG_WINDOW_MS, 0]);
+  expect(reported([undefined, undefined, 0, 0])).toEqual([0, LOOP_LAG_WINDOW_MS, LOOP_LAG_WINDOW_MS, 0]);
 });
 
 test("D11: the log says once that the loop lags, and once that it no longer does", () => {
   const { log, lines } = memoryLog();
-  told([90, 90, 90, 90, 0, 0, 0], log);
+  reported([90, 90, 90, 90, 0, 0, 0], log);
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { msg: "event loop lags: this worker is offered only a few more calls", loopLagMs: 90 },
     { msg: "event loop no longer lags", loopLagMs: 0 },
@@ -61,7 +61,7 @@ test("D11: the log says once that the loop lags, and once that it no longer does
 });
 
 test("samples that come slightly early are no delay, and the delay is never negative", () => {
-  expect(told([-1, -1])).toEqual([0, 0]);
+  expect(reported([-1, -1])).toEqual([0, 0]);
 });
 
 test("a real loop that is blocked repeatedly is detected", async () => {

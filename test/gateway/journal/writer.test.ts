@@ -194,8 +194,8 @@ describe("journal writer", () => {
     expect(await recordsOf(dataDir)).toEqual([
       { kind: "header", timeMs: 0, header: { software: "trunkline test", icu: process.versions.icu, ...start, spec } },
       { kind: "event", timeMs: 1, event: { kind: "leg-started", codec: "mulaw" } },
-      { kind: "command", timeMs: 1, command: { kind: "speak", turnId: 1, piece: 0, text: "Hello." } },
-      { kind: "frame-in", timeMs: 21.5, mediaMs: 102, voiced: true, audio: AUDIO, audioOmitted: false },
+      { kind: "command", timeMs: 1, command: { kind: "speak", turnId: 1, segment: 0, text: "Hello." } },
+      { kind: "frame-in", timeMs: 21.5, mediaMs: 102, isSpeech: true, audio: AUDIO, audioOmitted: false },
       { kind: "frame-out", timeMs: 22, turnId: 1, samples: 160, audio: AUDIO, audioOmitted: false },
       { kind: "command", timeMs: 30, command: { kind: "generate-reply", turnId: 2, messages: 1, language: "en" } },
       { kind: "command", timeMs: 31, command: { kind: "end", reason: "api_hangup" } },
@@ -216,7 +216,7 @@ describe("journal writer", () => {
     await writer.close();
     const [header, frameIn, frameOut] = await recordsOf(dataDir);
     expect(header).not.toHaveProperty("header.spec");
-    expect(frameIn).toMatchObject({ kind: "frame-in", voiced: true, audio: new Uint8Array(), audioOmitted: false });
+    expect(frameIn).toMatchObject({ kind: "frame-in", isSpeech: true, audio: new Uint8Array(), audioOmitted: false });
     expect(frameOut).toMatchObject({ kind: "frame-out", audio: new Uint8Array(), audioOmitted: false });
     const bytes = readFileSync(journalPath(dataDir, START.callId));
     for (const said of ["canary", '"7"', "dentist"]) expect(bytes.includes(said)).toBe(false);

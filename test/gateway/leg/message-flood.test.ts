@@ -54,7 +54,7 @@ describe("ADV-H1: texts of a raw stream", () => {
     expect(call.socket.ended).toEqual(FLOOD);
     expect(sent).toBe(5);
     expect(parsedBytes()).toBe(TEXT_BYTES_BURST_MAX);
-    expect(call.told("ended")).toEqual([{ type: "ended", reason: "message_flood" }]);
+    expect(call.received("ended")).toEqual([{ type: "ended", reason: "message_flood" }]);
     expect(call.ends()).toMatchObject([{ reason: "message_flood", flooded: 1, malformed: 0 }]);
     expect(call.logged.filter((line) => line.includes("wire_flood"))).toHaveLength(1);
   });

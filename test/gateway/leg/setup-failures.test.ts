@@ -19,11 +19,11 @@ import { type MediaService, mediaService } from "../../support/services/media-se
 const FAULTS = [
   "none",
   "the store",
-  "the voice detector",
+  "the VAD",
   "the journal",
-  "the ear",
-  "the model",
-  "the voice",
+  "the STT",
+  "the LLM",
+  "the TTS",
   "gone before the answer",
   "gone with the answer",
   "gone after the start",
@@ -56,14 +56,14 @@ function failing(at: Fault): void {
 /** Which resources of calls are still alive. */
 class Alive {
   readonly #signals = new Set<AbortSignal>();
-  detectors = 0;
+  vads = 0;
 
-  /** Until it is told to stop. */
-  engine(signal: AbortSignal): void {
+  /** Alive until its signal aborts. */
+  track(signal: AbortSignal): void {
     this.#signals.add(signal);
   }
 
-  get engines(): number {
+  get streams(): number {
     return [...this.#signals].filter(({ aborted }) => !aborted).length;
   }
 }
@@ -72,35 +72,35 @@ class Alive {
 async function fragileService(): Promise<{ fragile: MediaService; alive: Alive }> {
   const alive = new Alive();
   const makeVad = await loadVad();
-  const [ear, model, voice] = [
+  const [scriptedStt, scriptedLlm, scriptedTts] = [
     new ScriptedStt(systemClock, []),
     new ScriptedLlm(systemClock, [textReply("I see.")]),
     new ScriptedTts(systemClock),
   ];
   const stt: Stt = {
     provider: "fragile",
-    capabilities: ear.capabilities,
+    capabilities: scriptedStt.capabilities,
     open(options, signal) {
-      failing("the ear");
-      alive.engine(signal);
-      return ear.open(options, signal);
+      failing("the STT");
+      alive.track(signal);
+      return scriptedStt.open(options, signal);
     },
   };
   const llm: Llm = {
     provider: "fragile",
     reply(request, signal) {
-      failing("the model");
-      return model.reply(request, signal);
+      failing("the LLM");
+      return scriptedLlm.reply(request, signal);
     },
   };
   const tts: Tts = {
     provider: "fragile",
-    capabilities: voice.capabilities,
-    voices: () => voice.voices(),
+    capabilities: scriptedTts.capabilities,
+    voices: () => scriptedTts.voices(),
     speak(request, signal) {
-      failing("the voice");
-      alive.engine(signal);
-      return voice.speak(request, signal);
+      failing("the TTS");
+      alive.track(signal);
+      return scriptedTts.speak(request, signal);
     },
   };
   const fragile = await mediaService({
@@ -108,13 +108,13 @@ async function fragileService(): Promise<{ fragile: MediaService; alive: Alive }
     llm,
     tts,
     vad: (rateHz) => {
-      failing("the voice detector");
+      failing("the VAD");
       const vad = makeVad(rateHz);
-      alive.detectors += 1;
+      alive.vads += 1;
       return {
         isSpeech: (frame) => vad.isSpeech(frame),
         destroy() {
-          alive.detectors -= 1;
+          alive.vads -= 1;
           vad.destroy();
         },
       };
@@ -129,7 +129,7 @@ async function fragileService(): Promise<{ fragile: MediaService; alive: Alive }
 
 /** One caller, whose call fails at the fault, or soon after; resolves when nothing more can happen to it. */
 async function callOnce({ create, url, directory, stores, accountId, ended }: MediaService): Promise<void> {
-  const { callId, token } = await create(fault === "the model" ? TYPED : {});
+  const { callId, token } = await create(fault === "the LLM" ? TYPED : {});
   if (fault === "the journal") writeFileSync(journalPath(directory, callId), "in its way");
   const ws = await RawWs.connect(url);
   ws.sendUpgrade(`/stream/${token}`);
@@ -139,7 +139,7 @@ async function callOnce({ create, url, directory, stores, accountId, ended }: Me
     if (answer?.status === 101) {
       if (fault === "gone with the answer") ws.reset();
       else if (fault === "no protocol") ws.sendBinary(Buffer.alloc(4));
-      else if (fault === "the model") ws.sendText(JSON.stringify({ type: "text", text: "Are you open?" }));
+      else if (fault === "the LLM") ws.sendText(JSON.stringify({ type: "text", text: "Are you open?" }));
       else if (fault !== "never a start") ws.sendText(START);
       // Some hear the agent, or that the call is over; others hear nothing.
       if (fault !== "gone after the start") await Promise.race([ws.readFrame(), delay(HEARD_MS)]);
@@ -163,26 +163,26 @@ test("D9: whatever fails during the setup of a call, nothing of it remains: no d
   await callOnce(fragile);
   const before = { descriptors: descriptors(), timers: timers() };
   const random = seededRandom(9);
-  const struck = new Set<Fault>();
+  const tried = new Set<Fault>();
   for (let seed = 0; seed < SEEDS; seed += 1) {
     fault = FAULTS[Math.floor(random() * FAULTS.length)] ?? "none";
-    struck.add(fault);
+    tried.add(fault);
     await callOnce(fragile);
   }
   fault = "none";
-  expect(struck.size).toBe(FAULTS.length);
+  expect(tried.size).toBe(FAULTS.length);
   await fragile.keeper.idle();
   const left = () => ({
     calls: gateway.callIds(),
     handshakes: server.handshakes,
-    detectors: alive.detectors,
-    engines: alive.engines,
+    vads: alive.vads,
+    streams: alive.streams,
     descriptors: Math.max(0, descriptors() - before.descriptors),
     timers: Math.max(0, timers() - before.timers),
   });
-  const nothing = { calls: [], handshakes: 0, detectors: 0, engines: 0, descriptors: 0, timers: 0 };
+  const nothing = { calls: [], handshakes: 0, vads: 0, streams: 0, descriptors: 0, timers: 0 };
   // The kernel tells the server that a peer has gone, and the server tells its calls.
-  for (let looks = 0; looks < 200 && JSON.stringify(left()) !== JSON.stringify(nothing); looks += 1) {
+  for (let checks = 0; checks < 200 && JSON.stringify(left()) !== JSON.stringify(nothing); checks += 1) {
     await delay(20);
   }
   expect(left()).toEqual(nothing);

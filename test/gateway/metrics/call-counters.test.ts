@@ -100,10 +100,10 @@ describe("the call metrics of a worker", () => {
     const { token } = await media.create({ voiceId: "scripted/one" });
     const call = await RawLeg.start(`${media.url}/stream/${token}`);
     await call.ws.readFrame();
-    const told = await scrape(media);
+    const metrics = await scrape(media);
     const count = "trunkline_provider_latency_seconds_count";
-    expect(sampleOf(told, count, { stage: "tts", provider: "scripted" })).toBe(1);
-    expect(sampleOf(told, count, { stage: "tts", provider: "first" })).toBe(0);
+    expect(sampleOf(metrics, count, { stage: "tts", provider: "scripted" })).toBe(1);
+    expect(sampleOf(metrics, count, { stage: "tts", provider: "first" })).toBe(0);
     expect(scripted.requests[0]).toMatchObject({ voiceId: "scripted/one", rateHz: 8_000 });
     call.ws.destroy();
   });
@@ -177,7 +177,7 @@ test("the log line `call ended` names the account, how the call went, and where 
     connectionType: "carrier_a",
     model: "model_b",
     recorded: true,
-    providers: { ear: ["scripted"], model: ["scripted"], voice: ["scripted"] },
+    providers: { stt: ["scripted"], llm: ["scripted"], tts: ["scripted"] },
     firstAudioMs: expect.any(Number),
     agentTurns: 1,
     // What was said, and the digit that was being entered.
@@ -215,7 +215,7 @@ test("the log line `call ended` names the account, how the call went, and where 
     digits: 1,
     cleared: 0,
     carrierErrors: 0,
-    engineFailures: 0,
+    stageFailures: 0,
   });
 });
 
@@ -237,14 +237,14 @@ test("the latency of each stage is recorded by provider: of an STT from the call
   call.start();
   await call.listen(4_000);
   const metrics = readExposition((await registries[0]?.metrics()) ?? "");
-  for (const [engine, tookS] of [
-    ["ear", 0.3],
-    ["model", 0.3],
-    ["voice", 0.12],
+  for (const [stage, tookS] of [
+    ["stt", 0.3],
+    ["llm", 0.3],
+    ["tts", 0.12],
   ] as const) {
-    const labels = { engine, provider: "scripted" };
-    expect(sampleOf(metrics, "trunkline_provider_latency_seconds_count", labels), engine).toBe(1);
-    expect(sampleOf(metrics, "trunkline_provider_latency_seconds_sum", labels), engine).toBeCloseTo(tookS);
+    const labels = { stage, provider: "scripted" };
+    expect(sampleOf(metrics, "trunkline_provider_latency_seconds_count", labels), stage).toBe(1);
+    expect(sampleOf(metrics, "trunkline_provider_latency_seconds_sum", labels), stage).toBeCloseTo(tookS);
   }
 });
 
@@ -257,11 +257,11 @@ describe("a call's counters", () => {
   });
 
   test("have the mean and the slowest of its answers, and no words", () => {
-    const tally = new CallCounters();
-    for (const ms of [700, 1_900, 801]) tally.turn(answer(ms));
-    tally.turn({ ...turn, interrupted: true });
-    tally.turn({ ...turn, role: "user" });
-    const summary = tally.summary(redeemed);
+    const counters = new CallCounters();
+    for (const ms of [700, 1_900, 801]) counters.turn(answer(ms));
+    counters.turn({ ...turn, interrupted: true });
+    counters.turn({ ...turn, role: "user" });
+    const summary = counters.summary(redeemed);
     expect(summary).toMatchObject({
       answers: 3,
       meanAnswerMs: 1_134,
@@ -274,13 +274,13 @@ describe("a call's counters", () => {
   });
 
   test("have the time when the caller first heard the agent, and the stage that failed last with its code", () => {
-    const tally = new CallCounters();
-    for (const startMs of [412.345_6, 9_000]) tally.turn({ ...turn, startMs });
-    tally.providerFailed("stt", "provider_failed");
-    tally.providerFailed("tts", "provider_timeout");
-    expect(tally.summary(redeemed)).toMatchObject({
+    const counters = new CallCounters();
+    for (const startMs of [412.345_6, 9_000]) counters.turn({ ...turn, startMs });
+    counters.providerFailed("stt", "provider_failed");
+    counters.providerFailed("tts", "provider_timeout");
+    expect(counters.summary(redeemed)).toMatchObject({
       firstAudioMs: 412.35,
-      engineFailures: 2,
+      stageFailures: 2,
       lastFailure: { stage: "tts", code: "provider_timeout" },
     });
   });
@@ -294,11 +294,11 @@ describe("a call's counters", () => {
 
   test("add up to the sums of the worker", () => {
     const sum = zeroCounts();
-    const tally = new CallCounters();
+    const counters = new CallCounters();
     const names = Object.keys(sum) as (keyof typeof sum)[];
-    for (const [index, name] of names.entries()) tally[name] = index + 1;
-    addCounts(sum, tally);
-    addCounts(sum, tally);
+    for (const [index, name] of names.entries()) counters[name] = index + 1;
+    addCounts(sum, counters);
+    addCounts(sum, counters);
     expect(Object.values(sum)).toEqual(names.map((_, index) => 2 * (index + 1)));
   });
 });

@@ -241,7 +241,7 @@ describe("English is spoken", () => {
     await expect.poll(() => llm.requests.length).toBe(4);
     expect(await find("sw")).toEqual(english);
     expect(levels(logged)).toEqual(["warn sw: service phrases not translated: English is used"]);
-    expect(logged[0]).toContain("4 translations are under way");
+    expect(logged[0]).toContain("4 translations are in progress");
     await played(Promise.all(slow));
     expect(llm.requests).toHaveLength(4);
     expect((await find("sw"))?.origin).toBe("translated");

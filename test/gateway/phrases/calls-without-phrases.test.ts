@@ -45,13 +45,13 @@ function talk({ language, translatesMs = 500, overrides = {}, stt, spec }: TalkO
     write: async (tag: string, _english: Phrases, phrases: Phrases) => void kept.set(tag, phrases),
   };
   const metrics = { providerUsed: () => {} };
-  const ear = stt?.(clock);
+  const openStt = stt?.(clock);
   const call = leg({
     shared: { clock, ticker: new Ticker(clock) },
     spec: { language, inactivityTimeoutMs: 10_000, ...spec },
     llm,
     tts,
-    ...(ear === undefined ? {} : { stt: ear }),
+    ...(openStt === undefined ? {} : { stt: openStt }),
     phrases: new PhraseBook({ overrides, cache, metrics, clock, log: memoryLog().log }),
   });
   call.start();

@@ -95,12 +95,14 @@ describe.skipIf(!hasOpenssl)("what a certificate's files may not be (only where 
       [{ certFile: der, keyFile }, [`MEDIA_TLS_CERT_FILE ${der} holds no certificate in PEM`]],
       [
         { certFile: half, keyFile },
-        [`MEDIA_TLS_CERT_FILE ${half} holds one behind its first certificate that cannot be read`],
+        [`MEDIA_TLS_CERT_FILE ${half} holds an unreadable certificate after the first one`],
       ],
       [{ certFile, keyFile: locked }, [`MEDIA_TLS_KEY_FILE ${locked} must not have a passphrase`]],
       [
         { certFile, keyFile: second.keyFile },
-        [`MEDIA_TLS_KEY_FILE ${second.keyFile} does not fit the first certificate in MEDIA_TLS_CERT_FILE ${certFile}`],
+        [
+          `MEDIA_TLS_KEY_FILE ${second.keyFile} does not match the first certificate in MEDIA_TLS_CERT_FILE ${certFile}`,
+        ],
       ],
     ] as const) {
       expect(certificateProblems(pair)).toEqual(problems);
@@ -265,7 +267,7 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
     for (let looks = 0; looks < 3; looks += 1) await watch.check();
     expect(used()).toBe(0);
     expect(logged().filter(({ msg }) => msg === "certificate rejected; the one in use stays")).toMatchObject([
-      { problem: `${files.certFile} has expired at ${new Date(second.notAfterMs).toISOString()}` },
+      { problem: `${files.certFile} expired at ${new Date(second.notAfterMs).toISOString()}` },
     ]);
   });
 });

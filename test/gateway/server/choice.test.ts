@@ -8,7 +8,7 @@ import { temporaryDirectory } from "../../support/temporary-directory.ts";
 const LINUX = { platform: "linux", arch: "x64", glibcVersion: "2.41" } as const;
 
 /** A complete package. */
-const whole = (nodeMajor: number): Runtime["packages"][number] => ({
+const completePackage = (nodeMajor: number): Runtime["packages"][number] => ({
   nodeMajor,
   name: uwsPackageName(nodeMajor),
   folder: `/node_modules/${uwsPackageName(nodeMajor)}`,
@@ -21,7 +21,7 @@ const installed = (nodeVersion: string, system: Omit<Runtime, "nodeVersion" | "p
   nodeVersion,
   ...system,
   packages: UWS_LINES.filter(({ nodeMajor }) => nodeMajor === Number.parseInt(nodeVersion, 10)).map(({ nodeMajor }) =>
-    whole(nodeMajor),
+    completePackage(nodeMajor),
   ),
 });
 
@@ -46,13 +46,13 @@ describe("the choice of the media server", () => {
     ["macOS", { ...installed("22.1.0", { ...LINUX, platform: "darwin" }), packages: [] }, "Node 22 on darwin x64"],
     ["a Node between the lines", installed("25.2.0"), "Node 25"],
     ["a Node above all lines", installed("27.0.0"), "Node 27"],
-  ])("on %s it is ws, with the reason, and uws is refused for the same reason", (_what, runtime, why) => {
+  ])("on %s it is ws, with the reason, and uws is refused for the same reason", (_what, runtime, reason) => {
     expect(chooseMediaServer("auto", runtime)).toMatchObject({
       mediaServer: "ws",
-      why: `no uWebSockets.js binary for ${why}`,
+      detail: `no uWebSockets.js binary for ${reason}`,
     });
     expect(() => chooseMediaServer("uws", runtime)).toThrow(
-      `MEDIA_SERVER=uws cannot be had: no uWebSockets.js binary for ${why}`,
+      `MEDIA_SERVER=uws is not available: no uWebSockets.js binary for ${reason}`,
     );
   });
 
@@ -65,9 +65,9 @@ describe("the choice of the media server", () => {
 
   test("an install without optional packages uses ws, with the reason", () => {
     const runtime = { ...installed("22.1.0"), packages: [] };
-    const why = "the optional package @uwsjs/linux-x64-22 is not installed";
-    expect(chooseMediaServer("auto", runtime)).toMatchObject({ mediaServer: "ws", why });
-    expect(() => chooseMediaServer("uws", runtime)).toThrow(why);
+    const detail = "the optional package @uwsjs/linux-x64-22 is not installed";
+    expect(chooseMediaServer("auto", runtime)).toMatchObject({ mediaServer: "ws", detail });
+    expect(() => chooseMediaServer("uws", runtime)).toThrow(detail);
   });
 
   test.each([
@@ -76,13 +76,13 @@ describe("the choice of the media server", () => {
     ["25.0.0", 24],
     ["24.1.0", 22],
   ])("on Node %s a tree that was installed under Node %d is refused in one line", (nodeVersion, nodeMajor) => {
-    const runtime = { ...LINUX, nodeVersion, packages: [whole(nodeMajor)] };
+    const runtime = { ...LINUX, nodeVersion, packages: [completePackage(nodeMajor)] };
     for (const setting of ["auto", "uws"] as const) {
       expect(() => chooseMediaServer(setting, runtime)).toThrow(
         `this is Node ${nodeVersion}, and node_modules was installed under Node ${nodeMajor}: run npm ci`,
       );
     }
-    expect(chooseMediaServer("ws", runtime)).toMatchObject({ mediaServer: "ws", why: "MEDIA_SERVER=ws" });
+    expect(chooseMediaServer("ws", runtime)).toMatchObject({ mediaServer: "ws", detail: "MEDIA_SERVER=ws" });
   });
 
   test.each<[string, string, boolean]>([
@@ -97,7 +97,7 @@ describe("the choice of the media server", () => {
     ["24.0.0", "win32", false],
   ])("with ws on Node %s and %s workers share the port: %s", (nodeVersion, platform, sharesPort) => {
     const runtime = { ...LINUX, nodeVersion, platform, packages: [] };
-    expect(chooseMediaServer("ws", runtime)).toEqual({ mediaServer: "ws", why: "MEDIA_SERVER=ws", sharesPort });
+    expect(chooseMediaServer("ws", runtime)).toEqual({ mediaServer: "ws", detail: "MEDIA_SERVER=ws", sharesPort });
     expect(chooseMediaServer("auto", runtime)).toMatchObject({ mediaServer: "ws", sharesPort });
   });
 
@@ -108,7 +108,7 @@ describe("the choice of the media server", () => {
   });
 
   test("Node 27 uses what is installed, whatever it was installed under", () => {
-    const runtime = { ...LINUX, nodeVersion: "27.0.0", packages: [whole(26)] };
+    const runtime = { ...LINUX, nodeVersion: "27.0.0", packages: [completePackage(26)] };
     expect(chooseMediaServer("auto", runtime).mediaServer).toBe("ws");
   });
 });
@@ -140,16 +140,16 @@ describe.skipIf(real === undefined)("a package of the binaries (only where one i
     [
       "without its package.json",
       (folder) => rmSync(join(folder, "package.json")),
-      /installed only in part: run npm ci$/,
+      /incompletely installed: run npm ci$/,
     ],
-    ["without its loader", (folder) => rmSync(join(folder, "index.js")), /installed only in part: run npm ci$/],
+    ["without its loader", (folder) => rmSync(join(folder, "index.js")), /incompletely installed: run npm ci$/],
     ["without its binary", (folder) => rmSync(join(folder, "uws.node")), /its uws\.node cannot be read: run npm ci$/],
     [
       "cut off",
       (folder) => truncateSync(join(folder, "uws.node"), 100_000),
       /cut off: 100000 of \d+ bytes: run npm ci$/,
     ],
-    ["empty", (folder) => truncateSync(join(folder, "uws.node"), 0), /is no Linux binary: run npm ci$/],
+    ["empty", (folder) => truncateSync(join(folder, "uws.node"), 0), /is not a Linux binary: run npm ci$/],
     [
       "that is a page of HTML",
       (folder) => writeFileSync(join(folder, "uws.node"), "<html>".repeat(100)),

@@ -65,7 +65,7 @@ describe("upgrades that must be signed", () => {
   test("a call of a carrier with a secret is not opened without its signature, and the response is the usual 401", async () => {
     const { url, create, ended } = await start({ carrierSecrets: SECRETS });
     const unknown = await upgrade(url, "x".repeat(64), signedByA("x".repeat(64)));
-    const told = (body: string) => ({ ...JSON.parse(body).error, requestId: "" });
+    const errorOf = (body: string) => ({ ...JSON.parse(body).error, requestId: "" });
     const forged: ((token: string) => Headers)[] = [
       () => ({}),
       () => ({ "X-Twilio-Signature": "" }),
@@ -79,7 +79,7 @@ describe("upgrades that must be signed", () => {
     for (const headers of forged) {
       const { callId, token } = await create({ connectionType: "carrier_a" });
       const { status, body } = await upgrade(url, token, headers(token));
-      expect([status, told(body)]).toEqual([401, told(unknown.body)]);
+      expect([status, errorOf(body)]).toEqual([401, errorOf(unknown.body)]);
       // It costs the carrier nothing.
       const { ws, status: then } = await upgrade(url, token, signedByA(token));
       expect(then).toBe(101);

@@ -88,7 +88,7 @@ function scene({ reply = textReply("I see."), reportsTokens = false, llms, spec,
     endReason: () => call.ends()[0]?.reason,
     said: () =>
       call
-        .told("transcript")
+        .received("transcript")
         .filter(({ role, final }) => role === "agent" && final === true)
         .map(({ text }) => text),
     refused: async (labels: Readonly<Record<string, string>>) =>
@@ -156,7 +156,7 @@ describe("ADV-H3: a call that reaches a limit", () => {
     await call.typing(3_000, 30_000);
     expect([call.asked.length, call.endReason()]).toEqual([1, "spend_limit"]);
     expect(call.said()).toEqual(["I see.", `${REFUSED} ${GOODBYE}`]);
-    expect(call.told("ended")).toMatchObject([{ reason: "spend_limit" }]);
+    expect(call.received("ended")).toMatchObject([{ reason: "spend_limit" }]);
     expect(await call.refused({ scope: "call", limit: "llm_requests" })).toBe(1);
     expect(call.logged.some((line) => line.includes("spend limit reached"))).toBe(true);
   });
@@ -205,10 +205,13 @@ describe("ADV-H3: a call that reaches a limit", () => {
     ];
     const spec = { systemPrompt: "Be brief. ".repeat(30) };
     const spend = limited({ input_tokens: 200 });
-    const [told, untold] = [scene({ reply: reporting(1), spend, spec }), scene({ reply: reporting(0), spend, spec })];
-    for (const call of [told, untold]) await call.typing(3_000, 12_000);
-    expect(told.asked.length).toBeGreaterThan(2);
-    expect(untold.asked).toHaveLength(1);
+    const [reported, unreported] = [
+      scene({ reply: reporting(1), spend, spec }),
+      scene({ reply: reporting(0), spend, spec }),
+    ];
+    for (const call of [reported, unreported]) await call.typing(3_000, 12_000);
+    expect(reported.asked.length).toBeGreaterThan(2);
+    expect(unreported.asked).toHaveLength(1);
   });
 
   test("counts each attempt: a retry, a failover, and a request after a tool result", async () => {

@@ -95,7 +95,7 @@ export function loadUws(folder: string): UwsModule {
   try {
     const module = createRequire(import.meta.url)(folder) as Partial<UwsModule>;
     // An empty or truncated loader loads without an error.
-    if (typeof module.App !== "function") throw new Error("its index.js is not whole");
+    if (typeof module.App !== "function") throw new Error("its index.js is incomplete");
     return module as UwsModule;
   } catch (error) {
     const [reason] = (error instanceof Error ? error.message : String(error)).split("\n");
@@ -160,13 +160,13 @@ function binaryProblem(path: string): string | undefined {
     const header = Buffer.alloc(ELF_HEADER_BYTES);
     const { size } = fstatSync(file);
     const isElf = readSync(file, header) === ELF_HEADER_BYTES && header.readUInt32BE(0) === ELF_MAGIC;
-    if (!isElf) return "its uws.node is no Linux binary";
+    if (!isElf) return "its uws.node is not a Linux binary";
     const machine = header.readUInt16LE(18);
     if (header[4] !== ELF_CLASS_64 || machine !== ELF_MACHINE_X64) {
       return `its uws.node is for another processor (ELF machine ${machine}, not ${ELF_MACHINE_X64})`;
     }
-    const wholeBytes = Number(header.readBigUInt64LE(40)) + header.readUInt16LE(58) * header.readUInt16LE(60);
-    return size < wholeBytes ? `its uws.node is cut off: ${size} of ${wholeBytes} bytes` : undefined;
+    const completeBytes = Number(header.readBigUInt64LE(40)) + header.readUInt16LE(58) * header.readUInt16LE(60);
+    return size < completeBytes ? `its uws.node is truncated: ${size} of ${completeBytes} bytes` : undefined;
   } finally {
     closeSync(file);
   }

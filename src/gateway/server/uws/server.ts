@@ -47,7 +47,7 @@ interface Requester {
   /** The headers that allow a page to read a refusal. */
   cors: Refusal["headers"];
   /** The request was aborted: the response must not be touched any more. */
-  gone: boolean;
+  aborted: boolean;
 }
 
 /** What the response to an upgrade needs, copied from its request. */
@@ -79,7 +79,7 @@ export class UwsServer implements MediaServer {
   #address: { host: string; port: number } | undefined;
   #isPaused = false;
   #handshakes = 0;
-  readonly #crowdedLogLimit = new FixedWindowLimiter(1);
+  readonly #fullLogLimit = new FixedWindowLimiter(1);
   #upgradeCork: UpgradeCork | undefined;
 
   /** Throws when the certificate cannot be used. */
@@ -115,12 +115,12 @@ export class UwsServer implements MediaServer {
    */
   prepareCertificate(): () => void {
     const { tls, uws } = this.#options;
-    assert.ok(tls !== undefined, "there is a certificate only with TLS");
+    assert.ok(tls !== undefined, "a certificate needs TLS");
     const app = secureApp(uws, tls);
     this.#serve(app);
     return () => {
-      const before = this.#tlsApps.at(-1);
-      if (before !== undefined) this.#acceptor.removeChildAppDescriptor(before.getDescriptor());
+      const previous = this.#tlsApps.at(-1);
+      if (previous !== undefined) this.#acceptor.removeChildAppDescriptor(previous.getDescriptor());
       this.#acceptor.addChildAppDescriptor(app.getDescriptor());
       this.#tlsApps.push(app);
     };
@@ -227,7 +227,7 @@ export class UwsServer implements MediaServer {
         if (admission.kind === "refused") this.#refuse(response, requester, admission.status);
         else {
           const admitted = new AdmittedLeg(admission);
-          if (requester.gone) this.#guarded(() => admitted.abandon());
+          if (requester.aborted) this.#guarded(() => admitted.abandon());
           else this.#open(response, requester, admitted, { key, extensions, context });
         }
       })
@@ -236,9 +236,9 @@ export class UwsServer implements MediaServer {
 
   #requester(response: UwsResponse, request: UwsRequest): Requester {
     const cors = corsHeaders(request.getHeader("origin") || undefined, this.#options.corsOrigins ?? []);
-    const requester = { isHead: request.getMethod() === "head", cors, gone: false };
+    const requester = { isHead: request.getMethod() === "head", cors, aborted: false };
     response.onAborted(() => {
-      requester.gone = true;
+      requester.aborted = true;
     });
     return requester;
   }
@@ -253,7 +253,7 @@ export class UwsServer implements MediaServer {
     const controlFrames = new FixedWindowLimiter(CONTROL_FRAMES_PER_SECOND_MAX);
     const peer: Peer = { admitted, leg: undefined, controlFrames, violated: false };
     try {
-      assert.ok(this.#upgradeCork !== undefined, "no connection comes before it listens");
+      assert.ok(this.#upgradeCork !== undefined, "the upgrade cork opens before the first connection");
       // No subprotocol is ever selected: carriers offer none, and tolerate that.
       this.#upgradeCork.run(() => response.upgrade(peer, key, "", extensions, context));
       this.#handshakes -= 1;
@@ -261,7 +261,7 @@ export class UwsServer implements MediaServer {
       this.#onBug(error);
       this.#guarded(() => admitted.abandon());
       this.#guarded(() => {
-        if (!requester.gone) response.close();
+        if (!requester.aborted) response.close();
       });
     }
   }
@@ -275,7 +275,7 @@ export class UwsServer implements MediaServer {
     // Not setImmediate: for a connection that is closed there, uSockets never frees the memory (470 bytes each,
     // measured).
     setTimeout(() => {
-      if (requester.gone) return;
+      if (requester.aborted) return;
       const refusal = refusalOf(status, requester.cors);
       this.#options.log.debug({ requestId: refusal.requestId, status }, "stream refused");
       this.#guarded(() => response.cork(() => answer(response, requester.isHead, refusal)));
@@ -290,7 +290,7 @@ export class UwsServer implements MediaServer {
     this.#handshakes += change;
     const { handshakesMax = () => Number.POSITIVE_INFINITY, log } = this.#options;
     if (change < 0 || this.#handshakes <= handshakesMax()) return;
-    if (this.#crowdedLogLimit.allows(systemClock.nowMs())) {
+    if (this.#fullLogLimit.allows(systemClock.nowMs())) {
       log.warn({ handshakes: this.#handshakes }, "connection closed: no file descriptor is left");
     }
     this.#guarded(() => response.close());

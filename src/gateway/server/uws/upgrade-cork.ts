@@ -29,7 +29,7 @@ export class UpgradeCork {
     return await new Promise((resolve, reject) => {
       app.listen("127.0.0.1", 0, (socket) => {
         if (socket === false) {
-          reject(new Error("no port of 127.0.0.1 can be listened on"));
+          reject(new Error("cannot listen on any port of 127.0.0.1"));
           return;
         }
         const request = get({ host: "127.0.0.1", port: uws.us_socket_local_port(socket), path, agent: false });

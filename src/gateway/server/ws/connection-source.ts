@@ -48,7 +48,7 @@ export class PortConnections implements ConnectionSource {
     this.#onConnection = onConnection;
     const server = await this.#open(host, port);
     const address = server.address();
-    if (address === null || typeof address === "string") throw new Error("it listens on no port");
+    if (address === null || typeof address === "string") throw new Error("the server has no TCP port");
     this.#address = { host, port: address.port };
     return address.port;
   }

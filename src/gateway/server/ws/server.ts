@@ -58,7 +58,7 @@ export class WsServer implements MediaServer {
   readonly #live = new Set<WsStream>();
   /** Every connection until its file descriptor is released, including those that are closing. */
   readonly #sockets = new Set<Duplex>();
-  readonly #crowdedLogLimit = new FixedWindowLimiter(1);
+  readonly #fullLogLimit = new FixedWindowLimiter(1);
   #secureContext: SecureContext | undefined;
 
   /** Throws `unavailable` when the certificate cannot be used. */
@@ -94,7 +94,7 @@ export class WsServer implements MediaServer {
 
   prepareCertificate(): () => void {
     const { tls } = this.#options;
-    if (tls === undefined) throw new Error("there is a certificate only with TLS");
+    if (tls === undefined) throw new Error("a certificate needs TLS: options.tls is not set");
     const context = secureContextOf(tls);
     return () => {
       this.#secureContext = context;
@@ -115,7 +115,7 @@ export class WsServer implements MediaServer {
     // descriptors.
     const openSockets = this.#sockets.size - this.#live.size;
     if (openSockets >= handshakesMax()) {
-      if (this.#crowdedLogLimit.allows(this.#clock.nowMs())) {
+      if (this.#fullLogLimit.allows(this.#clock.nowMs())) {
         log.warn({ handshakes: openSockets }, "connection closed: no file descriptor is left");
       }
       raw.destroy();

@@ -234,8 +234,10 @@ describe("carrier_b", () => {
       refused.json({ event: "start", stream_id: STREAM_ID, start: { call_control_id: "v3", media_format } });
     }
     // The operator must learn what is missing; once is enough.
-    const told = refused.logged.filter((line) => line.includes("was refused")).map((line) => JSON.parse(line));
-    expect(told).toMatchObject([{ code: "wire_malformed", why: expect.stringContaining("PCMU or PCMA, 8000 Hz") }]);
+    const lines = refused.logged
+      .filter((line) => line.includes("message from the peer refused"))
+      .map((line) => JSON.parse(line));
+    expect(lines).toMatchObject([{ code: "wire_malformed", detail: expect.stringContaining("PCMU or PCMA, 8000 Hz") }]);
     await refused.clock.play(5_100);
     expect(refused.ends()[0]).toMatchObject({ reason: "protocol_error", malformed: 4 });
     const mismatched = legB({ ...QUIET, inbound: "alaw" });

@@ -231,7 +231,7 @@ describe("messages of any length", () => {
     call.audio(bytes.subarray(0, 0));
     call.audio(bytes.subarray(321));
     expectSame(heard, sent);
-    expect(call.told("error")).toMatchObject([{ code: "wire_malformed" }]);
+    expect(call.received("error")).toMatchObject([{ code: "wire_malformed" }]);
     expect(call.hangUp()).toMatchObject({ malformed: 1 });
   });
 });

@@ -73,13 +73,13 @@ describe("meaningless messages of a client", () => {
   test("C10: an unknown type is answered once with error, and ignored like all that follow", () => {
     const call = websocketLeg(QUIET);
     for (const type of ["weather", "TEXT", "", "__proto__", "constructor", "ready"]) call.json({ type, text: "x" });
-    expect(call.told("error")).toEqual([
+    expect(call.received("error")).toEqual([
       { type: "error", code: "unknown_type", message: expect.stringMatching(/ignored/) },
     ]);
     call.json({ type: "toolResult", id: "1", result: { anything: 1 } });
     call.json({ type: "dtmf", digit: "5", extra: { deep: [1] } });
-    expect(call.told("error").slice(1)).toEqual([
-      { type: "error", code: "unknown_tool_call", message: expect.stringMatching(/waits for a result/) },
+    expect(call.received("error").slice(1)).toEqual([
+      { type: "error", code: "unknown_tool_call", message: expect.stringMatching(/no pending tool call/) },
     ]);
     expect(call.digits()).toBe("5");
     expect(call.hangUp()).toMatchObject({ ignored: 7, malformed: 0 });
@@ -103,7 +103,7 @@ describe("meaningless messages of a client", () => {
     ];
     for (const message of wrong) call.json(message);
     call.audio(Buffer.alloc(0));
-    const errors = call.told("error");
+    const errors = call.received("error");
     expect(errors.map(({ code }) => code)).toEqual(Array(wrong.length + 1).fill("wire_malformed"));
     for (const { message } of errors) expect(message).not.toContain("secret");
     await call.clock.play(500);
@@ -174,7 +174,7 @@ describe("C11: audio that is not of the negotiated codec", () => {
     // A packet of three frames of 60 ms, and one without frames.
     const wrong = [Buffer.of(0x1b, 0x03), Buffer.of(0x03, 0x00), garbage(1, 1_276)];
     for (let i = 0; i < 45; i += 1) call.audio(wrong[i % 3] as Buffer);
-    expect(call.told("error")).toHaveLength(45);
+    expect(call.received("error")).toHaveLength(45);
     expect(call.socket.ended).toBeUndefined();
     await call.clock.play(1_000);
     for (let seed = 0; seed < 40; seed += 1) {

@@ -29,16 +29,16 @@ function talk(ear: readonly SttStep[], options: WebsocketLegOptions & { replies?
     llm,
     /** Time passes while the client sends silence, and returns each mark at once where it should. */
     async listen(forMs: number, { marks = false } = {}): Promise<void> {
-      let answered = call.told("mark").length;
+      let answered = call.received("mark").length;
       for (let at = 0; at < forMs; at += 20) {
         await call.clock.play(20);
         call.audio(SILENCE);
         if (!marks) continue;
-        for (const mark of call.told("mark").slice(answered)) call.json(mark);
-        answered = call.told("mark").length;
+        for (const mark of call.received("mark").slice(answered)) call.json(mark);
+        answered = call.received("mark").length;
       }
     },
-    states: () => call.told("state").map(({ state }) => state),
+    states: () => call.received("state").map(({ state }) => state),
     /** The latest prompt of the LLM. */
     asked: () => llm.requests.at(-1)?.messages.at(-1),
   };
@@ -88,7 +88,7 @@ describe("the beginning of a stream", () => {
     await call.clock.play(3_000);
     expect(call.socket.audio.length).toBeGreaterThan(20);
     expect(new Set(call.socket.audio.map(({ length }) => length))).toEqual(new Set([bytes]));
-    expect(call.told("mark")).toEqual([{ type: "mark", name: "1.0" }]);
+    expect(call.received("mark")).toEqual([{ type: "mark", name: "1.0" }]);
     expect(order.lastIndexOf("audio")).toBe(order.indexOf("mark") - 1);
     expect(call.hangUp()).toMatchObject({ framesOut: call.socket.audio.length, agentTurns: 1 });
   });
@@ -98,7 +98,7 @@ describe("what a client is sent of the conversation", () => {
   test("a long greeting is sent once, not again for each of its segments, and overloads no client", async () => {
     const call = talk([], { spec: { greeting: "This sentence stands here many times. ".repeat(6_000) } });
     await call.listen(1_000);
-    expect(call.told("transcript")).toHaveLength(1);
+    expect(call.received("transcript")).toHaveLength(1);
     expect(call.socket.sent.join("").length).toBeLessThan(32_000);
     expect(call.socket.ended).toBeUndefined();
     call.hangUp();
@@ -148,7 +148,7 @@ describe("what a client is sent of the conversation", () => {
     await call.listen(980);
     const before = call.socket.audio.length;
     await call.listen(20);
-    expect(call.told("clear")).toHaveLength(1);
+    expect(call.received("clear")).toHaveLength(1);
     await call.listen(400);
     expect(call.socket.audio.length - before).toBeLessThanOrEqual(1);
     // 900 ms were played of "Hello, this": the first word takes 600 and a pause of 20.
@@ -161,7 +161,7 @@ describe("what a client is sent of the conversation", () => {
   test("a reply that is interrupted before a sample of it was sent ends as an empty turn, at once and without a clear", async () => {
     const call = talk([], { spec: INTERRUPTIBLE, tts: new ScriptedTts(new ManualClock(), { firstMs: 60_000 }) });
     call.type("wait");
-    expect(call.told("clear")).toEqual([]);
+    expect(call.received("clear")).toEqual([]);
     expect(call.transcripts()).toEqual([`1 agent: ${GREETING} ...`, "2 user: wait ...", "1 agent:  ."]);
     call.hangUp();
   });
@@ -207,7 +207,7 @@ describe("what a client types", () => {
     const call = talk([], { spec: INTERRUPTIBLE });
     await call.listen(500);
     call.type("and on Sunday?");
-    expect(call.told("clear")).toHaveLength(1);
+    expect(call.received("clear")).toHaveLength(1);
     expect(call.asked()).toEqual({ role: "user", text: "and on Sunday?" });
     call.hangUp();
   });
@@ -219,7 +219,7 @@ describe("what a client types", () => {
     call.type("or Monday?");
     await call.listen(300);
     expect(call.llm.requests).toEqual([]);
-    expect(call.told("clear")).toEqual([]);
+    expect(call.received("clear")).toEqual([]);
     await call.listen(2_000, { marks: true });
     expect(call.asked()).toEqual({ role: "user", text: "and on Sunday? or Monday?" });
     expect(call.transcripts().slice(0, 4)).toEqual([
@@ -243,16 +243,22 @@ describe("what a client types", () => {
     const call = talk([], { spec: ASKED_ALONE });
     call.type(text);
     expect(call.asked()).toEqual({ role: "user", text });
-    expect(call.told("transcript")[0]).toMatchObject({ role: "user", text });
+    expect(call.received("transcript")[0]).toMatchObject({ role: "user", text });
     await call.listen(1_000, { marks: true });
-    expect(call.told("transcript")).toContainEqual({ type: "transcript", role: "user", text, final: true, turnId: 1 });
+    expect(call.received("transcript")).toContainEqual({
+      type: "transcript",
+      role: "user",
+      text,
+      final: true,
+      turnId: 1,
+    });
     call.hangUp();
   });
 
   test("is answered with an error, without an LLM request, when it is blank, too long or no text at all", () => {
     const call = talk([], { spec: ASKED_ALONE });
     for (const text of ["", "  \n", "x".repeat(16_385), 5, null, ["a"], undefined]) call.json({ type: "text", text });
-    expect(call.told("error").map(({ code }) => code)).toEqual(Array(7).fill("wire_malformed"));
+    expect(call.received("error").map(({ code }) => code)).toEqual(Array(7).fill("wire_malformed"));
     expect(call.llm.requests).toEqual([]);
     expect(call.hangUp()).toMatchObject({ malformed: 7, ignored: 0 });
   });
@@ -264,7 +270,7 @@ describe("what a client types", () => {
       await call.clock.play(1_000);
     }
     expect(call.llm.requests).toHaveLength(2 * TEXTS_PER_SECOND_MAX);
-    expect(call.told("error").map(({ code }) => code)).toEqual(Array(90).fill("rate_limited"));
+    expect(call.received("error").map(({ code }) => code)).toEqual(Array(90).fill("rate_limited"));
     for (const { messages } of call.llm.requests) {
       for (const { text } of messages) expect(text.length).toBeLessThanOrEqual(16_384);
     }
@@ -281,7 +287,7 @@ test("D3: fills no memory when it never ends: beyond a burst only a limited part
   }
   // Four at once, and one more each 82 s.
   expect(call.llm.requests).toHaveLength(4 + 7);
-  expect(new Set(call.told("error").map(({ code }) => code))).toEqual(new Set(["rate_limited"]));
+  expect(new Set(call.received("error").map(({ code }) => code))).toEqual(new Set(["rate_limited"]));
   expect(call.hangUp()).toMatchObject({ ignored: 600 - 11 });
 });
 
@@ -307,7 +313,7 @@ test("F14-2: the transcript of an interrupted answer without word alignment says
       await clock.play(20);
       call.audio(SILENCE);
     }
-    const finals = call.told("transcript").filter(({ role, final }) => role === "agent" && final === true);
+    const finals = call.received("transcript").filter(({ role, final }) => role === "agent" && final === true);
     expect(finals[0]).toMatchObject({ turnId: 1 });
     expect(finals.map(({ approximate }) => approximate)).toEqual([wordTimes ? undefined : true]);
     call.hangUp();
@@ -355,7 +361,7 @@ test("C13: marks that never come, come twice or were never sent change nothing",
     for (const name of names) call.json({ type: "mark", name });
     await call.listen(3_000);
     expect(call.transcripts()).toEqual([`1 agent: ${GREETING} ...`, `1 agent: ${GREETING} .`]);
-    expect(call.told("clear")).toEqual([]);
+    expect(call.received("clear")).toEqual([]);
     expect(call.hangUp()).toMatchObject({ agentTurns: 1, marksReturned: names.length, interrupted: 0 });
   }
 });
