@@ -125,32 +125,3 @@ export class CallCounters implements CallCounts {
 /** To hundredths of a millisecond. */
 const rounded = (ms: number | undefined): number | undefined =>
   ms === undefined ? undefined : Math.round(ms * 100) / 100;
-
-export const zeroCounts = (): CallCounts => ({
-  framesIn: 0,
-  framesOut: 0,
-  late: 0,
-  underruns: 0,
-  malformed: 0,
-  ignored: 0,
-  flooded: 0,
-  early: 0,
-  lateAudio: 0,
-  duplicateAudio: 0,
-  staleAudio: 0,
-});
-
-/** Adds the counters of one call to `sum`. */
-export function addCounts(sum: CallCounts, counts: Readonly<CallCounts>): void {
-  sum.framesIn += counts.framesIn;
-  sum.framesOut += counts.framesOut;
-  sum.late += counts.late;
-  sum.underruns += counts.underruns;
-  sum.malformed += counts.malformed;
-  sum.ignored += counts.ignored;
-  sum.flooded += counts.flooded;
-  sum.early += counts.early;
-  sum.lateAudio += counts.lateAudio;
-  sum.duplicateAudio += counts.duplicateAudio;
-  sum.staleAudio += counts.staleAudio;
-}
