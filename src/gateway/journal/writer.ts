@@ -349,7 +349,7 @@ export class JournalWriter {
 
   #checkBacklog(): void {
     if (this.pendingBytes <= JOURNAL_BACKLOG_BYTES_MAX) return;
-    this.#fail(new Error(`more than ${JOURNAL_BACKLOG_BYTES_MAX} bytes are not on disk yet`));
+    this.#fail(new Error("journal backlog exceeds its limit"));
     // A write in progress still needs the file; its completion closes the file.
     if (!this.#busy) this.#closeFile(() => {});
   }

@@ -106,7 +106,7 @@ function assertInstalledFor(nodeMajor: number, { packages, nodeVersion }: Runtim
 
 function chosen({ name, folder, version, problem }: UwsPackage): MediaServerChoice {
   if (version === undefined) throw unavailable(`the package ${name} is incompletely installed: run npm ci`);
-  if (problem !== undefined) throw unavailable(`the package ${name} cannot be used (${problem}): run npm ci`);
+  if (problem !== undefined) throw unavailable(`the package ${name} cannot be used, ${problem}: run npm ci`);
   return { mediaServer: "uws", folder, version, sharesPort: true };
 }
 

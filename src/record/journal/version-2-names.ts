@@ -51,7 +51,7 @@ export const VERSION_2_NAMES: JournalNames = {
       kind: "cancel-reply",
       members: { voicedMs: "speechMs" },
       values: {
-        reason: { voice: "sustained_speech", key: "dtmf", silence: "inactivity", llm_failed: "llm_failed" },
+        reason: { voice: "sustained_speech", key: "dtmf", silence: "inactivity", model_failed: "llm_failed" },
       },
     },
     resume: { values: { reason: { voice_goes_on: "pause_timeout" } } },

@@ -80,7 +80,7 @@ test("ADV-H3: a worker limits the prompts of a call to its model's context and r
   await service.ended(callId);
   expect(Math.max(...sizes)).toBeLessThanOrEqual(bound);
   const trimmed = service.logged.filter((line) => line.includes('"conversation trimmed"'));
-  expect(JSON.parse(trimmed[0] ?? "{}")).toMatchObject({ callId, tokensMax: bound, trimmedResults: 0 });
+  expect(JSON.parse(trimmed[0] ?? "{}")).toMatchObject({ callId, tokensMax: bound, truncatedResults: 0 });
   expect(trimmed.join()).not.toContain("question");
   const path = journalPath(service.directory, callId);
   const headers: JournalHeader[] = [];

@@ -358,7 +358,7 @@ describe("journal writer", () => {
     expect(writer.failed).toBe(true);
     expect(journals.failures).toBe(1);
     expect(logged).toEqual([
-      expect.objectContaining({ callId: START.callId, code: "too far behind", fault: "service" }),
+      expect.objectContaining({ callId: START.callId, code: "journal backlog exceeds its limit", fault: "service" }),
     ]);
     await writer.close();
     expect(files.closed).toEqual([]);

@@ -75,12 +75,12 @@ describe("what a peer is sent", () => {
     const { peer, sent, received } = recordedPeer();
     for (const segment of [0, 1, 2]) peer.onCommand(speak(1, segment, `Segment ${segment}.`));
     peer.error("wire_malformed", "digit is missing");
-    peer.onCommand(speak(1, 3, "Piece 3."));
+    peer.onCommand(speak(1, 3, "Segment 3."));
     peer.flush();
     peer.flush();
     expect(transcripts(received)).toEqual([
-      "1 agent: Piece 0. Piece 1. Piece 2. ...",
-      "1 agent: Piece 0. Piece 1. Piece 2. Piece 3. ...",
+      "1 agent: Segment 0. Segment 1. Segment 2. ...",
+      "1 agent: Segment 0. Segment 1. Segment 2. Segment 3. ...",
     ]);
     expect(sent).toEqual(["transcript", "error", "transcript"]);
   });

@@ -111,7 +111,7 @@ describe.skipIf(!hasOpenssl)("what a certificate's files may not be (only where 
 
   test("a service rejects such files, or only one of the two, and reports that with all other problems", () => {
     const env = { API_PORT: "x", MEDIA_TLS_CERT_FILE: second.certFile, MEDIA_TLS_KEY_FILE: first.keyFile };
-    expect(() => readConfig(env)).toThrow(/MEDIA_TLS_KEY_FILE .* does not fit .*\n {2}API_PORT must be/);
+    expect(() => readConfig(env)).toThrow(/MEDIA_TLS_KEY_FILE .* does not match .*\n {2}API_PORT must be/);
     for (const one of [{ MEDIA_TLS_CERT_FILE: first.certFile }, { MEDIA_TLS_KEY_FILE: first.keyFile }]) {
       expect(() => readConfig(one)).toThrow("MEDIA_TLS_CERT_FILE and MEDIA_TLS_KEY_FILE must be set together");
     }
@@ -187,7 +187,7 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
       {
         level: 40,
         msg: "certificate rejected; the one in use stays",
-        problem: expect.stringMatching(/does not fit the first certificate/),
+        problem: expect.stringMatching(/does not match the first certificate/),
       },
       {
         level: 40,

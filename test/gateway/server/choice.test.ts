@@ -147,13 +147,13 @@ describe.skipIf(real === undefined)("a package of the binaries (only where one i
     [
       "cut off",
       (folder) => truncateSync(join(folder, "uws.node"), 100_000),
-      /cut off: 100000 of \d+ bytes: run npm ci$/,
+      /truncated: 100000 of \d+ bytes: run npm ci$/,
     ],
     ["empty", (folder) => truncateSync(join(folder, "uws.node"), 0), /is not a Linux binary: run npm ci$/],
     [
       "that is a page of HTML",
       (folder) => writeFileSync(join(folder, "uws.node"), "<html>".repeat(100)),
-      /no Linux binary/,
+      /not a Linux binary/,
     ],
     [
       "for ARM",
