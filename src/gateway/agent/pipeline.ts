@@ -184,11 +184,11 @@ export class AgentPipeline {
       deliver({ kind: "phrases-chosen", language, ...chosen });
   }
 
-  /** One frame of the caller's audio, borrowed; `voiced` is the VAD's decision. */
-  writeFrame(frame: Int16Array, voiced: boolean, nowMs: number): void {
-    if (voiced) this.#lastSpeechMs = nowMs;
-    this.#write(frame, voiced);
-    if (this.#unrecognized?.frame(voiced) === true) this.#onUnrecognized();
+  /** One frame of the caller's audio, borrowed; `isSpeech` is the VAD's decision. */
+  writeFrame(frame: Int16Array, isSpeech: boolean, nowMs: number): void {
+    if (isSpeech) this.#lastSpeechMs = nowMs;
+    this.#write(frame, isSpeech);
+    if (this.#unrecognized?.frame(isSpeech) === true) this.#onUnrecognized();
   }
 
   #onUnrecognized(): void {
@@ -202,8 +202,8 @@ export class AgentPipeline {
     for (let frame = 0; frame < frames; frame += 1) this.#write(this.#silence, false);
   }
 
-  #write(frame: Int16Array, voiced: boolean): void {
-    this.#sttStream?.write(this.#sttResampler === undefined ? frame : this.#sttResampler.process(frame), voiced);
+  #write(frame: Int16Array, isSpeech: boolean): void {
+    this.#sttStream?.write(this.#sttResampler === undefined ? frame : this.#sttResampler.process(frame), isSpeech);
   }
 
   /** Carries out a command for the LLM, or changes the language of the call. */

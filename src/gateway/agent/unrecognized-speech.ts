@@ -9,8 +9,8 @@ export class UnrecognizedSpeech {
   #isSettled = false;
 
   /** Takes the voice activity of one frame; true once, after UNRECOGNIZED_SPEECH_MS of speech without a word. */
-  frame(voiced: boolean): boolean {
-    if (this.#isSettled || !voiced) return false;
+  frame(isSpeech: boolean): boolean {
+    if (this.#isSettled || !isSpeech) return false;
     this.#speechFrames += 1;
     this.#isSettled = this.#speechFrames * FRAME_MS >= UNRECOGNIZED_SPEECH_MS;
     return this.#isSettled;

@@ -187,7 +187,7 @@ describe("ADV-H3: the LLM requests of a call", () => {
 
   test.each(
     Array.from({ length: 12 }, (_, seed) => seed + 1),
-  )("are never two at once, whatever caller, tools and two providers do (seed %i)", async (seed) => {
+  )("are never open two at once, whatever the caller, tools and two providers do (seed %i)", async (seed) => {
     const random = seededRandom(seed);
     const below = (max: number): number => Math.floor(random() * max);
     const clock = new ManualClock();

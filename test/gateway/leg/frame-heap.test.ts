@@ -14,7 +14,7 @@ const FORMATS: readonly (readonly [string, StreamCodec, StreamRateHz, number])[]
 
 test.each(
   FORMATS,
-)("a frame of %s comes to the bus and its readers without an object left behind", (_, codec, rateHz, bytesMax) => {
+)("a frame of %s reaches the bus and its consumers without leaving an object on the heap", (_, codec, rateHz, bytesMax) => {
   const call = websocketLeg({
     format: { codec, inputRateHz: rateHz, outputRateHz: rateHz },
     spec: { firstSpeaker: "user", maxDurationMs: 1e9, recordingEnabled: false },

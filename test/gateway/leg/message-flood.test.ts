@@ -240,7 +240,7 @@ describe.each(CARRIERS.map((carrier) => [carrier.name, carrier] as const))("ADV-
       ["a second payload", (call) => call.json({ event: "weather", x: { payload: "AAAA" }, payload: long })],
       ["a name in place of a payload", (call) => call.json({ event: "weather", a: ["payload", long] })],
       ["a payload in front of that of 3 samples", (call, at) => call.json({ x: { payload: long }, ...audio(at) })],
-      ["a payload behind that of 3 samples", (call, at) => call.json({ ...audio(at), x: { payload: long } })],
+      ["a payload after that of 3 samples", (call, at) => call.json({ ...audio(at), x: { payload: long } })],
       [
         "a payload that is overwritten by one of 3 samples",
         (call, at) => call.text(JSON.stringify(audio(at)).replace('"payload"', `"payload":"${long}","payload"`)),

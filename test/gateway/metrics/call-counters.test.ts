@@ -225,7 +225,7 @@ test("the latency of each stage is recorded by provider: of an STT from the call
   const stt = new ScriptedStt(clock, [
     { atMs: 700, event: { kind: "interim", text: "hello" } },
     { atMs: 1_100, event: { kind: "final", text: "hello" } },
-    // Nobody has spoken since: there is no time to measure.
+    // No speech since then: there is no time to measure.
     { atMs: 1_300, event: { kind: "final", text: "there" } },
   ]);
   const llm = new ScriptedLlm(clock, [textReply("Good day to you.", { firstMs: 300 })]);

@@ -59,7 +59,7 @@ describe("a tool that the client carries out", () => {
     expect(call.hangUp()).toMatchObject({ ignored: 1, malformed: 0 });
   });
 
-  test("times out if the client never answers, and the LLM is told", { retry: ifMachineStalled }, async () => {
+  test("times out if the client never answers, and the LLM is informed", { retry: ifMachineStalled }, async () => {
     const { llm, beside: shared } = scene("show", { order: "A-17" });
     const call = websocketLeg({ spec: { ...USER_FIRST, tools: [CLIENT] }, llm, shared });
     call.type("Where is my order?");

@@ -129,10 +129,10 @@ describe("an HTTP tool", () => {
     answer = (response) =>
       response
         .setHeader("content-type", "application/json")
-        .end(JSON.stringify({ told: got[0]?.headers.authorization }));
+        .end(JSON.stringify({ echoed: got[0]?.headers.authorization }));
     const outcome = await call({ headers: { Authorization: "Bearer {{SHOP_TOKEN}}" } });
     expect(got[0]?.headers.authorization).toBe('Bearer canary"of-a-secret');
-    expect(outcome.text).toBe('{"told":"Bearer ***"}');
+    expect(outcome.text).toBe('{"echoed":"Bearer ***"}');
     answer = (response) => response.setHeader("content-type", "text/plain").end(got.at(-1)?.headers.authorization);
     expect((await call({ headers: { Authorization: "Bearer {{SHOP_TOKEN}}" } })).text).toBe("Bearer ***");
   });

@@ -128,7 +128,7 @@ describe("the tools of a call", () => {
     expect(delivered).toHaveLength(2);
   });
 
-  test("are not run with arguments that do not fit: the LLM is lastLine what is wrong, later", async () => {
+  test("are not run with arguments that do not fit: the LLM is informed what is wrong, later", async () => {
     const { run, requests, clientCalls, delivered, lastLine } = runner();
     run("order", "3.1", { order: 17 });
     run("screen", "3.2", {});
@@ -246,7 +246,7 @@ describe("ADV-H2: the arguments of a tool", () => {
 
   test.each(
     SCHEMA_RESULTS,
-  )("that cannot be checked (%s) fail the tool, and the LLM is lastLine", async (_outcome, answer, text) => {
+  )("that cannot be checked (%s) fail the tool, and the LLM is informed", async (_outcome, answer, text) => {
     const schemas = new ScriptedChecks();
     const { run, requests, delivered } = runner(schemas);
     run("order", "3.1");

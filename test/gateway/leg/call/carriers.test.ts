@@ -113,9 +113,9 @@ describe("carrier_b", () => {
       });
       expect(media.length).toBeGreaterThan(160);
       const law = G711_LAWS[outbound];
-      const voiced = media.filter((code) => Math.abs(law.decodeTable[code] as number) > 100);
+      const speech = media.filter((code) => Math.abs(law.decodeTable[code] as number) > 100);
       // The scripted speech has one loudness: the wrong law would produce others.
-      expect(new Set(voiced)).toEqual(new Set([LOUD, -LOUD].map((sample) => law.encodeTable[sample & 0xffff])));
+      expect(new Set(speech)).toEqual(new Set([LOUD, -LOUD].map((sample) => law.encodeTable[sample & 0xffff])));
       call.end();
     }
   });
@@ -212,13 +212,13 @@ describe("carrier_b", () => {
         payload: { code: 100_004, title: "invalid_media", detail: "+15550100001 said hello" },
       });
     for (let i = 0; i < 50; i += 1) complain();
-    const told = () => call.logged.filter((line) => line.includes("carrier reported an error"));
-    expect(told()).toHaveLength(5);
-    expect(JSON.parse(told()[0] ?? "")).toMatchObject({ level: 40, code: "100004" });
+    const reports = () => call.logged.filter((line) => line.includes("carrier reported an error"));
+    expect(reports()).toHaveLength(5);
+    expect(JSON.parse(reports()[0] ?? "")).toMatchObject({ level: 40, code: "100004" });
     expect(call.logged.join("")).not.toContain("15550100001");
     await call.clock.play(1_000);
     complain();
-    expect(told()).toHaveLength(6);
+    expect(reports()).toHaveLength(6);
     expect(call.end()).toMatchObject({ carrierErrors: 51, malformed: 0 });
   });
 
@@ -346,7 +346,7 @@ describe("F14-4: the carrier's id for the call", () => {
     "carrier_a",
     "carrier_b",
     "carrier_c",
-  ] as const)("of %s stands in the journal and in every line of the call from its stream's beginning on", async (carrier) => {
+  ] as const)("of %s is in the journal and in every log line of the call once its stream has started", async (carrier) => {
     for (const recordingEnabled of [true, false]) {
       const call = leg({ wire: WIRES[carrier](), spec: { connectionType: carrier, recordingEnabled } });
       STARTS[carrier](call);

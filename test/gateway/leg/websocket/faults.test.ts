@@ -193,7 +193,7 @@ describe("M4: audio faster than real time", () => {
     ["pcm_s16le", 48_000, 96_000],
     ["pcm_s16le", 8_000, 16_000],
     ["alaw", 8_000, 8_000],
-  ] as const)("two seconds ahead are borne by %s at %i Hz, more are a flood", async (codec, rateHz, secondBytes) => {
+  ] as const)("two seconds ahead are accepted by %s at %i Hz, more are a flood", async (codec, rateHz, secondBytes) => {
     const call = websocketLeg({ ...QUIET, format: { codec, inputRateHz: rateHz, outputRateHz: rateHz } });
     const second = Buffer.alloc(secondBytes);
     call.audio(second);

@@ -15,7 +15,7 @@ const INTERRUPTIBLE = { interruptible: true };
 const ASKED_ALONE = { firstSpeaker: "user" as const, inactivityTimeoutMs: 300_000 };
 
 /** A leg with a scripted STT, whose providers use the leg's own clock. */
-function talk(ear: readonly SttStep[], options: WebsocketLegOptions & { replies?: readonly string[] } = {}) {
+function talk(transcripts: readonly SttStep[], options: WebsocketLegOptions & { replies?: readonly string[] } = {}) {
   const clock = new ManualClock();
   const { replies = ["I see."], ...rest } = options;
   const llm = new ScriptedLlm(
@@ -23,7 +23,7 @@ function talk(ear: readonly SttStep[], options: WebsocketLegOptions & { replies?
     replies.map((text) => textReply(text)),
   );
   const shared = { clock, ticker: new Ticker(clock) };
-  const call = websocketLeg({ stt: new ScriptedStt(clock, ear), llm, shared, ...rest });
+  const call = websocketLeg({ stt: new ScriptedStt(clock, transcripts), llm, shared, ...rest });
   return {
     ...call,
     llm,
@@ -302,10 +302,10 @@ test("F14-2: the transcript of an interrupted answer without word alignment says
   const greeting = "Hello, this is the bakery at the corner of the market.";
   for (const wordTimes of [false, true]) {
     const clock = new ManualClock();
-    const ear = [heard(1_200, "interim", "wait"), heard(1_400, "final", "wait a moment")];
+    const transcripts = [heard(1_200, "interim", "wait"), heard(1_400, "final", "wait a moment")];
     const call = websocketLeg({
       shared: { clock, ticker: new Ticker(clock) },
-      stt: new ScriptedStt(clock, ear),
+      stt: new ScriptedStt(clock, transcripts),
       tts: new ScriptedTts(clock, { wordTimes }),
       spec: { ...INTERRUPTIBLE, greeting },
     });

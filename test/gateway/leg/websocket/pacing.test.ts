@@ -15,15 +15,15 @@ const PER_MS = RATE_HZ / 1_000;
 interface Heard {
   atMs: number;
   mediaMs: number;
-  voiced: boolean;
+  isSpeech: boolean;
 }
 
 /** A caller at 16,000 Hz PCM with a scripted STT; every frame on the bus is stored. */
-function caller(ear: readonly SttStep[] = []) {
+function caller(transcripts: readonly SttStep[] = []) {
   const clock = new ManualClock();
   const frames: Heard[] = [];
   const llm = new ScriptedLlm(clock, [textReply("I see.")]);
-  const stt = new ScriptedStt(clock, ear);
+  const stt = new ScriptedStt(clock, transcripts);
   const call = websocketLeg({
     shared: { clock, ticker: new Ticker(clock) },
     spec: { firstSpeaker: "user", inactivityTimeoutMs: 300_000 },
@@ -31,9 +31,9 @@ function caller(ear: readonly SttStep[] = []) {
     llm,
     tamper({ journal }) {
       const { frameIn } = journal;
-      journal.frameIn = (atMs, mediaMs, voiced, bytes) => {
-        frames.push({ atMs, mediaMs, voiced });
-        frameIn.call(journal, atMs, mediaMs, voiced, bytes);
+      journal.frameIn = (atMs, mediaMs, isSpeech, bytes) => {
+        frames.push({ atMs, mediaMs, isSpeech });
+        frameIn.call(journal, atMs, mediaMs, isSpeech, bytes);
       };
     },
   });
@@ -131,14 +131,14 @@ describe("M5: the VAD tells speech from silence as in steady frames of 20 ms", (
 
   test.each(MIXES)("in messages of %s", async (_, lengthMs) => {
     const [mixed, even] = [await decisions(lengthMs), await steady];
-    expect(even.filter(({ voiced }) => voiced).length).toBeGreaterThan(60);
-    expect(mixed.map(({ voiced }) => voiced)).toEqual(even.map(({ voiced }) => voiced));
+    expect(even.filter(({ isSpeech }) => isSpeech).length).toBeGreaterThan(60);
+    expect(mixed.map(({ isSpeech }) => isSpeech)).toEqual(even.map(({ isSpeech }) => isSpeech));
     expect(mixed.map(({ mediaMs }) => mediaMs)).toEqual(even.map(({ mediaMs }) => mediaMs));
   });
 
   test.each([500, 1_800, 3_500])("with a stall of half a second at %i ms", async (stallAtMs) => {
     const [stalled, even] = [await decisions(() => 20, stallAtMs), await steady];
-    expect(stalled.map(({ voiced }) => voiced)).toEqual(even.map(({ voiced }) => voiced));
+    expect(stalled.map(({ isSpeech }) => isSpeech)).toEqual(even.map(({ isSpeech }) => isSpeech));
     expect(stalled.map(({ mediaMs }) => mediaMs)).toEqual(even.map(({ mediaMs }) => mediaMs));
   });
 });
