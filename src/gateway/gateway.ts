@@ -22,7 +22,7 @@ import type { WorkerLoad } from "../store/handoff/messages.ts";
 import type { InboundAudio } from "../wire/wire.ts";
 import { AdmissionGate } from "./admission.ts";
 import { Ticker } from "./event-loop/ticker.ts";
-import type { JournalWriters } from "./journal/writer.ts";
+import type { JournalWriters } from "./journal/writers.ts";
 import { closeCodeOf } from "./leg/close-codes.ts";
 import { Connection } from "./leg/connection.ts";
 import { createWire, makeVadFor } from "./leg/create-wire.ts";

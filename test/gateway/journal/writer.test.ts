@@ -12,7 +12,8 @@ import {
   JOURNAL_SYNCS_WAITING_MAX,
 } from "../../../src/core/limits/storage.ts";
 import { JournalSyncQueue } from "../../../src/gateway/journal/sync-queue.ts";
-import { type JournalFiles, JournalWriters } from "../../../src/gateway/journal/writer.ts";
+import type { JournalFiles } from "../../../src/gateway/journal/writer.ts";
+import { JournalWriters } from "../../../src/gateway/journal/writers.ts";
 import { JournalDecoder } from "../../../src/record/journal/format.ts";
 import { journalPath, readJournal } from "../../../src/record/journal/reader.ts";
 import type { JournalRecord } from "../../../src/record/journal/records.ts";

@@ -2,7 +2,8 @@ import { copyFileSync, mkdirSync, rmSync, truncateSync, writeFileSync } from "no
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { chooseMediaServer, type Runtime, UWS_LINES, uwsPackageName } from "../../../src/gateway/server/choice.ts";
-import { currentRuntime, loadUws } from "../../../src/gateway/server/uws/module.ts";
+import { loadUws } from "../../../src/gateway/server/uws/module.ts";
+import { currentRuntime } from "../../../src/gateway/server/uws/packages.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 const LINUX = { platform: "linux", arch: "x64", glibcVersion: "2.41" } as const;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, createServer, Server, type Socket } from "node:net";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { chooseMediaServer } from "../../../../src/gateway/server/choice.ts";
-import { currentRuntime } from "../../../../src/gateway/server/uws/module.ts";
+import { currentRuntime } from "../../../../src/gateway/server/uws/packages.ts";
 import { PortConnections } from "../../../../src/gateway/server/ws/connection-source.ts";
 import { memoryLog } from "../../../support/memory-log.ts";
 
