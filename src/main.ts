@@ -12,7 +12,8 @@ import { DATA_DIR_RETRY_MS, DATA_DIR_WAIT_MS_MAX } from "./core/limits/storage.t
 import { createLogger, type Logger } from "./core/log/logger.ts";
 import { isNodeUntested, NODE_MAJOR_TESTED_MAX } from "./core/node-version.ts";
 import { chooseMediaServer, type MediaServerChoice } from "./gateway/server/choice.ts";
-import { currentRuntime, loadUws } from "./gateway/server/uws/module.ts";
+import { loadUws } from "./gateway/server/uws/module.ts";
+import { currentRuntime } from "./gateway/server/uws/packages.ts";
 import { assertDescriptors, callsMaxWith, descriptorsMax } from "./process/descriptors.ts";
 import { MediaPort } from "./process/supervisor/media-port.ts";
 import { processStartTime, SupervisorFile, type SupervisorState } from "./process/supervisor/state-file.ts";

@@ -4,7 +4,8 @@ import {
   SOCKET_PAYLOAD_BYTES_MAX,
 } from "../../src/core/limits/connections.ts";
 import { chooseMediaServer } from "../../src/gateway/server/choice.ts";
-import { currentRuntime, loadUws } from "../../src/gateway/server/uws/module.ts";
+import { loadUws } from "../../src/gateway/server/uws/module.ts";
+import { currentRuntime } from "../../src/gateway/server/uws/packages.ts";
 import { serve } from "../rig/child-process.ts";
 import type { ServerQuestions } from "../rig/protocol.ts";
 import { ServerProbe } from "../worker/server-probe.ts";

@@ -11,7 +11,8 @@ import { CARRIER_RATE_HZ, FRAME_MS, OUTPUT_RING_FRAMES_MAX } from "../../src/cor
 import { createLogger } from "../../src/core/log/logger.ts";
 import { WorkerMetrics } from "../../src/core/metrics/worker-metrics.ts";
 import { SOFTWARE } from "../../src/core/version.ts";
-import { type JournalFiles, JournalWriters } from "../../src/gateway/journal/writer.ts";
+import type { JournalFiles } from "../../src/gateway/journal/writer.ts";
+import { JournalWriters } from "../../src/gateway/journal/writers.ts";
 import { Connection } from "../../src/gateway/leg/connection.ts";
 import type { ResamplerFactory } from "../../src/media/resampler.ts";
 import type { VadFactory } from "../../src/media/vad.ts";

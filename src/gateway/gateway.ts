@@ -1,60 +1,37 @@
-import { strict as assert } from "node:assert";
-import { createHash } from "node:crypto";
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../call/parameters.ts";
 import { promptTokensMaxOf } from "../call/prompt-budget.ts";
-import { createPlivoWire } from "../carriers/plivo/wire.ts";
-import { createTelnyxWire } from "../carriers/telnyx/wire.ts";
-import { createTwilioWire } from "../carriers/twilio/wire.ts";
 import type { Prices } from "../core/billing/prices.ts";
 import type { SpendSettings } from "../core/billing/spend.ts";
-import {
-  type CallSpec,
-  CONNECTION_TYPES,
-  type ConnectionType,
-  type EndReason,
-  type ModelName,
-} from "../core/calls/spec.ts";
+import type { EndReason, ModelName } from "../core/calls/spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
-import { REDEMPTIONS_MAX, REFUSAL_MS_MIN } from "../core/limits/admission.ts";
 import { HISTORY_TOKENS_DEFAULT } from "../core/limits/llm.ts";
 import { CARRIER_MESSAGE_BYTES_MAX } from "../core/limits/messages.ts";
 import type { Logger } from "../core/log/logger.ts";
 import { TimeHistogram } from "../core/metrics/histogram.ts";
-import type {
-  AddedLatency,
-  CallCounts,
-  LiveState,
-  WorkerMetrics,
-  WorkerReadings,
-} from "../core/metrics/worker-metrics.ts";
+import type { AddedLatency, LiveState, WorkerMetrics, WorkerReadings } from "../core/metrics/worker-metrics.ts";
 import type { SchemaChecks } from "../core/schemas/checker.ts";
-import { isSignedToken } from "../core/stream-token.ts";
 import { busRateHz } from "../media/bus-rate.ts";
 import type { G711Codec } from "../media/g711.ts";
 import type { OpusCodecs } from "../media/opus/codecs.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
-import type { Vad, VadFactory } from "../media/vad.ts";
+import type { VadFactory } from "../media/vad.ts";
 import type { Llm, Stt, Tts } from "../speech/contracts.ts";
 import type { CallHandoff, EndSummary, RedeemedCall } from "../store/call-handoff.ts";
 import type { WorkerLoad } from "../store/handoff/messages.ts";
-import { createWebsocketWire } from "../wire/websocket/wire.ts";
-import type { InboundAudio, Wire } from "../wire/wire.ts";
+import type { InboundAudio } from "../wire/wire.ts";
+import { AdmissionGate } from "./admission.ts";
 import { Ticker } from "./event-loop/ticker.ts";
-import type { JournalWriters } from "./journal/writer.ts";
+import type { JournalWriters } from "./journal/writers.ts";
 import { closeCodeOf } from "./leg/close-codes.ts";
 import { Connection } from "./leg/connection.ts";
+import { createWire, makeVadFor } from "./leg/create-wire.ts";
 import type { Admission, Leg, LegSocket } from "./leg/leg.ts";
 import type { LivenessOptions } from "./leg/liveness.ts";
 import { TimedLeg } from "./leg/timed-leg.ts";
-import { addCounts, type CallReading, zeroCounts } from "./metrics/call-counters.ts";
+import { TotalCounters } from "./metrics/total-counters.ts";
 import type { PhraseFinder } from "./phrases/book.ts";
-import {
-  authenticatedCarriers,
-  type CarrierSecrets,
-  SIGNING_CARRIERS,
-  type SignatureHeaders,
-} from "./server/signatures.ts";
+import type { CarrierSecrets, SignatureHeaders } from "./server/signatures.ts";
 import type { AccountSpends } from "./spend/account.ts";
 import { CallSpend } from "./spend/call.ts";
 import type { HttpTools } from "./tools/http-client.ts";
@@ -74,52 +51,54 @@ export interface GatewayOptions {
   spend: SpendSettings;
   /** What the accounts of this worker's calls spend. */
   accountSpends: AccountSpends;
-  /** What providers charge; undefined where nobody has said. */
+  /** What providers charge; undefined where no prices are configured. */
   prices: Prices | undefined;
   metrics: Omit<WorkerMetrics, "registry" | "exposition">;
-  /** How turns are taken. */
+  /** The parameters of turn taking. */
   parameters?: Readonly<TurnParameters>;
-  /** What a prompt may hold beside the system prompt and the tools, estimated tokens; HISTORY_TOKENS_DEFAULT where absent. */
+  /**
+   * The maximum size of a prompt without the system prompt and the tools, estimated tokens; HISTORY_TOKENS_DEFAULT by
+   * default.
+   */
   historyTokensMax?: number;
   /** When peers are pinged, and when they are lost. */
   liveness: LivenessOptions;
   clock: Clock;
   log: Logger;
-  /** With so many calls it is full, and should be sent no more. */
+  /** The capacity: with this many calls the process is full and should get no more. */
   callsMax: number;
-  /** It has become full, or has room again. Connections that are there already are served all the same. */
+  /** The process has become full, or has capacity again. Connections that are already open are still served. */
   onFull: (isFull: boolean) => void;
-  /** What upgrades must be signed with. */
+  /** The secrets with which carriers sign upgrades. */
   carrierSecrets: CarrierSecrets;
-  /** What a stream's address begins with, in front of `/stream/{token}`: some carriers sign it. */
+  /** The stream's address up to `/stream/{token}`: some carriers sign it. */
   mediaUrl: string;
-  /** What carrier_b was told to expect of us. */
+  /** The codec that carrier_b was configured to receive. */
   telnyxOutboundCodec: G711Codec;
 }
 
-const REFUSED: Admission = { kind: "refused", status: 401 };
-const BUSY: Admission = { kind: "refused", status: 503 };
-
-/** The media plane of one process: redeems tokens and keeps the calls that came of them. */
+/** The media plane of one process: redeems stream tokens and holds the calls that result. */
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #calls = new Map<string, Connection>();
-  /** What was counted in calls that are over; of transports that none has come by yet it is told as 0. */
-  readonly #totals = new Map<ConnectionType, CallCounts>(CONNECTION_TYPES.map((type) => [type, zeroCounts()]));
+  readonly #totals = new TotalCounters();
   readonly #addedLatency: AddedLatency = { in: new TimeHistogram(), out: new TimeHistogram() };
   readonly #ticker: Ticker;
+  readonly #admissions: AdmissionGate;
   readonly #inbound: InboundAudio;
-  /** Tokens that are being redeemed, and handshakes that are not over. */
-  #pendingAdmissions = 0;
   #isFull = false;
-  #draining = false;
-  /** The drain's deadline has passed: what comes late ends at once. */
+  /** The drain's deadline has passed: calls that start after it end at once. */
   #isDrainOver = false;
   #onEmpty: (() => void) | undefined;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#ticker = new Ticker(options.clock);
+    this.#admissions = new AdmissionGate({
+      ...options,
+      open: (redeemed, socket) => this.#open(redeemed, socket),
+      onSettled: () => this.#checkEmpty(),
+    });
     this.#inbound = {
       bytes: new Uint8Array(CARRIER_MESSAGE_BYTES_MAX),
       samples: new Int16Array(CARRIER_MESSAGE_BYTES_MAX),
@@ -133,30 +112,26 @@ export class Gateway {
     metrics.registerStage("tts", providers.tts.provider);
   }
 
-  /** The ids of the calls that live here. */
+  /** The ids of the calls in this process. */
   callIds(): string[] {
     return [...this.#calls.keys()];
   }
 
-  /** How many calls it carries, and how many it may. */
+  /** The number of calls, and the capacity. */
   load(): Pick<WorkerLoad, "callCount" | "callsMax"> {
     return { callCount: this.#calls.size, callsMax: this.#options.callsMax };
   }
 
-  /** What the metrics ask for. */
+  /** The current readings for the metrics. */
   readings(): WorkerReadings {
     const { journals, callsMax } = this.#options;
     const calls: Record<LiveState, number> = { opening: 0, listening: 0, thinking: 0, speaking: 0 };
-    const counts = new Map([...this.#totals].map(([type, sums]) => [type, { ...sums }]));
-    for (const connection of this.#calls.values()) {
-      const reading = connection.read();
-      calls[reading.state] += 1;
-      add(counts, reading);
-    }
+    const live = [...this.#calls.values()].map((connection) => connection.read());
+    for (const { state } of live) calls[state] += 1;
     return {
       calls,
       callsMax,
-      counts,
+      counts: this.#totals.withLive(live),
       addedLatency: this.#addedLatency,
       tickLateness: this.#ticker.lateness,
       slotsSkipped: this.#ticker.skippedSlots,
@@ -167,60 +142,9 @@ export class Gateway {
     };
   }
 
-  /**
-   * Exchanges a token for a place. Refusals of malformed, unsigned, unknown, used and expired tokens are one and the same, and none is
-   * answered before REFUSAL_MS_MIN. Whoever is admitted must open its leg, also when its peer has gone meanwhile.
-   *
-   * A token that none of our keys signed is refused here: it reaches neither the control process nor the store, and takes no part of
-   * what redemptions may take.
-   *
-   * A token that comes without the signature its call's carrier owes is refused like all others, and stays good. One that is
-   * good finds room, also where there is none to offer: its place was reserved when it was made.
-   */
-  async admit(token: string, headers: SignatureHeaders): Promise<Admission> {
-    const { clock, metrics } = this.#options;
-    const sinceMs = clock.nowMs();
-    const admission = await this.#admission(token, headers);
-    if (admission.kind === "refused") metrics.upgradeRefused(admission.status);
-    if (admission === REFUSED) {
-      await new Promise<void>((resolve) => {
-        clock.after(REFUSAL_MS_MIN - (clock.nowMs() - sinceMs), resolve);
-      });
-    }
-    return admission;
-  }
-
-  async #admission(token: string, headers: SignatureHeaders): Promise<Admission> {
-    const { handoff, metrics, log, mediaUrl, carrierSecrets } = this.#options;
-    // Which tokens are ours is not known before the control process has told its keys.
-    if (handoff.tokenKeys.length === 0) return BUSY;
-    if (!isSignedToken(token, handoff.tokenKeys)) {
-      metrics.redemption("unsigned");
-      return REFUSED;
-    }
-    // Clients of the raw protocol sign nothing: with them the token is all there is.
-    const carriers = authenticatedCarriers(`${mediaUrl}/stream/${token}`, headers, carrierSecrets);
-    const only: readonly ConnectionType[] | undefined =
-      carriers.size === SIGNING_CARRIERS.length ? undefined : ["websocket", ...carriers];
-    if (this.#draining || this.#pendingAdmissions >= REDEMPTIONS_MAX) return BUSY;
-    this.#pendingAdmissions += 1;
-    try {
-      const redeemed = await handoff.redeem(createHash("sha256").update(token).digest("hex"), only);
-      metrics.redemption(redeemed === undefined ? "refused" : "redeemed");
-      if (redeemed !== undefined) return { kind: "admitted", open: (socket) => this.#open(redeemed, socket) };
-      this.#onAdmissionOver();
-      return REFUSED;
-    } catch (error) {
-      this.#onAdmissionOver();
-      metrics.redemption("failed");
-      log.warn({ code: codeOf(error) }, "token redemption failed");
-      return BUSY;
-    }
-  }
-
-  #onAdmissionOver(): void {
-    this.#pendingAdmissions -= 1;
-    this.#checkEmpty();
+  /** Exchanges a stream token for a call slot: see `AdmissionGate.admit`. */
+  admit(token: string, headers: SignatureHeaders): Promise<Admission> {
+    return this.#admissions.admit(token, headers);
   }
 
   #checkFull(): void {
@@ -231,35 +155,35 @@ export class Gateway {
   }
 
   #checkEmpty(): void {
-    if (this.#calls.size + this.#pendingAdmissions === 0) this.#onEmpty?.();
+    if (this.#calls.size + this.#admissions.pending === 0) this.#onEmpty?.();
   }
 
-  /** It has no room for another call. */
+  /** The process has no free call slot. */
   get isFull(): boolean {
     return this.#isFull;
   }
 
-  /** Takes no more calls; resolves when the last one is over. */
+  /** Accepts no more calls; resolves when the last one is over. */
   drain(): Promise<void> {
-    this.#draining = true;
+    this.#admissions.close();
     return new Promise((resolve) => {
       this.#onEmpty = resolve;
       this.#checkEmpty();
     });
   }
 
-  /** Ends a call that lives here; of any other nothing comes. */
+  /** Ends a call of this process; does nothing for any other. */
   end(callId: string, reason: EndReason): void {
     this.#calls.get(callId)?.end(reason);
   }
 
-  /** Every call that still lives says goodbye and ends; those whose handshakes are not over yet end as they begin. */
+  /** Ends every live call after a goodbye; calls whose handshakes are not complete end as they begin. */
   endAllWithGoodbye(): void {
     this.#isDrainOver = true;
     for (const connection of [...this.#calls.values()]) connection.end("drain_timeout", "with a goodbye");
   }
 
-  /** A call whose token is spent must end in a record, even where it could not begin. */
+  /** A call whose token was redeemed must end in a record, even if it could not start. */
   #open(redeemed: RedeemedCall, socket: LegSocket): Leg {
     try {
       const { connection, leg } = this.#begin(redeemed, socket);
@@ -273,8 +197,6 @@ export class Gateway {
       this.#options.handoff.ended(callId);
       socket.end(closeCodeOf("worker_lost"), "worker_lost");
       return { message: () => {}, pinged: () => {}, ponged: () => {}, closed: () => {} };
-    } finally {
-      this.#onAdmissionOver();
     }
   }
 
@@ -284,9 +206,9 @@ export class Gateway {
     const { spend: settings, accountSpends, prices, historyTokensMax = HISTORY_TOKENS_DEFAULT } = this.#options;
     const { parameters = DEFAULT_TURN_PARAMETERS } = this.#options;
     const log = this.#options.log.child({ callId });
-    const wire = this.#createWire(callId, spec);
+    const wire = createWire(callId, spec, this.#options);
     const inboundRateHz = busRateHz(wire.inboundRateHz);
-    // Wire and detector alone can fail, and come first: what is made before them would stay behind.
+    // Only the wire and the VAD can fail, so they are created first: anything created before them would leak.
     const vad = makeVadFor(wire, () => makeVad(inboundRateHz));
     const llm = providers.llm[spec.model];
     const promptTokensMax = promptTokensMaxOf(spec, llm.contextTokens, historyTokensMax);
@@ -340,45 +262,12 @@ export class Gateway {
     return { connection, leg };
   }
 
-  /** Only calls of a wire that exists are ever created. */
-  #createWire(callId: string, { connectionType, websocket: format }: CallSpec): Wire {
-    switch (connectionType) {
-      case "carrier_a":
-        return createTwilioWire();
-      case "carrier_b":
-        return createTelnyxWire({ outboundCodec: this.#options.telnyxOutboundCodec });
-      case "carrier_c":
-        return createPlivoWire();
-      case "websocket":
-        assert.ok(format !== undefined, "its format was negotiated");
-        return createWebsocketWire({ format, callId, opus: this.#options.opus });
-      case "webrtc":
-        throw new Error(`no wire for ${connectionType}`);
-    }
-  }
-
   #onDone(callId: string, connection: Connection, stopTicking: () => void, end: EndSummary): void {
     stopTicking();
     this.#calls.delete(callId);
     this.#checkFull();
-    add(this.#totals, connection.read());
+    this.#totals.addEnded(connection.read());
     this.#options.handoff.ended(callId, end);
     this.#checkEmpty();
   }
-}
-
-/** Closes the wire when there is no memory for a detector. */
-function makeVadFor(wire: Wire, make: () => Vad): Vad {
-  try {
-    return make();
-  } catch (error) {
-    wire.close?.();
-    throw error;
-  }
-}
-
-function add(sums: Map<ConnectionType, CallCounts>, { connectionType, counts }: CallReading): void {
-  const sum = sums.get(connectionType);
-  assert.ok(sum !== undefined, "every transport is counted from the start");
-  addCounts(sum, counts);
 }

@@ -15,7 +15,7 @@ import { SOFTWARE } from "../core/version.ts";
 import { idleTurn } from "../gateway/event-loop/idle-turn.ts";
 import { LoopLag } from "../gateway/event-loop/lag.ts";
 import { Gateway } from "../gateway/gateway.ts";
-import { JournalWriters } from "../gateway/journal/writer.ts";
+import { JournalWriters } from "../gateway/journal/writers.ts";
 import { PhraseBook } from "../gateway/phrases/book.ts";
 import { PhraseCache } from "../gateway/phrases/cache.ts";
 import { CertificateReloader } from "../gateway/server/certificate.ts";

@@ -9,14 +9,14 @@ import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const FINGERPRINTS = readFingerprints();
 
-/** Without the part of a header that differs from one Node version to another. */
+/** Without the part of a header that differs between Node versions. */
 function sameEverywhere(record: JournalRecord): JournalRecord {
   if (record.kind !== "header") return record;
   const { icu: _, ...header } = record.header;
   return { ...record, header };
 }
 
-/** Calls that a bug of the service ends. */
+/** Calls that an internal error ends. */
 const BUGS = ["internal-error"];
 
 describe.each(GOLDEN_LINE_NAMES)("over %s, held again, the golden call", (line) => {

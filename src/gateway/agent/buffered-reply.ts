@@ -2,32 +2,32 @@ import type { LlmEvent } from "../../speech/contracts.ts";
 import { pump } from "../../speech/pump.ts";
 import { ReplyLimiter } from "./reply-limiter.ts";
 
-/** What the call is told of an answer that was stopped: what has been said of it is all of it. */
+/** Ends a reply that was stopped: the text received so far is the whole reply. */
 const END: LlmEvent = { kind: "end", inputTokens: 0, outputTokens: 0 };
 
-/** What becomes of a question: an event of the answer, or a failure, which is the last. */
+/** What an LLM request yields: events of the reply, or a failure, which comes last. */
 type ReplyEvent = LlmEvent | { kind: "failed"; error: unknown };
 
-/** One question to the model, and what it answers: held back until somebody wants that, and bounded. */
+/** One LLM request and its reply: buffered until a consumer attaches, and limited in length. */
 export class BufferedReply {
-  /** Who answered, once somebody has. */
+  /** The provider that replied; undefined until one has. */
   provider: string | undefined;
   readonly #abortController = new AbortController();
   readonly #buffered: ReplyEvent[] = [];
-  #deliver: ((outcome: ReplyEvent) => void) | undefined;
+  #deliver: ((event: ReplyEvent) => void) | undefined;
   #isStopped = false;
   #isComplete = false;
 
-  /** `open` asks the model; `onOverlong` is told of an answer that is longer than anybody hears. */
+  /** `open` sends the request; `onOverlong` is called when the reply exceeds its length limit. */
   constructor(open: (signal: AbortSignal) => AsyncIterable<LlmEvent>, onOverlong: () => void) {
     const { signal } = this.#abortController;
-    const answer = new ReplyLimiter();
+    const limiter = new ReplyLimiter();
     void pump(
       open(signal),
       signal,
       (event) => {
-        this.#receive(answer.limit(event));
-        if (!answer.isLimitReached || event.kind === "end" || signal.aborted) return;
+        this.#receive(limiter.limit(event));
+        if (!limiter.isLimitReached || event.kind === "end" || signal.aborted) return;
         onOverlong();
         this.#abortController.abort();
         this.#receive(END);
@@ -36,43 +36,43 @@ export class BufferedReply {
     );
   }
 
-  /** The model is still asked: the answer is neither complete nor failed, nor was it stopped. */
+  /** The request is still open: the reply is neither complete nor failed nor cancelled. */
   get isOpen(): boolean {
     return !this.#isComplete && !this.#isStopped;
   }
 
-  /** It has failed already: nobody needs to hear of an answer that nobody waited for. */
+  /** The request has failed and its failure has not been delivered. Such a reply can be discarded without a report. */
   get hasFailed(): boolean {
     return this.#buffered.at(-1)?.kind === "failed";
   }
 
-  /** From here on somebody waits for the answer; what of it was there before is told later, but at once. */
+  /** Delivers the reply from here on. Events that were buffered before are delivered in the next microtask. */
   deliverTo(onEvent: (event: LlmEvent) => void, onFailure: (error: unknown) => void): void {
-    const tell = (outcome: ReplyEvent): void => {
-      if (outcome.kind === "failed") onFailure(outcome.error);
-      else onEvent(outcome);
+    const dispatch = (event: ReplyEvent): void => {
+      if (event.kind === "failed") onFailure(event.error);
+      else onEvent(event);
     };
     if (this.#buffered.length === 0) {
-      this.#deliver = tell;
+      this.#deliver = dispatch;
       return;
     }
-    // The call asks while it handles something, and can be told of nothing else meanwhile.
+    // The call sends the request while it handles an event, and cannot handle another event until that returns.
     queueMicrotask(() => {
-      for (const outcome of this.#buffered.splice(0)) if (!this.#isStopped) tell(outcome);
-      this.#deliver = tell;
+      for (const event of this.#buffered.splice(0)) if (!this.#isStopped) dispatch(event);
+      this.#deliver = dispatch;
     });
   }
 
-  /** Nobody wants the answer: nothing more is told of it. */
+  /** The reply is not wanted any more: nothing more of it is delivered. */
   cancel(): void {
     this.#isStopped = true;
-    // Behind a complete answer the rest of its body is being read, after which the connection can be used again.
+    // After a complete reply the rest of the HTTP body is still read, so that the connection can be reused.
     if (!this.#isComplete) this.#abortController.abort();
   }
 
-  #receive(outcome: ReplyEvent): void {
-    this.#isComplete ||= outcome.kind === "end" || outcome.kind === "failed";
-    if (this.#deliver === undefined) this.#buffered.push(outcome);
-    else this.#deliver(outcome);
+  #receive(event: ReplyEvent): void {
+    this.#isComplete ||= event.kind === "end" || event.kind === "failed";
+    if (this.#deliver === undefined) this.#buffered.push(event);
+    else this.#deliver(event);
   }
 }

@@ -30,14 +30,14 @@ export interface AgentPipelineOptions {
   busRateHz: number;
   /** The rate of the agent's frames, Hz. */
   legRateHz: number;
-  /** What the agent's frames are in. */
+  /** The codec of the agent's frames. */
   legCodec: FrameCodec;
   stt: Stt | undefined;
   llm: Llm;
   tts: Tts;
-  /** Asked for the phrases of each language that the call comes to. */
+  /** Finds the phrases for each language of the call. */
   phrases: PhraseFinder;
-  /** Charged with what is asked of providers; may forbid it. */
+  /** Charges requests to providers; may refuse them. */
   spend: Pick<CallSpend, "request" | "used" | "actionFor">;
   makeResampler: ResamplerFactory;
   counters: CallCounters;
@@ -52,21 +52,21 @@ export interface AgentPipelineOptions {
     | "promptTrimmed"
   >;
   log: Logger;
-  /** The time of the call. */
+  /** Call time. */
   nowMs: () => number;
-  /** The door of the call. */
+  /** Delivers an event to the call. */
   deliver: (event: CallEvent) => void;
-  /** There is speech to be sent again, after there was none. */
+  /** Audio is ready to be sent again after the output was empty. */
   onSpeechReady: () => void;
 }
 
-/** What a call asks of its engines, beside what is spoken. */
+/** The commands that the pipeline carries out, apart from `speak`. */
 type PipelineCommand = Extract<
   CallCommand,
   { kind: "generate-reply" | "preemptive-start" | "preemptive-cancel" | "conversation-trimmed" | "language" }
 >;
 
-/** The ear, the model and the voice of one call: carries out what the call asks of them and tells it what comes back. */
+/** The STT, LLM and TTS of one call: carries out the call's commands and delivers the results as events. */
 export class AgentPipeline {
   readonly ttsOutput: TtsOutput;
   readonly #voiceSelector: VoiceSelector;
@@ -75,21 +75,24 @@ export class AgentPipeline {
   #sttStream: SttStream | undefined;
   #sttAbortController = new AbortController();
   #sttRateHz = 0;
-  /** The language that the STT stream was opened with, or has been given since. */
+  /** The language of the STT stream, as it was opened or changed since. */
   #sttLanguage = "";
   #sttResampler: Resampler | undefined;
-  /** Of an STT without interim transcripts a word may come late: nothing is concluded from its silence. */
+  /** Undefined for an STT without interim transcripts: its words may come late, so its silence proves nothing. */
   readonly #unrecognized: UnrecognizedSpeech | undefined;
   readonly #llmRequests: LlmRequests;
   readonly #silence: Int16Array;
-  /** Who does each engine's part now, and since when, where another one was asked first. */
+  /** Which provider serves each stage, and since when if a failover switched to it. */
   readonly #activeProviders: Record<Stage, { provider: string; sinceMs: number }>;
-  /** Who served the reply that was asked for last: the ear that heard the question, the first to answer, the first to speak. */
+  /**
+   * Which providers served the latest reply: the STT of the reply, the first LLM to respond, the first TTS to
+   * respond.
+   */
   #replyProviders: Partial<Record<Stage, string>> = {};
   #requestedTurnId = 0;
-  /** What providers did, and the call has not been told yet. */
+  /** Events of providers that have not been delivered to the call yet. */
   #pendingEvents: CallEvent[] = [];
-  /** When the caller was last heard to speak; NaN until then, and where an ear's final has come since. */
+  /** When the caller's last voiced frame was; NaN before the first one, and after each final transcript. */
   #lastSpeechMs = Number.NaN;
 
   constructor(options: AgentPipelineOptions) {
@@ -106,7 +109,7 @@ export class AgentPipeline {
     const first = (provider: string) => ({ provider, sinceMs: Number.NEGATIVE_INFINITY });
     this.#activeProviders = { stt: first(stt?.provider ?? ""), llm: first(llm.provider), tts: first(tts.provider) };
     this.ttsOutput = new TtsOutput({
-      tts: timedTts(tts, nowMs, (tookMs) => this.#recordFirstResult("tts", tookMs)),
+      tts: timedTts(tts, nowMs, (durationMs) => this.#recordFirstResult("tts", durationMs)),
       voiceId,
       language,
       rateHz: legRateHz,
@@ -127,17 +130,18 @@ export class AgentPipeline {
     });
   }
 
-  /** Opens the ear, if there is one, and has the others ready for the first turn. */
+  /** Opens the STT stream, if there is an STT, and prepares the LLM and TTS for the first turn. */
   start(): void {
     const { stt, llm, tts, spec, busRateHz: rateHz, legRateHz, makeResampler } = this.#options;
     llm.prepare?.(this.#abortController.signal);
     tts.prepare?.({ voiceId: spec.voiceId, language: spec.language, rateHz: legRateHz }, this.#abortController.signal);
     void this.#choosePhrases(spec.language);
     if (stt === undefined) return;
-    const earRateHz = stt.capabilities.ratesHz.includes(rateHz) ? rateHz : stt.capabilities.ratesHz[0];
-    if (earRateHz === undefined) throw new Error(`${stt.provider} takes no rate at all`);
-    if (earRateHz !== rateHz) this.#sttResampler = makeResampler(rateHz, earRateHz);
-    this.#openStt(stt, spec.language, earRateHz);
+    const sttRateHz = stt.capabilities.ratesHz.includes(rateHz) ? rateHz : stt.capabilities.ratesHz[0];
+    if (sttRateHz === undefined)
+      throw new Error(`the STT ${stt.provider} supports no sample rate: its ratesHz must not be empty`);
+    if (sttRateHz !== rateHz) this.#sttResampler = makeResampler(rateHz, sttRateHz);
+    this.#openStt(stt, spec.language, sttRateHz);
   }
 
   #openStt(stt: Stt, language: string, rateHz: number): void {
@@ -155,11 +159,11 @@ export class AgentPipeline {
     );
   }
 
-  /** An ear that must be told what it hears is opened anew; what it has not told by then is lost. */
+  /** An STT that needs a fixed language is reopened; transcripts it has not returned by then are lost. */
   #setSttLanguage(language: string): void {
     const { stt, spec } = this.#options;
     if (stt === undefined || this.#sttStream === undefined) return;
-    const detects = (one: string): boolean => !spec.languagePinned && stt.capabilities.detectsLanguage?.(one) === true;
+    const detects = (tag: string): boolean => !spec.languagePinned && stt.capabilities.detectsLanguage?.(tag) === true;
     if (stt.capabilities.anyLanguage === true || (detects(this.#sttLanguage) && detects(language))) {
       this.#sttLanguage = language;
       this.#sttStream.setLanguage?.(language);
@@ -169,7 +173,7 @@ export class AgentPipeline {
     this.#openStt(stt, language, this.#sttRateHz);
   }
 
-  /** Tells the call what it says in its own name in `language`, once that is known and where it is not built in. Never rejects. */
+  /** Delivers the service phrases of `language` once they are known, unless the built-in ones apply. Never rejects. */
   async #choosePhrases(language: string): Promise<void> {
     const { phrases, llm, spend, deliver } = this.#options;
     const chosen = await phrases.find(language, llm, {
@@ -180,11 +184,11 @@ export class AgentPipeline {
       deliver({ kind: "phrases-chosen", language, ...chosen });
   }
 
-  /** One frame of the caller, lent; `voiced` when somebody speaks in it. */
-  writeFrame(frame: Int16Array, voiced: boolean, nowMs: number): void {
-    if (voiced) this.#lastSpeechMs = nowMs;
-    this.#write(frame, voiced);
-    if (this.#unrecognized?.frame(voiced) === true) this.#onUnrecognized();
+  /** One frame of the caller's audio, borrowed; `isSpeech` is the VAD's decision. */
+  writeFrame(frame: Int16Array, isSpeech: boolean, nowMs: number): void {
+    if (isSpeech) this.#lastSpeechMs = nowMs;
+    this.#write(frame, isSpeech);
+    if (this.#unrecognized?.frame(isSpeech) === true) this.#onUnrecognized();
   }
 
   #onUnrecognized(): void {
@@ -193,16 +197,16 @@ export class AgentPipeline {
     log.warn({ stt: stt?.provider, ...(codec && { codec }) }, "STT returned no words although the caller speaks");
   }
 
-  /** The carrier sent nothing, which is silence: the ear counts pauses in audio alone. */
+  /** The carrier sent nothing during silence: an STT measures pauses only by the audio it receives. */
   writeSilence(frames: number): void {
     for (let frame = 0; frame < frames; frame += 1) this.#write(this.#silence, false);
   }
 
-  #write(frame: Int16Array, voiced: boolean): void {
-    this.#sttStream?.write(this.#sttResampler === undefined ? frame : this.#sttResampler.process(frame), voiced);
+  #write(frame: Int16Array, isSpeech: boolean): void {
+    this.#sttStream?.write(this.#sttResampler === undefined ? frame : this.#sttResampler.process(frame), isSpeech);
   }
 
-  /** Carries out what the call asks of the model, and the language that it speaks from here on. */
+  /** Carries out a command for the LLM, or changes the language of the call. */
   run(command: PipelineCommand): void {
     switch (command.kind) {
       case "generate-reply":
@@ -230,10 +234,10 @@ export class AgentPipeline {
     const { provider } = this.#options.llm;
     if (turnId !== this.#requestedTurnId) this.#replyProviders = { stt: this.#activeProviders.stt.provider };
     this.#requestedTurnId = turnId;
-    const question = this.#llmRequests.start(() => this.#sendLlmRequest(command));
-    // One that was asked ahead may have been answered by now.
-    if (question.provider !== undefined) this.#replyProviders.llm = question.provider;
-    question.deliverTo(
+    const reply = this.#llmRequests.start(() => this.#sendLlmRequest(command));
+    // A preemptive request may have been answered already.
+    if (reply.provider !== undefined) this.#replyProviders.llm = reply.provider;
+    reply.deliverTo(
       (event) => this.#onLlmEvent(turnId, event),
       (error) => this.#onProviderError("llm", provider, error, { kind: "reply-failed", turnId, code: codeOf(error) }),
     );
@@ -248,18 +252,18 @@ export class AgentPipeline {
     const { provider } = llm;
     const request = { messages, tools, temperature: spec.temperature, language, accountId };
     this.#activeProviders.llm.provider = provider;
-    const onFirst = (tookMs: number): void => {
-      question.provider = this.#activeProviders.llm.provider;
-      this.#recordFirstResult("llm", tookMs);
+    const onFirst = (durationMs: number): void => {
+      reply.provider = this.#activeProviders.llm.provider;
+      this.#recordFirstResult("llm", durationMs);
     };
-    const question = new BufferedReply(
+    const reply = new BufferedReply(
       (signal) => timeFirstItem(llm.reply(request, signal, this.#observerOf("llm")), nowMs, onFirst),
       () => {
         log.warn({ stage: "llm", provider }, "LLM reply exceeded its length limit and was aborted");
         metrics.llmRequestAborted("overlong");
       },
     );
-    return question;
+    return reply;
   }
 
   #onTrimmed({ kind: _, ...fields }: Extract<CallCommand, { kind: "conversation-trimmed" }>): void {
@@ -268,18 +272,18 @@ export class AgentPipeline {
     metrics.promptTrimmed("bound");
   }
 
-  /** Stops the reply that is being made: model, synthesis, and the frames that wait. */
+  /** Cancels the current reply: its LLM request, its synthesis and its buffered frames. */
   interrupt(reason: CancelReason): void {
     this.#llmRequests.cancel(reason);
     this.ttsOutput.cancel();
   }
 
-  /** An answer is over, which took so long. */
+  /** Records the latency of a completed turn. */
   recordTurnLatency(latency: TurnLatency): void {
     this.#options.metrics.turnAnswered(latency, this.#replyProviders);
   }
 
-  /** Ends every stream of the call. Returns what the call was not told yet of what its providers did. */
+  /** Ends every stream of the call. Returns the provider events that were not delivered yet. */
   close(): readonly CallEvent[] {
     this.#abortController.abort();
     this.#sttAbortController.abort();
@@ -297,7 +301,7 @@ export class AgentPipeline {
       this.#recordFirstResult("stt", this.#options.nowMs() - this.#lastSpeechMs);
       this.#lastSpeechMs = Number.NaN;
     }
-    // What an ear takes for a language may be none: the call is told of those that there are.
+    // An STT may report a tag that is no language; the call gets only known languages.
     const language = tag === undefined ? undefined : languageCode(tag);
     this.#options.deliver({
       kind: kind === "final" ? "stt-final" : "stt-interim",
@@ -328,15 +332,15 @@ export class AgentPipeline {
   }
 
   /**
-   * Tells what one engine's providers do, and who of them takes over; later, for an ear may do so while it is given a frame that the
-   * call is not told of yet.
+   * Reports what a stage's providers do, and failovers between them. Events are delivered in a microtask: an STT may
+   * report something while it is given a frame that the call has not handled yet.
    */
   #observerOf(stage: Stage, isOwnPhrase = false): ProviderObserver {
     const { counters, metrics, spend, log, deliver, nowMs } = this.#options;
-    const serving = this.#activeProviders[stage];
+    const active = this.#activeProviders[stage];
     return {
       responded: (provider) => {
-        serving.provider = provider;
+        active.provider = provider;
       },
       requesting: (provider, estimate) => spend.request(provider, estimate, isOwnPhrase),
       used: (provider, usage, estimate) => {
@@ -357,11 +361,11 @@ export class AgentPipeline {
         });
       },
       failedOver: (from, to, code) => {
-        serving.provider = to;
-        serving.sinceMs = nowMs();
+        active.provider = to;
+        active.sinceMs = nowMs();
         counters.servedBy(stage, to);
         metrics.providerFailedOver(stage, from, to);
-        log.warn({ engine: stage, from, to, code }, "provider switched");
+        log.warn({ stage, from, to, code }, "provider switched");
         queueMicrotask(() => {
           if (!this.#abortController.signal.aborted) deliver({ kind: "provider-switched", stage, from, to, code });
         });
@@ -369,18 +373,18 @@ export class AgentPipeline {
     };
   }
 
-  /** An engine failed, which the call is told by `event`; or it was not asked, because the call may spend no more. */
-  #onProviderError(engine: Stage, provider: string, error: unknown, event: CallEvent): void {
+  /** A stage failed, which `event` reports to the call; or it was not requested because the spend limit is reached. */
+  #onProviderError(stage: Stage, provider: string, error: unknown, event: CallEvent): void {
     const refusal = spendRefusalOf(error);
     if (refusal !== undefined) {
       this.#onLimit(refusal);
       return;
     }
-    this.#recordFailure(engine, provider, error);
+    this.#recordFailure(stage, provider, error);
     this.#options.deliver(event);
   }
 
-  /** Charges what a provider reports. Where the call has now cost all that it may, it ends. */
+  /** Charges what a provider reports. When the call's maximum cost is reached, the call ends. */
   #charge(provider: string, usage: Usage, estimate: Usage | undefined): void {
     if (!this.#options.spend.used(provider, usage, estimate)) return;
     queueMicrotask(() => this.#onLimit({ scope: "call", limit: "cost" }));
@@ -394,19 +398,22 @@ export class AgentPipeline {
     deliver({ kind: "limit-reached", ...refusal, action });
   }
 
-  /** Whoever answers took no longer than since he was asked, however long others had been waited for. */
-  #recordFirstResult(engine: Stage, tookMs: number): void {
+  /**
+   * Measures the latency of the provider that responded from the failover to it at the earliest, so that it excludes
+   * the time lost on a provider that failed before.
+   */
+  #recordFirstResult(stage: Stage, durationMs: number): void {
     const { metrics, nowMs } = this.#options;
-    const { provider, sinceMs } = this.#activeProviders[engine];
-    this.#replyProviders[engine] ??= provider;
-    metrics.stageAnswered(engine, provider, Math.min(tookMs, nowMs() - sinceMs));
+    const { provider, sinceMs } = this.#activeProviders[stage];
+    this.#replyProviders[stage] ??= provider;
+    metrics.stageAnswered(stage, provider, Math.min(durationMs, nowMs() - sinceMs));
   }
 
-  #recordFailure(engine: Stage, provider: string, error: unknown): void {
+  #recordFailure(stage: Stage, provider: string, error: unknown): void {
     const { counters, metrics, log } = this.#options;
     const code = codeOf(error);
-    log.warn({ engine, provider, code, ...loggableError(error) }, "stage failed without a fallback");
-    counters.providerFailed(engine, code);
-    metrics.stageFailed(engine, provider);
+    log.warn({ stage, provider, code, ...loggableError(error) }, "stage failed without a fallback");
+    counters.providerFailed(stage, code);
+    metrics.stageFailed(stage, provider);
   }
 }

@@ -8,26 +8,26 @@ import {
 import { cutText } from "../../core/text/words.ts";
 import type { LlmEvent } from "../../speech/contracts.ts";
 
-/** What of arguments that are too long is kept. */
+/** How many characters of overlong tool arguments are kept. */
 const HEAD_CHARS = 64;
-/** Behind what was cut off: such arguments are no JSON, and a tool of such a name there is not. */
+/** Marks truncation: such arguments are not valid JSON, and no tool has such a name. */
 const ELLIPSIS = "…";
 
 /**
- * What one answer of a model may come to. All that it tells is journaled, and some of it told to it again with every question
- * that follows, so it is bounded before anybody keeps it.
+ * Limits one reply of an LLM. Everything in a reply is journaled, and parts of it are sent again with every later
+ * request, so it is limited before it is stored.
  */
 export class ReplyLimiter {
   #textChars = 0;
   #argumentsChars = 0;
   #toolCalls = 0;
 
-  /** It has told as much as it may: whatever it tells now is nobody's business any more. */
+  /** The limit is reached: everything that follows is ignored. */
   get isLimitReached(): boolean {
     return this.#textChars >= TURN_TEXT_CHARS_MAX || this.#toolCalls >= TOOL_CALLS_PER_ANSWER_MAX;
   }
 
-  /** What the call is told of `event`. */
+  /** The event as the call gets it, truncated where it exceeds a limit. */
   limit(event: LlmEvent): LlmEvent {
     switch (event.kind) {
       case "text": {
@@ -42,13 +42,13 @@ export class ReplyLimiter {
         const fits =
           argumentsJson.length <= TOOL_ARGUMENTS_CHARS_MAX &&
           this.#argumentsChars + argumentsJson.length <= TOOL_ARGUMENTS_CHARS_PER_ANSWER_MAX;
-        const told = fits ? argumentsJson : truncate(argumentsJson, HEAD_CHARS);
-        this.#argumentsChars += told.length;
+        const limited = fits ? argumentsJson : truncate(argumentsJson, HEAD_CHARS);
+        this.#argumentsChars += limited.length;
         return {
           ...event,
           id: truncate(id, TOOL_NAME_CHARS_MAX),
           name: truncate(name, TOOL_NAME_CHARS_MAX),
-          argumentsJson: told,
+          argumentsJson: limited,
         };
       }
       case "end":

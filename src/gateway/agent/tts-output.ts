@@ -7,7 +7,7 @@ import { FrameRing, type RingFrame } from "../../media/frame-ring.ts";
 import type { Resampler, ResamplerFactory } from "../../media/resampler.ts";
 import type { ProviderObserver, Tts, TtsChunk } from "../../speech/contracts.ts";
 
-/** What a piece is spoken with, and in. */
+/** The voice that speaks a segment, and its language. */
 export interface SelectedVoice {
   voiceId: string;
   language: string;
@@ -17,18 +17,18 @@ export interface TtsOutputOptions extends SelectedVoice {
   tts: Tts;
   /** The leg's rate, Hz. */
   rateHz: number;
-  /** What the leg's frames are in. */
+  /** The codec of the leg's frames. */
   codec: FrameCodec;
   makeResampler: ResamplerFactory;
   /** Takes `segment-audio` and `segment-end`. */
   deliver: (event: CallEvent) => void;
-  /** The voice failed, and why; what the call is to be told of that. */
+  /** The TTS failed on a segment; `event` reports that to the call. */
   onError: (error: unknown, event: Extract<CallEvent, { kind: "segment-failed" }>) => void;
-  /** There is speech to be sent again, after there was none: nobody needs to wait for his turn with it. */
+  /** Audio is ready to be sent after the output was empty, so the next tick need not be waited for. */
   onReady: () => void;
-  /** Told of what goes on behind the voice. */
+  /** Observes the TTS providers. */
   observer?: ProviderObserver;
-  /** The same for what the service says in its own name, in place of `watch`. */
+  /** Observes the TTS providers for service phrases, in place of `observer`. */
   ownPhraseObserver?: ProviderObserver;
 }
 
@@ -41,21 +41,21 @@ interface SegmentRequest {
 }
 
 /**
- * Turns the pieces of a reply into frames of the leg's rate, one piece after the other, a few seconds ahead of the ticker
- * at most: when the ring is full the synthesis is not pulled any further.
+ * Turns the segments of a reply into frames at the leg's rate, one segment after the other, at most a few seconds ahead
+ * of the ticker. When the ring is full, synthesis is not pulled any further.
  */
 export class TtsOutput {
   readonly #options: TtsOutputOptions;
   readonly #ring: FrameRing;
   #voice: SelectedVoice | Promise<SelectedVoice>;
-  /** The frame that is being filled. In the ring it is encoded: that takes half the memory, and many are encoded in a row. */
+  /** The frame being filled. Frames are encoded in the ring: that halves the memory, and many are encoded in a row. */
   readonly #frame: FrameEncoder;
   #filled = 0;
   #segmentSamples = 0;
   #queue: SegmentRequest[] = [];
   #abortController = new AbortController();
   #running = false;
-  /** Frames are being sent: the cushion has been there since the ring was last found empty. */
+  /** Frames are being sent: the cushion has been filled since the ring was last empty. */
   #flowing = false;
   #underruns = 0;
   #resolveRoom: (() => void) | undefined;
@@ -68,29 +68,29 @@ export class TtsOutput {
     this.#ring = new FrameRing(OUTPUT_RING_FRAMES_MAX, this.#frame.byteLength);
   }
 
-  /** Synthesises a piece behind those before it; `reason` is why the service says it, where it does. */
+  /** Queues a segment for synthesis; `reason` is set for service phrases and greetings. */
   speak(turnId: number, segment: number, text: string, reason?: SpeakReason): void {
     const isOwnPhrase = reason !== undefined && reason !== "greeting";
     this.#queue.push({ turnId, segment, text, isOwnPhrase, voice: this.#voice });
     if (!this.#running) void this.#run(this.#abortController.signal);
   }
 
-  /** Pieces from here on are spoken with `voice`, which does not reject; those before keep theirs. */
+  /** Later segments use `voice`, which must not reject; queued segments keep theirs. */
   setVoice(voice: Promise<SelectedVoice>): void {
     this.#voice = voice;
   }
 
-  /** How often speech ran out in the middle of a reply. */
+  /** How many underruns there were: audio ran out in the middle of a reply. */
   get underruns(): number {
     return this.#underruns;
   }
 
-  /** Frames are being sent, and the next one is there. */
+  /** Frames are being sent, and the next one is ready. */
   get hasNextFrame(): boolean {
     return this.#flowing && this.#ring.count > 0;
   }
 
-  /** The next frame to be sent, lent until the ring is filled again; undefined when nothing is ready. */
+  /** The next frame to be sent, borrowed until the ring is filled again; undefined when none is ready. */
   shift(): RingFrame | undefined {
     if (!this.#flowing) {
       if (this.#running && this.#ring.count < OUTPUT_CUSHION_FRAMES) return undefined;
@@ -129,7 +129,7 @@ export class TtsOutput {
     this.#running = true;
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
       try {
-        await this.#synthesise(next, signal);
+        await this.#synthesize(next, signal);
       } catch (error) {
         if (signal.aborted) return;
         this.#filled = 0;
@@ -144,21 +144,21 @@ export class TtsOutput {
       if (signal.aborted) return;
     }
     this.#running = false;
-    // What is less than a cushion waits for no more now.
+    // Less than a cushion is left, and no more audio will come: it is ready now.
     if (!this.#flowing && this.#ring.count > 0) this.#options.onReady();
   }
 
-  async #synthesise({ turnId, segment, text, isOwnPhrase, voice }: SegmentRequest, signal: AbortSignal): Promise<void> {
+  async #synthesize({ turnId, segment, text, isOwnPhrase, voice }: SegmentRequest, signal: AbortSignal): Promise<void> {
     const { tts, rateHz, deliver } = this.#options;
-    const watch = isOwnPhrase ? this.#options.ownPhraseObserver : this.#options.observer;
+    const observer = isOwnPhrase ? this.#options.ownPhraseObserver : this.#options.observer;
     const { voiceId, language } = await voice;
     if (signal.aborted) return;
     this.#segmentSamples = 0;
-    for await (const chunk of tts.speak({ text, voiceId, language, rateHz }, signal, watch)) {
+    for await (const chunk of tts.speak({ text, voiceId, language, rateHz }, signal, observer)) {
       if (signal.aborted) return;
-      // The call must know a word before a frame of it can be sent.
+      // The call must know a word before a frame with it can be sent.
       deliver({ kind: "segment-audio", turnId, segment, samples: this.#segmentSamples, words: chunk.words });
-      // Telling it may have ended the reply, and the call with it.
+      // Delivering the event may have ended the reply, and the call with it.
       if (signal.aborted) return;
       await this.#push(this.#atLegRate(chunk), turnId, signal);
     }
@@ -177,7 +177,7 @@ export class TtsOutput {
       this.#resampler?.resampler.destroy();
       this.#resampler = { rateHz, resampler: this.#options.makeResampler(rateHz, this.#options.rateHz) };
     }
-    // A view that the next call overwrites, and a full ring makes us wait in between calls, never within one.
+    // A view that the next call overwrites. Waiting for room in the ring happens between calls, never within one.
     return this.#resampler.resampler.process(samples);
   }
 
@@ -188,12 +188,13 @@ export class TtsOutput {
       for (let i = 0; i < taken; i += 1) frame[this.#filled + i] = samples[at + i] as number;
       this.#filled += taken;
       at += taken;
-      // Only a full ring is waited for: a promise for every frame would be the most garbage that a frame makes.
+      // Waits only when the ring is full: a promise for every frame would be the largest source of garbage on the frame
+      // path.
       if (this.#filled === frame.length && !this.#pushFrame(turnId)) await this.#pushWhenRoom(turnId, signal);
     }
   }
 
-  /** Puts the frame that was filled into the ring; false when there is no room. */
+  /** Moves the filled frame into the ring; false when the ring is full. */
   #pushFrame(turnId: number): boolean {
     if (this.#ring.isFull) return false;
     this.#ring.push(this.#frame.encode(), turnId);

@@ -12,14 +12,14 @@ export interface VoiceSelectorOptions {
   log: Logger;
   /** Takes `voice-chosen`. */
   deliver: (event: CallEvent) => void;
-  /** The call is over: nothing is chosen any more. */
+  /** Aborts when the call has ended: nothing is chosen any more. */
   signal: AbortSignal;
 }
 
-/** Which voice a call speaks with while its language changes. */
+/** Chooses the voice of a call when its language changes. */
 export class VoiceSelector {
   readonly #options: VoiceSelectorOptions;
-  /** What was asked for last, chosen or not yet. */
+  /** The latest selection, which may still be pending. */
   #current: Promise<SelectedVoice>;
 
   constructor(options: VoiceSelectorOptions) {
@@ -28,19 +28,20 @@ export class VoiceSelector {
   }
 
   /**
-   * The voice for `language`: the call's own in its own language, else one of its provider that speaks it; the one before where
-   * there is none, or none can be found out about. Each choice is told to the call, later. Never rejects.
+   * The voice for `language`: the call's own voice in its original language, otherwise a voice of the same provider
+   * that speaks the language. Where there is none, or the voices cannot be listed, the previous voice stays. Each
+   * choice is delivered to the call later. Never rejects.
    */
   selectFor(language: string): Promise<SelectedVoice> {
-    this.#current = this.#current.then((before) => this.#choose(language, before));
+    this.#current = this.#current.then((previous) => this.#choose(language, previous));
     return this.#current;
   }
 
-  async #choose(language: string, before: SelectedVoice): Promise<SelectedVoice> {
+  async #choose(language: string, previous: SelectedVoice): Promise<SelectedVoice> {
     const { initial, deliver, signal } = this.#options;
     const voiceId = language === initial.language ? initial.voiceId : await this.#find(language);
-    if (signal.aborted) return before;
-    const chosen = voiceId === undefined ? before : { voiceId, language };
+    if (signal.aborted) return previous;
+    const chosen = voiceId === undefined ? previous : { voiceId, language };
     deliver({ kind: "voice-chosen", language, voiceId: chosen.voiceId, supportsLanguage: voiceId !== undefined });
     return chosen;
   }

@@ -1,25 +1,25 @@
-/** A turn of the loop that took less than this has done next to nothing beside accepting connections. */
+/** A turn of the event loop that took less than this did almost nothing besides accepting connections. */
 const IDLE_TURN_MS_MAX = 0.2;
-/** One that is never quiet is under load; another turn would then do no better than this one. */
+/** A loop that is never idle is under load; waiting for another turn would not help. */
 const TURNS_MAX = 200;
 
 /**
- * Resolves right behind a turn of the loop that had next to nothing to do. At such a moment nobody waits to be accepted:
- * uSockets accepts in each turn until there is nobody left. Whoever closes a listener then resets the fewest of those who
- * knock.
+ * Resolves immediately after an idle turn of the event loop. At that point no connection is waiting to be accepted:
+ * uSockets accepts in each turn until the queue is empty. Closing a listener resets connections that are being
+ * accepted, so closing it then resets the fewest.
  */
 export function idleTurn(nowMs: () => number): Promise<void> {
   return new Promise((resolve) => {
     let turns = 0;
-    const look = (sinceMs: number): void => {
-      // Behind the sockets of one turn; without timers and immediates of others the next one comes at once.
+    const check = (sinceMs: number): void => {
+      // Runs after the sockets of one turn; without other timers and immediates the next turn follows at once.
       setImmediate(() => {
         const atMs = nowMs();
         turns += 1;
         if (atMs - sinceMs < IDLE_TURN_MS_MAX || turns >= TURNS_MAX) resolve();
-        else look(atMs);
+        else check(atMs);
       });
     };
-    look(Number.NEGATIVE_INFINITY);
+    check(Number.NEGATIVE_INFINITY);
   });
 }

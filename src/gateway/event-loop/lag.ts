@@ -3,19 +3,19 @@ import type { Clock } from "../../core/clock.ts";
 import { LOOP_LAG_MS_MAX, LOOP_LAG_SAMPLE_MS, LOOP_LAG_WINDOW_MS } from "../../core/limits/admission.ts";
 import type { Logger } from "../../core/log/logger.ts";
 
-/** What `monitorEventLoopDelay` of node:perf_hooks gives: the times between two looks at the loop, ns. */
+/** The histogram of `monitorEventLoopDelay` of node:perf_hooks: the times between two samples of the loop, ns. */
 export interface LoopDelayHistogram {
   readonly count: number;
   percentile(percentile: number): number;
   reset(): void;
 }
 
-/** So many windows are looked at together. */
+/** How many windows are compared. */
 const WINDOWS = 3;
 
 /**
- * How late the event loop of this process comes round: of the last three seconds the second worst, each told by its 99th
- * percentile. So one second that a pause of the collector or another program has spoiled is no lag, and two in a row are.
+ * The event-loop delay of this process: the second highest of the 99th percentiles of the last three one-second
+ * windows. One second spoiled by a garbage collection or another program does not count as delay; two in a row do.
  */
 export class LoopLag {
   readonly #delays: LoopDelayHistogram;
@@ -25,21 +25,24 @@ export class LoopLag {
   #nextWindow = 0;
   #isLagging = false;
 
-  /** Watches the loop of this process from here on, and logs when it begins to lag by too much, and when it no longer does. */
+  /**
+   * Monitors the loop of this process from now on, and logs when the delay exceeds the limit and when it no longer
+   * does.
+   */
   static monitor(clock: Clock, log: Logger): LoopLag {
-    const looks = monitorEventLoopDelay({ resolution: LOOP_LAG_SAMPLE_MS });
-    looks.enable();
-    return new LoopLag(looks, clock, log);
+    const delays = monitorEventLoopDelay({ resolution: LOOP_LAG_SAMPLE_MS });
+    delays.enable();
+    return new LoopLag(delays, clock, log);
   }
 
-  constructor(looks: LoopDelayHistogram, clock: Clock, log: Logger) {
-    this.#delays = looks;
+  constructor(delays: LoopDelayHistogram, clock: Clock, log: Logger) {
+    this.#delays = delays;
     this.#clock = clock;
     this.#log = log;
     this.#startWindow();
   }
 
-  /** Below zero never; until the first two windows are over, 0. */
+  /** Never negative; 0 until the first two windows are complete. */
   get ms(): number {
     return [...this.#windowsMs].sort((a, b) => b - a)[1] ?? 0;
   }
@@ -47,7 +50,7 @@ export class LoopLag {
   #startWindow(): void {
     this.#delays.reset();
     this.#clock.after(LOOP_LAG_WINDOW_MS, () => {
-      // A loop that was stuck for all of the window was not looked at in it.
+      // A loop that was blocked for the whole window has no samples in it.
       this.#windowsMs[this.#nextWindow] = this.#delays.count === 0 ? LOOP_LAG_WINDOW_MS : this.#p99Ms();
       this.#nextWindow = (this.#nextWindow + 1) % WINDOWS;
       this.#logChange(this.ms);
@@ -63,7 +66,7 @@ export class LoopLag {
     else this.#log.info({ loopLagMs }, "event loop no longer lags");
   }
 
-  /** What is told is the time between two looks; the lag is what lies beyond that which was asked for. */
+  /** The histogram holds the time between two samples; the delay is what exceeds the requested interval. */
   #p99Ms(): number {
     return Math.max(0, this.#delays.percentile(99) / 1e6 - LOOP_LAG_SAMPLE_MS);
   }

@@ -3,29 +3,33 @@ import { FRAME_MS, TICK_SLOTS } from "../../core/limits/media.ts";
 import { TimeHistogram } from "../../core/metrics/histogram.ts";
 
 const SLOT_MS = FRAME_MS / TICK_SLOTS;
-/** Half a frame: a loop that comes round later than that stood still, or has more to do than it can. */
+/** Half a frame: an event loop that is later than that has stalled or is overloaded. */
 const STALL_MS = FRAME_MS / 2;
 
-/** Something that is due every FRAME_MS. */
+/** Something that is ticked every FRAME_MS. */
 export interface Tickable {
-  /** It was due at `dueMs` of the ticker's clock. Must not throw. */
+  /** The tick was due at `dueMs` of the ticker's clock. Must not throw. */
   tick(dueMs: number): void;
-  /** It was due at `dueMs`, and the loop stood still: sends what it owes its peer, and leaves all else to `tick`. Must not throw. */
+  /**
+   * The tick was due at `dueMs`, and the event loop has stalled: sends the frames that are due and leaves everything
+   * else to `tick`. Must not throw.
+   */
   catchUp(dueMs: number): void;
 }
 
 /**
- * One absolute clock for all calls of a process: every one is due each FRAME_MS, but spread over TICK_SLOTS phases, so that
- * the first call of a tick does not make the last one late.
+ * One absolute clock for all calls of a process. Every call is due each FRAME_MS, but calls are spread over TICK_SLOTS
+ * phases, so that the first call of a tick does not make the last one late.
  *
- * Due times are start + n x SLOT_MS, so a late timer is caught up and never drifts. After a stall each slot is run once and
- * the ticks missed are skipped and counted: what a call owes its peer it knows from its own playback clock.
+ * Due times are start + n x SLOT_MS, so a late timer catches up and never drifts. After a stall each slot runs once,
+ * and missed ticks are skipped and counted: a call knows from its own playback clock how many frames are due.
  *
- * Behind a stall Node handles all messages that came meanwhile before it looks at its timers. Callers would hear the gap by then, so
- * whoever has a message asks `catchUp` first. That sends and no more: whether a caller has fallen silent is in those messages.
+ * After a stall Node handles all messages that have arrived before it runs timers. Callers would hear the gap by then,
+ * so a leg calls `catchUp` before it handles a message. `catchUp` only sends: whether a caller has fallen silent
+ * depends on those messages.
  */
 export class Ticker {
-  /** How late each slot began that somebody was in. */
+  /** How late each occupied slot began. */
   readonly lateness = new TimeHistogram();
   readonly #clock: Clock;
   readonly #slots: Set<Tickable>[] = Array.from({ length: TICK_SLOTS }, () => new Set<Tickable>());
@@ -40,27 +44,28 @@ export class Ticker {
     this.#clock = clock;
   }
 
-  /** Slots that were not run because the loop stalled for more than a whole frame. */
+  /** Slots that were skipped because the event loop stalled for more than a whole frame. */
   get skippedSlots(): number {
     return this.#skippedSlots;
   }
 
-  /** Ticks `ticked` from now on, in the emptiest slot; returns what stops it. */
-  add(ticked: Tickable): () => void {
+  /** Ticks `tickable` from now on, in the emptiest slot; returns a function that stops it. */
+  add(tickable: Tickable): () => void {
     const slot = this.#slots.reduce((emptiest, other) => (other.size < emptiest.size ? other : emptiest));
-    slot.add(ticked);
+    slot.add(tickable);
     this.#count += 1;
     if (this.#count === 1) this.#start();
     return () => {
-      if (!slot.delete(ticked)) return;
+      if (!slot.delete(tickable)) return;
       this.#count -= 1;
       if (this.#count === 0) this.#stop();
     };
   }
 
   /**
-   * Costs a comparison when the ticks are in time at `nowMs`, which is now. Works once until the timer has been: on a core that is
-   * too full, sending again and again would leave no time to read, and the loop would not come round for seconds (measured).
+   * Costs one comparison when ticks are on time at `nowMs`, the current time. Works once until the timer has run: on an
+   * overloaded core, sending again and again would leave no time to read, and the loop would not turn for seconds
+   * (measured).
    */
   catchUp(nowMs: number): void {
     if (this.#caughtUp || this.#count === 0 || nowMs - this.#nextMs < STALL_MS) return;
@@ -68,10 +73,10 @@ export class Ticker {
     for (let ahead = 0; ahead < TICK_SLOTS; ahead += 1) {
       const missedMs = this.#nextMs + ahead * SLOT_MS;
       if (missedMs > nowMs) break;
-      // As `#run` has it: of the ticks that were missed the last one counts.
+      // As in `#run`: of the missed ticks the last one counts.
       const dueMs = missedMs + Math.floor((nowMs - missedMs) / FRAME_MS) * FRAME_MS;
       const slot = this.#slots[(this.#slot + ahead) % TICK_SLOTS] as Set<Tickable>;
-      for (const ticked of slot) ticked.catchUp(dueMs);
+      for (const tickable of slot) tickable.catchUp(dueMs);
     }
   }
 
@@ -85,7 +90,9 @@ export class Ticker {
     this.#cancel = undefined;
   }
 
-  /** For the next slot that somebody is in: a process with few calls wakes as often as they need it, and no more. */
+  /**
+   * Arms the timer for the next occupied slot, so that a process with few calls wakes only as often as they need it.
+   */
   #arm(): void {
     while (this.#slots[this.#slot]?.size === 0) {
       this.#slot = (this.#slot + 1) % TICK_SLOTS;
@@ -98,15 +105,15 @@ export class Ticker {
     this.#cancel = undefined;
     this.#caughtUp = false;
     const nowMs = this.#clock.nowMs();
-    const behind = Math.floor((nowMs - this.#nextMs) / SLOT_MS);
-    const skipped = Math.max(0, behind + 1 - TICK_SLOTS);
+    const lateSlots = Math.floor((nowMs - this.#nextMs) / SLOT_MS);
+    const skipped = Math.max(0, lateSlots + 1 - TICK_SLOTS);
     this.#skippedSlots += skipped;
     this.#slot = (this.#slot + skipped) % TICK_SLOTS;
     this.#nextMs += skipped * SLOT_MS;
     while (this.#nextMs <= nowMs) {
       const slot = this.#slots[this.#slot] as Set<Tickable>;
       if (slot.size > 0) this.lateness.observe(nowMs - this.#nextMs);
-      for (const ticked of slot) ticked.tick(this.#nextMs);
+      for (const tickable of slot) tickable.tick(this.#nextMs);
       this.#slot = (this.#slot + 1) % TICK_SLOTS;
       this.#nextMs += SLOT_MS;
     }

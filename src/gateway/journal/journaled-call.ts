@@ -8,20 +8,21 @@ type FrameOut = Extract<CallEvent, { kind: "frame-out" }>;
 
 export interface JournaledCallOptions extends Omit<CallOptions, "sink"> {
   journal: JournalWriter;
-  /** Carries out a command, at `eventMs`, while the machine handles the event. */
+  /** Carries out a command, at `eventMs`, while the state machine handles the event. */
   carryOut: (command: CallCommand) => void;
 }
 
 /**
- * The call machine and its journal. Each event is journaled and then handled; each command is journaled and then carried out. A
- * command that fails does not stop the machine half-way through an event, or the journal could not be replayed: the event is handled
- * to its end, and the failure is thrown then. Times are ms since redemption.
+ * The call's state machine and its journal. Each event is journaled and then handled; each command is journaled and
+ * then carried out. A command that fails does not stop the state machine in the middle of an event, because the journal
+ * could not be replayed then: the event is handled completely, and the failure is thrown afterwards. Times are ms since
+ * redemption.
  */
 export class JournaledCall {
   readonly #call: Call;
   readonly #journal: JournalWriter;
   readonly #carryOut: (command: CallCommand) => void;
-  /** The first failure of a command of the event that is being handled. */
+  /** The first failure of a command of the current event. */
   #failure: { error: unknown } | undefined;
   #eventMs = 0;
 
@@ -31,7 +32,7 @@ export class JournaledCall {
     this.#call = new Call({ ...options, sink: (command) => this.#onCommand(command) });
   }
 
-  /** The time of the event that was handled last: commands are given at it. */
+  /** The time of the latest event; its commands have the same time. */
   get eventMs(): number {
     return this.#eventMs;
   }
@@ -41,13 +42,13 @@ export class JournaledCall {
     return this.#call.isDue(nowMs);
   }
 
-  /** Any event but the two that come with every frame. Throws what the machine, the journal or a command throws. */
+  /** Handles any event except the two frame events. Throws what the state machine, the journal or a command throws. */
   handle(event: CallEvent, nowMs: number): void {
     this.#journal.event(nowMs, event);
     this.#toCall(event, nowMs);
   }
 
-  /** `bytes`: the frame as it is kept; copied. Throws as `handle`. */
+  /** `bytes`: the frame as it is recorded; copied. Throws as `handle`. */
   frameIn(event: FrameIn, bytes: Uint8Array, nowMs: number): void {
     this.#journal.frameIn(nowMs, event.mediaMs, event.isSpeech, bytes);
     this.#toCall(event, nowMs);

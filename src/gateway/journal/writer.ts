@@ -1,168 +1,46 @@
 import { strict as assert } from "node:assert";
-import { close, fdatasync, mkdirSync, open, write } from "node:fs";
 import type { CallCommand, CallEvent } from "../../call/events.ts";
-import type { Clock } from "../../core/clock.ts";
 import {
   JOURNAL_BACKLOG_BYTES_MAX,
-  JOURNAL_FLUSH_MS,
   JOURNAL_FLUSHES_SKIPPED_MAX,
   JOURNAL_PENDING_BYTES_MAX,
   JOURNAL_SKIPPED_FRAMES_BYTES_MAX,
 } from "../../core/limits/storage.ts";
-import type { Logger } from "../../core/log/logger.ts";
 import { JournalEncoder } from "../../record/journal/format.ts";
-import { journalDirectory, journalPath } from "../../record/journal/reader.ts";
 import type { JournalStart } from "../../record/journal/records.ts";
 import { journaledCommand, journaledEvent, journalHeader } from "../../record/journal/redact.ts";
-import { JournalSyncQueue, type SyncFile } from "./sync-queue.ts";
+import type { JournalSyncQueue, SyncFile } from "./sync-queue.ts";
 
-/** The little of a file system that a journal needs. Callbacks: a promise costs half as much again per write (measured). */
+/**
+ * The file operations that a journal needs. Callbacks: a promise makes each write half as expensive again (measured).
+ */
 export interface JournalFiles {
-  /** Creates a file that is not there yet, for its owner alone. */
+  /** Creates a new file, accessible only to its owner. */
   create(path: string, done: (error: Error | null, fd: number) => void): void;
-  /** Appends; may write less than it was given. `bytes` stays untouched until `done`. */
+  /** Appends; may write less than it was given. `bytes` must not change until `done`. */
   write(fd: number, bytes: Uint8Array, done: (error: Error | null, writtenBytes: number) => void): void;
-  /** Forces what was written onto the disk. */
+  /** Flushes what was written to disk. */
   sync: SyncFile;
   close(fd: number, done: (error: Error | null) => void): void;
 }
 
-const nodeFiles: JournalFiles = {
-  create: (path, done) => open(path, "wx", 0o600, done),
-  write: (fd, bytes, done) => write(fd, bytes, 0, bytes.length, null, done),
-  sync: (fd, done) => fdatasync(fd, done),
-  close: (fd, done) => close(fd, done),
-};
-
-export interface JournalWritersOptions {
-  dataDir: string;
-  /** Name and version of this software, for the header. */
-  software: string;
-  clock: Clock;
-  log: Logger;
-  files?: JournalFiles;
-}
-
-/** Each step of the flush takes its share of the journals, so that a thousand of them do not reach the loop at once. */
-const FLUSH_STEP_MS = 10;
-/** One round over all journals; shorter than promised by the step that a journal may have to wait. */
-const FLUSH_ROUND_MS = JOURNAL_FLUSH_MS - FLUSH_STEP_MS;
-
-/** The journals that this process writes. One timer comes by all of them in turn, within JOURNAL_FLUSH_MS. */
-export class JournalWriters {
-  readonly #options: JournalWritersOptions;
-  readonly #files: JournalFiles;
-  readonly #sync: JournalSyncQueue;
-  readonly #live = new Set<JournalWriter>();
-  /** Goes round the live journals; a set's iterator bears with what is added and deleted meanwhile. */
-  #round = this.#live.values();
-  /** Journals whose turn has come since the last step, fractions included. */
-  #flushesDue = 0;
-  #armed = false;
-  #failures = 0;
-  #writtenBytes = 0;
-
-  /** Makes the directory when it is not there. Throws what `mkdir` throws. */
-  constructor(options: JournalWritersOptions) {
-    this.#options = options;
-    const files = options.files ?? nodeFiles;
-    this.#files = files;
-    this.#sync = new JournalSyncQueue((fd, done) => files.sync(fd, done));
-    mkdirSync(journalDirectory(options.dataDir), { recursive: true, mode: 0o700 });
-  }
-
-  /** Journals that could not be written to their end, since the process began. */
-  get failures(): number {
-    return this.#failures;
-  }
-
-  /** Complete journals that were not forced onto the disk, because too many ended at the same time, since the process began. */
-  get unsynced(): number {
-    return this.#sync.skipped;
-  }
-
-  /** Bytes that reached files, since the process began. */
-  get writtenBytes(): number {
-    return this.#writtenBytes;
-  }
-
-  /** Pending bytes for the disk now. */
-  get pendingBytes(): number {
-    let bytes = 0;
-    for (const writer of this.#live) bytes += writer.pendingBytes;
-    return bytes;
-  }
-
-  /** Begins the journal of a call. The file is made behind the scenes: if that fails, the writer has failed and the call goes on. */
-  open(start: JournalStart): JournalWriter {
-    const { dataDir, software } = this.#options;
-    const writer = new JournalWriter({
-      path: journalPath(dataDir, start.callId),
-      software,
-      start,
-      files: this.#files,
-      sync: this.#sync,
-      onWritten: (bytes) => {
-        this.#writtenBytes += bytes;
-      },
-      onDone: (error) => this.#onDone(writer, start.callId, error),
-    });
-    this.#live.add(writer);
-    if (!this.#armed) this.#arm();
-    return writer;
-  }
-
-  #onDone(writer: JournalWriter, callId: string, error: Error | undefined): void {
-    this.#live.delete(writer);
-    if (error === undefined) return;
-    this.#failures += 1;
-    const code = "code" in error ? error.code : error.message;
-    this.#options.log.error({ callId, code, fault: "service" }, "journal failed, the call continues");
-  }
-
-  #arm(): void {
-    const { clock } = this.#options;
-    const armedMs = clock.nowMs();
-    this.#armed = true;
-    clock.after(FLUSH_STEP_MS, () => this.#step(clock.nowMs() - armedMs));
-  }
-
-  #step(sinceMs: number): void {
-    this.#armed = false;
-    if (this.#live.size === 0) return;
-    this.#flushesDue = Math.min(this.#live.size, this.#flushesDue + (this.#live.size * sinceMs) / FLUSH_ROUND_MS);
-    for (; this.#flushesDue >= 1; this.#flushesDue -= 1) this.#next().flushInTurn();
-    this.#arm();
-  }
-
-  #next(): JournalWriter {
-    let next = this.#round.next();
-    if (next.done === true) {
-      this.#round = this.#live.values();
-      next = this.#round.next();
-    }
-    assert.ok(next.done !== true, "asked only while there are live journals");
-    return next.value;
-  }
-}
-
-interface JournalWriterOptions {
+export interface JournalWriterOptions {
   path: string;
   software: string;
   start: JournalStart;
   files: JournalFiles;
   sync: JournalSyncQueue;
-  /** So many bytes more are in the file. */
+  /** This many more bytes are in the file. */
   onWritten: (bytes: number) => void;
   /** The journal is complete, or has failed. Called once. */
   onDone: (error: Error | undefined) => void;
 }
 
 /**
- * Writes the journal of one call. Nothing here waits, and nothing of the disk comes out as an exception: one buffer is filled
- * while the other is on its way. A disk that is too slow costs audio first and then the journal, but never the call.
+ * Writes the journal of one call. It never waits, and disk errors are never thrown: one buffer is filled while the
+ * other is being written. A disk that is too slow costs audio first and then the journal, but never the call.
  *
- * Of a call that is not recorded neither audio nor words are written, whatever is handed over.
+ * If a call is not recorded, neither audio nor words are written, whatever the caller of this class passes in.
  */
 export class JournalWriter {
   readonly #files: JournalFiles;
@@ -175,12 +53,12 @@ export class JournalWriter {
   #filling = new JournalEncoder();
   #writing = new JournalEncoder();
   #fd: number | undefined;
-  /** The file is being made, written or closed. */
+  /** The file is being created, written or closed. */
   #busy = true;
   #closing = false;
   #failed = false;
   #framesWithoutAudio = 0;
-  /** Something besides frames waits for the disk. */
+  /** Something other than frames is waiting to be written. */
   #hasUnflushedEvents = true;
   #flushesSkipped = 0;
 
@@ -202,7 +80,7 @@ export class JournalWriter {
     return this.#failed;
   }
 
-  /** Frames whose audio was left out because the disk did not keep up. */
+  /** Frames whose audio was omitted because the disk did not keep up. */
   get framesWithoutAudio(): number {
     return this.#framesWithoutAudio;
   }
@@ -212,25 +90,26 @@ export class JournalWriter {
     return this.#filling.length + this.#writing.length;
   }
 
-  /** A frame of the caller: the event `frame-in`, and its bytes in the leg's codec, which are copied. */
-  frameIn(timeMs: number, mediaMs: number, voiced: boolean, bytes: Uint8Array): void {
+  /** An inbound frame: the event `frame-in`, and its bytes in the leg's codec, which are copied. */
+  frameIn(timeMs: number, mediaMs: number, isSpeech: boolean, bytes: Uint8Array): void {
     if (this.#over) return;
-    const leftOut = this.#omitsAudio();
-    this.#filling.frameIn(timeMs, mediaMs, voiced, this.#recorded && !leftOut ? bytes : undefined, leftOut);
+    const audioOmitted = this.#omitsAudio();
+    this.#filling.frameIn(timeMs, mediaMs, isSpeech, this.#recorded && !audioOmitted ? bytes : undefined, audioOmitted);
     this.#checkBacklog();
   }
 
-  /** A frame that was sent: the event `frame-out`, and its bytes in the leg's codec, which are copied. */
+  /** An outbound frame: the event `frame-out`, and its bytes in the leg's codec, which are copied. */
   frameOut(timeMs: number, turnId: number, samples: number, bytes: Uint8Array): void {
     if (this.#over) return;
-    const leftOut = this.#omitsAudio();
-    this.#filling.frameOut(timeMs, turnId, samples, this.#recorded && !leftOut ? bytes : undefined, leftOut);
+    const audioOmitted = this.#omitsAudio();
+    this.#filling.frameOut(timeMs, turnId, samples, this.#recorded && !audioOmitted ? bytes : undefined, audioOmitted);
     this.#checkBacklog();
   }
 
-  /** Any other event. It must stand in the journal before the commands that it leads to. */
+  /** Any other event. It must be journaled before the commands that it causes. */
   event(timeMs: number, event: CallEvent): void {
-    if (event.kind === "frame-in" || event.kind === "frame-out") assert.fail("frames come with their audio");
+    if (event.kind === "frame-in" || event.kind === "frame-out")
+      assert.fail("frame events must be journaled with their audio");
     if (this.#over) return;
     this.#hasUnflushedEvents = true;
     this.#filling.event(timeMs, journaledEvent(event, this.#recorded));
@@ -244,14 +123,17 @@ export class JournalWriter {
     this.#checkBacklog();
   }
 
-  /** As `flush`, but a few frames alone wait for more: a write costs far more than what is in it (a tenth of a call, measured). */
+  /**
+   * As `flush`, but a few frames alone wait for more: a write costs far more than its content (a tenth of a call,
+   * measured).
+   */
   flushInTurn(): void {
     const waits = !this.#hasUnflushedEvents && this.#filling.length <= JOURNAL_SKIPPED_FRAMES_BYTES_MAX;
     if (waits && this.#flushesSkipped < JOURNAL_FLUSHES_SKIPPED_MAX) this.#flushesSkipped += 1;
     else this.flush();
   }
 
-  /** Sends what was collected on its way to the disk, unless the last lot is still under way. */
+  /** Starts writing what was collected, unless the previous write is still in progress. */
   flush(): void {
     if (this.#busy || this.#failed || this.#filling.length === 0) return;
     this.#busy = true;
@@ -263,7 +145,9 @@ export class JournalWriter {
     this.#write(filled.written());
   }
 
-  /** Nothing more is taken. Resolves when everything is on the disk and the file is closed, or when the journal has failed. */
+  /**
+   * Accepts nothing more. Resolves when everything is on disk and the file is closed, or when the journal has failed.
+   */
   close(): Promise<void> {
     this.#closing = true;
     if (!this.#busy && !this.#failed) this.#onIdle();
@@ -281,7 +165,7 @@ export class JournalWriter {
     }
     this.#fd = fd;
     this.#busy = false;
-    // The header does not wait for its turn: from here on there is a journal to recover the call from.
+    // The header is written at once: from then on there is a journal to recover the call from.
     if (this.#failed) this.#closeFile(() => {});
     else this.flush();
   }
@@ -302,7 +186,9 @@ export class JournalWriter {
     });
   }
 
-  /** Closing, and nothing is under way: what is left is written, then forced onto the disk, and then the file is closed. */
+  /**
+   * Closing, and no operation is in progress: the rest is written, then flushed to disk, and then the file is closed.
+   */
   #onIdle(): void {
     if (this.#filling.length > 0) {
       this.flush();
@@ -334,8 +220,8 @@ export class JournalWriter {
 
   #checkBacklog(): void {
     if (this.pendingBytes <= JOURNAL_BACKLOG_BYTES_MAX) return;
-    this.#fail(new Error("too far behind"));
-    // A write that is under way still needs its file; whoever ends it closes the file.
+    this.#fail(new Error("journal backlog exceeds its limit"));
+    // A write in progress still needs the file; its completion closes the file.
     if (!this.#busy) this.#closeFile(() => {});
   }
 

@@ -17,15 +17,18 @@ export interface AgentAudioOptions {
   onDropped: (nowMs: number) => void;
 }
 
-/** The way of the agent's audio from its ring to the socket, at the pace of the far end's playback. Allocates nothing a frame. */
+/**
+ * The path of the agent's audio from the frame ring to the socket, paced by the peer's playback. Allocates nothing per
+ * frame.
+ */
 export class AgentAudio {
   readonly #options: AgentAudioOptions;
   readonly #playback: PlaybackClock;
-  /** The event that comes with every frame is made once. */
+  /** One event object is reused for every frame. */
   readonly frameEvent: FrameOut = { kind: "frame-out", turnId: 0, samples: 0 };
-  /** The reply of which nothing more is sent for now. */
+  /** The reply whose frames are held back for now. */
   #pausedTurnId: number | undefined;
-  /** Frames go out one behind the other. */
+  /** Frames are being sent without a gap. */
   #speaking = false;
 
   constructor(options: AgentAudioOptions) {
@@ -35,14 +38,14 @@ export class AgentAudio {
     this.frameEvent.samples = (rateHz / 1_000) * FRAME_MS;
   }
 
-  /** Whether a frame is to be sent now, if there is one. */
+  /** Whether a frame is due, if one is ready. */
   isDue(nowMs: number): boolean {
     return this.#pausedTurnId === undefined && this.#playback.isFrameDue(nowMs);
   }
 
   /**
-   * Sends the next frame of speech, of which `sent` tells then; returns its bytes, lent until the next frame. Undefined when there is
-   * none, or when the peer did not take it.
+   * Sends the next frame and fills in `frameEvent`; returns its bytes, borrowed until the next frame. Undefined when no
+   * frame is ready, or when the peer did not take it.
    */
   sendFrame(nowMs: number): Uint8Array | undefined {
     const { wire, socket, ttsOutput, counters, onDropped } = this.#options;
@@ -51,7 +54,7 @@ export class AgentAudio {
       this.#speaking = false;
       return undefined;
     }
-    // There was speech to send, and the caller heard none: this process was kept from running for longer than the lead.
+    // A frame was ready, but the peer's buffer had run dry: this process was held up for longer than the buffer's lead.
     if (this.#speaking && this.#playback.isDry(nowMs)) counters.late += 1;
     this.#speaking = true;
     const event = this.frameEvent;
@@ -65,7 +68,7 @@ export class AgentAudio {
     return frame.bytes;
   }
 
-  /** The reply speaks. Another one that was paused is over. */
+  /** The reply begins to speak. If another reply was paused, it is over. */
   startReply(turnId: number): void {
     if (turnId !== this.#pausedTurnId) this.#pausedTurnId = undefined;
   }
@@ -80,7 +83,7 @@ export class AgentAudio {
     this.#pausedTurnId = undefined;
   }
 
-  /** The reply was cut: what the far end has not played counts as dropped. */
+  /** The reply was interrupted: frames that the peer has not played count as dropped. */
   interrupt(nowMs: number): void {
     this.#pausedTurnId = undefined;
     this.#playback.flush(nowMs);

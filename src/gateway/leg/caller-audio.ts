@@ -15,45 +15,47 @@ import { StaleAudioDetector } from "./stale-audio.ts";
 
 const NO_BYTES = new Uint8Array(0);
 
-/** A frame of the caller's audio: all of it is lent until the function that was given it returns. */
+/** A frame of the caller's audio, borrowed: valid until the function that was given it returns. */
 export interface CallerFrame {
   readonly samples: Int16Array;
-  /** The same in the codec that it is kept in. */
+  /** The same audio in the codec of the recording. */
   readonly bytes: Uint8Array;
-  /** Its place on the peer's media timeline, ms. */
+  /** Its position on the peer's media timeline, ms. */
   readonly mediaMs: number;
 }
 
 export interface CallerAudioOptions {
   wire: Pick<Wire, "inboundRateHz" | "isUnordered" | "hasWallClockTimestamps">;
-  /** What its frames are kept in. */
+  /** The codec of the recorded frames. */
   codec: FrameCodec;
   makeResampler: ResamplerFactory;
-  /** When its stream began. */
+  /** When the stream started. */
   startMs: number;
   counters: CallCounters;
-  /** Takes each frame; `silenceFrames` of silence stand in front of it that were not sent, and that the ear must hear. */
+  /**
+   * Takes each frame. `silenceFrames` frames of silence precede it that the carrier did not send and the STT must get.
+   */
   onFrame: (frame: CallerFrame, silenceFrames: number, nowMs: number) => void;
 }
 
 /**
- * The way of the caller's audio from the wire to the bus: what is too old is dropped, what may come out of order is put in
- * order, all of it is brought to the rate of the bus and cut into frames. Times are ms of call time. Allocates nothing a message,
- * but for a view where a resampled one is not as long as the one before.
+ * The path of the caller's audio from the wire to the frame bus: drops stale audio, reorders, resamples to the bus's
+ * rate and cuts it into frames. Times are call time, ms. Allocates nothing per message, except for a view when a
+ * message to be resampled has another length than the one before.
  */
 export class CallerAudio {
   readonly #framer: Framer;
   readonly #pacing: InboundPacing;
   readonly #jitterBuffer: JitterBuffer | undefined;
-  /** Only where the peer's rate is not the bus's. */
+  /** Only where the peer's rate differs from the bus's. */
   readonly #resampler: Resampler | undefined;
   readonly #resampled: { bytes: Uint8Array; samples: Int16Array; count: number; timestampMs: number };
-  /** What the resampler was lent last: audio in equal messages lies in the same place each time. */
+  /** The resampler's last input: messages of equal length reuse the same view. */
   #resamplerInput: Int16Array = new Int16Array(0);
   readonly #staleAudio: StaleAudioDetector | undefined;
   /**
-   * Audio that was dropped before `Ingest` could count it, ms: as much as the longest backlog at once, and in the long run no more than
-   * time goes by.
+   * Bounds the audio that is dropped before `InboundPacing` can count it, ms: at once as much as the longest backlog,
+   * and in the long run no more than real time.
    */
   readonly #dropBudget = new TokenBucket({ atOnce: BACKLOG_MS_MAX, perSecond: 1_000 });
   readonly #sampleMs: number;
@@ -66,7 +68,7 @@ export class CallerAudio {
     const rateHz = busRateHz(inboundRateHz);
     this.#framer = new Framer({ frameSamples: (rateHz / 1_000) * FRAME_MS, rateHz, codec, startMs });
     this.#pacing = new InboundPacing(startMs);
-    assert.ok(!isUnordered || codec !== "pcm_s16le", "only G.711 is put in order");
+    assert.ok(!isUnordered || codec !== "pcm_s16le", "only G.711 audio can be reordered");
     this.#jitterBuffer =
       isUnordered && codec !== "pcm_s16le" ? new JitterBuffer({ law: G711_LAWS[codec], rateHz }) : undefined;
     this.#resampler = inboundRateHz === rateHz ? undefined : makeResampler(inboundRateHz, rateHz);
@@ -77,12 +79,12 @@ export class CallerAudio {
     this.#onFrame = onFrame;
   }
 
-  /** More audio came than the call has had time for, whether it was of use or dropped. */
+  /** More audio arrived than real time allows, whether it was used or dropped. */
   get flooded(): boolean {
     return this.#isDropBudgetExceeded || this.#pacing.flooded;
   }
 
-  /** Takes what a message brought; it is read before this returns. */
+  /** Takes the audio of one message; reads it before returning. */
   push(audio: InboundAudio, nowMs: number): void {
     if (this.#staleAudio?.isStale(audio.timestampMs, nowMs) === true) {
       this.#counters.staleAudio += 1;
@@ -100,7 +102,7 @@ export class CallerAudio {
     this.release(nowMs, nowMs);
   }
 
-  /** Gives up waiting for what should have come by `untilMs`; with Infinity nothing waits any longer. */
+  /** Stops waiting for audio that should have arrived by `untilMs`; with Infinity nothing waits any longer. */
   release(untilMs: number, nowMs: number): void {
     if (this.#jitterBuffer === undefined) return;
     for (let audio = this.#jitterBuffer.next(untilMs); audio !== undefined; audio = this.#jitterBuffer.next(untilMs)) {
@@ -108,12 +110,12 @@ export class CallerAudio {
     }
   }
 
-  /** Frames of silence that the ear must hear now because the carrier sends nothing; said once for each pause. */
+  /** Frames of silence that the STT must get now because the carrier sends nothing; reported once for each pause. */
   silenceFramesDue(nowMs: number): number {
     return this.#pacing.silenceFramesDue(nowMs);
   }
 
-  /** Gives memory back; what has not come to the bus by then never does. */
+  /** Frees memory; audio that is still buffered is lost. */
   close(): void {
     this.#resampler?.destroy();
   }
@@ -132,8 +134,8 @@ export class CallerAudio {
     if (this.#resampler === undefined) return audio;
     const out = this.#resampled;
     const { samples, count } = audio;
-    const lent = this.#resamplerInput;
-    if (lent.buffer !== samples.buffer || lent.byteOffset !== samples.byteOffset || lent.length !== count)
+    const input = this.#resamplerInput;
+    if (input.buffer !== samples.buffer || input.byteOffset !== samples.byteOffset || input.length !== count)
       this.#resamplerInput = samples.subarray(0, count);
     out.samples = this.#resampler.process(this.#resamplerInput);
     out.count = out.samples.length;

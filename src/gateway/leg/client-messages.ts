@@ -7,47 +7,50 @@ import type { Message } from "../../speech/contracts.ts";
 import type { ClientMessage, Wire } from "../../wire/wire.ts";
 import type { ClientToolCall } from "../tools/runner.ts";
 
-/** A turn that is being told, until it is settled. */
+/** A turn whose transcript is being sent, until it is final. */
 interface OpenTurn {
   turnId: number;
   text: string;
 }
 
 interface OpenReply extends OpenTurn {
-  /** The call's own number for it. */
+  /** The call's own id of the turn. */
   callTurnId: number;
 }
 
 /**
- * What the peer of one leg is told beside audio, where its dialect has words for that: what the call does, and who says what.
- * Turns are numbered in the order in which they begin.
+ * Sends the peer of one leg everything but audio, where its wire has messages for that: what the call does, and the
+ * transcript. Turns are numbered in the order in which they begin.
  *
- * Each time a turn is told whole, so the pieces of a reply that come in one step of the call are told together, at the latest by
- * `flush` behind it: told one by one, those of a long greeting would be megabytes. Past TURN_TEXT_CHARS_MAX a turn's text waits
- * for its end.
+ * Each transcript message holds the whole text of its turn. Segments that come in one step of the call are therefore
+ * sent together, by `flush` at the end of the step at the latest: sent one by one, the segments of a long greeting
+ * would be megabytes. Beyond TURN_TEXT_CHARS_MAX a turn's text is sent only when the turn ends.
  */
 export class ClientMessages {
-  readonly #encode: ((notice: ClientMessage) => string) | undefined;
+  readonly #encode: ((message: ClientMessage) => string) | undefined;
   readonly #send: (message: string) => void;
-  /** What the call is in. */
+  /** The language of the call. */
   #language: string;
   #turnCount = 0;
-  /** Of the caller's turn what the model was asked; behind it what came since and the ear is done with; and what it still hears. */
+  /**
+   * The caller's turn in three parts: the text that the LLM was asked to answer, final transcripts since then, and the
+   * latest interim transcript.
+   */
   #requestedText = "";
   #finalText = "";
   #interimText = "";
-  /** The beginning of what the ear still hears that the model was asked already; mostly none. */
+  /** The beginning of the interim transcript that the LLM was asked to answer already; usually empty. */
   #answeredText = "";
   #userTurn: OpenTurn | undefined;
   #agentTurn: OpenReply | undefined;
-  /** The agent listens, and may go on with what it was saying. */
+  /** The reply is paused and may resume. */
   #paused = false;
-  /** The reply that the model was asked for last, by the call's own number. */
+  /** The turn that the LLM was last asked for, by the call's own id. */
   #requestedTurnId = 0;
-  /** The agent says more than was told. */
+  /** The agent's turn has text that was not sent yet. */
   #hasUnsentAgentText = false;
 
-  /** `language`: what the call begins in. */
+  /** `language`: the language in which the call begins. */
   constructor(wire: Wire, language: string, send: (message: string) => void) {
     this.#encode = wire.encodeClientMessage?.bind(wire);
     this.#language = language;
@@ -70,7 +73,7 @@ export class ClientMessages {
     this.#emit({ kind: "ended", reason });
   }
 
-  /** Something happened to the call. */
+  /** The call is about to handle an event. */
   onEvent(event: CallEvent): void {
     if (this.#encode === undefined) return;
     switch (event.kind) {
@@ -83,7 +86,7 @@ export class ClientMessages {
         this.#answeredText = "";
         return;
       case "typed":
-        // As turn taking has it: what the ear is not done with was said before it.
+        // As in turn taking: the open interim transcript was spoken before the typed text.
         this.#answeredText = join(this.#answeredText, this.#interimText);
         this.#addFinalText(join(this.#interimText, event.text));
         return;
@@ -92,18 +95,19 @@ export class ClientMessages {
     }
   }
 
-  /** The call did something about it. */
+  /** The call gave a command. */
   onCommand(command: CallCommand): void {
     if (this.#encode === undefined) return;
     switch (command.kind) {
       case "generate-reply":
-        // Asked again behind its tools, the model is told nothing new of the caller.
+        // A request after tool results contains nothing new from the caller.
         if (command.turnId === this.#requestedTurnId) return;
         this.#requestedTurnId = command.turnId;
         this.#answeredText = join(this.#answeredText, this.#interimText);
         this.#finalText = "";
         this.#interimText = "";
-        // What the model is asked is the caller's whole turn, with keys, of which no event before tells that they are one.
+        // The LLM gets the caller's whole turn. It includes DTMF, which earlier events do not show to be part of a
+        // turn.
         this.#requestedText = lastUserText(command.messages);
         this.#sendUserTranscript();
         return;
@@ -125,7 +129,7 @@ export class ClientMessages {
         this.#ignoreUserTurn();
         return;
       case "cancel-reply":
-        // No turn comes of it; and there may be no state to leave either.
+        // The reply becomes no turn, and the state may not change either.
         if (command.heardText === "") this.#closeUnheardReply();
         return;
       case "end":
@@ -139,7 +143,7 @@ export class ClientMessages {
     }
   }
 
-  /** A step of the call is over. */
+  /** One step of the call is complete. */
   flush(): void {
     if (!this.#hasUnsentAgentText || this.#agentTurn === undefined) return;
     this.#hasUnsentAgentText = false;
@@ -148,12 +152,12 @@ export class ClientMessages {
 
   #addSegment(callTurnId: number, text: string): void {
     if (this.#agentTurn?.callTurnId !== callTurnId) this.#closeUnheardReply();
-    const { turnId, text: before } = this.#agentTurn ?? this.#newTurn();
-    this.#agentTurn = { turnId, text: join(before, text), callTurnId };
-    this.#hasUnsentAgentText = this.#hasUnsentAgentText || this.#agentTurn.text !== before;
+    const { turnId, text: previousText } = this.#agentTurn ?? this.#newTurn();
+    this.#agentTurn = { turnId, text: join(previousText, text), callTurnId };
+    this.#hasUnsentAgentText = this.#hasUnsentAgentText || this.#agentTurn.text !== previousText;
   }
 
-  /** A reply that is over, and of which the call told no turn: nothing of it was heard. */
+  /** Closes a reply that is over and became no turn: nothing of it was heard. */
   #closeUnheardReply(): void {
     if (this.#agentTurn !== undefined) this.#closeTurn("agent", "");
   }
@@ -171,14 +175,14 @@ export class ClientMessages {
     this.#sendUserTranscript();
   }
 
-  /** As turn taking has it. */
-  #withoutAnswered(heard: string, final: boolean): string {
-    const { text, answered } = withoutAnsweredPrefix({ text: heard, final }, this.#answeredText, this.#language);
+  /** As in turn taking. */
+  #withoutAnswered(transcript: string, final: boolean): string {
+    const { text, answered } = withoutAnsweredPrefix({ text: transcript, final }, this.#answeredText, this.#language);
     this.#answeredText = answered;
     return text;
   }
 
-  /** No turn comes of what the caller said over the agent, and his next one does not begin with it. */
+  /** What the caller said over the agent becomes no turn, and the caller's next turn does not include it. */
   #ignoreUserTurn(): void {
     this.#answeredText = join(this.#answeredText, this.#interimText);
     this.#finalText = "";
@@ -205,18 +209,18 @@ export class ClientMessages {
   }
 
   #transcript(role: "agent" | "user", { turnId, text }: OpenTurn, final: boolean, approximate?: true): void {
-    const isGuess = approximate === undefined ? {} : { approximate };
-    this.#emit({ kind: "transcript", role, text, final, turnId, ...isGuess });
+    const approximateField = approximate === undefined ? {} : { approximate };
+    this.#emit({ kind: "transcript", role, text, final, turnId, ...approximateField });
   }
 
-  #emit(notice: ClientMessage): void {
+  #emit(message: ClientMessage): void {
     if (this.#encode === undefined) return;
     this.flush();
-    this.#send(this.#encode(notice));
+    this.#send(this.#encode(message));
   }
 }
 
-/** What the caller has said that the model is asked to answer; empty where it opens the conversation. */
+/** The caller's text that the LLM is asked to answer; empty where the LLM opens the conversation. */
 function lastUserText(messages: readonly Message[]): string {
   const last = messages.at(-1);
   return last?.role === "user" ? last.text : "";

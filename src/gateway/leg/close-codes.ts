@@ -1,6 +1,6 @@
 import type { EndReason } from "../../core/calls/spec.ts";
 
-/** What a peer is told when its socket is closed: RFC 6455, section 7.4.1. */
+/** The close codes sent to peers: RFC 6455, section 7.4.1. */
 const CLOSE_NORMAL = 1_000;
 const CLOSE_GOING_AWAY = 1_001;
 export const CLOSE_UNSUPPORTED_DATA = 1_003;

@@ -1,29 +1,77 @@
 import type { CallCommand, CallEvent, CallState } from "../../call/events.ts";
+import type { TurnParameters } from "../../call/parameters.ts";
 import type { EndReason } from "../../core/calls/spec.ts";
+import type { Clock } from "../../core/clock.ts";
 import { codeOf } from "../../core/errors.ts";
 import { LIVENESS_CHECK_TICKS } from "../../core/limits/connections.ts";
+import type { Logger } from "../../core/log/logger.ts";
+import type { WorkerMetrics } from "../../core/metrics/worker-metrics.ts";
+import type { SchemaChecks } from "../../core/schemas/checker.ts";
 import { busRateHz } from "../../media/bus-rate.ts";
-import type { StreamStarted } from "../../wire/wire.ts";
-import { AgentPipeline } from "../agent/pipeline.ts";
+import type { ResamplerFactory } from "../../media/resampler.ts";
+import type { Vad } from "../../media/vad.ts";
+import type { Llm, Stt, Tts } from "../../speech/contracts.ts";
+import type { EndSummary, RedeemedCall } from "../../store/call-handoff.ts";
+import type { InboundAudio, StreamStarted, Wire } from "../../wire/wire.ts";
+import { AgentPipeline, type AgentPipelineOptions } from "../agent/pipeline.ts";
 import { JournaledCall } from "../journal/journaled-call.ts";
+import type { JournalWriter } from "../journal/writer.ts";
 import { CallCounters, type CallReading } from "../metrics/call-counters.ts";
+import type { PhraseFinder } from "../phrases/book.ts";
+import type { HttpTools } from "../tools/http-client.ts";
 import { ToolRunner } from "../tools/runner.ts";
 import { AgentAudio } from "./agent-audio.ts";
 import { CallerAudio, type CallerFrame } from "./caller-audio.ts";
 import { ClientMessages } from "./client-messages.ts";
 import { closeCodeOf } from "./close-codes.ts";
-import type { ConnectionOptions } from "./connection-options.ts";
 import { DtmfOrder } from "./dtmf-order.ts";
-import type { Leg } from "./leg.ts";
-import { Liveness } from "./liveness.ts";
+import type { Leg, LegSocket } from "./leg.ts";
+import { Liveness, type LivenessOptions } from "./liveness.ts";
 import { MessageGuard, type PeerEvent } from "./message-guard.ts";
 
+/** What the connection of one leg needs. */
+export interface ConnectionOptions {
+  redeemed: RedeemedCall;
+  socket: LegSocket;
+  wire: Wire;
+  /** The wire's decode buffer; shared by all connections of the process. */
+  inbound: InboundAudio;
+  /** Owned by the connection from here on. */
+  vad: Vad;
+  makeResampler: ResamplerFactory;
+  stt: Stt | undefined;
+  llm: Llm;
+  tts: Tts;
+  parameters: Readonly<TurnParameters>;
+  /** The maximum size of a prompt of this call, estimated tokens; unlimited when absent. */
+  promptTokensMax?: number;
+  liveness: LivenessOptions;
+  httpTools: Pick<HttpTools, "carryOut">;
+  /** Checks arguments of tools; shared by all connections of the process. */
+  schemas: Pick<SchemaChecks, "prepare" | "check">;
+  /** Service phrases; shared by all connections of the process. */
+  phrases: PhraseFinder;
+  /** Charges the call and checks its spend limits. */
+  spend: AgentPipelineOptions["spend"];
+  journal: JournalWriter;
+  metrics: Pick<WorkerMetrics, "callEnded"> & AgentPipelineOptions["metrics"];
+  clock: Clock;
+  /** The call's own logger; once the stream has started, it also names the carrier's id of the call. */
+  log: Logger;
+  /** The stream has started, and the carrier knows the call by this id. */
+  onStarted: (carrierCallId: string) => void;
+  /** The call is over, its journal is complete or failed, and all its resources are released. */
+  onDone: (end: EndSummary) => void;
+}
+
 /**
- * One leg of one call: joins the socket, the wire, the frame bus, the engines and the journal to the call machine.
+ * One leg of one call: connects the socket, the wire, the frame bus, the pipeline and the journal to the call's state
+ * machine.
  *
- * In: a message is decoded, put in order and cut into frames, and each frame goes to its readers in the same synchronous step:
- * voice detector, ear, journal, call. Out: the ticker asks what is due, and the frame is encoded and sent. All that can happen
- * enters the machine by `#handle`, which journals it first; times are ms since redemption.
+ * Inbound: a message is decoded, put in order and cut into frames. Each frame goes to the VAD, the STT, the journal and
+ * the call in the same synchronous step. Outbound: the ticker asks whether a frame is due; the frame is encoded and
+ * sent. Every other event enters the state machine through `#handle`, which journals it first. Times are ms since
+ * redemption.
  */
 export class Connection implements Leg {
   readonly #options: ConnectionOptions;
@@ -38,7 +86,7 @@ export class Connection implements Leg {
   readonly #clientMessages: ClientMessages;
   readonly #dtmfOrder = new DtmfOrder();
   readonly #counters = new CallCounters();
-  /** The event that comes with every frame is made once. */
+  /** One event object is reused for every frame. */
   readonly #frameIn = { kind: "frame-in" as const, isSpeech: false, mediaMs: 0 };
   #callerAudio: CallerAudio | undefined;
   #closeCode: number | undefined;
@@ -102,14 +150,14 @@ export class Connection implements Leg {
     });
   }
 
-  /** What the metrics ask for. */
+  /** The current readings for the metrics. */
   read(): CallReading {
     this.#counters.underruns = this.#pipeline.ttsOutput.underruns;
     const state = this.#messageGuard.opened ? this.#state : "opening";
     return { connectionType: this.#options.redeemed.spec.connectionType, state, counts: this.#counters };
   }
 
-  /** The socket is there, and this leg is known: streams that begin with their socket begin now. Never throws. */
+  /** The socket is open and this leg is registered: a stream without a start message starts now. Never throws. */
   begin(): void {
     const { wire, redeemed } = this.#options;
     if (wire.implicitStart === undefined) return;
@@ -122,7 +170,7 @@ export class Connection implements Leg {
     }
   }
 
-  /** A message of the peer; its bytes are only valid until this returns. Never throws. */
+  /** A message of the peer; borrowed until this returns. Never throws. */
   message(bytes: Uint8Array, isBinary: boolean): void {
     if (this.#over) return;
     const nowMs = this.#nowMs();
@@ -146,19 +194,22 @@ export class Connection implements Leg {
     this.#handle({ kind: "pong" }, this.#nowMs());
   }
 
-  /** The socket is gone, whoever closed it, with this code; or because the peer `violated` the WebSocket protocol. */
+  /** The socket is closed, with this code; `violated` when the peer broke the WebSocket protocol. */
   closed(code: number, violated: boolean): void {
     this.#closed = true;
     this.#peerCloseCode = code;
     this.#hangUp(violated ? "protocol_error" : "caller_hangup", this.#nowMs());
   }
 
-  /** Ends the call for a reason that is neither speaker's: at once, or when the caller has heard us say goodbye. */
+  /** Ends the call for a reason that neither speaker caused: at once, or after the caller has heard a goodbye. */
   end(reason: EndReason, how?: "with a goodbye"): void {
     this.#handle({ kind: how === undefined ? "end-requested" : "goodbye-requested", reason }, this.#nowMs());
   }
 
-  /** Sends what is due and lets deadlines come: by the ticker every FRAME_MS, and when speech begins. Never throws. */
+  /**
+   * Sends frames that are due and triggers deadlines. Called by the ticker every FRAME_MS, and when audio becomes
+   * ready. Never throws.
+   */
   tick(): void {
     if (this.#over) return;
     const nowMs = this.#nowMs();
@@ -175,10 +226,13 @@ export class Connection implements Leg {
     while (this.#sendIfDue(nowMs));
   }
 
-  /** Behind a stall, before anything is read: sends what is due and there, and lets nothing else happen. Never throws. */
+  /**
+   * After an event-loop stall, before pending input is read: sends frames that are due and ready, and does nothing
+   * else. Never throws.
+   */
   catchUp(): void {
     const nowMs = this.#nowMs();
-    // That speech has run out cannot be known yet: more of it may lie unread.
+    // An empty ring is no underrun yet: more audio may be among the pending input.
     while (this.#pipeline.ttsOutput.hasNextFrame && this.#sendIfDue(nowMs));
   }
 
@@ -196,7 +250,7 @@ export class Connection implements Leg {
     }
   }
 
-  /** Pings the peer when it is time for that, and ends the call of one that is lost. */
+  /** Pings the peer when a ping is due, and ends the call when the peer is lost. */
   #checkLiveness(nowMs: number): void {
     if (this.#liveness.isLost(nowMs)) this.#hangUp("connection_lost", nowMs);
     if (this.#over || !this.#liveness.takePing(nowMs, this.#state === "speaking")) return;
@@ -208,11 +262,14 @@ export class Connection implements Leg {
     return this.#options.clock.nowMs() - this.#startMs;
   }
 
-  /** The door for everything but frames, which come too often for it: journaled, then handled. Never throws. */
+  /**
+   * The entry for all events except frames, which are too frequent for it: journals the event, then handles it. Never
+   * throws.
+   */
   #handle(event: CallEvent, nowMs: number): void {
     if (this.#over) return;
     try {
-      // What is journaled must reach the machine: nothing that may fail stands between the two.
+      // A journaled event must reach the state machine: nothing between the two may fail.
       this.#clientMessages.onEvent(event);
       this.#call.handle(event, nowMs);
       this.#clientMessages.flush();
@@ -221,7 +278,10 @@ export class Connection implements Leg {
     }
   }
 
-  /** Our own bugs end this call and no other. The machine gets one chance to end by itself, then it is ended for it. */
+  /**
+   * An internal error ends this call and no other. The state machine gets one chance to end the call; otherwise it is
+   * ended here.
+   */
   #onBug(error: unknown, nowMs: number): void {
     const code = codeOf(error);
     this.#options.log.error({ err: error, code, fault: "bug" }, "call failed: internal error");
@@ -229,7 +289,7 @@ export class Connection implements Leg {
     try {
       this.#call.handle({ kind: "internal-error", code }, Math.max(nowMs, this.#call.eventMs));
     } catch {
-      // What is broken cannot be asked to tidy up.
+      // The state machine is broken: the call is ended below.
     }
     if (!this.#over) this.#finish("worker_lost");
   }
@@ -276,8 +336,8 @@ export class Connection implements Leg {
 
   #onStart({ codec, carrierCallId }: StreamStarted, nowMs: number): void {
     const { wire, makeResampler, log, onStarted } = this.#options;
-    const carriers = carrierCallId === undefined ? {} : { carrierCallId };
-    log.setBindings(carriers);
+    const carrierFields = carrierCallId === undefined ? {} : { carrierCallId };
+    log.setBindings(carrierFields);
     if (carrierCallId !== undefined) onStarted(carrierCallId);
     const counters = this.#counters;
     this.#callerAudio = new CallerAudio({
@@ -289,10 +349,10 @@ export class Connection implements Leg {
       onFrame: this.#onFrame,
     });
     this.#pipeline.start();
-    this.#handle({ kind: "leg-started", codec, ...carriers }, nowMs);
+    this.#handle({ kind: "leg-started", codec, ...carrierFields }, nowMs);
   }
 
-  /** The bus: one frame, read by everybody who listens, in one synchronous step. */
+  /** The frame bus: every consumer reads the frame in one synchronous step. */
   readonly #onFrame = (frame: CallerFrame, silenceFrames: number, nowMs: number): void => {
     if (this.#over) return;
     this.#counters.framesIn += 1;
@@ -305,7 +365,7 @@ export class Connection implements Leg {
     this.#clientMessages.flush();
   };
 
-  /** Hands on what has waited since `untilMs` or longer for something in front of it that does not come. */
+  /** Releases buffered audio and digits that have waited since `untilMs` or longer for something that precedes them. */
   #release(untilMs: number, nowMs: number): void {
     this.#callerAudio?.release(untilMs, nowMs);
     for (let digit = this.#dtmfOrder.next(untilMs); digit !== undefined; digit = this.#dtmfOrder.next(untilMs)) {
@@ -313,7 +373,7 @@ export class Connection implements Leg {
     }
   }
 
-  /** Nothing more comes from the caller: what still waits is heard, and then the call is over. */
+  /** The peer sends nothing more: handles what is still buffered, then ends the call. */
   #hangUp(reason: EndReason, nowMs: number): void {
     if (this.#over) return;
     try {
@@ -367,29 +427,35 @@ export class Connection implements Leg {
         this.#tools.run(command);
         return;
       case "send-dtmf":
-        // Only calls of a wire that has a message for it are offered the tool.
+        // The tool is offered only on wires that have a message for it.
         this.#send(this.#options.wire.encodeDtmf?.(command.digits));
         return;
       case "ignore":
       case "transfer":
-        // Told by the journal alone.
+        // Only journaled.
         return;
     }
   }
 
-  /** A peer that misses a mark or a clear is lost like one that misses audio; but a command may not end the call it comes from. */
+  /**
+   * A peer that cannot take a mark or a clear is a slow consumer, as with audio; but a command must not end the call
+   * that gave it.
+   */
   #send(message: string | undefined): void {
     if (message !== undefined && !this.#closed && !this.#options.socket.send(message)) this.#sendFailed = true;
   }
 
-  /** The one end: the journal is completed, the socket closed, every engine stopped and the call handed back, whatever fails. */
+  /**
+   * The only end of a call: completes the journal, closes the socket, stops every stage and hands the call back,
+   * whatever fails.
+   */
   #finish(reason: EndReason): void {
     this.#over = true;
     const { redeemed, journal, vad, wire, socket, metrics, clock, log, onDone } = this.#options;
     const closeCode = this.#peerCloseCode ?? this.#closeCode ?? closeCodeOf(reason);
     const durationMs = Math.round(this.#call.eventMs);
     this.#counters.underruns = this.#pipeline.ttsOutput.underruns;
-    for (const last of [
+    for (const step of [
       () => log.info({ reason, durationMs, closeCode, ...this.#counters.summary(redeemed) }, "call ended"),
       () => metrics.callEnded(reason),
       () => {
@@ -403,7 +469,7 @@ export class Connection implements Leg {
       () => wire.close?.(),
     ]) {
       try {
-        last();
+        step();
       } catch (error) {
         log.error({ err: error, code: codeOf(error), fault: "bug" }, "call cleanup failed");
       }

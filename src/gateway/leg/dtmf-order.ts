@@ -5,32 +5,35 @@ interface PendingDigit {
   digit: string;
   /** By the carrier's clock. */
   occurredAtMs: number;
-  /** By ours. */
+  /** By our clock. */
   dueMs: number;
 }
 
 /**
- * The keys of one caller: at most DTMF_PER_SECOND_MAX within a second, and in the order in which they were pressed. Where the
- * carrier says when that was, it may send them in another order, and each waits DTMF_ORDER_MS for one that was pressed before it.
+ * The DTMF digits of one caller: at most DTMF_PER_SECOND_MAX in a second, in the order in which they were pressed. A
+ * carrier that sends timestamps may send digits out of order, so each of its digits waits DTMF_ORDER_MS for earlier
+ * ones.
  */
 export class DtmfOrder {
   readonly #rateLimit = new FixedWindowLimiter(DTMF_PER_SECOND_MAX);
-  /** In the order in which they were pressed. Never more than what two seconds allow. */
-  readonly #waiting: PendingDigit[] = [];
+  /** In the order in which they were pressed. The rate limit keeps this to two seconds' worth at most. */
+  readonly #pending: PendingDigit[] = [];
 
-  /** Takes a key; false when that is one too many. `occurredAtMs` is NaN where the carrier sends keys in order. */
+  /**
+   * Takes a digit; false when the rate limit rejects it. `occurredAtMs` is NaN where the carrier sends digits in order.
+   */
   push(digit: string, occurredAtMs: number, nowMs: number): boolean {
     if (!this.#rateLimit.allows(nowMs)) return false;
-    let at = this.#waiting.length;
-    while (at > 0 && (this.#waiting[at - 1] as PendingDigit).occurredAtMs > occurredAtMs) at -= 1;
+    let at = this.#pending.length;
+    while (at > 0 && (this.#pending[at - 1] as PendingDigit).occurredAtMs > occurredAtMs) at -= 1;
     const dueMs = Number.isNaN(occurredAtMs) ? nowMs : nowMs + DTMF_ORDER_MS;
-    this.#waiting.splice(at, 0, { digit, occurredAtMs, dueMs });
+    this.#pending.splice(at, 0, { digit, occurredAtMs, dueMs });
     return true;
   }
 
-  /** The next key that has waited long enough, or stands in front of one that has; with Infinity none waits any longer. */
+  /** The next digit that has waited long enough, or that precedes one that has; with Infinity none waits any longer. */
   next(nowMs: number): string | undefined {
-    for (const { dueMs } of this.#waiting) if (nowMs >= dueMs) return this.#waiting.shift()?.digit;
+    for (const { dueMs } of this.#pending) if (nowMs >= dueMs) return this.#pending.shift()?.digit;
     return undefined;
   }
 }

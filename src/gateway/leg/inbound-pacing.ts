@@ -8,24 +8,24 @@ import { FRAME_MS } from "../../core/limits/media.ts";
 import { ArrivalInterval } from "../../media/arrival-interval.ts";
 
 /**
- * Watches how the caller's audio comes in: whether it runs ahead of real time, and whether the carrier sends none at all, as
- * some do in silence. Times are ms of call time.
+ * Inbound pacing of one leg: detects audio that runs ahead of real time, and a carrier that sends no audio, as some do
+ * in silence. Times are call time, ms.
  */
 export class InboundPacing {
-  /** How far the audio is ahead of real time; below 0 it is behind and may catch up. */
+  /** How far the audio is ahead of real time; below 0 it is late and may catch up. */
   #aheadMs: number;
   #lastFrameMs: number;
   #lastMediaMs = Number.NaN;
   #starved = false;
   readonly #arrivalInterval = new ArrivalInterval();
 
-  /** The stream begins. Where the network held up its beginning, everything since redemption may come with it. */
+  /** The stream starts. If the network delayed it, all audio since redemption may arrive with it. */
   constructor(nowMs: number) {
     this.#aheadMs = -nowMs;
     this.#lastFrameMs = nowMs;
   }
 
-  /** Takes one frame; returns how many frames of silence the ear must hear before it, for the gap in front of it. */
+  /** Takes one frame; returns how many frames of silence the STT must get before it, for the gap that precedes it. */
   frame(mediaMs: number, nowMs: number): number {
     this.#aheadMs = Math.max(-INBOUND_STALL_MS_MAX, this.#aheadMs - (nowMs - this.#lastFrameMs)) + FRAME_MS;
     const gapFrames = Number.isNaN(this.#lastMediaMs) ? 0 : Math.round((mediaMs - this.#lastMediaMs) / FRAME_MS) - 1;
@@ -37,12 +37,12 @@ export class InboundPacing {
     return silenceFrames;
   }
 
-  /** More audio came than the call has had time for. */
+  /** More audio arrived than real time allows. */
   get flooded(): boolean {
     return this.#aheadMs > INBOUND_AHEAD_MS_MAX;
   }
 
-  /** Frames of silence that the ear must hear now because the carrier sends nothing; said once for each pause. */
+  /** Frames of silence that the STT must get now because the carrier sends nothing; reported once for each pause. */
   silenceFramesDue(nowMs: number): number {
     if (this.#starved || nowMs - this.#lastFrameMs < STT_STARVED_MS + this.#arrivalInterval.slackMs) return 0;
     this.#starved = true;

@@ -3,27 +3,27 @@ import { PING_WHILE_SPEAKING_MS, SILENCE_STEP_MS_MAX, SILENT_PEER_MS_MAX } from 
 /** When a peer is pinged, and when it is lost. */
 export interface LivenessOptions {
   pingIntervalMs: number;
-  /** Without a message, ping or pong for this long a peer that answers pings is lost. */
+  /** A peer that answers pings is lost after this time without a message, ping or pong. */
   pingTimeoutMs: number;
-  /** Without audio for this long a peer is lost, though it answers; undefined: never. */
+  /** A peer is lost after this time without audio, even if it answers; undefined: never. */
   mediaTimeoutMs: number | undefined;
 }
 
 /**
- * Whether the peer of one leg still lives. Each complete message, ping and pong is a sign of life; bytes alone are not. A peer that has
- * answered no ping yet may be silent for longer. A time in which this process was not run is no silence of the peer: what it sent
- * meanwhile may lie unread. Times are ms of call time. Allocates nothing.
+ * Detects whether the peer of one leg is still alive. Each complete message, ping and pong counts; bytes alone do not.
+ * A peer that has answered no ping yet may be silent for longer. Time in which this process did not run does not count
+ * as silence of the peer: its messages may be unread. Times are call time, ms. Allocates nothing.
  */
 export class Liveness {
   readonly #options: LivenessOptions;
   #checkedMs = 0;
   #silentMs = 0;
   #withoutAudioMs = 0;
-  /** Since the last look a sign of life came, or audio: what was before that is no silence. */
+  /** Something was received since the last check, or audio was: the time before that was no silence. */
   #isAlive = false;
   #hasAudio = false;
   #pingedMs = Number.NEGATIVE_INFINITY;
-  /** A ping was sent, and no pong came yet. */
+  /** A ping was sent, and no pong has arrived yet. */
   #awaitsPong = false;
   #answersPings = false;
 
@@ -31,17 +31,20 @@ export class Liveness {
     this.#options = options;
   }
 
-  /** A whole message, or a ping, came. */
+  /** A complete message, or a ping, was received. */
   messageReceived(): void {
     this.#isAlive = true;
   }
 
-  /** A message of audio came. */
+  /** An audio message was received. */
   audioReceived(): void {
     this.#hasAudio = true;
   }
 
-  /** A pong came. Whether it is the first one since the last ping; others are a sign of life and answer nothing. */
+  /**
+   * A pong was received. Returns whether it is the first since the last ping; other pongs only show that the peer is
+   * alive.
+   */
   pongReceived(): boolean {
     this.#isAlive = true;
     const isAnswer = this.#awaitsPong;
@@ -50,7 +53,7 @@ export class Liveness {
     return isAnswer;
   }
 
-  /** To be called every LIVENESS_LOOK_TICKS. Whether the peer is lost. */
+  /** Call every LIVENESS_CHECK_TICKS. Returns whether the peer is lost. */
   isLost(nowMs: number): boolean {
     const stepMs = Math.min(nowMs - this.#checkedMs, SILENCE_STEP_MS_MAX);
     this.#checkedMs = nowMs;
@@ -64,7 +67,7 @@ export class Liveness {
     return this.#silentMs >= silentMsMax;
   }
 
-  /** Whether the peer is to be pinged now; counts as pinged then. */
+  /** Whether to ping the peer now; if so, the ping counts as sent. */
   takePing(nowMs: number, agentSpeaks: boolean): boolean {
     const isUnsure = agentSpeaks && this.#silentMs >= PING_WHILE_SPEAKING_MS;
     const intervalMs = isUnsure ? PING_WHILE_SPEAKING_MS : this.#options.pingIntervalMs;

@@ -22,20 +22,20 @@ import { FixedWindowLimiter } from "../rate-limits/fixed-window.ts";
 import { TokenBucket } from "../rate-limits/token-bucket.ts";
 import { CLOSE_MESSAGE_TOO_BIG, CLOSE_UNSUPPORTED_DATA } from "./close-codes.ts";
 
-/** What a peer did that concerns its call. */
+/** What a peer's message means for its call. */
 export type PeerEvent =
   | Exclude<WireEvent, { kind: "ignored" | "carrier-error" }>
-  /** The peer broke a rule for which its leg ends; with this close code, where the rule has one of its own. */
+  /** The peer broke a rule that ends its leg; `closeCode` is set where the rule has its own. */
   | { kind: "violation"; reason: ViolationReason; closeCode: number | undefined };
 
 type ViolationReason = Extract<EndReason, "protocol_error" | "message_flood">;
 
 export interface MessageGuardOptions {
   wire: Wire;
-  /** Where the wire puts what it decodes; shared by all connections of the process. */
+  /** The wire's decode buffer; shared by all connections of the process. */
   inbound: InboundAudio;
   counters: CallCounters;
-  /** Says what was wrong with a message, to a peer that can be told. */
+  /** Reports a malformed message to a peer whose protocol has errors. */
   sendError: (code: string, message: string) => void;
   log: Logger;
 }
@@ -48,7 +48,7 @@ const CLOSE_CODES: Readonly<Record<string, number>> = {
   wire_wrong_data: CLOSE_UNSUPPORTED_DATA,
 };
 
-/** What so many bytes of audio take in base64, padded. */
+/** The size of this many bytes of audio in padded base64. */
 const base64Bytes = (count: number): number => 4 * Math.ceil(count / 3);
 
 function violation(closeCode: number | undefined): PeerEvent {
@@ -56,8 +56,8 @@ function violation(closeCode: number | undefined): PeerEvent {
 }
 
 /**
- * One leg's mail: reads what the peer sends, bears with what can be borne and counts it, and tells the rest. What comes before
- * the stream has begun is dropped. Times are ms of call time; never throws but for our own bugs.
+ * Checks one leg's messages: reads them, tolerates and counts minor faults, and returns the events. Messages before the
+ * stream starts are dropped. Times are call time, ms. Throws only on internal errors.
  */
 export class MessageGuard {
   readonly #options: MessageGuardOptions;
@@ -71,10 +71,10 @@ export class MessageGuard {
     perSecond: TYPED_CHARS_PER_SECOND_MAX,
   });
   readonly #carrierErrors = new FixedWindowLimiter(CARRIER_ERRORS_LOGGED_PER_SECOND_MAX);
-  /** What the peer may make us parse, in bytes. */
+  /** The parsing budget of the peer, bytes. */
   readonly #parseBudget: TokenBucket;
   readonly #parseLimits: Readonly<ConstructorParameters<typeof TokenBucket>[0]>;
-  /** Of the message that is being read: when it came, and the bytes it was charged. */
+  /** When the current message was received, and the bytes charged for it. */
   #readMs = 0;
   #chargedBytes = 0;
   #streamId: string | undefined;
@@ -89,12 +89,12 @@ export class MessageGuard {
     this.#parseBudget = new TokenBucket(this.#parseLimits);
   }
 
-  /** The stream has begun: what belongs to it counts from now on. */
+  /** The stream has started: from now on its messages count. */
   get opened(): boolean {
     return this.#streamId !== undefined;
   }
 
-  /** Reads one message, valid until this returns; undefined when there is nothing to be done about it. */
+  /** Reads one message, borrowed until this returns; undefined when it needs no action. */
   read(bytes: Uint8Array, isBinary: boolean, nowMs: number): PeerEvent | undefined {
     const { wire, inbound, counters } = this.#options;
     if (!this.#messages.allows(nowMs)) return VIOLATION;
@@ -114,14 +114,16 @@ export class MessageGuard {
     if (event.kind === "start") return this.begin(event);
     if (event.kind === "ignored") return this.#ignore(event.what);
     if (this.#streamId === undefined) {
-      // Before its `start` a stream has no identity: what comes early is dropped, and the start deadline runs on.
+      // A stream has no identity before its `start`: early messages are dropped, and the start deadline stays in force.
       counters.early += 1;
       return undefined;
     }
     return this.#onStreamEvent(event, nowMs);
   }
 
-  /** A second `start` of the same stream is noise; one of another stream would be a second call on one token. */
+  /**
+   * A second `start` of the same stream is ignored; a `start` of another stream would be a second call on one token.
+   */
   begin(start: StreamStarted): PeerEvent | undefined {
     if (this.#streamId === undefined) {
       this.#streamId = start.streamId;
@@ -133,25 +135,29 @@ export class MessageGuard {
   }
 
   /**
-   * Bytes of the message that are charged to nobody here, for audio is bounded by its duration: that of the caller, once the stream
-   * has begun. Of a message that was parsed in full they are those of the audio that it brought, whatever else it calls a payload.
+   * Bytes of the message that are not charged here: once the stream has started, the caller's audio is limited by its
+   * duration instead. Of a message that was parsed in full, only the bytes of the audio that it delivered count,
+   * whatever else it calls a payload.
    */
   #unchargedBytes(event: WireEvent, isBinary: boolean): number {
     if (event.kind !== "audio") return 0;
     if (isBinary) return Number.POSITIVE_INFINITY;
     if (this.#streamId === undefined) return 0;
-    // A fast reader charges nothing: it knows every byte of the message.
+    // A fast reader charges nothing: it checks every byte of the message.
     return this.#chargedBytes === 0 ? Number.POSITIVE_INFINITY : base64Bytes(this.#options.inbound.count);
   }
 
-  /** Throws where the message is more than the peer may make us parse. */
+  /** Throws when the message exceeds the parsing budget. */
   readonly #charge = (bytes: number): void => {
     this.#chargedBytes += bytes;
     if (this.#parseBudget.take(bytes, this.#readMs)) return;
     const { atOnce, perSecond } = this.#parseLimits;
     const { binaryAudio } = this.#options.wire;
     const allowed = `at most ${atOnce} bytes at once and ${perSecond} a second`;
-    throw wireFlood(binaryAudio ? "websocket" : "carrier", `a message of ${bytes} bytes to parse, beyond ${allowed}`);
+    throw wireFlood(
+      binaryAudio ? "websocket" : "carrier",
+      `a message of ${bytes} bytes to parse exceeds the limit: ${allowed}`,
+    );
   };
 
   #onRejected(error: unknown, nowMs: number): PeerEvent | undefined {
@@ -160,7 +166,8 @@ export class MessageGuard {
     const isFlood = error.code === "wire_flood";
     if (isFlood) counters.flooded += 1;
     else counters.malformed += 1;
-    if (!this.#isRejectionLogged) log.info({ code: error.code, why: error.message }, "message from the peer refused");
+    if (!this.#isRejectionLogged)
+      log.info({ code: error.code, detail: error.message }, "message from the peer refused");
     this.#isRejectionLogged = true;
     if (isFlood) return FLOOD;
     const closeCode = CLOSE_CODES[error.code];
@@ -182,7 +189,7 @@ export class MessageGuard {
     switch (event.kind) {
       case "cleared":
         counters.cleared += 1;
-        // The call asked for it and has forgotten its marks already: there is nothing else to learn from it.
+        // The call sent the clear and has already forgotten its marks: without a position the answer says nothing more.
         if (Number.isNaN(event.playedMs)) return undefined;
         if (this.#marks.allows(nowMs)) return event;
         counters.ignored += 1;

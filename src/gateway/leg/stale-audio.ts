@@ -1,20 +1,20 @@
 import { BACKLOG_DRAIN_MS_MAX, BACKLOG_MS_MAX, INBOUND_STALL_MS_MAX } from "../../core/limits/caller-audio.ts";
 
 /**
- * Tells audio that was held up for too long to be of use, on wires whose timestamps go by the clock on the wall. After a stall
- * such a carrier sends all that it has kept. Of that the newest INGEST_STALL_MS_MAX are made up for, as on any wire; what is
- * older is dropped, where it would end the call as a flood. Times are ms.
+ * Detects audio that was held up for too long to be of use, on wires whose timestamps follow the wall clock. After a
+ * stall such a carrier sends everything it has buffered. The newest INBOUND_STALL_MS_MAX of that is used, as on any
+ * wire; older audio is dropped, because it would end the call as a flood. Times are ms.
  *
- * The audio that was least under way tells how the carrier's clock and ours stand to each other. Clocks are set: a delay of more
- * than any carrier keeps is none, and neither is one that is still there when every backlog must have come.
+ * The audio with the smallest delay shows the offset between the carrier's clock and ours. Clocks are set: a delay
+ * longer than any carrier buffers, or one that lasts longer than a backlog can, is a new offset.
  */
 export class StaleAudioDetector {
-  /** What call time is ahead of the carrier's, by the audio that came fastest. */
+  /** The smallest difference seen between call time and the carrier's clock. */
   #offsetMs = Number.POSITIVE_INFINITY;
-  /** Since when everything that comes has been stale; NaN while it is not. */
+  /** Since when all audio has been stale; NaN while it is not. */
   #staleSinceMs = Number.NaN;
 
-  /** Whether audio with this timestamp, which came at `nowMs`, is too old. Without a timestamp it never is. */
+  /** Whether audio with this timestamp, received at `nowMs`, is stale. Audio without a timestamp never is. */
   isStale(timestampMs: number, nowMs: number): boolean {
     if (!Number.isFinite(timestampMs)) return false;
     const offsetMs = nowMs - timestampMs;

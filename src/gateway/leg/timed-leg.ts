@@ -4,13 +4,13 @@ import type { Tickable, Ticker } from "../event-loop/ticker.ts";
 import type { CallCounters, CallReading } from "../metrics/call-counters.ts";
 import type { Leg } from "./leg.ts";
 
-/** A leg that is ticked, and that tells what it has counted. */
+/** A leg that can be ticked, and that reports its counters. */
 export type TimeableLeg = Leg & { tick(): void; catchUp(): void; read(): CallReading };
 
 /**
- * A leg whose frames are timed, of this process and of its call. What cannot be seen from here is not in it: how long a message lay in
- * the kernel while the loop was elsewhere, which the delay of the event loop tells. Nor are the frames that are sent at once when speech
- * begins: they were not due before. Allocates nothing.
+ * Measures the added latency of a leg's frames, for the process and for its call. It excludes the time that a message
+ * waited in the kernel while the event loop was busy; the event-loop delay shows that. It also excludes frames that are
+ * sent as soon as audio becomes ready: they were not due before. Allocates nothing.
  */
 export class TimedLeg implements Leg, Tickable {
   readonly #leg: TimeableLeg;
@@ -29,14 +29,14 @@ export class TimedLeg implements Leg, Tickable {
 
   message(bytes: Uint8Array, isBinary: boolean): void {
     const call = this.#call;
-    const beganMs = this.#clock.nowMs();
-    this.#ticker.catchUp(beganMs);
+    const startMs = this.#clock.nowMs();
+    this.#ticker.catchUp(startMs);
     const before = call.framesIn;
     this.#leg.message(bytes, isBinary);
     if (call.framesIn === before) return;
-    const tookMs = this.#clock.nowMs() - beganMs;
-    this.#process.in.observe(tookMs);
-    if (tookMs > call.slowestInMs) call.slowestInMs = tookMs;
+    const durationMs = this.#clock.nowMs() - startMs;
+    this.#process.in.observe(durationMs);
+    if (durationMs > call.slowestInMs) call.slowestInMs = durationMs;
   }
 
   tick(dueMs: number): void {
@@ -54,9 +54,9 @@ export class TimedLeg implements Leg, Tickable {
   #observeOut(framesBefore: number, dueMs: number): void {
     const call = this.#call;
     if (call.framesOut === framesBefore) return;
-    const tookMs = this.#clock.nowMs() - dueMs;
-    this.#process.out.observe(tookMs);
-    if (tookMs > call.slowestOutMs) call.slowestOutMs = tookMs;
+    const durationMs = this.#clock.nowMs() - dueMs;
+    this.#process.out.observe(durationMs);
+    if (durationMs > call.slowestOutMs) call.slowestOutMs = durationMs;
   }
 
   pinged(): void {

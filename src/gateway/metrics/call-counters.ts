@@ -2,17 +2,23 @@ import type { ConnectionType, TranscriptTurn, TurnLatency } from "../../core/cal
 import type { CallCounts, LiveState, Stage } from "../../core/metrics/worker-metrics.ts";
 import type { RedeemedCall } from "../../store/call-handoff.ts";
 
-/** What a call is at; `counts` goes on counting. */
+/** The state of a call; `counts` keeps changing. */
 export interface CallReading {
   connectionType: ConnectionType;
   state: LiveState;
   counts: CallCounters;
 }
 
-/** Whose engines have served a call, or were to, in order and each once; empty where it has none. */
+/**
+ * The providers that served a call, or were configured to, in order and each once; empty for a stage that the call does
+ * not have.
+ */
 export type ProvidersByStage = Record<Stage, string[]>;
 
-/** What one call counts: read by the metrics at any time, and told once, in the call's last line of log. Numbers, never words. */
+/**
+ * The counters of one call: read by the metrics at any time, and logged once in the message `call ended`. Numbers only,
+ * never words.
+ */
 export class CallCounters implements CallCounts {
   framesIn = 0;
   framesOut = 0;
@@ -36,7 +42,7 @@ export class CallCounters implements CallCounts {
   providerFailures = 0;
   lastFailure: { readonly stage: Stage; readonly code: string } | undefined;
   readonly providers: ProvidersByStage = { stt: [], llm: [], tts: [] };
-  /** The longest that we held up frames of this call, each way, ms. */
+  /** The longest time that we held up a frame of this call, each way, ms. */
   slowestInMs = 0;
   slowestOutMs = 0;
   #firstAudioMs: number | undefined;
@@ -47,18 +53,18 @@ export class CallCounters implements CallCounts {
   #answerSumMs = 0;
   #slowest: TurnLatency | undefined;
 
-  /** An engine failed, with this stable code. */
+  /** A stage failed, with this stable code. */
   providerFailed(stage: Stage, code: string): void {
     this.providerFailures += 1;
     this.lastFailure = { stage, code };
   }
 
-  /** The call is served by `provider`. */
-  servedBy(engine: Stage, provider: string): void {
-    if (!this.providers[engine].includes(provider)) this.providers[engine].push(provider);
+  /** A provider serves the call. */
+  servedBy(stage: Stage, provider: string): void {
+    if (!this.providers[stage].includes(provider)) this.providers[stage].push(provider);
   }
 
-  /** A turn of the transcript is over. */
+  /** A turn of the transcript is complete. */
   turn({ role, startMs, interrupted, latency }: TranscriptTurn): void {
     if (role === "agent") {
       this.#agentTurns += 1;
@@ -72,8 +78,8 @@ export class CallCounters implements CallCounts {
   }
 
   /**
-   * What whoever is woken at night wants to know of a call first, as fields of a line of log. An answer's time is from the
-   * caller's last voiced frame to the first frame of the answer; `firstAudioMs` is when the caller first heard the agent.
+   * What an operator needs first about a call, as log fields. The time of an answer is from the caller's last voiced
+   * frame to the first frame of the answer; `firstAudioMs` is when the caller first heard the agent.
    */
   summary({ accountId, spec }: RedeemedCall): object {
     const { connectionType, model, recordingEnabled } = spec;
@@ -110,7 +116,7 @@ export class CallCounters implements CallCounts {
       digits: this.digits,
       cleared: this.cleared,
       carrierErrors: this.carrierErrors,
-      engineFailures: this.providerFailures,
+      stageFailures: this.providerFailures,
       lastFailure: this.lastFailure,
     };
   }
@@ -119,32 +125,3 @@ export class CallCounters implements CallCounts {
 /** To hundredths of a millisecond. */
 const rounded = (ms: number | undefined): number | undefined =>
   ms === undefined ? undefined : Math.round(ms * 100) / 100;
-
-export const zeroCounts = (): CallCounts => ({
-  framesIn: 0,
-  framesOut: 0,
-  late: 0,
-  underruns: 0,
-  malformed: 0,
-  ignored: 0,
-  flooded: 0,
-  early: 0,
-  lateAudio: 0,
-  duplicateAudio: 0,
-  staleAudio: 0,
-});
-
-/** Adds what one call counted to `sum`. */
-export function addCounts(sum: CallCounts, counts: Readonly<CallCounts>): void {
-  sum.framesIn += counts.framesIn;
-  sum.framesOut += counts.framesOut;
-  sum.late += counts.late;
-  sum.underruns += counts.underruns;
-  sum.malformed += counts.malformed;
-  sum.ignored += counts.ignored;
-  sum.flooded += counts.flooded;
-  sum.early += counts.early;
-  sum.lateAudio += counts.lateAudio;
-  sum.duplicateAudio += counts.duplicateAudio;
-  sum.staleAudio += counts.staleAudio;
-}

@@ -25,13 +25,13 @@ import type { Llm, ProviderObserver } from "../../speech/contracts.ts";
 import { languageName, translatePhrases } from "../../speech/llm/phrase-translation.ts";
 import type { PhraseCache } from "./cache.ts";
 
-/** Phrases for a call that are not the built-in ones. */
+/** Phrases of a call that differ from the built-in ones. */
 export interface ChosenPhrases {
   origin: PhraseOrigin;
   phrases: Phrases;
 }
 
-/** What a translation is charged to: the call's, which ends where that was all it may cost. */
+/** The spend of the call that pays for a translation; the call ends when that reaches its maximum cost. */
 export interface TranslationSpend {
   /** See `CallSpend.request`: throws where the call or its account may not spend that. */
   request(provider: string, estimate: Usage): void;
@@ -40,9 +40,9 @@ export interface TranslationSpend {
 
 export interface PhraseFinder {
   /**
-   * What a call in `language`, a code, says in its own name; undefined where the built-in phrases are right as they are. `llm`
-   * translates where there is no other translation, which is charged to `spend`, the call's. Never rejects; takes as long as a
-   * translation where there is none yet.
+   * The service phrases of a call in `language`, a code; undefined where the built-in phrases apply unchanged. Where
+   * there is no translation yet, `llm` translates, charged to the call's `spend`; the promise then takes as long as the
+   * translation. Never rejects.
    */
   find(language: string, llm: Llm, spend: TranslationSpend): Promise<ChosenPhrases | undefined>;
 }
@@ -55,23 +55,23 @@ export interface PhraseBookOptions {
   log: Logger;
 }
 
-/** The call that was to pay for it may not spend that. */
+/** The call that should pay for the translation may not spend that. */
 const REFUSED = "refused";
 
 interface Translation {
   found: Promise<Phrases | typeof REFUSED | undefined>;
-  /** Where none was found it is looked for again from then on. */
+  /** When a missing translation is tried again. */
   retryMs: number;
 }
 
-/** The phrases of all languages, for the calls of one worker. Calls that need the same translation wait for the same one. */
+/** The phrases of all languages, for the calls of one worker. Calls that need the same translation share it. */
 export class PhraseBook implements PhraseFinder {
   readonly #options: PhraseBookOptions;
-  /** What translations are made from. */
+  /** The source of translations. */
   readonly #english: Phrases;
-  /** By tag and provider. The oldest stands first. */
+  /** By tag and provider, oldest first. */
   readonly #translations = new Map<string, Translation>();
-  /** Requests to LLMs that are under way. */
+  /** LLM requests in progress. */
   #openRequests = 0;
   /** Languages for which the fallback to English was logged. */
   readonly #loggedFallbacks = new Set<string>();
@@ -94,13 +94,14 @@ export class PhraseBook implements PhraseFinder {
   }
 
   async #translation(tag: string, llm: Llm, spend: TranslationSpend): Promise<Phrases | undefined> {
-    // A provider that fails does not keep another from being asked. What one has translated, the other reads from the cache.
+    // A provider that fails does not prevent a request to another. A translation by one is read by the other from the
+    // cache.
     const key = `${tag} ${llm.provider}`;
     for (;;) {
       const known = this.#translations.get(key);
       if (known === undefined || this.#options.clock.nowMs() >= known.retryMs) break;
       const found = await known.found;
-      // What another call may not spend, this one may.
+      // What the other call may not spend, this call may.
       if (found !== REFUSED) return found;
     }
     const entry: Translation = { found: Promise.resolve(undefined), retryMs: Number.POSITIVE_INFINITY };
@@ -113,7 +114,7 @@ export class PhraseBook implements PhraseFinder {
     return found === REFUSED ? undefined : found;
   }
 
-  /** Never rejects; where nothing is found, sets when `entry` is looked for again. */
+  /** Never rejects; when no translation is found, sets when `entry` is tried again. */
   async #readOrTranslate(
     tag: string,
     llm: Llm,
@@ -129,19 +130,19 @@ export class PhraseBook implements PhraseFinder {
       if (languageName(tag) === undefined) throw providerFailed(provider, "does not know the language");
       if (this.#openRequests >= PHRASE_TRANSLATIONS_MAX) {
         retryAfterMs = 0;
-        throw unavailable(`${PHRASE_TRANSLATIONS_MAX} translations are under way`);
+        throw unavailable(`${PHRASE_TRANSLATIONS_MAX} translations are in progress: the limit is reached`);
       }
       const phrases = await this.#translate(tag, llm, spend);
       log.info({ language: tag, provider }, "service phrases translated");
       await this.#save(tag, phrases, provider);
       return phrases;
     } catch (error) {
-      // The limit of one call: those that wait, and the next, may ask at once.
+      // The limit concerns one call only: waiting calls and the next call may try at once.
       const isRefused = spendRefusalOf(error) !== undefined;
       if (isRefused) retryAfterMs = 0;
       if (!this.#loggedFallbacks.has(tag)) {
-        const why = { code: codeOf(error), ...loggableError(error) };
-        log.warn({ language: tag, provider, ...why }, "service phrases not translated: English is used");
+        const failure = { code: codeOf(error), ...loggableError(error) };
+        log.warn({ language: tag, provider, ...failure }, "service phrases not translated: English is used");
       }
       this.#loggedFallbacks.add(tag);
       entry.retryMs = clock.nowMs() + retryAfterMs;
@@ -153,7 +154,7 @@ export class PhraseBook implements PhraseFinder {
     const { clock, metrics } = this.#options;
     const deadline = new AbortController();
     const cancel = clock.after(PHRASE_TRANSLATION_MS_MAX, () => deadline.abort());
-    const watch: ProviderObserver = {
+    const observer: ProviderObserver = {
       failedOver: () => {},
       contextExceeded: () => {},
       responded: () => {},
@@ -165,26 +166,28 @@ export class PhraseBook implements PhraseFinder {
     };
     this.#openRequests += 1;
     try {
-      return await translatePhrases(llm, tag, this.#english, deadline.signal, watch);
+      return await translatePhrases(llm, tag, this.#english, deadline.signal, observer);
     } finally {
       this.#openRequests -= 1;
       cancel();
     }
   }
 
-  /** A translation that cannot be saved is used by this process all the same. */
+  /** A translation that cannot be saved is still used by this process. */
   async #save(tag: string, phrases: Phrases, provider: string): Promise<void> {
     const { cache, log } = this.#options;
     try {
       await cache.write(tag, this.#english, phrases, provider);
     } catch (error) {
-      const why = { code: codeOf(error), ...loggableError(error) };
-      log.warn({ language: tag, ...why }, "service phrases could not be saved");
+      const failure = { code: codeOf(error), ...loggableError(error) };
+      log.warn({ language: tag, ...failure }, "service phrases could not be saved");
     }
   }
 }
 
-/** What is translated for `language`: the language, with the script where that region writes another than most. */
+/**
+ * The tag to translate for `language`: the language, with the script where the region uses another script than most.
+ */
 function tagOf(language: string): string | undefined {
   const parts = languageParts(language);
   if (parts === undefined) return undefined;

@@ -7,8 +7,9 @@ import { type Phrases, samePhrases } from "../../core/phrases/phrases.ts";
 import { validateTranslation } from "../../speech/llm/phrase-translation.ts";
 
 /**
- * Translated phrases, one JSON file a language under `phrases` in the data folder: `{english, phrases, translatedBy}`. They outlive
- * the process and are shared by all workers; the last writer wins, and each writes a whole file.
+ * Translated phrases, one JSON file per language under `phrases` in the data folder: `{english, phrases,
+ * translatedBy}`. They outlive the process and are shared by all workers; the last writer wins, and each writes a whole
+ * file.
  */
 export class PhraseCache {
   readonly #folder: string;
@@ -17,12 +18,15 @@ export class PhraseCache {
     this.#folder = join(dataDir, "phrases");
   }
 
-  /** The phrases for `tag`; undefined where there are none, or none of this `english`, or none that are a translation of it. */
+  /**
+   * The phrases for `tag`; undefined where there are none, where they were made from another `english`, or where they
+   * are no valid translation of it.
+   */
   async read(tag: string, english: Phrases): Promise<Phrases | undefined> {
-    const kept = parsed(await this.#text(tag));
-    if (!isObject(kept) || !isObject(kept.english) || !isObject(kept.phrases)) return undefined;
-    if (!samePhrases(kept.english as Partial<Phrases>, english)) return undefined;
-    const phrases = validateTranslation(kept.phrases, tag, english);
+    const saved = parsed(await this.#text(tag));
+    if (!isObject(saved) || !isObject(saved.english) || !isObject(saved.phrases)) return undefined;
+    if (!samePhrases(saved.english as Partial<Phrases>, english)) return undefined;
+    const phrases = validateTranslation(saved.phrases, tag, english);
     return typeof phrases === "string" ? undefined : phrases;
   }
 
@@ -50,7 +54,7 @@ export class PhraseCache {
         await file.close();
       }
     } catch {
-      // A file that cannot be read is written anew.
+      // A file that cannot be read is written again.
       return "";
     }
   }

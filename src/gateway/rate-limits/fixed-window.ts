@@ -1,4 +1,4 @@
-/** Counts what a peer may do only so often: at most `max` within one second. */
+/** A fixed-window limiter: allows at most `max` within one second. */
 export class FixedWindowLimiter {
   readonly #max: number;
   #sinceMs = Number.NEGATIVE_INFINITY;
@@ -8,7 +8,7 @@ export class FixedWindowLimiter {
     this.#max = max;
   }
 
-  /** Counts one more; false when that is one too many. */
+  /** Counts one more; false when it exceeds the limit. */
   allows(nowMs: number): boolean {
     if (nowMs - this.#sinceMs >= 1_000) {
       this.#sinceMs = nowMs;

@@ -1,4 +1,4 @@
-/** Meters what a peer may do much of at once, but not for long: `atOnce`, and what was taken of it comes back at `perSecond`. */
+/** A token bucket: allows a burst of `atOnce`, and refills at `perSecond`. */
 export class TokenBucket {
   readonly #burst: number;
   readonly #perSecond: number;
@@ -11,7 +11,7 @@ export class TokenBucket {
     this.#tokens = atOnce;
   }
 
-  /** Takes so much of it; false, and nothing is taken, when that is more than there is. */
+  /** Takes an amount; false, and takes nothing, when there are not enough tokens. */
   take(amount: number, nowMs: number): boolean {
     this.#tokens = Math.min(this.#burst, this.#tokens + ((nowMs - this.#asOfMs) * this.#perSecond) / 1_000);
     this.#asOfMs = nowMs;

@@ -9,27 +9,27 @@ import {
 } from "../../core/limits/connections.ts";
 import type { Logger } from "../../core/log/logger.ts";
 
-/** PEM files: the server's certificate with its chain behind it, and its private key, which has no passphrase. */
+/** PEM files: the server's certificate followed by its chain, and its private key, which has no passphrase. */
 export interface CertificateFiles {
   certFile: string;
   keyFile: string;
 }
 
-/** What stood in the files, or why it could not be read. */
+/** The contents of the files, or why they could not be read. */
 interface FileContents {
   cert: Buffer | Error;
   key: Buffer | Error;
 }
 
-/** What is wrong with the files, in sentences for whoever configured them; nothing when a server can use them. */
+/** What is wrong with the files, in sentences for the operator; empty when a server can use them. */
 export const certificateProblems = (files: CertificateFiles): readonly string[] =>
   examine(files, readNow(files)).problems;
 
 export interface CertificateReloaderOptions {
   files: CertificateFiles;
   /**
-   * Makes ready to serve with what the files hold now; throws when that cannot be done. The function it returns makes it
-   * count for every connection from then on.
+   * Prepares serving with the current files; throws when that fails. The function that it returns applies the
+   * certificate to every connection from then on.
    */
   prepare(): () => void;
   clock: Clock;
@@ -37,58 +37,58 @@ export interface CertificateReloaderOptions {
 }
 
 /**
- * Sees to it that a server uses what its certificate's files hold. Contents are compared, and not times or names, so that
- * it does not matter whether files are overwritten, renamed, or reached by a link that is pointed elsewhere. A pair that
- * is no good never takes the place of the one in use.
+ * Keeps a server's certificate up to date with its files. It compares contents, not times or names, so it does not
+ * matter whether files are overwritten, renamed, or replaced through a symbolic link. A pair that cannot be used never
+ * replaces the one in use.
  */
 export class CertificateReloader {
   readonly #options: CertificateReloaderOptions;
   #inUse: FileContents;
   #notAfterMs: number;
-  /** What was wrong at the last look, and what of it has been told. */
+  /** The problem found by the latest check, and the one that was reported. */
   #lastProblem = "";
   #reportedProblem = "";
   #nextWarningMs = Number.NEGATIVE_INFINITY;
 
-  /** Reads the files; whoever serves reads them after that, so that a change in between is seen at the first look. */
+  /** Reads the files. The server must read them after that, so that a change in between is seen by the first check. */
   constructor(options: CertificateReloaderOptions) {
     this.#options = options;
     this.#inUse = readNow(options.files);
     this.#notAfterMs = examine(options.files, this.#inUse).notAfterMs;
   }
 
-  /** When the certificate in use runs out, in milliseconds since the Unix epoch. */
+  /** When the certificate in use expires, in milliseconds since the Unix epoch. */
   get notAfterMs(): number {
     return this.#notAfterMs;
   }
 
-  /** Looks every few seconds from now on. */
+  /** Checks every few seconds from now on. */
   start(): void {
     this.#warnOfExpiry();
-    const lookLater = (): void => {
-      this.#options.clock.after(CERTIFICATE_POLL_MS, () => void this.check().then(lookLater));
+    const checkLater = (): void => {
+      this.#options.clock.after(CERTIFICATE_POLL_MS, () => void this.check().then(checkLater));
     };
-    lookLater();
+    checkLater();
   }
 
-  /** Looks once. Never rejects: what is wrong is logged. */
+  /** Checks once. Never rejects: problems are logged. */
   async check(): Promise<void> {
     const found = await read(this.#options.files);
     this.#reportProblems(isSame(found, this.#inUse) ? [] : await this.#apply(found));
     this.#warnOfExpiry();
   }
 
-  /** Returns what is wrong with what was found; nothing when it is in use now, or is being replaced this instant. */
+  /** Returns the problems of the files; none when they are in use now, or are just being replaced. */
   async #apply(found: FileContents): Promise<readonly string[]> {
     const { files, prepare, clock, log } = this.#options;
     const { problems, notBeforeMs, notAfterMs } = examine(files, found);
     if (problems.length > 0) return problems;
     if (notBeforeMs > clock.epochMs()) return [`${files.certFile} is not valid before ${isoOf(notBeforeMs)}`];
     const notAfter = isoOf(notAfterMs);
-    if (notAfterMs <= clock.epochMs()) return [`${files.certFile} has expired at ${notAfter}`];
+    if (notAfterMs <= clock.epochMs()) return [`${files.certFile} expired at ${notAfter}`];
     try {
       const use = prepare();
-      // The library reads the files by itself, and may have found others than were examined.
+      // The library reads the files by itself, and may have read others than were examined.
       if (!isSame(found, await read(files))) return [];
       use();
     } catch {
@@ -101,14 +101,17 @@ export class CertificateReloader {
     return [];
   }
 
-  /** Two files are never replaced at one instant: what is wrong may be half of a change, and is told when it stays. */
+  /**
+   * Two files are never replaced at the same instant: a problem may be half of a change, and is reported only when it
+   * persists.
+   */
   #reportProblems(problems: readonly string[]): void {
-    const doubts = problems.join("; ");
-    if (doubts === this.#lastProblem && doubts !== this.#reportedProblem) {
-      if (doubts !== "") this.#options.log.warn({ problem: doubts }, "certificate rejected; the one in use stays");
-      this.#reportedProblem = doubts;
+    const problem = problems.join("; ");
+    if (problem === this.#lastProblem && problem !== this.#reportedProblem) {
+      if (problem !== "") this.#options.log.warn({ problem }, "certificate rejected; the one in use stays");
+      this.#reportedProblem = problem;
     }
-    this.#lastProblem = doubts;
+    this.#lastProblem = problem;
   }
 
   #warnOfExpiry(): void {
@@ -129,7 +132,7 @@ function examine({ certFile, keyFile }: CertificateFiles, { cert, key }: FileCon
   if (cert instanceof Error) problems.push(`MEDIA_TLS_CERT_FILE ${certFile} cannot be read: ${reasonOf(cert)}`);
   else if (!certificate) problems.push(`MEDIA_TLS_CERT_FILE ${certFile} holds no certificate in PEM`);
   else if (certificates.includes(undefined)) {
-    problems.push(`MEDIA_TLS_CERT_FILE ${certFile} holds one behind its first certificate that cannot be read`);
+    problems.push(`MEDIA_TLS_CERT_FILE ${certFile} holds an unreadable certificate after the first one`);
   }
   const privateKey = key instanceof Error ? undefined : parsed(() => createPrivateKey(key));
   if (key instanceof Error) problems.push(`MEDIA_TLS_KEY_FILE ${keyFile} cannot be read: ${reasonOf(key)}`);
@@ -137,7 +140,7 @@ function examine({ certFile, keyFile }: CertificateFiles, { cert, key }: FileCon
   else if (!privateKey) problems.push(`MEDIA_TLS_KEY_FILE ${keyFile} holds no private key in PEM`);
   if (certificate && privateKey && !belongTogether(certificate, privateKey)) {
     problems.push(
-      `MEDIA_TLS_KEY_FILE ${keyFile} does not fit the first certificate in MEDIA_TLS_CERT_FILE ${certFile}`,
+      `MEDIA_TLS_KEY_FILE ${keyFile} does not match the first certificate in MEDIA_TLS_CERT_FILE ${certFile}`,
     );
   }
   return {
@@ -149,7 +152,7 @@ function examine({ certFile, keyFile }: CertificateFiles, { cert, key }: FileCon
 
 const PEM_BEGIN = "-----BEGIN CERTIFICATE-----";
 
-/** In their order; undefined for each that cannot be read, as the last one of a file that is only half written. */
+/** In file order; undefined for each that cannot be read, such as the last one of a half-written file. */
 const certificatesIn = (pem: Buffer): (X509Certificate | undefined)[] =>
   pem
     .toString("latin1")
@@ -157,7 +160,7 @@ const certificatesIn = (pem: Buffer): (X509Certificate | undefined)[] =>
     .slice(1)
     .map((text) => parsed(() => new X509Certificate(PEM_BEGIN + text)));
 
-/** OpenSSL's own words for what it cannot read would tell nobody anything. */
+/** OpenSSL's own message for a file that it cannot read would not help the operator. */
 function parsed<T>(parse: () => T): T | undefined {
   try {
     return parse();
@@ -193,7 +196,7 @@ function contentOf(path: string): Buffer | Error {
   }
 }
 
-/** As `readNow`, without holding up whatever else there is to do. */
+/** As `readNow`, without blocking. */
 async function read({ certFile, keyFile }: CertificateFiles): Promise<FileContents> {
   const [cert, key] = await Promise.all([readFile(certFile).catch(asError), readFile(keyFile).catch(asError)]);
   return { cert, key };

@@ -10,13 +10,16 @@ export type MediaServerName = (typeof MEDIA_SERVERS)[number];
 
 export interface MediaServerOptions {
   /**
-   * Redeems the token of `/stream/{token}`, for a request that came with these headers. Allocates nothing for tokens
-   * that are not valid. Every admission is opened exactly once, also when the upgrade fails.
+   * Redeems the token of `/stream/{token}`, for a request with these headers. Allocates nothing for invalid tokens.
+   * Every admission is opened exactly once, even if the upgrade fails.
    */
   admit(token: string, headers: SignatureHeaders): Promise<Admission>;
-  /** With these it speaks TLS 1.2 and 1.3, and nothing else. */
+  /** With a certificate the server speaks only TLS 1.2 and 1.3. */
   tls?: CertificateFiles | undefined;
-  /** How many connections there may be just now that are no streams yet; one more is closed as it comes. Unlimited by default. */
+  /**
+   * The current limit on connections that are no streams yet; a connection beyond it is closed at once. Unlimited by
+   * default.
+   */
   handshakesMax?: () => number;
   /** Pages of these exact origins may read refusals; none by default. */
   corsOrigins?: readonly string[];
@@ -24,26 +27,31 @@ export interface MediaServerOptions {
 }
 
 /**
- * The media plane's socket server. `UwsServer` and `WsServer` implement it; `test/contract/media-server/` runs against both,
- * and its `differences.ts` names where they differ. Constructors throw `unavailable` when the certificate cannot be used.
+ * The socket server of the media plane. `UwsServer` and `WsServer` implement it; `test/contract/media-server/` runs
+ * against both, and its `differences.ts` lists where they differ. Constructors throw `unavailable` when the certificate
+ * cannot be used.
  */
 export interface MediaServer {
   readonly streams: OpenStreams;
-  /** Connections that were accepted, or are on their way to this process, and that are no streams yet. They have 10 s to become one. */
+  /**
+   * Connections that were accepted, or are being handed to this process, and that are no streams yet. They have 10 s to
+   * become one.
+   */
   readonly handshakes: number;
-  /** Listens and returns the port, which is another one than asked for only for port 0. */
+  /** Listens and returns the port, which differs from the requested one only for port 0. */
   listen(host: string, port: number): Promise<number>;
-  /** Takes no new connections; those that are open stay. */
+  /** Accepts no new connections; open ones stay. */
   stopListening(): void;
   /**
-   * As `stopListening`, until told otherwise: meanwhile new connections go to others that listen on the port, and where there
-   * are none the kernel refuses them. The port must have been given by number: only then can it be listened on again while
-   * connections are on it.
+   * As `stopListening`, until it is called with false: meanwhile new connections go to other listeners on the port, and
+   * where there are none the kernel refuses them. The port must have been given by number: only then can it be listened
+   * on again while connections are on it.
    */
   pauseListening(isPaused: boolean): void;
   /**
-   * Reads the certificate and its key from their files once more; throws `unavailable` when they cannot be used. Calling what
-   * it returns applies them to connections that are accepted from then on. Open connections keep their certificate.
+   * Reads the certificate and its key from their files again; throws `unavailable` when they cannot be used. Calling
+   * the returned function applies them to connections that are accepted from then on. Open connections keep their
+   * certificate.
    */
   prepareCertificate(): () => void;
   /** Closes everything at once. */

@@ -1,6 +1,6 @@
-/** As much of a WebSocket as is asked here; once it is closed it may not be asked for anything. */
+/** The part of a WebSocket that is used here; must not be used after it is closed. */
 interface Stream {
-  /** Bytes that it was given and that the kernel has not taken, because the peer does not read. */
+  /** Bytes that were sent and that the kernel has not taken, because the peer does not read. */
   getBufferedAmount(): number;
 }
 
@@ -16,7 +16,7 @@ export class OpenStreams {
     this.#streams.delete(stream);
   }
 
-  /** What waits for the peers of all of them. */
+  /** The unsent bytes of all streams. */
   get bufferedBytes(): number {
     let bytes = 0;
     for (const stream of this.#streams) bytes += stream.getBufferedAmount();

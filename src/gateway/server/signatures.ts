@@ -2,18 +2,21 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { ConnectionType } from "../../core/calls/spec.ts";
 import { SIGNATURES_PER_UPGRADE_MAX } from "../../core/limits/connections.ts";
 
-/** The transports whose upgrades can be told from a stranger's by a secret that their carrier shares with us. */
+/** The transports whose upgrades can be authenticated by a secret that the carrier shares with us. */
 export const SIGNING_CARRIERS = ["carrier_a", "carrier_b", "carrier_c"] as const satisfies readonly ConnectionType[];
 export type SigningCarrier = (typeof SIGNING_CARRIERS)[number];
 
-/** The secrets of each carrier, any of which is good: two while one is being changed. None where nothing is asked for. */
+/**
+ * The secrets of each carrier, each of which is valid: two during a rotation. Empty where no authentication is
+ * configured.
+ */
 export type CarrierSecrets = Readonly<Record<SigningCarrier, readonly string[]>>;
 
-/** What carriers prove themselves with in the head of an upgrade, as it came; empty where the header is missing. */
+/** The credentials that carriers send in the head of an upgrade, unchanged; empty where the header is missing. */
 export interface SignatureHeaders {
   /** `X-Twilio-Signature` */
   twilioSignature: string;
-  /** `X-Telnyx-Streaming-Auth-Token`, or what a proxy made of it: `Authorization: Bearer`. */
+  /** `X-Telnyx-Streaming-Auth-Token`, or `Authorization: Bearer`, into which a proxy may convert it. */
   telnyxToken: string;
   authorization: string;
   /** `X-Plivo-Signature-V3`, `X-Plivo-Signature-Ma-V3`, both lists, and `X-Plivo-Signature-V3-Nonce`. */
@@ -22,7 +25,7 @@ export interface SignatureHeaders {
   plivoNonce: string;
 }
 
-/** Copies them out of a request; `header` is given names in lower case. */
+/** Copies them from a request; `header` gets names in lower case. */
 export const signatureHeaders = (header: (name: string) => string): SignatureHeaders => ({
   twilioSignature: header("x-twilio-signature"),
   telnyxToken: header("x-telnyx-streaming-auth-token"),
@@ -33,8 +36,9 @@ export const signatureHeaders = (header: (name: string) => string): SignatureHea
 });
 
 /**
- * Which carriers an upgrade of `url` may come from: those that prove it by one of their secrets, and those that none is known of.
- * `url` is what the carrier was told to dial, rebuilt from configuration: behind a proxy the request knows another one.
+ * Which carriers an upgrade of `url` may come from: those that prove it with one of their secrets, and those without a
+ * configured secret. `url` is the address that the carrier was given to dial, rebuilt from the configuration: behind a
+ * proxy the request has another one.
  */
 export function authenticatedCarriers(
   url: string,
@@ -63,14 +67,14 @@ export function isSignedByTwilio(secret: string, url: string, { twilioSignature 
   return urlVariantsOf(url).some((address) => isAmong(given, createHmac("sha1", secret).update(address).digest()));
 }
 
-/** The token itself: the carrier was given it with the address, and sends it back. */
+/** The token itself: the carrier was given it with the address, and returns it. */
 export function isFromTelnyx(secret: string, _url: string, { telnyxToken, authorization }: SignatureHeaders): boolean {
   const bearer = /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? "";
   return isSameText(telnyxToken, secret) || isSameText(bearer, secret);
 }
 
 /**
- * Base64 of HMAC-SHA256 over the address and a nonce, of which its documents know two forms; the header may hold several:
+ * Base64 of HMAC-SHA256 over the address and a nonce, in one of two documented forms; the header may hold several:
  * https://www.plivo.com/docs/voice/concepts/signature-validation
  */
 export function isSignedByPlivo(secret: string, url: string, headers: SignatureHeaders): boolean {
@@ -83,8 +87,8 @@ export function isSignedByPlivo(secret: string, url: string, headers: SignatureH
 }
 
 /**
- * All the ways in which carriers were seen to write one address: by either scheme, with the port that goes without saying or
- * without it, with a slash at the end or without it, the host as it was given or in lower case.
+ * All forms in which carriers were seen to write one address: with either scheme, with or without the default port,
+ * with or without a trailing slash, with the host as given or in lower case.
  */
 function urlVariantsOf(url: string): readonly string[] {
   const [, host = "", port = "", path = ""] = /^wss?:\/\/([^/:]+|\[[^\]]*\])(:\d+)?(\/.*)$/.exec(url) ?? [];
@@ -109,7 +113,7 @@ const signaturesIn = (header: string): readonly Buffer[] =>
 const isAmong = (given: readonly Buffer[], digest: Buffer): boolean =>
   given.some((signature) => signature.length === digest.length && timingSafeEqual(signature, digest));
 
-/** In a time that does not tell how much of it is right. */
+/** Compares in constant time. */
 const isSameText = (given: string, secret: string): boolean => timingSafeEqual(sha256(given), sha256(secret));
 
 const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest();

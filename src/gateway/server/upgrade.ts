@@ -1,7 +1,8 @@
 import { newId } from "../../core/ids.ts";
 import type { Admission, Leg, LegSocket } from "../leg/leg.ts";
 
-// What both media servers do with a request for a stream: the rules of an upgrade, the refusals, and the leg that it opens.
+// What both media servers share in handling a stream request: the rules of an upgrade, the refusals, and the leg that
+// it opens.
 
 /** Reads a header of a request by its name in lower case; empty where it is missing. */
 export type HeaderReader = (name: string) => string;
@@ -9,7 +10,7 @@ export type HeaderReader = (name: string) => string;
 /** 16 bytes in base64. */
 const WEBSOCKET_KEY = /^[+/0-9A-Za-z]{22}==$/;
 
-/** RFC 6455, section 4.2.1. Decided here, because each library has rules of its own for what it upgrades. */
+/** RFC 6455, section 4.2.1. Checked here, because each library has its own rules for what it upgrades. */
 export const isUpgrade = (header: HeaderReader): boolean =>
   /\bupgrade\b/i.test(header("connection")) &&
   header("upgrade").toLowerCase() === "websocket" &&
@@ -18,7 +19,7 @@ export const isUpgrade = (header: HeaderReader): boolean =>
 
 export type RefusalStatus = 401 | 404 | 426 | 503;
 
-/** An answer to a request that becomes no stream, in the one shape that the control API's errors have. */
+/** The response to a request that becomes no stream, in the same shape as the control API's errors. */
 export interface Refusal {
   /** The status with its reason phrase. */
   statusLine: string;
@@ -43,8 +44,8 @@ const REFUSALS: Readonly<Record<RefusalStatus, { statusLine: string; code: strin
 };
 
 /**
- * The refusal with this status, under a request id of its own; `cors` are the headers by which a page may read it. The server that
- * writes it adds `Connection` and `Content-Length`.
+ * The refusal with this status and a new request id; `cors` are the headers that allow a page to read it. The server
+ * that writes it adds `Connection` and `Content-Length`.
  */
 export function refusalOf(status: RefusalStatus, cors: Refusal["headers"]): Refusal {
   const { statusLine, code, message } = REFUSALS[status];
@@ -55,7 +56,7 @@ export function refusalOf(status: RefusalStatus, cors: Refusal["headers"]): Refu
       ["Content-Type", "application/json; charset=utf-8"],
       ["Cache-Control", "no-store"],
       ["X-Request-Id", requestId],
-      // RFC 9110, section 11.6.1, demands a challenge; the token stands in the path.
+      // RFC 9110, section 11.6.1, requires a challenge; the token is in the path.
       ...(status === 401 ? [["WWW-Authenticate", 'StreamToken realm="Trunkline"'] as const] : []),
       ...(status === 426 ? [["Upgrade", "websocket"] as const] : []),
       ...(status === 503 ? [["Retry-After", "1"] as const] : []),
@@ -69,7 +70,10 @@ export function refusalOf(status: RefusalStatus, cors: Refusal["headers"]): Refu
 /** RFC 6455, section 7.4.1: the connection ended without a close frame. */
 export const CLOSED_WITHOUT_FRAME = 1_006;
 
-/** The right to open the leg of an admission, which must be used exactly once: until then the gateway counts it as under way. */
+/**
+ * The right to open the leg of an admission. It must be used exactly once: until then the gateway counts the admission
+ * as pending.
+ */
 export class AdmittedLeg {
   readonly #open: (socket: LegSocket) => Leg;
   #isUsed = false;
@@ -85,8 +89,8 @@ export class AdmittedLeg {
   }
 
   /**
-   * The upgrade has failed: the token is spent, so the call begins and ends at once and gets its record. Does nothing once the leg
-   * was opened. Throws what the gateway throws.
+   * The upgrade has failed: the token is redeemed, so the call begins and ends at once and gets its record. Does
+   * nothing after the leg was opened. Throws what the gateway throws.
    */
   abandon(): void {
     if (this.#isUsed) return;

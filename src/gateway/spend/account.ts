@@ -11,7 +11,7 @@ import type { Clock } from "../../core/clock.ts";
 
 interface Account {
   window: SpendWindow;
-  /** The sums that the control process was sent last. */
+  /** The sums that were last sent to the control process. */
   lastSent: Spend | undefined;
 }
 
@@ -21,8 +21,9 @@ export interface AccountSpendsOptions {
 }
 
 /**
- * What the accounts of one worker's calls have spent within the last minute, and which of them have reached a limit in all workers
- * together, as the control process has last said. Holds the accounts that have spent something within the last minute.
+ * What the accounts of one worker's calls have spent within the last minute, and which of them exceed a limit over all
+ * workers, as last reported by the control process. Holds the accounts that have spent something within the last
+ * minute.
  */
 export class AccountSpends {
   readonly #limits: Spend;
@@ -35,12 +36,12 @@ export class AccountSpends {
     this.#clock = clock;
   }
 
-  /** The limit because of which the account may not spend `asked` now; undefined where it may. */
-  refusal(accountId: string, asked: Partial<Spend>): SpendUnit | undefined {
-    const over = this.#exceeded.get(accountId);
-    if (over !== undefined && asked[over] !== undefined) return over;
+  /** The limit that prevents the account from spending `requested` now; undefined where it may. */
+  refusal(accountId: string, requested: Partial<Spend>): SpendUnit | undefined {
+    const exceeded = this.#exceeded.get(accountId);
+    if (exceeded !== undefined && requested[exceeded] !== undefined) return exceeded;
     const spent = this.#accounts.get(accountId)?.window.sums(this.#clock.nowMs());
-    return spent && exceededUnit(spent, asked, this.#limits);
+    return spent && exceededUnit(spent, requested, this.#limits);
   }
 
   add(accountId: string, amounts: Partial<Spend>): void {
@@ -49,13 +50,13 @@ export class AccountSpends {
     account.window.add(amounts, this.#clock.nowMs());
   }
 
-  /** Takes back of what was added `agoMs` ago. */
+  /** Gives back a part of what was added `agoMs` ago. */
   refund(accountId: string, amounts: Partial<Spend>, agoMs: number): void {
     const nowMs = this.#clock.nowMs();
     this.#accounts.get(accountId)?.window.refund(amounts, nowMs - agoMs, nowMs);
   }
 
-  /** The sums of the accounts whose sums differ from those that were taken last; of `all` accounts for a control process that is new. */
+  /** The sums of accounts that changed since they were last taken; of `all` accounts for a new control process. */
   takeChanged(all = false): AccountSpend[] {
     const nowMs = this.#clock.nowMs();
     const changed: AccountSpend[] = [];
@@ -70,7 +71,7 @@ export class AccountSpends {
     return changed;
   }
 
-  /** The control process says which accounts have reached a limit; all others have not. */
+  /** The control process reports which accounts exceed a limit; all others do not. */
   setExceeded(accounts: readonly AccountOverLimit[]): void {
     this.#exceeded = new Map(accounts.map(({ accountId, limit }) => [accountId, limit]));
   }

@@ -14,9 +14,9 @@ import type { AccountSpends } from "./account.ts";
 export interface CallSpendOptions {
   accountId: string;
   settings: SpendSettings;
-  /** Of all calls of this worker. */
+  /** Shared by all calls of this worker. */
   accountSpends: Pick<AccountSpends, "refusal" | "add" | "refund">;
-  /** What the call may cost; undefined for no bound. */
+  /** The maximum cost of the call; undefined for no bound. */
   maxCost: number | undefined;
   prices: Prices | undefined;
   metrics: Pick<WorkerMetrics, "spendRefused" | "llmRequested">;
@@ -24,14 +24,15 @@ export interface CallSpendOptions {
 }
 
 /**
- * What one call spends, and whether it may spend more. A request to a provider is charged before it is sent, by what it is estimated to
- * come to, and then by what the provider reports instead: what that is more is added when it is reported, what it is less is taken back in the
- * second in which the request was sent, so that no minute is ever short of it. What is never reported stays as estimated.
+ * What one call spends, and whether it may spend more. A request to a provider is charged with its estimate before it
+ * is sent, and corrected by what the provider reports: a higher amount is added when it is reported, a lower one is
+ * refunded to the second in which the request was sent, so that no minute is undercounted. If nothing is reported, the
+ * estimate stands.
  */
 export class CallSpend {
   readonly #options: CallSpendOptions;
   readonly #window = new SpendWindow();
-  /** When the requests were charged, by their estimates, ms. */
+  /** When each request was charged, by its estimate, ms. */
   readonly #chargedMs = new WeakMap<Usage, number>();
   #cost = 0;
   #isCostReported = false;
@@ -41,8 +42,8 @@ export class CallSpend {
   }
 
   /**
-   * `provider` is about to be asked for something that comes to about `estimate`. Throws `spend_limit` where the call or its account
-   * may not spend that; then it must not be asked. `isOwnPhrase`: the service's own phrases are charged and never refused.
+   * A request to `provider` is about to be sent, with this `estimate`. Throws `spend_limit` where the call or its
+   * account may not spend that; then it must not be sent. `isOwnPhrase`: service phrases are charged and never refused.
    */
   request(provider: string, estimate: Usage, isOwnPhrase = false): void {
     const { accountId, accountSpends, metrics, nowMs } = this.#options;
@@ -59,8 +60,8 @@ export class CallSpend {
   }
 
   /**
-   * `provider` reports what it did; `estimate` is what `request` was told of it, where it was. Whether the call has now cost all that it
-   * may, for the first time: then it must end.
+   * `provider` reports its usage; `estimate` is the one given to `request`, if there was one. Returns true once, when
+   * the call has reached its maximum cost: then it must end.
    */
   used(provider: string, usage: Usage, estimate: Usage = {}): boolean {
     const { accountId, accountSpends, maxCost = Number.POSITIVE_INFINITY, prices, nowMs } = this.#options;
@@ -85,25 +86,25 @@ export class CallSpend {
     accountSpends.refund(accountId, less, nowMs() - chargedMs);
   }
 
-  /** What comes of a refusal: of `maxCost`, which no waiting makes larger, the end of the call. */
+  /** The action after a refusal. When the maximum cost is reached, the call ends, because waiting does not help. */
   actionFor({ limit }: SpendRefusal): SpendSettings["action"] {
     return limit === "cost" ? "end" : this.#options.settings.action;
   }
 
   #refusal(provider: string, estimate: Usage, charge: Partial<Spend>): SpendRefusal | undefined {
     const { accountId, accountSpends, maxCost, prices, settings, nowMs } = this.#options;
-    // An answer is of no use where no more of it can be made or spoken.
-    const asked = charge.llm_requests === undefined ? charge : { output_tokens: 1, tts_characters: 1, ...charge };
-    const ofCall = exceededUnit(this.#window.sums(nowMs()), asked, settings.call);
+    // An answer is useless if nothing can be generated or spoken.
+    const requested = charge.llm_requests === undefined ? charge : { output_tokens: 1, tts_characters: 1, ...charge };
+    const ofCall = exceededUnit(this.#window.sums(nowMs()), requested, settings.call);
     if (ofCall !== undefined) return { scope: "call", limit: ofCall };
-    const ofAccount = accountSpends.refusal(accountId, asked);
+    const ofAccount = accountSpends.refusal(accountId, requested);
     if (ofAccount !== undefined) return { scope: "account", limit: ofAccount };
     const cost = knownCostOf(provider, estimate, prices);
     return maxCost !== undefined && this.#cost + cost > maxCost ? { scope: "call", limit: "cost" } : undefined;
   }
 }
 
-/** What a request is charged before it is sent. */
+/** The charge of a request before it is sent. */
 function chargeOf({ inputTokens, characters }: Usage): Partial<Spend> {
   return {
     ...(inputTokens !== undefined && { llm_requests: 1, input_tokens: inputTokens }),

@@ -9,26 +9,26 @@ import { type ToolSecrets, toolSecretFor } from "../../core/tools/secrets.ts";
 import { type ToolRequest, toolRequestOf } from "./http-request.ts";
 import { failed, type ToolOutcome } from "./outcome.ts";
 
-/** All addresses of a name; none when there is no such name. */
+/** All addresses of a name; empty when the name does not exist. */
 export type Resolve = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 export interface HttpToolsOptions {
   secrets: ToolSecrets;
-  /** Tools may call this machine, too. */
+  /** Tools may also call this machine. */
   allowLoopback: boolean;
-  /** The domain name system unless told. */
+  /** DNS by default. */
   resolve?: Resolve;
 }
 
 const REFUSED = "ADDRESS_REFUSED";
-/** How long one address of a name is waited for before the next is tried beside it. */
+/** How long one address of a name is tried before the next one is tried in parallel. */
 const NEXT_ADDRESS_MS = 2_000;
-/** One text for everything that keeps an answer away: what is behind an address that may not be called is nobody's business. */
+/** One text for every connection failure: it does not reveal what is at an address that tools may not call. */
 const UNREACHABLE = "its server could not be reached";
 
 /**
- * Carries out the HTTP tools of all calls of a process. Each request has a connection of its own, to an address that was checked
- * when it was connected to: all addresses of a name must be public, and no other is asked for in between.
+ * Carries out the HTTP tools of all calls of a process. Each request has its own connection, to an address that was
+ * checked when it was connected: all addresses of a name must be public, and there is no second lookup in between.
  */
 export class HttpTools {
   readonly #secrets: ToolSecrets;
@@ -42,8 +42,8 @@ export class HttpTools {
   }
 
   /**
-   * `accountId` is the account whose tool it is. Never rejects but for our own bugs; when `signal` aborts, the connection is gone.
-   * Redirects are not followed: what a tool sends goes to the server that its URL names, and nowhere else.
+   * `accountId` is the account that owns the tool. Rejects only on internal errors; when `signal` aborts, the
+   * connection is closed. Redirects are not followed: a tool's request goes only to the server that its URL names.
    */
   async carryOut(
     tool: HttpTool,
@@ -67,7 +67,7 @@ export class HttpTools {
   }
 
   #send({ method, url, headers, body }: ToolRequest, signal: AbortSignal): Promise<IncomingMessage> {
-    const ours = {
+    const defaults = {
       ...{ accept: "application/json, text/*;q=0.9", "user-agent": "trunkline" },
       ...(body !== undefined && {
         "content-length": String(Buffer.byteLength(body)),
@@ -77,11 +77,11 @@ export class HttpTools {
     };
     const options = {
       method,
-      headers: { ...ours, ...lowerCased(headers) },
-      // A connection of its own: none that was opened for another address, and none that stays.
+      headers: { ...defaults, ...lowerCased(headers) },
+      // A separate connection: never one that was opened for another address, and never kept alive.
       agent: false,
       lookup: this.#lookup(signal),
-      // A loop that is busy for Node's own 250 ms would take every address for a dead one.
+      // An event loop that is busy for Node's default of 250 ms would make every address look unreachable.
       autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
       maxHeaderSize: TOOL_ANSWER_HEAD_BYTES_MAX,
       signal,
@@ -90,13 +90,13 @@ export class HttpTools {
       const outgoing = url.protocol === "https:" ? httpsRequest(url, options) : httpRequest(url, options);
       outgoing.on("response", resolve);
       outgoing.on("error", reject);
-      // A server that goes over to another protocol is hung up on, and gives neither of the two.
+      // A server that switches protocols is disconnected, and emits neither of the two events.
       outgoing.on("close", () => reject(withCode("ECONNRESET")));
       outgoing.end(body);
     });
   }
 
-  /** What Node asks for a name's addresses when it connects, and what it connects to. */
+  /** Node calls this for a name's addresses when it connects, and connects to the result. */
   #lookup(signal: AbortSignal): LookupFunction {
     return (hostname, options, callback) => {
       this.#addressesOf(hostname, signal).then(
@@ -113,18 +113,19 @@ export class HttpTools {
   }
 
   async #addressesOf(hostname: string, signal: AbortSignal): Promise<readonly string[]> {
-    const isHere = this.#allowLoopback && isLocalhost(hostname);
-    const addresses = isHere ? ["127.0.0.1", "::1"] : await this.#resolve(hostname, signal);
-    const mayBe = (address: string) => isPublicAddress(address) || (this.#allowLoopback && isLoopbackAddress(address));
-    // One that is not public makes all of them suspect: whoever answers for the name has meant it.
-    if (!addresses.every(mayBe)) throw withCode(REFUSED);
+    const isLoopback = this.#allowLoopback && isLocalhost(hostname);
+    const addresses = isLoopback ? ["127.0.0.1", "::1"] : await this.#resolve(hostname, signal);
+    const isAllowed = (address: string) =>
+      isPublicAddress(address) || (this.#allowLoopback && isLoopbackAddress(address));
+    // One address that is not public makes all of them suspect: the owner of the name has configured it.
+    if (!addresses.every(isAllowed)) throw withCode(REFUSED);
     return addresses;
   }
 }
 
 /**
- * Asks the domain name system itself: neither the hosts file nor a search list makes a name of the inside out of a short one,
- * and no thread of the pool waits, of which the journals need theirs. The machine's own name servers unless told.
+ * Queries DNS directly: neither the hosts file nor a search list can turn a short name into an internal one, and no
+ * thread of the pool waits, which the journals need. Uses the machine's own name servers by default.
  */
 export const resolveByDns =
   (servers?: readonly string[]): Resolve =>
@@ -155,11 +156,11 @@ async function read(answer: IncomingMessage): Promise<ToolOutcome> {
   }
   const text = new TextDecoder().decode(bytes).trim();
   if (status >= 200 && status < 300) return { text: text === "" ? `Done, with status ${status}.` : text, status };
-  const { text: why, ...rest } = failed("status", `its server answered with status ${status}`, { status });
-  return { text: text === "" ? why : `${why} ${text}`, ...rest };
+  const { text: problem, ...rest } = failed("status", `its server answered with status ${status}`, { status });
+  return { text: text === "" ? problem : `${problem} ${text}`, ...rest };
 }
 
-/** Undefined when there is more than may be read; the connection is gone then. */
+/** Undefined when the answer exceeds the limit; the connection is then closed. */
 async function readWhole(answer: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -172,7 +173,7 @@ async function readWhole(answer: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(chunks);
 }
 
-/** A server may tell what it was sent, as it came, within JSON or in base64. One secret may be the beginning of another. */
+/** A server may echo what it was sent: unchanged, within JSON, or in base64. One secret may be a prefix of another. */
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   const inBase64 = (sent: string): string[] => {
     const bytes = Buffer.from(sent);
@@ -183,7 +184,7 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
     ...[secret, `Bearer ${secret}`].flatMap(inBase64),
   ]);
   spellings.sort((a, b) => b.length - a.length);
-  return spellings.reduce((told, spelling) => told.replaceAll(spelling, "***"), text);
+  return spellings.reduce((redacted, spelling) => redacted.replaceAll(spelling, "***"), text);
 }
 
 const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>

@@ -10,14 +10,14 @@ import {
 } from "../../core/tools/http-tool.ts";
 import { failed, type ToolOutcome } from "./outcome.ts";
 
-/** What is sent for an HTTP tool. */
+/** The request of an HTTP tool. */
 export interface ToolRequest {
   method: HttpTool["method"];
   url: URL;
   headers: Readonly<Record<string, string>>;
   /** JSON; undefined for methods without a body. */
   body: string | undefined;
-  /** What must not be told to anybody, though the server may say it again. */
+  /** Secrets that must be removed from the answer if the server echoes them. */
   secrets: readonly string[];
 }
 
@@ -26,12 +26,13 @@ type Arguments = Readonly<Record<string, unknown>>;
 const BODILESS: readonly HttpTool["method"][] = ["GET", "DELETE"];
 
 /**
- * Fills in the arguments of an HTTP tool, which its schema has nothing against, and its secrets. An argument that stands in the
- * URL goes there and nowhere else; the others go into the query of a GET or a DELETE, and into the JSON body of anything else.
+ * Fills in the arguments of an HTTP tool, which have passed its schema, and its secrets. An argument that occurs in the
+ * URL is used only there; the others go into the query of a GET or a DELETE, and into the JSON body of any other
+ * request.
  *
- * What the model says stays within the part of a path or a query that is its place: it cannot name a server, climb a path, or
- * add a parameter. Returns what the model is told when an argument does not fit its place, and when its headers hold a secret that
- * `secretFor` does not have for this URL.
+ * The LLM's values stay within their place in a path or a query: they cannot name a server, climb a path, or add a
+ * parameter. Returns a failed outcome for the LLM when an argument does not fit its place, and when the headers need a
+ * secret that `secretFor` does not have for this URL.
  */
 export function toolRequestOf(
   tool: HttpTool,
@@ -39,7 +40,7 @@ export function toolRequestOf(
   secretFor: (name: string, url: URL) => string | undefined,
 ): ToolRequest | ToolOutcome {
   const template = urlTemplateOf(tool.url);
-  assert.ok(template !== undefined, "checked when the call was created");
+  assert.ok(template !== undefined, "the URL was checked when the call was created");
   for (const name of argumentsIn(template.path)) {
     const text = textOf(ownOf(given, name));
     if (text === undefined || text === "") {
@@ -58,7 +59,7 @@ export function toolRequestOf(
     for (const [name, value] of rest) if (value !== null) url.searchParams.append(name, textOf(value) ?? jsonOf(value));
   const named = Object.values(tool.headers).flatMap(secretsIn);
   const secrets = new Map(named.map((name) => [name, secretFor(name, url)]));
-  // The model is told the same where there is no such secret and where this server may not have it.
+  // The LLM gets the same text whether the secret does not exist or this server may not have it.
   if ([...secrets.values()].includes(undefined)) return failed("secret_refused", "the service cannot send its headers");
   const secretOf = (name: string): string => secrets.get(name) ?? "";
   const headers = Object.entries(tool.headers).map(([name, value]) => [name, fillSecrets(value, secretOf)]);
@@ -71,18 +72,18 @@ export function toolRequestOf(
   };
 }
 
-/** An argument that is there, whatever its name: every object has a `toString` that nobody gave it. */
+/** An argument that was given, whatever its name: every object inherits a `toString`. */
 const ownOf = (given: Arguments, name: string): unknown => (Object.hasOwn(given, name) ? given[name] : undefined);
 
-/** Undefined for what is no single value. */
+/** Undefined for anything but a single value. */
 function textOf(value: unknown): string | undefined {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
     ? String(value)
     : undefined;
 }
 
-/** Lists and objects go into a query as JSON; what is not there, as nothing. */
+/** Lists and objects go into a query as JSON; a missing value, as an empty text. */
 const jsonOf = (value: unknown): string => (value === undefined || value === null ? "" : JSON.stringify(value));
 
-/** Half a surrogate pair has no UTF-8, and encodeURIComponent throws for it. */
+/** A lone surrogate has no UTF-8 encoding, and encodeURIComponent throws for it. */
 const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, "\ufffd");

@@ -1,44 +1,44 @@
 /** What went wrong with a tool, for the log. */
 export type ToolFault =
-  /** The model's arguments do not fit the tool's schema or its URL. */
+  /** The LLM's arguments do not fit the tool's schema or its URL. */
   | "arguments"
-  /** Too many of the call's tools run. */
+  /** Too many tools of the call are running. */
   | "busy"
   | "timeout"
-  /** Its server's address is not one that tools may call. */
+  /** Tools may not call the address of its server. */
   | "address_refused"
   | "unreachable"
-  /** Its headers hold a secret that there is none of, or that its account may not send to its server. */
+  /** Its headers need a secret that does not exist, or that its account may not send to this server. */
   | "secret_refused"
-  /** Its server answered with another status than 2xx. */
+  /** Its server answered with a status other than 2xx. */
   | "status"
   | "too_large"
   /** Its server's answer is neither JSON nor text, or encoded. */
   | "unreadable"
-  /** The client said that it failed. */
+  /** The client reported a failure. */
   | "client"
-  /** A bug of ours. */
+  /** An internal error. */
   | "internal";
 
-/** What came of a tool. */
+/** The outcome of a tool. */
 export interface ToolOutcome {
-  /** What the model is told. */
+  /** The result for the LLM. */
   text: string;
   /** Absent when nothing went wrong. */
   fault?: ToolFault;
-  /** Of the answer to an HTTP request, when there was one. */
+  /** The status of the HTTP response, if there was one. */
   status?: number;
-  /** The code of the error below, one of Node's constants. */
+  /** The code of the underlying error, one of Node's constants. */
   cause?: string;
 }
 
-/** `why` continues "Error: ", in words for the model. */
+/** `reason` continues "Error: ", in words for the LLM. */
 export const failed = (
   fault: ToolFault,
-  why: string,
-  more: Pick<ToolOutcome, "status" | "cause"> = {},
+  reason: string,
+  details: Pick<ToolOutcome, "status" | "cause"> = {},
 ): ToolOutcome => ({
-  text: `Error: ${why}.`,
+  text: `Error: ${reason}.`,
   fault,
-  ...more,
+  ...details,
 });

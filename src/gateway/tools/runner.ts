@@ -14,9 +14,9 @@ import { failed, type ToolOutcome } from "./outcome.ts";
 export type ToolCommand = Extract<CallCommand, { kind: "run-tool" }>;
 type ToolResult = Extract<CallEvent, { kind: "tool-result" }>;
 
-/** What a client is asked to do. */
+/** A tool call sent to the client. */
 export interface ClientToolCall {
-  /** Comes back with the result. */
+  /** Returned with the result. */
   id: string;
   name: string;
   arguments: Readonly<Record<string, unknown>>;
@@ -24,12 +24,12 @@ export interface ClientToolCall {
 
 export interface ToolRunnerOptions {
   redeemed: Pick<RedeemedCall, "accountId" | "spec">;
-  /** Checks what the LLM chose against the schema of its tool. */
+  /** Checks the LLM's arguments against the schema of its tool. */
   schemas: Pick<SchemaChecks, "prepare" | "check">;
   httpTools: Pick<HttpTools, "carryOut">;
-  /** Asks the client of the call for a tool that it carries out. */
+  /** Sends a tool call to the client of the call. */
   askClient: (call: ClientToolCall) => void;
-  /** The door of the call. Never called from within `run`. */
+  /** Delivers an event to the call. Never called from within `run`. */
   deliver: (event: ToolResult) => void;
   clock: Clock;
   log: Logger;
@@ -42,22 +42,22 @@ interface RunningTool {
   readonly kind: ToolSpec["kind"];
   readonly startMs: number;
   readonly abortController: AbortController;
-  /** The client was asked for it. */
+  /** The client was sent the tool call. */
   awaitsClient: boolean;
   cancelTimeout: () => void;
 }
 
 /**
- * Carries out the tools of one call that its machine does not decide by itself: each is run once, and comes to one result, in
- * its own time or when its time is up. What goes wrong is a result too, told to the model in plain words. After `close` nothing
- * of them is alive.
+ * Carries out the tools of one call that its state machine does not decide by itself: each runs once and yields one
+ * result, by its timeout at the latest. A failure is a result, too, in plain words for the LLM. After `close` nothing
+ * runs any more.
  */
 export class ToolRunner {
   readonly #options: ToolRunnerOptions;
   readonly #running = new Map<string, RunningTool>();
-  /** The schemas of tools as JSON, by the tool's name; made when first needed. */
+  /** The schemas of tools as JSON, by the tool's name; created when first needed. */
   readonly #schemas = new Map<string, string>();
-  /** How often a check of a tool was over its budget. */
+  /** How often a check of each tool exceeded its budget. */
   readonly #overBudgetCounts = new Map<string, number>();
   #closed = false;
 
@@ -66,12 +66,12 @@ export class ToolRunner {
     if (options.redeemed.spec.tools.some(({ kind }) => kind !== "built_in")) options.schemas.prepare();
   }
 
-  /** Begins to carry out a tool; its result is delivered later. */
+  /** Starts a tool; its result is delivered later. */
   run(command: ToolCommand): void {
     const { redeemed, clock } = this.#options;
     const tool = redeemed.spec.tools.find(({ name }) => name === command.name);
-    assert.ok(tool !== undefined && tool.kind !== "built_in", "the machine asks for tools of the call alone");
-    assert.ok(!this.#running.has(command.toolCallId), "each run has a key of its own");
+    assert.ok(tool !== undefined && tool.kind !== "built_in", "the state machine runs only tools of its call");
+    assert.ok(!this.#running.has(command.toolCallId), "each tool call has its own id");
     const isBusy = this.#running.size >= TOOLS_RUNNING_MAX;
     const running: RunningTool = {
       command,
@@ -97,7 +97,7 @@ export class ToolRunner {
     );
   }
 
-  /** The client tells what came of a tool; false where it was not asked for it, or it is over. */
+  /** The client reports a result; false where the tool call was not sent to it, or is over. */
   clientAnswered(id: string, result: string, isError: boolean): boolean {
     const running = this.#running.get(id);
     if (running === undefined || !running.awaitsClient) return false;
@@ -105,29 +105,29 @@ export class ToolRunner {
     return true;
   }
 
-  /** The call is over: what runs is aborted, and comes to nothing. */
+  /** The call is over: running tools are aborted, without a result. */
   close(): void {
     this.#closed = true;
     for (const running of this.#running.values()) stop(running);
     this.#running.clear();
   }
 
-  /** Undefined when the client reports the result, and when the tool's time is over or its call has ended. */
+  /** Undefined when the client reports the result, and when the tool timed out or its call has ended. */
   async #begin(tool: DefinedTool, running: RunningTool): Promise<ToolOutcome | undefined> {
     const { redeemed, httpTools, askClient } = this.#options;
     const { command, abortController } = running;
-    const unfit = await this.#argumentProblem(tool, command.arguments, abortController.signal);
+    const problem = await this.#argumentProblem(tool, command.arguments, abortController.signal);
     if (abortController.signal.aborted) return undefined;
-    if (unfit !== undefined) return unfit;
+    if (problem !== undefined) return problem;
     if (tool.kind === "http")
       return await httpTools.carryOut(tool, command.arguments, abortController.signal, redeemed.accountId);
-    // Its answer may come at once, and nothing before.
+    // The client may answer at once, but not before this.
     running.awaitsClient = true;
     askClient({ id: command.toolCallId, name: tool.name, arguments: command.arguments });
     return undefined;
   }
 
-  /** What the LLM is told where its arguments do not fit the tool's schema, or where that cannot be found out. */
+  /** The outcome for the LLM when its arguments do not fit the tool's schema, or when that cannot be checked. */
   async #argumentProblem(
     tool: DefinedTool,
     given: ToolCommand["arguments"],

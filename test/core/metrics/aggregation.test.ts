@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { MetricsAggregator } from "../../../src/core/metrics/aggregation.ts";
 import { TimeHistogram } from "../../../src/core/metrics/histogram.ts";
 import { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
-import { zeroCounts } from "../../../src/gateway/metrics/call-counters.ts";
+import { zeroCounts } from "../../../src/gateway/metrics/total-counters.ts";
 import { readings } from "../../support/metrics/every-metric.ts";
 import { type Family, readExposition, sampleOf } from "../../support/metrics/exposition.ts";
 

@@ -4,7 +4,7 @@ import { END_REASONS } from "../../../src/core/calls/spec.ts";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { collectProcessMetrics } from "../../../src/core/metrics/process-metrics.ts";
 import { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
-import { zeroCounts } from "../../../src/gateway/metrics/call-counters.ts";
+import { zeroCounts } from "../../../src/gateway/metrics/total-counters.ts";
 import { everyMetric, readings } from "../../support/metrics/every-metric.ts";
 import { readExposition, sampleOf } from "../../support/metrics/exposition.ts";
 import { unknownLabels } from "../../support/metrics/known-labels.ts";

@@ -13,56 +13,58 @@ import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
 const REQUEST = { messages: [], tools: [], temperature: 0, language: "en" };
 const FAILING: LlmStep[] = [{ afterMs: 100, event: { kind: "fail" } }];
 
-function question(steps: readonly LlmStep[]) {
+function request(steps: readonly LlmStep[]) {
   const clock = new ManualClock();
   const llm = new ScriptedLlm(clock, [steps]);
-  const told: string[] = [];
-  const asked = new BufferedReply(
+  const received: string[] = [];
+  const reply = new BufferedReply(
     (signal) => llm.reply(REQUEST, signal),
-    () => told.push("too much"),
+    () => received.push("too much"),
   );
   const answer = (): void =>
-    asked.deliverTo(
-      (event: LlmEvent) => told.push(event.kind === "text" ? event.text : event.kind),
-      (error) => told.push(codeOf(error)),
+    reply.deliverTo(
+      (event: LlmEvent) => received.push(event.kind === "text" ? event.text : event.kind),
+      (error) => received.push(codeOf(error)),
     );
-  return { clock, llm, asked, answer, told };
+  return { clock, llm, reply, answer, received };
 }
 
-describe("a question that was asked ahead", () => {
-  test("tells nothing until somebody waits for the answer, and then all of it, in order and later", async () => {
-    const { clock, answer, told } = question(textReply("one two three", { firstMs: 100, perWordMs: 100 }));
+describe("a preemptive reply", () => {
+  test("is buffered until a consumer attaches, and then delivered completely, in order, in a later microtask", async () => {
+    const { clock, answer, received } = request(textReply("one two three", { firstMs: 100, perWordMs: 100 }));
     await clock.play(250);
-    expect(told).toEqual([]);
+    expect(received).toEqual([]);
     answer();
-    expect(told).toEqual([]);
+    expect(received).toEqual([]);
     await settled();
-    expect(told).toEqual(["one", " two"]);
+    expect(received).toEqual(["one", " two"]);
     await clock.play(200);
-    expect(told).toEqual(["one", " two", " three", "end"]);
+    expect(received).toEqual(["one", " two", " three", "end"]);
   });
 
-  test("tells nothing any more once it was stopped, not even what it holds", async () => {
-    const { clock, llm, asked, answer, told } = question(textReply("one two three", { firstMs: 100, perWordMs: 100 }));
+  test("delivers nothing after it was cancelled, not even what it has buffered", async () => {
+    const { clock, llm, reply, answer, received } = request(
+      textReply("one two three", { firstMs: 100, perWordMs: 100 }),
+    );
     await clock.play(250);
     answer();
-    asked.cancel();
+    reply.cancel();
     await clock.play(500);
-    expect([told, llm.aborted]).toEqual([[], 1]);
+    expect([received, llm.aborted]).toEqual([[], 1]);
   });
 
-  test("is known to have failed before anybody waits, and tells it to whoever waits already", async () => {
-    const early = question(FAILING);
+  test("reports an early failure before a consumer attaches, and to a consumer that has attached", async () => {
+    const early = request(FAILING);
     await early.clock.play(150);
-    expect(early.asked.hasFailed).toBe(true);
-    const late = question(FAILING);
+    expect(early.reply.hasFailed).toBe(true);
+    const late = request(FAILING);
     late.answer();
     await late.clock.play(150);
-    expect(late.told).toEqual(["provider_failed"]);
+    expect(late.received).toEqual(["provider_failed"]);
   });
 });
 
-/** A call whose caller says something and pauses, with what its model is asked and what the call is told. */
+/** A call whose caller says something and pauses; records the LLM requests and the call's events. */
 async function conversation(finalText: string, replies: readonly (readonly LlmStep[])[]) {
   const clock = new ManualClock();
   const llm = new ScriptedLlm(clock, replies);
@@ -78,40 +80,40 @@ async function conversation(finalText: string, replies: readonly (readonly LlmSt
     llm,
     tamper: ({ journal }) => {
       const { event } = journal;
-      journal.event = (atMs, told) => {
-        events.push(told);
-        event.call(journal, atMs, told);
+      journal.event = (atMs, journaled) => {
+        events.push(journaled);
+        event.call(journal, atMs, journaled);
       };
     },
   });
   call.start();
   await call.listen(4_000);
   call.connection.closed(1_006, false);
-  const texts = events.flatMap((told) => (told.kind === "reply-text" ? [told.text] : []));
+  const texts = events.flatMap((journaled) => (journaled.kind === "reply-text" ? [journaled.text] : []));
   return { llm, said: texts.join(""), events, call };
 }
 
 describe("a call with preemptive replies", () => {
-  test("asks once where the final agrees, and tells of the answer only then", async () => {
+  test("sends one request when the final transcript agrees, and delivers the reply only then", async () => {
     const { llm, said, events } = await conversation("When are you open?", [textReply("At nine.", { firstMs: 100 })]);
     expect([llm.requests.length, said]).toEqual([1, "At nine."]);
     const kinds = events.map(({ kind }) => kind);
     expect(kinds.indexOf("reply-text")).toBeGreaterThan(kinds.indexOf("stt-final"));
   });
 
-  test("stops the first answer and asks again where the final does not", async () => {
+  test("cancels the first reply and sends another request when the final transcript differs", async () => {
     const replies = [textReply("At nine", { firstMs: 100, perWordMs: 2_000 }), textReply("On Main Street.")];
     const { llm, said } = await conversation("Where are you open?", replies);
     expect([llm.requests.length, llm.aborted, said]).toEqual([2, 1, "On Main Street."]);
   });
 
-  test("asks again where the model failed before anybody waited for it", async () => {
+  test("sends another request when the preemptive one has failed", async () => {
     const { llm, said, call } = await conversation("When are you open?", [FAILING, textReply("At nine.")]);
     expect([llm.requests.length, said]).toEqual([2, "At nine."]);
-    expect(call.ends()).toMatchObject([{ engineFailures: 0 }]);
+    expect(call.ends()).toMatchObject([{ stageFailures: 0 }]);
   });
 
-  test("stops what was asked ahead when the call ends", async () => {
+  test("cancels the preemptive request when the call ends", async () => {
     const clock = new ManualClock();
     const llm = new ScriptedLlm(clock, [textReply("At nine.", { firstMs: 60_000 })]);
     const call = leg({

@@ -18,13 +18,13 @@ import { ScriptedTts } from "../../support/providers/scripted-tts.ts";
 import { NO_LLM_REQUESTS } from "../../support/stubs/no-limits.ts";
 
 type Leg = ReturnType<typeof leg>;
-type Engines = Pick<LegOptions, "stt" | "llm" | "tts">;
+type Stages = Pick<LegOptions, "stt" | "llm" | "tts">;
 
 const planted = (): never => {
   throw new Error("planted");
 };
 
-/** A whole conversation's worth of input: whatever a call can be told happens to it in here, unless it is over before. */
+/** The input of a whole conversation: unless it ends early, every kind of event occurs in it. */
 async function converse(call: Leg): Promise<void> {
   call.start();
   for (let atMs = 0; atMs < 6_000; atMs += 20) {
@@ -36,7 +36,7 @@ async function converse(call: Leg): Promise<void> {
   }
 }
 
-/** Nobody carries it out: what comes of it is that its time is up. */
+/** The client never answers, so this tool times out. */
 const LOOKUP = {
   kind: "client",
   name: "lookup",
@@ -48,8 +48,8 @@ const LOOKUP = {
 
 const TOO_LONG = refusalFrom(400, "", true);
 
-/** Two models, one for when the other fails, and neither answers: each says that it was asked too much. */
-function failingModels(clock: ManualClock): Llm {
+/** Two LLMs, the second as a fallback, and neither replies: each refuses the prompt as too long. */
+function failingLlms(clock: ManualClock): Llm {
   const failing = new ScriptedLlm(clock, [[{ afterMs: 0, event: { kind: "fail", cause: TOO_LONG } }]]);
   const chained = ["first", "second"].map((name) => ({
     llm: failing,
@@ -58,22 +58,22 @@ function failingModels(clock: ManualClock): Llm {
   return new FallbackLlm(chained, clock);
 }
 
-/** The caller asks, the model answers with a tool, and all of it is spoken; or one of the engines `fails`. */
-function engines(clock: ManualClock, fails?: "ear" | "model" | "voice"): Required<Engines> {
+/** The caller asks, the LLM replies with a tool call, and everything is spoken; or one of the stages `fails`. */
+function stages(clock: ManualClock, fails?: "stt" | "llm" | "tts"): Required<Stages> {
   const asking: ConstructorParameters<typeof ScriptedStt>[1] = [
     { atMs: 2_000, event: { kind: "interim", text: "are you open" } },
     { atMs: 2_200, event: { kind: "final", text: "are you open", language: "de" } },
-    { atMs: 2_300, event: fails === "ear" ? { kind: "fail" } : { kind: "interim", text: "" } },
+    { atMs: 2_300, event: fails === "stt" ? { kind: "fail" } : { kind: "interim", text: "" } },
   ];
   const reply = textReply("We are.", { tool: LOOKUP.name });
   return {
     stt: new ScriptedStt(clock, asking),
-    llm: fails === "model" ? failingModels(clock) : meteredLlm(new ScriptedLlm(clock, [reply])),
-    tts: new ScriptedTts(clock, fails === "voice" ? { failing: { request: 0, afterChunks: 1 } } : {}),
+    llm: fails === "llm" ? failingLlms(clock) : meteredLlm(new ScriptedLlm(clock, [reply])),
+    tts: new ScriptedTts(clock, fails === "tts" ? { failing: { request: 0, afterChunks: 1 } } : {}),
   };
 }
 
-/** A call that is to break, and another beside it in the same process, which talks for a long time. */
+/** A call that is made to fail, and a long call in the same process that must not be affected. */
 function twoCalls(options: (clock: ManualClock) => LegOptions): { broken: Leg; other: Leg } {
   const other = leg({ spec: { greeting: "a long greeting ".repeat(100) } });
   return { other, broken: leg({ shared: other, ...options(other.clock) }) };
@@ -98,48 +98,47 @@ async function expectOneEnd(call: Leg, reason: string): Promise<void> {
   expect(call.socket.sent.length).toBe(sent);
 }
 
-/** No carrier's caller types, and none counts what it played: in here one does, by these. */
+/** Callers of carriers do not type, and carriers do not report what they played; these events simulate both. */
 const PECULIAR: Readonly<Record<string, WireEvent>> = {
   typed: { kind: "text", text: "typed" },
   cleared: { kind: "cleared", playedMs: 20 },
 };
 
-/** Every kind of event, and what makes one come that the conversation has not. */
-const EVENTS: Readonly<Record<CallEvent["kind"], { fails?: "ear" | "model" | "voice"; cause?: (call: Leg) => void }>> =
-  {
-    "frame-in": {},
-    "frame-out": {},
-    tick: {},
-    "leg-started": {},
-    "leg-closed": { cause: (call) => call.json({ event: "stop", streamSid: STREAM_ID, stop: {} }) },
-    "internal-error": { cause: (call) => call.text("unreadable") },
-    "end-requested": { cause: (call) => call.connection.end("api_hangup") },
-    "goodbye-requested": { cause: (call) => call.connection.end("drain_timeout", "with a goodbye") },
-    mark: {},
-    dtmf: {},
-    "voice-chosen": {},
-    "phrases-chosen": {},
-    "provider-switched": { fails: "model" },
-    "context-exceeded": { fails: "model" },
-    usage: {},
-    "limit-reached": {},
-    pong: {},
-    "tool-result": {},
-    typed: { cause: (call) => call.text("typed") },
-    cleared: { cause: (call) => call.text("cleared") },
-    "stt-interim": {},
-    "stt-final": {},
-    "stt-failed": { fails: "ear" },
-    "reply-text": {},
-    "reply-tool-call": {},
-    "reply-end": {},
-    "reply-failed": { fails: "model" },
-    "segment-audio": {},
-    "segment-end": {},
-    "segment-failed": { fails: "voice" },
-  };
+/** Every kind of event, and how to trigger those that the conversation does not contain. */
+const EVENTS: Readonly<Record<CallEvent["kind"], { fails?: "stt" | "llm" | "tts"; cause?: (call: Leg) => void }>> = {
+  "frame-in": {},
+  "frame-out": {},
+  tick: {},
+  "leg-started": {},
+  "leg-closed": { cause: (call) => call.json({ event: "stop", streamSid: STREAM_ID, stop: {} }) },
+  "internal-error": { cause: (call) => call.text("unreadable") },
+  "end-requested": { cause: (call) => call.connection.end("api_hangup") },
+  "goodbye-requested": { cause: (call) => call.connection.end("drain_timeout", "with a goodbye") },
+  mark: {},
+  dtmf: {},
+  "voice-chosen": {},
+  "phrases-chosen": {},
+  "provider-switched": { fails: "llm" },
+  "context-exceeded": { fails: "llm" },
+  usage: {},
+  "limit-reached": {},
+  pong: {},
+  "tool-result": {},
+  typed: { cause: (call) => call.text("typed") },
+  cleared: { cause: (call) => call.text("cleared") },
+  "stt-interim": {},
+  "stt-final": {},
+  "stt-failed": { fails: "stt" },
+  "reply-text": {},
+  "reply-tool-call": {},
+  "reply-end": {},
+  "reply-failed": { fails: "llm" },
+  "segment-audio": {},
+  "segment-end": {},
+  "segment-failed": { fails: "tts" },
+};
 
-describe("K11: an exception ends the call that it came from, with one end and one line of log, and no other", () => {
+describe("K11: an exception ends only the call that it occurred in, with one end and one log line", () => {
   test.each(Object.entries(EVENTS))("in the handling of %s", async (kind, { fails, cause = () => {} }) => {
     let struck = 0;
     const strike = (): never => {
@@ -147,7 +146,7 @@ describe("K11: an exception ends the call that it came from, with one end and on
       return planted();
     };
     const { broken, other } = twoCalls((clock) => ({
-      ...engines(clock, fails),
+      ...stages(clock, fails),
       spec: { tools: [LOOKUP] },
       ...(kind === "limit-reached" && { spend: NO_LLM_REQUESTS }),
       ...(kind === "phrases-chosen" && {
@@ -160,7 +159,8 @@ describe("K11: an exception ends the call that it came from, with one end and on
           return text === "unreadable" ? planted() : (PECULIAR[text] ?? decode.call(wire, message, into));
         };
         const { event } = journal;
-        journal.event = (atMs, told) => (told.kind === kind ? strike() : event.call(journal, atMs, told));
+        journal.event = (atMs, journaled) =>
+          journaled.kind === kind ? strike() : event.call(journal, atMs, journaled);
         if (kind === "frame-in") journal.frameIn = strike;
         if (kind === "frame-out") journal.frameOut = strike;
       },
@@ -175,18 +175,18 @@ describe("K11: an exception ends the call that it came from, with one end and on
     await expectUnharmed(other);
   });
 
-  const brokenEar = (clock: ManualClock, part: "open" | "write"): Stt => {
-    const stt = engines(clock).stt;
+  const brokenStt = (clock: ManualClock, part: "open" | "write"): Stt => {
+    const stt = stages(clock).stt;
     if (part === "open") return { provider: "broken", capabilities: stt.capabilities, open: planted };
     const open: Stt["open"] = (options, signal) => ({ ...stt.open(options, signal), write: planted });
     return { provider: "broken", capabilities: stt.capabilities, open };
   };
-  const brokenModel: Llm = { provider: "broken", reply: planted };
+  const brokenLlm: Llm = { provider: "broken", reply: planted };
   const BROKEN_PARTS: Readonly<Record<string, (clock: ManualClock) => LegOptions>> = {
-    "the voice detector": () => ({ vad: { isSpeech: planted, destroy: () => {} } }),
-    "the ear, when it is opened": (clock) => ({ stt: brokenEar(clock, "open") }),
-    "the ear, when it hears": (clock) => ({ stt: brokenEar(clock, "write") }),
-    "the model, when it is asked": () => ({ llm: brokenModel }),
+    "the VAD": () => ({ vad: { isSpeech: planted, destroy: () => {} } }),
+    "the STT, when it is opened": (clock) => ({ stt: brokenStt(clock, "open") }),
+    "the STT, when it gets audio": (clock) => ({ stt: brokenStt(clock, "write") }),
+    "the LLM, when it gets a request": () => ({ llm: brokenLlm }),
     "the wire, when it reads": () => ({
       tamper: ({ wire }) => {
         const { decode } = wire;
@@ -198,11 +198,11 @@ describe("K11: an exception ends the call that it came from, with one end and on
     "the wire, when it writes a mark": () => ({ tamper: ({ wire }) => Object.assign(wire, { encodeMark: planted }) }),
     "the socket, when it sends": () => ({ tamper: ({ socket }) => Object.assign(socket, { send: planted }) }),
     "the journal of commands": () => ({ tamper: ({ journal }) => Object.assign(journal, { command: planted }) }),
-    "the metrics of answers": () => ({ tamper: ({ metrics }) => Object.assign(metrics, { answered: planted }) }),
+    "the metrics of answers": () => ({ tamper: ({ metrics }) => Object.assign(metrics, { turnAnswered: planted }) }),
   };
 
   test.each(Object.entries(BROKEN_PARTS))("in %s", async (_part, options) => {
-    const { broken, other } = twoCalls((clock) => ({ ...engines(clock), ...options(clock) }));
+    const { broken, other } = twoCalls((clock) => ({ ...stages(clock), ...options(clock) }));
     other.start();
     await converse(broken);
     await expectOneEnd(broken, "worker_lost");
@@ -210,14 +210,14 @@ describe("K11: an exception ends the call that it came from, with one end and on
     await expectUnharmed(other);
   });
 
-  /** Of the others nothing can be told again: the first leaves no commands in the journal. */
+  /** The other kinds cannot be replayed: the first leaves no commands in the journal. */
   const REPLAYABLE = Object.entries(BROKEN_PARTS).filter(([part]) => part !== "the journal of commands");
 
   test.each(
     REPLAYABLE,
-  )("F14-5: the journal of a call that was ended by a bug in %s gives every command again", async (_part, options) => {
+  )("F14-5: the journal of a call that was ended by an internal error in %s replays every command", async (_part, options) => {
     const clock = new ManualClock();
-    const broken = leg({ shared: { clock, ticker: new Ticker(clock) }, ...engines(clock), ...options(clock) });
+    const broken = leg({ shared: { clock, ticker: new Ticker(clock) }, ...stages(clock), ...options(clock) });
     await converse(broken);
     await expectOneEnd(broken, "worker_lost");
     const { difference, truncated, commands } = await compareJournal(broken.journalPath);
@@ -227,15 +227,15 @@ describe("K11: an exception ends the call that it came from, with one end and on
     expect([endReason, complete]).toEqual(["worker_lost", true]);
   });
 
-  /** What is broken only at the end takes nothing from it: the reason stands, and the rest is tidied up. */
+  /** A failure during cleanup does not change the end reason, and the rest of the cleanup continues. */
   const BROKEN_AT_THE_END: Readonly<Record<string, () => LegOptions>> = {
-    "the voice detector": () => ({ vad: { isSpeech: () => false, destroy: planted } }),
+    "the VAD": () => ({ vad: { isSpeech: () => false, destroy: planted } }),
     "the socket": () => ({ tamper: ({ socket }) => Object.assign(socket, { end: planted }) }),
     "the metrics": () => ({ tamper: ({ metrics }) => Object.assign(metrics, { callEnded: planted }) }),
   };
 
-  test.each(Object.entries(BROKEN_AT_THE_END))("in %s, when the call is tidied up", async (_part, options) => {
-    const { broken, other } = twoCalls((clock) => ({ ...engines(clock), ...options() }));
+  test.each(Object.entries(BROKEN_AT_THE_END))("in %s, during the cleanup of the call", async (_part, options) => {
+    const { broken, other } = twoCalls((clock) => ({ ...stages(clock), ...options() }));
     other.start();
     await converse(broken);
     broken.connection.end("api_hangup");
@@ -245,11 +245,11 @@ describe("K11: an exception ends the call that it came from, with one end and on
   });
 });
 
-test("a voice that throws at once has failed like one that throws later, and is no bug of ours", async () => {
+test("a TTS that throws synchronously is a provider failure, like one that throws later, and no internal error", async () => {
   const broken: Tts = { ...new ScriptedTts(new ManualClock()), voices: async () => [], speak: planted };
   const call = leg({ tts: broken });
   call.start();
   await call.clock.play(100);
   await expectOneEnd(call, "provider_error");
-  expect(call.ends()[0]).toMatchObject({ engineFailures: 1, lastFailure: { stage: "tts", code: "internal" } });
+  expect(call.ends()[0]).toMatchObject({ stageFailures: 1, lastFailure: { stage: "tts", code: "internal" } });
 });

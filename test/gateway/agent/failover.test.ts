@@ -12,7 +12,7 @@ import { ScriptedLlm, textReply } from "../../support/providers/scripted-llm.ts"
 import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
 import { ScriptedTts } from "../../support/providers/scripted-tts.ts";
 
-/** What the call was told of its engines, in order; of speech the words alone. */
+/** The call's events from its providers, in order; of transcripts only the words. */
 function trailOf(event: CallEvent): string[] {
   switch (event.kind) {
     case "stt-interim":
@@ -33,9 +33,9 @@ function trailOf(event: CallEvent): string[] {
   }
 }
 
-test("P3: an ear, a model and a voice die in the middle of a sentence: others take over, and the call misses no word", async () => {
+test("P3: STT, LLM and TTS fail in the middle of a sentence: fallbacks continue, and no word is lost", async () => {
   const clock = new ManualClock();
-  const ears = [
+  const stts = [
     new ScriptedStt(clock, [
       { atMs: 1_000, event: { kind: "interim", text: "I would" } },
       { atMs: 1_200, event: { kind: "fail" } },
@@ -45,7 +45,7 @@ test("P3: an ear, a model and a voice die in the middle of a sentence: others ta
       { atMs: 900, event: { kind: "final", text: "I would like a loaf" } },
     ]),
   ];
-  const [dying, second] = [
+  const [first, second] = [
     new ScriptedLlm(clock, [
       [
         { afterMs: 100, event: { kind: "text", text: "We have" } },
@@ -54,53 +54,53 @@ test("P3: an ear, a model and a voice die in the middle of a sentence: others ta
     ]),
     new ScriptedLlm(clock, [textReply("rye and wheat.", { firstMs: 100 })]),
   ];
-  const voices = [new ScriptedTts(clock, { failing: { request: 0, afterChunks: 3 } }), new ScriptedTts(clock)];
+  const ttss = [new ScriptedTts(clock, { failing: { request: 0, afterChunks: 3 } }), new ScriptedTts(clock)];
   const trail: string[] = [];
   const counted: unknown[] = [];
   const call = leg({
     shared: { clock, ticker: new Ticker(clock) },
     spec: { firstSpeaker: "user" },
     stt: new FallbackStt(
-      ears.map((stt, index) => ({ stt, circuitBreaker: breakerFor("stt", `ear-${index}`, clock).circuitBreaker })),
+      stts.map((stt, index) => ({ stt, circuitBreaker: breakerFor("stt", `stt-${index}`, clock).circuitBreaker })),
       clock,
     ),
     llm: new FallbackLlm(
-      [dying, second].map((llm, index) => ({
+      [first, second].map((llm, index) => ({
         llm,
-        circuitBreaker: breakerFor("llm", `model-${index}`, clock).circuitBreaker,
+        circuitBreaker: breakerFor("llm", `llm-${index}`, clock).circuitBreaker,
       })),
       clock,
     ),
     tts: new FallbackTts(
-      voices.map((tts, index) => ttsWithBreaker(`voice-${index}`, tts, clock)),
+      ttss.map((tts, index) => ttsWithBreaker(`tts-${index}`, tts, clock)),
       new TtsCache(),
       clock,
     ),
     tamper: ({ journal, metrics }) => {
       metrics.providerFailedOver = (...switched) => counted.push(switched);
       const event = journal.event.bind(journal);
-      journal.event = (atMs, told) => {
-        trail.push(...trailOf(told));
-        event(atMs, told);
+      journal.event = (atMs, journaled) => {
+        trail.push(...trailOf(journaled));
+        event(atMs, journaled);
       };
     },
   });
   call.start();
   await call.listen(6_000);
   expect(trail).toEqual([
-    "ear-partial: I would",
-    "ear: ear-0 to ear-1: failed",
-    "ear-partial: I would like",
-    "ear-final: I would like a loaf",
+    "stt-interim: I would",
+    "stt: stt-0 to stt-1: failed",
+    "stt-interim: I would like",
+    "stt-final: I would like a loaf",
     "reply-text: We have",
-    "model: model-0 to model-1: failed",
+    "llm: llm-0 to llm-1: failed",
     "reply-text: rye",
     "reply-text: and",
     "reply-text: wheat.",
     "reply-end",
     "spoken: We",
     "spoken: have",
-    "voice: voice-0 to voice-1: failed",
+    "tts: tts-0 to tts-1: failed",
     "spoken: rye",
     "spoken: and",
     "spoken: wheat.",
@@ -110,20 +110,20 @@ test("P3: an ear, a model and a voice die in the middle of a sentence: others ta
     { role: "assistant", text: "We have" },
     { role: "user" },
   ]);
-  expect(voices.map(({ requests }) => requests[0]?.text)).toEqual(["We have rye and wheat.", "rye and wheat."]);
+  expect(ttss.map(({ requests }) => requests[0]?.text)).toEqual(["We have rye and wheat.", "rye and wheat."]);
   const switches = [
-    ["ear", "ear-0", "ear-1"],
-    ["model", "model-0", "model-1"],
-    ["voice", "voice-0", "voice-1"],
+    ["stt", "stt-0", "stt-1"],
+    ["llm", "llm-0", "llm-1"],
+    ["tts", "tts-0", "tts-1"],
   ];
   expect(counted).toEqual(switches);
   const warned = call.logged.map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(warned.filter(({ msg }) => msg === "provider switched")).toMatchObject(
-    switches.map(([engine, from, to]) => ({ engine, from, to, code: "failed" })),
+    switches.map(([stage, from, to]) => ({ stage, from, to, code: "failed" })),
   );
   expect(call.ends()).toEqual([]);
   call.connection.closed(1_006, false);
   expect(call.ends()).toMatchObject([
-    { providers: { ear: ["scripted", "ear-1"], model: ["scripted", "model-1"], voice: ["voice-0", "voice-1"] } },
+    { providers: { stt: ["scripted", "stt-1"], llm: ["scripted", "llm-1"], tts: ["tts-0", "tts-1"] } },
   ]);
 });

@@ -23,23 +23,25 @@ type OfKind<Kind> = Extract<CallEvent, { kind: Kind }>;
 interface TalkOptions {
   spec?: Partial<CallSpec>;
   replies?: LlmStep[][];
-  /** The ear hears whatever is spoken, unless told. */
+  /** By default the STT transcribes every language. */
   anyLanguage?: boolean;
-  /** The languages that it finds out by itself. */
+  /** The languages that it detects. */
   detects?: readonly string[];
   /** How the voices are listed. */
   voices?: (clock: ManualClock) => Promise<readonly Voice[]>;
 }
 
-/** A leg with voices of three languages, whose caller says `ear`; and what was journaled of its languages. */
+/**
+ * A leg with voices of three languages, whose caller says `transcripts`, and the journaled events about its languages.
+ */
 function talk(
-  ear: readonly SttStep[],
+  transcripts: readonly SttStep[],
   { spec, replies = [textReply("So it is.")], anyLanguage = true, detects, voices }: TalkOptions = {},
 ) {
   const clock = new ManualClock();
   const tts = new ScriptedTts(clock, { voices: VOICES });
   if (voices !== undefined) tts.voices = () => voices(clock);
-  const stt = new ScriptedStt(clock, ear, {
+  const stt = new ScriptedStt(clock, transcripts, {
     anyLanguage,
     ...(detects === undefined ? {} : { detectsLanguage: (language: string) => detects.includes(language) }),
   });
@@ -54,13 +56,13 @@ function talk(
     spec: { voiceId: "Bea", language: "en", firstSpeaker: "user", ...spec },
     tamper({ journal }) {
       const { event, command } = journal;
-      journal.event = (atMs, told) => {
-        if (told.kind === "voice-chosen") chosen.push(told);
-        event.call(journal, atMs, told);
+      journal.event = (atMs, journaled) => {
+        if (journaled.kind === "voice-chosen") chosen.push(journaled);
+        event.call(journal, atMs, journaled);
       };
-      journal.command = (atMs, told) => {
-        commands.push(told);
-        command.call(journal, atMs, told);
+      journal.command = (atMs, journaled) => {
+        commands.push(journaled);
+        command.call(journal, atMs, journaled);
       };
     },
   });
@@ -68,68 +70,71 @@ function talk(
     ...call,
     stt,
     chosen,
-    /** The languages that the call turned to, and why. */
-    turned: () => commands.flatMap((told) => (told.kind === "language" ? [`${told.language} ${told.reason}`] : [])),
-    /** What was spoken, by whom, and in which language. */
+    /** The languages that the call changed to, and the reasons. */
+    turned: () =>
+      commands.flatMap((journaled) =>
+        journaled.kind === "language" ? [`${journaled.language} ${journaled.reason}`] : [],
+      ),
+    /** What was spoken, with which voice, in which language. */
     spoken: () => tts.requests.map(({ text, voiceId, language }) => `${voiceId} (${language}): ${text}`),
-    asked: () => llm.requests.map(({ language }) => language),
+    requested: () => llm.requests.map(({ language }) => language),
     async listen(forMs: number): Promise<void> {
-      let answered = call.told("mark").length;
+      let answered = call.received("mark").length;
       for (let at = 0; at < forMs; at += 20) {
         await call.clock.play(20);
         call.audio(SILENCE);
-        for (const mark of call.told("mark").slice(answered)) call.json(mark);
-        answered = call.told("mark").length;
+        for (const mark of call.received("mark").slice(answered)) call.json(mark);
+        answered = call.received("mark").length;
       }
     },
   };
 }
 
 describe("a caller who changes the language", () => {
-  test("is answered in it by a voice that speaks it, and by the call's own voice when back", async () => {
+  test("is answered in it by a voice that speaks it, and by the call's own voice after changing back", async () => {
     const call = talk([
       heard(1_000, "are you open", "en"),
       heard(6_000, "und morgen", "de"),
       heard(12_000, "and on Sunday", "en-US"),
     ]);
     await call.listen(18_000);
-    expect(call.asked()).toEqual(["en", "de", "en"]);
+    expect(call.requested()).toEqual(["en", "de", "en"]);
     expect(call.spoken()).toEqual(["Bea (en): So it is.", "Clara (de): So it is.", "Bea (en): So it is."]);
-    expect(call.turned()).toEqual(["de heard", "en heard"]);
+    expect(call.turned()).toEqual(["de detected", "en detected"]);
     expect(call.chosen).toEqual([
-      { kind: "voice-chosen", language: "de", voiceId: "Clara", speaksIt: true },
-      { kind: "voice-chosen", language: "en", voiceId: "Bea", speaksIt: true },
+      { kind: "voice-chosen", language: "de", voiceId: "Clara", supportsLanguage: true },
+      { kind: "voice-chosen", language: "en", voiceId: "Bea", supportsLanguage: true },
     ]);
     call.hangUp();
   });
 
-  test("is answered by a voice of the region that is heard, or else of the language", async () => {
+  test("is answered by a voice of the detected region, or otherwise of the language", async () => {
     const call = talk([heard(1_000, "et demain", "fr-CA")]);
     await call.listen(5_000);
     expect(call.spoken()).toEqual(["Dominique (fr-CA): So it is."]);
     call.hangUp();
   });
 
-  test("is answered by the voice there is where none speaks the language, and a line of log says so once", async () => {
+  test("is answered by the current voice where no voice speaks the language, and one log line says so", async () => {
     const call = talk([
       heard(1_000, "och imorgon", "sv"),
       heard(6_000, "och sedan", "sv"),
       heard(11_000, "und dann", "de"),
     ]);
     await call.listen(16_000);
-    expect(call.asked()).toEqual(["sv", "sv", "de"]);
+    expect(call.requested()).toEqual(["sv", "sv", "de"]);
     expect(call.spoken()).toEqual(["Bea (en): So it is.", "Bea (en): So it is.", "Clara (de): So it is."]);
-    expect(call.chosen[0]).toEqual({ kind: "voice-chosen", language: "sv", voiceId: "Bea", speaksIt: false });
+    expect(call.chosen[0]).toEqual({ kind: "voice-chosen", language: "sv", voiceId: "Bea", supportsLanguage: false });
     const lines = call.logged.filter((line) => line.includes("no voice speaks"));
     expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([{ provider: "scripted", language: "sv" }]);
     call.hangUp();
   });
 
-  test("goes on with the voice there is when the voices cannot be listed, and with theirs when they can", async () => {
-    let asked = 0;
+  test("keeps the current voice when the voices cannot be listed, and gets another one when they can", async () => {
+    let requested = 0;
     const voices = async (): Promise<readonly Voice[]> => {
-      asked += 1;
-      if (asked === 1) throw new Error("canary");
+      requested += 1;
+      if (requested === 1) throw new Error("canary");
       return VOICES;
     };
     const call = talk([heard(1_000, "und morgen", "de"), heard(6_000, "et demain", "fr")], { voices });
@@ -140,7 +145,7 @@ describe("a caller who changes the language", () => {
     call.hangUp();
   });
 
-  test("is heard in it: an ear that must be told is opened anew, once, and any other listens on", async () => {
+  test("is transcribed in it: an STT with a fixed language is reopened once, and any other stays open", async () => {
     const call = talk([heard(1_000, "und morgen", "de")], { anyLanguage: false });
     await call.listen(5_000);
     expect(call.stt.opened.map(({ language }) => language)).toEqual(["en", "de"]);
@@ -150,29 +155,29 @@ describe("a caller who changes the language", () => {
     call.hangUp();
     const other = talk([heard(1_000, "und morgen", "de")]);
     await other.listen(5_000);
-    expect(other.turned()).toEqual(["de heard"]);
+    expect(other.turned()).toEqual(["de detected"]);
     expect(other.stt.opened).toHaveLength(1);
     other.hangUp();
   });
 
-  test("is heard in it by an ear that detects both, which listens on", async () => {
+  test("is transcribed in it by an STT that detects both languages, which stays open", async () => {
     const call = talk([heard(1_000, "und morgen", "de")], { anyLanguage: false, detects: ["en", "de"] });
     await call.listen(5_000);
-    expect(call.turned()).toEqual(["de heard"]);
+    expect(call.turned()).toEqual(["de detected"]);
     expect(call.stt.opened.map(({ language, languagePinned }) => [language, languagePinned])).toEqual([["en", false]]);
-    // For the next stream that it opens.
+    // For the next stream that is opened.
     expect(call.stt.turned).toEqual(["de"]);
     call.hangUp();
   });
 
-  test("is heard in it by an ear that detects one of the two, which is opened anew", async () => {
+  test("is transcribed in it by an STT that detects one of the two, which is reopened", async () => {
     const call = talk([heard(1_000, "und morgen", "de")], { anyLanguage: false, detects: ["en"] });
     await call.listen(5_000);
     expect(call.stt.opened.map(({ language }) => language)).toEqual(["en", "de"]);
     call.hangUp();
   });
 
-  test("is told to an ear that detects languages where the model changes that of a call that is pinned", async () => {
+  test("is reported to an STT that detects languages where the LLM changes the language of a pinned call", async () => {
     const toGerman: LlmStep[] = [
       {
         afterMs: 10,
@@ -194,25 +199,25 @@ describe("a caller who changes the language", () => {
     call.hangUp();
   });
 
-  test("stays with the call's own voice where the call is pinned to its language", async () => {
+  test("keeps the call's own voice where the call is pinned to its language", async () => {
     const call = talk([heard(1_000, "und morgen", "de")], { spec: { languagePinned: true } });
     await call.listen(5_000);
-    expect(call.asked()).toEqual(["en"]);
+    expect(call.requested()).toEqual(["en"]);
     expect(call.spoken()).toEqual(["Bea (en): So it is."]);
     expect([call.turned(), call.chosen]).toEqual([[], []]);
     call.hangUp();
   });
 
-  test.each(["und", "klingon", "no language at all", ""])("does not, whose ear tells %j", async (language) => {
+  test.each(["und", "klingon", "no language at all", ""])("changes nothing if the STT reports %j", async (language) => {
     const call = talk([heard(1_000, "and on Sunday", language)]);
     await call.listen(5_000);
-    expect(call.asked()).toEqual(["en"]);
+    expect(call.requested()).toEqual(["en"]);
     expect(call.turned()).toEqual([]);
     call.hangUp();
   });
 });
 
-test("the model turns to another language in the middle of a reply: what it said before keeps its voice", async () => {
+test("an LLM that changes the language in the middle of a reply: segments before that keep their voice", async () => {
   const replies: LlmStep[][] = [
     [
       { afterMs: 0, event: { kind: "text", text: "Of course, in German." } },
@@ -228,18 +233,18 @@ test("the model turns to another language in the middle of a reply: what it said
   const call = talk([heard(1_000, "can we speak German", "en")], { replies, spec: { tools } });
   await call.listen(8_000);
   expect(call.turned()).toEqual(["de tool"]);
-  expect(call.asked()).toEqual(["en", "de"]);
+  expect(call.requested()).toEqual(["en", "de"]);
   expect(call.spoken()).toEqual(["Bea (en): Of course, in German.", "Clara (de): Guten Tag."]);
   call.hangUp();
 });
 
-describe("a list of voices that comes late", () => {
+describe("a list of voices that arrives late", () => {
   const late = (clock: ManualClock): Promise<readonly Voice[]> =>
     new Promise((resolve) => {
       clock.after(3_000, () => resolve(VOICES));
     });
 
-  test("holds up what is to be spoken in the new language", async () => {
+  test("delays what is to be spoken in the new language", async () => {
     const call = talk([heard(1_000, "und morgen", "de")], { voices: late });
     await call.listen(3_900);
     expect(call.spoken()).toEqual([]);

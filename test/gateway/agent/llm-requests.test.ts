@@ -26,10 +26,10 @@ type Behaviour =
   | "says too much"
   | "limits";
 
-/** Every request of a call to any of its providers, as the providers see them. */
+/** Every request of a call to any of its providers, as the providers see it. */
 class Ledger {
   readonly requests: LlmRequest[] = [];
-  /** The most that were open at once. */
+  /** The maximum number of requests that were open at once. */
   most = 0;
   readonly #open = new Set<AbortSignal>();
 
@@ -43,13 +43,13 @@ class Ledger {
     this.#open.delete(signal);
   }
 
-  /** Requests that were neither answered to the end, nor failed, nor aborted. */
+  /** Requests that were neither completed, nor failed, nor aborted. */
   get open(): number {
     return [...this.#open].filter((signal) => !signal.aborted).length;
   }
 }
 
-/** A provider that does with each request what `behave` says, `afterMs` after it came and between its words. */
+/** A provider that handles each request as `behave` says, `afterMs` after it arrived and between its words. */
 function providerOf(provider: string, clock: ManualClock, ledger: Ledger, behave: () => [Behaviour, number]): Llm {
   async function* answer(signal: AbortSignal): AsyncGenerator<LlmEvent> {
     const [behaviour, afterMs] = behave();
@@ -89,7 +89,7 @@ const LOOK_UP: ClientTool = {
   fixedArguments: {},
 };
 
-/** A call with these engines, and what it counts of its LLM requests. */
+/** A call with these providers, and its counters of LLM requests. */
 function called(clock: ManualClock, llm: Llm, options: WebsocketLegOptions = {}) {
   const aborted: LlmAbortReason[] = [];
   const events: CallEvent[] = [];
@@ -102,9 +102,9 @@ function called(clock: ManualClock, llm: Llm, options: WebsocketLegOptions = {})
     tamper: ({ metrics, journal }) => {
       metrics.llmRequestAborted = (reason) => aborted.push(reason);
       const { event } = journal;
-      journal.event = (atMs, told) => {
-        events.push(told);
-        event.call(journal, atMs, told);
+      journal.event = (atMs, journaled) => {
+        events.push(journaled);
+        event.call(journal, atMs, journaled);
       };
     },
   });
@@ -112,7 +112,7 @@ function called(clock: ManualClock, llm: Llm, options: WebsocketLegOptions = {})
 }
 
 describe("ADV-H3: the LLM requests of a call", () => {
-  test("of a caller who types five times a second are one at a time, and each that is aborted is counted and paid for", async () => {
+  test("are sent one at a time for a caller who types five times a second, and each aborted one is counted and charged", async () => {
     const clock = new ManualClock();
     const ledger = new Ledger();
     const llm = providerOf("scripted", clock, ledger, () => ["answers", 1_000]);
@@ -133,7 +133,7 @@ describe("ADV-H3: the LLM requests of a call", () => {
     call.hangUp();
   });
 
-  test("end with the call, and the one that was open is counted", async () => {
+  test("end with the call, and an open one is counted as aborted", async () => {
     const clock = new ManualClock();
     const ledger = new Ledger();
     const { call, aborted } = called(
@@ -148,7 +148,7 @@ describe("ADV-H3: the LLM requests of a call", () => {
     expect([ledger.open, aborted]).toEqual([0, ["call_ended"]]);
   });
 
-  test("that were asked ahead are aborted when the caller goes on, and counted as that", async () => {
+  test("are aborted when the caller continues after a preemptive one, and counted with that reason", async () => {
     const clock = new ManualClock();
     const ledger = new Ledger();
     const { call, aborted } = called(
@@ -167,7 +167,7 @@ describe("ADV-H3: the LLM requests of a call", () => {
     call.hangUp();
   });
 
-  test("an answer that is longer than anybody hears is counted as that", async () => {
+  test("are aborted when the reply is overlong, and counted with that reason", async () => {
     const clock = new ManualClock();
     const ledger = new Ledger();
     const { call, aborted } = called(
@@ -187,7 +187,7 @@ describe("ADV-H3: the LLM requests of a call", () => {
 
   test.each(
     Array.from({ length: 12 }, (_, seed) => seed + 1),
-  )("are never two at once, whatever caller, tools and two providers do (seed %i)", async (seed) => {
+  )("are never open two at once, whatever the caller, tools and two providers do (seed %i)", async (seed) => {
     const random = seededRandom(seed);
     const below = (max: number): number => Math.floor(random() * max);
     const clock = new ManualClock();
@@ -212,7 +212,7 @@ describe("ADV-H3: the LLM requests of a call", () => {
       const what = below(5);
       if (what === 0) call.type(`typed ${step}`);
       else if (what === 1) call.json({ type: "dtmf", digit: "5" });
-      for (const { id } of call.told("toolCall")) {
+      for (const { id } of call.received("toolCall")) {
         if (answered.has(id) || below(2) === 0) continue;
         answered.add(id);
         call.json({ type: "toolResult", id, result: "open" });

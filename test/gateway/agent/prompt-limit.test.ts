@@ -25,10 +25,10 @@ const CALL = {
   websocket: DEFAULT_FORMAT,
 } as const;
 
-/** A model that answers at once, whose context is small; `next` resolves with each request. */
+/** An LLM with a small context that replies at once; `next` resolves with each request. */
 class SmallModel extends ScriptedLlm {
   readonly contextTokens = CONTEXT_TOKENS;
-  #told: (request: LlmRequest) => void = () => {};
+  #onRequest: (request: LlmRequest) => void = () => {};
 
   constructor() {
     super(systemClock, [textReply("I see.")]);
@@ -36,12 +36,12 @@ class SmallModel extends ScriptedLlm {
 
   next(): Promise<LlmRequest> {
     return new Promise((resolve) => {
-      this.#told = resolve;
+      this.#onRequest = resolve;
     });
   }
 
   override reply(request: LlmRequest, signal: AbortSignal) {
-    this.#told(request);
+    this.#onRequest(request);
     return super.reply(request, signal);
   }
 }
@@ -61,7 +61,7 @@ function spoken(peer: WebSocket): Promise<void> {
 let service: MediaService;
 afterEach(() => service.close());
 
-test("ADV-H3: a worker bounds the prompts of a call by its model's context, tells of it, and the call replays", async () => {
+test("ADV-H3: a worker limits the prompts of a call to its model's context and reports that, and the call replays", async () => {
   const llm = new SmallModel();
   service = await mediaService({ llm });
   const { callId, token } = await service.create(CALL);
@@ -73,14 +73,14 @@ test("ADV-H3: a worker bounds the prompts of a call by its model's context, tell
     const asked = llm.next();
     peer.send(JSON.stringify({ type: "text", text: `${question}: ${QUESTION}` }));
     sizes.push(promptTokens(await asked));
-    // Until the answer is heard the caller's next words would belong to the same turn.
+    // Until the answer is heard, the caller's next words would belong to the same turn.
     await spoken(peer);
   }
   peer.close();
   await service.ended(callId);
   expect(Math.max(...sizes)).toBeLessThanOrEqual(bound);
   const trimmed = service.logged.filter((line) => line.includes('"conversation trimmed"'));
-  expect(JSON.parse(trimmed[0] ?? "{}")).toMatchObject({ callId, tokensMax: bound, cutResults: 0 });
+  expect(JSON.parse(trimmed[0] ?? "{}")).toMatchObject({ callId, tokensMax: bound, truncatedResults: 0 });
   expect(trimmed.join()).not.toContain("question");
   const path = journalPath(service.directory, callId);
   const headers: JournalHeader[] = [];

@@ -30,17 +30,20 @@ const asking = (argumentsJson: string, name = TOOL.name): LlmEvent => ({
   argumentsJson,
 });
 
-/** A call whose caller says something and is answered by `answers`; `heard` is what its ear tells beside it. */
-async function answered(answers: readonly (readonly LlmStep[])[], heard: SttStep[] = []) {
+/** A call whose caller says something and is answered by `answers`; `transcripts` is what its STT returns in addition. */
+async function answered(answers: readonly (readonly LlmStep[])[], transcripts: SttStep[] = []) {
   const clock = new ManualClock();
   const llm = new ScriptedLlm(clock, answers);
-  const stt = new ScriptedStt(clock, [{ atMs: 500, event: { kind: "final", text: "where is my order" } }, ...heard]);
+  const stt = new ScriptedStt(clock, [
+    { atMs: 500, event: { kind: "final", text: "where is my order" } },
+    ...transcripts,
+  ]);
   const ran: object[] = [];
   const carryOut = async (_tool: object, given: object) => {
     ran.push(given);
     return { text: "on its way" };
   };
-  const told: CallEvent[] = [];
+  const events: CallEvent[] = [];
   let pendingBytesMax = 0;
   let hasFailed = () => false;
   const call = leg({
@@ -49,9 +52,9 @@ async function answered(answers: readonly (readonly LlmStep[])[], heard: SttStep
     tamper: ({ journal }) => {
       hasFailed = () => journal.failed;
       const { event } = journal;
-      journal.event = (atMs, happened) => {
-        told.push(happened);
-        event.call(journal, atMs, happened);
+      journal.event = (atMs, journaled) => {
+        events.push(journaled);
+        event.call(journal, atMs, journaled);
         pendingBytesMax = Math.max(pendingBytesMax, journal.pendingBytes);
       };
     },
@@ -61,13 +64,13 @@ async function answered(answers: readonly (readonly LlmStep[])[], heard: SttStep
   expect(hasFailed()).toBe(false);
   call.connection.closed(1_000, false);
   expect(call.ends()).toMatchObject([{ reason: "caller_hangup" }]);
-  return { llm, ran, told, pendingBytesMax };
+  return { llm, ran, events, pendingBytesMax };
 }
 
-describe("an engine that tells far too much costs the call nothing, and the journal neither", () => {
+describe("a provider that returns far too much costs neither the call nor the journal anything", () => {
   test("P13: a megabyte of arguments, of a tool's name and of its id", async () => {
-    for (const asked of [asking(`{"a":"${"x".repeat(MEGABYTE)}"}`), asking("{}", "x".repeat(MEGABYTE))]) {
-      const { llm, ran, pendingBytesMax } = await answered([steps(asked, end), textReply("I see.")]);
+    for (const call of [asking(`{"a":"${"x".repeat(MEGABYTE)}"}`), asking("{}", "x".repeat(MEGABYTE))]) {
+      const { llm, ran, pendingBytesMax } = await answered([steps(call, end), textReply("I see.")]);
       expect(ran).toEqual([]);
       expect(llm.requests).toHaveLength(2);
       expect(llm.requests[1]?.messages.at(-1)).toMatchObject({ role: "tool", text: expect.stringMatching(/^Error: /) });
@@ -76,7 +79,7 @@ describe("an engine that tells far too much costs the call nothing, and the jour
     }
   });
 
-  test("P13: a thousand calls of which each is as long as it may be: so many run as may, the rest is refused", async () => {
+  test("P13: a thousand tool calls of the maximum length: as many run as are allowed, the rest is refused", async () => {
     const argumentsJson = JSON.stringify({ a: "é".repeat(16_000) });
     const calls = Array.from({ length: 2_000 }, () => asking(argumentsJson));
     const { llm, ran, pendingBytesMax } = await answered([steps(...calls, end), textReply("I see.")]);
@@ -87,20 +90,20 @@ describe("an engine that tells far too much costs the call nothing, and the jour
     expect(pendingBytesMax).toBeLessThan(500_000);
   });
 
-  test("a model that talks without end is stopped, what it said is spoken, and the call goes on", async () => {
-    const { llm, told, pendingBytesMax } = await answered([
+  test("an LLM that never stops talking is aborted, its text so far is spoken, and the call continues", async () => {
+    const { llm, events, pendingBytesMax } = await answered([
       steps(...Array.from({ length: 1_000 }, () => ({ kind: "text", text: "on and on ".repeat(100) }) as const)),
     ]);
     expect(llm.aborted).toBe(1);
-    const said = told.flatMap((event) => (event.kind === "reply-text" ? [event.text] : [])).join("");
+    const said = events.flatMap((event) => (event.kind === "reply-text" ? [event.text] : [])).join("");
     expect(said).toBe("on and on ".repeat(2_000).slice(0, 16_384));
-    expect(told.filter(({ kind }) => kind.startsWith("reply-")).at(-1)).toMatchObject({ kind: "reply-end" });
+    expect(events.filter(({ kind }) => kind.startsWith("reply-")).at(-1)).toMatchObject({ kind: "reply-end" });
     expect(pendingBytesMax).toBeLessThan(150_000);
   });
 
-  test("P11: an ear that tells a megabyte", async () => {
-    const heard = [{ atMs: 600, event: { kind: "final", text: "x".repeat(MEGABYTE) } } as const];
-    const { llm, pendingBytesMax } = await answered([textReply("I see.")], heard);
+  test("P11: an STT that returns a megabyte", async () => {
+    const transcripts = [{ atMs: 600, event: { kind: "final", text: "x".repeat(MEGABYTE) } } as const];
+    const { llm, pendingBytesMax } = await answered([textReply("I see.")], transcripts);
     expect(llm.requests.at(-1)?.messages.at(-1)?.text).toMatch(/^where is my order x{16000,16400}$/);
     expect(pendingBytesMax).toBeLessThan(100_000);
   });

@@ -8,37 +8,39 @@ import { ScriptedTts } from "../../support/providers/scripted-tts.ts";
 const GREETING = "Hello, this is the bakery, and we are open until six.";
 const SILENCE = Buffer.alloc(640);
 
-/** A leg whose agent greets for some seconds, and whose caller makes a sound from 1,000 ms on for `soundMs`. */
-async function sounding(soundMs: number, ear: readonly SttStep[] = []) {
+/**
+ * A leg whose agent speaks a greeting of some seconds, and whose caller makes a sound from 1,000 ms on for `soundMs`.
+ */
+async function sounding(soundMs: number, transcripts: readonly SttStep[] = []) {
   const clock = new ManualClock();
   const call = websocketLeg({
-    stt: new ScriptedStt(clock, ear),
+    stt: new ScriptedStt(clock, transcripts),
     tts: new ScriptedTts(clock, { msPerChar: 70 }),
     vad: { isSpeech: () => clock.nowMs() >= 1_000 && clock.nowMs() < 1_000 + soundMs, destroy: () => {} },
     shared: { clock, ticker: new Ticker(clock) },
     spec: { greeting: GREETING, interruptible: true },
   });
-  /** How many frames had been sent, every 20 ms. */
+  /** The number of frames sent, every 20 ms. */
   const sent: number[] = [];
   let answered = 0;
   for (let atMs = 0; atMs < 6_000; atMs += 20) {
     await clock.play(20);
     call.audio(SILENCE);
-    for (const mark of call.told("mark").slice(answered)) call.json(mark);
-    answered = call.told("mark").length;
+    for (const mark of call.received("mark").slice(answered)) call.json(mark);
+    answered = call.received("mark").length;
     sent.push(call.socket.audio.length);
   }
   return {
     ...call,
     sentUntil: (ms: number) => sent[ms / 20 - 1] ?? 0,
-    states: () => call.told("state").map(({ state }) => state),
+    states: () => call.received("state").map(({ state }) => state),
   };
 }
 
-test("a cough holds the agent, who listens meanwhile and then speaks on in the same turn, without a frame lost", async () => {
+test("a cough pauses the agent, who listens meanwhile and then resumes the same turn without losing a frame", async () => {
   const call = await sounding(300);
   expect(call.states()).toEqual(["speaking", "listening", "speaking", "listening"]);
-  expect(call.told("clear")).toEqual([]);
+  expect(call.received("clear")).toEqual([]);
   expect(call.sentUntil(2_000)).toBe(call.sentUntil(1_100));
   expect(call.sentUntil(2_500)).toBeGreaterThan(call.sentUntil(2_000));
   expect(call.transcripts()).toEqual([`1 agent: ${GREETING} ...`, `1 agent: ${GREETING} .`]);
@@ -47,10 +49,10 @@ test("a cough holds the agent, who listens meanwhile and then speaks on in the s
   expect([call.hangUp(), undisturbed.hangUp()]).toMatchObject([{ interrupted: 0 }, { interrupted: 0 }]);
 });
 
-test("a word holds the agent and then stops it: one change of state, a clear, and the turn ends at the last word heard", async () => {
+test("a word pauses the agent and then interrupts it: one change of state, a clear, and the turn ends at the last word heard", async () => {
   const call = await sounding(600, [{ atMs: 1_400, event: { kind: "interim", text: "stop" } }]);
   expect(call.states().slice(0, 2)).toEqual(["speaking", "listening"]);
-  expect(call.told("clear")).toHaveLength(1);
+  expect(call.received("clear")).toHaveLength(1);
   expect(call.transcripts().slice(0, 3)).toEqual([
     `1 agent: ${GREETING} ...`,
     "2 user: stop ...",

@@ -18,21 +18,24 @@ afterEach(() => {
   for (const one of opened.splice(0)) one.close();
 });
 
-/** A server that takes every request and every WebSocket, reads what comes, and never says a word: not even a goodbye. */
+/**
+ * A server that accepts every request and every WebSocket, reads what arrives, and never responds, not even with a
+ * close.
+ */
 async function mute() {
   const streams = new Set<Duplex>();
-  const taken = (socket: Duplex): void => {
+  const track = (socket: Duplex): void => {
     streams.add(socket);
     socket.on("close", () => streams.delete(socket));
   };
   const server = createServer((request, response) => {
-    // Who connects ahead asks for nothing in particular.
+    // A connection opened in advance sends no particular request.
     if (request.method === "GET") response.writeHead(404).end();
-    else taken(request.resume().socket);
+    else track(request.resume().socket);
   });
   const sockets = new WebSocketServer({ noServer: true, autoPong: false });
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    taken(socket);
+    track(socket);
     sockets.handleUpgrade(request, socket, head, (open) => {
       open.removeAllListeners();
       socket.removeAllListeners("data").resume();
@@ -50,13 +53,13 @@ async function mute() {
   return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, streams };
 }
 
-/** A call whose one engine is a provider of the network: 1 s after it was hung up on nothing is left of the stream it had there. */
-async function hungUp(engines: (base: string, clock: ManualClock) => LegOptions): Promise<void> {
+/** A call one of whose stages is a network provider: 1 s after the hang-up nothing is left of its stream there. */
+async function hungUp(providers: (base: string, clock: ManualClock) => LegOptions): Promise<void> {
   const { base, streams } = await mute();
   const clock = new ManualClock();
-  const call = leg({ shared: { clock, ticker: new Ticker(clock) }, ...engines(base, clock) });
+  const call = leg({ shared: { clock, ticker: new Ticker(clock) }, ...providers(base, clock) });
   call.start();
-  // A question takes no more than moments, whatever the clock says: half a minute of it is never reached.
+  // A request takes only a short real time, whatever the clock says: the timeout of half a minute is never reached.
   for (let frame = 0; frame < 1_000 && streams.size === 0; frame += 1) {
     call.media();
     await clock.play(FRAME_MS);
@@ -69,13 +72,13 @@ async function hungUp(engines: (base: string, clock: ManualClock) => LegOptions)
   expect(call.ends()).toMatchObject([{ reason: "caller_hangup" }]);
 }
 
-describe("a hang-up ends every stream within a second of the call's time, with a provider that answers nothing", () => {
-  // An ear over HTTP has a stream only while it transcribes: that test stands with it.
-  test.each(STT_PROVIDERS.filter(({ isSocket }) => isSocket))("P2: of the ear $name", async ({ make }) => {
+describe("a hang-up ends every stream within a second of call time, even with a provider that never responds", () => {
+  // An STT over HTTP has a stream only while it transcribes: its own test covers that.
+  test.each(STT_PROVIDERS.filter(({ isSocket }) => isSocket))("P2: of the STT $name", async ({ make }) => {
     await hungUp((base, clock) => ({ stt: make(base, clock) }));
   });
 
-  test.each(LLM_PROVIDERS)("P2: of the brain $name", async ({ make }) => {
+  test.each(LLM_PROVIDERS)("P2: of the LLM $name", async ({ make }) => {
     await hungUp((base, clock) => ({
       llm: make(base, clock),
       stt: new ScriptedStt(clock, [{ atMs: 500, event: { kind: "final", text: "what do you have" } }]),
@@ -83,7 +86,7 @@ describe("a hang-up ends every stream within a second of the call's time, with a
     }));
   });
 
-  test.each(TTS_PROVIDERS)("P2: of the voice $name", async ({ name, make }) => {
+  test.each(TTS_PROVIDERS)("P2: of the TTS $name", async ({ name, make }) => {
     await hungUp((base, clock) => {
       const tts = make(base, clock);
       opened.push(tts);

@@ -12,9 +12,9 @@ function make(options: ScriptedTtsOptions = {}) {
   const events: CallEvent[] = [];
   const clock = new ManualClock();
   const tts = new ScriptedTts(clock, options);
-  /** When it said that there is speech to be sent. */
+  /** When it reported that audio is ready. */
   const ready: number[] = [];
-  const voiceOut = new TtsOutput({
+  const output = new TtsOutput({
     tts,
     voiceId: "fake/voice",
     language: "en",
@@ -25,15 +25,17 @@ function make(options: ScriptedTtsOptions = {}) {
     onError: (_error, event) => events.push(event),
     onReady: () => ready.push(clock.nowMs()),
   });
-  return { events, voiceOut, clock, tts, ready };
+  return { events, output, clock, tts, ready };
 }
 
-/** Takes all frames there are, letting the synthesis run in between; returns how many came of each reply. */
-async function drain(voiceOut: TtsOutput): Promise<number[]> {
+/**
+ * Takes all available frames and lets the synthesis run in between; returns how many frames of each reply there were.
+ */
+async function drain(output: TtsOutput): Promise<number[]> {
   const turnIds: number[] = [];
   for (;;) {
     await settled();
-    const frame = voiceOut.shift();
+    const frame = output.shift();
     if (frame === undefined) return turnIds;
     turnIds.push(frame.turnId);
   }
@@ -41,111 +43,111 @@ async function drain(voiceOut: TtsOutput): Promise<number[]> {
 
 const ends = (events: readonly CallEvent[]) => events.filter((event) => event.kind === "segment-end");
 
-describe("the voice on its way out", () => {
-  test("pieces come as whole frames in their order, and their lengths are told in samples", async () => {
-    const { events, voiceOut } = make();
-    voiceOut.speak(1, 0, "Hello there.");
-    voiceOut.speak(1, 1, "How are you?");
-    const frames = await drain(voiceOut);
+describe("the TTS output", () => {
+  test("turns segments into whole frames in order, and reports their lengths in samples", async () => {
+    const { events, output } = make();
+    output.speak(1, 0, "Hello there.");
+    output.speak(1, 1, "How are you?");
+    const frames = await drain(output);
     const samples = ends(events).map((event) => (event.kind === "segment-end" ? event.samples : 0));
     expect(samples).toHaveLength(2);
     expect(samples.map((count) => count % 160)).toEqual([0, 0]);
     expect(frames).toHaveLength(samples.reduce((sum, count) => sum + count, 0) / 160);
   });
 
-  test("words are told before any frame that holds them can be taken", async () => {
-    const { events, voiceOut } = make();
-    voiceOut.speak(1, 0, "Hello there.");
+  test("reports words before any frame that holds them can be taken", async () => {
+    const { events, output } = make();
+    output.speak(1, 0, "Hello there.");
     await settled();
-    expect(voiceOut.shift()?.turnId).toBe(1);
+    expect(output.shift()?.turnId).toBe(1);
     expect(events.some((event) => event.kind === "segment-audio" && event.words.length > 0)).toBe(true);
   });
 
-  test("nothing is sent before a cushion of 200 ms is there, unless that is all there is", async () => {
-    const { voiceOut, clock } = make({ chunkMs: 80, perChunkMs: 50 });
-    voiceOut.speak(1, 0, "Hello there my friend.");
+  test("sends nothing before a cushion of 200 ms is filled, unless that is all there is", async () => {
+    const { output, clock } = make({ chunkMs: 80, perChunkMs: 50 });
+    output.speak(1, 0, "Hello there my friend.");
     await clock.play(0);
-    expect(voiceOut.shift()).toBeUndefined();
+    expect(output.shift()).toBeUndefined();
     await clock.play(50);
-    expect(voiceOut.shift()).toBeUndefined();
+    expect(output.shift()).toBeUndefined();
     await clock.play(50);
-    expect(voiceOut.shift()?.turnId).toBe(1);
-    const { voiceOut: short } = make();
+    expect(output.shift()?.turnId).toBe(1);
+    const { output: short } = make();
     short.speak(1, 0, "Ah");
     await settled();
     expect(short.shift()?.turnId).toBe(1);
   });
 
-  test("who sends is told as soon as there is something to send, once", async () => {
-    const { voiceOut, clock, ready } = make({ chunkMs: 80, perChunkMs: 50 });
-    voiceOut.speak(1, 0, "Hello there my friend.");
+  test("reports once, as soon as there is audio to send", async () => {
+    const { output, clock, ready } = make({ chunkMs: 80, perChunkMs: 50 });
+    output.speak(1, 0, "Hello there my friend.");
     await clock.play(0);
     await clock.play(50);
     expect(ready).toEqual([]);
     await clock.play(50);
     expect(ready).toEqual([clock.nowMs()]);
-    expect(voiceOut.shift()?.turnId).toBe(1);
+    expect(output.shift()?.turnId).toBe(1);
     await clock.play(1_000);
     expect(ready).toHaveLength(1);
-    const { voiceOut: short, ready: readyAtOnce } = make();
+    const { output: short, ready: readyAtOnce } = make();
     short.speak(1, 0, "Ah");
     await settled();
     expect(readyAtOnce).toHaveLength(1);
   });
 
-  test("a voice that falls behind is counted, and speaks on when the cushion is there again", async () => {
-    const { voiceOut, clock } = make({ chunkMs: 80, perChunkMs: 1_000 });
-    voiceOut.speak(1, 0, "Hello there my dear friend.");
+  test("counts an underrun of a slow TTS, and continues when the cushion is filled again", async () => {
+    const { output, clock } = make({ chunkMs: 80, perChunkMs: 1_000 });
+    output.speak(1, 0, "Hello there my dear friend.");
     await clock.play(2_000);
     let taken = 0;
-    while (voiceOut.shift() !== undefined) taken += 1;
-    expect([taken, voiceOut.underruns]).toEqual([12, 1]);
+    while (output.shift() !== undefined) taken += 1;
+    expect([taken, output.underruns]).toEqual([12, 1]);
     await clock.play(1_000);
-    expect(voiceOut.shift()).toBeUndefined();
+    expect(output.shift()).toBeUndefined();
     await clock.play(2_000);
-    expect(voiceOut.shift()?.turnId).toBe(1);
-    expect(voiceOut.underruns).toBe(1);
+    expect(output.shift()?.turnId).toBe(1);
+    expect(output.underruns).toBe(1);
   });
 
-  test("the synthesis is not pulled further than the ring holds, and goes on when there is room", async () => {
-    const { events, voiceOut } = make();
-    voiceOut.speak(1, 0, "word ".repeat(60).trim());
+  test("pulls the synthesis no further than the ring has room, and continues when there is room", async () => {
+    const { events, output } = make();
+    output.speak(1, 0, "word ".repeat(60).trim());
     await settled();
     expect(ends(events)).toEqual([]);
     let taken = 0;
-    while (voiceOut.shift() !== undefined) taken += 1;
+    while (output.shift() !== undefined) taken += 1;
     expect(taken).toBe(OUTPUT_RING_FRAMES_MAX);
-    const rest = await drain(voiceOut);
+    const rest = await drain(output);
     expect(rest.length).toBeGreaterThan(100);
     expect(ends(events)).toHaveLength(1);
   });
 
-  test("a cut drops every frame at once, ends the synthesis, and the next reply begins clean", async () => {
-    const { events, voiceOut } = make();
-    voiceOut.speak(1, 0, "word ".repeat(60).trim());
+  test("drops every frame on an interruption and ends the synthesis, and the next reply begins clean", async () => {
+    const { events, output } = make();
+    output.speak(1, 0, "word ".repeat(60).trim());
     await settled();
-    voiceOut.cancel();
-    expect(voiceOut.shift()).toBeUndefined();
-    voiceOut.speak(2, 0, "Fine.");
-    expect(new Set(await drain(voiceOut))).toEqual(new Set([2]));
+    output.cancel();
+    expect(output.shift()).toBeUndefined();
+    output.speak(2, 0, "Fine.");
+    expect(new Set(await drain(output))).toEqual(new Set([2]));
     expect(ends(events)).toHaveLength(1);
   });
 
-  test("another voice speaks what is given from then on, when it is known which; what waits before that keeps its own", async () => {
-    const { voiceOut, tts } = make();
-    voiceOut.speak(1, 0, "One.");
-    voiceOut.speak(1, 1, "Two.");
+  test("speaks later segments with another voice once it is known; queued segments keep their own", async () => {
+    const { output, tts } = make();
+    output.speak(1, 0, "One.");
+    output.speak(1, 1, "Two.");
     let know = (_voice: { voiceId: string; language: string }): void => {};
-    voiceOut.setVoice(
+    output.setVoice(
       new Promise((resolve) => {
         know = resolve;
       }),
     );
-    voiceOut.speak(1, 2, "Drei.");
-    await drain(voiceOut);
+    output.speak(1, 2, "Drei.");
+    await drain(output);
     expect(tts.requests.map(({ text }) => text)).toEqual(["One.", "Two."]);
     know({ voiceId: "fake/german", language: "de" });
-    await drain(voiceOut);
+    await drain(output);
     expect(tts.requests).toEqual([
       { text: "One.", voiceId: "fake/voice", language: "en", rateHz: 8_000 },
       { text: "Two.", voiceId: "fake/voice", language: "en", rateHz: 8_000 },
@@ -153,23 +155,23 @@ describe("the voice on its way out", () => {
     ]);
   });
 
-  test("another rate is brought to the leg's, with the length it should have", async () => {
-    const { events, voiceOut } = make({ rateHz: 22_050 });
-    voiceOut.speak(1, 0, "Hello there my friend.");
-    const frames = await drain(voiceOut);
-    const { voiceOut: native } = make();
+  test("resamples another rate to the leg's, with the correct length", async () => {
+    const { events, output } = make({ rateHz: 22_050 });
+    output.speak(1, 0, "Hello there my friend.");
+    const frames = await drain(output);
+    const { output: native } = make();
     native.speak(1, 0, "Hello there my friend.");
     expect(frames.length).toBe((await drain(native)).length);
     expect(ends(events)).toHaveLength(1);
   });
 
-  test("a voice that fails is told once, and the pieces behind it are still spoken", async () => {
-    const { events, voiceOut } = make({ failing: { request: 0, afterChunks: 1 } });
-    voiceOut.speak(1, 0, "Hello there.");
-    voiceOut.speak(1, 1, "How are you?");
-    await drain(voiceOut);
+  test("reports a TTS failure once, and still speaks the segments that follow", async () => {
+    const { events, output } = make({ failing: { request: 0, afterChunks: 1 } });
+    output.speak(1, 0, "Hello there.");
+    output.speak(1, 1, "How are you?");
+    await drain(output);
     expect(events.filter((event) => event.kind === "segment-failed")).toEqual([
-      { kind: "segment-failed", turnId: 1, piece: 0, code: "provider_failed" },
+      { kind: "segment-failed", turnId: 1, segment: 0, code: "provider_failed" },
     ]);
     expect(ends(events)).toHaveLength(1);
   });

@@ -17,7 +17,7 @@ import { ScriptedTts } from "../../support/providers/scripted-tts.ts";
 const HEARD_MS_MAX = 2_000;
 const FRAME_MS = 20;
 
-/** Where nobody listens. */
+/** An address without a listener. */
 let base: string;
 beforeAll(async () => {
   const server = createServer().listen(0, "127.0.0.1");
@@ -27,24 +27,26 @@ beforeAll(async () => {
   await once(server, "close");
 });
 
-/** A call with those engines, until an event of the kind `until`: when that came, all that happened by then, and what was logged. */
-async function callUntil(until: CallEvent["kind"], engines: (clock: ManualClock) => LegOptions) {
+/**
+ * A call with those providers, until an event of the kind `until`: when it came, all events until then, and the log.
+ */
+async function callUntil(until: CallEvent["kind"], providers: (clock: ManualClock) => LegOptions) {
   const clock = new ManualClock();
-  const told: { atMs: number; event: CallEvent }[] = [];
+  const journaled: { atMs: number; event: CallEvent }[] = [];
   const call = leg({
     shared: { clock, ticker: new Ticker(clock) },
     tamper: ({ journal }) => {
       const event = journal.event.bind(journal);
       journal.event = (atMs, happened) => {
-        told.push({ atMs, event: happened });
+        journaled.push({ atMs, event: happened });
         event(atMs, happened);
       };
     },
-    ...engines(clock),
+    ...providers(clock),
   });
   call.start();
-  const times = () => told.flatMap(({ atMs, event }) => (event.kind === until ? [atMs] : []));
-  // A refusal takes moments of real time, of which the clock knows nothing.
+  const times = () => journaled.flatMap(({ atMs, event }) => (event.kind === until ? [atMs] : []));
+  // A refused connection takes a little real time, which the clock does not show.
   for (let frame = 0; frame < 1_000 && times().length === 0; frame += 1) {
     call.media();
     await clock.play(FRAME_MS);
@@ -52,36 +54,38 @@ async function callUntil(until: CallEvent["kind"], engines: (clock: ManualClock)
   }
   const logged = call.logged.join("\n");
   call.connection.closed(1_006, false);
-  return { told, times: times(), logged };
+  return { journaled, times: times(), logged };
 }
 
-const kindsOf = (told: readonly { event: CallEvent }[]): string[] => told.map(({ event }) => event.kind);
+const kindsOf = (journaled: readonly { event: CallEvent }[]): string[] => journaled.map(({ event }) => event.kind);
 
 test.each(
   LLM_PROVIDERS,
-)("P1: where the brain $name cannot be reached the caller hears an apology soon, and the log why", async ({ make }) => {
-  let askedMs = Number.NaN;
-  const { told, times, logged } = await callUntil("segment-audio", (clock) => {
+)("P1: where the LLM $name cannot be reached, the caller hears an apology soon, and the log says why", async ({
+  make,
+}) => {
+  let requestedMs = Number.NaN;
+  const { journaled, times, logged } = await callUntil("segment-audio", (clock) => {
     const llm = make(base, clock);
-    const chain = new FallbackLlm(
+    const fallback = new FallbackLlm(
       [{ llm, circuitBreaker: breakerFor("llm", llm.provider, clock).circuitBreaker }],
       clock,
     );
-    const reply = chain.reply.bind(chain);
-    chain.reply = (...asked) => {
-      askedMs = clock.nowMs();
-      return reply(...asked);
+    const reply = fallback.reply.bind(fallback);
+    fallback.reply = (...request) => {
+      requestedMs = clock.nowMs();
+      return reply(...request);
     };
     const stt = new ScriptedStt(clock, [{ atMs: 500, event: { kind: "final", text: "what do you have" } }]);
-    return { stt, llm: chain, spec: { firstSpeaker: "user" } };
+    return { stt, llm: fallback, spec: { firstSpeaker: "user" } };
   });
-  expect(kindsOf(told)).toContain("reply-failed");
-  expect(Number(times[0]) - askedMs).toBeLessThanOrEqual(HEARD_MS_MAX);
+  expect(kindsOf(journaled)).toContain("reply-failed");
+  expect(Number(times[0]) - requestedMs).toBeLessThanOrEqual(HEARD_MS_MAX);
   expect(logged).toMatch(/stage failed without a fallback/);
   expect(logged).toContain("could not be reached (ECONNREFUSED)");
 });
 
-test.each(TTS_PROVIDERS)("P1: where the voice $name cannot be reached the next one speaks soon", async ({
+test.each(TTS_PROVIDERS)("P1: where the TTS $name cannot be reached, the fallback speaks soon", async ({
   name,
   make,
 }) => {
@@ -96,16 +100,18 @@ test.each(TTS_PROVIDERS)("P1: where the voice $name cannot be reached the next o
 
 test.each(
   STT_PROVIDERS.filter(({ isSocket }) => isSocket),
-)("P1: where the ear $name cannot be reached the next one hears", async ({ name, make }) => {
-  const { times, told } = await callUntil("stt-final", (clock) => {
+)("P1: where the STT $name cannot be reached, the fallback takes over", async ({ name, make }) => {
+  const { times, journaled } = await callUntil("stt-final", (clock) => {
     const next = new ScriptedStt(clock, [{ atMs: 500, event: { kind: "final", text: "what do you have" } }]);
-    const ears = [make(base, clock), next].map((stt) => ({
+    const stts = [make(base, clock), next].map((stt) => ({
       stt,
       circuitBreaker: breakerFor("stt", stt.provider, clock).circuitBreaker,
     }));
-    return { stt: new FallbackStt(ears, clock), spec: { firstSpeaker: "user" } };
+    return { stt: new FallbackStt(stts, clock), spec: { firstSpeaker: "user" } };
   });
   expect(times[0]).toBeLessThanOrEqual(500 + HEARD_MS_MAX);
-  const switches = told.flatMap(({ event }) => (event.kind === "provider-switched" ? [[event.from, event.to]] : []));
+  const switches = journaled.flatMap(({ event }) =>
+    event.kind === "provider-switched" ? [[event.from, event.to]] : [],
+  );
   expect(switches).toEqual([[name, "scripted"]]);
 });

@@ -5,7 +5,9 @@ import { type LoopDelayHistogram, LoopLag } from "../../../src/gateway/event-loo
 import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 
-/** Looks at a loop that lags as the script says, one window after the other; ms. Undefined: nobody could look. */
+/**
+ * A histogram of a loop that lags as the script says, one window after the other, ms. Undefined: no sample was taken.
+ */
 class ScriptedLooks implements LoopDelayHistogram {
   readonly #lagsMs: (number | undefined)[];
   #now: number | undefined;
@@ -27,8 +29,8 @@ class ScriptedLooks implements LoopDelayHistogram {
   }
 }
 
-/** What is told after each window. */
-function told(lagsMs: (number | undefined)[], log = memoryLog().log): number[] {
+/** The reported delay after each window. */
+function reported(lagsMs: (number | undefined)[], log = memoryLog().log): number[] {
   const clock = new ManualClock();
   const lag = new LoopLag(new ScriptedLooks([...lagsMs]), clock, log);
   return lagsMs.map(() => {
@@ -37,32 +39,32 @@ function told(lagsMs: (number | undefined)[], log = memoryLog().log): number[] {
   });
 }
 
-test("D11: one bad second is no lag of the loop, two within three are", () => {
-  expect(told([0, 90, 0, 0, 60, 0, 80, 0, 0])).toEqual([0, 0, 0, 0, 0, 0, 60, 0, 0]);
+test("D11: one bad second is no event-loop delay, two within three are", () => {
+  expect(reported([0, 90, 0, 0, 60, 0, 80, 0, 0])).toEqual([0, 0, 0, 0, 0, 0, 60, 0, 0]);
 });
 
-test("D11: a lag that lasts is told as it is, and as long as it lasts", () => {
-  expect(told([40, 40, 70, 70, 70, 2, 2])).toEqual([0, 40, 40, 70, 70, 70, 2]);
+test("D11: a lasting delay is reported at its value, and for as long as it lasts", () => {
+  expect(reported([40, 40, 70, 70, 70, 2, 2])).toEqual([0, 40, 40, 70, 70, 70, 2]);
 });
 
-test("D8: a loop that nobody could look at for a whole second was stuck", () => {
-  expect(told([undefined, undefined, 0, 0])).toEqual([0, LOOP_LAG_WINDOW_MS, LOOP_LAG_WINDOW_MS, 0]);
+test("D8: a loop without a sample for a whole second was blocked", () => {
+  expect(reported([undefined, undefined, 0, 0])).toEqual([0, LOOP_LAG_WINDOW_MS, LOOP_LAG_WINDOW_MS, 0]);
 });
 
-test("D11: the log tells once that the loop lags, and once that it no longer does", () => {
+test("D11: the log says once that the loop lags, and once that it no longer does", () => {
   const { log, lines } = memoryLog();
-  told([90, 90, 90, 90, 0, 0, 0], log);
+  reported([90, 90, 90, 90, 0, 0, 0], log);
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { msg: "event loop lags: this worker is offered only a few more calls", loopLagMs: 90 },
     { msg: "event loop no longer lags", loopLagMs: 0 },
   ]);
 });
 
-test("looks that come a little early are no lag, and none below zero", () => {
-  expect(told([-1, -1])).toEqual([0, 0]);
+test("samples that come slightly early are no delay, and the delay is never negative", () => {
+  expect(reported([-1, -1])).toEqual([0, 0]);
 });
 
-test("a real loop that is blocked again and again is seen", async () => {
+test("a real loop that is blocked repeatedly is detected", async () => {
   const lag = LoopLag.monitor(systemClock, memoryLog().log);
   const untilMs = performance.now() + 2.3 * LOOP_LAG_WINDOW_MS;
   while (performance.now() < untilMs) {

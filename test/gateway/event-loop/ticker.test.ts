@@ -3,7 +3,7 @@ import type { Clock } from "../../../src/core/clock.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
-/** Something ticked, and when. */
+/** Something tickable, and when it was ticked. */
 class Recorder {
   readonly ticksMs: number[] = [];
   readonly caughtUpMs: number[] = [];
@@ -18,7 +18,7 @@ class Recorder {
 const gaps = (times: readonly number[]): number[] => times.slice(1).map((time, index) => time - (times[index] ?? 0));
 
 describe("the ticker", () => {
-  test("everything is due every 20 ms, by absolute times that do not drift", () => {
+  test("ticks everything every 20 ms, at absolute times that do not drift", () => {
     const clock = new ManualClock();
     const ticker = new Ticker(clock);
     const recorder = new Recorder();
@@ -28,7 +28,7 @@ describe("the ticker", () => {
     expect(new Set(gaps(recorder.ticksMs))).toEqual(new Set([20]));
   });
 
-  test("what is added is spread over ten phases, so that not all are due at once", () => {
+  test("spreads what is added over ten phases, so that not all are due at once", () => {
     const clock = new ManualClock();
     const ticker = new Ticker(clock);
     const recorders = Array.from({ length: 30 }, () => new Recorder());
@@ -41,7 +41,7 @@ describe("the ticker", () => {
     expect([...perMoment.values()]).toEqual(Array(10).fill(3));
   });
 
-  test("a lone call wakes the process every 20 ms, and not for the slots that nobody is in", () => {
+  test("wakes the process every 20 ms for a single call, and not for empty slots", () => {
     const clock = new ManualClock();
     let timers = 0;
     const counting: Clock = {
@@ -65,7 +65,7 @@ describe("the ticker", () => {
     expect(late).toBeGreaterThanOrEqual(49);
   });
 
-  test("what was removed is not ticked again, and an empty ticker leaves no timer", () => {
+  test("does not tick what was removed, and leaves no timer when it is empty", () => {
     const clock = new ManualClock();
     const ticker = new Ticker(clock);
     const recorder = new Recorder();
@@ -81,7 +81,7 @@ describe("the ticker", () => {
     expect(recorder.ticksMs).toHaveLength(before + 5);
   });
 
-  test("after a stall each is ticked once, the missed ticks are skipped and counted, and the phase is kept", () => {
+  test("ticks each once after a stall, skips and counts the missed ticks, and keeps the phase", () => {
     const clock = new ManualClock();
     const ticker = new Ticker(clock);
     const recorder = new Recorder();
@@ -96,7 +96,7 @@ describe("the ticker", () => {
     expect(((after.at(-1) ?? 0) - lastMs) % 20).toBe(0);
   });
 
-  test("behind a stall everybody who was due catches up at once, the one who waits longest first, and is ticked as ever", () => {
+  test("after a stall catches up everything that was due, the longest overdue first, and then ticks as before", () => {
     const clock = new ManualClock();
     const ticker = new Ticker(clock);
     const order: number[] = [];
@@ -110,7 +110,7 @@ describe("the ticker", () => {
         },
       });
     }
-    // The slots of 102, 104 and 106 ms have been run: that of the fourth is next.
+    // The slots of 102, 104 and 106 ms have run: that of the fourth is next.
     clock.advance(106);
     clock.stall(13);
     ticker.catchUp(clock.nowMs());
@@ -124,7 +124,7 @@ describe("the ticker", () => {
     expect(recorders.map(({ ticksMs }) => ticksMs.length)).toEqual([6, 6, 6, 6, 6, 6, 6, 6, 6, 5]);
   });
 
-  test("catches up once until the timer has been, however many messages lie behind the stall, and not for a turn of the loop that was merely long", () => {
+  test("catches up once until the timer has run, however many messages follow the stall, and not after a turn that was merely long", () => {
     const clock = new ManualClock();
     const ticker = new Ticker(clock);
     const recorder = new Recorder();
@@ -151,7 +151,7 @@ describe("the ticker", () => {
     expect(recorder.caughtUpMs).toHaveLength(2);
   });
 
-  test("of the ticks that a stall has swallowed the last one is caught up", () => {
+  test("catches up the last one of the ticks that a stall has skipped", () => {
     const clock = new ManualClock();
     const ticker = new Ticker(clock);
     const recorder = new Recorder();
@@ -162,7 +162,7 @@ describe("the ticker", () => {
     expect(recorder.caughtUpMs).toEqual([182]);
   });
 
-  test("how late each slot began is counted, of slots that somebody is in", () => {
+  test("counts how late each occupied slot began", () => {
     const clock = new ManualClock();
     const ticker = new Ticker(clock);
     ticker.add(new Recorder());
@@ -174,7 +174,7 @@ describe("the ticker", () => {
     expect([ticker.lateness.cumulativeCounts.at(-1), ticker.lateness.sumMs]).toEqual([51, 5]);
   });
 
-  test("whoever removes another within its tick leaves the rest undisturbed", () => {
+  test("leaves the others undisturbed when one removes another within its tick", () => {
     const clock = new ManualClock();
     const ticker = new Ticker(clock);
     const recorder = new Recorder();

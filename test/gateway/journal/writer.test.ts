@@ -12,7 +12,8 @@ import {
   JOURNAL_SYNCS_WAITING_MAX,
 } from "../../../src/core/limits/storage.ts";
 import { JournalSyncQueue } from "../../../src/gateway/journal/sync-queue.ts";
-import { type JournalFiles, JournalWriters } from "../../../src/gateway/journal/writer.ts";
+import type { JournalFiles } from "../../../src/gateway/journal/writer.ts";
+import { JournalWriters } from "../../../src/gateway/journal/writers.ts";
 import { JournalDecoder } from "../../../src/record/journal/format.ts";
 import { journalPath, readJournal } from "../../../src/record/journal/reader.ts";
 import type { JournalRecord } from "../../../src/record/journal/records.ts";
@@ -27,7 +28,7 @@ interface World {
   journals: JournalWriters;
   clock: ManualClock;
   dataDir: string;
-  /** What was logged, a parsed line each. */
+  /** The log, one parsed line each. */
   logged: Record<string, unknown>[];
 }
 
@@ -53,18 +54,18 @@ async function recordsOf(dataDir: string, callId = START.callId): Promise<Journa
   return records;
 }
 
-/** A disk in memory that does what it is told: it answers when it is let go on, and fails when it is told to. */
+/** A disk in memory under the test's control: it answers when it is released, and fails when it should. */
 class FakeFiles implements JournalFiles {
   readonly written = new Map<number, Buffer[]>();
   readonly synced: number[] = [];
   readonly closed: number[] = [];
   writes = 0;
-  /** What the next answers are: an error, or how many bytes a write takes at most. */
+  /** The next results: an error, or how many bytes a write takes at most. */
   createError: Error | undefined;
   writeError: Error | undefined;
   syncError: Error | undefined;
   bytesPerWriteMax = Number.POSITIVE_INFINITY;
-  /** While it hangs, answers wait here. */
+  /** While it hangs, its callbacks wait here. */
   hangs = false;
   hangsAtSync = false;
   #waiting: (() => void)[] = [];
@@ -121,7 +122,7 @@ class FakeFiles implements JournalFiles {
 const noSpace = Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
 
 describe("ADV-L9: the journal of an ended call", () => {
-  test("is forced onto the disk once, when all of it is in the file, before it counts as complete", async () => {
+  test("is flushed to disk once, when all of it is in the file, before it counts as complete", async () => {
     const files = new FakeFiles();
     const { journals, clock } = world(files);
     const writer = journals.open(START);
@@ -152,7 +153,7 @@ describe("ADV-L9: the journal of an ended call", () => {
     expect(logged).toMatchObject([{ code: "EIO", msg: "journal failed, the call continues" }]);
   });
 
-  test("waits for two others at most, and among 256; further ones are left to the system and counted", async () => {
+  test("waits for at most two others, in a queue of 256; further ones are left to the system and counted", async () => {
     const started: number[] = [];
     const answers: (() => void)[] = [];
     const done: number[] = [];
@@ -171,7 +172,7 @@ describe("ADV-L9: the journal of an ended call", () => {
 });
 
 describe("journal writer", () => {
-  test("writes a call's header, frames, events and commands, and the file is its owner's alone", async () => {
+  test("writes a call's header, frames, events and commands into a file that only its owner may read", async () => {
     const { journals, dataDir } = world();
     const writer = journals.open(START);
     writer.event(1, { kind: "leg-started", codec: "mulaw" });
@@ -194,8 +195,8 @@ describe("journal writer", () => {
     expect(await recordsOf(dataDir)).toEqual([
       { kind: "header", timeMs: 0, header: { software: "trunkline test", icu: process.versions.icu, ...start, spec } },
       { kind: "event", timeMs: 1, event: { kind: "leg-started", codec: "mulaw" } },
-      { kind: "command", timeMs: 1, command: { kind: "speak", turnId: 1, piece: 0, text: "Hello." } },
-      { kind: "frame-in", timeMs: 21.5, mediaMs: 102, voiced: true, audio: AUDIO, audioOmitted: false },
+      { kind: "command", timeMs: 1, command: { kind: "speak", turnId: 1, segment: 0, text: "Hello." } },
+      { kind: "frame-in", timeMs: 21.5, mediaMs: 102, isSpeech: true, audio: AUDIO, audioOmitted: false },
       { kind: "frame-out", timeMs: 22, turnId: 1, samples: 160, audio: AUDIO, audioOmitted: false },
       { kind: "command", timeMs: 30, command: { kind: "generate-reply", turnId: 2, messages: 1, language: "en" } },
       { kind: "command", timeMs: 31, command: { kind: "end", reason: "api_hangup" } },
@@ -205,7 +206,7 @@ describe("journal writer", () => {
     expect(journals.failures).toBe(0);
   });
 
-  test("of a call that is not recorded neither audio nor words reach the disk", async () => {
+  test("writes neither audio nor words of a call that is not recorded", async () => {
     const { journals, dataDir } = world();
     const writer = journals.open(NOT_RECORDED);
     writer.frameIn(20, 0, true, AUDIO);
@@ -216,20 +217,20 @@ describe("journal writer", () => {
     await writer.close();
     const [header, frameIn, frameOut] = await recordsOf(dataDir);
     expect(header).not.toHaveProperty("header.spec");
-    expect(frameIn).toMatchObject({ kind: "frame-in", voiced: true, audio: new Uint8Array(), audioOmitted: false });
+    expect(frameIn).toMatchObject({ kind: "frame-in", isSpeech: true, audio: new Uint8Array(), audioOmitted: false });
     expect(frameOut).toMatchObject({ kind: "frame-out", audio: new Uint8Array(), audioOmitted: false });
     const bytes = readFileSync(journalPath(dataDir, START.callId));
     for (const said of ["canary", '"7"', "dentist"]) expect(bytes.includes(said)).toBe(false);
     expect(bytes.includes(Buffer.from(AUDIO.subarray(0, 8)))).toBe(false);
   });
 
-  test("the header is on the disk before anything else happens", async () => {
+  test("writes the header before anything else happens", async () => {
     const { journals, dataDir } = world();
     journals.open(START);
     await expect.poll(() => existsSync(journalPath(dataDir, START.callId)) && recordsOf(dataDir)).toHaveLength(1);
   });
 
-  test("every open journal is flushed in each flush interval, not all at once, and no timer stays behind", async () => {
+  test("flushes every open journal in each flush interval, not all at once, and leaves no timer", async () => {
     const files = new FakeFiles();
     const { journals, clock } = world(files);
     const writers = Array.from({ length: 200 }, (_, i) => journals.open({ ...START, callId: `call_${i}` }));
@@ -253,7 +254,7 @@ describe("journal writer", () => {
     expect(files.closed).toHaveLength(writers.length);
   });
 
-  test("one journal alone is not written more often than it must be, and the flush begins again with the next call", async () => {
+  test("writes a single journal no more often than needed, and flushes again with the next call", async () => {
     const files = new FakeFiles();
     const { journals, clock } = world(files);
     for (let call = 0; call < 2; call += 1) {
@@ -271,12 +272,12 @@ describe("journal writer", () => {
     }
   });
 
-  test("frames alone wait for up to three flushes, unless they are many, and go with whatever else comes", async () => {
+  test("lets frames alone wait for up to three flushes, unless they are many, and writes them with anything else", async () => {
     const files = new FakeFiles();
     const { journals, clock } = world(files);
     const writer = journals.open(START);
     await settled();
-    /** Writes in each of `flushes` flush intervals, after `each` has been done in it. */
+    /** Writes in each of `flushes` flush intervals, after `each` has run in it. */
     const writesIn = async (flushes: number, each: (flush: number) => void): Promise<number[]> => {
       const counts: number[] = [];
       for (let flush = 0; flush < flushes; flush += 1) {
@@ -303,7 +304,7 @@ describe("journal writer", () => {
     await writer.close();
   });
 
-  test("a disk that takes only part of a write gets the rest", async () => {
+  test("writes the rest when the disk takes only part of a write", async () => {
     const files = new FakeFiles();
     files.bytesPerWriteMax = 7;
     const { journals } = world(files);
@@ -313,7 +314,7 @@ describe("journal writer", () => {
     expect(files.records().map(({ kind }) => kind)).toEqual(["header", "frame-in"]);
   });
 
-  test("a disk that hangs costs audio, which is counted and told by each frame, but no event", async () => {
+  test("omits audio when the disk hangs, counts that and marks each frame, but loses no event", async () => {
     const files = new FakeFiles();
     const { journals, logged } = world(files);
     const writer = journals.open(START);
@@ -344,7 +345,7 @@ describe("journal writer", () => {
     expect(logged).toEqual([]);
   });
 
-  test("a disk that never comes back costs the journal, never more memory, and never the call", async () => {
+  test("gives up the journal when the disk never recovers, without using more memory and without affecting the call", async () => {
     const files = new FakeFiles();
     const { journals, logged } = world(files);
     const writer = journals.open(START);
@@ -358,18 +359,18 @@ describe("journal writer", () => {
     expect(writer.failed).toBe(true);
     expect(journals.failures).toBe(1);
     expect(logged).toEqual([
-      expect.objectContaining({ callId: START.callId, code: "too far behind", fault: "service" }),
+      expect.objectContaining({ callId: START.callId, code: "journal backlog exceeds its limit", fault: "service" }),
     ]);
     await writer.close();
     expect(files.closed).toEqual([]);
     files.goOn();
     await settled();
-    // Only now is the write over that may not lose its file.
+    // Only now does the write complete that still needs its file.
     expect(files.closed).toEqual([3]);
     expect(logged).toHaveLength(1);
   });
 
-  test("an event that no record can hold fails the journal, which stays readable", async () => {
+  test("fails the journal, which stays readable, on an event that no record can hold", async () => {
     const files = new FakeFiles();
     const { journals } = world(files);
     const writer = journals.open(START);
@@ -383,7 +384,7 @@ describe("journal writer", () => {
     expect(files.closed).toEqual([3]);
   });
 
-  test("a full disk fails the journal once, with one line in the log, and the call goes on", async () => {
+  test("fails the journal once when the disk is full, with one log line, and the call continues", async () => {
     const files = new FakeFiles();
     const { journals, logged, clock } = world(files);
     const writer = journals.open(START);
@@ -405,7 +406,7 @@ describe("journal writer", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("a file that cannot be made fails the journal and not the call", async () => {
+  test("fails the journal and not the call when the file cannot be created", async () => {
     const files = new FakeFiles();
     files.createError = noSpace;
     const { journals, logged } = world(files);
@@ -417,7 +418,7 @@ describe("journal writer", () => {
     expect(files.writes).toBe(0);
   });
 
-  test("a journal that is there already is never written over", async () => {
+  test("never overwrites an existing journal", async () => {
     const { journals, dataDir, logged } = world();
     writeFileSync(journalPath(dataDir, START.callId), "precious");
     const writer = journals.open(START);
@@ -427,7 +428,7 @@ describe("journal writer", () => {
     expect(logged).toEqual([expect.objectContaining({ code: "EEXIST" })]);
   });
 
-  test("a frame costs no allocation in steady state", () => {
+  test("allocates nothing for a frame in steady state", () => {
     const { journals } = world({
       create: (_path, done) => done(null, 3),
       write: (_fd, bytes, done) => done(null, bytes.length),
@@ -440,7 +441,7 @@ describe("journal writer", () => {
       frames += 1;
       writer.frameIn(1.5, 2.5, true, AUDIO);
       writer.frameOut(1.5, 1, 160, AUDIO);
-      // A flush may allocate: it falls into one in four of the windows that are measured.
+      // A flush may allocate: it falls into one in four of the measured windows.
       if (frames % 20 === 0) writer.flush();
     }, 5);
     expect(bytesPerFrame).toBe(0);

@@ -12,10 +12,10 @@ test.each([
   ["in order", { isUnordered: false, hasWallClockTimestamps: false }],
   ["that may come out of order", { isUnordered: true, hasWallClockTimestamps: false }],
   ["with dates", { isUnordered: false, hasWallClockTimestamps: true }],
-])("audio %s comes to the bus without an allocation a frame", (_, told) => {
+])("audio %s reaches the bus without an allocation per frame", (_, order) => {
   let frames = 0;
   const audio = new CallerAudio({
-    wire: { inboundRateHz: 8_000, ...told },
+    wire: { inboundRateHz: 8_000, ...order },
     codec: "alaw",
     makeResampler,
     startMs: 0,
@@ -24,18 +24,18 @@ test.each([
       frames += 1;
     },
   });
-  const keys = new DtmfOrder();
+  const digits = new DtmfOrder();
   const message = inboundAudio();
   message.count = 160;
   let sent = 0;
   const bytes = heapBytesPerRun(() => {
     sent += 1;
-    // Every second one changes places with the one behind it.
-    message.chunk = told.isUnordered ? sent - 1 + (sent % 2) * 2 : sent;
-    message.timestampMs = told.isUnordered ? Number.NaN : sent * 20;
+    // Every second message is swapped with the next.
+    message.chunk = order.isUnordered ? sent - 1 + (sent % 2) * 2 : sent;
+    message.timestampMs = order.isUnordered ? Number.NaN : sent * 20;
     audio.push(message, sent * 20);
     audio.release(sent * 20, sent * 20);
-    keys.next(sent * 20);
+    digits.next(sent * 20);
   }, 200);
   expect(frames).toBeGreaterThan(sent - 10);
   expect(bytes).toBeLessThan(1);

@@ -4,17 +4,17 @@ import { createTwilioWire } from "../../../src/carriers/twilio/wire.ts";
 import { ClientMessages } from "../../../src/gateway/leg/client-messages.ts";
 import type { ClientMessage, Wire } from "../../../src/wire/wire.ts";
 
-/** A dialect that has words for everything, and what was said in it. */
-function notices() {
-  const told: ClientMessage[] = [];
+/** A wire that encodes every kind of message, and what was sent on it. */
+function recordedPeer() {
+  const received: ClientMessage[] = [];
   const wire: Wire = Object.assign(createTwilioWire(), {
-    encodeNotice(notice: ClientMessage): string {
-      told.push(notice);
-      return notice.kind;
+    encodeClientMessage(message: ClientMessage): string {
+      received.push(message);
+      return message.kind;
     },
   });
   const sent: string[] = [];
-  return { notices: new ClientMessages(wire, "en", (message) => sent.push(message)), told, sent };
+  return { peer: new ClientMessages(wire, "en", (message) => sent.push(message)), received, sent };
 }
 
 const userTurn = (text: string): CallCommand => ({
@@ -31,23 +31,23 @@ const speak = (turnId: number, segment: number, text: string): CallCommand => ({
   segment,
   text,
 });
-const transcripts = (told: readonly ClientMessage[]) =>
-  told.flatMap((notice) =>
-    notice.kind === "transcript"
-      ? [`${notice.turnId} ${notice.role}: ${notice.text}${notice.final ? "." : " ..."}`]
+const transcripts = (received: readonly ClientMessage[]) =>
+  received.flatMap((message) =>
+    message.kind === "transcript"
+      ? [`${message.turnId} ${message.role}: ${message.text}${message.final ? "." : " ..."}`]
       : [],
   );
 
-describe("what a peer is told", () => {
-  test("the caller's turn as it is understood, whole each time, and once more when it is settled", () => {
-    const { notices: peer, told } = notices();
+describe("what a peer is sent", () => {
+  test("the caller's turn as it is transcribed, whole each time, and once more when it is final", () => {
+    const { peer, received } = recordedPeer();
     peer.onEvent({ kind: "stt-interim", text: "one" });
     peer.onEvent({ kind: "stt-interim", text: "one loaf" });
     peer.onEvent({ kind: "stt-final", text: "one loaf" });
     peer.onEvent({ kind: "stt-interim", text: "and" });
     peer.onEvent({ kind: "stt-final", text: "and a roll" });
     peer.onCommand(userTurn("one loaf and a roll"));
-    expect(transcripts(told)).toEqual([
+    expect(transcripts(received)).toEqual([
       "1 user: one ...",
       "1 user: one loaf ...",
       "1 user: one loaf and ...",
@@ -56,44 +56,46 @@ describe("what a peer is told", () => {
     ]);
   });
 
-  test("the agent's turn before it is heard, and what was heard of it in the end", () => {
-    const { notices: peer, told } = notices();
+  test("the agent's turn before it is heard, and finally what was heard of it", () => {
+    const { peer, received } = recordedPeer();
     peer.onCommand(speak(1, 0, "Good morning."));
     peer.flush();
     peer.onCommand(speak(1, 1, "How can I help?"));
     peer.onCommand({ kind: "state", state: "speaking" });
     peer.onCommand(agentTurn("Good morning. How", true));
     peer.onCommand({ kind: "state", state: "listening" });
-    expect(transcripts(told)).toEqual([
+    expect(transcripts(received)).toEqual([
       "1 agent: Good morning. ...",
       "1 agent: Good morning. How can I help? ...",
       "1 agent: Good morning. How.",
     ]);
   });
 
-  test("pieces that come in one step are told together, once, and in front of whatever else is told", () => {
-    const { notices: peer, sent, told } = notices();
-    for (const piece of [0, 1, 2]) peer.onCommand(speak(1, piece, `Piece ${piece}.`));
+  test("segments of one step are sent together, once, and before any other message", () => {
+    const { peer, sent, received } = recordedPeer();
+    for (const segment of [0, 1, 2]) peer.onCommand(speak(1, segment, `Segment ${segment}.`));
     peer.error("wire_malformed", "digit is missing");
-    peer.onCommand(speak(1, 3, "Piece 3."));
+    peer.onCommand(speak(1, 3, "Segment 3."));
     peer.flush();
     peer.flush();
-    expect(transcripts(told)).toEqual([
-      "1 agent: Piece 0. Piece 1. Piece 2. ...",
-      "1 agent: Piece 0. Piece 1. Piece 2. Piece 3. ...",
+    expect(transcripts(received)).toEqual([
+      "1 agent: Segment 0. Segment 1. Segment 2. ...",
+      "1 agent: Segment 0. Segment 1. Segment 2. Segment 3. ...",
     ]);
     expect(sent).toEqual(["transcript", "error", "transcript"]);
   });
 
-  test("of a turn that has no end only so much is told, and only while that changes", () => {
-    const { notices: peer, told } = notices();
+  test("of a turn that does not end only a limited text is sent, and only while it changes", () => {
+    const { peer, received } = recordedPeer();
     for (let count = 0; count < 10; count += 1) {
       peer.onEvent({ kind: "typed", text: "u".repeat(10_000) });
       peer.onCommand(speak(1, count, "a".repeat(10_000)));
       peer.flush();
     }
     const lengths = (role: string) =>
-      told.flatMap((notice) => (notice.kind === "transcript" && notice.role === role ? [notice.text.length] : []));
+      received.flatMap((message) =>
+        message.kind === "transcript" && message.role === role ? [message.text.length] : [],
+      );
     expect([lengths("user"), lengths("agent")]).toEqual([
       [10_000, 16_384],
       [10_000, 16_384],
@@ -101,13 +103,13 @@ describe("what a peer is told", () => {
   });
 
   test("a reply of which nothing was heard ends empty, whether another follows or the call is over", () => {
-    const { notices: peer, told } = notices();
+    const { peer, received } = recordedPeer();
     peer.onCommand(speak(1, 0, "Never heard."));
     peer.onCommand(speak(2, 0, "Nor this."));
     peer.onCommand({ kind: "state", state: "listening" });
     peer.onCommand(speak(3, 0, "Nor that."));
     peer.onCommand({ kind: "end", reason: "caller_hangup" });
-    expect(transcripts(told)).toEqual([
+    expect(transcripts(received)).toEqual([
       "1 agent: Never heard. ...",
       "1 agent: .",
       "2 agent: Nor this. ...",
@@ -118,7 +120,7 @@ describe("what a peer is told", () => {
   });
 
   test("turns of both sides are numbered as they begin, and typed words are the caller's", () => {
-    const { notices: peer, told } = notices();
+    const { peer, received } = recordedPeer();
     peer.onCommand(speak(1, 0, "Hello."));
     peer.flush();
     peer.onEvent({ kind: "typed", text: "hi" });
@@ -126,7 +128,7 @@ describe("what a peer is told", () => {
     peer.onCommand(userTurn("hi"));
     peer.onCommand(speak(2, 0, "Yes?"));
     peer.flush();
-    expect(transcripts(told)).toEqual([
+    expect(transcripts(received)).toEqual([
       "1 agent: Hello. ...",
       "2 user: hi ...",
       "1 agent: Hello..",
@@ -135,8 +137,8 @@ describe("what a peer is told", () => {
     ]);
   });
 
-  test("a reply that is paused is still open, and goes on as the same turn", () => {
-    const { notices: peer, told } = notices();
+  test("a paused reply is still open, and resumes as the same turn", () => {
+    const { peer, received } = recordedPeer();
     peer.onCommand(speak(1, 0, "Good morning."));
     peer.onCommand({ kind: "state", state: "speaking" });
     peer.onCommand({ kind: "pause", turnId: 1 });
@@ -146,12 +148,12 @@ describe("what a peer is told", () => {
     peer.onCommand(speak(1, 1, "How can I help?"));
     peer.onCommand(agentTurn("Good morning. How can I help?"));
     peer.onCommand({ kind: "state", state: "listening" });
-    expect(transcripts(told)).toEqual([
+    expect(transcripts(received)).toEqual([
       "1 agent: Good morning. ...",
       "1 agent: Good morning. How can I help? ...",
       "1 agent: Good morning. How can I help?.",
     ]);
-    expect(told.flatMap((notice) => (notice.kind === "state" ? [notice.state] : []))).toEqual([
+    expect(received.flatMap((message) => (message.kind === "state" ? [message.state] : []))).toEqual([
       "speaking",
       "listening",
       "speaking",
@@ -159,21 +161,21 @@ describe("what a peer is told", () => {
     ]);
   });
 
-  test("a reply that is paused and then cut ends with what was heard of it, which may be nothing", () => {
+  test("a paused reply that is then interrupted ends with what was heard of it, which may be nothing", () => {
     for (const heardText of ["Good", ""]) {
-      const { notices: peer, told } = notices();
+      const { peer, received } = recordedPeer();
       peer.onCommand(speak(1, 0, "Good morning."));
       peer.onCommand({ kind: "state", state: "speaking" });
       peer.onCommand({ kind: "pause", turnId: 1 });
       peer.onCommand({ kind: "state", state: "listening" });
       peer.onCommand({ kind: "cancel-reply", turnId: 1, clear: true, reason: "words", speechMs: 200, heardText });
       if (heardText !== "") peer.onCommand(agentTurn(heardText, true));
-      expect(transcripts(told)).toEqual(["1 agent: Good morning. ...", `1 agent: ${heardText}.`]);
+      expect(transcripts(received)).toEqual(["1 agent: Good morning. ...", `1 agent: ${heardText}.`]);
     }
   });
 
-  test("words that come once the model was asked are the next turn's, and those it was asked are told in none but theirs", () => {
-    const { notices: peer, told } = notices();
+  test("words that come after the LLM request belong to the next turn, and those of the request only to their own", () => {
+    const { peer, received } = recordedPeer();
     const ask = (turnId: number, text: string): CallCommand => ({
       kind: "generate-reply",
       turnId,
@@ -188,7 +190,7 @@ describe("what a peer is told", () => {
     peer.onEvent({ kind: "stt-final", text: "do you sell" });
     peer.onCommand(ask(2, "two rolls sell"));
     peer.onCommand(userTurn("two rolls sell"));
-    expect(transcripts(told)).toEqual([
+    expect(transcripts(received)).toEqual([
       "1 user: do you ...",
       "1 user: do you two rolls ...",
       "1 user: do you.",
@@ -198,30 +200,30 @@ describe("what a peer is told", () => {
   });
 
   test("F14-1: words that the STT has changed since they were answered are sent whole", () => {
-    const { notices: peer, told } = notices();
+    const { peer, received } = recordedPeer();
     const messages = [{ role: "user", text: "I need for" }] as const;
     peer.onEvent({ kind: "stt-interim", text: "I need for" });
     peer.onCommand({ kind: "generate-reply", turnId: 1, messages, tools: [], language: "en" });
     peer.onCommand(userTurn("I need for"));
     peer.onEvent({ kind: "stt-final", text: "I need forty rolls" });
-    expect(transcripts(told).slice(-1)).toEqual(["2 user: I need forty rolls ..."]);
+    expect(transcripts(received).slice(-1)).toEqual(["2 user: I need forty rolls ..."]);
   });
 
-  test("what is typed comes behind what the ear is not done with, as in the turn", () => {
-    const { notices: peer, told } = notices();
+  test("typed text follows the open interim transcript, as in the turn", () => {
+    const { peer, received } = recordedPeer();
     peer.onEvent({ kind: "stt-interim", text: "my name is" });
     peer.onEvent({ kind: "typed", text: "Siobhán" });
     peer.onEvent({ kind: "stt-final", text: "my name is" });
     peer.onCommand(userTurn("my name is Siobhán"));
-    expect(transcripts(told)).toEqual([
+    expect(transcripts(received)).toEqual([
       "1 user: my name is ...",
       "1 user: my name is Siobhán ...",
       "1 user: my name is Siobhán.",
     ]);
   });
 
-  test("what is passed over is no turn, and the next one does not begin with it", () => {
-    const { notices: peer, told } = notices();
+  test("ignored speech is no turn, and the next one does not begin with it", () => {
+    const { peer, received } = recordedPeer();
     const passOver: CallCommand = { kind: "ignore", text: "yeah", startMs: 0, endMs: 1 };
     peer.onEvent({ kind: "stt-final", text: "yeah" });
     peer.onCommand(passOver);
@@ -231,7 +233,7 @@ describe("what a peer is told", () => {
     peer.onEvent({ kind: "stt-final", text: "okay" });
     peer.onCommand(passOver);
     peer.onCommand(userTurn("two rolls"));
-    expect(transcripts(told)).toEqual([
+    expect(transcripts(received)).toEqual([
       "1 user: yeah ...",
       "1 user: .",
       "2 user: two rolls ...",
@@ -242,12 +244,12 @@ describe("what a peer is told", () => {
   });
 
   test("states, errors, the beginning and the end", () => {
-    const { notices: peer, told, sent } = notices();
+    const { peer, received, sent } = recordedPeer();
     peer.ready("call_1");
     peer.onCommand({ kind: "state", state: "thinking" });
     peer.error("wire_malformed", "digit is missing");
     peer.ended("api_hangup");
-    expect(told).toEqual([
+    expect(received).toEqual([
       { kind: "ready", callId: "call_1" },
       { kind: "state", state: "thinking" },
       { kind: "error", code: "wire_malformed", message: "digit is missing" },
@@ -256,7 +258,7 @@ describe("what a peer is told", () => {
     expect(sent).toEqual(["ready", "state", "error", "ended"]);
   });
 
-  test("nothing at all where the dialect has no words for it", () => {
+  test("nothing at all on a wire without such messages", () => {
     const sent: string[] = [];
     const carrier = new ClientMessages(createTwilioWire(), "en", (message) => sent.push(message));
     carrier.ready("call_1");

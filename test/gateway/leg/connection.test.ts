@@ -14,7 +14,7 @@ async function journalClosed(done: () => number): Promise<void> {
 }
 
 describe("what a peer may do before its stream has begun", () => {
-  test("C1: media, marks, keys and stop before start are dropped, and the stream can still begin", async () => {
+  test("C1: media, marks, DTMF and stop before start are dropped, and the stream can still begin", async () => {
     const call = leg();
     call.media();
     call.json({ event: "mark", streamSid: STREAM_ID, mark: { name: "1.0" } });
@@ -28,7 +28,7 @@ describe("what a peer may do before its stream has begun", () => {
     expect(call.ends()).toMatchObject([{ reason: "caller_hangup", early: 4 }]);
   });
 
-  test("D1: a peer that never says start is closed after five seconds", async () => {
+  test("D1: a peer that never sends start is closed after five seconds", async () => {
     const call = leg();
     await call.clock.play(4_990);
     expect(call.socket.ended).toBeUndefined();
@@ -82,7 +82,7 @@ describe("what a peer may do in its stream", () => {
     expect(call.ends()[0]?.ignored).toBeGreaterThanOrEqual(6);
   });
 
-  test("M1: broken base64 and broken JSON are dropped and counted, and the frames around them are heard", () => {
+  test("M1: broken base64 and broken JSON are dropped and counted, and the frames around them are used", () => {
     const call = leg();
     call.start();
     call.media();
@@ -120,7 +120,7 @@ describe("what a peer may do in its stream", () => {
     expect(call.socket.ended).toEqual({ code: 1_003, reason: "protocol_error" });
   });
 
-  test("M4: two seconds of audio at once are taken, more than that ahead of the clock is a flood", async () => {
+  test("M4: two seconds of audio at once are accepted, more than that ahead of the clock is a flood", async () => {
     const call = leg();
     call.start();
     const second = Buffer.alloc(8_000, 0xff).toString("base64");
@@ -134,7 +134,7 @@ describe("what a peer may do in its stream", () => {
     expect(call.socket.ended).toEqual({ code: 1_008, reason: "audio_flood" });
   });
 
-  test("M4: a stall of the network may be made up for, a minute of silence may not be paid back in audio", async () => {
+  test("M4: a stall of the network may be made up for, but a minute of silence gives no credit for audio", async () => {
     const second = Buffer.alloc(8_000, 0xff).toString("base64");
     const stalled = leg({ spec: { firstSpeaker: "user", inactivityTimeoutMs: 300_000 } });
     stalled.start();
@@ -161,7 +161,7 @@ describe("what a peer may do in its stream", () => {
     }
   });
 
-  test("a carrier that sends nothing in silence lets the ear know that the caller has stopped", async () => {
+  test("a carrier that sends nothing in silence makes the STT get silence once the caller has stopped", async () => {
     const clock = new ManualClock();
     const stt = new ScriptedStt(clock, []);
     const call = leg({ stt, spec: { firstSpeaker: "user" } });
@@ -174,7 +174,7 @@ describe("what a peer may do in its stream", () => {
     expect(stt.opened[0]?.samples).toBe(heard + 25 * 160);
   });
 
-  test("the ear is told in which of the caller's frames somebody speaks", async () => {
+  test("the STT gets the VAD's decision with each of the caller's frames", async () => {
     const stt = new ScriptedStt(new ManualClock(), []);
     let frames = 0;
     const isSpeech = (): boolean => {
@@ -188,7 +188,7 @@ describe("what a peer may do in its stream", () => {
     expect(frames).toBeGreaterThan(20);
   });
 
-  test("D3: a peer that misses a mark or a clear is a slow consumer too", async () => {
+  test("D3: a peer that misses a mark or a clear is a slow consumer, too", async () => {
     const call = leg();
     call.start();
     const send = call.socket.send.bind(call.socket);
@@ -205,7 +205,7 @@ describe("what a peer may do in its stream", () => {
     expect(call.socket.ended).toEqual({ code: 1_008, reason: "slow_consumer" });
   });
 
-  test("C9: keys pressed faster than twenty a second are ignored", () => {
+  test("C9: digits pressed faster than twenty a second are ignored", () => {
     const call = leg();
     call.start();
     for (let i = 0; i < 400; i += 1) {
@@ -216,8 +216,8 @@ describe("what a peer may do in its stream", () => {
   });
 });
 
-describe("audio on its way out", () => {
-  test("frames run ahead of real time by the lead, before and behind each tick, and by little more", async () => {
+describe("outbound audio", () => {
+  test("frames run ahead of real time by the lead, before and after each tick, and by little more", async () => {
     const call = leg({ tts: new ScriptedTts(new ManualClock(), { msPerChar: 100 }) });
     call.start();
     for (let atMs = 20; atMs <= 2_000; atMs += 20) {
@@ -242,7 +242,7 @@ describe("audio on its way out", () => {
     expect(call.ends()[0]).toMatchObject({ late: 1, underruns: 0 });
   });
 
-  test("behind a stall what is due is sent before what came meanwhile is read, and nobody is taken for silent for it", async () => {
+  test("after a stall, due frames are sent before pending input is read, and no caller is taken for silent because of it", async () => {
     const stt = new ScriptedStt(new ManualClock(), []);
     const call = leg({ stt, tts: new ScriptedTts(new ManualClock(), { msPerChar: 100 }) });
     call.start();
@@ -257,7 +257,7 @@ describe("audio on its way out", () => {
     expect(stt.opened[0]?.samples).toBeGreaterThan(earBefore ?? Number.NaN);
   });
 
-  test("catching up does not take speech for run out that is merely not there yet", async () => {
+  test("catching up does not take audio that is not ready yet for an underrun", async () => {
     const tts: Tts = {
       provider: "scripted",
       capabilities: { wordTimestamps: true },
@@ -286,7 +286,7 @@ describe("audio on its way out", () => {
     call.connection.closed(1_006, false);
   });
 
-  test("every spoken piece is followed by its mark, and one that comes back lets the reply be heard", async () => {
+  test("every spoken segment is followed by its mark, and a returned mark makes the reply count as heard", async () => {
     const call = leg();
     call.start();
     await call.listen(3_000);
@@ -295,7 +295,7 @@ describe("audio on its way out", () => {
     call.connection.closed(1_006, false);
   });
 
-  test("a word over the agent sends clear, and after it no frame of the reply that was cut", async () => {
+  test("a word over the agent sends clear, and no frame of the interrupted reply after it", async () => {
     const clock = new ManualClock();
     const stt = new ScriptedStt(clock, [{ atMs: 400, event: { kind: "interim", text: "stop" } }]);
     const call = leg({
@@ -315,7 +315,7 @@ describe("audio on its way out", () => {
 });
 
 describe("the end of a call", () => {
-  test("C15: a hang-up aborts the ear, the model and the voice, and leaves no timer", async () => {
+  test("C15: a hang-up aborts the STT, the LLM and the TTS, and leaves no timer", async () => {
     const clock = new ManualClock();
     const stt = new ScriptedStt(clock, []);
     const llm = new ScriptedLlm(clock, [textReply("I will go on for a long time.", { firstMs: 10_000 })]);
@@ -333,7 +333,7 @@ describe("the end of a call", () => {
     expect(call.done()).toBe(1);
   });
 
-  test("C18: a call without any media and one of 50 ms end with their counters told", async () => {
+  test("C18: a call without any media and one of 50 ms end with their counters logged", async () => {
     const none = leg();
     none.connection.closed(1_006, false);
     expect(none.ends()).toMatchObject([{ reason: "caller_hangup", framesIn: 0, framesOut: 0 }]);

@@ -5,13 +5,13 @@ import { BACKLOG_MS_MAX } from "../../../src/core/limits/caller-audio.ts";
 import { MESSAGES_PER_SECOND_MAX } from "../../../src/core/limits/messages.ts";
 import { leg } from "../../support/legs/leg.ts";
 
-// Audio that is dropped before anybody counts how much of it there is: late, sent twice, or held up for too long.
+// Audio that is dropped before its amount is counted: late, duplicate or stale.
 
 const QUIET = { spec: { firstSpeaker: "user" as const, inactivityTimeoutMs: 3_600_000, maxDurationMs: 7_200_000 } };
 const FLOOD = { code: 1_008, reason: "audio_flood" };
 const STREAM_ID = "stream";
 const EPOCH_MS = 1_763_631_012_000;
-/** The longest that a message of a carrier has room for, 6 s. */
+/** The longest audio that fits into a carrier's message, 6 s. */
 const LONG_SAMPLES = 48_000;
 const payloadOf = (samples: number): string => Buffer.alloc(samples, 0xff).toString("base64");
 

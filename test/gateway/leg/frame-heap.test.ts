@@ -3,7 +3,7 @@ import type { StreamCodec, StreamRateHz } from "../../../src/core/calls/spec.ts"
 import { heapBytesPerRun } from "../../support/heap.ts";
 import { websocketLeg } from "../../support/legs/websocket-leg.ts";
 
-/** Times that are handed on are boxed where the compiler does not see through, 16 bytes each: a few, and no object. */
+/** Times that are passed on are boxed where the compiler does not inline, 16 bytes each: a few, and no object. */
 const NUMBERS_BYTES_MAX = 150;
 
 const FORMATS: readonly (readonly [string, StreamCodec, StreamRateHz, number])[] = [
@@ -14,7 +14,7 @@ const FORMATS: readonly (readonly [string, StreamCodec, StreamRateHz, number])[]
 
 test.each(
   FORMATS,
-)("a frame of %s comes to the bus and its readers without an object left behind", (_, codec, rateHz, bytesMax) => {
+)("a frame of %s reaches the bus and its consumers without leaving an object on the heap", (_, codec, rateHz, bytesMax) => {
   const call = websocketLeg({
     format: { codec, inputRateHz: rateHz, outputRateHz: rateHz },
     spec: { firstSpeaker: "user", maxDurationMs: 1e9, recordingEnabled: false },

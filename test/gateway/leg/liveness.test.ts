@@ -17,14 +17,14 @@ describe("a peer", () => {
     expect(call.socket.pings).toBe(5);
   });
 
-  test("ADV-M3: that sends no media and answers pings is no dead line, however long", async () => {
+  test("ADV-M3: that sends no media and answers pings is not lost, however long", async () => {
     const call = leg(QUIET);
     call.start();
     await call.clock.play(20 * pingTimeoutMs);
     expect(call.ends()).toEqual([]);
   });
 
-  test("ADV-M3: that answers no more is lost after the ping time-out, with a reason of its own", async () => {
+  test("ADV-M3: that stops answering is lost after the ping timeout, with its own end reason", async () => {
     let answers = true;
     const call = leg({ ...QUIET, answersPings: () => answers });
     call.start();
@@ -46,7 +46,7 @@ describe("a peer", () => {
     expect(call.ends()).toMatchObject([{ reason: "connection_lost" }]);
   });
 
-  test("ADV-M3: is pinged each second while the agent speaks and nothing comes", async () => {
+  test("ADV-M3: is pinged each second while the agent speaks and nothing is received", async () => {
     const call = leg(LONG);
     call.start();
     await call.clock.play(10_000);
@@ -54,7 +54,7 @@ describe("a peer", () => {
     expect(call.socket.pings).toBeLessThanOrEqual(11);
   });
 
-  test("whose messages lie unread because this process stood still is not lost", async () => {
+  test("whose messages are unread because this process was stalled is not lost", async () => {
     let answers = true;
     const call = leg({ ...QUIET, answersPings: () => answers });
     call.start();
@@ -65,7 +65,7 @@ describe("a peer", () => {
     expect(call.ends()).toEqual([]);
   });
 
-  test("that sends pongs nobody asked for is alive, and the journal gets one event a ping", async () => {
+  test("that sends unrequested pongs is alive, and the journal gets one event per ping", async () => {
     const call = leg(QUIET);
     call.start();
     await call.clock.play(100);

@@ -25,7 +25,7 @@ const EPOCH_MS = 1_763_631_012_000;
 /** 20 ms of silence. */
 const PAYLOAD = Buffer.alloc(160, 0xff).toString("base64");
 
-/** Counts the texts that a wire parsed, by their bytes: those for which its JSON was read. */
+/** Counts the bytes of the texts that a wire parsed as JSON. */
 function countingWire(wire: Wire): { wire: Wire; parsedBytes: () => number } {
   let bytes = 0;
   const decode = wire.decode.bind(wire);
@@ -38,7 +38,7 @@ function countingWire(wire: Wire): { wire: Wire; parsedBytes: () => number } {
 }
 
 describe("ADV-H1: texts of a raw stream", () => {
-  test("ADV-H1: 64 KiB of different keys at 180 messages a second end the call when 256 KiB have been parsed", async () => {
+  test("ADV-H1: 64 KiB of different member names at 180 messages a second end the call when 256 KiB have been parsed", async () => {
     let parsedBytes = (): number => Number.NaN;
     const call = websocketLeg({
       ...QUIET,
@@ -54,7 +54,7 @@ describe("ADV-H1: texts of a raw stream", () => {
     expect(call.socket.ended).toEqual(FLOOD);
     expect(sent).toBe(5);
     expect(parsedBytes()).toBe(TEXT_BYTES_BURST_MAX);
-    expect(call.told("ended")).toEqual([{ type: "ended", reason: "message_flood" }]);
+    expect(call.received("ended")).toEqual([{ type: "ended", reason: "message_flood" }]);
     expect(call.ends()).toMatchObject([{ reason: "message_flood", flooded: 1, malformed: 0 }]);
     expect(call.logged.filter((line) => line.includes("wire_flood"))).toHaveLength(1);
   });
@@ -79,7 +79,7 @@ describe("ADV-H1: texts of a raw stream", () => {
     expect(endedS).toBeLessThan(70);
   });
 
-  test("ADV-H1: results of tools are charged twice where they are written again: the third of 64 KiB at once ends the call", () => {
+  test("ADV-H1: tool results are charged twice where they are written again: the third of 64 KiB at once ends the call", () => {
     const call = websocketLeg(QUIET);
     for (const seed of [1, 2]) {
       call.text(differentKeys(CARRIER_MESSAGE_BYTES_MAX, seed, '"type":"toolResult","id":"1"', "result"));
@@ -117,7 +117,7 @@ interface Carrier {
   name: string;
   makeWire: () => Wire;
   start: (extraHeaders?: string) => object;
-  /** A message of audio with its members in an order that no fast reader knows. */
+  /** A message of audio whose members are in an order that no fast reader knows. */
   media: (chunk: number, track: "inbound" | "outbound", payload: string, extraHeaders?: string) => object;
 }
 
@@ -173,10 +173,10 @@ const CARRIERS: readonly Carrier[] = [
   },
 ];
 
-/** What only carrier_c passes on: with that, its audio has no fast reader. */
+/** Only carrier_c sends this; with it, its audio has no fast reader. */
 const EXTRA_HEADERS = "x".repeat(2_048);
 
-/** Sends such audio for so long, by the call's clock. */
+/** Sends such audio for this long, by the call's clock. */
 function expectBorne(
   carrier: Carrier,
   minutes: number,
@@ -199,16 +199,16 @@ function begin({ makeWire, start }: Carrier, extraHeaders?: string) {
 }
 
 describe.each(CARRIERS.map((carrier) => [carrier.name, carrier] as const))("ADV-H1: messages of %s", (_, carrier) => {
-  test("ADV-H1: both tracks in an unknown key order are read for minutes", () => {
+  test("ADV-H1: both tracks in an unknown member order are read for minutes", () => {
     expectBorne(carrier, 2, ["inbound", "outbound"]);
   });
 
-  test("ADV-H1: a backlog of 45 s in an unknown key order is read at once, also with 2 KiB of extra headers", async () => {
+  test("ADV-H1: a backlog of 45 s in an unknown member order is read at once, also with 2 KiB of extra headers", async () => {
     for (const extraHeaders of [undefined, EXTRA_HEADERS]) {
       const call = begin(carrier, extraHeaders);
       call.json(carrier.media(0, "inbound", PAYLOAD, extraHeaders));
       await call.clock.play(BACKLOG_MS_MAX);
-      // Carriers without dated audio keep no more than what may be made up for.
+      // Carriers without timestamps buffer no more than may be made up for.
       const fromMs = carrier.name === "carrier_c" ? 0 : BACKLOG_MS_MAX - 15_000;
       for (let atMs = fromMs; atMs < BACKLOG_MS_MAX; atMs += FRAME_MS) {
         call.json(carrier.media(atMs / FRAME_MS + 1, "inbound", PAYLOAD, extraHeaders));
@@ -219,14 +219,14 @@ describe.each(CARRIERS.map((carrier) => [carrier.name, carrier] as const))("ADV-
     }
   });
 
-  test("ADV-H1: different keys beside the audio end the call before they cost 80,000 parts of JSON", async () => {
+  test("ADV-H1: different member names next to the audio end the call before they cost 80,000 parts of JSON", async () => {
     const call = begin(carrier);
     let messages = 0;
     for (; messages < 500 && call.socket.ended === undefined; messages += 1) {
       call.text(differentKeys(CARRIER_MESSAGE_BYTES_MAX, messages, '"event":"weather"'));
     }
     expect(call.socket.ended).toEqual(FLOOD);
-    // Each has 4 parts in some 11 bytes.
+    // Each has 4 parts in about 11 bytes.
     expect((messages - 1) * 4 * (CARRIER_MESSAGE_BYTES_MAX / 11)).toBeLessThan(80_000);
     expect(call.ends()).toMatchObject([{ reason: "message_flood", flooded: 1 }]);
   });
@@ -240,7 +240,7 @@ describe.each(CARRIERS.map((carrier) => [carrier.name, carrier] as const))("ADV-
       ["a second payload", (call) => call.json({ event: "weather", x: { payload: "AAAA" }, payload: long })],
       ["a name in place of a payload", (call) => call.json({ event: "weather", a: ["payload", long] })],
       ["a payload in front of that of 3 samples", (call, at) => call.json({ x: { payload: long }, ...audio(at) })],
-      ["a payload behind that of 3 samples", (call, at) => call.json({ ...audio(at), x: { payload: long } })],
+      ["a payload after that of 3 samples", (call, at) => call.json({ ...audio(at), x: { payload: long } })],
       [
         "a payload that is overwritten by one of 3 samples",
         (call, at) => call.text(JSON.stringify(audio(at)).replace('"payload"', `"payload":"${long}","payload"`)),
@@ -258,7 +258,7 @@ describe.each(CARRIERS.map((carrier) => [carrier.name, carrier] as const))("ADV-
     }
   });
 
-  test("ADV-H1: audio before the stream has begun is charged whole, for nobody counts how much of it there is", async () => {
+  test("ADV-H1: audio before the stream has begun is charged whole, because its duration is not counted yet", async () => {
     const call = leg({ ...QUIET, wire: carrier.makeWire() });
     const long = "A".repeat(CARRIER_MESSAGE_BYTES_MAX - 1_000);
     for (let at = 1; at <= 500 && call.socket.ended === undefined; at += 1) {
@@ -268,7 +268,7 @@ describe.each(CARRIERS.map((carrier) => [carrier.name, carrier] as const))("ADV-
   });
 });
 
-test("ADV-H1: 2 KiB of extra headers in each message of audio, in an unknown key order, are read for longer than a burst lasts", () => {
+test("ADV-H1: 2 KiB of extra headers in each message of audio, in an unknown member order, are read for longer than a burst lasts", () => {
   const carrierC = CARRIERS[2] as Carrier;
   const bytes = parseChargeBytes(
     Buffer.from(JSON.stringify(carrierC.media(18_000, "inbound", PAYLOAD, EXTRA_HEADERS))),

@@ -15,15 +15,15 @@ import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
 import { ScriptedTts } from "../../support/providers/scripted-tts.ts";
 import { type MediaService, mediaService } from "../../support/services/media-service.ts";
 
-/** Every step of a call's setup, and of its first moments, at which it may fail. */
+/** Every step of a call's setup and start that may fail. */
 const FAULTS = [
   "none",
   "the store",
-  "the voice detector",
+  "the VAD",
   "the journal",
-  "the ear",
-  "the model",
-  "the voice",
+  "the STT",
+  "the LLM",
+  "the TTS",
   "gone before the answer",
   "gone with the answer",
   "gone after the start",
@@ -34,7 +34,7 @@ type Fault = (typeof FAULTS)[number];
 
 const SEEDS = 150;
 const HEARD_MS = 30;
-/** A caller who types, and a model that answers. */
+/** A caller who types, and an LLM that replies. */
 const TYPED: Partial<CallSpec> = {
   connectionType: "websocket",
   websocket: { codec: "pcm_s16le", inputRateHz: 16_000, outputRateHz: 16_000 },
@@ -53,54 +53,54 @@ function failing(at: Fault): void {
   if (fault === at) throw unavailable("planted");
 }
 
-/** What is alive of what was made for calls. */
+/** Which resources of calls are still alive. */
 class Alive {
   readonly #signals = new Set<AbortSignal>();
-  detectors = 0;
+  vads = 0;
 
-  /** Until it is told to stop. */
-  engine(signal: AbortSignal): void {
+  /** Alive until its signal aborts. */
+  track(signal: AbortSignal): void {
     this.#signals.add(signal);
   }
 
-  get engines(): number {
+  get streams(): number {
     return [...this.#signals].filter(({ aborted }) => !aborted).length;
   }
 }
 
-/** A service whose every part can fail, and what is alive in it. */
+/** A service whose every part can fail, and its live resources. */
 async function fragileService(): Promise<{ fragile: MediaService; alive: Alive }> {
   const alive = new Alive();
   const makeVad = await loadVad();
-  const [ear, model, voice] = [
+  const [scriptedStt, scriptedLlm, scriptedTts] = [
     new ScriptedStt(systemClock, []),
     new ScriptedLlm(systemClock, [textReply("I see.")]),
     new ScriptedTts(systemClock),
   ];
   const stt: Stt = {
     provider: "fragile",
-    capabilities: ear.capabilities,
+    capabilities: scriptedStt.capabilities,
     open(options, signal) {
-      failing("the ear");
-      alive.engine(signal);
-      return ear.open(options, signal);
+      failing("the STT");
+      alive.track(signal);
+      return scriptedStt.open(options, signal);
     },
   };
   const llm: Llm = {
     provider: "fragile",
     reply(request, signal) {
-      failing("the model");
-      return model.reply(request, signal);
+      failing("the LLM");
+      return scriptedLlm.reply(request, signal);
     },
   };
   const tts: Tts = {
     provider: "fragile",
-    capabilities: voice.capabilities,
-    voices: () => voice.voices(),
+    capabilities: scriptedTts.capabilities,
+    voices: () => scriptedTts.voices(),
     speak(request, signal) {
-      failing("the voice");
-      alive.engine(signal);
-      return voice.speak(request, signal);
+      failing("the TTS");
+      alive.track(signal);
+      return scriptedTts.speak(request, signal);
     },
   };
   const fragile = await mediaService({
@@ -108,13 +108,13 @@ async function fragileService(): Promise<{ fragile: MediaService; alive: Alive }
     llm,
     tts,
     vad: (rateHz) => {
-      failing("the voice detector");
+      failing("the VAD");
       const vad = makeVad(rateHz);
-      alive.detectors += 1;
+      alive.vads += 1;
       return {
         isSpeech: (frame) => vad.isSpeech(frame),
         destroy() {
-          alive.detectors -= 1;
+          alive.vads -= 1;
           vad.destroy();
         },
       };
@@ -127,9 +127,9 @@ async function fragileService(): Promise<{ fragile: MediaService; alive: Alive }
   return { fragile, alive };
 }
 
-/** One caller, whose call breaks at the fault, or soon after; resolves when nothing more can come of it. */
+/** One caller, whose call fails at the fault, or soon after; resolves when nothing more can happen to it. */
 async function callOnce({ create, url, directory, stores, accountId, ended }: MediaService): Promise<void> {
-  const { callId, token } = await create(fault === "the model" ? TYPED : {});
+  const { callId, token } = await create(fault === "the LLM" ? TYPED : {});
   if (fault === "the journal") writeFileSync(journalPath(directory, callId), "in its way");
   const ws = await RawWs.connect(url);
   ws.sendUpgrade(`/stream/${token}`);
@@ -139,7 +139,7 @@ async function callOnce({ create, url, directory, stores, accountId, ended }: Me
     if (answer?.status === 101) {
       if (fault === "gone with the answer") ws.reset();
       else if (fault === "no protocol") ws.sendBinary(Buffer.alloc(4));
-      else if (fault === "the model") ws.sendText(JSON.stringify({ type: "text", text: "Are you open?" }));
+      else if (fault === "the LLM") ws.sendText(JSON.stringify({ type: "text", text: "Are you open?" }));
       else if (fault !== "never a start") ws.sendText(START);
       // Some hear the agent, or that the call is over; others hear nothing.
       if (fault !== "gone after the start") await Promise.race([ws.readFrame(), delay(HEARD_MS)]);
@@ -150,39 +150,39 @@ async function callOnce({ create, url, directory, stores, accountId, ended }: Me
   if (spent) await ended(callId);
 }
 
-/** Linux tells; elsewhere none is ever missed. */
+/** Only Linux reports the descriptors; elsewhere none is ever missing. */
 const descriptors = (): number => (existsSync("/proc/self/fd") ? readdirSync("/proc/self/fd").length : 0);
 const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
 
-test("D9: whatever fails while a call is set up, nothing of it stays: no descriptor, no timer, no engine, no place", {
+test("D9: whatever fails during the setup of a call, nothing of it remains: no descriptor, no timer, no provider stream, no call slot", {
   timeout: 60_000,
 }, async () => {
   const { fragile, alive } = await fragileService();
   const { gateway, server } = fragile;
-  // What is made once, with the first call, is no leak.
+  // What is created once, with the first call, is no leak.
   await callOnce(fragile);
   const before = { descriptors: descriptors(), timers: timers() };
   const random = seededRandom(9);
-  const struck = new Set<Fault>();
+  const tried = new Set<Fault>();
   for (let seed = 0; seed < SEEDS; seed += 1) {
     fault = FAULTS[Math.floor(random() * FAULTS.length)] ?? "none";
-    struck.add(fault);
+    tried.add(fault);
     await callOnce(fragile);
   }
   fault = "none";
-  expect(struck.size).toBe(FAULTS.length);
+  expect(tried.size).toBe(FAULTS.length);
   await fragile.keeper.idle();
   const left = () => ({
     calls: gateway.callIds(),
     handshakes: server.handshakes,
-    detectors: alive.detectors,
-    engines: alive.engines,
+    vads: alive.vads,
+    streams: alive.streams,
     descriptors: Math.max(0, descriptors() - before.descriptors),
     timers: Math.max(0, timers() - before.timers),
   });
-  const nothing = { calls: [], handshakes: 0, detectors: 0, engines: 0, descriptors: 0, timers: 0 };
-  // The kernel tells the server that a peer has gone, and the server its calls.
-  for (let looks = 0; looks < 200 && JSON.stringify(left()) !== JSON.stringify(nothing); looks += 1) {
+  const nothing = { calls: [], handshakes: 0, vads: 0, streams: 0, descriptors: 0, timers: 0 };
+  // The kernel tells the server that a peer has gone, and the server tells its calls.
+  for (let checks = 0; checks < 200 && JSON.stringify(left()) !== JSON.stringify(nothing); checks += 1) {
     await delay(20);
   }
   expect(left()).toEqual(nothing);

@@ -9,7 +9,9 @@ function running(): StaleAudioDetector {
   return backlog;
 }
 
-/** Of what was spoken from `fromMs` to `untilMs` and comes all at once at its end, when what is taken was spoken. */
+/**
+ * Audio spoken from `fromMs` to `untilMs` arrives all at once at its end; returns when the accepted audio was spoken.
+ */
 function takenAfterStall(backlog: StaleAudioDetector, fromMs: number, untilMs: number): number[] {
   const taken: number[] = [];
   for (let atMs = fromMs; atMs < untilMs; atMs += 20) {
@@ -19,11 +21,11 @@ function takenAfterStall(backlog: StaleAudioDetector, fromMs: number, untilMs: n
 }
 
 describe("audio that a stall held up", () => {
-  test("is taken whole where it can be made up for", () => {
+  test("is used completely where it can be made up for", () => {
     expect(takenAfterStall(running(), 1_000, 1_000 + INBOUND_STALL_MS_MAX)).toHaveLength(INBOUND_STALL_MS_MAX / 20);
   });
 
-  test("is dropped as far as it is older, and what is spoken after it is taken", () => {
+  test("is dropped as far as it is stale, and what is spoken after it is used", () => {
     const backlog = running();
     const taken = takenAfterStall(backlog, 1_000, 41_000);
     expect([taken[0], taken.length]).toEqual([41_000 - INBOUND_STALL_MS_MAX, INBOUND_STALL_MS_MAX / 20]);
@@ -31,7 +33,7 @@ describe("audio that a stall held up", () => {
     expect(takenAfterStall(backlog, 41_100, 81_100)).toHaveLength(INBOUND_STALL_MS_MAX / 20);
   });
 
-  test("C6: without a timestamp, or with one that is no number, nothing is old", () => {
+  test("C6: without a timestamp, or with one that is no number, no audio is stale", () => {
     const backlog = running();
     for (const timestampMs of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
       expect(backlog.isStale(timestampMs, 1e9)).toBe(false);

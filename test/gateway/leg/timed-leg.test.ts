@@ -4,7 +4,7 @@ import { TimedLeg } from "../../../src/gateway/leg/timed-leg.ts";
 import { CallCounters } from "../../../src/gateway/metrics/call-counters.ts";
 import { heapBytesPerRun } from "../../support/heap.ts";
 
-/** A leg that counts frames as it is told to, and takes its time for it. */
+/** A leg that counts frames as the test sets it to, and takes the time that the test sets. */
 function timed() {
   const now = { ms: 1_000.25 };
   const clock = { nowMs: () => now.ms, epochMs: () => now.ms, after: () => () => {} };
@@ -39,8 +39,8 @@ function timed() {
 const BYTES = new Uint8Array(1);
 const countOf = (times: TimeHistogram): number => times.cumulativeCounts.at(-1) ?? Number.NaN;
 
-describe("what we add to frames", () => {
-  test("is, on the way in, the time a message takes until its readers have its frames", () => {
+describe("added latency", () => {
+  test("inbound is the time from a message until its consumers have its frames", () => {
     const { leg, next, counts, added } = timed();
     for (const [framesIn, tookMs] of [
       [1, 0.3],
@@ -56,7 +56,7 @@ describe("what we add to frames", () => {
     expect(counts.slowestOutMs).toBe(0);
   });
 
-  test("is, on the way out, the time from when the frame was due until it was sent, waiting for the loop included", () => {
+  test("outbound is the time from when the frame was due until it was sent, including event-loop delay", () => {
     const { leg, now, next, counts, added } = timed();
     Object.assign(next, { framesOut: 1, tookMs: 0.5 });
     leg.tick(now.ms - 7);
@@ -67,7 +67,7 @@ describe("what we add to frames", () => {
     expect(counts.slowestOutMs).toBeCloseTo(90.5);
   });
 
-  test("is not asked of a message without audio, nor of a tick in which nothing was due", () => {
+  test("is not measured for a message without audio, nor for a tick in which nothing was due", () => {
     const { leg, now, next, added } = timed();
     next.tookMs = 5;
     leg.message(BYTES, false);
@@ -82,12 +82,12 @@ describe("what we add to frames", () => {
       leg.message(BYTES, true);
       leg.tick(now.ms - 0.5);
     }, 200);
-    // Times that are handed on are boxed where the compiler does not see through: a few, and no object.
+    // Times that are passed on are boxed where the compiler does not inline: a few, and no object.
     expect(bytes).toBeLessThan(150);
   });
 });
 
-test("a message lets all calls catch up first, if the loop stood still until it came", () => {
+test("a message lets all calls catch up first, if the loop stalled before it came", () => {
   const { leg, now, next, askedMs } = timed();
   next.tookMs = 5;
   const cameMs = now.ms;
@@ -95,7 +95,7 @@ test("a message lets all calls catch up first, if the loop stood still until it 
   expect(askedMs).toEqual([cameMs]);
 });
 
-test("the end of the socket is told to the leg as it came", () => {
+test("the end of the socket is passed to the leg unchanged", () => {
   const { leg, closings } = timed();
   leg.closed(1_006, true);
   expect(closings).toEqual([[1_006, true]]);

@@ -4,7 +4,8 @@ import { systemClock } from "../../../src/core/clock.ts";
 import { MetricsAggregator } from "../../../src/core/metrics/aggregation.ts";
 import type { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
-import { addCounts, CallCounters, zeroCounts } from "../../../src/gateway/metrics/call-counters.ts";
+import { CallCounters } from "../../../src/gateway/metrics/call-counters.ts";
+import { addCounts, zeroCounts } from "../../../src/gateway/metrics/total-counters.ts";
 import type { Tts } from "../../../src/speech/contracts.ts";
 import { TtsRouter } from "../../../src/speech/tts/router.ts";
 import { SPEC } from "../../support/calls/virtual-call.ts";
@@ -31,14 +32,14 @@ const start = async (options?: MediaServiceOptions): Promise<MediaService> => {
   return service;
 };
 
-/** What the worker tells, asked for over the hand-off socket as the control process does. */
+/** The worker's metrics, read over the handoff socket as the control process does. */
 const scrape = async ({ ipc }: MediaService) =>
   readExposition((await new MetricsAggregator().aggregate(await ipc.metrics(AbortSignal.timeout(1_000)))).exposition);
 
 const CARRIER_A = { connection_type: "carrier_a" };
 
-describe("what the worker tells of its calls", () => {
-  test("frames and messages are counted while a call lives, stay counted when it is over, and are what its record says", async () => {
+describe("the call metrics of a worker", () => {
+  test("count frames and messages while a call is live, keep the counts after its end, and match its record", async () => {
     const media = await start();
     const { callId, token } = await media.create();
     const call = await RawLeg.start(`${media.url}/stream/${token}`);
@@ -82,7 +83,7 @@ describe("what the worker tells of its calls", () => {
     next.ws.destroy();
   });
 
-  test("of several providers of voices that one is told, and speaks, which the voice's id names", async () => {
+  test("use the TTS provider that the voice's id names, where there are several", async () => {
     const scripted = new ScriptedTts(new ManualClock());
     const speak: Tts["speak"] = (request, signal) => scripted.speak(request, signal);
     const voices = ["first", "scripted"].map((provider) => ({
@@ -100,15 +101,15 @@ describe("what the worker tells of its calls", () => {
     const { token } = await media.create({ voiceId: "scripted/one" });
     const call = await RawLeg.start(`${media.url}/stream/${token}`);
     await call.ws.readFrame();
-    const told = await scrape(media);
+    const metrics = await scrape(media);
     const count = "trunkline_provider_latency_seconds_count";
-    expect(sampleOf(told, count, { stage: "tts", provider: "scripted" })).toBe(1);
-    expect(sampleOf(told, count, { stage: "tts", provider: "first" })).toBe(0);
+    expect(sampleOf(metrics, count, { stage: "tts", provider: "scripted" })).toBe(1);
+    expect(sampleOf(metrics, count, { stage: "tts", provider: "first" })).toBe(0);
     expect(scripted.requests[0]).toMatchObject({ voiceId: "scripted/one", rateHz: 8_000 });
     call.ws.destroy();
   });
 
-  test("a call that has not begun to stream is told as opening", async () => {
+  test("report a call that has not begun to stream as opening", async () => {
     const media = await start();
     const { token } = await media.create();
     const { leg: call, status } = await RawLeg.connect(`${media.url}/stream/${token}`);
@@ -117,7 +118,7 @@ describe("what the worker tells of its calls", () => {
     call.ws.destroy();
   });
 
-  test("ADV-M5: tokens are counted by what became of them, and refused streams by their status", async () => {
+  test("ADV-M5: count tokens by the outcome of their redemption, and refused streams by status", async () => {
     let fails = false;
     const media = await start({
       async beforeRedeem() {
@@ -149,7 +150,7 @@ describe("what the worker tells of its calls", () => {
   });
 });
 
-test("the last line of a call tells who it was for, how it went, and where the slowest answer's time went", async () => {
+test("the log line `call ended` names the account, how the call went, and where the time of the slowest answer went", async () => {
   const clock = new ManualClock();
   const stt = new ScriptedStt(clock, [
     { atMs: 1_000, event: { kind: "interim", text: "hello" } },
@@ -177,10 +178,10 @@ test("the last line of a call tells who it was for, how it went, and where the s
     connectionType: "carrier_a",
     model: "model_b",
     recorded: true,
-    providers: { ear: ["scripted"], model: ["scripted"], voice: ["scripted"] },
+    providers: { stt: ["scripted"], llm: ["scripted"], tts: ["scripted"] },
     firstAudioMs: expect.any(Number),
     agentTurns: 1,
-    // What was said, and the key that was being entered.
+    // What was said, and the digit that was being entered.
     callerTurns: 2,
     interrupted: 0,
     answers: 1,
@@ -198,7 +199,7 @@ test("the last line of a call tells who it was for, how it went, and where the s
     framesOut: expect.any(Number),
     late: 0,
     underruns: 0,
-    // No ticker and no server of a process stand around this leg.
+    // This leg has no ticker and no server of a process.
     slowestInMs: 0,
     slowestOutMs: 0,
     malformed: 0,
@@ -215,16 +216,16 @@ test("the last line of a call tells who it was for, how it went, and where the s
     digits: 1,
     cleared: 0,
     carrierErrors: 0,
-    engineFailures: 0,
+    stageFailures: 0,
   });
 });
 
-test("how long each engine took is told by whose it is: an ear from the caller's last voice, the others from the question", async () => {
+test("the latency of each stage is recorded by provider: of an STT from the caller's last voiced frame, of the others from the request", async () => {
   const clock = new ManualClock();
   const stt = new ScriptedStt(clock, [
     { atMs: 700, event: { kind: "interim", text: "hello" } },
     { atMs: 1_100, event: { kind: "final", text: "hello" } },
-    // Nobody spoke since: this one took no time that could be told.
+    // No speech since then: there is no time to measure.
     { atMs: 1_300, event: { kind: "final", text: "there" } },
   ]);
   const llm = new ScriptedLlm(clock, [textReply("Good day to you.", { firstMs: 300 })]);
@@ -237,18 +238,18 @@ test("how long each engine took is told by whose it is: an ear from the caller's
   call.start();
   await call.listen(4_000);
   const metrics = readExposition((await registries[0]?.metrics()) ?? "");
-  for (const [engine, tookS] of [
-    ["ear", 0.3],
-    ["model", 0.3],
-    ["voice", 0.12],
+  for (const [stage, tookS] of [
+    ["stt", 0.3],
+    ["llm", 0.3],
+    ["tts", 0.12],
   ] as const) {
-    const labels = { engine, provider: "scripted" };
-    expect(sampleOf(metrics, "trunkline_provider_latency_seconds_count", labels), engine).toBe(1);
-    expect(sampleOf(metrics, "trunkline_provider_latency_seconds_sum", labels), engine).toBeCloseTo(tookS);
+    const labels = { stage, provider: "scripted" };
+    expect(sampleOf(metrics, "trunkline_provider_latency_seconds_count", labels), stage).toBe(1);
+    expect(sampleOf(metrics, "trunkline_provider_latency_seconds_sum", labels), stage).toBeCloseTo(tookS);
   }
 });
 
-describe("a call's tally", () => {
+describe("a call's counters", () => {
   const turn: TranscriptTurn = { role: "agent", text: "words", startMs: 0, endMs: 1, interrupted: false };
   const redeemed = { callId: "call_1", accountId: "account_1", spec: SPEC };
   const answer = (firstFrameMs: number): TranscriptTurn => ({
@@ -256,12 +257,12 @@ describe("a call's tally", () => {
     latency: { endOfTurnMs: 500, firstAudioMs: firstFrameMs - 10, firstFrameMs },
   });
 
-  test("knows the mean and the slowest of its answers, and no words", () => {
-    const tally = new CallCounters();
-    for (const ms of [700, 1_900, 801]) tally.turn(answer(ms));
-    tally.turn({ ...turn, interrupted: true });
-    tally.turn({ ...turn, role: "user" });
-    const summary = tally.summary(redeemed);
+  test("have the mean and the slowest of its answers, and no words", () => {
+    const counters = new CallCounters();
+    for (const ms of [700, 1_900, 801]) counters.turn(answer(ms));
+    counters.turn({ ...turn, interrupted: true });
+    counters.turn({ ...turn, role: "user" });
+    const summary = counters.summary(redeemed);
     expect(summary).toMatchObject({
       answers: 3,
       meanAnswerMs: 1_134,
@@ -273,32 +274,32 @@ describe("a call's tally", () => {
     expect(JSON.stringify(summary)).not.toContain("words");
   });
 
-  test("knows when the caller first heard the agent, and which engine failed last, by its code", () => {
-    const tally = new CallCounters();
-    for (const startMs of [412.345_6, 9_000]) tally.turn({ ...turn, startMs });
-    tally.providerFailed("stt", "provider_failed");
-    tally.providerFailed("tts", "provider_timeout");
-    expect(tally.summary(redeemed)).toMatchObject({
+  test("have the time when the caller first heard the agent, and the stage that failed last with its code", () => {
+    const counters = new CallCounters();
+    for (const startMs of [412.345_6, 9_000]) counters.turn({ ...turn, startMs });
+    counters.providerFailed("stt", "provider_failed");
+    counters.providerFailed("tts", "provider_timeout");
+    expect(counters.summary(redeemed)).toMatchObject({
       firstAudioMs: 412.35,
-      engineFailures: 2,
+      stageFailures: 2,
       lastFailure: { stage: "tts", code: "provider_timeout" },
     });
   });
 
-  test("has no mean of no answers", () => {
+  test("have no mean without answers", () => {
     const line = JSON.parse(JSON.stringify(new CallCounters().summary(redeemed)));
     expect(line).not.toHaveProperty("meanAnswerMs");
     expect(line).not.toHaveProperty("slowestAnswer");
     expect(line).not.toHaveProperty("firstAudioMs");
   });
 
-  test("adds up to the sums of its worker", () => {
+  test("add up to the sums of the worker", () => {
     const sum = zeroCounts();
-    const tally = new CallCounters();
+    const counters = new CallCounters();
     const names = Object.keys(sum) as (keyof typeof sum)[];
-    for (const [index, name] of names.entries()) tally[name] = index + 1;
-    addCounts(sum, tally);
-    addCounts(sum, tally);
+    for (const [index, name] of names.entries()) counters[name] = index + 1;
+    addCounts(sum, counters);
+    addCounts(sum, counters);
     expect(Object.values(sum)).toEqual(names.map((_, index) => 2 * (index + 1)));
   });
 });

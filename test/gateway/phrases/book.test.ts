@@ -43,7 +43,7 @@ function scene({ replies = [saysJson(SWAHILI)], overrides = {}, dataDir = tempor
   const used: [provider: string, usage: Usage][] = [];
   const metrics = { providerUsed: (provider: string, usage: Usage) => void used.push([provider, usage]) };
   const book = new PhraseBook({ overrides, cache: new PhraseCache(dataDir), metrics, clock, log });
-  /** Runs the clock until `asked` is there: files are read in real time meanwhile. */
+  /** Runs the clock until `asked` resolves: files are read in real time meanwhile. */
   const played = async <Found>(asked: Promise<Found>): Promise<Found> => {
     let isThere = false;
     void asked.then(() => {
@@ -67,7 +67,7 @@ const levels = (logged: readonly string[]): string[] =>
   });
 
 describe("the phrases of a call", () => {
-  test("are not asked of anybody in a language that has built-in ones", async () => {
+  test("are not requested from an LLM in a language that has built-in ones", async () => {
     const { book, llm, logged } = scene();
     for (const language of ["en", "ja", "de-AT", "zh-TW", "yue", "no"]) {
       expect(await book.find(language, llm, UNLIMITED_SPEND)).toBeUndefined();
@@ -75,7 +75,7 @@ describe("the phrases of a call", () => {
     expect([llm.requests, logged]).toEqual([[], []]);
   });
 
-  test("are the operator's where he has set any, beside the built-in rest", async () => {
+  test("are the operator's where configured, and the built-in ones otherwise", async () => {
     const { book, llm } = scene({ overrides: { de: { filler: "Moment." }, sw: SWAHILI } });
     expect(await book.find("de-AT", llm, UNLIMITED_SPEND)).toEqual({
       origin: "file",
@@ -85,7 +85,7 @@ describe("the phrases of a call", () => {
     expect(llm.requests).toEqual([]);
   });
 
-  test("are translated by the LLM where nobody has them, with the operator's own among them", async () => {
+  test("are translated by the LLM where there are no others, with the operator's own among them", async () => {
     const { find, llm, logged, used } = scene({ overrides: { sw: { filler: "Ngoja." } } });
     expect(await find("sw")).toEqual({ origin: "translated", phrases: { ...SWAHILI, filler: "Ngoja." } });
     const [asked] = llm.requests;
@@ -98,7 +98,7 @@ describe("the phrases of a call", () => {
     expect(used).toEqual([]);
   });
 
-  test("are translated from the operator's own English, where he has set it", async () => {
+  test("are translated from the operator's own English, where configured", async () => {
     const { find, llm } = scene({ overrides: { en: { filler: "Just a second, please." } } });
     await find("sw");
     expect(JSON.parse(llm.requests[0]?.messages[1]?.text ?? "")).toEqual({
@@ -107,7 +107,7 @@ describe("the phrases of a call", () => {
     });
   });
 
-  test("are translated once, for all calls that ask meanwhile and for all regions", async () => {
+  test("are translated once, for all calls that wait meanwhile and for all regions", async () => {
     const { book, llm, played } = scene();
     const asked = ["sw", "sw-KE", "sw-TZ", "sw"].map((language) => book.find(language, llm, UNLIMITED_SPEND));
     for (const found of await played(Promise.all(asked))) expect(found?.phrases).toEqual(SWAHILI);
@@ -128,7 +128,7 @@ describe("the phrases of a call", () => {
     expect([next.llm.requests, next.logged]).toEqual([[], []]);
   });
 
-  test("are translated anew where the English is another, or the file is none of ours", async () => {
+  test("are translated again where the English differs, or the file is not one of ours", async () => {
     const { find, dataDir, path } = scene();
     await find("sw");
     const english = scene({ dataDir, overrides: { en: { filler: "Hold on." } } });
@@ -148,7 +148,7 @@ describe("the phrases of a call", () => {
     }
   });
 
-  test("are good for this process where they cannot be kept, and a line of log says so", async () => {
+  test("are used by this process where they cannot be saved, and a log line says so", async () => {
     const dataDir = temporaryDirectory();
     writeFileSync(join(dataDir, "phrases"), "a file in the way");
     const { find, logged } = scene({ dataDir });
@@ -172,7 +172,7 @@ describe("English is spoken", () => {
     ["says far too much", saysJson({ ...SWAHILI, filler: "Subiri kidogo. ".repeat(8) })],
     ["says nothing", saysJson({ ...SWAHILI, filler: " " })],
     ["writes without end", says("{".repeat(5_000))],
-  ])("where the LLM %s, with one line of log a language", async (_what, reply) => {
+  ])("where the LLM %s, with one log line per language", async (_what, reply) => {
     const { find, logged, path } = scene({ replies: [reply] });
     expect(await find("sw")).toEqual(english);
     expect(await find("sw-KE")).toEqual(english);
@@ -181,7 +181,7 @@ describe("English is spoken", () => {
     expect(() => readFileSync(path("sw"))).toThrow("ENOENT");
   });
 
-  test("where the LLM takes too long, and it is stopped", async () => {
+  test("where the LLM takes too long, and its request is aborted", async () => {
     const { find, llm, logged } = scene({ replies: [NEVER] });
     expect(await find("sw")).toEqual(english);
     expect(llm.aborted).toBe(1);
@@ -194,19 +194,19 @@ describe("English is spoken", () => {
     expect(levels(logged)).toEqual(["warn sw: service phrases not translated: English is used"]);
   });
 
-  test("in what is no language at all, for which no LLM is asked", async () => {
+  test("for a tag that is no language, without an LLM request", async () => {
     const { book, llm, logged } = scene();
     expect(await book.find("", llm, UNLIMITED_SPEND)).toEqual(english);
     expect([llm.requests, logged]).toEqual([[], []]);
   });
 
-  test("in a language that has no name, for which no LLM is asked", async () => {
+  test("for a language that has no name, without an LLM request", async () => {
     const { find, llm } = scene();
     expect(await find("qaa")).toEqual(english);
     expect(llm.requests).toEqual([]);
   });
 
-  test("until the LLM is asked again, after a while", async () => {
+  test("until the LLM request is retried, after a while", async () => {
     const { find, clock, llm, logged } = scene({ replies: [FAILS, saysJson(SWAHILI)] });
     expect(await find("sw")).toEqual(english);
     clock.advance(PHRASE_RETRY_MS / 2);
@@ -217,7 +217,7 @@ describe("English is spoken", () => {
     expect(levels(logged)).toHaveLength(2);
   });
 
-  test("by the LLM of one provider that fails, and not by that of another one", async () => {
+  test("where the LLM of one provider fails, but not with another provider's", async () => {
     const { book, clock, llm, played } = scene({ replies: [FAILS] });
     const other = Object.assign(new ScriptedLlm(clock, [saysJson(SWAHILI)]), { provider: "other" });
     expect(await played(book.find("sw", llm, UNLIMITED_SPEND))).toEqual(english);
@@ -226,7 +226,7 @@ describe("English is spoken", () => {
     expect([llm.requests.length, other.requests.length]).toEqual([1, 1]);
   });
 
-  test("but not where the translation is there already, however many others are under way", async () => {
+  test("but not where the translation exists already, however many others are in progress", async () => {
     const { find: findFirst, dataDir } = scene();
     await findFirst("sw");
     const { book, llm, find, played } = scene({ dataDir, replies: [NEVER, NEVER, NEVER, NEVER] });
@@ -235,13 +235,13 @@ describe("English is spoken", () => {
     await played(Promise.all(slow));
   });
 
-  test("where several languages are being translated already, and the next call asks again", async () => {
+  test("where several languages are being translated already, and the next call tries again", async () => {
     const { book, llm, logged, find, played } = scene({ replies: [NEVER, NEVER, NEVER, NEVER, saysJson(SWAHILI)] });
     const slow = ["so", "zu", "xh", "sn"].map((language) => book.find(language, llm, UNLIMITED_SPEND));
     await expect.poll(() => llm.requests.length).toBe(4);
     expect(await find("sw")).toEqual(english);
     expect(levels(logged)).toEqual(["warn sw: service phrases not translated: English is used"]);
-    expect(logged[0]).toContain("4 translations are under way");
+    expect(logged[0]).toContain("4 translations are in progress");
     await played(Promise.all(slow));
     expect(llm.requests).toHaveLength(4);
     expect((await find("sw"))?.origin).toBe("translated");
@@ -256,7 +256,7 @@ describe("ADV-H3: calls of several accounts that wait for the same translation",
     used: () => {},
   });
 
-  test("ADV-H3: one whose account may not spend keeps the others no translation from", async () => {
+  test("ADV-H3: one whose account may not spend does not prevent the translation for the others", async () => {
     const { book, clock, played } = scene();
     const llm = new ScriptedLlm(clock, [saysJson(SWAHILI)]);
     const metered = meteredLlm(llm);
@@ -283,14 +283,14 @@ describe("ADV-H3: calls of several accounts that wait for the same translation",
   });
 });
 
-test("translated phrases are for the service's user alone, as all of DATA_DIR is", async () => {
+test("translated phrases are readable only by the service's user, like all of DATA_DIR", async () => {
   const { find, path } = scene();
   await find("sw");
   const modeOf = (file: string): string => (statSync(file).mode & 0o777).toString(8);
   expect([modeOf(dirname(path("sw"))), modeOf(path("sw"))]).toEqual(["700", "600"]);
 });
 
-test("a translation into a language of another script is held to that script", async () => {
+test("a translation into a language of another script must use that script", async () => {
   const georgian = {
     inactivity: "ისევ აქ ხართ?",
     apology: "უკაცრავად, გაიმეორებთ?",
@@ -303,7 +303,7 @@ test("a translation into a language of another script is held to that script", a
   expect((await scene().find("ka"))?.origin).toBe("english");
 });
 
-test("what a folder of another kind holds is left as it is", async () => {
+test("files of another kind in the folder stay unchanged", async () => {
   const dataDir = temporaryDirectory();
   mkdirSync(join(dataDir, "journals"));
   await scene({ dataDir }).find("sw");

@@ -34,7 +34,7 @@ interface TalkOptions {
   spec?: LegOptions["spec"];
 }
 
-/** A call whose caller says nothing, unless told, and is asked after 10 s whether anybody is there. */
+/** A call whose caller says nothing by default, and gets an inactivity prompt after 10 s. */
 function talk({ language, translatesMs = 500, overrides = {}, stt, spec }: TalkOptions) {
   const clock = new ManualClock();
   const tts = new ScriptedTts(clock);
@@ -45,13 +45,13 @@ function talk({ language, translatesMs = 500, overrides = {}, stt, spec }: TalkO
     write: async (tag: string, _english: Phrases, phrases: Phrases) => void kept.set(tag, phrases),
   };
   const metrics = { providerUsed: () => {} };
-  const ear = stt?.(clock);
+  const openStt = stt?.(clock);
   const call = leg({
     shared: { clock, ticker: new Ticker(clock) },
     spec: { language, inactivityTimeoutMs: 10_000, ...spec },
     llm,
     tts,
-    ...(ear === undefined ? {} : { stt: ear }),
+    ...(openStt === undefined ? {} : { stt: openStt }),
     phrases: new PhraseBook({ overrides, cache, metrics, clock, log: memoryLog().log }),
   });
   call.start();
@@ -59,7 +59,7 @@ function talk({ language, translatesMs = 500, overrides = {}, stt, spec }: TalkO
     while (!call.socket.sent.some((text) => text.includes('"media"'))) await call.listen(20);
     return clock.nowMs();
   };
-  /** Ends the call and gives what its journal has of it. */
+  /** Ends the call and returns what its journal has of it. */
   const end = async () => {
     call.connection.end("api_hangup");
     await expect.poll(() => call.done()).toBe(1);
@@ -71,7 +71,7 @@ function talk({ language, translatesMs = 500, overrides = {}, stt, spec }: TalkO
 }
 
 describe("a call in a language without built-in phrases", () => {
-  test("speaks what the LLM translated, which its journal has, so that its replay says the same", async () => {
+  test("speaks the LLM's translation, which is in its journal, so that its replay says the same", async () => {
     const { call, spoken, end } = talk({ language: "sw" });
     await call.listen(16_000);
     expect(spoken().at(-1)).toBe(SWAHILI.inactivity);
@@ -86,7 +86,7 @@ describe("a call in a language without built-in phrases", () => {
     expect(JSON.stringify(replayed)).toContain(SWAHILI.inactivity);
   });
 
-  test("is greeted no later for it, and speaks English until the translation is there", async () => {
+  test("is greeted without a delay, and speaks English until the translation is ready", async () => {
     const plain = talk({ language: "en" });
     const greetedMs = await plain.firstAudioMs();
     await plain.end();
@@ -100,7 +100,7 @@ describe("a call in a language without built-in phrases", () => {
     expect(replayed).toEqual(journaled);
   });
 
-  test("that is not recorded has no word of them in its journal", async () => {
+  test("has none of their words in its journal when it is not recorded", async () => {
     const { call } = talk({ language: "sw", spec: { recordingEnabled: false } });
     await call.listen(1_000);
     call.connection.end("api_hangup");
@@ -112,7 +112,7 @@ describe("a call in a language without built-in phrases", () => {
   });
 });
 
-test("a call in a language with built-in phrases asks nobody, and its journal has no word of it", async () => {
+test("a call in a language with built-in phrases sends no translation request, and its journal does not mention it", async () => {
   const { call, llm, spoken, end } = talk({ language: "ja" });
   await call.listen(16_000);
   expect(spoken().at(-1)).toBe(builtInPhrases("ja")?.inactivity);
@@ -120,7 +120,7 @@ test("a call in a language with built-in phrases asks nobody, and its journal ha
   expect((await end()).events.map(({ kind }) => kind)).not.toContain("phrases-chosen");
 });
 
-test("a call that turns to another language speaks that one's phrases: the operator's own", async () => {
+test("a call that changes to another language speaks its phrases: the operator's own", async () => {
   const { call, spoken, end } = talk({
     language: "en",
     overrides: { de: { inactivity: "Hallo? Noch jemand da?" } },

@@ -35,7 +35,7 @@ beforeEach(() => {
   replaceCertificate(files, first);
 });
 
-/** A watch whose server only counts; `prepare` may do what happens while a server reads the files. */
+/** A reloader whose server only counts; `prepare` may do what happens while a server reads the files. */
 function watching({ prepare = () => {}, epochMs = Date.now() }: { prepare?: () => void; epochMs?: number } = {}) {
   const clock = new ManualClock(epochMs);
   const { log, lines } = memoryLog();
@@ -60,13 +60,13 @@ function watching({ prepare = () => {}, epochMs = Date.now() }: { prepare?: () =
 }
 
 describe.skipIf(!hasOpenssl)("what a certificate's files may not be (only where openssl is installed)", () => {
-  test("a certificate with its key is no problem, also with its chain behind it", () => {
+  test("a certificate with its key is no problem, also when followed by its chain", () => {
     expect(certificateProblems(files)).toEqual([]);
     writeFileSync(files.certFile, Buffer.concat([readFileSync(first.certFile), readFileSync(second.certFile)]));
     expect(certificateProblems(files)).toEqual([]);
   });
 
-  test("each problem is told in words, and those of both files at once", () => {
+  test("each problem is described, and those of both files together", () => {
     const locked = join(directory, "locked.key");
     execFileSync("openssl", ["ec", "-in", first.keyFile, "-aes256", "-passout", "pass:x", "-out", locked], {
       stdio: "ignore",
@@ -95,21 +95,23 @@ describe.skipIf(!hasOpenssl)("what a certificate's files may not be (only where 
       [{ certFile: der, keyFile }, [`MEDIA_TLS_CERT_FILE ${der} holds no certificate in PEM`]],
       [
         { certFile: half, keyFile },
-        [`MEDIA_TLS_CERT_FILE ${half} holds one behind its first certificate that cannot be read`],
+        [`MEDIA_TLS_CERT_FILE ${half} holds an unreadable certificate after the first one`],
       ],
       [{ certFile, keyFile: locked }, [`MEDIA_TLS_KEY_FILE ${locked} must not have a passphrase`]],
       [
         { certFile, keyFile: second.keyFile },
-        [`MEDIA_TLS_KEY_FILE ${second.keyFile} does not fit the first certificate in MEDIA_TLS_CERT_FILE ${certFile}`],
+        [
+          `MEDIA_TLS_KEY_FILE ${second.keyFile} does not match the first certificate in MEDIA_TLS_CERT_FILE ${certFile}`,
+        ],
       ],
     ] as const) {
       expect(certificateProblems(pair)).toEqual(problems);
     }
   });
 
-  test("a service is not configured with such files, nor with one of the two, and hears of that with all else", () => {
+  test("a service rejects such files, or only one of the two, and reports that with all other problems", () => {
     const env = { API_PORT: "x", MEDIA_TLS_CERT_FILE: second.certFile, MEDIA_TLS_KEY_FILE: first.keyFile };
-    expect(() => readConfig(env)).toThrow(/MEDIA_TLS_KEY_FILE .* does not fit .*\n {2}API_PORT must be/);
+    expect(() => readConfig(env)).toThrow(/MEDIA_TLS_KEY_FILE .* does not match .*\n {2}API_PORT must be/);
     for (const one of [{ MEDIA_TLS_CERT_FILE: first.certFile }, { MEDIA_TLS_KEY_FILE: first.keyFile }]) {
       expect(() => readConfig(one)).toThrow("MEDIA_TLS_CERT_FILE and MEDIA_TLS_KEY_FILE must be set together");
     }
@@ -117,14 +119,14 @@ describe.skipIf(!hasOpenssl)("what a certificate's files may not be (only where 
     expect(readConfig(pair).mediaTls).toEqual({ certFile: second.certFile, keyFile: second.keyFile });
   });
 
-  test("a process that has no use for the files starts, whatever is in them", () => {
+  test("a process that does not use the files starts, whatever they contain", () => {
     const env = { MEDIA_TLS_CERT_FILE: second.certFile, MEDIA_TLS_KEY_FILE: first.keyFile };
     expect(() => readConfig(env, { checksFiles: false })).not.toThrow();
   });
 });
 
 describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl is installed)", () => {
-  test("is used from the next look on, which comes within seconds, and that is told with the date it runs out", async () => {
+  test("is used from the next check on, within seconds, and that is logged with its expiry date", async () => {
     const { clock, watch, used, logged } = watching();
     watch.start();
     replaceCertificate(files, second);
@@ -132,7 +134,7 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
     await settled();
     expect([used(), watch.notAfterMs]).toEqual([0, first.notAfterMs]);
     clock.advance(1);
-    // Files are read in their own time, which no clock can hurry; the next look is planned when this one is over.
+    // Files are read in real time, which no clock can hurry; the next check is scheduled when this one is complete.
     while (clock.pending === 0) await settled();
     expect([used(), watch.notAfterMs]).toEqual([1, second.notAfterMs]);
     const notAfter = new Date(second.notAfterMs).toISOString();
@@ -142,7 +144,7 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
     expect(used()).toBe(1);
   });
 
-  test("is found where a link is pointed elsewhere, as Kubernetes and certbot do", async () => {
+  test("is found where a symbolic link changes its target, as with Kubernetes and certbot", async () => {
     const link = join(directory, "..data");
     for (const [name, certificate] of [
       ["1", first],
@@ -165,7 +167,7 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
     expect([used(), watch.notAfterMs]).toEqual([1, second.notAfterMs]);
   });
 
-  test("is not used while only half of it is there, and nobody is alarmed about that", async () => {
+  test("is not used while only half of it is there, and no alarm is raised", async () => {
     const { watch, used, messages } = watching();
     cpSync(second.certFile, files.certFile);
     await watch.check();
@@ -175,7 +177,7 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
     expect([used(), messages()]).toEqual([1, ["certificate reloaded"]]);
   });
 
-  test("is not used when it is no good; that is told once, and again when something else is wrong", async () => {
+  test("is not used when it is invalid; that is logged once, and again when another problem appears", async () => {
     const { watch, used, logged } = watching();
     cpSync(second.keyFile, files.keyFile);
     for (let looks = 0; looks < 5; looks += 1) await watch.check();
@@ -185,7 +187,7 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
       {
         level: 40,
         msg: "certificate rejected; the one in use stays",
-        problem: expect.stringMatching(/does not fit the first certificate/),
+        problem: expect.stringMatching(/does not match the first certificate/),
       },
       {
         level: 40,
@@ -199,7 +201,7 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
     expect([used(), logged().at(-1)?.msg]).toEqual([1, "certificate reloaded"]);
   });
 
-  test("may be put back: the one in use is no news, and the same mistake made later is told again", async () => {
+  test("may be put back: the one in use is not logged, and the same mistake made later is logged again", async () => {
     const { watch, used, messages } = watching();
     for (let round = 0; round < 2; round += 1) {
       rmSync(files.certFile);
@@ -213,7 +215,7 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
     ]);
   });
 
-  test("is not used when the TLS library has no use for it", async () => {
+  test("is not used when the TLS library cannot use it", async () => {
     const { watch, used, logged } = watching({
       prepare: () => {
         throw new Error("App construction failed");
@@ -226,7 +228,7 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
     expect(logged()).toMatchObject([{ msg: "certificate rejected; the one in use stays", problem }]);
   });
 
-  test("is looked at once more when it changed while the TLS library read it", async () => {
+  test("is checked once more when it changed while the TLS library read it", async () => {
     const third = makeCertificate(directory, "third");
     const changes = [third];
     const { watch, used } = watching({
@@ -242,7 +244,7 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
     expect([used(), watch.notAfterMs]).toEqual([1, third.notAfterMs]);
   });
 
-  test("is used when its time has come, and not before", async () => {
+  test("is used when it becomes valid, and not before", async () => {
     const notBeforeMs = Date.parse(new X509Certificate(readFileSync(second.certFile)).validFrom);
     const { clock, watch, used, logged } = watching({ epochMs: notBeforeMs - DAY_MS });
     replaceCertificate(files, second);
@@ -265,13 +267,13 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
     for (let looks = 0; looks < 3; looks += 1) await watch.check();
     expect(used()).toBe(0);
     expect(logged().filter(({ msg }) => msg === "certificate rejected; the one in use stays")).toMatchObject([
-      { problem: `${files.certFile} has expired at ${new Date(second.notAfterMs).toISOString()}` },
+      { problem: `${files.certFile} expired at ${new Date(second.notAfterMs).toISOString()}` },
     ]);
   });
 });
 
-describe.skipIf(!hasOpenssl)("a certificate that runs out (only where openssl is installed)", () => {
-  test("is warned of once a day in its last fourteen days, and is an error when its time is over", async () => {
+describe.skipIf(!hasOpenssl)("a certificate that expires (only where openssl is installed)", () => {
+  test("is warned of once a day in its last fourteen days, and is an error once it has expired", async () => {
     const { clock, watch, messages } = watching({ epochMs: first.notAfterMs - 15 * DAY_MS });
     const days: number[] = [];
     for (let day = 0; day < 17; day += 1) {
@@ -288,7 +290,7 @@ describe.skipIf(!hasOpenssl)("a certificate that runs out (only where openssl is
     expect(said.slice(14)).toEqual(["certificate has expired", "certificate has expired"]);
   });
 
-  test("is warned of at the start already, and no more when another has taken its place", async () => {
+  test("is warned of at the start already, and no more when another has replaced it", async () => {
     const soon = watching({ epochMs: first.notAfterMs - DAY_MS });
     soon.watch.start();
     expect(soon.messages()).toEqual(["certificate expires soon"]);

@@ -2,13 +2,14 @@ import { copyFileSync, mkdirSync, rmSync, truncateSync, writeFileSync } from "no
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { chooseMediaServer, type Runtime, UWS_LINES, uwsPackageName } from "../../../src/gateway/server/choice.ts";
-import { currentRuntime, loadUws } from "../../../src/gateway/server/uws/module.ts";
+import { loadUws } from "../../../src/gateway/server/uws/module.ts";
+import { currentRuntime } from "../../../src/gateway/server/uws/packages.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 const LINUX = { platform: "linux", arch: "x64", glibcVersion: "2.41" } as const;
 
-/** A package that is whole. */
-const whole = (nodeMajor: number): Runtime["packages"][number] => ({
+/** A complete package. */
+const completePackage = (nodeMajor: number): Runtime["packages"][number] => ({
   nodeMajor,
   name: uwsPackageName(nodeMajor),
   folder: `/node_modules/${uwsPackageName(nodeMajor)}`,
@@ -16,12 +17,12 @@ const whole = (nodeMajor: number): Runtime["packages"][number] => ({
   problem: undefined,
 });
 
-/** What `npm ci` makes for this Node on this system. */
+/** What `npm ci` installs for this Node on this system. */
 const installed = (nodeVersion: string, system: Omit<Runtime, "nodeVersion" | "packages"> = LINUX): Runtime => ({
   nodeVersion,
   ...system,
   packages: UWS_LINES.filter(({ nodeMajor }) => nodeMajor === Number.parseInt(nodeVersion, 10)).map(({ nodeMajor }) =>
-    whole(nodeMajor),
+    completePackage(nodeMajor),
   ),
 });
 
@@ -46,13 +47,13 @@ describe("the choice of the media server", () => {
     ["macOS", { ...installed("22.1.0", { ...LINUX, platform: "darwin" }), packages: [] }, "Node 22 on darwin x64"],
     ["a Node between the lines", installed("25.2.0"), "Node 25"],
     ["a Node above all lines", installed("27.0.0"), "Node 27"],
-  ])("on %s it is ws, which says why, and uws is refused for the same reason", (_what, runtime, why) => {
+  ])("on %s it is ws, with the reason, and uws is refused for the same reason", (_what, runtime, reason) => {
     expect(chooseMediaServer("auto", runtime)).toMatchObject({
       mediaServer: "ws",
-      why: `no uWebSockets.js binary for ${why}`,
+      detail: `no uWebSockets.js binary for ${reason}`,
     });
     expect(() => chooseMediaServer("uws", runtime)).toThrow(
-      `MEDIA_SERVER=uws cannot be had: no uWebSockets.js binary for ${why}`,
+      `MEDIA_SERVER=uws is not available: no uWebSockets.js binary for ${reason}`,
     );
   });
 
@@ -63,11 +64,11 @@ describe("the choice of the media server", () => {
     expect(chooseMediaServer("auto", installed("24.0.0", { ...LINUX, glibcVersion: "2.4" })).mediaServer).toBe("ws");
   });
 
-  test("an install without optional packages is served by ws, which says so", () => {
+  test("an install without optional packages uses ws, with the reason", () => {
     const runtime = { ...installed("22.1.0"), packages: [] };
-    const why = "the optional package @uwsjs/linux-x64-22 is not installed";
-    expect(chooseMediaServer("auto", runtime)).toMatchObject({ mediaServer: "ws", why });
-    expect(() => chooseMediaServer("uws", runtime)).toThrow(why);
+    const detail = "the optional package @uwsjs/linux-x64-22 is not installed";
+    expect(chooseMediaServer("auto", runtime)).toMatchObject({ mediaServer: "ws", detail });
+    expect(() => chooseMediaServer("uws", runtime)).toThrow(detail);
   });
 
   test.each([
@@ -76,13 +77,13 @@ describe("the choice of the media server", () => {
     ["25.0.0", 24],
     ["24.1.0", 22],
   ])("on Node %s a tree that was installed under Node %d is refused in one line", (nodeVersion, nodeMajor) => {
-    const runtime = { ...LINUX, nodeVersion, packages: [whole(nodeMajor)] };
+    const runtime = { ...LINUX, nodeVersion, packages: [completePackage(nodeMajor)] };
     for (const setting of ["auto", "uws"] as const) {
       expect(() => chooseMediaServer(setting, runtime)).toThrow(
         `this is Node ${nodeVersion}, and node_modules was installed under Node ${nodeMajor}: run npm ci`,
       );
     }
-    expect(chooseMediaServer("ws", runtime)).toMatchObject({ mediaServer: "ws", why: "MEDIA_SERVER=ws" });
+    expect(chooseMediaServer("ws", runtime)).toMatchObject({ mediaServer: "ws", detail: "MEDIA_SERVER=ws" });
   });
 
   test.each<[string, string, boolean]>([
@@ -97,7 +98,7 @@ describe("the choice of the media server", () => {
     ["24.0.0", "win32", false],
   ])("with ws on Node %s and %s workers share the port: %s", (nodeVersion, platform, sharesPort) => {
     const runtime = { ...LINUX, nodeVersion, platform, packages: [] };
-    expect(chooseMediaServer("ws", runtime)).toEqual({ mediaServer: "ws", why: "MEDIA_SERVER=ws", sharesPort });
+    expect(chooseMediaServer("ws", runtime)).toEqual({ mediaServer: "ws", detail: "MEDIA_SERVER=ws", sharesPort });
     expect(chooseMediaServer("auto", runtime)).toMatchObject({ mediaServer: "ws", sharesPort });
   });
 
@@ -107,8 +108,8 @@ describe("the choice of the media server", () => {
     }
   });
 
-  test("Node 27 is tried, whatever it was installed under", () => {
-    const runtime = { ...LINUX, nodeVersion: "27.0.0", packages: [whole(26)] };
+  test("Node 27 uses what is installed, whatever it was installed under", () => {
+    const runtime = { ...LINUX, nodeVersion: "27.0.0", packages: [completePackage(26)] };
     expect(chooseMediaServer("auto", runtime).mediaServer).toBe("ws");
   });
 });
@@ -116,7 +117,7 @@ describe("the choice of the media server", () => {
 const here = currentRuntime();
 const [real] = here.packages;
 
-/** A tree of node_modules with a copy of the real package; returns its folder and what a module of that tree finds. */
+/** A node_modules tree with a copy of the real package; returns its folder and what a module in that tree finds. */
 function tree(folderOf: NonNullable<typeof real>): { folder: string; look: () => Runtime } {
   const directory = temporaryDirectory();
   const folder = join(directory, "node_modules", folderOf.name);
@@ -129,7 +130,7 @@ function tree(folderOf: NonNullable<typeof real>): { folder: string; look: () =>
 describe.skipIf(real === undefined)("a package of the binaries (only where one is installed)", () => {
   const found = real as NonNullable<typeof real>;
 
-  test("is found where modules are looked for", () => {
+  test("is found where modules are looked up", () => {
     expect(here.nodeVersion).toBe(process.versions.node);
     const { folder, look } = tree(found);
     expect(look().packages).toEqual([{ ...found, folder }]);
@@ -140,20 +141,20 @@ describe.skipIf(real === undefined)("a package of the binaries (only where one i
     [
       "without its package.json",
       (folder) => rmSync(join(folder, "package.json")),
-      /installed only in part: run npm ci$/,
+      /incompletely installed: run npm ci$/,
     ],
-    ["without its loader", (folder) => rmSync(join(folder, "index.js")), /installed only in part: run npm ci$/],
+    ["without its loader", (folder) => rmSync(join(folder, "index.js")), /incompletely installed: run npm ci$/],
     ["without its binary", (folder) => rmSync(join(folder, "uws.node")), /its uws\.node cannot be read: run npm ci$/],
     [
       "cut off",
       (folder) => truncateSync(join(folder, "uws.node"), 100_000),
-      /cut off: 100000 of \d+ bytes: run npm ci$/,
+      /truncated: 100000 of \d+ bytes: run npm ci$/,
     ],
-    ["empty", (folder) => truncateSync(join(folder, "uws.node"), 0), /is no Linux binary: run npm ci$/],
+    ["empty", (folder) => truncateSync(join(folder, "uws.node"), 0), /is not a Linux binary: run npm ci$/],
     [
       "that is a page of HTML",
       (folder) => writeFileSync(join(folder, "uws.node"), "<html>".repeat(100)),
-      /no Linux binary/,
+      /not a Linux binary/,
     ],
     [
       "for ARM",
@@ -170,7 +171,7 @@ describe.skipIf(real === undefined)("a package of the binaries (only where one i
     }
   });
 
-  test("that the system refuses to load is told in one line", () => {
+  test("that the system refuses to load is reported in one line", () => {
     const { folder } = tree(found);
     writeFileSync(join(folder, "uws.node"), elfHeader(62));
     expect(() => loadUws(folder)).toThrow(
@@ -183,7 +184,7 @@ test.each([
   "",
   "module.exports = {};",
   "module.exports = requi",
-])("a loader that holds %j is told in one line", (loader) => {
+])("a loader that holds %j is reported in one line", (loader) => {
   const folder = temporaryDirectory();
   writeFileSync(join(folder, "index.js"), loader);
   expect(() => loadUws(folder)).toThrow(
@@ -191,7 +192,7 @@ test.each([
   );
 });
 
-/** The header of an ELF file for a processor, and nothing behind it. */
+/** The header of an ELF file for a processor, and nothing after it. */
 function elfHeader(machine: number): Buffer {
   const header = Buffer.alloc(64);
   header.write("\x7fELF\x02\x01\x01", "latin1");

@@ -21,14 +21,14 @@ const URL_A = "wss://gw.example.com/carrier_a/media";
 const URL_C = "wss://gw.example.com/carrier_c/media";
 const NONCE = "12345678901234567890";
 
-/** One letter of a text changed, at each place in turn. */
+/** A text with one letter changed, at each place in turn. */
 const misspellings = (text: string): string[] =>
   Array.from(text, (letter, at) => text.slice(0, at) + (letter === "A" ? "B" : "A") + text.slice(at + 1));
 
 describe("carrier_a", () => {
   const signed = (signature: string): SignatureHeaders => headersOf({ "x-twilio-signature": signature });
 
-  test("the vector of CARRIERS 1.1 is good, and nothing near it", () => {
+  test("the vector of CARRIERS 1.1 is valid, and nothing near it", () => {
     const good = "juotAJr4Ld0PbPXIn2vD+KZ+L0c=";
     expect(isSignedByTwilio(SECRET, URL_A, signed(good))).toBe(true);
     for (const bad of ["", "=", good.slice(0, 20), ...misspellings(good.slice(0, -2))]) {
@@ -39,7 +39,7 @@ describe("carrier_a", () => {
     expect(isSignedByTwilio(SECRET, URL_A, NONE)).toBe(false);
   });
 
-  test("the address may be written in any way of the closed list, and in no other", () => {
+  test("the address may be written in any form of the closed list, and in no other", () => {
     const url = "wss://GW.example.com/stream/AbC";
     const isGood = (address: string) => isSignedByTwilio(SECRET, url, signed(hmac("sha1", SECRET, address)));
     for (const scheme of ["wss", "https"]) {
@@ -59,7 +59,7 @@ describe("carrier_a", () => {
     }
   });
 
-  test("a port of the operator's own stays, and an address without TLS counts as it stands", () => {
+  test("the operator's own port is kept, and an address without TLS counts as it is", () => {
     const at = (url: string, address: string) => isSignedByTwilio(SECRET, url, signed(hmac("sha1", SECRET, address)));
     expect(at("wss://gw.example.com:8443/s/x", "https://gw.example.com:8443/s/x")).toBe(true);
     expect(at("wss://gw.example.com:8443/s/x", "https://gw.example.com/s/x")).toBe(false);
@@ -69,7 +69,7 @@ describe("carrier_a", () => {
 });
 
 describe("carrier_b", () => {
-  test("its token is good in either header, whole and exact", () => {
+  test("its token is valid in either header, complete and exact", () => {
     const good = (headers: Record<string, string>) => isFromTelnyx(SECRET, "", headersOf(headers));
     expect(good({ "x-telnyx-streaming-auth-token": SECRET })).toBe(true);
     expect(good({ authorization: `Bearer ${SECRET}` })).toBe(true);
@@ -95,7 +95,7 @@ describe("carrier_c", () => {
     headersOf({ "x-plivo-signature-v3": signature, "x-plivo-signature-v3-nonce": nonce });
   const good = "lK05+WlLUL1Xjl6K5K3VaRuBvxZUAuH2x+ipTrDL6m0=";
 
-  test("the vector of CARRIERS 3.1 is good, and nothing near it", () => {
+  test("the vector of CARRIERS 3.1 is valid, and nothing near it", () => {
     expect(isSignedByPlivo(SECRET, URL_C, signed(good))).toBe(true);
     for (const bad of misspellings(good.slice(0, -1))) expect(isSignedByPlivo(SECRET, URL_C, signed(bad))).toBe(false);
     for (const nonce of ["", "1", `${NONCE}0`]) expect(isSignedByPlivo(SECRET, URL_C, signed(good, nonce))).toBe(false);
@@ -104,7 +104,7 @@ describe("carrier_c", () => {
     expect(isSignedByPlivo(SECRET, URL_C, NONE)).toBe(false);
   });
 
-  test("both forms of its documents are good, by either scheme", () => {
+  test("both documented forms are valid, with either scheme", () => {
     for (const address of [URL_C, URL_C.replace("wss", "https")]) {
       for (const text of [`${address}.${NONCE}`, `GET${address}${NONCE}`]) {
         expect(isSignedByPlivo(SECRET, URL_C, signed(hmac("sha256", SECRET, text)))).toBe(true);
@@ -115,7 +115,7 @@ describe("carrier_c", () => {
     }
   });
 
-  test("one good signature among several is enough, also the main account's; of too many the rest is not looked at", () => {
+  test("one valid signature among several is enough, also the main account's; signatures beyond the limit are not checked", () => {
     expect(isSignedByPlivo(SECRET, URL_C, signed(`AAAA, ${good}`))).toBe(true);
     const main = headersOf({ "x-plivo-signature-ma-v3": good, "x-plivo-signature-v3-nonce": NONCE });
     expect(isSignedByPlivo(SECRET, URL_C, main)).toBe(true);
@@ -123,13 +123,13 @@ describe("carrier_c", () => {
   });
 });
 
-describe("who vouches for an upgrade", () => {
+describe("the carriers that an upgrade may come from", () => {
   const secrets = { carrier_a: ["old", SECRET], carrier_b: ["b"], carrier_c: ["c"] };
   const vouching = (headers: Record<string, string>, changed = {}) => [
     ...authenticatedCarriers(URL_A, headersOf(headers), { ...secrets, ...changed }),
   ];
 
-  test("the carriers whose secrets it knows, old or new, and those that have none", () => {
+  test("are those whose secrets it knows, old or new, and those without a secret", () => {
     expect(vouching({})).toEqual([]);
     expect(vouching({ "x-twilio-signature": hmac("sha1", SECRET, URL_A) })).toEqual(["carrier_a"]);
     expect(vouching({ "x-twilio-signature": hmac("sha1", "old", URL_A), authorization: "Bearer b" })).toEqual([

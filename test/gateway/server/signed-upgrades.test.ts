@@ -62,10 +62,10 @@ describe("upgrades that must be signed", () => {
     }
   });
 
-  test("a call of a carrier with a secret is not opened without its signature, and who tries is told nothing but the usual 401", async () => {
+  test("a call of a carrier with a secret is not opened without its signature, and the response is the usual 401", async () => {
     const { url, create, ended } = await start({ carrierSecrets: SECRETS });
     const unknown = await upgrade(url, "x".repeat(64), signedByA("x".repeat(64)));
-    const told = (body: string) => ({ ...JSON.parse(body).error, requestId: "" });
+    const errorOf = (body: string) => ({ ...JSON.parse(body).error, requestId: "" });
     const forged: ((token: string) => Headers)[] = [
       () => ({}),
       () => ({ "X-Twilio-Signature": "" }),
@@ -79,7 +79,7 @@ describe("upgrades that must be signed", () => {
     for (const headers of forged) {
       const { callId, token } = await create({ connectionType: "carrier_a" });
       const { status, body } = await upgrade(url, token, headers(token));
-      expect([status, told(body)]).toEqual([401, told(unknown.body)]);
+      expect([status, errorOf(body)]).toEqual([401, errorOf(unknown.body)]);
       // It costs the carrier nothing.
       const { ws, status: then } = await upgrade(url, token, signedByA(token));
       expect(then).toBe(101);
@@ -88,7 +88,7 @@ describe("upgrades that must be signed", () => {
     }
   });
 
-  test("a client of the raw protocol needs no signature, whatever secrets there are", async () => {
+  test("a client of the raw protocol needs no signature, whatever secrets are configured", async () => {
     const { url, create, ended } = await start({ carrierSecrets: SECRETS });
     const format = { codec: "mulaw", inputRateHz: 8_000, outputRateHz: 8_000 } as const;
     const { callId, token } = await create({ connectionType: "websocket", websocket: format });
@@ -99,7 +99,7 @@ describe("upgrades that must be signed", () => {
     expect(await ended(callId)).toMatchObject({ endReason: "caller_hangup" });
   });
 
-  test("a token that comes with another carrier's signature is refused, and stays good for its own", async () => {
+  test("a token with another carrier's signature is refused, and stays valid for its own", async () => {
     const { url, create, ended, gateway } = await start({ carrierSecrets: SECRETS });
     const { callId, token } = await create({ connectionType: "carrier_a" });
     expect((await upgrade(url, token, fromB())).status).toBe(401);
@@ -110,7 +110,7 @@ describe("upgrades that must be signed", () => {
     expect(await ended(callId)).toMatchObject({ endReason: "caller_hangup" });
   });
 
-  test("a carrier without a secret needs no signature, beside others that need one", async () => {
+  test("a carrier without a secret needs no signature, even if others need one", async () => {
     const { url, create, ended } = await start({ carrierSecrets: { carrier_b: ["secret-b"] } });
     const open = await create({ connectionType: "carrier_a" });
     const first = await upgrade(url, open.token);

@@ -9,7 +9,7 @@ import { mintToken, redeemedBy } from "../../support/tokens.ts";
 
 const NO_SIGNATURE = signatureHeaders(() => "");
 
-test("ADV-M5: malformed, unsigned, unknown and used tokens are refused at the same time, however soon their fate is known", async () => {
+test("ADV-M5: malformed, unsigned, unknown and used tokens are refused after the same time, however early they are recognized", async () => {
   const clock = new ManualClock();
   const media = await mediaService({ clock });
   onTestFinished(() => media.close());

@@ -21,7 +21,7 @@ import { NO_SPEND_LIMITS } from "../../support/stubs/no-limits.ts";
 
 const REFUSED = "I cannot answer that right now.";
 const GOODBYE = "We have to end this call now. Goodbye.";
-/** Which every request carries. */
+/** Part of every request. */
 const SYSTEM_PROMPT: TokenizedText = {
   name: "a long system prompt",
   text: "You answer the telephone of a bakery. ".repeat(850),
@@ -38,13 +38,16 @@ const limited = (call: Partial<Spend>, action: SpendSettings["action"] = "refuse
 
 interface SceneOptions extends Omit<WebsocketLegOptions, "llm" | "tts"> {
   reply?: readonly LlmStep[];
-  /** The model reports how many tokens its tokenizer made of the prompt, instead of what `reply` says. */
+  /** The LLM reports how many tokens its tokenizer counted in the prompt, instead of what `reply` says. */
   reportsTokens?: boolean;
-  /** In place of the one model that answers. */
+  /** Replaces the one LLM that replies. */
   llms?: (clock: ManualClock) => readonly Llm[];
 }
 
-/** A call whose caller types, with metered providers that cost what they say; and when its models were asked for how much. */
+/**
+ * A call whose caller types, with metered providers at their prices; and when its LLM requests were sent, and their
+ * sizes.
+ */
 function scene({ reply = textReply("I see."), reportsTokens = false, llms, spec, ...options }: SceneOptions) {
   const clock = new ManualClock();
   const asked: { atMs: number; tokens: number }[] = [];
@@ -85,7 +88,7 @@ function scene({ reply = textReply("I see."), reportsTokens = false, llms, spec,
     endReason: () => call.ends()[0]?.reason,
     said: () =>
       call
-        .told("transcript")
+        .received("transcript")
         .filter(({ role, final }) => role === "agent" && final === true)
         .map(({ text }) => text),
     refused: async (labels: Readonly<Record<string, string>>) =>
@@ -93,13 +96,13 @@ function scene({ reply = textReply("I see."), reportsTokens = false, llms, spec,
   };
 }
 
-/** The tokens of the texts of which they have been counted, as often as they stand in the prompt. */
+/** The tokens of the texts that have been counted, as often as they occur in the prompt. */
 const tokensIn = ({ messages }: LlmRequest): number =>
   messages
     .flatMap((message) => KNOWN_TEXTS.map(({ text, tokens }) => (message.text.split(text).length - 1) * tokens))
     .reduce((sum, tokens) => sum + tokens, 0);
 
-/** The most that was asked for within any minute. */
+/** The maximum requested within any minute. */
 function worstMinute(asked: readonly { atMs: number; tokens: number }[]): { requests: number; tokens: number } {
   const minutes = asked.map(({ atMs }) => asked.filter((one) => one.atMs >= atMs && one.atMs < atMs + MINUTE_MS));
   return {
@@ -112,7 +115,7 @@ describe("ADV-H3: with the limits of a fresh install", () => {
   test.each([
     ["as fast as it may", 200, 90_000, "spend_limit"],
     ["slowly enough for its turns not to be refused in a row", 5_500, 300_000, undefined],
-  ])("a caller who types %s makes under 20 requests and 100,000 tokens a minute", async (_, everyMs, forMs, reason) => {
+  ])("a caller who types %s causes under 20 requests and 100,000 tokens a minute", async (_, everyMs, forMs, reason) => {
     const call = scene({
       spend: readConfig({}).spend,
       spec: { systemPrompt: SYSTEM_PROMPT.text },
@@ -140,7 +143,7 @@ describe("ADV-H3: with the limits of a fresh install", () => {
     expect(tokens).toBeGreaterThan(10_000);
   });
 
-  test("a caller who types a prompt of one word makes no more requests either", async () => {
+  test("a caller who types a prompt of one word causes no more requests either", async () => {
     const call = scene({ spend: readConfig({}).spend });
     await call.typing(200, 90_000);
     expect([worstMinute(call.asked).requests, call.endReason()]).toEqual([18, "spend_limit"]);
@@ -153,12 +156,12 @@ describe("ADV-H3: a call that reaches a limit", () => {
     await call.typing(3_000, 30_000);
     expect([call.asked.length, call.endReason()]).toEqual([1, "spend_limit"]);
     expect(call.said()).toEqual(["I see.", `${REFUSED} ${GOODBYE}`]);
-    expect(call.told("ended")).toMatchObject([{ reason: "spend_limit" }]);
+    expect(call.received("ended")).toMatchObject([{ reason: "spend_limit" }]);
     expect(await call.refused({ scope: "call", limit: "llm_requests" })).toBe(1);
     expect(call.logged.some((line) => line.includes("spend limit reached"))).toBe(true);
   });
 
-  test("says so and goes on, where turns are refused, and answers again when a minute has passed", async () => {
+  test("says so and continues, where turns are refused, and answers again after a minute", async () => {
     const call = scene({ spend: limited({ llm_requests: 1 }) });
     await call.typing(5_000, 10_000);
     await call.clock.play(MINUTE_MS);
@@ -167,14 +170,14 @@ describe("ADV-H3: a call that reaches a limit", () => {
     expect(call.endReason()).toBeUndefined();
   });
 
-  test("ends at the fifth turn in a row that is refused", async () => {
+  test("ends at the fifth refused turn in a row", async () => {
     const call = scene({ spend: limited({ llm_requests: 0 }) });
     await call.typing(4_000, 60_000);
     expect(call.said()).toEqual([...Array<string>(4).fill(REFUSED), `${REFUSED} ${GOODBYE}`]);
     expect([call.asked.length, call.endReason()]).toEqual([0, "spend_limit"]);
   });
 
-  test("sends no request that would exceed the tokens, by the estimate of its prompt", async () => {
+  test("sends no request whose estimated prompt would exceed the tokens", async () => {
     const short = scene({ spend: limited({ input_tokens: 200 }), spec: { systemPrompt: "Be brief. ".repeat(30) } });
     const long = scene({ spend: limited({ input_tokens: 200 }), spec: { systemPrompt: "ꀕ".repeat(70) } });
     for (const call of [short, long]) await call.typing(3_000, 3_000, "Hi?");
@@ -195,20 +198,23 @@ describe("ADV-H3: a call that reaches a limit", () => {
     }
   });
 
-  test("counts what the provider reports below the estimate in place of it, and the estimate where it does not", async () => {
+  test("counts the provider's report in place of a higher estimate, and the estimate without a report", async () => {
     const reporting = (inputTokens: number): LlmStep[] => [
       { afterMs: 0, event: { kind: "text", text: "Yes." } },
       { afterMs: 0, event: { kind: "end", inputTokens, outputTokens: inputTokens } },
     ];
     const spec = { systemPrompt: "Be brief. ".repeat(30) };
     const spend = limited({ input_tokens: 200 });
-    const [told, untold] = [scene({ reply: reporting(1), spend, spec }), scene({ reply: reporting(0), spend, spec })];
-    for (const call of [told, untold]) await call.typing(3_000, 12_000);
-    expect(told.asked.length).toBeGreaterThan(2);
-    expect(untold.asked).toHaveLength(1);
+    const [reported, unreported] = [
+      scene({ reply: reporting(1), spend, spec }),
+      scene({ reply: reporting(0), spend, spec }),
+    ];
+    for (const call of [reported, unreported]) await call.typing(3_000, 12_000);
+    expect(reported.asked.length).toBeGreaterThan(2);
+    expect(unreported.asked).toHaveLength(1);
   });
 
-  test("counts each try: a retry, a failover, and a round behind a tool", async () => {
+  test("counts each attempt: a retry, a failover, and a request after a tool result", async () => {
     const fails: LlmStep[] = [{ afterMs: 10, event: { kind: "fail" } }];
     const named = (provider: string, clock: ManualClock, steps: readonly LlmStep[]): Llm => {
       const llm = new ScriptedLlm(clock, [steps]);
@@ -219,7 +225,7 @@ describe("ADV-H3: a call that reaches a limit", () => {
       llms: (clock) => [named("failing", clock, fails), named("other", clock, textReply("I see."))],
     });
     await failing.typing(5_000, 5_000);
-    // Two tries of the first; the second is not asked, and no failure is blamed on it.
+    // Two attempts with the first; the second gets no request, and no failure is attributed to it.
     expect([failing.asked.length, failing.said()]).toEqual([2, [REFUSED]]);
     expect(failing.chained.map(({ told }) => told)).toEqual([
       ["known", "provider_failed", "provider_failed"],
@@ -234,7 +240,7 @@ describe("ADV-H3: a call that reaches a limit", () => {
     expect([usingTools.asked.length, usingTools.said().at(-1)]).toEqual([3, REFUSED]);
   });
 
-  test("speaks no more of the model's words than the characters it may, and its own phrase all the same", async () => {
+  test("speaks no more of the LLM's words than the allowed characters, but always the service phrase", async () => {
     const call = scene({
       reply: textReply("One sentence. And a second one that is long."),
       spend: limited({ tts_characters: 20 }),
@@ -274,14 +280,14 @@ describe("ADV-H3: a call with maxCost", () => {
     expect([call.asked.length, call.endReason()]).toEqual([2, "spend_limit"]);
   });
 
-  test("sends no request whose prompt would make it more", async () => {
+  test("sends no request whose prompt would exceed it", async () => {
     const call = scene({ reply, prices, spend: limited({}), spec: { maxCost: 0.04, systemPrompt: "x".repeat(200) } });
     await call.typing(4_000, 60_000);
     expect([call.asked.length, call.endReason()]).toEqual([0, "spend_limit"]);
     expect(await call.refused({ scope: "call", limit: "cost" })).toBe(1);
   });
 
-  test("is ended by what has a price, whatever has none", async () => {
+  test("is ended by units that have a price, whatever other units have none", async () => {
     const inputOnly: Prices = { ...prices, perUnit: new Map([["scripted", { inputTokens: 0.001 }]]) };
     const call = scene({ reply, prices: inputOnly, spend: limited({}), spec: { maxCost: 0.2 } });
     await call.typing(4_000, 120_000);
@@ -291,7 +297,7 @@ describe("ADV-H3: a call with maxCost", () => {
   });
 });
 
-test("ADV-H3: a translation of the service's own phrases that costs all that a call may ends the call", async () => {
+test("ADV-H3: a translation of service phrases that reaches the maximum cost of a call ends the call", async () => {
   const phrases = new PhraseBook({
     overrides: {},
     cache: { read: async () => undefined, write: async () => {} },
@@ -305,14 +311,14 @@ test("ADV-H3: a translation of the service's own phrases that costs all that a c
   };
   const call = scene({ phrases, prices, spend: limited({}), spec: { language: "sw", maxCost: 0.02 } });
   await call.clock.play(10_000);
-  // "I see." has cost 0.02, and nothing was asked but for the translation.
+  // "I see." has cost 0.02, and the only request was the translation.
   expect([call.asked.length, call.endReason()]).toEqual([1, "spend_limit"]);
 });
 
 describe("ADV-H3: an account", () => {
   const settings: SpendSettings = { ...NO_SPEND_LIMITS, account: { ...NO_SPEND_LIMITS.account, llm_requests: 3 } };
 
-  test("may not make more requests with two calls than with one", async () => {
+  test("may not send more requests with two calls than with one", async () => {
     const clock = new ManualClock();
     const accounts = new AccountSpends({ limits: settings.account, clock });
     const first = scene({ spend: settings, accounts });
@@ -322,7 +328,7 @@ describe("ADV-H3: an account", () => {
     expect(await second.refused({ scope: "account", limit: "llm_requests" })).toBe(1);
   });
 
-  test("may make none while the control process says that it has reached a limit in all workers together", async () => {
+  test("may send none while the control process reports that it has reached a limit over all workers", async () => {
     const accounts = new AccountSpends({ limits: settings.account, clock: new ManualClock() });
     const call = scene({ spend: settings, accounts });
     const accountId = "account_01980000-0000-7000-8000-000000000002";
@@ -334,7 +340,7 @@ describe("ADV-H3: an account", () => {
   });
 });
 
-test("ADV-H3: a translation of the service's own phrases is charged to the call that it is made for", async () => {
+test("ADV-H3: a translation of service phrases is charged to the call that it is made for", async () => {
   const phrases = new PhraseBook({
     overrides: {},
     cache: { read: async () => undefined, write: async () => {} },

@@ -17,11 +17,14 @@ import { ScriptedTts } from "../../support/providers/scripted-tts.ts";
 type Used = Extract<CallEvent, { kind: "usage" }>;
 
 const ANSWER = "We are open.";
-/** What the caller is told while the first model is waited for. */
+/** The filler that the caller hears while the first LLM hangs. */
 const FILLER = ENGLISH.filler;
 const HANGS: readonly LlmStep[] = [{ afterMs: 60_000, event: { kind: "fail" } }];
 
-/** A call whose caller asks something at 700 ms, and whose first model tells nothing; what was journaled of its providers. */
+/**
+ * A call whose caller asks something at 700 ms, and whose first LLM returns nothing; and the journaled events of its
+ * providers.
+ */
 async function heldCall() {
   const clock = new ManualClock();
   const journaled: (Used | "end")[] = [];
@@ -29,26 +32,26 @@ async function heldCall() {
   const tamper: LegOptions["tamper"] = ({ journal, metrics }) => {
     registries.push(metrics.registry);
     const { event, command } = journal;
-    journal.event = (atMs, told) => {
-      if (told.kind === "usage") journaled.push(told);
-      event.call(journal, atMs, told);
+    journal.event = (atMs, happened) => {
+      if (happened.kind === "usage") journaled.push(happened);
+      event.call(journal, atMs, happened);
     };
-    journal.command = (atMs, told) => {
-      if (told.kind === "end") journaled.push("end");
-      command.call(journal, atMs, told);
+    journal.command = (atMs, given) => {
+      if (given.kind === "end") journaled.push("end");
+      command.call(journal, atMs, given);
     };
   };
   const named = (provider: string, steps: readonly LlmStep[]): Llm => {
     const llm = new ScriptedLlm(clock, [steps]);
     return meteredLlm({ provider, reply: (request, signal) => llm.reply(request, signal) }, "small");
   };
-  const brains = [named("hanging", HANGS), named("answering", textReply(ANSWER, { firstMs: 300 }))];
+  const llms = [named("hanging", HANGS), named("answering", textReply(ANSWER, { firstMs: 300 }))];
   const stt = new ScriptedStt(clock, [{ atMs: 1_000, event: { kind: "final", text: "are you open" } }]);
   const { tts } = ttsWithBreaker("speaking", new ScriptedTts(clock, { firstMs: 120 }), clock);
   const call = leg({
     stt: meteredStt(stt),
     llm: new FallbackLlm(
-      brains.map((llm) => ({ llm, circuitBreaker: breakerFor("llm", llm.provider, clock).circuitBreaker })),
+      llms.map((llm) => ({ llm, circuitBreaker: breakerFor("llm", llm.provider, clock).circuitBreaker })),
       clock,
     ),
     tts: meteredTts(tts),
@@ -63,14 +66,14 @@ async function heldCall() {
   return { journaled, metrics: readExposition((await registries[0]?.metrics()) ?? "") };
 }
 
-describe("a call whose first model tells nothing, and whose second answers", () => {
-  test("journals what each provider did, and behind its end what was not told before", async () => {
+describe("a call whose first LLM returns nothing, and whose second replies", () => {
+  test("journals what each provider did, and after its end what was still pending", async () => {
     const { journaled } = await heldCall();
     const end = journaled.indexOf("end");
-    const used = journaled.filter((told) => told !== "end");
+    const used = journaled.filter((entry) => entry !== "end");
     expect(used).toMatchObject([
       { stage: "tts", provider: "speaking", usage: { characters: FILLER.length } },
-      // Nobody waited for it any more; it was asked all the same.
+      // Its result was no longer wanted, but the request was sent.
       { stage: "llm", provider: "hanging", usage: { model: "small", outputTokens: 0, approximate: true } },
       { stage: "llm", provider: "answering", usage: { model: "small", inputTokens: 1, outputTokens: 3 } },
       { stage: "tts", provider: "speaking", usage: { characters: ANSWER.length } },
@@ -80,21 +83,21 @@ describe("a call whose first model tells nothing, and whose second answers", () 
     expect(end).toBe(journaled.length - 2);
   });
 
-  test("tells by whose it is how long each step of the answer took, and each engine itself", async () => {
+  test("records by provider how long each step of the answer took, and each stage itself", async () => {
     const { metrics } = await heldCall();
-    const step = (stage: string, provider: string) =>
-      sampleOf(metrics, "trunkline_turn_step_seconds_sum", { stage, provider });
-    expect(step("final_transcript", "scripted")).toBeCloseTo(0.2);
-    expect(step("tts_first_byte", "speaking")).toBeCloseTo(0.12);
-    // The caller waited for the one that hung, too; the one that answered took its own time.
-    expect(step("llm_first_token", "answering")).toBeGreaterThan(1);
+    const secondsOf = (step: string, provider: string) =>
+      sampleOf(metrics, "trunkline_turn_step_seconds_sum", { step, provider });
+    expect(secondsOf("final_transcript", "scripted")).toBeCloseTo(0.2);
+    expect(secondsOf("tts_first_byte", "speaking")).toBeCloseTo(0.12);
+    // The caller waited for the provider that hung, too; the one that replied took its own time.
+    expect(secondsOf("llm_first_token", "answering")).toBeGreaterThan(1);
     const own = { stage: "llm", provider: "answering" };
     expect(sampleOf(metrics, "trunkline_provider_latency_seconds_sum", own)).toBeCloseTo(0.3);
     const timed = metrics.get("trunkline_provider_latency_seconds")?.samples ?? [];
     expect(timed.some(({ labels }) => labels.provider === "hanging")).toBe(false);
   });
 
-  test("counts what providers are paid by, with no call's name", async () => {
+  test("counts the units that providers bill, without the call's id", async () => {
     const { metrics } = await heldCall();
     const usage = (provider: string, unit: string) =>
       sampleOf(metrics, "trunkline_provider_usage_total", { provider, unit });

@@ -30,7 +30,7 @@ const asking = (name: string, given: object): LlmStep[] => [
   { afterMs: 0, event: { kind: "end", inputTokens: 1, outputTokens: 1 } },
 ];
 
-/** A model that asks for a tool, and then says what came of it is fine. */
+/** An LLM that calls a tool, and then speaks its result. */
 function scene(name: string, given: object) {
   const clock = new ManualClock();
   const llm = new ScriptedLlm(clock, [asking(name, given), textReply("That is fine.")]);
@@ -39,12 +39,12 @@ function scene(name: string, given: object) {
 const USER_FIRST = { firstSpeaker: "user" as const };
 
 describe("a tool that the client carries out", () => {
-  test("is asked of it, and what it answers is told to the model, which goes on", async () => {
+  test("is sent to the client, and the LLM continues with its result", async () => {
     const { llm, beside: shared } = scene("show", { order: "A-17" });
     const call = websocketLeg({ spec: { ...USER_FIRST, tools: [CLIENT] }, llm, shared });
     call.type("Where is my order?");
     await call.clock.play(200);
-    const asked = call.told("toolCall");
+    const asked = call.received("toolCall");
     expect(asked).toEqual([
       { type: "toolCall", id: expect.any(String), name: "show", arguments: { order: "A-17", shop: 7 } },
     ]);
@@ -55,11 +55,11 @@ describe("a tool that the client carries out", () => {
     expect(llm.requests.at(-1)?.messages.at(-1)).toMatchObject({ role: "tool", text: '{"state":"on its way"}' });
     expect(call.transcripts()).toContain("2 agent: That is fine. ...");
     call.json({ type: "toolResult", id: asked[0]?.id, result: "again" });
-    expect(call.told("error")).toMatchObject([{ code: "unknown_tool_call" }]);
+    expect(call.received("error")).toMatchObject([{ code: "unknown_tool_call" }]);
     expect(call.hangUp()).toMatchObject({ ignored: 1, malformed: 0 });
   });
 
-  test("that never answers is over in its time, and the model is told", { retry: ifMachineStalled }, async () => {
+  test("times out if the client never answers, and the LLM is informed", { retry: ifMachineStalled }, async () => {
     const { llm, beside: shared } = scene("show", { order: "A-17" });
     const call = websocketLeg({ spec: { ...USER_FIRST, tools: [CLIENT] }, llm, shared });
     call.type("Where is my order?");
@@ -70,7 +70,7 @@ describe("a tool that the client carries out", () => {
 });
 
 describe("a tool that is an HTTP request", () => {
-  test("L1: is carried out with its arguments, and neither they nor its secret are logged or told", async () => {
+  test("L1: is carried out with its arguments, and neither they nor its secret are logged or sent to the client", async () => {
     const { llm, beside: shared } = scene("order", { order: "canary of an order" });
     const carried: object[] = [];
     const carryOut = async (_tool: object, given: object): Promise<ToolOutcome> => {
@@ -104,8 +104,8 @@ describe("a tool that is an HTTP request", () => {
   });
 });
 
-describe("keys that the agent presses", () => {
-  test("go out by the carrier's own message", async () => {
+describe("DTMF that the agent sends", () => {
+  test("is sent with the carrier's own message", async () => {
     const { llm, beside: shared } = scene("send_dtmf", { digits: "12#" });
     const spec = { ...USER_FIRST, connectionType: "carrier_c" as const, tools: [SEND_DTMF] };
     const call = leg({ spec, llm, shared, wire: createPlivoWire() });
@@ -116,7 +116,7 @@ describe("keys that the agent presses", () => {
     call.connection.closed(1_006, false);
   });
 
-  test("are offered where the wire has a message for them, and nowhere else", () => {
+  test("is offered only where the wire has a message for it", () => {
     const wires = {
       carrier_a: createTwilioWire(),
       carrier_b: createTelnyxWire({ outboundCodec: "mulaw" }),

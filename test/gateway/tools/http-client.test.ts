@@ -13,7 +13,7 @@ interface Got {
   body: string;
 }
 
-/** A server that keeps what it was sent, and answers as `answer` says. */
+/** A server that records what it was sent, and answers as `answer` says. */
 let server: Server;
 let port = 0;
 let got: Got[] = [];
@@ -54,7 +54,7 @@ const tool = (changes: Partial<HttpTool> = {}): HttpTool => ({
 });
 
 const ACCOUNT = "account_1";
-/** Each may be sent to the server of these tests by their account. */
+/** Their account may send each of them to the server of these tests. */
 const secrets = (): ToolSecrets =>
   new Map(
     Object.entries({
@@ -75,7 +75,7 @@ const call = (
   );
 
 describe("an HTTP tool", () => {
-  test("asks with its arguments where they belong, and tells the answer", async () => {
+  test("sends its arguments in their places, and returns the answer", async () => {
     expect(await call({}, { order: "A 17/b?c", soon: true, tags: ["x", 1], none: null })).toEqual({
       text: '{"state":"on its way"}',
       status: 200,
@@ -90,7 +90,7 @@ describe("an HTTP tool", () => {
     });
   });
 
-  test("sends what stands nowhere as JSON, where there is a body", async () => {
+  test("sends arguments without a place as JSON, where there is a body", async () => {
     const url = `http://127.0.0.1:${port}/orders/{order}?from={from}`;
     for (const method of ["POST", "PUT", "PATCH"] as const) {
       await call({ method, url }, { order: 7, from: "a&b=c", count: 2, note: { deep: ["né"] } });
@@ -105,31 +105,39 @@ describe("an HTTP tool", () => {
     );
   });
 
-  test.each(["..", ".", "", { a: 1 }, ["x"], null, undefined])("takes no %j for a part of its path", async (order) => {
+  test.each([
+    "..",
+    ".",
+    "",
+    { a: 1 },
+    ["x"],
+    null,
+    undefined,
+  ])("does not accept %j as a part of its path", async (order) => {
     expect(await call({}, { order })).toMatchObject({ fault: "arguments" });
     expect(connections).toBe(0);
   });
 
-  test("keeps two arguments from making dots together, and half a character from being sent", async () => {
+  test("does not let two arguments form dots together, and does not send a lone surrogate", async () => {
     const url = `http://127.0.0.1:${port}/a/{x}{y}/b`;
     expect(await call({ url }, { x: ".", y: "." })).toMatchObject({ fault: "arguments" });
     await call({ url }, { x: "\ud800", y: "." });
     expect(got[0]?.url).toBe("/a/%EF%BF%BD./b");
   });
 
-  test("L1: sends secrets in headers, and tells none that the server says again", async () => {
+  test("L1: sends secrets in headers, and removes those that the server echoes", async () => {
     answer = (response) =>
       response
         .setHeader("content-type", "application/json")
-        .end(JSON.stringify({ told: got[0]?.headers.authorization }));
+        .end(JSON.stringify({ echoed: got[0]?.headers.authorization }));
     const outcome = await call({ headers: { Authorization: "Bearer {{SHOP_TOKEN}}" } });
     expect(got[0]?.headers.authorization).toBe('Bearer canary"of-a-secret');
-    expect(outcome.text).toBe('{"told":"Bearer ***"}');
+    expect(outcome.text).toBe('{"echoed":"Bearer ***"}');
     answer = (response) => response.setHeader("content-type", "text/plain").end(got.at(-1)?.headers.authorization);
     expect((await call({ headers: { Authorization: "Bearer {{SHOP_TOKEN}}" } })).text).toBe("Bearer ***");
   });
 
-  test("L1: tells nothing of a secret that the server says again in base64", async () => {
+  test("L1: removes a secret that the server echoes in base64", async () => {
     answer = (response) => {
       const sent = Buffer.from(got.at(-1)?.headers.authorization ?? "");
       const value = sent.subarray("Bearer ".length);
@@ -140,7 +148,7 @@ describe("an HTTP tool", () => {
     expect(text).toBe("*** *** *** ***");
   });
 
-  test("L1: tells nothing of a secret that begins as another one does", async () => {
+  test("L1: removes a secret that begins like another one", async () => {
     answer = (response) => response.setHeader("content-type", "text/plain").end(String(got[0]?.headers["x-key"]));
     const { text } = await call({ headers: { Authorization: "{{SHOP_TOKEN}}", "X-Key": "{{LONGER}}" } });
     expect(got[0]?.headers["x-key"]).toBe(secrets().get("LONGER")?.value);
@@ -150,12 +158,12 @@ describe("an HTTP tool", () => {
   test.each([
     [404, { text: "Error: its server answered with status 404. no such order", fault: "status", status: 404 }],
     [500, { text: "Error: its server answered with status 500. no such order", fault: "status", status: 500 }],
-  ])("tells a status of %d, and what was said with it", async (status, outcome) => {
+  ])("returns a status of %d with its text", async (status, outcome) => {
     answer = (response) => response.writeHead(status, { "content-type": "text/plain" }).end("no such order");
     expect(await call()).toEqual(outcome);
   });
 
-  test("ADV-M8: sends no secret that its account may not send to its server, and the LLM is told the same as of one that does not exist", async () => {
+  test("ADV-M8: sends no secret that its account may not send to its server, and the LLM gets the same text as for one that does not exist", async () => {
     const refused = { text: "Error: the service cannot send its headers.", fault: "secret_refused" };
     const headers = { Authorization: "Bearer {{SHOP_TOKEN}}" };
     const bound = secrets().get("SHOP_TOKEN");
@@ -175,7 +183,7 @@ describe("an HTTP tool", () => {
     expect(got).toHaveLength(1);
   });
 
-  test("ADV-M8: a redirect is not followed, so its target gets no secret", async () => {
+  test("ADV-M8: does not follow a redirect, so its target gets no secret", async () => {
     const elsewhere: IncomingMessage["headers"][] = [];
     const other = createServer((request, response) => {
       elsewhere.push(request.headers);
@@ -191,7 +199,7 @@ describe("an HTTP tool", () => {
     expect([got.length, elsewhere]).toEqual([5, []]);
   });
 
-  test("ADV-L4: an argument that is not there is not what every object inherits", async () => {
+  test("ADV-L4: does not take an inherited property of every object for a missing argument", async () => {
     const url = `http://127.0.0.1:${port}/orders?a={toString}&b={constructor}`;
     expect(await call({ url }, {})).toMatchObject({ status: 200 });
     expect(got[0]?.url).toBe("/orders?a=&b=");
@@ -207,7 +215,7 @@ describe("an HTTP tool", () => {
     expect(got).toHaveLength(1);
   });
 
-  test("tells of an answer without a text that it was done", async () => {
+  test("reports success for an answer without text", async () => {
     answer = (response) => response.writeHead(204).end();
     expect(await call()).toEqual({ text: "Done, with status 204.", status: 204 });
   });
@@ -225,7 +233,7 @@ describe("an HTTP tool", () => {
     });
   });
 
-  test("P9: reads neither pictures nor what is compressed", async () => {
+  test("P9: reads neither images nor compressed answers", async () => {
     for (const headers of [
       { "content-type": "image/png" },
       { "content-type": "application/octet-stream" },
@@ -241,7 +249,7 @@ describe("an HTTP tool", () => {
     }
   });
 
-  test("tells that its server cannot be reached when that hangs up, sends no HTTP or is not there", async () => {
+  test("reports that its server cannot be reached when it hangs up, sends no HTTP or does not exist", async () => {
     answer = (response) => response.destroy();
     expect(await call()).toMatchObject({ text: "Error: its server could not be reached.", fault: "unreachable" });
     answer = (response) => {
@@ -300,7 +308,7 @@ describe("an HTTP tool", () => {
 describe("where an HTTP tool connects to", () => {
   const REFUSED = { text: "Error: its server could not be reached.", fault: "address_refused" };
 
-  test("S1: an address that is not public is not connected to, and told like one that nobody is at", async () => {
+  test("S1: an address that is not public is not connected to, and is reported like an unreachable one", async () => {
     expect(await call({}, { order: "1" }, { allowLoopback: false })).toEqual(REFUSED);
     expect(connections).toBe(0);
     const { text } = await call({ url: "http://127.0.0.1:1/{order}" });
@@ -317,15 +325,15 @@ describe("where an HTTP tool connects to", () => {
     [["64:ff9b::7f00:1"]],
     [["fe80::1%lo"]],
     [["not an address"]],
-  ])("S2: a name with the addresses %j is refused whole", async (addresses) => {
+  ])("S2: a name with the addresses %j is refused completely", async (addresses) => {
     const url = `http://shop.example:${port}/{order}`;
     const outcome = await call({ url }, { order: "1" }, { allowLoopback: false, resolve: async () => addresses });
     expect(outcome).toEqual(REFUSED);
     expect(connections).toBe(0);
   });
 
-  test("S2: a name is asked for once a request, at the moment of connecting, and only that answer is connected to", async () => {
-    // A resolver that rebinds: it answers with the good address first, and with one of the inside ever after.
+  test("S2: a name is looked up once per request, when it connects, and only that answer is connected to", async () => {
+    // A resolver that rebinds: it returns the good address first, and an internal one from then on.
     const answers = [["127.0.0.1"], ["10.0.0.1"], ["10.0.0.1"]];
     const asked: string[] = [];
     const resolve: Resolve = async (hostname) => {
@@ -340,7 +348,7 @@ describe("where an HTTP tool connects to", () => {
     expect([asked.length, connections]).toEqual([2, 1]);
   });
 
-  test("S2: 1,000 names that rebind lead nowhere", async () => {
+  test("S2: 1,000 names that rebind reach no internal address", async () => {
     const url = `http://shop.example:${port}/{order}`;
     const insides = ["127.0.0.1", "::1", "::ffff:127.0.0.1", "0.0.0.0"];
     for (let time = 0; time < 1_000; time += 1) {
@@ -350,7 +358,7 @@ describe("where an HTTP tool connects to", () => {
     expect(connections).toBe(0);
   });
 
-  test("S2: a name server that lies, with addresses that live no time, is asked once and believed nothing of the inside", async () => {
+  test("S2: a lying name server, with addresses of zero lifetime, is queried once and cannot point to an internal address", async () => {
     const lies: readonly (readonly string[])[] = [
       ["127.0.0.1"],
       ["93.184.215.14", "127.0.0.1"],
@@ -367,7 +375,7 @@ describe("where an HTTP tool connects to", () => {
         expect(await call({ url }, { order: "1" }, { allowLoopback: false, resolve })).toEqual(REFUSED);
       }
       expect([connections, dns.asked.length]).toEqual([0, 2 * lies.length]);
-      // The first answer is a good one where this machine may be called; what is connected to is that, without a second question.
+      // The first answer is valid where loopback is allowed; the connection uses it, without a second lookup.
       expect(await call({ url }, { order: "1" }, { resolve })).toMatchObject({ status: 200 });
       expect(await call({ url }, { order: "1" }, { resolve })).toEqual(REFUSED);
       expect([connections, dns.asked.length]).toEqual([1, 2 * lies.length + 4]);
@@ -376,7 +384,7 @@ describe("where an HTTP tool connects to", () => {
     }
   });
 
-  test("S2: a name server that has no such name, or is away, leads nowhere", async () => {
+  test("S2: a name server that does not know the name, or does not answer, leads nowhere", async () => {
     const dns = await scriptedDns(() => []);
     const resolve = resolveByDns([dns.server]);
     const url = "http://shop.example/{order}";
@@ -388,14 +396,14 @@ describe("where an HTTP tool connects to", () => {
     expect(await resolve("shop.example", AbortSignal.timeout(50))).toEqual([]);
   });
 
-  test("a name that nobody has, or that cannot be asked for, is not there", async () => {
+  test("a name that does not exist, or that cannot be looked up, is unreachable", async () => {
     const url = "http://shop.example/{order}";
     expect(await call({ url }, { order: "1" }, { resolve: async () => [] })).toMatchObject({ fault: "unreachable" });
     const resolve: Resolve = () => Promise.reject(new Error("the resolver is away"));
     expect(await call({ url }, { order: "1" }, { resolve })).toMatchObject({ fault: "unreachable" });
   });
 
-  test("S6: where this machine is open, localhost is it, without asking anybody", async () => {
+  test("S6: where loopback is allowed, localhost resolves to it without a lookup", async () => {
     const resolve: Resolve = () => Promise.reject(new Error("asked"));
     const url = `http://localhost:${port}/{order}`;
     expect(await call({ url }, { order: "1" }, { resolve })).toMatchObject({ status: 200 });

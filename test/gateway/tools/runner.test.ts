@@ -26,12 +26,14 @@ const HTTP: HttpTool = {
 };
 const CLIENT: ClientTool = { ...described, kind: "client", name: "screen" };
 
-/** A runner whose HTTP requests are answered by hand; arguments are checked in this process unless `schemas` does it. */
+/**
+ * A runner whose HTTP requests are answered by hand; arguments are checked in this process unless `schemas` does it.
+ */
 function runner(schemas: Pick<SchemaChecks, "prepare" | "check"> = INLINE_SCHEMAS) {
   const clock = new ManualClock();
   const { log, lines } = memoryLog();
   const delivered: CallEvent[] = [];
-  const asked: ClientToolCall[] = [];
+  const clientCalls: ClientToolCall[] = [];
   const requests: { given: object; signal: AbortSignal; answer(outcome: ToolOutcome): void; fail(): void }[] = [];
   const tools = new ToolRunner({
     redeemed: {
@@ -45,27 +47,27 @@ function runner(schemas: Pick<SchemaChecks, "prepare" | "check"> = INLINE_SCHEMA
           requests.push({ given, signal, answer, fail: () => reject(new Error("a bug with canary words")) });
         }),
     },
-    askClient: (call) => asked.push(call),
+    askClient: (call) => clientCalls.push(call),
     deliver: (event) => delivered.push(event),
     clock,
     log,
   });
   return {
-    ...{ clock, lines, delivered, asked, requests, tools },
+    ...{ clock, lines, delivered, clientCalls, requests, tools },
     run: (name: string, toolCallId: string, given: Record<string, unknown> = { order: "A-17" }) =>
       tools.run({ kind: "run-tool", turnId: 3, toolCallId, name, arguments: given }),
     /** The last line that was logged. */
-    told: () => JSON.parse(lines.at(-1) ?? "{}") as Record<string, unknown>,
+    lastLine: () => JSON.parse(lines.at(-1) ?? "{}") as Record<string, unknown>,
   };
 }
 
-const result = (key: string, text: string, failed = false) => ({
-  ...{ kind: "tool-result", turnId: 3, key, result: text, failed },
+const result = (toolCallId: string, text: string, failed = false) => ({
+  ...{ kind: "tool-result", turnId: 3, toolCallId, result: text, failed },
 });
 
 describe("the tools of a call", () => {
-  test("come to what their server answers", { retry: ifMachineStalled }, async () => {
-    const { run, requests, delivered, clock, told } = runner();
+  test("yield what their server answers", { retry: ifMachineStalled }, async () => {
+    const { run, requests, delivered, clock, lastLine } = runner();
     run("order", "3.1");
     await settled();
     clock.advance(120);
@@ -73,7 +75,7 @@ describe("the tools of a call", () => {
     expect(delivered).toEqual([]);
     await settled();
     expect(delivered).toEqual([result("3.1", "on its way")]);
-    expect(told()).toMatchObject({
+    expect(lastLine()).toMatchObject({
       msg: "tool call completed",
       turnId: 3,
       tool: "order",
@@ -83,12 +85,12 @@ describe("the tools of a call", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("come to what the client says, once, and only by the name of one that waits", async () => {
-    const { run, asked, tools, delivered } = runner();
+  test("yield what the client reports, once, and only for the id of a pending tool call", async () => {
+    const { run, clientCalls, tools, delivered } = runner();
     run("screen", "3.1");
     run("screen", "3.2");
     await settled();
-    expect(asked).toEqual([
+    expect(clientCalls).toEqual([
       { id: "3.1", name: "screen", arguments: { order: "A-17" } },
       { id: "3.2", name: "screen", arguments: { order: "A-17" } },
     ]);
@@ -102,14 +104,14 @@ describe("the tools of a call", () => {
     expect(delivered).toEqual([result("3.2", "Error: no such window.", true), result("3.1", "shown")]);
   });
 
-  test("a client answers for its own tools alone", () => {
+  test("accept a client's result only for the client's own tools", () => {
     const { run, tools } = runner();
     run("order", "3.1");
     expect(tools.clientAnswered("3.1", "x", false)).toBe(false);
   });
 
-  test("are over when their time is, and what comes late is nothing", async () => {
-    const { run, requests, tools, delivered, clock, told } = runner();
+  test("time out, and late results are ignored", async () => {
+    const { run, requests, tools, delivered, clock, lastLine } = runner();
     run("order", "3.1");
     run("screen", "3.2");
     await settled();
@@ -118,7 +120,7 @@ describe("the tools of a call", () => {
     clock.advance(1);
     const late = "Error: it took longer than 5 s.";
     expect(delivered).toEqual([result("3.1", late, true), result("3.2", late, true)]);
-    expect(told()).toMatchObject({ msg: "tool call failed", code: "timeout", durationMs: 5_000 });
+    expect(lastLine()).toMatchObject({ msg: "tool call failed", code: "timeout", durationMs: 5_000 });
     expect(requests[0]?.signal.aborted).toBe(true);
     requests[0]?.answer({ text: "late" });
     expect(tools.clientAnswered("3.2", "late", false)).toBe(false);
@@ -126,8 +128,8 @@ describe("the tools of a call", () => {
     expect(delivered).toHaveLength(2);
   });
 
-  test("are not asked for with arguments that do not fit: the model is told what is wrong, later", async () => {
-    const { run, requests, asked, delivered, told } = runner();
+  test("are not run with arguments that do not fit: the LLM is informed what is wrong, later", async () => {
+    const { run, requests, clientCalls, delivered, lastLine } = runner();
     run("order", "3.1", { order: 17 });
     run("screen", "3.2", {});
     expect(delivered).toEqual([]);
@@ -136,8 +138,8 @@ describe("the tools of a call", () => {
       result("3.1", "Error: the arguments do not fit: /order must be string.", true),
       result("3.2", "Error: the arguments do not fit: must have required property 'order'.", true),
     ]);
-    expect([requests, asked]).toEqual([[], []]);
-    expect(told()).toMatchObject({ code: "arguments" });
+    expect([requests, clientCalls]).toEqual([[], []]);
+    expect(lastLine()).toMatchObject({ code: "arguments" });
   });
 
   test("run at most sixteen at once", async () => {
@@ -153,7 +155,7 @@ describe("the tools of a call", () => {
     expect(requests).toHaveLength(17);
   });
 
-  test("C15: die with their call: connections are aborted, no timer is left and nothing is delivered", async () => {
+  test("C15: end with their call: connections are aborted, no timer is left and nothing is delivered", async () => {
     const { run, requests, tools, delivered, clock, lines } = runner();
     run("order", "3.1");
     run("order", "3.2");
@@ -170,17 +172,17 @@ describe("the tools of a call", () => {
     expect([delivered, lines.filter((line) => line.includes("tool call completed"))]).toEqual([[], []]);
   });
 
-  test("L1: a bug of ours is a result without words, in the log and for the model", async () => {
-    const { run, requests, delivered, told } = runner();
+  test("L1: report an internal error without its text, in the log and to the LLM", async () => {
+    const { run, requests, delivered, lastLine } = runner();
     run("order", "3.1", { order: "canary of the caller" });
     await settled();
     requests[0]?.fail();
     await settled();
     expect(delivered).toEqual([result("3.1", "Error: it could not be carried out.", true)]);
-    expect(JSON.stringify(told())).not.toContain("canary");
+    expect(JSON.stringify(lastLine())).not.toContain("canary");
   });
 
-  test("tell the model so much and no more, without cutting a character in two", async () => {
+  test("return a limited result to the LLM, without splitting a character", async () => {
     const { run, requests, delivered } = runner();
     run("order", "3.1");
     await settled();
@@ -192,15 +194,15 @@ describe("the tools of a call", () => {
     expect(event?.result.length).toBeLessThanOrEqual(16_384);
   });
 
-  test("ADV-L4: arguments of names that every object inherits reach the server and the client, and end nothing", async () => {
-    const { run, requests, asked, tools, delivered } = runner();
+  test("ADV-L4: pass arguments named like inherited properties to the server and the client, and break nothing", async () => {
+    const { run, requests, clientCalls, tools, delivered } = runner();
     const given = JSON.parse(
       '{"order": "A-17", "toString": "x", "valueOf": "x", "constructor": "x", "__proto__": "x"}',
     );
     run("order", "3.1", given);
     run("screen", "3.2", given);
     await settled();
-    expect([requests[0]?.given, asked[0]?.arguments].map((sent) => JSON.stringify(sent))).toEqual(
+    expect([requests[0]?.given, clientCalls[0]?.arguments].map((sent) => JSON.stringify(sent))).toEqual(
       Array(2).fill(JSON.stringify(given)),
     );
     expect([tools.clientAnswered("3.2", "shown", false), delivered.length]).toEqual([true, 1]);
@@ -210,14 +212,14 @@ describe("the tools of a call", () => {
 /** Checks that are answered by hand. */
 class ScriptedChecks implements Pick<SchemaChecks, "prepare" | "check"> {
   prepared = 0;
-  readonly asked: { accountId: string; schema: string; value: string; answer(result: SchemaResult): void }[] = [];
+  readonly checks: { accountId: string; schema: string; value: string; answer(result: SchemaResult): void }[] = [];
 
   prepare(): void {
     this.prepared += 1;
   }
 
   check(accountId: string, schema: string, value: string): Promise<SchemaResult> {
-    return new Promise((answer) => this.asked.push({ accountId, schema, value, answer }));
+    return new Promise((answer) => this.checks.push({ accountId, schema, value, answer }));
   }
 }
 
@@ -228,72 +230,75 @@ const SCHEMA_RESULTS: readonly [SchemaResult["outcome"], result: SchemaResult, t
 ];
 
 describe("ADV-H2: the arguments of a tool", () => {
-  test("are checked elsewhere, for the account of the call, while the call goes on", async () => {
+  test("are checked in another process, for the account of the call, while the call continues", async () => {
     const schemas = new ScriptedChecks();
     const { run, requests, delivered } = runner(schemas);
     run("order", "3.1");
     await settled();
     expect([requests, delivered]).toEqual([[], []]);
-    expect(schemas.asked).toMatchObject([
+    expect(schemas.checks).toMatchObject([
       { accountId: "account_1", schema: JSON.stringify(described.parameters), value: '{"order":"A-17"}' },
     ]);
-    schemas.asked[0]?.answer({ outcome: "answered", answer: { kind: "fits" }, cpuMs: 1 });
+    schemas.checks[0]?.answer({ outcome: "answered", answer: { kind: "fits" }, cpuMs: 1 });
     await settled();
     expect(requests).toMatchObject([{ given: { order: "A-17" } }]);
   });
 
   test.each(
     SCHEMA_RESULTS,
-  )("that cannot be checked (%s) fail the tool, and the LLM is told", async (_outcome, answer, text) => {
+  )("that cannot be checked (%s) fail the tool, and the LLM is informed", async (_outcome, answer, text) => {
     const schemas = new ScriptedChecks();
     const { run, requests, delivered } = runner(schemas);
     run("order", "3.1");
-    schemas.asked[0]?.answer(answer);
+    schemas.checks[0]?.answer(answer);
     await settled();
     expect([delivered, requests]).toEqual([[result("3.1", text, true)], []]);
   });
 
-  test("that were over the budget three times are checked no more in this call", async () => {
+  test("are checked no more in this call after exceeding the budget three times", async () => {
     const schemas = new ScriptedChecks();
     const { run, delivered } = runner(schemas);
     for (let count = 1; count <= 4; count += 1) {
       run("order", `3.${count}`);
-      schemas.asked[count - 1]?.answer({ outcome: "over_budget", cpuMs: 150 });
+      schemas.checks[count - 1]?.answer({ outcome: "over_budget", cpuMs: 150 });
       await settled();
     }
-    expect(schemas.asked).toHaveLength(3);
+    expect(schemas.checks).toHaveLength(3);
     expect(delivered.at(-1)).toEqual(result("3.4", "Error: the arguments take too long to check.", true));
     run("screen", "3.5");
-    expect(schemas.asked).toHaveLength(4);
+    expect(schemas.checks).toHaveLength(4);
   });
 
-  test("are checked before the client's result counts: what it sends unasked settles nothing", async () => {
+  test("are checked before the client's result counts: an unrequested result settles nothing", async () => {
     const schemas = new ScriptedChecks();
-    const { run, tools, asked, delivered } = runner(schemas);
+    const { run, tools, clientCalls, delivered } = runner(schemas);
     run("screen", "3.1");
     expect(tools.clientAnswered("3.1", "shown", false)).toBe(false);
-    schemas.asked[0]?.answer({ outcome: "answered", answer: { kind: "unfit", reason: "must be fewer" }, cpuMs: 1 });
+    schemas.checks[0]?.answer({ outcome: "answered", answer: { kind: "unfit", reason: "must be fewer" }, cpuMs: 1 });
     await settled();
-    expect([asked, delivered]).toEqual([[], [result("3.1", "Error: the arguments do not fit: must be fewer.", true)]]);
+    expect([clientCalls, delivered]).toEqual([
+      [],
+      [result("3.1", "Error: the arguments do not fit: must be fewer.", true)],
+    ]);
   });
 
-  test("have their process started with the call, where it has tools with schemas", () => {
+  test("have their checker started with the call, where it has tools with schemas", () => {
     const schemas = new ScriptedChecks();
     runner(schemas);
     expect(schemas.prepared).toBe(1);
   });
 
-  test.each(["its time is over", "its call ends"])("come to nothing where %s while they are checked", async (how) => {
+  test.each(["its time is over", "its call ends"])("are dropped where %s while they are checked", async (how) => {
     const schemas = new ScriptedChecks();
-    const { run, requests, asked, tools, clock, delivered } = runner(schemas);
+    const { run, requests, clientCalls, tools, clock, delivered } = runner(schemas);
     run("order", "3.1");
     run("screen", "3.2");
     if (how === "its call ends") tools.close();
     else clock.advance(5_000);
     const before = [...delivered];
-    for (const check of schemas.asked) check.answer({ outcome: "answered", answer: { kind: "fits" }, cpuMs: 1 });
+    for (const check of schemas.checks) check.answer({ outcome: "answered", answer: { kind: "fits" }, cpuMs: 1 });
     await settled();
-    expect([requests, asked, delivered, clock.pending]).toEqual([[], [], before, 0]);
+    expect([requests, clientCalls, delivered, clock.pending]).toEqual([[], [], before, 0]);
     expect(before).toHaveLength(how === "its call ends" ? 0 : 2);
   });
 });

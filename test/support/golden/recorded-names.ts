@@ -24,6 +24,17 @@ const RECORDED_MESSAGES: Readonly<Record<string, ObjectNames & { readonly type?:
       "latency.firstSegmentMs": "firstPieceMs",
     },
   },
+  error: {
+    values: {
+      message: {
+        "no pending tool call has this id": "no call of a tool with this id waits for a result",
+        "typed text exceeds the rate limit: this message is ignored":
+          "more text than anybody types: this one is ignored",
+        "unknown message type: it is ignored, and so are later ones":
+          "a message of this type is not known, and ignored; so will others be",
+      },
+    },
+  },
 };
 
 /** A command as it was called when the golden journals were recorded. */

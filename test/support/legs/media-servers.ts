@@ -5,7 +5,8 @@ import {
   type MediaServerName,
   type MediaServerOptions,
 } from "../../../src/gateway/server/media-server.ts";
-import { currentRuntime, loadUws, type UwsModule } from "../../../src/gateway/server/uws/module.ts";
+import { loadUws, type UwsModule } from "../../../src/gateway/server/uws/module.ts";
+import { currentRuntime } from "../../../src/gateway/server/uws/packages.ts";
 import { UwsServer } from "../../../src/gateway/server/uws/server.ts";
 import { WsServer, type WsServerOptions } from "../../../src/gateway/server/ws/server.ts";
 

@@ -23,7 +23,7 @@ export function websocketLeg({ format, spec, ...options }: WebsocketLegOptions =
   return {
     ...call,
     /** The messages of one type. */
-    told: (type: string) => call.socket.messages.filter((message) => message.type === type),
+    received: (type: string) => call.socket.messages.filter((message) => message.type === type),
     /** All that was said and understood so far, a line for each message: turn, role, text, `.` when final and `...` before. */
     transcripts: () =>
       call.socket.messages

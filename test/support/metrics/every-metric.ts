@@ -3,7 +3,7 @@ import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { TimeHistogram } from "../../../src/core/metrics/histogram.ts";
 import { collectProcessMetrics } from "../../../src/core/metrics/process-metrics.ts";
 import { WorkerMetrics, type WorkerReadings } from "../../../src/core/metrics/worker-metrics.ts";
-import { zeroCounts } from "../../../src/gateway/metrics/call-counters.ts";
+import { zeroCounts } from "../../../src/gateway/metrics/total-counters.ts";
 import { type Family, readExposition } from "./exposition.ts";
 import { metricsOfOneWorker } from "./workers-metrics.ts";
 

@@ -71,7 +71,7 @@ export function scriptedSupervisor(workers: number, manners: Partial<ChildBehavi
       return children.start(...asked);
     },
     socketPath: "/run/control.sock",
-    mediaServer: { mediaServer: "ws", why: "planted", sharesPort: mediaPort === undefined },
+    mediaServer: { mediaServer: "ws", detail: "planted", sharesPort: mediaPort === undefined },
     mediaPort,
     clock,
     log,

@@ -1,5 +1,5 @@
 import type { SpendSettings } from "../../../src/core/billing/spend.ts";
-import type { ConnectionOptions } from "../../../src/gateway/leg/connection-options.ts";
+import type { ConnectionOptions } from "../../../src/gateway/leg/connection.ts";
 import { AccountSpends } from "../../../src/gateway/spend/account.ts";
 
 const NO_LIMITS = {

@@ -1,4 +1,4 @@
-import type { ConnectionOptions } from "../../../src/gateway/leg/connection-options.ts";
+import type { ConnectionOptions } from "../../../src/gateway/leg/connection.ts";
 
 /** Where nobody counts. */
 export const NO_METRICS: ConnectionOptions["metrics"] = {

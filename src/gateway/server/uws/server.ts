@@ -27,7 +27,7 @@ import {
 import type { UwsApp, UwsContext, UwsListenSocket, UwsModule, UwsRequest, UwsResponse, UwsSocket } from "./module.ts";
 import { UpgradeCork } from "./upgrade-cork.ts";
 
-/** As every media server is made, and the library that serves. */
+/** The options of every media server, and the library. */
 export interface UwsServerOptions extends MediaServerOptions {
   uws: UwsModule;
 }
@@ -37,43 +37,49 @@ interface Peer {
   leg: Leg | undefined;
   /** Pings and pongs. */
   controlFrames: FixedWindowLimiter;
-  /** It sent too many of them, and is being closed for it. */
+  /** The peer sent too many of them, and is being closed. */
   violated: boolean;
 }
 
-/** A request that waits for its answer. */
+/** A request that waits for its response. */
 interface Requester {
   isHead: boolean;
-  /** The headers by which a page may read a refusal. */
+  /** The headers that allow a page to read a refusal. */
   cors: Refusal["headers"];
-  /** From then on the response may not be touched. */
-  gone: boolean;
+  /** The request was aborted: the response must not be touched any more. */
+  aborted: boolean;
 }
 
-/** What an upgrade is answered with, copied from its request. */
+/** What the response to an upgrade needs, copied from its request. */
 interface Upgrade {
   key: string;
   extensions: string;
   context: UwsContext;
 }
 
-/** When a port that could not be listened on again is tried once more. */
+/** The pause before listening on a port again is retried. */
 const LISTEN_RETRY_MS = 1_000;
 
-/** The media server on uWebSockets.js. Sockets that share the port share its connections by the kernel's choice (SO_REUSEPORT). */
+/**
+ * The media server on uWebSockets.js. Sockets that share a port share its connections by the kernel's choice
+ * (SO_REUSEPORT).
+ */
 export class UwsServer implements MediaServer {
   readonly streams = new OpenStreams();
   readonly #options: UwsServerOptions;
-  /** What listens, and without TLS serves too. With TLS it hands what it accepts to the app with the newest certificate. */
+  /**
+   * The app that listens. Without TLS it also serves; with TLS it hands accepted connections to the app with the newest
+   * certificate.
+   */
   readonly #acceptor: UwsApp;
-  /** One for each certificate, the newest last. Sockets of the older ones live on in them. */
+  /** One per certificate, the newest last. Sockets of older ones stay in them. */
   readonly #tlsApps: UwsApp[] = [];
   #listening: UwsListenSocket | undefined;
-  /** Where it listens, or is to listen again after a pause; undefined when it is not to. */
+  /** Where it listens, or will listen again after a pause; undefined when it will not. */
   #address: { host: string; port: number } | undefined;
   #isPaused = false;
   #handshakes = 0;
-  readonly #crowdedLogLimit = new FixedWindowLimiter(1);
+  readonly #fullLogLimit = new FixedWindowLimiter(1);
   #upgradeCork: UpgradeCork | undefined;
 
   /** Throws when the certificate cannot be used. */
@@ -85,7 +91,7 @@ export class UwsServer implements MediaServer {
     else this.prepareCertificate()();
   }
 
-  /** Listens and returns the port, which is another one than asked for only for port 0. */
+  /** Listens and returns the port, which differs from the requested one only for port 0. */
   async listen(host: string, port: number): Promise<number> {
     this.#upgradeCork ??= await UpgradeCork.open(this.#options.uws);
     return await new Promise((resolve, reject) => {
@@ -102,38 +108,42 @@ export class UwsServer implements MediaServer {
   }
 
   /**
-   * Reads the certificate and its key from their files once more; throws when they cannot be used. Calling what it returns
-   * applies them to connections that are accepted from then on. All others keep their certificate, those too whose
-   * handshake is not over: the socket that listens stays the same one, so that no connection is refused meanwhile.
+   * Reads the certificate and its key from their files again; throws when they cannot be used. Calling the returned
+   * function applies them to connections that are accepted from then on. All others keep their certificate, including
+   * those whose handshake is not complete: the listening socket stays the same, so that no connection is refused
+   * meanwhile.
    */
   prepareCertificate(): () => void {
     const { tls, uws } = this.#options;
-    assert.ok(tls !== undefined, "there is a certificate only with TLS");
+    assert.ok(tls !== undefined, "a certificate needs TLS");
     const app = secureApp(uws, tls);
     this.#serve(app);
     return () => {
-      const before = this.#tlsApps.at(-1);
-      if (before !== undefined) this.#acceptor.removeChildAppDescriptor(before.getDescriptor());
+      const previous = this.#tlsApps.at(-1);
+      if (previous !== undefined) this.#acceptor.removeChildAppDescriptor(previous.getDescriptor());
       this.#acceptor.addChildAppDescriptor(app.getDescriptor());
       this.#tlsApps.push(app);
     };
   }
 
-  /** Connections that were accepted, and that are no streams yet. uWebSockets.js closes those that ask for nothing, after 10 s. */
+  /**
+   * Connections that were accepted and are no streams yet. uWebSockets.js closes those that send no request, after 10
+   * s.
+   */
   get handshakes(): number {
     return this.#handshakes;
   }
 
-  /** Takes no new connections; those that are open stay. */
+  /** Accepts no new connections; open ones stay. */
   stopListening(): void {
     this.#address = undefined;
     this.#closeListening();
   }
 
   /**
-   * As `stopListening`, until told otherwise: meanwhile new connections go to others that listen on the port, and where there
-   * are none the kernel refuses them. The port must have been given by number: only then can it be listened on again while
-   * connections are on it.
+   * As `stopListening`, until it is called with false: meanwhile new connections go to other listeners on the port, and
+   * where there are none the kernel refuses them. The port must have been given by number: only then can it be listened
+   * on again while connections are on it.
    */
   pauseListening(isPaused: boolean): void {
     this.#isPaused = isPaused;
@@ -170,7 +180,7 @@ export class UwsServer implements MediaServer {
   #serve(app: UwsApp): void {
     app.filter(this.#onConnection);
     app.ws<Peer>("/stream/:token", {
-      // Compression buys nothing on G.711 and costs memory and time per socket.
+      // Compression gains nothing on G.711 and costs memory and time per socket.
       compression: 0,
       maxPayloadLength: SOCKET_PAYLOAD_BYTES_MAX,
       maxBackpressure: SOCKET_BACKPRESSURE_BYTES_MAX,
@@ -190,7 +200,7 @@ export class UwsServer implements MediaServer {
         this.#guarded(() => onClose(ws, code, message));
       },
     });
-    // Upgrades come here too where what follows is no token at all: nothing, or more than one part.
+    // Upgrades reach this handler, too, when the rest of the path is no token: empty, or with more than one part.
     app.any("/stream/*", (response, request) => {
       this.#refuse(response, this.#requester(response, request), isUpgrade(headerOf(request)) ? 401 : 426);
     });
@@ -198,8 +208,8 @@ export class UwsServer implements MediaServer {
   }
 
   /**
-   * The asynchronous upgrade, in the order that uWebSockets.js demands: the abort handler first, everything of the request
-   * copied before the first await, and after it nothing touched when the peer has gone meanwhile.
+   * The asynchronous upgrade, in the order that uWebSockets.js requires: the abort handler first, everything of the
+   * request copied before the first await, and nothing touched after it if the peer has disconnected meanwhile.
    */
   #upgrade(response: UwsResponse, request: UwsRequest, context: UwsContext): void {
     const requester = this.#requester(response, request);
@@ -217,7 +227,7 @@ export class UwsServer implements MediaServer {
         if (admission.kind === "refused") this.#refuse(response, requester, admission.status);
         else {
           const admitted = new AdmittedLeg(admission);
-          if (requester.gone) this.#guarded(() => admitted.abandon());
+          if (requester.aborted) this.#guarded(() => admitted.abandon());
           else this.#open(response, requester, admitted, { key, extensions, context });
         }
       })
@@ -226,14 +236,14 @@ export class UwsServer implements MediaServer {
 
   #requester(response: UwsResponse, request: UwsRequest): Requester {
     const cors = corsHeaders(request.getHeader("origin") || undefined, this.#options.corsOrigins ?? []);
-    const requester = { isHead: request.getMethod() === "head", cors, gone: false };
+    const requester = { isHead: request.getMethod() === "head", cors, aborted: false };
     response.onAborted(() => {
-      requester.gone = true;
+      requester.aborted = true;
     });
     return requester;
   }
 
-  /** Upgrades to a stream; where that fails, the admission is given back and the connection is closed. */
+  /** Upgrades to a stream; if that fails, the admission is given back and the connection is closed. */
   #open(
     response: UwsResponse,
     requester: Requester,
@@ -243,27 +253,29 @@ export class UwsServer implements MediaServer {
     const controlFrames = new FixedWindowLimiter(CONTROL_FRAMES_PER_SECOND_MAX);
     const peer: Peer = { admitted, leg: undefined, controlFrames, violated: false };
     try {
-      assert.ok(this.#upgradeCork !== undefined, "no connection comes before it listens");
-      // No subprotocol is ever chosen: carriers offer none, and tolerate that.
+      assert.ok(this.#upgradeCork !== undefined, "the upgrade cork opens before the first connection");
+      // No subprotocol is ever selected: carriers offer none, and tolerate that.
       this.#upgradeCork.run(() => response.upgrade(peer, key, "", extensions, context));
       this.#handshakes -= 1;
     } catch (error) {
       this.#onBug(error);
       this.#guarded(() => admitted.abandon());
       this.#guarded(() => {
-        if (!requester.gone) response.close();
+        if (!requester.aborted) response.close();
       });
     }
   }
 
   /**
-   * Answers a moment later. uWebSockets.js would serve a request that came in one piece with this one, its body or what
-   * only seems to be its body, although the connection is to be closed; before this one is answered it drops them both.
+   * Responds in a later turn. uWebSockets.js would serve a request that arrived in the same packet as this one, its
+   * body or what looks like its body, although the connection is to be closed; before this response is sent, it drops
+   * both.
    */
   #refuse(response: UwsResponse, requester: Requester, status: RefusalStatus): void {
-    // Not setImmediate: of a connection that is closed there uSockets never frees the memory (470 bytes each, measured).
+    // Not setImmediate: for a connection that is closed there, uSockets never frees the memory (470 bytes each,
+    // measured).
     setTimeout(() => {
-      if (requester.gone) return;
+      if (requester.aborted) return;
       const refusal = refusalOf(status, requester.cors);
       this.#options.log.debug({ requestId: refusal.requestId, status }, "stream refused");
       this.#guarded(() => response.cork(() => answer(response, requester.isHead, refusal)));
@@ -271,20 +283,20 @@ export class UwsServer implements MediaServer {
   }
 
   /**
-   * Without a descriptor for one more connection uWebSockets.js would try again and again, with all the processor's time, and no
-   * file could be opened: a connection beyond the limit is accepted and closed.
+   * Without a file descriptor for one more connection, uWebSockets.js would retry continuously, using all the
+   * processor's time, and no file could be opened: a connection beyond the limit is accepted and closed.
    */
   readonly #onConnection = (response: UwsResponse, change: number): void => {
     this.#handshakes += change;
     const { handshakesMax = () => Number.POSITIVE_INFINITY, log } = this.#options;
     if (change < 0 || this.#handshakes <= handshakesMax()) return;
-    if (this.#crowdedLogLimit.allows(systemClock.nowMs())) {
+    if (this.#fullLogLimit.allows(systemClock.nowMs())) {
       log.warn({ handshakes: this.#handshakes }, "connection closed: no file descriptor is left");
     }
     this.#guarded(() => response.close());
   };
 
-  /** uWebSockets.js answers pings by itself, and keeps no more of its answers than a peer may leave unread. */
+  /** uWebSockets.js answers pings by itself, and queues no more answers than a peer may leave unread. */
   #onControlFrame(ws: UwsSocket<Peer>, what: "pinged" | "ponged"): void {
     this.#guarded(() => {
       const peer = ws.getUserData();
@@ -317,7 +329,7 @@ export class UwsServer implements MediaServer {
     }
   }
 
-  /** Whatever fails in admitting, the peer gets an answer. */
+  /** Whatever fails during admission, the peer gets a response. */
   async #admit(token: string, headers: SignatureHeaders): Promise<Admission> {
     try {
       return await this.#options.admit(token, headers);
@@ -327,7 +339,7 @@ export class UwsServer implements MediaServer {
     }
   }
 
-  /** uWebSockets.js ends the process on an exception in a handler, and with it every call. */
+  /** uWebSockets.js ends the process, and with it every call, on an exception in a handler. */
   #guarded(work: () => void): void {
     try {
       work();
@@ -346,11 +358,14 @@ function onClose(ws: UwsSocket<Peer>, code: number, message: ArrayBuffer): void 
   leg?.closed(code, violated || isViolation(code, message));
 }
 
-/** uWebSockets.js drops a connection that breaks RFC 6455, or its size limit, without a close frame, and gives the reason as text. */
+/**
+ * uWebSockets.js drops a connection that breaks RFC 6455 or exceeds the size limit without a close frame, and gives the
+ * reason as text.
+ */
 const isViolation = (code: number, message: ArrayBuffer): boolean =>
   code === CLOSED_WITHOUT_FRAME && /^Received (too big|invalid)/.test(Buffer.from(message).toString("latin1"));
 
-/** `ws.send` says 1 for sent, 0 for sent with more waiting in front, 2 for dropped. */
+/** `ws.send` returns 1: sent; 0: queued after earlier output; 2: dropped. */
 const DROPPED = 2;
 
 const socketOf = (ws: UwsSocket<Peer>): LegSocket => ({
@@ -366,7 +381,7 @@ const headerOf =
   (name) =>
     request.getHeader(name);
 
-/** SSLApp's own error says nothing of why, but that is looked for in the files before. */
+/** SSLApp's own error does not say why; `certificateProblems` has examined the files before. */
 function secureApp({ SSLApp }: UwsModule, { certFile, keyFile }: CertificateFiles): UwsApp {
   try {
     return SSLApp({ cert_file_name: certFile, key_file_name: keyFile });

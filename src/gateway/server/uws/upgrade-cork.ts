@@ -3,15 +3,16 @@ import { type ClientRequest, get } from "node:http";
 import type { UwsApp, UwsModule, UwsResponse } from "./module.ts";
 
 /**
- * Where upgrades are answered. uWebSockets.js wants a response to be written in `cork`, and warns on stderr of others. But behind an
- * upgrade `cork` goes on to read what the response was, in memory that has been given back by then, and whatever lies there may
- * close the stream: 3 of 1,000 that were opened at once, and sometimes the first of a process. So upgrades are answered in the
- * `cork` of another response, which is never given: to a request of our own, on loopback.
+ * The `cork` in which upgrades are sent. uWebSockets.js requires a response to be written in `cork`, and warns on
+ * stderr otherwise. But after an upgrade, `cork` still reads the state of the response, in memory that has been freed
+ * by then, and the content there may close the stream: 3 of 1,000 opened at once, and sometimes the first of a process.
+ * So upgrades are sent in the `cork` of another response, which is never sent: the response to a request of our own, on
+ * loopback.
  */
 export class UpgradeCork {
   readonly #app: UwsApp;
   readonly #request: ClientRequest;
-  /** Undefined once it is lost, which nothing but a fault of the machine brings about. */
+  /** Undefined once it is lost, which only a fault of the machine can cause. */
   #response: UwsResponse | undefined;
 
   private constructor(app: UwsApp, request: ClientRequest, response: UwsResponse) {
@@ -28,7 +29,7 @@ export class UpgradeCork {
     return await new Promise((resolve, reject) => {
       app.listen("127.0.0.1", 0, (socket) => {
         if (socket === false) {
-          reject(new Error("no port of 127.0.0.1 can be listened on"));
+          reject(new Error("cannot listen on any port of 127.0.0.1"));
           return;
         }
         const request = get({ host: "127.0.0.1", port: uws.us_socket_local_port(socket), path, agent: false });

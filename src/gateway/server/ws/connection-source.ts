@@ -3,19 +3,22 @@ import { systemClock } from "../../../core/clock.ts";
 import type { Logger } from "../../../core/log/logger.ts";
 import { FixedWindowLimiter } from "../../rate-limits/fixed-window.ts";
 
-/** Where a media server on Node's own sockets gets its connections from: a port of this process, or another process that accepts. */
+/**
+ * Where a media server on Node's own sockets gets its connections: from a port of this process, or from another process
+ * that accepts them.
+ */
 export interface ConnectionSource {
-  /** Connections are given to `onConnection` from now on, whose they are then. Resolves with the port. */
+  /** Passes connections to `onConnection` from now on, which then owns them. Resolves with the port. */
   listen(host: string, port: number, onConnection: (socket: Socket) => void): Promise<number>;
-  /** While paused no connections are accepted; resuming does nothing once `stop` was called. */
+  /** While paused, no connections are accepted; resuming does nothing after `stop`. */
   pause(isPaused: boolean): void;
-  /** No more connections are accepted. */
+  /** Accepts no more connections. */
   stop(): void;
-  /** Connections may have been accepted for this process that it was not given yet. */
+  /** Connections may have been accepted for this process that it has not received yet. */
   readonly hasPendingConnections: boolean;
 }
 
-/** When a port that could not be listened on again is tried once more. */
+/** The pause before listening on a port again is retried. */
 const LISTEN_RETRY_MS = 1_000;
 
 /** A TCP port of this process. */
@@ -23,11 +26,11 @@ export class PortConnections implements ConnectionSource {
   readonly #log: Logger;
   /** Connections are accepted paused: the process that they are handed to reads them. */
   readonly #pausesConnections: boolean;
-  /** Other processes listen on the port too, and the kernel chooses who accepts a connection. */
+  /** Other processes listen on the port, too, and the kernel chooses which one accepts a connection. */
   readonly #sharesPort: boolean;
   #server: Server | undefined;
   #onConnection: (socket: Socket) => void = () => {};
-  /** Where it listens, or is to listen again after a pause; undefined when it is not to. */
+  /** Where it listens, or will listen again after a pause; undefined when it will not. */
   #address: { host: string; port: number } | undefined;
   #isPaused = false;
   readonly #acceptErrorLogLimit = new FixedWindowLimiter(1);
@@ -38,14 +41,14 @@ export class PortConnections implements ConnectionSource {
     this.#sharesPort = sharesPort;
   }
 
-  /** What is accepted is here at once. */
+  /** Accepted connections are delivered at once. */
   readonly hasPendingConnections = false;
 
   async listen(host: string, port: number, onConnection: (socket: Socket) => void): Promise<number> {
     this.#onConnection = onConnection;
     const server = await this.#open(host, port);
     const address = server.address();
-    if (address === null || typeof address === "string") throw new Error("it listens on no port");
+    if (address === null || typeof address === "string") throw new Error("the server has no TCP port");
     this.#address = { host, port: address.port };
     return address.port;
   }
@@ -72,7 +75,7 @@ export class PortConnections implements ConnectionSource {
         reject(new Error(`cannot listen on ${host}:${port}: ${error.message}`, { cause: error }));
       };
       server.once("error", onListenError);
-      // `reusePort` is newer than the types of the oldest Node, which does not know it.
+      // The types of the oldest supported Node do not have `reusePort`.
       const options: ListenOptions & { reusePort: boolean } = { host, port, reusePort: this.#sharesPort };
       server.listen(options, () => {
         server.off("error", onListenError).on("error", this.#onAcceptError);

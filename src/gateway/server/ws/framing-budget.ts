@@ -1,6 +1,7 @@
 /**
- * What a connection carries beside whole messages, pings and pongs, as a leaky bucket: the heads of fragments, and messages that are not
- * complete. It empties by `perSecond` bytes a second. Pure; times in ms of one monotonic clock.
+ * A leaky bucket for what a connection carries in addition to complete messages, pings and pongs: frame heads of
+ * fragments, and incomplete messages. It drains by `perSecond` bytes a second. Pure; times in ms of one monotonic
+ * clock.
  */
 export class FramingBudget {
   readonly #max: number;
@@ -13,7 +14,7 @@ export class FramingBudget {
     this.#perSecond = perSecond;
   }
 
-  /** Bytes came from the peer. Whether they fit. */
+  /** Bytes were received. Returns whether they are within the budget. */
   received(bytes: number, nowMs: number): boolean {
     const leaked = ((nowMs - this.#leakedMs) * this.#perSecond) / 1_000;
     this.#leakedMs = nowMs;
@@ -21,7 +22,7 @@ export class FramingBudget {
     return this.#level <= this.#max;
   }
 
-  /** So many of the bytes that came were a whole message, a ping or a pong. */
+  /** This many of the received bytes were a complete message, a ping or a pong. */
   completed(bytes: number): void {
     this.#level = Math.max(0, this.#level - bytes);
   }

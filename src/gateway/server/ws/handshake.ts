@@ -4,17 +4,23 @@ import type { Clock } from "../../../core/clock.ts";
 import { HANDSHAKE_MS_MAX } from "../../../core/limits/connections.ts";
 import type { Refusal } from "../upgrade.ts";
 
-/** How long a connection whose last bytes were sent may take to end: closing it earlier would reset it, and lose them. */
+/**
+ * How long a connection may take to end after its last bytes were sent: closing it earlier would reset it and lose
+ * them.
+ */
 export const LINGER_MS = 1_000;
 
-/** What Node's parser says of a request that it cannot read, and what is answered; 400 where nothing stands here. */
+/** The status for each error code of Node's HTTP parser; 400 for any other. */
 const STATUS_BY_PARSE_ERROR: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
   HPE_INVALID_VERSION: "505 HTTP Version Not Supported",
   HPE_PAUSED_H2_UPGRADE: "505 HTTP Version Not Supported",
 };
 
-/** A connection from its first byte until it is a stream or closed: one request, one answer, within HANDSHAKE_MS_MAX. */
+/**
+ * A connection from its first byte until it is a stream or closed: one request and one response within
+ * HANDSHAKE_MS_MAX.
+ */
 export class WsHandshake {
   readonly #socket: Duplex;
   readonly #clock: Clock;
@@ -27,14 +33,14 @@ export class WsHandshake {
     this.#cancelDeadline = clock.after(HANDSHAKE_MS_MAX, () => socket.destroy());
   }
 
-  /** Its request was read, and not answered yet. */
+  /** Its request was read, and has no response yet. */
   get isWaiting(): boolean {
     return this.#state === "waiting" && !this.#socket.destroyed;
   }
 
   /**
-   * A request was read, with `head` behind it. False when it is not to be served: what was pipelined drops the connection, and a
-   * request that is no proper HTTP/1.1 is refused here.
+   * A request was read, followed by `head`. False when it must not be served: a pipelined request drops the connection,
+   * and a request that is not valid HTTP/1.1 is refused here.
    */
   begin({ httpVersion, rawHeaders }: IncomingMessage, head: Buffer, headersMax: number): boolean {
     if (this.#state === "answered") return false;
@@ -49,7 +55,7 @@ export class WsHandshake {
     return this.#state === "waiting";
   }
 
-  /** Node could not read the request. A connection that broke gets no answer. */
+  /** Node could not read the request. A broken connection gets no response. */
   fail(error: Error): void {
     const code = "code" in error ? String(error.code) : "";
     if (this.#state === "answered") return;
@@ -64,7 +70,7 @@ export class WsHandshake {
     this.#answer(statusLine, lines.join(""), isHead ? "" : body);
   }
 
-  /** Whatever comes behind the answer is read and thrown away. */
+  /** Sends a response; everything the peer sends after it is read and discarded. */
   #answer(statusLine: string, headers = "Content-Length: 0\r\n", body = ""): void {
     this.#state = "answered";
     this.#cancelDeadline();
@@ -73,12 +79,12 @@ export class WsHandshake {
     this.#socket.resume();
   }
 
-  /** It has become a stream, or is gone. */
+  /** The connection has become a stream, or is closed. */
   finish(): void {
     this.#cancelDeadline();
   }
 }
 
-/** How many Host headers a request has: RFC 9112, section 3.2, wants exactly one. */
+/** The number of Host headers of a request: RFC 9112, section 3.2, requires exactly one. */
 const hostsIn = (rawHeaders: readonly string[]): number =>
   rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host").length;

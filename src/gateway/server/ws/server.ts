@@ -24,7 +24,7 @@ import { type ConnectionSource, PortConnections } from "./connection-source.ts";
 import { WsHandshake } from "./handshake.ts";
 import { ClosingWebSocket, WsStream } from "./stream.ts";
 
-/** As every media server is made, and where the connections come from: a port of this process by default. */
+/** The options of every media server, and the source of connections: a port of this process by default. */
 export interface WsServerOptions extends MediaServerOptions {
   connections?: ConnectionSource;
   /** For timeouts; the system's by default. */
@@ -39,26 +39,26 @@ export class WsServer implements MediaServer {
   readonly #options: WsServerOptions;
   readonly #clock: Clock;
   readonly #connections: ConnectionSource;
-  /** Never listens: it is handed its connections, TLS already taken off. */
+  /** Never listens: it is given its connections, with TLS already removed. */
   readonly #http = createServer({ maxHeaderSize: REQUEST_HEAD_BYTES_MAX, requestTimeout: 0, headersTimeout: 0 });
   readonly #upgrades = new WebSocketServer({
     noServer: true,
     clientTracking: false,
-    // Compression buys nothing on G.711 and costs memory and time per socket.
+    // Compression gains nothing on G.711 and costs memory and time per socket.
     perMessageDeflate: false,
     maxPayload: SOCKET_PAYLOAD_BYTES_MAX,
     maxFragments: MESSAGE_FRAGMENTS_MAX,
     allowSynchronousEvents: true,
-    // Pings are answered in WsStream, for which they count.
+    // WsStream answers pings and counts them.
     autoPong: false,
     WebSocket: ClosingWebSocket,
   });
-  /** Connections that are no streams yet, by what speaks HTTP on them. */
+  /** Connections that are no streams yet, by the socket that carries HTTP. */
   readonly #handshakes = new Map<Duplex, WsHandshake>();
   readonly #live = new Set<WsStream>();
-  /** Every connection until its descriptor is given back, those too that are closing. */
+  /** Every connection until its file descriptor is released, including those that are closing. */
   readonly #sockets = new Set<Duplex>();
-  readonly #crowdedLogLimit = new FixedWindowLimiter(1);
+  readonly #fullLogLimit = new FixedWindowLimiter(1);
   #secureContext: SecureContext | undefined;
 
   /** Throws `unavailable` when the certificate cannot be used. */
@@ -94,7 +94,7 @@ export class WsServer implements MediaServer {
 
   prepareCertificate(): () => void {
     const { tls } = this.#options;
-    if (tls === undefined) throw new Error("there is a certificate only with TLS");
+    if (tls === undefined) throw new Error("a certificate needs TLS: options.tls is not set");
     const context = secureContextOf(tls);
     return () => {
       this.#secureContext = context;
@@ -111,10 +111,11 @@ export class WsServer implements MediaServer {
     // A connection that was reset; `close` follows.
     raw.on("error", ignore);
     const { handshakesMax = () => Number.POSITIVE_INFINITY, log } = this.#options;
-    // Connections that are closing count too: the call that they carried no longer does, and its descriptors may be taken by another.
+    // Closing connections count, too: the calls that they carried no longer do, and other calls may take their
+    // descriptors.
     const openSockets = this.#sockets.size - this.#live.size;
     if (openSockets >= handshakesMax()) {
-      if (this.#crowdedLogLimit.allows(this.#clock.nowMs())) {
+      if (this.#fullLogLimit.allows(this.#clock.nowMs())) {
         log.warn({ handshakes: openSockets }, "connection closed: no file descriptor is left");
       }
       raw.destroy();
@@ -132,7 +133,7 @@ export class WsServer implements MediaServer {
     this.#http.emit("connection", socket);
   };
 
-  /** What speaks HTTP on a connection: the connection itself, or TLS with the certificate that counts now. */
+  /** The socket that carries HTTP: the connection itself, or TLS with the current certificate. */
   #secured(raw: Socket): Socket {
     if (this.#secureContext === undefined) return raw;
     const socket = new TLSSocket(raw, { isServer: true, secureContext: this.#secureContext });
@@ -144,7 +145,7 @@ export class WsServer implements MediaServer {
     this.#handshakes.delete(socket);
   }
 
-  /** A request that is no upgrade, as Node sees it. */
+  /** A request that is no upgrade for Node. */
   #onRequest(request: IncomingMessage): void {
     request.resume();
     const handshake = this.#beginHandshake(request, NOTHING);
@@ -153,9 +154,9 @@ export class WsServer implements MediaServer {
     this.#refuse(handshake, path.startsWith("/stream/") ? 426 : 404, request);
   }
 
-  /** An upgrade, or a CONNECT: Node has let go of its socket. */
+  /** An upgrade, or a CONNECT: Node has released the socket. */
   #onDetached(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // Node has removed its own listener: a reset would be uncaught.
+    // Node has removed its own listener: without this one, a reset would be an uncaught exception.
     socket.on("error", ignore);
     const handshake = this.#beginHandshake(request, head);
     if (handshake === undefined) return;
@@ -175,7 +176,7 @@ export class WsServer implements MediaServer {
     }
   }
 
-  /** The handshake of a request that may be answered; undefined when it was dropped or refused already. */
+  /** The handshake of a request that needs a response; undefined when it was already dropped or refused. */
   #beginHandshake(request: IncomingMessage, head: Buffer): WsHandshake | undefined {
     const handshake = this.#handshakes.get(request.socket);
     if (handshake === undefined) return undefined;
@@ -183,12 +184,12 @@ export class WsServer implements MediaServer {
     return isServed ? handshake : undefined;
   }
 
-  /** Upgrades to a stream; where that fails, the admission is given back and the connection is closed. */
+  /** Upgrades to a stream; if that fails, the admission is given back and the connection is closed. */
   #open(request: IncomingMessage, socket: Duplex, admitted: AdmittedLeg): void {
-    // No subprotocol is ever chosen, and ws would refuse a header that it cannot read.
+    // No subprotocol is ever selected, and ws would refuse a header that it cannot parse.
     delete request.headers["sec-websocket-protocol"];
     try {
-      // Calls back before it returns, or not at all: where the peer has gone meanwhile.
+      // Calls back before it returns, or not at all if the peer has disconnected meanwhile.
       this.#upgrades.handleUpgrade(request, socket, NOTHING, (ws) => {
         this.#finishHandshake(socket);
         const stream = new WsStream({
@@ -216,7 +217,7 @@ export class WsServer implements MediaServer {
     }
   }
 
-  /** Answers in the next turn of the loop: a peer that sends a second request before the first is answered gets no answer. */
+  /** Responds in the next turn of the loop: a peer that sends a second request before the first response gets none. */
   #refuse(handshake: WsHandshake, status: RefusalStatus, { method, headers }: IncomingMessage): void {
     setImmediate(() => {
       if (!handshake.isWaiting) return;
@@ -226,7 +227,7 @@ export class WsServer implements MediaServer {
     });
   }
 
-  /** Where admission throws the peer gets 503. */
+  /** If admission throws, the peer gets 503. */
   async #admit(token: string, headers: SignatureHeaders): Promise<Admission> {
     try {
       return await this.#options.admit(token, headers);
@@ -250,7 +251,7 @@ const headerOf =
     return typeof value === "string" ? value : value.join(", ");
   };
 
-/** OpenSSL's own error says nothing of why, but that is looked for in the files before. */
+/** OpenSSL's own error does not say why; `certificateProblems` has examined the files before. */
 function secureContextOf({ certFile, keyFile }: CertificateFiles): SecureContext {
   try {
     return createSecureContext({ cert: readFileSync(certFile), key: readFileSync(keyFile), minVersion: "TLSv1.2" });

@@ -16,7 +16,7 @@ import { LINGER_MS } from "./handshake.ts";
 
 /** A WebSocket that reports when it begins to close; ws itself reports only that the connection is closed. */
 export class ClosingWebSocket extends WebSocket {
-  /** Called once, when the first close frame has come or is being sent, with its code; 1005 where it has none. */
+  /** Called once, when the first close frame was received or is being sent, with its code; 1005 when it has none. */
   onClosing: (code: number) => void = () => {};
 
   override close(code?: number, reason?: string | Buffer): void {
@@ -29,7 +29,7 @@ export class ClosingWebSocket extends WebSocket {
 /** RFC 6455, section 7.4.1: the close frame had no code. */
 const CLOSED_WITHOUT_CODE = 1_005;
 
-/** RFC 6455, section 5.2: the longest head of a client's frame, and that of a control frame. */
+/** RFC 6455, section 5.2: the longest head of a client's frame, and of a control frame. */
 const HEAD_BYTES_MAX = 14;
 const CONTROL_HEAD_BYTES = 6;
 
@@ -42,7 +42,7 @@ export interface WsStreamOptions {
   socket: Duplex;
   clock: Clock;
   onBug: (error: unknown) => void;
-  /** Called once, when the stream ends for its leg. Bytes that were sent may still be on their way. */
+  /** Called once, when the stream ends for its leg. Sent bytes may still be in flight. */
   onClosed: (stream: WsStream) => void;
 }
 
@@ -57,7 +57,7 @@ export class WsStream implements LegSocket {
   constructor(options: WsStreamOptions) {
     this.#options = options;
     const { ws, socket, clock } = options;
-    // In front of ws: what is too much is not parsed any more.
+    // Runs before ws: bytes beyond the budget are not parsed any more.
     socket.prependListener("data", (bytes: Buffer) => {
       if (!this.#framing.received(bytes.length, clock.nowMs())) this.#violated();
     });
@@ -66,7 +66,7 @@ export class WsStream implements LegSocket {
       if (this.#onControlFrame("pinged", data)) this.#pong(data);
     });
     ws.on("pong", (data: Buffer) => this.#onControlFrame("ponged", data));
-    // ws has sent its close frame and reads no more; the FIN follows it.
+    // ws has sent its close frame and reads no more; the FIN follows.
     ws.on("error", (error) => {
       const isViolation = "code" in error && String(error.code).startsWith("WS_ERR_");
       this.#closed(CLOSED_WITHOUT_FRAME, isViolation);
@@ -77,7 +77,7 @@ export class WsStream implements LegSocket {
     ws.onClosing = (code) => queueMicrotask(() => this.#closed(code, false));
   }
 
-  /** Opens the leg; where that fails the stream is closed with CLOSE_OUR_FAULT. */
+  /** Opens the leg; if that fails, the stream is closed with CLOSE_INTERNAL_ERROR. */
   open(admitted: AdmittedLeg): void {
     try {
       this.#leg = admitted.open(this);
@@ -87,7 +87,7 @@ export class WsStream implements LegSocket {
     }
   }
 
-  /** Copies the message. Never keeps more than SOCKET_BACKPRESSURE_BYTES_MAX for a peer that does not read. */
+  /** Copies the message. Never buffers more than SOCKET_BACKPRESSURE_BYTES_MAX for a peer that does not read. */
   send(message: Uint8Array | string, isBinary = false): boolean {
     const { ws } = this.#options;
     const data = Buffer.from(message as Uint8Array);
@@ -96,7 +96,7 @@ export class WsStream implements LegSocket {
     return true;
   }
 
-  /** The FIN follows the close frame at once: nothing that the peer sends from here on matters. */
+  /** The FIN follows the close frame at once: nothing that the peer sends after that matters. */
   end(code: number, reason: string): void {
     if (this.#isClosed) return;
     const { ws, socket } = this.#options;
@@ -114,13 +114,13 @@ export class WsStream implements LegSocket {
     if (!this.#isClosed && ws.bufferedAmount < SOCKET_BACKPRESSURE_BYTES_MAX) ws.ping();
   }
 
-  /** Drops the connection as it is. */
+  /** Drops the connection immediately. */
   terminate(): void {
     this.#options.ws.terminate();
     this.#closed(CLOSED_WITHOUT_FRAME, false);
   }
 
-  /** The frame path begins here. The message is a view of what the socket has read. */
+  /** The frame path begins here. The message is a view of the bytes that the socket has read. */
   #onMessage(data: Buffer, isBinary: boolean): void {
     if (this.#isClosed) return;
     this.#framing.completed(data.length + HEAD_BYTES_MAX);
@@ -139,7 +139,7 @@ export class WsStream implements LegSocket {
     }
   }
 
-  /** Counts a ping or a pong; false when it is not to be answered. */
+  /** Counts a ping or a pong; false when it must not be answered. */
   #onControlFrame(what: "pinged" | "ponged", data: Buffer): boolean {
     if (this.#isClosed) return false;
     this.#framing.completed(data.length + CONTROL_HEAD_BYTES);
@@ -151,7 +151,7 @@ export class WsStream implements LegSocket {
     return false;
   }
 
-  /** The peer sends more of something than it may. */
+  /** The peer exceeded a limit. */
   #violated(): void {
     if (this.#isClosed) return;
     const { ws, socket } = this.#options;
@@ -160,13 +160,13 @@ export class WsStream implements LegSocket {
     this.#closed(CLOSE_POLICY_VIOLATION, true);
   }
 
-  /** Keeps no more answers than a peer may leave unread. */
+  /** Buffers no more answers than a peer may leave unread. */
   #pong(data: Buffer): void {
     const { ws } = this.#options;
     if (ws.bufferedAmount + data.length <= SOCKET_BACKPRESSURE_BYTES_MAX) ws.pong(data);
   }
 
-  /** A peer that does not end the connection may keep its descriptor no longer than this; ws would leave it for 30 s. */
+  /** A peer that does not close the connection keeps its file descriptor no longer than this; ws would allow 30 s. */
   #linger(): void {
     const { socket, clock } = this.#options;
     if (!socket.destroyed)

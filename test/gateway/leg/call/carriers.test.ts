@@ -11,7 +11,7 @@ import { settled } from "../../../support/manual-clock.ts";
 const STREAM_ID = "5b1f4c7e-8a0d-4f63-9e2b-c3d7a1908f54";
 const QUIET = { spec: { firstSpeaker: "user" as const, inactivityTimeoutMs: 300_000 } };
 
-/** An ear that keeps what it hears, and understands nothing. */
+/** An STT that stores what it gets, and recognizes nothing. */
 function keepingEar(): { stt: Stt; heard: number[] } {
   const heard: number[] = [];
   const stt: Stt = {
@@ -86,11 +86,14 @@ function legC(options: LegOptions = {}) {
 const heardAs = (codec: G711Codec, codes: readonly number[]): number[] =>
   codes.map((code) => G711_LAWS[codec].decodeTable[code] as number);
 
-/** The amplitude of the scripted voice. */
+/** The amplitude of the scripted speech. */
 const LOUD = 8_000;
 
 describe("carrier_b", () => {
-  test.each(["mulaw", "alaw"] as const)("a leg that says %s is heard as that, whatever goes out", (inbound) => {
+  test.each([
+    "mulaw",
+    "alaw",
+  ] as const)("a leg that announces %s is decoded as that, whatever codec is sent", (inbound) => {
     for (const outbound of ["mulaw", "alaw"] as const) {
       const { stt, heard } = keepingEar();
       const call = legB({ ...QUIET, stt, inbound, outbound });
@@ -100,7 +103,7 @@ describe("carrier_b", () => {
     }
   });
 
-  test("what goes out is in the codec that the stream was ordered with, whatever comes in", async () => {
+  test("outbound audio is in the configured codec, whatever codec is received", async () => {
     for (const outbound of ["mulaw", "alaw"] as const) {
       const call = legB({ inbound: outbound === "alaw" ? "mulaw" : "alaw", outbound });
       await call.clock.play(2_000);
@@ -110,14 +113,14 @@ describe("carrier_b", () => {
       });
       expect(media.length).toBeGreaterThan(160);
       const law = G711_LAWS[outbound];
-      const voiced = media.filter((code) => Math.abs(law.decodeTable[code] as number) > 100);
-      // The scripted voice knows one loudness: in the wrong law there would be others.
-      expect(new Set(voiced)).toEqual(new Set([LOUD, -LOUD].map((sample) => law.encodeTable[sample & 0xffff])));
+      const speech = media.filter((code) => Math.abs(law.decodeTable[code] as number) > 100);
+      // The scripted speech has one loudness: the wrong law would produce others.
+      expect(new Set(speech)).toEqual(new Set([LOUD, -LOUD].map((sample) => law.encodeTable[sample & 0xffff])));
       call.end();
     }
   });
 
-  test("C5: audio out of order is heard in order, late audio and duplicates are not, and both are counted", async () => {
+  test("C5: audio out of order is put in order, late audio and duplicates are dropped, and both are counted", async () => {
     const { stt, heard } = keepingEar();
     const call = legB({ ...QUIET, stt });
     for (const chunk of [1, 3, 2, 2, 5, 6, 7]) {
@@ -127,13 +130,13 @@ describe("carrier_b", () => {
     expect(heard).toEqual(heardAs("mulaw", [1, 2, 3]));
     await call.clock.play(20);
     call.audio(8);
-    // One frame was given up: the ear is told of the pause in its place.
+    // One frame was lost: the STT gets a pause in its place.
     expect(heard).toEqual([...heardAs("mulaw", [1, 2, 3]), 0, ...heardAs("mulaw", [5, 6, 7, 8])]);
     call.audio("4");
     expect(call.end()).toMatchObject({ framesIn: 7, lateAudio: 1, duplicateAudio: 1, malformed: 0 });
   });
 
-  test("C5: what waits is released by time alone, and by the end of the call", async () => {
+  test("C5: buffered audio is released by time alone, and by the end of the call", async () => {
     const { stt, heard } = keepingEar();
     const call = legB({ ...QUIET, stt });
     call.audio("1");
@@ -158,7 +161,7 @@ describe("carrier_b", () => {
     expect(call.end()).toMatchObject({ framesIn: 10, lateAudio: 0, duplicateAudio: 0 });
   });
 
-  test("C5: counters that are no numbers, or missing, let the audio pass as it comes", () => {
+  test("C5: with counters that are no numbers, or missing, audio passes as it arrives", () => {
     const { stt, heard } = keepingEar();
     const call = legB({ ...QUIET, stt });
     for (const [index, chunk] of ["x", "", null, undefined, {}, 1.5].entries()) call.audio(chunk, index + 1);
@@ -178,7 +181,7 @@ describe("carrier_b", () => {
     expect(call.end()).toMatchObject({ framesIn: 7 });
   });
 
-  test("frames of other lengths than 20 ms are cut without a sample lost", () => {
+  test("frames of other lengths than 20 ms are cut without losing a sample", () => {
     const { stt, heard } = keepingEar();
     const call = legB({ ...QUIET, stt });
     for (const chunk of [2, 1, 3, 4]) call.audio(String(chunk), 0x55, 1_000);
@@ -186,7 +189,7 @@ describe("carrier_b", () => {
     expect(call.end()).toMatchObject({ framesIn: 25, lateAudio: 0 });
   });
 
-  test("keys are told in the order they were pressed, also those pressed just before the end", async () => {
+  test("DTMF digits are delivered in the order they were pressed, also those pressed just before the end", async () => {
     const call = legB({ ...QUIET });
     call.key("3", "2026-01-01T00:00:00.300000Z");
     call.key("1", "2026-01-01T00:00:00.100000Z");
@@ -200,7 +203,7 @@ describe("carrier_b", () => {
     expect(call.ends()[0]).toMatchObject({ digits: 5, reason: "caller_hangup" });
   });
 
-  test("its errors are counted and logged with their code, and not without end", async () => {
+  test("its errors are counted, and logged with their code up to a limit", async () => {
     const call = legB(QUIET);
     const complain = () =>
       call.json({
@@ -209,17 +212,17 @@ describe("carrier_b", () => {
         payload: { code: 100_004, title: "invalid_media", detail: "+15550100001 said hello" },
       });
     for (let i = 0; i < 50; i += 1) complain();
-    const told = () => call.logged.filter((line) => line.includes("carrier reported an error"));
-    expect(told()).toHaveLength(5);
-    expect(JSON.parse(told()[0] ?? "")).toMatchObject({ level: 40, code: "100004" });
+    const reports = () => call.logged.filter((line) => line.includes("carrier reported an error"));
+    expect(reports()).toHaveLength(5);
+    expect(JSON.parse(reports()[0] ?? "")).toMatchObject({ level: 40, code: "100004" });
     expect(call.logged.join("")).not.toContain("15550100001");
     await call.clock.play(1_000);
     complain();
-    expect(told()).toHaveLength(6);
+    expect(reports()).toHaveLength(6);
     expect(call.end()).toMatchObject({ carrierErrors: 51, malformed: 0 });
   });
 
-  test("C11: an encoding that it may not have is refused at start, and audio of the other law crashes nothing", async () => {
+  test("C11: an unsupported encoding is rejected at start, and audio of the other law crashes nothing", async () => {
     const refused = leg({ wire: createTelnyxWire({ outboundCodec: "mulaw" }) });
     for (const [encoding, channels, rate] of [
       ["G722", 1, 8_000],
@@ -230,9 +233,11 @@ describe("carrier_b", () => {
       const media_format = { encoding, channels, sample_rate: rate };
       refused.json({ event: "start", stream_id: STREAM_ID, start: { call_control_id: "v3", media_format } });
     }
-    // Whoever set the stream up must be told what it lacks; once is enough.
-    const told = refused.logged.filter((line) => line.includes("was refused")).map((line) => JSON.parse(line));
-    expect(told).toMatchObject([{ code: "wire_malformed", why: expect.stringContaining("PCMU or PCMA, 8000 Hz") }]);
+    // The operator must learn what is missing; once is enough.
+    const lines = refused.logged
+      .filter((line) => line.includes("message from the peer refused"))
+      .map((line) => JSON.parse(line));
+    expect(lines).toMatchObject([{ code: "wire_malformed", detail: expect.stringContaining("PCMU or PCMA, 8000 Hz") }]);
     await refused.clock.play(5_100);
     expect(refused.ends()[0]).toMatchObject({ reason: "protocol_error", malformed: 4 });
     const mismatched = legB({ ...QUIET, inbound: "alaw" });
@@ -242,7 +247,7 @@ describe("carrier_b", () => {
 });
 
 describe("carrier_c", () => {
-  test("a stall is made up for as far as fifteen seconds, and what is older is dropped and counted", async () => {
+  test("up to fifteen seconds of a stall are made up for, and older audio is dropped and counted", async () => {
     const call = legC(QUIET);
     for (let atMs = 0; atMs < 1_000; atMs += 20) {
       call.audio(atMs);
@@ -265,7 +270,7 @@ describe("carrier_c", () => {
     expect(call.end()).toMatchObject({ cleared: 1, marksReturned: 2, carrierErrors: 1, malformed: 0 });
   });
 
-  test("C6: its clock may be set, and the audio goes on", async () => {
+  test("C6: its clock may be set, and the audio continues", async () => {
     const call = legC(QUIET);
     let sent = 0;
     for (const offsetMs of [0, 3_600_000, -3_600_000, 0]) {
@@ -341,7 +346,7 @@ describe("F14-4: the carrier's id for the call", () => {
     "carrier_a",
     "carrier_b",
     "carrier_c",
-  ] as const)("of %s stands in the journal and in every line of the call from its stream's beginning on", async (carrier) => {
+  ] as const)("of %s is in the journal and in every log line of the call once its stream has started", async (carrier) => {
     for (const recordingEnabled of [true, false]) {
       const call = leg({ wire: WIRES[carrier](), spec: { connectionType: carrier, recordingEnabled } });
       STARTS[carrier](call);

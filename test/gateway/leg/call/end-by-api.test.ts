@@ -14,13 +14,13 @@ async function start(options?: MediaServiceOptions): Promise<MediaService> {
   return service;
 }
 
-/** What `POST /calls/{id}/end` does: whether a worker was told. */
+/** What `POST /calls/{id}/end` does; returns whether a worker was informed. */
 async function end(callId: string): Promise<boolean> {
   const found = await service.stores.calls.cancel(service.accountId, callId);
   return found?.workerId !== undefined && service.ipc.endCall(found.workerId, callId);
 }
 
-test("a call that is being held ends as `api_hangup`, with 1000 for its peer, and its record tells so", async () => {
+test("a live call ends as `api_hangup`, with 1000 for its peer, and its record says so", async () => {
   const { url, create, ended, gateway } = await start();
   const [held, other] = [await create(), await create()];
   const leg = await RawLeg.start(`${url}/stream/${held.token}`);
@@ -34,7 +34,7 @@ test("a call that is being held ends as `api_hangup`, with 1000 for its peer, an
   beside.ws.destroy();
 });
 
-test("asking twice, or for a call that is over, does no harm", async () => {
+test("asking twice, or for a call that is over, has no effect", async () => {
   const { url, create, ended, ipc } = await start();
   const { callId, token } = await create();
   const leg = await RawLeg.start(`${url}/stream/${token}`);
@@ -48,7 +48,7 @@ test("asking twice, or for a call that is over, does no harm", async () => {
   leg.ws.destroy();
 });
 
-test("a call that is asked to end in the very moment of its redemption ends too", {
+test("a call that is asked to end during its redemption ends, too", {
   retry: ifMachineStalled,
 }, async () => {
   const seen = new Set<number | undefined>();
@@ -61,9 +61,10 @@ test("a call that is asked to end in the very moment of its redemption ends too"
     const { callId, token } = await create();
     const connecting = RawLeg.connect(`${url}/stream/${token}`);
     await redeemed;
-    // From before the redemption to behind its end, which is some steps away that no I/O comes between.
+    // From before the redemption until after its end, which is a few microtasks away without any I/O.
     for (let step = 0; step < round * 3; step += 1) await undefined;
-    // Either the call was not begun, and its token is dead now, or its worker is told behind the answer to the redemption.
+    // Either the call had not begun, and its token is now invalid, or its worker is informed after the response to the
+    // redemption.
     await end(callId);
     const { leg, status } = await connecting;
     seen.add(status);
@@ -74,7 +75,7 @@ test("a call that is asked to end in the very moment of its redemption ends too"
   expect(seen).toEqual(new Set([101, 401]));
 });
 
-test("C18: a call whose token is spent and that cannot be opened is `failed`, with a record, and the next one lives", async () => {
+test("C18: a call that cannot be opened after its token was redeemed is `failed`, with a record, and the next one lives", async () => {
   let isBroken = true;
   const { url, create, ended, stores, accountId } = await start({
     vad: (rateHz) => {

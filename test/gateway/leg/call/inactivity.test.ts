@@ -12,12 +12,12 @@ import { Random } from "../../../support/random.ts";
 
 const TIMEOUT_MS = 10_000;
 /**
- * Between two ticks, and the whole milliseconds of the log; and no mark comes back here, so that the agent's last word counts as heard
- * when the grace is over.
+ * Between two ticks, plus the whole milliseconds of the log. No mark is returned here, so the agent's last word counts
+ * as heard after the grace period.
  */
 const LATE_MS_MAX = FRAME_MS + 3 + DEFAULT_TURN_PARAMETERS.markGraceMs;
 
-/** What the telephone brings in its frame `n`; undefined is a carrier that sends nothing. */
+/** The audio of the telephone's frame `n`; undefined is a carrier that sends nothing. */
 type Line = (n: number) => Uint8Array | undefined;
 
 const SILENCE = new Uint8Array(160).fill(0xff);
@@ -25,7 +25,9 @@ const silence: Line = () => SILENCE;
 const nothing: Line = () => undefined;
 const comfortNoise: Line = (n) => LINE_NOISE[n % LINE_NOISE.length];
 
-/** Plays a call until it has ended; tells when, and when the agent's last sample was heard, ms of call time. */
+/**
+ * Plays a call until it has ended; returns when that was, and when the agent's last sample was heard, ms of call time.
+ */
 async function play(line: Line, options: LegOptions & { clock?: ManualClock } = {}) {
   const clock = options.clock ?? new ManualClock();
   const call = leg({
@@ -36,7 +38,7 @@ async function play(line: Line, options: LegOptions & { clock?: ManualClock } = 
   let heardMs = 0;
   const send = call.socket.send.bind(call.socket);
   call.socket.send = (message) => {
-    // Of a frame that is sent the caller hears the end when all before it was heard.
+    // The caller hears the end of a sent frame once everything before it was heard.
     if (typeof message !== "string") heardMs = Math.max(heardMs, clock.nowMs()) + FRAME_MS;
     return send(message);
   };
@@ -49,52 +51,52 @@ async function play(line: Line, options: LegOptions & { clock?: ManualClock } = 
   return { reason: call.socket.ended.reason, endMs: clock.nowMs(), heardMs };
 }
 
-/** The call ended for want of a sign of life, as long after the last one as it should. */
+/** The call ended for inactivity, as long after the last activity as it should. */
 function expectInactive(call: { reason: string; endMs: number }, sinceMs: number): void {
   expect(call.reason).toBe("inactivity");
   expect(call.endMs - sinceMs).toBeGreaterThanOrEqual(TIMEOUT_MS);
   expect(call.endMs - sinceMs).toBeLessThanOrEqual(TIMEOUT_MS + LATE_MS_MAX);
 }
 
-describe("C17: inactivity comes so long after the last sign of life and not before", () => {
+describe("C17: inactivity ends the call at its time after the last activity and not before", () => {
   test.each([
     ["silence", silence],
     ["a carrier that sends nothing in silence", nothing],
     ["comfort noise", comfortNoise],
-  ])("%s is none", async (_, line) => {
+  ])("%s is no activity", async (_, line) => {
     const call = await play(line);
     expect(call.heardMs).toBeGreaterThan(500);
     expectInactive(call, call.heardMs);
   });
 
-  test("voice is one, for as long as it lasts: music on hold ends no call", async () => {
+  test("speech is activity for as long as it lasts: music on hold ends no call", async () => {
     const music = cough(new Random(1)).frames;
     const untilFrame = 1_500;
     const call = await play((n) => (n < untilFrame ? music[n % music.length] : SILENCE));
-    // The detector believes a voice for a few frames more.
+    // The VAD detects speech for a few frames more.
     expect(call.endMs).toBeGreaterThanOrEqual(untilFrame * FRAME_MS + TIMEOUT_MS);
     expect(call.endMs).toBeLessThanOrEqual(untilFrame * FRAME_MS + TIMEOUT_MS + 10 * FRAME_MS);
     expect(call.reason).toBe("inactivity");
   });
 
-  test("the agent's own voice is one: it never falls silent for a caller who listens", async () => {
+  test("the agent's own speech is activity: a call never becomes inactive for a caller who listens", async () => {
     const greeting = Array(40).fill("bread and rolls and cakes").join(" ");
     const call = await play(silence, { spec: { greeting } });
     expect(call.heardMs).toBeGreaterThan(2 * TIMEOUT_MS);
     expectInactive(call, call.heardMs);
   });
 
-  test("a model that thinks is none, however long: what counts is what the caller hears of it", async () => {
+  test("an LLM that thinks is no activity, however long: what counts is what the caller hears of it", async () => {
     const clock = new ManualClock();
     const stt = new ScriptedStt(clock, [{ atMs: 5_000, event: { kind: "final", text: "are you open" } }]);
     const llm = new ScriptedLlm(clock, [textReply("We are.", { firstMs: 3 * TIMEOUT_MS })]);
     const call = await play(silence, { clock, stt, llm });
-    // Words of patience, and an apology.
+    // Fillers, and an apology.
     expect(call.heardMs).toBeGreaterThan(5_500 + DEFAULT_TURN_PARAMETERS.llmSilenceMs);
     expectInactive(call, call.heardMs);
   });
 
-  test("a voice that takes too long ends the call before the silence does, and nothing of what comes later is sent", async () => {
+  test("a TTS that takes too long ends the call before inactivity does, and later audio is not sent", async () => {
     const clock = new ManualClock();
     const tts = new ScriptedTts(clock, { firstMs: 2 * TIMEOUT_MS });
     const call = await play(silence, { clock, tts });

@@ -12,7 +12,7 @@ import { WEBSOCKET_CALL_ID } from "../../../support/legs/websocket-leg.ts";
 
 const FORMAT: StreamFormat = { codec: "opus", inputRateHz: 48_000, outputRateHz: 48_000 };
 
-/** Opus, and what of it is open. */
+/** Opus, and its open codecs. */
 function countedOpus(): { codecs: OpusCodecs; open: () => number } {
   let open = 0;
   const counted = <Codec extends { close(): void }>(codec: Codec): Codec => {
@@ -48,7 +48,7 @@ function opusLeg({
   return { call, open };
 }
 
-describe("a leg gives its Opus codecs back when its call ends", () => {
+describe("a leg frees its Opus codecs when its call ends", () => {
   const packet = () => opus.encoder(48_000).encode(new Int16Array(960)).slice();
   test.each([
     ["because the socket is gone", ({ call }: ReturnType<typeof opusLeg>) => call.connection.closed(1_006, false)],
@@ -82,7 +82,7 @@ describe("a leg gives its Opus codecs back when its call ends", () => {
     expect(module.HEAPU8.length).toBe(before);
   });
 
-  test("a decoder for whose encoder there was no memory is given back", () => {
+  test("a decoder without memory for its encoder is freed", () => {
     const { codecs, open } = countedOpus();
     const full: OpusCodecs = {
       ...codecs,
@@ -95,7 +95,7 @@ describe("a leg gives its Opus codecs back when its call ends", () => {
   });
 });
 
-describe("a caller whose words the STT does not find", () => {
+describe("a caller whose words the STT does not recognize", () => {
   const WARNING = "STT returned no words although the caller speaks";
   const warnings = (lines: readonly string[]) =>
     lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg === WARNING);
@@ -113,9 +113,9 @@ describe("a caller whose words the STT does not find", () => {
     return warnings(call.logged);
   }
 
-  test("is told of in the log, once: Opus at 8 kHz and the bit rate of libopus; and not where it finds them", async () => {
+  test("is logged once for Opus at 8 kHz, with the bit rate of libopus; and not where the STT recognizes words", async () => {
     const { words, samples } = await speakSentences();
-    // Enough for 3 s of speech, and not so much that a busy machine takes long for it.
+    // Enough for 3 s of speech, and little enough for a busy machine.
     const spoken: Spoken = { words, samples: samples.subarray(0, 6 * 8_000) };
     expect(await speak(spoken, undefined)).toMatchObject([{ level: 40, stt: "reference", codec: "opus" }]);
     expect(await speak(spoken, 32_000)).toEqual([]);

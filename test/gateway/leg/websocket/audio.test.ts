@@ -23,7 +23,7 @@ const OPUS_PAIRS: Format[] = PCM_PAIRS.map((format): Format => ({ ...format, cod
 const named = (formats: Format[]) =>
   formats.map((format) => [`${format.codec} ${format.inputRateHz} in, ${format.outputRateHz} out`, format] as const);
 
-/** An ear that keeps every sample it hears, at the rate of the bus. */
+/** An STT that stores every sample it gets, at the rate of the bus. */
 function keepingEar(): { stt: Stt; heard: number[] } {
   const heard: number[] = [];
   const stt: Stt = {
@@ -39,7 +39,7 @@ function keepingEar(): { stt: Stt; heard: number[] } {
   return { stt, heard };
 }
 
-/** A voice that says these samples, whatever it is asked. */
+/** A TTS that returns these samples, whatever the text is. */
 const voiceOf = (samples: Int16Array, rateHz: number): Tts => ({
   provider: "fixed",
   capabilities: { wordTimestamps: false },
@@ -54,7 +54,7 @@ const tone = (rateHz: number, durationMs: number, amplitude = 8_000): Int16Array
     Math.round(amplitude * Math.sin((2 * Math.PI * TONE_HZ * i) / rateHz)),
   );
 
-/** Noise of every value there is, from a generator of 32 bits: a sample lost, moved or changed shows. */
+/** Noise of every value, from a 32-bit generator: a lost, moved or changed sample shows. */
 function noise(count: number): Int16Array {
   let state = 1;
   return Int16Array.from({ length: count }, () => {
@@ -64,8 +64,8 @@ function noise(count: number): Int16Array {
 }
 
 /**
- * How loud the tone is against everything else, dB, in what lies between the first and the last 100 ms; the phase is found, not
- * expected, so that a codec's delay does not count.
+ * How loud the tone is compared with everything else, dB, between the first and the last 100 ms; the phase is measured,
+ * not expected, so that a codec's delay does not count.
  */
 function snrDb(samples: ArrayLike<number>, rateHz: number): number {
   const edge = rateHz / 10;
@@ -83,7 +83,7 @@ function snrDb(samples: ArrayLike<number>, rateHz: number): number {
   return 10 * Math.log10(signal / (power / span - signal));
 }
 
-/** The caller says `samples` in messages of 20 ms; what the ear heard. */
+/** The caller sends `samples` in messages of 20 ms; returns what the STT got. */
 function speakIn(format: Format, samples: Int16Array): number[] {
   const { stt, heard } = keepingEar();
   const call = websocketLeg({ ...QUIET, format, stt });
@@ -108,13 +108,13 @@ function expectSame(actual: ArrayLike<number>, expected: ArrayLike<number>): voi
   });
 }
 
-/** Samples in a codec that keeps each of them. */
+/** Samples in a lossless codec. */
 function kept(codec: StreamCodec, samples: Int16Array): Uint8Array {
   if (codec === "pcm_s16le") return pcm(samples);
   return Uint8Array.from(samples, (sample) => lawOf(codec).encodeTable[sample & 0xffff] as number);
 }
 
-/** What comes out of a codec that keeps each sample. */
+/** The samples from a lossless codec. */
 function through(codec: StreamCodec, samples: Int16Array): Int16Array {
   const bytes = kept(codec, samples);
   return codec === "pcm_s16le" ? samples : Int16Array.from(bytes, (code) => lawOf(codec).decodeTable[code] as number);
@@ -125,7 +125,7 @@ function lawOf(codec: StreamCodec): G711Law {
   return G711_LAWS[codec];
 }
 
-/** The agent says `samples`, which are at `rateHz`; what came over the wire, at the output rate. */
+/** The agent says `samples`, which are at `rateHz`; returns what came over the wire, at the output rate. */
 async function speakOut(format: Format, samples: Int16Array, rateHz: number): Promise<Int16Array> {
   const call = websocketLeg({ format, tts: voiceOf(samples, rateHz) });
   await call.clock.play(2_000);
@@ -151,7 +151,7 @@ describe("what a client sends reaches the bus", () => {
   test.each(named([...PCM_PAIRS, ...G711_PAIRS]))("%s", (_, format) => {
     const busHz = busRateHz(format.inputRateHz);
     if (busHz === format.inputRateHz) {
-      // No resampler stands in the way.
+      // No resampler is involved.
       const sent = noise(format.inputRateHz / 2);
       const expected = through(format.codec, sent);
       expectSame(speakIn(format, sent), expected);
@@ -174,7 +174,7 @@ describe("what the agent says reaches the client", () => {
     const rateHz = format.outputRateHz;
     const sent = noise(rateHz);
     const expected = through(format.codec, sent);
-    // A voice of the same rate goes out as it is.
+    // Audio of the same rate is sent unchanged.
     expectSame(await speakOut(format, sent, rateHz), expected);
     const voiceHz = rateHz === 24_000 ? 16_000 : 24_000;
     const said = await speakOut(format, tone(voiceHz, 1_000), voiceHz);
@@ -191,7 +191,7 @@ describe("what the agent says reaches the client", () => {
 });
 
 describe("messages of any length", () => {
-  test("M2: bytes cut anywhere, also in the middle of samples, are heard bit for bit, and none is lost", () => {
+  test("M2: bytes cut anywhere, also in the middle of samples, arrive bit for bit, and none is lost", () => {
     const sent = noise(16_000);
     const bytes = pcm(sent);
     for (const lengths of [[1, 63], [13, 1, 50], [639], [641], [1, 31_999], [7, 6_401, 2, 1_999]]) {
@@ -203,7 +203,7 @@ describe("messages of any length", () => {
         call.clock.advance(message.length / 32);
         call.audio(message);
       }
-      // Silence of which nothing was sent stands in front where the first message is long under way.
+      // Unsent silence precedes the audio where the first message is long in coming.
       expectSame(heard.slice(-sent.length), sent);
       expect(call.hangUp()).toMatchObject({ framesIn: 50, malformed: 0 });
     }
@@ -213,7 +213,7 @@ describe("messages of any length", () => {
     ["pcm_s16le", 16_000, 32_000],
     ["pcm_s16le", 48_000, 96_000],
     ["mulaw", 8_000, 8_000],
-  ] as const)("M3: %s at %i Hz: a second at once is heard, one byte more ends the call with 1009", (codec, rateHz, bytes) => {
+  ] as const)("M3: %s at %i Hz: a second at once is accepted, one byte more ends the call with 1009", (codec, rateHz, bytes) => {
     const call = websocketLeg({ ...QUIET, format: { codec, inputRateHz: rateHz, outputRateHz: rateHz } });
     call.audio(Buffer.alloc(bytes));
     expect(call.socket.ended).toBeUndefined();
@@ -222,7 +222,7 @@ describe("messages of any length", () => {
     expect(call.ends()[0]?.framesIn).toBeGreaterThanOrEqual(49);
   });
 
-  test("M2: an empty message is refused, and moves no sample of those around it", () => {
+  test("M2: an empty message is rejected, and shifts no sample around it", () => {
     const { stt, heard } = keepingEar();
     const call = websocketLeg({ ...QUIET, stt });
     const sent = noise(640);
@@ -231,7 +231,7 @@ describe("messages of any length", () => {
     call.audio(bytes.subarray(0, 0));
     call.audio(bytes.subarray(321));
     expectSame(heard, sent);
-    expect(call.told("error")).toMatchObject([{ code: "wire_malformed" }]);
+    expect(call.received("error")).toMatchObject([{ code: "wire_malformed" }]);
     expect(call.hangUp()).toMatchObject({ malformed: 1 });
   });
 });

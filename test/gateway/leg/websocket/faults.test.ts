@@ -69,23 +69,23 @@ describe("B7: too much in one message ends the call with 1009", () => {
   });
 });
 
-describe("what a client may say that means nothing", () => {
-  test("C10: a type that is not known is answered once with error, and ignored like all that follow", () => {
+describe("meaningless messages of a client", () => {
+  test("C10: an unknown type is answered once with error, and ignored like all that follow", () => {
     const call = websocketLeg(QUIET);
     for (const type of ["weather", "TEXT", "", "__proto__", "constructor", "ready"]) call.json({ type, text: "x" });
-    expect(call.told("error")).toEqual([
+    expect(call.received("error")).toEqual([
       { type: "error", code: "unknown_type", message: expect.stringMatching(/ignored/) },
     ]);
     call.json({ type: "toolResult", id: "1", result: { anything: 1 } });
     call.json({ type: "dtmf", digit: "5", extra: { deep: [1] } });
-    expect(call.told("error").slice(1)).toEqual([
-      { type: "error", code: "unknown_tool_call", message: expect.stringMatching(/waits for a result/) },
+    expect(call.received("error").slice(1)).toEqual([
+      { type: "error", code: "unknown_tool_call", message: expect.stringMatching(/no pending tool call/) },
     ]);
     expect(call.digits()).toBe("5");
     expect(call.hangUp()).toMatchObject({ ignored: 7, malformed: 0 });
   });
 
-  test("anything else wrong is answered each time with error, which quotes nothing, and the call goes on", async () => {
+  test("any other mistake is answered each time with error, which quotes nothing, and the call continues", async () => {
     const call = websocketLeg();
     const wrong: object[] = [
       {},
@@ -103,7 +103,7 @@ describe("what a client may say that means nothing", () => {
     ];
     for (const message of wrong) call.json(message);
     call.audio(Buffer.alloc(0));
-    const errors = call.told("error");
+    const errors = call.received("error");
     expect(errors.map(({ code }) => code)).toEqual(Array(wrong.length + 1).fill("wire_malformed"));
     for (const { message } of errors) expect(message).not.toContain("secret");
     await call.clock.play(500);
@@ -111,7 +111,7 @@ describe("what a client may say that means nothing", () => {
     expect(call.hangUp()).toMatchObject({ malformed: wrong.length + 1 });
   });
 
-  test("M1: fifty malformed messages in each second are borne, one more in a second ends the call", async () => {
+  test("M1: fifty malformed messages in each second are tolerated, one more in a second ends the call", async () => {
     const call = websocketLeg(QUIET);
     for (let round = 0; round < 3; round += 1) {
       for (let i = 0; i < MALFORMED_PER_SECOND_MAX; i += 1) call.json({ type: "mark" });
@@ -122,7 +122,7 @@ describe("what a client may say that means nothing", () => {
     expect(call.socket.ended).toEqual({ code: 1_008, reason: "protocol_error" });
   });
 
-  test("C9: keys faster than twenty a second are ignored, and so are marks past a hundred", () => {
+  test("C9: digits faster than twenty a second are ignored, and so are marks beyond a hundred", () => {
     const call = websocketLeg(QUIET);
     for (let i = 0; i < 200; i += 1) call.json({ type: "dtmf", digit: String(i % 10) });
     for (let i = 0; i < 300; i += 1) call.json({ type: "mark", name: "x".repeat(256) });
@@ -130,7 +130,7 @@ describe("what a client may say that means nothing", () => {
     expect(call.hangUp()).toMatchObject({ digits: 20, marksReturned: 100, ignored: 180 + 200 });
   });
 
-  test("M5: of what is no audio, 500 messages in each second are borne, one more in a second ends the call", async () => {
+  test("M5: 500 messages without audio in each second are tolerated, one more in a second ends the call", async () => {
     const call = websocketLeg(QUIET);
     for (let round = 0; round < 3; round += 1) {
       for (let i = 0; i < NON_AUDIO_MESSAGES_PER_SECOND_MAX; i += 1) call.json({ type: "weather" });
@@ -156,7 +156,7 @@ describe("what a client may say that means nothing", () => {
   });
 });
 
-describe("C11: audio that is none of the negotiated codec", () => {
+describe("C11: audio that is not of the negotiated codec", () => {
   const garbage = (seed: number, length: number): Buffer =>
     Buffer.from(Uint8Array.from({ length }, (_, i) => Math.imul(seed * 977 + i + 1, 0x9e37_79b1) >>> 24));
 
@@ -169,12 +169,12 @@ describe("C11: audio that is none of the negotiated codec", () => {
     expect(call.hangUp()).toMatchObject({ framesIn: 500, malformed: 0, reason: "caller_hangup" });
   });
 
-  test("M6: is counted by Opus and answered with error, the call goes on, and too much of it ends the call", async () => {
+  test("M6: is counted by Opus and answered with error, the call continues, and too much of it ends the call", async () => {
     const call = websocketLeg({ ...QUIET, format: { codec: "opus", inputRateHz: 48_000, outputRateHz: 48_000 } });
-    // A packet of three frames of 60 ms, and one of no frames at all.
+    // A packet of three frames of 60 ms, and one without frames.
     const wrong = [Buffer.of(0x1b, 0x03), Buffer.of(0x03, 0x00), garbage(1, 1_276)];
     for (let i = 0; i < 45; i += 1) call.audio(wrong[i % 3] as Buffer);
-    expect(call.told("error")).toHaveLength(45);
+    expect(call.received("error")).toHaveLength(45);
     expect(call.socket.ended).toBeUndefined();
     await call.clock.play(1_000);
     for (let seed = 0; seed < 40; seed += 1) {
@@ -193,7 +193,7 @@ describe("M4: audio faster than real time", () => {
     ["pcm_s16le", 48_000, 96_000],
     ["pcm_s16le", 8_000, 16_000],
     ["alaw", 8_000, 8_000],
-  ] as const)("two seconds ahead are borne by %s at %i Hz, more are a flood", async (codec, rateHz, secondBytes) => {
+  ] as const)("two seconds ahead are accepted by %s at %i Hz, more are a flood", async (codec, rateHz, secondBytes) => {
     const call = websocketLeg({ ...QUIET, format: { codec, inputRateHz: rateHz, outputRateHz: rateHz } });
     const second = Buffer.alloc(secondBytes);
     call.audio(second);
@@ -206,7 +206,7 @@ describe("M4: audio faster than real time", () => {
     expect(call.socket.ended).toEqual({ code: 1_008, reason: "audio_flood" });
   });
 
-  test("a hundred times real time ends within the first messages, and no more of it is heard than may be ahead", () => {
+  test("a hundred times real time ends within the first messages, and no more of it is used than may be ahead", () => {
     const call = websocketLeg(QUIET);
     let sent = 0;
     for (; call.socket.ended === undefined && sent < 3_000; sent += 1) {
@@ -217,7 +217,7 @@ describe("M4: audio faster than real time", () => {
     expect(call.ends()[0]).toMatchObject({ reason: "audio_flood", framesIn: sent });
   });
 
-  test("a tenth faster than real time is found out too, after twenty seconds", async () => {
+  test("a tenth faster than real time is detected, too, after twenty seconds", async () => {
     const call = websocketLeg(QUIET);
     let atMs = 0;
     for (; call.socket.ended === undefined && atMs < 60_000; atMs += 18) {

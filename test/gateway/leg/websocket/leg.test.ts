@@ -14,8 +14,8 @@ const GREETING = "Hello, this is the bakery.";
 const INTERRUPTIBLE = { interruptible: true };
 const ASKED_ALONE = { firstSpeaker: "user" as const, inactivityTimeoutMs: 300_000 };
 
-/** A leg whose ear says what it is told, and whose engines go by the leg's own clock. */
-function talk(ear: readonly SttStep[], options: WebsocketLegOptions & { replies?: readonly string[] } = {}) {
+/** A leg with a scripted STT, whose providers use the leg's own clock. */
+function talk(transcripts: readonly SttStep[], options: WebsocketLegOptions & { replies?: readonly string[] } = {}) {
   const clock = new ManualClock();
   const { replies = ["I see."], ...rest } = options;
   const llm = new ScriptedLlm(
@@ -23,23 +23,23 @@ function talk(ear: readonly SttStep[], options: WebsocketLegOptions & { replies?
     replies.map((text) => textReply(text)),
   );
   const shared = { clock, ticker: new Ticker(clock) };
-  const call = websocketLeg({ stt: new ScriptedStt(clock, ear), llm, shared, ...rest });
+  const call = websocketLeg({ stt: new ScriptedStt(clock, transcripts), llm, shared, ...rest });
   return {
     ...call,
     llm,
-    /** Time goes by while the client sends silence, and echoes each mark at once where it is told to. */
+    /** Time passes while the client sends silence, and returns each mark at once where it should. */
     async listen(forMs: number, { marks = false } = {}): Promise<void> {
-      let answered = call.told("mark").length;
+      let answered = call.received("mark").length;
       for (let at = 0; at < forMs; at += 20) {
         await call.clock.play(20);
         call.audio(SILENCE);
         if (!marks) continue;
-        for (const mark of call.told("mark").slice(answered)) call.json(mark);
-        answered = call.told("mark").length;
+        for (const mark of call.received("mark").slice(answered)) call.json(mark);
+        answered = call.received("mark").length;
       }
     },
-    states: () => call.told("state").map(({ state }) => state),
-    /** What the model was last asked. */
+    states: () => call.received("state").map(({ state }) => state),
+    /** The latest prompt of the LLM. */
     asked: () => llm.requests.at(-1)?.messages.at(-1),
   };
 }
@@ -47,7 +47,7 @@ function talk(ear: readonly SttStep[], options: WebsocketLegOptions & { replies?
 const heard = (atMs: number, kind: "interim" | "final", text: string): SttStep => ({ atMs, event: { kind, text } });
 
 describe("the beginning of a stream", () => {
-  test("ready is the first message, with the call and what was negotiated, and it comes once and by itself", () => {
+  test("ready is the first message, with the call and the negotiated format; it is sent once and unrequested", () => {
     const call = websocketLeg({ format: { codec: "pcm_s16le", inputRateHz: 48_000, outputRateHz: 24_000 } });
     expect(call.socket.messages).toEqual([
       {
@@ -61,7 +61,7 @@ describe("the beginning of a stream", () => {
     expect(call.hangUp()).toMatchObject({ reason: "caller_hangup", early: 0 });
   });
 
-  test("D1: there is no start to wait for: a client that says nothing is not closed after five seconds", async () => {
+  test("D1: there is no start to wait for: a client that sends nothing is not closed after five seconds", async () => {
     const call = websocketLeg({ spec: ASKED_ALONE });
     await call.clock.play(60_000);
     expect(call.socket.ended).toBeUndefined();
@@ -88,17 +88,17 @@ describe("the beginning of a stream", () => {
     await call.clock.play(3_000);
     expect(call.socket.audio.length).toBeGreaterThan(20);
     expect(new Set(call.socket.audio.map(({ length }) => length))).toEqual(new Set([bytes]));
-    expect(call.told("mark")).toEqual([{ type: "mark", name: "1.0" }]);
+    expect(call.received("mark")).toEqual([{ type: "mark", name: "1.0" }]);
     expect(order.lastIndexOf("audio")).toBe(order.indexOf("mark") - 1);
     expect(call.hangUp()).toMatchObject({ framesOut: call.socket.audio.length, agentTurns: 1 });
   });
 });
 
-describe("what a client is told of the conversation", () => {
-  test("a long greeting is told once, not again for each of its pieces, and kills nobody", async () => {
+describe("what a client is sent of the conversation", () => {
+  test("a long greeting is sent once, not again for each of its segments, and overloads no client", async () => {
     const call = talk([], { spec: { greeting: "This sentence stands here many times. ".repeat(6_000) } });
     await call.listen(1_000);
-    expect(call.told("transcript")).toHaveLength(1);
+    expect(call.received("transcript")).toHaveLength(1);
     expect(call.socket.sent.join("").length).toBeLessThan(32_000);
     expect(call.socket.ended).toBeUndefined();
     call.hangUp();
@@ -148,7 +148,7 @@ describe("what a client is told of the conversation", () => {
     await call.listen(980);
     const before = call.socket.audio.length;
     await call.listen(20);
-    expect(call.told("clear")).toHaveLength(1);
+    expect(call.received("clear")).toHaveLength(1);
     await call.listen(400);
     expect(call.socket.audio.length - before).toBeLessThanOrEqual(1);
     // 900 ms were played of "Hello, this": the first word takes 600 and a pause of 20.
@@ -158,15 +158,15 @@ describe("what a client is told of the conversation", () => {
     expect(call.hangUp()).toMatchObject({ cleared: 2, interrupted: 1, malformed: 0 });
   });
 
-  test("a reply that is cut before a sample of it was sent ends as an empty turn, at once and without a clear", async () => {
+  test("a reply that is interrupted before a sample of it was sent ends as an empty turn, at once and without a clear", async () => {
     const call = talk([], { spec: INTERRUPTIBLE, tts: new ScriptedTts(new ManualClock(), { firstMs: 60_000 }) });
     call.type("wait");
-    expect(call.told("clear")).toEqual([]);
+    expect(call.received("clear")).toEqual([]);
     expect(call.transcripts()).toEqual([`1 agent: ${GREETING} ...`, "2 user: wait ...", "1 agent:  ."]);
     call.hangUp();
   });
 
-  test("words that were answered before the ear was done with them are told once, and what comes behind them is a new turn", async () => {
+  test("words that were answered before their final transcript are sent once, and what follows them is a new turn", async () => {
     const call = talk(
       [
         heard(300, "interim", "do you"),
@@ -188,7 +188,7 @@ describe("what a client is told of the conversation", () => {
 });
 
 describe("what a client types", () => {
-  test("is answered at once, without a pause to wait for", async () => {
+  test("is answered at once, without waiting for a pause", async () => {
     const call = talk([], { spec: ASKED_ALONE });
     await call.listen(1_000);
     call.type("are you open?");
@@ -203,23 +203,23 @@ describe("what a client types", () => {
     call.hangUp();
   });
 
-  test("interrupts a reply that may be interrupted, as a word would", async () => {
+  test("interrupts an interruptible reply, as a word would", async () => {
     const call = talk([], { spec: INTERRUPTIBLE });
     await call.listen(500);
     call.type("and on Sunday?");
-    expect(call.told("clear")).toHaveLength(1);
+    expect(call.received("clear")).toHaveLength(1);
     expect(call.asked()).toEqual({ role: "user", text: "and on Sunday?" });
     call.hangUp();
   });
 
-  test("waits behind one that may not, and is answered when that was heard", async () => {
+  test("waits for the end of a reply that is not interruptible, and is answered when that was heard", async () => {
     const call = talk([], { spec: { interruptible: false } });
     await call.listen(300);
     call.type("and on Sunday?");
     call.type("or Monday?");
     await call.listen(300);
     expect(call.llm.requests).toEqual([]);
-    expect(call.told("clear")).toEqual([]);
+    expect(call.received("clear")).toEqual([]);
     await call.listen(2_000, { marks: true });
     expect(call.asked()).toEqual({ role: "user", text: "and on Sunday? or Monday?" });
     expect(call.transcripts().slice(0, 4)).toEqual([
@@ -239,32 +239,38 @@ describe("what a client types", () => {
     ["a byte order mark, and spaces at its ends", "\ufeff  one \t"],
     ["quotes, line breaks and escapes", "\"\\u0041\\n'\r\n\u2028\u2029"],
     ["a name of the language's own", "__proto__"],
-  ])("B13: with %s in it reaches the model exactly as it was typed, and is told back so", async (_, text) => {
+  ])("B13: with %s in it reaches the LLM exactly as it was typed, and is returned so in the transcript", async (_, text) => {
     const call = talk([], { spec: ASKED_ALONE });
     call.type(text);
     expect(call.asked()).toEqual({ role: "user", text });
-    expect(call.told("transcript")[0]).toMatchObject({ role: "user", text });
+    expect(call.received("transcript")[0]).toMatchObject({ role: "user", text });
     await call.listen(1_000, { marks: true });
-    expect(call.told("transcript")).toContainEqual({ type: "transcript", role: "user", text, final: true, turnId: 1 });
+    expect(call.received("transcript")).toContainEqual({
+      type: "transcript",
+      role: "user",
+      text,
+      final: true,
+      turnId: 1,
+    });
     call.hangUp();
   });
 
-  test("blank, too long or no text at all is answered with an error, and asks nobody", () => {
+  test("is answered with an error, without an LLM request, when it is blank, too long or no text at all", () => {
     const call = talk([], { spec: ASKED_ALONE });
     for (const text of ["", "  \n", "x".repeat(16_385), 5, null, ["a"], undefined]) call.json({ type: "text", text });
-    expect(call.told("error").map(({ code }) => code)).toEqual(Array(7).fill("wire_malformed"));
+    expect(call.received("error").map(({ code }) => code)).toEqual(Array(7).fill("wire_malformed"));
     expect(call.llm.requests).toEqual([]);
     expect(call.hangUp()).toMatchObject({ malformed: 7, ignored: 0 });
   });
 
-  test("faster than anybody types is ignored, counted and answered with an error: each text would ask the model", async () => {
+  test("is ignored, counted and answered with an error beyond the rate limit: each text would cause an LLM request", async () => {
     const call = talk([], { spec: { ...ASKED_ALONE, ...INTERRUPTIBLE } });
     for (let round = 0; round < 2; round += 1) {
       for (let i = 0; i < 50; i += 1) call.type("x".repeat(2_500));
       await call.clock.play(1_000);
     }
     expect(call.llm.requests).toHaveLength(2 * TEXTS_PER_SECOND_MAX);
-    expect(call.told("error").map(({ code }) => code)).toEqual(Array(90).fill("rate_limited"));
+    expect(call.received("error").map(({ code }) => code)).toEqual(Array(90).fill("rate_limited"));
     for (const { messages } of call.llm.requests) {
       for (const { text } of messages) expect(text.length).toBeLessThanOrEqual(16_384);
     }
@@ -272,7 +278,7 @@ describe("what a client types", () => {
   });
 });
 
-test("D3: a client that types without end fills no memory: past a burst only so much is answered", async () => {
+test("D3: fills no memory when it never ends: beyond a burst only a limited part is answered", async () => {
   const call = talk([], { spec: { ...ASKED_ALONE, ...INTERRUPTIBLE } });
   const longest = "x".repeat(16_384);
   for (let second = 0; second < 600; second += 1) {
@@ -281,25 +287,25 @@ test("D3: a client that types without end fills no memory: past a burst only so 
   }
   // Four at once, and one more each 82 s.
   expect(call.llm.requests).toHaveLength(4 + 7);
-  expect(new Set(call.told("error").map(({ code }) => code))).toEqual(new Set(["rate_limited"]));
+  expect(new Set(call.received("error").map(({ code }) => code))).toEqual(new Set(["rate_limited"]));
   expect(call.hangUp()).toMatchObject({ ignored: 600 - 11 });
 });
 
-test("keys are told to the call in the order in which they come, and what is no key is ignored", () => {
+test("digits are delivered to the call in the order in which they arrive, and invalid ones are ignored", () => {
   const call = talk([], { spec: ASKED_ALONE });
   for (const digit of ["1", "*", "#", "D", "E", "", "12", 5, null]) call.json({ type: "dtmf", digit });
   expect(call.digits()).toBe("1*#D");
   expect(call.hangUp()).toMatchObject({ digits: 4, ignored: 5, malformed: 0 });
 });
 
-test("F14-2: of an interrupted answer whose voice tells no word times, the transcript says that its end is a guess", async () => {
+test("F14-2: the transcript of an interrupted answer without word alignment says that its end is approximate", async () => {
   const greeting = "Hello, this is the bakery at the corner of the market.";
   for (const wordTimes of [false, true]) {
     const clock = new ManualClock();
-    const ear = [heard(1_200, "interim", "wait"), heard(1_400, "final", "wait a moment")];
+    const transcripts = [heard(1_200, "interim", "wait"), heard(1_400, "final", "wait a moment")];
     const call = websocketLeg({
       shared: { clock, ticker: new Ticker(clock) },
-      stt: new ScriptedStt(clock, ear),
+      stt: new ScriptedStt(clock, transcripts),
       tts: new ScriptedTts(clock, { wordTimes }),
       spec: { ...INTERRUPTIBLE, greeting },
     });
@@ -307,14 +313,14 @@ test("F14-2: of an interrupted answer whose voice tells no word times, the trans
       await clock.play(20);
       call.audio(SILENCE);
     }
-    const finals = call.told("transcript").filter(({ role, final }) => role === "agent" && final === true);
+    const finals = call.received("transcript").filter(({ role, final }) => role === "agent" && final === true);
     expect(finals[0]).toMatchObject({ turnId: 1 });
     expect(finals.map(({ approximate }) => approximate)).toEqual([wordTimes ? undefined : true]);
     call.hangUp();
   }
 });
 
-test("F14-7: an entry of keys is announced before the answer to it, and turn ids grow in the order in which turns began", async () => {
+test("F14-7: an entry of digits is announced before the answer to it, and turn ids grow in the order in which turns began", async () => {
   const call = talk([], { spec: ASKED_ALONE, replies: ["Order twelve.", "Order seven."] });
   for (const digit of "12#") call.json({ type: "dtmf", digit });
   await call.listen(4_000, { marks: true });
@@ -333,7 +339,7 @@ test("F14-7: an entry of keys is announced before the answer to it, and turn ids
   call.hangUp();
 });
 
-test("F14-7: keys behind spoken words are announced with them, as the one turn that they are", async () => {
+test("F14-7: digits after spoken words are announced with them, as one turn", async () => {
   const call = talk([heard(300, "final", "my number is")], { spec: ASKED_ALONE, replies: ["Thank you."] });
   await call.listen(400);
   for (const digit of "42#") call.json({ type: "dtmf", digit });
@@ -355,7 +361,7 @@ test("C13: marks that never come, come twice or were never sent change nothing",
     for (const name of names) call.json({ type: "mark", name });
     await call.listen(3_000);
     expect(call.transcripts()).toEqual([`1 agent: ${GREETING} ...`, `1 agent: ${GREETING} .`]);
-    expect(call.told("clear")).toEqual([]);
+    expect(call.received("clear")).toEqual([]);
     expect(call.hangUp()).toMatchObject({ agentTurns: 1, marksReturned: names.length, interrupted: 0 });
   }
 });
@@ -368,7 +374,7 @@ describe("the end of a stream", () => {
     ["audio that is none of its codec's size", "protocol_error", 1_009, (call) => call.audio(Buffer.alloc(32_001))],
   ];
 
-  test.each(ENDS)("the %s is told as %s, closes with %i, and nothing comes after it", async (_, reason, code, end) => {
+  test.each(ENDS)("the %s is sent as %s, closes with %i, and nothing follows it", async (_, reason, code, end) => {
     const call = talk([heard(700, "interim", "wait")], { spec: INTERRUPTIBLE });
     await call.listen(600);
     end(call);
@@ -384,7 +390,7 @@ describe("the end of a stream", () => {
     expect(call.ends()).toMatchObject([{ reason }]);
   });
 
-  test("a caller whose socket is gone is told nothing more", async () => {
+  test("a caller whose socket is closed is sent nothing more", async () => {
     const call = talk([]);
     await call.listen(200);
     const before = call.socket.sent.length;

@@ -11,19 +11,19 @@ import { ScriptedStt, type SttStep } from "../../../support/providers/scripted-s
 const RATE_HZ = 16_000;
 const PER_MS = RATE_HZ / 1_000;
 
-/** One frame as it came to the bus. */
+/** One frame as it reached the bus. */
 interface Heard {
   atMs: number;
   mediaMs: number;
-  voiced: boolean;
+  isSpeech: boolean;
 }
 
-/** A caller at 16,000 Hz PCM, whose ear says what it is told; every frame on the bus is kept. */
-function caller(ear: readonly SttStep[] = []) {
+/** A caller at 16,000 Hz PCM with a scripted STT; every frame on the bus is stored. */
+function caller(transcripts: readonly SttStep[] = []) {
   const clock = new ManualClock();
   const frames: Heard[] = [];
   const llm = new ScriptedLlm(clock, [textReply("I see.")]);
-  const stt = new ScriptedStt(clock, ear);
+  const stt = new ScriptedStt(clock, transcripts);
   const call = websocketLeg({
     shared: { clock, ticker: new Ticker(clock) },
     spec: { firstSpeaker: "user", inactivityTimeoutMs: 300_000 },
@@ -31,9 +31,9 @@ function caller(ear: readonly SttStep[] = []) {
     llm,
     tamper({ journal }) {
       const { frameIn } = journal;
-      journal.frameIn = (atMs, mediaMs, voiced, bytes) => {
-        frames.push({ atMs, mediaMs, voiced });
-        frameIn.call(journal, atMs, mediaMs, voiced, bytes);
+      journal.frameIn = (atMs, mediaMs, isSpeech, bytes) => {
+        frames.push({ atMs, mediaMs, isSpeech });
+        frameIn.call(journal, atMs, mediaMs, isSpeech, bytes);
       };
     },
   });
@@ -41,10 +41,10 @@ function caller(ear: readonly SttStep[] = []) {
     ...call,
     frames,
     llm,
-    /** What the model was asked so far. */
+    /** The LLM's prompts so far. */
     asked: () => llm.requests.map(({ messages }) => messages.at(-1)?.text),
     earSamples: () => stt.opened[0]?.samples ?? 0,
-    /** Time goes by, and at its end what was recorded meanwhile comes in one message. */
+    /** Time passes, and at its end the audio recorded meanwhile comes in one message. */
     async send(samples: Int16Array): Promise<void> {
       await clock.play(samples.length / PER_MS);
       call.audio(pcm(samples));
@@ -52,7 +52,7 @@ function caller(ear: readonly SttStep[] = []) {
   };
 }
 
-/** What an ear is given once for a pause in which nothing is sent; before the very first message, too. */
+/** The silence that an STT gets once for a pause in which nothing is sent; before the very first message, too. */
 const PAUSE_SAMPLES = STT_SILENCE_FRAMES * 20 * PER_MS;
 
 const voice = (durationMs: number, fromMs = 0): Int16Array =>
@@ -62,7 +62,7 @@ const quiet = (durationMs: number): Int16Array => new Int16Array(durationMs * PE
 const heard = (atMs: number, kind: "interim" | "final", text: string): SttStep => ({ atMs, event: { kind, text } });
 
 describe("a client that sends a second at a time", () => {
-  test("M5: who goes on speaking is not taken to have stopped between messages, from the first one on", async () => {
+  test("M5: a caller who continues to speak is not taken to have stopped between messages, from the first one on", async () => {
     const call = caller([
       heard(1_100, "final", "are you"),
       heard(2_600, "interim", "open"),
@@ -72,17 +72,17 @@ describe("a client that sends a second at a time", () => {
     for (let second = 0; second < 5; second += 1) await call.send(voice(1_000, second * 1_000));
     await call.clock.play(900);
     expect(call.asked()).toEqual([]);
-    // Nothing was put between what it sent: the ear heard no pause.
+    // Nothing was inserted between the messages: the STT got no pause.
     expect(call.earSamples()).toBe(PAUSE_SAMPLES + 5 * RATE_HZ);
     await call.clock.play(100);
     call.audio(pcm(quiet(1_000)));
-    // The detector may hear voice in the first frames of silence, which came with this message.
+    // The VAD may detect speech in the first frames of silence, which came with this message.
     await call.clock.play(600);
     expect(call.asked()).toEqual(["are you open on Sunday"]);
     expect(call.hangUp()).toMatchObject({ framesIn: 300, malformed: 0 });
   });
 
-  test("who stops sending in the middle of a word is taken to have stopped, a second later than others", async () => {
+  test("a caller who stops sending in the middle of a word is taken to have stopped, a second later than others", async () => {
     const call = caller([heard(2_100, "final", "hello")]);
     await call.send(voice(1_000));
     await call.send(voice(1_000, 1_000));
@@ -95,7 +95,7 @@ describe("a client that sends a second at a time", () => {
   });
 });
 
-/** Lengths of messages, ms, as a client may mix them, of this many ms in all. */
+/** Lengths of messages, ms, as a client may mix them, of this many ms in total. */
 const MIXES: readonly (readonly [string, (index: number) => number])[] = [
   ["1 ms", () => 1],
   ["7 ms", () => 7],
@@ -105,7 +105,7 @@ const MIXES: readonly (readonly [string, (index: number) => number])[] = [
   ["1 ms to a second in turn", (index) => [1, 1_000, 3, 333, 20, 500, 2][index % 7] as number],
 ];
 
-describe("M5: voice is told from silence as in steady frames of 20 ms", () => {
+describe("M5: the VAD tells speech from silence as in steady frames of 20 ms", () => {
   const spoken = Int16Array.from([
     ...quiet(1_000),
     ...voice(1_400, 1_000),
@@ -131,20 +131,20 @@ describe("M5: voice is told from silence as in steady frames of 20 ms", () => {
 
   test.each(MIXES)("in messages of %s", async (_, lengthMs) => {
     const [mixed, even] = [await decisions(lengthMs), await steady];
-    expect(even.filter(({ voiced }) => voiced).length).toBeGreaterThan(60);
-    expect(mixed.map(({ voiced }) => voiced)).toEqual(even.map(({ voiced }) => voiced));
+    expect(even.filter(({ isSpeech }) => isSpeech).length).toBeGreaterThan(60);
+    expect(mixed.map(({ isSpeech }) => isSpeech)).toEqual(even.map(({ isSpeech }) => isSpeech));
     expect(mixed.map(({ mediaMs }) => mediaMs)).toEqual(even.map(({ mediaMs }) => mediaMs));
   });
 
   test.each([500, 1_800, 3_500])("with a stall of half a second at %i ms", async (stallAtMs) => {
     const [stalled, even] = [await decisions(() => 20, stallAtMs), await steady];
-    expect(stalled.map(({ voiced }) => voiced)).toEqual(even.map(({ voiced }) => voiced));
+    expect(stalled.map(({ isSpeech }) => isSpeech)).toEqual(even.map(({ isSpeech }) => isSpeech));
     expect(stalled.map(({ mediaMs }) => mediaMs)).toEqual(even.map(({ mediaMs }) => mediaMs));
   });
 });
 
 describe("a client that sends nothing while its microphone is off", () => {
-  test("for ten seconds: the caller's turn is over, the ear hears one pause, and what comes then lies where it was said", async () => {
+  test("for ten seconds: the caller's turn is over, the STT gets one pause, and later audio is placed where it was said", async () => {
     const call = caller([heard(1_100, "final", "one moment")]);
     for (let at = 0; at < 1_000; at += 20) await call.send(voice(20, at));
     await call.clock.play(480);
@@ -156,12 +156,12 @@ describe("a client that sends nothing while its microphone is off", () => {
     expect(call.earSamples()).toBe(2 * RATE_HZ + PAUSE_SAMPLES);
     const [last, first] = [call.frames[49], call.frames[50]];
     expect([last?.mediaMs, first?.mediaMs]).toEqual([980, 11_000]);
-    // A frame is whole 20 ms after it began.
+    // A frame is complete 20 ms after it began.
     for (const { atMs, mediaMs } of call.frames) expect(atMs - mediaMs).toBe(20);
     expect(call.hangUp()).toMatchObject({ framesIn: 100 });
   });
 
-  test("for 300 ms at a time: one turn, and no frame is placed ahead of the clock, or behind it by half a second", async () => {
+  test("for 300 ms at a time: one turn, and no frame is placed ahead of the clock, or late by half a second", async () => {
     const call = caller([
       heard(2_000, "interim", "one"),
       heard(4_400, "interim", "one two"),
@@ -182,7 +182,7 @@ describe("a client that sends nothing while its microphone is off", () => {
     expect(call.hangUp()).toMatchObject({ framesIn: 200 });
   });
 
-  test("an ear that is told of no rate but its own hears the same at 8,000 Hz", async () => {
+  test("an STT that supports only its own rate gets the same audio from 8,000 Hz", async () => {
     const heardRates: number[] = [];
     const stt: Stt = {
       provider: "narrow",

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, createServer, Server, type Socket } from "node:net";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { chooseMediaServer } from "../../../../src/gateway/server/choice.ts";
-import { currentRuntime } from "../../../../src/gateway/server/uws/module.ts";
+import { currentRuntime } from "../../../../src/gateway/server/uws/packages.ts";
 import { PortConnections } from "../../../../src/gateway/server/ws/connection-source.ts";
 import { memoryLog } from "../../../support/memory-log.ts";
 
@@ -20,7 +20,7 @@ describe("connections of a port", () => {
     const accepted: Socket[] = [];
     const port = await connections.listen("127.0.0.1", 0, (socket) => accepted.push(socket.on("error", () => {})));
     const [server] = listen.mock.contexts as Server[];
-    // As Node reports whatever accept() fails with.
+    // As Node reports any failure of accept().
     const fail = () => server?.emit("error", Object.assign(new Error("accept ENOBUFS"), { code: "ENOBUFS" }));
     for (let times = 0; times < 3; times += 1) fail();
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
@@ -41,7 +41,7 @@ describe("connections of a port", () => {
   });
 
   test.skipIf(!knowsReusePort)(
-    "several may listen on a port that is shared, which nobody else may (only where net knows reusePort)",
+    "several processes may listen on a shared port, and no port is shared by default (only where net knows reusePort)",
     async () => {
       const sources = Array.from({ length: 2 }, () => new PortConnections(memoryLog().log, { sharesPort: true }));
       const accepted = new Set<PortConnections>();

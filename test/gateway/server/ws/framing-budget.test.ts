@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { FramingBudget } from "../../../../src/gateway/server/ws/framing-budget.ts";
 
-test("ADV-L8: bytes that become no message fill the bucket, messages empty it, and so does time", () => {
+test("ADV-L8: bytes that become no message fill the bucket; messages and time drain it", () => {
   const framing = new FramingBudget({ max: 1_000, perSecond: 100 });
   expect(framing.received(1_000, 0)).toBe(true);
   framing.completed(1_000);
@@ -10,7 +10,7 @@ test("ADV-L8: bytes that become no message fill the bucket, messages empty it, a
   expect(framing.received(0, 2_000)).toBe(true);
 });
 
-test("messages earn nothing for what comes behind them", () => {
+test("messages earn no credit for what follows them", () => {
   const framing = new FramingBudget({ max: 1_000, perSecond: 100 });
   framing.received(10, 0);
   framing.completed(10_000);

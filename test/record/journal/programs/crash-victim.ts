@@ -4,7 +4,7 @@ import { writeSync } from "node:fs";
 import { pino } from "pino";
 import { systemClock } from "../../../../src/core/clock.ts";
 import { FRAME_MS } from "../../../../src/core/limits/media.ts";
-import { JournalWriters } from "../../../../src/gateway/journal/writer.ts";
+import { JournalWriters } from "../../../../src/gateway/journal/writers.ts";
 import { START } from "../../../support/journals/example-call.ts";
 
 const [, , dataDir] = process.argv;

@@ -1,0 +1,120 @@
+import { createHash } from "node:crypto";
+import type { ConnectionType } from "../core/calls/spec.ts";
+import type { Clock } from "../core/clock.ts";
+import { codeOf } from "../core/errors.ts";
+import { REDEMPTIONS_MAX, REFUSAL_MS_MIN } from "../core/limits/admission.ts";
+import type { Logger } from "../core/log/logger.ts";
+import type { WorkerMetrics } from "../core/metrics/worker-metrics.ts";
+import { isSignedToken } from "../core/stream-token.ts";
+import type { CallHandoff, RedeemedCall } from "../store/call-handoff.ts";
+import type { Admission, Leg, LegSocket } from "./leg/leg.ts";
+import {
+  authenticatedCarriers,
+  type CarrierSecrets,
+  SIGNING_CARRIERS,
+  type SignatureHeaders,
+} from "./server/signatures.ts";
+
+export interface AdmissionGateOptions {
+  handoff: Pick<CallHandoff, "tokenKeys" | "redeem">;
+  metrics: Pick<WorkerMetrics, "redemption" | "upgradeRefused">;
+  clock: Clock;
+  log: Logger;
+  /** The stream's address up to `/stream/{token}`: some carriers sign it. */
+  mediaUrl: string;
+  /** The secrets with which carriers sign upgrades. */
+  carrierSecrets: CarrierSecrets;
+  /** Starts the call of a redeemed token. Must not throw. */
+  open: (redeemed: RedeemedCall, socket: LegSocket) => Leg;
+  /** An admission is complete: its leg was opened, or it was refused. */
+  onSettled: () => void;
+}
+
+const REFUSED: Admission = { kind: "refused", status: 401 };
+const BUSY: Admission = { kind: "refused", status: 503 };
+
+/** Decides which upgrades become calls: checks their tokens and signatures, and redeems the tokens. */
+export class AdmissionGate {
+  readonly #options: AdmissionGateOptions;
+  #pending = 0;
+  #isClosed = false;
+
+  constructor(options: AdmissionGateOptions) {
+    this.#options = options;
+  }
+
+  /** Tokens that are being redeemed, and handshakes that are not complete. */
+  get pending(): number {
+    return this.#pending;
+  }
+
+  /** Refuses new admissions from now on; pending ones complete. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /**
+   * Exchanges a stream token for a call slot. Malformed, unsigned, unknown, used and expired tokens are refused in the
+   * same way, and no refusal is sent before REFUSAL_MS_MIN. Every admission must be opened, even if its peer has
+   * disconnected meanwhile.
+   *
+   * A token that is not signed with one of our keys is refused here: it reaches neither the control process nor the
+   * store, and does not count against the limit on redemptions.
+   *
+   * A token without the signature that its call's carrier must send is refused like any other, and stays valid. A valid
+   * token is admitted even at capacity: its slot was reserved when the token was created.
+   */
+  async admit(token: string, headers: SignatureHeaders): Promise<Admission> {
+    const { clock, metrics } = this.#options;
+    const sinceMs = clock.nowMs();
+    const admission = await this.#decide(token, headers);
+    if (admission.kind === "refused") metrics.upgradeRefused(admission.status);
+    if (admission === REFUSED) {
+      await new Promise<void>((resolve) => {
+        clock.after(REFUSAL_MS_MIN - (clock.nowMs() - sinceMs), resolve);
+      });
+    }
+    return admission;
+  }
+
+  async #decide(token: string, headers: SignatureHeaders): Promise<Admission> {
+    const { handoff, metrics, log, mediaUrl, carrierSecrets } = this.#options;
+    // Tokens cannot be verified before the control process has sent its token keys.
+    if (handoff.tokenKeys.length === 0) return BUSY;
+    if (!isSignedToken(token, handoff.tokenKeys)) {
+      metrics.redemption("unsigned");
+      return REFUSED;
+    }
+    // Clients of the raw protocol sign nothing: the token is their only credential.
+    const carriers = authenticatedCarriers(`${mediaUrl}/stream/${token}`, headers, carrierSecrets);
+    const allowedTypes: readonly ConnectionType[] | undefined =
+      carriers.size === SIGNING_CARRIERS.length ? undefined : ["websocket", ...carriers];
+    if (this.#isClosed || this.#pending >= REDEMPTIONS_MAX) return BUSY;
+    this.#pending += 1;
+    try {
+      const redeemed = await handoff.redeem(createHash("sha256").update(token).digest("hex"), allowedTypes);
+      metrics.redemption(redeemed === undefined ? "refused" : "redeemed");
+      if (redeemed !== undefined) return { kind: "admitted", open: (socket) => this.#open(redeemed, socket) };
+      this.#settle();
+      return REFUSED;
+    } catch (error) {
+      this.#settle();
+      metrics.redemption("failed");
+      log.warn({ code: codeOf(error) }, "token redemption failed");
+      return BUSY;
+    }
+  }
+
+  #open(redeemed: RedeemedCall, socket: LegSocket): Leg {
+    try {
+      return this.#options.open(redeemed, socket);
+    } finally {
+      this.#settle();
+    }
+  }
+
+  #settle(): void {
+    this.#pending -= 1;
+    this.#options.onSettled();
+  }
+}

@@ -1,0 +1,59 @@
+import { strict as assert } from "node:assert";
+import { CONNECTION_TYPES, type ConnectionType } from "../../core/calls/spec.ts";
+import type { CallCounts } from "../../core/metrics/worker-metrics.ts";
+import type { CallReading } from "./call-counters.ts";
+
+type Countable = Pick<CallReading, "connectionType"> & { counts: Readonly<CallCounts> };
+
+/** The counters of all calls of a process, by connection type; types without calls report 0. */
+export class TotalCounters {
+  /** Sums over ended calls. */
+  readonly #ended = new Map<ConnectionType, CallCounts>(CONNECTION_TYPES.map((type) => [type, zeroCounts()]));
+
+  /** Adds the counters of a call that has ended. */
+  addEnded(reading: Countable): void {
+    add(this.#ended, reading);
+  }
+
+  /** The sums over ended calls and the given live ones. */
+  withLive(readings: readonly Countable[]): Map<ConnectionType, CallCounts> {
+    const sums = new Map([...this.#ended].map(([type, counts]) => [type, { ...counts }]));
+    for (const reading of readings) add(sums, reading);
+    return sums;
+  }
+}
+
+function add(sums: ReadonlyMap<ConnectionType, CallCounts>, { connectionType, counts }: Countable): void {
+  const sum = sums.get(connectionType);
+  assert.ok(sum !== undefined, "every connection type has counters from the start");
+  addCounts(sum, counts);
+}
+
+export const zeroCounts = (): CallCounts => ({
+  framesIn: 0,
+  framesOut: 0,
+  late: 0,
+  underruns: 0,
+  malformed: 0,
+  ignored: 0,
+  flooded: 0,
+  early: 0,
+  lateAudio: 0,
+  duplicateAudio: 0,
+  staleAudio: 0,
+});
+
+/** Adds the counters of one call to `sum`. */
+export function addCounts(sum: CallCounts, counts: Readonly<CallCounts>): void {
+  sum.framesIn += counts.framesIn;
+  sum.framesOut += counts.framesOut;
+  sum.late += counts.late;
+  sum.underruns += counts.underruns;
+  sum.malformed += counts.malformed;
+  sum.ignored += counts.ignored;
+  sum.flooded += counts.flooded;
+  sum.early += counts.early;
+  sum.lateAudio += counts.lateAudio;
+  sum.duplicateAudio += counts.duplicateAudio;
+  sum.staleAudio += counts.staleAudio;
+}

@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import { REDEMPTIONS_MAX, REFUSAL_MS_MIN } from "../../src/core/limits/admission.ts";
+import { mintToken } from "../../src/core/stream-token.ts";
+import { AdmissionGate } from "../../src/gateway/admission.ts";
+import type { LegSocket } from "../../src/gateway/leg/leg.ts";
+import { signatureHeaders } from "../../src/gateway/server/signatures.ts";
+import type { RedeemedCall } from "../../src/store/call-handoff.ts";
+import { SPEC } from "../support/calls/virtual-call.ts";
+import { NOOP_LEG } from "../support/legs/noop-leg.ts";
+import { ManualClock, settled } from "../support/manual-clock.ts";
+import { memoryLog } from "../support/memory-log.ts";
+
+const KEY = new Uint8Array(32).fill(7);
+const TOKEN = mintToken(KEY);
+const NO_HEADERS = signatureHeaders(() => "");
+const SOCKET: LegSocket = { send: () => true, ping: () => {}, end: () => {} };
+const REDEEMED: RedeemedCall = { callId: "call_1", accountId: "account_1", spec: SPEC };
+
+/** A gate whose redemptions are answered by `redeem`; counts what it reports. */
+function gate(redeem: () => Promise<RedeemedCall | undefined>, tokenKeys: readonly Uint8Array[] = [KEY]) {
+  const clock = new ManualClock();
+  const redemptions: string[] = [];
+  const refusals: number[] = [];
+  const opened: string[] = [];
+  const settledAt: number[] = [];
+  const admissions = new AdmissionGate({
+    handoff: { tokenKeys, redeem },
+    metrics: { redemption: (outcome) => redemptions.push(outcome), upgradeRefused: (status) => refusals.push(status) },
+    clock,
+    log: memoryLog().log,
+    mediaUrl: "wss://media.example",
+    carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [] },
+    open: ({ callId }) => {
+      opened.push(callId);
+      return NOOP_LEG;
+    },
+    onSettled: () => settledAt.push(admissions.pending),
+  });
+  return { admissions, clock, redemptions, refusals, opened, settledAt };
+}
+
+test("a redeemed token is admitted, and stays pending until its leg is opened", async () => {
+  const { admissions, redemptions, opened, settledAt } = gate(async () => REDEEMED);
+  const admission = await admissions.admit(TOKEN, NO_HEADERS);
+  expect([admission.kind, admissions.pending, redemptions]).toEqual(["admitted", 1, ["redeemed"]]);
+  if (admission.kind === "admitted") admission.open(SOCKET);
+  expect([opened, settledAt, admissions.pending]).toEqual([["call_1"], [0], 0]);
+});
+
+test("an unknown token gets 401 after REFUSAL_MS_MIN, an unsigned one too, without a redemption", async () => {
+  for (const [token, outcome] of [
+    [TOKEN, "refused"],
+    [mintToken(new Uint8Array(32)), "unsigned"],
+  ] as const) {
+    const { admissions, clock, redemptions, refusals } = gate(async () => undefined);
+    const admission = admissions.admit(token, NO_HEADERS);
+    let isDone = false;
+    void admission.then(() => {
+      isDone = true;
+    });
+    await clock.play(REFUSAL_MS_MIN - 1);
+    expect(isDone).toBe(false);
+    await clock.play(1);
+    expect(await admission).toEqual({ kind: "refused", status: 401 });
+    expect([redemptions, refusals, admissions.pending]).toEqual([[outcome], [401], 0]);
+  }
+});
+
+test("a gate without token keys, one that is closed, and one whose redemption fails answer 503 at once", async () => {
+  const busy = { kind: "refused", status: 503 };
+  expect(await gate(async () => REDEEMED, []).admissions.admit(TOKEN, NO_HEADERS)).toEqual(busy);
+  const closed = gate(async () => REDEEMED);
+  closed.admissions.close();
+  expect(await closed.admissions.admit(TOKEN, NO_HEADERS)).toEqual(busy);
+  const failing = gate(() => Promise.reject(new Error("planted")));
+  expect(await failing.admissions.admit(TOKEN, NO_HEADERS)).toEqual(busy);
+  expect([failing.redemptions, failing.admissions.pending]).toEqual([["failed"], 0]);
+});
+
+test("beyond REDEMPTIONS_MAX pending admissions further ones get 503", async () => {
+  const { admissions, refusals } = gate(() => new Promise(() => {}));
+  for (let count = 0; count < REDEMPTIONS_MAX; count += 1) void admissions.admit(TOKEN, NO_HEADERS);
+  await settled();
+  expect(admissions.pending).toBe(REDEMPTIONS_MAX);
+  expect(await admissions.admit(TOKEN, NO_HEADERS)).toEqual({ kind: "refused", status: 503 });
+  expect(refusals).toEqual([503]);
+});
