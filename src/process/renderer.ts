@@ -7,7 +7,7 @@ import { localJournalProcessor } from "../record/finalization/journal-processor.
 import { deleteUnfinished } from "../record/recording/wav-file.ts";
 import { type RendererMessage, type RendererRequest, serializeError } from "./renderer/messages.ts";
 import { exitWithParent } from "./renderer/parent-watchdog.ts";
-import { exitOnUncaughtException } from "./supervisor-protocol.ts";
+import { exitOnUncaughtException } from "./supervisor-channel.ts";
 
 /**
  * Composition root of the renderer, a child of the control process: makes records and recordings of journals, when nobody else

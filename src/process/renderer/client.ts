@@ -1,19 +1,14 @@
-import { fork } from "node:child_process";
-import { statSync } from "node:fs";
-import { childModule } from "../../core/child-module.ts";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf, TrunklineError, unavailable } from "../../core/errors.ts";
 import { HEARTBEAT_MS, PROCESS_STABLE_MS, RESTART_MS_MAX, RESTART_MS_MIN } from "../../core/limits/processes.ts";
 import {
   RECORDS_CONCURRENT_MAX,
-  RENDERER_HEAP_MB_MAX,
   RENDERER_JOURNAL_BYTES_MAX,
   RENDERER_STALL_MS_MAX,
   RENDERER_TRIES_MAX,
 } from "../../core/limits/storage.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { JournaledCall, JournalProcessor } from "../../record/finalization/journal-processor.ts";
-import { journalPath } from "../../record/journal/reader.ts";
 import type { Recording } from "../../record/recording/render.ts";
 import { deserializeError, type RendererMessage, type RendererRequest } from "./messages.ts";
 
@@ -228,33 +223,3 @@ export class RendererClient implements JournalProcessor {
     this.#inProgress.clear();
   }
 }
-
-/** Starts the renderer's program for an installation: with `env` instead of our environment, which holds keys of providers. */
-export const forkRenderer =
-  (dataDir: string, env: Readonly<Record<string, string>>): StartRenderer =>
-  ({ onMessage, onExit }) => {
-    const { path, execArgv } = childModule(import.meta.url, "../renderer");
-    const child = fork(path, [dataDir, String(process.pid)], {
-      execArgv: [...execArgv, `--max-old-space-size=${RENDERER_HEAP_MB_MAX}`],
-      env: { ...env },
-    });
-    child.on("message", onMessage);
-    child.once("exit", (exitCode, signal) => onExit({ exitCode, signal }));
-    // Never started: no `exit` will follow. Any other error is of something sent to one that is about to exit.
-    child.on("error", () => {
-      if (child.pid === undefined) onExit({ exitCode: null, signal: null });
-    });
-    return {
-      pid: child.pid,
-      send(request) {
-        if (child.connected) child.send(request, () => {});
-      },
-      kill: () => void child.kill("SIGKILL"),
-    };
-  };
-
-/** The length of a call's journal in an installation; 0 where there is none. */
-export const journalBytesIn =
-  (dataDir: string) =>
-  (callId: string): number =>
-    statSync(journalPath(dataDir, callId), { throwIfNoEntry: false })?.size ?? 0;

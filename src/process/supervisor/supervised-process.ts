@@ -109,7 +109,7 @@ export class SupervisedProcess {
 
   /** Gives it its place, once; from now on it has PROCESS_START_MS_MAX to get ready, without a migration. */
   assign(options: ChildAssignment): void {
-    this.send({ kind: "serve", options });
+    this.send({ kind: "assign", options });
     this.#startReadyTimeout(PROCESS_START_MS_MAX);
   }
 

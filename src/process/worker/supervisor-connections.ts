@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { ConnectionSource } from "../../gateway/server/ws/connection-source.ts";
-import { notifySupervisor } from "../supervisor-protocol.ts";
+import { notifySupervisor } from "../supervisor-channel.ts";
 
 /** The connections that the supervisor accepts for this worker: the other side of `MediaPort`. */
 export class SupervisorConnections implements ConnectionSource {

@@ -14,12 +14,8 @@ import {
   RENDERER_STALL_MS_MAX,
   RENDERER_TRIES_MAX,
 } from "../../../src/core/limits/storage.ts";
-import {
-  forkRenderer,
-  journalBytesIn,
-  RendererClient,
-  type RendererEvents,
-} from "../../../src/process/renderer/client.ts";
+import { RendererClient, type RendererEvents } from "../../../src/process/renderer/client.ts";
+import { forkRenderer, journalBytesIn } from "../../../src/process/renderer/fork.ts";
 import type { RendererMessage, RendererRequest } from "../../../src/process/renderer/messages.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import type { Recording } from "../../../src/record/recording/render.ts";

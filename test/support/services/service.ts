@@ -8,7 +8,7 @@ import type { CallCost, ProviderUsage } from "../../../src/core/billing/prices.t
 import type { LatencySummary } from "../../../src/core/calls/latency.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/spec.ts";
 import { systemClock } from "../../../src/core/clock.ts";
-import type { ServiceReady } from "../../../src/process/supervisor-protocol.ts";
+import type { ServiceReady } from "../../../src/core/service-ready.ts";
 import { openStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { builtProgram } from "./build.ts";
