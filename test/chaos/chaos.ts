@@ -285,7 +285,7 @@ class Chaos {
     await this.#until(`every ${child} process to be up`, () => {
       const pidsOf = (msg: string): (number | undefined)[] =>
         this.#log()
-          .filter((line) => line.msg === msg && line.child === child)
+          .filter((line) => line.msg === msg && line.kind === child)
           .map(({ pid }) => pid);
       const dead = new Set([...pidsOf("process died"), ...pidsOf("process replaced")]);
       pids = pidsOf("process started").filter((pid): pid is number => pid !== undefined && !dead.has(pid));

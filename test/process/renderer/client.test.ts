@@ -266,7 +266,7 @@ describe("the renderer", () => {
   test("ADV-M9: ends when its parent dies, also while its own loop stands still", async () => {
     const module = new URL("../../../src/process/renderer/parent-watchdog.ts", import.meta.url).href;
     const api = createRequire(import.meta.url).resolve("tsx");
-    const child = `import { endWithParent } from ${JSON.stringify(module)}; endWithParent(process.ppid); console.log("watched"); for (;;);`;
+    const child = `import { exitWithParent } from ${JSON.stringify(module)}; exitWithParent(process.ppid); console.log("watched"); for (;;);`;
     const parent = `require("node:child_process").spawn(process.execPath, ["--import", ${JSON.stringify(pathToFileURL(api).href)}, "--input-type=module", "--eval", ${JSON.stringify(child)}], { stdio: "inherit" });`;
     const spawned = spawn(process.execPath, ["--eval", parent], { stdio: ["ignore", "pipe", "inherit"] });
     // Both hold the other end of it.

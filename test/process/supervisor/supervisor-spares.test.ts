@@ -33,7 +33,7 @@ describe("spare processes", () => {
     await clock.play(1);
     expect(waiting(children)).toHaveLength(2);
     expect(logged("spare process exited or could not be started")).toMatchObject([
-      { child: "worker", signal: "SIGKILL" },
+      { kind: "worker", signal: "SIGKILL" },
     ]);
     expect(logged("process died")).toEqual([]);
   });

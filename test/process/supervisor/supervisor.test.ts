@@ -88,7 +88,7 @@ describe("dying", () => {
       kind,
       options: { port: PORTS[kind], restarts: { [kind]: 1 }, isFirst: false },
     });
-    expect(logged("process died")).toMatchObject([{ child: kind, pid: victim?.pid, signal: "SIGKILL" }]);
+    expect(logged("process died")).toMatchObject([{ kind: kind, pid: victim?.pid, signal: "SIGKILL" }]);
     // Nobody else notices, but that the control process tells how often it happened.
     for (const other of others) expect([other.lives, heard(other)]).toEqual([true, []]);
     expect(children.living("control")[0]?.received).toEqual(kind === "worker" ? ["restarts"] : []);
@@ -162,7 +162,7 @@ describe("falling silent", () => {
     expect(victim?.lives).toBe(true);
     await clock.play(4 * HEARTBEAT_MS);
     expect([victim?.killed, other?.killed]).toEqual([true, false]);
-    expect(logged("process died")).toMatchObject([{ child: "worker", pid: silent, reason: "worker_stalled" }]);
+    expect(logged("process died")).toMatchObject([{ kind: "worker", pid: silent, reason: "worker_stalled" }]);
     await clock.play(1_000);
     expect(children.living("worker")).toHaveLength(2);
   });

@@ -258,14 +258,14 @@ export class Service {
 
   /** The process id of the latest of its kind, as the supervisor tells it. */
   pid(child: "worker" | "control"): number {
-    const started = this.logged("process started").findLast((line) => line.child === child);
+    const started = this.logged("process started").findLast((line) => line.kind === child);
     if (started?.pid === undefined) throw new Error(`no ${child} was started`);
     return started.pid;
   }
 
   /** Kills one process as `kill -9` does; resolves when the supervisor has seen it die. */
   async killChild(child: "worker" | "control"): Promise<void> {
-    const deaths = (): number => this.logged("process died").filter((line) => line.child === child).length;
+    const deaths = (): number => this.logged("process died").filter((line) => line.kind === child).length;
     const before = deaths();
     process.kill(this.pid(child), "SIGKILL");
     await until(`the death of the ${child} to be seen`, 5_000, () => deaths() > before);
