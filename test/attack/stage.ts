@@ -265,7 +265,7 @@ class Stage {
 
 interface LogLine {
   msg: string;
-  child?: string;
+  kind?: string;
   pid?: number;
   port?: number;
   mediaUrl?: string;

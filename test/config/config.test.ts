@@ -156,7 +156,7 @@ describe("configuration", () => {
     expect(readConfig({ TOOLS_ALLOW_LOOPBACK: "true" }).toolsAllowLoopback).toBe(true);
     expect(readConfig({ TOOLS_ALLOW_LOOPBACK: "false", NODE_ENV: "production" }).toolsAllowLoopback).toBe(false);
     expect(() => readConfig({ TOOLS_ALLOW_LOOPBACK: "true", NODE_ENV: "production" })).toThrowError(
-      "TOOLS_ALLOW_LOOPBACK must not be true beside NODE_ENV=production: it is for tests and trials",
+      "TOOLS_ALLOW_LOOPBACK must not be true together with NODE_ENV=production: it is for tests and trials",
     );
   });
 
@@ -218,10 +218,12 @@ describe("configuration", () => {
 
   test("a gateway that listens everywhere must be told where callers reach it", () => {
     expect(() => readConfig({ MEDIA_HOST: "0.0.0.0" })).toThrow(
-      "PUBLIC_MEDIA_URL must be set beside MEDIA_HOST=0.0.0.0",
+      "PUBLIC_MEDIA_URL must be set together with MEDIA_HOST=0.0.0.0",
     );
     for (const host of ["0", "0.0", "0x0", "::0", "0:0:0:0:0:0:0:0"]) {
-      expect(() => readConfig({ MEDIA_HOST: host })).toThrow(`PUBLIC_MEDIA_URL must be set beside MEDIA_HOST=${host}`);
+      expect(() => readConfig({ MEDIA_HOST: host })).toThrow(
+        `PUBLIC_MEDIA_URL must be set together with MEDIA_HOST=${host}`,
+      );
     }
     for (const host of ["::1", "10.0.0.7", "media.internal"])
       expect(readConfig({ MEDIA_HOST: host }).mediaHost).toBe(host);

@@ -71,7 +71,7 @@ export interface LogLine {
   process: string;
   msg: string;
   callId?: string;
-  child?: string;
+  kind?: string;
   pid?: number;
   [field: string]: unknown;
 }
