@@ -86,7 +86,7 @@ describe("the metrics of several workers", () => {
     const [one, two] = [worker(0, 0), worker(0, 0)];
     for (const each of [one, two]) each.turnAnswered({ endOfTurnMs: 500, firstAudioMs: 600, firstFrameMs: 610 }, {});
     const metrics = new Map(await scrape(new MetricsAggregator(), { one, two }));
-    expect(sampleOf(metrics, "trunkline_turn_latency_seconds_count", { stage: "first_frame" })).toBe(2);
-    expect(sampleOf(metrics, "trunkline_turn_latency_seconds_bucket", { stage: "first_frame", le: "0.75" })).toBe(2);
+    expect(sampleOf(metrics, "trunkline_turn_latency_seconds_count", { milestone: "first_frame" })).toBe(2);
+    expect(sampleOf(metrics, "trunkline_turn_latency_seconds_bucket", { milestone: "first_frame", le: "0.75" })).toBe(2);
   });
 });

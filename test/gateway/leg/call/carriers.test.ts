@@ -232,7 +232,7 @@ describe("carrier_b", () => {
     }
     // Whoever set the stream up must be told what it lacks; once is enough.
     const told = refused.logged.filter((line) => line.includes("was refused")).map((line) => JSON.parse(line));
-    expect(told).toMatchObject([{ code: "wire_malformed", why: expect.stringContaining("PCMU or PCMA, 8000 Hz") }]);
+    expect(told).toMatchObject([{ code: "wire_malformed", detail: expect.stringContaining("PCMU or PCMA, 8000 Hz") }]);
     await refused.clock.play(5_100);
     expect(refused.ends()[0]).toMatchObject({ reason: "protocol_error", malformed: 4 });
     const mismatched = legB({ ...QUIET, inbound: "alaw" });
