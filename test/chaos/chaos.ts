@@ -81,7 +81,7 @@ interface LogLine {
   time: number;
   msg: string;
   callId?: string;
-  child?: string;
+  kind?: string;
   pid?: number;
 }
 

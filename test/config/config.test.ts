@@ -104,7 +104,7 @@ describe("configuration", () => {
         '  PREEMPTIVE_REPLIES must be on or off, not "yes"',
         "  CARRIER_A_AUTH_TOKEN must be secrets of printable ASCII, separated by commas",
         '  CARRIER_B_OUTBOUND_CODEC must be one of pcmu, pcma, not "PCMA"',
-        "  TOOL_SECRET_shop must have a name of A-Z, 0-9 and _ behind TOOL_SECRET_",
+        "  TOOL_SECRET_shop must have a name of A-Z, 0-9 and _ after TOOL_SECRET_",
         "  TOOL_SECRET_SHOP must be printable ASCII",
         '  TOOLS_ALLOW_LOOPBACK must be true or false, not "yes"',
         '  STT must be one of assemblyai, deepgram, openai, reference, not "whisper"',

@@ -60,7 +60,7 @@ export async function withService<T>(accounts: number, work: (service: BenchServ
 
 interface LogLine {
   msg: string;
-  child?: string;
+  kind?: string;
   pid?: number;
   mediaUrl?: string;
 }
