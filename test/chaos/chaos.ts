@@ -365,7 +365,7 @@ function refusals(stories: readonly CallerStory[]): Record<string, number> {
 
 /** From the death of each worker until there were as many as before; ms. */
 function restartsMs(log: readonly LogLine[]): number[] {
-  const ofWorkers = log.filter(({ child }) => child === "worker");
+  const ofWorkers = log.filter(({ kind }) => kind === "worker");
   return ofWorkers.flatMap(({ msg, time }, at) => {
     const next =
       msg === "process died" ? ofWorkers.slice(at).find((line) => line.msg === "process started") : undefined;

@@ -44,7 +44,7 @@ describe("configuration", () => {
     );
   });
 
-  test("providers have prices, of their models too, and none that nobody told", () => {
+  test("providers and their models have prices only if configured", () => {
     const given = '{"currency": "USD", "deepgram": {"audioMinute": 0.6}, "openai:gpt-4o": {"inputTokensMillion": 2.5}}';
     const { prices } = readConfig({ PRICES: given });
     expect(prices?.currency).toBe("USD");
@@ -59,7 +59,7 @@ describe("configuration", () => {
     expect(readConfig({ WORKERS: "4" }).workers).toBe(4);
   });
 
-  test("every problem is told at once, with the variable, the value and what would be right", () => {
+  test("all problems are reported together, with the variable, the value and what would be right", () => {
     expect(() =>
       readConfig({
         STT: "whisper",
@@ -197,7 +197,7 @@ describe("configuration", () => {
     expect(() => readConfig({ PING_TIMEOUT_S: "61" })).toThrow("PING_TIMEOUT_S must be a whole number from 2 to 60");
   });
 
-  test("an API key may have as many calls as there are places, unless told otherwise", () => {
+  test("an API key may have as many calls as there are call slots, unless configured otherwise", () => {
     expect(readConfig({}).callsPerApiKey).toBeUndefined();
     expect(readConfig({ CALLS_PER_API_KEY: " 20 " }).callsPerApiKey).toBe(20);
   });
@@ -216,7 +216,7 @@ describe("configuration", () => {
     expect(readConfig({ METRICS_PORT: "off" }).metricsPort).toBeUndefined();
   });
 
-  test("a gateway that listens everywhere must be told where callers reach it", () => {
+  test("a gateway that listens on all addresses needs the public address for callers", () => {
     expect(() => readConfig({ MEDIA_HOST: "0.0.0.0" })).toThrow(
       "PUBLIC_MEDIA_URL must be set together with MEDIA_HOST=0.0.0.0",
     );
@@ -251,7 +251,7 @@ describe("configuration", () => {
     expect(() => readConfig({ CARRIER_B_STREAM_AUTH_TOKEN: "x" })).not.toThrow();
   });
 
-  test("carrier_b plays A-law where it was told so", () => {
+  test("carrier_b gets A-law if configured", () => {
     expect(readConfig({ CARRIER_B_OUTBOUND_CODEC: "pcma" }).carrierBOutboundCodec).toBe("alaw");
   });
 
@@ -272,7 +272,7 @@ describe("configuration", () => {
     }
   });
 
-  test("a secret in an address is refused, and not told", () => {
+  test("a secret in an address is refused and not quoted", () => {
     for (const rest of [
       "user:s3cret@x.example",
       "user:s3/cret@x.example/path",

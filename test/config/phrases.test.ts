@@ -27,7 +27,7 @@ describe("the file of an operator's phrases", () => {
     expect(overrides).toEqual({ "zh-TW": { filler: "請稍等。" }, sw: { goodbye: "Kwaheri." }, en: {} });
   });
 
-  test("is told of everything that is wrong with it at once, each with its place and its value", () => {
+  test("all problems are reported together, each with its place and its value", () => {
     const { problems } = read({
       de: { hello: "Hallo", filler: 7, apology: "", goodbye: "x".repeat(PHRASE_CHARS_MAX + 1), inactivity: "a\nb" },
       "no/tag": {},
@@ -90,7 +90,7 @@ describe("the file of an operator's phrases", () => {
     }
   });
 
-  test("is read with the rest of the configuration, whose problems are told beside its own", () => {
+  test("is read with the rest of the configuration, and all problems are reported together", () => {
     const path = fileOf(JSON.stringify({ sw: { filler: "Subiri." } }));
     expect(readConfig({ PHRASES_FILE: path }).phrases).toEqual({ sw: { filler: "Subiri." } });
     expect(readConfig({}).phrases).toEqual({});

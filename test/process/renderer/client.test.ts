@@ -91,11 +91,11 @@ describe("the renderer's process", () => {
     expect(ids(latest())).toEqual(["call 8", "call 9", "call 10"]);
     latest().answerAll();
     expect(ids(latest())).toEqual(["long"]);
-    const behind = renderer.render("behind");
+    const last = renderer.render("last");
     expect(ids(latest())).toEqual(["long"]);
     latest().answerAll();
     latest().answerAll();
-    expect(await Promise.all([...many, long, behind])).toEqual(Array(RECORDS_CONCURRENT_MAX + 5).fill(RECORDING));
+    expect(await Promise.all([...many, long, last])).toEqual(Array(RECORDS_CONCURRENT_MAX + 5).fill(RECORDING));
   });
 
   test("ADV-M9: is started again when it dies, and does again what was in work", async () => {
@@ -161,7 +161,7 @@ describe("the renderer's process", () => {
     expect(await second).toEqual(RECORDING);
   });
 
-  test("ADV-M9: a start that throws is tried again, and throws at nobody", async () => {
+  test("ADV-M9: a start that throws is retried, and the error does not escape", async () => {
     const clock = new ManualClock();
     const { log, lines } = memoryLog();
     let starts = 0;
@@ -263,7 +263,7 @@ describe("the renderer", () => {
     expect(readdirSync(dirname(path))).toEqual([basename(path)]);
   });
 
-  test("ADV-M9: ends when its parent dies, also while its own loop stands still", async () => {
+  test("ADV-M9: ends when its parent dies, also while its own event loop is blocked", async () => {
     const module = new URL("../../../src/process/renderer/parent-watchdog.ts", import.meta.url).href;
     const api = createRequire(import.meta.url).resolve("tsx");
     const child = `import { exitWithParent } from ${JSON.stringify(module)}; exitWithParent(process.ppid); console.log("watched"); for (;;);`;

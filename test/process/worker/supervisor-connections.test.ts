@@ -65,7 +65,7 @@ describe("connections that the supervisor hands to a worker", () => {
     expect(connections.hasPendingConnections).toBe(false);
   });
 
-  test("behind a stop nothing is sent any more; without a supervisor nothing arrives", async () => {
+  test("after a stop nothing is sent; without a supervisor nothing arrives", async () => {
     const { connections } = await listening();
     connections.stop();
     sent.length = 0;
