@@ -246,7 +246,7 @@ describe("configuration", () => {
 
   test("what a carrier signs must be known: the public address", () => {
     for (const key of ["CARRIER_A_AUTH_TOKEN", "CARRIER_C_AUTH_TOKEN"]) {
-      expect(() => readConfig({ [key]: "x" })).toThrow(`PUBLIC_MEDIA_URL must be set beside ${key}`);
+      expect(() => readConfig({ [key]: "x" })).toThrow(`PUBLIC_MEDIA_URL must be set together with ${key}`);
     }
     expect(() => readConfig({ CARRIER_B_STREAM_AUTH_TOKEN: "x" })).not.toThrow();
   });

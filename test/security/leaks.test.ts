@@ -130,7 +130,7 @@ async function hold(websocketUrl: string, round: number): Promise<void> {
   ws.destroy();
 }
 
-/** Accounts and data that unauthenticated clients must not reach. */
+/** Requests of unauthenticated clients, all of which are refused. */
 async function knock(): Promise<void> {
   for (const path of [`/stream/${CANARY}`, `/stream/${CANARY.padEnd(64, "x")}`, `/${CANARY}`]) {
     const ws = await RawWs.connect(service.url);

@@ -152,7 +152,7 @@ describe("the renderer's process", () => {
     expect(renderer.isFailing).toBe(false);
     latest().die();
     expect([await first, renderer.isFailing]).toEqual(["renderer_died", true]);
-    expect(lines.filter((line) => line.includes("no renderer can be started"))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes("renderer cannot be started: new calls are refused"))).toHaveLength(1);
     const second = renderer.render("call");
     await clock.play(RESTART_MS_MAX);
     ready();
