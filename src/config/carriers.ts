@@ -3,10 +3,10 @@ import type { G711Codec } from "../media/g711.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** G.711's laws as carriers name them. */
+/** The G.711 codecs by the names that carriers use. */
 const LAW_NAMES: Readonly<Record<string, G711Codec>> = { pcmu: "mulaw", pcma: "alaw" };
 
-/** The secrets that carriers sign with; no problem with a secret quotes it. */
+/** The secrets with which carriers sign. Problems never quote a secret. */
 export function readCarrierSecrets(env: Environment, problems: string[], hasPublicUrl: boolean): CarrierSecrets {
   const secretsIn = (key: string, signsUrl: boolean): string[] => {
     const given = env[key]?.trim() ?? "";
@@ -16,7 +16,7 @@ export function readCarrierSecrets(env: Environment, problems: string[], hasPubl
       problems.push(`${key} must be secrets of printable ASCII, separated by commas`);
     }
     if (signsUrl && !hasPublicUrl)
-      problems.push(`PUBLIC_MEDIA_URL must be set beside ${key}: it is what the carrier signs`);
+      problems.push(`PUBLIC_MEDIA_URL must be set together with ${key}: the carrier signs it`);
     return secrets;
   };
   return {
@@ -26,7 +26,7 @@ export function readCarrierSecrets(env: Environment, problems: string[], hasPubl
   };
 }
 
-/** The law that carrier B is answered in. */
+/** The codec of the audio that is sent to carrier B. */
 export function readCarrierBCodec(env: Environment, problems: string[]): G711Codec {
   const given = env.CARRIER_B_OUTBOUND_CODEC?.trim() || "pcmu";
   const codec = Object.hasOwn(LAW_NAMES, given) ? LAW_NAMES[given] : undefined;

@@ -43,9 +43,9 @@ import { type UnknownVariable, findUnknownVariables as unknownAmong } from "./un
 
 /** Everything an operator can set. docs/configuration.md lists each variable with its default. */
 export interface Config {
-  /** NODE_ENV=production: nothing is done that is for trials alone. */
+  /** NODE_ENV=production: features that are only for trials are off. */
   isProduction: boolean;
-  /** Neither STT nor TTS is set, and this is not production: the reference pair serves. */
+  /** Neither STT nor TTS is set, and this is not production: the reference providers are used. */
   isTrial: boolean;
   apiHost: string;
   /** 0 takes any free port. */
@@ -53,66 +53,66 @@ export interface Config {
   mediaHost: string;
   /** 0 takes any free port. */
   mediaPort: number;
-  /** The media gateway's own certificate; undefined when it speaks no TLS. */
+  /** The media gateway's own certificate; undefined when it does not use TLS. */
   mediaTls: CertificateFiles | undefined;
-  /** The library that serves the media port. */
+  /** The WebSocket library of the media port. */
   mediaServer: MediaServerSetting;
-  /** The addresses under which the control API is reached, each with its base path, the primary first; none when not told. */
+  /** The public addresses of the control API, each with its base path, the primary first; empty unless set. */
   publicApiUrls: readonly string[];
-  /** The origins whose pages may read the answers of the API and the refusals of the media port; none unless set. */
+  /** The origins whose pages may read responses of the API and refusals of the media port; empty unless set. */
   corsOrigins: readonly string[];
   metricsHost: string;
-  /** 0 takes any free port; undefined where no metrics are served. */
+  /** 0 takes any free port; undefined when no metrics are served. */
   metricsPort: number | undefined;
-  /** What `websocketUrl` begins with; undefined means the media port on this machine. */
+  /** The beginning of `websocketUrl`; undefined for the media port on this machine. */
   publicMediaUrl: string | undefined;
   dataDir: string;
   logLevel: LogLevel;
   tokenTtlS: number;
-  /** When the other side of a stream is pinged, and when it is lost. */
+  /** When the peer of a stream is pinged, and when its connection counts as lost. */
   liveness: LivenessOptions;
-  /** Media workers, each a process of its own on the one media port. */
+  /** How many media workers there are, each a process; they share the media port. */
   workers: number;
   callsPerWorker: number;
-  /** How many calls one API key may have at once, created or active; undefined for as many as there are places. */
+  /** How many calls one API key may have at once, created or active; undefined for no limit but the capacity. */
   callsPerApiKey: number | undefined;
-  /** With less free space than this on the disks of DATA_DIR no new calls are taken; 0 for never. */
+  /** New calls are refused while a disk of DATA_DIR has less free space than this; 0 turns the check off. */
   diskFreeMinBytes: number;
   /** How long live calls may go on after SIGTERM. */
   drainMs: number;
-  /** The ears, separated by commas, each for when the one before it fails; undefined when none is configured. */
+  /** The STT providers, separated by commas: the first is primary, the others are fallbacks; undefined when none is configured. */
   stt: string | undefined;
   sttSettings: SttSettings;
-  /** The voices, separated by commas, the default first. */
+  /** The TTS providers, separated by commas, the default first. */
   tts: string;
   ttsSettings: TtsSettings;
-  /** Each `reference`, or a provider and its model, `openai:gpt-4o-mini`; or several of them, separated by commas. */
+  /** Of each model: `reference`, or a provider and its model, such as `openai:gpt-4o-mini`; fallbacks follow after commas. */
   models: Readonly<Record<ModelName, string>>;
   llmSettings: LlmSettings;
-  /** The contexts of models, by `provider:model`, where the operator names them. */
+  /** The context sizes that the operator sets, by `provider:model`. */
   contextSizes: ContextSizes;
-  /** What a prompt may hold beside the system prompt and the tools, estimated tokens. */
+  /** The bound of a prompt without the system prompt and the tools, in estimated tokens. */
   historyTokensMax: number;
   espeakProcesses: number;
-  /** What the operator's own file has of the phrases that the service says in its own name. */
+  /** The service phrases of the operator's PHRASES_FILE. */
   phrases: PhraseOverrides;
-  /** How many streams a provider may have at once, of each kind and in each process, by its name. */
+  /** How many streams a provider may have at once, per stage and process, by provider name. */
   streamsMax: Readonly<Record<string, number>>;
-  /** What providers charge; undefined where nobody told. */
+  /** The prices of providers; undefined unless set. */
   prices: Prices | undefined;
-  /** When parts of ended calls are deleted. */
+  /** After how many days parts of ended calls are deleted. */
   retention: RetentionRules;
-  /** What a call and an account may spend. */
+  /** The spend limits of a call and of an account. */
   spend: SpendSettings;
-  /** Whether the model is asked before it is certain that the caller is done. */
+  /** Whether replies are generated preemptively: before the end of the turn is certain. */
   preemptiveReplies: boolean;
-  /** What streams of each carrier must be signed with. */
+  /** The secrets with which streams of each carrier must be signed. */
   carrierSecrets: CarrierSecrets;
-  /** The codec of what carrier_b plays: what its `stream_bidirectional_codec` says. */
+  /** The codec of audio to carrier_b; it must match the `stream_bidirectional_codec` of the carrier. */
   carrierBOutboundCodec: G711Codec;
-  /** What HTTP tools may put into their headers, by name, and who may send it where. */
+  /** The secrets for headers of HTTP tools, by name, with the accounts that may send them and the hosts that may receive them. */
   toolSecrets: ToolSecrets;
-  /** HTTP tools may call this machine: for tests and trials. */
+  /** Whether HTTP tools may call this machine; for tests and trials. */
   toolsAllowLoopback: boolean;
 }
 
@@ -122,24 +122,25 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
 const PRODUCTION = "production";
-/** The pair of engines for trials: an STT that understands only what the TTS of the same name says. */
+/** The STT and TTS for trials: this STT understands only the speech of this TTS. */
 const REFERENCE = "reference";
 
 const API_HOST_DEFAULT = "127.0.0.1";
 const API_PORT_DEFAULT = 8080;
 
-/** Where the control API stands under each of its addresses. */
+/** The base path of the control API. */
 const API_PATH = "/api/v1";
 
-/** What METRICS_PORT says where no metrics are to be served, and PREEMPTIVE_REPLIES where there are to be none. */
+/** The value of METRICS_PORT and PREEMPTIVE_REPLIES that turns them off. */
 const OFF = "off";
 
-/** Hosts that can be listened on and not connected to, as a URL spells them. */
+/** Hosts that a server can listen on and a client cannot connect to, as a URL spells them. */
 const WILDCARD_HOSTS: readonly string[] = ["0.0.0.0", "[::]"];
 
 /**
- * Reads the whole configuration from `env`; throws one error that tells every problem. The only reader of process.env.
- * A process that does not use the files it names leaves them unread: what is wrong with them is no reason for it to fail.
+ * Reads the whole configuration from `env`. All problems are reported together in one error. Only this file reads process.env.
+ * With `checksFiles` false the files that variables name are not read, so that a process that does not use them cannot fail on
+ * them.
  */
 export function readConfig(
   env: Environment = process.env,
@@ -172,7 +173,7 @@ export function readConfig(
   const publicApiUrls = readApiUrls(env, problems);
   const mediaHost = text("MEDIA_HOST", "127.0.0.1");
   if (publicMediaUrl === "" && isWildcard(mediaHost)) {
-    problems.push(`PUBLIC_MEDIA_URL must be set beside MEDIA_HOST=${mediaHost}: it is what callers are sent to`);
+    problems.push(`PUBLIC_MEDIA_URL must be set together with MEDIA_HOST=${mediaHost}: callers connect to it`);
   }
   const isProduction = env.NODE_ENV === PRODUCTION;
   const isTrial = !isProduction && text("STT", "") === "" && text("TTS", "") === "";
@@ -224,7 +225,7 @@ export function readConfig(
   return config;
 }
 
-/** What may be spent, with whom and at which price, and how long what came of it is kept. */
+/** Stream limits, prices, spend limits and retention. */
 const readPolicies = (text: (key: string, fallback: string) => string, problems: string[]) => ({
   streamsMax: readStreamsMax(text("PROVIDER_STREAMS_MAX", ""), problems),
   prices: readPrices(text("PRICES", ""), PROVIDER_NAMES, problems),
@@ -233,25 +234,25 @@ const readPolicies = (text: (key: string, fallback: string) => string, problems:
 });
 
 /**
- * The variables of `env` that look like ours and that the service does not read. The known names are recorded while the readers read an
- * empty environment and this one.
+ * The variables of `env` that look like those of the service and that it does not read. The known names are recorded while the
+ * readers read an empty environment and this one.
  */
 export function unknownVariables(env: Environment = process.env): UnknownVariable[] {
   const known = new Set<string>();
   const read = (source: Environment): void => {
-    const watched = new Proxy(source, {
+    const recorded = new Proxy(source, {
       get(target, name: string) {
         known.add(name);
         return target[name];
       },
-      // A reader that lists all names reads none of them by name.
+      // Listing all names reads none of them.
       ownKeys: () => [],
     });
-    readServiceAccess(watched);
+    readServiceAccess(recorded);
     try {
-      readConfig(watched, { checksFiles: false });
+      readConfig(recorded, { checksFiles: false });
     } catch {
-      // What is wrong with it is said where it is read for use.
+      // Problems are reported when the configuration is read for use.
     }
   };
   read({});
@@ -260,7 +261,7 @@ export function unknownVariables(env: Environment = process.env): UnknownVariabl
   return unknownAmong(given, [...known], { providers: PROVIDER_NAMES, llmProviders: LLM_PROVIDERS });
 }
 
-/** What a tool beside the service deletes. Throws one error that names every problem. */
+/** The retention rules, for command-line tools. All problems are reported together in one error. */
 export function readRetentionRules(env: Environment = process.env): RetentionRules {
   const problems: string[] = [];
   const rules = readRetention(env.RETENTION?.trim() ?? "", problems);
@@ -268,21 +269,21 @@ export function readRetentionRules(env: Environment = process.env): RetentionRul
   return rules;
 }
 
-/** What the system's loader reads: without it a child of ours may not start where the service does. None of it is secret. */
+/** Variables of the dynamic linker, without which a child process may not start. None of them is secret. */
 const LOADER_VARIABLES: readonly string[] = ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"];
 
-/** The part of the environment that a child without secrets is started with. */
+/** The part of the environment for a child process that must have no secrets. */
 export function readLoaderEnvironment(env: Environment = process.env): Record<string, string> {
   const given = LOADER_VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
   return Object.fromEntries(given);
 }
 
-/** Where the data is: all that a tool beside the service needs to know. */
+/** The data directory. */
 export const readDataDir = (env: Environment = process.env): string => env.DATA_DIR?.trim() || "data";
 
 /**
- * Where a tool finds the service that it calls, and the key it shows there, undefined where neither was named; and where the API of a
- * service on this machine is, if one runs with this environment.
+ * The address and the API key with which command-line tools call a service, undefined unless set; and the address of the API of a
+ * service on this machine that runs with this environment.
  */
 export const readServiceAccess = (
   env: Environment = process.env,
@@ -293,8 +294,8 @@ export const readServiceAccess = (
 });
 
 function localUrlOf(host: string, port: string): string {
-  const reached = isWildcard(host) ? API_HOST_DEFAULT : host;
-  return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
+  const reachable = isWildcard(host) ? API_HOST_DEFAULT : host;
+  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
 }
 
 function readMediaTls(env: Environment, problems: string[], checksFiles: boolean): CertificateFiles | undefined {
@@ -360,7 +361,9 @@ function readToolsAllowLoopback(env: Environment, problems: string[]): boolean {
     problems.push(`TOOLS_ALLOW_LOOPBACK must be true or false, not ${JSON.stringify(given)}`);
   }
   if (given === "true" && env.NODE_ENV === PRODUCTION) {
-    problems.push("TOOLS_ALLOW_LOOPBACK must not be true beside NODE_ENV=production: it is for tests and trials");
+    problems.push(
+      "TOOLS_ALLOW_LOOPBACK must not be true together with NODE_ENV=production: it is for tests and trials",
+    );
   }
   return given === "true";
 }
@@ -377,15 +380,15 @@ function readApiUrls(env: Environment, problems: string[]): string[] {
   return urls.map((url) => (url.endsWith(API_PATH) ? url : `${url}${API_PATH}`));
 }
 
-/** Something can be put behind it: no query, no fragment, and nobody's password. */
+/** Whether a path can be appended: the address has no query, no fragment and no password. */
 const isAddress = (text: string, protocols: readonly string[]): boolean =>
   URL.canParse(text) && protocols.includes(new URL(text).protocol) && /^\w+:\/\/[^?#@\\\s]+$/.test(text);
 
-/** A bad address, quoted as far as it holds no secret: neither a password nor a query. */
+/** A bad address without its password and query, which may be secret. */
 const redactedAddress = (address: string): string =>
   JSON.stringify(address.replace(/^(\w+:\/\/)?.*@/s, "$1…@").replace(/[?#].*$/s, "?…"));
 
-/** However it is written: `0` is 0.0.0.0, and `0::0` is `::`. */
+/** Recognizes all spellings: `0` is 0.0.0.0, and `0::0` is `::`. */
 function isWildcard(host: string): boolean {
   const url = `http://${host.includes(":") ? `[${host}]` : host}`;
   return URL.canParse(url) && WILDCARD_HOSTS.includes(new URL(url).hostname);

@@ -4,12 +4,12 @@ import { PHRASE_CHARS_MAX, PHRASES_FILE_BYTES_MAX, PHRASES_FILE_PROBLEMS_MAX } f
 import { isPhraseTag, PHRASE_NAMES, type PhraseName, type PhraseOverrides } from "../core/phrases/phrases.ts";
 
 const VARIABLE = "PHRASES_FILE";
-/** Of a value that is wrong, this much is shown. */
+/** How much of a wrong value is quoted. */
 const SHOWN_CHARS_MAX = 40;
 
 /**
  * Reads the phrases that an operator adds or changes: a JSON object of language tags (BCP 47), each with any of the phrases by name.
- * Adds everything that is wrong to `problems`, each with its place in the file and its value; nothing of it is used then.
+ * Adds every problem to `problems`, with its place in the file and its value. With a problem the service does not start.
  */
 export function readPhrasesFile(path: string, problems: string[]): PhraseOverrides {
   const text = textOf(path, problems);
@@ -18,7 +18,7 @@ export function readPhrasesFile(path: string, problems: string[]): PhraseOverrid
   try {
     given = JSON.parse(text);
   } catch {
-    problems.push(`${VARIABLE} must name a file of JSON: ${path} is none`);
+    problems.push(`${VARIABLE} must name a JSON file: ${path} does not contain JSON`);
     return {};
   }
   if (!isObject(given)) {
@@ -31,9 +31,8 @@ export function readPhrasesFile(path: string, problems: string[]): PhraseOverrid
     const canonical = canonicalTag(tag);
     if (canonical === undefined) found.push(`${at(tag)} must be a language tag such as de, pt-BR or zh-Hant`);
     else if (!isPhraseTag(canonical))
-      found.push(`${at(tag)} must be a language tag such as de, pt-BR or zh-Hant: no call has this one`);
-    else if (overrides[canonical] !== undefined)
-      found.push(`${at(tag)} must stand there once: it is ${canonical} again`);
+      found.push(`${at(tag)} must be a language tag such as de, pt-BR or zh-Hant: no call can have this language`);
+    else if (overrides[canonical] !== undefined) found.push(`${at(tag)} must occur once: it is ${canonical} again`);
     else overrides[canonical] = phrasesOf(tag, phrases, found);
   }
   problems.push(...found.slice(0, PHRASES_FILE_PROBLEMS_MAX));
@@ -46,10 +45,10 @@ export function readPhrasesFile(path: string, problems: string[]): PhraseOverrid
 function textOf(path: string, problems: string[]): string | undefined {
   let file: number | undefined;
   try {
-    // A pipe that nobody writes to must not hold up the start.
+    // Without O_NONBLOCK, opening a pipe without a writer would block the start.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     if (!fstatSync(file).isFile()) {
-      problems.push(`${VARIABLE} must name a regular file: ${path} is none`);
+      problems.push(`${VARIABLE} must name a regular file: ${path} is not one`);
       return undefined;
     }
     const bytes = Buffer.alloc(PHRASES_FILE_BYTES_MAX + 1);
@@ -92,7 +91,7 @@ function canonicalTag(tag: string): string | undefined {
   }
 }
 
-/** Where in the file something stands: a JSON pointer. */
+/** A place in the file, as a JSON pointer (RFC 6901). */
 const at = (...keys: string[]): string =>
   `${VARIABLE} ${keys.map((key) => `/${cut(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")}`;
 

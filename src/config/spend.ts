@@ -1,13 +1,13 @@
 import { SPEND_ACTIONS, SPEND_UNITS, type Spend, type SpendAction, type SpendSettings } from "../core/billing/spend.ts";
 import { ACCOUNT_SPEND_DEFAULT, CALL_SPEND_DEFAULT, SPEND_PER_MINUTE_MAX } from "../core/limits/spend.ts";
 
-/** What sets no limit. */
+/** The value for no limit. */
 const OFF = "off";
 const ACTION_DEFAULT: SpendAction = "refuse";
 
 /**
- * Reads what a call and an account may spend, through `text`, which gives a variable's value or the other where it is empty. What is
- * wrong is added to `problems`.
+ * Reads the spend limits of a call and an account. `text` returns the value of a variable, or the fallback when it is empty.
+ * Problems are added to `problems`.
  */
 export function readSpendSettings(text: (key: string, fallback: string) => string, problems: string[]): SpendSettings {
   const read = (scope: string, defaults: Spend): Spend =>

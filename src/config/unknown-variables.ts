@@ -1,9 +1,9 @@
 import { editDistance } from "../core/text/edit-distance.ts";
 
-/** A variable that looks like one of the service's, and that the service does not read. */
+/** A variable that looks like one of the service and that the service does not read. */
 export interface UnknownVariable {
   name: string;
-  /** The known name that is most like it. */
+  /** The most similar known name. */
   nearest: string;
 }
 
@@ -12,7 +12,7 @@ const OUR_PREFIXES: readonly RegExp[] = [/^TRUNKLINE_/, /^CARRIER_[A-C]_/];
 const SERVICE_PREFIX = "TRUNKLINE_";
 /** TOOL_SECRET_ as people write it. */
 const TOOL_SECRET_LIKE = /^TOOLS?_?SECRETS?_/;
-/** STT_API_KEY: the stage where the provider's name should stand. */
+/** STT_API_KEY: the stage in place of the provider's name. */
 const STAGE = /^(STT|TTS)_/;
 /** The variable that names the LLM, with its provider: `openai:gpt-4o-mini`. */
 const LLM_VARIABLE = "MODEL_B";
@@ -25,14 +25,14 @@ const LLM_VARIABLE = "MODEL_B";
 const THIRD_PARTY_VARIABLES =
   /^(OPENAI_ADMIN_KEY|ANTHROPIC_AUTH_TOKEN|ANTHROPIC_([A-Z_]+_)?MODEL|ANTHROPIC_(BEDROCK|VERTEX|FOUNDRY)_.+|GEMINI_MODEL)$/;
 
-/** So many characters may be wrong in a name of this length; in a shorter one only one, and none in its first word. */
+/** Names of at least `chars` characters may have `typosMax` wrong ones; shorter names one, and none in their first word. */
 const LONG_NAME = { chars: 12, typosMax: 2 } as const;
 
 /**
- * The variables among `given` that look like ours and are none of the `known`: a known name with other underscores, another case, a
- * typing error or a missing end; a name with a prefix of ours; a name of a tool's secret; and a name that begins with one of the
- * `providers` or with a stage and ends as a known variable of a provider does (`DEEPGRAM_KEY`). Others are not reported
- * (`OPENAI_ORG_ID`). `llmProviders` are those of the providers that serve an LLM.
+ * The variables among `given` that look like those of the service and are not `known`: a known name with different underscores,
+ * different case, a typing error or a missing end; a name with a prefix of the service; a misspelled TOOL_SECRET_; and a name that
+ * begins with one of the `providers` or a stage and ends like a known variable of a provider (`DEEPGRAM_KEY`). Others are not
+ * reported (`OPENAI_ORG_ID`). `llmProviders` are the providers that serve an LLM.
  */
 export function findUnknownVariables(
   given: readonly string[],
@@ -74,14 +74,14 @@ export function findUnknownVariables(
     .map((name) => ({ name, nearest: nearest(name) }));
 }
 
-/** Some providers call their key a token. */
+/** Some providers call their API key a token. */
 const withKeySuffix = (name: string): string => name.replace(/_TOKEN$/, "_KEY");
 
 /** Whether `name` is `candidate` with a common error. */
 function isMistyped(name: string, candidate: string): boolean {
   if (plain(name) === plain(candidate)) return true;
   if (name.includes("_") && candidate.startsWith(`${name}_`)) return true;
-  // Far from each other in length, far from each other.
+  // The distance is at least the difference of the lengths.
   if (Math.abs(name.length - candidate.length) > LONG_NAME.typosMax) return false;
   const distance = editDistance(name, candidate);
   if (candidate.length >= LONG_NAME.chars) return distance <= LONG_NAME.typosMax;

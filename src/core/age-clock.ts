@@ -3,19 +3,19 @@ import { readFileSync } from "node:fs";
 
 /**
  * The clock by which a store measures age. It never jumps, and all processes that use one store read the same one. A store on one
- * machine uses CLOCK_MONOTONIC with the boot's id; a shared database uses its own time under one constant id.
+ * machine uses CLOCK_MONOTONIC with the boot id; a shared database uses its own time under one constant id.
  */
 export interface AgeClock {
-  /** Readings under different ids cannot be compared: what was measured under another id counts as too old. */
+  /** Readings with different ids cannot be compared: a time with another id counts as too old. */
   readonly bootId: string;
-  /** Milliseconds, whole, since an arbitrary start that is the same for every process under this id. */
+  /** Whole milliseconds since an arbitrary start that is the same for all processes with this id. */
   nowMs(): number;
 }
 
 /**
- * This machine's age clock: CLOCK_MONOTONIC, which `process.hrtime` reads on Linux and which all processes of a boot share. It stands
- * still while the machine is suspended. Where the system names no boot (anything but Linux) every process is taken for a boot of its
- * own: a restart of the control process then expires all tokens that wait. Threads of a process are given its `bootId`.
+ * This machine's age clock: CLOCK_MONOTONIC, which `process.hrtime` reads on Linux and which all processes of a boot share. It stops
+ * while the machine is suspended. On systems without a boot id (all but Linux) every process counts as its own boot: a restart of the
+ * control process then expires all waiting tokens. Threads of a process get its `bootId`.
  */
 export function systemAgeClock(bootId = bootIdOf()): AgeClock {
   return { bootId, nowMs: () => Number(process.hrtime.bigint() / 1_000_000n) };

@@ -1,6 +1,6 @@
 import { isObject } from "./json.ts";
 
-/** One text for one JSON value, whatever the order of its members (RFC 8785). Members that are undefined are left out. */
+/** One text for one JSON value, whatever the order of its members (RFC 8785). Undefined members are omitted. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(",")}]`;
   if (!isObject(value)) return JSON.stringify(value);

@@ -1,4 +1,4 @@
-/** Time, as a value that is handed in. Nothing below `gateway`, `api`, `store` and the composition roots may read it otherwise. */
+/** Time as a dependency. Layers below `gateway`, `api`, `store` and the composition roots must read time only through it. */
 export interface Clock {
   /** Milliseconds since an arbitrary start, with fractions; never goes backwards. Durations come from here. */
   nowMs(): number;
@@ -19,5 +19,5 @@ export const systemClock: Clock = {
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
-/** A time as ISO 8601 writes it, with its zone, in whole ms since the Unix epoch; NaN for everything else. */
+/** An ISO 8601 time with a zone, in whole ms since the Unix epoch; NaN for other texts. */
 export const isoEpochMs = (text: string): number => (ISO_TIME.test(text) ? Date.parse(text) : Number.NaN);

@@ -2,8 +2,8 @@
 const EXAMPLE = "http://localhost:5173";
 
 /**
- * Reads a list of exact origins, separated by commas, as browsers send them in the header `Origin`; each once. What is wrong
- * with any of them is added to `problems`, each beginning with `variable`.
+ * Reads a list of exact origins, separated by commas, as browsers send them in the header `Origin`, without duplicates. Problems
+ * are added to `problems`; each begins with `variable`.
  */
 export function readOrigins(variable: string, given: string, problems: string[]): readonly string[] {
   const origins = given.trim() === "" ? [] : given.split(",").map((origin) => origin.trim());
@@ -23,15 +23,15 @@ function originProblem(given: string): string | undefined {
   }
   const url = /^https?:\/\//i.test(given) && !given.includes("*") && URL.canParse(given) ? new URL(given) : undefined;
   if (url?.origin === given) return undefined;
-  // Neither a password nor a query is repeated.
+  // The problem quotes neither a password nor a query.
   const shown = JSON.stringify(given.replace(/^(\w+:\/\/)?.*@/s, "$1…@").replace(/[?#].*$/s, "?…"));
   const right = url === undefined ? "" : `: write ${url.origin}`;
   return `must be origins such as ${EXAMPLE}, separated by commas, not ${shown}${right}`;
 }
 
 /**
- * The headers of an answer that pages of some origins may read (Fetch standard, CORS protocol), as pairs of name and value.
- * `origin` is the request's header `Origin`; none are needed where no origin is allowed.
+ * The CORS headers of a response that pages of some origins may read (Fetch standard), as pairs of name and value. `origin` is the
+ * request's header `Origin`. Without allowed origins there are no headers.
  */
 export function corsHeaders(
   origin: string | undefined,

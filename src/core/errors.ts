@@ -1,4 +1,4 @@
-/** Who must act: `caller` mends the request, `peer` sent bad bytes, `provider` failed us, `service` is short of something, `bug` is ours. */
+/** Whose fault it is: `caller` must change the request, `peer` sent bad data, `provider` failed, `service` lacks a resource, `bug` is ours. */
 export type Fault = "caller" | "peer" | "provider" | "service" | "bug";
 
 /** The one error class. `code` is public and stable: it is listed in docs/api.md and never reused for another meaning. */
@@ -14,29 +14,29 @@ export class TrunklineError extends Error {
   }
 }
 
-/** A peer's message broke its carrier's protocol. `wire` is the dialect's name, `what` says what was wrong without quoting content. */
+/** A peer's message violated the protocol of its wire. `wire` is the name of the wire; `what` is the violation without content. */
 export const wireMalformed = (wire: string, what: string): TrunklineError =>
   new TrunklineError("wire_malformed", "peer", `${wire}: ${what}`);
 
-/** A peer's message is larger than its wire allows, by which the leg ends; `what` says what would have been right. */
+/** A peer's message is larger than its wire allows, which ends the leg; `what` is the limit. */
 export const wireTooLarge = (wire: string, what: string): TrunklineError =>
   new TrunklineError("wire_too_large", "peer", `${wire}: ${what}`);
 
-/** A peer sent a text that is none of its wire's, or audio where there is none, by which the leg ends. */
+/** A peer sent text that its wire does not define, or audio where none is allowed, which ends the leg. */
 export const wireWrongData = (wire: string, what: string): TrunklineError =>
   new TrunklineError("wire_wrong_data", "peer", `${wire}: ${what}`);
 
-/** A peer made us parse more than its wire allows, by which the leg ends; `what` says how much that is. */
+/** A peer sent more than its wire allows this process to parse, which ends the leg; `what` is the limit. */
 export const wireFlood = (wire: string, what: string): TrunklineError =>
   new TrunklineError("wire_flood", "peer", `${wire}: ${what}`);
 
-/** A provider of speech or language failed. `what` must carry no key, prompt or spoken word. */
+/** A provider failed. `what` must contain no API key, prompt or word of a call. */
 export const providerFailed = (provider: string, what: string, cause?: unknown): TrunklineError =>
   new TrunklineError("provider_failed", "provider", `${provider}: ${what}`, { cause });
 
-/** A part of the service that is needed just now is not there; trying again later may help. */
+/** A part of the service is not available at present; a retry later may succeed. */
 export const unavailable = (what: string, cause?: unknown): TrunklineError =>
   new TrunklineError("unavailable", "service", what, { cause });
 
-/** The stable code of any thrown value: our own errors keep theirs, everything else is our bug. */
+/** The stable code of any thrown value: that of a TrunklineError, and the code of a bug for everything else. */
 export const codeOf = (error: unknown): string => (error instanceof TrunklineError ? error.code : "internal");

@@ -1,8 +1,8 @@
-/** Whether a value that came as JSON is an object, and not null or a list. */
+/** Whether a parsed JSON value is an object, not null or a list. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The object that `json` says; undefined where it says anything else, or is no JSON. */
+/** The object in `json`; undefined when it is another value or not JSON. */
 export function parseObject(json: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(json);

@@ -1,6 +1,6 @@
 import { isObject, parseObject } from "./json.ts";
 
-/** What of an ended call can be deleted before the rest of it. */
+/** The parts of an ended call that can be deleted before its record. */
 export const RETAINED_PARTS = ["recording", "transcript", "record"] as const;
 export type RetainedPart = (typeof RETAINED_PARTS)[number];
 
@@ -8,7 +8,7 @@ export type RetainedPart = (typeof RETAINED_PARTS)[number];
 export type RetentionDays = Readonly<Record<RetainedPart, number | undefined>>;
 
 export interface RetentionRules {
-  /** Of accounts that have no days of their own. */
+  /** The default of all accounts. */
   readonly days: RetentionDays;
   /** By the account's name. */
   readonly accounts: ReadonlyMap<string, RetentionDays>;
@@ -24,7 +24,7 @@ const RETENTION_DAYS_MAX = 36_500;
 
 export const KEEP_ALL: RetentionDays = { recording: undefined, transcript: undefined, record: undefined };
 
-/** The days of one account. */
+/** The rules of one account. */
 export const retentionDaysOf = ({ days, accounts }: RetentionRules, accountName: string): RetentionDays =>
   accounts.get(accountName) ?? days;
 
@@ -34,7 +34,7 @@ export const deletesAnything = ({ days, accounts }: RetentionRules): boolean =>
 
 /**
  * Reads RETENTION: JSON such as `{"recordingDays": 30, "recordDays": 365, "accounts": {"acme": {"recordingDays": 7}}}`. An account
- * has the common days except where it has its own; null keeps. What is wrong is added to `problems`.
+ * has the default days unless it has its own; null keeps the part. Problems are added to `problems`.
  */
 export function readRetention(given: string, problems: string[]): RetentionRules {
   const rules = given === "" ? {} : parseObject(given);

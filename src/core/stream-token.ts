@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { TOKEN_CHARS, TOKEN_RANDOM_BYTES, TOKEN_TAG_BYTES } from "./limits/admission.ts";
 
 const TOKEN_PATTERN = new RegExp(`^[A-Za-z0-9_-]{${TOKEN_CHARS}}$`);
-/** Separates these HMACs from any other use of the key. */
+/** Separates these HMACs from other uses of the key. */
 const PURPOSE = "trunkline stream token\0";
 
 /** A new stream token: 32 bytes from the CSPRNG and their HMAC under `key`, as base64url. Only its hash may be stored. */
@@ -12,8 +12,8 @@ export function mintToken(key: Uint8Array): string {
 }
 
 /**
- * Whether a token was made with one of these keys: for strangers the answer is no, which needs neither IPC nor database. Whether it
- * is still good only the store knows. All keys are tried, also behind the one that fits.
+ * Whether a token was signed with one of these keys. Forged tokens are refused by this check, without IPC and database; whether a
+ * signed token is still valid only the store knows. All keys are tried, also after a match, so that the time reveals nothing.
  */
 export function isSignedToken(token: string, keys: readonly Uint8Array[]): boolean {
   if (!TOKEN_PATTERN.test(token)) return false;

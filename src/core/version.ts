@@ -1,5 +1,5 @@
-/** Name and version, as journals and reports carry them. A test holds it equal to package.json. */
+/** Name and version for journals and reports. A test compares it with package.json. */
 export const SOFTWARE = "trunkline/0.1.0";
 
-/** Which ICU tells words of scripts without blanks apart: another one, of another Node, may do so otherwise. */
+/** The ICU version, which segments words of scripts without spaces: that of another Node may segment differently. */
 export const ICU = process.versions.icu ?? "none";

@@ -9,9 +9,9 @@ import { PromptsReceiver } from "../store/handoff/unpersisted-prompts.ts";
 import { openRedemptions } from "../store/sqlite/open-stores.ts";
 
 /**
- * Composition root of the handoff thread of the control process: the workers' socket, and the redemption of tokens. A thread, because
- * it must not wait for the loop of the API; not a process, because it lives and dies with the control process, whose lock on the data
- * directory it needs. An error that nobody caught ends the thread, and the control process with it.
+ * Composition root of the handoff thread of the control process: the workers' socket and the redemption of stream tokens. It is a
+ * thread because it must not wait for the event loop of the API. It is not a process because it relies on the control process's
+ * lock on the data directory and must end with it. An uncaught error ends the thread, and with it the control process.
  */
 const port = parentPort;
 assert.ok(port !== null, "this module runs as a thread");

@@ -7,35 +7,34 @@ import { localJournalProcessor } from "../record/finalization/journal-processor.
 import { deleteUnfinished } from "../record/recording/wav-file.ts";
 import { type RendererMessage, type RendererRequest, serializeError } from "./renderer/messages.ts";
 import { exitWithParent } from "./renderer/parent-watchdog.ts";
-import { exitOnUncaughtException } from "./supervisor-protocol.ts";
+import { exitOnUncaughtException } from "./supervisor-channel.ts";
 
 /**
- * Composition root of the renderer, a child of the control process: makes records and recordings of journals, when nobody else
- * wants the processor. It knows no secret, keeps nothing, and may be killed at any moment: a recording gets its name when it is
- * whole.
+ * Composition root of the renderer, a child of the control process. It makes records and recordings from journals at a low
+ * priority. It has no secrets and no state, and it may be killed at any time: a recording gets its name when it is complete.
  */
 exitOnUncaughtException(createLogger("renderer", "info"));
 const [dataDir = "", parentPid = ""] = process.argv.slice(2);
-// Never up: not every user may.
+// Never raised: that needs a privilege.
 setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
-// The control process says when it is over, by closing the channel.
+// The control process ends the renderer by closing the IPC channel.
 for (const signal of ["SIGINT", "SIGHUP", "SIGTERM"]) process.on(signal, () => {});
 process.on("disconnect", () => process.exit(0));
 exitWithParent(Number(parentPid));
-// One that died has left what it had written; and no other renderer is meant to live.
+// A renderer that died has left unfinished files. No other renderer runs.
 await deleteUnfinished(join(dataDir, "recordings"));
 
-const work = localJournalProcessor(dataDir, await loadResampler());
+const journals = localJournalProcessor(dataDir, await loadResampler());
 
-/** What cannot be told any more is asked for again. */
+/** A response that cannot be sent is lost; the control process requests it again from the next renderer. */
 function send(message: RendererMessage): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }
 
 async function answer({ id, kind, callId }: RendererRequest): Promise<RendererMessage> {
   try {
-    if (kind === "project") return { kind: "projected", id, call: await work.project(callId) };
-    return { kind: "rendered", id, recording: (await work.render(callId)) ?? null };
+    if (kind === "project") return { kind: "projected", id, call: await journals.project(callId) };
+    return { kind: "rendered", id, recording: (await journals.render(callId)) ?? null };
   } catch (error) {
     return { kind: "failed", id, failure: serializeError(error) };
   }

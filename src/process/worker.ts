@@ -3,16 +3,13 @@ import { DEFAULT_TURN_PARAMETERS, PREEMPTIVE_TURN_PARAMETERS } from "../call/par
 import { readConfig } from "../config/config.ts";
 import { systemClock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
-import { packageFolder } from "../core/installed-package.ts";
-import { HANDSHAKE_MS_MAX } from "../core/limits/connections.ts";
-import { DESCRIPTORS_PER_CALL, DESCRIPTORS_RESERVED, DRAIN_EXIT_MS_MAX } from "../core/limits/processes.ts";
+import { DESCRIPTORS_PER_CALL, DESCRIPTORS_RESERVED } from "../core/limits/processes.ts";
 import { createLogger } from "../core/log/logger.ts";
 import type { ProcessMetrics } from "../core/metrics/aggregation.ts";
 import { collectProcessMetrics } from "../core/metrics/process-metrics.ts";
 import { WorkerMetrics } from "../core/metrics/worker-metrics.ts";
 import { SchemaProcess } from "../core/schemas/checker.ts";
 import { SOFTWARE } from "../core/version.ts";
-import { idleTurn } from "../gateway/event-loop/idle-turn.ts";
 import { LoopLag } from "../gateway/event-loop/lag.ts";
 import { Gateway } from "../gateway/gateway.ts";
 import { JournalWriters } from "../gateway/journal/writers.ts";
@@ -38,49 +35,44 @@ import {
   handleSupervisorMessages,
   reportReady,
   waitForAssignment,
-} from "./supervisor-protocol.ts";
+} from "./supervisor-channel.ts";
+import { WorkerDrain } from "./worker/drain.ts";
+import { WorkerListener } from "./worker/listener.ts";
+import { logOpusImplementation } from "./worker/opus-log.ts";
+import { WorkerRetirement } from "./worker/retirement.ts";
 import { SupervisorConnections } from "./worker/supervisor-connections.ts";
 
-/** How often a worker that is replaced looks whether all whom it has accepted are served. */
-const HANDSHAKE_POLL_MS = 50;
-
-/** Composition root of a media worker: one process, one share of the calls. */
+/** Composition root of a media worker: a process that carries a share of the calls. */
 exitOnUncaughtException(createLogger("worker", "info"));
 const clock = systemClock;
 const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
 const { socketPath, port, mediaUrl, mediaServer, isFirst } = await waitForAssignment();
-// The supervisor has read the same, but not the same files when the worker is started again.
+// The supervisor has read the same variables, but the files they name may have changed when a worker is restarted.
 const config = readConfig();
 const log = createLogger("worker", config.logLevel);
 const metrics = new WorkerMetrics(() => gateway.readings());
 collectProcessMetrics(metrics.registry, mediaServer.mediaServer);
-const { implementation, nativeFailure } = opus;
-const library = implementation === "native" ? "@discordjs/opus (native)" : "libopus-wasm (WebAssembly)";
-// It is the same in every worker.
-log[isFirst ? "info" : "debug"]({ opus: implementation, library }, "Opus codec selected");
-if (nativeFailure !== undefined && packageFolder("@discordjs/opus", import.meta.url) !== undefined) {
-  log[isFirst ? "warn" : "debug"](
-    { code: nativeFailure },
-    "@discordjs/opus is installed and cannot be loaded: libopus-wasm takes its place",
-  );
-}
-
-const engines = createSpeechProviders(config, clock, log, metrics);
-/** What the system lets this process have open for calls, and for those who may become calls. */
+logOpusImplementation(opus, isFirst, log);
+const providers = createSpeechProviders(config, clock, log, metrics);
+/** The file descriptors for calls and for connections that may become calls. */
 const descriptors = descriptorsMax() - DESCRIPTORS_RESERVED;
 const callsMax = callsMaxWith(descriptorsMax(), config.callsPerWorker);
 const loopLag = LoopLag.monitor(clock, log);
 const journals = new JournalWriters({ dataDir: config.dataDir, software: SOFTWARE, clock, log });
 const accounts = new AccountSpends({ limits: config.spend.account, clock });
-// From here on nothing waits but for the hand-off to connect: it tells of the gateway, and of a port that calls can be sent to.
-const handOff = new HandoffClient({
-  // Read at each connection: without its supervisor a worker hands its calls to the control process of the next service.
+// No `await` until `handoff.firstAttempt`: when the handoff connects it reads the gateway, the listener and the drain state.
+const handoff = new HandoffClient({
+  // Read at each connection: a worker whose supervisor is gone hands its calls to the control process of the next service.
   get path() {
     return process.connected ? socketPath : (findSocket(config.dataDir) ?? socketPath);
   },
   workerId: randomUUID(),
   callIds: () => gateway.callIds(),
-  load: () => ({ ...gateway.load(), loopLagMs: loopLag.ms, acceptsCalls: listening && !draining && !retiring }),
+  load: () => ({
+    ...gateway.load(),
+    loopLagMs: loopLag.ms,
+    acceptsCalls: listener.isListening && !drain.hasStarted && !retirement.hasStarted,
+  }),
   takeSpendReports: (all) => accounts.takeChanged(all),
   onAccountsOverLimit: (over) => accounts.setExceeded(over),
   onEndRequested: (callId) => gateway.end(callId, "api_hangup"),
@@ -90,8 +82,8 @@ const handOff = new HandoffClient({
   clock,
 });
 const gateway = new Gateway({
-  handoff: handOff,
-  providers: engines,
+  handoff,
+  providers,
   makeVad,
   makeResampler,
   opus,
@@ -115,7 +107,7 @@ const gateway = new Gateway({
   clock,
   log,
   callsMax,
-  onFull: (isFull) => void pauseListening(isFull),
+  onFull: (isFull) => void listener.pauseWhenFull(isFull),
   carrierSecrets: config.carrierSecrets,
   mediaUrl,
   telnyxOutboundCodec: config.carrierBOutboundCodec,
@@ -130,7 +122,7 @@ const serverOptions: MediaServerOptions = {
   corsOrigins: config.corsOrigins,
   log,
 };
-/** What the supervisor accepts for this worker, where it does. */
+/** Connections that the supervisor accepts for this worker, where workers do not listen on the port themselves. */
 const connections = new SupervisorConnections();
 const server =
   mediaServer.mediaServer === "uws"
@@ -152,78 +144,41 @@ async function collectMetrics(): Promise<ProcessMetrics | undefined> {
   }
 }
 
-/** Others take who comes while this worker is full. Whoever knocks at the moment of closing would be reset: it is chosen. */
-async function pauseListening(isFull: boolean): Promise<void> {
-  if (isFull) await idleTurn(() => clock.nowMs());
-  server.pauseListening(gateway.isFull && !draining);
-}
+const drain = new WorkerDrain({
+  gateway,
+  handoff,
+  providers,
+  server,
+  clock,
+  drainMs: config.drainMs,
+  exit: (code) => process.exit(code),
+});
+const retirement = new WorkerRetirement({ server, handoff, drain, clock });
+const listener = new WorkerListener({
+  server,
+  host: config.mediaHost,
+  port,
+  isFull: () => gateway.isFull && !drain.hasStarted,
+  clock,
+});
 
-let listening = false;
-let retiring = false;
-let draining = false;
-/** Lets the calls end, until DRAIN_MS is over, and goes. */
-async function drain(): Promise<void> {
-  if (draining) return;
-  draining = true;
-  handOff.sendLoad();
-  // Where the service drains it listens, full or not: whoever comes with a token is told 503, and the token is not spent.
-  server.pauseListening(false);
-  const cancel = clock.after(config.drainMs, () => gateway.endAllWithGoodbye());
-  // Where a supervisor lives it does the same. What nobody has acknowledged by then is recovered from its journal.
-  clock.after(config.drainMs + DRAIN_EXIT_MS_MAX, () => process.exit(1));
-  await gateway.drain();
-  cancel();
-  // Without a control process nobody acknowledges.
-  clock.after(DRAIN_EXIT_MS_MAX, () => process.exit(1));
-  server.close();
-  await Promise.all([handOff.close(), engines.close()]);
-  process.exit(0);
-}
-
-/** Another worker stands in this one's place: it serves whom it has accepted, and takes no more. */
-async function retire(): Promise<void> {
-  retiring = true;
-  handOff.sendLoad();
-  await idleTurn(() => clock.nowMs());
-  server.stopListening();
-  const untilMs = clock.nowMs() + HANDSHAKE_MS_MAX;
-  while (server.handshakes > 0 && clock.nowMs() < untilMs) {
-    await new Promise<void>((resolve) => {
-      clock.after(HANDSHAKE_POLL_MS, resolve);
-    });
-  }
-  await drain();
-}
-
-/** The next supervisor's workers take the port; the calls of this one go on until DRAIN_MS is over. */
+/** The workers of the next supervisor use the port. The calls of this worker may go on for DRAIN_MS. */
 function retireOrphaned(): void {
   log.warn({ calls: gateway.load().callCount }, "supervisor is gone: new streams are refused, live calls continue");
-  void retire();
-}
-
-/**
- * A worker that is started again must get its port though connections of the one before linger on it. uWebSockets.js asks
- * for that (SO_REUSEPORT) only where the port is given by number.
- */
-async function listen(): Promise<number> {
-  const chosen = await server.listen(config.mediaHost, port);
-  if (port !== 0) return chosen;
-  server.stopListening();
-  return await server.listen(config.mediaHost, chosen);
+  void retirement.start();
 }
 
 handleSupervisorMessages({
-  drain: () => void drain(),
+  drain: () => void drain.start(),
   stop: () => process.exit(0),
   orphaned: retireOrphaned,
-  retire: () => void retire(),
+  retire: () => void retirement.start(),
   connections,
 });
-// Where others listen too, whoever came here before the control process is known would be refused.
-await handOff.firstAttempt;
-// A worker that can redeem nothing must not take the place of one that can.
-if (handOff.isIncompatible) process.exit(1);
-const listeningPort = await listen();
-listening = true;
-handOff.sendLoad();
+// Before this worker is connected to the control process it would refuse streams that other workers can serve.
+await handoff.firstAttempt;
+// A worker that cannot redeem tokens must not replace one that can.
+if (handoff.isIncompatible) process.exit(1);
+const listeningPort = await listener.listen();
+handoff.sendLoad();
 reportReady(listeningPort, clock);

@@ -257,7 +257,7 @@ class Stage {
     const found = lines
       .filter((line) => line.startsWith("{") && line.endsWith("}"))
       .map((line) => JSON.parse(line) as LogLine)
-      .findLast((line) => line.msg === msg && (child === undefined || line.child === child));
+      .findLast((line) => line.msg === msg && (child === undefined || line.kind === child));
     if (found === undefined) throw new Error(`the service has not said "${msg}"`);
     return found;
   }
@@ -265,7 +265,7 @@ class Stage {
 
 interface LogLine {
   msg: string;
-  child?: string;
+  kind?: string;
   pid?: number;
   port?: number;
   mediaUrl?: string;

@@ -81,7 +81,7 @@ interface LogLine {
   time: number;
   msg: string;
   callId?: string;
-  child?: string;
+  kind?: string;
   pid?: number;
 }
 
@@ -285,7 +285,7 @@ class Chaos {
     await this.#until(`every ${child} process to be up`, () => {
       const pidsOf = (msg: string): (number | undefined)[] =>
         this.#log()
-          .filter((line) => line.msg === msg && line.child === child)
+          .filter((line) => line.msg === msg && line.kind === child)
           .map(({ pid }) => pid);
       const dead = new Set([...pidsOf("process died"), ...pidsOf("process replaced")]);
       pids = pidsOf("process started").filter((pid): pid is number => pid !== undefined && !dead.has(pid));
@@ -365,7 +365,7 @@ function refusals(stories: readonly CallerStory[]): Record<string, number> {
 
 /** From the death of each worker until there were as many as before; ms. */
 function restartsMs(log: readonly LogLine[]): number[] {
-  const ofWorkers = log.filter(({ child }) => child === "worker");
+  const ofWorkers = log.filter(({ kind }) => kind === "worker");
   return ofWorkers.flatMap(({ msg, time }, at) => {
     const next =
       msg === "process died" ? ofWorkers.slice(at).find((line) => line.msg === "process started") : undefined;

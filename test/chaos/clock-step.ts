@@ -172,9 +172,9 @@ class ClockStep {
   #pids(kind: "worker" | "control"): number[] {
     const text = readFileSync(join(this.#dataDir, "service.log"), "utf8");
     const lines = text.split("\n").filter((line) => line.startsWith("{") && line.endsWith("}"));
-    const logged = lines.map((line) => JSON.parse(line) as { msg: string; child?: string; pid?: number });
+    const logged = lines.map((line) => JSON.parse(line) as { msg: string; kind?: string; pid?: number });
     const pidsOf = (msg: string): number[] =>
-      logged.flatMap((line) => (line.msg === msg && line.child === kind && line.pid !== undefined ? [line.pid] : []));
+      logged.flatMap((line) => (line.msg === msg && line.kind === kind && line.pid !== undefined ? [line.pid] : []));
     const dead = new Set(pidsOf("process died"));
     return pidsOf("process started").filter((pid) => !dead.has(pid));
   }

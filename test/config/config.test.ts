@@ -44,7 +44,7 @@ describe("configuration", () => {
     );
   });
 
-  test("providers have prices, of their models too, and none that nobody told", () => {
+  test("providers and their models have prices only if configured", () => {
     const given = '{"currency": "USD", "deepgram": {"audioMinute": 0.6}, "openai:gpt-4o": {"inputTokensMillion": 2.5}}';
     const { prices } = readConfig({ PRICES: given });
     expect(prices?.currency).toBe("USD");
@@ -59,7 +59,7 @@ describe("configuration", () => {
     expect(readConfig({ WORKERS: "4" }).workers).toBe(4);
   });
 
-  test("every problem is told at once, with the variable, the value and what would be right", () => {
+  test("all problems are reported together, with the variable, the value and what would be right", () => {
     expect(() =>
       readConfig({
         STT: "whisper",
@@ -104,7 +104,7 @@ describe("configuration", () => {
         '  PREEMPTIVE_REPLIES must be on or off, not "yes"',
         "  CARRIER_A_AUTH_TOKEN must be secrets of printable ASCII, separated by commas",
         '  CARRIER_B_OUTBOUND_CODEC must be one of pcmu, pcma, not "PCMA"',
-        "  TOOL_SECRET_shop must have a name of A-Z, 0-9 and _ behind TOOL_SECRET_",
+        "  TOOL_SECRET_shop must have a name of A-Z, 0-9 and _ after TOOL_SECRET_",
         "  TOOL_SECRET_SHOP must be printable ASCII",
         '  TOOLS_ALLOW_LOOPBACK must be true or false, not "yes"',
         '  STT must be one of assemblyai, deepgram, openai, reference, not "whisper"',
@@ -156,7 +156,7 @@ describe("configuration", () => {
     expect(readConfig({ TOOLS_ALLOW_LOOPBACK: "true" }).toolsAllowLoopback).toBe(true);
     expect(readConfig({ TOOLS_ALLOW_LOOPBACK: "false", NODE_ENV: "production" }).toolsAllowLoopback).toBe(false);
     expect(() => readConfig({ TOOLS_ALLOW_LOOPBACK: "true", NODE_ENV: "production" })).toThrowError(
-      "TOOLS_ALLOW_LOOPBACK must not be true beside NODE_ENV=production: it is for tests and trials",
+      "TOOLS_ALLOW_LOOPBACK must not be true together with NODE_ENV=production: it is for tests and trials",
     );
   });
 
@@ -197,7 +197,7 @@ describe("configuration", () => {
     expect(() => readConfig({ PING_TIMEOUT_S: "61" })).toThrow("PING_TIMEOUT_S must be a whole number from 2 to 60");
   });
 
-  test("an API key may have as many calls as there are places, unless told otherwise", () => {
+  test("an API key may have as many calls as there are call slots, unless configured otherwise", () => {
     expect(readConfig({}).callsPerApiKey).toBeUndefined();
     expect(readConfig({ CALLS_PER_API_KEY: " 20 " }).callsPerApiKey).toBe(20);
   });
@@ -216,12 +216,14 @@ describe("configuration", () => {
     expect(readConfig({ METRICS_PORT: "off" }).metricsPort).toBeUndefined();
   });
 
-  test("a gateway that listens everywhere must be told where callers reach it", () => {
+  test("a gateway that listens on all addresses needs the public address for callers", () => {
     expect(() => readConfig({ MEDIA_HOST: "0.0.0.0" })).toThrow(
-      "PUBLIC_MEDIA_URL must be set beside MEDIA_HOST=0.0.0.0",
+      "PUBLIC_MEDIA_URL must be set together with MEDIA_HOST=0.0.0.0",
     );
     for (const host of ["0", "0.0", "0x0", "::0", "0:0:0:0:0:0:0:0"]) {
-      expect(() => readConfig({ MEDIA_HOST: host })).toThrow(`PUBLIC_MEDIA_URL must be set beside MEDIA_HOST=${host}`);
+      expect(() => readConfig({ MEDIA_HOST: host })).toThrow(
+        `PUBLIC_MEDIA_URL must be set together with MEDIA_HOST=${host}`,
+      );
     }
     for (const host of ["::1", "10.0.0.7", "media.internal"])
       expect(readConfig({ MEDIA_HOST: host }).mediaHost).toBe(host);
@@ -244,12 +246,12 @@ describe("configuration", () => {
 
   test("what a carrier signs must be known: the public address", () => {
     for (const key of ["CARRIER_A_AUTH_TOKEN", "CARRIER_C_AUTH_TOKEN"]) {
-      expect(() => readConfig({ [key]: "x" })).toThrow(`PUBLIC_MEDIA_URL must be set beside ${key}`);
+      expect(() => readConfig({ [key]: "x" })).toThrow(`PUBLIC_MEDIA_URL must be set together with ${key}`);
     }
     expect(() => readConfig({ CARRIER_B_STREAM_AUTH_TOKEN: "x" })).not.toThrow();
   });
 
-  test("carrier_b plays A-law where it was told so", () => {
+  test("carrier_b gets A-law if configured", () => {
     expect(readConfig({ CARRIER_B_OUTBOUND_CODEC: "pcma" }).carrierBOutboundCodec).toBe("alaw");
   });
 
@@ -270,7 +272,7 @@ describe("configuration", () => {
     }
   });
 
-  test("a secret in an address is refused, and not told", () => {
+  test("a secret in an address is refused and not quoted", () => {
     for (const rest of [
       "user:s3cret@x.example",
       "user:s3/cret@x.example/path",

@@ -27,7 +27,7 @@ describe("the file of an operator's phrases", () => {
     expect(overrides).toEqual({ "zh-TW": { filler: "請稍等。" }, sw: { goodbye: "Kwaheri." }, en: {} });
   });
 
-  test("is told of everything that is wrong with it at once, each with its place and its value", () => {
+  test("all problems are reported together, each with its place and its value", () => {
     const { problems } = read({
       de: { hello: "Hallo", filler: 7, apology: "", goodbye: "x".repeat(PHRASE_CHARS_MAX + 1), inactivity: "a\nb" },
       "no/tag": {},
@@ -45,9 +45,9 @@ describe("the file of an operator's phrases", () => {
       'PHRASES_FILE /de/inactivity must be a line of 1 to 200 characters, not "a\\nb"',
       "PHRASES_FILE /no~1tag must be a language tag such as de, pt-BR or zh-Hant",
       "PHRASES_FILE /sw must be an object of phrases, not a list",
-      "PHRASES_FILE /zh-Hant-TW must be a language tag such as de, pt-BR or zh-Hant: no call has this one",
-      "PHRASES_FILE /german must be a language tag such as de, pt-BR or zh-Hant: no call has this one",
-      "PHRASES_FILE /pt-BR must stand there once: it is pt-BR again",
+      "PHRASES_FILE /zh-Hant-TW must be a language tag such as de, pt-BR or zh-Hant: no call can have this language",
+      "PHRASES_FILE /german must be a language tag such as de, pt-BR or zh-Hant: no call can have this language",
+      "PHRASES_FILE /pt-BR must occur once: it is pt-BR again",
     ]);
   });
 
@@ -59,7 +59,7 @@ describe("the file of an operator's phrases", () => {
   });
 
   test.each([
-    ["{", /^PHRASES_FILE must name a file of JSON: .*phrases\.json is none$/],
+    ["{", /^PHRASES_FILE must name a JSON file: .*phrases\.json does not contain JSON$/],
     ["[]", /^PHRASES_FILE must hold a JSON object of languages, not a list$/],
     ["null", /^PHRASES_FILE must hold a JSON object of languages, not null$/],
     [" ".repeat(PHRASES_FILE_BYTES_MAX + 1), /^PHRASES_FILE must name a file of at most 1048576 bytes: .* has more$/],
@@ -76,7 +76,7 @@ describe("the file of an operator's phrases", () => {
     expect(readPhrasesFile(folder, problems)).toEqual({});
     expect(problems).toEqual([
       "PHRASES_FILE must name a file that can be read: /nowhere/phrases.json cannot (ENOENT)",
-      `PHRASES_FILE must name a regular file: ${folder} is none`,
+      `PHRASES_FILE must name a regular file: ${folder} is not one`,
     ]);
   });
 
@@ -86,11 +86,11 @@ describe("the file of an operator's phrases", () => {
     for (const path of [pipe, "/dev/zero"]) {
       const problems: string[] = [];
       expect(readPhrasesFile(path, problems)).toEqual({});
-      expect(problems).toEqual([`PHRASES_FILE must name a regular file: ${path} is none`]);
+      expect(problems).toEqual([`PHRASES_FILE must name a regular file: ${path} is not one`]);
     }
   });
 
-  test("is read with the rest of the configuration, whose problems are told beside its own", () => {
+  test("is read with the rest of the configuration, and all problems are reported together", () => {
     const path = fileOf(JSON.stringify({ sw: { filler: "Subiri." } }));
     expect(readConfig({ PHRASES_FILE: path }).phrases).toEqual({ sw: { filler: "Subiri." } });
     expect(readConfig({}).phrases).toEqual({});

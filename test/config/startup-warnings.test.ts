@@ -7,19 +7,19 @@ import { temporaryDirectory } from "../support/temporary-directory.ts";
 const messagesOf = (env: Record<string, string>, callsMax = Number.POSITIVE_INFINITY): string[] =>
   startupWarnings(readConfig(env), [], callsMax).map(({ message }) => message);
 
-test("what is configured as it should be is worth no line", () => {
+test("a complete configuration is not warned of", () => {
   expect(messagesOf({ STT: "reference", TTS: "reference" })).toEqual([]);
 });
 
-test("a trial, a service without STT, and one whose tools may call this machine are each worth one", () => {
-  expect(messagesOf({})).toEqual([expect.stringContaining("STT and TTS are not set: using the reference pair")]);
+test("a trial, a service without STT, and tools that may call this machine are each warned of", () => {
+  expect(messagesOf({})).toEqual([expect.stringContaining("STT and TTS are not set: using the reference providers")]);
   expect(messagesOf({ TTS: "espeak", TOOLS_ALLOW_LOOPBACK: "true" })).toEqual([
     "no STT is configured, so callers are not understood: set STT",
     expect.stringContaining("TOOLS_ALLOW_LOOPBACK is set"),
   ]);
 });
 
-test("ADV-M8: secrets without a binding are named, and nothing else of them", () => {
+test("ADV-M8: secrets without a binding are warned of by their names only", () => {
   const accounts = ["account_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"];
   const config = readConfig({
     ...{ STT: "reference", TOOL_SECRET_SHOP: "canary", TOOL_SECRET_OLD: "canary", TOOL_SECRET_ANY: "canary" },
@@ -28,16 +28,16 @@ test("ADV-M8: secrets without a binding are named, and nothing else of them", ()
   expect(startupWarnings(config, [], 1_000)).toEqual([
     {
       fields: { secrets: ["TOOL_SECRET_OLD", "TOOL_SECRET_ANY"] },
-      message: "secrets of tools without a binding are sent nowhere: bind them in TOOL_SECRET_BINDINGS, or remove them",
+      message: "tool secrets without a binding are never sent: add them to TOOL_SECRET_BINDINGS or remove them",
     },
   ]);
 });
 
-test("a data directory that others may enter is told, and left as it is", () => {
+test("a data directory that is accessible to other users is warned of and not changed", () => {
   const DATA_DIR = temporaryDirectory();
   for (const [mode, notes] of [
     [0o700, []],
-    [0o755, [expect.stringContaining("other users of this machine may enter DATA_DIR")]],
+    [0o755, [expect.stringContaining("DATA_DIR is accessible to other users of this machine")]],
   ] as const) {
     chmodSync(DATA_DIR, mode);
     expect(messagesOf({ STT: "reference", TTS: "reference", DATA_DIR })).toEqual(notes);
@@ -45,14 +45,14 @@ test("a data directory that others may enter is told, and left as it is", () => 
   }
 });
 
-test("fewer calls than were asked for are told with their number", () => {
+test("a worker that can carry fewer calls than configured is warned of with their number", () => {
   const config = readConfig({ STT: "reference" });
   expect(startupWarnings(config, [], 192)).toEqual([
     { fields: { callsMax: 192 }, message: expect.stringContaining("fewer calls than CALLS_PER_WORKER") },
   ]);
 });
 
-test("all variables that are not known are one line, each with the one it is taken for", () => {
+test("all unknown variables are in one line, each with the nearest known one", () => {
   const unknown = [
     { name: "DEEPGRAM_KEY", nearest: "DEEPGRAM_API_KEY" },
     { name: "OPENAI_APIKEY", nearest: "OPENAI_API_KEY" },

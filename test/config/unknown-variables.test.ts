@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { unknownVariables as unknownIn } from "../../src/config/config.ts";
 
-const unknown = (...names: string[]) =>
-  unknownIn(Object.fromEntries(names.map((name) => [name, "a value that nobody may see"])));
+const unknown = (...names: string[]) => unknownIn(Object.fromEntries(names.map((name) => [name, "a secret value"])));
 
-describe("variables that look like ours", () => {
+describe("variables that look like those of the service", () => {
   test.each([
     ["OPENAI_APIKEY", "OPENAI_API_KEY"],
     ["OPENAI_KEY", "OPENAI_API_KEY"],
@@ -12,7 +11,7 @@ describe("variables that look like ours", () => {
     ["DEEPGRAM_API_URL", "DEEPGRAM_URL"],
     ["ELEVENLABS_KEY", "ELEVENLABS_API_KEY"],
     ["ANTHROPIC_API_KEYS", "ANTHROPIC_API_KEY"],
-    ["OPENAI_STT_KYE", "OPENAI_STT_API_KEY"],
+    ["OPENAI_STT_API_KYE", "OPENAI_STT_API_KEY"],
     ["openai_api_key", "OPENAI_API_KEY"],
     ["DATADIR", "DATA_DIR"],
     ["LOG_LEVL", "LOG_LEVEL"],
@@ -83,6 +82,6 @@ describe("variables that look like ours", () => {
   });
 
   test("their values are never shown", () => {
-    expect(JSON.stringify(unknown("DEEPGRAM_KEY"))).not.toContain("nobody may see");
+    expect(JSON.stringify(unknown("DEEPGRAM_KEY"))).not.toContain("secret value");
   });
 });

@@ -6,8 +6,11 @@ import { describe, expect, test } from "vitest";
 import { isNodeUntested, NODE_MAJOR_TESTED_MAX, NODE_MIN, nodeVersionProblem } from "../../src/core/node-version.ts";
 
 const root = new URL("../../", import.meta.url);
-/** What a user starts; the supervisor forks the other processes with its own Node. */
-const PROGRAMS = ["src/main.ts", ...["admin", "call", "demo", "keys", "replay"].map((name) => `src/cli/${name}.ts`)];
+/** The programs that users start; the supervisor forks the other processes with its own Node. */
+const PROGRAMS = [
+  "src/main.ts",
+  ...["admin", "call", "demo", "api-keys", "replay"].map((name) => `src/cli/${name}.ts`),
+];
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 
 describe("the version of Node", () => {
@@ -24,15 +27,15 @@ describe("the version of Node", () => {
     );
   });
 
-  test.each(["20.19.0", "20.20.2", "22.0.0", "23.11.1", "24.21.0", "26.10.0"])("%s is good", (version) => {
+  test.each(["20.19.0", "20.20.2", "22.0.0", "23.11.1", "24.21.0", "26.10.0"])("%s is supported", (version) => {
     expect([nodeVersionProblem(version), isNodeUntested(version)]).toEqual([undefined, false]);
   });
 
-  test("27 is tried, and known to be untested", () => {
+  test("27 is allowed and reported as untested", () => {
     expect([nodeVersionProblem("27.0.0"), isNodeUntested("27.0.0")]).toEqual([undefined, true]);
   });
 
-  test("is looked at by the first import of every program that users start", () => {
+  test("is checked by the first import of every program that users start", () => {
     const mains = readdirSync(new URL("src/cli/", root)).filter(
       (file) =>
         file.endsWith(".ts") &&

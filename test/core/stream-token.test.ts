@@ -3,19 +3,19 @@ import { expect, test } from "vitest";
 import { TOKEN_CHARS } from "../../src/core/limits/admission.ts";
 import { isSignedToken, mintToken } from "../../src/core/stream-token.ts";
 
-const [KEY, OTHER, STRANGERS] = [randomBytes(32), randomBytes(32), randomBytes(32)];
+const [KEY, OTHER, FOREIGN] = [randomBytes(32), randomBytes(32), randomBytes(32)];
 
-test("ADV-M5: a token is known by either of two keys, and by no other", () => {
+test("ADV-M5: a token is accepted under either of two keys, and under no other", () => {
   const token = mintToken(KEY);
   expect(isSignedToken(token, [KEY])).toBe(true);
   expect(isSignedToken(token, [OTHER, KEY])).toBe(true);
   expect(isSignedToken(token, [KEY, OTHER])).toBe(true);
   expect(isSignedToken(token, [OTHER])).toBe(false);
   expect(isSignedToken(token, [])).toBe(false);
-  expect(isSignedToken(mintToken(STRANGERS), [KEY, OTHER])).toBe(false);
+  expect(isSignedToken(mintToken(FOREIGN), [KEY, OTHER])).toBe(false);
 });
 
-test("ADV-M5: a token of which any one character was changed is not signed", () => {
+test("ADV-M5: a token with any one character changed is not signed", () => {
   const token = mintToken(KEY);
   for (let at = 0; at < TOKEN_CHARS; at += 1) {
     const other = token[at] === "A" ? "B" : "A";

@@ -5,14 +5,14 @@ import { expect, test } from "vitest";
 
 const src = fileURLToPath(new URL("../../src/", import.meta.url));
 
-/** What a module loads when it runs: types are gone by then. */
+/** The modules that a module loads at run time: type imports are erased. */
 function importsOf(path: string): string[] {
   const text = readFileSync(path, "utf8");
   const statements = text.matchAll(/^(?:import|export)\s(?!type\b)(?:[^"';]*?\bfrom\s)?"([^"]+)"/gm);
   return [...statements].map(([, name = ""]) => name);
 }
 
-/** All modules of ours, and packages by their names, that the program `entry` loads on its main thread. */
+/** All modules of the repository, and packages by name, that the program `entry` loads on its main thread. */
 function loadedBy(entry: string): Set<string> {
   const loaded = new Set<string>();
   const visit = (path: string): void => {
@@ -29,21 +29,23 @@ function loadedBy(entry: string): Set<string> {
 }
 
 test.each([
-  "worker.ts",
-  "control.ts",
-])("ADV-H2: %s loads nothing that compiles a schema, checks a value or chooses tools: child processes alone do", (entry) => {
+  "process/worker.ts",
+  "process/control.ts",
+])("ADV-H2: %s loads no module that compiles a schema, checks a value or chooses tools: only child processes do", (entry) => {
   const loaded = [...loadedBy(entry)];
-  expect(loaded).toContain("core/schema-checks.ts");
-  expect(loaded).toContain("speech/providers/reference-planner.ts");
+  expect(loaded).toContain("core/schemas/checker.ts");
+  expect(loaded).toContain("speech/reference/tools/chooser-client.ts");
   expect(
-    loaded.filter((name) => /^ajv\b|schema-check\.ts$|reference-tools\.ts$|reference-arguments\.ts$/.test(name)),
+    loaded.filter((name) =>
+      /^ajv\b|schemas\/compile\.ts$|schema-check\.ts$|choose-tools\.ts$|arguments\/fill\.ts$/.test(name),
+    ),
   ).toEqual([]);
 });
 
 test.each([
-  "core/schema-process.ts",
-  "speech/providers/reference-plan-process.ts",
-])("%s does: what is looked for above is found where it is", (entry) => {
-  expect([...loadedBy(entry)]).toContain("core/schema-check.ts");
+  "core/schemas/checker-process.ts",
+  "speech/reference/tools/chooser-process.ts",
+])("%s loads them, so the check above finds what it looks for", (entry) => {
+  expect([...loadedBy(entry)]).toContain("core/schemas/compile.ts");
   expect([...loadedBy(entry)].some((name) => name.startsWith("ajv"))).toBe(true);
 });

@@ -10,17 +10,17 @@ import { refusalOf } from "../../src/gateway/server/upgrade.ts";
 import { everyMetric } from "../support/metrics/every-metric.ts";
 import { unknownInQuery } from "../support/metrics/promql.ts";
 
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const README_LINES_MAX = 200;
-/** What is installed, built or recorded, and no page of ours. */
-const NOT_OURS = new Set(["node_modules", "dist", "data", "results"]);
+/** Folders of installed, built or recorded files. */
+const SKIPPED_FOLDERS = new Set(["node_modules", "dist", "data", "results"]);
 
-/** The files under a folder whose names end so. */
+/** The files under a folder whose names end with `ending`. */
 function filesUnder(directory: string, ending: string): string[] {
   return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
     const path = join(directory, entry.name);
     if (entry.isDirectory())
-      return NOT_OURS.has(entry.name) || entry.name.startsWith(".") ? [] : filesUnder(path, ending);
+      return SKIPPED_FOLDERS.has(entry.name) || entry.name.startsWith(".") ? [] : filesUnder(path, ending);
     return entry.name.endsWith(ending) ? [path] : [];
   });
 }
@@ -28,7 +28,7 @@ function filesUnder(directory: string, ending: string): string[] {
 const textOf = (path: string): string => readFileSync(path, "utf8");
 const withoutCode = (markdown: string): string => markdown.replace(/^ *```.*?^ *```/gms, "");
 
-/** The anchors that GitHub gives the headings of a page: a heading of a name that was there before gets a number. */
+/** The anchors that GitHub gives the headings of a page: repeated headings are numbered. */
 function anchorsOf(markdown: string): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading = ""] of withoutCode(markdown).matchAll(/^#{1,6} +(.+?) *$/gm)) {
@@ -41,7 +41,7 @@ function anchorsOf(markdown: string): Set<string> {
   return anchors;
 }
 
-/** The links of a page that lead to nothing, relative ones alone. */
+/** The relative links of a page whose target does not exist. */
 function brokenLinks(page: string, markdown: string): string[] {
   const prose = withoutCode(markdown).replace(/`[^`\n]*`/g, "");
   return [...prose.matchAll(/\]\(([^)\s]+)(?: "[^"]*")?\)/g)]
@@ -56,11 +56,11 @@ function brokenLinks(page: string, markdown: string): string[] {
     });
 }
 
-/** Enough of a paragraph to distinguish it: two versions of one begin alike. */
+/** Two versions of one paragraph begin with the same characters. */
 const PARAGRAPH_BEGINS_CHARS = 40;
 const PARAGRAPH = "Crashes lose calls, not records. Every c";
 
-/** The rows of one table that begin with the same names in code, and paragraphs of one page that begin alike. */
+/** Table rows that begin with the same code, and paragraphs of one page that begin with the same text. */
 function repeatedIn(markdown: string): string[] {
   const seen = new Set<string>();
   let table = 0;
@@ -94,13 +94,13 @@ function variablesRead(): Set<string> {
       return Reflect.get(target, name);
     },
   });
-  // It has none of the keys that it requires, and reports that once it has read everything.
+  // Required API keys are missing; the error is thrown after all variables were read.
   expect(() => readConfig(env)).toThrow(/DEEPGRAM_API_KEY/);
   readServiceAccess(env);
   return read;
 }
 
-/** The code of what the media port answers with this status. */
+/** The error code of the media port for this status. */
 const mediaPortCode = (status: 401 | 404 | 426 | 503): string => JSON.parse(refusalOf(status, []).body).error.code;
 
 describe("the documentation", () => {
@@ -108,13 +108,13 @@ describe("the documentation", () => {
 
   test.each(
     pages.map((page) => relative(ROOT, page)),
-  )("shell blocks of %s can be pasted into zsh, which takes no comments and splits no variable into words", (page) => {
+  )("shell blocks of %s can be pasted into zsh, which allows no comments and does not split variables into words", (page) => {
     const blocks = [...textOf(join(ROOT, page)).matchAll(/^ *```(?:sh|bash)\n(.*?)^ *```$/gms)];
     const lines = blocks.flatMap(([, text = ""]) => text.split("\n"));
     expect(lines.filter((line) => /(?:^|\s)#(?:\s|$)/.test(line) || /(?:^|[;&|] *)\w+="-/.test(line))).toEqual([]);
   });
 
-  test("is found", () => {
+  test("all pages are found", () => {
     expect(pages.map((page) => relative(ROOT, page))).toEqual(
       expect.arrayContaining(["README.md", "docs/api.md", "deploy/README.md"]),
     );
@@ -127,11 +127,11 @@ describe("the documentation", () => {
 
   test.each(
     pages.map((page) => relative(ROOT, page)),
-  )("%s says nothing twice: no paragraph, and no row of a table for the same name", (page) => {
+  )("%s repeats no paragraph, and no table row for the same name", (page) => {
     expect(repeatedIn(textOf(join(ROOT, page)))).toEqual([]);
   });
 
-  test("a paragraph or a row that stands twice is noticed", () => {
+  test("a repeated paragraph or table row is detected", () => {
     const rows = "| `A` | 1 |\n| `A` | 2 |\n";
     expect(repeatedIn(`${rows}\n${PARAGRAPH}\n\n${rows}${PARAGRAPH} And more.\n`)).toEqual([
       "| `A` |",
@@ -141,7 +141,7 @@ describe("the documentation", () => {
     expect(repeatedIn("| `A` | 1 |\n\n| `A` | 2 |\n```\n| `B` |\n| `B` |\n```\n")).toEqual([]);
   });
 
-  test("a link to a page or a heading that is not there is noticed", () => {
+  test("a link to a missing page or heading is detected", () => {
     const page = join(ROOT, "README.md");
     const links =
       "[a](docs/none.md) [b](docs/api.md#none) [c](#none) [d](docs/api.md#errors) [e](https://example.com/none)";
@@ -149,13 +149,13 @@ describe("the documentation", () => {
     expect(brokenLinks(page, "`[a](none.md)`\n```\n[b](none.md)\n```\n")).toEqual([]);
   });
 
-  test(`README.md has at most ${README_LINES_MAX} lines, and leads to every page under docs`, () => {
+  test(`README.md has at most ${README_LINES_MAX} lines and links to every page under docs`, () => {
     const readme = textOf(join(ROOT, "README.md"));
     expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(README_LINES_MAX);
     for (const page of readdirSync(join(ROOT, "docs"))) expect(readme).toContain(`(docs/${page}`);
   });
 
-  test("docs/configuration.md has a row for every variable that the service or a command reads, and for no other", () => {
+  test("docs/configuration.md has exactly one row for each variable that the service or a command reads", () => {
     const rows = textOf(join(ROOT, "docs/configuration.md")).matchAll(/^\| (`[^|]+`) \|/gm);
     const named = [...rows].flatMap(([, cell = ""]) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name = ""]) => name));
     expect(named.toSorted()).toEqual([...variablesRead()].toSorted());
@@ -166,20 +166,20 @@ describe("docs/security.md", () => {
   const page = textOf(join(ROOT, "docs/security.md"));
   const code = [...page.matchAll(/`([^`\n]+)`/g)].map(([, text = ""]) => text);
 
-  test("names no variable that is not read", () => {
+  test("names only variables that are read", () => {
     const variables = code.flatMap((text) => /^([A-Z][A-Z0-9_]{2,})(?:=.*)?$/.exec(text)?.[1] ?? []);
     expect(variables.length).toBeGreaterThan(40);
     expect(variables.filter((name) => !variablesRead().has(name))).toEqual([]);
   });
 
-  test("names no metric, label or value of a label that is not exposed", async () => {
+  test("names only metrics, labels and label values that are exposed", async () => {
     const metrics = await everyMetric();
     const queries = code.filter((text) => text.startsWith("trunkline_"));
     expect(queries.length).toBeGreaterThan(40);
     expect(queries.flatMap((query) => unknownInQuery(query, metrics))).toEqual([]);
   });
 
-  test("names no end reason and no error code that is not used", async () => {
+  test("names only end reasons and error codes that are used", async () => {
     const known = new Set<string>([
       ...END_REASONS,
       ...Object.keys(STATUS),
@@ -196,10 +196,10 @@ describe("docs/security.md", () => {
     for (const reason of ["message_flood", "connection_lost", "spend_limit"]) expect(words).toContain(reason);
   });
 
-  test("names no npm script that is not in package.json", () => {
+  test("names only npm scripts of package.json", () => {
     const { scripts } = JSON.parse(textOf(join(ROOT, "package.json"))) as { scripts: Record<string, string> };
     const named = [...page.matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map(([, name = ""]) => name);
-    expect(named).toEqual(expect.arrayContaining(["attack", "chaos", "bench:limits", "keys", "admin"]));
+    expect(named).toEqual(expect.arrayContaining(["attack", "chaos", "bench:limits", "api-keys", "admin"]));
     expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
   });
 });

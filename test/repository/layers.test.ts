@@ -6,14 +6,14 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
+const root = fileURLToPath(new URL("../..", import.meta.url));
 const biome = createRequire(import.meta.url).resolve("@biomejs/biome/bin/biome");
 
-/** What the linter says of `text` if it stood at `path`, in a tree of its own with the project's configuration. */
+/** The linter's result for these files in a temporary tree with the project's configuration. */
 function lint(files: Readonly<Record<string, string>>): { ok: boolean; output: string } {
   const folder = mkdtempSync(join(tmpdir(), "trunkline-layers-"));
   folders.push(folder);
-  // The tree is no repository, so the linter must not look for one.
+  // The temporary tree is not a Git repository.
   const config = { ...JSON.parse(readFileSync(join(root, "biome.json"), "utf8")), vcs: { enabled: false } };
   writeFileSync(join(folder, "biome.json"), JSON.stringify(config));
   for (const [path, text] of Object.entries(files)) {
@@ -36,8 +36,8 @@ const importing = (specifier: string): string =>
   `import { thing } from "${specifier}";\n\nexport const used = thing;\n`;
 const EXPORT = "export const thing = 1;\n";
 
-describe("the linter holds the layers", () => {
-  test("a tree that keeps to them passes", () => {
+describe("the linter enforces the layers", () => {
+  test("imports of lower layers pass", () => {
     const { ok, output } = lint({
       "src/core/limits.ts": EXPORT,
       "src/media/framer.ts": importing("../core/limits.ts"),
@@ -102,7 +102,7 @@ describe("the linter holds the layers", () => {
     }
   });
 
-  test("modules may not import each other in a circle", () => {
+  test("modules may not import each other in a cycle", () => {
     const { ok, output } = lint({
       "src/core/a.ts": `import { b } from "./b.ts";\n\nexport const a = () => b;\n`,
       "src/core/b.ts": `import { a } from "./a.ts";\n\nexport const b = () => a;\n`,

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 
 describe("the dashboard", () => {
-  test("has a row for each thing that goes on, and what Grafana 10 needs to show it", () => {
+  test("has its rows, and all that Grafana 10 needs to show them", () => {
     const rows = dashboard.panels.filter(({ type }) => type === "row").map(({ title }) => title);
     expect(rows).toEqual(["Calls", "Audio", "Added latency", "Turns and stages", "Providers", "Processes"]);
     expect(dashboard.schemaVersion).toBeGreaterThanOrEqual(38);
@@ -24,7 +24,7 @@ describe("the dashboard", () => {
     }
   });
 
-  test("has no two panels in one place", () => {
+  test("has no overlapping panels", () => {
     const taken = new Map<string, string>();
     for (const { title, gridPos } of dashboard.panels) {
       expect(gridPos.x + gridPos.w, title).toBeLessThanOrEqual(24);
@@ -37,7 +37,7 @@ describe("the dashboard", () => {
     }
   });
 
-  test("asks for nothing but metrics, labels and values that there are", () => {
+  test("queries only metrics, labels and label values that exist", () => {
     expect(queries.length).toBeGreaterThan(40);
     for (const { title, expr } of queries) expect(unknownInQuery(expr, metrics), `${title}: ${expr}`).toEqual([]);
     const [, metric = ""] =
@@ -45,15 +45,15 @@ describe("the dashboard", () => {
     expect(unknownInQuery(metric, metrics)).toEqual([]);
   });
 
-  test("shows every metric that is ours", () => {
+  test("shows every metric of the service", () => {
     const shown = queries.map(({ expr }) => expr).join("\n");
     const ours = [...metrics.keys()].filter((name) => name.startsWith("trunkline_"));
-    // How many may live is in the places that are offered.
+    // The maximum of calls is shown by the call slots.
     const left = ours.filter((name) => !new RegExp(`\\b${name}(_bucket|_count|_sum)?\\b`).test(shown));
     expect(left).toEqual(["trunkline_calls_max"]);
   });
 
-  test("names its lines by labels that they have, and chooses by instance everywhere", () => {
+  test("names its lines by labels of their queries, and filters every query by instance", () => {
     for (const { title, expr, legendFormat } of queries) {
       for (const [, label = ""] of legendFormat.matchAll(/\{\{(\w+)\}\}/g))
         expect(groupsOf(expr), title).toContain(label);
@@ -64,8 +64,8 @@ describe("the dashboard", () => {
   });
 });
 
-describe("the alarms", () => {
-  test("are seven, and their conditions ask for nothing that there is not", () => {
+describe("the alerts", () => {
+  test("are seven, and their conditions query only metrics that exist", () => {
     expect(alerts.map(({ name }) => name)).toEqual([
       "TrunklineDown",
       "TrunklineRefusesCalls",
@@ -78,7 +78,7 @@ describe("the alarms", () => {
     for (const { name, expr } of alerts) expect(unknownInQuery(expr, metrics), name).toEqual([]);
   });
 
-  test("are read by the configuration beside them, which names the job that they ask for", () => {
+  test("are read by the Prometheus configuration, which names the job that they query", () => {
     const configuration = deployed("prometheus/prometheus.yml");
     const [, job] = /job_name: (\w+)/.exec(configuration) ?? [];
     expect(configuration).toContain("- alerts.yml");
@@ -86,7 +86,7 @@ describe("the alarms", () => {
   });
 });
 
-describe("what tells that a query is wrong", () => {
+describe("unknown parts of a query", () => {
   test.each([
     ["sum(trunkline_cals)", ["trunkline_cals"]],
     ['sum by (stat) (trunkline_calls{state="speaking"})', ["by (stat)"]],

@@ -24,8 +24,8 @@ async function bestOf(work: () => unknown): Promise<number> {
   return best;
 }
 
-const repeated = (count: number, piece: (index: number) => string): string =>
-  Array.from({ length: count }, (_, index) => piece(index)).join();
+const repeated = (count: number, part: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => part(index)).join();
 const keys = (count: number): string => repeated(count, (index) => `"k${index}":1`);
 const withMember = (member: string): string => `${JSON.stringify(MINIMAL_CALL).slice(0, -1)},${member}}`;
 
@@ -49,13 +49,13 @@ describe("D5: a body of the API that is costly to read is answered at once", () 
     ["1 MiB of objects", `[${repeated(350_000, () => "{}")}]`, 413],
     ["80,000 objects as tools", withMember(`"selectedTools":[${repeated(80_000, () => "{}")}]`), 400],
     ["80,000 objects as metadata", withMember(`"metadata":{"a":[${repeated(80_000, () => "{}")}]}`), 400],
-    ["80,000 objects where nobody looks", withMember(`"websocket":[${repeated(80_000, () => "{}")}]`), 201],
+    ["80,000 objects in an ignored place", withMember(`"websocket":[${repeated(80_000, () => "{}")}]`), 201],
     ["100,000 keys", withMember(keys(100_000)), 413],
     ["20,000 unknown keys", withMember(keys(20_000)), 400],
     ["20,000 keys of metadata", withMember(`"metadata":{${keys(20_000)}}`), 400],
     ["40,000 numbers that no double can hold", withMember(`"websocket":[${repeated(40_000, () => "1e999")}]`), 400],
     ["a number of 250,000 digits", withMember(`"maxDuration":${"9".repeat(250_000)}`), 400],
-    ["250,000 digits behind the point", withMember(`"temperature":0.${"9".repeat(250_000)}`), 201],
+    ["250,000 digits after the point", withMember(`"temperature":0.${"9".repeat(250_000)}`), 201],
     ["an exponent of 250,000 digits", withMember(`"temperature":1e${"9".repeat(250_000)}`), 400],
     ["120,000 escapes", withMember(`"greeting":"${"\\n".repeat(120_000)}"`), 201],
     ["40,000 halves of surrogate pairs", withMember(`"greeting":"${"\\ud800".repeat(40_000)}"`), 400],
@@ -114,12 +114,12 @@ describe("D5: a message of a stream that is costly to read is dropped at once, a
 /** These are looked at with every frame of a pause, and every partial. */
 const TEXT_MS_MAX = 5;
 
-describe("D6: words that an ear makes up without end are read in no time", () => {
+describe("D6: endless words of an STT are processed in bounded time", () => {
   test.each([
-    ["letters, and no letter behind them", `${"x".repeat(TURN_TEXT_CHARS_MAX - 1)}5`],
+    ["letters, and no letter after them", `${"x".repeat(TURN_TEXT_CHARS_MAX - 1)}5`],
     ["nothing but letters", "x".repeat(TURN_TEXT_CHARS_MAX)],
-    ["dots, and no dot behind them", `${".".repeat(TURN_TEXT_CHARS_MAX - 1)}x`],
-    ["white space, and more behind it", `${" ".repeat(TURN_TEXT_CHARS_MAX - 1)}x`],
+    ["dots, and no dot after them", `${".".repeat(TURN_TEXT_CHARS_MAX - 1)}x`],
+    ["white space, and more after it", `${" ".repeat(TURN_TEXT_CHARS_MAX - 1)}x`],
     ["white space without end", `x${" ".repeat(TURN_TEXT_CHARS_MAX - 1)}`],
     ["back-channels without end", "mm-hm ".repeat(TURN_TEXT_CHARS_MAX / 6)],
   ])("%s", async (_what, text) => {

@@ -130,7 +130,7 @@ async function hold(websocketUrl: string, round: number): Promise<void> {
   ws.destroy();
 }
 
-/** What strangers find no way into. */
+/** Requests of unauthenticated clients, all of which are refused. */
 async function knock(): Promise<void> {
   for (const path of [`/stream/${CANARY}`, `/stream/${CANARY.padEnd(64, "x")}`, `/${CANARY}`]) {
     const ws = await RawWs.connect(service.url);
@@ -218,7 +218,7 @@ test("L2: whatever stands in a text, every line of the log is one line, of plain
   }
 });
 
-test("L4: when everything behind the API is broken, no answer tells a stack, a path, a query or a host", async () => {
+test("L4: when every dependency of the API fails, no response contains a stack, a path, a query or a host", async () => {
   await start();
   const { websocketUrl = "" } = await ask({ method: "POST", url: "/api/v1/calls", payload: MINIMAL_CALL });
   const broken = async (): Promise<never> => {

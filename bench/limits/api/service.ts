@@ -60,7 +60,7 @@ export async function withService<T>(accounts: number, work: (service: BenchServ
 
 interface LogLine {
   msg: string;
-  child?: string;
+  kind?: string;
   pid?: number;
   mediaUrl?: string;
 }
@@ -72,7 +72,7 @@ function fromLog(path: string): Pick<BenchService, "mediaUrl" | "pids"> {
     .filter((line) => line.startsWith("{") && line.endsWith("}"))
     .map((line) => JSON.parse(line) as LogLine);
   const pid = (child: string): number =>
-    lines.findLast((line) => line.msg === "process started" && line.child === child)?.pid ?? Number.NaN;
+    lines.findLast((line) => line.msg === "process started" && line.kind === child)?.pid ?? Number.NaN;
   const mediaUrl = lines.findLast(({ msg }) => msg === "service ready")?.mediaUrl ?? "";
   return { mediaUrl, pids: { control: pid("control"), worker: pid("worker") } };
 }

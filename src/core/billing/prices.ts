@@ -2,7 +2,7 @@ import { parseObject } from "../json.ts";
 import type { Stage } from "../metrics/worker-metrics.ts";
 import { USAGE_UNITS, type Usage, type UsageUnit } from "./usage.ts";
 
-/** What a price is for: so much of a unit. */
+/** The units of prices, and how much of a usage unit one of them is. */
 const PRICED: Readonly<Record<string, readonly [unit: UsageUnit, amount: number]>> = {
   audioMinute: ["audioSeconds", 60],
   inputTokensMillion: ["inputTokens", 1_000_000],
@@ -10,34 +10,34 @@ const PRICED: Readonly<Record<string, readonly [unit: UsageUnit, amount: number]
   charactersThousand: ["characters", 1_000],
 };
 
-/** What providers charge. */
+/** The prices of providers. */
 export interface Prices {
-  /** ISO 4217, such as `USD`: of all of them. */
+  /** The currency of all prices, ISO 4217, such as `USD`. */
   readonly currency: string;
-  /** By provider, or by `provider:model` where its models differ: the price of one of each unit that it has a price for. */
+  /** The prices per unit, by provider, or by `provider:model` when its models differ. */
   readonly perUnit: ReadonlyMap<string, Readonly<Partial<Record<UsageUnit, number>>>>;
 }
 
-/** What one provider did for a call in one of its parts, and what that costs; null where its price is not known. */
+/** The usage of one provider in one stage of a call, and its cost; null when its price is not known. */
 export interface ProviderUsage extends Usage {
   readonly stage: Stage;
   readonly provider: string;
   readonly cost: number | null;
 }
 
-/** What a call costs: the sum of what has a price. It is `complete` when everything has. */
+/** The cost of a call: the sum of all usage with a price. It is `complete` when all usage has one. */
 export interface CallCost {
   readonly currency: string;
   readonly total: number;
   readonly complete: boolean;
 }
 
-/** Costs are told to a billionth of the currency: a token costs a millionth. */
+/** Costs are rounded to a billionth of the currency: a token costs about a millionth. */
 const rounded = (cost: number): number => Math.round(cost * 1e9) / 1e9;
 
 /**
- * Reads prices as they are configured, JSON such as `{"currency": "USD", "deepgram": {"audioMinute": 0.0077}}`; undefined for an empty
- * text. What is wrong with it is added to `problems`; `providers` are those that there are.
+ * Reads PRICES, JSON such as `{"currency": "USD", "deepgram": {"audioMinute": 0.0077}}`; undefined for an empty text. Problems are
+ * added to `problems`; `providers` are all known providers.
  */
 export function readPrices(given: string, providers: readonly string[], problems: string[]): Prices | undefined {
   if (given === "") return undefined;
@@ -75,7 +75,7 @@ function readPrice(name: string, price: unknown, problems: string[]): Partial<Re
   return perUnit;
 }
 
-/** What was used, as `usage` tells it in any number of parts, by provider and price; in the order in which they were used first. */
+/** Sums the parts of `usage` by provider and price, in the order of their first use. */
 export function billOf(
   used: readonly { stage: Stage; provider: string; usage: Usage }[],
   prices: Prices | undefined,
@@ -96,7 +96,7 @@ export function billOf(
   return { usage, cost: { currency: prices.currency, total, complete: known.length === costs.length } };
 }
 
-/** What `usage` costs, in the currency of `prices`; undefined where something of it has no price. */
+/** The cost of `usage` in the currency of `prices`; undefined when a part of it has no price. */
 export function costOf(provider: string, usage: Usage, prices: Prices | undefined): number | undefined {
   const perUnit = pricesOf({ provider, model: usage.model }, prices);
   if (perUnit === undefined) return undefined;
@@ -104,21 +104,21 @@ export function costOf(provider: string, usage: Usage, prices: Prices | undefine
   return hasAll ? knownCostOf(provider, usage, prices) : undefined;
 }
 
-/** What those units of `usage` cost that have a price. */
+/** The cost of the units of `usage` that have a price. */
 export function knownCostOf(provider: string, usage: Usage, prices: Prices | undefined): number {
   const perUnit = pricesOf({ provider, model: usage.model }, prices);
   return USAGE_UNITS.reduce((cost, unit) => cost + (usage[unit] ?? 0) * (perUnit?.[unit] ?? 0), 0);
 }
 
-/** A provider that may serve a call, and its model, where it has several. */
+/** A provider that may serve a call, and its model when it has several. */
 export interface ProviderModel {
   readonly provider: string;
   readonly model?: string | undefined;
 }
 
 /**
- * The prices without which the cost of a call's LLM and TTS would not be known, as they are named in PRICES: `openai.outputTokensMillion`.
- * `llms` and `ttsProviders` are all that may serve the call.
+ * The prices that are missing for the cost of a call's LLM and TTS, by their names in PRICES: `openai.outputTokensMillion`. `llms` and
+ * `ttsProviders` are all providers that may serve the call.
  */
 export function missingPrices(
   prices: Prices | undefined,

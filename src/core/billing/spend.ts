@@ -1,33 +1,33 @@
 import { TrunklineError } from "../errors.ts";
 import { SPEND_WINDOW_S } from "../limits/spend.ts";
 
-/** What is limited per minute, of a call and of an account. The names are public. */
+/** The units that are limited per minute, for a call and for an account. The names are public. */
 export const SPEND_UNITS = ["llm_requests", "input_tokens", "output_tokens", "tts_characters"] as const;
 export type SpendUnit = (typeof SPEND_UNITS)[number];
 
-/** Amounts of each unit; as a limit `Infinity` is none. */
+/** An amount of each unit; a limit of `Infinity` is no limit. */
 export type Spend = Readonly<Record<SpendUnit, number>>;
 
-/** What may be reached: a limit per minute, or `maxCost` of the call. */
+/** The limits: one per unit and minute, and `maxCost` of the call. */
 export const SPEND_LIMITS = [...SPEND_UNITS, "cost"] as const;
 export type SpendLimit = (typeof SPEND_LIMITS)[number];
 
-/** Whether the limit is the call's or the account's. */
+/** Whether it is a limit of the call or of the account. */
 export const SPEND_SCOPES = ["call", "account"] as const;
 export type SpendScope = (typeof SPEND_SCOPES)[number];
 
-/** What comes of a limit that is reached: the agent says so, and the call ends, or goes on without the answer. */
+/** What happens when a limit is reached: the agent says so, and the call ends or continues without the reply. */
 export const SPEND_ACTIONS = ["end", "refuse"] as const;
 export type SpendAction = (typeof SPEND_ACTIONS)[number];
 
-/** What an operator has set. */
+/** The configured limits. */
 export interface SpendSettings {
   call: Spend;
   account: Spend;
   action: SpendAction;
 }
 
-/** What one account has spent within the last minute in one worker. */
+/** An account's spend within the last minute in one worker. */
 export interface AccountSpend {
   accountId: string;
   spend: Spend;
@@ -39,19 +39,19 @@ export interface AccountOverLimit {
   limit: SpendUnit;
 }
 
-/** Why a provider was not asked; stands as the `cause` of the error. */
+/** Why a request was not sent to a provider; the `cause` of the error. */
 export interface SpendRefusal {
   scope: SpendScope;
   limit: SpendLimit;
 }
 
-/** A provider was not asked, because the call or its account would spend more than it may. */
+/** A request was not sent to a provider because it would exceed a spend limit of the call or its account. */
 export const spendLimited = (refusal: SpendRefusal): TrunklineError =>
   new TrunklineError("spend_limit", "caller", `the ${refusal.scope} has reached its limit of ${refusal.limit}`, {
     cause: refusal,
   });
 
-/** Why a provider was not asked, if that is what `error` says; any other error is undefined. */
+/** The refusal by a spend limit in `error`; undefined for other errors. */
 export const spendRefusalOf = (error: unknown): SpendRefusal | undefined =>
   error instanceof TrunklineError && error.code === "spend_limit" ? (error.cause as SpendRefusal) : undefined;
 
@@ -63,8 +63,8 @@ const zeroSpend = (): Record<SpendUnit, number> => ({
 });
 
 /**
- * What was spent within the last SPEND_WINDOW_S, in steps of a second; no amount is forgotten before its time. Holds at most one entry
- * a second. Times are ms of any clock that does not go backwards.
+ * The spend within the last SPEND_WINDOW_S, with a resolution of one second; amounts are never dropped early. It holds at most one
+ * entry per second. Times are ms of any monotonic clock.
  */
 export class SpendWindow {
   readonly #seconds: { second: number; spend: Record<SpendUnit, number> }[] = [];
@@ -85,7 +85,7 @@ export class SpendWindow {
     }
   }
 
-  /** Takes back of what was added at `addedMs`, unless that is forgotten already. */
+  /** Subtracts from the amounts that were added at `addedMs`, unless they are already out of the window. */
   refund(amounts: Partial<Spend>, addedMs: number, nowMs: number): void {
     this.#forget(nowMs);
     const second = Math.floor(addedMs / 1_000);
@@ -97,7 +97,7 @@ export class SpendWindow {
     }
   }
 
-  /** The sums as they are now; valid until the next call of a method. */
+  /** The current sums; valid until the next method call. */
   sums(nowMs: number): Spend {
     this.#forget(nowMs);
     return this.#sums;
@@ -112,6 +112,6 @@ export class SpendWindow {
   }
 }
 
-/** The first unit of `asked` of which that, on top of `spent`, would be more than the limit. */
+/** The first unit for which `spent` plus `asked` exceeds the limit. */
 export const exceededUnit = (spent: Spend, asked: Partial<Spend>, limits: Spend): SpendUnit | undefined =>
   SPEND_UNITS.find((unit) => spent[unit] + (asked[unit] ?? Number.NEGATIVE_INFINITY) > limits[unit]);

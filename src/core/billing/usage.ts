@@ -1,11 +1,11 @@
-/** Provider usage: seconds of audio that an ear was sent, a model's tokens, characters that a voice was given to speak. */
+/** Provider usage: seconds of audio sent to an STT, tokens of an LLM, characters sent to a TTS. */
 export const USAGE_UNITS = ["audioSeconds", "inputTokens", "outputTokens", "characters"] as const;
 export type UsageUnit = (typeof USAGE_UNITS)[number];
 
-/** What a provider did. Units that it is not paid by are absent. */
+/** The usage of one provider. Units that it does not bill are absent. */
 export interface Usage extends Partial<Readonly<Record<UsageUnit, number>>> {
-  /** Of a provider with models of different prices. */
+  /** Present for providers whose models have different prices. */
   readonly model?: string;
-  /** Some of it was counted by us, because the provider did not come to tell. */
+  /** A part of it is estimated, because the provider did not report it. */
   readonly approximate?: true;
 }

@@ -1,11 +1,11 @@
 import type { TranscriptTurn, TurnLatency } from "./spec.ts";
 
 /**
- * The steps from a caller's last voiced frame to the first frame of the answer, in their order; `whole` is all of it.
+ * The steps from a caller's last voiced frame to the first frame of the reply, in their order; `total` is the whole time.
  *
- * `endOfTurn`: until turn taking decided that it is the agent's turn. `finalTranscript`: until the ear's final text, which runs
- * beside it. `llmFirstToken`: from the question to the model's first text. `firstSegment`: from that to the first piece that was
- * given to the voice. `ttsFirstByte`: from that to its first audio. `firstFrame`: from that to the first frame that was sent.
+ * `endOfTurn`: until the end of the turn was decided. `finalTranscript`: until the final transcript, in parallel with the first
+ * step. `llmFirstToken`: from the LLM request to its first text. `firstSegment`: from that to the first segment handed to the TTS.
+ * `ttsFirstByte`: from that to its first audio. `firstFrame`: from that to the first frame sent.
  */
 export const LATENCY_STEPS = [
   "endOfTurn",
@@ -18,10 +18,10 @@ export const LATENCY_STEPS = [
 ] as const;
 export type LatencyStep = (typeof LATENCY_STEPS)[number];
 
-/** How long each step of one answer took, ms; those that were not taken are absent. */
+/** How long each step of one reply took, ms; steps that did not happen are absent. */
 export type StepDurations = Partial<Record<LatencyStep, number>>;
 
-/** What a stage came to over the answers of a call: how many had it, and its percentiles, ms. */
+/** A step over the replies of a call: how many had it, and its percentiles, ms. */
 export interface StepSummary {
   count: number;
   p50Ms: number;
@@ -30,36 +30,36 @@ export interface StepSummary {
   p99Ms: number;
 }
 
-/** Of each stage that an answer of the call had. */
+/** The steps that at least one reply of the call had. */
 export type LatencySummary = Partial<Record<LatencyStep, StepSummary>>;
 
 export function stepDurations(latency: TurnLatency): StepDurations {
   const { finalTranscriptMs, endOfTurnMs, llmRequestedMs, firstTextMs, firstSegmentMs, firstAudioMs, firstFrameMs } =
     latency;
-  const stages: StepDurations = { endOfTurn: endOfTurnMs };
-  if (finalTranscriptMs !== undefined) stages.finalTranscript = finalTranscriptMs;
-  if (llmRequestedMs !== undefined && firstTextMs !== undefined) stages.llmFirstToken = firstTextMs - llmRequestedMs;
+  const steps: StepDurations = { endOfTurn: endOfTurnMs };
+  if (finalTranscriptMs !== undefined) steps.finalTranscript = finalTranscriptMs;
+  if (llmRequestedMs !== undefined && firstTextMs !== undefined) steps.llmFirstToken = firstTextMs - llmRequestedMs;
   if (firstSegmentMs !== undefined) {
-    // Words of our own may come first: the caller was told to wait.
-    if (firstTextMs !== undefined && firstSegmentMs >= firstTextMs) stages.firstSegment = firstSegmentMs - firstTextMs;
-    stages.ttsFirstByte = firstAudioMs - firstSegmentMs;
+    // A filler may be the first segment, before the first text of the LLM.
+    if (firstTextMs !== undefined && firstSegmentMs >= firstTextMs) steps.firstSegment = firstSegmentMs - firstTextMs;
+    steps.ttsFirstByte = firstAudioMs - firstSegmentMs;
   }
-  stages.firstFrame = firstFrameMs - firstAudioMs;
-  stages.total = firstFrameMs;
-  return stages;
+  steps.firstFrame = firstFrameMs - firstAudioMs;
+  steps.total = firstFrameMs;
+  return steps;
 }
 
-/** The smallest of the values that `percent` of them do not exceed (nearest rank); NaN of none. `sorted` is in ascending order. */
+/** The percentile by nearest rank; NaN without values. `sorted` is in ascending order. */
 export const percentile = (sorted: readonly number[], percent: number): number =>
   sorted[Math.max(1, Math.ceil((percent / 100) * sorted.length)) - 1] ?? Number.NaN;
 
-/** What the answers among `turns` took; empty where nobody was answered. */
+/** The latency of the replies among `turns`; empty without replies. */
 export function latencySummary(turns: readonly TranscriptTurn[]): LatencySummary {
-  const answers = turns.flatMap(({ latency }) => (latency === undefined ? [] : [stepDurations(latency)]));
+  const replies = turns.flatMap(({ latency }) => (latency === undefined ? [] : [stepDurations(latency)]));
   const summary: LatencySummary = {};
-  for (const stage of LATENCY_STEPS) {
-    const sorted = answers.flatMap(({ [stage]: ms }) => (ms === undefined ? [] : [ms])).sort((a, b) => a - b);
-    if (sorted.length > 0) summary[stage] = stepSummary(sorted);
+  for (const step of LATENCY_STEPS) {
+    const sorted = replies.flatMap(({ [step]: ms }) => (ms === undefined ? [] : [ms])).sort((a, b) => a - b);
+    if (sorted.length > 0) summary[step] = stepSummary(sorted);
   }
   return summary;
 }

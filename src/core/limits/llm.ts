@@ -1,48 +1,48 @@
-// Models: what a server may send in answer to one question; past it the answer has failed.
+// Responses of LLM providers. A response that exceeds one of these limits has failed.
 export const LLM_ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 
-/** One server-sent event of it, in characters. */
+/** One server-sent event, in characters. */
 export const LLM_EVENT_CHARS_MAX = 1024 * 1024;
 
-/** What is read of a refusal, for the code that stands in it. */
+/** How much of an error response is read to find its code. */
 export const LLM_ERROR_BODY_BYTES_MAX = 64 * 1024;
 
-/** When the last event has come, the end of the body is waited for so long: then its connection can be used again. */
+/** How long the end of the body is awaited after the last event, so that the connection can be reused. */
 export const LLM_BODY_END_WAIT_MS = 250;
 
-/** What a model may say and think, where its server insists on a bound: twice what a turn keeps. */
+/** Tokens of text and reasoning, for providers that require a bound: twice the longest turn. */
 export const LLM_OUTPUT_TOKENS_MAX = 8_192;
 
-/** Signatures of a model's tool calls that are kept to be shown again; of the oldest none is known any more. */
+/** Signatures of tool calls that are kept for later prompts; the oldest are dropped. */
 export const LLM_TOOL_CALL_SIGNATURES_MAX = 4_096;
 export const LLM_TOOL_CALL_SIGNATURE_CHARS_MAX = 16 * 1024;
 
-/** A model, or a voice, that has told nothing by then is given up where there is another one. */
+/** An LLM or TTS that has not sent anything by then is replaced by its fallback, if there is one. */
 export const LLM_FIRST_TOKEN_MS_MAX = 3_000;
 
-/** Silence within an answer, and within speech that somebody waits for. */
+/** The longest silence within a response, and within speech that playout waits for. */
 export const LLM_IDLE_MS_MAX = 6_000;
 
-/** A whole answer of a model, and all the waiting for one piece of speech: what only drips ends here. */
+/** The time for a whole LLM response, and for all waiting for one segment: responses that trickle end here. */
 export const LLM_ANSWER_MS_MAX = 60_000;
 
-/** Bounds of what one question to an LLM may hold. */
+// Prompts.
 
 /**
- * What a prompt may hold beside the system prompt and the tools, in estimated tokens, unless HISTORY_TOKENS_MAX says otherwise: about
- * an hour of talk. Past it whole old turns are dropped.
+ * The default of HISTORY_TOKENS_MAX: estimated tokens of a prompt without the system prompt and the tools, about an hour of
+ * conversation. Past it old turns are dropped, each as a whole.
  */
 export const HISTORY_TOKENS_DEFAULT = 16_384;
 export const HISTORY_TOKENS_MIN = 1_024;
 export const HISTORY_TOKENS_LIMIT = 1_000_000;
 
-/** The context of a model that is in no list of ours, unless CONTEXT_TOKENS names it. */
+/** The context size of an unknown model, unless CONTEXT_TOKENS names it. */
 export const CONTEXT_TOKENS_DEFAULT = 32_768;
 export const CONTEXT_TOKENS_MIN = 1_024;
 export const CONTEXT_TOKENS_LIMIT = 10_000_000;
 
-/** Of a model's context the prompt takes this share at most, for tokens are estimated; and the answer must fit beside it. */
+/** The largest share of a model's context for the prompt: tokens are estimated, and the reply must fit too. */
 export const PROMPT_CONTEXT_SHARE = 0.75;
 
-/** Once a prompt is too long, its old turns are dropped to this share of what they may take: seldom, and several at a time. */
+/** When a prompt is too long, old turns are dropped down to this share of the limit, so that trimming is rare and drops several turns. */
 export const PROMPT_TRIM_SHARE = 0.75;

@@ -1,99 +1,98 @@
-// Descriptors: of what the system lets a process have open at once, strangers take no more than calls leave.
-/** For what every process needs beside its connections: programs, the other processes, the store, a file that is read. */
+// File descriptors. Unauthenticated connections may use only the descriptors that calls do not need.
+/** Reserved in every process for child processes, IPC, the store and open files. */
 export const DESCRIPTORS_RESERVED = 128;
 
-/** A call is its stream and its journal; a connection to the API, and the recording that is fetched on it. */
+/** A call needs its stream and its journal. A request needs its connection and the recording that it downloads. */
 export const DESCRIPTORS_PER_CALL = 2;
 export const DESCRIPTORS_PER_REQUEST = 2;
 
 // Processes.
 export const WORKERS_MAX = 64;
 
-/** From the start of a process until it says that it is ready; past it, it is killed. */
+/** How long a process may take from its assignment until it is ready; then it is killed. */
 export const PROCESS_START_MS_MAX = 30_000;
 
-/** The control process has so long in addition where the database of an earlier version is brought up to date. */
+/** How much longer the control process may take when it migrates the database of an earlier version. */
 export const MIGRATION_MS_MAX = 3_600_000;
 
-/** How often a process tells the supervisor that its loop turns. */
+/** How often a process sends a heartbeat to the supervisor from its event loop. */
 export const HEARTBEAT_MS = 250;
 
-/** A worker that was silent for so long is killed and replaced: none of its callers has heard anything meanwhile. */
+/** A worker without a heartbeat for this long is killed and replaced: its callers have received no audio meanwhile. */
 export const WORKER_STALL_MS_MAX = 2_000;
 
-/** The control process has longer: live calls do not wait for it. */
+/** The control process may be silent for longer: live calls do not wait for it. */
 export const CONTROL_STALL_MS_MAX = 10_000;
 
-/** A process that died is started again after this; after twice as long each time that it was up for less than PROCESS_STABLE_MS. */
+/** The delay before a process that died is restarted. It doubles each time that the process was up for less than PROCESS_STABLE_MS. */
 export const RESTART_MS_MIN = 100;
 export const RESTART_MS_MAX = 5_000;
 export const PROCESS_STABLE_MS = 2_000;
 
-/** So long behind a start the next spare process is loaded. */
+/** How long after a start the next spare process is loaded. */
 export const SPARE_START_DELAY_MS = 1_000;
 
-/** What may come behind DRAIN_MS, goodbyes, last records and whatever hangs; then the service has ended. */
+/** How long goodbyes, last records and hanging processes may take after DRAIN_MS; then the service has stopped. */
 export const DRAIN_EXIT_MS_MAX = 5_000;
 
-/** The last part of it is the control process's alone. */
+/** The last part of DRAIN_EXIT_MS_MAX is reserved for the control process. */
 export const DRAIN_RECORDS_MS = 1_000;
 
-// The metrics.
-/** A worker that has not told its metrics by then is missing from the scrape. Well below what a scraper waits, 10 s by default. */
+// Metrics.
+/** A worker that has not sent its metrics by then is missing from the scrape. Well below the timeout of a scraper, 10 s by default. */
 export const METRICS_ANSWER_MS_MAX = 1_000;
 
-/** Bounds of what a process may have open. */
-
 /**
- * Descriptors without which the service does not start. Node opens the files of many modules at once while it loads them: with 256 a
- * process fails in the middle of that. With so many a worker has room for 192 calls.
+ * The service does not start with fewer descriptors. Node opens many module files at once while it loads them: with 256
+ * descriptors a process fails during that. With this many a worker can carry 192 calls.
  */
 export const DESCRIPTORS_MIN = 512;
 
-/** Bounds of the log. */
+// The log.
 
-/** Lines that wait in one process for a reader of standard output that is slow; past it new lines are dropped and counted. */
+/** Lines that a process buffers for a slow reader of standard output; past it new lines are dropped and counted. */
 export const LOG_PENDING_BYTES_MAX = 1024 * 1024;
 
-/** How often standard output is tried again while lines wait. */
+/** How often writing to standard output is retried while lines are buffered. */
 export const LOG_RETRY_MS = 50;
 
-/** How long a process that exits waits for a reader to take its last lines; what is left then is lost. */
+/** How long an exiting process waits for a reader of its last lines; the rest is lost. */
 export const LOG_EXIT_MS_MAX = 250;
 
-/** Tasks of one account that wait for a child process, and of all accounts; one more is refused and counted. */
+// Child processes with a CPU budget.
+/** Tasks of one account, and of all accounts, that wait for a child process; one more is refused and counted. */
 export const TASKS_PER_ACCOUNT_MAX = 256;
 export const TASKS_MAX = 2_048;
 
-/** How long a task waits for its turn; past it, it is refused. */
+/** How long a task may wait for its turn; then it is refused. */
 export const TASK_WAIT_MS_MAX = 5_000;
 
-/** How long a task runs by the wall clock, where the machine gives its process little of the processor; past it, it is refused. */
+/** How long a task may run by the wall clock, for machines that give its process little CPU time; then it is refused. */
 export const TASK_RUN_MS_MAX = 2_000;
 
-/** What it costs to start a child; charged to the account whose task ended the one before. */
+/** The CPU time of starting a child; charged to the account whose task ended the previous one. */
 export const TASK_PROCESS_START_CPU_MS = 170;
 
 /**
- * From one start to the next at least; tasks wait meanwhile. A start copies the page tables of the process that starts it: 2 ms of its
- * loop where that has 50 MB, 21 ms where it has 550 MB, so at most 4.2 % of the loop.
+ * The least time between two starts; tasks wait meanwhile. A start copies the page tables of the starting process, which takes 2 ms
+ * of its event loop with 50 MB of memory and 21 ms with 550 MB, so at most 4.2 % of the event loop.
  */
 export const TASK_PROCESS_START_INTERVAL_MS = 500;
 
-/** JavaScript heap of a child; with more it is ended and replaced. */
+/** JavaScript heap of a child; with more it is killed and replaced. */
 export const TASK_PROCESS_HEAP_MB_MAX = 96;
 
-/** Memory of a child, whatever it is used for; with more it is ended and replaced. It begins with 60 MB. */
+/** All memory of a child; with more it is killed and replaced. A new child has 60 MB. */
 export const TASK_PROCESS_RSS_MB_MAX = 256;
 
-/** With more between two tasks it is replaced, so that no task is ended for what others have left. */
+/** A child with more memory than this between two tasks is replaced, so that no task fails for memory that others have used. */
 export const TASK_PROCESS_REPLACE_RSS_MB = 160;
 
-/** A running task is looked at so often from within its process, which ends itself... */
+/** How often a watchdog thread within the child checks the running task. */
 export const TASK_WATCHDOG_INTERVAL_MS = 20;
 
-/** ...at so much CPU time beyond the budget: its parent, which ends it at the budget, stands still. */
+/** CPU time beyond the budget at which the watchdog ends the child: its parent, which ends it at the budget, is blocked. */
 export const TASK_CPU_GRACE_MS = 500;
 
-/** Priority of a child, as nice(1) counts it: it takes no processor from the loop that carries media. */
+/** The nice(1) value of a child: it must not take CPU time from the event loop that carries media. */
 export const TASK_PROCESS_NICE = 5;

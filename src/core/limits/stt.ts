@@ -1,48 +1,48 @@
-// Ears that are asked over the network.
-/** How long a provider may be connected to. */
+// STT providers over the network.
+/** How long connecting to a provider may take. */
 export const STT_CONNECT_MS_MAX = 3_000;
 
-/** Audio that a provider has not taken yet, while it is connected to or reads too slowly; past it the stream has failed. */
+/** Audio that waits while a provider is being connected or reads too slowly; past it the stream has failed. */
 export const STT_BACKLOG_MS_MAX = 16_000;
 
-/** What was said since its last final that another ear is told when one fails; of more the beginning is lost. */
+/** Audio since the last final transcript that is replayed to the fallback after a failure; the beginning of more is lost. */
 export const STT_REPLAY_MS_MAX = 12_000;
 
-/** The same where nobody is speaking: an ear is surer of words that silence stands before. */
+/** The same while the caller is silent: an STT recognizes words better when silence precedes them. */
 export const STT_REPLAY_SILENCE_MS = 500;
 
-/** Voice of which an ear that lives tells nothing: then it does not. */
+/** A connected STT without a transcript for this much speech counts as failed. */
 export const STT_UNRECOGNIZED_SPEECH_MS_MAX = 6_000;
 
-/** How much later than the voice one may tell of it that hears whole utterances only. */
+/** How long after the speech an STT may send its transcript if it transcribes only whole utterances. */
 export const STT_UTTERANCE_TRANSCRIPT_MS_MAX = 4_000;
 
-/** From the first failure until some ear hears again; past it the call has none. */
+/** From the first failure until an STT works again; past it the call has no STT. */
 export const STT_OUTAGE_MS_MAX = 5_000;
 
-/** Between attempts, once every ear has been tried. */
+/** Between attempts, once every STT provider has failed. */
 export const STT_RETRY_MS = 500;
 
-/** A provider that has taken a stream and kept it for so long is there; some take what they close at once. */
+/** A stream that stays open for this long counts as a success; some providers accept streams and close them at once. */
 export const STT_STABLE_MS = 250;
 
-/** Frames that go into one message to a provider. AssemblyAI takes none of less than 50 ms. */
+/** Frames in one message to a provider. AssemblyAI rejects messages shorter than 50 ms. */
 export const STT_CHUNK_FRAMES = 3;
 
-/** One message of a provider; with a longer one it has failed. */
+/** The longest message of a provider; a longer one is a failure. */
 export const STT_MESSAGE_BYTES_MAX = 1024 * 1024;
 
-/** From our goodbye to a provider until its socket is cut. */
+/** From closing a stream until its socket is destroyed. */
 export const STT_CLOSE_MS_MAX = 500;
 
-/** Deepgram closes a stream on which nothing came for 10 s. */
+/** The interval of keep-alive messages: Deepgram closes a stream without messages after 10 s. */
 export const STT_KEEP_ALIVE_MS = 4_000;
 
-/** An utterance that is longer is cut there: Whisper listens to 30 s at once. */
+/** Longer utterances are split here: Whisper processes 30 s at a time. */
 export const STT_UTTERANCE_MS_MAX = 30_000;
 
-/** Utterances that wait for their transcription, the one that is being made included; past it the stream has failed. */
+/** Utterances that wait for their transcription or are being transcribed; past it the stream has failed. */
 export const STT_PENDING_UTTERANCES_MS_MAX = 2 * STT_UTTERANCE_MS_MAX;
 
-/** The transcription of one utterance, as it comes; with more the ear has failed. */
+/** The response with the transcription of one utterance; a longer one is a failure. */
 export const STT_ANSWER_BYTES_MAX = 256 * 1024;

@@ -1,33 +1,33 @@
-/** How often in one reply the model may ask for tools; after that it is offered none. */
+/** How many times the LLM may request tools within one reply; after that it is offered none. */
 export const TOOL_ROUNDS_MAX = 6;
 
-/** Tools it may ask for at once; the rest is refused, and it is told. */
+/** Tool calls in one LLM response; further ones are refused, and the LLM gets the refusals as results. */
 export const TOOL_CALLS_PER_ROUND_MAX = 8;
 
-/** Arguments of one tool call, as JSON; with more the call is refused. */
+/** Arguments of one tool call, as JSON; a call with longer ones is refused. */
 export const TOOL_ARGUMENTS_CHARS_MAX = 16 * 1024;
 
-/** And of all calls in one answer of the model; those with which it is more are refused. */
+/** Arguments of all tool calls in one LLM response; calls that exceed it are refused. */
 export const TOOL_ARGUMENTS_CHARS_PER_ANSWER_MAX = 64 * 1024;
 
-/** Calls in one answer that are told on, to be refused at least; a model that asks for more is stopped. */
+/** Tool calls in one LLM response that get a result, at least a refusal; a response with more is stopped. */
 export const TOOL_CALLS_PER_ANSWER_MAX = 1_000;
 
-/** Lists and objects in them: what is nested too deep could not be written again. */
+/** Nesting of lists and objects in the arguments: deeper values could not be serialized again. */
 export const TOOL_ARGUMENTS_PARTS_MAX = 1_000;
 
-/** What the model is told of a tool's result; the rest is cut off. */
+/** How much of a tool's result the LLM gets; the rest is cut off. */
 export const TOOL_RESULT_CHARS_MAX = 16 * 1024;
 
-/** How long a tool may take, from the model's call to the result. */
+/** How long a tool may take from the tool call to its result. */
 export const TOOL_TIMEOUT_MS_DEFAULT = 10_000;
 export const TOOL_TIMEOUT_MS_MIN = 1_000;
 export const TOOL_TIMEOUT_MS_MAX = 30_000;
 
-/** Tools of one call that run at once, those of replies that were cut included; one more fails, and the model is told. */
+/** Concurrent tools of one call, including those of interrupted replies; one more fails, and the LLM gets the failure as its result. */
 export const TOOLS_RUNNING_MAX = 16;
 
-/** What is read of the answer to an HTTP tool; with more the tool has failed. */
+/** Bytes of the response to an HTTP tool; with more the tool has failed. */
 export const TOOL_ANSWER_BYTES_MAX = 64 * 1024;
 export const TOOL_ANSWER_HEAD_BYTES_MAX = 16 * 1024;
 export const TOOL_NAME_CHARS_MAX = 64;
@@ -36,42 +36,42 @@ export const TOOL_URL_CHARS_MAX = 2_048;
 export const TOOL_HEADERS_MAX = 16;
 export const TOOL_HEADER_CHARS_MAX = 2_048;
 
-/** The JSON Schema of a tool's arguments: as JSON, and in levels. */
+/** The JSON Schema of a tool's arguments: its length as JSON, and its nesting. */
 export const TOOL_SCHEMA_CHARS_MAX = 8 * 1024;
 export const TOOL_SCHEMA_DEPTH_MAX = 8;
 export const SELECTED_TOOLS_MAX = 32;
 
-/** How long all schemas of a request may take to be checked, waiting included; past it, it is 503. */
+/** How long checking all schemas of a request may take, including waiting; past it the response is 503. */
 export const SCHEMAS_OF_REQUEST_MS_MAX = 10_000;
 
-/** A tool's result is not cut below this, in characters, however long the prompt. */
+/** A tool's result is not truncated below this many characters, however long the prompt is. */
 export const TOOL_RESULT_CHARS_MIN = 256;
 
-/** Bounds of the processes that work with JSON Schemas of users, each with its policy; how large a schema may be stands in `limits.ts`. */
+// Child processes that compile and check JSON Schemas of users.
 
 /**
- * CPU time to compile one schema with its patterns when a call or an agent is created; past it the answer is 400. An ordinary one of
- * 8 KiB takes 10 to 115 ms in a process that is new.
+ * CPU time to compile one schema with its patterns when a call or an agent is created; past it the response is 400. An ordinary
+ * schema of 8 KiB takes 10 to 115 ms in a new process.
  */
 export const SCHEMA_COMPILE_CPU_MS_MAX = 250;
 
-/** And for all schemas of one request; past it the answer is 400. */
+/** CPU time for all schemas of one request; past it the response is 400. */
 export const SCHEMAS_OF_REQUEST_CPU_MS_MAX = 2_000;
 
-/** One regular expression in a schema; a longer one is 400. What it costs to compile may grow with the square of it. */
+/** The length of one regular expression in a schema; a longer one is rejected with 400. Compiling it may take quadratic time. */
 export const SCHEMA_PATTERN_CHARS_MAX = 512;
 
-/** CPU time to check the arguments of one tool call, compiling the schema included, for which a busy machine may need longer; past it the tool call fails. */
+/** CPU time to check the arguments of one tool call, including compiling the schema, which takes longer on a busy machine; past it the tool call fails. */
 export const ARGUMENTS_CHECK_CPU_MS_MAX = SCHEMA_COMPILE_CPU_MS_MAX + 100;
 
-/** Of the reason why arguments do not fit, which the LLM is given and pays for; the rest is cut. A pattern alone may have 512. */
+/** Characters of the reason why arguments do not fit, which goes into the prompt; the rest is cut off. A pattern alone may have 512. */
 export const INVALID_ARGUMENTS_REASON_CHARS_MAX = 300;
 
-/** After so many checks of one tool that were over it, the call checks that tool no more: it fails at once. */
+/** After this many checks of one tool that exceeded the budget, further calls of the tool fail at once. */
 export const CHECKS_OVER_BUDGET_MAX = 3;
 
 /** CPU time of the reference LLM to choose the tools of one reply; past it the reply uses none. */
 export const TOOL_PLAN_CPU_MS_MAX = 200;
 
-/** Compiled schemas that a child keeps, the last used ones. */
+/** Compiled schemas in the cache of a child, the most recently used ones. */
 export const COMPILED_SCHEMAS_MAX = 64;

@@ -7,10 +7,10 @@ export type { Logger } from "pino";
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /**
- * JSON lines on standard output. Messages are constant sentences in the past tense; what varies stands in fields with fixed
+ * JSON lines on standard output. Messages are constant texts; what varies is in fields with fixed
  * names (`callId`, `turnId`, `provider`, `code`, `fault`, `durationMs`). Tokens, keys and phone numbers are never logged;
- * words of a call, where a line cannot do without them, only under `pii`, so that a collector can drop that field. Logging never
- * waits for the reader of standard output: see `LogOutput`.
+ * words of a call are logged only in the field `pii`, which a collector can drop. Logging never waits for the reader of standard
+ * output: see `LogOutput`.
  */
 export function createLogger(
   process: "supervisor" | "control" | "renderer" | "worker" | "test",
@@ -24,13 +24,13 @@ export function createLogger(
 }
 
 /**
- * What may be logged of an error out of somebody else's software: the text of our own errors, which quotes nobody, but of any
- * other only its kind and the places it came by. Its text may hold a key, a prompt or a caller's words.
+ * The loggable part of any error: the message of a TrunklineError, which contains no secret and no word of a call; of all other
+ * errors only the class and the stack without the message, which may contain an API key, a prompt or a caller's words.
  */
-export function loggableError(error: unknown): { why: string; at?: readonly string[] } {
-  if (error instanceof TrunklineError) return { why: error.message };
-  if (!(error instanceof Error)) return { why: typeof error };
+export function loggableError(error: unknown): { detail: string; stack?: readonly string[] } {
+  if (error instanceof TrunklineError) return { detail: error.message };
+  if (!(error instanceof Error)) return { detail: typeof error };
   const { name, message, stack = "" } = error;
-  const behindText = stack.includes(message) ? stack.slice(stack.indexOf(message) + message.length) : "";
-  return { why: name, at: behindText.split("\n    at ").slice(1) };
+  const frames = stack.includes(message) ? stack.slice(stack.indexOf(message) + message.length) : "";
+  return { detail: name, stack: frames.split("\n    at ").slice(1) };
 }

@@ -2,20 +2,20 @@ import { constants, fstatSync, openSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { LOG_EXIT_MS_MAX, LOG_PENDING_BYTES_MAX, LOG_RETRY_MS } from "../limits/processes.ts";
 
-/** Writes some of `bytes`, at least one, and returns how many. Throws EAGAIN where none can be written now; never waits. */
+/** Writes at least one of `bytes` and returns how many. Throws EAGAIN when none can be written now; never waits. */
 export type WriteSome = (bytes: Uint8Array) => number;
 
 export interface LogOutputOptions {
   write: WriteSome;
-  /** The line that says how many lines were dropped. */
+  /** The line that reports how many lines were dropped. */
   droppedLine: (lines: number) => string;
   /** Runs `task` once, later; must not keep the process alive. */
   later: (task: () => void) => void;
 }
 
 /**
- * Where the lines of a log go: at once, as long as they are taken, and otherwise into a queue that is bounded. A reader that does not
- * read never holds up the process: past the bound new lines are dropped, and a line says how many as soon as there is room again.
+ * Writes log lines at once if possible, and otherwise to a bounded queue, so that a slow reader never blocks the process. When the
+ * queue is full, new lines are dropped; a line reports how many as soon as there is room again.
  */
 export class LogOutput {
   readonly #options: LogOutputOptions;
@@ -34,7 +34,7 @@ export class LogOutput {
     return this.#droppedTotal;
   }
 
-  /** Takes one line, with its end. Never throws, never waits. */
+  /** Writes one line, including its newline. Never throws, never waits. */
   write(line: string): void {
     const bytes = Buffer.from(line);
     if (this.#pendingBytes + bytes.length > LOG_PENDING_BYTES_MAX) {
@@ -47,7 +47,7 @@ export class LogOutput {
     this.flush();
   }
 
-  /** Writes as much of what waits as is taken now. */
+  /** Writes as much of the queue as possible now. */
   flush(): void {
     for (let next = this.#pending[0]; next !== undefined; next = this.#pending[0]) {
       const written = this.#writeSome(next);
@@ -62,7 +62,7 @@ export class LogOutput {
     }
   }
 
-  /** All that waits, tried until `isOver`; for a process that exits. */
+  /** Writes the whole queue, retrying until `isOver`; for a process that exits. */
   flushUntil(isOver: () => boolean): void {
     this.flush();
     while (this.#pending.length > 0 && !isOver()) this.flush();
@@ -75,7 +75,7 @@ export class LogOutput {
     this.#pendingBytes += line.length;
   }
 
-  /** 0 where nothing is taken now. A line that cannot be written at all is dropped: nobody could be told of it here. */
+  /** 0 when nothing can be written now. A line that can never be written is dropped; there is no place to report it. */
   #writeSome(bytes: Uint8Array): number {
     try {
       return this.#options.write(bytes);
@@ -100,7 +100,7 @@ const STDOUT = 1;
 
 let output: LogOutput | undefined;
 
-/** The standard output of this process, one for all its logs; `droppedLine` is taken from whoever asks first. */
+/** The output of all loggers of this process; `droppedLine` of the first call is used. */
 export function standardOutput(droppedLine: LogOutputOptions["droppedLine"]): LogOutput {
   if (output !== undefined) return output;
   const descriptor = nonBlockingStdout();
@@ -120,32 +120,33 @@ export function standardOutput(droppedLine: LogOutputOptions["droppedLine"]): Lo
   return made;
 }
 
-/** How many lines of this process's log were dropped. */
+/** How many log lines of this process were dropped. */
 export const droppedLogLines = (): number => output?.droppedLines ?? 0;
 
-/** Kept, or the collector would close standard output with it. */
+/** Referenced, because garbage collection of the handle would close standard output. */
 let socket: Socket | undefined;
 
 /**
- * A descriptor of standard output that never waits. A pipe or a terminal is opened again: other processes that share it are not to find
- * theirs changed. A socket, as systemd gives its services, cannot be opened again, and is changed itself. A file never makes anybody wait.
+ * A non-blocking descriptor of standard output. A pipe or a terminal is opened again, because the mode of the shared descriptor
+ * would change for other processes, too. A socket, which systemd uses, cannot be opened again and is changed itself. A file never
+ * blocks.
  */
 function nonBlockingStdout(): number {
   try {
     const kind = fstatSync(STDOUT);
     if (kind.isFile()) return STDOUT;
     if (kind.isSocket()) {
-      // Opening a handle of libuv makes the descriptor non-blocking; nothing is ever written through this one.
+      // Opening a libuv handle makes the descriptor non-blocking; nothing is written through the handle.
       socket = new Socket({ fd: STDOUT, readable: false, writable: true });
       socket.unref();
       return STDOUT;
     }
     return openSync("/proc/self/fd/1", constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   } catch {
-    // Not Linux, or not ours to open: it may wait, as it did before.
+    // Not Linux, or no permission to open it: writing may block, as without this function.
     return STDOUT;
   }
 }
 
-/** Holds the thread; only for a process that is about to exit. */
+/** Blocks the thread; only for a process that is about to exit. */
 const sleep = (delayMs: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, delayMs);

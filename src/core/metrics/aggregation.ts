@@ -1,28 +1,27 @@
 import { AggregatorRegistry, type Registry } from "prom-client";
 
-/** All metrics of one process with their values, as the library gives them; they go from process to process as JSON. */
+/** All metrics of one process with their values, as prom-client returns them. They are sent between processes as JSON. */
 export type ProcessMetrics = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 
-/** What the workers of a service come to, whichever of them are there. */
+/** The aggregated metrics of the workers. */
 export interface WorkersMetrics {
-  /** Every metric of those that answered, and what was counted by those that did not or are gone; Prometheus's text format. */
+  /** All metrics of the workers that answered, and the counters of those that did not answer or have exited, in the Prometheus text format. */
   exposition: string;
-  /** How many answered, and how many are there but did not. */
+  /** How many workers answered, and how many are connected but did not. */
   up: number;
   silent: number;
 }
 
 /**
- * Sums over workers that come and go. What only grows (counters, histograms) goes on growing: a worker that is silent or gone counts
- * with what it told last, and so does one whose connection is gone until it is back or `workerGone` is said. What stands for a moment
- * (gauges) is that of the workers that answer.
+ * Sums over the workers, past and present. Counters and histograms never decrease: a worker that is silent, disconnected or gone
+ * counts with its last values. Gauges are those of the workers that answer.
  */
 export class MetricsAggregator {
   readonly #last = new Map<string, ProcessMetrics>();
-  /** Of all workers that are gone, in as many readings as have not been made one yet; never changed, only replaced. */
+  /** The last values of all workers that are gone, partly merged. The array is never changed, only replaced. */
   #gone: readonly ProcessMetrics[] = [];
 
-  /** A worker is gone, and what it told last (which is less than it did, by the time since) was its end. */
+  /** A worker is gone. Its last values count, although they miss what happened since its last answer. */
   workerGone(workerId: string): void {
     const last = this.#last.get(workerId);
     if (last === undefined) return;
@@ -30,20 +29,20 @@ export class MetricsAggregator {
     this.#gone = [...this.#gone, withoutGauges(last)];
   }
 
-  /** What every worker that is there told just now; undefined stands for one that told nothing. */
-  async aggregate(told: ReadonlyMap<string, ProcessMetrics | undefined>): Promise<WorkersMetrics> {
-    for (const [workerId, metrics] of told) if (metrics !== undefined) this.#last.set(workerId, metrics);
-    const sum = [...this.#last].map(([workerId, last]) => told.get(workerId) ?? withoutGauges(last));
-    const up = [...told.values()].filter((metrics) => metrics !== undefined).length;
+  /** `answers` has an entry for each connected worker; undefined for one that did not answer. */
+  async aggregate(answers: ReadonlyMap<string, ProcessMetrics | undefined>): Promise<WorkersMetrics> {
+    for (const [workerId, metrics] of answers) if (metrics !== undefined) this.#last.set(workerId, metrics);
+    const sum = [...this.#last].map(([workerId, last]) => answers.get(workerId) ?? withoutGauges(last));
+    const up = [...answers.values()].filter((metrics) => metrics !== undefined).length;
     const gone = this.#gone;
     const readings = gone.length === 0 ? [] : [await aggregated(gone).getMetricsAsJSON()];
-    // Unless another one went meanwhile.
+    // Unless another worker has gone meanwhile.
     if (this.#gone === gone) this.#gone = readings;
-    return { exposition: await aggregated([...readings, ...sum]).metrics(), up, silent: told.size - up };
+    return { exposition: await aggregated([...readings, ...sum]).metrics(), up, silent: answers.size - up };
   }
 }
 
-/** Each metric by its own `aggregator`: added up, unless it says otherwise. */
+/** Aggregates each metric by its own `aggregator`, a sum by default. */
 const aggregated = (readings: readonly ProcessMetrics[]): Registry => AggregatorRegistry.aggregate([...readings]);
 
 const withoutGauges = (metrics: ProcessMetrics): ProcessMetrics =>

@@ -18,15 +18,15 @@ const RECORD_BUCKETS_S = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** The ports of the control process. */
 const HTTP_PORTS = ["api", "metrics"] as const;
 export type HttpPort = (typeof HTTP_PORTS)[number];
-/** Why a connection gives way: see `http-connections.ts`. */
+/** Why a connection is closed: see `http-connections.ts`. */
 const CLOSE_CAUSES = ["idle", "unread", "refused"] as const;
 
-/** Lists are counted with transcripts and events, downloads are those of recordings. */
+/** `list` includes transcripts and events; `download` is a recording. */
 export const LARGE_ANSWERS = ["list", "download"] as const;
-/** Whose large answers were too many. */
+/** Whose limit was reached. */
 const LARGE_ANSWER_SCOPES = ["account", "service"] as const;
 
-/** How many calls there may be just now, and how many places are taken: by calls that live, and by those that wait for their streams. */
+/** The call slots: how many there are, and how many are taken by live calls and by calls that wait for their streams. */
 export interface SlotUsage {
   max: number;
   active: number;
@@ -35,15 +35,15 @@ export interface SlotUsage {
 
 /** The free space of the disks that the service writes to. */
 export interface DiskReading {
-  /** NaN where it could not be read. */
+  /** NaN when it could not be read. */
   freeBytes: number;
   isLow: boolean;
 }
 
-/** What the control process tells, and how many of the workers beside it answered. */
+/** The metrics of the control process, and of how many workers answered the scrape. */
 export class ControlMetrics {
   readonly registry = registryOf("control");
-  /** A task of a thread is over. */
+  /** A task of a child process has ended. */
   readonly budgetedTask = budgetedTaskCounter(this.registry);
   readonly #created = counter(this.registry, "calls_created_total", "Calls created by the API.", [
     CONNECTION_TYPE_LABEL,
@@ -129,7 +129,7 @@ export class ControlMetrics {
   );
 
   constructor() {
-    // What has not happened yet is told as 0, so that its first time is seen as an increase.
+    // Counters start at 0, so that their first increment is visible as an increase.
     for (const connectionType of CONNECTION_TYPES) this.#created.inc({ [CONNECTION_TYPE_LABEL]: connectionType }, 0);
     for (const kind of LARGE_ANSWERS) {
       this.#answersClosed.inc({ kind }, 0);
@@ -148,14 +148,14 @@ export class ControlMetrics {
     }
   }
 
-  /** How often processes of each kind were started again since the service began. */
+  /** How often processes of each kind were restarted since the service started. */
   setRestarts(counts: Readonly<Record<"control" | "worker", number>>): void {
     this.#restarts.reset();
     const all = { ...counts, renderer: this.#rendererRestarts };
     for (const [process, count] of Object.entries(all)) this.#restarts.inc({ process }, count);
   }
 
-  /** Of this control process's renderers. */
+  /** Restarts of this control process's renderer. */
   rendererRestarted(): void {
     this.#rendererRestarts += 1;
     this.#restarts.inc({ process: "renderer" });
@@ -165,7 +165,7 @@ export class ControlMetrics {
     this.#recordingFailures.inc();
   }
 
-  /** `counts` are asked for at each scrape: calls that wait for their records, and calls that are in work. */
+  /** `counts` is called at each scrape: calls that wait for their records, and calls in progress. */
   observeRecords(counts: () => Readonly<Record<"waiting" | "in_progress", number>>): void {
     observableGauges(
       this.registry,
@@ -176,20 +176,20 @@ export class ControlMetrics {
     );
   }
 
-  /** `places` are asked for at each scrape. */
-  observeSlots(places: () => SlotUsage): void {
+  /** `slots` is called at each scrape. */
+  observeSlots(slots: () => SlotUsage): void {
     const { registry } = this;
-    observableGauge(registry, "call_slots_max", "Call slots of the workers that accept calls.", () => places().max);
-    observableGauge(registry, "call_slots_active", "Call slots taken by live calls.", () => places().active);
+    observableGauge(registry, "call_slots_max", "Call slots of the workers that accept calls.", () => slots().max);
+    observableGauge(registry, "call_slots_active", "Call slots taken by live calls.", () => slots().active);
     observableGauge(
       registry,
       "call_slots_reserved",
       "Call slots reserved for created calls whose stream has not connected yet.",
-      () => places().reserved,
+      () => slots().reserved,
     );
   }
 
-  /** `disk` is asked for at each scrape. */
+  /** `disk` is called at each scrape. */
   observeDisk(disk: () => DiskReading): void {
     const { registry } = this;
     observableGauge(registry, "disk_free_bytes", "Free space of the fullest disk of DATA_DIR.", () => disk().freeBytes);
@@ -198,7 +198,7 @@ export class ControlMetrics {
     );
   }
 
-  /** `counts` are asked for at each scrape: connections that are open, by the port that they came to. */
+  /** `counts` is called at each scrape: open connections by port. */
   observeConnections(counts: () => Readonly<Record<HttpPort, number>>): void {
     observableGauges(
       this.registry,
@@ -213,7 +213,7 @@ export class ControlMetrics {
     this.#connectionsClosed.inc({ port, cause });
   }
 
-  /** What counts the large answers of this kind that had to be refused, or closed. */
+  /** The counter of large responses of this kind that were refused or aborted. */
   largeAnswers(kind: (typeof LARGE_ANSWERS)[number]) {
     return {
       refused: (of: (typeof LARGE_ANSWER_SCOPES)[number]): void => this.#answersRefused.inc({ kind, of }),
@@ -225,7 +225,7 @@ export class ControlMetrics {
     this.#created.inc({ [CONNECTION_TYPE_LABEL]: connectionType });
   }
 
-  /** A call is over for good, and its record says so. */
+  /** A call has ended, and its record says so. */
   callRecorded(status: "ended" | "failed" | "expired", reason: EndReason): void {
     this.#recorded.inc({ status, reason });
   }
@@ -235,7 +235,7 @@ export class ControlMetrics {
     this.#recordTime.observe(tookMs / 1_000);
   }
 
-  /** Retention deleted a part of a call, with so many bytes of files. */
+  /** Retention deleted a part of a call, with this many bytes of files. */
   retentionDeleted(what: RetainedPart, bytes: number): void {
     this.#retentionDeleted.inc({ what });
     this.#retentionBytes.inc(bytes);
@@ -245,18 +245,18 @@ export class ControlMetrics {
     this.#retentionFailures.inc({ what });
   }
 
-  /** A run of retention is over; ms since the Unix epoch. */
+  /** A run of retention has ended; ms since the Unix epoch. */
   retentionRan(atMs: number): void {
     this.#retentionRun.set(atMs / 1_000);
   }
 
-  /** `route` is the pattern of the route, never the address that was asked for. */
+  /** `route` is the pattern of the route, never the requested path. */
   requestAnswered(method: string, route: string, status: number, durationMs: number): void {
     this.#requests.inc({ method, route, status });
     this.#requestTime.observe({ method, route }, durationMs / 1_000);
   }
 
-  /** Everything as it is now, that of the workers included, in Prometheus's text format. */
+  /** All current metrics, including those of the workers, in the Prometheus text format. */
   async exposition({ exposition, up, silent }: WorkersMetrics, ready: boolean): Promise<string> {
     this.#ready.set(ready ? 1 : 0);
     this.#workers.set({ state: "up" }, up);
@@ -265,7 +265,7 @@ export class ControlMetrics {
   }
 }
 
-/** One exposition of several: the format wants all samples of a metric in one group, behind one HELP and one TYPE. */
+/** Merges expositions: the format requires all samples of a metric in one group, after one HELP and one TYPE. */
 function mergedExposition(expositions: readonly string[]): string {
   const groups = new Map<string, string[]>();
   for (const block of expositions.flatMap((exposition) => exposition.trim().split("\n\n"))) {

@@ -1,16 +1,16 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { TIME_BOUNDS_MS, type TimeHistogram } from "./histogram.ts";
 
-// What the metrics of both kinds of process are made of. Labels take their values from lists of ours and nothing else: no id, no
-// token, no number, no text of anybody.
+// Building blocks of the metrics of all processes. Label values come only from fixed lists: no id, token, telephone number or text
+// of a client.
 
-/** The label that says which transport a call has. */
+/** The label for a call's transport. */
 export const CONNECTION_TYPE_LABEL = "connection_type";
 
-/** What an exposition is served as. */
+/** The content type of an exposition. */
 export const EXPOSITION_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
-/** A registry of our own, not the library's: its label keeps the processes apart where their metrics meet. */
+/** A registry with the label `process`, which distinguishes the processes in the merged exposition. */
 export function registryOf(process: "control" | "worker"): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ process });
@@ -39,7 +39,7 @@ export const histogram = <Label extends string>(
   buckets: number[],
 ) => new Histogram({ name: `trunkline_${name}`, help, labelNames: labels, buckets, registers: [registry] });
 
-/** A gauge that is asked for at each scrape. */
+/** A gauge that is read at each scrape. */
 export const observableGauge = (
   registry: Registry,
   name: string,
@@ -57,7 +57,7 @@ export const observableGauge = (
     },
   });
 
-/** One gauge by the values of a label, all asked for at each scrape. */
+/** A gauge with one label; all values are read at each scrape. */
 export const observableGauges = (
   registry: Registry,
   name: string,
@@ -75,37 +75,37 @@ export const observableGauges = (
     },
   });
 
-/** For counts that are kept elsewhere and only read here. */
+/** A counter whose value is counted elsewhere and read at each scrape. */
 export function setCounter(metric: Counter<never>, count: number): void {
   metric.reset();
   metric.inc(count);
 }
 
 /**
- * A histogram whose times are kept elsewhere, where counting may cost nothing, told in seconds. It answers those who ask for values, as
- * workers are asked; the library's own text, which is made otherwise, would not have them.
+ * A histogram that is counted elsewhere, on paths where counting must be cheap, and exposed in seconds. It overrides `get`, which
+ * aggregation uses; the library makes its own text output in another way, without these values.
  */
 export class ExternalHistogram extends Histogram {
   readonly #label: string | undefined;
   #times: ReadonlyMap<string, TimeHistogram> = new Map();
 
-  /** Without a label there is one of them. */
+  /** Without a label there is one histogram. */
   constructor(registry: Registry, name: string, help: string, label?: string) {
     super({ name: `trunkline_${name}`, help, labelNames: label === undefined ? [] : [label], registers: [registry] });
     this.#label = label;
   }
 
-  /** From here on these are told, by their label's value. */
+  /** Exposes these histograms from now on, by label value. */
   setTimes(kept: Readonly<Record<string, TimeHistogram>>): void {
     this.#times = new Map(Object.entries(kept));
   }
 
   override async get(): ReturnType<Histogram["get"]> {
-    const told = await super.get();
+    const metric = await super.get();
     const values = [...this.#times].flatMap(([value, times]) =>
-      samplesOf(told.name, this.#label === undefined ? {} : { [this.#label]: value }, times),
+      samplesOf(metric.name, this.#label === undefined ? {} : { [this.#label]: value }, times),
     );
-    return { ...told, values };
+    return { ...metric, values };
   }
 }
 

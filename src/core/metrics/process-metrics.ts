@@ -4,8 +4,8 @@ import { droppedLogLines } from "../log/output.ts";
 import { SOFTWARE } from "../version.ts";
 
 /**
- * Adds what Node and the system know of this process (CPU, memory, open files, garbage, delays of the event loop), and
- * which software it runs; of a worker also what serves its media port. It watches from here on: for composition roots, once.
+ * Adds the metrics of Node and the system for this process (CPU, memory, open files, garbage collection, event-loop delay), the
+ * software version and, in a worker, the media server. It starts observers, so only composition roots call it, once.
  */
 export function collectProcessMetrics(registry: Registry, mediaServer?: string): void {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_SAMPLE_MS });
@@ -31,14 +31,14 @@ export function collectProcessMetrics(registry: Registry, mediaServer?: string):
 }
 
 /**
- * Of what the library collects: handles by class names of Node's own, of which there is no list (their totals stay), and
- * delays of the event loop, which count the time between two looks as delay and are no numbers when asked for twice in a moment.
+ * Metrics of the library that are removed: handles by Node's class names, of which there is no fixed list (the totals stay), and
+ * its event-loop delays, which count the sampling interval as delay and are NaN when read twice in quick succession.
  */
 const EXCLUDED_METRICS = /^nodejs_(active_(handles|requests|resources)$|eventloop_lag)/;
 const LOOP_SAMPLE_MS = 10;
 const QUANTILES = [0.5, 0.9, 0.99, 1];
 
-/** How much later than it should the loop came round, over the time since the scrape before. */
+/** The event-loop delay since the previous scrape. */
 function collectLoopDelay(registry: Registry): void {
   const looks = monitorEventLoopDelay({ resolution: LOOP_SAMPLE_MS });
   looks.enable();
@@ -49,7 +49,7 @@ function collectLoopDelay(registry: Registry): void {
     aggregator: "max",
     registers: [registry],
     collect() {
-      // Asked again in the same moment: what was told stands.
+      // Read again without a new sample: the previous value stays.
       if (looks.count === 0) return;
       for (const quantile of QUANTILES) {
         const betweenLooksMs = looks.percentile(quantile * 100) / 1e6;

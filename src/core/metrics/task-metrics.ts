@@ -2,15 +2,15 @@ import type { Registry } from "prom-client";
 import { TASK_OUTCOMES, type TaskOutcome } from "../tasks/budgeted-process.ts";
 import { counter } from "./instruments.ts";
 
-/** What the children of a process work on, of what users wrote: see budgeted-process.ts. */
+/** The kinds of tasks on user data for child processes: see budgeted-process.ts. */
 export const BUDGETED_TASKS = ["schemas", "reference_llm"] as const;
 export type BudgetedTask = (typeof BUDGETED_TASKS)[number];
 
-/** Counts the tasks of the children of one process by their outcome. */
+/** Counts the tasks for child processes by outcome. */
 export function budgetedTaskCounter(registry: Registry): (task: BudgetedTask, outcome: TaskOutcome) => void {
   const help = "Tasks run in child processes with a CPU and memory budget, by outcome.";
   const tasks = counter(registry, "budgeted_tasks_total", help, ["task", "outcome"]);
-  // What has not happened yet is told as 0, so that its first time is seen as an increase.
+  // Counters start at 0, so that their first increment is visible as an increase.
   for (const outcome of TASK_OUTCOMES) for (const task of BUDGETED_TASKS) tasks.inc({ task, outcome }, 0);
   return (task, outcome) => tasks.inc({ task, outcome });
 }

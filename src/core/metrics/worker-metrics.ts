@@ -23,92 +23,93 @@ import {
 } from "./instruments.ts";
 import { budgetedTaskCounter } from "./task-metrics.ts";
 
-// The metrics of a media worker; those of the control process stand in control-metrics.ts, those of every process in
-// process-metrics.ts, and only these files and the two beside them know prom-client. docs/operations.md tells what each is good for.
+// The metrics of a media worker. Those of the control process are in control-metrics.ts, those of every process in
+// process-metrics.ts; only files of this folder use prom-client. docs/operations.md describes each metric.
 
-/** What a live call is at: its carrier has not said `start` yet, or what its agent does. */
+/** The state of a live call: its carrier has not sent `start` yet, or what its agent does. */
 export const LIVE_STATES = ["opening", "listening", "thinking", "speaking"] as const;
 export type LiveState = (typeof LIVE_STATES)[number];
 
-/** The parts of a call that somebody else may have made. */
+/** The stages of a call that providers serve. */
 export const STAGES = ["stt", "llm", "tts"] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** What every call counts. No metric is touched while frames go by: these are read at each scrape. */
+/** The counters of a call. They are read at each scrape, so that the frame path updates no metric. */
 export interface CallCounts {
   framesIn: number;
   framesOut: number;
-  /** Frames sent after the caller's buffer had run dry. */
+  /** Frames sent after the peer's buffer had run dry. */
   late: number;
-  /** How often speech ran out in the middle of a reply. */
+  /** How often a reply had a gap because the TTS did not deliver in time. */
   underruns: number;
-  /** Messages that broke the carrier's protocol. */
+  /** Messages that violated the protocol. */
   malformed: number;
-  /** Messages that are legal, or unknown, and of no use, or that came too often. */
+  /** Valid or unknown messages without effect, and messages above a rate limit. */
   ignored: number;
-  /** Messages beyond what a peer may make us parse; the first of them ends the call. */
+  /** Messages beyond the byte budget for parsing; the first of them ends the call. */
   flooded: number;
   /** Messages before the carrier's `start`. */
   early: number;
-  /** Audio that came after its place had been given up, where audio may come out of order. */
+  /** Audio that arrived after the jitter buffer had skipped it. */
   lateAudio: number;
-  /** The same audio once more. */
+  /** Audio that had already arrived. */
   duplicateAudio: number;
-  /** Audio that a stall had held up for longer than is made up for. */
+  /** Audio that a stall had delayed for longer than is caught up. */
   staleAudio: number;
 }
 
 /**
- * The time that a worker adds to a frame. `in`: from the message that was given to us until every reader of the bus has its frames, the
- * ear among them. `out`: from when a frame was due until it was given to the socket.
+ * The latency that a worker adds to a frame. `in`: from the arrival of a message until all readers of the audio bus, including the
+ * STT, have its frames. `out`: from the due time of a frame until it is written to the socket.
  */
 export interface AddedLatency {
   readonly in: TimeHistogram;
   readonly out: TimeHistogram;
 }
 
-/** What a worker knows of itself at any moment. */
+/** The current state of a worker. */
 export interface WorkerReadings {
   /** Live calls. */
   calls: Readonly<Record<LiveState, number>>;
-  /** How many there may be. */
+  /** The most calls that it may carry. */
   callsMax: number;
-  /** Sums over all calls since the process began, those that live included. */
+  /** Sums over all calls since the process started, including live ones. */
   counts: ReadonlyMap<ConnectionType, Readonly<CallCounts>>;
   addedLatency: AddedLatency;
-  /** How late the slots of the ticker began. */
+  /** How late the slots of the ticker started. */
   tickLateness: TimeHistogram;
-  /** Slots of the ticker that were left out because the loop had stalled. */
+  /** Slots of the ticker that were skipped because the event loop had stalled. */
   slotsSkipped: number;
   journalBytes: number;
   journalPendingBytes: number;
   journalFailures: number;
-  /** Complete journals that were not forced onto the disk. */
+  /** Complete journals without an fsync. */
   journalsUnsynced: number;
 }
 
 export const REDEMPTION_OUTCOMES = ["redeemed", "refused", "failed", "unsigned"] as const;
 /**
- * `refused`: used or expired. `failed`: the store gave no answer. `unsigned`: malformed, or none of our keys signed it; such tokens
- * never reach the control process.
+ * `refused`: used or expired. `failed`: the store did not answer. `unsigned`: malformed, or signed with none of the token keys; such
+ * tokens never reach the control process.
  */
 export type RedemptionOutcome = (typeof REDEMPTION_OUTCOMES)[number];
 
 /**
- * Why an LLM request was aborted before its answer was complete. `superseded`: the next was sent. `preemptive_cancelled`: it had been asked
- * ahead, and the caller said something else. `overlong`: its answer was longer than anybody hears. All others: why its reply was cut.
+ * Why an LLM request was aborted before its response was complete. `superseded`: the next request was sent. `preemptive_cancelled`: it
+ * was preemptive, and the caller's words changed. `overlong`: its response was too long for a turn. All others: why its reply was
+ * interrupted or cancelled.
  */
 export const LLM_ABORT_REASONS = ["superseded", "preemptive_cancelled", "overlong", ...CANCEL_REASONS] as const;
 export type LlmAbortReason = (typeof LLM_ABORT_REASONS)[number];
 
 export const PROMPT_TRIM_CAUSES = ["bound", "context_exceeded"] as const;
-/** Why a prompt lost old turns: it would have exceeded its bound, or an LLM refused it as longer than its context. */
+/** Why a prompt was trimmed: it exceeded its bound, or an LLM refused it as longer than its context. */
 export type PromptTrimCause = (typeof PROMPT_TRIM_CAUSES)[number];
 
-/** The moments on the way to an answer, each counted from the caller's last voiced frame. */
+/** The milestones of a reply, each measured from the caller's last voiced frame. */
 export const TURN_MILESTONES = ["end_of_turn", "first_text", "first_audio", "first_frame"] as const;
 
-/** The steps on the way to an answer that hang on who takes them. */
+/** The steps of a reply whose duration depends on a provider, and the stage of that provider. */
 const PROVIDER_STEPS: Readonly<Record<string, readonly [step: LatencyStep, stage: Stage]>> = {
   final_transcript: ["finalTranscript", "stt"],
   llm_first_token: ["llmFirstToken", "llm"],
@@ -118,7 +119,7 @@ const PROVIDER_STEPS: Readonly<Record<string, readonly [step: LatencyStep, stage
 };
 export const TURN_STEPS: readonly string[] = Object.keys(PROVIDER_STEPS);
 
-/** Provider usage, as metrics name it. */
+/** The names of provider usage in metrics. */
 const UNIT_LABELS: Readonly<Record<UsageUnit, string>> = {
   audioSeconds: "audio_seconds",
   inputTokens: "input_tokens",
@@ -132,15 +133,15 @@ const UNITS_OF_STAGE: Readonly<Record<Stage, readonly UsageUnit[]>> = {
   tts: ["characters"],
 };
 
-/** From an answer nobody waits for to one that the caller takes for a dead line. */
+/** From a reply without a noticeable wait to one so late that the caller thinks the line is dead. */
 const LATENCY_BUCKETS_S = [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10];
-/** An engine of this machine may be there at once. */
+/** A provider on this machine may respond within milliseconds. */
 const STAGE_BUCKETS_S = [0.005, 0.01, 0.025, ...LATENCY_BUCKETS_S];
 
-/** What a media worker tells. Its methods are for what happens once a call, or once a turn; never for frames. */
+/** The metrics of a media worker. Its methods are called once per call or turn, never per frame. */
 export class WorkerMetrics {
   readonly registry = registryOf("worker");
-  /** A task of a thread is over. */
+  /** A task of a child process has ended. */
   readonly budgetedTask = budgetedTaskCounter(this.registry);
   readonly #readings: () => WorkerReadings;
   readonly #started = counter(this.registry, "calls_started_total", "Calls whose stream was opened.", [
@@ -268,10 +269,10 @@ export class WorkerMetrics {
     "Complete journals that were not synced to disk because too many calls ended at once.",
   );
 
-  /** `read` is asked at each scrape. */
+  /** `read` is called at each scrape. */
   constructor(read: () => WorkerReadings) {
     this.#readings = read;
-    // What has not happened yet is told as 0, so that its first time is seen as an increase.
+    // Counters start at 0, so that their first increment is visible as an increase.
     for (const connectionType of CONNECTION_TYPES) this.#started.inc({ [CONNECTION_TYPE_LABEL]: connectionType }, 0);
     for (const reason of END_REASONS) this.#ended.inc({ reason }, 0);
     for (const outcome of REDEMPTION_OUTCOMES) this.#redeemed.inc({ outcome }, 0);
@@ -299,7 +300,7 @@ export class WorkerMetrics {
     this.#refused.inc({ status });
   }
 
-  /** An engine that calls will have, told before there are any: what it has not done yet is told as 0. */
+  /** Announces a stage and its provider before the first call, so that their counters start at 0. */
   registerStage(stage: Stage, provider: string): void {
     this.#stageFailures.inc({ stage, provider }, 0);
     this.#stageTime.zero({ stage, provider });
@@ -310,7 +311,7 @@ export class WorkerMetrics {
     this.#stageFailures.inc({ stage, provider });
   }
 
-  /** A provider that calls may come to need, told before they do. */
+  /** Announces a provider that calls may use, before they do. */
   registerProvider(stage: Stage, provider: string): void {
     this.#providerFailures.inc({ stage, provider }, 0);
     for (const unit of UNITS_OF_STAGE[stage]) this.#usage.inc({ provider, unit: UNIT_LABELS[unit] }, 0);
@@ -322,7 +323,7 @@ export class WorkerMetrics {
     this.#providerFailures.inc({ stage, provider });
   }
 
-  /** What was the provider `from`'s to do for a call, `to` was asked for. */
+  /** A call switched from the provider `from` to its fallback `to`. */
   providerFailedOver(stage: Stage, from: string, to: string): void {
     this.#failovers.inc({ stage, from, to });
   }
@@ -331,12 +332,12 @@ export class WorkerMetrics {
     this.#circuitsOpen.set({ stage, provider }, Number(isLeftAlone));
   }
 
-  /** An engine has given what was waited for: an ear its final text, a model or a voice the first of its answer. */
+  /** A provider has responded: an STT with a final transcript, an LLM or a TTS with the first part of its response. */
   stageAnswered(stage: Stage, provider: string, tookMs: number): void {
     this.#stageTime.observe({ stage, provider }, tookMs / 1_000);
   }
 
-  /** A provider did so much of what it is paid for. */
+  /** Counts usage of a provider. */
   providerUsed(provider: string, usage: Usage): void {
     for (const unit of USAGE_UNITS) {
       const amount = usage[unit];
@@ -344,17 +345,17 @@ export class WorkerMetrics {
     }
   }
 
-  /** An LLM request of a call was aborted before its answer was complete. */
+  /** An LLM request of a call was aborted before its response was complete. */
   llmRequestAborted(reason: LlmAbortReason): void {
     this.#llmAborted.inc({ reason });
   }
 
-  /** A prompt lost old turns. */
+  /** Old turns were dropped from a prompt. */
   promptTrimmed(cause: PromptTrimCause): void {
     this.#promptsTrimmed.inc({ cause });
   }
 
-  /** An LLM is asked, for a reply, ahead of one, or for a translation; each try counts. */
+  /** An LLM request is sent: for a reply, preemptively, or for a translation. Retries count, too. */
   llmRequested(provider: string): void {
     this.#llmRequests.inc({ provider });
   }
@@ -364,7 +365,7 @@ export class WorkerMetrics {
     this.#spendRefused.inc({ scope, limit });
   }
 
-  /** An answer of the agent is over: this is where its time went, and who served it. */
+  /** A reply has ended: its latency, and the providers that served it. */
   turnAnswered(latency: TurnLatency, servedBy: Readonly<Partial<Record<Stage, string>>>): void {
     const durations = stepDurations(latency);
     for (const [name, [step, stage]] of Object.entries(PROVIDER_STEPS)) {
@@ -380,19 +381,19 @@ export class WorkerMetrics {
     this.#latency.observe({ milestone: "first_frame" }, firstFrameMs / 1_000);
   }
 
-  /** For a worker with a certificate of its own; `notAfterMs`, since the Unix epoch, is asked at each scrape. */
+  /** For a worker with its own certificate. `notAfterMs`, since the Unix epoch, is called at each scrape. */
   observeCertificate(notAfterMs: () => number): void {
     const help = "Expiry of the certificate in use, in seconds since the Unix epoch.";
     observableGauge(this.registry, "tls_certificate_not_after_seconds", help, () => notAfterMs() / 1_000, "min");
   }
 
-  /** For a worker with sockets: `bufferedBytes` of all of them are asked for at each scrape. */
+  /** For a worker with sockets. `bufferedBytes`, of all of them, is called at each scrape. */
   observeSockets(bufferedBytes: () => number): void {
     const help = "Output bytes buffered for peers that do not read.";
     observableGauge(this.registry, "peer_buffered_bytes", help, bufferedBytes);
   }
 
-  /** Everything as it is now. */
+  /** All current metrics. */
   async collect(): Promise<ProcessMetrics> {
     const readings = this.#readings();
     for (const state of LIVE_STATES) this.#calls.set({ state }, readings.calls[state]);

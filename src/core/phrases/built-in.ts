@@ -1,8 +1,8 @@
 import { type BuiltInPhrases, unchecked } from "./source.ts";
 
 /**
- * The service's own phrases, by language tag: a language, with a region or a script where that writes otherwise. A correction is
- * welcome: change the texts, and in `source` who says so. docs/languages.md lists them; a test holds both against each other.
+ * The built-in service phrases by language tag: a language, with a region or a script where the writing differs. Corrections are
+ * welcome: change the texts, and name the checker in `source`. docs/languages.md lists the phrases; a test compares both.
  */
 export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { readonly en: BuiltInPhrases } = {
   en: {

@@ -2,9 +2,9 @@ import type { SpeakReason } from "../calls/spec.ts";
 import { BUILT_IN_PHRASES } from "./built-in.ts";
 
 /**
- * Service phrases, without the LLM, by the reason for it: `inactivity`, to a caller who has been silent too
- * long; `apology`, when the LLM failed; `filler`, when an answer or a tool takes long; `goodbye`, when the service ends the call;
- * `limit`, when the call may spend no more.
+ * Service phrases, without the LLM, by the reason for it: `inactivity`, to a caller who has been silent for too
+ * long; `apology`, when the LLM failed; `filler`, when a reply or a tool takes long; `goodbye`, when the service ends the call;
+ * `limit`, when a spend limit is reached.
  */
 export const PHRASE_NAMES = [
   "inactivity",
@@ -18,19 +18,19 @@ export type PhraseName = (typeof PHRASE_NAMES)[number];
 /** All phrases of one language. */
 export type Phrases = Readonly<Record<PhraseName, string>>;
 
-/** Where the phrases of a call come from, when they are not the built-in ones. */
+/** The source of phrases that are not built in. */
 export const PHRASE_ORIGINS = ["file", "translated", "english"] as const;
 export type PhraseOrigin = (typeof PHRASE_ORIGINS)[number];
 
-/** Phrases by language tag (BCP 47, canonical), as an operator sets them; a language may have some of them. */
+/** The operator's phrases by canonical language tag (BCP 47); a language may have only some of the phrases. */
 export type PhraseOverrides = Readonly<Record<string, Readonly<Partial<Phrases>>>>;
 
-/** Spoken, and translated from, where a language has none. */
+/** The language for callers whose language has no phrases, and the source of translations. */
 export const ENGLISH: Phrases = BUILT_IN_PHRASES.en.phrases;
 
 /**
- * Where the phrases of a language are looked for behind its own: Cantonese is written as Chinese, and the same voices read both
- * Norwegians and `no`, which names either.
+ * Where phrases of a language are searched for after its own: Cantonese is written as Chinese, and the same voices speak both
+ * Norwegian languages and `no`, which means either.
  */
 const WRITTEN_AS: Readonly<Record<string, readonly string[]>> = {
   yue: ["zh-Hant"],
@@ -39,13 +39,13 @@ const WRITTEN_AS: Readonly<Record<string, readonly string[]>> = {
   nn: ["nb", "no"],
 };
 
-/** The parts of `language`, a code; undefined for what is none. The script is the usual one of the language in its region. */
+/** The parts of a language code; undefined for other texts. The script is the usual one of the language in its region. */
 export function languageParts(
   language: string,
 ): { spoken: string; region: string | undefined; script: string } | undefined {
   try {
     const locale = new Intl.Locale(language);
-    // Some Node lines have undefined for "und".
+    // Some Node versions return undefined for "und".
     const spoken: string | undefined = locale.language;
     if (spoken === undefined) return undefined;
     return { spoken, region: locale.region, script: locale.maximize().script ?? "" };
@@ -55,8 +55,8 @@ export function languageParts(
 }
 
 /**
- * The tags under which phrases of `language`, a code, are looked for, the most specific first: `zh-TW`, `zh-Hant`, `zh`. None for what
- * is no code.
+ * The tags under which phrases of a language code are searched for, the most specific first: `zh-TW`, `zh-Hant`, `zh`. None for texts
+ * that are not codes.
  */
 export function phraseTags(language: string): string[] {
   const parts = languageParts(language);
@@ -72,31 +72,31 @@ export function phraseTags(language: string): string[] {
   ];
 }
 
-/** What stands for no language, or for several. */
+/** Codes for no language, or for several. */
 const NO_LANGUAGES: readonly string[] = ["und", "mul", "mis", "zxx"];
 const LETTERS = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
 
-/** Whether a call can be in a language whose phrases are looked for under `tag`, which is canonical. */
+/** Whether a call can have a language whose phrases are searched for under the canonical `tag`. */
 export function isPhraseTag(tag: string): boolean {
   const parts = languageParts(tag);
-  // A longer one is well-formed, and no language: "german".
+  // A longer one is well-formed but not a language: "german".
   if (parts === undefined || parts.spoken.length > 3 || NO_LANGUAGES.includes(parts.spoken)) return false;
   const { spoken, region } = parts;
   if (phraseTags(region === undefined ? spoken : `${spoken}-${region}`).includes(tag)) return true;
-  // Calls have no script but that of their region.
+  // A call has no script but the usual one of its region.
   if (tag !== `${spoken}-${parts.script}`) return false;
   return LETTERS.some((first) => LETTERS.some((second) => phraseTags(`${spoken}-${first}${second}`).includes(tag)));
 }
 
-/** The built-in phrases of a language code such as `de` or `de-AT`; undefined where there are none. */
+/** The built-in phrases of a language code such as `de` or `de-AT`; undefined when there are none. */
 export const builtInPhrases = (language: string): Phrases | undefined =>
   phraseTags(language)
     .map((tag) => BUILT_IN_PHRASES[tag])
     .find((found) => found !== undefined)?.phrases;
 
 /**
- * The phrases that `overrides` and the built-in table have for `language`, each from the most specific tag that has it: of all tags
- * in `overrides` first, so that `pt` also changes `pt-PT`.
+ * The phrases of `language` from `overrides` and the built-in table, each from the most specific tag that has it. All tags of
+ * `overrides` come first, so that `pt` also changes `pt-PT`.
  */
 export function phrasesIn(overrides: PhraseOverrides, language: string): Partial<Phrases> {
   const tags = phraseTags(language);
@@ -117,12 +117,12 @@ export const samePhrases = (a: Partial<Phrases>, b: Partial<Phrases>): boolean =
 
 /** Characters of East Asian width, which take two columns and are about a syllable each. */
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\u30fc\uff00-\uff60]/u;
-/** Marks stand on the character before them. */
+/** Combining marks take no column of their own. */
 const NO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u;
 
 /**
- * How long a text is, whatever its script: columns of display, where a Han, kana or Hangul character takes two and a combining
- * mark none. Across the built-in languages that is closer to the length of the speech than characters are.
+ * The length of a text in any script, in display columns: a Han, kana or Hangul character takes two and a combining mark none.
+ * Across the built-in languages this is closer to the length of the speech than the number of characters.
  */
 export function displayWidth(text: string): number {
   let width = 0;

@@ -1,12 +1,12 @@
 import type { Phrases } from "./phrases.ts";
 
-/** Where the phrases of one language come from, and what they are. */
+/** The phrases of one language and their source. */
 export interface BuiltInPhrases {
-  /** Who wrote them, who has checked them, and which form they take. Change it together with the texts. */
+  /** Who wrote and who checked them, and the form of address. Change it together with the texts. */
   source: string;
   phrases: Phrases;
 }
 
-/** None of these has been checked by somebody who grew up with the language. Write who has, and when, where one is. */
+/** No native speaker has checked these phrases. When one does, write who it was and when. */
 export const unchecked = (form = ""): string =>
   `written for this project, not checked by a speaker${form === "" ? "" : `; ${form}`}`;

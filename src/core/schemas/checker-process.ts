@@ -2,7 +2,7 @@ import { serveTasks } from "../tasks/server.ts";
 import { CompiledSchemas, compileSchema } from "./compile.ts";
 import { type SchemaAnswer, type SchemaTask, schemaAnswer } from "./messages.ts";
 
-// The program of the child in which schemas are compiled and values are checked: see schema-checks.ts.
+// The program of the child in which schemas are compiled and values are checked: see checker.ts.
 
 compileSchema({ type: "object" });
 const schemas = new CompiledSchemas();

@@ -6,17 +6,17 @@ import type { SchemaAnswer, SchemaTask } from "./messages.ts";
 
 export type SchemaResult = TaskResult<SchemaAnswer>;
 
-/** JSON Schemas of users and values of LLMs, compiled and checked where they hold up nobody. */
+/** Compiles JSON Schemas of users and checks values of LLMs without blocking the event loop. */
 export interface SchemaChecks {
-  /** Starts what the first check would wait for. */
+  /** Starts the child process, so that the first check does not wait for it. */
   prepare(): void;
   /** Whether a schema, as JSON, can be compiled within `SCHEMA_COMPILE_CPU_MS_MAX`: the answer is `fits` or `invalid`. */
   compile(accountId: string, schema: string): Promise<SchemaResult>;
-  /** Whether a value fits a schema, both as JSON. With `signal` aborted the result says nothing. */
+  /** Whether a value fits a schema, both as JSON. After `signal` has aborted, the result has no meaning. */
   check(accountId: string, schema: string, value: string, signal: AbortSignal): Promise<SchemaResult>;
 }
 
-/** `SchemaChecks` in a child of this process: see `BudgetedProcess` for its budgets and its fairness. */
+/** A schema checker in a child process: see `BudgetedProcess` for budgets and fairness. */
 export class SchemaProcess implements SchemaChecks {
   readonly #process: BudgetedProcess<SchemaTask, SchemaAnswer>;
 

@@ -2,16 +2,16 @@ import { Ajv2020, type Options, type ValidateFunction } from "ajv/dist/2020.js";
 import { canonicalJson } from "../canonical-json.ts";
 import { COMPILED_SCHEMAS_MAX } from "../limits/tools.ts";
 
-// JSON Schema by ajv, for schemas and values that users and models wrote. All of it may take for ever, so it runs in child
-// processes with a budget: see schema-checks.ts.
+// JSON Schema by ajv, for schemas of users and values of LLMs. Each operation may take arbitrarily long, so it runs in child
+// processes with a budget: see checker.ts.
 
-/** Says what is wrong with a value, in words that quote nothing of it; undefined when nothing is. Throws where references run in a circle. */
+/** Returns what is wrong with a value, without quoting it; undefined when the value fits. Throws on circular references. */
 export type SchemaCheck = (value: unknown) => string | undefined;
 
-/** V8 compiles a regular expression at its first use, for texts of one byte a character and of two; at the second it compiles again, to be faster. */
+/** V8 compiles a regular expression at its first use, separately for one-byte and two-byte texts, and again, optimized, at the second use. */
 const SAMPLES = ["xa 1-", "xa 1-", "xaЖ1-", "xaЖ1-"];
 
-/** A regular expression that V8 has compiled, so that its schema pays for it where it is compiled. */
+/** A regular expression that V8 has compiled, so that its time is part of compiling the schema. */
 const compiledPattern = Object.assign(
   (pattern: string, flags: string): RegExp => {
     const expression = new RegExp(pattern, flags);
@@ -22,8 +22,8 @@ const compiledPattern = Object.assign(
 );
 
 /**
- * Formats are for the LLM alone. Of what is wrong the first thing is said, which an LLM can correct. `ownProperties`: a name such as
- * `toString` is there only where the value has it itself.
+ * Formats are only hints for the LLM. Only the first problem is reported, which an LLM can correct. `ownProperties`: a property such as
+ * `toString` exists only when the value itself has it.
  */
 const OPTIONS: Options = {
   strict: false,
@@ -35,14 +35,14 @@ const OPTIONS: Options = {
   code: { regExp: compiledPattern },
 };
 
-/** Knows the meta-schema. Making it takes 50 ms, and what it has compiled it keeps, so it compiles nothing else. */
+/** Validates against the meta-schema. Creating it takes 50 ms. It keeps all it has compiled, so it compiles nothing else. */
 const metaSchema = new Ajv2020(OPTIONS);
 
-/** An ajv for one schema, which goes with it. */
+/** An ajv for one schema; both are garbage collected together. */
 function makeAjv(): Ajv2020 {
   const ajv = new Ajv2020({ ...OPTIONS, meta: false, validateSchema: false });
   for (const keyword of ["const", "enum", "uniqueItems"]) ajv.removeKeyword(keyword);
-  // Ajv's own comparison calls `toString` and `valueOf` of what it compares, and a value may have members of these names.
+  // Ajv's own comparison calls `toString` and `valueOf` of its operands, and a value may have properties of these names.
   ajv.addKeyword({
     keyword: "const",
     compile: (constant: unknown) => {
@@ -90,11 +90,11 @@ export function compileSchema(schema: Readonly<Record<string, unknown>>): Schema
   return (value) => (validate(value) ? undefined : ajv.errorsText(validate.errors, NAMELESS).trim());
 }
 
-/** Compiled schemas by their JSON, the last used ones. */
+/** A cache of compiled schemas by their JSON, the most recently used ones. */
 export class CompiledSchemas {
   readonly #checks = new Map<string, SchemaCheck | undefined>();
 
-  /** How many there are. */
+  /** The number of cached schemas. */
   get size(): number {
     return this.#checks.size;
   }

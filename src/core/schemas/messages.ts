@@ -1,7 +1,7 @@
 import { INVALID_ARGUMENTS_REASON_CHARS_MAX } from "../limits/tools.ts";
 import type { CompiledSchemas } from "./compile.ts";
 
-/** What is asked of the child process: whether a schema can be compiled, or, with a value, whether that fits it. Both are JSON. */
+/** A task of the child process: whether a schema can be compiled, or, with a value, whether the value fits it. Both are JSON. */
 export interface SchemaTask {
   schema: string;
   value?: string;
@@ -11,7 +11,7 @@ export type SchemaAnswer =
   | { kind: "fits" }
   /** The schema cannot be compiled. */
   | { kind: "invalid" }
-  /** What is wrong with the value, in words that quote nothing of it. */
+  /** What is wrong with the value, without quoting it. */
   | { kind: "unfit"; reason: string };
 
 export function schemaAnswer({ schema, value }: SchemaTask, schemas: CompiledSchemas): SchemaAnswer {
@@ -24,7 +24,7 @@ export function schemaAnswer({ schema, value }: SchemaTask, schemas: CompiledSch
       ? { kind: "fits" }
       : { kind: "unfit", reason: why.slice(0, INVALID_ARGUMENTS_REASON_CHARS_MAX) };
   } catch (error) {
-    // References that run in a circle, which ajv follows as far as the stack reaches, or a pattern that does not fit into it.
+    // Circular references, which ajv follows until the stack overflows, or a pattern that is too deep for the stack.
     if (error instanceof RangeError) return { kind: "unfit", reason: "their schema goes deeper than can be checked" };
     throw error;
   }

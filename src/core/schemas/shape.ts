@@ -1,8 +1,8 @@
 import { SCHEMA_PATTERN_CHARS_MAX, TOOL_SCHEMA_CHARS_MAX, TOOL_SCHEMA_DEPTH_MAX } from "../limits/tools.ts";
 
 /**
- * What is wrong with the shape of a JSON Schema, as a rule that continues a field's name; undefined when nothing is. Whether it can be
- * compiled, `SchemaChecks` finds out. `json` is the same schema as JSON.
+ * What is wrong with the shape of a JSON Schema, as a text that continues a field's name; undefined when nothing is. The schema
+ * checker finds out whether it can be compiled. `json` is the same schema as JSON.
  */
 export function schemaProblem(schema: Readonly<Record<string, unknown>>, json: string): string | undefined {
   const chars = json.length;
@@ -17,10 +17,10 @@ export function schemaProblem(schema: Readonly<Record<string, unknown>>, json: s
   return `must have patterns of at most ${SCHEMA_PATTERN_CHARS_MAX} characters, not ${long.chars} as in ${long.at}`;
 }
 
-/** Characters of a place in a schema that an answer quotes. */
+/** How many characters of a place in a schema a response quotes. */
 const LOCATION_CHARS_MAX = 100;
 
-/** A regular expression that is too long, and where it stands. As above, wherever the keys stand. */
+/** The place of a regular expression that is too long. Keys are checked at every level, as above. */
 function findLongPattern(value: unknown, at: string): { at: string; chars: number } | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   for (const [key, child] of Object.entries(value)) {
@@ -40,7 +40,7 @@ function patternsOf(key: string, value: unknown): readonly string[] {
   return key === "patternProperties" && typeof value === "object" && value !== null ? Object.keys(value) : [];
 }
 
-/** A keyword that leads out of the schema, or makes it more than one; keys are looked at wherever they stand. */
+/** A keyword that refers to another schema, or that defines one; keys are checked at every level. */
 function findForbiddenKeyword(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   for (const [key, child] of Object.entries(value)) {
@@ -54,7 +54,7 @@ function findForbiddenKeyword(value: unknown): string | undefined {
 
 const FORBIDDEN_KEYWORDS: readonly string[] = ["$id", "$async", "$dynamicRef", "$recursiveRef", "$vocabulary"];
 
-/** How deep objects and lists stand in each other. Recursion goes no deeper than what was parsed of a request. */
+/** The nesting of objects and lists. The recursion is bounded by the depth of the parsed request. */
 export function depthOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   let levels = 0;

@@ -16,8 +16,8 @@ import type { TaskMessage } from "./messages.ts";
 
 export const TASK_OUTCOMES = ["answered", "over_budget", "refused", "failed"] as const;
 /**
- * `over_budget`: it needed more CPU time or memory than it may, and its process was replaced. `refused`: too many of its account's tasks
- * wait, the machine gave the process no processor in time, or none can be started. `failed`: a bug of ours.
+ * `over_budget`: the task exceeded its CPU time or memory, and its process was replaced. `refused`: too many tasks of its account
+ * wait, the process got no CPU time in time, or no process can be started. `failed`: a bug of this service.
  */
 export type TaskOutcome = (typeof TASK_OUTCOMES)[number];
 
@@ -26,10 +26,10 @@ export type TaskResult<Answer> =
   | { outcome: Exclude<TaskOutcome, "answered">; cpuMs: number };
 
 export interface TaskOptions {
-  /** Whose task it is: accounts share the process fairly. */
+  /** The account of the task: accounts share the process fairly. */
   accountId: string;
   cpuMsMax: number;
-  /** Nobody needs the answer any more. */
+  /** Aborted when the answer is not needed any more. */
   signal?: AbortSignal;
 }
 
@@ -39,18 +39,18 @@ export interface TaskLog {
 }
 
 export interface BudgetedProcessOptions {
-  /** What the log calls it. */
+  /** The name of the process in the log. */
   name: string;
   start: StartTaskChild;
   clock: Clock;
   log: TaskLog;
-  /** Each task that somebody waited for is counted once. */
+  /** Called once for each task that was not aborted. */
   count: (outcome: TaskOutcome) => void;
 }
 
 interface Waiting<Task, Answer> extends TaskOptions {
   readonly task: Task;
-  /** Settles the task; the first call counts. */
+  /** Settles the task; further calls have no effect. */
   readonly settle: (result: TaskResult<Answer>) => void;
 }
 
@@ -63,9 +63,9 @@ interface Running<Task, Answer> extends Waiting<Task, Answer> {
 const REFUSED = { outcome: "refused", cpuMs: 0 } as const;
 
 /**
- * One child of this process that works on tasks of many accounts, one at a time, each within a budget of CPU time and memory. A task
- * that exceeds its budget is answered `over_budget`; its process is killed, whatever the task is at, and the next one is started when
- * that is gone: there is never more than one. `Task` and `Answer` must survive JSON.
+ * A child process that runs tasks of many accounts, one at a time, each within a budget of CPU time and memory. When a task exceeds
+ * its budget, its outcome is `over_budget` and the process is killed. The next process is started when that one has exited, so there
+ * is never more than one. `Task` and `Answer` must be JSON values.
  */
 export class BudgetedProcess<Task, Answer> {
   readonly #options: BudgetedProcessOptions;
@@ -73,16 +73,16 @@ export class BudgetedProcess<Task, Answer> {
     itemsMax: TASKS_MAX,
     itemsPerOwnerMax: TASKS_PER_ACCOUNT_MAX,
   });
-  /** There is one until it is gone. */
+  /** Set until the child has exited. */
   #child: TaskChild | undefined;
   #isReady = false;
-  /** It was killed, and nothing of it is listened to any more. */
+  /** The child was killed; its messages are ignored. */
   #isEnding = false;
   #running: Running<Task, Answer> | undefined;
   #startedMs = Number.NEGATIVE_INFINITY;
-  /** While none is started before a time. */
+  /** Set while the next start is delayed. */
   #cancelStart: (() => void) | undefined;
-  /** The last one could not be started, or ended without a task. */
+  /** The last child could not be started, or exited without a task. */
   #cannotStart = false;
   #retryMs = RESTART_MS_MIN;
   #closed = false;
@@ -92,7 +92,7 @@ export class BudgetedProcess<Task, Answer> {
     this.#options = options;
   }
 
-  /** Starts the child where none runs, so that the first task does not wait for it. Never throws. */
+  /** Starts the child if none runs, so that the first task does not wait for it. Never throws. */
   start(): void {
     if (this.#child !== undefined || this.#cancelStart !== undefined || this.#closed) return;
     const waitMs = this.#startedMs + TASK_PROCESS_START_INTERVAL_MS - this.#options.clock.nowMs();
@@ -110,7 +110,7 @@ export class BudgetedProcess<Task, Answer> {
         isSettled = true;
         cancelTimeout();
         signal?.removeEventListener("abort", giveUp);
-        // What nobody waits for any more says nothing about the process.
+        // An aborted task says nothing about the process.
         if (signal?.aborted !== true) count(result.outcome);
         resolve(result);
       };
@@ -127,7 +127,7 @@ export class BudgetedProcess<Task, Answer> {
     });
   }
 
-  /** Ends the child, and resolves when it is gone; what waits is refused. */
+  /** Ends the child and resolves when it has exited; waiting tasks are refused. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelStart?.();
@@ -150,7 +150,7 @@ export class BudgetedProcess<Task, Answer> {
     this.#startedMs = this.#options.clock.nowMs();
     try {
       this.#child = this.#options.start({
-        // A child of ours: it sends what `serveTasks` says.
+        // The child runs `serveTasks`, which sends only these messages.
         onMessage: (message) => this.#onMessage(message as TaskMessage<Answer>),
         onExit: (exit) => this.#onExit(exit),
       });
@@ -171,7 +171,7 @@ export class BudgetedProcess<Task, Answer> {
     this.#child?.send({ task: waiting.task, cpuMsMax: waiting.cpuMsMax });
   }
 
-  /** CPU time has no timer: it cannot be over before as much time has passed, and then it is looked at. */
+  /** There is no timer for CPU time: it is read after as much wall-clock time as the budget has left. */
   #checkBudgetIn(delayMs: number): void {
     const running = this.#running;
     if (running === undefined) return;
@@ -185,7 +185,7 @@ export class BudgetedProcess<Task, Answer> {
     });
   }
 
-  /** What a task has used; by the wall clock where the system does not say. */
+  /** The CPU time that a task has used; the wall-clock time on systems that do not report it. */
   #usedMs({ startMs, startCpuMs }: Running<Task, Answer>): number {
     const cpuMs = cpuMsOf(this.#child?.pid);
     return cpuMs === undefined || startCpuMs === undefined ? this.#options.clock.nowMs() - startMs : cpuMs - startCpuMs;
@@ -201,7 +201,7 @@ export class BudgetedProcess<Task, Answer> {
       const running = this.#running;
       const { cpuMs } = message;
       if (running === undefined) return;
-      // A task may end between two looks, having used more than it may.
+      // A task may exceed its budget between two checks and end.
       if (cpuMs > running.cpuMsMax) this.#settle({ outcome: "over_budget", cpuMs }, cpuMs);
       else if (message.kind === "answer") {
         this.#settle({ outcome: "answered", answer: message.answer, cpuMs }, cpuMs);
@@ -215,7 +215,7 @@ export class BudgetedProcess<Task, Answer> {
     this.#next();
   }
 
-  /** The running task is over for this reason, and so is its process; another one takes its place. */
+  /** Ends the running task with this outcome, and kills its process, which is replaced. */
   #replace(result: TaskResult<Answer>): void {
     this.#warn(result);
     this.#end(result);
@@ -239,7 +239,7 @@ export class BudgetedProcess<Task, Answer> {
       return;
     }
     if (running !== undefined && exit.signal !== null) {
-      // Its watch or V8 ended it: it took more memory than there is for it.
+      // The watchdog or V8 ended the process because of its memory.
       const result = { outcome: "over_budget", cpuMs: usedMs } as const;
       this.#warn(result);
       this.#end(result);
@@ -250,7 +250,7 @@ export class BudgetedProcess<Task, Answer> {
     this.start();
   }
 
-  /** It cannot be started, or ended without a task: what waits is refused, and it is tried again later. */
+  /** The child could not be started, or exited without a task. Waiting tasks are refused, and the start is retried later. */
   #onStartFailed(cause: object): void {
     const { name, log } = this.#options;
     const retryMs = this.#retryMs;

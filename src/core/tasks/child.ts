@@ -3,47 +3,47 @@ import type { ChildModule } from "../child-module.ts";
 import { TASK_PROCESS_HEAP_MB_MAX } from "../limits/processes.ts";
 import type { TaskMessage, TaskRequest } from "./messages.ts";
 
-/** A child of `BudgetedProcess` that was started, as far as it can be reached. */
+/** A started child of `BudgetedProcess`. */
 export interface TaskChild {
   readonly pid: number | undefined;
-  /** What is sent to a child that is gone is lost. */
+  /** Messages to a child that has exited are dropped. */
   send(request: TaskRequest<unknown>): void;
-  /** As `kill -9` does. */
+  /** Sends SIGKILL. */
   kill(): void;
 }
 
 export interface ChildExit {
   exitCode: number | null;
   signal: string | null;
-  /** Why it was never started, where it was not: one of the system's constants. */
+  /** The error code of the system when the child could not be started. */
   code?: string | undefined;
 }
 
 export interface TaskChildEvents {
   onMessage(message: TaskMessage<unknown>): void;
-  /** Comes once, never before the child was returned, and nothing comes after it. */
+  /** Called once, never before the child was returned, and it is the last event. */
   onExit(exit: ChildExit): void;
 }
 
-/** Throws, or ends it at once, where the system has no room for another process. */
+/** Throws, or reports the exit at once, when the system cannot start another process. */
 export type StartTaskChild = (events: TaskChildEvents) => TaskChild;
 
-/** Starts a module that calls `serveTasks`, without our environment, which holds keys of providers. */
+/** Starts a module that calls `serveTasks`, without this process's environment, which contains API keys of providers. */
 export const forkTaskChild =
   ({ path, execArgv }: ChildModule): StartTaskChild =>
   ({ onMessage, onExit }) => {
     const child = fork(path, [], {
       execArgv: [...execArgv, `--max-old-space-size=${TASK_PROCESS_HEAP_MB_MAX}`, "--single-threaded"],
       env: {},
-      // Where its heap is full, V8 writes pages about it.
+      // When its heap is full, V8 writes a long report.
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });
-    // This process may end though the child waits for tasks.
+    // A waiting child does not keep this process alive.
     child.unref();
     child.channel?.unref();
     child.on("message", onMessage);
     child.once("exit", (exitCode, signal) => onExit({ exitCode, signal }));
-    // Never started: no `exit` will follow. Any other error is of something sent to one that is about to exit.
+    // Without a pid the child was never started and no `exit` follows. Other errors concern messages to a child that is exiting.
     child.on("error", (error) => {
       if (child.pid === undefined) onExit({ exitCode: null, signal: null, code: systemCodeIn(error) });
     });
@@ -56,6 +56,6 @@ export const forkTaskChild =
     };
   };
 
-/** As `ENOMEM`. */
+/** Such as `ENOMEM`. */
 export const systemCodeIn = (error: unknown): string | undefined =>
   error instanceof Error && "code" in error ? String(error.code) : undefined;

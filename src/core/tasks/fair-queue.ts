@@ -1,6 +1,6 @@
 interface OwnerQueue<Item> {
   readonly items: Item[];
-  /** The time that its owner's tasks have taken. */
+  /** The time that the owner's tasks have used. */
   servedMs: number;
 }
 
@@ -10,9 +10,9 @@ export interface FairQueueOptions {
 }
 
 /**
- * Items that wait for one server, shared fairly among their owners: the owner whose items have taken the least time is next. An owner
- * that comes anew begins at the time of the one that was served last, so that nobody saves up time. An owner of short tasks thus waits
- * for the task that runs, and for no more than one task of each owner with less time, however many items others have.
+ * A queue for one server that is fair among owners: the owner whose items have used the least time is next. A new owner starts with
+ * the time of the owner that was served last, so that owners cannot save up time. An owner of short tasks thus waits for the running
+ * task and at most one task of each owner with less time, however many items others have.
  */
 export class FairQueue<Item> {
   readonly #options: FairQueueOptions;
@@ -30,7 +30,7 @@ export class FairQueue<Item> {
     return this.#length;
   }
 
-  /** Adds an item behind the others of its owner; false where there is no room for it. */
+  /** Adds an item after the others of its owner; false when the queue is full. */
   add(owner: string, item: Item): boolean {
     const line = this.#queueOf(owner);
     if (this.#length >= this.#options.itemsMax || line.items.length >= this.#options.itemsPerOwnerMax) return false;
@@ -39,7 +39,7 @@ export class FairQueue<Item> {
     return true;
   }
 
-  /** Takes out the first item of the owner that has been served least. */
+  /** Removes and returns the first item of the owner that has used the least time. */
   take(): Item | undefined {
     let next: OwnerQueue<Item> | undefined;
     for (const [owner, line] of this.#queues) {
@@ -56,7 +56,7 @@ export class FairQueue<Item> {
     return item;
   }
 
-  /** Takes an item out before its turn; false where it does not wait. */
+  /** Removes an item before its turn; false when it is not in the queue. */
   remove(owner: string, item: Item): boolean {
     const items = this.#queues.get(owner)?.items ?? [];
     const at = items.indexOf(item);
@@ -66,7 +66,7 @@ export class FairQueue<Item> {
     return true;
   }
 
-  /** A task of this owner took so long. Where nobody waits it counts for nothing. */
+  /** Charges the duration of a task to its owner. It has no effect when no owner is waiting. */
   charge(owner: string, tookMs: number): void {
     this.#queueOf(owner).servedMs += tookMs;
     if (this.#length > 0) return;

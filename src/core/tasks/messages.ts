@@ -1,27 +1,27 @@
-/** What `BudgetedProcess` asks of its child: one task at a time. */
+/** Messages of `BudgetedProcess` to its child, one task at a time. */
 export interface TaskRequest<Task> {
   task: Task;
-  /** Far past it the child ends by itself. */
+  /** The CPU budget; far past it the child exits by itself. */
   cpuMsMax: number;
 }
 
-/** What the child says: first that it is ready, then one answer for each task, in order. */
+/** Messages of the child: first `ready`, then one answer for each task, in order. */
 export type TaskMessage<Answer> =
   | { kind: "ready" }
-  /** `isFull`: it holds so much memory that another one should take its place. */
+  /** `isFull`: the child uses so much memory that it should be replaced. */
   | { kind: "answer"; answer: Answer; cpuMs: number; isFull: boolean }
-  /** The task threw. Its message may quote what users wrote, so only the code is passed on. */
+  /** The task threw. The message may quote user data, so only the code is sent. */
   | { kind: "failed"; code: string; cpuMs: number; isFull: boolean };
 
-/** What the watch of the child is given: see task-watch.ts. */
+/** The input of the watchdog thread: see watchdog.ts. */
 export interface WatchdogData {
-  /** By `WATCH_TASK` and `WATCH_CPU_MS_MAX`; shared. */
+  /** Shared memory, indexed by `WATCH_TASK` and `WATCH_CPU_MS_MAX`. */
   state: Int32Array;
-  /** The process that the child works for. */
+  /** The process id of the parent. */
   parentPid: number;
 }
 
-/** The number of the task that runs; 0 for none. */
+/** The number of the running task; 0 for none. */
 export const WATCHDOG_TASK = 0;
-/** The CPU time that it may use. */
+/** The CPU budget of the running task. */
 export const WATCHDOG_CPU_MS_MAX = 1;

@@ -13,13 +13,13 @@ import {
   type WatchdogData,
 } from "./messages.ts";
 
-/** Makes this module the program of a child that `BudgetedProcess` runs: `answer` gets one task after the other. */
+/** Makes the calling module the program of a `BudgetedProcess` child: `answer` gets one task after the other. */
 export async function serveTasks<Task, Answer>(answer: (task: Task) => Answer): Promise<void> {
-  // The parent says when it is over, by closing the channel.
+  // The parent ends this process by closing the IPC channel.
   for (const signal of ["SIGINT", "SIGHUP", "SIGTERM"]) process.on(signal, () => {});
   process.on("disconnect", () => process.exit(0));
   const state = await startWatchdog();
-  // After the watch has started: on Linux this is the priority of the main thread alone. Never up: not every user may.
+  // After the watchdog has started: on Linux this sets the priority of the main thread only. Never raised: that needs a privilege.
   setPriority(Math.max(getPriority(), TASK_PROCESS_NICE));
   const cpuMs = (): number => cpuMsOf(process.pid) ?? performance.now();
   const send = (message: TaskMessage<Answer>): void => {
@@ -55,12 +55,12 @@ function setRunningTask(state: Int32Array, task: number): void {
   Atomics.notify(state, WATCHDOG_TASK);
 }
 
-/** Resolves once the watch runs; the process ends should it fail. */
+/** Resolves when the watchdog runs; the process exits if the watchdog fails. */
 async function startWatchdog(): Promise<Int32Array> {
   const { source, isCode } = threadModule(import.meta.url, "./watchdog");
   const state = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
   const workerData: WatchdogData = { state, parentPid: process.ppid };
-  const watch = new Worker(source, { eval: isCode, execArgv: [], env: {}, workerData });
-  await once(watch, "message");
+  const watchdog = new Worker(source, { eval: isCode, execArgv: [], env: {}, workerData });
+  await once(watchdog, "message");
   return state;
 }

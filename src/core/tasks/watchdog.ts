@@ -2,9 +2,9 @@ import { parentPort, workerData } from "node:worker_threads";
 import { TASK_CPU_GRACE_MS, TASK_PROCESS_RSS_MB_MAX, TASK_WATCHDOG_INTERVAL_MS } from "../limits/processes.ts";
 import { WATCHDOG_CPU_MS_MAX, WATCHDOG_TASK, type WatchdogData } from "./messages.ts";
 
-// A thread in each child of `BudgetedProcess`. What a task does may hold the main thread where neither a signal handler nor a closed
-// channel is noticed, and may use memory that no limit of the heap sees (V8 compiles a regular expression so): this ends the process
-// by SIGKILL when a task takes too much memory, or runs on although the parent is gone or stands still.
+// A thread in each child of `BudgetedProcess`. A task may block the main thread, which then notices neither a signal nor a closed
+// channel, and it may use memory outside of the heap limit (V8 does when it compiles a regular expression). The watchdog kills the
+// process when a task uses too much memory, or continues although the parent has exited or is blocked.
 
 const { state, parentPid } = workerData as WatchdogData;
 

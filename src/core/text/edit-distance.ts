@@ -1,5 +1,5 @@
 /**
- * How many characters must be inserted, deleted, replaced or swapped with their neighbour to make one text of the other (optimal string
+ * How many characters must be inserted, deleted, replaced or swapped with a neighbour to turn one text into the other (optimal string
  * alignment).
  */
 export function editDistance(a: string, b: string): number {
@@ -20,7 +20,7 @@ export function editDistance(a: string, b: string): number {
   return last[b.length] ?? 0;
 }
 
-/** The first of the `known` texts with the least distance from `given`; undefined where none is within `distanceMax`. */
+/** The first of the `known` texts with the least distance from `given`; undefined when none is within `distanceMax`. */
 export function nearestOf(given: string, known: readonly string[], distanceMax: number): string | undefined {
   let nearest: string | undefined;
   let least = distanceMax + 1;

@@ -1,14 +1,14 @@
 import { BlockList, isIP } from "node:net";
 
-// Where the service may connect to on somebody else's word: the public internet and nothing else. IPv6 is told by what is
-// allowed, because an IPv4 address can be hidden in it in more ways than one (IANA's registries of special-purpose addresses).
+// The addresses to which the service may connect on behalf of a client: only the public internet. For IPv6 an allow-list is used,
+// because an IPv4 address can be embedded in several ways (IANA's registries of special-purpose addresses).
 
 const SPECIAL_IPV4: readonly [network: string, prefix: number][] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
   ["100.64.0.0", 10],
   ["127.0.0.0", 8],
-  // A cloud's own services, at an address that looks public.
+  // Metadata services of clouds at addresses that look public.
   ["168.63.129.16", 32],
   ["169.254.0.0", 16],
   ["172.16.0.0", 12],
@@ -22,7 +22,7 @@ const SPECIAL_IPV4: readonly [network: string, prefix: number][] = [
   ["224.0.0.0", 4],
   ["240.0.0.0", 4],
 ];
-/** Of global unicast what leads elsewhere: protocols and tunnels (Teredo among them), documentation, 6to4. */
+/** Excluded from global unicast: protocol assignments and tunnels (including Teredo), documentation, 6to4. */
 const SPECIAL_IPV6: readonly [network: string, prefix: number][] = [
   ["2001::", 23],
   ["2001:db8::", 32],
@@ -40,17 +40,17 @@ const specialIpv6 = listOf("ipv6", SPECIAL_IPV6);
 const globalUnicast = listOf("ipv6", [["2000::", 3]]);
 const loopbackIpv4 = listOf("ipv4", [["127.0.0.0", 8]]);
 
-/** Ports below this belong to services of old; of these only the web's own are open to tools. */
+/** Ports below this belong to well-known services; of these tools may use only the ports of the web. */
 const WEB_PORTS: readonly number[] = [80, 443];
 const REGISTERED_PORT_MIN = 1_024;
-/** Databases, queues, caches, desktops and the doors of container hosts: nobody's tools are there. */
+/** Databases, queues, caches, remote desktops and APIs of container hosts, where no tool server is. */
 const SERVICE_PORTS: ReadonlySet<number> = new Set([
   ...[1_433, 1_521, 1_883, 2_049, 2_181, 2_375, 2_376, 2_379, 2_380, 3_128, 3_306, 3_389, 4_369, 5_060, 5_061, 5_432],
   ...[5_671, 5_672, 5_900, 5_984, 6_000, 6_379, 6_443, 6_667, 7_000, 7_001, 8_086, 8_125, 8_500, 9_042, 9_092, 9_200],
   ...[9_300, 10_250, 11_211, 15_672, 26_257, 27_017, 27_018, 50_000],
 ]);
 
-/** An IP address as a resolver or a URL spells it, that everybody may connect to. False for what is no address. */
+/** Whether an IP address, as a resolver or a URL spells it, is public. False for other texts. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
@@ -65,18 +65,18 @@ export function isPublicAddress(address: string): boolean {
 export const isLoopbackAddress = (address: string): boolean =>
   address === "::1" || (isIP(address) === 4 && loopbackIpv4.check(address, "ipv4"));
 
-/** This machine, under the name that every resolver gives it (RFC 6761, section 6.3). */
+/** The name of this machine (RFC 6761, section 6.3). */
 export const isLocalhost = (host: string): boolean => /^(?:.+\.)?localhost\.?$/i.test(host);
 
-/** What a URL's host is when it is an address: without brackets; undefined for a name. */
+/** A URL's host without brackets when it is an IP address; undefined for a name. */
 export function ipAddressOf({ hostname }: URL): string | undefined {
   const host = hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
   return isIP(host) === 0 ? undefined : host;
 }
 
 /**
- * Whether a tool's server may be where `url` says, as far as that can be told without asking a resolver: a name passes, and is
- * looked at when it is connected to. `allowLoopback` opens this machine, for tests and trials.
+ * Whether the server of a tool may be at `url`, as far as this is known without a resolver: names pass here and are checked when
+ * they are connected to. `allowLoopback` allows this machine, for tests and trials.
  */
 export function isAllowedToolUrl(url: URL, allowLoopback: boolean): boolean {
   if (!["http:", "https:"].includes(url.protocol) || url.username !== "" || url.password !== "") return false;

@@ -1,7 +1,7 @@
 import { TOOL_HEADER_CHARS_MAX, TOOL_URL_CHARS_MAX } from "../limits/tools.ts";
 import { isAllowedToolUrl } from "./addresses.ts";
 
-// How the URL and the headers of an HTTP tool are written: what the API refuses and what the gateway fills in are one.
+// The syntax of URLs and headers of HTTP tools, shared by the API, which validates them, and the gateway, which fills them in.
 
 /** `{name}` in a URL: an argument. */
 const ARGUMENT = /\{([A-Za-z0-9_.-]{1,64})\}/g;
@@ -9,36 +9,36 @@ const ARGUMENT = /\{([A-Za-z0-9_.-]{1,64})\}/g;
 const SECRET = /\{\{([A-Z0-9_]{1,64})\}\}/g;
 export const SECRET_NAME = /^[A-Z0-9_]{1,64}$/;
 
-/** Scheme, server, path and query. The server may hold none of what ends or begins another part. */
+/** Scheme, server, path and query. The server must not contain a character that delimits another part. */
 const TEMPLATE = /^(https?:\/\/)([^/?#\\\s{}@]+)((?:\/[^?#]*)?)((?:\?[^#]*)?)$/i;
 
-/** A part of a path that would lead upwards, or nowhere. */
+/** A path segment `.` or `..`. */
 const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
 
-/** HTTP's own headers, and those that are ours to say: with them a message would not be what it seems (RFC 9110, section 7.6.1). */
+/** Headers of HTTP itself, and headers that the service sets: a tool must not change how a message is read (RFC 9110, section 7.6.1). */
 const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   ...["accept-encoding", "connection", "content-encoding", "content-length", "content-type", "date", "expect", "host"],
   ...["http2-settings", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "via"],
 ]);
 const RESERVED_HEADER_PREFIXES: readonly string[] = ["proxy-", "sec-"];
 
-/** The parts of a URL template that has been checked. */
+/** The parts of a valid URL template. */
 export interface UrlTemplate {
   /** Scheme and server. */
   origin: string;
   path: string;
-  /** With its question mark; empty when there is none. */
+  /** With its question mark; empty without a query. */
   query: string;
 }
 
-/** Undefined for what is no template at all. */
+/** Undefined for a text that is not a URL template. */
 export function urlTemplateOf(url: string): UrlTemplate | undefined {
   const [, scheme, server, path, query] = TEMPLATE.exec(url) ?? [];
   if (scheme === undefined || server === undefined) return undefined;
   return { origin: scheme + server, path: path || "/", query: query ?? "" };
 }
 
-/** What is wrong with the URL of an HTTP tool, as a rule that continues a field's name; undefined when nothing is. */
+/** What is wrong with the URL of an HTTP tool, as a text that continues a field's name; undefined when nothing is. */
 export function urlProblem(url: string, allowLoopback: boolean): string | undefined {
   if (url.length > TOOL_URL_CHARS_MAX) return `must have at most ${TOOL_URL_CHARS_MAX} characters`;
   const template = urlTemplateOf(url);
@@ -55,17 +55,17 @@ export function urlProblem(url: string, allowLoopback: boolean): string | undefi
   return hasDotSegment(template.path) ? "must have no . or .. in its path" : undefined;
 }
 
-/** Whether a path, filled in or not, has a part that is dots alone. */
+/** Whether a path, filled in or not, has a segment `.` or `..`. */
 export const hasDotSegment = (path: string): boolean => DOT_SEGMENT.test(path);
 
-/** The arguments that a part of a URL template holds. */
+/** The names of the arguments in a part of a URL template. */
 export const argumentsIn = (part: string): string[] => [...part.matchAll(ARGUMENT)].map(([, name = ""]) => name);
 
-/** Puts what `textFor` says in place of each `{name}`. */
+/** Replaces each `{name}` with the result of `textFor`. */
 export const fillArguments = (part: string, textFor: (name: string) => string): string =>
   part.replace(ARGUMENT, (_whole, name: string) => textFor(name));
 
-/** What is wrong with a header, as a rule that continues its name. No rule quotes the value: it may be a secret. */
+/** What is wrong with a header, as a text that continues its name. It never quotes the value, which may be a secret. */
 export function headerProblem(name: string, value: string): string | undefined {
   const lower = name.toLowerCase();
   if (!/^[!#$%&'*+.^_`|~0-9a-z-]{1,64}$/.test(lower)) return "must have a header's name of at most 64 characters";
@@ -79,9 +79,9 @@ export function headerProblem(name: string, value: string): string | undefined {
   return undefined;
 }
 
-/** The names of the secrets that a header's value holds. */
+/** The names of the secrets in a header's value. */
 export const secretsIn = (value: string): string[] => [...value.matchAll(SECRET)].map(([, name = ""]) => name);
 
-/** Puts what `secretOf` says in place of each `{{NAME}}`. */
+/** Replaces each `{{NAME}}` with the result of `secretOf`. */
 export const fillSecrets = (value: string, secretOf: (name: string) => string): string =>
   value.replace(SECRET, (_whole, name: string) => secretOf(name));

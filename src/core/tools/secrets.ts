@@ -2,32 +2,32 @@ import { isObject, parseObject } from "../json.ts";
 import { isLocalhost, isLoopbackAddress } from "./addresses.ts";
 import { SECRET_NAME } from "./http-tool.ts";
 
-// Secrets that HTTP tools put into their headers, and who may send which of them where.
+// Secrets for headers of HTTP tools, with the accounts that may send them and the servers that may receive them.
 
-/** What the names of the variables begin with. */
+/** The prefix of the variables. */
 export const TOOL_SECRET_PREFIX = "TOOL_SECRET_";
 export const TOOL_SECRET_BINDINGS = "TOOL_SECRET_BINDINGS";
 
 export interface ToolSecret {
   value: string;
-  /** The servers that it may be sent to: `host` or `host:port`, as a URL spells them; none without a binding. */
+  /** The servers that may receive it: `host` or `host:port`, as a URL spells them; none without a binding. */
   hosts: readonly string[];
   /** The ids of the accounts whose tools may send it. */
   accountIds: readonly string[];
 }
 
-/** By the names that headers call them by. */
+/** The secrets by their names in headers. */
 export type ToolSecrets = ReadonlyMap<string, ToolSecret>;
 
-/** A request of a tool, as far as its secrets depend on it. */
+/** The properties of a tool request on which its secrets depend. */
 export interface SecretUse {
   accountId: string;
   url: URL;
-  /** Tools may call this machine: then also over HTTP. */
+  /** Tools may call this machine, also over plain HTTP. */
   allowLoopback: boolean;
 }
 
-/** The value of a secret; undefined alike where there is none of this name and where this request may not have it. */
+/** The value of a secret; undefined when it does not exist, and also when this request may not have it. */
 export function toolSecretFor(secrets: ToolSecrets, name: string, use: SecretUse): string | undefined {
   const { accountId, url, allowLoopback } = use;
   const isPrivate = url.protocol === "https:" || (allowLoopback && isThisMachine(url));
@@ -39,15 +39,14 @@ export function toolSecretFor(secrets: ToolSecrets, name: string, use: SecretUse
 const isThisMachine = ({ hostname }: URL): boolean =>
   isLocalhost(hostname) || isLoopbackAddress(hostname.replace(/^\[(.*)\]$/, "$1"));
 
-/** `TOOL_SECRET_<NAME>`, for each name there is, with their bindings. No problem with a secret quotes it. */
+/** Reads all `TOOL_SECRET_<NAME>` with their bindings. Problems never quote a secret. */
 export function readToolSecrets(env: Readonly<Record<string, string | undefined>>, problems: string[]): ToolSecrets {
   const bindings = readBindings(env[TOOL_SECRET_BINDINGS]?.trim() ?? "", problems);
   const secrets = new Map<string, ToolSecret>();
   for (const [key, value = ""] of Object.entries(env)) {
     if (!key.startsWith(TOOL_SECRET_PREFIX) || key === TOOL_SECRET_BINDINGS || value.trim() === "") continue;
     const name = key.slice(TOOL_SECRET_PREFIX.length);
-    if (!SECRET_NAME.test(name))
-      problems.push(`${key} must have a name of A-Z, 0-9 and _ behind ${TOOL_SECRET_PREFIX}`);
+    if (!SECRET_NAME.test(name)) problems.push(`${key} must have a name of A-Z, 0-9 and _ after ${TOOL_SECRET_PREFIX}`);
     if (!/^[\x20-\x7e]+$/.test(value.trim())) problems.push(`${key} must be printable ASCII`);
     secrets.set(name, { value: value.trim(), ...(bindings.get(name) ?? UNBOUND) });
   }
@@ -95,13 +94,13 @@ function readBindings(given: string, problems: string[]): Map<string, Binding> {
   return bindings;
 }
 
-/** Undefined for anything but a list of texts that is not empty. */
+/** Undefined for anything but a non-empty list of texts. */
 const textsIn = (value: unknown): string[] | undefined =>
   Array.isArray(value) && value.length > 0 && value.every((one): one is string => typeof one === "string")
     ? value
     : undefined;
 
-/** As an https URL spells a host, so that both are compared as texts; undefined for what is no host, or more than that. */
+/** The host as an https URL spells it, so that hosts can be compared as texts; undefined for anything but a host. */
 function exactHost(given: string): string | undefined {
   if (!/^[^/?#\\\s{}@*]+$/.test(given) || !URL.canParse(`https://${given}`)) return undefined;
   return new URL(`https://${given}`).host;

@@ -9,8 +9,8 @@ import {
 } from "../../core/limits/api.ts";
 
 /**
- * Why a connection was closed or refused: it was `idle` (no request, or not the whole of one), its answer was `unread`, or all
- * others were being answered (`refused`).
+ * Why a connection was closed or refused: it was `idle` (no complete request), its response was `unread`, or all other
+ * connections had requests in progress (`refused`).
  */
 export type ConnectionCloseReason = "idle" | "unread" | "refused";
 
@@ -18,27 +18,28 @@ export interface HttpConnectionsOptions {
   /** Connections at once, at least 1. */
   max: number;
   clock: Clock;
-  /** Called for each connection that was closed for want of room. */
-  onClosed: (why: ConnectionCloseReason) => void;
+  /** Called for each connection that was closed because the limit was reached. */
+  onClosed: (reason: ConnectionCloseReason) => void;
 }
 
 /**
- * Bounds the connections of an HTTP server so that a new request always finds room: where it is scarce, the connection that has
- * been idle longest is closed, then the one whose answer has waited longest to be read, UNREAD_MS_MIN at least. All others are
- * left alone: then the new connection is closed. While more than half of the room is taken, idle connections are kept for a second only.
+ * Bounds the connections of an HTTP server so that new requests find room. Near the limit, a new connection closes the one that
+ * has been idle longest; without an idle one, the one whose client has not read its response for longest, at least
+ * UNREAD_MS_MIN. If there is none of these, the new connection itself is closed. While more than half of the connections are in
+ * use, idle ones are kept alive for only one second.
  */
 export class HttpConnections {
   readonly #server: Server;
   readonly #options: HttpConnectionsOptions;
   readonly #softMax: number;
-  /** Requests that each open connection has under way. */
+  /** Requests in progress on each open connection. */
   readonly #requests = new Map<Socket, number>();
-  /** Connections without a whole request; the one that has been so longest is first. */
+  /** Connections without a complete request, the longest idle first. */
   readonly #idle = new Set<Socket>();
-  /** Connections with a request under way, and since when they have made no progress; the oldest is first. */
+  /** Connections with a request in progress, and the time of their last progress, the oldest first. */
   readonly #busy = new Map<Socket, number>();
 
-  /** To be made before the server listens, and after its other listeners have been added. */
+  /** Create it before the server listens and after all other listeners were added. */
   constructor(server: Server, options: HttpConnectionsOptions) {
     this.#server = server;
     this.#options = options;
@@ -49,7 +50,7 @@ export class HttpConnections {
     server.on("drop", () => onClosed("refused"));
     const onRequest = (request: IncomingMessage, response: ServerResponse): void => this.#onRequest(request, response);
     server.prependListener("request", onRequest);
-    // Node answers unknown expectations itself unless somebody listens.
+    // Node responds to unknown expectations itself unless a listener is registered.
     if (server.listenerCount("checkExpectation") > 0) server.prependListener("checkExpectation", onRequest);
     this.#setKeepAlive();
   }
@@ -61,7 +62,7 @@ export class HttpConnections {
 
   #onConnection(socket: Socket): void {
     this.#requests.set(socket, 0);
-    socket.once("close", () => this.#forget(socket));
+    socket.once("close", () => this.#remove(socket));
     if (this.#requests.size > this.#softMax) this.#makeRoom(socket);
     if (!socket.destroyed) this.#idle.add(socket);
     this.#setKeepAlive();
@@ -74,14 +75,14 @@ export class HttpConnections {
     // A request that never ends must not hold its connection.
     if (hasBody(request)) request.once("end", onProgress);
     else onProgress();
-    // A stream is sent, it goes on, or all of the answer was written.
+    // Progress is: a stream starts, the socket drains, or the whole response was written.
     response.once("pipe", onProgress);
     response.on("drain", onProgress);
     response.once("prefinish", onProgress);
     response.once("close", () => this.#onAnswered(socket));
   }
 
-  /** The answer was sent, or cannot be any more. */
+  /** The response was sent, or its connection closed. */
   #onAnswered(socket: Socket): void {
     const requests = this.#requests.get(socket);
     if (requests === undefined) return;
@@ -91,7 +92,7 @@ export class HttpConnections {
       return;
     }
     this.#busy.delete(socket);
-    // Behind those that have been idle for longer.
+    // Moves the connection to the end of the order.
     this.#idle.delete(socket);
     this.#idle.add(socket);
   }
@@ -103,20 +104,20 @@ export class HttpConnections {
     this.#busy.set(socket, this.#options.clock.nowMs());
   }
 
-  #makeRoom(newcomer: Socket): void {
+  #makeRoom(newConnection: Socket): void {
     const [idle] = this.#idle;
     const unread = idle ? undefined : this.#longestUnread();
-    const [why, closed] = idle
+    const [reason, closed] = idle
       ? (["idle", idle] as const)
       : unread
         ? (["unread", unread] as const)
-        : (["refused", newcomer] as const);
-    this.#options.onClosed(why);
-    this.#forget(closed);
+        : (["refused", newConnection] as const);
+    this.#options.onClosed(reason);
+    this.#remove(closed);
     closed.destroy();
   }
 
-  /** The connection whose bytes its client has not taken for longest, where that is long enough. */
+  /** The connection whose client has not read for longest, if that is at least UNREAD_MS_MIN. */
   #longestUnread(): Socket | undefined {
     const untilMs = this.#options.clock.nowMs() - UNREAD_MS_MIN;
     for (const [socket, sinceMs] of this.#busy) {
@@ -126,14 +127,14 @@ export class HttpConnections {
     return undefined;
   }
 
-  #forget(socket: Socket): void {
+  #remove(socket: Socket): void {
     this.#requests.delete(socket);
     this.#idle.delete(socket);
     this.#busy.delete(socket);
     this.#setKeepAlive();
   }
 
-  /** Node reads it whenever an answer has been sent. */
+  /** Node reads `keepAliveTimeout` whenever a response was sent. */
   #setKeepAlive(): void {
     const isScarce = this.#requests.size > this.#options.max / 2;
     this.#server.keepAliveTimeout = isScarce ? KEEP_ALIVE_SCARCE_MS : KEEP_ALIVE_MS;

@@ -6,7 +6,7 @@ import type { Logger } from "../../core/log/logger.ts";
 import { EXPOSITION_TYPE } from "../../core/metrics/instruments.ts";
 import { type ConnectionCloseReason, HttpConnections } from "./http-connections.ts";
 
-/** What `/healthz` and `/readyz` answer, as on the API's port. */
+/** The response of `/healthz` and `/readyz`, the same as on the API port. */
 export interface HealthAnswer {
   status: number;
   headers: Readonly<Record<string, string>>;
@@ -17,26 +17,26 @@ export interface MetricsServerOptions {
   host: string;
   /** 0 takes any free port. */
   port: number;
-  /** Everything there is to tell, asked for at each scrape. */
+  /** The text of all metrics, made at each scrape. */
   exposition: () => Promise<string>;
   health: () => HealthAnswer;
   readiness: () => HealthAnswer;
   clock: Clock;
-  /** Called for each connection that was closed for want of room. */
-  onClosed: (why: ConnectionCloseReason) => void;
+  /** Called for each connection that was closed because the limit was reached. */
+  onClosed: (reason: ConnectionCloseReason) => void;
   log: Logger;
 }
 
-/** The port of the metrics, and how many connections to it are open. */
+/** The metrics port and its open connections. */
 export interface MetricsServer {
   server: Server;
   connections: HttpConnections;
 }
 
 /**
- * Serves `GET /metrics`, `/healthz` and `/readyz` and nothing else, and asks for no key: it is a port of its own, for the machines
- * of those who run the service, whose probes are answered here however busy the API's port is. Rejects, naming the variable,
- * when the port cannot be had.
+ * Serves only `GET /metrics`, `/healthz` and `/readyz`, without an API key: the port is for the operator's machines. Their
+ * probes are answered here however busy the API port is. Rejects with an error that names the variable when the port cannot be
+ * used.
  */
 export function serveMetrics(options: MetricsServerOptions): Promise<MetricsServer> {
   const { host, port, clock, onClosed } = options;
@@ -55,7 +55,7 @@ export function serveMetrics(options: MetricsServerOptions): Promise<MetricsServ
       });
     },
   );
-  // A connection on which nothing moves is closed, also while an answer waits to be read.
+  // A connection without progress is closed, also while a response waits to be read.
   server.setTimeout(STALL_MS_MAX);
   const connections = new HttpConnections(server, { max: METRICS_CONNECTIONS_MAX, clock, onClosed });
   return new Promise((resolve, reject) => {

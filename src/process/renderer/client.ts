@@ -1,34 +1,29 @@
-import { fork } from "node:child_process";
-import { statSync } from "node:fs";
-import { childModule } from "../../core/child-module.ts";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf, TrunklineError, unavailable } from "../../core/errors.ts";
 import { HEARTBEAT_MS, PROCESS_STABLE_MS, RESTART_MS_MAX, RESTART_MS_MIN } from "../../core/limits/processes.ts";
 import {
   RECORDS_CONCURRENT_MAX,
-  RENDERER_HEAP_MB_MAX,
   RENDERER_JOURNAL_BYTES_MAX,
   RENDERER_STALL_MS_MAX,
   RENDERER_TRIES_MAX,
 } from "../../core/limits/storage.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { JournaledCall, JournalProcessor } from "../../record/finalization/journal-processor.ts";
-import { journalPath } from "../../record/journal/reader.ts";
 import type { Recording } from "../../record/recording/render.ts";
 import { deserializeError, type RendererMessage, type RendererRequest } from "./messages.ts";
 
-/** A renderer that was started, as far as it can be reached. */
+/** A started renderer process. */
 export interface Renderer {
   readonly pid: number | undefined;
-  /** What is sent to a renderer that is gone is lost. */
+  /** Requests to a renderer that has exited are dropped. */
   send(request: RendererRequest): void;
-  /** As `kill -9` does. */
+  /** Sends SIGKILL. */
   kill(): void;
 }
 
 export interface RendererEvents {
   onMessage(message: RendererMessage): void;
-  /** Comes once, never before the renderer was returned, and nothing comes after it. */
+  /** Called once, never before the renderer was returned, and it is the last event. */
   onExit(exit: { exitCode: number | null; signal: string | null }): void;
 }
 
@@ -36,32 +31,32 @@ export type StartRenderer = (events: RendererEvents) => Renderer;
 
 export interface RendererClientOptions {
   start: StartRenderer;
-  /** The length of a call's journal; 0 where there is none. */
+  /** The length of a call's journal in bytes; 0 for a call without a journal. */
   journalBytes: (callId: string) => number;
   clock: Clock;
   log: Logger;
-  /** Called whenever a renderer that died is started again. */
+  /** Called whenever a renderer that died is restarted. */
   onRestart: () => void;
 }
 
 interface Job {
   request: RendererRequest;
   bytes: number;
-  /** How often the renderer died while this was in work. */
+  /** How often the renderer died while this job was in progress. */
   deaths: number;
-  /** How often in vain a renderer was started while this waited. */
+  /** How many renderers failed to start while this job waited. */
   failedStarts: number;
   resolve: (result: JournaledCall | Recording | undefined) => void;
   reject: (error: Error) => void;
 }
 
-/** Heartbeats that may be missing in a row. */
+/** Heartbeats that may be missed in a row. */
 const MISSED_HEARTBEATS_MAX = RENDERER_STALL_MS_MAX / HEARTBEAT_MS;
 
 /**
- * Has journals worked on by a process of their own, which is watched and started again when it dies. Nothing is lost then: what
- * was in work is asked for again, each alone, so that a journal that kills the renderer is found; after RENDERER_TRIES_MAX
- * deaths it is given up with `renderer_died`.
+ * Has journals processed by a renderer process, which is restarted when it dies. Jobs that were in progress are then retried one
+ * at a time, so that a journal that kills the renderer is identified; after RENDERER_TRIES_MAX deaths that job fails with
+ * `renderer_died`.
  */
 export class RendererClient implements JournalProcessor {
   readonly #options: RendererClientOptions;
@@ -71,7 +66,7 @@ export class RendererClient implements JournalProcessor {
   #renderer: Renderer | undefined;
   #isReady = false;
   #isClosed = false;
-  /** Renderers in a row that ended before they were ready. */
+  /** Renderers in a row that exited before they were ready. */
   #failedStarts = 0;
   #startedMs = 0;
   #restartMs = RESTART_MS_MIN;
@@ -83,7 +78,7 @@ export class RendererClient implements JournalProcessor {
     this.#start();
   }
 
-  /** No renderer gets ready, however often it is tried: what is to be made is given up. */
+  /** No renderer became ready in RENDERER_TRIES_MAX starts: jobs fail. */
   get isFailing(): boolean {
     return this.#failedStarts >= RENDERER_TRIES_MAX;
   }
@@ -96,12 +91,13 @@ export class RendererClient implements JournalProcessor {
     return this.#request("render", callId) as Promise<Recording | undefined>;
   }
 
-  /** Ends the renderer; what is not done yet is rejected with `unavailable`. */
+  /** Ends the renderer; open jobs are rejected with `unavailable`. */
   close(): void {
     this.#isClosed = true;
     this.#cancelTimer();
     this.#renderer?.kill();
-    for (const { reject } of [...this.#inProgress.values(), ...this.#waiting]) reject(unavailable("the renderer ends"));
+    for (const { reject } of [...this.#inProgress.values(), ...this.#waiting])
+      reject(unavailable("the renderer is stopping"));
     this.#waiting.length = 0;
     this.#inProgress.clear();
   }
@@ -174,7 +170,7 @@ export class RendererClient implements JournalProcessor {
     }
   }
 
-  /** Counts heartbeats rather than time: while this process itself stood still nobody was silent. */
+  /** Counts missed heartbeats rather than time, so that a stall of this process kills no renderer. */
   #startWatchdog(): void {
     this.#cancelTimer = this.#options.clock.after(HEARTBEAT_MS, () => {
       this.#missedHeartbeats += 1;
@@ -202,7 +198,7 @@ export class RendererClient implements JournalProcessor {
     this.#restartMs = Math.min(RESTART_MS_MAX, 2 * this.#restartMs);
   }
 
-  /** What has waited for RENDERER_TRIES_MAX renderers that did not get ready waits no longer: every call ends in a record. */
+  /** A job that has waited for RENDERER_TRIES_MAX failed starts is rejected, because every call must end in a record. */
   #countFailedStart(): void {
     this.#failedStarts += 1;
     if (this.#failedStarts === RENDERER_TRIES_MAX) {
@@ -215,46 +211,16 @@ export class RendererClient implements JournalProcessor {
     }
   }
 
-  /** Everything that was in work is to be done again, but for what was in work too often. */
+  /** Retries the jobs in progress, except those that have been in progress at too many deaths. */
   #requeue(): void {
     for (const job of [...this.#inProgress.values()].reverse()) {
       job.deaths += 1;
       if (job.deaths < RENDERER_TRIES_MAX) this.#waiting.unshift(job);
       else {
-        const what = `the renderer died ${job.deaths} times at this journal`;
+        const what = `the renderer died ${job.deaths} times while processing this journal`;
         job.reject(new TrunklineError("renderer_died", "bug", what));
       }
     }
     this.#inProgress.clear();
   }
 }
-
-/** Starts the renderer's program for an installation: with `env` instead of our environment, which holds keys of providers. */
-export const forkRenderer =
-  (dataDir: string, env: Readonly<Record<string, string>>): StartRenderer =>
-  ({ onMessage, onExit }) => {
-    const { path, execArgv } = childModule(import.meta.url, "../renderer");
-    const child = fork(path, [dataDir, String(process.pid)], {
-      execArgv: [...execArgv, `--max-old-space-size=${RENDERER_HEAP_MB_MAX}`],
-      env: { ...env },
-    });
-    child.on("message", onMessage);
-    child.once("exit", (exitCode, signal) => onExit({ exitCode, signal }));
-    // Never started: no `exit` will follow. Any other error is of something sent to one that is about to exit.
-    child.on("error", () => {
-      if (child.pid === undefined) onExit({ exitCode: null, signal: null });
-    });
-    return {
-      pid: child.pid,
-      send(request) {
-        if (child.connected) child.send(request, () => {});
-      },
-      kill: () => void child.kill("SIGKILL"),
-    };
-  };
-
-/** The length of a call's journal in an installation; 0 where there is none. */
-export const journalBytesIn =
-  (dataDir: string) =>
-  (callId: string): number =>
-    statSync(journalPath(dataDir, callId), { throwIfNoEntry: false })?.size ?? 0;

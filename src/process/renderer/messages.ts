@@ -3,7 +3,7 @@ import type { JournaledCall } from "../../record/finalization/journal-processor.
 import { systemErrorCodeOf } from "../../record/journal/reader.ts";
 import type { Recording } from "../../record/recording/render.ts";
 
-/** What the control process asks of the renderer; `id` is chosen by it and comes back with the answer. */
+/** A request of the control process to the renderer. The response carries the same `id`. */
 export interface RendererRequest {
   id: number;
   kind: "project" | "render";
@@ -12,19 +12,19 @@ export interface RendererRequest {
 
 export type RendererMessage =
   | { kind: "ready" }
-  /** The loop turns. Sent every HEARTBEAT_MS. */
+  /** The event loop runs. Sent every HEARTBEAT_MS. */
   | { kind: "heartbeat" }
   | { kind: "projected"; id: number; call: JournaledCall }
-  /** `recording` is null when the call was not to be recorded. */
+  /** `recording` is null when the call is not recorded. */
   | { kind: "rendered"; id: number; recording: Recording | null }
   | { kind: "failed"; id: number; failure: SerializedError };
 
-/** An error, as it is sent from one process to another. */
+/** An error as it is sent between processes. */
 export interface SerializedError {
   code: string;
   fault: Fault;
   message: string;
-  /** The system's name, such as EIO, of what kept a file from being read or written. */
+  /** The system's error code, such as EIO, of a file that could not be read or written. */
   systemCode?: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export const serializeError = (error: unknown): SerializedError => ({
   systemCode: systemErrorCodeOf(error),
 });
 
-/** The error that a failure was made of: `systemCodeOf` says the same of it. */
+/** The error that was serialized: `systemErrorCodeOf` returns the same code for it. */
 export function deserializeError({ code, fault, message, systemCode }: SerializedError): TrunklineError {
   const cause = systemCode === undefined ? undefined : Object.assign(new Error(systemCode), { code: systemCode });
   return new TrunklineError(code, fault, message, { cause });

@@ -1,25 +1,25 @@
 import { Worker } from "node:worker_threads";
 
-/** How often a child looks whether its parent lives. */
+/** How often a child checks that its parent lives. */
 const CHECK_INTERVAL_MS = 1_000;
 
-/** Runs as it stands, so that it is there before any code has to be loaded. It kills: the thread that stands still cannot exit. */
+/** Plain JavaScript, so that the thread runs before any module is loaded. It kills the process, because a blocked main thread cannot exit. */
 const WATCHDOG_SOURCE = `
-const { workerData: { parentPid, lookMs } } = require("node:worker_threads");
+const { workerData: { parentPid, intervalMs } } = require("node:worker_threads");
 setInterval(() => {
   if (process.ppid !== parentPid) process.kill(process.pid, "SIGKILL");
-}, lookMs);
+}, intervalMs);
 `;
 
 /**
- * Ends this process within a second after its parent has died, also while its own loop stands still, where the channel that the
- * parent's death has closed is not heard of.
+ * Ends this process within a second after its parent has died, also while its own event loop is blocked and does not notice that
+ * the IPC channel has closed.
  */
 export function exitWithParent(parentPid: number): void {
-  // No module hooks: tsx's would wait for the thread that stands still.
+  // Without module hooks: those of tsx would wait for the blocked main thread.
   new Worker(WATCHDOG_SOURCE, {
     eval: true,
     execArgv: [],
-    workerData: { parentPid, lookMs: CHECK_INTERVAL_MS },
+    workerData: { parentPid, intervalMs: CHECK_INTERVAL_MS },
   }).unref();
 }

@@ -3,22 +3,22 @@ import { CONNECTIONS_PENDING_MAX, CONNECTIONS_UNACKNOWLEDGED_MAX } from "../../c
 import type { Logger } from "../../core/log/logger.ts";
 import { type ConnectionSource, PortConnections } from "../../gateway/server/ws/connection-source.ts";
 
-/** A worker process that connections are handed to. */
+/** A worker process that receives connections. */
 export interface ConnectionReceiver {
-  /** The connection is the worker's from here on. Where it has died meanwhile the connection is closed. */
+  /** The worker owns the connection from here on. It is closed when the worker has died meanwhile. */
   sendConnection(connection: Socket): void;
 }
 
 /**
- * The media port where ws serves and workers cannot share it: on Node 20, where `net` has no `reusePort`, and on systems other than
- * Linux. The supervisor accepts, and hands each connection to the next worker that takes connections.
+ * The media port when the media server is ws and workers cannot share the port: on Node 20, whose `net` has no `reusePort`, and on
+ * systems other than Linux. The supervisor accepts connections and passes them to the accepting workers in turn.
  */
 export class MediaPort {
   readonly #source: ConnectionSource;
   readonly #log: Logger;
-  /** How many connections each worker was handed that it has not taken yet; the one whose turn it is comes first. */
+  /** The unacknowledged connections of each accepting worker; the worker whose turn it is comes first. */
   readonly #unacknowledged = new Map<ConnectionReceiver, number>();
-  /** Accepted, and not handed to anybody. */
+  /** Accepted connections that were not passed to a worker yet. */
   readonly #pending: Socket[] = [];
 
   constructor(log: Logger, source: ConnectionSource = new PortConnections(log, { pausesConnections: true })) {
@@ -26,31 +26,31 @@ export class MediaPort {
     this.#source = source;
   }
 
-  /** Accepts connections from now on; they wait for the first worker. Resolves with the port. */
+  /** Accepts connections, which wait for the first worker. Resolves with the port. */
   listen(host: string, port: number): Promise<number> {
     return this.#source.listen(host, port, (connection) => this.#onConnection(connection));
   }
 
-  /** A worker takes connections from now on, or takes no more. While none does the port is closed: the kernel refuses connections. */
-  setAccepting(taker: ConnectionReceiver, takes: boolean): void {
-    if (takes === this.#unacknowledged.has(taker)) return;
-    if (takes) {
-      this.#unacknowledged.set(taker, 0);
+  /** Whether a worker accepts connections from now on. While none does, the port is closed and the kernel refuses connections. */
+  setAccepting(worker: ConnectionReceiver, accepts: boolean): void {
+    if (accepts === this.#unacknowledged.has(worker)) return;
+    if (accepts) {
+      this.#unacknowledged.set(worker, 0);
       if (this.#unacknowledged.size === 1) this.#source.pause(false);
       this.#forwardPending();
     } else {
-      this.#unacknowledged.delete(taker);
+      this.#unacknowledged.delete(worker);
       if (this.#unacknowledged.size > 0) return;
       this.#source.pause(true);
       for (const connection of this.#pending.splice(0)) connection.destroy();
     }
   }
 
-  /** A worker has taken one of the connections that it was handed, or it was lost on its way. */
-  onConnectionTaken(taker: ConnectionReceiver): void {
-    const handed = this.#unacknowledged.get(taker);
-    if (handed === undefined) return;
-    this.#unacknowledged.set(taker, Math.max(0, handed - 1));
+  /** A connection has reached the worker, or was lost on its way. */
+  onConnectionTaken(worker: ConnectionReceiver): void {
+    const unacknowledged = this.#unacknowledged.get(worker);
+    if (unacknowledged === undefined) return;
+    this.#unacknowledged.set(worker, Math.max(0, unacknowledged - 1));
     this.#forwardPending();
   }
 
@@ -70,14 +70,16 @@ export class MediaPort {
 
   #forwardPending(): void {
     while (this.#pending.length > 0) {
-      const next = [...this.#unacknowledged].find(([, handed]) => handed < CONNECTIONS_UNACKNOWLEDGED_MAX);
+      const next = [...this.#unacknowledged].find(
+        ([, unacknowledged]) => unacknowledged < CONNECTIONS_UNACKNOWLEDGED_MAX,
+      );
       if (next === undefined) return;
-      const [taker, handed] = next;
-      // It has had its turn.
-      this.#unacknowledged.delete(taker);
-      this.#unacknowledged.set(taker, handed + 1);
+      const [worker, unacknowledged] = next;
+      // Moves the worker to the end of the order.
+      this.#unacknowledged.delete(worker);
+      this.#unacknowledged.set(worker, unacknowledged + 1);
       const connection = this.#pending.shift();
-      if (connection !== undefined) taker.sendConnection(connection);
+      if (connection !== undefined) worker.sendConnection(connection);
     }
   }
 }

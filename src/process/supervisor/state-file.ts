@@ -3,16 +3,16 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Roll } from "./supervisor.ts";
 
-/** What a supervisor tells of itself in its data directory, for whoever has a word for it. */
+/** What a supervisor writes to its data directory, so that command-line tools can find and signal it. */
 export interface SupervisorState {
   pid: number;
-  /** As `processStart` tells it: process ids are given again. */
+  /** The result of `processStartTime`: process ids are reused. */
   start: string;
-  /** The latest; undefined before the first. */
+  /** The latest roll; undefined before the first. */
   roll?: Roll;
 }
 
-/** When a process began, in whatever way the system tells it; undefined when there is none of this id. */
+/** The start time of a process in the format of the system; undefined when no process has this id. */
 export function processStartTime(pid: number): string | undefined {
   try {
     if (process.platform !== "linux")
@@ -34,15 +34,15 @@ export class SupervisorFile {
     this.#path = join(dataDir, "supervisor.json");
   }
 
-  /** Throws what the system says. */
+  /** Throws the error of the system. */
   write(state: SupervisorState): void {
-    // Whoever reads it meanwhile finds the one before, whole.
+    // The rename is atomic: readers see the old file or the new one, both complete.
     const path = `${this.#path}.new`;
     writeFileSync(path, `${JSON.stringify(state)}\n`, { mode: 0o600 });
     renameSync(path, this.#path);
   }
 
-  /** Undefined where no supervisor has written one, or has removed it. Throws what the system says. */
+  /** Undefined when there is no file: no supervisor runs. Throws other errors of the system. */
   read(): SupervisorState | undefined {
     try {
       return JSON.parse(readFileSync(this.#path, "utf8")) as SupervisorState;

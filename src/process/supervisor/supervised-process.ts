@@ -10,15 +10,15 @@ import {
 } from "../../core/limits/processes.ts";
 import type { ChildAssignment, ChildKind, FromChild, ToChild } from "../supervisor-protocol.ts";
 
-/** A process that was started, as far as it can be reached. */
+/** A started process. */
 export interface Child {
-  /** Undefined when there is none: it could not be started. */
+  /** Undefined when the process could not be started. */
   readonly pid: number | undefined;
-  /** What is told to a process that is gone is lost. */
+  /** Messages to a process that has exited are dropped. */
   send(message: ToChild): void;
-  /** Hands it a connection, which is closed where the process is gone. */
+  /** Passes on a connection, which is closed when the process has exited. */
   sendConnection(connection: Socket): void;
-  /** As `kill -9` does. */
+  /** Sends SIGKILL. */
   kill(): void;
 }
 
@@ -28,7 +28,7 @@ export interface ProcessExit {
   signal: string | null;
 }
 
-/** What becomes of a child. `gone` comes once, never before `startChild` has returned, and nothing comes after it. */
+/** Events of a child. `onExit` is called once, never before `startChild` has returned, and is the last event. */
 export interface ChildEvents {
   onMessage(message: FromChild): void;
   onExit(exit: ProcessExit): void;
@@ -39,28 +39,28 @@ export type StartChild = (kind: ChildKind, events: ChildEvents) => Child;
 export interface SupervisedProcessOptions {
   startChild: StartChild;
   clock: Clock;
-  /** Called with everything that it tells. */
+  /** Called with every message of the process. */
   onMessage?: (message: FromChild) => void;
 }
 
 /** Why the supervisor itself killed a process. */
 export type KillReason = "start_timeout" | "worker_stalled" | "control_stalled" | "exit_timeout";
 
-/** Heartbeats that may be missing in a row. */
+/** Heartbeats that may be missed in a row. */
 const MISSED_HEARTBEATS_MAX: Readonly<Record<ChildKind, number>> = {
   worker: WORKER_STALL_MS_MAX / HEARTBEAT_MS,
   control: CONTROL_STALL_MS_MAX / HEARTBEAT_MS,
 };
 
 /**
- * The life of one process, from its start to its end. It loads its code and waits until it is given a place; one that does not
- * get ready then, or that falls silent, is killed.
+ * The life of one process, from its start to its exit. It loads its code and waits for its assignment. A process that does not
+ * become ready after that, or that sends no heartbeats, is killed.
  */
 export class SupervisedProcess {
   readonly kind: ChildKind;
-  /** Resolves with the port that it listens on; rejects with `unavailable` when it ends before that. */
+  /** Resolves with the port on which the process listens; rejects with `unavailable` when it exits before that. */
   readonly ready: Promise<number>;
-  /** Resolves when it is gone. */
+  /** Resolves when the process has exited. */
   readonly exited: Promise<ProcessExit & { reason?: KillReason }>;
   readonly #clock: Clock;
   readonly #child: Child;
@@ -70,7 +70,7 @@ export class SupervisedProcess {
   #cancelTimer = (): void => {};
   #killReason: KillReason | undefined;
 
-  /** Throws what `startChild` throws, and nothing is watched then. */
+  /** Throws what `startChild` throws. */
   constructor(kind: ChildKind, { startChild, clock, onMessage = () => {} }: SupervisedProcessOptions) {
     this.kind = kind;
     this.#clock = clock;
@@ -80,7 +80,7 @@ export class SupervisedProcess {
     this.ready = new Promise((resolve, reject) => {
       [onReady, onFailed] = [resolve, reject];
     });
-    // Whoever waits for it hears of it; when nobody does it is no error.
+    // Those who await `ready` get the rejection; without them it must not count as unhandled.
     this.ready.catch(() => {});
     this.exited = new Promise((resolve) => {
       onExited = resolve;
@@ -107,9 +107,9 @@ export class SupervisedProcess {
     });
   }
 
-  /** Gives it its place, once; from now on it has PROCESS_START_MS_MAX to get ready, without a migration. */
+  /** To be called once. From now on the process has PROCESS_START_MS_MAX to become ready, plus the time of a migration. */
   assign(options: ChildAssignment): void {
-    this.send({ kind: "serve", options });
+    this.send({ kind: "assign", options });
     this.#startReadyTimeout(PROCESS_START_MS_MAX);
   }
 
@@ -122,7 +122,7 @@ export class SupervisedProcess {
     return this.#child.pid;
   }
 
-  /** It has said that it is ready, and still lives. */
+  /** The process is ready and has not exited. */
   get isUp(): boolean {
     return this.#isReady && !this.#isGone;
   }
@@ -131,7 +131,7 @@ export class SupervisedProcess {
     if (!this.#isGone) this.#child.send(message);
   }
 
-  /** Hands it a connection of the media port. What follows is acknowledged even where the connection is lost on its way. */
+  /** Passes on a connection of the media port. `connection-sent` is acknowledged even when the connection is lost on its way. */
   sendConnection(connection: Socket): void {
     if (this.#isGone) {
       connection.destroy();
@@ -141,14 +141,14 @@ export class SupervisedProcess {
     this.#child.send({ kind: "connection-sent" });
   }
 
-  /** Resolves when it is gone, for which it has this long; then it is killed. */
+  /** Resolves when the process has exited. It is killed after `delayMs`. */
   async exitWithin(delayMs: number): Promise<void> {
     const cancel = this.#clock.after(delayMs, () => this.#kill("exit_timeout"));
     await this.exited;
     cancel();
   }
 
-  /** Ends it without a word, and without a reason that needs telling. */
+  /** Kills the process. Its exit carries no kill reason. */
   kill(): void {
     if (!this.#isGone) this.#child.kill();
   }
@@ -160,8 +160,8 @@ export class SupervisedProcess {
   }
 
   /**
-   * Counts beats rather than time: while the supervisor itself, or the whole machine, stood still nobody was silent. What was
-   * told meanwhile is heard before the next turn of this.
+   * Counts missed heartbeats rather than time, so that a stall of the supervisor or of the whole machine kills no process:
+   * heartbeats that arrived during the stall are read before the next run of this timer.
    */
   #startWatchdog(): void {
     this.#cancelTimer = this.#clock.after(HEARTBEAT_MS, () => {

@@ -14,12 +14,13 @@ import {
   SPARE_START_DELAY_MS,
 } from "../../core/limits/processes.ts";
 import type { Logger } from "../../core/log/logger.ts";
+import type { ServiceReady } from "../../core/service-ready.ts";
 import type { MediaServerChoice } from "../../gateway/server/choice.ts";
-import type { ChildKind, FromChild, ServiceReady, ToChild } from "../supervisor-protocol.ts";
+import type { ChildKind, FromChild, ToChild } from "../supervisor-protocol.ts";
 import type { MediaPort } from "./media-port.ts";
 import { type StartChild, SupervisedProcess } from "./supervised-process.ts";
 
-/** What of the configuration concerns the processes. */
+/** The part of the configuration that the supervisor uses. */
 export type SupervisorConfig = Pick<
   Config,
   "apiHost" | "apiPort" | "mediaHost" | "mediaPort" | "mediaTls" | "publicMediaUrl" | "workers" | "drainMs"
@@ -31,11 +32,11 @@ export interface SupervisorOptions {
   /** The Unix socket over which workers and control process meet. */
   socketPath: string;
   mediaServer: MediaServerChoice;
-  /** Where the supervisor accepts for the workers; undefined where they listen on the port themselves. */
+  /** Accepts connections for the workers; undefined when they listen on the port themselves. */
   mediaPort: MediaPort | undefined;
   clock: Clock;
   log: Logger;
-  /** Told at every step of a roll. */
+  /** Called at every step of a roll. */
   onRoll: (roll: Roll) => void;
 }
 
@@ -44,22 +45,22 @@ export interface Roll {
   /** Its number, counted from the start of the service. */
   number: number;
   state: "running" | "done" | "failed";
-  /** How many are to be replaced. */
+  /** How many workers are to be replaced. */
   workers: number;
-  /** Those that were, in order, by process ids. The old ones may have calls yet. */
+  /** The replaced workers in order, by process ids. The old processes may still carry calls. */
   replaced: readonly { pid: number | undefined; byPid: number | undefined }[];
 }
 
-/** A place that a process takes, and another one when that has died or is replaced. */
+/** A role that one process fills at a time; when it dies or is replaced, another one does. */
 interface ProcessSlot {
   readonly kind: ChildKind;
-  /** As configured at first, then the one that was taken. */
+  /** As configured at first, then the port on which the process listens. */
   port: number;
   /** Undefined between a death and the next start. */
   process: SupervisedProcess | undefined;
-  /** Started by a roll, to take the place when it is up. */
+  /** Started by a roll; it fills the slot when it is up. */
   replacement: SupervisedProcess | undefined;
-  /** How long the next restart waits. */
+  /** The delay before the next restart. */
   restartMs: number;
 }
 
@@ -71,17 +72,17 @@ const emptySlot = (kind: ChildKind, port: number): ProcessSlot => ({
   restartMs: RESTART_MS_MIN,
 });
 
-/** Starts the processes of the service, starts them again when they die, replaces them, and drains them. Nothing else. */
+/** Starts the processes of the service, restarts them when they die, replaces them, and drains them. */
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #control: ProcessSlot;
   readonly #workers: readonly ProcessSlot[];
-  /** Every process that lives, those too that a place has no more, or not yet. */
+  /** All live processes, also those that no longer fill a slot, or do not yet. */
   readonly #liveProcesses = new Set<SupervisedProcess>();
-  /** One of each kind that has loaded its code and waits for a place: who dies is replaced by it at once. */
+  /** One process of each kind that has loaded its code. It replaces one that dies without a delay. */
   readonly #spares = new Map<ChildKind, SupervisedProcess>();
   readonly #restarts: Record<ChildKind, number> = { control: 0, worker: 0 };
-  /** In `draining` calls still end, and need a control process; in `ending` nothing is started again. */
+  /** While `draining`, calls still end and need a control process; while `ending`, nothing is restarted. */
   #state: "running" | "draining" | "ending" = "running";
   #isUp = false;
   #rolls = 0;
@@ -95,17 +96,17 @@ export class Supervisor {
     this.#workers = Array.from({ length: workers }, () => emptySlot("worker", mediaPort));
   }
 
-  /** Resolves when the service takes calls. Rejects with `unavailable` when one of its processes cannot be started. */
+  /** Resolves when the service accepts calls. Rejects with `unavailable` when one of its processes cannot be started. */
   async start(): Promise<ServiceReady> {
-    // One worker first: only it knows the port that calls are sent to when any free one may be taken.
+    // One worker starts first: with port 0 it chooses the port that all workers use and that is in `websocketUrl`.
     const [first, ...others] = this.#workers;
     assert.ok(first !== undefined, "there is at least one worker");
     const { mediaPort, config } = this.#options;
     if (mediaPort !== undefined) first.port = await mediaPort.listen(config.mediaHost, config.mediaPort);
     await this.#launch(first);
     this.#assertRunning();
-    for (const place of others) place.port = first.port;
-    await Promise.all([this.#control, ...others].map((place) => this.#launch(place)));
+    for (const slot of others) slot.port = first.port;
+    await Promise.all([this.#control, ...others].map((slot) => this.#launch(slot)));
     this.#assertRunning();
     this.#isUp = true;
     this.#scheduleSpares(SPARE_START_DELAY_MS);
@@ -113,7 +114,7 @@ export class Supervisor {
     return { kind: "ready", apiUrl: `http://${hostInUrl(apiHost)}:${this.#control.port}`, mediaUrl: this.#mediaUrl() };
   }
 
-  /** Lets live calls end, within DRAIN_MS, and then everything; whatever hangs is killed within DRAIN_EXIT_MS_MAX more. */
+  /** Lets live calls end within DRAIN_MS and then ends all processes. Those that hang are killed DRAIN_EXIT_MS_MAX later. */
   async stop(): Promise<void> {
     if (this.#state !== "running") return;
     this.#state = "draining";
@@ -136,13 +137,13 @@ export class Supervisor {
     log.info("service stopped");
   }
 
-  /** Ends everything without waiting; what was journaled is recovered at the next start. */
+  /** Kills all processes. Calls are recovered from their journals at the next start. */
   kill(): void {
     this.#state = "ending";
     for (const process of this.#liveProcesses) process.kill();
   }
 
-  /** Replaces the workers one by one; once more, if one roll is going on already, when that is over. */
+  /** Replaces the workers one by one. During a roll it queues one more. */
   roll(): void {
     const { log } = this.#options;
     if (this.#state !== "running" || !this.#isUp) {
@@ -156,7 +157,7 @@ export class Supervisor {
 
   async #rollWhileRequested(): Promise<void> {
     this.#rolling = true;
-    // What takes the places from now on is to have read its code from now on.
+    // Spare processes have loaded their code before the roll: replacements must load the current code.
     this.#dropSpares();
     while (this.#rollRequested && this.#state === "running") {
       this.#rollRequested = false;
@@ -173,8 +174,8 @@ export class Supervisor {
     log.info({ roll: roll.number }, "worker roll started");
     onRoll(roll);
     try {
-      for (const place of this.#workers) {
-        const replaced = await this.#replace(place);
+      for (const slot of this.#workers) {
+        const replaced = await this.#replace(slot);
         roll = { ...roll, replaced: [...roll.replaced, replaced] };
         onRoll(roll);
       }
@@ -188,32 +189,32 @@ export class Supervisor {
   }
 
   /**
-   * Starts another worker in the place of one, which retires when the other listens and has the control process: at no moment
-   * is there none. Rejects with `unavailable`, and leaves everything as it was, when that cannot be.
+   * Starts a second worker for a slot. The old one retires when the new one listens and is connected to the control process, so
+   * the slot is never empty. Rejects with `unavailable` and changes nothing when the new worker cannot be started.
    */
-  async #replace(place: ProcessSlot): Promise<Roll["replaced"][number]> {
+  async #replace(slot: ProcessSlot): Promise<Roll["replaced"][number]> {
     const { config, log } = this.#options;
     await this.#waitUntilAllUp();
-    const next = this.#assigned(place, this.#newProcess(place.kind));
-    place.replacement = next;
+    const next = this.#assigned(slot, this.#newProcess(slot.kind));
+    slot.replacement = next;
     try {
       await next.ready;
     } finally {
-      place.replacement = undefined;
-      // It died meanwhile, and the one that was to replace it did not get ready.
-      if (!next.isUp && place.process === undefined) this.#scheduleLaunch(place, RESTART_MS_MIN);
+      slot.replacement = undefined;
+      // The old worker has died meanwhile, and its replacement did not become ready.
+      if (!next.isUp && slot.process === undefined) this.#scheduleLaunch(slot, RESTART_MS_MIN);
     }
     this.#assertRunning();
     if (!next.isUp) throw unavailable("a worker died as soon as it was up");
-    const old = place.process;
-    this.#occupySlot(place, next);
-    log.info({ child: place.kind, pid: old?.pid, byPid: next.pid }, "process replaced");
+    const old = slot.process;
+    this.#occupySlot(slot, next);
+    log.info({ kind: slot.kind, pid: old?.pid, byPid: next.pid }, "process replaced");
     old?.send({ kind: "retire" });
     void old?.exitWithin(HANDSHAKE_MS_MAX + config.drainMs + DRAIN_EXIT_MS_MAX);
     return { pid: old?.pid, byPid: next.pid };
   }
 
-  /** A worker is only replaced when all others are there, and a control process: its replacement could take no call. */
+  /** A worker is replaced only when all processes are up: without a control process its replacement could take no call. */
   async #waitUntilAllUp(): Promise<void> {
     const { clock } = this.#options;
     const untilMs = clock.nowMs() + PROCESS_START_MS_MAX;
@@ -227,9 +228,9 @@ export class Supervisor {
     }
   }
 
-  /** Whoever has waited may find that the service is to end. */
+  /** To be called after each wait: the service may have begun to stop meanwhile. */
   #assertRunning(): void {
-    if (this.#state !== "running") throw unavailable("the service ends");
+    if (this.#state !== "running") throw unavailable("the service is stopping");
   }
 
   #mediaUrl(): string {
@@ -259,15 +260,15 @@ export class Supervisor {
     if (!message.accepting) process.send({ kind: "connections-stopped" });
   }
 
-  #assigned(place: ProcessSlot, process: SupervisedProcess): SupervisedProcess {
+  #assigned(slot: ProcessSlot, process: SupervisedProcess): SupervisedProcess {
     const { socketPath, mediaServer } = this.#options;
-    const isFirst = !this.#isUp && place === this.#workers[0];
+    const isFirst = !this.#isUp && slot === this.#workers[0];
     const restarts = { ...this.#restarts };
-    process.assign({ socketPath, port: place.port, mediaUrl: this.#mediaUrl(), restarts, mediaServer, isFirst });
+    process.assign({ socketPath, port: slot.port, mediaUrl: this.#mediaUrl(), restarts, mediaServer, isFirst });
     return process;
   }
 
-  /** Behind whatever has just been started: what waits for nothing takes no time from what serves. */
+  /** Spare processes are loaded some time after a start, so that they take no processor time from processes that serve. */
   #scheduleSpares(delayMs: number): void {
     this.#options.clock.after(delayMs, () => {
       if (this.#state !== "running" || !this.#isUp || this.#rolling) return;
@@ -277,22 +278,22 @@ export class Supervisor {
 
   #startSpare(kind: ChildKind): void {
     const { log } = this.#options;
-    const failed = (told: object): void => {
-      log.warn({ child: kind, ...told }, "spare process exited or could not be started");
+    const onFailed = (details: object): void => {
+      log.warn({ kind, ...details }, "spare process exited or could not be started");
       this.#scheduleSpares(RESTART_MS_MAX);
     };
     let spare: SupervisedProcess;
     try {
       spare = this.#newProcess(kind);
     } catch (error) {
-      failed({ err: error, code: codeOf(error) });
+      onFailed({ err: error, code: codeOf(error) });
       return;
     }
     this.#spares.set(kind, spare);
     void spare.exited.then((exit) => {
       if (this.#spares.get(kind) !== spare) return;
       this.#spares.delete(kind);
-      failed({ pid: spare.pid, ...exit });
+      onFailed({ pid: spare.pid, ...exit });
     });
   }
 
@@ -306,56 +307,56 @@ export class Supervisor {
     for (const kind of [...this.#spares.keys()]) this.#takeSpare(kind)?.kill();
   }
 
-  /** Starts a process in a place that has none. Rejects with `unavailable` when it does not get ready. */
-  async #launch(place: ProcessSlot): Promise<void> {
-    const process = this.#assigned(place, this.#takeSpare(place.kind) ?? this.#newProcess(place.kind));
-    place.process = process;
+  /** Starts a process for an empty slot. Rejects with `unavailable` when it does not become ready. */
+  async #launch(slot: ProcessSlot): Promise<void> {
+    const process = this.#assigned(slot, this.#takeSpare(slot.kind) ?? this.#newProcess(slot.kind));
+    slot.process = process;
     try {
-      place.port = await process.ready;
+      slot.port = await process.ready;
     } catch (error) {
-      place.process = undefined;
+      slot.process = undefined;
       throw error;
     }
-    this.#occupySlot(place, process);
-    // It may have come too late to be told of the drain.
+    this.#occupySlot(slot, process);
+    // The drain may have begun while it started.
     if (this.#state === "draining") process.send({ kind: "drain" });
   }
 
-  /** The place is this process's, which is up, until it dies or is replaced. */
-  #occupySlot(place: ProcessSlot, process: SupervisedProcess): void {
+  /** The process is up and fills the slot until it dies or is replaced. */
+  #occupySlot(slot: ProcessSlot, process: SupervisedProcess): void {
     const { clock, log } = this.#options;
-    const { kind, port } = place;
+    const { kind, port } = slot;
     const sinceMs = clock.nowMs();
-    place.process = process;
-    log.info({ child: kind, pid: process.pid, port }, "process started");
+    slot.process = process;
+    log.info({ kind, pid: process.pid, port }, "process started");
     if (this.#isUp) this.#scheduleSpares(SPARE_START_DELAY_MS);
     void process.exited.then((exit) => {
-      const told = { child: kind, pid: process.pid, ...exit };
-      const isReplaced = place.process !== process;
-      if (!isReplaced) place.process = undefined;
-      if (exit.exitCode === 0 && (isReplaced || !this.#isNeeded(place))) log.info(told, "process exited");
-      else log.error(told, "process died");
-      if (isReplaced || place.replacement !== undefined || !this.#isNeeded(place)) return;
-      this.#scheduleLaunch(place, clock.nowMs() - sinceMs > PROCESS_STABLE_MS ? RESTART_MS_MIN : place.restartMs);
+      const fields = { kind, pid: process.pid, ...exit };
+      const isReplaced = slot.process !== process;
+      if (!isReplaced) slot.process = undefined;
+      if (exit.exitCode === 0 && (isReplaced || !this.#isNeeded(slot))) log.info(fields, "process exited");
+      else log.error(fields, "process died");
+      if (isReplaced || slot.replacement !== undefined || !this.#isNeeded(slot)) return;
+      this.#scheduleLaunch(slot, clock.nowMs() - sinceMs > PROCESS_STABLE_MS ? RESTART_MS_MIN : slot.restartMs);
     });
   }
 
-  /** While calls still end they need a control process, for their records; a new worker would find none to carry. */
+  /** While draining, live calls need a control process for their records; a new worker would get no calls. */
   #isNeeded({ kind }: ProcessSlot): boolean {
     return this.#state === "running" || (this.#state === "draining" && kind === "control");
   }
 
-  #scheduleLaunch(place: ProcessSlot, delayMs: number): void {
+  #scheduleLaunch(slot: ProcessSlot, delayMs: number): void {
     const { clock, log } = this.#options;
-    place.restartMs = Math.min(RESTART_MS_MAX, delayMs * 2);
+    slot.restartMs = Math.min(RESTART_MS_MAX, delayMs * 2);
     clock.after(delayMs, () => {
-      if (!this.#isNeeded(place) || place.process !== undefined || place.replacement !== undefined) return;
-      this.#restarts[place.kind] += 1;
+      if (!this.#isNeeded(slot) || slot.process !== undefined || slot.replacement !== undefined) return;
+      this.#restarts[slot.kind] += 1;
       this.#sendRestarts();
-      this.#launch(place).catch((error: unknown) => {
-        if (!this.#isNeeded(place)) return;
-        log.error({ child: place.kind, err: error, code: codeOf(error) }, "process could not be restarted");
-        this.#scheduleLaunch(place, place.restartMs);
+      this.#launch(slot).catch((error: unknown) => {
+        if (!this.#isNeeded(slot)) return;
+        log.error({ kind: slot.kind, err: error, code: codeOf(error) }, "process could not be restarted");
+        this.#scheduleLaunch(slot, slot.restartMs);
       });
     });
   }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { ChildModule } from "../../core/child-module.ts";
 import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";
-import type { ServiceReady } from "../../process/supervisor-protocol.ts";
+import type { ServiceReady } from "../../core/service-ready.ts";
 
 /** The whole service, running as a child of this process. */
 export interface RunningService {

@@ -55,7 +55,7 @@ describe("prices", () => {
       "PRICES must have, for deepgram, numbers of at least 0 for any of audioMinute, inputTokensMillion, " +
         'outputTokensMillion, charactersThousand, not "audioMinute": null',
     ],
-  ])("%s are told to be wrong", (given, problem) => {
+  ])("%s are reported as wrong", (given, problem) => {
     const problems: string[] = [];
     readPrices(given, PROVIDERS, problems);
     expect(problems).toEqual([problem]);
@@ -104,7 +104,7 @@ describe("the bill of a call", () => {
     expect(cost).toEqual({ currency: "USD", total: 0.0012475, complete: false });
   });
 
-  test("a price for something else is none: OpenAI's tokens have one, and its ear does not", () => {
+  test("a price applies only to its unit: OpenAI's tokens have one, and its STT does not", () => {
     const heard = { stage: "stt", provider: "openai", usage: { audioSeconds: 1 } } as const;
     expect(billOf([heard], read(PRICED).prices).usage[0]?.cost).toBeNull();
   });

@@ -43,61 +43,67 @@ describe("percentiles", () => {
     expect(percentile(sorted, percent)).toBe(value);
   });
 
-  test("of nothing there are none", () => {
+  test("of no values are NaN", () => {
     expect(percentile([], 50)).toBeNaN();
   });
 });
 
-describe("the stages of an answer", () => {
-  test("each begin where the one before them is over, but for the final text, which is waited for beside", () => {
-    const stages = stepDurations(ANSWER);
-    expect(stages).toEqual({
+describe("the steps of a reply", () => {
+  test("each begin where the previous one ends, except the final transcript, which runs in parallel", () => {
+    const steps = stepDurations(ANSWER);
+    expect(steps).toEqual({
       endOfTurn: 500,
       finalTranscript: 310,
       llmFirstToken: 290,
       firstSegment: 30,
       ttsFirstByte: 180,
       firstFrame: 6,
-      whole: 1_016,
+      total: 1_016,
     });
   });
 
-  test("that were not taken are absent: nobody was asked, and nothing was told of the ear", () => {
+  test("that did not happen are absent: there was no LLM request and no final transcript", () => {
     expect(stepDurations({ endOfTurnMs: 0, firstSegmentMs: 0, firstAudioMs: 100, firstFrameMs: 120 })).toEqual({
       endOfTurn: 0,
       ttsFirstByte: 100,
       firstFrame: 20,
-      whole: 120,
+      total: 120,
     });
   });
 
-  test("of a journal of an older build are those that it tells of", () => {
+  test("of a journal of an older build are those that it contains", () => {
     expect(stepDurations({ endOfTurnMs: 500, firstTextMs: 640, firstAudioMs: 760, firstFrameMs: 780 })).toEqual({
       endOfTurn: 500,
       firstFrame: 20,
-      whole: 780,
+      total: 780,
     });
   });
 
-  test("of an answer that began with words of our own there is no first piece of the model's", () => {
-    const stages = stepDurations({ ...ANSWER, firstSegmentMs: 600, firstAudioMs: 700, firstFrameMs: 710 });
-    expect(stages.firstSegment).toBeUndefined();
-    expect(stages).toMatchObject({ llmFirstToken: 290, ttsFirstByte: 100, firstFrame: 10, whole: 710 });
+  test("of a reply that begins with a service phrase have no first segment of the LLM", () => {
+    const steps = stepDurations({ ...ANSWER, firstSegmentMs: 600, firstAudioMs: 700, firstFrameMs: 710 });
+    expect(steps.firstSegment).toBeUndefined();
+    expect(steps).toMatchObject({ llmFirstToken: 290, ttsFirstByte: 100, firstFrame: 10, total: 710 });
   });
 });
 
 describe("the summary of a call", () => {
-  test("counts each stage over the answers that had it", () => {
+  test("counts each step over the replies that have it", () => {
     const quick = { ...ANSWER, firstTextMs: 600, firstSegmentMs: 600 };
-    const { finalTranscriptMs: _, ...unheard } = ANSWER;
-    const summary = latencySummary([turn(), turn(ANSWER), { ...turn(), role: "user" }, turn(quick), turn(unheard)]);
+    const { finalTranscriptMs: _, ...untranscribed } = ANSWER;
+    const summary = latencySummary([
+      turn(),
+      turn(ANSWER),
+      { ...turn(), role: "user" },
+      turn(quick),
+      turn(untranscribed),
+    ]);
     expect(summary.finalTranscript).toEqual({ count: 2, p50Ms: 310, p90Ms: 310, p95Ms: 310, p99Ms: 310 });
     expect(summary.llmFirstToken).toEqual({ count: 3, p50Ms: 290, p90Ms: 290, p95Ms: 290, p99Ms: 290 });
     expect(summary.firstSegment).toEqual({ count: 3, p50Ms: 30, p90Ms: 30, p95Ms: 30, p99Ms: 30 });
     expect(summary.ttsFirstByte).toEqual({ count: 3, p50Ms: 180, p90Ms: 410, p95Ms: 410, p99Ms: 410 });
   });
 
-  test("of a call in which nobody was answered is empty", () => {
+  test("of a call without replies is empty", () => {
     expect(latencySummary([turn()])).toEqual({});
   });
 });

@@ -30,7 +30,7 @@ function scene(roomBytes: number) {
   };
 }
 
-test("ADV-L1: lines that a reader does not take wait, in order and whole, and are tried again once at a time", () => {
+test("ADV-L1: lines that cannot be written are queued in order and complete, and retried by one timer at a time", () => {
   const { output, taken, reads, retries } = scene(4);
   for (const line of ["first\n", "second\n", "third\n"]) output.write(line);
   expect([taken(), retries()]).toEqual(["firs", 1]);
@@ -52,7 +52,7 @@ test("ADV-L1: past the bound new lines are dropped and counted, and a line says 
   expect(taken().endsWith("7 dropped\nagain\n")).toBe(true);
 });
 
-test("ADV-L1: a line that nobody will ever read is dropped, and nothing is thrown", () => {
+test("ADV-L1: a line that can never be written is dropped, and nothing is thrown", () => {
   const output = new LogOutput({
     write: () => {
       throw Object.assign(new Error("gone"), { code: "EPIPE" });

@@ -20,11 +20,16 @@ const worker = (framesIn: number, calls: number): WorkerMetrics => {
   );
 };
 
-type Told = Readonly<Record<string, WorkerMetrics | undefined>>;
+type WorkersById = Readonly<Record<string, WorkerMetrics | undefined>>;
 
-async function scrape(sum: MetricsAggregator, workers: Told): Promise<ReadonlyMap<string, Family> & { up: number }> {
-  const told = await Promise.all(Object.entries(workers).map(async ([id, one]) => [id, await one?.collect()] as const));
-  const { exposition, up } = await sum.aggregate(new Map(told));
+async function scrape(
+  sum: MetricsAggregator,
+  workers: WorkersById,
+): Promise<ReadonlyMap<string, Family> & { up: number }> {
+  const answers = await Promise.all(
+    Object.entries(workers).map(async ([id, one]) => [id, await one?.collect()] as const),
+  );
+  const { exposition, up } = await sum.aggregate(new Map(answers));
   return Object.assign(readExposition(exposition), { up });
 }
 
@@ -40,7 +45,7 @@ describe("the metrics of several workers", () => {
     expect(sampleOf(new Map(metrics), "trunkline_calls_max")).toBe(200);
   });
 
-  test("what was counted never goes back: neither while a worker is silent, nor when it is gone, nor when another comes", async () => {
+  test("counts never decrease: neither while a worker is silent, nor when it is gone, nor when another one connects", async () => {
     const sum = new MetricsAggregator();
     await scrape(sum, { one: worker(10, 2), two: worker(5, 1) });
     const silent = await scrape(sum, { one: undefined, two: worker(6, 1) });
@@ -54,7 +59,7 @@ describe("the metrics of several workers", () => {
     expect(frames(await scrape(sum, { three: worker(1, 0) }))).toBe(18);
   });
 
-  test("nor in the moment in which a worker's connection is gone and it may yet come back", async () => {
+  test("nor while a worker is disconnected and may reconnect", async () => {
     const sum = new MetricsAggregator();
     await scrape(sum, { one: worker(10, 2), two: worker(5, 1) });
     const away = await scrape(sum, { two: worker(6, 1) });
@@ -63,7 +68,7 @@ describe("the metrics of several workers", () => {
     expect([frames(back), listening(back), back.up]).toEqual([18, 3, 2]);
   });
 
-  test("what they added to their frames is one histogram, in which those that are gone still count", async () => {
+  test("added latency is one histogram that includes workers that are gone", async () => {
     const sum = new MetricsAggregator();
     const added = (metrics: ReadonlyMap<string, Family>, le: string) =>
       sampleOf(metrics, "trunkline_added_latency_seconds_bucket", { direction: "in", le });
@@ -75,7 +80,7 @@ describe("the metrics of several workers", () => {
     expect(sampleOf(left, "trunkline_added_latency_seconds_sum", { direction: "in" })).toBeCloseTo(0.016);
   });
 
-  test("a worker that was never heard leaves nothing when it goes", async () => {
+  test("a worker that never answered leaves no values when it is gone", async () => {
     const sum = new MetricsAggregator();
     sum.workerGone("unheard");
     const metrics = await scrape(sum, { unheard: undefined });
@@ -86,7 +91,9 @@ describe("the metrics of several workers", () => {
     const [one, two] = [worker(0, 0), worker(0, 0)];
     for (const each of [one, two]) each.turnAnswered({ endOfTurnMs: 500, firstAudioMs: 600, firstFrameMs: 610 }, {});
     const metrics = new Map(await scrape(new MetricsAggregator(), { one, two }));
-    expect(sampleOf(metrics, "trunkline_turn_latency_seconds_count", { stage: "first_frame" })).toBe(2);
-    expect(sampleOf(metrics, "trunkline_turn_latency_seconds_bucket", { stage: "first_frame", le: "0.75" })).toBe(2);
+    expect(sampleOf(metrics, "trunkline_turn_latency_seconds_count", { milestone: "first_frame" })).toBe(2);
+    expect(sampleOf(metrics, "trunkline_turn_latency_seconds_bucket", { milestone: "first_frame", le: "0.75" })).toBe(
+      2,
+    );
   });
 });

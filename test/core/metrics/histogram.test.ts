@@ -11,7 +11,7 @@ test("each time counts for its own bucket and all above it, a bound itself as it
   expect(times.sumMs).toBeCloseTo(0.01 + 0.05 + 0.051 + 2 + 2.1 + 9_999);
 });
 
-test("what is told is a reading: it does not change with what comes later", () => {
+test("a reading does not change with later counts", () => {
   const times = new TimeHistogram();
   times.observe(1);
   const before = times.cumulativeCounts;
@@ -19,7 +19,7 @@ test("what is told is a reading: it does not change with what comes later", () =
   expect([before.at(-1), times.cumulativeCounts.at(-1)]).toEqual([1, 2]);
 });
 
-test("a time before its beginning, as rounding makes them, is none", () => {
+test("a negative duration, which rounding can cause, counts as zero", () => {
   const times = new TimeHistogram();
   times.observe(-0.000_1);
   expect([times.cumulativeCounts[0], times.sumMs]).toEqual([1, 0]);

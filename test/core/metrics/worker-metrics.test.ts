@@ -29,7 +29,7 @@ test("the metrics of both processes are one exposition, in which the label proce
   }
 });
 
-test("what happens once is told once, in base units", async () => {
+test("each event is counted once, in base units", async () => {
   const metrics = await everyMetric();
   const expected: [name: string, labels: Record<string, string>, value: number][] = [
     ["trunkline_calls_started_total", { connection_type: "carrier_a" }, 1],
@@ -50,11 +50,11 @@ test("what happens once is told once, in base units", async () => {
     ["trunkline_call_slots_max", {}, 1_000],
     ["trunkline_call_slots_active", {}, 3],
     ["trunkline_call_slots_reserved", {}, 2],
-    ["trunkline_turn_latency_seconds_count", { stage: "first_frame" }, 2],
-    ["trunkline_turn_latency_seconds_count", { stage: "first_text" }, 1],
-    ["trunkline_turn_latency_seconds_sum", { stage: "end_of_turn" }, 1],
-    ["trunkline_turn_latency_seconds_bucket", { stage: "first_frame", le: "0.75" }, 2],
-    ["trunkline_turn_latency_seconds_bucket", { stage: "first_audio", le: "0.5" }, 0],
+    ["trunkline_turn_latency_seconds_count", { milestone: "first_frame" }, 2],
+    ["trunkline_turn_latency_seconds_count", { milestone: "first_text" }, 1],
+    ["trunkline_turn_latency_seconds_sum", { milestone: "end_of_turn" }, 1],
+    ["trunkline_turn_latency_seconds_bucket", { milestone: "first_frame", le: "0.75" }, 2],
+    ["trunkline_turn_latency_seconds_bucket", { milestone: "first_audio", le: "0.5" }, 0],
     ["trunkline_frames_total", { direction: "in", connection_type: "carrier_a" }, 7],
     ["trunkline_frames_total", { direction: "out", connection_type: "carrier_a" }, 5],
     ["trunkline_frames_late_total", {}, 1],
@@ -76,7 +76,7 @@ test("what happens once is told once, in base units", async () => {
   for (const [name, labels, value] of expected) expect(sampleOf(metrics, name, labels), name).toBeCloseTo(value);
 });
 
-test("names are ours, say their unit last, and counters end in _total", async () => {
+test("names have the prefix of the service, end in their unit, and counters end in _total", async () => {
   for (const { name, type, help } of (await everyMetric()).values()) {
     if (/^(process|nodejs)_/.test(name)) continue;
     expect(name).toMatch(/^trunkline_[a-z_]+$/);
@@ -87,7 +87,7 @@ test("names are ours, say their unit last, and counters end in _total", async ()
   }
 });
 
-test("what has not happened yet is told as 0, so that its first time shows as an increase", async () => {
+test("counters start at 0, so that the first increment shows as an increase", async () => {
   const metrics = readExposition(await textOf(new WorkerMetrics(() => readings())));
   for (const reason of END_REASONS) expect(sampleOf(metrics, "trunkline_calls_ended_total", { reason })).toBe(0);
   for (const state of ["opening", "listening", "thinking", "speaking"]) {
@@ -96,7 +96,7 @@ test("what has not happened yet is told as 0, so that its first time shows as an
   expect(sampleOf(metrics, "trunkline_upgrades_refused_total", { status: "401" })).toBe(0);
 });
 
-test("a certificate's end is told where there is one, in seconds, and anew when it was replaced", async () => {
+test("the expiry of a certificate is exposed in seconds, and updated when it is replaced", async () => {
   const worker = new WorkerMetrics(() => readings());
   expect(await textOf(worker)).not.toContain("certificate");
   let notAfterMs = 1_800_000_000_000;
@@ -108,7 +108,7 @@ test("a certificate's end is told where there is one, in seconds, and anew when 
   }
 });
 
-test("workers that did not answer are told as silent, and the rest stands", async () => {
+test("workers that did not answer count as silent, and the other metrics are exposed", async () => {
   const control = new ControlMetrics();
   control.callCreated("carrier_a");
   const metrics = readExposition(await control.exposition({ ...NO_WORKERS, silent: 1 }, false));
@@ -118,7 +118,7 @@ test("workers that did not answer are told as silent, and the rest stands", asyn
   expect(sampleOf(metrics, "trunkline_calls_created_total", { connection_type: "carrier_a" })).toBe(1);
 });
 
-test("what is kept elsewhere is read anew at each scrape, and not added to what was read before", async () => {
+test("external counts are read anew at each scrape, and not added to the previous reading", async () => {
   let framesIn = 10;
   const worker = new WorkerMetrics(() =>
     readings({ counts: new Map([["carrier_a", { ...COUNTS, framesIn }]]), journalBytes: framesIn * 100 }),
@@ -131,7 +131,7 @@ test("what is kept elsewhere is read anew at each scrape, and not added to what 
   }
 });
 
-test("a loop that stood still is seen, and only in the scrape behind it", async () => {
+test("an event-loop stall is visible, and only in the next scrape", async () => {
   const { registry } = new ControlMetrics();
   collectProcessMetrics(registry);
   const slowest = async () =>
@@ -142,7 +142,7 @@ test("a loop that stood still is seen, and only in the scrape behind it", async 
   const began = performance.now();
   while (performance.now() - began < 500);
   await delay(50);
-  // Two that ask in one moment are told the same.
+  // Two simultaneous scrapes get the same values.
   const [seen, again] = await Promise.all([slowest(), slowest()]);
   expect(seen).toBeGreaterThan(0.4);
   expect(again).toBe(seen);

@@ -12,7 +12,7 @@ import {
   phraseTags,
 } from "../../../src/core/phrases/phrases.ts";
 
-/** What each language is written in (ISO 15924), told here a second time. */
+/** The script of each language (ISO 15924), independently of the source. */
 const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
   Latn: "ca cs da de en es fi fil fr hr hu id it ms nb nl pl pt pt-PT ro sk sv tr vi".split(" "),
   Arab: ["ar", "fa", "ur"],
@@ -44,7 +44,7 @@ const LANGUAGES = Object.entries(SCRIPTS).flatMap(([scripts, tags]) => tags.map(
 const CASES = LANGUAGES.flatMap(({ tag, scripts }) => PHRASE_NAMES.map((name) => ({ tag, scripts, name })));
 
 describe("the built-in phrases", () => {
-  test("exist in at least 15 languages, and every one of them is looked at here", () => {
+  test("exist in at least 15 languages, and each of them is checked here", () => {
     expect(Object.keys(BUILT_IN_PHRASES).length).toBeGreaterThanOrEqual(15);
     expect(Object.keys(BUILT_IN_PHRASES).sort()).toEqual(LANGUAGES.map(({ tag }) => tag).sort());
   });

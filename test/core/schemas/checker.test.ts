@@ -84,7 +84,7 @@ test.each([
     expect(result.outcome).toBe("over_budget");
     expect(turns).toBeGreaterThan(8);
     expect(await schemas.check("b", json({ type: "object", required: ["a"] }), "{}", never)).toMatchObject({
-      answer: { kind: "unfit", why: "must have required property 'a'" },
+      answer: { kind: "unfit", reason: "must have required property 'a'" },
     });
   },
   60_000,

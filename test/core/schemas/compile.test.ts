@@ -91,7 +91,7 @@ describe("what the child process answers", () => {
   test("tells a schema that can be compiled from one that cannot, again and again", () => {
     expect([ask(object({})), ask(object({}))]).toEqual([{ kind: "fits" }, { kind: "fits" }]);
     expect([ask({ type: "x" }), ask({ type: "x" }, {})]).toEqual([{ kind: "invalid" }, { kind: "invalid" }]);
-    expect(ask(object({ a: { type: "string" } }), { a: 1 })).toEqual({ kind: "unfit", why: "/a must be string" });
+    expect(ask(object({ a: { type: "string" } }), { a: 1 })).toEqual({ kind: "unfit", reason: "/a must be string" });
   });
 
   test("survives references that run in a circle", () => {
@@ -99,7 +99,10 @@ describe("what the child process answers", () => {
       { a: { $ref: "#/$defs/here" } },
       { $defs: { here: { allOf: [{ $ref: "#/$defs/there" }] }, there: { allOf: [{ $ref: "#/$defs/here" }] } } },
     );
-    expect(ask(circling, { a: "x" })).toEqual({ kind: "unfit", why: "their schema goes deeper than can be checked" });
+    expect(ask(circling, { a: "x" })).toEqual({
+      kind: "unfit",
+      reason: "their schema goes deeper than can be checked",
+    });
   });
 
   test("keeps the schemas that were used last, and compiles others again", () => {

@@ -57,7 +57,7 @@ describe("a child process with a budget", () => {
     expect(outcomes).toEqual(["answered", "answered"]);
   });
 
-  test("ADV-H2: is replaced where a task exceeds its CPU budget, and others are answered by the next one", async () => {
+  test("ADV-H2: is replaced when a task exceeds its CPU budget, and the next process answers other tasks", async () => {
     const { run, lines, outcomes } = processOf();
     const [spinning, other, own] = await Promise.all([run("spin"), run("quick", "b"), run("quick")]);
     expect(spinning.outcome).toBe("over_budget");
@@ -95,7 +95,7 @@ describe("a child process with a budget", () => {
     expect(outcomes).toHaveLength(4);
   });
 
-  test("ADV-H2: keeps so many tasks of one account waiting and no more", async () => {
+  test("ADV-H2: queues a bounded number of tasks of one account", async () => {
     const { run, outcomes } = processOf();
     const results = await Promise.all([
       ...Array.from({ length: 300 }, (_, index) => run(`task ${index}`)),
@@ -110,7 +110,7 @@ describe("a child process with a budget", () => {
     expect(outcomes.filter((outcome) => outcome === "refused")).toHaveLength(44);
   });
 
-  test("refuses what waits too long, and what nobody waits for any more, and leaves no timer", async () => {
+  test("refuses tasks that wait too long and aborted tasks, and leaves no timer", async () => {
     const clock = new ManualClock();
     const { run, outcomes } = processOf(moody, clock);
     const life = new AbortController();
@@ -126,7 +126,7 @@ describe("a child process with a budget", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("tells a task that threw from one that was too costly, and nothing of what it said", async () => {
+  test("distinguishes a task that threw from one over budget, and passes on no error message", async () => {
     const { run, lines } = processOf();
     expect(await run("throw")).toMatchObject({ outcome: "failed" });
     expect(await run("exit")).toMatchObject({ outcome: "failed" });

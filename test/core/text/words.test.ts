@@ -39,7 +39,7 @@ describe("F14-3: words", () => {
     );
   });
 
-  test("of thousands of languages that peers make up are told apart in bounded memory, and none is refused", () => {
+  test("of thousands of invented languages are segmented in bounded memory, and none is refused", () => {
     for (let index = 0; index < 3_000; index += 1) expect(wordsOf("我们", `x${index.toString(36)}`)).toEqual(["我们"]);
   });
 });
@@ -89,7 +89,7 @@ test("F14-3: a letter counts for as long as it takes to be spoken", () => {
   expect(speakingLength("ひらカナ")).toBe(8);
 });
 
-test("F14-1: what stands behind words is found whatever their case and punctuation, and only behind whole words", () => {
+test("F14-1: the text after words is found regardless of case and punctuation, and only after whole words", () => {
   expect(textAfter("i need four", "I need four, please.", "en")).toBe("please.");
   expect(textAfter("i need for", "I need forty rolls", "en")).toBeUndefined();
   expect(textAfter("", "yes", "en")).toBe("yes");

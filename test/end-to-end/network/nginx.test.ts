@@ -34,7 +34,7 @@ let port: number;
 
 /** What the service listens on, as its log tells: the addresses that it tells of itself are the proxy's. */
 function portOf(child: "control" | "worker"): number {
-  return service.logged("process started").findLast((line) => line.child === child)?.port as number;
+  return service.logged("process started").findLast((line) => line.kind === child)?.port as number;
 }
 
 function startNginx(onPort: number, replacing: Readonly<Record<string, string>> = {}): Promise<Nginx> {

@@ -87,7 +87,7 @@ async function replaced(child: "worker" | "control", pid: number): Promise<void>
     const answer = await service.fetch("GET", "/readyz").catch(() => undefined);
     return answer?.status === 200;
   });
-  const started = service.logged("process started").filter((line) => line.child === child);
+  const started = service.logged("process started").filter((line) => line.kind === child);
   expect(started).toHaveLength(2);
   expect(started[1]?.port).toBe(started[0]?.port);
 }

@@ -16,7 +16,7 @@ test.each<[when: string, act: (service: ServiceProcess) => Promise<unknown>]>([
   ["while its worker comes up", (service) => until("a child", EXIT_MS_MAX, () => service.living().length > 1)],
   [
     "while its control process comes up",
-    (service) => until("the worker", EXIT_MS_MAX, () => service.log.some((line) => line.child === "worker")),
+    (service) => until("the worker", EXIT_MS_MAX, () => service.log.some((line) => line.kind === "worker")),
   ],
 ])("K8: a service that is asked to stop %s never gets ready, and leaves no process", async (_when, act) => {
   const service = new ServiceProcess({ env: { DRAIN_MS: "60000" } });
@@ -58,7 +58,7 @@ test("K8: SIGINT drains as SIGTERM does, and at once when there is no call", asy
 
 test("K8: a service whose supervisor is killed while its processes come up leaves no process", async () => {
   const service = new ServiceProcess({ env: { WORKERS: "2" } });
-  await until("the worker", EXIT_MS_MAX, () => service.log.some((line) => line.child === "worker"));
+  await until("the worker", EXIT_MS_MAX, () => service.log.some((line) => line.kind === "worker"));
   service.signal("SIGKILL");
   await nothingLeft(service);
 });

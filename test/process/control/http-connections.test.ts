@@ -157,7 +157,7 @@ describe("the connections of an HTTP server", () => {
     expect(await Promise.all(asked)).toEqual(Array(ROOM).fill(200));
   });
 
-  test("ADV-M6: an answer that nobody reads gives way to a new request", async () => {
+  test("ADV-M6: an unread response is aborted for a new request", async () => {
     const large = Buffer.alloc(32 * 1024 * 1024);
     const server = await bounded((request, response) => {
       response.end(request.url === "/large" ? large : "ok");
@@ -174,7 +174,7 @@ describe("the connections of an HTTP server", () => {
     expect(server.closed).toEqual(["unread"]);
   });
 
-  test("ADV-M6: a streamed answer that nobody reads gives way to a new request, and one that is read does not", async () => {
+  test("ADV-M6: an unread streamed response is aborted for a new request, and one that is read is not", async () => {
     const server = await bounded((request, response) => {
       if (request.url === "/stream") unendingStream().pipe(response);
       else response.end("ok");

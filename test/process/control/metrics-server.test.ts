@@ -56,7 +56,7 @@ test("nothing else is there, and nothing else can be done", async () => {
   expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
 });
 
-test("L4: metrics that cannot be told are 500, and only the log says why", async () => {
+test("L4: metrics that cannot be collected are 500, and only the log has the reason", async () => {
   const { url, logged } = await served(async () => {
     throw new Error("planted at /srv/secret");
   });
@@ -65,7 +65,7 @@ test("L4: metrics that cannot be told are 500, and only the log says why", async
   expect(logged.join("")).toContain("planted at /srv/secret");
 });
 
-test("a port that is taken is told with the variable that names it", async () => {
+test("a port in use is reported with its variable", async () => {
   const { port } = await served(async () => "");
   const { log } = memoryLog();
   await expect(serveMetrics({ ...OPTIONS, port, log })).rejects.toThrow(
@@ -73,7 +73,7 @@ test("a port that is taken is told with the variable that names it", async () =>
   );
 });
 
-test("ADV-M6: health and readiness are told on the metrics port too, as on the API's", async () => {
+test("ADV-M6: health and readiness are served on the metrics port, too", async () => {
   const { url } = await served(async () => "");
   const health = await fetch(`${url}/healthz`);
   expect([health.status, await health.json()]).toEqual([200, { status: "ok" }]);
@@ -86,10 +86,10 @@ test("ADV-M6: health and readiness are told on the metrics port too, as on the A
 
 test("ADV-M6: connections beyond the bound take no descriptors, and scrapes and probes are still answered", async () => {
   const { url, port } = await served(async () => "up 1\n");
-  const strangers = Array.from({ length: 4 * METRICS_CONNECTIONS_MAX }, () => connect(port, "127.0.0.1"));
+  const idleClients = Array.from({ length: 4 * METRICS_CONNECTIONS_MAX }, () => connect(port, "127.0.0.1"));
   let closed = 0;
-  for (const stranger of strangers) stranger.on("error", () => {}).on("close", () => (closed += 1));
-  for (const stranger of strangers) closers.push(() => stranger.destroy());
+  for (const client of idleClients) client.on("error", () => {}).on("close", () => (closed += 1));
+  for (const client of idleClients) closers.push(() => client.destroy());
   while (closed < 3 * METRICS_CONNECTIONS_MAX) await new Promise((resolve) => setImmediate(resolve));
   expect(await (await fetch(`${url}/metrics`)).text()).toBe("up 1\n");
   expect((await fetch(`${url}/healthz`)).status).toBe(200);

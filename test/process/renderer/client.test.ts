@@ -14,12 +14,8 @@ import {
   RENDERER_STALL_MS_MAX,
   RENDERER_TRIES_MAX,
 } from "../../../src/core/limits/storage.ts";
-import {
-  forkRenderer,
-  journalBytesIn,
-  RendererClient,
-  type RendererEvents,
-} from "../../../src/process/renderer/client.ts";
+import { RendererClient, type RendererEvents } from "../../../src/process/renderer/client.ts";
+import { forkRenderer, journalBytesIn } from "../../../src/process/renderer/fork.ts";
 import type { RendererMessage, RendererRequest } from "../../../src/process/renderer/messages.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import type { Recording } from "../../../src/record/recording/render.ts";
@@ -95,11 +91,11 @@ describe("the renderer's process", () => {
     expect(ids(latest())).toEqual(["call 8", "call 9", "call 10"]);
     latest().answerAll();
     expect(ids(latest())).toEqual(["long"]);
-    const behind = renderer.render("behind");
+    const last = renderer.render("last");
     expect(ids(latest())).toEqual(["long"]);
     latest().answerAll();
     latest().answerAll();
-    expect(await Promise.all([...many, long, behind])).toEqual(Array(RECORDS_CONCURRENT_MAX + 5).fill(RECORDING));
+    expect(await Promise.all([...many, long, last])).toEqual(Array(RECORDS_CONCURRENT_MAX + 5).fill(RECORDING));
   });
 
   test("ADV-M9: is started again when it dies, and does again what was in work", async () => {
@@ -156,7 +152,7 @@ describe("the renderer's process", () => {
     expect(renderer.isFailing).toBe(false);
     latest().die();
     expect([await first, renderer.isFailing]).toEqual(["renderer_died", true]);
-    expect(lines.filter((line) => line.includes("no renderer can be started"))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes("renderer cannot be started: new calls are refused"))).toHaveLength(1);
     const second = renderer.render("call");
     await clock.play(RESTART_MS_MAX);
     ready();
@@ -165,7 +161,7 @@ describe("the renderer's process", () => {
     expect(await second).toEqual(RECORDING);
   });
 
-  test("ADV-M9: a start that throws is tried again, and throws at nobody", async () => {
+  test("ADV-M9: a start that throws is retried, and the error does not escape", async () => {
     const clock = new ManualClock();
     const { log, lines } = memoryLog();
     let starts = 0;
@@ -267,10 +263,10 @@ describe("the renderer", () => {
     expect(readdirSync(dirname(path))).toEqual([basename(path)]);
   });
 
-  test("ADV-M9: ends when its parent dies, also while its own loop stands still", async () => {
+  test("ADV-M9: ends when its parent dies, also while its own event loop is blocked", async () => {
     const module = new URL("../../../src/process/renderer/parent-watchdog.ts", import.meta.url).href;
     const api = createRequire(import.meta.url).resolve("tsx");
-    const child = `import { endWithParent } from ${JSON.stringify(module)}; endWithParent(process.ppid); console.log("watched"); for (;;);`;
+    const child = `import { exitWithParent } from ${JSON.stringify(module)}; exitWithParent(process.ppid); console.log("watched"); for (;;);`;
     const parent = `require("node:child_process").spawn(process.execPath, ["--import", ${JSON.stringify(pathToFileURL(api).href)}, "--input-type=module", "--eval", ${JSON.stringify(child)}], { stdio: "inherit" });`;
     const spawned = spawn(process.execPath, ["--eval", parent], { stdio: ["ignore", "pipe", "inherit"] });
     // Both hold the other end of it.

@@ -6,7 +6,7 @@ import { PORTS, scriptedSupervisor } from "../../support/services/scripted-super
 describe("spare processes", () => {
   const waiting = (children: ScriptedChildren): ScriptedChild[] => [...children.spares].filter(({ lives }) => lives);
 
-  test("one of each kind is loaded behind the start, and whoever dies is replaced by it, and it by another", async () => {
+  test("one of each kind is loaded after the start and replaces a process that dies; then another one is loaded", async () => {
     const { clock, children, logged, up } = scriptedSupervisor(2);
     await up();
     expect(waiting(children)).toEqual([]);
@@ -33,7 +33,7 @@ describe("spare processes", () => {
     await clock.play(1);
     expect(waiting(children)).toHaveLength(2);
     expect(logged("spare process exited or could not be started")).toMatchObject([
-      { child: "worker", signal: "SIGKILL" },
+      { kind: "worker", signal: "SIGKILL" },
     ]);
     expect(logged("process died")).toEqual([]);
   });
@@ -50,7 +50,7 @@ describe("spare processes", () => {
     expect(waiting(children)).toHaveLength(2);
   });
 
-  test("a roll takes none of them, for they have read their code before it, and loads others behind it", async () => {
+  test("a roll uses none of them, because they have loaded their code before it, and loads new ones after it", async () => {
     const { clock, children, supervisor, up } = scriptedSupervisor(2);
     await up();
     await clock.play(SPARE_START_DELAY_MS);

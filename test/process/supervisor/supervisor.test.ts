@@ -11,12 +11,12 @@ import type { ChildKind } from "../../../src/process/supervisor-protocol.ts";
 import type { ScriptedChild } from "../../support/services/scripted-child.ts";
 import { DRAIN_MS, PORTS, scriptedSupervisor } from "../../support/services/scripted-supervisor.ts";
 
-/** All but the restarts, which are told at each death. */
-const heard = (child: ScriptedChild | undefined): string[] =>
+/** All messages but the restarts, which are sent at each death. */
+const received = (child: ScriptedChild | undefined): string[] =>
   child?.received.filter((kind) => kind !== "restarts") ?? [];
 
 describe("starting", () => {
-  test("one worker first, for the port, then the control process and the other workers, which are told it", async () => {
+  test("one worker starts first, for the port, then the control process and the other workers, which get that port", async () => {
     const { children, up } = scriptedSupervisor(3);
     expect(await up()).toEqual({
       kind: "ready",
@@ -43,7 +43,7 @@ describe("starting", () => {
     expect(clock.nowMs()).toBeLessThan(PROCESS_START_MS_MAX + 1_000);
   });
 
-  test("ADV-M1: a control process that migrates a large database is not killed for it, and has its time to start behind that", async () => {
+  test("ADV-M1: a control process that migrates a large database is not killed, and has its full time to start after that", async () => {
     const { clock, children, supervisor } = scriptedSupervisor(1, {
       readyMs: ({ kind }) => (kind === "control" ? undefined : 0),
     });
@@ -61,7 +61,7 @@ describe("starting", () => {
     await expect(started).rejects.toMatchObject({ message: expect.stringContaining("start_timeout") });
   });
 
-  test("K8: told to stop meanwhile, it starts nothing more, and stops what it has", async () => {
+  test("K8: a stop during the start starts nothing more and stops what runs", async () => {
     const { clock, children, supervisor } = scriptedSupervisor(2);
     const started = supervisor.start();
     started.catch(() => {});
@@ -88,9 +88,9 @@ describe("dying", () => {
       kind,
       options: { port: PORTS[kind], restarts: { [kind]: 1 }, isFirst: false },
     });
-    expect(logged("process died")).toMatchObject([{ child: kind, pid: victim?.pid, signal: "SIGKILL" }]);
-    // Nobody else notices, but that the control process tells how often it happened.
-    for (const other of others) expect([other.lives, heard(other)]).toEqual([true, []]);
+    expect(logged("process died")).toMatchObject([{ kind: kind, pid: victim?.pid, signal: "SIGKILL" }]);
+    // Only the control process is notified, for the metric of restarts.
+    for (const other of others) expect([other.lives, received(other)]).toEqual([true, []]);
     expect(children.living("control")[0]?.received).toEqual(kind === "worker" ? ["restarts"] : []);
   });
 
@@ -162,7 +162,7 @@ describe("falling silent", () => {
     expect(victim?.lives).toBe(true);
     await clock.play(4 * HEARTBEAT_MS);
     expect([victim?.killed, other?.killed]).toEqual([true, false]);
-    expect(logged("process died")).toMatchObject([{ child: "worker", pid: silent, reason: "worker_stalled" }]);
+    expect(logged("process died")).toMatchObject([{ kind: "worker", pid: silent, reason: "worker_stalled" }]);
     await clock.play(1_000);
     expect(children.living("worker")).toHaveLength(2);
   });
@@ -183,7 +183,7 @@ describe("falling silent", () => {
     expect(children.started[1]?.killed).toBe(true);
   });
 
-  test("when the supervisor itself stood still nobody was silent", async () => {
+  test("a stall of the supervisor itself kills no process", async () => {
     const { clock, children, up } = scriptedSupervisor(2);
     await up();
     clock.stall(60_000);
@@ -193,17 +193,17 @@ describe("falling silent", () => {
 });
 
 describe("stopping", () => {
-  test("K7: workers are told to drain, and the control process to stop when the last of them is gone", async () => {
+  test("K7: workers drain, and the control process stops when the last of them has exited", async () => {
     const { clock, children, supervisor, up } = scriptedSupervisor(2, { leavesMs: ({ pid }) => pid * 1_000 });
     await up();
     const stopped = supervisor.stop();
     await clock.play(500);
-    expect(children.started.map(heard)).toEqual([["drain"], ["drain"], ["drain"]]);
+    expect(children.started.map(received)).toEqual([["drain"], ["drain"], ["drain"]]);
     await clock.play(1_500);
     expect(children.living("worker")).toHaveLength(1);
-    expect(heard(children.started[1])).toEqual(["drain"]);
+    expect(received(children.started[1])).toEqual(["drain"]);
     await clock.drive(stopped);
-    expect(heard(children.started[1])).toEqual(["drain", "stop"]);
+    expect(received(children.started[1])).toEqual(["drain", "stop"]);
     expect(children.started.some(({ lives, killed }) => lives || killed)).toBe(false);
   });
 
@@ -232,9 +232,9 @@ describe("stopping", () => {
     children.started[0]?.exit(null, "SIGSEGV");
     children.started[1]?.exit(null, "SIGKILL");
     await clock.play(2_000);
-    expect(children.started.slice(3).map((child) => [child.kind, heard(child)])).toEqual([["control", ["drain"]]]);
+    expect(children.started.slice(3).map((child) => [child.kind, received(child)])).toEqual([["control", ["drain"]]]);
     await clock.drive(stopped);
-    expect(heard(children.started[3])).toEqual(["drain", "stop"]);
+    expect(received(children.started[3])).toEqual(["drain", "stop"]);
   });
 
   test("killing ends everything at once, and nothing is started again", async () => {
@@ -253,11 +253,11 @@ describe("rolling", () => {
     await up();
     supervisor.roll();
     await clock.play(400);
-    expect(children.started.map(heard)).toEqual([[], [], [], []]);
+    expect(children.started.map(received)).toEqual([[], [], [], []]);
     await clock.play(200);
-    expect(children.started.map(heard)).toEqual([["retire"], [], [], [], []]);
+    expect(children.started.map(received)).toEqual([["retire"], [], [], [], []]);
     await clock.play(600);
-    expect(children.started.map(heard)).toEqual([["retire"], [], ["retire"], [], []]);
+    expect(children.started.map(received)).toEqual([["retire"], [], ["retire"], [], []]);
     // Both drain at the same time, and both are watched.
     expect(children.living("worker")).toHaveLength(4);
     expect(rolls.map(({ state, replaced }) => [state, replaced.length])).toEqual([
@@ -325,7 +325,7 @@ describe("rolling", () => {
     expect(children.living("worker").map(({ pid }) => pid)).toEqual([4]);
   });
 
-  test("a replacement that dies as soon as it is up replaces nobody", async () => {
+  test("a replacement that dies as soon as it is up replaces no worker", async () => {
     const { clock, children, supervisor, rolls, up } = scriptedSupervisor(1);
     await up();
     const { onStart } = children;
@@ -340,7 +340,7 @@ describe("rolling", () => {
     supervisor.roll();
     await clock.play(3_000);
     expect(rolls.at(-1)?.state).toBe("failed");
-    expect(children.living("worker").map((child) => [child.pid, heard(child)])).toEqual([[1, []]]);
+    expect(children.living("worker").map((child) => [child.pid, received(child)])).toEqual([[1, []]]);
   });
 
   test("it waits for a control process that is just being started again", async () => {
@@ -355,7 +355,7 @@ describe("rolling", () => {
     expect(rolls.at(-1)?.state).toBe("done");
   });
 
-  test("an old worker whose calls do not end is killed behind DRAIN_MS; one that falls silent, at once", async () => {
+  test("an old worker whose calls do not end is killed after DRAIN_MS; one without heartbeats, at once", async () => {
     let silent = 0;
     const { clock, children, supervisor, logged, up } = scriptedSupervisor(2, {
       leavesMs: () => undefined,
@@ -377,7 +377,7 @@ describe("rolling", () => {
     ]);
   });
 
-  test("K8: a drain ends a roll: the new worker, the old one and those that retire are all told", async () => {
+  test("K8: a drain ends a roll: the new worker, the old one and those that retire all drain", async () => {
     const { clock, children, supervisor, rolls, up } = scriptedSupervisor(2, {
       leavesMs: () => 3_000,
       readyMs: () => 500,
@@ -388,7 +388,7 @@ describe("rolling", () => {
     const stopped = supervisor.stop();
     await clock.drive(stopped);
     await clock.play(1_000);
-    expect(children.started.map(heard)).toEqual([
+    expect(children.started.map(received)).toEqual([
       ["retire", "drain"],
       ["drain", "stop"],
       ["drain"],

@@ -3,14 +3,14 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { FromChild } from "../../../src/process/supervisor-protocol.ts";
 import { SupervisorConnections } from "../../../src/process/worker/supervisor-connections.ts";
 
-const told = vi.hoisted(() => [] as FromChild[]);
-vi.mock("../../../src/process/supervisor-protocol.ts", () => ({
-  tellSupervisor: (message: FromChild) => told.push(message),
+const sent = vi.hoisted(() => [] as FromChild[]);
+vi.mock("../../../src/process/supervisor-channel.ts", () => ({
+  notifySupervisor: (message: FromChild) => sent.push(message),
 }));
 
-describe("connections that a worker is handed", () => {
+describe("connections that the supervisor hands to a worker", () => {
   beforeEach(() => {
-    told.length = 0;
+    sent.length = 0;
     vi.stubGlobal("process", { ...process, connected: true });
     return () => vi.unstubAllGlobals();
   });
@@ -23,24 +23,24 @@ describe("connections that a worker is handed", () => {
     return { connections, given };
   }
 
-  test("the supervisor is told when the worker listens, pauses and resumes", async () => {
+  test("the supervisor is notified when the worker listens, pauses and resumes", async () => {
     const { connections } = await listening();
     connections.pause(true);
     connections.pause(false);
-    expect(told).toEqual([true, false, true].map((taken) => ({ kind: "connections", taken })));
+    expect(sent).toEqual([true, false, true].map((accepting) => ({ kind: "connections", accepting })));
   });
 
   test("a connection that arrives is given to the server; each is acknowledged, one that was lost on its way too", async () => {
     const { connections, given } = await listening();
-    told.length = 0;
+    sent.length = 0;
     const socket = new Socket();
     connections.onConnection(socket);
-    expect(told).toEqual([]);
+    expect(sent).toEqual([]);
     connections.onConnectionSent();
     connections.onConnection(undefined);
     connections.onConnectionSent();
     connections.onConnectionSent();
-    expect([given, told]).toEqual([[socket], Array(3).fill({ kind: "connection-taken" })]);
+    expect([given, sent]).toEqual([[socket], Array(3).fill({ kind: "connection-taken" })]);
   });
 
   test("one that arrives before the worker listens is closed", () => {
@@ -65,13 +65,13 @@ describe("connections that a worker is handed", () => {
     expect(connections.hasPendingConnections).toBe(false);
   });
 
-  test("behind a stop nothing is told any more; without a supervisor nothing arrives", async () => {
+  test("after a stop nothing is sent; without a supervisor nothing arrives", async () => {
     const { connections } = await listening();
     connections.stop();
-    told.length = 0;
+    sent.length = 0;
     connections.pause(false);
     connections.stop();
-    expect([told, connections.hasPendingConnections]).toEqual([[], true]);
+    expect([sent, connections.hasPendingConnections]).toEqual([[], true]);
     vi.stubGlobal("process", { ...process, connected: false });
     expect(connections.hasPendingConnections).toBe(false);
   });

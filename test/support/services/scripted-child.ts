@@ -36,7 +36,7 @@ export class ScriptedChild implements Child {
   }
 
   send(message: ToChild): void {
-    if (message.kind === "serve") {
+    if (message.kind === "assign") {
       this.options = message.options;
       this.#pid = this.#onServe(this);
       return;

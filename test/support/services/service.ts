@@ -8,7 +8,7 @@ import type { CallCost, ProviderUsage } from "../../../src/core/billing/prices.t
 import type { LatencySummary } from "../../../src/core/calls/latency.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/spec.ts";
 import { systemClock } from "../../../src/core/clock.ts";
-import type { ServiceReady } from "../../../src/process/supervisor-protocol.ts";
+import type { ServiceReady } from "../../../src/core/service-ready.ts";
 import { openStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { builtProgram } from "./build.ts";
@@ -71,7 +71,7 @@ export interface LogLine {
   process: string;
   msg: string;
   callId?: string;
-  child?: string;
+  kind?: string;
   pid?: number;
   [field: string]: unknown;
 }
@@ -258,14 +258,14 @@ export class Service {
 
   /** The process id of the latest of its kind, as the supervisor tells it. */
   pid(child: "worker" | "control"): number {
-    const started = this.logged("process started").findLast((line) => line.child === child);
+    const started = this.logged("process started").findLast((line) => line.kind === child);
     if (started?.pid === undefined) throw new Error(`no ${child} was started`);
     return started.pid;
   }
 
   /** Kills one process as `kill -9` does; resolves when the supervisor has seen it die. */
   async killChild(child: "worker" | "control"): Promise<void> {
-    const deaths = (): number => this.logged("process died").filter((line) => line.child === child).length;
+    const deaths = (): number => this.logged("process died").filter((line) => line.kind === child).length;
     const before = deaths();
     process.kill(this.pid(child), "SIGKILL");
     await until(`the death of the ${child} to be seen`, 5_000, () => deaths() > before);

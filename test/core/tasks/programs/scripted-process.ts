@@ -1,6 +1,6 @@
 import { serveTasks } from "../../../../src/core/tasks/server.ts";
 
-/** A child with moods, for the tests of what runs children: it spins, fills its memory, throws or ends where it is told to. */
+/** A scripted child for tests: on command it spins, fills its memory, throws or exits. */
 await serveTasks((task: string): string => {
   if (task === "spin") for (;;);
   if (task === "fill") for (const kept: unknown[][] = []; ; ) kept.push(new Array(100_000).fill({}));

@@ -1,0 +1,48 @@
+import type { Clock } from "../../core/clock.ts";
+import { DRAIN_RECORDS_MS } from "../../core/limits/processes.ts";
+
+/** When no worker is left, requests that are still in progress have this long. */
+const LAST_RESPONSES_MS = DRAIN_RECORDS_MS / 2;
+
+export interface ControlShutdownOptions {
+  admission: { drain(): void };
+  retention: { stop(): void };
+  api: {
+    /** Stops listening; resolves when all connections are closed. */
+    close(): Promise<unknown>;
+    server: { closeAllConnections(): void };
+  };
+  lostCalls: { recoverAll(): Promise<void> };
+  finalizer: {
+    /** Resolves when every ended call has its record. */
+    idle(): Promise<void>;
+  };
+  renderer: { close(): void };
+  handoff: { close(): Promise<void> };
+  providers: { close(): unknown };
+  stores: { close(): Promise<void> };
+  clock: Pick<Clock, "after">;
+  exit: (code: number) => void;
+}
+
+/**
+ * Ends the control process when no worker is left. Records are made for all remaining calls first. Clients that are slow to send
+ * a request or to read a response do not delay that: their connections are closed after LAST_RESPONSES_MS.
+ */
+export async function shutDownControl(options: ControlShutdownOptions): Promise<void> {
+  const { admission, retention, api, lostCalls, finalizer, renderer, handoff, providers, stores, clock, exit } =
+    options;
+  admission.drain();
+  retention.stop();
+  const closed = api.close();
+  const cancel = clock.after(LAST_RESPONSES_MS, () => api.server.closeAllConnections());
+  await lostCalls.recoverAll();
+  await closed;
+  cancel();
+  await finalizer.idle();
+  renderer.close();
+  await handoff.close();
+  providers.close();
+  await stores.close();
+  exit(0);
+}
