@@ -90,15 +90,15 @@ test("two that open a new database at once both find their tables", async () => 
 
 test.each([
   { args: [], problem: "a command is missing: it must be create, list or revoke" },
-  { args: ["creat"], problem: '"creat" is no command: it must be create, list or revoke' },
-  { args: ["create"], problem: "--name is missing: what the key is for" },
+  { args: ["creat"], problem: '"creat" is not a command: it must be create, list or revoke' },
+  { args: ["create"], problem: "--name is missing: it says what the API key is for" },
   { args: ["create", "--name", " "], problem: "--name must not be empty" },
   { args: ["create", "--name", "laptop", "--account", " "], problem: "--account must not be empty" },
-  { args: ["create", "laptop"], problem: '"laptop" is one too many behind create' },
-  { args: ["revoke"], problem: "the id of the key is missing: npm run api-keys -- list shows it" },
-  { args: ["revoke", "key_1", "key_2"], problem: '"key_2" is one too many behind revoke' },
-  { args: ["list", "--account", "default"], problem: "--account goes with create alone" },
-])("keys $args is told what is wrong with it, with an example, and exits with 2", async ({ args, problem }) => {
+  { args: ["create", "laptop"], problem: '"laptop" is one argument too many after create' },
+  { args: ["revoke"], problem: "the id of the API key is missing: npm run api-keys -- list shows it" },
+  { args: ["revoke", "key_1", "key_2"], problem: '"key_2" is one argument too many after revoke' },
+  { args: ["list", "--account", "default"], problem: "--account is only for create" },
+])("keys $args names the problem, shows an example, and exits with 2", async ({ args, problem }) => {
   const answer = await keys(...args, "--data-dir", temporaryDirectory());
   expect(answer).toMatchObject({ code: 2, stdout: "" });
   expect(answer.stderr.split("\n")[0]).toBe(problem);
@@ -121,7 +121,7 @@ test("an empty data directory is refused, and nothing is made in the working dir
 
 test("what cannot be done is told in one line, with 1", async () => {
   const unknown = await keys("revoke", "key_unknown", "--data-dir", temporaryDirectory());
-  expect(unknown).toMatchObject({ code: 1, stderr: "there is no key key_unknown\n" });
+  expect(unknown).toMatchObject({ code: 1, stderr: "there is no API key key_unknown\n" });
   const nowhere = await keys("list", "--data-dir", "/proc/nope");
   expect(nowhere).toMatchObject({
     code: 1,

@@ -155,7 +155,7 @@ describe("POST /agents/{id}/calls", () => {
   test("an agent that is not there is 404, once the request is right", async () => {
     api = await apiUnderTest();
     const answer = await call("agent_01990000-0000-7000-8000-000000000000", {});
-    expect([answer.status, errorOf(answer).message]).toEqual([404, "there is no such agent"]);
+    expect([answer.status, errorOf(answer).message]).toEqual([404, "no such agent"]);
     expect((await call("agent_1", { extra: 1 })).status).toBe(400);
   });
 
@@ -168,11 +168,11 @@ describe("POST /agents/{id}/calls", () => {
     const answer = await call(agentId, {});
     expect([answer.status, errorOf(answer).code]).toEqual([409, "conflict"]);
     expect(errorOf(answer).message).toBe(
-      'the agent has what is not offered any more: voice "fake/en-us", language "en-US"',
+      'the agent uses what is no longer offered: voice "fake/en-us", language "en-US"',
     );
     offered = [...offered, { id: "fake/other", name: "fake/en-us", language: "en-US", provider: "fake" }];
     expect(errorOf(await call(agentId, {})).message).toBe(
-      'the agent has what is not offered any more: voice "fake/en-us"',
+      'the agent uses what is no longer offered: voice "fake/en-us"',
     );
   });
 

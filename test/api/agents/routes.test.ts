@@ -307,7 +307,7 @@ describe("GET /agents/{id}", () => {
     "x".repeat(5_000),
   ])("%s is 404", async (id) => {
     const answer = await api.get(`${AGENTS}/${encodeURI(id).replaceAll("%25", "%")}`);
-    expect([answer.status, errorOf(answer).message]).toEqual([404, "there is no such agent"]);
+    expect([answer.status, errorOf(answer).message]).toEqual([404, "no such agent"]);
   });
 
   test("takes no query", async () => {

@@ -217,7 +217,7 @@ describe("while no calls are taken", () => {
     api.state.newCalls = { accepted: false, reason };
     for (const answer of [await api.post(MINIMAL_CALL), await api.get("/readyz")]) {
       expect([answer.status, errorOf(answer).code, answer.headers["retry-after"]]).toEqual([503, reason, "5"]);
-      expect(errorOf(answer).message).toBe(`no new calls are taken: ${why}`);
+      expect(errorOf(answer).message).toBe(`new calls are not accepted: ${why}`);
     }
     expect((await api.get("/healthz")).status).toBe(200);
   });

@@ -91,7 +91,7 @@ describe("GET /calls/{id}/recording", () => {
     expect(JSON.parse(answer.text)).toEqual({
       error: {
         code: "range_not_satisfiable",
-        message: `the range lies outside of the ${SIZE} bytes there are`,
+        message: `the range is outside the ${SIZE} bytes of the file`,
         details: [],
         requestId: answer.headers["x-request-id"],
       },
@@ -209,7 +209,7 @@ describe("HEAD /calls/{id}/recording", () => {
 });
 
 describe("what is not there", () => {
-  const notFound = { code: "not_found", message: "there is no such recording", details: [] };
+  const notFound = { code: "not_found", message: "no such recording", details: [] };
 
   test("a call that is not over yet has no recording", async () => {
     const created = await api.post({ systemPrompt: "You book tables.", voice: "Alice", language: "en-US" });

@@ -266,7 +266,7 @@ describe("a body that cannot be read", () => {
   test("is not quoted", async () => {
     expect(errorOf(await api.post('{"systemPrompt":"x"')).message).toBe("the body must be valid JSON in UTF-8");
     expect(errorOf(await api.post("[]")).message).toBe("the body must be a JSON object, not a list");
-    expect(errorOf(await api.post("[".repeat(33))).message).toBe("the body must not be nested deeper than 32 levels");
+    expect(errorOf(await api.post("[".repeat(33))).message).toBe("the body must have at most 32 levels");
   });
 
   test("B13: bytes that are no UTF-8 are refused, not mended", async () => {

@@ -212,8 +212,8 @@ describe("the large answers of an account", () => {
 });
 
 test("ADV-M1: the OpenAPI document says of 429 and 503 that they are about lists and downloads, too", () => {
-  expect(errorResponse(429, ["rate_limited"]).description).toContain("lists or downloads under way");
-  expect(errorResponse(503, ["overloaded"]).description).toContain("one more call, list or download");
+  expect(errorResponse(429, ["rate_limited"]).description).toContain("concurrent lists or downloads");
+  expect(errorResponse(503, ["overloaded"]).description).toContain("another call, list or download");
 });
 
 describe("a pipelined list", () => {

@@ -66,7 +66,7 @@ describe.skipIf(!hasChromium)("in a real browser (only where Debian's chromium i
       answer = (await list.locator(".live-responses-table tr.response").textContent()) ?? "";
     });
     expect(misdeeds).toEqual(CLEAN);
-    expect(fields).toContain("Seconds from the redemption of the stream token");
+    expect(fields).toContain("Maximum length of the call in seconds, from the redemption of its stream token");
     expect(fields).toMatch(/Default\s*=?\s*3000/i);
     expect(answer).toMatch(/^200.*fake\/en-us/s);
   }, 120_000);

@@ -168,7 +168,7 @@ describe("to a stranger", () => {
       told.push(where);
     };
     memberOf(schemas, "");
-    expect(told.sort()).toEqual(["/CallEvent", "/CommandEvent", "/HappenedEvent"]);
+    expect(told.sort()).toEqual(["/CallEvent", "/CommandEvent", "/InputEvent"]);
   });
 
   test("defaults stand in what is sent alone: what is answered has every field, and is a schema of its own", () => {

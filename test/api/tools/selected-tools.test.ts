@@ -135,7 +135,9 @@ describe("the tools of a call", () => {
     };
     const unknown = await answerTo("SECRET_X");
     expect(unknown.status).toBe(400);
-    expect(unknown.text).toContain("must name secrets that your account may send to this server, which NAME is not");
+    expect(unknown.text).toContain(
+      "must name only secrets that your account may send to this server, which NAME is not",
+    );
     for (const secret of ["SECRET_A", "SECRET_B", "SECRET_C"]) expect(await answerTo(secret)).toEqual(unknown);
     // Nor does a request without a server tell which names exist.
     expect(await answerTo("SECRET_A", "no url")).toEqual(await answerTo("SECRET_X", "no url"));

@@ -65,7 +65,7 @@ describe("a voice that does not speak the language", () => {
     const answer = await api.post({}, {}, `${AGENTS}/${id}/calls`);
     expect([answer.status, errorOf(answer).code]).toEqual([409, "conflict"]);
     expect(errorOf(answer).message).toBe(
-      'the agent has what is not offered any more: voice "multi/ada" in de, which fake/de-1, fake/de-2 speak',
+      'the agent uses what is no longer offered: voice "multi/ada" in de, which fake/de-1, fake/de-2 speak',
     );
   });
 });

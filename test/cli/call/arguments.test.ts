@@ -18,7 +18,7 @@ function problemsOf(args: readonly string[], access: Parameters<typeof planCall>
 
 test("without arguments somebody asks the service of this machine one question, over carrier_a", () => {
   expect(plan()).toEqual({
-    line: { wire: "carrier_a" },
+    transport: { wire: "carrier_a" },
     steps: [{ do: "say", text: SCENARIO.lines[0].text }],
     destination: { at: "local-service", apiKey: undefined },
     hangUpAfterMs: undefined,
@@ -36,7 +36,7 @@ test("who stays on the line for a time, or calls a stream, says nothing unless t
 test("what the caller does keeps the order of the command line", () => {
   expect(plan("--say", "Hello", "--dtmf", "12#", "--play", "a.wav", "--say=Goodbye").steps).toEqual([
     { do: "say", text: "Hello" },
-    { do: "press", keys: "12#" },
+    { do: "press", digits: "12#" },
     { do: "play", path: "a.wav" },
     { do: "say", text: "Goodbye" },
   ]);
@@ -57,8 +57,8 @@ test("carrier_b alone has a codec for each direction, and an order to lose", () 
   });
   expect(plan("--wire", "carrier_c", "--codec", "mulaw").transport).toEqual({ wire: "carrier_c" });
   expect(problemsOf(["--wire", "carrier_c", "--codec", "alaw", "--shuffle", "1"])).toEqual([
-    "of the carriers only carrier_b has A-law, not carrier_c",
-    "--shuffle is for carrier_b and websocket; carrier_c delivers in order",
+    "A-law is only for carrier_b among the carriers, not for carrier_c",
+    "--shuffle is only for carrier_b and websocket: carrier_c delivers in order",
   ]);
 });
 
@@ -79,7 +79,7 @@ test("a WebSocket client has one codec, a rate each way, and the API's defaults"
   expect(formatOf("--codec", "alaw", "--rate", "8000", "--agent-rate", "8000")).toMatchObject({ format: alaw });
   expect(plan("--wire", "websocket", "--type", "Hello", "--dtmf", "1").steps).toEqual([
     { do: "type", text: "Hello" },
-    { do: "press", keys: "1" },
+    { do: "press", digits: "1" },
   ]);
 });
 
@@ -87,7 +87,7 @@ test("what a WebSocket client cannot have is told, and what only it can", () => 
   const websocket = (...args: string[]) => problemsOf(["--wire", "websocket", ...args]);
   expect(websocket("--codec", "PCMU", "--rate", "44100", "--agent-rate", "8k", "--agent-codec", "alaw")).toEqual([
     '--codec must be one of pcm_s16le, mulaw, alaw, opus, not "PCMU"',
-    "--agent-codec is for carrier_b; websocket has one codec for both ways",
+    "--agent-codec is only for carrier_b: websocket has one codec for both directions",
     '--rate must be one of 8000, 16000, 24000, 48000, not "44100"',
     '--agent-rate must be one of 8000, 16000, 24000, 48000, not "8k"',
   ]);
@@ -96,12 +96,12 @@ test("what a WebSocket client cannot have is told, and what only it can", () => 
     "--agent-rate must be 8000 with mulaw, not 48000",
   ]);
   expect(websocket("--codec", "opus", "--shuffle", "1")).toEqual([
-    "--shuffle cuts audio anywhere, which opus packets cannot be",
+    "--shuffle is not for the codec opus: its packets cannot be cut",
   ]);
-  expect(websocket("--type", " ")).toEqual(["--type needs something to type"]);
+  expect(websocket("--type", " ")).toEqual(["--type must not be empty"]);
   expect(problemsOf(["--wire", "carrier_b", "--rate", "8000", "--type", "Hello"])).toEqual([
-    "--rate is for websocket; carrier_b has nothing of the kind",
-    "--type is for websocket; carrier_b has nothing of the kind",
+    "--rate is only for websocket, not for carrier_b",
+    "--type is only for websocket, not for carrier_b",
   ]);
 });
 
@@ -151,7 +151,7 @@ test("an API key has no option: a command line can be seen by all users of the m
 
 test("a destination that cannot be is told, and no URL that may hold a token is repeated", () => {
   expect(problemsOf(["--url", "https://media.example.com/stream/secret", "--own-service"])).toEqual([
-    "--url, --api and --own-service each name another end of the call: one of them",
+    "only one of --url, --api and --own-service can be given",
     "--url must be a ws:// or wss:// address",
   ]);
   expect(problemsOf(["--api", "localhost:8080"])).toEqual([
@@ -167,8 +167,8 @@ test("all problems are told at once", () => {
   expect(problemsOf(["--wire", "carrier_x", "--codec", "opus", "--say", " ", "--dtmf", "12e"])).toEqual([
     '--wire must be one of carrier_a, carrier_b, carrier_c, websocket, not "carrier_x"',
     '--codec must be mulaw or alaw, not "opus"',
-    "--say needs something to say",
-    '--dtmf takes the keys 0-9, *, # and A-D, not "12e"',
+    "--say must not be empty",
+    '--dtmf must be DTMF digits (0-9, *, #, A-D), not "12e"',
   ]);
   expect(problemsOf(["--wire", "carrier_b", "--shuffle", "-1"])[0]).toContain("--shuffle");
   expect(problemsOf(["--nonsense"])[0]).toContain("--nonsense");

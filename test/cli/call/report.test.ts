@@ -54,8 +54,8 @@ test("everything that a call should not have is told in a sentence", () => {
     "The other end hung up before everything was said.",
     "The stream was closed with 1008, not 1000.",
     "The caller heard nothing.",
-    "The other end broke the line's protocol: bad_length (3).",
-    "The other end complained of unknown_type: no such thing.",
+    "The other end broke the protocol: bad_length (3).",
+    "The other end reported the error unknown_type: no such thing.",
     "The service's record says ended, protocol_error.",
   ]);
   expect(callFaults(call({ caller: { ...call().caller, finished: false } }))).toEqual([
@@ -78,7 +78,7 @@ test("the document counts from the beginning of the stream", () => {
       { text: "", startMs: 500, endMs: 1_500, latencyMs: 513 },
     ],
     violations: {},
-    complaints: [],
+    serviceErrors: [],
     recordedTo: "heard.wav",
     service: {
       callId: "call_1",
@@ -110,7 +110,7 @@ test("the summary says what was heard, what the service knows of it, and where i
     "",
     "The caller heard:",
     "  Hello.",
-    "  (a voice without words for the reference ear, 1.0 s)",
+    "  (speech that the reference STT cannot decode, 1.0 s)",
     "",
     "The service's transcript of call_1 (ended, agent_hangup):",
     "  agent  Hello [interrupted]",

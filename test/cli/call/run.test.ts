@@ -147,7 +147,7 @@ test("a WebSocket client types, presses keys and records at its own rate; what i
     { type: "dtmf", digit: "1" },
     { type: "text", text: "Goodbye" },
   ]);
-  expect(callFaults(result)).toEqual(["The other end complained of unknown_type: there is no such message."]);
+  expect(callFaults(result)).toEqual(["The other end reported the error unknown_type: there is no such message."]);
   expect(shown).toContain("the service ends the call: agent_hangup");
   const { samples, rateHz } = readWav(readFileSync(file));
   expect({ rateHz, spoken: samples.filter((sample) => sample === LOUD).length }).toEqual({

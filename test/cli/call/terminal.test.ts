@@ -24,7 +24,7 @@ test("each turn is a line that grows by words, with the time of its first", () =
            the caller interrupts
    1.2 s  caller   Wait.
            the agent fell silent 240 ms into the interruption
-           answer after 600 ms
+           reply after 600 ms
   12.9 s  agent    Yes?
 over
 `);
@@ -49,7 +49,7 @@ test("of what a service tells of itself, that is shown which is not heard", () =
   terminal.showServiceMessage({ type: "ended", reason: "agent_hangup" });
   expect(text).toBe(`   0.0 s  caller   When?
            understood as: When?
-           the service complains of unknown_type: there is no such message
+           the service reports unknown_type: there is no such message
            the service ends the call: agent_hangup
 `);
 });

@@ -128,14 +128,14 @@ test.each<[string, (copy: CallEvidence) => void, RegExp]>([
     (copy) => {
       at(copy.caller.said, 1).overAgent = false;
     },
-    /line 2 was to interrupt the agent and did not/,
+    /line 2 should have interrupted the agent and did not/,
   ],
   [
     "a line that fell on the agent's words",
     (copy) => {
       at(copy.caller.said, 0).overAgent = true;
     },
-    /line 1 interrupted the agent and was not to/,
+    /line 1 interrupted the agent and should not have/,
   ],
   [
     "a cut that is not marked",
@@ -156,7 +156,7 @@ test.each<[string, (copy: CallEvidence) => void, RegExp]>([
     (copy) => {
       at(copy.caller.heard, 1).stoppedAfterMs = 2_400;
     },
-    /turn 2 went on for 2400 ms/,
+    /turn 2 continued for 2400 ms/,
   ],
   [
     "an answer that began before the line was over",
@@ -191,7 +191,7 @@ test.each<[string, (copy: CallEvidence) => void, RegExp]>([
     (copy) => {
       open(copy.caller).finished = false;
     },
-    /did not come to the end of the script/,
+    /did not finish the script/,
   ],
   [
     "a recording of one voice",
