@@ -67,7 +67,7 @@ describe("a command line", () => {
     return [];
   };
 
-  test("is read by its options, and what stands beside them where that is allowed", () => {
+  test("is read into options, and positional arguments where they are allowed", () => {
     const { values, positionals } = readArguments(["list", "--name", "a", "--seed=-1", "--json"], OPTIONS, {
       allowPositionals: true,
     });
@@ -75,7 +75,7 @@ describe("a command line", () => {
     expect(positionals).toEqual(["list"]);
   });
 
-  test("is refused with everything that is wrong with it", () => {
+  test("is refused with all problems", () => {
     expect(problemsOf(["--nmae=x", "--json=yes", "--seed"])).toEqual([
       "--nmae is not known: did you mean --name?",
       "--json takes no value",

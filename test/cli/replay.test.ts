@@ -18,7 +18,7 @@ const run = promisify(execFile);
 const root = new URL("../../", import.meta.url);
 const journal = (name: string): string => fileURLToPath(new URL(`${name}.tlj`, CORPUS));
 
-/** Runs the tool as a program of its own. */
+/** Runs the command as a process of its own. */
 async function replay(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   try {
     return {
@@ -32,7 +32,7 @@ async function replay(...args: string[]): Promise<{ code: number; stdout: string
 }
 
 describe("npm run replay", () => {
-  test("exits with 0 where every command is the same, 1 where one differs, 2 where nothing can be compared", async () => {
+  test("exits with 0 when every command is the same, 1 when one differs, 2 when nothing can be compared", async () => {
     const different = new JournalFile()
       .add({ kind: "event", timeMs: 5, event: { kind: "tick" } })
       .add({ kind: "command", timeMs: 5, command: { kind: "pause", turnId: 3 } });

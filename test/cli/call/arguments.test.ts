@@ -16,7 +16,7 @@ function problemsOf(args: readonly string[], access: Parameters<typeof planCall>
   return [];
 }
 
-test("without arguments somebody asks the service of this machine one question, over carrier_a", () => {
+test("without arguments the caller asks the service of this machine one question, over carrier_a", () => {
   expect(plan()).toEqual({
     transport: { wire: "carrier_a" },
     steps: [{ do: "say", text: SCENARIO.lines[0].text }],
@@ -28,12 +28,12 @@ test("without arguments somebody asks the service of this machine one question, 
   });
 });
 
-test("who stays on the line for a time, or calls a stream, says nothing unless told", () => {
+test("a caller with a given time or a stream's address says nothing by default", () => {
   expect(plan("--hang-up-after", "5s").steps).toEqual([]);
   expect(plan("--url", "ws://127.0.0.1:1/stream/t").steps).toEqual([]);
 });
 
-test("what the caller does keeps the order of the command line", () => {
+test("the caller's actions keep the order of the command line", () => {
   expect(plan("--say", "Hello", "--dtmf", "12#", "--play", "a.wav", "--say=Goodbye").steps).toEqual([
     { do: "say", text: "Hello" },
     { do: "press", digits: "12#" },
@@ -42,7 +42,7 @@ test("what the caller does keeps the order of the command line", () => {
   ]);
 });
 
-test("carrier_b alone has a codec for each direction, and an order to lose", () => {
+test("only carrier_b has a codec for each direction, and reordering", () => {
   expect(plan("--wire", "carrier_b").transport).toEqual({
     wire: "carrier_b",
     codecs: { inbound: "mulaw", outbound: "mulaw" },
@@ -62,7 +62,7 @@ test("carrier_b alone has a codec for each direction, and an order to lose", () 
   ]);
 });
 
-test("a WebSocket client has one codec, a rate each way, and the API's defaults", () => {
+test("a WebSocket client has one codec, a rate for each direction, and the API's defaults", () => {
   const formatOf = (...args: string[]) => plan("--wire", "websocket", ...args).transport;
   const pcm = { codec: "pcm_s16le", inputRateHz: 16_000, outputRateHz: 16_000 };
   expect(formatOf()).toEqual({ wire: "websocket", format: pcm });
@@ -83,7 +83,7 @@ test("a WebSocket client has one codec, a rate each way, and the API's defaults"
   ]);
 });
 
-test("what a WebSocket client cannot have is told, and what only it can", () => {
+test("options of the wrong transport are reported", () => {
   const websocket = (...args: string[]) => problemsOf(["--wire", "websocket", ...args]);
   expect(websocket("--codec", "PCMU", "--rate", "44100", "--agent-rate", "8k", "--agent-codec", "alaw")).toEqual([
     '--codec must be one of pcm_s16le, mulaw, alaw, opus, not "PCMU"',
@@ -116,13 +116,13 @@ test.each([
   expect(plan("--hang-up-after", text).hangUpAfterMs).toBe(ms);
 });
 
-test.each(["999ms", "0", "121m", "-5s", "soon", "5h", "1e3", ""])("--hang-up-after %j is none", (text) => {
+test.each(["999ms", "0", "121m", "-5s", "soon", "5h", "1e3", ""])("--hang-up-after %j is refused", (text) => {
   expect(problemsOf([`--hang-up-after=${text}`])).toEqual([
     `--hang-up-after must be a time from 1s to 120m, not ${JSON.stringify(text)}`,
   ]);
 });
 
-test("a call goes to a stream, to a service that is named, to the one of this machine, or to one of its own", () => {
+test("a call goes to a stream, to a given service, to that of this machine, or to one of its own", () => {
   const access = { apiUrl: "https://api.example.com/", apiKey: "tlk_env" };
   expect(planCall(["--url", "wss://media.example.com/stream/t"], access).destination).toEqual({
     at: "stream",
@@ -145,11 +145,11 @@ test("a call goes to a stream, to a service that is named, to the one of this ma
   expect(planCall(["--own-service"], access).destination).toEqual({ at: "own-service" });
 });
 
-test("an API key has no option: a command line can be seen by all users of the machine", () => {
+test("an API key has no option: all users of the machine can see a command line", () => {
   expect(problemsOf(["--key", "tlk_secret"])[0]).toBe("--key is not known");
 });
 
-test("a destination that cannot be is told, and no URL that may hold a token is repeated", () => {
+test("an invalid destination is reported, and no URL that may contain a token is repeated", () => {
   expect(problemsOf(["--url", "https://media.example.com/stream/secret", "--own-service"])).toEqual([
     "only one of --url, --api and --own-service can be given",
     "--url must be a ws:// or wss:// address",
@@ -163,7 +163,7 @@ test("a destination that cannot be is told, and no URL that may hold a token is 
   ]);
 });
 
-test("all problems are told at once", () => {
+test("all problems are reported together", () => {
   expect(problemsOf(["--wire", "carrier_x", "--codec", "opus", "--say", " ", "--dtmf", "12e"])).toEqual([
     '--wire must be one of carrier_a, carrier_b, carrier_c, websocket, not "carrier_x"',
     '--codec must be mulaw or alaw, not "opus"',
