@@ -221,7 +221,7 @@ const CommandItem = z
       ...redactedText,
       reason: z.enum(SPEAK_REASONS).optional().meta({
         description:
-          "Absent for text of the LLM. `greeting`: the call's greeting. `inactivity`: nobody spoke for too long. `filler`: the reply takes long. `apology`: the LLM failed. `goodbye`: the service ends the call. `limit`: a spend limit is reached.",
+          "Absent for text of the LLM. `greeting`: the call's greeting. `inactivity`: neither side spoke for too long. `filler`: the reply takes long. `apology`: the LLM failed. `goodbye`: the service ends the call. `limit`: a spend limit is reached.",
       }),
     }),
     command("mark", "A mark is sent after a segment; the peer returns it once the segment has been played.", { name }),

@@ -112,7 +112,7 @@ export class WebsocketClient extends SimulatedPeer {
         seededRandom(shuffleSeed),
         CHUNK_MS_MIN * bytesPerMs,
         CHUNK_MS_MAX * bytesPerMs,
-        (piece) => options.send(piece),
+        (chunk) => options.send(chunk),
       );
     }
   }

@@ -150,7 +150,7 @@ describe("POST /agents", () => {
     ["temperature", 1.01],
     ["temperature", null],
     ["greeting", 5],
-    ["firstSpeaker", "nobody"],
+    ["firstSpeaker", "caller"],
     ["interruptible", "true"],
     ["maxDuration", 59],
     ["maxDuration", 7_201],
