@@ -43,17 +43,17 @@ export interface ApiDeps
   calls: CallStore;
   apiKeys: Pick<ApiKeyStore, "authenticate">;
   metrics: Pick<ControlMetrics, "requestAnswered">;
-  /** Where this API is reached, as its OpenAPI document tells; see there. */
+  /** The addresses of this API as its OpenAPI document gives them; see `OpenapiOptions`. */
   publicApiUrls: readonly string[];
-  /** The origins whose pages may read the answers; none, unless in development. */
+  /** The origins whose pages may read the responses; empty except in development. */
   corsOrigins: readonly string[];
-  /** From the first byte of a request to the last of its body; REQUEST_MS_MAX unless told. */
+  /** From the first byte of a request to the last byte of its body; REQUEST_MS_MAX by default. */
   requestMsMax?: number;
-  /** STALL_MS_MAX unless told. */
+  /** STALL_MS_MAX by default. */
   stallMsMax?: number;
 }
 
-/** The control API. It does not listen yet: `listen` opens a port, `inject` answers a request without one. */
+/** The control API. It does not listen yet: `listen` opens a port, `inject` handles a request without one. */
 export function buildApi(deps: ApiDeps): FastifyInstance {
   const answerError = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const error = toApiError(thrown);
@@ -71,21 +71,21 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
 
   const { requestMsMax = REQUEST_MS_MAX, stallMsMax = STALL_MS_MAX } = deps;
   const app = Fastify({
-    // Fastify's own lines carry whole URLs and messages of errors; ours below carry what is listed there and no more.
+    // Fastify's own log lines contain whole URLs and error messages; ours contain only the listed fields.
     logger: false,
     genReqId: () => newId("req"),
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: requestMsMax,
     connectionTimeout: stallMsMax,
     http: {
-      // Node reads these when it makes the server, and looks for requests that are late only so often.
+      // Node reads these when it creates the server, and checks for late requests at this interval.
       requestTimeout: requestMsMax,
       headersTimeout: requestMsMax,
       connectionsCheckingInterval: requestMsMax / 10,
-      // Its own answer has no body; the hook below gives ours.
+      // Node's own response has no body; the hook below sends ours.
       requireHostHeader: false,
     },
-    // Whatever Node reads of a request's head may be an id: one that is too long is only one that nobody has.
+    // Any part of a request's head that Node accepts may be an id. An id that is too long is simply unknown.
     routerOptions: { maxParamLength: maxHeaderSize, ignoreTrailingSlash: true, ignoreDuplicateSlashes: true },
     return503OnClosing: false,
     frameworkErrors: answerError,
@@ -100,7 +100,7 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
     requirePlainUtf8(request.headers);
     return readJson(body);
   });
-  // Expectations that we do not know are passed over (RFC 9110, section 10.1.1); Node would answer them without a body.
+  // Unknown expectations are ignored (RFC 9110, section 10.1.1); Node would answer them without a body.
   app.server.on("checkExpectation", app.routing);
   app.decorateRequest("accountId", "");
   app.decorateRequest("apiKeyId", "");
@@ -115,13 +115,13 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
     recordResponse(deps, request, reply, patternOf(request) ?? "none"),
   );
   app.addHook("onSend", async (request, reply, payload) => {
-    // Streams hold little of what they send, and are closed when nothing moves.
+    // Streams buffer little, and are closed when no byte moves.
     if (typeof payload !== "string" && !Buffer.isBuffer(payload)) return;
-    // Not the answer itself: one that is queued behind another one has no connection of its own to close.
+    // Closes the socket, not the response: a response queued after another one has no connection of its own to close.
     const cancel = deps.clock.after(ANSWER_READ_MS_MAX, () => request.raw.socket.destroy());
     onResponseEnd(request.raw, reply.raw, cancel);
   });
-  // This is no site: what a browser may load and whether the domain is bound to TLS is for those to say whose domain it is.
+  // The API is no web site: content policy and Strict-Transport-Security are decisions of the domain's owner.
   void app.register(helmet, { strictTransportSecurity: false, contentSecurityPolicy: false });
   if (deps.corsOrigins.length > 0) void app.register(cors, corsOptions(deps.corsOrigins));
   registerRoutes(app, deps);
@@ -149,7 +149,7 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
   void app.register(keyedRoutes, { prefix: API_BASE_PATH });
 }
 
-/** For pages that are served elsewhere. Their preflights are answered by path-methods.ts, which knows the methods of each path. */
+/** For pages of other origins. Their preflights are answered in methods.ts, which knows the methods of each path. */
 const corsOptions = (origins: readonly string[]): FastifyCorsOptions => ({
   origin: [...origins],
   methods: ["GET", "HEAD", "POST", "DELETE"],
@@ -159,10 +159,10 @@ const corsOptions = (origins: readonly string[]): FastifyCorsOptions => ({
   strictPreflight: false,
   preflightContinue: true,
 });
-/** For so long a browser need not ask again. */
+/** A browser may cache a preflight for this long. */
 const PREFLIGHT_S = 600;
 
-/** By the route's pattern instead of its URL: what strangers put into a path or a query is not ours to keep. */
+/** Logs the route's pattern instead of the URL: paths and queries hold client data that must not be stored. */
 function recordResponse({ metrics, log }: ApiDeps, request: FastifyRequest, reply: FastifyReply, route: string): void {
   const { method, id: requestId, accountId, apiKeyId } = request;
   const { statusCode: status, elapsedTime } = reply;
@@ -171,7 +171,7 @@ function recordResponse({ metrics, log }: ApiDeps, request: FastifyRequest, repl
   log.info({ requestId, method, route, status, durationMs, accountId, apiKeyId }, "request completed");
 }
 
-/** What is wrong with a request's head that Node puts up with. A Host there must be, and but one: RFC 9112, section 3.2. */
+/** A problem of the request's head that Node accepts. RFC 9112, section 3.2 requires exactly one Host header. */
 function requestHeadProblem({ httpVersion, rawHeaders }: IncomingMessage): string | undefined {
   if (rawHeaders.length > 2 * HEADERS_MAX) return `the request must not have more than ${HEADERS_MAX} headers`;
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length;
@@ -179,7 +179,7 @@ function requestHeadProblem({ httpVersion, rawHeaders }: IncomingMessage): strin
   return hosts === 0 && httpVersion === "1.1" ? "the request must carry the header Host" : undefined;
 }
 
-/** Bytes that are no HTTP, headers beyond all measure, a request that never ends: there is no request to answer in. */
+/** For bytes that are not HTTP, oversized headers, and requests that never end: there is no request object to answer. */
 function respondToUnreadable(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();

@@ -5,7 +5,7 @@ import { SOFTWARE } from "../core/version.ts";
 import { REFERENCE_PATH } from "./openapi/reference-page.ts";
 
 export interface HomePageDeps {
-  /** Where the metrics are served; undefined where they are not, or not yet. */
+  /** The address of the metrics; undefined when they are not served, or not yet. */
   metricsAddress: () => { host: string; port: number } | undefined;
 }
 
@@ -44,8 +44,8 @@ const CONTENT_POLICY = [
 
 /**
  * `GET /`: what this service is, and links to its other pages. HTML, or JSON for a client that accepts JSON and no HTML. It requires no
- * API key, so of the configuration it shows only the address of the metrics, and that only to a browser on this machine: elsewhere a
- * loopback address would lead to the visitor's own machine.
+ * API key, so of the configuration it shows only the address of the metrics, and only to a browser on this machine: on another
+ * machine a loopback address would lead to the visitor's own machine.
  */
 export function homePage(
   scope: FastifyInstance,
@@ -81,15 +81,15 @@ const METRICS_OFF = "not served: <code>METRICS_PORT</code> is <code>off</code>";
 const METRICS_ELSEWHERE = "at <code>METRICS_HOST</code>:<code>METRICS_PORT</code>, for the operator's own machines";
 
 /**
- * By the address of the socket. A forwarded header is never believed, but one that is there means that the client may be behind a proxy
- * on this machine.
+ * Decides by the address of the socket. Forwarded headers are not trusted, but their presence means that the client may be behind a
+ * proxy on this machine.
  */
 function isFromThisMachine({ socket, headers }: FastifyRequest): boolean {
   if (headers.forwarded !== undefined || headers["x-forwarded-for"] !== undefined) return false;
   return isLoopbackAddress((socket.remoteAddress ?? "").replace(/^::ffff:/i, ""));
 }
 
-/** Undefined where the metrics can be reached from other machines: the page does not show addresses of the operator's network. */
+/** Undefined when other machines can reach the metrics: the page does not show addresses of the operator's network. */
 function localUrlOf({ host, port }: { host: string; port: number }): string | undefined {
   if (!isLocalhost(host) && !isLoopbackAddress(host)) return undefined;
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}/metrics`;
@@ -134,5 +134,5 @@ ${row("Metrics", metrics)}
 
 const row = (term: string, description: string): string => `<div><dt>${term}</dt><dd>${description}</dd></div>`;
 
-/** `address` is one of ours: a path, or that of the metrics on a loopback address. */
+/** `address` is one of ours: a path, or the loopback address of the metrics. */
 const link = (address: string, text = address): string => `<a href="${address}">${text}</a>`;

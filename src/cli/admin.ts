@@ -11,22 +11,22 @@ import { rotateTokenKeys } from "../store/data-dir/token-keys.ts";
 import { prune } from "./admin/prune.ts";
 import { pathOption, readArguments, runCommand, UsageError } from "./command.ts";
 
-const HELP = `What an operator asks of the service, on the machine, or in the container, where it runs.
+const HELP = `Administers the service, on the machine or in the container where it runs.
 
-  npm run admin -- roll                 replace the media workers one by one; no call and no stream is lost by it
-  npm run admin -- prune                delete now what RETENTION has deleted within the hour
-  npm run admin -- prune --dry-run      say what that is, and delete nothing
-  npm run admin -- rotate-token-key     sign new stream tokens with a new key; tokens of the key before stay valid until the next rotation
+  npm run admin -- roll                 replace the media workers one by one, without losing calls or streams
+  npm run admin -- prune                delete now what RETENTION would delete within the hour
+  npm run admin -- prune --dry-run      show what would be deleted, and delete nothing
+  npm run admin -- rotate-token-key     sign new stream tokens with a new key; tokens of the previous key stay valid until the next rotation
 
-  --data-dir <path>                     the service's, instead of DATA_DIR
+  --data-dir <path>                     the service's data directory, instead of DATA_DIR
 
 prune reads RETENTION from its own environment: run it with the service's.
 
-The exit code is 0 when it was done, 1 when it could not be, 2 for a usage error.
+The exit code is 0 on success, 1 on failure, 2 for a usage error.
 `;
 
 const POLL_MS = 100;
-/** For each worker, also of a roll that was under way. A supervisor that has nothing new to tell for so long hangs. */
+/** For each worker, also of a roll already in progress. A supervisor without progress for this long hangs. */
 const PROGRESS_MS_MAX = 3 * PROCESS_START_MS_MAX;
 
 async function run(args: readonly string[]): Promise<number> {
@@ -36,8 +36,9 @@ async function run(args: readonly string[]): Promise<number> {
   const names = Object.keys(COMMANDS).join(" or ");
   if (command === undefined) throw new UsageError([`a command is missing: it must be ${names}`]);
   const execute = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
-  if (execute === undefined) throw new UsageError([`${JSON.stringify(command)} is no command: it must be ${names}`]);
-  if (others.length > 0) throw new UsageError([`${JSON.stringify(others[0])} is one too many behind ${command}`]);
+  if (execute === undefined) throw new UsageError([`${JSON.stringify(command)} is not a command: it must be ${names}`]);
+  if (others.length > 0)
+    throw new UsageError([`${JSON.stringify(others[0])} is one argument too many after ${command}`]);
   const dryRun = values["dry-run"] === true;
   if (dryRun && command !== "prune") throw new UsageError(["--dry-run is for prune only"]);
   await execute(pathOption("data-dir", values["data-dir"]) ?? readDataDir(), dryRun);
@@ -50,7 +51,7 @@ const COMMANDS: Readonly<Record<string, (dataDir: string, dryRun: boolean) => vo
   "rotate-token-key": rotateTokenKey,
 };
 
-/** Also while no service runs. Throws where the folder cannot be used. */
+/** Works without a running service, too. Throws when the folder cannot be used. */
 function rotateTokenKey(dataDir: string): void {
   openDataDir(dataDir);
   rotateTokenKeys(dataDir);
@@ -59,52 +60,52 @@ function rotateTokenKey(dataDir: string): void {
   );
 }
 
-/** Asks for a roll, and tells of it until it is over. Throws when it fails. */
+/** Requests a roll and reports its progress until it is over. Throws when it fails. */
 async function roll(file: SupervisorFile): Promise<void> {
   const state = runningSupervisor(file);
-  // What is under way goes on first: the roll that is asked for here is the one behind it.
+  // A roll in progress continues first: the requested one is the next.
   const number = (state.roll?.number ?? 0) + 1;
-  if (state.roll?.state === "running") printLine("another roll is under way; this one comes behind it");
+  if (state.roll?.state === "running") printLine("another roll is in progress; this one follows it");
   process.kill(state.pid, "SIGHUP");
-  let told = 0;
-  let news = "";
-  for (let newsMs = systemClock.nowMs(); ; await delay(POLL_MS)) {
+  let printed = 0;
+  let previous = "";
+  for (let progressMs = systemClock.nowMs(); ; await delay(POLL_MS)) {
     const roll = runningSupervisor(file).roll;
-    // Also that of the roll before it.
+    // Includes the roll before it.
     const latest = JSON.stringify(roll) ?? "";
-    if (latest !== news) newsMs = systemClock.nowMs();
-    news = latest;
+    if (latest !== previous) progressMs = systemClock.nowMs();
+    previous = latest;
     if (roll !== undefined && roll.number >= number) {
-      for (const { pid, byPid } of roll.replaced.slice(told)) {
-        told += 1;
-        printLine(`${told} of ${roll.workers}: worker ${pid ?? "(dead)"} was replaced by ${byPid}`);
+      for (const { pid, byPid } of roll.replaced.slice(printed)) {
+        printed += 1;
+        printLine(`${printed} of ${roll.workers}: worker ${pid ?? "(dead)"} was replaced by ${byPid}`);
       }
       if (isOver(roll, number)) return;
     }
-    if (systemClock.nowMs() - newsMs > PROGRESS_MS_MAX)
-      throw new Error("the supervisor tells nothing more: look at its log");
+    if (systemClock.nowMs() - progressMs > PROGRESS_MS_MAX)
+      throw new Error("the supervisor has stopped reporting progress: see its log");
   }
 }
 
-function isOver({ state, number }: Roll, asked: number): boolean {
-  if (state === "failed" && number === asked) {
+function isOver({ state, number }: Roll, requested: number): boolean {
+  if (state === "failed" && number === requested) {
     throw new Error(
-      "the worker roll aborted, and the workers that were not replaced go on: the service's log says why",
+      "the worker roll was aborted; the workers that were not replaced keep running: see the service's log",
     );
   }
-  if (state === "running" && number === asked) return false;
-  printLine("every worker is a new one; the old ones go when their calls have ended, within DRAIN_MS");
+  if (state === "running" && number === requested) return false;
+  printLine("every worker was replaced; the old ones exit when their calls have ended, within DRAIN_MS");
   return true;
 }
 
-/** Throws when there is none: a signal to any other process could end it. */
+/** Throws when no supervisor runs: a signal to any other process could end it. */
 function runningSupervisor(file: SupervisorFile): SupervisorState {
   const state = file.read();
   if (state === undefined)
     throw new Error("no service runs here: its data directory names no supervisor (is DATA_DIR right?)");
   const start = processStartTime(state.pid);
   if (start === undefined) throw new Error(`the service does not run: its supervisor, process ${state.pid}, is gone`);
-  if (start !== state.start) throw new Error(`process ${state.pid} is no Trunkline supervisor: nothing was done`);
+  if (start !== state.start) throw new Error(`process ${state.pid} is not a Trunkline supervisor: nothing was done`);
   return state;
 }
 

@@ -6,16 +6,16 @@ import { openStores } from "../store/sqlite/open-stores.ts";
 import type { Stores } from "../store/stores.ts";
 import { pathOption, readArguments, runCommand, UsageError } from "./command.ts";
 
-const HELP = `API keys, kept in the database of the data directory. The service may run meanwhile.
+const HELP = `Manages the API keys in the database of the data directory, also while the service runs.
 
-  npm run api-keys -- create --name <name>   make a key and print it; it cannot be shown again
-  npm run api-keys -- list                   all keys and their accounts, without their text
-  npm run api-keys -- revoke <id>            refuse a key from now on
+  npm run api-keys -- create --name <name>   create an API key and print it; it cannot be shown again
+  npm run api-keys -- list                   list all API keys and their accounts, without the keys' text
+  npm run api-keys -- revoke <id>            revoke an API key
 
-  --account <name>                       with create: whose key it is, instead of ${DEFAULT_ACCOUNT_NAME}; made when there is none
-  --data-dir <path>                      instead of DATA_DIR
+  --account <name>                           with create: its account, default ${DEFAULT_ACCOUNT_NAME}; created if it does not exist
+  --data-dir <path>                          the service's data directory, instead of DATA_DIR
 
-The exit code is 0 when it was done, 1 when it could not be, 2 for a usage error.
+The exit code is 0 on success, 1 on failure, 2 for a usage error.
 `;
 
 const OPTIONS = { name: { type: "string" }, account: { type: "string" }, "data-dir": { type: "string" } } as const;
@@ -40,10 +40,10 @@ function workOf(
 ): Work {
   const problems: string[] = [];
   const [id, ...others] = command === "revoke" ? rest : [undefined, ...rest];
-  for (const other of others) problems.push(`${JSON.stringify(other)} is one too many behind ${command}`);
+  for (const other of others) problems.push(`${JSON.stringify(other)} is one argument too many after ${command}`);
   if (command !== "create") {
     for (const [option, value] of Object.entries({ name, account })) {
-      if (value !== undefined) problems.push(`--${option} goes with create alone`);
+      if (value !== undefined) problems.push(`--${option} is only for create`);
     }
   }
   const work = commandOf(command, { id, name: name?.trim(), account: account?.trim() }, problems);
@@ -58,17 +58,17 @@ function commandOf(
 ): Work | undefined {
   switch (command) {
     case "create":
-      if (name === undefined) problems.push("--name is missing: what the key is for");
+      if (name === undefined) problems.push("--name is missing: it says what the API key is for");
       if (name === "" || account === "") problems.push(`--${name === "" ? "name" : "account"} must not be empty`);
       return (stores) => create(stores, name ?? "", account);
     case "list":
       return list;
     case "revoke":
-      if (id === undefined) problems.push("the id of the key is missing: npm run api-keys -- list shows it");
+      if (id === undefined) problems.push("the id of the API key is missing: npm run api-keys -- list shows it");
       return (stores) => revoke(stores, id ?? "");
     default:
       problems.unshift(
-        `${command === undefined ? "a command is missing" : `${JSON.stringify(command)} is no command`}: it must be create, list or revoke`,
+        `${command === undefined ? "a command is missing" : `${JSON.stringify(command)} is not a command`}: it must be create, list or revoke`,
       );
       return undefined;
   }
@@ -76,8 +76,8 @@ function commandOf(
 
 async function create({ accounts, apiKeys }: Stores, name: string, account: string): Promise<void> {
   const { key, record } = await apiKeys.create({ accountId: await accounts.ensure(account), name });
-  // The key alone goes to standard output, so that a script can take it.
-  process.stderr.write(`${record.id} was made. Keep the key: it cannot be shown again.\n`);
+  // Only the API key goes to standard output, so that a script can read it.
+  process.stderr.write(`${record.id} was created. Save the API key: it cannot be shown again.\n`);
   process.stdout.write(`${key}\n`);
 }
 
@@ -85,11 +85,11 @@ async function list({ accounts, apiKeys }: Stores): Promise<void> {
   const records = await apiKeys.list();
   const names = new Map((await accounts.list()).map(({ id, name }) => [id, name]));
   for (const key of records) {
-    const state = key.revokedAtMs === undefined ? "lives" : `revoked ${isoTime(key.revokedAtMs)}`;
+    const state = key.revokedAtMs === undefined ? "active" : `revoked ${isoTime(key.revokedAtMs)}`;
     const columns = [
       key.id,
       `${key.visiblePrefix}…`,
-      `made ${isoTime(key.createdAtMs)}`,
+      `created ${isoTime(key.createdAtMs)}`,
       state,
       `of ${JSON.stringify(names.get(key.accountId))} ${key.accountId}`,
       JSON.stringify(key.name),
@@ -99,13 +99,13 @@ async function list({ accounts, apiKeys }: Stores): Promise<void> {
 }
 
 async function revoke({ apiKeys }: Stores, id: string): Promise<void> {
-  if (!(await apiKeys.revoke(id))) throw new Error(`there is no key ${id}`);
-  process.stderr.write(`${id} is refused from now on\n`);
+  if (!(await apiKeys.revoke(id))) throw new Error(`there is no API key ${id}`);
+  process.stderr.write(`${id} was revoked\n`);
 }
 
 const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();
 
-/** Of the command that was typed, wherever it stands. */
+/** An example for the command in the arguments, at any position. */
 const EXAMPLES = new Map([
   ["list", "npm run api-keys -- list"],
   ["revoke", "npm run api-keys -- revoke key_0123456789abcdef"],

@@ -11,7 +11,7 @@ import { runCall } from "./call/run.ts";
 import { runCommand, UsageError } from "./command.ts";
 import { printable, Terminal } from "./terminal.ts";
 
-/** `npm run call -- ...`: one simulated call. Returns the exit code, of which CALL_USAGE tells the meaning. */
+/** `npm run call -- ...`: one simulated call. Returns the exit code; CALL_USAGE explains it. */
 async function run(args: readonly string[]): Promise<number> {
   const { localUrl, ...access } = readServiceAccess();
   const plan = planCall(args, access);
@@ -39,7 +39,7 @@ async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-/** A call is not placed for a recording that could not be kept. */
+/** A call is not placed when its recording could not be written. */
 function requireRecordingFolder({ recordPath }: CallPlan): void {
   if (recordPath === undefined || existsSync(dirname(resolve(recordPath)))) return;
   throw new UsageError([`--record: there is no folder ${dirname(recordPath)}`]);

@@ -9,11 +9,11 @@ type Parsed<Given extends Options> = ReturnType<
 
 /** The exit code of a usage error. */
 export const USAGE_EXIT_CODE = 2;
-/** An option is taken for another one that was mistyped where so many characters differ, of short and of longer names. */
+/** An unknown option counts as a mistyped one within this number of differing characters, for short and for longer names. */
 const TYPOS_MAX = { short: 1, long: 2 };
 const LONG_NAME_CHARS = 6;
 
-/** What is wrong with a command line, a line for each problem. Nothing has been started. */
+/** The problems of a command line, one line each. Nothing has been started. */
 export class UsageError extends Error {
   constructor(problems: readonly string[]) {
     super(problems.join("\n"));
@@ -21,17 +21,17 @@ export class UsageError extends Error {
 }
 
 export interface Command {
-  /** What `--help` prints. */
+  /** The text of `--help`. */
   help: string;
-  /** A command line that works, as it is typed: shown with every UsageError. It may depend on what was typed. */
+  /** A valid command line, shown with every UsageError. It may depend on the arguments. */
   example: string | ((args: readonly string[]) => string);
   /** Resolves with the exit code; throws UsageError for a command line that cannot be read. */
   run: (args: readonly string[]) => Promise<number>;
 }
 
 /**
- * Runs a command as the process that it is: `--help` prints its help and exits with 0, a UsageError is printed with the example and
- * exits with 2; any other error exits with 1 and is printed as its message, a bug of ours with its stack.
+ * Runs a command as the main program of this process: `--help` prints its help and exits with 0; a UsageError is printed with the
+ * example and exits with 2; any other error exits with 1 and is printed as its message, or with its stack if it is a bug.
  */
 export async function runCommand({ help, example, run }: Command, args = process.argv.slice(2)): Promise<void> {
   const asked = args.slice(0, args.includes("--") ? args.indexOf("--") : args.length);
@@ -54,7 +54,7 @@ const isBug = (error: unknown): error is Error =>
   [TypeError, RangeError, ReferenceError, AssertionError].some((kind) => error instanceof kind);
 
 /**
- * Reads a command line. Throws UsageError with all that is wrong with it: an option that is not known, with the nearest one; an option
+ * Reads a command line. Throws UsageError with all problems together: an unknown option, with the nearest known one; an option
  * without its value; a flag with one; and, unless `allowPositionals`, an argument that belongs to no option.
  */
 export function readArguments<const Given extends Options>(
@@ -91,13 +91,13 @@ function optionProblems({ name, rawName, value, inlineValue }: OptionToken, opti
   return [`${rawName} needs a value; one that begins with "-" is written ${rawName}=${value}`];
 }
 
-/** A path out of an option's text; undefined where it was not given. Throws UsageError where it is empty, which names the working directory. */
+/** The path in an option's text; undefined when not given. Throws UsageError for an empty one, which would name the working directory. */
 export function pathOption(option: string, text: string | undefined): string | undefined {
   if (text?.trim() === "") throw new UsageError([`--${option} must not be empty`]);
   return text;
 }
 
-/** A whole number from `min` to `max` out of an option's text. Throws UsageError for anything else. */
+/** A whole number from `min` to `max` in an option's text. Throws UsageError for anything else. */
 export function wholeNumber(option: string, text: string, min = 0, max = Number.MAX_SAFE_INTEGER): number {
   const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;

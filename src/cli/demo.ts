@@ -8,21 +8,21 @@ import { demoDocument, demoSummary } from "./demo/report.ts";
 import { runDemo } from "./demo/run.ts";
 import { Terminal } from "./terminal.ts";
 
-/** Whatever hangs, the call is given up by then; stopping the service takes five seconds more at worst. */
+/** The call is aborted after this time; stopping the service takes at most five seconds more. */
 const DEMO_MS_MAX = 40_000;
 
-const HELP = `One telephone call, from end to end, on this machine: starts a service of its own and plays a simulated caller into it.
+const HELP = `Places one telephone call from end to end on this machine: starts a service and connects a simulated caller to it.
 
   npm run demo
   npm run --silent demo -- --json
 
   --json   prints one JSON document and nothing else; the conversation goes to standard error
 
-Data, log and recording go to a folder of data/demo. The exit code is 0 when the call went as scripted, 1 when it did not, 2 for a
+Data, log and recording go to a folder of data/demo. The exit code is 0 when the call went as scripted, 1 otherwise, 2 for a
 usage error.
 `;
 
-/** `npm run demo [-- --json]`. Returns the exit code, of which HELP tells the meaning. */
+/** `npm run demo [-- --json]`. Returns the exit code; HELP explains it. */
 async function run(args: readonly string[]): Promise<number> {
   const json = readArguments(args, { json: { type: "boolean" } }).values.json === true;
   const out = json ? process.stderr : process.stdout;

@@ -7,7 +7,7 @@ import { planReplay, REPLAY_USAGE } from "./replay/arguments.ts";
 import { comparisonText, replayDocument } from "./replay/report.ts";
 import { traceText } from "./replay/trace.ts";
 
-/** `npm run replay -- ...`: a call again, from its journal. Returns the exit code, of which REPLAY_USAGE tells the meaning. */
+/** `npm run replay -- ...`: replays a call from its journal. Returns the exit code; REPLAY_USAGE explains it. */
 async function replay(args: readonly string[]): Promise<number> {
   const { path, untilMs, trace: isTraced, json } = planReplay(args);
   const comparison = await compareJournal(path, untilMs);

@@ -13,60 +13,60 @@ export interface PlaceCallOptions {
   /** The call's `websocketUrl`. */
   url: string;
   transport: Transport;
-  /** 32 hex digits: a carrier's ids are made from it. */
+  /** 32 hex digits, from which a carrier's ids are derived. */
   id: string;
   script: readonly Step[];
   hangUpAfterMs: number;
-  /** The caller's ear. */
+  /** The caller's STT. */
   stt: Stt;
   language: string;
   clock: Clock;
-  onEvent(notice: CallerEvent): void;
-  /** Gets every 20 ms that sound in the earphone, in the line's outbound format; valid until it returns. */
+  onEvent(event: CallerEvent): void;
+  /** Receives every 20 ms played in the earphone, in the transport's outbound format; valid until it returns. */
   onPlayed?(frame: Uint8Array): void;
-  /** Gets what the service says in text, on a line on which it does. */
+  /** Receives the text messages of the service, if the transport has them. */
   onServiceMessage?(message: ServiceMessage): void;
 }
 
 export interface PlacedCall {
   caller: CallerReport;
   violations: ReadonlyMap<Violation, number>;
-  /** What the service said that it was sent wrongly, as `code: message`, on a line on which it says so. */
+  /** Errors that the service reported to the client as `code: message`, if the transport reports them. */
   serviceErrors: readonly string[];
-  /** When the stream began and when it ended, in the clock's ms, as the caller's times are. */
+  /** When the stream began and ended, in the clock's ms, like the caller's times. */
   startedMs: number;
   endedMs: number;
   hungUpBy: "caller" | "other-end";
-  /** What the socket was closed with; 1005 and 1006: without a close code. */
+  /** The close code of the socket; 1005 and 1006: without a close code. */
   closeCode: number;
 }
 
-/** What the ear still has to say when the line is gone, it says within this time. */
+/** The time in which the STT finishes its last transcript after the stream has closed. */
 const STT_SETTLE_MS = 500;
 
 /**
- * Plays a simulated peer with a simulated caller into a media stream, in the clock's time, until one side hangs up.
- * An abort of `signal` is the caller hanging up; before the stream is answered it rejects. Rejects as well when the stream
- * is refused or when the caller's STT fails.
+ * Connects a simulated peer with a simulated caller to a media stream, in the clock's time, until one side hangs up. An abort of
+ * `signal` makes the caller hang up; before the upgrade is answered it rejects. Also rejects when the stream is refused or the
+ * caller's STT fails.
  */
 export async function placeCall(call: PlaceCallOptions, signal: AbortSignal): Promise<PlacedCall> {
   const [opus, makeResampler] = await Promise.all([loadOpus(), loadResampler()]);
   let hangUp = (): void => {};
-  let press = (_key: string): void => {};
+  let press = (_digit: string): void => {};
   let type = (_text: string): void => {};
   const onAbort = (): void => hangUp();
   signal.addEventListener("abort", onAbort);
-  const life = new AbortController();
+  const sttAbort = new AbortController();
   const formats = formatsOf(call.transport);
-  const earOptions = { language: call.language, rateHz: formats.outbound.rateHz };
-  const ear = openCallerStt(call.stt, earOptions, makeResampler, life.signal);
+  const sttOptions = { language: call.language, rateHz: formats.outbound.rateHz };
+  const sttStream = openCallerStt(call.stt, sttOptions, makeResampler, sttAbort.signal);
   const caller = new Caller({
     script: call.script,
     formats,
     hangUpAfterMs: call.hangUpAfterMs,
-    listen: (samples) => ear.write(samples),
+    listen: (samples) => sttStream.write(samples),
     hangUp: () => hangUp(),
-    press: (key) => press(key),
+    press: (digit) => press(digit),
     type: (text) => type(text),
     onEvent: call.onEvent,
   });
@@ -86,7 +86,7 @@ export async function placeCall(call: PlaceCallOptions, signal: AbortSignal): Pr
     },
   };
   const listen = async (): Promise<void> => {
-    for await (const event of ear.events) caller.onTranscript(event);
+    for await (const event of sttStream.events) caller.onTranscript(event);
   };
   try {
     const create = (socket: PeerSocket): SimulatedPeer => simulatePeer(call.transport, { ...ends, ...socket });
@@ -96,7 +96,7 @@ export async function placeCall(call: PlaceCallOptions, signal: AbortSignal): Pr
       hungUpBy = "caller";
       peer.stop();
     };
-    press = (key) => peer.pressDigit(key);
+    press = (digit) => peer.pressDigit(digit);
     type = (text) => peer.typeText(text);
     if (signal.aborted) hangUp();
     const { code } = await Promise.race([closed, listen().then(() => closed)]);
@@ -110,7 +110,7 @@ export async function placeCall(call: PlaceCallOptions, signal: AbortSignal): Pr
   } finally {
     signal.removeEventListener("abort", onAbort);
     hangUp();
-    life.abort();
-    ear.close();
+    sttAbort.abort();
+    sttStream.close();
   }
 }

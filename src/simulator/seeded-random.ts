@@ -1,7 +1,7 @@
 /** The next number, at least 0 and below 1. */
 export type Random = () => number;
 
-/** Mulberry32 (public domain): small, and the same numbers for the same seed everywhere. */
+/** Mulberry32 (public domain): small, with the same numbers for the same seed on every machine. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {

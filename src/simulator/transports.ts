@@ -8,7 +8,7 @@ import { SimulatedTwilio } from "./carriers/twilio.ts";
 import type { SimulatedPeer } from "./peers/peer.ts";
 import { type ServiceMessage, streamFormats, WebsocketClient } from "./peers/websocket-client.ts";
 
-/** The transports that can be played here. */
+/** The transports that can be simulated. */
 export const SIMULATED_WIRES = [
   "carrier_a",
   "carrier_b",
@@ -17,46 +17,46 @@ export const SIMULATED_WIRES = [
 ] as const satisfies readonly ConnectionType[];
 export type SimulatedWire = (typeof SIMULATED_WIRES)[number];
 
-/** What a call comes over, and how; carrier_b and a WebSocket client leave a choice. */
+/** The transport of a call; carrier_b and a WebSocket client have options. */
 export type Transport =
   | { wire: "carrier_a" | "carrier_c" }
-  | { wire: "carrier_b"; codecs: CarrierCodecs /** As in CarrierBOptions. */; shuffleSeed?: number }
+  | { wire: "carrier_b"; codecs: CarrierCodecs /** As in SimulatedTelnyxOptions. */; shuffleSeed?: number }
   | { wire: "websocket"; format: StreamFormat /** As in WebsocketClientOptions. */; shuffleSeed?: number };
 
-/** What the person at this end speaks and hears. */
-export const formatsOf = (line: Transport): AudioFormats =>
-  line.wire === "websocket" ? streamFormats(line.format) : carrierFormats(carrierCodecs(line));
+/** The formats that the caller's microphone and earphone use. */
+export const formatsOf = (transport: Transport): AudioFormats =>
+  transport.wire === "websocket" ? streamFormats(transport.format) : carrierFormats(carrierCodecs(transport));
 
-/** How audio travels, by the API's names, from the service's side. */
-export function codecsOf(line: Transport): { inbound: StreamCodec; outbound: StreamCodec } {
-  if (line.wire !== "websocket") return carrierCodecs(line);
-  return { inbound: line.format.codec, outbound: line.format.codec };
+/** The codecs of both directions by the API's names, from the service's side. */
+export function codecsOf(transport: Transport): { inbound: StreamCodec; outbound: StreamCodec } {
+  if (transport.wire !== "websocket") return carrierCodecs(transport);
+  return { inbound: transport.format.codec, outbound: transport.format.codec };
 }
 
-const carrierCodecs = (line: Exclude<Transport, { wire: "websocket" }>): CarrierCodecs =>
-  line.wire === "carrier_b" ? line.codecs : MULAW_CODECS;
+const carrierCodecs = (transport: Exclude<Transport, { wire: "websocket" }>): CarrierCodecs =>
+  transport.wire === "carrier_b" ? transport.codecs : MULAW_CODECS;
 
-/** What any of the peers needs. */
+/** Options that any of the peers needs. */
 export interface AnyPeerOptions extends Omit<CarrierOptions, "send"> {
-  /** For a line whose codec is `opus`. */
+  /** For a transport whose codec is `opus`. */
   opus: OpusCodecs;
   send(message: string | Uint8Array): void;
   onServiceMessage(message: ServiceMessage): void;
 }
 
-/** The far end of `line`, as the service sees it. */
-export function simulatePeer(line: Transport, ends: AnyPeerOptions): SimulatedPeer {
-  switch (line.wire) {
+/** The peer of the service on `transport`. */
+export function simulatePeer(transport: Transport, ends: AnyPeerOptions): SimulatedPeer {
+  switch (transport.wire) {
     case "carrier_a":
       return new SimulatedTwilio(ends);
     case "carrier_b": {
-      const { codecs, shuffleSeed } = line;
+      const { codecs, shuffleSeed } = transport;
       return new SimulatedTelnyx({ ...ends, codecs, ...(shuffleSeed === undefined ? {} : { shuffleSeed }) });
     }
     case "carrier_c":
       return new SimulatedPlivo(ends);
     case "websocket": {
-      const { format, shuffleSeed } = line;
+      const { format, shuffleSeed } = transport;
       return new WebsocketClient({ ...ends, format, ...(shuffleSeed === undefined ? {} : { shuffleSeed }) });
     }
   }

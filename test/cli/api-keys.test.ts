@@ -11,7 +11,7 @@ import { temporaryDirectory } from "../support/temporary-directory.ts";
 const run = promisify(execFile);
 const root = new URL("../../", import.meta.url);
 
-/** Runs the tool as a program of its own, beside whatever has the database open here. */
+/** Runs the command as a process of its own, while this process may have the database open. */
 async function keys(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   try {
     return { code: 0, ...(await run(process.execPath, [builtProgram("cli/api-keys"), ...args], { cwd: root })) };
@@ -21,7 +21,7 @@ async function keys(...args: string[]): Promise<{ code: number; stdout: string; 
   }
 }
 
-test("makes, lists and revokes keys while the service has the database open", async () => {
+test("creates, lists and revokes API keys while the service has the database open", async () => {
   const dataDir = temporaryDirectory();
   const stores = await openStores(dataDir, systemClock);
   const made = await keys("create", "--name", "laptop", "--data-dir", dataDir);
@@ -40,7 +40,7 @@ test("makes, lists and revokes keys while the service has the database open", as
   await stores.close();
 });
 
-test("a key is its account's, which is made by its first key and told in the list", async () => {
+test("an API key belongs to its account, which its first API key creates and the list names", async () => {
   const dataDir = temporaryDirectory();
   const create = (name: string, ...rest: string[]) => keys("create", "--name", name, ...rest, "--data-dir", dataDir);
   for (const name of ["one", "two"]) expect((await create(name, "--account", "bakery")).code).toBe(0);
@@ -65,7 +65,7 @@ test("a key is its account's, which is made by its first key and told in the lis
     expect(stdout).toContain(`${line}\n`);
 });
 
-test("a key that is revoked beside the running service is refused by the very next request", async () => {
+test("an API key that is revoked while the service runs is refused from the next request on", async () => {
   const api = await apiUnderTest();
   const base = await api.app.listen({ port: 0, host: "127.0.0.1" });
   const made = await Promise.all(["a", "b"].map((name) => keys("create", "--name", name, "--data-dir", api.directory)));
@@ -79,7 +79,7 @@ test("a key that is revoked beside the running service is refused by the very ne
   await api.close();
 });
 
-test("two that open a new database at once both find their tables", async () => {
+test("two processes that open a new database at once both find its tables", async () => {
   const dataDir = temporaryDirectory();
   const made = await Promise.all(["a", "b"].map((name) => keys("create", "--name", name, "--data-dir", dataDir)));
   expect(made.map(({ code, stderr }) => (code === 0 ? code : stderr))).toEqual([0, 0]);
@@ -90,15 +90,15 @@ test("two that open a new database at once both find their tables", async () => 
 
 test.each([
   { args: [], problem: "a command is missing: it must be create, list or revoke" },
-  { args: ["creat"], problem: '"creat" is no command: it must be create, list or revoke' },
-  { args: ["create"], problem: "--name is missing: what the key is for" },
+  { args: ["creat"], problem: '"creat" is not a command: it must be create, list or revoke' },
+  { args: ["create"], problem: "--name is missing: it says what the API key is for" },
   { args: ["create", "--name", " "], problem: "--name must not be empty" },
   { args: ["create", "--name", "laptop", "--account", " "], problem: "--account must not be empty" },
-  { args: ["create", "laptop"], problem: '"laptop" is one too many behind create' },
-  { args: ["revoke"], problem: "the id of the key is missing: npm run api-keys -- list shows it" },
-  { args: ["revoke", "key_1", "key_2"], problem: '"key_2" is one too many behind revoke' },
-  { args: ["list", "--account", "default"], problem: "--account goes with create alone" },
-])("keys $args is told what is wrong with it, with an example, and exits with 2", async ({ args, problem }) => {
+  { args: ["create", "laptop"], problem: '"laptop" is one argument too many after create' },
+  { args: ["revoke"], problem: "the id of the API key is missing: npm run api-keys -- list shows it" },
+  { args: ["revoke", "key_1", "key_2"], problem: '"key_2" is one argument too many after revoke' },
+  { args: ["list", "--account", "default"], problem: "--account is only for create" },
+])("keys $args names the problem, shows an example, and exits with 2", async ({ args, problem }) => {
   const answer = await keys(...args, "--data-dir", temporaryDirectory());
   expect(answer).toMatchObject({ code: 2, stdout: "" });
   expect(answer.stderr.split("\n")[0]).toBe(problem);
@@ -107,7 +107,7 @@ test.each([
   expect(answer.stderr).toContain(`For example: npm run api-keys -- ${example}`);
 });
 
-test("an empty data directory is refused, and nothing is made in the working directory", async () => {
+test("an empty data directory is refused, and nothing is created in the working directory", async () => {
   for (const empty of ["", " "]) {
     const answer = await keys("list", "--data-dir", empty);
     expect(answer).toMatchObject({
@@ -119,9 +119,9 @@ test("an empty data directory is refused, and nothing is made in the working dir
   expect(existsSync(new URL("trunkline.db", root))).toBe(false);
 });
 
-test("what cannot be done is told in one line, with 1", async () => {
+test("a failure is reported in one line, with exit code 1", async () => {
   const unknown = await keys("revoke", "key_unknown", "--data-dir", temporaryDirectory());
-  expect(unknown).toMatchObject({ code: 1, stderr: "there is no key key_unknown\n" });
+  expect(unknown).toMatchObject({ code: 1, stderr: "there is no API key key_unknown\n" });
   const nowhere = await keys("list", "--data-dir", "/proc/nope");
   expect(nowhere).toMatchObject({
     code: 1,

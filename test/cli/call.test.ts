@@ -6,7 +6,7 @@ import { builtProgram } from "../support/services/build.ts";
 const run = promisify(execFile);
 const root = new URL("../../", import.meta.url);
 
-/** Runs the tool as a program of its own, which knows no service. */
+/** Runs the command as a process of its own, without a service in its environment. */
 async function call(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const options = { cwd: root, env: { ...process.env, TRUNKLINE_URL: "", TRUNKLINE_API_KEY: "", ...env } };
   try {
@@ -17,7 +17,7 @@ async function call(args: readonly string[], env: Readonly<Record<string, string
   }
 }
 
-test("what cannot be meant is told at once, in words, with 2; help is no fault", async () => {
+test("usage errors are reported together, with exit code 2; help is no error", async () => {
   const [wrong, lost, help] = await Promise.all([
     call(["--wire", "carrier_x", "--hang-up-after", "soon"]),
     call(["--record", "/no/such/folder/heard.wav"]),
@@ -33,7 +33,7 @@ test("what cannot be meant is told at once, in words, with 2; help is no fault",
   expect(help).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("--agent-codec") });
 });
 
-test("where no service runs it says so, and what to start", async () => {
+test("without a running service it says so, and what to start", async () => {
   const answer = await call([], { API_PORT: "9" });
   expect(answer).toMatchObject({ code: 1, stderr: "" });
   expect(answer.stdout).toContain(
@@ -42,7 +42,7 @@ test("where no service runs it says so, and what to start", async () => {
   expect(answer.stdout).toContain("npm run call -- --own-service");
 });
 
-test("nobody there is a call that failed, with 1, and no URL is repeated", async () => {
+test("a call without a listening peer fails with exit code 1, and no URL is repeated", async () => {
   const answer = await call(["--url", "ws://127.0.0.1:9/stream/secret"]);
   expect(answer).toMatchObject({ code: 1, stderr: "" });
   expect(answer.stdout).toContain("The call failed: the media stream was refused");

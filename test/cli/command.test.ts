@@ -7,17 +7,17 @@ import { runProgram } from "../support/services/run-program.ts";
 const command = (name: string, ...args: string[]) => runProgram([builtProgram(`cli/${name}`), ...args]);
 
 const START = fileURLToPath(new URL("../../scripts/start.mjs", import.meta.url));
-const COMMANDS = ["keys", "admin", "call", "demo", "replay"];
+const COMMANDS = ["api-keys", "admin", "call", "demo", "replay"];
 
 describe.each(COMMANDS)("npm run %s", (name) => {
-  test.each(["--help", "-h"])("%s prints what it does and how it is called, and exits with 0", async (help) => {
+  test.each(["--help", "-h"])("%s prints the purpose and the usage, and exits with 0", async (help) => {
     const answer = await command(name, help);
     expect(answer).toMatchObject({ code: 0, stderr: "" });
     expect(answer.stdout).toMatch(new RegExp(`^  npm run (--silent )?${name}( |$)`, "m"));
     expect(answer.stdout).toMatch(/exit code/i);
   });
 
-  test("names an option that it does not know, shows an example, and exits with 2", async () => {
+  test("names an unknown option, shows an example, and exits with 2", async () => {
     const answer = await command(name, "--nonsense");
     expect(answer).toMatchObject({ code: 2, stdout: "" });
     expect(answer.stderr).toMatch(/^--nonsense is not known\n\nFor example: npm run /);
@@ -27,7 +27,7 @@ describe.each(COMMANDS)("npm run %s", (name) => {
 describe("npm start", () => {
   const start = (...args: string[]) => runProgram([START, ...args]);
 
-  test.each(["--help", "-h"])("%s prints what it does and starts no service", async (help) => {
+  test.each(["--help", "-h"])("%s prints the usage and starts no service", async (help) => {
     const answer = await start(help);
     expect(answer).toMatchObject({ code: 0, stderr: "" });
     expect(answer.stdout).toMatch(/^ {2}npm start$/m);
@@ -44,12 +44,12 @@ describe("npm start", () => {
 
 test.each([
   { name: "admin", args: [], problem: "a command is missing: it must be roll or prune or rotate-token-key" },
-  { name: "admin", args: ["rol"], problem: '"rol" is no command: it must be roll or prune or rotate-token-key' },
+  { name: "admin", args: ["rol"], problem: '"rol" is not a command: it must be roll or prune or rotate-token-key' },
   { name: "admin", args: ["roll", "--data-dir", ""], problem: "--data-dir must not be empty" },
   { name: "replay", args: [], problem: "the journal is missing: its path, data/journals/<call id>.tlj" },
-  { name: "replay", args: ["a", "b"], problem: 'one journal at a time: "b" is one too many' },
+  { name: "replay", args: ["a", "b"], problem: 'only one journal can be replayed: "b" is one too many' },
   { name: "demo", args: ["loud"], problem: '"loud" belongs to no option' },
-])("npm run $name -- $args says what is missing or too much", async ({ name, args, problem }) => {
+])("npm run $name -- $args names the missing or superfluous argument", async ({ name, args, problem }) => {
   const answer = await command(name, ...args);
   expect(answer.code).toBe(2);
   expect(answer.stderr.split("\n")[0]).toBe(problem);
@@ -67,7 +67,7 @@ describe("a command line", () => {
     return [];
   };
 
-  test("is read by its options, and what stands beside them where that is allowed", () => {
+  test("is read into options, and positional arguments where they are allowed", () => {
     const { values, positionals } = readArguments(["list", "--name", "a", "--seed=-1", "--json"], OPTIONS, {
       allowPositionals: true,
     });
@@ -75,7 +75,7 @@ describe("a command line", () => {
     expect(positionals).toEqual(["list"]);
   });
 
-  test("is refused with everything that is wrong with it", () => {
+  test("is refused with all problems", () => {
     expect(problemsOf(["--nmae=x", "--json=yes", "--seed"])).toEqual([
       "--nmae is not known: did you mean --name?",
       "--json takes no value",

@@ -11,7 +11,7 @@ interface Package {
   scripts: Record<string, string>;
 }
 
-/** The development tools, by their source: what package.json runs from there, or from what `bench:build` made of it. */
+/** The development tools by their source file, which package.json runs directly or as `bench:build` compiled it. */
 const SOURCES = Object.entries((JSON.parse(readFileSync(`${ROOT}package.json`, "utf8")) as Package).scripts).flatMap(
   ([name, script]) => {
     const [, source, built] = /(?:tsx (\S+)|node bench\/dist\/(\S+)\.js)$/.exec(script) ?? [];
@@ -20,15 +20,11 @@ const SOURCES = Object.entries((JSON.parse(readFileSync(`${ROOT}package.json`, "
   },
 );
 
-test.each(SOURCES)(
-  "npm run %s has --help, too, and names what it does not know",
-  { timeout: 60_000 },
-  async (name, path) => {
-    const tool = (option: string) => runProgram([...TSX, `${ROOT}${path}`, option]);
-    const [help, unknown] = [await tool("--help"), await tool("--nonsense")];
-    expect(help).toMatchObject({ code: 0, stderr: "" });
-    expect(help.stdout).toContain(`npm run ${name}`);
-    expect(unknown).toMatchObject({ code: 2, stdout: "" });
-    expect(unknown.stderr).toMatch(/^--nonsense is not known\n/);
-  },
-);
+test.each(SOURCES)("npm run %s has --help, too, and names unknown options", { timeout: 60_000 }, async (name, path) => {
+  const tool = (option: string) => runProgram([...TSX, `${ROOT}${path}`, option]);
+  const [help, unknown] = [await tool("--help"), await tool("--nonsense")];
+  expect(help).toMatchObject({ code: 0, stderr: "" });
+  expect(help.stdout).toContain(`npm run ${name}`);
+  expect(unknown).toMatchObject({ code: 2, stdout: "" });
+  expect(unknown.stderr).toMatch(/^--nonsense is not known\n/);
+});

@@ -18,7 +18,7 @@ const run = promisify(execFile);
 const root = new URL("../../", import.meta.url);
 const journal = (name: string): string => fileURLToPath(new URL(`${name}.tlj`, CORPUS));
 
-/** Runs the tool as a program of its own. */
+/** Runs the command as a process of its own. */
 async function replay(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   try {
     return {
@@ -32,7 +32,7 @@ async function replay(...args: string[]): Promise<{ code: number; stdout: string
 }
 
 describe("npm run replay", () => {
-  test("exits with 0 where every command is the same, 1 where one differs, 2 where nothing can be compared", async () => {
+  test("exits with 0 when every command is the same, 1 when one differs, 2 when nothing can be compared", async () => {
     const different = new JournalFile()
       .add({ kind: "event", timeMs: 5, event: { kind: "tick" } })
       .add({ kind: "command", timeMs: 5, command: { kind: "pause", turnId: 3 } });
@@ -67,8 +67,8 @@ describe("npm run replay", () => {
   });
 });
 
-describe("what it prints", () => {
-  test("names a difference: the event, what was journaled, what came out, and in what they differ", async () => {
+describe("the output", () => {
+  test("names a difference: the event, the journaled and the replayed command, and the members that differ", async () => {
     const path = new JournalFile()
       .add({ kind: "event", timeMs: 12, event: { kind: "leg-started", codec: "mulaw" } })
       .add({
@@ -82,37 +82,37 @@ describe("what it prints", () => {
       "Different at 0.012 s. The same until there: 0 commands after 1 event, until 0.012 s.",
       "",
       '  after      leg-started  codec "mulaw"',
-      '  journaled  speak        turnId 1, piece 0, text "Good evening.", reason "greeting"',
-      '  came out   speak        turnId 1, piece 0, text "Good morning, this is the dentist.", reason "greeting"',
-      '  text: journaled "Good evening.", came out "Good morning, this is the dentist."',
+      '  journaled  speak        turnId 1, segment 0, text "Good evening.", reason "greeting"',
+      '  replayed   speak        turnId 1, segment 0, text "Good morning, this is the dentist.", reason "greeting"',
+      '  text: journaled "Good evening.", replayed "Good morning, this is the dentist."',
     ]);
   });
 
-  test("explains a moment: what happened, whose turn it was, what was heard, what was waited for", async () => {
+  test("explains the state at one time: events, turn state, transcript and pending deadlines", async () => {
     const path = journal("interruption-by-words");
     const text = traceText(await traceJournal(path, 6_500));
     expect(text).toContain("At 6.500 s");
-    expect(text).toMatch(/ {2}4\.720 s {2}command {2}speak +turnId 2, piece 0, text "We have rye bread/);
-    // What the model said in one breath stands in one line: up to the first piece, and behind it.
+    expect(text).toMatch(/ {2}4\.720 s {2}command {2}speak +turnId 2, segment 0, text "We have rye bread/);
+    // Consecutive texts of the LLM are one line: one before the first segment, and one after it.
     expect(text.match(/reply-text/g)).toHaveLength(2);
-    expect(text).toMatch(/\+ +7\.\d{3} s {2}event +voice-began/);
+    expect(text).toMatch(/\+ +7\.\d{3} s {2}event +speech-started/);
     expect(text).toMatch(/the agent replies \(reply 2\): sent \d\.\d{3} s, heard "We have/);
     expect(text).toMatch(/agent +Hello, this is the bakery\.\n.*user +what do you sell\n/);
     expect(text).toMatch(/3000\.000 s +in 2993500 ms +the maximum duration is reached/);
     const after = traceText(await traceJournal(path, Number.POSITIVE_INFINITY));
     expect(after).toContain("At 11.000 s");
     expect(after).toContain("the call is over");
-    expect(after).toContain("nothing: it is over");
+    expect(after).toContain("none: the call is over");
   });
 
-  test("explains why a paused reply stands still, and what it waits for", async () => {
+  test("explains why a reply is paused, and which deadline is pending", async () => {
     const text = traceText(await traceJournal(journal("cough"), 7_200));
     expect(text).toMatch(/the caller spoke until 6\.\d{3} s: no words yet/);
     expect(text).toMatch(/paused since 6\.\d{3} s/);
-    expect(text).toMatch(/7\.\d{3} s +in \d+ ms +no word came: the paused reply goes on/);
+    expect(text).toMatch(/7\.\d{3} s +in \d+ ms +no words: the paused reply resumes/);
   });
 
-  test("F14-3: says where another ICU than the journal's may tell other words apart", async () => {
+  test("F14-3: says that another ICU than the journal's may find other word boundaries", async () => {
     const path = new JournalFile().path;
     const comparison = await compareJournal(path);
     expect(comparison.header.icu).toBe(process.versions.icu);
@@ -121,7 +121,7 @@ describe("what it prints", () => {
     expect(comparisonText(path, other)).toContain(`Written with ICU 1.0, replayed with ${process.versions.icu}`);
   });
 
-  test("is one JSON document where that is asked for, with the moment in it", async () => {
+  test("is one JSON document with --json, including the trace", async () => {
     const path = journal("cough");
     const comparison = await compareJournal(path, 7_000);
     const document = replayDocument(path, comparison, await traceJournal(path, 7_000));
@@ -131,9 +131,9 @@ describe("what it prints", () => {
       same: true,
       difference: null,
       icu: { writtenBy: null, replayedBy: process.versions.icu },
-      // It was written before this parameter was.
+      // The journal is older than this parameter.
       parameters: { assumed: ["confirmationMs"], unmatched: [], unknown: [] },
-      trace: { atMs: 7_000, standing: { reply: { turnId: 2 }, waits: { stream: null, max_duration: 3_000_000 } } },
+      trace: { atMs: 7_000, snapshot: { reply: { turnId: 2 }, deadlines: { stream: null, max_duration: 3_000_000 } } },
     });
   });
 });

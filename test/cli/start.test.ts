@@ -14,7 +14,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A checkout of this project whose service only says that it runs. */
+/** A checkout of this project whose service only prints that it runs. */
 function checkout(files: Readonly<Record<string, string>> = {}) {
   const folder = mkdtempSync(join(tmpdir(), "trunkline-start-"));
   folders.push(folder);
@@ -43,7 +43,7 @@ const buildScript = (): string =>
   (JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: { build: string } }).scripts.build;
 
 describe("npm start", { timeout: COMPILE_MS_MAX }, () => {
-  test("builds once, and then runs what is built", async () => {
+  test("builds once, and then runs the build", async () => {
     const { start } = checkout();
     expect(await start()).toEqual({ code: 0, stdout: "the service runs\n", stderr: BUILDING });
     expect(await start()).toEqual({ code: 0, stdout: "the service runs\n", stderr: "" });
@@ -55,13 +55,13 @@ describe("npm start", { timeout: COMPILE_MS_MAX }, () => {
     expect(await start()).toEqual({ code: 0, stdout: "the service runs\n", stderr: "" });
   });
 
-  test("builds again where a build was interrupted", async () => {
-    // The compiler had written the first module, and not the second.
+  test("builds again after an interrupted build", async () => {
+    // The compiler had written the first module, but not the second.
     const { start } = checkout({ "dist/main.js": 'import "./text.js";\n' });
     expect(await start()).toEqual({ code: 0, stdout: "the service runs\n", stderr: BUILDING });
   });
 
-  test("does not run what an interrupted npm run build has left over a finished one", async () => {
+  test("does not run a finished build that an interrupted npm run build has partly overwritten", async () => {
     const { path, start, build } = checkout();
     await build();
     writeFileSync(path("src/text.ts"), "export const text: string = 1;\n");
@@ -69,7 +69,7 @@ describe("npm start", { timeout: COMPILE_MS_MAX }, () => {
     expect((await start()).stderr).toBe(BUILDING);
   });
 
-  test("runs nothing while the sources have a wrong type, and emits nothing", async () => {
+  test("runs and emits nothing while the sources have a type error", async () => {
     const { path, start } = checkout({ "src/text.ts": "export const text: string = 1;\n" });
     for (const _ of ["the first time", "the second time"]) {
       const { code, stdout, stderr } = await start();

@@ -11,8 +11,8 @@ import type { Stt, SttEvent } from "../../src/speech/contracts.ts";
 
 const NEVER = new AbortController().signal;
 
-/** An ear that says `event` once it has heard a voiced sample, or throws it; before that, and after it, it waits. */
-function ear(event: SttEvent | Error): Stt {
+/** An STT that emits `event`, or throws it, after the first voiced sample; otherwise it waits. */
+function sttWith(event: SttEvent | Error): Stt {
   return {
     provider: "scripted",
     capabilities: { ratesHz: [8_000], interimTranscripts: true },
@@ -38,7 +38,7 @@ function ear(event: SttEvent | Error): Stt {
   };
 }
 
-/** A gateway that says 100 ms of something, and hangs up when it has been played. */
+/** A gateway that sends 100 ms of audio, and hangs up when it has been played. */
 let server: WebSocketServer;
 let hangsUp = true;
 let ended: Promise<unknown>;
@@ -68,7 +68,7 @@ afterEach(() => {
 });
 
 function call(stt: Stt, script: readonly Step[]) {
-  const notices: CallerEvent[] = [];
+  const events: CallerEvent[] = [];
   const toPlace = {
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/stream/token`,
     transport: { wire: "carrier_a" as const },
@@ -78,37 +78,37 @@ function call(stt: Stt, script: readonly Step[]) {
     stt,
     language: "en-US",
     clock: systemClock,
-    onEvent: (notice: CallerEvent) => notices.push(notice),
+    onEvent: (event: CallerEvent) => events.push(event),
   };
-  return { toPlace, notices };
+  return { toPlace, events };
 }
 
-test("what was played reaches the ear, and what the ear understood reaches the report", async () => {
-  const { toPlace, notices } = call(ear({ kind: "final", text: "good day" }), [{ do: "await-hang-up" }]);
+test("played audio reaches the STT, and its transcript reaches the report", async () => {
+  const { toPlace, events } = call(sttWith({ kind: "final", text: "good day" }), [{ do: "await-hang-up" }]);
   const { caller, violations, startedMs } = await placeCall(toPlace, NEVER);
   expect(caller.finished).toBe(true);
   expect(caller.heard).toMatchObject([{ text: "good day" }]);
   const [turn] = caller.heard;
-  // 100 ms of voice, from the first beat of the stream on.
+  // 100 ms of speech, from the first tick of the stream on.
   const beats = ((turn?.startMs ?? 0) - startedMs) / 20;
   expect(beats).toBeCloseTo(Math.round(beats), 6);
   expect((turn?.endMs ?? 0) - (turn?.startMs ?? 0)).toBeCloseTo(99.875, 6);
   expect(violations.size).toBe(0);
-  expect(notices.map(({ kind }) => kind)).toEqual(["agent-began", "word", "word"]);
+  expect(events.map(({ kind }) => kind)).toEqual(["agent-began", "word", "word"]);
 });
 
-test("an abort is the caller hanging up", async () => {
+test("an abort makes the caller hang up", async () => {
   hangsUp = false;
   const stop = new AbortController();
-  const { toPlace } = call(ear({ kind: "final", text: "good day" }), [{ do: "await-hang-up" }]);
+  const { toPlace } = call(sttWith({ kind: "final", text: "good day" }), [{ do: "await-hang-up" }]);
   const placed = placeCall({ ...toPlace, onEvent: () => stop.abort() }, stop.signal);
   expect(await ended).toBe(1_000);
   await placed;
 });
 
-test("an ear that fails ends the call and is told", async () => {
+test("a failing STT ends the call and rejects", async () => {
   hangsUp = false;
-  const { toPlace } = call(ear(providerFailed("scripted", "deaf")), [{ do: "await-hang-up" }]);
+  const { toPlace } = call(sttWith(providerFailed("scripted", "deaf")), [{ do: "await-hang-up" }]);
   await expect(placeCall(toPlace, NEVER)).rejects.toMatchObject({ code: "provider_failed" });
   await ended;
 });

@@ -9,9 +9,9 @@ import { languageMismatch } from "../voices/lookup.ts";
 import type { AgentCallBody } from "./schemas.ts";
 
 /**
- * The one prompt that the layers of a saved agent make, in Markdown: the base prompt, then the context under the heading
- * `# Context`, then the custom instructions under `# Instructions`. A layer that is blank is left out with its heading. Parts
- * are divided by a blank line; each stands as it was written.
+ * Joins the prompt layers of a saved agent into one prompt in Markdown: the base prompt, then the context under the heading
+ * `# Context`, then the custom instructions under `# Instructions`. A blank layer is omitted with its heading. A blank line
+ * separates the layers; the text of a layer does not change.
  */
 export function promptOf(agent: Pick<NewAgent, "basePrompt" | "context" | "customInstructions">): string {
   const parts = [agent.basePrompt];
@@ -21,10 +21,10 @@ export function promptOf(agent: Pick<NewAgent, "basePrompt" | "context" | "custo
 }
 
 /**
- * The specification of a call that is placed from a saved agent: as if `POST /calls` had been sent the agent's prompt, voice,
- * language and settings with the fields of `body`, of which what is wrong with `websocket` has been told. Throws ApiError
- * `conflict` when the agent's voice, its language or what a tool of it needs is no longer offered, or the voice no longer speaks the
- * language; else what `specOf` throws.
+ * The specification of a call that is placed from a saved agent. It equals `POST /calls` with the agent's prompt, voice,
+ * language and settings and the fields of `body`. The caller has already validated `body.websocket`. Throws ApiError `conflict`
+ * when the agent's voice, its language or something that a tool needs is no longer offered, or when the voice no longer speaks
+ * the language; otherwise it throws what `specOfCheckedTools` throws.
  */
 export async function agentSpecOf(agent: Agent, body: AgentCallBody, offer: CallSpecDeps): Promise<CallSpec> {
   await requireAvailable(agent, offer);

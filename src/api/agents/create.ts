@@ -7,8 +7,8 @@ import { languageByCode, lookUpVoiceAndLanguage, voiceById } from "../voices/loo
 import type { NewAgentBody } from "./schemas.ts";
 
 /**
- * Turns the body of `POST /agents` into an agent of this account. `found` is what the schema has against the body, as in `specOf`.
- * Throws ApiError: 400 with all problems at once; else 501 for listed features that this build does not have.
+ * Turns the body of `POST /agents` into an agent of this account. `found` holds the schema's problems of the body, as in
+ * `callSpecOf`. Throws ApiError: 400 with all problems together; otherwise 501 for listed features that this build does not have.
  */
 export async function newAgentOf(
   body: NewAgentBody,

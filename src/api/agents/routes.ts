@@ -25,7 +25,10 @@ import { agentSpecOf } from "./call.ts";
 import { newAgentOf } from "./create.ts";
 import { AgentCallBody, AgentFilters, AgentId, AgentItem, AgentList, NewAgentBody } from "./schemas.ts";
 
-/** Of the largest agents no more fit one page; a hundred of them, read in one go, would keep the loop for 100 ms (measured). */
+/**
+ * As many of the largest agents as fit one page. Reading a hundred of them at once would block the event loop for 100 ms
+ * (measured).
+ */
 const AGENTS_PER_READ = LIST_BYTES_MAX / BODY_BYTES_MAX;
 
 export interface AgentRoutesDeps extends CallCreationDeps, CallSpecDeps, LargeResponsesDeps {
@@ -44,7 +47,7 @@ const CREATE = {
   body: NewAgentBody,
   response: { 201: AgentItem },
   errors: ["unknown_voice", "unknown_language", "conflict", "insufficient_storage", "unavailable"],
-  asksForUnbuilt: true,
+  mayBeUnsupported: true,
 } as const;
 
 const LIST = {
@@ -82,15 +85,15 @@ const CREATE_CALL = {
   headers: IdempotencyHeaders,
   body: AgentCallBody,
   response: { 201: CreatedCall },
-  answerHeaders: { 201: ["Idempotent-Replayed"] },
+  responseHeaders: { 201: ["Idempotent-Replayed"] },
   errors: ["not_found", "conflict", "idempotency_mismatch", "rate_limited", "spend_limit", ...REFUSAL_CODES],
-  asksForUnbuilt: true,
+  mayBeUnsupported: true,
 } as const;
 
 export function agentRoutes(scope: FastifyInstance, deps: AgentRoutesDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
 
-  // The schema's problems are not thrown at once: those that only the catalogue can find belong to the same answer.
+  // The schema's problems are not thrown yet: the response also reports those that only the catalogue can find.
   app.post("/agents", { schema: CREATE, attachValidation: true }, async (request, reply) => {
     await requireAgentCapacity(request.accountId, deps);
     const problems = [...schemaProblems(request), ...noQueryProblems(request.query)];
@@ -135,7 +138,7 @@ export function agentRoutes(scope: FastifyInstance, deps: AgentRoutesDeps): void
   });
 }
 
-/** Throws ApiError where this account must not save an agent more: it would fill the disk that all share. */
+/** Throws ApiError when this account must not save another agent: it would fill the disk that all accounts share. */
 async function requireAgentCapacity(
   accountId: string,
   { agents, callAcceptance }: Pick<AgentRoutesDeps, "agents" | "callAcceptance">,

@@ -39,19 +39,19 @@ const fields = {
   }),
   callSettings: CallSettingsBody.meta({
     description:
-      "Settings of the agent's calls, by the names and bounds of `POST /calls`. What is absent takes the default of " +
+      "Settings of the agent's calls, by the names and bounds of `POST /calls`. Absent settings take the default of " +
       "`POST /calls` when a call is made.",
     examples: [{ greeting: "Hello, this is the bakery.", selectedTools: [{ toolName: "hang_up" }] }],
   }),
   toolIds: listOf(text, SELECTED_TOOLS_MAX, "must be a list of strings").meta({
-    description: "Saved tools. Not in this version: anything here is answered with 501.",
+    description: "Saved tools. Not in this version: a non-empty list is 501.",
   }),
   corpusIds: listOf(text, AGENT_CORPORA_MAX, "must be a list of strings").meta({
-    description: "Saved corpora. Not in this version: anything here is answered with 501.",
+    description: "Saved corpora. Not in this version: a non-empty list is 501.",
   }),
 };
 
-/** `POST /agents`. Voice and language are looked up afterwards. */
+/** `POST /agents`. The voice and the language are looked up afterwards. */
 export const NewAgentBody = z
   .strictObject(
     {
@@ -66,7 +66,8 @@ export const NewAgentBody = z
   )
   .meta({
     id: "NewAgent",
-    description: "A saved agent. Everything but the name, the base prompt, the language and the voice has a default.",
+    description:
+      "A saved agent. All fields except the name, the base prompt, the language and the voice have a default.",
     examples: [
       {
         name: "Front desk",
@@ -96,16 +97,16 @@ export const AgentList = pageSchema(AgentItem, "A page of agents, oldest first."
 
 export const AgentId = z.object({ id: agentId });
 
-/** `POST /agents/{id}/calls`: what the agent does not say itself. No body says the same as an empty one. */
+/** `POST /agents/{id}/calls`: what the agent does not define. A missing body equals an empty one. */
 export const AgentCallBody = NewCallBody.pick({ connectionType: true, websocket: true, metadata: true })
   .meta({
     id: "NewAgentCall",
-    description: "Settings of a call from a saved agent, beside those of the agent.",
+    description: "Settings of a call from a saved agent, in addition to the agent's.",
     examples: [
       { metadata: { order: "A-17" } },
       { connectionType: "websocket", websocket: { inputSampleRate: 16_000, outputSampleRate: 24_000 } },
     ],
   })
   .nullish();
-/** As it is sent: the defaults are those of `NewCallBody`. */
+/** The body as the client sends it; the defaults are those of `NewCallBody`. */
 export type AgentCallBody = NonNullable<z.input<typeof AgentCallBody>>;

@@ -23,7 +23,7 @@ import type { CreatedCall } from "./request-schemas.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** On the routes that create calls: the body as it came, which validation replaces by the checked one. */
+    /** On the routes that create calls: the body as received; validation replaces `body` with the checked one. */
     sentBody: unknown;
   }
 }
@@ -31,12 +31,12 @@ declare module "fastify" {
 export interface CallCreationDeps {
   calls: Pick<CallStore, "create">;
   callAcceptance: () => CallAcceptance;
-  /** The limit that the account's calls have reached within the last minute; undefined where they have not. */
+  /** The limit that the account's calls have reached within the last minute; undefined when none is reached. */
   accountLimitReached: (accountId: string) => SpendUnit | undefined;
-  /** What a `websocketUrl` begins with, for example `wss://media.example.com`, without a slash at the end. */
+  /** The beginning of every `websocketUrl`, for example `wss://media.example.com`, without a slash at the end. */
   publicMediaUrl: string;
   tokenTtlMs: number;
-  /** A new stream token, signed so that workers know it. */
+  /** A new stream token, signed so that workers accept it. */
   mintToken: () => string;
   log: Logger;
 }
@@ -47,14 +47,14 @@ const captureBody: preValidationHookHandler = (request, _reply, done) => {
 };
 
 /**
- * What every route that creates a call is registered with, beside a schema with `IdempotencyHeaders`. The schema's problems
- * are not thrown at once, because those that only the handler can find belong to the same answer: it asks `problemsOfRequest`.
+ * Options of every route that creates a call, in addition to a schema with `IdempotencyHeaders`. The schema's problems are not
+ * thrown at once, because the response also reports those that only the handler can find: it calls `problemsOfRequest`.
  */
 export const CREATE_CALL_OPTIONS = { attachValidation: true, preValidation: captureBody } as const;
 
-/** What the schema has against a request, as `schemaProblems` tells it, and what is wrong with its query and its name. */
+/** The problems that the schema finds in a request (`schemaProblems`), and those of its query and its idempotency key. */
 export function problemsOfRequest(request: FastifyRequest): readonly Problem[] {
-  // Fastify looks no further than the first part that is wrong, and the headers come last.
+  // Fastify stops at the first part that is wrong, and checks the headers last.
   const named = IdempotencyHeaders.safeParse(request.headers, { reportInput: true });
   return [
     ...schemaProblems(request),
@@ -64,9 +64,9 @@ export function problemsOfRequest(request: FastifyRequest): readonly Problem[] {
 }
 
 /**
- * Throws the ApiError that `createCall` would throw for any body, before anything of this one is looked up or compiled; where the request
- * has `problems` already, those. A request that its client named may only be refused for spending once the store has looked whether it
- * was answered before.
+ * Throws the ApiError that `createCall` would throw for any body, before anything of this one is looked up or compiled. When the
+ * request already has `problems`, throws those instead. An idempotent request may be refused for spending only after the store
+ * has checked whether it was answered before.
  */
 export function refuseEarly(
   deps: Pick<CallCreationDeps, "callAcceptance" | "accountLimitReached">,
@@ -82,22 +82,23 @@ function earlyRefusalOf(
   { accountId, headers }: Pick<FastifyRequest, "accountId" | "headers">,
 ): ApiError | undefined {
   const state = callAcceptance();
-  // Where only the places are taken, the store still answers a request that comes again.
+  // When only the call slots are used up, the store still answers a repeated request.
   if (!state.accepted && state.reason !== "overloaded") return callsRefused(state.reason);
   const limit = headers["idempotency-key"] === undefined ? limitOf(accountId) : undefined;
   return limit && accountLimitError(limit);
 }
 
-/** What `createCall` needs of Fastify's reply. */
+/** The part of Fastify's reply that `createCall` uses. */
 interface CreationReply {
   code(status: number): unknown;
   header(name: string, value: string): unknown;
 }
 
 /**
- * Creates the call of a request that has been checked, or finds the one that the same request made before, and sets the status
- * and the headers of the answer. Returns its body. `agentId` names the saved agent that `spec` was made of. Throws ApiError:
- * 503 while no calls are taken, 429 when the API key has as many as it may or the account may spend no more, 409 `idempotency_mismatch`.
+ * Creates the call of a request that has been checked, or finds the call that the same request created before. Sets the status
+ * and the headers of the response and returns its body. `agentId` is the saved agent from which `spec` was made. Throws ApiError:
+ * 503 while no calls are accepted, 429 when the API key has reached its limit of calls or the account a spend limit, 409
+ * `idempotency_mismatch`.
  */
 export async function createCall(
   deps: CallCreationDeps,
@@ -106,7 +107,7 @@ export async function createCall(
   spec: CallSpec,
   agentId?: string,
 ): Promise<z.output<typeof CreatedCall>> {
-  // Much may have changed while the request was checked.
+  // The state may have changed while the request was checked.
   refuseEarly(deps, request);
   const fresh = deps.mintToken();
   const named = idempotencySealerOf(request, agentId);
@@ -131,7 +132,7 @@ export async function createCall(
   const { call } = creation;
   let token = fresh;
   if (creation.kind === "replayed") {
-    assert.ok(named !== undefined, "a request without a name was repeated");
+    assert.ok(named !== undefined, "only an idempotent request can be replayed");
     token = named.open(creation.sealedToken);
     reply.header("idempotent-replayed", "true");
   } else {
@@ -148,7 +149,7 @@ export async function createCall(
   };
 }
 
-/** Undefined for a request that its client did not name. */
+/** Undefined for a request without an Idempotency-Key. */
 function idempotencySealerOf(
   { headers, sentBody }: FastifyRequest,
   agentId: string | undefined,
@@ -157,12 +158,12 @@ function idempotencySealerOf(
   const apiKey = headers["x-api-key"];
   if (typeof name !== "string") return undefined;
   assert.ok(typeof apiKey === "string", "calls are only created with an API key");
-  // The path says no more than which agent is called. No body and an empty one ask for the same.
+  // The path adds only the agent's id. A missing body and an empty one are the same request.
   return new IdempotencySealer({ name, apiKey, asked: [agentId, sentBody ?? {}] });
 }
 
 const idempotencyMismatch = (): ApiError =>
   new ApiError(
     "idempotency_mismatch",
-    "this Idempotency-Key was used before: with another body, on another path, or with another API key of this account",
+    "this Idempotency-Key was already used with another body, on another path, or with another API key of this account",
   );

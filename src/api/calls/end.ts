@@ -10,9 +10,9 @@ import { CallId, CallItem } from "./request-schemas.ts";
 
 export interface CallEndDeps {
   calls: Pick<CallStore, "cancel" | "remove">;
-  /** Tells a worker to end one of its calls; false when the worker is away just now. */
+  /** Asks a worker to end one of its calls; false when the worker is not connected. */
   endCall: (workerId: string, call: Pick<CallRecord, "id" | "accountId">) => boolean;
-  /** Removes the journal and the recording of a call that is over, as far as they are there. */
+  /** Removes the journal and the recording of a call that is over, if they exist. */
   removeFiles: (callId: string) => Promise<void>;
   log: Logger;
 }
@@ -49,7 +49,7 @@ export function callEndRoutes(scope: FastifyInstance, deps: CallEndDeps): void {
   const { calls, endCall, removeFiles, log } = deps;
   const app = scope.withTypeProvider<ZodTypeProvider>();
 
-  /** Ends a call that waits for its stream; others stay as they are. */
+  /** Ends a call that waits for its stream; other calls do not change. */
   const cancel = async ({ accountId, id: requestId }: FastifyRequest, callId: string): Promise<Cancellation> => {
     const found = await calls.cancel(accountId, callId);
     if (found === undefined) throw notFound("call");
@@ -70,12 +70,12 @@ export function callEndRoutes(scope: FastifyInstance, deps: CallEndDeps): void {
 
   app.delete("/calls/:id", { schema: DELETE }, async (request, reply) => {
     const { accountId, id: requestId } = request;
-    // A token that could still be redeemed would bring a journal to life behind the removal of the files.
+    // A token that can still be redeemed would create a new journal after the files are removed.
     const { call, workerId } = await cancel(request, request.params.id);
     if (workerId !== undefined) throw stillActive();
-    // The files first: what fails between the two leaves a record by which the rest can still be deleted.
+    // The files first: after a failure between the two, the record still leads to the rest.
     await removeFiles(call.id);
-    // Its time had run out by a clock that has gone back since, and somebody came.
+    // The token had expired, then the clock was set back and a stream connected.
     if ((await calls.remove(accountId, call.id)) === false) throw stillActive();
     log.info({ callId: call.id, accountId, requestId }, "call deleted");
     return reply.code(204).send();

@@ -13,7 +13,7 @@ const segment = z
   .int()
   .meta({ description: "The segment of the reply that the TTS synthesises in one request; counted from 0." });
 const samples = z.int().meta({ description: "At the rate of the stream." });
-const code = z.string().meta({ description: "The error code that the service's log has too." });
+const code = z.string().meta({ description: "Error code, also in the service's log." });
 const reason = z.enum(END_REASONS);
 const name = z.string().meta({ description: "Reply and segment, as in `2.0`." });
 const text = z.string().meta({ description: "Empty when the call is not recorded." });
@@ -46,7 +46,7 @@ const pascalCase = (name: string): string =>
 const event = ofSource("event");
 const command = ofSource("command");
 
-/** What happened to the call: by the names of the call machine and its journal, and what single frames come to. */
+/** An event's kind and fields are those of the call's state machine and its journal; frames are summarised. */
 const InputEventItem = z
   .discriminatedUnion("kind", [
     event("leg-started", "The media stream started; audio can be sent from now on.", {
@@ -107,7 +107,7 @@ const InputEventItem = z
     event(
       "playout-ended",
       "Playout ended: by the playback clock everything sent has been played, or the rest was cleared.",
-      { turnId, sentMs: z.int().meta({ description: "Milliseconds of audio that were sent since it began." }) },
+      { turnId, sentMs: z.int().meta({ description: "Milliseconds of audio sent since playout started." }) },
     ),
     event("voice-chosen", "The voice of the agent was selected anew because the language of the call changed.", {
       language: z.string().meta({ description: "The requested language." }),
@@ -137,11 +137,11 @@ const InputEventItem = z
     event("provider-switched", "A provider failed, and the call was switched to the next fallback.", {
       stage: z.enum(STAGES).meta({ description: "The stage: `stt`, `llm` or `tts`." }),
       from: z.string().meta({ description: "The provider that failed.", examples: ["deepgram"] }),
-      to: z.string().meta({ description: "The provider that takes over.", examples: ["openai"] }),
+      to: z.string().meta({ description: "The fallback that is used from now on.", examples: ["openai"] }),
       code: z.enum(FAILOVER_CODES).meta({
         description:
-          "`failed`: its connection or its answer did. `refused`: it answered with an error status. `silent`: it told nothing in " +
-          "time. `skipped`: it was not even asked, for it keeps failing, or has as many streams as it may.",
+          "`failed`: its connection or its response failed. `refused`: it answered with an error status. `timed_out`: it sent " +
+          "nothing in time. `skipped`: no request was sent, because its circuit breaker is open or its stream limit is reached.",
       }),
     }),
     event("context-exceeded", "An LLM provider refused a prompt as longer than its model's context.", {
@@ -176,9 +176,9 @@ const InputEventItem = z
     }),
     event("tick", "A deadline of the call was reached.", {}),
   ])
-  .meta({ id: "HappenedEvent", description: "Input of the call: what happened to it." });
+  .meta({ id: "InputEvent", description: "Input of the call: what happened to it." });
 
-/** What the call did about it. */
+/** What the call did in response. */
 const CommandItem = z
   .discriminatedUnion("kind", [
     command("state", "The new state of the agent.", {
@@ -221,7 +221,7 @@ const CommandItem = z
       ...redactedText,
       reason: z.enum(SPEAK_REASONS).optional().meta({
         description:
-          "Absent for text of the LLM. `greeting`: the call's greeting. `inactivity`: nobody spoke for too long. `filler`: the reply takes long. `apology`: the LLM failed. `goodbye`: the service ends the call. `limit`: a spend limit is reached.",
+          "Absent for text of the LLM. `greeting`: the call's greeting. `inactivity`: neither side spoke for too long. `filler`: the reply takes long. `apology`: the LLM failed. `goodbye`: the service ends the call. `limit`: a spend limit is reached.",
       }),
     }),
     command("mark", "A mark is sent after a segment; the peer returns it once the segment has been played.", { name }),
@@ -230,12 +230,12 @@ const CommandItem = z
       "The caller speaks over the reply: sending is paused until the words are known. `resume` or `interrupt` follows, unless all of the reply had been sent.",
       { turnId },
     ),
-    command("resume", "The caller's speech was no interruption: the paused reply resumes from the very sample.", {
+    command("resume", "The caller's speech was no interruption: the paused reply resumes from the same sample.", {
       turnId,
       reason: z.enum(RESUME_REASONS).meta({
         description:
-          "`no_words`: the voice ended, and no word came. `back_channel`: it was an mm-hm. `pause_timeout`: it goes on and tells " +
-          "no word, as a television's.",
+          "`no_words`: the speech ended without words. `back_channel`: it was a back-channel. `pause_timeout`: it continues " +
+          "without words, such as a television in the background.",
       }),
     }),
     command("ignore", "A back-channel that is ignored: the caller said this over the agent, and it needs no reply.", {
@@ -245,13 +245,13 @@ const CommandItem = z
     }),
     command("cancel-reply", "The reply is stopped for good; `reason` says why the agent fell silent.", {
       turnId,
-      clear: z.boolean().meta({ description: "Whether the peer is told to drop the audio that it has not played." }),
+      clear: z.boolean().meta({ description: "Whether the peer is asked to drop the audio that it has not played." }),
       reason: z.enum(CANCEL_REASONS).meta({
         description:
-          "`words`, `voice`, `key`, `typed`: the caller barged in, by a word that is no back-channel, by voice that lasted (where " +
-          "the ear tells no words in time), by a key, by typing. `silence`: the reply hung, and the caller is asked whether " +
-          "anybody is there. `llm_failed`: the model failed, or told nothing for too long; an apology takes the reply's " +
-          "place. `spend_limit`: the call may spend no more, and the agent says so. `call_ended`: `end` says why.",
+          "`words`, `sustained_speech`, `dtmf`, `typed`: barge-in by a word that is no back-channel, by sustained speech (where " +
+          "the STT gives no words in time), by a DTMF digit, by typed text. `inactivity`: the reply hung, and the caller is " +
+          "asked whether anybody is there. `llm_failed`: the LLM failed or timed out; an apology replaces the reply. " +
+          "`spend_limit`: a spend limit is reached, and the agent says so. `call_ended`: `end` says why.",
       }),
       speechMs: z.int().meta({ description: "How long the caller had been speaking without a break; 0 when silent." }),
       heardText: z
@@ -279,12 +279,12 @@ const CommandItem = z
     command("turn", "A turn of the transcript is complete.", { turn: Transcript.shape.data.element, chars }),
     command("end", "The call is over; the last event of every call.", { reason }),
   ])
-  .meta({ id: "CommandEvent", description: "What the call did about what happened to it." });
+  .meta({ id: "CommandEvent", description: "Command of the call: what it did in response to its inputs." });
 
-/** An item of the list. The journal has its own type of it: the compiler holds the two together where they are joined. */
+/** An item of the list. The journal has a type of its own for it; the compiler checks the two where `callEvents` is passed in. */
 export const CallEventItem = z.discriminatedUnion("source", [InputEventItem, CommandItem]).meta({
   id: "CallEvent",
-  description: "What happened to a call (`event`), or what the call did about it (`command`).",
+  description: "What happened to a call (`event`), or what the call did in response (`command`).",
 });
 
 const INTERRUPTION: z.output<typeof CallEventItem>[] = [
@@ -309,7 +309,7 @@ export const CallEventList = z
     data: z.array(CallEventItem),
     nextCursor: z.string().nullable().meta({
       description:
-        "Cursor of the next page; null when there can be no more events. For a call that is not over it leads to the events still to come.",
+        "Cursor of the next page; null when there can be no more events. For a call that is not over it leads to later events.",
     }),
   })
-  .meta({ description: "Events in the order of time.", examples: [{ data: INTERRUPTION, nextCursor: null }] });
+  .meta({ description: "Events in order of time.", examples: [{ data: INTERRUPTION, nextCursor: null }] });

@@ -11,18 +11,18 @@ import { pageParameters } from "../http/query.ts";
 import { type CallEventItem, CallEventList } from "./event-schemas.ts";
 import { CallId } from "./request-schemas.ts";
 
-/** Some of a call's events, in the order of time. */
+/** Some of a call's events in order of time. */
 export interface CallEventPage {
   events: readonly z.output<typeof CallEventItem>[];
-  /** The number of the event that comes next; they are counted from 0. */
+  /** The number of the next event; they are counted from 0. */
   next: number;
-  /** Whether there are others: `now`; perhaps `later`, if the call goes on; or `never`, for this was its end. */
+  /** Whether more events follow: `now`; `later`, if the call is still active; or `never`, because this was the call's end. */
   more: "now" | "later" | "never";
 }
 
 export interface CallEventRoutesDeps extends LargeResponsesDeps {
   calls: Pick<CallStore, "get">;
-  /** At most `limit` of a call's events from number `from` on; none for a call to which nothing happened. */
+  /** At most `limit` of a call's events, starting with number `from`; none for a call to which nothing happened. */
   callEvents: (callId: string, from: number, limit: number) => Promise<CallEventPage>;
 }
 
@@ -32,12 +32,12 @@ const LIST = {
   summary: "List the events of a call",
   description:
     "All inputs and commands of a call in order of time: the caller's speech and transcripts, the replies of the LLM and the TTS, playout and interruptions. For calls that are not recorded the list has times and counts and no words.\n\n" +
-    "Why an agent fell silent stands where it did. An interruption reads `speech-started`, `pause`, `playout-ended`, " +
-    "`stt-interim`, `cut`; a cough has a `resume` at its end. `cut` and `end` have a `reason`. From `ask` to `reply-text` the " +
-    "model thinks, from `tool` to `tool-result` a tool runs, from `speak` to `playout-started` the voice is at work. " +
-    "`playout-ended` behind the last `segment-end` is the end of all there was to say; before that, the voice did not keep " +
-    "up.\n\n" +
-    "For a call that is not over the list is almost live, and `nextCursor` is never null: an empty page means that nothing has happened since, so wait before the next request. The list of a call whose worker was lost has no `end`. A page may be shorter than `limit`: go by `nextCursor`. Once retention has " +
+    "The list shows why the agent fell silent. An interruption is `speech-started`, `pause`, `playout-ended`, `stt-interim`, " +
+    "`cancel-reply`; a cough ends with `resume`. `cancel-reply` and `end` have a `reason`. From `generate-reply` to `reply-text` " +
+    "the LLM is working, from `run-tool` to `tool-result` a tool is running, from `speak` to `playout-started` the TTS is " +
+    "working. `playout-ended` after the last `segment-end` means that everything was said; before it, that the TTS did not " +
+    "keep up.\n\n" +
+    "For a call that is not over the list is almost live, and `nextCursor` is never null: an empty page means that nothing has happened since, so wait before the next request. The list of a call whose worker was lost has no `end`. A page may be shorter than `limit`: rely on `nextCursor`. Once retention has " +
     "deleted the recording or the transcript this is 404.",
   params: CallId,
   querystring: z.strictObject(pageParameters(EVENTS_PAGE_DEFAULT, EVENTS_PAGE_MAX)),
@@ -62,5 +62,5 @@ export function callEventRoutes(scope: FastifyInstance, deps: CallEventRoutesDep
   });
 }
 
-/** Nothing happens in such a call any more. */
+/** Such a call gets no more events. */
 const ENDED_STATUSES: readonly CallStatus[] = ["ended", "expired", "failed"];

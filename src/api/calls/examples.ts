@@ -1,4 +1,4 @@
-/** Examples for the OpenAPI document. A test holds each against its schema, and sends those of requests. */
+/** Examples for the OpenAPI document. A test checks each against its schema, and sends those of requests. */
 
 const ID = "call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10";
 
@@ -34,7 +34,7 @@ const SETTINGS = {
   ],
 };
 
-/** As they are shown again. */
+/** The same tools as responses show them. */
 const SHOWN_TOOLS = [
   ...SETTINGS.selectedTools.slice(0, 2),
   { definition: { ...ORDER_STATUS, http: { ...ORDER_REQUEST, headerNames: ["Accept"] } } },
@@ -42,7 +42,7 @@ const SHOWN_TOOLS = [
 
 const METADATA = { order: "A-17", vip: true };
 
-/** The least that makes a call, one for a program instead of a carrier, and every field that this version has a use for. */
+/** The smallest call, a call over a raw WebSocket, and a call with every field that this version supports. */
 export const NEW_CALLS = [
   LEAST,
   { ...LEAST, connectionType: "websocket", websocket: { inputSampleRate: 16_000, outputSampleRate: 24_000 } },
@@ -88,7 +88,7 @@ export const CALLS = [
     latency: {
       endOfTurn: { count: 2, p50Ms: 520, p90Ms: 540, p95Ms: 540, p99Ms: 540 },
       llmFirstToken: { count: 2, p50Ms: 120, p90Ms: 310, p95Ms: 310, p99Ms: 310 },
-      whole: { count: 2, p50Ms: 780, p90Ms: 990, p95Ms: 990, p99Ms: 990 },
+      total: { count: 2, p50Ms: 780, p90Ms: 990, p95Ms: 990, p99Ms: 990 },
     },
     usage: [
       { stage: "stt", provider: "deepgram", audioSeconds: 12.02, cost: 0.001542567 },

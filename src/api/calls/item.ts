@@ -56,7 +56,7 @@ export function summaryOf(call: ListedCall): z.output<typeof CallSummary> {
   };
 }
 
-/** By the names of `POST /calls`. */
+/** Uses the names of `POST /calls`. */
 const websocketOf = ({ codec, inputRateHz, outputRateHz }: StreamFormat) => ({
   codec,
   inputSampleRate: inputRateHz,

@@ -55,20 +55,20 @@ const Filters = z.strictObject({
   }),
   metadata: conditions.optional().meta({
     description:
-      "`metadata[key]=value`: calls whose metadata has this key at its top, without brackets in it, with this value. Strings " +
-      `are written as they are, numbers and booleans as in JSON. At most ${LIST_METADATA_MAX}, all of which must hold.`,
+      "`metadata[key]=value`: calls whose metadata has this top-level key with this value. The key must not contain brackets. Strings " +
+      `are written as they are, numbers and booleans as in JSON. At most ${LIST_METADATA_MAX}, and all must match.`,
     examples: [{ order: "A-17" }],
   }),
 });
 
-/** Of those with the longest metadata some forty fill a page. */
+/** About forty calls with the longest metadata fill a page. */
 const CALLS_PER_READ = 25;
 
 const METADATA_KEY = /^metadata\[([^[\]]*)\]$/;
 
 /**
- * Gathers what OpenAPI's style deepObject writes as `metadata[key]=value` under one name. The one key that would not be kept
- * stays where it is, and is refused there as unknown.
+ * Collects the parameters that OpenAPI's style deepObject writes as `metadata[key]=value` under one name. A key `__proto__`
+ * would be lost in the object: it stays a parameter of its own and is refused as unknown.
  */
 function withMetadata(query: unknown): unknown {
   if (!isObject(query)) return query;
@@ -87,9 +87,9 @@ const LIST = {
   tags: ["calls"],
   summary: "List calls",
   description:
-    "The account's calls, newest first. Calls created meanwhile come before the first page and shift nothing. " +
-    "Times, states and metadata can be asked for together: every condition that is given must hold. A page may be shorter than " +
-    "`limit`: go by `nextCursor`.",
+    "The account's calls, newest first. Calls created meanwhile come before the first page and do not shift the following pages. " +
+    "Filters can be combined: a call must match all of them. A page may be shorter than " +
+    "`limit`: rely on `nextCursor`.",
   querystring: z.preprocess(withMetadata, Filters),
   errors: LARGE_RESPONSE_ERRORS,
   response: { 200: pageSchema(CallSummary, "A page of calls, newest first.") },

@@ -16,9 +16,9 @@ import { CallId } from "./request-schemas.ts";
 
 export interface RecordingRoutesDeps {
   calls: Pick<CallStore, "get">;
-  /** Where the stereo WAV of a call lies once it has been rendered. */
+  /** The path of a call's stereo WAV file once it has been rendered. */
   recordingPath: (callId: string) => string;
-  /** Bounds the downloads that are under way at once. */
+  /** Bounds the concurrent downloads. */
   downloads: LargeResponses;
   log: Logger;
 }
@@ -34,21 +34,22 @@ const RangeConditions = Conditions.extend({
     .optional()
     .meta({
       description:
-        "One range of bytes, counted from 0, the last one included: `bytes=0-499`, `bytes=500-`, or `bytes=-500` for the " +
+        "One range of bytes, counted from 0, including the last one: `bytes=0-499`, `bytes=500-`, or `bytes=-500` for the " +
         "last 500. Several ranges and malformed ones are ignored.",
       examples: ["bytes=0-43"],
     }),
   "if-range": z.string().optional().meta({
-    description: "The entity tag of what is here already: when the recording is another one, all of it is sent.",
+    description:
+      "The entity tag of the part that the client has: when the recording has another one, all of it is sent.",
   }),
 });
 
 const DESCRIPTION =
-  "A stereo WAV file of 16-bit PCM: the caller is left, the agent right. Its rate is 8000 Hz where the call's stream ran at " +
-  "that both ways, and 16000 Hz elsewhere. It is available shortly after the call's end, when the call has `recording`; before that, and for calls that are not recorded, this is 404. " +
-  "The file does not change: its `ETag` is good for as long as there is the call.";
+  "A stereo WAV file of 16-bit PCM: the caller is left, the agent right. Its rate is 8000 Hz for calls whose stream used that " +
+  "rate in both directions, and 16000 Hz otherwise. It is available shortly after the call's end, when the call has " +
+  "`recording`; before that, and for calls that are not recorded, this is 404. The file never changes, nor does its `ETag`.";
 const WAV = { "audio/wav": { schema: z.unknown() } };
-const NOT_MODIFIED = z.undefined().meta({ description: "The recording is one of those in If-None-Match." });
+const NOT_MODIFIED = z.undefined().meta({ description: "If-None-Match names this recording." });
 
 const GET = {
   operationId: "getRecording",
@@ -64,7 +65,7 @@ const GET = {
     206: { description: "The requested bytes.", content: WAV },
     304: NOT_MODIFIED,
   },
-  answerHeaders: {
+  responseHeaders: {
     200: ["ETag", "Accept-Ranges", "Content-Disposition", "Content-Length"],
     206: ["ETag", "Accept-Ranges", "Content-Disposition", "Content-Range"],
     304: ["ETag", "Accept-Ranges"],
@@ -82,10 +83,10 @@ const HEAD = {
   headers: Conditions,
   errors: ["not_found"] as const,
   response: { 200: z.undefined().meta({ description: "The recording is there." }), 304: NOT_MODIFIED },
-  answerHeaders: { 200: GET.answerHeaders[200], 304: GET.answerHeaders[304] },
+  responseHeaders: { 200: GET.responseHeaders[200], 304: GET.responseHeaders[304] },
 };
 
-/** Recordings are downloaded as RFC 9110 has it: whole, or by one range of bytes, under If-Range and If-None-Match (section 13). */
+/** Downloads follow RFC 9110: the whole file or one range of bytes, with If-Range and If-None-Match (section 13). */
 export function recordingRoutes(scope: FastifyInstance, deps: RecordingRoutesDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
 
@@ -97,7 +98,9 @@ export function recordingRoutes(scope: FastifyInstance, deps: RecordingRoutesDep
       return { callId: call.id, ...(await openRecording(deps.recordingPath(call.id))) };
     } catch (error) {
       deps.log.error({ callId: call.id, err: error }, "recording could not be opened");
-      throw isResourceShortage(error) ? unavailable("the process is short of something", error) : notFound("recording");
+      throw isResourceShortage(error)
+        ? unavailable("the process is out of memory or file descriptors", error)
+        : notFound("recording");
     }
   };
 
@@ -117,7 +120,7 @@ export function recordingRoutes(scope: FastifyInstance, deps: RecordingRoutesDep
     const known = matchesEtag(headers["if-none-match"], etag);
     const ifRange = headers["if-range"] ?? etag;
     const range = headers.range === undefined || ifRange !== etag ? "whole" : rangeOf(headers.range, bytes);
-    // What is not sent is closed here; a stream closes what it reads, and `streamOf` the stream when its reader hangs up.
+    // A file that is not sent is closed here. A stream closes its file, and `streamOf` closes the stream when the client disconnects.
     if (known || range === "unsatisfiable") await handle.close();
     reply.headers({ "accept-ranges": "bytes", etag });
     if (known) return reply.code(304).send();
@@ -131,7 +134,7 @@ export function recordingRoutes(scope: FastifyInstance, deps: RecordingRoutesDep
   });
 }
 
-/** The bytes of a file, which is closed when the answer is over, sent or not. */
+/** The bytes of a file. The file is closed when the response ends, whether or not it was sent. */
 function streamOf(
   handle: FileHandle,
   { raw: request }: FastifyRequest,
@@ -143,7 +146,7 @@ function streamOf(
   return stream;
 }
 
-/** Of an answer with so many bytes of a call's recording, or one that would have them. */
+/** Headers of a response with this many bytes of a call's recording, with or without the body. */
 const headersOf = (callId: string, bytes: number) => ({
   "content-type": "audio/wav",
   "content-length": bytes,
@@ -151,21 +154,21 @@ const headersOf = (callId: string, bytes: number) => ({
 });
 
 interface RecordingFile {
-  /** To be closed by whoever asked for it. */
+  /** The caller of `openRecording` closes it. */
   handle: FileHandle;
   bytes: number;
-  /** A strong one: a file that is rendered anew is another file, written at another time. */
+  /** A strong tag: a file that is rendered again has another inode and another modification time. */
   etag: string;
 }
 
-/** Rejects when there is no such file, when it cannot be read, and when a link, a folder or a pipe is in its place. */
+/** Rejects when the file does not exist or cannot be read, or is a link, a folder or a pipe. */
 async function openRecording(path: string): Promise<RecordingFile> {
-  // A pipe would otherwise be waited for until somebody writes into it.
+  // Opening a pipe would otherwise wait until a process writes to it.
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const status = await handle.stat({ bigint: true });
     if (!status.isFile()) throw new Error("not a file");
-    // A disk that fails is to be found out while there is still an answer to be given.
+    // Detects a failing disk while the status can still be chosen.
     await handle.read({ buffer: Buffer.alloc(1), position: 0 });
     const { ino, mtimeNs, size } = status;
     const etag = `"${[ino, mtimeNs, size].map((part) => part.toString(36)).join("-")}"`;
@@ -176,7 +179,7 @@ async function openRecording(path: string): Promise<RecordingFile> {
   }
 }
 
-/** Whether the recording may well be there, and the process has no room for another open file just now. */
+/** Whether the recording probably exists, but the process cannot open another file now. */
 const isResourceShortage = (error: unknown): boolean =>
   error instanceof Error && "code" in error && /^(EMFILE|ENFILE|ENOMEM)$/.test(String(error.code));
 
@@ -184,16 +187,14 @@ const isResourceShortage = (error: unknown): boolean =>
 const matchesEtag = (header: string | undefined, etag: string): boolean =>
   header === "*" || (header ?? "").split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
 
-/** One range of bytes (RFC 9110, section 14.1.2), under the unit's name in any case (14.1). */
+/** One range of bytes (RFC 9110, section 14.1.2); the unit's name is not case-sensitive (14.1). */
 const ONE_RANGE = /^bytes=(?:\d+-\d*|-(\d+))$/i;
 
-/**
- * What `Range` asks for of a file of this length. Several ranges, and what is none, are passed over, as section 14.2 allows.
- */
+/** The range of a file of this length that `Range` requests. Several ranges and malformed ones are ignored (section 14.2). */
 function rangeOf(header: string, bytes: number): { start: number; end: number } | "whole" | "unsatisfiable" {
   const found = ONE_RANGE.exec(header);
   if (found === null) return "whole";
-  // More than there is from the end on is all there is, which the parser takes for a range outside of the file.
+  // A suffix longer than the file means the whole file; the parser would take it for a range outside of the file.
   const [, suffix] = found;
   const ranges = parseRange(bytes, suffix === undefined ? header : `bytes=-${Math.min(Number(suffix), bytes)}`);
   if (!Array.isArray(ranges)) return "unsatisfiable";

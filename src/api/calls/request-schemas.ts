@@ -46,7 +46,7 @@ const metadata = anyObject
   .superRefine((value, context) => {
     const refuse = (message: string) => context.addIssue({ code: "custom", message });
     const bytes = Buffer.byteLength(JSON.stringify(value));
-    // What takes more bytes than it may is not looked at any further.
+    // The depth of metadata that is too large is not checked.
     if (bytes > METADATA_BYTES_MAX)
       return refuse(`must take at most ${METADATA_BYTES_MAX} bytes as JSON, not ${bytes}`);
     const levels = depthOf(value);
@@ -57,7 +57,7 @@ const metadata = anyObject
     examples: [{ order: "A-17", vip: true }],
   });
 
-/** What governs a call whoever its prompt comes from; the defaults are in `NewCallBody`. */
+/** Settings of a call from any source of its prompt; the defaults are in `NewCallBody`. */
 const settings = {
   languagePinned: flag.meta({
     description:
@@ -82,16 +82,16 @@ const settings = {
     description: "Seconds without speech, typed text or DTMF after which `inactivityAction` is taken.",
   }),
   inactivityAction: oneOf(["hang_up", "prompt"]).meta({
-    description: `\`prompt\`: the agent asks whether the caller is still there, and hangs up once that was in vain ${INACTIVITY_PROMPTS_MAX} times in a row.`,
+    description: `\`prompt\`: the agent asks whether the caller is still there, and hangs up after ${INACTIVITY_PROMPTS_MAX} unanswered prompts in a row.`,
   }),
   maxCost: numberBetween(MAX_COST_MIN, MAX_COST_MAX).meta({
     description:
-      "What the call may cost, in the currency of the service's prices, by what its providers report. When it is reached, or the next request to the LLM or the TTS would exceed it, the agent says so and the call ends with `spend_limit`. STT without a price is not counted. 400 when a price of the LLM or the TTS is not configured.",
+      "Maximum cost of the call in the currency of the service's prices, by the usage that its providers report. When it is reached, or the next request to the LLM or the TTS would exceed it, the agent says so and the call ends with `spend_limit`. STT without a price is not counted. 400 when a price of the LLM or the TTS is not configured.",
     examples: [0.5],
   }),
   recordingEnabled: flag.meta({
     description:
-      "When false, no audio and no spoken word of the call is written anywhere: there will be no recording, and no text in its transcript.",
+      "When false, neither audio nor words of the call are stored: there is no recording, and the transcript has no text.",
   }),
   selectedTools: listOf(SelectedTool, SELECTED_TOOLS_MAX, "must be a list of objects").meta({
     description: "Tools that the agent may call.",
@@ -99,27 +99,27 @@ const settings = {
   }),
 };
 
-/** A saved agent's call settings, as they were given: what is absent takes the default of `POST /calls` in each call. */
+/** The call settings of a saved agent as received: absent settings take the default of `POST /calls` in each call. */
 export const CallSettingsBody = z.strictObject(settings, { error: "must be an object" }).partial();
 export type CallSettingsBody = z.output<typeof CallSettingsBody>;
 
-/** What a client of connectionType `websocket` must know to write to it and to read it. */
+/** The protocol of connectionType `websocket`, for the author of a client. */
 const STREAM_PROTOCOL = `
 
-Binary messages are audio: from the service 20 ms each, from the client any length up to ${STREAM_MESSAGE_MS_MAX / 1_000} s; with \
-Opus, both ways, one packet each. Text messages are JSON objects with a \`type\`; ignore unknown types and fields.
+Binary messages are audio: 20 ms each from the service, and any length up to ${STREAM_MESSAGE_MS_MAX / 1_000} s from the client; with \
+Opus, one packet each in both directions. Text messages are JSON objects with a \`type\`; ignore unknown types and fields.
 
 - From the service: \`ready\` (\`callId\`, \`input\`, \`output\`) comes first; \`state\` (\`state\`: listening, thinking, speaking; \
-\`latency\`, as a turn has it, when an answer begins to be heard); \
-\`transcript\` (\`role\`, \`text\`, \`final\`, \`turnId\`; \`approximate\`, as a turn has it); \`mark\` (\`name\`): to be sent back when all audio before it has been \
-played; \`clear\`: drop what has not been played yet, and the marks in it; \`toolCall\` (\`id\`, \`name\`, \
+\`latency\`, as in a turn, when a reply starts to play); \
+\`transcript\` (\`role\`, \`text\`, \`final\`, \`turnId\`; \`approximate\`, as in a turn); \`mark\` (\`name\`): return it once all audio \
+before it has been played; \`clear\`: drop the audio that has not been played, and the marks in it; \`toolCall\` (\`id\`, \`name\`, \
 \`arguments\`): carry out this tool of the type \`client\`; \`error\` (\`code\`, \`message\`); \`ended\` \
 (\`reason\`: an \`endReason\`), then the socket closes.
-- From the client: \`mark\` (\`name\`); \`cleared\`, if it likes, to answer a \`clear\`; \`dtmf\` (\`digit\`); \`text\` (\`text\`): what \
+- From the client: \`mark\` (\`name\`); \`cleared\`, optional, confirms a \`clear\`; \`dtmf\` (\`digit\`); \`text\` (\`text\`): what \
 the caller typed; \`toolResult\` (\`id\`, and \`result\`, any JSON, or \`error\`, a text); \`end\`: hangs up.`;
 
 export const STREAM_RATE_HZ_DEFAULT = 16_000;
-/** These run at the telephone's rate alone, which is then the default too. */
+/** These codecs allow only the telephone's rate, which is then also the default. */
 export const isG711 = (codec: StreamCodec): boolean => codec === "mulaw" || codec === "alaw";
 
 const G711_RATE_RULE = `must be ${CARRIER_RATE_HZ} with the codecs mulaw and alaw`;
@@ -134,11 +134,11 @@ export const WebsocketBody = z
         .default("pcm_s16le")
         .meta({
           description:
-            "Both ways. `pcm_s16le`: signed 16-bit samples, the low byte first. `mulaw`, `alaw`: G.711. `opus`: one packet a " +
+            "For both directions. `pcm_s16le`: signed 16-bit samples, little-endian. `mulaw`, `alaw`: G.711. `opus`: one packet a " +
             "message. The reference STT (`STT=reference`) decodes Opus at 16000 Hz and above at the bit rate that libopus " +
             "chooses; at 8000 Hz it needs 32 kbit/s or more, and finds no words at the 10 kbit/s that libopus chooses there.",
         }),
-      inputSampleRate: rate.optional().meta({ description: "Hertz of the audio that is sent to the service." }),
+      inputSampleRate: rate.optional().meta({ description: "Hertz of the audio that the client sends." }),
       outputSampleRate: rate.optional().meta({ description: "Hertz of the audio that the service sends." }),
     },
     { error: "must be an object" },
@@ -153,14 +153,14 @@ export const WebsocketBody = z
   .meta({
     id: "Websocket",
     description: `How audio travels when \`connectionType\` is \`websocket\`; ignored otherwise. One channel; the rates \
-are ${STREAM_RATE_HZ_DEFAULT} by default, and ${CARRIER_RATE_HZ} alone with mulaw and alaw.${STREAM_PROTOCOL}`,
+are ${STREAM_RATE_HZ_DEFAULT} by default, and must be ${CARRIER_RATE_HZ} with mulaw and alaw.${STREAM_PROTOCOL}`,
     examples: [
       { inputSampleRate: 16_000, outputSampleRate: 24_000 },
       { codec: "mulaw", inputSampleRate: 8_000, outputSampleRate: 8_000 },
     ],
   });
 
-/** `POST /calls`, as the specification's table 4.1 has it. Voice and language are looked up afterwards. */
+/** `POST /calls`, as in the specification's table 4.1. The voice and the language are looked up afterwards. */
 export const NewCallBody = z
   .strictObject(
     {
@@ -174,7 +174,7 @@ export const NewCallBody = z
         examples: ["English (America)"],
       }),
       language: text.meta({
-        description: "A code from `GET /languages`, in upper or lower case: what is spoken and listened for.",
+        description: "A code from `GET /languages`, in upper or lower case: the language of the agent and of the STT.",
         examples: ["en-US"],
       }),
       languagePinned: settings.languagePinned.default(false),
@@ -193,9 +193,9 @@ export const NewCallBody = z
         .meta({
           description:
             "The protocol of the media stream. `carrier_a`, `carrier_b`, `carrier_c`: the protocol of a telephone carrier, in G.711 at " +
-            "8000 Hz. `websocket`: a protocol for programs of your own, described at `websocket`. `webrtc`: not in this version: 501.",
+            "8000 Hz. `websocket`: a protocol for your own programs, described at `websocket`. `webrtc`: not in this version: 501.",
         }),
-      // Read only when `connectionType` is `websocket`; otherwise anything may stand here.
+      // Read only when `connectionType` is `websocket`; any other value is accepted otherwise.
       websocket: documentedAs(z.unknown(), WebsocketBody).optional(),
       selectedTools: settings.selectedTools.default([]),
       metadata: metadata.optional(),
@@ -204,7 +204,7 @@ export const NewCallBody = z
   )
   .meta({
     id: "NewCall",
-    description: "Configuration of the call. All fields but the first three have defaults.",
+    description: "Configuration of the call. All fields except the first three have defaults.",
     examples: NEW_CALLS,
   });
 export type NewCallBody = z.output<typeof NewCallBody>;
@@ -233,11 +233,15 @@ export const CreatedCall = z
     connectionType: z.enum(CONNECTION_TYPES),
     createdAt: time,
   })
-  .meta({ id: "CreatedCall", description: "The new call, and where its media stream goes.", examples: CREATED_CALLS });
+  .meta({
+    id: "CreatedCall",
+    description: "The new call and the address of its media stream.",
+    examples: CREATED_CALLS,
+  });
 
 export const CallId = z.object({ id: callId });
 
-/** Times are ISO 8601 in UTC; what is not known yet is null. */
+/** Times are ISO 8601 in UTC; unknown values are null. */
 export const CallItem = z
   .object({
     id: callId,
@@ -267,8 +271,8 @@ export const CallItem = z
       .nullable()
       .meta({
         description:
-          "The carrier's own id for the call: the `callSid` of carrier_a's `start`, the `call_control_id` of carrier_b's, the `callId` " +
-          "of carrier_c's. Null before its stream has begun, and for other connection types.",
+          "The carrier's own id for the call: the `callSid` in `start` of carrier_a, the `call_control_id` of carrier_b, the `callId` " +
+          "of carrier_c. Null before its stream has started, and for other connection types.",
         examples: ["CA0123456789abcdef0123456789abcdef"],
       }),
     configuration: z
@@ -298,7 +302,7 @@ export const CallItem = z
       .meta({
         description: "The configuration of the call, as in `POST /calls`, without the prompt and the greeting.",
       }),
-    metadata: z.record(z.string(), z.unknown()).nullable().meta({ description: "As it was given." }),
+    metadata: z.record(z.string(), z.unknown()).nullable().meta({ description: "As in the request." }),
     recording: z
       .object({
         channels: z.int(),
@@ -325,17 +329,17 @@ export const CallItem = z
     usage: CallUsage,
     cost: CallCost,
   })
-  .meta({ id: "Call", description: "The current state of a call. What is not known yet is null.", examples: CALLS });
+  .meta({ id: "Call", description: "The current state of a call. Unknown values are null.", examples: CALLS });
 
 export const CallSummary = CallItem.extend({
   configuration: CallItem.shape.configuration.omit({ selectedTools: true }).meta({
     description:
-      "What the call was created with, by the names of `POST /calls`, without the prompt, the greeting and the tools, which " +
+      "The configuration of the call, as in `POST /calls`, without the prompt, the greeting and the tools, which " +
       "`GET /calls/{id}` shows.",
   }),
 }).meta({
   id: "CallSummary",
-  description: "A call as lists show it. What is not known yet is null.",
+  description: "A call in a list. Unknown values are null.",
   examples: CALL_SUMMARIES,
 });
 

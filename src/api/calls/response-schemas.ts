@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { LATENCY_STEPS } from "../../core/calls/latency.ts";
 import { STAGES } from "../../core/metrics/worker-metrics.ts";
 
-/** What of a call tells how fast it was answered, and what its providers did. */
+/** Schemas of a call's latency, usage and cost. */
 
 const responseTimeMs = (description: string) =>
   z.number().meta({ description: `${description}; milliseconds since the caller's last voiced frame.` });
@@ -21,7 +21,7 @@ export const TurnLatency = z.object({
   firstFrameMs: responseTimeMs("First frame of the reply sent"),
 });
 
-const ms = z.number().meta({ description: "Milliseconds; always one that was measured (nearest rank)." });
+const ms = z.number().meta({ description: "Milliseconds; always a measured value (nearest rank)." });
 const Stage = z
   .object({
     count: z.int().meta({ description: "Number of replies that had this step." }),
@@ -51,7 +51,7 @@ export const CallLatency = z
     firstSegment: stage("firstSegment"),
     ttsFirstByte: stage("ttsFirstByte"),
     firstFrame: stage("firstFrame"),
-    whole: stage("total"),
+    total: stage("total"),
   })
   .nullable()
   .meta({
@@ -69,7 +69,7 @@ export const CallUsage = z
       model: z
         .string()
         .optional()
-        .meta({ description: "Where the provider has several.", examples: ["gpt-4o-mini"] }),
+        .meta({ description: "Present when the provider has several models.", examples: ["gpt-4o-mini"] }),
       audioSeconds: count("Of an STT: audio sent to it, including silence."),
       inputTokens: count("Of an LLM."),
       outputTokens: count("Of an LLM."),
@@ -81,7 +81,7 @@ export const CallUsage = z
       cost: z
         .number()
         .nullable()
-        .meta({ description: "In the currency of `cost`; null where the service knows no price." }),
+        .meta({ description: "In the currency of `cost`; null when the service has no price for it." }),
     }),
   )
   .nullable()
@@ -93,8 +93,8 @@ export const CallUsage = z
 export const CallCost = z
   .object({
     currency: z.string().meta({ description: "ISO 4217.", examples: ["USD"] }),
-    total: z.number().meta({ description: "The sum of what has a price." }),
-    complete: z.boolean().meta({ description: "False where an item of `usage` has no price." }),
+    total: z.number().meta({ description: "Sum of all items that have a price." }),
+    complete: z.boolean().meta({ description: "False when an item of `usage` has no price." }),
   })
   .nullable()
-  .meta({ description: "By the prices of the service when the call ended; null where it has none." });
+  .meta({ description: "Calculated with the service's prices at the end of the call; null when it has no prices." });

@@ -35,9 +35,9 @@ const CREATE = {
     "spend_limit",
     ...REFUSAL_CODES,
   ] as const,
-  asksForUnbuilt: true,
+  mayBeUnsupported: true,
   response: { 201: CreatedCall },
-  answerHeaders: { 201: ["Idempotent-Replayed"] } as const,
+  responseHeaders: { 201: ["Idempotent-Replayed"] } as const,
 };
 
 const GET = {
@@ -51,7 +51,7 @@ const GET = {
   response: { 200: CallItem },
 };
 
-/** Of the longest turns some five fill a page. */
+/** About five of the longest turns fill a page. */
 const TURNS_PER_READ = 25;
 
 const TRANSCRIPT = {

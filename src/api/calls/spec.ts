@@ -21,22 +21,22 @@ import { languageByCode, lookUpVoiceAndLanguage, voiceByIdOrName } from "../voic
 import type { VoiceCatalogue } from "../voices/routes.ts";
 import { isG711, type NewCallBody, STREAM_RATE_HZ_DEFAULT, WebsocketBody } from "./request-schemas.ts";
 
-/** The transports this build carries. */
+/** The transports that this build supports. */
 const SUPPORTED_CONNECTION_TYPES: readonly ConnectionType[] = ["carrier_a", "carrier_b", "carrier_c", "websocket"];
 
-/** What this installation has to make calls of. */
+/** What this installation offers to calls. */
 export interface CallSpecDeps extends ToolDeps {
   voices: VoiceCatalogue;
-  /** The prices that the service does not know and would need to hold a call with this model to its `maxCost`. */
+  /** The prices that the service lacks to enforce the `maxCost` of a call with this model. */
   missingPrices: (model: ModelName) => readonly string[];
 }
 
 /**
  * Turns the body of `POST /calls` into the call's specification.
  *
- * `accountId` is whose call it is. `found` is what the schema has against the body; with anything in it the body is as it came, of
- * whatever shape.
- * Throws ApiError: 400 with all problems at once; else 501 for listed features that this build does not have.
+ * `accountId` is the call's owner. `found` holds the schema's problems of the body; when there are any, the body is as received
+ * and may have any shape.
+ * Throws ApiError: 400 with all problems together; otherwise 501 for listed features that this build does not have.
  */
 export async function callSpecOf(
   body: NewCallBody,
@@ -53,7 +53,7 @@ export async function callSpecOf(
   );
 }
 
-/** As `specOf`, of a body whose tools and format have been looked at: what is wrong with them has been `found`. */
+/** The same as `callSpecOf` for a body whose tools and format have been checked; their problems are in `found`. */
 export async function specOfCheckedTools(
   body: NewCallBody,
   found: readonly Problem[],
@@ -71,14 +71,14 @@ export async function specOfCheckedTools(
   return toCallSpec(body, voice.id, language.code);
 }
 
-/** The `websocket` object counts for nothing beside another transport, so it is not looked at then. */
+/** With another transport the `websocket` object has no effect and is not checked. */
 export function websocketProblems({ connectionType, websocket }: Record<string, unknown>): readonly Problem[] {
   if (connectionType !== "websocket" || websocket === undefined) return [];
   const result = WebsocketBody.safeParse(websocket, { reportInput: true });
   return result.success ? [] : firstProblems(problemsOf(result.error, ["websocket"]));
 }
 
-/** A limit is only accepted where it can be enforced. `at` is where in the body the settings stand. */
+/** A limit is accepted only when it can be enforced. `at` is the path of the settings in the body. */
 export function maxCostProblems(
   { maxCost, model = MODEL_DEFAULT }: Record<string, unknown>,
   at: Path,
@@ -99,7 +99,7 @@ function unsupportedFeatures({ connectionType, selectedTools }: NewCallBody): re
 }
 
 function toCallSpec(body: NewCallBody, voiceId: string, language: string): CallSpec {
-  // A greeting is the agent's opening line: there is none when the user opens, and a blank one says nothing.
+  // A greeting is the agent's opening line. There is none when the user speaks first; a blank greeting counts as absent.
   const greeting = body.firstSpeaker === "agent" && !isBlank(body.greeting ?? "") ? body.greeting : undefined;
   return {
     systemPrompt: body.systemPrompt,
@@ -123,7 +123,7 @@ function toCallSpec(body: NewCallBody, voiceId: string, language: string): CallS
   };
 }
 
-/** Of a `websocket` object that `websocketProblems` has nothing against. */
+/** Requires a `websocket` object in which `websocketProblems` found nothing. */
 function streamFormatOf(websocket: unknown = {}): StreamFormat {
   const { codec, inputSampleRate, outputSampleRate } = WebsocketBody.parse(websocket);
   const rateHz = isG711(codec) ? CARRIER_RATE_HZ : STREAM_RATE_HZ_DEFAULT;

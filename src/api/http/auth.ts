@@ -4,14 +4,14 @@ import { unauthorized } from "./errors.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Whose request it is; empty on the routes that need no key. */
+    /** The account of the request; empty on the routes that need no API key. */
     accountId: string;
-    /** The API key that it came with; empty likewise. */
+    /** The API key of the request; empty likewise. */
     apiKeyId: string;
   }
 }
 
-/** Lets nothing past that carries no living API key, before a byte of the body is read. */
+/** Rejects requests without a valid API key before a byte of the body is read. */
 export function requireApiKey(scope: FastifyInstance, apiKeys: Pick<ApiKeyStore, "authenticate">): void {
   scope.addHook("onRequest", async (request) => {
     const key = request.headers["x-api-key"];

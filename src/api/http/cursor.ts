@@ -5,16 +5,16 @@ import { invalidRequest } from "./errors.ts";
 import { pageParameters } from "./query.ts";
 import { problem } from "./validation.ts";
 
-/** The query parameters of a list of things that the account has made. */
+/** The query parameters of the account's lists. */
 export const pageFields = pageParameters(LIST_ITEMS_DEFAULT, LIST_ITEMS_MAX);
 
-/** Of a SHA-256: enough that no cursor of another list passes by chance. */
+/** Bytes of a SHA-256: enough that a cursor of another list does not match by chance. */
 const DIGEST_BYTES = 12;
 
 /**
- * Where a list goes on: behind the item with this id. `list` is all that makes it this list and no other (its name, the
- * account, the filters), so that the cursor fits no other one. It is opaque to clients, but no secret: the digest keeps
- * mistakes out, and what an account may see is never asked of a cursor.
+ * The position in a list after the item with this id. `list` holds everything that identifies the list (its name, the account,
+ * the filters), so that the cursor is valid for no other list. The cursor is opaque to clients, but not secret: the digest only
+ * detects mistakes, and a cursor never decides what an account may see.
  */
 export function cursorOf(id: string, list: readonly unknown[]): string {
   const digest = createHash("sha256")
@@ -28,6 +28,6 @@ export function idOf(cursor: string, list: readonly unknown[]): string {
   const id = Buffer.from(cursor, "base64url").subarray(DIGEST_BYTES).toString();
   if (cursorOf(id, list) === cursor) return id;
   throw invalidRequest([
-    problem(["cursor"], "must be the nextCursor of this list, asked for with the same filters", cursor),
+    problem(["cursor"], "must be the nextCursor of this list, requested with the same filters", cursor),
   ]);
 }

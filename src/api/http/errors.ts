@@ -1,7 +1,7 @@
 import type { SpendUnit } from "../../core/billing/spend.ts";
 import { type Fault, TrunklineError } from "../../core/errors.ts";
 
-/** Every code the API answers with, and its status. docs/api.md lists them; none is reused for another meaning. */
+/** Every error code of the API with its status. docs/api.md lists them; a code is never reused for another meaning. */
 export const STATUS = {
   invalid_request: 400,
   unknown_voice: 400,
@@ -10,68 +10,68 @@ export const STATUS = {
   not_found: 404,
   /** The path has other methods, which the header Allow names. */
   method_not_allowed: 405,
-  /** What is asked for cannot be done with the thing as it is now, or the account has as many of them as it may. */
+  /** Not possible in the resource's current state, or the account has reached its limit of them. */
   conflict: 409,
   /** The Idempotency-Key was used with another request. */
   idempotency_mismatch: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
-  /** The bytes that were asked for are not in the file. */
+  /** The requested bytes are not in the file. */
   range_not_satisfiable: 416,
-  /** The API key has as many calls as it may, or the account as many lists or downloads under way. */
+  /** The API key has reached its limit of concurrent calls, or the account its limit of concurrent lists or downloads. */
   rate_limited: 429,
-  /** The account has spent as much within a minute as it may. */
+  /** The account has reached a spend limit per minute. */
   spend_limit: 429,
   internal: 500,
-  /** The workers carry all the calls that they can, or as many lists or downloads are under way as may be. */
+  /** All call slots of the workers are taken, or the limit of concurrent lists or downloads is reached. */
   overloaded: 503,
   draining: 503,
-  /** The disk of the records has less free space than it must have. */
+  /** The disk of the records has less free space than required. */
   insufficient_storage: 503,
   /** The database file was removed or replaced under the service. */
   database_lost: 503,
-  /** 501 where it names a feature that this build does not have. */
+  /** 501 when it names a feature that this build does not have. */
   unavailable: 503,
 } as const;
 export type ErrorCode = keyof typeof STATUS;
 
 declare module "fastify" {
   interface FastifySchema {
-    /** Codes that this route answers with beyond those that every route of its kind does; for the OpenAPI document. */
+    /** Error codes of this route, in addition to those of every route of its kind; for the OpenAPI document. */
     errors?: readonly ErrorCode[];
-    /** Values that it takes may ask for features that this build does not have: those are answered with 501. */
-    asksForUnbuilt?: boolean;
+    /** The request may ask for features that this build does not have: those are answered with 501. */
+    mayBeUnsupported?: boolean;
   }
 }
 
-/** Of a body that is wrong throughout, this many problems are reported. */
+/** At most this many problems of one body are reported. */
 const PROBLEMS_MAX = 100;
-/** No problem is added to those that take more than this as JSON: an answer stays under 64 KiB, whatever was sent. */
+/** Problems that take more than this as JSON are omitted: a response stays under 64 KiB for any request. */
 const PROBLEMS_BYTES_MAX = 48 * 1_024;
 
-/** The statuses that carry `Retry-After`, and what it asks for: about as long as a process takes to come back, or a call to end. */
+/** `Retry-After` of 429 and 503: about the time in which a process restarts or a call ends. */
 const RETRY_AFTER_S = 5;
 export const RETRY_AFTER_STATUSES: readonly number[] = [429, 503];
 
-/** One thing that is wrong with a request. */
+/** One problem of a request. */
 export interface Problem {
-  /** JSON pointer (RFC 6901) into the body, to the field or, where that is too long to show, to what holds it; empty for the body as a whole. */
+  /** JSON pointer (RFC 6901) to the field in the body, or to its parent when the pointer would be too long; empty for the whole body. */
   path: string;
-  /** A sentence that names the field, what it may be and what it was. */
+  /** A sentence that names the field, what is allowed, and the value. */
   message: string;
 }
 
-/** The one body of every answer that is no success. */
+/** The body of every response that is not a success. */
 export interface ErrorBody {
   error: { code: ErrorCode; message: string; details: readonly Problem[]; requestId: string };
 }
 
-/** An error that the API answers with; everything else becomes `internal`. */
+/** An error with a response of its own; every other error becomes `internal`. */
 export class ApiError extends TrunklineError {
   declare readonly code: ErrorCode;
   readonly status: number;
   readonly details: readonly Problem[];
-  /** What the answer carries beside the body. */
+  /** Headers of the response, in addition to the usual ones. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(
@@ -96,7 +96,7 @@ export class ApiError extends TrunklineError {
 
 const faultOf = (status: number): Fault => (status < 500 ? "caller" : status === 500 ? "bug" : "service");
 
-/** The first of what is wrong, one problem a path, as far as an answer holds them; of a hostile body the rest is never even made. */
+/** The first problems, one for each path, as many as a response holds; the rest of a hostile body's problems are never created. */
 export function firstProblems(problems: Iterable<Problem>): readonly Problem[] {
   const byPath = new Map<string, Problem>();
   let bytes = 0;
@@ -111,7 +111,7 @@ export function firstProblems(problems: Iterable<Problem>): readonly Problem[] {
 
 const bytesOf = (problem: Problem): number => Buffer.byteLength(JSON.stringify(problem));
 
-/** At least one problem; the message is the only one's, or counts them. */
+/** Requires at least one problem; the message is that problem's, or the count of all. */
 export function invalidRequest(
   problems: readonly Problem[],
   code: "invalid_request" | "unknown_voice" | "unknown_language" = "invalid_request",
@@ -125,16 +125,16 @@ export function invalidRequest(
   return new ApiError(code, `${count} named in details`, { details });
 }
 
-/** One and the same answer for no key, a wrong one and a revoked one. */
+/** The same response for a missing, a wrong and a revoked API key. */
 export const unauthorized = (): ApiError =>
   new ApiError("unauthorized", "the header X-API-Key must carry an API key of this service", {
     headers: { "www-authenticate": CHALLENGE },
   });
 
-/** RFC 9110 asks for a challenge with every 401, and has no registered scheme for a key in a header of its own. */
+/** RFC 9110 requires a challenge with every 401, and has no registered scheme for an API key in a header of its own. */
 const CHALLENGE = 'ApiKey realm="Trunkline", header="X-API-Key"';
 
-/** Also for what belongs to another account. */
+/** Also for resources of another account. */
 export const notFound = (what: string): ApiError => new ApiError("not_found", `no such ${what}`);
 
 export const unsupportedMediaType = (): ApiError =>
@@ -143,7 +143,7 @@ export const unsupportedMediaType = (): ApiError =>
     "the body must be sent as application/json in UTF-8, without a Content-Encoding",
   );
 
-/** None of the bytes that were asked for are in a file of this length (RFC 9110, section 15.5.17). */
+/** The requested range is outside a file of this length (RFC 9110, section 15.5.17). */
 export const rangeNotSatisfiable = (bytes: number): ApiError =>
   new ApiError("range_not_satisfiable", `the range is outside the ${bytes} bytes of the file`, {
     headers: { "content-range": `bytes */${bytes}` },
@@ -158,7 +158,7 @@ export const notInThisVersion = (path: string, feature: string): Problem => ({
   message: `${feature} is not available in this version`,
 });
 
-/** Why no new calls are taken. */
+/** Why new calls are not accepted. */
 export const REFUSALS = {
   draining: "the service is draining",
   overloaded: "the service is overloaded",
@@ -169,19 +169,19 @@ export const REFUSALS = {
 export type Refusal = keyof typeof REFUSALS;
 export const REFUSAL_CODES = Object.keys(REFUSALS) as readonly Refusal[];
 
-/** No new calls are taken just now. */
+/** New calls are not accepted at present. */
 export const callsRefused = (reason: Refusal): ApiError =>
   new ApiError(reason, `new calls are not accepted: ${REFUSALS[reason]}`);
 
-/** None of this API key, until one of those it has is over. */
+/** No more calls with this API key until one of its calls ends. */
 export const tooManyCalls = (): ApiError =>
   new ApiError("rate_limited", "this API key has reached its limit of concurrent calls, created and active");
 
-/** None of this account, until it has spent less than it may within the last minute. */
+/** No more calls of this account until its spending within the last minute is below the limit. */
 export const accountLimitError = (limit: SpendUnit): ApiError =>
   new ApiError("spend_limit", `the calls of this account have reached its limit of ${limit} within a minute`);
 
-/** What a thrown value is to the caller. Nothing of what it says itself leaves the service unless it is an ApiError. */
+/** Converts a thrown value. The text of an error leaves the service only if it is an ApiError. */
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof TrunklineError && (thrown.fault === "service" || thrown.fault === "provider")) {

@@ -3,8 +3,8 @@ import { isObject } from "../../core/json.ts";
 import { documentedAs } from "./documented-as.ts";
 import { isBlank } from "./validation.ts";
 
-// The kinds of fields that bodies are made of. Each `error` continues the field's name: validation.ts makes "maxDuration must be
-// ..., not 7201" of it.
+// Field kinds of request bodies. Each `error` continues the field's name: validation.ts makes "maxDuration must be ..., not 7201"
+// of it.
 
 export const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z.enum(values, { error: `must be one of ${values.join(", ")}` });
@@ -29,7 +29,7 @@ export const textNotBlank = z
   .min(1, notBlank)
   .refine((value) => !isBlank(value), notBlank);
 
-/** A list that is too long is refused before any of its items is looked at. */
+/** A list that is too long is refused before its items are checked. */
 export const listOf = <Item extends z.ZodType>(item: Item, itemsMax: number, error: string) => {
   const items = z.array(item);
   const notTooLong = z.array(z.unknown(), { error }).superRefine(({ length }, context) => {
@@ -39,5 +39,5 @@ export const listOf = <Item extends z.ZodType>(item: Item, itemsMax: number, err
   return documentedAs(notTooLong, items.max(itemsMax)).pipe(items);
 };
 
-/** Rules between fields are told together with the rules of each field; zod would otherwise keep them for later. */
+/** Reports rules between fields together with the rules of each field; zod would otherwise check them only after those. */
 export const ALONGSIDE_FIELD_ERRORS = { when: (payload: { value: unknown }) => isObject(payload.value) };

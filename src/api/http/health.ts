@@ -5,12 +5,12 @@ import { STREAM_CODECS } from "../../core/calls/spec.ts";
 import { newId } from "../../core/ids.ts";
 import { callsRefused, REFUSAL_CODES, type Refusal } from "./errors.ts";
 
-/** Whether the service takes calls, and if not, why. */
+/** Whether the service accepts calls, and if not, why. */
 export type CallAcceptance = { accepted: true } | { accepted: false; reason: Refusal };
 
 export interface HealthDeps {
   callAcceptance: () => CallAcceptance;
-  /** What an operator should know about the configured providers; a sentence each. */
+  /** What an operator should know about the configured providers, one sentence each. */
   providerNotes: readonly string[];
 }
 
@@ -18,7 +18,7 @@ const HEALTH = {
   operationId: "getHealth",
   tags: ["service"],
   summary: "Liveness of the process",
-  description: "Covers the answering process alone. For liveness probes.",
+  description: "Covers only the answering process. For liveness probes.",
   security: [],
   response: { 200: z.object({ status: z.literal("ok") }).meta({ description: "It lives." }) },
 };
@@ -37,13 +37,13 @@ const READINESS = {
         codecs: z
           .array(z.enum(STREAM_CODECS))
           .readonly()
-          .meta({ description: "What calls of connectionType `websocket` can have." }),
+          .meta({ description: "Codecs and rates of calls with connectionType `websocket`." }),
         notes: z.array(z.string()).meta({
-          description: "What the configuration lacks for calls with people, and which variable to set.",
+          description: "What the configuration lacks for real calls, and which variable to set.",
         }),
       })
       .meta({
-        description: "New calls are taken.",
+        description: "New calls are accepted.",
         examples: [
           { status: "ready", codecs: [...STREAM_CODECS], notes: [] },
           {
@@ -65,7 +65,7 @@ const readyBody = (providerNotes: readonly string[]) => ({
   notes: [...providerNotes],
 });
 
-/** `/healthz` speaks for this process alone; `/readyz` says whether new calls are taken. Neither asks for a key. */
+/** `/healthz` covers only this process; `/readyz` says whether new calls are accepted. Neither requires an API key. */
 export function healthRoutes(scope: FastifyInstance, { callAcceptance, providerNotes }: HealthDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
   app.get("/healthz", { schema: HEALTH }, async () => ALIVE);
@@ -76,7 +76,7 @@ export function healthRoutes(scope: FastifyInstance, { callAcceptance, providerN
   });
 }
 
-/** The answers of the same paths for a server of another port: status, headers beside the content type, and body. */
+/** The responses of the same paths for a server on another port: status, extra headers, and body. */
 export const healthResponse = () => ({ status: 200, headers: {}, body: ALIVE });
 
 export function readinessResponse({ callAcceptance, providerNotes }: HealthDeps) {

@@ -5,7 +5,7 @@ import { IDEMPOTENCY_KEY_CHARS_MAX } from "../../core/limits/api.ts";
 import type { IdempotentRequest } from "../../store/call-store.ts";
 import { hashSecret } from "../../store/secrets.ts";
 
-/** The headers of requests that can be named. */
+/** The headers of requests that can be idempotent. */
 export const IdempotencyHeaders = z.looseObject({
   "idempotency-key": z
     .string()
@@ -26,21 +26,21 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * A request to which its client gave a name, so that it can come again.
+ * An idempotent request: one with an Idempotency-Key, so that the client can retry it.
  *
- * The repetition is answered with the first one's stream token, of which nothing but the SHA-256 may be at rest in the clear.
- * So the token is sealed: AES-256-GCM under a key that HKDF-SHA256 (RFC 5869) derives from the text of the request's own API
- * key, with its name as the salt. Of the name the store has a hash and of the API key too, so what is on the disk opens
- * nothing: only who sends both again does. The fingerprint that tells one body from another is an HMAC under a key derived the
- * same way, so that no guess at a prompt can be checked against the disk. The price: under another API key of the same
- * account the fingerprint is another, and the request counts as another one.
+ * The retry is answered with the stream token of the first request, but only the token's SHA-256 may be stored in the clear. So
+ * the token is sealed: AES-256-GCM under a key that HKDF-SHA256 (RFC 5869) derives from the text of the request's API key, with
+ * the Idempotency-Key as the salt. The store has only hashes of the Idempotency-Key and of the API key, so the data on the disk
+ * opens nothing: only a client that sends both again can. The fingerprint that distinguishes bodies is an HMAC under a key
+ * derived the same way, so that a guessed prompt cannot be verified against the disk. The price: with another API key of the
+ * same account the fingerprint differs, and the request counts as a different one.
  */
 export class IdempotencySealer {
   readonly #idempotencyKeyHash: string;
   readonly #fingerprint: string;
   readonly #sealingKey: Uint8Array;
 
-  /** `asked` is all that the request asks for, as JSON; the order of members does not matter. */
+  /** `asked` is the content of the request as JSON; the order of members does not matter. */
   constructor({ name, apiKey, asked }: { name: string; apiKey: string; asked: unknown }) {
     const derive = (purpose: string) => new Uint8Array(hkdfSync("sha256", apiKey, name, purpose, KEY_BYTES));
     this.#idempotencyKeyHash = hashSecret(name);
@@ -50,7 +50,7 @@ export class IdempotencySealer {
     this.#sealingKey = derive("trunkline idempotency seal");
   }
 
-  /** What the store keeps of it, beside the call that it makes. */
+  /** What the store saves of the request, with the call that it creates. */
   seal(token: string): IdempotentRequest {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, this.#sealingKey, nonce);
@@ -62,7 +62,7 @@ export class IdempotencySealer {
     };
   }
 
-  /** The token that an earlier request with this fingerprint sealed. Throws when it was sealed by another, or changed. */
+  /** The token that an earlier request with this fingerprint sealed. Throws when another request sealed it, or it was changed. */
   open(sealedToken: string): string {
     const sealed = Buffer.from(sealedToken, "base64url");
     const decipher = createDecipheriv(CIPHER, this.#sealingKey, sealed.subarray(0, NONCE_BYTES), {

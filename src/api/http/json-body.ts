@@ -4,7 +4,7 @@ import { ApiError, unsupportedMediaType } from "./errors.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Throws ApiError `unsupported_media_type` for JSON in another charset than UTF-8, or encoded a second time. */
+/** Throws ApiError `unsupported_media_type` for JSON in a charset other than UTF-8, or with a Content-Encoding. */
 export function requirePlainUtf8({
   "content-type": type = "",
   "content-encoding": encoding,
@@ -17,8 +17,8 @@ export function requirePlainUtf8({
 }
 
 /**
- * Parses a body of JSON (RFC 8259). Undefined for one without a byte, which many clients send the type of: it is no body.
- * Throws ApiError `invalid_request`, which quotes nothing of it.
+ * Parses a JSON body (RFC 8259). Undefined for an empty body: many clients send the content type without one. Throws ApiError
+ * `invalid_request`, which quotes nothing of the body.
  */
 export function readJson(body: Uint8Array): unknown {
   if (body.length === 0) return undefined;
@@ -34,7 +34,7 @@ export function readJson(body: Uint8Array): unknown {
 
 const [QUOTE, BACKSLASH, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\[]{}');
 
-/** Counts brackets before anything is parsed: JSON.parse takes any depth, and what walks the result later does not. */
+/** Counts brackets before parsing: JSON.parse accepts any depth, but the code that walks the result does not. */
 function deeperThan(levelsMax: number, body: Uint8Array): boolean {
   let levels = 0;
   let inString = false;

@@ -14,17 +14,17 @@ import {
 import { ApiError } from "./errors.ts";
 import { onResponseEnd } from "./response-end.ts";
 
-/** What counts answers that did not come to their end. */
+/** Counts responses that were not completed. */
 export interface ResponseCounter {
-  /** One was refused, because one account has too many under way, or all of them have. */
+  /** A request was refused, because its account or the whole service has reached the limit. */
   refused(by: "account" | "service"): void;
-  /** One was closed, because its client did not read it while another account waited. */
+  /** A response was closed, because its client did not read it while another account waited. */
   closed(): void;
 }
 
-/** How many answers of one kind may be under way at once. */
+/** Limits of concurrent responses of one kind. */
 export interface ResponseBounds {
-  /** What messages of errors call them. */
+  /** The plural noun for error messages. */
   what: string;
   perAccountMax: number;
   max: number;
@@ -36,23 +36,23 @@ export const LIST_BOUNDS: ResponseBounds = {
   max: LARGE_ANSWERS_MAX,
 };
 
-/** Downloads of recordings, on a port with so many connections. */
+/** Downloads of recordings, on a port with this many connections. */
 export function downloadBounds(connectionsMax: number): ResponseBounds {
   const max = Math.max(1, Math.min(DOWNLOADS_MAX, Math.floor(connectionsMax / DOWNLOADS_PER_CONNECTIONS)));
   return { what: "downloads", perAccountMax: Math.min(DOWNLOADS_PER_ACCOUNT_MAX, Math.ceil(max / 2)), max };
 }
 
-/** An answer that is under way. */
+/** A response in progress. */
 export interface ActiveResponse {
-  /** Bytes were handed to its connection: from now on it waits for its reader. */
+  /** Bytes were handed to the connection: from now on the response waits for its reader. */
   written(): void;
-  /** It is over. To be called once. */
+  /** The response is over. Must be called once. */
   end(): void;
 }
 
 interface TrackedResponse extends ActiveResponse {
   readonly close: () => void;
-  /** Since when it has waited for its reader; undefined while it is made, and once it is being closed. */
+  /** Since when the response waits for its reader; undefined while it is created, and once it is being closed. */
   unreadSinceMs: number | undefined;
 }
 
@@ -62,9 +62,9 @@ interface WaitingRequest {
 }
 
 /**
- * Bounds the large answers that are under way at once: from the moment they are made until they have been read, or their client has
- * gone. The next request waits for its turn; the account with the fewest answers under way is next, and of those the one that came first.
- * Where there is no room for a request, the account with the most answers loses the one that has waited longest for its reader.
+ * Bounds the large responses in progress: from their creation until they have been read or their client has disconnected. Further
+ * requests wait. The account with the fewest responses is served next, and its oldest request first. When there is no room for a
+ * request, the account with the most responses loses the one that has waited longest for its reader.
  */
 export class LargeResponses {
   readonly #clock: Clock;
@@ -72,7 +72,7 @@ export class LargeResponses {
   readonly #bounds: ResponseBounds;
   #activeCount = 0;
   readonly #activeByAccount = new Map<string, Set<TrackedResponse>>();
-  /** In the order of coming. */
+  /** In the order of arrival. */
   readonly #waiting = new Set<WaitingRequest>();
 
   constructor(clock: Clock, count: ResponseCounter, bounds = LIST_BOUNDS) {
@@ -82,8 +82,8 @@ export class LargeResponses {
   }
 
   /**
-   * Resolves with the answer when it is its turn; `close` breaks it off. Rejects with ApiError `rate_limited` when the account has too
-   * many answers under way and waiting, and with `overloaded` when all accounts together have.
+   * Resolves with the response when its turn comes; `close` aborts it. Rejects with ApiError `rate_limited` when the account has
+   * too many responses in progress and waiting, and with `overloaded` when all accounts together have.
    */
   begin(accountId: string, close: () => void): Promise<ActiveResponse> {
     if (this.#hasRoom(accountId)) return Promise.resolve(this.#start(accountId, close));
@@ -96,13 +96,13 @@ export class LargeResponses {
         this.#waiting.delete(waiting);
         reject(this.#refusal(accountId));
       });
-      // What is unread now has been so for long enough then.
-      const cancelLook = this.#clock.after(UNREAD_MS_MIN, () => this.#makeRoomFor(accountId));
+      // By then, every response that is unread now has been unread for long enough.
+      const cancelCheck = this.#clock.after(UNREAD_MS_MIN, () => this.#makeRoomFor(accountId));
       const waiting: WaitingRequest = {
         accountId,
         begin: () => {
           cancelTimeout();
-          cancelLook();
+          cancelCheck();
           resolve(this.#start(accountId, close));
         },
       };
@@ -124,23 +124,23 @@ export class LargeResponses {
   }
 
   #start(accountId: string, close: () => void): ActiveResponse {
-    const answers = this.#activeByAccount.get(accountId) ?? new Set();
-    const answer: TrackedResponse = {
+    const responses = this.#activeByAccount.get(accountId) ?? new Set();
+    const response: TrackedResponse = {
       close,
       unreadSinceMs: undefined,
       written: () => {
-        answer.unreadSinceMs = this.#clock.nowMs();
+        response.unreadSinceMs = this.#clock.nowMs();
       },
       end: () => {
         this.#activeCount -= 1;
-        answers.delete(answer);
-        if (answers.size === 0) this.#activeByAccount.delete(accountId);
+        responses.delete(response);
+        if (responses.size === 0) this.#activeByAccount.delete(accountId);
         this.#beginNext();
       },
     };
     this.#activeCount += 1;
-    this.#activeByAccount.set(accountId, answers.add(answer));
-    return answer;
+    this.#activeByAccount.set(accountId, responses.add(response));
+    return response;
   }
 
   #beginNext(): void {
@@ -154,17 +154,17 @@ export class LargeResponses {
     next.begin();
   }
 
-  /** Closes one answer of another account, which has more of them than this one, where only that keeps this one waiting. */
+  /** Closes a response of an account that has more of them than this one, if only the total limit makes this one wait. */
   #makeRoomFor(accountId: string): void {
     if (!this.#isAllowed(accountId)) return;
     const untilMs = this.#clock.nowMs() - UNREAD_MS_MIN;
     const isLate = ({ unreadSinceMs = Number.POSITIVE_INFINITY }: TrackedResponse): boolean => unreadSinceMs <= untilMs;
     let most: readonly TrackedResponse[] = [];
     let mostCount = this.#countOf(accountId);
-    for (const answers of this.#activeByAccount.values()) {
-      if (answers.size <= mostCount) continue;
-      const late = [...answers].filter(isLate);
-      if (late.length > 0) [most, mostCount] = [late, answers.size];
+    for (const responses of this.#activeByAccount.values()) {
+      if (responses.size <= mostCount) continue;
+      const late = [...responses].filter(isLate);
+      if (late.length > 0) [most, mostCount] = [late, responses.size];
     }
     const [oldest] = most.toSorted((a, b) => (a.unreadSinceMs ?? 0) - (b.unreadSinceMs ?? 0));
     if (oldest === undefined) return;
@@ -184,31 +184,31 @@ export class LargeResponses {
   }
 }
 
-/** What the routes with large answers need. */
+/** Dependencies of the routes with large responses. */
 export interface LargeResponsesDeps {
   largeResponses: LargeResponses;
 }
 
-/** How they may fail beside their own ways. */
+/** Error codes of large responses, in addition to the route's own. */
 export const LARGE_RESPONSE_ERRORS = ["rate_limited", "overloaded"] as const;
 
-/** Hooks for routes with large answers, behind the one that knows the account. */
-export function largeResponseHooks(answers: LargeResponses) {
-  const underWay = new WeakMap<FastifyRequest, ActiveResponse>();
+/** Hooks for routes with large responses; they run after the hook that sets the account. */
+export function largeResponseHooks(responses: LargeResponses) {
+  const active = new WeakMap<FastifyRequest, ActiveResponse>();
   return {
     preHandler: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       const { socket } = request.raw;
-      const answer = await answers.begin(request.accountId, () => socket.destroy());
-      underWay.set(request, answer);
-      onResponseEnd(request.raw, reply.raw, () => answer.end());
-      // The client has gone while its request waited: nothing is made for it.
+      const response = await responses.begin(request.accountId, () => socket.destroy());
+      active.set(request, response);
+      onResponseEnd(request.raw, reply.raw, () => response.end());
+      // The client disconnected while its request waited: no response is created.
       if (socket.destroyed) reply.hijack();
     },
     onSend: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-      const answer = underWay.get(request);
-      if (answer === undefined) return;
-      answer.written();
-      reply.raw.on("drain", () => answer.written());
+      const response = active.get(request);
+      if (response === undefined) return;
+      response.written();
+      reply.raw.on("drain", () => response.written());
     },
   };
 }

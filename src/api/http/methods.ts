@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { ApiError, notFound } from "./errors.ts";
 
-/** What plugins register for preflights of any path. */
+/** The path that plugins register for preflights of any path. */
 const ANY_PATH = "*";
 
 interface KnownPath {
@@ -11,10 +11,10 @@ interface KnownPath {
 }
 
 /**
- * Answers requests that no route takes, without a key and before their body is read: a path that has other methods with 405 and
- * `Allow`, its `OPTIONS` with 204 and `Allow` (RFC 9110, sections 15.5.6 and 9.3.7), and everything else with 404. To be
- * called before any route is registered. Returns the pattern of the path that a request asks for, for logs and metrics;
- * undefined where there is none.
+ * Answers requests without a route, without an API key and before their body is read: a path that has other methods with 405 and
+ * `Allow`, its `OPTIONS` with 204 and `Allow` (RFC 9110, sections 15.5.6 and 9.3.7), and everything else with 404. Must be called
+ * before any route is registered. Returns a function that gives the pattern of a request's path, for logs and metrics; undefined
+ * when no route has it.
  */
 export function handleOtherMethods(app: FastifyInstance): (request: FastifyRequest) => string | undefined {
   const paths = new Map<string, KnownPath>();
@@ -30,7 +30,7 @@ export function handleOtherMethods(app: FastifyInstance): (request: FastifyReque
   };
   const isUntaken = ({ is404, routeOptions }: FastifyRequest): boolean => is404 || routeOptions.url === ANY_PATH;
 
-  // Behind every onRequest hook: one of them answers preflights.
+  // After every onRequest hook: one of them answers preflights.
   app.addHook("preParsing", async (request, reply) => {
     if (!isUntaken(request)) return;
     const path = pathOf(request.url);
@@ -42,7 +42,7 @@ export function handleOtherMethods(app: FastifyInstance): (request: FastifyReque
   return (request) => (isUntaken(request) ? pathOf(request.url)?.pattern : request.routeOptions.url);
 }
 
-/** As the router takes a URL: without its query, doubled and trailing slashes, and decoded but for what is reserved. */
+/** Normalises a URL as the router does: no query, no doubled or trailing slashes, decoded except for reserved characters. */
 function normalizedPath(url: string): string {
   const path = url
     .replace(/[?#].*$/s, "")
@@ -51,12 +51,12 @@ function normalizedPath(url: string): string {
   try {
     return decodeURI(path);
   } catch {
-    // The router has refused it.
+    // The router has already refused this URL.
     return path;
   }
 }
 
-/** Of a pattern with `:name` for a segment, or `*` at its end for all that follows. */
+/** Supports `:name` for a path segment, and `*` at the end for the rest. */
 const matcherOf = (pattern: string): RegExp => {
   const source = pattern
     .replace(/(?<=.)\/$/, "")

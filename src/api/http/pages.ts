@@ -5,20 +5,20 @@ import { idOf } from "./cursor.ts";
 import { invalidRequest } from "./errors.ts";
 import { problem } from "./validation.ts";
 
-/** The answer of every list. */
+/** The response of every list. */
 export const pageSchema = <Item extends z.ZodType>(item: Item, description: string) =>
   z.object({ data: z.array(item), nextCursor: z.string().nullable() }).meta({ description });
 
 export interface Page<Item> {
   items: Item[];
-  /** Whether there are others behind them. */
+  /** Whether more items follow. */
   more: boolean;
 }
 
 /**
- * A page of at most `limit` items and LIST_BYTES_MAX bytes of JSON; an item that is larger than that stands alone. `read` is asked
- * for at most `perRead` items behind those that the page has already: it never reads much more than the page can hold, and other
- * requests get their turn in between.
+ * A page of at most `limit` items and LIST_BYTES_MAX bytes of JSON; an item larger than that has a page of its own. `read` gets
+ * the items of the page so far and reads at most `perRead` more: it never reads much more than the page can hold, and other
+ * requests run between two reads.
  */
 export async function pageOf<Item>(
   limit: number,
@@ -39,7 +39,7 @@ export async function pageOf<Item>(
   }
 }
 
-/** How many items stand in front of the next page, in the cursor of a list whose items have no ids. Throws ApiError `invalid_request`. */
+/** The number of items before the next page, from the cursor of a list whose items have no ids. Throws ApiError `invalid_request`. */
 export function offsetOf(cursor: string, list: readonly unknown[]): number {
   const number = idOf(cursor, list);
   if (/^\d{1,15}$/.test(number)) return Number(number);

@@ -3,23 +3,23 @@ import { firstProblems, type Problem } from "./errors.ts";
 import { wholeNumber } from "./fields.ts";
 import { problemsOf } from "./validation.ts";
 
-/** Of routes that take no query: a parameter that is not known is refused like a field that is not. */
+/** For routes without query parameters: an unknown parameter is refused like an unknown field. */
 export const NoQuery = z.strictObject({});
 
-/** What is wrong with the query of such a route: Fastify looks no further than the first part that is wrong, mostly the body. */
+/** The problems of such a route's query: Fastify stops at the first part that is wrong, mostly the body. */
 export function noQueryProblems(query: unknown): readonly Problem[] {
   const result = NoQuery.safeParse(query, { reportInput: true });
   return result.success ? [] : firstProblems(problemsOf(result.error, [], "the query"));
 }
 
-/** A parameter that is taken as it stands; one that is repeated is refused. */
+/** A parameter used as it is; a repeated one is refused. */
 export const parameter = z.string({ error: "must be given once" });
 
-/** In a query every value is text. */
+/** In a query every value is a string. */
 const integerOf = (value: unknown): unknown =>
   typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
 
-/** The parameters of a list that comes in pages. */
+/** The parameters of a paged list. */
 export const pageParameters = (limitDefault: number, limitMax: number) => ({
   limit: z.preprocess(
     integerOf,

@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { finished } from "node:stream";
 
 /**
- * Calls `onEnd` once: when the answer has been sent, or cannot be sent any more. Node emits neither `finish` nor `close` for an answer
- * that is queued behind another one of its connection (HTTP pipelining) when the client closes it, so that the socket counts, too.
+ * Calls `onEnd` once: when the response has been sent, or can no longer be sent. For a response that is queued after another one of
+ * its connection (HTTP pipelining), Node emits neither `finish` nor `close` when the client closes the connection, so the socket is
+ * observed, too.
  */
 export function onResponseEnd(request: IncomingMessage, response: ServerResponse, onEnd: () => void): void {
   const { socket } = request;

@@ -4,14 +4,14 @@ import { isObject } from "../../core/json.ts";
 import { displayPath, type Path, printable } from "./display-path.ts";
 import { ApiError, firstProblems, invalidRequest, type Problem } from "./errors.ts";
 
-/** Of a string that is wrong, this much is shown; in UTF-16 units. */
+/** The number of UTF-16 units shown of a wrong string. */
 const VALUE_CHARS_MAX = 40;
-/** Copying a property of this name changes what an object is, so it cannot be kept as it came. */
+/** Copying a property with this name changes the object's prototype, so the property cannot be preserved. */
 const RESERVED_KEY = "__proto__";
 
 export type { Path };
 
-/** Makes Fastify validate by zod, with every problem told at once as ApiError `invalid_request`. */
+/** Makes Fastify validate with zod; all problems are reported together as ApiError `invalid_request`. */
 export const validatorCompiler: FastifySchemaCompiler<z.ZodType> =
   ({ schema, httpPart }) =>
   (data: unknown) => {
@@ -21,8 +21,8 @@ export const validatorCompiler: FastifySchemaCompiler<z.ZodType> =
   };
 
 /**
- * What the schema has against a request whose route has `attachValidation`; with anything in it the request is as it came.
- * Whatever else was thrown says nothing about the request, which must then not be taken for a checked one: it is thrown on.
+ * The problems that the schema finds in a request whose route has `attachValidation`; when there are any, the request is as
+ * received. Any other thrown value says nothing about the request, which then counts as unchecked: it is thrown again.
  */
 export function schemaProblems({ validationError }: Pick<FastifyRequest, "validationError">): readonly Problem[] {
   if (validationError === undefined) return [];
@@ -32,7 +32,7 @@ export function schemaProblems({ validationError }: Pick<FastifyRequest, "valida
 
 const THE_BODY = "the body";
 
-/** `whole` is what messages call the data. */
+/** `whole` is the name of the data in messages. */
 function* problemsIn(data: unknown, result: z.ZodSafeParseResult<unknown>, whole: string): Generator<Problem> {
   if (!result.success) yield* problemsOf(result.error, [], whole);
   const unsafe: UnsafePart[] = [];
@@ -43,14 +43,14 @@ function* problemsIn(data: unknown, result: z.ZodSafeParseResult<unknown>, whole
 }
 
 /**
- * Each problem is made when it is asked for: a body can hold more of them than memory does.
- * `prefix` is where in the body the parsed value stood. The error must come from a parse with `reportInput`.
+ * Creates each problem on demand: a body can hold more of them than memory does. `prefix` is the path of the parsed value in the
+ * body. The error must come from a parse with `reportInput`.
  */
 export function* problemsOf(error: z.ZodError, prefix: Path = [], whole = THE_BODY): Generator<Problem> {
   for (const issue of error.issues) {
     const path = [...prefix, ...issue.path];
     if (issue.code === "unrecognized_keys") for (const key of issue.keys) yield unknownField(path, key, whole);
-    // A rule about an object as a whole says itself what it found: it goes without "not an object".
+    // A rule about an object as a whole states what it found: "not an object" is not appended.
     else if (issue.code === "custom" && typeof issue.input === "object") yield problemWithoutValue(path, issue.message);
     else yield problem(path, issue.message, issue.input);
   }
@@ -58,12 +58,12 @@ export function* problemsOf(error: z.ZodError, prefix: Path = [], whole = THE_BO
 
 /** `rule` continues the field's name, for example "must be a boolean". */
 export function problem(path: Path, rule: string, value: unknown): Problem {
-  // Fastify hands on null when there is no body.
+  // Fastify passes null when there is no body.
   if (value === null && path.length === 0) return problemWithoutValue(path, `${rule}, but is missing or null`);
   return problemWithoutValue(path, `${rule}, ${value === undefined ? "but is missing" : `not ${displayValue(value)}`}`);
 }
 
-/** Says what is wrong without what was sent. */
+/** A message that does not show the value. */
 export function problemWithoutValue(path: Path, rule: string): Problem {
   const { pointer, name, isWhole } = displayPath(path);
   return { path: pointer, message: `${isWhole ? "" : "a field inside "}${name || THE_BODY} ${rule}` };
@@ -79,10 +79,10 @@ function unknownField(path: Path, key: string, whole: string): Problem {
   return { path: pointer, message: `${inside}${object.name || whole} has ${what}` };
 }
 
-/** What the caller sent, as far as it may be repeated: no lists and objects, and of a long string the beginning. */
+/** The value in a message: lists and objects are not shown, and long strings are truncated. */
 function displayValue(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(printable(truncated(value)));
-  // What JSON.parse makes of 1e999.
+  // JSON.parse turns 1e999 into Infinity.
   if (value === Infinity) return `a number above ${Number.MAX_VALUE}`;
   if (value === -Infinity) return `a number below -${Number.MAX_VALUE}`;
   if (Array.isArray(value)) return "a list";
@@ -91,11 +91,11 @@ function displayValue(value: unknown): string {
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** A long string ends in an ellipsis, behind the last grapheme that is there as a whole. */
+/** A long string ends in an ellipsis after the last grapheme that fits. */
 function truncated(text: string): string {
   if (text.length <= VALUE_CHARS_MAX) return text;
   let end = 0;
-  // Of a grapheme that reaches beyond these it is known that it does not fit.
+  // A grapheme that reaches beyond this slice does not fit in any case.
   for (const { index, segment } of graphemes.segment(text.slice(0, 2 * VALUE_CHARS_MAX))) {
     if (index + segment.length > VALUE_CHARS_MAX) break;
     end = index + segment.length;
@@ -103,7 +103,7 @@ function truncated(text: string): string {
   return `${text.slice(0, end)}…`;
 }
 
-/** What no schema may let through; `value` where the message is to show it. */
+/** A part that no schema may accept; `value` is set when the message shows it. */
 interface UnsafePart {
   path: Path;
   rule: string;
@@ -111,8 +111,8 @@ interface UnsafePart {
 }
 
 /**
- * Adds all unsafe parts of a value, wherever they stand in it, to `found`. The body's depth has been checked. `path` is lent:
- * a path for each value, or a generator, costs some 50 ms for a body full of small values (measured).
+ * Adds all unsafe parts of a value to `found`. The body's depth has been checked. `path` is changed in place: a new path for each
+ * value, or a generator, costs about 50 ms for a body full of small values (measured).
  */
 function findUnsafe(value: unknown, path: PropertyKey[], found: UnsafePart[]): void {
   if (typeof value === "number" && !Number.isFinite(value)) {
@@ -136,8 +136,8 @@ function findUnsafe(value: unknown, path: PropertyKey[], found: UnsafePart[]): v
   }
 }
 
-/** Half a surrogate pair, which JSON can spell, has no UTF-8: stored and read again it would be something else. */
+/** An unpaired surrogate, which JSON can express, has no UTF-8 form: it would be something else after being stored and read. */
 const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text);
 
-/** Nothing but white space, controls and marks that nobody sees: there is nothing in it to read or to say. */
+/** Only white space, controls and invisible marks: there is nothing to read or to speak. */
 export const isBlank = (text: string): boolean => !/[^\s\p{Separator}\p{Control}\p{Format}]/u.test(text);

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { INPUT, withNamedDefaults } from "./input-defaults.ts";
 import { errorName, errorResponse, errorsOf, headersOf } from "./responses.ts";
 
-/** Where a document keeps its named schemas. */
+/** The path of a document's named schemas. */
 export const SCHEMAS = "#/components/schemas/";
 
 type Responses = Record<string, OpenAPIV3_1.ResponseObject | OpenAPIV3_1.ReferenceObject>;
@@ -14,8 +14,8 @@ type Schemas = Record<string, OpenAPIV3_1.SchemaObject>;
 type Discriminator = NonNullable<OpenAPIV3_1.SchemaObject["discriminator"]>;
 
 /**
- * Adds to a document what its makers cannot know: errors, headers, discriminators, whether a body may be left out. `schemas` are those of
- * the routes, by `operationId`. Takes the document over.
+ * Adds to a document what its generators cannot know: errors, headers, discriminators, whether a body is optional. `schemas` are
+ * those of the routes, by `operationId`. Modifies the document.
  */
 export function completeDocument(
   { openapi, info, paths = {}, components, ...rest }: OpenAPIV3_1.Document,
@@ -36,12 +36,12 @@ export function completeDocument(
     const discriminator = discriminatorOf(schema, named);
     if (discriminator !== undefined) schema.discriminator = discriminator;
   }
-  // In the order of reading.
+  // In reading order.
   const inOrder = { ...rest, paths: byTags(paths, rest.tags ?? []) };
   return { openapi, info, ...inOrder, components: { ...components, responses, schemas: named } };
 }
 
-/** In the order of the tags; within one, as they were registered. */
+/** In the order of the tags; within one tag, in the order of registration. */
 function byTags(paths: OpenAPIV3_1.PathsObject, tags: readonly { name: string }[]): OpenAPIV3_1.PathsObject {
   const place = ([, item]: [string, object | undefined]): number => {
     const [operation] = Object.values(item ?? {}) as OpenAPIV3_1.OperationObject[];
@@ -53,7 +53,7 @@ function byTags(paths: OpenAPIV3_1.PathsObject, tags: readonly { name: string }[
 function completeRequest(operation: OpenAPIV3_1.OperationObject, schema: FastifySchema): void {
   for (const parameter of (operation.parameters ?? []) as OpenAPIV3_1.ParameterObject[]) {
     const { type } = parameter.schema as OpenAPIV3_1.SchemaObject;
-    // Node has them in lower case; people know them otherwise.
+    // Node has header names in lower case; documentation shows them capitalised.
     if (parameter.in === "header")
       parameter.name = parameter.name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
     if (parameter.in === "query" && type === "object") Object.assign(parameter, { style: "deepObject", explode: true });
@@ -67,18 +67,18 @@ function successResponses({ responses = {} }: OpenAPIV3_1.OperationObject, schem
   const found = Object.entries(responses).map(([status, response]) => {
     const answer = described[status];
     const description = answer instanceof z.ZodType ? answer.meta()?.description : answer?.description;
-    const headers = headersOf(Number(status), schema.answerHeaders?.[Number(status)]);
+    const headers = headersOf(Number(status), schema.responseHeaders?.[Number(status)]);
     return [status, { ...response, description: description ?? STATUS_CODES[status] ?? "", headers }] as const;
   });
   allowExtraFields(found);
   return Object.fromEntries(found);
 }
 
-/** Each stands in `shared` under its name, unless the route has something of its own to say about it. */
+/** Adds each response to `shared` under its name, unless the route adds headers of its own. */
 function errorResponses(schema: FastifySchema, method: string, shared: Responses): Responses {
   const found: Responses = {};
   for (const [status, codes] of errorsOf(schema)) {
-    const added = schema.answerHeaders?.[status];
+    const added = schema.responseHeaders?.[status];
     const response = errorResponse(status, codes, added);
     if (method === "head") delete response.content;
     if (method === "head" || added !== undefined) found[status] = response;
@@ -91,7 +91,7 @@ function errorResponses(schema: FastifySchema, method: string, shared: Responses
   return found;
 }
 
-/** Fields may be added to what we answer, and nothing in it is left out for its default: only what we are sent is closed, and has defaults. */
+/** Responses may get more fields, and never omit one for its default: only request schemas are closed and have defaults. */
 function allowExtraFields(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   if ("additionalProperties" in value && value.additionalProperties === false) delete value.additionalProperties;
@@ -99,7 +99,7 @@ function allowExtraFields(value: unknown): void {
   for (const [key, child] of Object.entries(value)) if (!/^examples?$/.test(key)) allowExtraFields(child);
 }
 
-/** The property that tells which of its named alternatives a value is; undefined for a schema without any. */
+/** The property that distinguishes the named alternatives of a schema; undefined for a schema without one. */
 function discriminatorOf({ oneOf = [] }: OpenAPIV3_1.SchemaObject, all: Schemas): Discriminator | undefined {
   const references = oneOf.map((part) => ("$ref" in part ? part.$ref : ""));
   const [first] = references;
@@ -112,7 +112,7 @@ function discriminatorOf({ oneOf = [] }: OpenAPIV3_1.SchemaObject, all: Schemas)
   return undefined;
 }
 
-/** Of a named schema, or of all its alternatives, the properties that have one value always, with it. */
+/** The constant properties of a named schema, or those that all its alternatives share, with their values. */
 function constantsOf(reference: string, all: Schemas): ReadonlyMap<string, string> {
   const { oneOf = [], properties = {} } = all[reference.slice(SCHEMAS.length)] ?? {};
   const constants = Object.entries(properties).flatMap(([name, property]) =>
@@ -123,7 +123,7 @@ function constantsOf(reference: string, all: Schemas): ReadonlyMap<string, strin
   return new Map([...first].filter(([name, value]) => others.every((other) => other.get(name) === value)));
 }
 
-/** Those of `all` that are referred to from somewhere in `parts`, or from one another, by name. */
+/** The schemas of `all` that `parts`, or these schemas themselves, refer to by name. */
 function referencedSchemas(all: Schemas, parts: unknown): Schemas {
   const found = new Map<string, OpenAPIV3_1.SchemaObject>();
   const look = (part: unknown): void => {

@@ -2,13 +2,13 @@ import type { OpenAPIV3_1 } from "openapi-types";
 
 type Schemas = Record<string, OpenAPIV3_1.SchemaObject>;
 
-/** What the names of the schemas end in that say what the service is sent; all others say what it answers. */
+/** The end of the names of request schemas; all other schemas are those of responses. */
 export const INPUT = "Input";
 
 /**
- * Moves each field of an input that has a default into a named schema, which the field refers to. In an answer a field with a
- * default is always there, in a request it may be left out, and generators of clients cannot tell the two apart:
- * openapi-typescript makes every property required in which it sees `default`. Takes the schemas over.
+ * Moves each input field with a default into a named schema, to which the field refers. In a response a field with a default is
+ * always present, in a request it is optional, and client generators cannot distinguish the two: openapi-typescript makes every
+ * property with `default` required. Modifies the schemas.
  */
 export function withNamedDefaults(schemas: Schemas): Schemas {
   const named: Schemas = { ...schemas };

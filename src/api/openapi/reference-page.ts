@@ -2,10 +2,10 @@ import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance } from "fastify";
 import { notFound } from "../http/errors.ts";
 
-/** Where the API reference stands. */
+/** The path of the API reference. */
 export const REFERENCE_PATH = "/docs";
 
-/** Everything comes from this service, and nothing that runs or paints stands in the page itself. */
+/** All content comes from this service, without inline scripts or styles. */
 const CONTENT_POLICY = {
   "default-src": "'none'",
   "script-src": "'self'",
@@ -17,12 +17,12 @@ const CONTENT_POLICY = {
   "frame-ancestors": "'none'",
 };
 
-/** What the plugin registers beside files and is of use here: not its YAML, which takes long to make, nor its redirection. */
+/** The plugin's useful paths in addition to its files: neither its YAML, which is slow to generate, nor its redirect. */
 const ALLOWED_PATHS: readonly string[] = ["", "/", "/json", "/static/swagger-initializer.js"].map(
   (path) => `${REFERENCE_PATH}${path}`,
 );
 
-/** Serves the API reference. Whatever PUBLIC_API_URL says, requests from the page go to its own origin. */
+/** Serves the API reference. Regardless of PUBLIC_API_URL, requests from the page go to its own origin. */
 export function referencePage(app: FastifyInstance, { basePath }: { basePath: string }): void {
   void app.register(swaggerUi, {
     routePrefix: REFERENCE_PATH,
@@ -50,7 +50,7 @@ interface ShownOperation {
   parameters?: { required?: boolean; example?: unknown }[];
 }
 
-/** The document as the page uses it: it takes it over, asks this very service, and fills in no parameter that may be left out. */
+/** The document for the page. It is modified: requests go to this service, and optional parameters are not filled in. */
 function documentForPage(document: Readonly<Record<string, unknown>>, basePath: string): Record<string, unknown> {
   const { paths } = document as { paths: Record<string, Record<string, ShownOperation>> };
   for (const operation of Object.values(paths).flatMap((item) => Object.values(item))) {

@@ -5,9 +5,9 @@ import { z } from "zod";
 import { BODY_BYTES_MAX } from "../../core/limits/api.ts";
 import { type ErrorBody, type ErrorCode, RETRY_AFTER_STATUSES, STATUS } from "../http/errors.ts";
 
-/** What each code tells the caller. */
+/** The meaning of each code for the client. */
 const MEANINGS: Readonly<Record<ErrorCode, string>> = {
-  invalid_request: "the request is not as this document says; `details` names all that is wrong with it",
+  invalid_request: "the request does not follow this document; `details` lists all problems",
   unknown_voice: "`GET /voices` lists no such voice, or several of this name",
   unknown_language: "`GET /languages` lists no such language",
   unauthorized: "there is no API key in the header X-API-Key, or one that is unknown or revoked",
@@ -17,22 +17,23 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   idempotency_mismatch: "the Idempotency-Key was used with another request",
   payload_too_large: `the body is larger than ${BODY_BYTES_MAX / 1_024} KiB`,
   unsupported_media_type: "the body is not application/json in UTF-8, or has a Content-Encoding",
-  range_not_satisfiable: "none of the bytes that the header Range asks for are there",
+  range_not_satisfiable: "the header Range requests bytes outside the file",
   rate_limited:
     "the API key has reached its limit of concurrent calls, or the account its limit of concurrent lists or downloads",
-  spend_limit: "the calls of the account have reached a limit of what it may spend within a minute",
+  spend_limit: "the calls of the account have reached a spend limit per minute",
   internal: "a bug in the service; its log has details under the same `requestId`",
   overloaded: "there is no capacity for another call, list or download at present",
   draining: "the service is about to stop",
   insufficient_storage: "free disk space is too low for new calls; live calls continue",
-  database_lost: "the database file was removed or replaced under the service, which writes nothing until it is back",
+  database_lost:
+    "the database file was removed or replaced under the service, which writes nothing until the file is back",
   unavailable: "a part of the service is not responding at present",
 };
 
-/** Statuses that give their code another meaning. */
+/** Statuses whose code has another meaning. */
 const MEANINGS_BY_STATUS: Readonly<Record<number, string>> = {
   408: "the request took too long to arrive",
-  501: "the request is right, but asks for a feature that this version does not have",
+  501: "the request is valid, but needs a feature that this version does not have",
 };
 
 const CODES = Object.keys(STATUS) as ErrorCode[];
@@ -40,18 +41,18 @@ const REQUEST_ID = "req_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10";
 
 const Problem = z
   .object({
-    path: z.string().meta({ description: "JSON pointer (RFC 6901) to what is wrong; empty for the whole." }),
+    path: z.string().meta({ description: "JSON pointer (RFC 6901) to what is wrong; empty for the whole body." }),
     message: z.string().meta({ description: "A sentence: the field, what is allowed, and what was sent." }),
   })
   .meta({
     examples: [{ path: "/maxDuration", message: "maxDuration must be a whole number from 60 to 7200, not 7201" }],
   });
 
-/** Only the document needs it: the body of every error is made by `ApiError.body`. */
+/** Used only by the document: `ApiError.body` creates the body of every error. */
 const ErrorContent: z.ZodType<ErrorBody["error"]> = z
   .object({
     code: z.enum(CODES).meta({ description: "Stable code for programs; its meaning never changes." }),
-    message: z.string().meta({ description: "For people; the wording may change." }),
+    message: z.string().meta({ description: "For humans; the wording may change." }),
     details: z
       .array(Problem)
       .readonly()
@@ -60,7 +61,7 @@ const ErrorContent: z.ZodType<ErrorBody["error"]> = z
   })
   .meta({ id: "Error", description: "The error: field `error` of every response that is not a success." });
 
-/** Headers of our answers, as the document describes them. */
+/** Headers of responses, as the document describes them. */
 export const HEADERS = {
   "X-Request-Id": {
     description: "Id of this request, also in the service's log.",
@@ -81,7 +82,7 @@ export const HEADERS = {
     example: 'ApiKey realm="Trunkline", header="X-API-Key"',
   },
   Location: {
-    description: "Where the new thing can be read, relative to the address of this request.",
+    description: "Address of the new resource, relative to the address of this request.",
     required: true,
     schema: { type: "string", format: "uri-reference" },
   },
@@ -90,7 +91,7 @@ export const HEADERS = {
     schema: { type: "string", enum: ["true"] },
   },
   ETag: {
-    description: "Names these bytes: what Range, If-Range and If-None-Match go by.",
+    description: "Identifies this version of the file, for If-Range and If-None-Match.",
     required: true,
     schema: { type: "string", pattern: '^"[^"]+"$' },
   },
@@ -100,7 +101,7 @@ export const HEADERS = {
     schema: { type: "string", enum: ["bytes"] },
   },
   "Content-Range": {
-    description: "Which bytes these are, and of how many; with 416 only of how many.",
+    description: "The range of these bytes and the length of the file; with 416 only the length.",
     required: true,
     schema: { type: "string", pattern: "^bytes ([0-9]+-[0-9]+|[*])/[0-9]+$" },
   },
@@ -119,20 +120,20 @@ export type HeaderName = keyof typeof HEADERS;
 
 declare module "fastify" {
   interface FastifySchema {
-    /** Headers of its answers by status, beyond those that every answer of its kind carries; for the OpenAPI document. */
-    answerHeaders?: Readonly<Record<number, readonly HeaderName[]>>;
+    /** Headers of its responses by status, in addition to those of every response of its kind; for the OpenAPI document. */
+    responseHeaders?: Readonly<Record<number, readonly HeaderName[]>>;
   }
 }
 
 export const requiresApiKey = (schema: FastifySchema): boolean => schema.security === undefined;
 
-/** The statuses of a route's errors, each with its codes: those of every route of its kind, and its own. */
+/** The statuses of a route's errors with their codes: those of every route of its kind, and its own. */
 export function errorsOf(schema: FastifySchema): ReadonlyMap<number, readonly ErrorCode[]> {
   const errors = new Map<number, Set<ErrorCode>>();
   const add = (status: number, code: ErrorCode): void => {
     errors.set(status, (errors.get(status) ?? new Set()).add(code));
   };
-  // Too many headers, or two Hosts, are wrong with any request.
+  // Too many headers, or two Hosts, make any request invalid.
   add(400, "invalid_request");
   if (schema.body !== undefined) {
     add(408, "invalid_request");
@@ -141,23 +142,23 @@ export function errorsOf(schema: FastifySchema): ReadonlyMap<number, readonly Er
   }
   if (requiresApiKey(schema)) {
     add(401, "unauthorized");
-    // Whoever knows the keys may not answer.
+    // The process that knows the API keys may not respond.
     add(503, "unavailable");
   }
   add(500, "internal");
   for (const code of schema.errors ?? []) add(STATUS[code], code);
-  if (schema.asksForUnbuilt) add(501, "unavailable");
+  if (schema.mayBeUnsupported) add(501, "unavailable");
   return new Map([...errors].map(([status, codes]) => [status, CODES.filter((code) => codes.has(code))]));
 }
 
-/** The name of the component that stands for a status with these codes. */
+/** The name of the component for a status with these codes. */
 export const errorName = (status: number, codes: readonly ErrorCode[]): string =>
   `${codes.map(pascalCase).join("Or")}${status}`;
 
 const pascalCase = (code: string): string =>
   code.replaceAll(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase());
 
-/** `added` are headers beyond those of every error with this status. */
+/** `added` are headers in addition to those of every error with this status. */
 export function errorResponse(
   status: number,
   codes: readonly ErrorCode[],
@@ -193,7 +194,7 @@ export function errorResponse(
 
 const plain = (markdown: string): string => markdown.replaceAll("`", "");
 
-/** The headers of an answer with this status, and those that the route adds to it. */
+/** The headers of a response with this status, and those that the route adds. */
 export function headersOf(
   status: number,
   added: readonly HeaderName[] = [],

@@ -13,22 +13,20 @@ const INFO = {
   title: "Trunkline",
   license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
   version: SOFTWARE.split("/")[1] ?? "",
-  description: `The control API of a self-hosted service for voice agents. \`POST /calls\` prepares a call and gives the \
-\`websocketUrl\` of its media stream, which is good once and for a short time: hand it to the telephone \
-carrier, or to the program that speaks for itself, at once. \
-Everything else reads, ends and deletes what became of it.
-
-- **Key**: every operation but the ones marked otherwise carries an API key in the header X-API-Key. An account sees what \
-belongs to it and nothing else; the things of others are answered with 404, as those that do not exist.
-- **Requests** are JSON in UTF-8. Fields that are not described here are refused by name, and so are query parameters of \
-operations that ask for a key; all that is wrong with a request is told at once.
-- **Answers** are JSON, and errors have one shape, \`{"error": Error}\`. Go by \`code\`. Fields may be added to answers in any \
-version: ignore unknown fields. Malformed HTTP is answered with 400 or 408.
+  description: `The control API of a self-hosted service for voice AI agents. \`POST /calls\` creates a call and returns the \
+single-use, short-lived \`websocketUrl\` of its media stream: hand it to the carrier or to your own WebSocket client at once. \
+The other operations read, end and delete calls.
+- **API key**: every operation requires an API key in the header X-API-Key, except where marked otherwise. An account sees only \
+its own resources; those of other accounts are 404.
+- **Requests** are JSON in UTF-8. Unknown fields are refused by name, and so are unknown query parameters of operations that \
+require an API key. All problems of a request are reported together.
+- **Responses** are JSON, and errors have one shape, \`{"error": Error}\`. Rely on \`code\`. Any version may add fields to \
+responses: ignore unknown fields. Malformed HTTP is answered with 400 or 408.
 - **Methods**: every path answers OPTIONS with 204 and, where it answers GET, HEAD. Any other method is 405 \
 \`method_not_allowed\`. Both have the header Allow, which names the methods of the path.
 - **Lists** are \`{"data": [...], "nextCursor": null}\`. Where \`nextCursor\` is a string, the same request with it as \
-\`cursor\` gives what follows.
-- **Times** are ISO 8601 in UTC; durations say their unit in their names, and those of a call's settings are seconds.`,
+\`cursor\` returns the next page.
+- **Times** are ISO 8601 in UTC; durations have their unit in their names, except those of a call's settings, which are seconds.`,
 } as const;
 
 const TAGS = [
@@ -42,28 +40,28 @@ const KEY_SCHEME = {
   type: "apiKey",
   in: "header",
   name: "X-API-Key",
-  description: "Made by the operator of the service with `npm run api-keys`, and shown once.",
+  description: "Created by the operator of the service with `npm run api-keys`, and shown once.",
 } as const;
 
 const OPENAPI_ROUTE = {
   operationId: "getOpenapi",
   tags: ["service"],
   summary: "This document",
-  description: "The OpenAPI document of exactly the version that answers.",
+  description: "The OpenAPI document of the running version.",
   security: [],
   response: { 200: z.looseObject({ openapi: z.string() }).meta({ description: "The document." }) },
 };
 
 export interface OpenapiOptions {
-  /** Where this API is reached, each with the base path at its end; with none, the document speaks of its own address. */
+  /** The addresses of this API, each with the base path at its end; without any, the document refers to its own address. */
   publicApiUrls: readonly string[];
-  /** Where the routes that need a key stand, for example `/api/v1`. */
+  /** The prefix of the routes that require an API key, for example `/api/v1`. */
   basePath: string;
 }
 
 /**
- * Describes every route that is registered after it, in OpenAPI 3.1, at `{basePath}/openapi.json`. What the document says
- * of requests and answers is made from the schemas that check them; a route without an `operationId` is a bug.
+ * Describes every route that is registered after it, in OpenAPI 3.1, at `{basePath}/openapi.json`. Requests and responses are
+ * described by the schemas that validate them; a route without an `operationId` is a bug.
  */
 export function openapiRoute(app: FastifyInstance, { publicApiUrls, basePath }: OpenapiOptions): void {
   const urls = publicApiUrls.length === 0 ? [basePath] : publicApiUrls;
@@ -84,8 +82,8 @@ export function openapiRoute(app: FastifyInstance, { publicApiUrls, basePath }: 
     convertConstToEnum: false,
     transform: ({ schema: given, url, ...rest }) => {
       if (given?.hide) return { schema: given, url };
-      assert.ok(given?.operationId, `${url} does not describe itself`);
-      // The plugin's mark on every HEAD; ours have names of their own.
+      assert.ok(given?.operationId, `${url} has no operationId`);
+      // The plugin appends this suffix for every HEAD; our HEAD routes have ids of their own.
       const schema = { ...given, operationId: given.operationId.replace(/-head$/, "") };
       schemas.set(schema.operationId, schema);
       if (url.startsWith(`${basePath}/`)) return convert({ schema, url: url.slice(basePath.length), ...rest });
@@ -98,7 +96,7 @@ export function openapiRoute(app: FastifyInstance, { publicApiUrls, basePath }: 
   const route = (scope: FastifyInstance, _options: object, done: () => void): void => {
     let document: string | undefined;
     scope.get("/openapi.json", { schema: OPENAPI_ROUTE }, async (_request, reply) => {
-      // Some 20 ms of work, once, for whoever asks first.
+      // About 20 ms of work, done once, on the first request.
       document ??= JSON.stringify(scope.swagger());
       return reply.type("application/json; charset=utf-8").send(document);
     });
@@ -107,7 +105,7 @@ export function openapiRoute(app: FastifyInstance, { publicApiUrls, basePath }: 
   void app.register(route, { prefix: basePath });
 }
 
-/** What zod makes of a schema, put right where it says less than we know, or more than we promise. */
+/** Corrects zod's JSON Schema where it says less than we know, or more than we promise. */
 const override: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zodSchema, jsonSchema }) => {
   const shown = documentedSchemaOf(zodSchema);
   if (shown !== undefined) {
@@ -115,18 +113,18 @@ const override: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zodSchem
     Object.assign(jsonSchema, inputOf(shown));
   }
   const { type } = zodSchema._zod.def;
-  // An answer without a body, as the plugin wants to be told of it.
+  // The plugin's notation for a response without a body.
   if (type === "undefined") jsonSchema.type = "null";
-  // Names in JSON are strings anyway, integers have no such end, and a format says what its pattern would, but legibly.
+  // JSON names are always strings, integers have no such bound, and a format says the same as its pattern, but legibly.
   if (type === "record") delete jsonSchema.propertyNames;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
-  // To TypeScript it says that nobody changes the list, to OpenAPI that it is never sent.
+  // `readonly` means immutable in TypeScript, but never sent in OpenAPI.
   delete jsonSchema.readOnly;
 };
 
-/** A schema of what we are sent, with references to the components where it has a name. */
+/** The schema of a request, with references to the components for named schemas. */
 function inputOf(schema: z.ZodType): object {
   const { $schema: _, $defs: __, ...shown } = z.toJSONSchema(schema, { io: "input", override });
   const referring = (key: string, value: unknown): unknown =>

@@ -20,13 +20,13 @@ import { languageCode } from "../../speech/languages.ts";
 import { ALONGSIDE_FIELD_ERRORS, anyObject, oneOf, text, textNotBlank, wholeNumber } from "../http/fields.ts";
 import { isBlank } from "../http/validation.ts";
 
-/** Every tool the service will carry out itself; which of them this build has, `BUILT_IN_TOOLS` says. */
+/** Every tool that the service carries out itself; `BUILT_IN_TOOLS` lists those that this build has. */
 export const TOOL_NAMES = ["hang_up", "transfer", "send_dtmf", "query_corpus", "switch_language"] as const;
 
 const TOOL_SELECTORS = ["toolId", "toolName", "definition"] as const;
 export const DEFINITION_TYPES = ["http", "client"] as const;
 
-/** What `parameterOverrides` may say of the service's own tools, each with its rule. */
+/** The allowed `parameterOverrides` of the built-in tools, each with its rule. */
 const OVERRIDES: Readonly<Record<string, Readonly<Record<string, [is: (value: unknown) => boolean, rule: string]>>>> = {
   hang_up: {},
   transfer: { target: [isTransferTarget, "must be a telephone number or a SIP address of at most 256 characters"] },
@@ -91,8 +91,8 @@ const ToolDefinition = z
     {
       type: oneOf(DEFINITION_TYPES).meta({
         description:
-          "`http`: a request of the service. `client`: carried out by the program at the other end of a raw WebSocket, which " +
-          "is sent `toolCall`; with `connectionType` `websocket` alone.",
+          "`http`: the service sends a request. `client`: the program at the other end of a raw WebSocket carries it out when it " +
+          "receives `toolCall`; only with `connectionType` `websocket`.",
       }),
       name: z
         .string(nameRule)
@@ -106,7 +106,7 @@ const ToolDefinition = z
       parameters: anyObject.meta({
         description:
           `A JSON Schema (2020-12) of the type \`object\`: the arguments that the LLM may choose. At most ${TOOL_SCHEMA_CHARS_MAX} characters and ${TOOL_SCHEMA_DEPTH_MAX} levels, ` +
-          "without references to elsewhere. The LLM's arguments are validated against it.",
+          "without external references. The LLM's arguments are validated against it.",
       }),
       http: HttpDefinition.optional(),
       timeoutMs: wholeNumber(TOOL_TIMEOUT_MS_MIN, TOOL_TIMEOUT_MS_MAX)
@@ -126,7 +126,7 @@ const ToolDefinition = z
   .meta({ id: "ToolDefinition", description: "A tool of your own, for one call or the calls of one agent." });
 export type ToolDefinition = z.output<typeof ToolDefinition>;
 
-/** One tool, as far as it hangs on nothing but its own shape: see selected-tools.ts for the rest. */
+/** The shape of one tool; selected-tools.ts checks the rest. */
 export const SelectedTool = z
   .strictObject(
     {
@@ -136,13 +136,13 @@ export const SelectedTool = z
         .meta({
           description:
             `A built-in tool. In this version: ${BUILT_IN_TOOLS.join(", ")}; others: 501. \`send_dtmf\` needs a carrier that can ` +
-            "press keys: carrier_c.",
+            "send DTMF: carrier_c.",
         }),
       definition: ToolDefinition.optional(),
       parameterOverrides: anyObject.optional().meta({
         description:
           "Fixed arguments, which the LLM neither chooses nor sees: `target` of `transfer`, `digits` of `send_dtmf`, " +
-          "`language` of `switch_language`, or what the `parameters` of a definition name.",
+          "`language` of `switch_language`, or the `parameters` of a definition.",
       }),
     },
     { error: "must be an object" },
@@ -187,14 +187,14 @@ export const SelectedTool = z
   });
 export type SelectedTool = z.output<typeof SelectedTool>;
 
-/** Undefined where there is no definition to tell. */
+/** Undefined without a definition. */
 function propertiesOf(definition: unknown): string[] | undefined {
   if (!isObject(definition) || !isObject(definition.parameters)) return undefined;
   const { properties } = definition.parameters;
   return isObject(properties) ? Object.keys(properties) : [];
 }
 
-/** A tool as a call shows it: by what it was selected by, and of headers the names alone. */
+/** A tool as a call shows it: how it was selected; header values are omitted. */
 export const ToolItem = z
   .object({
     toolName: z.string().optional(),

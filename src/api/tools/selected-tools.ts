@@ -16,9 +16,9 @@ import { ApiError, notInThisVersion, type Problem } from "../http/errors.ts";
 import { type Path, problem, problemWithoutValue } from "../http/validation.ts";
 import { isToolName, type SelectedTool, TOOL_NAMES, type ToolDefinition, type ToolItem } from "./schemas.ts";
 
-/** What this installation lets tools do. */
+/** What this installation allows to tools. */
 export interface ToolDeps {
-  /** What headers may hold, and who may send it where. */
+  /** The secrets that headers may contain, and which account may send them to which server. */
   toolSecrets: ToolSecrets;
   /** Tools may call this machine. */
   toolsAllowLoopback: boolean;
@@ -26,24 +26,24 @@ export interface ToolDeps {
   clock: Clock;
 }
 
-/** Whose tools are looked at, and with what. */
+/** The account whose tools are checked, and what the check needs. */
 interface ToolCheckContext extends ToolDeps {
   accountId: string;
   /** The CPU time that the schemas of the request have taken. */
   schemaCpuMs: number;
-  /** When all of them must have been compiled, on the clock of the offer. */
+  /** The deadline for compiling all of them, on `clock`. */
   schemasDeadlineMs: number;
 }
 
-/** The transports that can press keys towards the far end. */
+/** The transports that can send DTMF to the peer. */
 export const DTMF_CONNECTION_TYPES: readonly ConnectionType[] = ["carrier_c"];
 
 const isBuiltIn = (name: string): name is BuiltInTool => BUILT_IN_TOOLS.some((tool) => tool === name);
 
 /**
- * What is wrong with `selectedTools` beyond its shape, which the schema tells: it may be anything here. `at` is where in the body
- * it stands, `accountId` whose request it is. Schemas are compiled elsewhere than on this loop, within a budget of CPU time. Throws
- * ApiError `unavailable` where they cannot be compiled now.
+ * The problems of `selectedTools` beyond its shape, which the schema checks: here it may be any value. `at` is its path in the
+ * body, `accountId` the account of the request. Schemas are compiled off this event loop, within a budget of CPU time. Throws
+ * ApiError `unavailable` when they cannot be compiled now.
  */
 export async function toolProblems(
   selected: unknown,
@@ -71,7 +71,7 @@ export async function toolProblems(
     if (!isObject(definition.parameters)) continue;
     const rule = await schemaRule(definition.parameters, context);
     if (rule !== undefined) problems.push(problemWithoutValue([...definitionAt, "parameters"], rule));
-    // The schemas behind one that is over the budget are not looked at.
+    // The schemas after one that exceeds the budget are not checked.
     if (rule === OVER_BUDGET || rule === OVER_BUDGET_TOGETHER) break;
   }
   return problems;
@@ -80,7 +80,7 @@ export async function toolProblems(
 const OVER_BUDGET = `must be a JSON Schema that is compiled within ${SCHEMA_COMPILE_CPU_MS_MAX} ms of CPU time`;
 const OVER_BUDGET_TOGETHER = `must be JSON Schemas that are compiled, with those before it, within ${SCHEMAS_OF_REQUEST_CPU_MS_MAX} ms of CPU time`;
 
-/** What is wrong with a schema, as a rule that continues a field's name. */
+/** The problem of a schema, as a rule that continues a field's name. */
 async function schemaRule(schema: Record<string, unknown>, context: ToolCheckContext): Promise<string | undefined> {
   const json = JSON.stringify(schema);
   const rule = schemaProblem(schema, json);
@@ -101,7 +101,7 @@ async function schemaRule(schema: Record<string, unknown>, context: ToolCheckCon
   }
 }
 
-/** Undefined once the request's time is over: each schema alone may wait for seconds behind those of others. */
+/** Undefined after the request's deadline: each schema may wait for seconds after those of other requests. */
 async function compiledInTime(
   json: string,
   { schemas, accountId, clock, schemasDeadlineMs }: ToolCheckContext,
@@ -146,8 +146,8 @@ function unknownArgument(url: string, parameters: unknown): string | undefined {
 }
 
 /**
- * No value is quoted: it may be a secret. A name that this account may not send to `origin` gets the answer of one that does not exist;
- * without an origin, which is a problem of its own, neither is looked for.
+ * Quotes no value: it may be a secret. A secret that this account may not send to `origin` gets the same message as one that does
+ * not exist. Without an origin, which is a problem of its own, secrets are not looked up.
  */
 function* headerProblems(
   headers: Record<string, unknown>,
@@ -173,7 +173,7 @@ function* headerProblems(
   }
 }
 
-/** What the transport of a call cannot do for its tools. */
+/** Tools that the transport of the call does not support. */
 export function* transportProblems({
   connectionType = "carrier_a",
   selectedTools,
@@ -194,7 +194,7 @@ export function* transportProblems({
   }
 }
 
-/** Tools that are listed and that this build does not have. `path` is where in the body the list stands. */
+/** Listed tools that this build does not have. `path` is the path of the list in the body. */
 export function unsupportedTools(tools: readonly SelectedTool[], path: string): readonly Problem[] {
   return tools.flatMap((tool, index) => {
     const miss = (feature: string) => [notInThisVersion(`${path}/${index}`, feature)];
@@ -204,7 +204,7 @@ export function unsupportedTools(tools: readonly SelectedTool[], path: string): 
   });
 }
 
-/** Of tools that nothing is wrong with, and that this build has. */
+/** Requires tools without problems that this build has. */
 export const toolSpecsOf = (tools: readonly SelectedTool[]): ToolSpec[] =>
   tools.flatMap(({ toolName, definition, parameterOverrides: fixedArguments = {} }): ToolSpec[] => {
     if (definition !== undefined) return [definedTool(definition, fixedArguments)];
@@ -221,7 +221,7 @@ function definedTool(
   return { kind: "http", ...tool, method, url, headers };
 }
 
-/** As a call shows it. */
+/** A tool as a call shows it. */
 export function toolItemOf(tool: ToolSpec): z.output<typeof ToolItem> {
   const overrides =
     Object.keys(tool.fixedArguments).length === 0 ? {} : { parameterOverrides: { ...tool.fixedArguments } };

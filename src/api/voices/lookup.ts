@@ -6,13 +6,13 @@ import { ApiError, invalidRequest, type Problem } from "../http/errors.ts";
 import { problem } from "../http/validation.ts";
 import type { VoiceCatalogue } from "./routes.ts";
 
-/** Finds what a field names, or says what is wrong with it. Undefined for what is no string: the schema tells that. */
+/** Finds the item that a field names, or the problem of its value. Undefined for a value that is no string: the schema reports that. */
 type LookUp<Item> = (items: readonly Item[]) => Item | Problem | undefined;
 
 /**
- * The voice and the language that a request names. Throws ApiError 400 with everything that is wrong with the request at
- * once: what was `found` before, a voice or a language that is not offered, and a voice that does not speak the language. 503
- * `unavailable` where nothing else is wrong and the voice may be one of a provider that has not listed its voices yet.
+ * The voice and the language of a request. Throws ApiError 400 with all problems together: those `found` before, an unknown voice
+ * or language, and a voice that does not speak the language. Throws 503 `unavailable` when nothing else is wrong and the voice may
+ * belong to a provider that has not listed its voices yet.
  */
 export async function lookUpVoiceAndLanguage(
   found: readonly Problem[],
@@ -51,26 +51,26 @@ const isProblem = (found: object | undefined): found is Problem => found !== und
 const isFound = <Item extends object>(found: Item | Problem | undefined): found is Item =>
   found !== undefined && !isProblem(found);
 
-/** So many voices are named to somebody whose own does not speak the language. */
+/** The number of voices in the message about a voice that does not speak the language. */
 const VOICES_NAMED_MAX = 3;
 
-/** A few voices that speak `language`, those like `voice` first; and how the rest are found. */
+/** A few voices that speak `language`, those of the provider of `voice` first, and how to find the others. */
 function examplesOf(voices: readonly Voice[], voice: Voice, language: string): string {
   const ids = voicesSpeaking(voices, language, voice.provider);
   const named = ids.slice(0, VOICES_NAMED_MAX).join(", ");
   return ids.length <= VOICES_NAMED_MAX ? named : `${named} or another of GET /voices?language=${language}`;
 }
 
-/** Why an agent's `voice` cannot be called in `language` any more; undefined where it can. */
+/** Why an agent's `voice` can no longer be used with `language`; undefined when it can. */
 export function languageMismatch(voices: readonly Voice[], voice: Voice, language: string): string | undefined {
   if (maySpeak(voice, language)) return undefined;
   return `voice ${JSON.stringify(voice.id)} in ${language}, which ${examplesOf(voices, voice, language)} speak`;
 }
 
-/** Whose voice `given` may be of those whose voices nobody knows: an id begins with its provider, a name with anything. */
-const unlistedProvider = (given: unknown, untold: readonly string[]): string | undefined =>
+/** The unlisted provider that `given` may belong to: an id begins with its provider, a name has no fixed form. */
+const unlistedProvider = (given: unknown, providers: readonly string[]): string | undefined =>
   typeof given === "string" && given !== ""
-    ? untold.find((provider) => given.startsWith(`${provider}/`) || !given.includes("/"))
+    ? providers.find((provider) => given.startsWith(`${provider}/`) || !given.includes("/"))
     : undefined;
 
 /** By id, or by a name that only one voice has. */
@@ -95,7 +95,7 @@ export const voiceById =
     return found ?? problem([field], "must be the id of a voice from GET /voices", given);
   };
 
-/** Codes are compared without regard to case (RFC 5646, section 2.1.1), and stored as the catalogue writes them. */
+/** Codes are compared without regard to case (RFC 5646, section 2.1.1), and stored as in the catalogue. */
 export const languageByCode =
   (field: string, given: unknown): LookUp<Language> =>
   (languages) => {

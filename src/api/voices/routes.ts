@@ -9,23 +9,23 @@ import { LARGE_RESPONSE_ERRORS, type LargeResponses, largeResponseHooks } from "
 import { offsetOf, pageOf, pageSchema } from "../http/pages.ts";
 import { pageParameters, parameter } from "../http/query.ts";
 
-/** Which voices or languages to list. Every condition that is given must hold. */
+/** Filters of voices or languages; all given ones must match. */
 export interface CatalogueQuery {
-  /** A language code, whatever its case; a bare language (`en`) stands for its regions and dialects too. */
+  /** A language code in any case; a bare language (`en`) includes its regions and dialects. */
   language?: string | undefined;
   provider?: string | undefined;
 }
 
-/** What the configured providers can speak with, and in. */
+/** The voices and languages of the configured providers. */
 export interface VoiceCatalogue {
   voices(query?: CatalogueQuery): Promise<readonly Voice[]>;
-  /** `voices` of a language counts those of the asked provider. */
+  /** `voices` of a language counts those of the requested provider. */
   languages(query?: CatalogueQuery): Promise<readonly Language[]>;
-  /** The providers whose voices have never been told. */
+  /** The providers that have not listed their voices yet. */
   unlistedProviders(): readonly string[];
 }
 
-/** The catalogue of `tts`, which may be several providers as one. */
+/** The catalogue of `tts`, which may combine several providers. */
 export function catalogueOf(tts: Pick<Tts, "voices" | "unlistedProviders">): VoiceCatalogue {
   const voicesOf = async (provider: string | undefined): Promise<readonly Voice[]> => {
     const voices = await tts.voices();
@@ -52,7 +52,7 @@ function matchesLanguage(wanted: string | undefined, codes: readonly string[]): 
 }
 
 const Filters = z.strictObject({
-  // All of them fit one page, unless there are thousands.
+  // All items fit one page, unless there are thousands.
   ...pageParameters(VOICES_PAGE_MAX, VOICES_PAGE_MAX),
   language: parameter.optional().meta({
     description:
@@ -73,18 +73,18 @@ const VoiceList = pageSchema(
       provider: z.string().meta({ examples: ["espeak"] }),
     })
     .meta({ id: "Voice" }),
-  "Those that fit the filters.",
+  "A page of voices that match the filters.",
 );
 const LanguageList = pageSchema(
   z
     .object({
-      id: z.string().meta({ description: "What a saved agent's `languageId` refers to; it is the code." }),
+      id: z.string().meta({ description: "For a saved agent's `languageId`; equal to the code." }),
       code: z.string().meta({ description: "BCP 47: a language (`en`), or a language and a region (`en-US`)." }),
       name: z.string().meta({ description: "In English." }),
       voices: z.int().meta({ description: "How many voices speak it; a voice of `en-US` also speaks `en`." }),
     })
     .meta({ id: "Language" }),
-  "Those that fit the filters.",
+  "A page of languages that match the filters.",
 );
 
 const VOICES_PER_READ = 500;
@@ -103,15 +103,15 @@ const LANGUAGES = {
   operationId: "listLanguages",
   tags: ["voices"],
   summary: "List languages",
-  description: "The languages of the voices. A filter that fits nothing gives an empty list.",
+  description: "The languages of the voices. A filter without a match gives an empty list.",
   querystring: Filters,
   errors: LARGE_RESPONSE_ERRORS,
   response: { 200: LanguageList },
 };
 
-export function voiceRoutes(scope: FastifyInstance, catalogue: VoiceCatalogue, largeAnswers: LargeResponses): void {
+export function voiceRoutes(scope: FastifyInstance, catalogue: VoiceCatalogue, largeResponses: LargeResponses): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
-  const hooks = largeResponseHooks(largeAnswers);
+  const hooks = largeResponseHooks(largeResponses);
 
   app.get(
     "/voices",
@@ -129,7 +129,7 @@ export function voiceRoutes(scope: FastifyInstance, catalogue: VoiceCatalogue, l
   });
 }
 
-/** The page of a list that is in memory as a whole. Should the list change between two pages, one item may be missed, or come twice. */
+/** A page of a list that is in memory. If the list changes between two pages, an item may be missing or repeated. */
 async function pageInMemory<Item>(
   all: readonly Item[],
   { cursor, limit, ...filters }: z.output<typeof Filters>,

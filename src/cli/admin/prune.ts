@@ -5,8 +5,8 @@ import { RetentionJob, type RetentionTotal } from "../../record/retention/job.ts
 import { openStores } from "../../store/sqlite/open-stores.ts";
 
 /**
- * Deletes now what retention would delete within the hour, or with `dryRun` says what that is; works beside the running service.
- * Throws when RETENTION is wrong or not set, or the data cannot be opened.
+ * Deletes now what retention would delete within the hour, or with `dryRun` only prints it; also while the service runs. Throws
+ * when RETENTION is wrong or not set, or the data cannot be opened.
  */
 export async function prune(dataDir: string, dryRun: boolean, say: (line: string) => void): Promise<void> {
   const rules = readRetentionRules();

@@ -5,46 +5,46 @@ import { SIMULATED_WIRES, type SimulatedWire, type Transport } from "../../simul
 import type { G711Codec } from "../../wire/wire.ts";
 import { readArguments, UsageError } from "../command.ts";
 
-/** What the API takes where nothing is said, too. */
+/** The defaults of the API. */
 const DEFAULT_STREAM_CODEC = "pcm_s16le";
 const DEFAULT_STREAM_RATE_HZ = 16_000;
 const G711_RATE_HZ = 8_000;
 
-export const CALL_USAGE = `One simulated call, to a Trunkline or to any other media stream: a telephone of a simulated carrier, or a
+export const CALL_USAGE = `Places one simulated call to a Trunkline service or to another media stream, as a telephone of a simulated carrier or as a
 WebSocket client.
 
   npm run call
   npm run call -- --wire carrier_b --say "What time do you open?"
   npm run call -- --wire websocket --codec opus --rate 48000 --say "What time do you open?"
 
-What the caller does, in the order given; before each the caller lets the agent finish:
-  --say <text>               says it, in the reference voice
+Actions of the caller, in the given order; before each the caller lets the agent finish:
+  --say <text>               says it, with the reference TTS
   --play <file.wav>          plays a WAV file of any rate
-  --dtmf <digits>              presses keys: 0-9, *, #, A-D
+  --dtmf <digits>            sends DTMF digits: 0-9, *, #, A-D
   --type <text>              websocket: types it
 Without any of these the caller asks a service "${SCENARIO.lines[0].text}".
-After the last one the caller listens to the answer and hangs up, or:
-  --hang-up-after <time>     stays on the line until so long after it opened: 20s, 1500ms, 2m
+After the last one the caller listens to the reply and hangs up, or:
+  --hang-up-after <time>     stays until this time after the stream opened: 20s, 1500ms, 2m
 
-Over which line:
+Transport:
   --wire <name>              ${SIMULATED_WIRES.join(", ")}; default carrier_a
-  --codec <codec>            carrier_b: what the caller's voice comes in, mulaw (default) or alaw
-                             websocket: both ways, ${STREAM_CODECS.join(", ")}; default ${DEFAULT_STREAM_CODEC}
-  --agent-codec <codec>      carrier_b: what the agent's voice is sent in; a service that runs already must be
-                             configured for the same
-  --rate <Hz>                websocket: of the caller's voice, ${STREAM_RATES_HZ.join(", ")}; default ${DEFAULT_STREAM_RATE_HZ}
-  --agent-rate <Hz>          websocket: of the agent's voice, the same; mulaw and alaw have ${G711_RATE_HZ} both ways
-  --shuffle <number>         carrier_b: audio and keys come out of order, the same for the same number
-                             websocket: the caller's voice comes in pieces of 1 ms to 1 s, cut anywhere
+  --codec <codec>            carrier_b: codec of the caller's audio, mulaw (default) or alaw
+                             websocket: codec of both directions, ${STREAM_CODECS.join(", ")}; default ${DEFAULT_STREAM_CODEC}
+  --agent-codec <codec>      carrier_b: codec of the agent's audio; a running service must be configured for
+                             the same
+  --rate <Hz>                websocket: rate of the caller's audio, ${STREAM_RATES_HZ.join(", ")}; default ${DEFAULT_STREAM_RATE_HZ}
+  --agent-rate <Hz>          websocket: rate of the agent's audio, likewise; with mulaw and alaw both are ${G711_RATE_HZ}
+  --shuffle <number>         carrier_b: sends audio and DTMF out of order, in an order that depends on the number
+                             websocket: sends the caller's audio in chunks of 1 ms to 1 s
 
-Where the call goes; by default to the service on this machine (API_HOST, API_PORT):
-  --api <http://...>         a Trunkline, on which the call is created; else TRUNKLINE_URL
+Destination; by default the service on this machine (API_HOST, API_PORT):
+  --api <http://...>         a Trunkline service, which creates the call; default TRUNKLINE_URL
   --url <ws://...>           a media stream
-  --own-service              a service of its own, which is started for the call
-The API key is taken from TRUNKLINE_API_KEY, and for the service of this machine else from the file first-api-key in DATA_DIR; not
+  --own-service              starts a service for this call
+The API key is read from TRUNKLINE_API_KEY or, for the service of this machine, from the file first-api-key in DATA_DIR; never
 from the command line, which other users of the machine can see.
 
-  --language <code>          of the caller's voice, and of a call that is created; default en-US
+  --language <code>          language of the caller and of a created call; default en-US
   --record <file.wav>        writes what the caller heard
   --json                     prints one JSON document, and with npm run --silent nothing else; the conversation goes
                              to standard error
@@ -58,12 +58,12 @@ export type PlannedStep =
   | { do: "press"; digits: string }
   | { do: "type"; text: string };
 
-/** To whom a call goes. */
+/** The destination of a call. */
 export type Destination =
   | { at: "stream"; url: string }
   /** `apiUrl` without `/api/v1`. */
   | { at: "service"; apiUrl: string; apiKey: string }
-  /** The service of this machine; without a key, the one that it wrote at its first start. */
+  /** The service of this machine; without an API key, the one that it wrote at its first start. */
   | { at: "local-service"; apiKey: string | undefined }
   | { at: "own-service" };
 
@@ -71,7 +71,7 @@ export interface CallPlan {
   transport: Transport;
   steps: readonly PlannedStep[];
   destination: Destination;
-  /** Undefined: the caller hangs up after the answer to the last step. */
+  /** Undefined: the caller hangs up after the reply to the last step. */
   hangUpAfterMs: number | undefined;
   language: string;
   recordPath: string | undefined;
@@ -104,8 +104,8 @@ const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 
 const SEED_MAX = 0xffff_ffff;
 
 /**
- * Reads the arguments of `npm run call`. `access` is what the environment says of a service. Throws UsageError with all
- * problems at once.
+ * Reads the arguments of `npm run call`. `access` holds the service's address and API key from the environment. Throws UsageError
+ * with all problems together.
  */
 export function planCall(
   args: readonly string[],
@@ -139,14 +139,15 @@ function transportOf(values: Values, problems: string[]): Transport {
   if (wire === "websocket") return { wire, format: streamFormatOf(values, problems), ...shuffled };
   if (!isWire(wire)) problems.push(`--wire must be one of ${SIMULATED_WIRES.join(", ")}, not ${quoted(wire)}`);
   for (const option of ["rate", "agent-rate", "type"] as const) {
-    if (values[option] !== undefined) problems.push(`--${option} is for websocket; ${wire} has nothing of the kind`);
+    if (values[option] !== undefined) problems.push(`--${option} is only for websocket, not for ${wire}`);
   }
   const inbound = g711Of("--codec", values.codec, problems);
   const outbound = g711Of("--agent-codec", values["agent-codec"], problems);
   if (wire === "carrier_b") return { wire, codecs: { inbound, outbound }, ...shuffled };
-  if (inbound === "alaw" || outbound === "alaw") problems.push(`of the carriers only carrier_b has A-law, not ${wire}`);
+  if (inbound === "alaw" || outbound === "alaw")
+    problems.push(`A-law is only for carrier_b among the carriers, not for ${wire}`);
   if (values.shuffle !== undefined) {
-    problems.push(`--shuffle is for carrier_b and websocket; ${wire} delivers in order`);
+    problems.push(`--shuffle is only for carrier_b and websocket: ${wire} delivers in order`);
   }
   return { wire: wire === "carrier_c" ? "carrier_c" : "carrier_a" };
 }
@@ -164,9 +165,10 @@ function streamFormatOf(values: Values, problems: string[]): StreamFormat {
   const { codec: name = DEFAULT_STREAM_CODEC, rate, "agent-rate": agentRate, "agent-codec": agentCodec } = values;
   const codec = STREAM_CODECS.find((known) => known === name) ?? DEFAULT_STREAM_CODEC;
   if (codec !== name) problems.push(`--codec must be one of ${STREAM_CODECS.join(", ")}, not ${quoted(name)}`);
-  if (agentCodec !== undefined) problems.push("--agent-codec is for carrier_b; websocket has one codec for both ways");
+  if (agentCodec !== undefined)
+    problems.push("--agent-codec is only for carrier_b: websocket has one codec for both directions");
   if (codec === "opus" && values.shuffle !== undefined) {
-    problems.push("--shuffle cuts audio anywhere, which opus packets cannot be");
+    problems.push("--shuffle is not for the codec opus: its packets cannot be cut");
   }
   const isG711 = codec === "mulaw" || codec === "alaw";
   const fallbackHz = isG711 ? G711_RATE_HZ : DEFAULT_STREAM_RATE_HZ;
@@ -188,22 +190,23 @@ function g711Of(option: string, value: string | undefined, problems: string[]): 
   return "mulaw";
 }
 
-/** In the order in which they stand on the command line. */
+/** In the order of the command line. */
 function stepsOf(tokens: Read["tokens"], problems: string[]): PlannedStep[] {
   return tokens.flatMap((token): PlannedStep[] => {
     if (token.kind !== "option" || token.value === undefined) return [];
     const { name, value } = token;
     if (name === "say") {
-      if (value.trim() === "") problems.push("--say needs something to say");
+      if (value.trim() === "") problems.push("--say must not be empty");
       return [{ do: "say", text: value }];
     }
     if (name === "type") {
-      if (value.trim() === "") problems.push("--type needs something to type");
+      if (value.trim() === "") problems.push("--type must not be empty");
       return [{ do: "type", text: value }];
     }
     if (name === "play") return [{ do: "play", path: value }];
     if (name !== "dtmf") return [];
-    if (!/^[0-9*#A-D]+$/.test(value)) problems.push(`--dtmf takes the keys 0-9, *, # and A-D, not ${quoted(value)}`);
+    if (!/^[0-9*#A-D]+$/.test(value))
+      problems.push(`--dtmf must be DTMF digits (0-9, *, #, A-D), not ${quoted(value)}`);
     return [{ do: "press", digits: value }];
   });
 }
@@ -214,7 +217,7 @@ function destinationOf(
   problems: string[],
 ): Destination {
   if ([url !== undefined, api !== undefined, isOwn].filter(Boolean).length > 1) {
-    problems.push("--url, --api and --own-service each name another end of the call: one of them");
+    problems.push("only one of --url, --api and --own-service can be given");
   }
   if (url !== undefined) {
     if (!isAddress(url, ["ws:", "wss:"])) problems.push("--url must be a ws:// or wss:// address");

@@ -4,37 +4,37 @@ import type { CallResult } from "./run.ts";
 /** What `npm run call -- --json` prints. Times are whole milliseconds since the stream began. */
 export interface CallDocument {
   wire: string;
-  /** From the service's side: inbound is the caller's voice. */
+  /** From the service's side: inbound is the caller's audio. */
   codecs: { inbound: string; outbound: string };
-  /** Hz, of what the caller speaks and hears. */
+  /** Sample rates of the caller's microphone and earphone. */
   ratesHz: { inbound: number; outbound: number };
   durationMs: number;
   hungUpBy: "caller" | "other-end";
   closeCode: number;
   said: { text: string; startMs: number; endMs: number; overAgent: boolean }[];
-  /** As the caller's ear decoded it from the audio that was played; empty where it is not the reference voice's. */
+  /** As the caller's STT decoded it from the played audio; empty for a TTS other than the reference TTS. */
   heard: { text: string; startMs: number; endMs: number; latencyMs?: number }[];
-  /** How often the other end broke the line's protocol, by kind. */
+  /** How often the other end broke the protocol, by kind. */
   violations: Record<string, number>;
-  /** What the other end said that it was sent wrongly. */
+  /** Errors that the other end reported. */
   serviceErrors: readonly string[];
   recordedTo: string | null;
-  /** The service's own account; null where only a stream was known. */
+  /** The service's record; null when only the stream's address was given. */
   service: {
     callId: string;
     status: string;
     endReason: string | null;
     transcript: { role: "agent" | "user"; text: string; interrupted: boolean }[];
   } | null;
-  /** What of the call was not as it should be, in sentences; empty when the exit code is 0. */
+  /** Problems of the call, one sentence each; empty when the exit code is 0. */
   faults: string[];
 }
 
-/** How a call ends that nobody and nothing broke off. */
+/** The end reasons of a call that ended normally. */
 const NORMAL_END_REASONS: readonly (string | null)[] = ["caller_hangup", "agent_hangup"];
 const NORMAL_CLOSURE = 1_000;
 
-/** One sentence for everything that a call should not have: none when it went and ended as a call should. */
+/** One sentence for each problem; none when the call took place and ended normally. */
 export function callFaults(result: CallResult): string[] {
   const { caller, violations, serviceErrors, hungUpBy, closeCode, service } = result;
   const found: string[] = [];
@@ -46,9 +46,9 @@ export function callFaults(result: CallResult): string[] {
   }
   if (caller.heard.length === 0) found.push("The caller heard nothing.");
   for (const [kind, count] of violations) {
-    found.push(`The other end broke the line's protocol: ${kind} (${count}).`);
+    found.push(`The other end broke the protocol: ${kind} (${count}).`);
   }
-  for (const complaint of serviceErrors) found.push(`The other end complained of ${complaint}.`);
+  for (const serviceError of serviceErrors) found.push(`The other end reported the error ${serviceError}.`);
   if (
     service !== undefined &&
     !(service.record.status === "ended" && NORMAL_END_REASONS.includes(service.record.endReason))
@@ -92,11 +92,11 @@ export function callDocument(result: CallResult): CallDocument {
   };
 }
 
-/** The end of a call for a person to read: what the caller heard, and what the service knows of it. */
+/** Summarises a finished call as text: what the caller heard, and the service's record of it. */
 export function callSummary(result: CallResult): string {
   const { caller, service, recordPath, startedMs, endedMs } = result;
   const heard = caller.heard.map(({ text, startMs, endMs }) =>
-    text === "" ? `  (a voice without words for the reference ear, ${seconds(endMs - startMs)})` : `  ${text}`,
+    text === "" ? `  (speech that the reference STT cannot decode, ${seconds(endMs - startMs)})` : `  ${text}`,
   );
   const lines = [
     `${result.transport.wire}: ${seconds(endedMs - startedMs)}, the ${result.hungUpBy === "caller" ? "caller" : "other end"} hung up`,

@@ -27,30 +27,30 @@ import { UsageError } from "../command.ts";
 import type { Terminal } from "../terminal.ts";
 import type { CallPlan, PlannedStep } from "./arguments.ts";
 
-/** A call that was placed, as the caller knows it, and as the service does where it could be asked. */
+/** A finished call with the caller's report and, if a service could be asked, the service's record. */
 export interface CallResult extends PlacedCall {
   transport: Transport;
   service: { callId: string; record: CallResource; transcript: readonly TranscriptTurn[] } | undefined;
-  /** Where what was heard was written. */
+  /** The file with what the caller heard, if it was written. */
   recordPath: string | undefined;
 }
 
 export interface CallOptions {
-  /** A folder of this run's own, for a service of its own; made if need be. */
+  /** A folder for this run, for a service of its own; created if necessary. */
   dataDir: string;
   local: LocalService;
   clock: Clock;
   terminal: Terminal;
 }
 
-/** A person who hears nothing for so long speaks first, or at the end hangs up. */
+/** A caller who hears nothing for this long speaks first, or at the end hangs up. */
 const FIRST_WORD_MS_MAX = 6_000;
-/** A caller who has not come to the end by then, beside the time that it takes to say everything, will not. */
+/** Timeout of a call, in addition to the duration of the caller's speech. */
 const CALL_TIMEOUT_MS = 300_000;
 
 /**
- * Places one call, in real time. An abort of `signal` is the caller hanging up. Throws UsageError for a file that cannot
- * be read, before anything is started; rejects when the service cannot be reached or refuses the call.
+ * Places one call, in real time. An abort of `signal` makes the caller hang up. Throws UsageError for a file that cannot be read,
+ * before anything is started; rejects when the service cannot be reached or refuses the call.
  */
 export async function runCall(plan: CallPlan, options: CallOptions, signal: AbortSignal): Promise<CallResult> {
   const script = await scriptOf(plan, options.clock, signal);
@@ -77,17 +77,17 @@ export async function runCall(plan: CallPlan, options: CallOptions, signal: Abor
   }
 }
 
-/** Everything that will be said, made before the call so that nothing of it waits for a voice or a file. */
+/** All speech of the caller, prepared before the call so that the call waits neither for the TTS nor for a file. */
 async function scriptOf(plan: CallPlan, clock: Clock, signal: AbortSignal): Promise<Step[]> {
   const files = readFiles(plan.steps);
   const script: Step[] = [];
-  const voice = createReferenceTts({ children: 1, clock });
+  const tts = createReferenceTts({ children: 1, clock });
   try {
     const { language } = plan;
     const { inbound } = formatsOf(plan.transport);
     const speak = async (text: string): Promise<Utterance> => {
-      const voiceId = voiceOf(await voice.voices(), language);
-      return await synthesise(voice, { text, voiceId, language }, signal, inbound);
+      const voiceId = voiceOf(await tts.voices(), language);
+      return await synthesise(tts, { text, voiceId, language }, signal, inbound);
     };
     for (const step of plan.steps) {
       script.push({ do: "listen", atMostMs: FIRST_WORD_MS_MAX });
@@ -102,20 +102,20 @@ async function scriptOf(plan: CallPlan, clock: Clock, signal: AbortSignal): Prom
       }
     }
   } finally {
-    voice.close();
+    tts.close();
   }
   if (plan.hangUpAfterMs === undefined) return [...script, { do: "listen", atMostMs: FIRST_WORD_MS_MAX }];
   return [...script, { do: "stay", untilMs: plan.hangUpAfterMs }];
 }
 
-/** When a caller hangs up who is not to do so at a certain time. */
+/** When the caller hangs up if no time is given. */
 export const callTimeoutMs = (script: readonly Step[]): number =>
   script.reduce(
     (ms, step) => ms + ("utterance" in step ? step.utterance.frames.length * FRAME_MS : 0),
     CALL_TIMEOUT_MS,
   );
 
-/** The audio of all files that are to be played, by path. */
+/** The audio of all files to play, by path. */
 function readFiles(steps: readonly PlannedStep[]): ReadonlyMap<string, MonoAudio> {
   const files = new Map<string, MonoAudio>();
   const problems: string[] = [];
@@ -140,7 +140,7 @@ async function placeByApi(
 ): Promise<CallResult> {
   const { systemPrompt, greeting } = SCENARIO;
   const { language, transport } = plan;
-  const { id, websocketUrl } = await createCall(api, { systemPrompt, greeting, language, line: transport });
+  const { id, websocketUrl } = await createCall(api, { systemPrompt, greeting, language, transport });
   options.terminal.note(`Call ${id} created`);
   const placed = await place(plan, websocketUrl, script, options, signal);
   const record = await finishedRecord(api, id, options.clock);
@@ -170,7 +170,7 @@ async function place(
       stt: createReferenceStt(),
       language,
       clock,
-      onEvent: (notice) => terminal.show(notice),
+      onEvent: (event) => terminal.show(event),
       onServiceMessage: (message) => terminal.showServiceMessage(message),
       onPlayed: (frame) => {
         if (recordPath === undefined) return;

@@ -1,13 +1,13 @@
 import type { TranscriptTurn } from "../../core/calls/spec.ts";
 import { type CallerReport, wordsOf } from "../../simulator/callers/caller.ts";
 
-/** Everything that is known, from both ends, of a call that was placed by script. */
+/** Everything known about a scripted call, from both ends. */
 export interface CallEvidence {
-  /** What the caller was to say, in order, after the agent's greeting. */
+  /** The caller's lines, in order, after the agent's greeting. */
   script: readonly { text: string; interrupts: boolean }[];
-  /** The caller's own account. */
+  /** The caller's report. */
   caller: CallerReport;
-  /** The service's account. */
+  /** The service's record. */
   record: { status: string; endReason: string | null; durationMs: number | null };
   transcript: readonly TranscriptTurn[];
   recording: { channels: number; sampleRateHz: number; durationMs: number };
@@ -15,17 +15,14 @@ export interface CallEvidence {
   violations: ReadonlyMap<string, number>;
 }
 
-/**
- * A recording may be this much shorter or longer than its call: the closing of the socket belongs to one of them only.
- */
+/** Maximum difference between the durations of a recording and its call: only one of them includes the closing of the socket. */
 const RECORDING_SLACK_MS = 1_000;
-/** Of an interrupted answer not more than this is heard after the caller began to speak. */
+/** An interrupted reply must fall silent within this time after the caller began to speak. */
 const STOPPED_MS_MAX = 2_000;
 
 /**
- * Holds the service's account of a call against what the caller said and heard. One sentence for each thing that does
- * not fit; none when the call went as scripted. Words are compared one by one and as they stand; where the caller cut
- * an answer short, its last word may be missing on either side.
+ * Compares the service's record of a call with what the caller said and heard. One sentence for each difference; none when the
+ * call went as scripted. Words are compared one by one; the last word of an interrupted reply may be missing on either side.
  */
 export function findMismatches(evidence: CallEvidence): string[] {
   const found = recordMismatches(evidence);
@@ -39,15 +36,15 @@ export function findMismatches(evidence: CallEvidence): string[] {
     found.push(...lineMismatches(index + 1, line, caller.said[index], users[index]));
   }
   for (let index = 0; index <= script.length; index += 1) {
-    const cut = script[index]?.interrupts === true;
-    found.push(...answerMismatches(index + 1, cut, caller.heard[index], agents[index]));
+    const interrupted = script[index]?.interrupts === true;
+    found.push(...replyMismatches(index + 1, interrupted, caller.heard[index], agents[index]));
   }
   return found;
 }
 
 function recordMismatches({ caller, record, recording, violations }: CallEvidence): string[] {
   const found: string[] = [];
-  if (!caller.finished) found.push("The caller did not come to the end of the script.");
+  if (!caller.finished) found.push("The caller did not finish the script.");
   if (record.status !== "ended") found.push(`The record's status is ${record.status}, not ended.`);
   if (record.endReason !== "agent_hangup") {
     found.push(`The record's end reason is ${record.endReason}, not agent_hangup.`);
@@ -73,30 +70,32 @@ function lineMismatches(
     found.push(`The caller's line ${number} was "${line.text}" and was understood as "${turn.text}".`);
   }
   if (said.overAgent !== line.interrupts) {
-    const how = line.interrupts ? "was to interrupt the agent and did not" : "interrupted the agent and was not to";
+    const how = line.interrupts
+      ? "should have interrupted the agent and did not"
+      : "interrupted the agent and should not have";
     found.push(`The caller's line ${number} ${how}.`);
   }
   return found;
 }
 
-function answerMismatches(
+function replyMismatches(
   number: number,
-  cut: boolean,
+  interrupted: boolean,
   heard: CallerReport["heard"][number] | undefined,
   turn: TranscriptTurn | undefined,
 ): string[] {
   if (heard === undefined) return [`The agent's turn ${number} was not heard.`];
   if (turn === undefined) return [`The agent's turn ${number} is not in the transcript.`];
   const found: string[] = [];
-  if (!sameWords(wordsOf(heard.text), wordsOf(turn.text), cut ? 1 : 0)) {
+  if (!sameWords(wordsOf(heard.text), wordsOf(turn.text), interrupted ? 1 : 0)) {
     found.push(`The agent's turn ${number} was heard as "${heard.text}" and is in the transcript as "${turn.text}".`);
   }
-  if (turn.interrupted !== cut) {
+  if (turn.interrupted !== interrupted) {
     found.push(`The agent's turn ${number} is ${turn.interrupted ? "" : "not "}marked as interrupted.`);
   }
-  if (cut && !((heard.stoppedAfterMs ?? Number.NaN) <= STOPPED_MS_MAX)) {
+  if (interrupted && !((heard.stoppedAfterMs ?? Number.NaN) <= STOPPED_MS_MAX)) {
     found.push(
-      `The agent's turn ${number} went on for ${heard.stoppedAfterMs} ms after the caller had begun to speak.`,
+      `The agent's turn ${number} continued for ${heard.stoppedAfterMs} ms after the caller had begun to speak.`,
     );
   }
   if (number > 1 && !((heard.latencyMs ?? Number.NaN) > 0)) {
@@ -107,10 +106,7 @@ function answerMismatches(
   return found;
 }
 
-/**
- * The same words in the same order; one side may lack up to `missingMax` at its end. No words are not the same as no
- * words.
- */
+/** Whether the words are the same in the same order; one side may lack up to `missingMax` at its end. Two empty lists are not equal. */
 function sameWords(left: readonly string[], right: readonly string[], missingMax: number): boolean {
   const common = Math.min(left.length, right.length);
   const missing = Math.max(left.length, right.length) - common;

@@ -3,16 +3,13 @@ import type { CallerReport } from "../../simulator/callers/caller.ts";
 import { table } from "../terminal.ts";
 import type { CallEvidence } from "./comparison.ts";
 
-/** A call that was placed, from both ends, and where its recording lies. */
+/** A placed call from both ends, and the path of its recording. */
 export interface DemoResult extends Omit<CallEvidence, "recording"> {
   callId: string;
   recording: CallEvidence["recording"] & { path: string };
 }
 
-/**
- * What `npm run demo -- --json` prints. Times are whole milliseconds; those of turns count from the redemption of the
- * token.
- */
+/** What `npm run demo -- --json` prints. Times are whole milliseconds; those of turns count from the redemption of the token. */
 export interface DemoDocument {
   callId: string;
   status: string;
@@ -24,10 +21,10 @@ export interface DemoDocument {
     startMs: number;
     endMs: number;
     interrupted: boolean;
-    /** From the caller's last voiced frame to the first frame of the answer that was sent. */
+    /** From the caller's last voiced frame to the first frame of the reply that was sent. */
     latencyMs?: number;
   }[];
-  /** The agent's turns as the caller's own ear decoded them from the audio that was played. */
+  /** The agent's turns as the caller's STT decoded them from the audio that was played. */
   heardByCaller: string[];
   recording: { path: string; channels: number; sampleRateHz: number; durationMs: number };
   latency: {
@@ -35,10 +32,7 @@ export interface DemoDocument {
     service: LatencySummary;
     /** As the caller heard it: from the last frame of its line to the agent's first voiced sample. */
     heardByCaller: LatencySummary;
-    /**
-     * From the caller's first frame over the agent to the agent's last voiced sample; null when there was no
-     * interruption.
-     */
+    /** From the caller's first frame over the agent to the agent's last voiced sample; null without an interruption. */
     bargeInMs: number | null;
   };
 }
@@ -76,7 +70,7 @@ export function demoDocument({ callId, record, transcript, caller, recording }: 
   };
 }
 
-/** The end of a demo for a person to read: the record, what was heard, how long it took, where the recording lies. */
+/** Summarises a demo as text: the record, the transcript, the latency, and the path of the recording. */
 export function demoSummary({ callId, record, transcript, caller, recording }: DemoResult): string {
   const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
   const lines = transcript.map(
@@ -98,12 +92,12 @@ export function demoSummary({ callId, record, transcript, caller, recording }: D
 }
 
 function latencyTable(transcript: readonly TranscriptTurn[], caller: CallerReport): string {
-  const answers = transcript
+  const replies = transcript
     .filter((turn) => turn.role === "agent")
     .map((turn, index) => ({ latency: turn.latency, heardMs: caller.heard[index]?.latencyMs, text: turn.text }))
     .slice(1);
   const cell = (ms: number | undefined): string => (ms === undefined ? "-" : String(Math.round(ms)));
-  const rows = answers.map(({ latency, heardMs, text }) => [
+  const rows = replies.map(({ latency, heardMs, text }) => [
     cell(latency?.endOfTurnMs),
     cell(latency?.firstTextMs),
     cell(latency?.firstAudioMs),
@@ -111,10 +105,10 @@ function latencyTable(transcript: readonly TranscriptTurn[], caller: CallerRepor
     cell(heardMs),
     `${text.slice(0, 24)}...`,
   ]);
-  return table([["end of turn", "first text", "first audio", "first frame", "heard by caller", "answer"], ...rows]);
+  return table([["end of turn", "first text", "first audio", "first frame", "heard by caller", "reply"], ...rows]);
 }
 
-/** The lower of two middles is the median, so that it is always a value that was measured. */
+/** The lower of two middle values is the median, so that it is always a measured value. */
 function summary(valuesMs: readonly number[]): LatencySummary {
   const sorted = valuesMs.map(Math.round).sort((a, b) => a - b);
   return { medianMs: sorted[Math.floor((sorted.length - 1) / 2)] ?? null, maxMs: sorted.at(-1) ?? null };

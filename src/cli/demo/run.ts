@@ -17,41 +17,40 @@ import type { Terminal } from "../terminal.ts";
 import type { DemoResult } from "./report.ts";
 
 export interface DemoOptions {
-  /** A folder of this run's own, made if need be: the service's data and log, and the recording. */
+  /** A folder for this run, created if necessary: the service's data and log, and the recording. */
   dataDir: string;
   clock: Clock;
   terminal: Terminal;
 }
 
-/** Two languages for two voices that are told apart at once. */
+/** Two languages, so that the two voices are easy to distinguish. */
 const AGENT_LANGUAGE = "en-GB";
 const CALLER_LANGUAGE = "en-US";
 const TRANSPORT = { wire: "carrier_a" } as const;
-/** The script takes about half a minute; a caller who is still there by then will not come to its end. */
+/** The script takes about half a minute; a caller who is still there by then will not finish it. */
 const HANG_UP_AFTER_MS = 34_000;
 
 /**
- * The demo: starts the real service, creates a call, plays a simulated carrier and caller into it in real time, and
- * collects what both ends know of it. An abort of `signal` ends the call and rejects; whatever happens, the service is
- * stopped.
+ * The demo: starts the real service, creates a call, connects a simulated carrier and caller to it in real time, and collects what
+ * both ends know of it. An abort of `signal` ends the call and rejects. The service is stopped in every case.
  */
 export async function runDemo(options: DemoOptions, signal: AbortSignal): Promise<DemoResult> {
   const { dataDir, clock, terminal } = options;
-  const voice = createReferenceTts({ children: 1, clock });
+  const tts = createReferenceTts({ children: 1, clock });
   try {
     terminal.note(`Starting the service (data and log in ${dataDir})`);
-    const preparing = prepareScript(voice, signal);
-    // Awaited below, whether or not the service has started by the time it fails.
+    const preparing = prepareScript(tts, signal);
+    // Awaited below, even if it fails before the service has started.
     preparing.catch(() => {});
     return await withOwnService({ dataDir, clock }, signal, async (api) =>
       holdCall(api, await preparing, options, signal),
     );
   } finally {
-    voice.close();
+    tts.close();
   }
 }
 
-/** The caller's lines, spoken before the call so that nothing of it waits for a voice. */
+/** The caller's lines, synthesised before the call so that the call does not wait for the TTS. */
 async function prepareScript(tts: Tts, signal: AbortSignal): Promise<Step[]> {
   const voiceId = voiceOf(await tts.voices(), CALLER_LANGUAGE);
   const steps: Step[] = [];
@@ -73,7 +72,7 @@ async function holdCall(
     systemPrompt: SCENARIO.systemPrompt,
     greeting: SCENARIO.greeting,
     language: AGENT_LANGUAGE,
-    line: TRANSPORT,
+    transport: TRANSPORT,
   });
   terminal.note(`Call ${callId} created; a simulated telephone of carrier_a connects\n`);
   terminal.begin(clock.nowMs());
@@ -87,11 +86,11 @@ async function holdCall(
       stt: createReferenceStt(),
       language: AGENT_LANGUAGE,
       clock,
-      onEvent: (notice) => terminal.show(notice),
+      onEvent: (event) => terminal.show(event),
     },
     signal,
   );
-  terminal.note("\nThe line is closed");
+  terminal.note("\nThe stream is closed");
   const record = await finishedRecord(api, callId, clock);
   const transcript = await transcriptOf(api, callId);
   const wav = await api.getBytes(`/calls/${callId}/recording`);

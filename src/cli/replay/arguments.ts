@@ -1,17 +1,17 @@
 import { readArguments, UsageError } from "../command.ts";
 
-export const REPLAY_USAGE = `Runs a call again from its journal, and compares every command with the one that was journaled then.
+export const REPLAY_USAGE = `Replays a call from its journal, and compares every command with the journaled one.
 
   npm run replay -- data/journals/call_....tlj
   npm run replay -- data/journals/call_....tlj --until 12.3s --trace
 
-  --until <time>   goes no further than so long after the call began: 12.3s, 1500ms, 2m
-  --trace          explains the last moment that was gone through: what happened around it, whose turn it was, what had
-                   been heard, what the call was waiting for
+  --until <time>   stops at this time after the start of the call: 12.3s, 1500ms, 2m
+  --trace          explains the state at the end of the replay: the events around it, the turn state, the transcript so far,
+                   and the pending deadlines
   --json           prints one JSON document
 
-The exit code is 0 when every command is the same, 1 when one differs, 2 when the journal cannot be read, or the call not
-be run again, or it could not be understood what was asked for.
+The exit code is 0 when every command is the same, 1 when one differs, 2 when the journal cannot be read or
+replayed, or for a usage error.
 `;
 
 export interface ReplayPlan {
@@ -25,20 +25,21 @@ export interface ReplayPlan {
 const OPTIONS = { until: { type: "string" }, trace: { type: "boolean" }, json: { type: "boolean" } } as const;
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
 
-/** Reads the arguments of `npm run replay`. Throws UsageError with all problems at once. */
+/** Reads the arguments of `npm run replay`. Throws UsageError with all problems together. */
 export function planReplay(args: readonly string[]): ReplayPlan {
   const { values, positionals } = readArguments(args, OPTIONS, { allowPositionals: true });
   const problems: string[] = [];
   const [path = "", ...others] = positionals;
   if (path === "") problems.push("the journal is missing: its path, data/journals/<call id>.tlj");
-  if (others.length > 0) problems.push(`one journal at a time: ${JSON.stringify(others[0])} is one too many`);
+  if (others.length > 0)
+    problems.push(`only one journal can be replayed: ${JSON.stringify(others[0])} is one too many`);
   const untilMs = values.until === undefined ? Number.POSITIVE_INFINITY : timeOf(values.until);
   if (Number.isNaN(untilMs)) problems.push(`--until must be a time such as 12.3s, not ${JSON.stringify(values.until)}`);
   if (problems.length > 0) throw new UsageError(problems);
   return { path, untilMs, trace: values.trace === true, json: values.json === true };
 }
 
-/** In ms; NaN for what is no time. */
+/** In ms; NaN for text that is not a time. */
 function timeOf(text: string): number {
   const [, digits, unit = ""] = /^(\d{1,9}(?:\.\d{1,9})?)(ms|s|m)$/.exec(text) ?? [];
   return digits === undefined ? Number.NaN : Number(digits) * (UNITS_MS[unit] ?? Number.NaN);

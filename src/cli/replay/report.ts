@@ -6,10 +6,10 @@ import type { JournaledInput } from "../../record/replay/machine.ts";
 import type { Trace } from "../../record/replay/trace.ts";
 import { table } from "../terminal.ts";
 
-/** Longer texts are cut off where they are shown in a line. */
+/** Longer texts are truncated in a line. */
 const SHOWN_CHARS_MAX = 80;
 
-/** What `npm run replay -- --json` prints. Times are ms since redemption; what is not waited for is null. */
+/** What `npm run replay -- --json` prints. Times are ms since redemption; infinite ones are null. */
 export function replayDocument(path: string, comparison: Comparison, trace: Trace | undefined): object {
   const { header, setup, events, commands, comparedUntilMs, truncated, difference } = comparison;
   const { callId, startedAt, software } = header;
@@ -23,7 +23,7 @@ export function replayDocument(path: string, comparison: Comparison, trace: Trac
     icu: { writtenBy: header.icu ?? null, replayedBy: ICU },
     parameters: { assumed, unmatched, unknown },
     untilMs: comparedUntilMs,
-    breaksOff: truncated,
+    truncated,
     events,
     commands,
     same: difference === undefined,
@@ -32,12 +32,12 @@ export function replayDocument(path: string, comparison: Comparison, trace: Trac
   };
 }
 
-/** What came of a comparison, for a person to read. */
+/** The result of a comparison as text. */
 export function comparisonText(path: string, comparison: Comparison): string {
   const { header, events, commands, comparedUntilMs, truncated, difference } = comparison;
   const lines = [`${path}: ${header.callId}, written by ${header.software}, replayed by ${SOFTWARE}`];
   lines.push(...basisLines(comparison));
-  if (truncated) lines.push(`The journal breaks off at ${seconds(comparedUntilMs)}: the call's end is not in it.`);
+  if (truncated) lines.push(`The journal is truncated at ${seconds(comparedUntilMs)}: the call's end is not in it.`);
   const through = `${counted(commands, "command")} after ${counted(events, "event")}, until ${seconds(comparedUntilMs)}`;
   if (difference === undefined) return [...lines, `The same: ${through}.`].join("\n");
   return [
@@ -48,30 +48,33 @@ export function comparisonText(path: string, comparison: Comparison): string {
   ].join("\n");
 }
 
-/** What another build had otherwise, where that may be why a replay differs. */
+/** Differences between the builds that may explain a different replay. */
 function basisLines({ header, setup: { assumed, unmatched, unknown } }: Comparison): string[] {
   const lines: string[] = [];
   if (header.icu !== undefined && header.icu !== ICU) {
     lines.push(
-      `Written with ICU ${header.icu}, replayed with ${ICU}: cuts between words of scripts without blanks may differ.`,
+      `Written with ICU ${header.icu}, replayed with ${ICU}: word boundaries of scripts without spaces may differ.`,
     );
   }
   if (assumed.length > 0) {
-    lines.push(`Written before there was ${assumed.join(", ")}: replayed as without.`);
+    lines.push(`Written before the parameters ${assumed.join(", ")}: replayed without them.`);
     lines.push(
-      "What that build decided otherwise (back-channels, keys, tools) may differ; what it did not tell is not compared.",
+      "Decisions of that build (back-channels, DTMF, tools) may differ; commands that it did not record are not compared.",
     );
   }
   if (unmatched.length > 0)
-    lines.push(`Written before there was ${unmatched.join(", ")}: replayed as this build has it.`);
-  if (unknown.length > 0) lines.push(`Written with ${unknown.join(", ")}, which this build does not know: may differ.`);
+    lines.push(`Written before the parameters ${unmatched.join(", ")}: replayed with the values of this build.`);
+  if (unknown.length > 0)
+    lines.push(
+      `Written with the parameters ${unknown.join(", ")}, which this build does not know: the replay may differ.`,
+    );
   return lines;
 }
 
 function differenceText({ after, journaled, replayed, failure }: Difference): string {
   const rows = [["after", ...(after === undefined ? ["nothing", ""] : inputCells(after))]];
   rows.push(["journaled", ...(journaled === undefined ? ["no command", ""] : cells(journaled))]);
-  rows.push(["came out", ...(replayed === undefined ? ["no command", failure ?? ""] : cells(replayed))]);
+  rows.push(["replayed", ...(replayed === undefined ? ["no command", failure ?? ""] : cells(replayed))]);
   const lines = [table(rows)];
   if (journaled !== undefined && replayed !== undefined && journaled.kind === replayed.kind) {
     lines.push(...membersThatDiffer(journaled, replayed));
@@ -79,26 +82,26 @@ function differenceText({ after, journaled, replayed, failure }: Difference): st
   return indented(lines.join("\n"));
 }
 
-/** Each member that two commands of one kind do not share, in full. */
-function membersThatDiffer(journaled: object, cameOut: object): string[] {
-  const [before, now] = [new Map(Object.entries(journaled)), new Map(Object.entries(cameOut))];
+/** Each member in which two commands of one kind differ, in full. */
+function membersThatDiffer(journaled: object, replayed: object): string[] {
+  const [before, now] = [new Map(Object.entries(journaled)), new Map(Object.entries(replayed))];
   return [...new Set([...before.keys(), ...now.keys()])]
     .filter((name) => !isDeepStrictEqual(before.get(name), now.get(name)))
-    .map((name) => `${name}: journaled ${JSON.stringify(before.get(name))}, came out ${JSON.stringify(now.get(name))}`);
+    .map((name) => `${name}: journaled ${JSON.stringify(before.get(name))}, replayed ${JSON.stringify(now.get(name))}`);
 }
 
-function inputCells(happening: JournaledInput): [kind: string, members: string] {
-  switch (happening.kind) {
+function inputCells(input: JournaledInput): [kind: string, members: string] {
+  switch (input.kind) {
     case "frame-in":
-      return ["frame-in", `${happening.isSpeech ? "voiced" : "not voiced"}, mediaMs ${number(happening.mediaMs)}`];
+      return ["frame-in", `${input.isSpeech ? "voiced" : "not voiced"}, mediaMs ${number(input.mediaMs)}`];
     case "frame-out":
-      return ["frame-out", `turnId ${happening.turnId}, samples ${happening.samples}`];
+      return ["frame-out", `turnId ${input.turnId}, samples ${input.samples}`];
     case "event":
-      return cells(happening.event);
+      return cells(input.event);
   }
 }
 
-/** An event or a command as two cells: its kind, and the rest of it, shortened. */
+/** An event or a command as two cells: its kind, and its other members, truncated. */
 export function cells({ kind, ...members }: { kind: string }): [kind: string, members: string] {
   return [kind, membersText(members)];
 }
@@ -115,7 +118,7 @@ function valueText(value: unknown): string {
   return json.length <= SHOWN_CHARS_MAX ? json : `${json.slice(0, SHOWN_CHARS_MAX)}…`;
 }
 
-/** A moment, or a time, in seconds to the millisecond. */
+/** A time in seconds, to the millisecond. */
 export const seconds = (ms: number): string => `${(ms / 1_000).toFixed(3)} s`;
 
 const number = (value: number): string => String(Math.round(value * 1_000) / 1_000);

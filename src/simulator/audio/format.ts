@@ -2,38 +2,38 @@ import { CARRIER_RATE_HZ, FRAME_MS } from "../../core/limits/media.ts";
 import { bytesPerSample, type FrameCodec, pcmBytes } from "../../media/frame-codec.ts";
 import { G711_LAWS } from "../../media/g711.ts";
 
-/** What the audio of one direction is, on its way between the person and whoever carries the call. */
+/** The audio format of one direction. */
 export interface AudioFormat {
   codec: FrameCodec;
   rateHz: number;
 }
 
-/** Both directions, from the service's side: `inbound` is the caller's voice, `outbound` the agent's. */
+/** Both directions, from the service's side: `inbound` is the caller's speech, `outbound` the agent's. */
 export interface AudioFormats {
   inbound: AudioFormat;
   outbound: AudioFormat;
 }
 
-/** What every carrier speaks unless something else was agreed. */
+/** The format of every carrier unless another codec was agreed. */
 export const TELEPHONE: AudioFormat = { codec: "mulaw", rateHz: CARRIER_RATE_HZ };
 export const TELEPHONE_BOTH_WAYS: AudioFormats = { inbound: TELEPHONE, outbound: TELEPHONE };
 
-/** In 20 ms. */
+/** Samples in 20 ms. */
 export const frameSamples = ({ rateHz }: AudioFormat): number => (rateHz / 1_000) * FRAME_MS;
 export const frameBytes = (format: AudioFormat): number => frameSamples(format) * bytesPerSample(format.codec);
 
-/** Of which silence consists. */
+/** The byte that encodes silence. */
 export const silenceByte = ({ codec }: AudioFormat): number =>
   codec === "pcm_s16le" ? 0 : G711_LAWS[codec].silenceByte;
 
-/** Signed 16-bit samples as bytes of their own. */
+/** Encodes signed 16-bit samples into a new array. */
 export function encodeSamples(samples: Int16Array, codec: FrameCodec): Uint8Array {
   if (codec === "pcm_s16le") return pcmBytes(samples).slice();
   const { encodeTable } = G711_LAWS[codec];
   return Uint8Array.from(samples, (sample) => encodeTable[sample & 0xffff] ?? 0);
 }
 
-/** Whole samples into the first of `into`, which must have room for them; the bytes may lie anywhere. */
+/** Decodes whole samples into the beginning of `into`, which must be large enough; the bytes need no alignment. */
 export function decodeSamples(bytes: Uint8Array, codec: FrameCodec, into: Int16Array): void {
   if (codec === "pcm_s16le") {
     pcmBytes(into).set(bytes);

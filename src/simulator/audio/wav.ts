@@ -14,22 +14,22 @@ export interface MonoAudio {
 
 interface Chunks {
   format: { encoding: number; channels: number; sampleRateHz: number; bytesPerSecond: number; bitsPerSample: number };
-  /** The audio, as far as it is there. */
+  /** The audio data that the file contains. */
   data: DataView;
 }
 
 // Registered encodings (Multimedia Programming Interface 1.0, 1991, and its later registry).
 const PCM = 1;
 const FLOAT = 3;
-/** The encoding stands further behind, as the beginning of a GUID. */
+/** The encoding follows later in the chunk, as the beginning of a GUID. */
 const EXTENSIBLE = 0xfffe;
 
 const HEADER_BYTES = 44;
-/** Rates between which a file is taken for audio at all. */
+/** Files with a rate outside of this range are not accepted as audio. */
 const RATE_HZ_MIN = 1_000;
 const RATE_HZ_MAX = 384_000;
 
-/** One sample of each encoding that is read, at `offset`, as a number from -1 to 1. */
+/** Reads one sample of each supported encoding at `offset`, as a number from -1 to 1. */
 const READERS: Readonly<Record<string, (view: DataView, offset: number) => number>> = {
   [`${PCM}/8`]: (view, offset) => (view.getUint8(offset) - 0x80) / 0x80,
   [`${PCM}/16`]: (view, offset) => view.getInt16(offset, true) / 0x8000,
@@ -39,7 +39,7 @@ const READERS: Readonly<Record<string, (view: DataView, offset: number) => numbe
   [`${FLOAT}/64`]: (view, offset) => view.getFloat64(offset, true),
 };
 
-/** Reads the format of a RIFF WAVE file of whatever encoding. Throws `unavailable` for anything else. */
+/** Reads the format of a RIFF WAVE file of any encoding. Throws `unavailable` for other files. */
 export function readWavFormat(file: Uint8Array): WavFormat {
   const { format, data } = readChunks(file);
   const { channels, sampleRateHz, bytesPerSecond } = format;
@@ -47,8 +47,8 @@ export function readWavFormat(file: Uint8Array): WavFormat {
 }
 
 /**
- * Reads the audio of a RIFF WAVE file: PCM of 8, 16, 24 or 32 bits or floating point, of any number of channels, which
- * are mixed, and of any rate. Throws `unavailable` for anything else.
+ * Reads the audio of a RIFF WAVE file: PCM of 8, 16, 24 or 32 bits or floating point, of any rate and any number of channels,
+ * which are mixed. Throws `unavailable` for other files.
  */
 export function readWav(file: Uint8Array): MonoAudio {
   const { format, data } = readChunks(file);
@@ -66,13 +66,13 @@ export function readWav(file: Uint8Array): MonoAudio {
   for (let i = 0; i < samples.length; i += 1) {
     let sum = 0;
     for (let channel = 0; channel < channels; channel += 1) sum += read(data, i * blockBytes + channel * sampleBytes);
-    // What is no number, as floating point may hold, becomes 0.
+    // NaN, which floating point may contain, becomes 0.
     samples[i] = Math.max(-0x8000, Math.min(0x7fff, Math.round((sum / channels) * 0x8000)));
   }
   return { samples, rateHz };
 }
 
-/** A RIFF WAVE file of 16-bit PCM. */
+/** Encodes a RIFF WAVE file of 16-bit PCM. */
 export function writeWav({ samples, rateHz }: MonoAudio): Uint8Array {
   const file = Buffer.alloc(HEADER_BYTES + samples.length * 2);
   file.write("RIFF", 0);
@@ -91,7 +91,7 @@ export function writeWav({ samples, rateHz }: MonoAudio): Uint8Array {
   return file;
 }
 
-/** The chunks `fmt ` and `data`, wherever they stand. */
+/** Finds the chunks `fmt ` and `data` at any position. */
 function readChunks(file: Uint8Array): Chunks {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const nameAt = (offset: number): string => Buffer.from(file.subarray(offset, offset + 4)).toString("latin1");

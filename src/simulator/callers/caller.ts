@@ -12,51 +12,46 @@ import {
 import { isSpeech, type Utterance } from "./utterance.ts";
 
 /**
- * One thing the person does; the next begins when it is done. After the last one the caller hangs up. When the last one
- * is to wait, it is done as well when the other end hangs up.
+ * One action of the caller; the next one begins when it is done. After the last one the caller hangs up. A last action that
+ * waits is also done when the other end hangs up.
  */
 export type Step =
-  /** Waits until the agent has spoken and has fallen silent again; `atMostMs` for it to begin, where that is told. */
+  /** Waits until the agent has spoken and is silent again; waits at most `atMostMs`, if given, for it to begin. */
   | { do: "listen"; atMostMs?: number }
   | { do: "say"; utterance: Utterance }
-  /** Waits until the agent has said this many words of a turn, then speaks over it. */
+  /** Waits until the agent has said this many words of a turn, then interrupts it. */
   | { do: "interrupt"; afterWords: number; utterance: Utterance }
-  /** Presses keys, one by one: 0-9, *, # and A-D. */
+  /** Sends DTMF digits one by one: 0-9, *, # and A-D. */
   | { do: "press"; digits: string }
-  /** Types a message; only where the line has a way for it. */
+  /** Types a message; only for transports that support it. */
   | { do: "type"; text: string }
-  /** Waits until so long after the line opened. */
+  /** Waits until this time after the stream opened. */
   | { do: "stay"; untilMs: number }
   /** Waits until the other end hangs up. */
   | { do: "await-hang-up" };
 
-/** What the caller said, or typed. Times are the clock's ms at which the first and the last frame of it were sent. */
+/** What the caller said or typed. Times are the clock's ms at which its first and last frame were sent. */
 export interface SaidTurn {
   text: string;
   startMs: number;
   endMs: number;
-  /** The agent was speaking when it began. */
+  /** The agent was speaking when this turn began. */
   overAgent: boolean;
 }
 
-/**
- * What the agent said between two turns of the caller, as the caller's ear decoded it from the audio that was played.
- */
+/** What the agent said between two turns of the caller, as the caller's STT decoded it from the audio that was played. */
 export interface HeardTurn {
   text: string;
   /** The first and the last voiced sample, in the clock's ms. */
   startMs: number;
   endMs: number;
-  /** From the end of what the caller said to the agent's first voiced sample. Absent where the agent opened. */
+  /** From the end of the caller's turn to the agent's first voiced sample. Absent for the agent's opening. */
   latencyMs?: number;
-  /** From the moment the caller began to speak over this turn to its last voiced sample. Absent where nobody did. */
+  /** From the caller's interruption to the agent's last voiced sample. Absent for turns that were not interrupted. */
   stoppedAfterMs?: number;
 }
 
-/**
- * What happens on the line, as it happens; `atMs` is the clock's. Words come when they have been heard or are being
- * said.
- */
+/** Live events of the conversation; `atMs` is the clock's. Words come when they have been recognised or are being said. */
 export type CallerEvent =
   | { kind: "agent-began"; atMs: number; latencyMs: number | undefined }
   | { kind: "caller-began"; atMs: number; overAgent: boolean }
@@ -66,55 +61,55 @@ export type CallerEvent =
 export interface CallerReport {
   said: readonly SaidTurn[];
   heard: readonly HeardTurn[];
-  /** The script came to its end. */
+  /** The script is complete. */
   finished: boolean;
 }
 
 export interface CallerOptions {
   script: readonly Step[];
-  /** What is spoken into the microphone and comes out of the earphone; every utterance of the script is in the former. */
+  /** The formats of the microphone (inbound) and the earphone (outbound). Every utterance of the script is in the inbound format. */
   formats: AudioFormats;
-  /** A person's patience: this long after the line opened the caller hangs up, wherever the script is. */
+  /** The caller hangs up this long after the stream opened, at any point of the script. */
   hangUpAfterMs: number;
   /**
-   * The ear: takes signed 16-bit samples at the rate of the earphone, valid until it returns. Its answers come back by
-   * `understood`.
+   * Passes audio to the caller's STT: signed 16-bit samples at the rate of the earphone, valid until it returns. The STT's events
+   * come back through `onTranscript`.
    */
   listen(samples: Int16Array): void;
   hangUp(): void;
-  press(key: string): void;
+  press(digit: string): void;
   type(text: string): void;
-  onEvent(notice: CallerEvent): void;
+  onEvent(event: CallerEvent): void;
 }
 
-/** What the person is doing. `turnsBefore`: turns of the agent that had begun before the waiting did, at `sinceMs`. */
+/** What the caller is activity. `turnsBefore`: the number of agent turns that began before this wait, which began at `sinceMs`. */
 type Activity =
   | { at: "waiting"; turnsBefore: number; sinceMs: number }
-  /** `dueMs`: when the next key is pressed, or the last one let go. */
+  /** `dueMs`: when the next digit is sent, or the last one is released. */
   | { at: "pressing"; digits: string; pressed: number; dueMs: number }
   | { at: "speaking"; utterance: Utterance; frames: number; words: number; said: SaidTurn; over: HeardTurn | undefined }
   | { at: "hung-up" };
 
-/** A pause of the agent that is taken for the end of its turn; the sentences of one turn lie closer together. */
+/** A pause of the agent that counts as the end of its turn; the pauses between sentences of a turn are shorter. */
 const TURN_END_SILENCE_MS = 800;
-/** The ear owes the end of an utterance; a person does not wait for it any longer than this. */
+/** The pause after which the caller no longer waits for the final transcript. */
 const TURN_END_SILENCE_MS_MAX = 2_500;
-/** Silence that is played to the ear when the line is gone, so that it ends the utterance it was in. */
+/** Silence that the STT receives after the stream has closed, so that it finishes its utterance. */
 const FLUSH_SILENCE_MS = 2_000;
-/** Steps in which the caller does nothing but wait. */
+/** Steps in which the caller only waits. */
 const WAITING_STEPS: readonly Step["do"][] = ["listen", "stay", "await-hang-up"];
-/** From one key to the next, as fingers go. */
+/** The time between two DTMF digits, as a person presses them. */
 const DTMF_INTERVAL_MS = 200;
 
 /**
- * A person on the telephone who follows a script. It has no clock and no socket of its own: it is moved by the
- * carrier's beat (`played` with each 20 ms that the earphone plays, then `frame` for the 20 ms that the microphone
- * takes) and by what its ear has understood. Synchronous throughout; the report can be read at any time.
+ * A simulated person on the telephone who follows a script. It has no clock and no socket of its own: the carrier's 20 ms ticks
+ * drive it (`played` with each 20 ms that the earphone plays, then `frame` for the 20 ms that the microphone records), and so do
+ * the events of its STT. Synchronous throughout; the report can be read at any time.
  */
 export class Caller {
   readonly #options: CallerOptions;
   readonly #outbound: AudioFormat;
-  /** The frame that sounds. */
+  /** The frame being played. */
   readonly #pcm: Int16Array;
   readonly #silence: Uint8Array;
   readonly #said: SaidTurn[] = [];
@@ -123,10 +118,10 @@ export class Caller {
   #nowMs = 0;
   #stepIndex = 0;
   #activity: Activity = { at: "waiting", turnsBefore: 0, sinceMs: 0 };
-  /** The turn of the agent that its next voiced sample belongs to; undefined: that sample opens a new one. */
+  /** The agent's turn to which its next voiced sample belongs; undefined: that sample opens a new turn. */
   #turn: HeardTurn | undefined;
   #lastSpeechMs = Number.NEGATIVE_INFINITY;
-  /** The utterance the ear is in, and how many words of it have been noticed. */
+  /** The utterance that the STT has not finished, and the number of its words that were reported. */
   #pending: { turn: HeardTurn; text: string; noticed: number } | undefined;
   #finished = false;
 
@@ -138,7 +133,7 @@ export class Caller {
     this.#silence = new Uint8Array(frameBytes(inbound)).fill(silenceByte(inbound));
   }
 
-  /** 20 ms of the outbound format begin to sound in the earphone at `atMs`; valid until this returns. */
+  /** 20 ms of the outbound format start to play in the earphone at `atMs`; `frame` is valid until this returns. */
   played(frame: Uint8Array, atMs: number): void {
     if (this.#activity.at === "hung-up") return;
     this.#nowMs = atMs;
@@ -150,31 +145,35 @@ export class Caller {
     this.#detectSpeech();
     this.#options.listen(this.#pcm);
     this.#advance();
-    // The script comes first: it may have ended with this very moment.
+    // The script comes first: it may have ended with this frame.
     if (this.#isOnTheLine() && atMs - this.#openedMs > this.#options.hangUpAfterMs) this.#hangUp();
   }
 
-  /** The next 20 ms of the inbound format that the microphone takes; read it before the next call. */
+  /** The next 20 ms of the inbound format from the microphone; read it before the next call. */
   frame(): Uint8Array {
-    const doing = this.#activity;
-    if (doing.at !== "speaking") return this.#silence;
-    const frame = doing.utterance.frames[doing.frames];
+    const activity = this.#activity;
+    if (activity.at !== "speaking") return this.#silence;
+    const frame = activity.utterance.frames[activity.frames];
     if (frame === undefined) return this.#silence;
-    const { words } = doing.utterance;
-    const spokenMs = doing.frames * FRAME_MS;
-    for (let word = words[doing.words]; word !== undefined && word.startMs <= spokenMs; word = words[doing.words]) {
-      doing.words += 1;
+    const { words } = activity.utterance;
+    const spokenMs = activity.frames * FRAME_MS;
+    for (
+      let word = words[activity.words];
+      word !== undefined && word.startMs <= spokenMs;
+      word = words[activity.words]
+    ) {
+      activity.words += 1;
       this.#options.onEvent({ kind: "word", who: "caller", atMs: this.#nowMs, word: word.text });
     }
-    doing.frames += 1;
-    doing.said.endMs = this.#nowMs;
+    activity.frames += 1;
+    activity.said.endMs = this.#nowMs;
     return frame;
   }
 
-  /** The ear has understood something of what was played. */
+  /** The STT has recognised some of the audio that was played. */
   onTranscript(event: SttEvent): void {
     const turn = this.#pending?.turn ?? this.#heard.at(-1);
-    // Words before the first voiced sample belong to no turn: an ear that hears them hears what was not said.
+    // Words before the first voiced sample belong to no turn: the STT reports words that were not said.
     if (turn === undefined) return;
     const pending = this.#pending ?? { turn, text: "", noticed: 0 };
     pending.text = event.text;
@@ -187,7 +186,7 @@ export class Caller {
     if (event.kind === "final") turn.text = `${turn.text} ${event.text}`.trim();
   }
 
-  /** The line is gone, whoever closed it. The ear gets the silence it needs to end its last utterance. */
+  /** The stream was closed by either side. The STT gets the silence that it needs to finish its last utterance. */
   onClosed(): void {
     this.#finished ||= this.#hasOnlyToWait();
     this.#activity = { at: "hung-up" };
@@ -213,8 +212,8 @@ export class Caller {
   }
 
   #openTurn(startMs: number): HeardTurn {
-    const endOfOwnMs = this.#said.at(-1)?.endMs;
-    const latencyMs = endOfOwnMs === undefined ? undefined : startMs - endOfOwnMs;
+    const callerEndMs = this.#said.at(-1)?.endMs;
+    const latencyMs = callerEndMs === undefined ? undefined : startMs - callerEndMs;
     const turn: HeardTurn = { text: "", startMs, endMs: startMs, ...(latencyMs === undefined ? {} : { latencyMs }) };
     this.#heard.push(turn);
     this.#options.onEvent({ kind: "agent-began", atMs: startMs, latencyMs });
@@ -225,11 +224,11 @@ export class Caller {
     return this.#options.script[this.#stepIndex];
   }
 
-  /** Nothing is left of the script but a wait, or not even that. */
+  /** The rest of the script is at most one wait. */
   #hasOnlyToWait(): boolean {
-    const doing = this.#activity;
-    const hasPressed = doing.at === "pressing" && doing.pressed === doing.digits.length;
-    if (doing.at !== "waiting" && !hasPressed) return false;
+    const activity = this.#activity;
+    const hasPressed = activity.at === "pressing" && activity.pressed === activity.digits.length;
+    if (activity.at !== "waiting" && !hasPressed) return false;
     const [step, ...others] = this.#options.script.slice(this.#stepIndex + (hasPressed ? 1 : 0));
     return others.length === 0 && (step === undefined || WAITING_STEPS.includes(step.do));
   }
@@ -238,7 +237,7 @@ export class Caller {
     return this.#activity.at !== "hung-up";
   }
 
-  /** Enters the step at hand. */
+  /** Enters the current step. */
   #begin(): void {
     const step = this.#step();
     if (step === undefined) {
@@ -255,7 +254,7 @@ export class Caller {
     }
   }
 
-  /** Goes on with the step at hand, and to the next one when it is done. */
+  /** Continues the current step, and enters the next one when it is done. */
   #advance(): void {
     const step = this.#step();
     if (this.#activity.at === "speaking") {
@@ -273,19 +272,19 @@ export class Caller {
     this.#begin();
   }
 
-  /** Presses the key that is due, if one is; true once the last has been pressed and let go. */
-  #pressDigits(doing: Activity & { at: "pressing" }): boolean {
-    if (this.#nowMs < doing.dueMs) return false;
-    const key = doing.digits[doing.pressed];
-    if (key === undefined) {
-      // Whatever the agent says from here on is an answer.
+  /** Sends the digit that is due, if any; true once the last has been sent and released. */
+  #pressDigits(activity: Activity & { at: "pressing" }): boolean {
+    if (this.#nowMs < activity.dueMs) return false;
+    const digit = activity.digits[activity.pressed];
+    if (digit === undefined) {
+      // Any speech of the agent from now on is a reply.
       this.#turn = undefined;
       return true;
     }
-    doing.pressed += 1;
-    doing.dueMs = this.#nowMs + DTMF_INTERVAL_MS;
-    this.#options.press(key);
-    this.#options.onEvent({ kind: "word", who: "caller", atMs: this.#nowMs, word: `[${key}]` });
+    activity.pressed += 1;
+    activity.dueMs = this.#nowMs + DTMF_INTERVAL_MS;
+    this.#options.press(digit);
+    this.#options.onEvent({ kind: "word", who: "caller", atMs: this.#nowMs, word: `[${digit}]` });
     return false;
   }
 
@@ -298,14 +297,18 @@ export class Caller {
   }
 
   #speak(utterance: Utterance): void {
-    assert.deepEqual(utterance.format, this.#options.formats.inbound, "spoken in the format of the line");
+    assert.deepEqual(
+      utterance.format,
+      this.#options.formats.inbound,
+      "the utterance must be in the format of the stream",
+    );
     const said = this.#beginTurn(utterance.text);
     const over = said.overAgent ? this.#turn : undefined;
     if (over !== undefined) over.stoppedAfterMs = 0;
     this.#activity = { at: "speaking", utterance, frames: 0, words: 0, said, over };
   }
 
-  /** Done as soon as it is begun. */
+  /** Done as soon as it begins. */
   #type(text: string): void {
     this.#beginTurn(text);
     this.#options.type(text);
@@ -323,7 +326,7 @@ export class Caller {
     return said;
   }
 
-  /** From here on whatever the agent says is an answer. */
+  /** Any speech of the agent from now on is a reply. */
   #endSpeech(over: HeardTurn | undefined): void {
     this.#turn = undefined;
     const stoppedAfterMs = over?.stoppedAfterMs;
@@ -353,12 +356,12 @@ export class Caller {
     this.#options.hangUp();
   }
 
-  /** Of samples that sound. */
+  /** Duration of samples in the earphone. */
   #msOf(samples: number): number {
     return (samples * 1_000) / this.#outbound.rateHz;
   }
 
-  /** What has been understood of a turn so far, the utterance the ear is still in included. */
+  /** The recognised text of a turn so far, including the utterance that the STT has not finished. */
   #textOf(turn: HeardTurn): string {
     return turn === this.#pending?.turn ? `${turn.text} ${this.#pending.text}`.trim() : turn.text;
   }

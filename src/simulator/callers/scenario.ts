@@ -1,6 +1,6 @@
 /**
- * The demo's call: a small bakery whose assistant answers from its prompt, and a caller who asks, interrupts and says
- * goodbye. The sentence about the opening hours is long, so that there is something to interrupt.
+ * The demo's call: the assistant of a small bakery answers from its prompt, and a caller asks, interrupts and says goodbye. The
+ * sentence about the opening hours is long, so that the caller can interrupt it.
  */
 export const SCENARIO = {
   systemPrompt: `You are the telephone assistant of Hartwell Bakery, a small family bakery in Mill Lane.
@@ -24,6 +24,6 @@ Mrs Hartwell founded the bakery with her brother thirty years ago.`,
     { text: "Sorry, do you make birthday cakes to order?", interrupts: true },
     { text: "Thank you very much, goodbye.", interrupts: false },
   ],
-  /** How much of the answer the caller listens to before interrupting it. */
+  /** The number of words of the reply that the caller listens to before interrupting it. */
   interruptAfterWords: 9,
 } as const;

@@ -2,17 +2,17 @@ import { strict as assert } from "node:assert";
 import type { ResamplerFactory } from "../../media/resampler.ts";
 import type { Stt, SttEvent } from "../../speech/contracts.ts";
 
-/** An ear at the rate of a line. */
+/** A stream of the caller's STT, at the rate of the transport. */
 export interface CallerStt {
-  /** Takes samples at the line's rate, valid until this returns. */
+  /** Takes samples at the transport's rate, valid until this returns. */
   write(samples: Int16Array): void;
-  /** One reader; as of `SttStream`. */
+  /** For one reader, as in `SttStream`. */
   readonly events: AsyncIterable<SttEvent>;
-  /** Gives the resampler's memory back; nothing is written after that. */
+  /** Frees the resampler's memory; nothing may be written afterwards. */
   close(): void;
 }
 
-/** Opens an ear to audio of `rateHz`, which is resampled to the first rate that the ear takes where this is none of them. */
+/** Opens an STT stream for audio of `rateHz`. Audio is resampled to the STT's first rate when the STT does not support `rateHz`. */
 export function openCallerStt(
   stt: Stt,
   { language, rateHz }: { language: string; rateHz: number },
@@ -24,13 +24,13 @@ export function openCallerStt(
     const { write, events } = stt.open({ language, rateHz }, signal);
     return { write, events, close: () => {} };
   }
-  const [earHz] = ratesHz;
-  assert.ok(earHz !== undefined, "an ear takes some rate");
-  const ear = stt.open({ language, rateHz: earHz }, signal);
-  const resampler = makeResampler(rateHz, earHz);
+  const [sttRateHz] = ratesHz;
+  assert.ok(sttRateHz !== undefined, "an STT supports at least one rate");
+  const stream = stt.open({ language, rateHz: sttRateHz }, signal);
+  const resampler = makeResampler(rateHz, sttRateHz);
   return {
-    write: (samples) => ear.write(resampler.process(samples)),
-    events: ear.events,
+    write: (samples) => stream.write(resampler.process(samples)),
+    events: stream.events,
     close: () => resampler.destroy(),
   };
 }

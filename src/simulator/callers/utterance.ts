@@ -4,25 +4,23 @@ import type { TimedWord, Tts } from "../../speech/contracts.ts";
 import { type AudioFormat, encodeSamples, frameSamples, TELEPHONE } from "../audio/format.ts";
 import type { MonoAudio } from "../audio/wav.ts";
 
-/** Something to be said, ready for the line. */
+/** Speech of the caller, encoded for the transport. */
 export interface Utterance {
   text: string;
   format: AudioFormat;
   /** 20 ms each, in `format`. */
   frames: readonly Uint8Array[];
-  /** The words by their place in `frames`; none from voices without word times. */
+  /** The words with their times in `frames`; empty when the TTS gives no word times. */
   words: readonly TimedWord[];
 }
 
-/** -36 dBFS: above the noise of G.711 and of a resampler, far below any voice. */
+/** -36 dBFS: above the noise of G.711 and of a resampler, far below speech. */
 const SPEECH_PEAK_MIN = 500;
 
-/** A signed 16-bit sample that is voice rather than noise. */
+/** Whether a signed 16-bit sample is speech rather than noise. */
 export const isSpeech = (sample: number): boolean => sample >= SPEECH_PEAK_MIN || sample <= -SPEECH_PEAK_MIN;
 
-/**
- * Has `text` spoken and cuts it into frames of `format`, which begin and end with voice. Rejects as `Tts.speak` does.
- */
+/** Synthesises `text` as frames of `format`, without silence at the beginning and the end. Rejects as `Tts.speak` does. */
 export async function synthesise(
   tts: Tts,
   request: { text: string; voiceId: string; language: string },
@@ -34,7 +32,7 @@ export async function synthesise(
   let rateHz: number | undefined;
   for await (const chunk of tts.speak(request, signal)) {
     rateHz ??= chunk.rateHz;
-    assert.equal(chunk.rateHz, rateHz, "a voice keeps its rate");
+    assert.equal(chunk.rateHz, rateHz, "all chunks of an utterance have the same rate");
     parts.push(chunk.samples);
     words.push(...chunk.words);
   }
@@ -42,7 +40,7 @@ export async function synthesise(
   return withoutSilence(request.text, await atRate(spoken, format.rateHz), words, format);
 }
 
-/** Audio of any rate as an utterance, all of it, under a name. */
+/** Converts all audio of any rate into an utterance with this name as its text. */
 export async function utteranceOf(name: string, audio: MonoAudio, format: AudioFormat): Promise<Utterance> {
   const samples = await atRate(audio, format.rateHz);
   const durationMs = (samples.length * 1_000) / format.rateHz;
@@ -54,7 +52,7 @@ export async function utteranceOf(name: string, audio: MonoAudio, format: AudioF
   };
 }
 
-/** Signed 16-bit samples in one piece. */
+/** Joins signed 16-bit samples in one array. */
 export function concatenated(parts: readonly Int16Array[]): Int16Array {
   const whole = new Int16Array(parts.reduce((samples, part) => samples + part.length, 0));
   let at = 0;
@@ -69,7 +67,7 @@ async function atRate({ samples, rateHz }: MonoAudio, toHz: number): Promise<Int
   if (rateHz === toHz) return samples;
   const resampler = (await loadResampler())(rateHz, toHz);
   try {
-    // Both lend what they return.
+    // The resampler's outputs are borrowed buffers: each is valid until the next call.
     return concatenated([resampler.process(samples).slice(), resampler.flush()]);
   } finally {
     resampler.destroy();
@@ -83,10 +81,10 @@ function withoutSilence(
   format: AudioFormat,
 ): Utterance {
   const start = Math.max(0, samples.findIndex(isSpeech));
-  const voice = samples.subarray(start, samples.findLastIndex(isSpeech) + 1);
+  const speech = samples.subarray(start, samples.findLastIndex(isSpeech) + 1);
   const shiftMs = (start * 1_000) / format.rateHz;
   const moved = words.map((word) => ({ ...word, startMs: word.startMs - shiftMs, endMs: word.endMs - shiftMs }));
-  return { text, format, frames: framesOf(voice, format), words: moved };
+  return { text, format, frames: framesOf(speech, format), words: moved };
 }
 
 function framesOf(samples: Int16Array, format: AudioFormat): Uint8Array[] {

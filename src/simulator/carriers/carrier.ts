@@ -4,42 +4,41 @@ import type { G711Codec } from "../../wire/wire.ts";
 import type { AudioFormats } from "../audio/format.ts";
 import { type PeerOptions, SimulatedPeer, type Violation } from "../peers/peer.ts";
 
-/** The codec of each direction, from the service's side: `inbound` is the caller's voice, `outbound` the agent's. */
+/** The codec of each direction, from the service's side: `inbound` is the caller's speech, `outbound` the agent's. */
 export interface CarrierCodecs {
   inbound: G711Codec;
   outbound: G711Codec;
 }
 
-/** What the carriers speak that have no choice. */
+/** The codecs of carriers that support no other. */
 export const MULAW_CODECS: CarrierCodecs = { inbound: "mulaw", outbound: "mulaw" };
 
-/** Carriers have one rate. */
+/** Carriers have only one rate. */
 export const carrierFormats = ({ inbound, outbound }: CarrierCodecs): AudioFormats => ({
   inbound: { codec: inbound, rateHz: CARRIER_RATE_HZ },
   outbound: { codec: outbound, rateHz: CARRIER_RATE_HZ },
 });
 
 export interface CarrierOptions extends PeerOptions {
-  /** 32 hex digits, from which the ids of the stream, the call and the account are made. */
+  /** 32 hex digits, from which the ids of the stream, the call and the account are derived. */
   id: string;
   send(message: string): void;
 }
 
 /**
- * A telephone carrier's end of a stream: all of its messages are JSON texts, and audio is base64 in them. What it says
- * and takes, each carrier adds.
+ * A telephone carrier's end of a stream: all messages are JSON texts with audio in base64. Each carrier adds its own messages.
  */
 export abstract class SimulatedCarrier extends SimulatedPeer {
   protected readonly options: CarrierOptions;
 
-  /** `bufferMs`: how much audio the carrier keeps for playing, where it documents that. */
+  /** `bufferMs`: the size of the carrier's playback buffer, if documented. */
   constructor(options: CarrierOptions, codecs: CarrierCodecs, bufferMs?: number) {
     assert.match(options.id, /^[0-9a-f]{32}$/);
     super(options, carrierFormats(codecs), bufferMs);
     this.options = options;
   }
 
-  /** Audio to be played, in base64. */
+  /** Plays audio given in base64. */
   protected playBase64(payload: unknown, bytesMin = 1, bytesMax = Number.POSITIVE_INFINITY): Violation | undefined {
     const bytes = decodeBase64(payload);
     if (bytes === undefined) return "bad_payload";
@@ -54,12 +53,12 @@ export const encodeBase64 = (bytes: Uint8Array): string =>
 function decodeBase64(text: unknown): Uint8Array | undefined {
   if (typeof text !== "string" || text === "") return undefined;
   const bytes = Buffer.from(text, "base64");
-  // Node's decoder takes anything; only what it would write the same way is base64.
+  // Node's decoder accepts any text; only text that it would encode the same way is base64.
   return bytes.toString("base64") === text ? bytes : undefined;
 }
 
-/** 32 hex digits in the shape of a UUID. */
+/** 32 hex digits formatted as a UUID. */
 export const uuidOf = (id: string): string => id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
-/** Another id, as unlike as the first: who mixes up a stream and its call is to be found out. */
+/** Another id that differs from the first, so that mixing up a stream and its call is detected. */
 export const reversedId = (id: string): string => [...id].reverse().join("");

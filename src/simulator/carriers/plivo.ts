@@ -6,16 +6,16 @@ import { type CarrierOptions, encodeBase64, MULAW_CODECS, reversedId, SimulatedC
 
 // The carrier's end of Plivo Audio Streaming, bidirectional, with contentType audio/x-mulaw;rate=8000:
 // https://www.plivo.com/docs/voice/xml/audio-streaming
-// JSON text messages; audio is base64 G.711 mu-law, 8000 Hz, mono. Numbers are numbers, but times are strings.
+// JSON text messages; audio is base64 G.711 mu-law, 8000 Hz, mono. Numbers are JSON numbers, but times are strings.
 
 const BUFFER_MS_MAX = 60_000;
 const ENCODING = "audio/x-mulaw";
-/** What was written into `extraHeaders` of the stream: nothing. */
+/** The stream was created without `extraHeaders`. */
 const EXTRA_HEADERS = "{}";
 
 /**
- * carrier_c. It greets with `start`, and its timestamps are Unix milliseconds. A clear is answered with `clearedAudio`
- * and the checkpoints before it are never heard of again. It says nothing when it hangs up: the socket closes.
+ * carrier_c. Its first message is `start`, and its timestamps are Unix milliseconds. It confirms a clear with `clearedAudio`
+ * and never reports the checkpoints before it. It sends nothing when it hangs up: the socket closes.
  */
 export class SimulatedPlivo extends SimulatedCarrier {
   readonly streamId: string;
@@ -76,7 +76,7 @@ export class SimulatedPlivo extends SimulatedCarrier {
       case "clearAudio":
         return this.#onClearAudio(fields);
       case "sendDTMF":
-        // The tones themselves are not played: nothing here would listen to them.
+        // The DTMF tones are not played: nothing in the simulation detects them.
         if (!hasOnly(fields, "event", "dtmf")) return "unknown_field";
         return typeof fields.dtmf === "string" && /^[0-9A-D*#]+$/.test(fields.dtmf) ? undefined : "bad_digit";
       default:
@@ -103,7 +103,7 @@ export class SimulatedPlivo extends SimulatedCarrier {
     return undefined;
   }
 
-  /** The socket has but one stream: its id may be left out. */
+  /** The socket has only one stream, so its id is optional. */
   #isOwn({ streamId }: Fields): boolean {
     return streamId === undefined || streamId === this.streamId;
   }

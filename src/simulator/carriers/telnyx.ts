@@ -14,23 +14,23 @@ import {
 
 // The carrier's end of Telnyx media streaming, bidirectional, in RTP mode:
 // https://developers.telnyx.com/docs/voice/programmable-voice/media-streaming
-// JSON text messages; audio is base64 G.711, 8000 Hz, mono, in either law and not the same in both directions. Numbers
-// are strings, except in media_format and in errors.
+// JSON text messages; audio is base64 G.711, 8000 Hz, mono, mu-law or A-law, and each direction has its own. Numbers are
+// strings, except in media_format and in errors.
 
 /** One message holds at least 20 ms and at most 30 s of audio. */
 const MESSAGE_BYTES_MIN = (20 * CARRIER_RATE_HZ) / 1_000;
 const MESSAGE_BYTES_MAX = 30 * CARRIER_RATE_HZ;
 
-/** Encodings as `media_format` names them; the carrier is particular about the case. */
+/** Encodings as in `media_format`; the carrier compares them with regard to case. */
 const ENCODINGS: Readonly<Record<G711Codec, string>> = { mulaw: "PCMU", alaw: "PCMA" };
 
 const USER_ID = "00000000-0000-4000-8000-000000000000";
 
-/** Every third message or so goes astray, and arrives one or two beats of 20 ms later than it should have. */
+/** About every third message is delayed, by one or two ticks of 20 ms. */
 const REORDERED_SHARE = 0.3;
 const REORDER_DELAY_TICKS_MAX = 2;
 
-/** What the carrier says on the socket. 100005 is for its MP3 mode, which is not played here. */
+/** The carrier's errors on the socket. 100005 is for its MP3 mode, which is not simulated. */
 const ERRORS = {
   unknown: { code: 100_002, title: "unknown_error" },
   malformed: { code: 100_003, title: "malformed_frame" },
@@ -39,18 +39,17 @@ const ERRORS = {
 
 export interface SimulatedTelnyxOptions extends CarrierOptions {
   /**
-   * Inbound is what the telephone network speaks, as announced in `start`; outbound what the stream was set up with
-   * (`stream_bidirectional_codec`), which is announced nowhere.
+   * Inbound is the codec of the telephone network, as announced in `start`; outbound is the codec with which the stream was
+   * created (`stream_bidirectional_codec`), which is not announced.
    */
   codecs: CarrierCodecs;
-  /** Audio and keys come out of order, as the carrier reserves itself, in an order that hangs on this number alone. */
+  /** Audio and DTMF arrive out of order, as the carrier documents, in an order that depends only on this number. */
   shuffleSeed?: number;
 }
 
 /**
- * carrier_b. What it cannot take is answered with an `error`, whose detail is the kind of violation. Its marks come back
- * from a clear, and media may come out of order. The unit of its timestamps is documented nowhere; here they are
- * milliseconds.
+ * carrier_b. It answers an invalid message with an `error` whose detail is the kind of violation. A clear returns the pending
+ * marks, and media may arrive out of order. The unit of its timestamps is not documented; here they are milliseconds.
  */
 export class SimulatedTelnyx extends SimulatedCarrier {
   readonly streamId: string;
@@ -61,7 +60,7 @@ export class SimulatedTelnyx extends SimulatedCarrier {
   #sequenceNumber = 0;
   #chunk = 0;
   #ticks = 0;
-  /** Messages that went astray, with the beat behind which they arrive. */
+  /** Delayed messages, each with the tick after which it is sent. */
   #delayed: { message: string; afterTick: number }[] = [];
 
   constructor(options: SimulatedTelnyxOptions) {
@@ -80,7 +79,7 @@ export class SimulatedTelnyx extends SimulatedCarrier {
         user_id: USER_ID,
         call_control_id: this.callControlId,
         call_session_id: this.#callSessionId,
-        // Numbers set aside for fiction.
+        // Telephone numbers reserved for fictional use.
         from: "+12025550142",
         to: "+12025550187",
         tags: [],
@@ -103,7 +102,7 @@ export class SimulatedTelnyx extends SimulatedCarrier {
   }
 
   protected override sendDtmf(digit: string): void {
-    // Microseconds, of which this clock knows the first three digits.
+    // Microseconds; this clock has only the first three digits.
     const occurredAt = new Date(this.options.clock.epochMs()).toISOString().replace("Z", "000Z");
     this.#sendReordered(this.#message("dtmf", { occurred_at: occurredAt, dtmf: { digit } }));
   }
@@ -134,7 +133,7 @@ export class SimulatedTelnyx extends SimulatedCarrier {
     if (fields === undefined) return "not_json";
     const { event, stream_id: streamId } = fields;
     if (event !== "media" && event !== "mark" && event !== "clear") return "unknown_event";
-    // The socket has but one stream: its id may be left out.
+    // The socket has only one stream, so its id is optional.
     if (streamId !== undefined && streamId !== this.streamId) return "wrong_stream";
     if (event !== "clear") return this.#onBody(event, fields);
     if (!hasOnly(fields, "event", "stream_id")) return "unknown_field";
@@ -170,15 +169,15 @@ export class SimulatedTelnyx extends SimulatedCarrier {
       });
   }
 
-  #sendDelayed(upToBeat: number): void {
-    for (const { message } of this.#delayed.filter(({ afterTick }) => afterTick <= upToBeat))
+  #sendDelayed(upToTick: number): void {
+    for (const { message } of this.#delayed.filter(({ afterTick }) => afterTick <= upToTick))
       this.options.send(message);
-    this.#delayed = this.#delayed.filter(({ afterTick }) => afterTick > upToBeat);
+    this.#delayed = this.#delayed.filter(({ afterTick }) => afterTick > upToTick);
   }
 }
 
 function errorFor(violation: Violation): { code: number; title: string } {
   if (violation === "bad_payload" || violation === "bad_length") return ERRORS.invalidMedia;
-  // The carrier documents no bound of its buffer, and so no error for it.
+  // The carrier documents no limit of its buffer, and so no error for it.
   return violation === "buffer_full" ? ERRORS.unknown : ERRORS.malformed;
 }

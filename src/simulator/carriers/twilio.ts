@@ -7,12 +7,12 @@ import { type CarrierOptions, encodeBase64, MULAW_CODECS, SimulatedCarrier } fro
 // https://www.twilio.com/docs/voice/media-streams/websocket-messages
 // JSON text messages; audio is base64 G.711 mu-law, 8000 Hz, mono. Numbers are strings, except in mediaFormat.
 
-/** The carrier's clock runs before its first frame: this is the first timestamp seen in captures of real streams. */
+/** The carrier's clock starts before its first frame: this is the first timestamp in captures of real streams. */
 const FIRST_TIMESTAMP_MS = 102;
 
 /**
- * carrier_a. Messages that are not exactly as documented are dropped with a warning in the carrier's console (31951;
- * 31950 for binary), so nothing is said on the socket. A mark that comes back says "played or cleared".
+ * carrier_a. It drops messages that differ from its documentation with a warning in its own console (31951; 31950 for binary),
+ * and reports nothing on the socket. A returned mark means "played or cleared".
  */
 export class SimulatedTwilio extends SimulatedCarrier {
   readonly streamSid: string;

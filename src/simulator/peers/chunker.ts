@@ -1,22 +1,22 @@
 import type { Random } from "../seeded-random.ts";
 
 /**
- * Cuts a stream of bytes into pieces of drawn lengths, wherever its frames and samples end: what a client may do that
- * sends whatever its buffers hold. Short pieces are as likely as long ones, octave by octave.
+ * Cuts a stream of bytes into chunks of random lengths, regardless of frames and samples, like a client that sends whatever its
+ * buffers hold. Each octave of lengths is equally likely.
  */
 export class Chunker {
   readonly #random: Random;
   readonly #octaves: number;
   readonly #bytesMin: number;
   readonly #bytesMax: number;
-  readonly #send: (piece: Uint8Array) => void;
-  /** The piece that is being filled, `#filled` bytes of it, until it is `#due` long. */
+  readonly #send: (chunk: Uint8Array) => void;
+  /** The chunk being filled: `#filled` bytes of `#targetBytes`. */
   readonly #chunk: Uint8Array;
   #filled = 0;
   #targetBytes: number;
 
-  /** `send` gets every piece once it is full; a piece is valid until `send` returns. */
-  constructor(random: Random, bytesMin: number, bytesMax: number, send: (piece: Uint8Array) => void) {
+  /** `send` gets every full chunk; a chunk is valid until `send` returns. */
+  constructor(random: Random, bytesMin: number, bytesMax: number, send: (chunk: Uint8Array) => void) {
     this.#random = random;
     this.#bytesMin = bytesMin;
     this.#bytesMax = bytesMax;
@@ -37,7 +37,7 @@ export class Chunker {
     }
   }
 
-  /** Sends what there is of a piece. */
+  /** Sends the bytes of the current chunk. */
   flush(): void {
     if (this.#filled > 0) this.#send(this.#chunk.subarray(0, this.#filled));
     this.#filled = 0;

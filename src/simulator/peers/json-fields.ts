@@ -1,7 +1,7 @@
-/** A JSON object as it came. */
+/** A JSON object, not validated. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The object that `text` is in JSON; undefined when it is none. */
+/** The JSON object in `text`; undefined when `text` is not one. */
 export function parseFields(text: string): Fields | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -14,6 +14,6 @@ export function parseFields(text: string): Fields | undefined {
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** There is no field beside the allowed ones. */
+/** Whether there are no fields except the allowed ones. */
 export const hasOnly = (fields: Fields, ...allowed: readonly string[]): boolean =>
   Object.keys(fields).every((key) => allowed.includes(key));

@@ -5,27 +5,24 @@ import type { SimulatedPeer } from "./peer.ts";
 /** A simulated stream on a real socket. */
 export interface PeerConnection<Peer extends SimulatedPeer> {
   peer: Peer;
-  /**
-   * Settles when the socket is closed, by whichever side, with the close code that was seen (1006: without one). Never
-   * rejects.
-   */
+  /** Settles when either side has closed the socket, with the received close code (1006: without one). Never rejects. */
   closed: Promise<{ code: number; reason: string }>;
 }
 
-/** The socket, as a peer needs it. */
+/** The part of a socket that a peer needs. */
 export interface PeerSocket {
   /** Text as a string, binary as bytes, which are read before this returns. */
   send(message: string | Uint8Array): void;
   close(): void;
 }
 
-/** From dialling to the answer to the upgrade. */
+/** From connecting to the response to the upgrade. */
 const UPGRADE_MS_MAX = 10_000;
 
 /**
- * Dials a media stream's URL and starts the stream. `create` makes the peer; it is called once. Rejects with
- * `unavailable` when the upgrade is not answered with 101, or not within `upgradeMsMax`; the message carries the status but
- * never the URL, which holds a token. An abort of `signal` before the answer rejects with its reason; after it nothing.
+ * Connects to a media stream's URL and starts the stream. `create` makes the peer and is called once. Rejects with `unavailable`
+ * when the upgrade is not answered with 101 within `upgradeMsMax`; the message contains the status but never the URL, which
+ * contains a token. An abort of `signal` before the response rejects with its reason; after it an abort has no effect.
  */
 export function connectPeer<Peer extends SimulatedPeer>(
   url: string,
@@ -59,7 +56,7 @@ export function connectPeer<Peer extends SimulatedPeer>(
       refuse(`status ${response.statusCode}`);
       request.destroy();
     });
-    // After the upgrade this error is followed by `close`, which tells the rest.
+    // After the upgrade, `close` follows this error and has the details.
     socket.on("error", (error) => refuse("no connection", error));
     socket.on("open", () => {
       signal?.removeEventListener("abort", giveUp);

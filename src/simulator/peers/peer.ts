@@ -5,10 +5,10 @@ import { bytesPerSample } from "../../media/frame-codec.ts";
 import { type AudioFormat, type AudioFormats, frameBytes, silenceByte } from "../audio/format.ts";
 import { PlaybackBuffer } from "./playback-buffer.ts";
 
-/** What a peer keeps for playing where it documents no bound; no sane service comes near ten minutes. */
+/** The playback buffer of a peer that documents no limit; a correct service stays far below ten minutes. */
 const UNDOCUMENTED_BUFFER_MS = 600_000;
 
-/** What the other end did that the peer's protocol forbids. The message is dropped. */
+/** A message of the other end that the peer's protocol forbids. The message is dropped. */
 export type Violation =
   | "binary"
   | "too_large"
@@ -23,40 +23,39 @@ export type Violation =
   | "bad_mark"
   | "bad_digit"
   | "buffer_full"
-  /** Before the message that has to be the first. */
+  /** Sent before the message that must be the first. */
   | "not_ready"
-  /** What is said once. */
+  /** Sent again although it may be sent only once. */
   | "repeated"
-  /** After the message that has to be the last. */
+  /** Sent after the message that must be the last. */
   | "after_end"
   /** The socket was closed without that message. */
   | "no_end";
 
-/** What a peer has to do with beside its own protocol: the socket's end, and the person. */
+/** A peer's connections apart from its own protocol: the socket's end, the microphone and the earphone. */
 export interface PeerOptions {
   clock: Clock;
-  /** The peer is done with the socket. */
+  /** The peer no longer needs the socket. */
   close(): void;
   /**
-   * The 20 ms of the inbound format that the caller has just spoken, read before the next call. Undefined when nothing
-   * came from the caller (DTX, loss): then no audio is sent, and where there are timestamps the next one jumps.
+   * The 20 ms of the inbound format that the caller has just spoken, read before the next call. Undefined when there is no audio
+   * (DTX, loss): none is sent then, and the next timestamp, where there are any, jumps.
    */
   microphone(): Uint8Array | undefined;
   /**
-   * 20 ms of the outbound format begin to sound in the caller's ear at `atMs` of the clock. The first `samples` of them
-   * came from the other end, the rest is silence because nothing was buffered. The frame is reused: it is valid until
-   * this returns.
+   * 20 ms of the outbound format start to play in the caller's earphone at `atMs` of the clock. The first `samples` of them came
+   * from the other end, the rest is silence because the buffer was empty. The frame is reused: it is valid until this returns.
    */
   earphone(frame: Uint8Array, samples: number, atMs: number): void;
 }
 
 /**
- * One media stream, seen from the end that dials it: it speaks the caller's audio into the stream, keeps the playback
- * buffer and knows exactly what of it was played. It moves by the clock it is given and touches no socket, so that it
- * runs in virtual time as well as in real time. What it says and takes, each dialect adds.
+ * One media stream from the connecting end: it sends the caller's audio, has the playback buffer and knows exactly how much of it
+ * was played. It uses only the given clock and no socket, so it runs in virtual time as well as in real time. Each carrier or
+ * client adds its own messages.
  *
- * Playing and sending share one absolute beat of 20 ms (start + n * 20); a late beat is caught up one timer at a time,
- * so that messages that came meanwhile are taken in between.
+ * Playing and sending share one absolute tick of 20 ms (start + n * 20). Late ticks are made up one timer at a time, so that
+ * messages that arrived meanwhile are handled in between.
  */
 export abstract class SimulatedPeer {
   readonly #options: PeerOptions;
@@ -71,7 +70,7 @@ export abstract class SimulatedPeer {
   #cancelTick = (): void => {};
   #clears = 0;
 
-  /** `bufferMs`: how much audio the peer keeps for playing. */
+  /** `bufferMs`: the size of the playback buffer. */
   constructor(options: PeerOptions, { inbound, outbound }: AudioFormats, bufferMs = UNDOCUMENTED_BUFFER_MS) {
     this.#options = options;
     this.#microphoneBytes = frameBytes(inbound);
@@ -89,17 +88,17 @@ export abstract class SimulatedPeer {
     return this.#violations;
   }
 
-  /** Samples of the other end that have been played to their end. Cleared ones are not among them. */
+  /** Samples of the other end that have been played. Cleared ones are not included. */
   get playedSamples(): number {
     return this.#samplesOf(this.#playback.playedBytes);
   }
 
-  /** Samples that wait in the playback buffer. */
+  /** Samples pending in the playback buffer. */
   get bufferedSamples(): number {
     return this.#samplesOf(this.#playback.bufferedBytes);
   }
 
-  /** Clears that were carried out. */
+  /** The number of clears carried out. */
   get clears(): number {
     return this.#clears;
   }
@@ -109,7 +108,7 @@ export abstract class SimulatedPeer {
     return this.#startedMs;
   }
 
-  /** The socket is open: greets, starts the stream, and keeps the beat from here on. */
+  /** The socket is open: sends the first messages, starts the stream and its ticks. */
   start(): void {
     assert.ok(this.#state === "new", "a stream starts once");
     this.#state = "open";
@@ -119,17 +118,17 @@ export abstract class SimulatedPeer {
     this.#scheduleTick();
   }
 
-  /** The caller pressed a key: one of 0-9, *, # and A-D. */
+  /** The caller pressed a DTMF digit: 0-9, *, # or A-D. */
   pressDigit(digit: string): void {
     if (this.#state === "open") this.sendDtmf(digit);
   }
 
-  /** The caller typed something; only for peers that have a message for it. */
+  /** The caller typed text; only for peers that have a message for it. */
   typeText(text: string): void {
     if (this.#state === "open") this.sendText(text);
   }
 
-  /** The caller hangs up: the peer says so where its protocol does, and closes. What is buffered is never played. */
+  /** The caller hangs up: the peer sends its stop message, if it has one, and closes. Buffered audio is never played. */
   stop(): void {
     if (this.#state !== "open") return;
     this.sendStop();
@@ -137,15 +136,13 @@ export abstract class SimulatedPeer {
     this.#options.close();
   }
 
-  /**
-   * The socket is gone: nothing is played and nothing is sent any more. The frame that has begun is heard to its end.
-   */
+  /** The socket is closed: nothing more is played or sent. The current frame is played to its end. */
   closed(): void {
     if (this.#state === "open") this.onRemoteClose();
     this.#end();
   }
 
-  /** One message of the other end: text as a string, binary as bytes, which are kept. Strict, and never throws. */
+  /** One message of the other end: a string, or bytes, which the peer retains. Strict, and never throws. */
   receive(message: string | Uint8Array): void {
     if (this.#state !== "open") return;
     const violation = typeof message === "string" ? this.handleText(message) : this.handleBinary(message);
@@ -154,18 +151,18 @@ export abstract class SimulatedPeer {
     this.onViolation(violation);
   }
 
-  /** Opens the stream, with everything that comes before the first audio. */
+  /** Opens the stream, with every message before the first audio. */
   protected abstract sendStart(): void;
-  /** One frame of the caller, which began `sinceStartMs` after the stream did; valid until this returns. */
+  /** Sends one frame of the caller, which began `sinceStartMs` after the stream; valid until this returns. */
   protected abstract sendAudio(frame: Uint8Array, sinceStartMs: number): void;
   protected abstract sendDtmf(digit: string): void;
   /** Everything before this mark has been played. */
   protected abstract sendPlayedMark(mark: string): void;
   protected abstract sendStop(): void;
-  /** Carries out one text message of the other end, or tells what is wrong with it. */
+  /** Carries out one text message of the other end, or returns its violation. */
   protected abstract handleText(message: string): Violation | undefined;
 
-  /** The same of a binary message, which most dialects do not have. */
+  /** The same for a binary message, which most protocols do not have. */
   protected handleBinary(_message: Uint8Array): Violation | undefined {
     return "binary";
   }
@@ -174,28 +171,28 @@ export abstract class SimulatedPeer {
     assert.fail("nothing can be typed into this peer");
   }
 
-  /** At the end of every beat, whether or not the caller had a frame. */
+  /** Called at the end of every tick, with or without a frame of the caller. */
   protected afterTick(): void {}
 
-  /** Where the peer says on the socket that it was wronged. */
+  /** For peers that report violations on the socket. */
   protected onViolation(_violation: Violation): void {}
 
-  /** The other end, or the network between, has closed the socket of a stream that nobody here had stopped. */
+  /** The other end or the network has closed the socket of a stream that this peer had not stopped. */
   protected onRemoteClose(): void {}
 
-  /** Nothing is sent and nothing is taken any more. May be called again. */
+  /** Nothing more is sent or received. May be called again. */
   protected onEnd(): void {}
 
   protected countViolation(violation: Violation): void {
     this.#violations.set(violation, (this.#violations.get(violation) ?? 0) + 1);
   }
 
-  /** Audio of the outbound format to be played; it is kept. */
+  /** Buffers audio of the outbound format, which the peer retains. */
   protected play(bytes: Uint8Array): Violation | undefined {
     return this.#playback.push(bytes) ? undefined : "buffer_full";
   }
 
-  /** A mark behind everything that is buffered; told at once when there is nothing. */
+  /** Sets a mark after the buffered audio; it is returned at once when there is none. */
   protected mark(name: unknown): Violation | undefined {
     if (typeof name !== "string" || name === "") return "bad_mark";
     if (!this.#playback.mark(name)) return "buffer_full";
@@ -203,7 +200,7 @@ export abstract class SimulatedPeer {
     return undefined;
   }
 
-  /** Drops what is buffered; returns the marks that waited. What becomes of them is the dialect's to know. */
+  /** Drops the buffered audio and returns the pending marks; each protocol handles them in its own way. */
   protected clear(): string[] {
     this.#clears += 1;
     return this.#playback.clear();
@@ -222,7 +219,7 @@ export abstract class SimulatedPeer {
 
   #scheduleTick(): void {
     this.#tickMs += FRAME_MS;
-    // Timers count whole milliseconds and must not fire before the beat.
+    // Timers count whole milliseconds and must not fire before the tick.
     const delayMs = Math.max(0, Math.ceil(this.#tickMs - this.#options.clock.nowMs()));
     this.#cancelTick = this.#options.clock.after(delayMs, () => this.#tick());
   }
@@ -241,7 +238,7 @@ export abstract class SimulatedPeer {
   #sendMicrophoneFrame(atMs: number): void {
     const frame = this.#options.microphone();
     if (frame !== undefined) {
-      assert.equal(frame.length, this.#microphoneBytes, "the microphone gives whole frames");
+      assert.equal(frame.length, this.#microphoneBytes, "the microphone must give whole frames");
       this.sendAudio(frame, atMs - FRAME_MS - this.#startedMs);
     }
     this.afterTick();

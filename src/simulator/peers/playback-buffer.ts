@@ -1,29 +1,29 @@
 import { MARKS_OUTSTANDING_MAX } from "../../core/limits/calls.ts";
 
 /**
- * What a peer keeps to play to the caller: audio in the leg's own codec, and marks between it. Pure: whoever keeps
- * the beat says when a frame begins and ends. A frame that has begun is played to its end, as an RTP packet is.
+ * A peer's buffer of audio to play to the caller, in the codec of the stream, with the marks in it. Pure: the owner of the ticks
+ * tells when a frame begins and ends. A frame that has begun is played to its end, like an RTP packet.
  */
 export class PlaybackBuffer {
   readonly #silenceByte: number;
   readonly #bytesMax: number;
-  /** Audio to be played; its first `#headOffset` bytes have been. */
+  /** Audio to play; the first `#headOffset` bytes of the first chunk have been played. */
   #queue: Uint8Array[] = [];
   #headOffset = 0;
-  /** Marks that wait, with the playback position (bytes since the start) they wait for. */
+  /** Pending marks, each with its playback position (bytes since the start). */
   #marks: { name: string; position: number }[] = [];
-  /** Playback positions, in bytes since the start: what has been buffered, has begun to play, and has been played. */
+  /** Playback positions, in bytes since the start: the end of what was buffered, has begun to play, and has been played. */
   #bufferedTo = 0;
   #begunTo = 0;
   #playedTo = 0;
 
-  /** `silenceByte` sounds where nothing is buffered; of audio at most `bytesMax` wait. */
+  /** `silenceByte` is played when the buffer is empty; it holds at most `bytesMax` of audio. */
   constructor(silenceByte: number, bytesMax: number) {
     this.#silenceByte = silenceByte;
     this.#bytesMax = bytesMax;
   }
 
-  /** Bytes that have been played to their end. Cleared ones are not among them. */
+  /** Bytes that have been played. Cleared ones are not included. */
   get playedBytes(): number {
     return this.#playedTo;
   }
@@ -33,7 +33,7 @@ export class PlaybackBuffer {
     return this.#bufferedTo - this.#begunTo;
   }
 
-  /** Takes audio, which is kept and must not change any more. False, and nothing is taken, when there is no room. */
+  /** Buffers audio, which must not change afterwards. False, without effect, when there is no room. */
   push(bytes: Uint8Array): boolean {
     if (this.bufferedBytes + bytes.length > this.#bytesMax) return false;
     this.#queue.push(bytes);
@@ -41,20 +41,20 @@ export class PlaybackBuffer {
     return true;
   }
 
-  /** Sets a mark behind everything there is. False when too many wait already. */
+  /** Sets a mark after the buffered audio. False when too many are pending already. */
   mark(name: string): boolean {
     if (this.#marks.length === MARKS_OUTSTANDING_MAX) return false;
     this.#marks.push({ name, position: this.#bufferedTo });
     return true;
   }
 
-  /** Takes the marks off before which everything has been played, in order. */
+  /** Removes and returns the marks up to which everything has been played, in order. */
   takeReachedMarks(): string[] {
     const waiting = this.#marks.findIndex(({ position }) => position > this.#playedTo);
     return this.#marks.splice(0, waiting < 0 ? this.#marks.length : waiting).map(({ name }) => name);
   }
 
-  /** Drops what has not begun to play, and returns the marks that waited, in order. */
+  /** Drops audio that has not begun to play, and returns the pending marks, in order. */
   clear(): string[] {
     this.#queue = [];
     this.#headOffset = 0;
@@ -62,7 +62,7 @@ export class PlaybackBuffer {
     return this.#marks.splice(0).map(({ name }) => name);
   }
 
-  /** Fills `frame` with what sounds next, with silence where there is nothing, and returns how much of it is audio. */
+  /** Fills `frame` with the next audio, then with silence, and returns the number of audio bytes. */
   beginFrame(frame: Uint8Array): number {
     let bytes = 0;
     while (bytes < frame.length) {
@@ -82,7 +82,7 @@ export class PlaybackBuffer {
     return bytes;
   }
 
-  /** The frame that was begun last has been played. */
+  /** The current frame has been played. */
   endFrame(): void {
     this.#playedTo = this.#begunTo;
   }

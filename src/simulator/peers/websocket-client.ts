@@ -11,19 +11,19 @@ import { Chunker } from "./chunker.ts";
 import { parseFields } from "./json-fields.ts";
 import { type PeerOptions, SimulatedPeer, type Violation } from "./peer.ts";
 
-// A program's end of the raw WebSocket protocol (connectionType `websocket`): binary messages are audio in the codec
-// that the call was created with, text messages are JSON with a `type`.
+// A client's end of the raw WebSocket protocol (connectionType `websocket`): binary messages are audio in the codec of the
+// call, text messages are JSON with a `type`.
 
-/** Opus is decoded at no more than this: it is all that a telephone conversation is listened to with. */
+/** Opus is decoded at no higher rate: it suffices for speech recognition. */
 const OPUS_RATE_HZ_MAX = 16_000;
 
-/** Pieces that audio is cut into where it is shuffled. */
+/** Bounds of the chunks into which shuffled audio is cut. */
 const CHUNK_MS_MIN = 1;
 const CHUNK_MS_MAX = STREAM_MESSAGE_MS_MAX;
 
 const side = z.strictObject({ codec: z.string(), sampleRate: z.number() });
 
-/** Everything that the service says in text, and no more than that. */
+/** Every text message of the service; other messages are violations. */
 const MESSAGE = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("ready"), callId: z.string().min(1), input: side, output: side }),
   z.strictObject({
@@ -53,21 +53,21 @@ const MESSAGE = z.discriminatedUnion("type", [
 export type ServiceMessage = z.infer<typeof MESSAGE>;
 
 export interface WebsocketClientOptions extends PeerOptions {
-  /** As the call was created. */
+  /** As in the call's configuration. */
   format: StreamFormat;
   /** For a format whose codec is `opus`. */
   opus: OpusCodecs;
   /**
-   * Audio goes out in pieces of 1 ms to 1 s that keep to no frame and no sample, and hang on this number alone. Not with
+   * Audio is sent in chunks of 1 ms to 1 s, regardless of frames and samples; their lengths depend only on this number. Not for
    * Opus, where a message is a packet.
    */
   shuffleSeed?: number;
   send(message: string | Uint8Array): void;
-  /** Whatever the service says in text, when it may say it. */
+  /** Every valid text message of the service. */
   onServiceMessage(message: ServiceMessage): void;
 }
 
-/** What such a client speaks into its microphone and hears from its speaker: Opus is coded by the client itself. */
+/** The formats of the microphone and the earphone: the client itself encodes and decodes Opus. */
 export function streamFormats({ codec, inputRateHz, outputRateHz }: StreamFormat): AudioFormats {
   if (codec === "opus") {
     return {
@@ -79,13 +79,13 @@ export function streamFormats({ codec, inputRateHz, outputRateHz }: StreamFormat
 }
 
 /**
- * A client of the raw WebSocket protocol. It sends from the moment the socket is open, answers a clear with `cleared`,
- * whose `playedMs` counts all that it has played, and forgets the marks before it. What breaks the protocol is dropped.
+ * A client of the raw WebSocket protocol. It sends from the moment the socket is open, confirms a clear with `cleared`, whose
+ * `playedMs` counts all audio that it has played, and drops the marks before it. Messages that break the protocol are dropped.
  */
 export class WebsocketClient extends SimulatedPeer {
   readonly #options: WebsocketClientOptions;
   readonly #outbound: AudioFormat;
-  /** Codes the microphone's frames, and the service's packets. */
+  /** Encodes the microphone's frames and decodes the service's packets. */
   readonly #opus: { encoder: OpusEncoder; decoder: OpusDecoder } | undefined;
   readonly #spoken: Int16Array;
   readonly #decoded: Int16Array;
@@ -112,22 +112,22 @@ export class WebsocketClient extends SimulatedPeer {
         seededRandom(shuffleSeed),
         CHUNK_MS_MIN * bytesPerMs,
         CHUNK_MS_MAX * bytesPerMs,
-        (piece) => options.send(piece),
+        (chunk) => options.send(chunk),
       );
     }
   }
 
-  /** As the service has told it; undefined before that. */
+  /** As reported by the service; undefined before that. */
   get callId(): string | undefined {
     return this.#callId;
   }
 
-  /** Why the call ended, as the service has told it; undefined before that. */
+  /** Why the call ended, as reported by the service; undefined before that. */
   get endReason(): string | undefined {
     return this.#endReason;
   }
 
-  /** What came of a tool that the service asked for, as JSON; or why nothing did. */
+  /** Sends the result of a tool call as JSON, or its error. */
   answerTool(id: string, outcome: { result: unknown } | { error: string }): void {
     if (this.isOpen) this.#send({ type: "toolResult", id, ...outcome });
   }
@@ -137,7 +137,7 @@ export class WebsocketClient extends SimulatedPeer {
   protected override sendAudio(frame: Uint8Array): void {
     if (this.#opus !== undefined) {
       decodeSamples(frame, "pcm_s16le", this.#spoken);
-      // The packet is borrowed, and a socket may send later.
+      // The packet is a borrowed buffer, and a socket may send it later.
       this.#options.send(this.#opus.encoder.encode(this.#spoken).slice());
     } else if (this.#chunker !== undefined) {
       this.#chunker.push(frame);
@@ -240,7 +240,7 @@ export class WebsocketClient extends SimulatedPeer {
   }
 }
 
-/** The first thing that is wrong with a message. */
+/** The first violation of a message. */
 function violationOf({ issues: [issue] }: z.ZodError): Violation {
   if (issue?.code === "unrecognized_keys") return "unknown_field";
   return issue?.code === "invalid_union" ? "unknown_event" : "bad_field";

@@ -5,7 +5,7 @@ import type { Voice } from "../../speech/contracts.ts";
 import type { Transport } from "../transports.ts";
 import type { ApiClient } from "./api-client.ts";
 
-/** What is read of the answer to `GET /calls/{id}`. */
+/** The fields used of the response to `GET /calls/{id}`. */
 export interface CallResource {
   status: string;
   endReason: string | null;
@@ -18,26 +18,26 @@ export interface CreatedCall {
   websocketUrl: string;
 }
 
-/** From the end of the call to its record and recording. */
+/** Maximum time from the end of the call to its record and recording. */
 const RECORD_MS_MAX = 10_000;
 const POLL_MS = 100;
 
-/** Creates a call over `line`, in which an agent of `language`, which can hang up, opens with `greeting`. */
+/** Creates a call over `transport`. Its agent speaks `language`, can hang up and opens with `greeting`. */
 export async function createCall(
   api: ApiClient,
-  { line, ...call }: { systemPrompt: string; greeting: string; language: string; line: Transport },
+  { transport, ...call }: { systemPrompt: string; greeting: string; language: string; transport: Transport },
 ): Promise<CreatedCall> {
   const voices = await api.get<{ data: Voice[] }>(`/voices?language=${encodeURIComponent(call.language)}`);
   const voice = voiceOf(voices.data, call.language);
   const selectedTools = [{ toolName: "hang_up" }];
-  return await api.post<CreatedCall>("/calls", { ...call, ...connectionOf(line), voice, selectedTools });
+  return await api.post<CreatedCall>("/calls", { ...call, ...connectionOf(transport), voice, selectedTools });
 }
 
-/** The fields of a new call that say what it comes over. */
-export function connectionOf(line: Transport): object {
-  if (line.wire !== "websocket") return { connectionType: line.wire };
-  const { codec, inputRateHz: inputSampleRate, outputRateHz: outputSampleRate } = line.format;
-  return { connectionType: line.wire, websocket: { codec, inputSampleRate, outputSampleRate } };
+/** The fields of a new call that describe its transport. */
+export function connectionOf(transport: Transport): object {
+  if (transport.wire !== "websocket") return { connectionType: transport.wire };
+  const { codec, inputRateHz: inputSampleRate, outputRateHz: outputSampleRate } = transport.format;
+  return { connectionType: transport.wire, websocket: { codec, inputSampleRate, outputSampleRate } };
 }
 
 /** The call's record once the call is over and its recording rendered. Rejects with `unavailable` after ten seconds. */

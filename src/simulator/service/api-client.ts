@@ -1,15 +1,12 @@
 import { unavailable } from "../../core/errors.ts";
 
-/**
- * The few operations of the control API that the demo needs. Every method rejects with `unavailable` on any other
- * answer than 2xx.
- */
+/** The operations of the control API that the demo uses. Every method rejects with `unavailable` on a response other than 2xx. */
 export class ApiClient {
   readonly #baseUrl: string;
   readonly #apiKey: string;
   readonly #signal: AbortSignal;
 
-  /** `apiUrl` as `http://127.0.0.1:8080`; an abort of `signal` rejects whatever is under way. */
+  /** `apiUrl` as `http://127.0.0.1:8080`; an abort of `signal` rejects all pending requests. */
   constructor(apiUrl: string, apiKey: string, signal: AbortSignal) {
     this.#baseUrl = `${apiUrl}/api/v1`;
     this.#apiKey = apiKey;

@@ -7,8 +7,8 @@ import { type ServiceOptions, startService } from "./process.ts";
 export type OwnServiceOptions = Omit<ServiceOptions, "program">;
 
 /**
- * Starts this very service as a child of its own, and has `use` do with it what it wants, with the first key of its new `dataDir`;
- * whatever happens, the service is stopped. Rejects as `startService` and as `use` do.
+ * Starts this service as a child process and calls `use` with its API, with the first API key of its new `dataDir`. The service is
+ * stopped in every case. Rejects as `startService` and as `use` do.
  */
 export async function withOwnService<Result>(
   options: OwnServiceOptions,

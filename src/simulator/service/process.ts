@@ -11,7 +11,7 @@ import type { ServiceReady } from "../../core/service-ready.ts";
 export interface RunningService {
   /** For example `http://127.0.0.1:40123`. */
   apiUrl: string;
-  /** Ends it as an operator would, by SIGTERM, and waits; one that does not go is killed. */
+  /** Stops it with SIGTERM, as an operator would, and waits; kills it if it does not exit. */
   stop(): Promise<void>;
 }
 
@@ -22,18 +22,17 @@ const LOG_TAIL_LINES = 12;
 export interface ServiceOptions {
   /** The service's `main` module. */
   program: ChildModule;
-  /** Made if need be. Everything the service keeps goes here, and its log, as `service.log`. */
+  /** Created if necessary. It holds all data of the service, and its log as `service.log`. */
   dataDir: string;
   clock: Clock;
-  /** Further variables of its configuration. */
+  /** Further environment variables of the service. */
   env?: Readonly<Record<string, string>>;
 }
 
 /**
- * Starts the service on free ports of this machine, with the reference pair. Its surroundings are exactly what is given
- * here: nothing of this process's environment reaches it. Rejects with `unavailable`, which carries the end of the log,
- * when it ends before it is ready or is not ready in time; an abort of `signal` before that stops it and rejects with
- * the abort's reason.
+ * Starts the service on free ports of this machine, with the reference STT and TTS. Its environment is exactly what is given
+ * here: nothing of this process's environment reaches it. Rejects with `unavailable`, with the end of the log, when it exits
+ * before it is ready or is not ready in time. An abort of `signal` before that stops it and rejects with the abort's reason.
  */
 export async function startService(
   { program, dataDir, clock, env: further = {} }: ServiceOptions,
@@ -52,8 +51,7 @@ export async function startService(
     TMPDIR: tmpdir(),
     ...further,
   };
-  // In a process group of its own, so that a Ctrl-C reaches this process alone, which then stops the service in good
-  // order.
+  // In a process group of its own: Ctrl-C reaches only this process, which then stops the service in an orderly way.
   const child = fork(program.path, [], {
     execArgv: program.execArgv,
     env,
@@ -82,7 +80,7 @@ export async function startService(
   }
 }
 
-/** The address of the API, once the service says that it takes calls. */
+/** The address of the API, once the service reports that it accepts calls. */
 function ready(child: ChildProcess, clock: Clock, signal: AbortSignal): Promise<string> {
   return new Promise<string>((resolve, reject) => {
     signal.throwIfAborted();

@@ -28,10 +28,10 @@ const AGENT: NewAgent = {
 };
 const PROMPT = "You answer the telephone.\n\n# Context\n\nThe house opens at six.\n\n# Instructions\n\nBe brief.";
 
-describe("the layers of a prompt", () => {
+describe("prompt layers", () => {
   test.each([
     ["all three", {}, PROMPT],
-    ["the base alone", { context: "", customInstructions: " \n\u200b" }, "You answer the telephone."],
+    ["only the base prompt", { context: "", customInstructions: " \n\u200b" }, "You answer the telephone."],
     ["no context", { context: "\t" }, "You answer the telephone.\n\n# Instructions\n\nBe brief."],
     [
       "no instructions",
@@ -60,7 +60,7 @@ const save = async (changes: Partial<NewAgent> = {}): Promise<string> =>
 const call = (agentId: string, body?: unknown, headers = {}): Promise<Answer> =>
   api.post(body, headers, `/api/v1/agents/${agentId}/calls`);
 
-/** What the gateway is handed for an answer's URL. */
+/** The specification that the gateway receives for a response's URL. */
 async function specOf(answer: Answer): Promise<CallSpec | undefined> {
   expect(answer.status).toBe(201);
   const token = (answer.body as Created).websocketUrl.split("/").at(-1) ?? "";
@@ -70,7 +70,7 @@ async function specOf(answer: Answer): Promise<CallSpec | undefined> {
 describe("POST /agents/{id}/calls", () => {
   afterEach(() => api.close());
 
-  test("answers as POST /calls does, and the record names the agent", async () => {
+  test("responds like POST /calls, and the record names the agent", async () => {
     api = await apiUnderTest();
     const agentId = await save();
     const answer = await call(agentId, { metadata: { order: 17 } });
@@ -89,7 +89,7 @@ describe("POST /agents/{id}/calls", () => {
     expect((await api.get(`/api/v1/calls/${inline.id}`)).body).toMatchObject({ agentId: null });
   });
 
-  test("makes the very call that POST /calls makes of the same prompt, voice, language and settings", async () => {
+  test("creates the same call as POST /calls with the same prompt, voice, language and settings", async () => {
     api = await apiUnderTest();
     const callSettings = {
       model: "model_c",
@@ -119,7 +119,7 @@ describe("POST /agents/{id}/calls", () => {
     for (const body of ["", {}]) expect((await api.post(body, {}, url)).status).toBe(201);
   });
 
-  test("takes only what the agent does not say, and tells all that is wrong with it at once", async () => {
+  test("accepts only what the agent does not define, and reports all problems together", async () => {
     api = await apiUnderTest();
     const agentId = await save();
     const answer = await call(agentId, {
@@ -142,8 +142,8 @@ describe("POST /agents/{id}/calls", () => {
     for (const body of ["[]", "5", '"x"', "{"]) expect((await call(agentId, body)).status).toBe(400);
     const url = `/api/v1/agents/${agentId}/calls?dry=1`;
     expect(pathsOf(await api.post({}, {}, url))).toEqual(["/dry"]);
-    const allWrong = await api.post({ voice: "Alice" }, { "idempotency-key": "" }, url);
-    expect(pathsOf(allWrong)).toEqual(["/dry", "/idempotency-key", "/voice"]);
+    const invalid = await api.post({ voice: "Alice" }, { "idempotency-key": "" }, url);
+    expect(pathsOf(invalid)).toEqual(["/dry", "/idempotency-key", "/voice"]);
   });
 
   test("the transport webrtc is 501", async () => {
@@ -152,10 +152,10 @@ describe("POST /agents/{id}/calls", () => {
     expect([answer.status, errorOf(answer).code, pathsOf(answer)]).toEqual([501, "unavailable", ["/connectionType"]]);
   });
 
-  test("an agent that is not there is 404, once the request is right", async () => {
+  test("an unknown agent is 404, once the request is valid", async () => {
     api = await apiUnderTest();
     const answer = await call("agent_01990000-0000-7000-8000-000000000000", {});
-    expect([answer.status, errorOf(answer).message]).toEqual([404, "there is no such agent"]);
+    expect([answer.status, errorOf(answer).message]).toEqual([404, "no such agent"]);
     expect((await call("agent_1", { extra: 1 })).status).toBe(400);
   });
 
@@ -168,15 +168,15 @@ describe("POST /agents/{id}/calls", () => {
     const answer = await call(agentId, {});
     expect([answer.status, errorOf(answer).code]).toEqual([409, "conflict"]);
     expect(errorOf(answer).message).toBe(
-      'the agent has what is not offered any more: voice "fake/en-us", language "en-US"',
+      'the agent uses what is no longer offered: voice "fake/en-us", language "en-US"',
     );
     offered = [...offered, { id: "fake/other", name: "fake/en-us", language: "en-US", provider: "fake" }];
     expect(errorOf(await call(agentId, {})).message).toBe(
-      'the agent has what is not offered any more: voice "fake/en-us"',
+      'the agent uses what is no longer offered: voice "fake/en-us"',
     );
   });
 
-  test("while no calls are taken it is 503 with Retry-After", async () => {
+  test("while no calls are accepted it is 503 with Retry-After", async () => {
     api = await apiUnderTest();
     const agentId = await save();
     api.state.newCalls = { accepted: false, reason: "draining" };
@@ -184,7 +184,7 @@ describe("POST /agents/{id}/calls", () => {
     expect([answer.status, errorOf(answer).code, answer.headers["retry-after"]]).toEqual([503, "draining", "5"]);
   });
 
-  test("A11: a request that is named makes one call of its agent, and is another agent's request there", async () => {
+  test("A11: an idempotent request creates one call of its agent, and the same key with another agent is another request", async () => {
     api = await apiUnderTest();
     const [agentId, other] = [await save(), await save({ name: "Night desk" })];
     const named = { "idempotency-key": "order-17" };

@@ -61,7 +61,7 @@ describe("POST /agents", () => {
     expect(await page()).toEqual({ data: [answer.body], nextCursor: null });
   });
 
-  test("takes every field, and the language as the list writes it", async () => {
+  test("accepts every field, and stores the language as the list writes it", async () => {
     const agent = {
       name: " Nachtportier 👋 ",
       basePrompt: "  You answer.\n",
@@ -87,7 +87,7 @@ describe("POST /agents", () => {
     expect((await create(agent)).body).toMatchObject({ ...agent, languageId: "de" });
   });
 
-  test("tells everything that is wrong at once", async () => {
+  test("reports all problems together", async () => {
     const answer = await create({
       name: " ",
       context: 5,
@@ -131,7 +131,7 @@ describe("POST /agents", () => {
     expect([answer.status, errorOf(answer).code, pathsOf(answer)]).toEqual([400, code, paths]);
   });
 
-  test("a name has 1 to 200 characters, whatever they are, and prompts are not blank", async () => {
+  test("a name has 1 to 200 characters of any kind, and prompts are not blank", async () => {
     for (const name of ["x", "x".repeat(200), "👋".repeat(200), "\u2028"]) {
       expect((await create({ ...LEAST_AGENT, name })).status).toBe(name === "\u2028" ? 400 : 201);
     }
@@ -150,7 +150,7 @@ describe("POST /agents", () => {
     ["temperature", 1.01],
     ["temperature", null],
     ["greeting", 5],
-    ["firstSpeaker", "nobody"],
+    ["firstSpeaker", "caller"],
     ["interruptible", "true"],
     ["maxDuration", 59],
     ["maxDuration", 7_201],
@@ -193,7 +193,7 @@ describe("POST /agents", () => {
     expect((await create({ ...LEAST_AGENT, ...changes, name: "" })).status).toBe(400);
   });
 
-  test("lists of ids are short", async () => {
+  test("lists of ids are bounded", async () => {
     const long = Array(33).fill("x");
     const answer = await create({ ...LEAST_AGENT, toolIds: long, corpusIds: long });
     expect(errorOf(answer).details.map(({ message }) => message)).toEqual([
@@ -204,7 +204,7 @@ describe("POST /agents", () => {
 });
 
 describe("GET /agents", () => {
-  test("comes in pages, oldest first, while agents are made", async () => {
+  test("is paged, oldest first, while agents are created", async () => {
     const names = Array.from({ length: 45 }, (_, index) => `agent ${index}`);
     for (const name of names) await created({ name });
     const seen: string[] = [];
@@ -220,11 +220,11 @@ describe("GET /agents", () => {
     expect((await page("?limit=100")).data).toHaveLength(46);
     const [first, rest] = [await page("?limit=45"), await page("?limit=46")];
     expect([first.nextCursor === null, rest.nextCursor]).toEqual([false, null]);
-    // The size of a page is no part of the list.
+    // A cursor does not depend on the page size.
     expect((await page(`?limit=1&cursor=${first.nextCursor}`)).data.map(({ name }) => name)).toEqual(["late"]);
   });
 
-  test("a page ends early when its agents are very large, and the next one goes on", async () => {
+  test("a page ends early when its agents are very large, and the next one continues", async () => {
     const names = Array.from({ length: 9 }, (_, index) => `agent ${index}`);
     for (const name of names) await created({ name, basePrompt: "x".repeat(250_000) });
     const seen: string[] = [];
@@ -238,7 +238,7 @@ describe("GET /agents", () => {
     expect([seen, sizes]).toEqual([names, [2, 2, 2, 2, 1]]);
   });
 
-  test("reads no more of large agents at once than a page holds", async () => {
+  test("reads no more large agents at once than a page holds", async () => {
     for (let count = 0; count < 9; count++) await created({ basePrompt: "x".repeat(250_000) });
     const { agents } = api.stores;
     const read: number[] = [];
@@ -270,13 +270,13 @@ describe("GET /agents", () => {
     "name=x",
     "offset=1",
     "__proto__=1",
-  ])("?%s is 400 and named", async (query) => {
+  ])("?%s is 400 and names the parameter", async (query) => {
     const answer = await api.get(`${AGENTS}?${query}`);
     expect([answer.status, errorOf(answer).code]).toEqual([400, "invalid_request"]);
     expect(pathsOf(answer)).toEqual([`/${query.split("=")[0]}`]);
   });
 
-  test("a cursor that was changed, or is another list's, is 400", async () => {
+  test("a modified cursor or one of another list is 400", async () => {
     for (let count = 0; count < 3; count++) await created();
     const { nextCursor } = await page("?limit=1");
     const cursor = nextCursor ?? "";
@@ -307,10 +307,10 @@ describe("GET /agents/{id}", () => {
     "x".repeat(5_000),
   ])("%s is 404", async (id) => {
     const answer = await api.get(`${AGENTS}/${encodeURI(id).replaceAll("%25", "%")}`);
-    expect([answer.status, errorOf(answer).message]).toEqual([404, "there is no such agent"]);
+    expect([answer.status, errorOf(answer).message]).toEqual([404, "no such agent"]);
   });
 
-  test("takes no query", async () => {
+  test("accepts no query", async () => {
     const { id } = await created();
     expect(pathsOf(await api.get(`${AGENTS}/${id}?expand=all`))).toEqual(["/expand"]);
     expect(errorOf(await api.get(`${AGENTS}/${id}?expand=all`)).message).toBe('the query has no field "expand"');
@@ -318,8 +318,8 @@ describe("GET /agents/{id}", () => {
   });
 });
 
-describe("ADV-M4: the agents of an account", () => {
-  test("are as many as it may have: one more is 409, and others save theirs", async () => {
+describe("ADV-M4: an account's agents", () => {
+  test("are limited: one more is 409, and other accounts still save theirs", async () => {
     const { agents, apiKeys, accounts } = api.stores;
     const count = agents.count.bind(agents);
     agents.count = async (accountId) =>
@@ -332,7 +332,7 @@ describe("ADV-M4: the agents of an account", () => {
     expect((await api.post(LEAST_AGENT, { "x-api-key": key }, AGENTS)).status).toBe(201);
   });
 
-  test("are not saved on a disk that is nearly full", async () => {
+  test("are not saved on a nearly full disk", async () => {
     api.state.newCalls = { accepted: false, reason: "insufficient_storage" };
     const answer = await create(LEAST_AGENT);
     expect([answer.status, errorOf(answer).code]).toEqual([503, "insufficient_storage"]);

@@ -11,7 +11,7 @@ import {
 } from "../../support/api/harness.ts";
 import { redeemedBy } from "../../support/tokens.ts";
 
-/** What becomes of a body: a call, or an error of this code. */
+/** The outcome of a body: a call, or an error with this code. */
 type Outcome =
   | "created"
   | "invalid_request"
@@ -28,20 +28,20 @@ const STATUS: Readonly<Record<Outcome, number>> = {
   unavailable: 501,
 };
 
-/** A value as JSON text, and the paths that its error names where they are not the field's own. */
+/** A value as JSON text, and the paths that its error names if they are not the field's own. */
 type Value = string | readonly [text: string, ...paths: string[]];
 
 interface Field {
-  /** The check that its rows prove. */
+  /** The id of the check that these rows prove. */
   id?: "C16" | "M9";
-  /** Where the value stands; `#` is its place in the text. The least that makes a call is around it. */
+  /** JSON with `#` in the place of the value; the fields of a minimal call surround it. */
   member: string;
   path: string;
   rows: Readonly<Partial<Record<Outcome, readonly Value[]>>>;
 }
 
-/** A text in quotes of so many bytes. */
-const long = (bytes: number, piece = "x"): string => `"${piece.repeat((bytes - 2) / Buffer.byteLength(piece))}"`;
+/** A quoted text of this many bytes. */
+const long = (bytes: number, unit = "x"): string => `"${unit.repeat((bytes - 2) / Buffer.byteLength(unit))}"`;
 const nested = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`;
 const tools = (count: number): string => `[${Array(count).fill('{"toolName":"hang_up"}').join()}]`;
 
@@ -50,7 +50,7 @@ const HALVES = ['"\\ud800"', '"a \\udc00 b"', '"\\udc00\\ud800"'];
 const NO_TEXT = ["null", "5", "true", "[]", "{}", '["x"]', '{"toString":"x"}'];
 const NO_NUMBER = ["null", "true", "[]", "{}", "[60]", '{"valueOf":60}', '""', '"60"', '" 60 "', '"sixty"'];
 const NO_FLAG = ["null", "0", "1", '""', '"true"', '"false"', "[]", "{}", "[true]"];
-/** What is in no list of words: other spellings of `word`, what objects inherit, and what is no text. */
+/** Values outside an enum: other spellings of `word`, inherited members of objects, and values that are not text. */
 const noWord = (word: string): string[] => [
   ...["null", "5", "true", "[]", "{}", `["${word}"]`, '""', '" "', '"__proto__"', '"constructor"', '"toString"'],
   ...[`"${word.toUpperCase()}"`, `"${word} "`, `"${word}\\u0000"`, `"${word.replace("a", "а")}\\u200b"`, '"\\ud800"'],
@@ -135,7 +135,7 @@ const FIELDS: readonly Field[] = [
     unavailable: ['"webrtc"'],
     invalid_request: [...noWord("carrier_a"), '"carrier_d"', '"twilio"'],
   }),
-  // Beside another transport it is not looked at, but for what no body may hold.
+  // With another transport it is not checked, except for values that no body may contain.
   field("websocket", {
     created: ["null", "5", '"x"', "[]", "{}", '{"codec":"PCMU","inputSampleRate":44100,"constructor":{}}'],
     invalid_request: [
@@ -301,7 +301,7 @@ function inDefinition(name: string): string {
   return `/selectedTools/0/definition/${name}`;
 }
 
-/** A definition that nothing is wrong with, but for what is changed; what is undefined is left out. */
+/** A valid definition with changes; undefined members are omitted. */
 function definition(changes: Record<string, unknown> = {}): string {
   const parameters = { type: "object", properties: { order: { type: "string" } } };
   const http = { method: "GET", url: "https://x.example/{order}" };
@@ -332,7 +332,7 @@ function wholeItem(text: string): [string, string] {
   return [text, "/selectedTools/0"];
 }
 
-/** The least that makes a call, without what `member` is to say, and with it. */
+/** A minimal call with `member` replaced. */
 function bodyOf(member: string, value: string): string {
   const rest = Object.entries(MINIMAL_CALL).filter(([name]) => !member.startsWith(`"${name}":`));
   return `${JSON.stringify(Object.fromEntries(rest)).slice(0, -1)},${member.replace("#", () => value)}}`;
@@ -361,7 +361,7 @@ const FIELD_ROWS: Row[] = FIELDS.flatMap(({ member, path, rows, id }) =>
   ),
 );
 
-/** Every field at once. */
+/** Every field. */
 const FULL = {
   ...MINIMAL_CALL,
   ...{ model: "model_c", temperature: 0.7, greeting: "Hello!", firstSpeaker: "agent", interruptible: true },
@@ -394,7 +394,7 @@ const BODY_ROWS: Row[] = [
   created("the least", `{${least}}`),
   created("with white space around it", ` \r\n\t{${least}} \n`),
   created("names spelled with escapes", `{${least.replace("voice", "\\u0076oice")}}`),
-  // RFC 8259, section 4: what to make of them is left open; JSON.parse takes the last, and so do we.
+  // RFC 8259, section 4 leaves duplicate names open; JSON.parse takes the last one, and so do we.
   created("the same name twice, the last one right", `{${least},"maxDuration":5,"maxDuration":60}`),
   invalid("the same name twice, the last one wrong", `{${least},"maxDuration":60,"maxDuration":5}`, "/maxDuration"),
   invalid("the same unknown name twice", `{${least},"x":1,"x":2}`, "/x"),
@@ -438,14 +438,14 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** All that a polluted prototype would show, functions by identity. */
+/** Every member that a polluted prototype would show, functions by identity. */
 const prototypes = (): unknown[] =>
   [Object.prototype, Array.prototype, String.prototype, Number.prototype, Function.prototype].map((prototype) =>
     Reflect.ownKeys(prototype).map((key) => [key, Object.getOwnPropertyDescriptor(prototype, key)]),
   );
 const before = prototypes();
 
-/** What the gateway will be given for a created call. */
+/** The specification that the gateway receives for a created call. */
 async function specOf({ body }: Answer) {
   const token = (body as { websocketUrl: string }).websocketUrl.slice(-64);
   return (await api.stores.redemptions.redeem(hashSecret(token), redeemedBy("worker-1")))?.spec;
@@ -457,7 +457,7 @@ describe("POST /calls", () => {
     expect(answer.status).toBe(STATUS[row.outcome]);
     if (row.outcome === "created") {
       const { systemPrompt, metadata } = JSON.parse(row.text);
-      // What is taken is kept to the letter.
+      // Accepted values are stored unchanged.
       expect(await specOf(answer)).toMatchObject({ systemPrompt, ...(metadata !== undefined && { metadata }) });
       return;
     }
@@ -468,7 +468,7 @@ describe("POST /calls", () => {
     expect(Buffer.byteLength(answer.text)).toBeLessThan(4_096);
   });
 
-  test("there are rows for every field, and calls for the good ones alone", async () => {
+  test("every field has rows, and only valid bodies create calls", async () => {
     expect(ROWS.length).toBeGreaterThan(400);
     for (const name of Object.keys(FULL)) {
       expect(
@@ -481,7 +481,7 @@ describe("POST /calls", () => {
     expect(api.logged.filter((line) => line.includes('"status":5') && !line.includes('"status":501'))).toEqual([]);
   });
 
-  test("D7: whatever names came, the prototypes are what they were", () => {
+  test("D7: no field name changes a prototype", () => {
     expect(prototypes()).toEqual(before);
     expect(Object.keys({ ...Object.prototype })).toEqual([]);
   });

@@ -15,7 +15,7 @@ interface Created {
   websocketUrl: string;
 }
 
-/** Creates a call and redeems it, as the gateway would. */
+/** Creates a call and redeems its token, as the gateway would. */
 async function specOf(body: object) {
   const answer = await api.post(body);
   expect(answer.text).toContain("websocketUrl");
@@ -23,7 +23,7 @@ async function specOf(body: object) {
   return (await api.stores.redemptions.redeem(hashSecret(token), redeemedBy("worker-1")))?.spec;
 }
 
-test("a call is created with 201, its Location, and a URL that stands for it once", async () => {
+test("a call is created with 201, its Location, and a single-use URL", async () => {
   const answer = await api.post(MINIMAL_CALL);
   const { id, websocketUrl } = answer.body as Created;
   expect(answer.status).toBe(201);
@@ -43,7 +43,7 @@ test("a call is created with 201, its Location, and a URL that stands for it onc
   expect(await api.stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"))).toBeUndefined();
 });
 
-test("T4: the URL is good for the configured time and no longer", async () => {
+test("T4: the URL is valid for the configured time and no longer", async () => {
   const [early, late] = [await api.post(MINIMAL_CALL), await api.post(MINIMAL_CALL)].map(
     (answer) => (answer.body as Created).websocketUrl.split("/").at(-1) ?? "",
   );
@@ -54,7 +54,7 @@ test("T4: the URL is good for the configured time and no longer", async () => {
 });
 
 describe("the configuration of a call", () => {
-  test("takes every default of the specification", async () => {
+  test("has every default of the specification", async () => {
     expect(await specOf(MINIMAL_CALL)).toEqual({
       systemPrompt: "You book tables.",
       voiceId: "fake/en-us",
@@ -73,7 +73,7 @@ describe("the configuration of a call", () => {
     });
   });
 
-  test("takes every field", async () => {
+  test("accepts every field", async () => {
     const body = {
       systemPrompt: "  You book tables.\n",
       voice: "fake/de-2",
@@ -113,7 +113,7 @@ describe("the configuration of a call", () => {
     });
   });
 
-  test("stands at each bound", async () => {
+  test("accepts each bound", async () => {
     for (const body of [
       { temperature: 0, maxDuration: 60, inactivityTimeout: 10 },
       { temperature: 1, maxDuration: 7_200, inactivityTimeout: 300 },
@@ -123,13 +123,13 @@ describe("the configuration of a call", () => {
     }
   });
 
-  test("has no greeting when the user speaks first, and none that is blank", async () => {
+  test("has no greeting when the user speaks first or the greeting is blank", async () => {
     for (const body of [{ firstSpeaker: "user", greeting: "Hello!" }, { greeting: "" }, { greeting: " \n" }]) {
       expect(await specOf({ ...MINIMAL_CALL, ...body })).not.toHaveProperty("greeting");
     }
   });
 
-  test("is given one of timeout and action, and the other keeps its default", async () => {
+  test("accepts only one of timeout and action, and the other has its default", async () => {
     expect(await specOf({ ...MINIMAL_CALL, inactivityTimeout: 10 })).toMatchObject({ inactivityAction: "prompt" });
     expect(await specOf({ ...MINIMAL_CALL, inactivityAction: "hang_up" })).toMatchObject({
       inactivityTimeoutMs: 30_000,
@@ -150,20 +150,20 @@ describe("voice and language", () => {
     expect([answer.status, errorOf(answer).code, pathsOf(answer)]).toEqual([400, code, paths]);
   });
 
-  test("a voice that may be one of a provider who has never told his is 503, to be asked for again", async () => {
+  test("a voice that may belong to a provider without a voice list yet is 503, so that the client retries", async () => {
     await api.close();
     api = await apiUnderTest(catalogueOf({ voices: async () => VOICES, unlistedProviders: () => ["cloud"] }));
     for (const voice of ["cloud/anna", "Anna"]) {
       const answer = await api.post({ ...MINIMAL_CALL, voice });
       expect([answer.status, errorOf(answer).code]).toEqual([503, "unavailable"]);
     }
-    const codes = ["fake/nobody", ""].map(async (voice) => errorOf(await api.post({ ...MINIMAL_CALL, voice })).code);
+    const codes = ["fake/unknown", ""].map(async (voice) => errorOf(await api.post({ ...MINIMAL_CALL, voice })).code);
     expect(await Promise.all(codes)).toEqual(["unknown_voice", "unknown_voice"]);
     expect(errorOf(await api.post({ ...MINIMAL_CALL, voice: "Anna", model: "x" })).code).toBe("invalid_request");
     expect((await api.post(MINIMAL_CALL)).status).toBe(201);
   });
 
-  test("a name that two voices have is refused with their ids", async () => {
+  test("a name shared by two voices is refused with their ids", async () => {
     const { code, message } = errorOf(await api.post({ ...MINIMAL_CALL, voice: "Clara" }));
     expect(code).toBe("unknown_voice");
     expect(message).toContain("fake/de-1, fake/de-2");
@@ -174,7 +174,7 @@ test.each([
   "carrier_a",
   "carrier_b",
   "carrier_c",
-] as const)("a %s call takes nothing from a websocket object that contradicts it", async (connectionType) => {
+] as const)("a %s call ignores a websocket object", async (connectionType) => {
   const plain = await specOf({ ...MINIMAL_CALL, connectionType });
   expect(plain?.connectionType).toBe(connectionType);
   for (const websocket of [{ codec: "opus", inputSampleRate: 48_000, outputSampleRate: 24_000 }, { codec: 7 }, "x"]) {
@@ -182,7 +182,7 @@ test.each([
   }
 });
 
-describe("what this version does not have", () => {
+describe("features that this version does not have", () => {
   test.each([
     ["connectionType webrtc", { connectionType: "webrtc" }],
     ["the tool query_corpus", { selectedTools: [{ toolName: "hang_up" }, { toolName: "query_corpus" }] }],
@@ -195,13 +195,13 @@ describe("what this version does not have", () => {
     expect(await api.stores.calls.expire()).toEqual([]);
   });
 
-  test("is told only once everything else is right", async () => {
+  test("are reported only when everything else is valid", async () => {
     const answer = await api.post({ ...MINIMAL_CALL, connectionType: "webrtc", temperature: 2 });
     expect([answer.status, pathsOf(answer)]).toEqual([400, ["/temperature"]]);
   });
 });
 
-describe("while no calls are taken", () => {
+describe("while no calls are accepted", () => {
   test.each(["draining", "unavailable"] as const)("%s is 503 with Retry-After", async (reason) => {
     api.state.newCalls = { accepted: false, reason };
     for (const answer of [await api.post(MINIMAL_CALL), await api.get("/readyz")]) {
@@ -213,16 +213,16 @@ describe("while no calls are taken", () => {
   test.each([
     ["ADV-M4", "insufficient_storage", "free disk space is below DISK_FREE_MIN_MB"],
     ["ADV-L7", "database_lost", "the database file was removed or replaced"],
-  ] as const)("%s: %s is 503 with Retry-After, and says why, also on /readyz", async (_id, reason, why) => {
+  ] as const)("%s: %s is 503 with Retry-After and the reason, also on /readyz", async (_id, reason, why) => {
     api.state.newCalls = { accepted: false, reason };
     for (const answer of [await api.post(MINIMAL_CALL), await api.get("/readyz")]) {
       expect([answer.status, errorOf(answer).code, answer.headers["retry-after"]]).toEqual([503, reason, "5"]);
-      expect(errorOf(answer).message).toBe(`no new calls are taken: ${why}`);
+      expect(errorOf(answer).message).toBe(`new calls are not accepted: ${why}`);
     }
     expect((await api.get("/healthz")).status).toBe(200);
   });
 
-  test("ADV-M4: on a disk that is nearly full no agent is saved either; what else speaks against calls does not matter to agents", async () => {
+  test("ADV-M4: on a nearly full disk no agent is saved either; the other reasons do not apply to agents", async () => {
     const agent = { name: "Ada", basePrompt: "You are Ada.", languageId: "en-US", voiceId: "fake/en-us" };
     for (const [reason, status] of [
       ["insufficient_storage", 503],
@@ -231,14 +231,14 @@ describe("while no calls are taken", () => {
       api.state.newCalls = { accepted: false, reason };
       expect((await api.post(agent, {}, "/api/v1/agents")).status).toBe(status);
     }
-    // By which key, so that the use of one that has leaked can be followed.
+    // The log names the API key, so that the use of a leaked one can be traced.
     expect(JSON.parse(api.logged.at(-1) ?? "{}")).toMatchObject({
       msg: "request completed",
       apiKeyId: expect.stringMatching(/^key_/),
     });
   });
 
-  test("a request that is wrong is still told so", async () => {
+  test("an invalid request is still 400", async () => {
     api.state.newCalls = { accepted: false, reason: "draining" };
     expect((await api.post({})).status).toBe(400);
   });

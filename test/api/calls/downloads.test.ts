@@ -24,10 +24,10 @@ async function ask(method: "GET" | "HEAD", id: string) {
 }
 
 describe("downloads", () => {
-  /** More than the kernel takes for a client that does not read. */
+  /** More than the kernel buffers for a client that does not read. */
   const LARGE = Buffer.alloc(32 * 1024 * 1024);
 
-  /** A connection that sends these requests at once and reads nothing; `closed` resolves when the service has closed it. */
+  /** A connection that sends these requests at once and reads nothing; `closed` resolves when the service closes it. */
   async function unread(requests: string) {
     await api.app.listen({ host: "127.0.0.1", port: 0 });
     const address = api.app.server.address();
@@ -41,12 +41,12 @@ describe("downloads", () => {
 
   const download = (id: string) => head(`GET /api/v1/calls/${id}/recording`, { "X-API-Key": api.key });
 
-  test("ADV-M6: beyond the share of an account wait, and are 429 then, while others download", async () => {
+  test("ADV-M6: beyond an account's limit wait and are then 429, while other accounts download", async () => {
     const id = await recordedIn(api, Buffer.from("RIFF"));
     const begin = (accountId: string) => api.downloads.begin(accountId, () => {});
     const held = await Promise.all(Array.from({ length: DOWNLOADS_PER_ACCOUNT_MAX }, () => begin(api.accountId)));
     const late = ask("GET", id);
-    // Its request is on its way until it waits.
+    // Give the request time to arrive and wait.
     await vi.waitFor(() => expect(api.clock.pending).toBeGreaterThan(0));
     api.clock.advance(LARGE_ANSWER_WAIT_MS_MAX);
     const answer = await late;
@@ -59,7 +59,7 @@ describe("downloads", () => {
     expect((await ask("HEAD", id)).status).toBe(200);
   });
 
-  test("ADV-M6: a pipelined one whose client hangs up closes its file, and gives its place back", async () => {
+  test("ADV-M6: a pipelined one whose client disconnects closes its file and frees its slot", async () => {
     const id = await recordedIn(api, LARGE);
     const { socket, closed } = await unread(download(id).repeat(DOWNLOADS_PER_ACCOUNT_MAX));
     await vi.waitFor(() => expect(openFilesOf(api, id)).toBe(DOWNLOADS_PER_ACCOUNT_MAX));
@@ -74,7 +74,7 @@ describe("downloads", () => {
     expect(free).toBe(DOWNLOADS_PER_ACCOUNT_MAX);
   });
 
-  test("ADV-M1: a list behind a download that nobody reads is closed after a while", async () => {
+  test("ADV-M1: a list after an unread download is closed after a while", async () => {
     const id = await recordedIn(api, LARGE);
     const made = vi.spyOn(api.stores.calls, "list");
     const list = head("GET /api/v1/calls", { "X-API-Key": api.key });

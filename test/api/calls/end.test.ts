@@ -47,7 +47,7 @@ const end = (id: string, body: unknown = {}): Promise<Answer> => api.post(body, 
 const remove = (id: string): Promise<Answer> => api.delete(`/api/v1/calls/${id}`);
 
 describe("POST /calls/{id}/end", () => {
-  test("ends a call that waits for its stream at once, and kills its token; asking again changes nothing", async () => {
+  test("ends a created call at once and invalidates its token; repeating it changes nothing", async () => {
     const { id, tokenHash } = await created();
     api.clock.advance(1_000);
     const first = await end(id);
@@ -66,7 +66,7 @@ describe("POST /calls/{id}/end", () => {
     expect(api.told).toEqual([]);
   });
 
-  test("tells the worker of a call that is being held, each time, and answers 202 with the call as it is", async () => {
+  test("requests the end of an active call from its worker each time, and is 202 with the call's current state", async () => {
     const id = await active();
     for (const times of [1, 2]) {
       const answer = await end(id);
@@ -76,7 +76,7 @@ describe("POST /calls/{id}/end", () => {
     }
   });
 
-  test("is 503 with Retry-After while the worker is away", async () => {
+  test("is 503 with Retry-After while the worker is not connected", async () => {
     const id = await active();
     api.state.workerIsAway = true;
     const answer = await end(id);
@@ -84,7 +84,7 @@ describe("POST /calls/{id}/end", () => {
     expect(await get(id)).toMatchObject({ status: "active" });
   });
 
-  test("leaves a call that is over as it is, whatever became of it", async () => {
+  test("does not change an ended call, whatever its end reason", async () => {
     for (const id of [await over("ended"), await over("failed"), await expired()]) {
       const before = await get(id);
       api.clock.advance(1_000);
@@ -94,7 +94,7 @@ describe("POST /calls/{id}/end", () => {
     expect(api.told).toEqual([]);
   });
 
-  test("takes no body, and an empty object; anything else is 400", async () => {
+  test("accepts no body and an empty object; anything else is 400", async () => {
     const { id } = await created();
     for (const [body, path] of [
       [{ reason: "x" }, "/reason"],
@@ -107,7 +107,7 @@ describe("POST /calls/{id}/end", () => {
     }
     expect(await get(id)).toMatchObject({ status: "created" });
     const url = `/api/v1/calls/${id}/end`;
-    // Many clients tell the type of a body that they do not send.
+    // Many clients send a content type without a body.
     for (const type of [{}, { "content-type": "application/json" }]) {
       const answer = await api.app.inject({ method: "POST", url, headers: { "x-api-key": api.key, ...type } });
       expect([answer.statusCode, answer.json().status]).toEqual([200, "ended"]);
@@ -120,7 +120,7 @@ describe("POST /calls/{id}/end", () => {
     expect([answer.status, pathsOf(answer)]).toEqual([400, ["/force"]]);
   });
 
-  test("goes on while no new calls are taken", async () => {
+  test("works while no new calls are accepted", async () => {
     api.state.newCalls = { accepted: true };
     const { id } = await created();
     api.state.newCalls = { accepted: false, reason: "draining" };
@@ -129,7 +129,7 @@ describe("POST /calls/{id}/end", () => {
 });
 
 describe("DELETE /calls/{id}", () => {
-  test("forgets a call that is over: its record, transcript and files", async () => {
+  test("deletes an ended call: its record, transcript and files", async () => {
     for (const id of [await over("ended"), await over("failed"), await expired(), (await created()).id]) {
       writeFileSync(api.recordingPath(id), "RIFF");
       const answer = await remove(id);
@@ -143,19 +143,19 @@ describe("DELETE /calls/{id}", () => {
     expect((await api.get("/api/v1/calls")).body).toEqual({ data: [], nextCursor: null });
   });
 
-  test("is not put off by the type of a body that is not there", async () => {
+  test("accepts a content type without a body", async () => {
     const { id } = await created();
     const answer = await api.delete(`/api/v1/calls/${id}`, { "content-type": "application/json" });
     expect(answer.status).toBe(204);
   });
 
-  test("kills the token of a call that waits for its stream", async () => {
+  test("invalidates the token of a created call", async () => {
     const { id, tokenHash } = await created();
     expect((await remove(id)).status).toBe(204);
     expect(await api.stores.redemptions.redeem(tokenHash, redeemedBy("worker-7"))).toBeUndefined();
   });
 
-  test("is 409 while the call is being held, and touches nothing of it", async () => {
+  test("is 409 for an active call, and changes nothing", async () => {
     const id = await active();
     writeFileSync(api.recordingPath(id), "RIFF");
     const before = await get(id);
@@ -169,7 +169,7 @@ describe("DELETE /calls/{id}", () => {
     expect(existsSync(api.recordingPath(id))).toBe(true);
   });
 
-  test("keeps the record when the files cannot be removed, so that it can be asked for again", async () => {
+  test("keeps the record when the files cannot be removed, so that the request can be repeated", async () => {
     await api.close();
     let isBroken = true;
     api = await apiUnderTest(undefined, {
@@ -186,7 +186,7 @@ describe("DELETE /calls/{id}", () => {
     expect((await remove(id)).status).toBe(204);
   });
 
-  test("never says that a call is gone which came alive meanwhile, by a clock that goes back", async () => {
+  test("is 409 for a call that became active after the clock was set back", async () => {
     await api.close();
     let tokenHash = "";
     api = await apiUnderTest(undefined, {
@@ -202,7 +202,7 @@ describe("DELETE /calls/{id}", () => {
     expect(await get(call.id)).toMatchObject({ status: "active" });
   });
 
-  test("of two at once both are told that it is gone, and none that something broke", async () => {
+  test("succeeds for two concurrent requests without an error", async () => {
     const id = await over("ended");
     const statuses = (await Promise.all([remove(id), remove(id), remove(id)])).map((answer) => answer.status);
     expect(statuses).toContain(204);
@@ -210,9 +210,9 @@ describe("DELETE /calls/{id}", () => {
   });
 });
 
-test("A2: another account can neither end nor delete, and cannot tell the call from one that does not exist", async () => {
+test("A2: another account can neither end nor delete a call, and gets the response of one that does not exist", async () => {
   const accountId = await api.stores.accounts.ensure("second");
-  const { key } = await api.stores.apiKeys.create({ accountId, name: "stranger" });
+  const { key } = await api.stores.apiKeys.create({ accountId, name: "other" });
   const unknown = "call_01990000-0000-7000-8000-000000000000";
   for (const id of [(await created()).id, await active(), await over("ended")]) {
     const before = await get(id);
@@ -230,7 +230,7 @@ test("A2: another account can neither end nor delete, and cannot tell the call f
   expect(api.told).toEqual([]);
 });
 
-test("the log tells who ended and deleted which call", async () => {
+test("the log says who ended and deleted which call", async () => {
   const [{ id: waiting }, held] = [await created(), await active()];
   await end(waiting);
   await end(held);

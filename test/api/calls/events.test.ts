@@ -37,7 +37,7 @@ const listOf = (answer: Answer): List => {
 const ask = (id: string, query = "", headers = {}): Promise<Answer> =>
   api.get(`/api/v1/calls/${id}/events${query}`, headers);
 
-/** A call that is being held, and its journal, which has its header. */
+/** An active call, and its journal with its header. */
 async function active(): Promise<{ id: string; journal: JournalFile }> {
   const tokenHash = hashSecret(mintToken());
   const { accountId, stores } = api;
@@ -53,7 +53,7 @@ async function finish(id: string, status: "ended" | "failed" = "ended"): Promise
   await api.stores.calls.finish(id, { status, endReason: "caller_hangup", endedAtMs, durationMs: 5_000, turns: [] });
 }
 
-/** Marks, so many of them: the whole list but for the end. */
+/** This many marks: the whole list except the end. */
 function mark(journal: JournalFile, from: number, to: number): void {
   for (let number = from; number < to; number += 1) {
     journal.add({ kind: "event", timeMs: number, event: { kind: "mark", name: `1.${number}` } });
@@ -81,7 +81,7 @@ const LATENCY = {
   firstFrameMs: 720,
 };
 type ListedKind = Exclude<JournaledEvent["kind"], "usage" | "pong">;
-/** One of each kind, with all fields that it may have: the compiler sees to it that none is forgotten. */
+/** One of each kind with all its fields; the compiler checks that none is missing. */
 const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
   tick: { kind: "tick" },
   "leg-started": { kind: "leg-started", codec: "mulaw" },
@@ -180,7 +180,7 @@ describe("GET /calls/{id}/events", () => {
   test("lists every kind of event and command with all its fields", async () => {
     const { id, journal } = await active();
     for (const event of Object.values(EVENTS)) journal.add({ kind: "event", timeMs: 10.25, event });
-    // What providers did is for the record.
+    // Usage is for the record and is not listed.
     journal.add({
       kind: "event",
       timeMs: 10.5,
@@ -197,7 +197,7 @@ describe("GET /calls/{id}/events", () => {
     });
   });
 
-  test("lists what frames come to in their place", async () => {
+  test("lists the summaries of frames in order of time", async () => {
     const { id, journal } = await active();
     const frame = { audio: new Uint8Array(), audioOmitted: false };
     for (let atMs = 0; atMs < 1_000; atMs += 20) {
@@ -217,7 +217,7 @@ describe("GET /calls/{id}/events", () => {
     ]);
   });
 
-  test("comes in pages of 200, of as many as are asked for, and no more than 1,000", async () => {
+  test("has pages of 200, or of the requested size up to 1,000", async () => {
     const { id, journal } = await active();
     mark(journal, 0, 1_500);
     journal.end(9_000);
@@ -255,7 +255,7 @@ describe("GET /calls/{id}/events", () => {
     expect([answer.status, errorOf(answer).code, pathsOf(answer)]).toEqual([400, "invalid_request", paths]);
   });
 
-  test("a cursor that was changed, or is another call's or account's or list's, is refused", async () => {
+  test("a modified cursor, or one of another call, account or list, is refused", async () => {
     const [{ id, journal }, other] = [await active(), await active()];
     mark(journal, 0, 3);
     mark(other.journal, 0, 3);
@@ -270,7 +270,7 @@ describe("GET /calls/{id}/events", () => {
       cursor,
       (char, at) => `${cursor.slice(0, at)}${char === "A" ? "B" : "A"}${cursor.slice(at + 1)}`,
     );
-    // Whoever knows how they are made gets no further than to a place that there is.
+    // A forged cursor leads only to a position in the same list.
     const made = ["", "-1", "1.5", "1e3", "x", " 1", "9".repeat(16)].map((place) =>
       cursorOf(place, ["events", api.accountId, id]),
     );
@@ -283,13 +283,13 @@ describe("GET /calls/{id}/events", () => {
     expect(listOf(await ask(id, `?cursor=${far}`)).data).toEqual([]);
   });
 
-  test("of a call that goes on, the last cursor leads to what happens next, until the call is over", async () => {
+  test("of an active call, the last cursor leads to later events until the call is over", async () => {
     const { id, journal } = await active();
     let next = listOf(await ask(id)).nextCursor;
     expect(listOf(await ask(id, `?cursor=${next}`))).toEqual({ data: [], nextCursor: next });
     for (let written = 0; written < 30; written += 10) {
       mark(journal, written, written + 10);
-      // A record that is still being written is none yet.
+      // A partly written record does not count yet.
       const bytes = readFileSync(journal.path);
       mark(journal, written + 10, written + 11);
       truncateSync(journal.path, bytes.length + 20);
@@ -300,13 +300,13 @@ describe("GET /calls/{id}/events", () => {
       writeFileSync(journal.path, bytes);
     }
     journal.end(9_000);
-    // The journal knows of the end before the record does.
+    // The journal has the end before the record does.
     expect(listOf(await ask(id, `?cursor=${next}`))).toEqual({ data: [END], nextCursor: null });
     await finish(id);
     expect(listOf(await ask(id, `?cursor=${next}`))).toEqual({ data: [END], nextCursor: null });
   });
 
-  test("of a lost call, breaks off with the journal and leads nowhere", async () => {
+  test("of a lost call, ends with the journal and has no next cursor", async () => {
     const { id, journal } = await active();
     mark(journal, 0, 3);
     await finish(id, "failed");
@@ -317,7 +317,7 @@ describe("GET /calls/{id}/events", () => {
     expect(listOf(await ask(id))).toEqual({ data: [], nextCursor: null });
   });
 
-  test("is empty for a call that nobody has come for: as long as somebody may, it leads on", async () => {
+  test("is empty for a call without a stream, and has a next cursor while one may still connect", async () => {
     const { id } = (await api.post(MINIMAL_CALL)).body as { id: string };
     const { data, nextCursor } = listOf(await ask(id));
     expect([data, nextCursor]).toEqual([[], expect.any(String)]);
@@ -326,7 +326,7 @@ describe("GET /calls/{id}/events", () => {
     expect(listOf(await ask(id))).toEqual({ data: [], nextCursor: null });
   });
 
-  test("a journal that cannot be read is 503, and neither path nor content is told", async () => {
+  test("an unreadable journal is 503, without its path or content", async () => {
     const { id, journal } = await active();
     writeFileSync(journal.path, "canary ".repeat(100));
     const answer = await ask(id);
@@ -338,11 +338,11 @@ describe("GET /calls/{id}/events", () => {
     expect(api.logged.join("")).toContain("it is not a journal");
   });
 
-  test("A2, S5: another account's call, and ids that are none, are all the same 404", async () => {
+  test("A2, S5: another account's call and malformed ids are the same 404", async () => {
     const { id, journal } = await active();
     mark(journal, 0, 3);
-    const stranger = await api.stores.accounts.ensure("second");
-    const { key } = await api.stores.apiKeys.create({ accountId: stranger, name: "stranger" });
+    const otherAccountId = await api.stores.accounts.ensure("second");
+    const { key } = await api.stores.apiKeys.create({ accountId: otherAccountId, name: "other" });
     const none = await ask("call_01990000-0000-7000-8000-000000000000", "", { "x-api-key": key });
     const cursor = listOf(await ask(id, "?limit=1")).nextCursor;
     const answers = [

@@ -37,10 +37,10 @@ async function idsOf(query: string): Promise<string[]> {
   return (answer.body as Page).data.map((call) => call.id);
 }
 
-/** A key of another account. */
-async function strangersKey(): Promise<string> {
+/** An API key of another account. */
+async function otherAccountKey(): Promise<string> {
   const accountId = await api.stores.accounts.ensure("second");
-  return (await api.stores.apiKeys.create({ accountId, name: "stranger" })).key;
+  return (await api.stores.apiKeys.create({ accountId, name: "other" })).key;
 }
 
 describe("GET /calls", () => {
@@ -48,7 +48,7 @@ describe("GET /calls", () => {
     expect((await api.get("/api/v1/calls")).body).toEqual({ data: [], nextCursor: null });
   });
 
-  test("shows each call as GET /calls/{id} does but for its tools, newest first, and never where its stream goes", async () => {
+  test("shows each call like GET /calls/{id} without its tools, newest first, and never its stream's address", async () => {
     const ids = [];
     for (const index of [1, 2, 3]) ids.unshift((await create({ metadata: { index } })).id);
     const answer = await api.get("/api/v1/calls");
@@ -59,21 +59,21 @@ describe("GET /calls", () => {
     expect(answer.text).not.toMatch(/websocketUrl|stream\//);
   });
 
-  test("gives 20 at a time unless told otherwise, and 100 at most", async () => {
+  test("has 20 calls a page by default, and at most 100", async () => {
     for (let index = 0; index < 101; index++) await create();
     expect(await idsOf("")).toHaveLength(20);
     expect(await idsOf("limit=1")).toHaveLength(1);
     expect(await idsOf("limit=100")).toHaveLength(100);
   });
 
-  test("leads through all pages without gaps and repeats, while calls are created and deleted", async () => {
+  test("pages without gaps or repeats while calls are created and deleted", async () => {
     const before: string[] = [];
     for (let index = 0; index < 11; index++) before.unshift((await create({ metadata: { mine: true } })).id);
     const seen: string[] = [];
     let cursor: string | null = "";
     while (cursor !== null) {
       const query: string = cursor === "" ? "" : `&cursor=${cursor}`;
-      // The limit may change on the way.
+      // The limit may change between pages.
       const page = (await list(`metadata[mine]=true&limit=${2 + (seen.length % 3)}${query}`)).body as Page;
       seen.push(...page.data.map((call) => call.id));
       cursor = page.nextCursor;
@@ -83,7 +83,7 @@ describe("GET /calls", () => {
     expect(seen).toEqual(before);
   });
 
-  test("F14-4: finds a call by its carrier's id for it, which its record shows too", async () => {
+  test("F14-4: finds a call by its carrier's id, which its record also shows", async () => {
     const [mine, other] = [await create(), await create()];
     const carrierCallId = "../../etc 👋\n'\"%";
     const end = { status: "ended", endReason: "caller_hangup", endedAtMs: 1, durationMs: 1, turns: [] } as const;
@@ -103,7 +103,7 @@ describe("GET /calls", () => {
     }
   });
 
-  test("keeps what is asked for: state, transport, times and metadata", async () => {
+  test("filters by state, transport, times and metadata", async () => {
     const early = await create({ metadata: { shop: "north", vip: true, n: 17 } });
     api.clock.advance(1_000);
     const late = await create({ metadata: { shop: "north & south", "a.b": "" } });
@@ -132,7 +132,7 @@ describe("GET /calls", () => {
     }
   });
 
-  test("tells a call whose token has run out as expired", async () => {
+  test("shows a call with an expired token as expired", async () => {
     const { id } = await create();
     api.clock.advance(60_000);
     expect([await idsOf("status=expired"), await idsOf("status=created")]).toEqual([[id], []]);
@@ -179,13 +179,13 @@ describe("GET /calls", () => {
     expect([answer.status, errorOf(answer).code, pathsOf(answer)]).toEqual([400, "invalid_request", [path]]);
   });
 
-  test("metadata that is not asked for by a key is told how it is written", async () => {
+  test("a metadata filter without a key is refused with the right form", async () => {
     for (const query of ["metadata=x", "metadata[a]=1&metadata=x"]) {
       expect(errorOf(await list(query)).message).toBe('metadata must be written metadata[key]=value, not "x"');
     }
   });
 
-  test("all that is wrong is told at once", async () => {
+  test("all problems are reported together", async () => {
     const answer = await list("limit=x&status=y&nonsense=z&metadata[a]=1&metadata[a]=2");
     expect(pathsOf(answer)).toEqual(["/limit", "/metadata/a", "/nonsense", "/status"]);
   });
@@ -198,13 +198,13 @@ describe("a cursor", () => {
     for (let index = 0; index < 3; index++) await create({ metadata: { a: "1", b: "2" } });
   });
 
-  test("is opaque: no id can be read in it", async () => {
+  test("is opaque: it shows no id", async () => {
     const cursor = await nextOf("limit=1");
     expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
     expect(cursor).not.toContain("call_");
   });
 
-  test("is refused when it was changed", async () => {
+  test("is refused when modified", async () => {
     const cursor = await nextOf("limit=1");
     const changed = [...cursor].map(
       (char, at) => cursor.slice(0, at) + (char === "A" ? "B" : "A") + cursor.slice(at + 1),
@@ -226,7 +226,7 @@ describe("a cursor", () => {
     }
   });
 
-  test("A3: is refused beside other filters, in another list and in another account", async () => {
+  test("A3: is refused with other filters, in another list and in another account", async () => {
     const filters = "metadata[a]=1&metadata[b]=2&status=created&createdAfter=2026-01-01T00:00:00Z";
     const cursor = await nextOf(`${filters}&limit=1`);
     for (const other of [
@@ -240,13 +240,13 @@ describe("a cursor", () => {
       const answer = await list(`${other}&cursor=${cursor}`);
       expect([other, answer.status, pathsOf(answer)]).toEqual([other, 400, ["/cursor"]]);
     }
-    const strangers = await api.get(`/api/v1/calls?${filters}&cursor=${cursor}`, { "x-api-key": await strangersKey() });
-    expect([strangers.status, pathsOf(strangers)]).toEqual([400, ["/cursor"]]);
+    const theirs = await api.get(`/api/v1/calls?${filters}&cursor=${cursor}`, { "x-api-key": await otherAccountKey() });
+    expect([theirs.status, pathsOf(theirs)]).toEqual([400, ["/cursor"]]);
     const agents = await api.get(`/api/v1/agents?cursor=${await nextOf("limit=1")}`);
     expect([agents.status, pathsOf(agents)]).toEqual([400, ["/cursor"]]);
   });
 
-  test("is good whatever the order of the filters, however the time is written, and when its call is gone", async () => {
+  test("is valid for any order of filters, any notation of a time, and after its call was deleted", async () => {
     const cursor = await nextOf("metadata[a]=1&metadata[b]=2&createdAfter=2026-01-01T00:00:00Z&limit=1");
     const [newest, ...rest] = await idsOf("");
     await api.delete(`/api/v1/calls/${newest}`);
@@ -255,9 +255,9 @@ describe("a cursor", () => {
   });
 });
 
-test("A3: another account lists none of them, whatever it asks for", async () => {
+test("A3: another account lists none of them with any filter", async () => {
   await create({ metadata: { shop: "north" } });
-  const key = await strangersKey();
+  const key = await otherAccountKey();
   for (const query of ["", "status=created", "metadata[shop]=north", "createdAfter=2020-01-01T00:00:00Z"]) {
     const answer = await api.get(`/api/v1/calls?${query}`, { "x-api-key": key });
     expect(answer.body).toEqual({ data: [], nextCursor: null });

@@ -11,7 +11,7 @@ afterEach(() => api.close());
 const configurationOf = async (id: string): Promise<unknown> =>
   ((await api.get(`/api/v1/calls/${id}`)).body as { configuration: { maxCost: unknown } }).configuration.maxCost;
 
-test("ADV-H3: maxCost is a call's own, or that of the agent it is placed from", async () => {
+test("ADV-H3: maxCost is the call's own, or that of its agent", async () => {
   api = await apiUnderTest();
   const own = (await api.post({ ...MINIMAL_CALL, maxCost: 0.5 })).body as { id: string };
   const agent = (await api.post({ ...NEW_AGENT, callSettings: { maxCost: 2 } }, {}, "/api/v1/agents")).body as {
@@ -22,7 +22,7 @@ test("ADV-H3: maxCost is a call's own, or that of the agent it is placed from", 
   expect(await Promise.all([own, placed, without].map(({ id }) => configurationOf(id)))).toEqual([0.5, 2, null]);
 });
 
-test("ADV-H3: maxCost is refused where a price of the LLM or the TTS is missing, without which it could not be enforced", async () => {
+test("ADV-H3: maxCost is refused when a price of the LLM or the TTS is missing, since it could not be enforced", async () => {
   const missingPrices = (model: ModelName) => (model === "model_a" ? [] : ["openai.outputTokensMillion"]);
   api = await apiUnderTest(undefined, { missingPrices });
   expect((await api.post({ ...MINIMAL_CALL, model: "model_a", maxCost: 0.5 })).status).toBe(201);
@@ -42,7 +42,7 @@ test("ADV-H3: maxCost is refused where a price of the LLM or the TTS is missing,
   expect([placed.status, errorOf(placed).code]).toEqual([409, "conflict"]);
 });
 
-test.each([0, -1, "1", null, 1_000_001])("ADV-H3: maxCost may not be %j", async (maxCost) => {
+test.each([0, -1, "1", null, 1_000_001])("ADV-H3: maxCost must not be %j", async (maxCost) => {
   api = await apiUnderTest();
   const answer = await api.post({ ...MINIMAL_CALL, maxCost });
   expect([answer.status, errorOf(answer).details.map(({ path }) => path)]).toEqual([400, ["/maxCost"]]);

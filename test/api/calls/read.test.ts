@@ -18,7 +18,7 @@ async function create(changes: object = {}): Promise<{ id: string; tokenHash: st
   return { id, tokenHash: hashSecret(websocketUrl.split("/").at(-1) ?? "") };
 }
 
-/** A call that was held for five seconds and recorded. */
+/** An ended call of five seconds that was recorded. */
 async function ended(changes: object = {}): Promise<string> {
   const { id, tokenHash } = await create(changes);
   api.clock.advance(1_000);
@@ -99,7 +99,7 @@ describe("GET /calls/{id}", () => {
 });
 
 describe("GET /calls/{id}/transcript", () => {
-  test("F14-2: says where the end of a turn is a guess", async () => {
+  test("F14-2: marks a turn whose end is an estimate", async () => {
     const { id, tokenHash } = await create();
     await api.stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
     const turn = { role: "agent", text: "We are", startMs: 1, endMs: 2, interrupted: true, approximate: true } as const;
@@ -117,16 +117,16 @@ describe("GET /calls/{id}/transcript", () => {
     });
   });
 
-  test("gives times without a word when the call is not recorded", async () => {
+  test("gives times without words when the call is not recorded", async () => {
     const answer = await api.get(`/api/v1/calls/${await ended({ recordingEnabled: false })}/transcript`);
     expect(answer.body).toEqual({ data: TURNS.map(({ text: _, ...turn }) => turn), nextCursor: null });
   });
 });
 
-test("A2: another account's call answers exactly as an unknown one does", async () => {
+test("A2: another account's call gets exactly the response of an unknown one", async () => {
   const id = await ended();
-  const stranger = await api.stores.accounts.ensure("second");
-  const { key } = await api.stores.apiKeys.create({ accountId: stranger, name: "stranger" });
+  const otherAccountId = await api.stores.accounts.ensure("second");
+  const { key } = await api.stores.apiKeys.create({ accountId: otherAccountId, name: "other" });
   const unknown = "call_01990000-0000-7000-8000-000000000000";
   for (const rest of ["", "/transcript", "/recording"]) {
     const [theirs, none] = [

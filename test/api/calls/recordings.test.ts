@@ -54,14 +54,14 @@ describe("GET /calls/{id}/recording", () => {
     [`bytes=${SIZE - 1}-`, SIZE - 1, SIZE - 1],
     ["bytes=-1", SIZE - 1, SIZE - 1],
     ["bytes=-10", SIZE - 10, SIZE - 1],
-    // Past the end means: to the end.
+    // An end after the file's end means its end.
     [`bytes=10-${SIZE}`, 10, SIZE - 1],
     ["bytes=10-99999999999999999999999999", 10, SIZE - 1],
     [`bytes=-${SIZE}`, 0, SIZE - 1],
     [`bytes=-${SIZE + 1}`, 0, SIZE - 1],
     ["bytes=-99999999999999999999999999", 0, SIZE - 1],
     ["BYTES=3-4", 3, 4],
-  ])("%s gives these bytes and no others", async (range, start, end) => {
+  ])("%s returns exactly these bytes", async (range, start, end) => {
     const id = await recorded();
     const answer = await ask("GET", id, { range });
     expect([answer.status, answer.bytes]).toEqual([206, WAV.subarray(start, end + 1)]);
@@ -91,7 +91,7 @@ describe("GET /calls/{id}/recording", () => {
     expect(JSON.parse(answer.text)).toEqual({
       error: {
         code: "range_not_satisfiable",
-        message: `the range lies outside of the ${SIZE} bytes there are`,
+        message: `the range is outside the ${SIZE} bytes of the file`,
         details: [],
         requestId: answer.headers["x-request-id"],
       },
@@ -127,7 +127,7 @@ describe("GET /calls/{id}/recording", () => {
     expect(answer.headers).toMatchObject(whole(id));
   });
 
-  test("of an empty file there is no range, and the whole is nothing", async () => {
+  test("an empty file has no range, and its content is empty", async () => {
     const id = await recorded(Buffer.alloc(0));
     expect(await ask("GET", id)).toMatchObject({ status: 200, text: "", headers: { "content-length": "0" } });
     for (const range of ["bytes=0-", "bytes=-1"]) {
@@ -135,7 +135,7 @@ describe("GET /calls/{id}/recording", () => {
     }
   });
 
-  test("If-Range gives the range of the same recording, and all of another one", async () => {
+  test("If-Range returns the range of the same recording, and all of another one", async () => {
     const id = await recorded();
     const etag = String((await ask("GET", id)).headers.etag);
     const range = "bytes=0-3";
@@ -150,11 +150,11 @@ describe("GET /calls/{id}/recording", () => {
       const answer = await ask("GET", id, { range, "if-range": other });
       expect([other, answer.status, answer.bytes]).toEqual([other, 200, WAV]);
     }
-    // A condition on a range that lies outside is looked at first.
+    // The condition is checked before a range outside the file.
     expect((await ask("GET", id, { range: `bytes=${SIZE}-`, "if-range": '"other"' })).status).toBe(200);
   });
 
-  test("If-None-Match is 304 for the same recording, whatever the range, and passed over for another one", async () => {
+  test("If-None-Match is 304 for the same recording with any range, and has no effect for another one", async () => {
     const id = await recorded();
     const etag = String((await ask("GET", id)).headers.etag);
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, `"a" ,W/${etag},"b"`, "*"]) {
@@ -172,7 +172,7 @@ describe("GET /calls/{id}/recording", () => {
     expect(await closedIn(id, 5_000)).toBe(true);
   });
 
-  test("a recording that was rendered anew has another ETag, even where its length is the same", async () => {
+  test("a recording that was rendered again has another ETag, even with the same length", async () => {
     const id = await recorded();
     const etag = (await ask("GET", id)).headers.etag;
     expect((await ask("GET", id)).headers.etag).toBe(etag);
@@ -185,7 +185,7 @@ describe("GET /calls/{id}/recording", () => {
 });
 
 describe("HEAD /calls/{id}/recording", () => {
-  test("has the headers of GET and no body, and leaves no file open; a range is GET's alone", async () => {
+  test("has the headers of GET and no body, leaves no file open, and ignores a range", async () => {
     const id = await recorded();
     const { headers } = await ask("GET", id);
     for (const range of ["bytes=0-3", `bytes=${SIZE}-`, "bytes=0-"]) {
@@ -198,7 +198,7 @@ describe("HEAD /calls/{id}/recording", () => {
     expect(await closedIn(id, 5_000)).toBe(true);
   });
 
-  test("is 304 for what is known, and 404 where there is none", async () => {
+  test("is 304 for a known recording, and 404 for a missing one", async () => {
     const id = await recorded();
     const etag = String((await ask("HEAD", id)).headers.etag);
     const answer = await ask("HEAD", id, { "if-none-match": etag });
@@ -208,10 +208,10 @@ describe("HEAD /calls/{id}/recording", () => {
   });
 });
 
-describe("what is not there", () => {
-  const notFound = { code: "not_found", message: "there is no such recording", details: [] };
+describe("a missing recording", () => {
+  const notFound = { code: "not_found", message: "no such recording", details: [] };
 
-  test("a call that is not over yet has no recording", async () => {
+  test("a call that has not ended has no recording", async () => {
     const created = await api.post({ systemPrompt: "You book tables.", voice: "Alice", language: "en-US" });
     const { id } = created.body as { id: string };
     const none = await api.get(`/api/v1/calls/${id}/recording`);
@@ -243,7 +243,7 @@ describe("what is not there", () => {
 
   test("K6: a file that cannot be read is 404, and no path is shown", async () => {
     await api.close();
-    // A regular file by its kind, whose first page nobody can read.
+    // A regular file whose first page cannot be read.
     const recordingPath = () => "/proc/self/mem";
     api = await apiUnderTest(undefined, { recordingPath });
     const id = await recorded();
@@ -253,7 +253,11 @@ describe("what is not there", () => {
     expect(api.logged.some((line) => line.includes("EIO"))).toBe(true);
   });
 
-  test.each(["EMFILE", "ENFILE", "ENOMEM"])("while the process is short of something (%s) it is 503", async (code) => {
+  test.each([
+    "EMFILE",
+    "ENFILE",
+    "ENOMEM",
+  ])("while the process has no file descriptors or memory (%s) it is 503", async (code) => {
     await api.close();
     const recordingPath = () => {
       throw Object.assign(new Error(`${code}: open '/data/recordings'`), { code });
@@ -264,7 +268,7 @@ describe("what is not there", () => {
     expect(answer.text).not.toContain("/data");
   });
 
-  test("S5: an id that is a path, is endless, holds a NUL or is another account's leads nowhere", async () => {
+  test("S5: an id that is a path, is very long, contains a NUL or is another account's is 404", async () => {
     const id = await recorded();
     writeFileSync(join(api.directory, "passwd.wav"), "secret");
     const ids = [
@@ -272,13 +276,13 @@ describe("what is not there", () => {
       ...["a%00b", `${id}%00`, `${id}%00.wav`, `${id}.wav`, `${id}%20`, id.toUpperCase(), `${id}%2f..%2f${id}`],
       ...["x".repeat(5_000), "%e2%98%83", encodeURIComponent("' OR 1=1 --"), "*", "%25"],
     ];
-    const stranger = await api.stores.accounts.ensure("second");
-    const { key } = await api.stores.apiKeys.create({ accountId: stranger, name: "stranger" });
+    const otherAccountId = await api.stores.accounts.ensure("second");
+    const { key } = await api.stores.apiKeys.create({ accountId: otherAccountId, name: "other" });
     const theirs = await api.get(`/api/v1/calls/${id}/recording`, { "x-api-key": key });
     expect([theirs.status, errorOf(theirs).code]).toEqual([404, "not_found"]);
     for (const bad of ids) {
       for (const rest of ["", "/transcript", "/events", "/recording"]) {
-        // Resolved by whoever sends it: what arrives is the list, with a slash at its end.
+        // The client resolves it: the request is for the list, with a slash at its end.
         if (bad === "." && rest === "") continue;
         const answer = await api.get(`/api/v1/calls/${bad}${rest}`);
         const shown = `${bad.slice(0, 80)}${rest}`;
@@ -290,7 +294,7 @@ describe("what is not there", () => {
 });
 
 describe("over a socket", () => {
-  /** More than the sockets of both sides hold: whoever does not read keeps the file open. */
+  /** More than the sockets of both sides buffer: a client that does not read keeps the file open. */
   const LARGE = Buffer.alloc(32 * 1024 * 1024, 0x55);
 
   async function request(id: string, more = ""): Promise<ReturnType<typeof connect>> {
@@ -301,7 +305,7 @@ describe("over a socket", () => {
     return socket;
   }
 
-  test("a client that hangs up in the middle leaves no file open", async () => {
+  test("a client that disconnects in the middle leaves no file open", async () => {
     await api.app.listen({ host: "127.0.0.1", port: 0 });
     const id = await recorded(LARGE);
     for (const more of ["", "Range: bytes=100-\r\n"]) {
@@ -314,7 +318,7 @@ describe("over a socket", () => {
     }
   });
 
-  test("nor does one that hangs up before it is answered", async () => {
+  test("a client that disconnects before the response leaves no file open", async () => {
     await api.app.listen({ host: "127.0.0.1", port: 0 });
     const id = await recorded(LARGE);
     for (let delayMs = 0; delayMs < 20; delayMs += 1) {
@@ -327,7 +331,7 @@ describe("over a socket", () => {
     expect(await closedIn(id, 5_000)).toBe(true);
   });
 
-  test("one that is not read any further is given up, and the file is closed; one that is read slowly is not", async () => {
+  test("a download that is no longer read is aborted and its file closed; one that is read slowly is not", async () => {
     await api.close();
     api = await apiUnderTest(undefined, { stallMsMax: 300 });
     await api.app.listen({ host: "127.0.0.1", port: 0 });
@@ -335,8 +339,8 @@ describe("over a socket", () => {
     const [stalled, slow] = [await request(id), await request(slowId, "Connection: close\r\n")];
     stalled.once("data", () => stalled.pause());
     let bytes = 0;
-    slow.on("data", (piece: Buffer) => {
-      bytes += piece.length;
+    slow.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
       if (bytes > LARGE.length / 4) return;
       slow.pause();
       setTimeout(() => slow.resume(), 10);
@@ -346,7 +350,7 @@ describe("over a socket", () => {
     stalled.destroy();
   });
 
-  test("a download that is read to its end is whole, and closes the file", async () => {
+  test("a download that is read to its end is complete, and closes the file", async () => {
     await api.app.listen({ host: "127.0.0.1", port: 0 });
     const id = await recorded(LARGE);
     const address = api.app.server.address();

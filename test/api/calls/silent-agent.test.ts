@@ -20,11 +20,11 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-/** A frame that was sent is to be heard until so long after, at the latest. */
-const SOUNDS_MS = OUTPUT_LEAD_MS + 2.5 * FRAME_MS;
+/** A frame is audible for at most this long after it was sent. */
+const AUDIBLE_MS = OUTPUT_LEAD_MS + 2.5 * FRAME_MS;
 const NO_AUDIO = { audio: new Uint8Array(), audioOmitted: false };
 
-/** A call in virtual time, journaled in the order that the gateway keeps to, which knows when it sent what. */
+/** A call in virtual time, journaled in the gateway's order, that records when it sent each frame. */
 class JournaledCall extends VirtualCall {
   readonly records: Exclude<JournalRecord, { kind: "header" }>[] = [];
   readonly sentMs: number[] = [];
@@ -39,34 +39,34 @@ class JournaledCall extends VirtualCall {
   }
 
   override handle(event: CallEvent): void {
-    const isVoice = event.kind === "frame-out" || event.kind === "segment-audio" || event.kind === "segment-end";
-    if (this.endReason !== undefined || (this.#muted && isVoice)) return;
+    const isTts = event.kind === "frame-out" || event.kind === "segment-audio" || event.kind === "segment-end";
+    if (this.endReason !== undefined || (this.#muted && isTts)) return;
     const timeMs = this.nowMs;
     if (event.kind === "frame-out") this.sentMs.push(timeMs);
     if (event.kind === "frame-in" || event.kind === "frame-out") this.records.push({ ...event, timeMs, ...NO_AUDIO });
     else this.records.push({ kind: "event", timeMs, event: journaledEvent(event, this.#recorded) });
-    const told = this.commands.length;
+    const handledCount = this.commands.length;
     super.handle(event);
-    for (const { command } of this.commands.slice(told)) {
+    for (const { command } of this.commands.slice(handledCount)) {
       if (command.kind === "cancel-reply" && command.clear) this.#clearedMs.push(timeMs);
       this.records.push({ kind: "command", timeMs, command: journaledCommand(command, this.#recorded) });
     }
   }
 
-  /** Whether the caller hears the agent at `atMs`: what was sent lately is played then, unless it was taken back. */
-  soundsAt(atMs: number): boolean {
+  /** Whether the caller hears the agent at `atMs`: frames sent shortly before are being played, unless they were cleared. */
+  isAudibleAt(atMs: number): boolean {
     const sentMs = this.sentMs.findLast((sent) => sent <= atMs) ?? Number.NEGATIVE_INFINITY;
-    return atMs - sentMs < SOUNDS_MS && !this.#clearedMs.some((cleared) => cleared >= sentMs && cleared <= atMs);
+    return atMs - sentMs < AUDIBLE_MS && !this.#clearedMs.some((cleared) => cleared >= sentMs && cleared <= atMs);
   }
 
-  /** From `atMs` on the voice makes no sound any more, and does not say why. */
-  losesItsVoice(atMs: number): void {
+  /** From `atMs` on the TTS sends no more audio and reports no error. */
+  mutesTts(atMs: number): void {
     this.at(atMs, () => {
       this.#muted = true;
     });
   }
 
-  /** Something of the world that this call's own does not do. */
+  /** Feeds events that the simulated world does not produce itself. */
   happens(atMs: number, ...events: CallEvent[]): void {
     this.at(atMs, () => {
       for (const event of events) this.handle(event);
@@ -74,7 +74,7 @@ class JournaledCall extends VirtualCall {
   }
 }
 
-/** What `GET /calls/{id}/events` tells of a call. */
+/** The events of a call as `GET /calls/{id}/events` lists them. */
 async function listOf(call: JournaledCall): Promise<ListedEvent[]> {
   const { accountId, stores, directory } = api;
   const tokenHash = hashSecret(mintToken());
@@ -88,26 +88,26 @@ async function listOf(call: JournaledCall): Promise<ListedEvent[]> {
   return (answer.body as { data: ListedEvent[] }).data;
 }
 
-/** What a developer who has the list alone takes the agent to be silent for at `atMs`; "" while it is to be heard. */
+/** Why the agent is silent at `atMs`, concluded from the list alone; "" while it is audible. */
 function whySilent(list: readonly ListedEvent[], atMs: number): string {
   const unspoken = new Set<string>();
   const running = new Map<string, string>();
-  const at = { sounds: false, held: false, asked: false, stopped: "", failed: "", over: "" };
+  const at = { isAudible: false, paused: false, requested: false, stopped: "", failed: "", ended: "" };
   for (const event of list.filter((each) => each.atMs <= atMs)) {
     switch (event.kind) {
       case "playout-started":
       case "playout-ended":
-        at.sounds = event.kind === "playout-started";
+        at.isAudible = event.kind === "playout-started";
         break;
       case "pause":
       case "resume":
-        at.held = event.kind === "pause";
+        at.paused = event.kind === "pause";
         break;
       case "generate-reply":
-        Object.assign(at, { asked: true, stopped: "" });
+        Object.assign(at, { requested: true, stopped: "" });
         break;
       case "reply-end":
-        at.asked = false;
+        at.requested = false;
         break;
       case "speak":
         unspoken.add(`${event.turnId}.${event.segment}`);
@@ -125,27 +125,27 @@ function whySilent(list: readonly ListedEvent[], atMs: number): string {
       case "reply-failed":
       case "segment-failed":
       case "stt-failed":
-        at.failed = ` behind ${event.kind}`;
+        at.failed = ` after ${event.kind}`;
         break;
       case "cancel-reply":
-        Object.assign(at, { held: false, asked: false, stopped: `cut for ${event.reason}` });
+        Object.assign(at, { paused: false, requested: false, stopped: `interrupted by ${event.reason}` });
         unspoken.clear();
         running.clear();
         break;
       case "end":
-        at.over = `over for ${event.reason}${at.failed}`;
+        at.ended = `ended by ${event.reason}${at.failed}`;
         break;
     }
   }
-  if (at.over !== "" || at.sounds) return at.over;
-  if (at.held) return "held for a sound of the caller's";
+  if (at.ended !== "" || at.isAudible) return at.ended;
+  if (at.paused) return "paused while the caller makes a sound";
   if (at.stopped !== "") return at.stopped;
-  if (unspoken.size > 0) return "the voice is at work";
-  if (running.size > 0) return `tools run: ${[...running.values()].join(", ")}`;
-  return at.asked ? "the model is at work" : "all was said";
+  if (unspoken.size > 0) return "the TTS is working";
+  if (running.size > 0) return `running tools: ${[...running.values()].join(", ")}`;
+  return at.requested ? "the LLM is working" : "everything was said";
 }
 
-/** Everything on the list that stops the agent, or lets it go on, with its reason. */
+/** Every event of the list that stops or resumes the agent, with its reason. */
 const turningPoints = (list: readonly ListedEvent[]): string[] =>
   list.flatMap((event) => {
     if (event.source !== "command") return [];
@@ -156,17 +156,17 @@ const turningPoints = (list: readonly ListedEvent[]): string[] =>
 
 interface Case extends VirtualCallOptions {
   happens?: (call: JournaledCall) => void;
-  /** Why the agent is silent at these times; "" where it is not. */
+  /** Why the agent is silent at these times; "" while it is audible. */
   why: readonly [number, string][];
   turns: readonly string[];
-  /** What stopped the agent before the first of those times did so within a frame. */
+  /** The event that stops the agent before the first of these times follows within one frame. */
   atOnce?: boolean;
 }
 
 const LONG = "We are open from nine to five on all working days and on Saturdays too.";
 const SAID = "Let me see what we have in the house today.";
-const HELD = "held for a sound of the caller's";
-const THINKS = "the model is at work";
+const PAUSED = "paused while the caller makes a sound";
+const WAITS_FOR_LLM = "the LLM is working";
 const text = (said: string): CallEvent => ({ kind: "reply-text", turnId: 2, text: `${said} ` });
 const uses = (name: string, argumentsJson = "{}"): CallEvent[] => [
   { kind: "reply-tool-call", turnId: 2, id: "1", name, argumentsJson },
@@ -177,28 +177,28 @@ const LOOKUP = [
   { kind: "client", name: "lookup", description: "", parameters: {}, timeoutMs: 10_000, fixedArguments: {} },
 ] as const;
 
-/** The caller asks at 3 s; from 4.8 to 9.3 s the answer is heard, unless the case has it otherwise. */
+/** The caller asks at 3 s; the reply plays from 4.8 to 9.3 s, unless the case differs. */
 const CASES: Readonly<Record<string, Case>> = {
-  "nothing is left to say": {
+  "the reply is complete": {
     why: [
       [7_000, ""],
-      [9_600, "all was said"],
+      [9_600, "everything was said"],
     ],
     turns: [],
   },
   "the caller says a word": {
     happens: (call) => call.says(7_000, "and on Sundays"),
     why: [
-      [7_250, HELD],
-      [7_400, "cut for words"],
+      [7_250, PAUSED],
+      [7_400, "interrupted by words"],
     ],
-    turns: ["pause", "cut words"],
+    turns: ["pause", "cancel-reply words"],
     atOnce: true,
   },
   "the caller coughs": {
     happens: (call) => call.coughs(7_000, 300),
     why: [
-      [7_500, HELD],
+      [7_500, PAUSED],
       [8_500, ""],
     ],
     turns: ["pause", "resume no_words"],
@@ -207,45 +207,45 @@ const CASES: Readonly<Record<string, Case>> = {
   "the caller says mm-hm": {
     happens: (call) => call.says(7_000, "mm-hm"),
     why: [
-      [7_300, HELD],
+      [7_300, PAUSED],
       [8_000, ""],
     ],
     turns: ["pause", "resume back_channel", "ignore"],
     atOnce: true,
   },
-  "a television talks": {
+  "a television is speaking": {
     happens: (call) => call.coughs(7_000, 3_000),
     why: [
-      [8_500, HELD],
+      [8_500, PAUSED],
       [9_500, ""],
     ],
-    turns: ["pause", "resume voice_goes_on"],
+    turns: ["pause", "resume pause_timeout"],
     atOnce: true,
   },
-  "the caller talks, and the ear tells no words in time": {
+  "the caller speaks and the STT gives no words in time": {
     sttHasInterims: false,
     happens: (call) => call.coughs(7_000, 1_500),
     why: [
-      [7_500, HELD],
-      [8_300, "cut for voice"],
+      [7_500, PAUSED],
+      [8_300, "interrupted by sustained_speech"],
     ],
-    turns: ["pause", "cut voice"],
+    turns: ["pause", "cancel-reply sustained_speech"],
     atOnce: true,
   },
-  "the caller presses a key": {
+  "the caller sends DTMF": {
     happens: (call) => call.happens(7_000, { kind: "dtmf", digit: "1" }),
-    why: [[7_200, "cut for key"]],
-    turns: ["cut key"],
+    why: [[7_200, "interrupted by dtmf"]],
+    turns: ["cancel-reply dtmf"],
     atOnce: true,
   },
-  "the caller types, and the model takes its time": {
-    answer: (asked) => (asked === "wait" ? "hangs" : { text: LONG }),
+  "the caller types and the LLM is slow": {
+    answer: (question) => (question === "wait" ? "hangs" : { text: LONG }),
     happens: (call) => call.happens(7_000, { kind: "typed", text: "wait" }),
-    why: [[7_200, THINKS]],
-    turns: ["cut typed"],
+    why: [[7_200, WAITS_FOR_LLM]],
+    turns: ["cancel-reply typed"],
     atOnce: true,
   },
-  "the model fails in the middle of a reply": {
+  "the LLM fails in the middle of a reply": {
     answer: () => "hangs",
     happens: (call) => {
       call.happens(5_000, text(SAID));
@@ -253,52 +253,52 @@ const CASES: Readonly<Record<string, Case>> = {
     },
     why: [
       [5_500, ""],
-      [6_025, "the voice is at work"],
+      [6_025, "the TTS is working"],
     ],
-    turns: ["cut llm_failed"],
+    turns: ["cancel-reply llm_failed"],
   },
-  "the model falls silent in the middle of a reply": {
+  "the LLM times out in the middle of a reply": {
     answer: () => "hangs",
     happens: (call) => call.happens(5_000, text(SAID)),
-    why: [[9_000, THINKS]],
-    turns: ["cut llm_failed"],
+    why: [[9_000, WAITS_FOR_LLM]],
+    turns: ["cancel-reply llm_failed"],
   },
-  "the model keeps the caller waiting without a word": {
+  "the LLM sends no words for a long time": {
     spec: { inactivityTimeoutMs: 10_000 },
     answer: () => "hangs",
     happens: (call) => {
       for (let atMs = 6_000; atMs < 20_000; atMs += 4_000) call.happens(atMs, text(""));
     },
     why: [
-      [6_500, THINKS],
+      [6_500, WAITS_FOR_LLM],
       [7_800, ""],
-      [15_000, THINKS],
+      [15_000, WAITS_FOR_LLM],
     ],
-    turns: ["cut silence"],
+    turns: ["cancel-reply inactivity"],
   },
-  "the voice fails": {
+  "the TTS fails": {
     happens: (call) => call.happens(7_000, { kind: "segment-failed", turnId: 2, segment: 0, code: "provider_failed" }),
-    why: [[7_200, "over for provider_error behind piece-failed"]],
-    turns: ["cut call_ended", "end provider_error"],
+    why: [[7_200, "ended by provider_error after segment-failed"]],
+    turns: ["cancel-reply call_ended", "end provider_error"],
     atOnce: true,
   },
-  "the voice hangs": {
-    happens: (call) => call.losesItsVoice(4_500),
+  "the TTS hangs": {
+    happens: (call) => call.mutesTts(4_500),
     why: [
-      [8_000, "the voice is at work"],
-      [14_000, "over for provider_error"],
+      [8_000, "the TTS is working"],
+      [14_000, "ended by provider_error"],
     ],
-    turns: ["cut call_ended", "end provider_error"],
+    turns: ["cancel-reply call_ended", "end provider_error"],
   },
-  "the ear fails": {
+  "the STT fails": {
     happens: (call) => call.happens(7_000, { kind: "stt-failed", code: "provider_failed" }),
     why: [
       [8_000, ""],
-      [10_600, "over for provider_error behind ear-failed"],
+      [10_600, "ended by provider_error after stt-failed"],
     ],
-    turns: ["cut call_ended", "end provider_error"],
+    turns: ["cancel-reply call_ended", "end provider_error"],
   },
-  "a tool runs, and the model after it": {
+  "a tool runs and the LLM continues after it": {
     spec: { tools: LOOKUP },
     answer: () => "hangs",
     happens: (call) => {
@@ -306,10 +306,10 @@ const CASES: Readonly<Record<string, Case>> = {
       call.happens(13_500, { kind: "tool-result", turnId: 2, toolCallId: "2.1", result: "open", failed: false });
     },
     why: [
-      [6_500, "tools run: lookup"],
+      [6_500, "running tools: lookup"],
       [7_900, ""],
-      [10_000, "tools run: lookup"],
-      [14_000, THINKS],
+      [10_000, "running tools: lookup"],
+      [14_000, WAITS_FOR_LLM],
     ],
     turns: [],
   },
@@ -317,43 +317,43 @@ const CASES: Readonly<Record<string, Case>> = {
     answer: () => ({ text: "Goodbye now.", hangUp: true }),
     why: [
       [5_200, ""],
-      [7_000, "over for agent_hangup"],
+      [7_000, "ended by agent_hangup"],
     ],
     turns: ["end agent_hangup"],
   },
-  "the caller is handed on": {
+  "the caller is transferred": {
     spec: { tools: builtIn("transfer") },
     answer: () => "hangs",
     happens: (call) => call.happens(5_000, text("One moment."), ...uses("transfer", '{"target":"+4930901820"}')),
     why: [
       [5_200, ""],
-      [7_000, "over for transferred"],
+      [7_000, "ended by transferred"],
     ],
     turns: ["transfer", "end transferred"],
   },
-  "the caller is silent too": {
+  "the caller is silent, too": {
     spec: { inactivityAction: "hang_up", inactivityTimeoutMs: 10_000 },
     why: [
-      [12_000, "all was said"],
-      [20_000, "over for inactivity"],
+      [12_000, "everything was said"],
+      [20_000, "ended by inactivity"],
     ],
     turns: ["end inactivity"],
   },
   "the maximum duration is reached": {
     spec: { maxDurationMs: 7_000 },
-    why: [[7_200, "over for max_duration"]],
-    turns: ["cut call_ended", "end max_duration"],
+    why: [[7_200, "ended by max_duration"]],
+    turns: ["cancel-reply call_ended", "end max_duration"],
     atOnce: true,
   },
   ...Object.fromEntries(
     (["caller_hangup", "audio_flood", "slow_consumer", "protocol_error"] as const).map((reason) => [
-      `the stream is gone for ${reason}`,
+      `the stream is closed by ${reason}`,
       endedBy({ kind: "leg-closed", reason }),
     ]),
   ),
   ...Object.fromEntries(
     (["api_hangup", "drain_timeout", "worker_lost"] as const).map((reason) => [
-      `the service ends the call for ${reason}`,
+      `the service ends the call by ${reason}`,
       endedBy({ kind: "end-requested", reason }),
     ]),
   ),
@@ -362,8 +362,8 @@ const CASES: Readonly<Record<string, Case>> = {
 function endedBy(event: Extract<CallEvent, { reason: EndReason }>): Case {
   return {
     happens: (call) => call.happens(7_000, event),
-    why: [[7_200, `over for ${event.reason}`]],
-    turns: ["cut call_ended", `end ${event.reason}`],
+    why: [[7_200, `ended by ${event.reason}`]],
+    turns: ["cancel-reply call_ended", `end ${event.reason}`],
     atOnce: true,
   };
 }
@@ -371,7 +371,7 @@ function endedBy(event: Extract<CallEvent, { reason: EndReason }>): Case {
 describe.each([
   ["that is", true],
   ["that is not", false],
-] as const)("of a call %s recorded, the list alone tells why the agent is silent", (_, recordingEnabled) => {
+] as const)("of a call %s recorded, the list alone explains why the agent is silent", (_, recordingEnabled) => {
   test.each(Object.entries(CASES))("when %s", async (_case, { why, turns, happens, atOnce = false, ...options }) => {
     const call = new JournaledCall({
       answer: () => ({ text: LONG }),
@@ -383,7 +383,7 @@ describe.each([
     call.run(21_000);
     const list = await listOf(call);
 
-    expect(why.map(([atMs]) => call.soundsAt(atMs))).toEqual(why.map(([, reason]) => reason === ""));
+    expect(why.map(([atMs]) => call.isAudibleAt(atMs))).toEqual(why.map(([, reason]) => reason === ""));
     expect(why.map(([atMs]) => [atMs, whySilent(list, atMs)])).toEqual(why);
     expect(turningPoints(list).slice(0, turns.length || undefined)).toEqual(turns);
     if (!recordingEnabled)

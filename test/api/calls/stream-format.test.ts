@@ -14,7 +14,7 @@ interface Created {
 let api: ApiUnderTest;
 afterEach(() => api.close());
 
-/** The two ways to create the same call, each with the answer to a body's fields beside what every call needs. */
+/** The two ways to create the same call, each with the response to these fields in addition to the required ones. */
 async function waysToCall(): Promise<((fields: object) => Promise<Answer>)[]> {
   const agent = (await api.post(AGENT, {}, "/api/v1/agents")).body as { id: string };
   return [
@@ -23,7 +23,7 @@ async function waysToCall(): Promise<((fields: object) => Promise<Answer>)[]> {
   ];
 }
 
-/** What the gateway is handed of the audio's format. */
+/** The audio format that the gateway receives. */
 async function formatOf(answer: Answer): Promise<unknown> {
   expect(answer.status, answer.text).toBe(201);
   const token = (answer.body as Created).websocketUrl.split("/").at(-1) ?? "";
@@ -36,7 +36,7 @@ const stream = (websocket?: unknown) => ({
 });
 
 describe("the format of a websocket call", () => {
-  test("M9: is every codec with every pair of rates, but for G.711 beside another rate than 8000", async () => {
+  test("M9: allows every codec with every pair of rates, but G.711 only with 8000", async () => {
     api = await apiUnderTest();
     for (const codec of STREAM_CODECS) {
       for (const inputRateHz of STREAM_RATES_HZ) {
@@ -78,12 +78,12 @@ describe("the format of a websocket call", () => {
       { codec: "alaw", inputRateHz: 8_000, outputRateHz: 8_000 },
     ],
     ["one rate", { outputSampleRate: 48_000 }, { codec: "pcm_s16le", inputRateHz: 16_000, outputRateHz: 48_000 }],
-  ])("of %s is filled in, from an agent too", async (_what, websocket, format) => {
+  ])("of %s is filled in, also for a call from an agent", async (_what, websocket, format) => {
     api = await apiUnderTest();
     for (const call of await waysToCall()) expect(await formatOf(await call(stream(websocket)))).toEqual(format);
   });
 
-  test("is shown by the names it was asked for with, and null for a carrier's call", async () => {
+  test("is shown with the names of the request, and is null for a carrier's call", async () => {
     api = await apiUnderTest();
     const asked = stream({ inputSampleRate: 24_000 });
     for (const [fields, websocket] of [
@@ -99,7 +99,7 @@ describe("the format of a websocket call", () => {
   });
 });
 
-describe("every codec is always there", () => {
+describe("every codec is always available", () => {
   test("a call is created in each", async () => {
     api = await apiUnderTest();
     for (const codec of STREAM_CODECS) {

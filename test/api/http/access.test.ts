@@ -3,31 +3,31 @@ import { existingId, isAbout, openapiDocument, sendRequest, unknownId } from "..
 import { Scene } from "../../support/api/scene.ts";
 import { type GivenAnswer, type Operation, routesOf } from "../../support/openapi/document.ts";
 
-/** What each route answers to a request that is right, by whose key it carries. A new route belongs here. */
-const EXPECTED: Readonly<Record<string, { owner: number; stranger: number } | { anybody: number }>> = {
-  "GET /healthz": { anybody: 200 },
-  "GET /readyz": { anybody: 200 },
-  "GET /api/v1/openapi.json": { anybody: 200 },
-  "POST /api/v1/calls": { owner: 201, stranger: 201 },
-  "GET /api/v1/calls": { owner: 200, stranger: 200 },
-  "GET /api/v1/calls/{id}": { owner: 200, stranger: 404 },
-  "DELETE /api/v1/calls/{id}": { owner: 204, stranger: 404 },
-  "POST /api/v1/calls/{id}/end": { owner: 200, stranger: 404 },
-  "GET /api/v1/calls/{id}/transcript": { owner: 200, stranger: 404 },
-  "GET /api/v1/calls/{id}/events": { owner: 200, stranger: 404 },
-  "GET /api/v1/calls/{id}/recording": { owner: 200, stranger: 404 },
-  "HEAD /api/v1/calls/{id}/recording": { owner: 200, stranger: 404 },
-  "POST /api/v1/agents": { owner: 201, stranger: 201 },
-  "GET /api/v1/agents": { owner: 200, stranger: 200 },
-  "GET /api/v1/agents/{id}": { owner: 200, stranger: 404 },
-  "POST /api/v1/agents/{id}/calls": { owner: 201, stranger: 404 },
-  "GET /api/v1/voices": { owner: 200, stranger: 200 },
-  "GET /api/v1/languages": { owner: 200, stranger: 200 },
+/** Each route's status for a valid request, by the account of the API key. A new route belongs here. */
+const EXPECTED: Readonly<Record<string, { owner: number; otherAccount: number } | { anyone: number }>> = {
+  "GET /healthz": { anyone: 200 },
+  "GET /readyz": { anyone: 200 },
+  "GET /api/v1/openapi.json": { anyone: 200 },
+  "POST /api/v1/calls": { owner: 201, otherAccount: 201 },
+  "GET /api/v1/calls": { owner: 200, otherAccount: 200 },
+  "GET /api/v1/calls/{id}": { owner: 200, otherAccount: 404 },
+  "DELETE /api/v1/calls/{id}": { owner: 204, otherAccount: 404 },
+  "POST /api/v1/calls/{id}/end": { owner: 200, otherAccount: 404 },
+  "GET /api/v1/calls/{id}/transcript": { owner: 200, otherAccount: 404 },
+  "GET /api/v1/calls/{id}/events": { owner: 200, otherAccount: 404 },
+  "GET /api/v1/calls/{id}/recording": { owner: 200, otherAccount: 404 },
+  "HEAD /api/v1/calls/{id}/recording": { owner: 200, otherAccount: 404 },
+  "POST /api/v1/agents": { owner: 201, otherAccount: 201 },
+  "GET /api/v1/agents": { owner: 200, otherAccount: 200 },
+  "GET /api/v1/agents/{id}": { owner: 200, otherAccount: 404 },
+  "POST /api/v1/agents/{id}/calls": { owner: 201, otherAccount: 404 },
+  "GET /api/v1/voices": { owner: 200, otherAccount: 200 },
+  "GET /api/v1/languages": { owner: 200, otherAccount: 200 },
 };
 
 const document = await openapiDocument();
 
-/** Every route that the app has, HEAD beside each GET included, as what the document has of it. */
+/** Every route of the app as the document describes it, including the HEAD of each GET. */
 const routes: readonly Operation[] = await (async () => {
   const { api } = await Scene.make();
   const found = routesOf(api.app);
@@ -45,19 +45,19 @@ const routes: readonly Operation[] = await (async () => {
 
 const nameOf = ({ method, path }: Operation): string => `${method} ${path}`;
 
-/** A HEAD that nobody wrote answers as its GET does. */
+/** A HEAD route without a handler of its own responds like its GET. */
 const expectedOf = (route: Operation) => EXPECTED[nameOf(route)] ?? EXPECTED[`GET ${route.path}`];
 
 let scene: Scene;
-let strangersKey: string;
+let otherAccountKey: string;
 beforeEach(async () => {
   scene = await Scene.make();
   const { accounts, apiKeys } = scene.api.stores;
-  strangersKey = (await apiKeys.create({ accountId: await accounts.ensure("second"), name: "stranger" })).key;
+  otherAccountKey = (await apiKeys.create({ accountId: await accounts.ensure("second"), name: "other" })).key;
 });
 afterEach(() => scene.api.close());
 
-/** Keys that open nothing, by what is wrong with them. */
+/** Invalid API keys, by what is wrong with them. */
 async function deadKeys(): Promise<Record<string, string | null>> {
   const { key, accountId, stores } = scene.api;
   const revoked = await stores.apiKeys.create({ accountId, name: "revoked" });
@@ -75,30 +75,30 @@ async function deadKeys(): Promise<Record<string, string | null>> {
   };
 }
 
-/** An answer without what differs between any two. */
+/** A response without the parts that differ between any two. */
 function comparable({ status, headers, text }: GivenAnswer): unknown {
   const { "x-request-id": requestId, date: _, ...same } = headers;
   return { status, headers: same, text: text.replace(String(requestId), "") };
 }
 
-test("A1: every route is in the table, and nothing else is", () => {
+test("A1: the table has every route and nothing else", () => {
   const missing = routes.filter((route) => expectedOf(route) === undefined);
   expect(missing.map(nameOf)).toEqual([]);
   expect(Object.keys(EXPECTED).filter((name) => !routes.some((route) => nameOf(route) === name))).toEqual([]);
 });
 
 describe.each(routes.map((route) => [nameOf(route), route] as const))("A1: %s", (_name, route) => {
-  const expected = expectedOf(route) ?? { owner: 0, stranger: 0 };
+  const expected = expectedOf(route) ?? { owner: 0, otherAccount: 0 };
 
-  if ("anybody" in expected) {
-    test("answers alike whatever the key, or without one", async () => {
+  if ("anyone" in expected) {
+    test("responds alike with any API key or none", async () => {
       const keys = [...Object.values(await deadKeys()), scene.api.key];
-      for (const key of keys) expect((await sendRequest(scene, route, { key })).status).toBe(expected.anybody);
+      for (const key of keys) expect((await sendRequest(scene, route, { key })).status).toBe(expected.anyone);
     });
     return;
   }
 
-  test("is 401 without a living key, in one and the same words", async () => {
+  test("is 401 without a valid API key, always with the same body", async () => {
     const given = await existingId(scene, route);
     const bodies = new Set<string>();
     for (const [what, key] of Object.entries(await deadKeys())) {
@@ -109,10 +109,10 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("A1: %s", 
     expect(bodies.size).toBe(1);
   });
 
-  test("opens to the right key, and to another account's as the table says", async () => {
+  test("responds as in the table to the owner's API key and to another account's", async () => {
     const given = await existingId(scene, route);
-    // The stranger first: the owner would see what it must not do.
-    expect((await sendRequest(scene, route, { ...given, key: strangersKey })).status).toBe(expected.stranger);
+    // The other account first: the owner then sees anything that it should not have changed.
+    expect((await sendRequest(scene, route, { ...given, key: otherAccountKey })).status).toBe(expected.otherAccount);
     expect((await sendRequest(scene, route, given)).status).toBe(expected.owner);
   });
 });
@@ -121,11 +121,11 @@ const WITH_ID = routes.filter(({ path }) => path.includes("{id}"));
 
 test.each(
   WITH_ID.map((route) => [nameOf(route), route] as const),
-)("A2: %s answers of another account's id what it does of one that nobody has, to the byte", async (_name, route) => {
-  const nobodys = await sendRequest(scene, route, { ...unknownId(route), key: strangersKey });
+)("A2: %s responds to another account's id exactly as to an unknown one", async (_name, route) => {
+  const nobodys = await sendRequest(scene, route, { ...unknownId(route), key: otherAccountKey });
   expect(nobodys.status).toBe(404);
   const theirs = isAbout(route, "calls") ? await scene.callOfEveryKind() : [await scene.agent()];
   for (const id of theirs) {
-    expect(comparable(await sendRequest(scene, route, { id, key: strangersKey }))).toEqual(comparable(nobodys));
+    expect(comparable(await sendRequest(scene, route, { id, key: otherAccountKey }))).toEqual(comparable(nobodys));
   }
 });

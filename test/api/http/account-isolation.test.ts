@@ -6,10 +6,10 @@ const CALLS = "/api/v1/calls";
 const AGENTS = "/api/v1/agents";
 
 let api: ApiUnderTest;
-/** Every route that reads and takes no id, with the base path. */
+/** Every GET route without an id, with the base path. */
 let lists: string[];
-/** The key of another account, which has nothing yet. */
-let strangersKey: string;
+/** The API key of another account, which is empty. */
+let otherAccountKey: string;
 
 beforeEach(async () => {
   api = await apiUnderTest();
@@ -17,14 +17,14 @@ beforeEach(async () => {
   api.app.addHook("onRoute", ({ method, url }) => {
     if (method === "GET" && url.startsWith("/api/v1/") && !url.includes(":")) lists.push(url);
   });
-  const stranger = await api.stores.accounts.ensure("second");
-  strangersKey = (await api.stores.apiKeys.create({ accountId: stranger, name: "stranger" })).key;
+  const otherAccountId = await api.stores.accounts.ensure("second");
+  otherAccountKey = (await api.stores.apiKeys.create({ accountId: otherAccountId, name: "other" })).key;
 });
 afterEach(() => api.close());
 
-const asStranger = (path: string): Promise<Answer> => api.get(path, { "x-api-key": strangersKey });
+const asOtherAccount = (path: string): Promise<Answer> => api.get(path, { "x-api-key": otherAccountKey });
 
-/** Three agents, and three calls of each and three without, by the account of `key`; their ids. */
+/** Creates three agents, three calls of each and three without an agent with `key`; returns their ids. */
 async function fill(key: string): Promise<string[]> {
   const ids: string[] = [];
   const post = async (path: string, body: object): Promise<string> => {
@@ -42,7 +42,7 @@ async function fill(key: string): Promise<string[]> {
   return ids;
 }
 
-test("A2: no list shows what belongs to another account, whatever it is asked for", async () => {
+test("A2: no list shows another account's resources with any filter", async () => {
   const theirs = await fill(api.key);
   expect(lists).toEqual(expect.arrayContaining([CALLS, AGENTS, "/api/v1/voices", "/api/v1/languages"]));
   const filters = [
@@ -56,33 +56,33 @@ test("A2: no list shows what belongs to another account, whatever it is asked fo
   ];
   for (const list of lists) {
     for (const query of ["", ...filters]) {
-      const [owners, strangers] = [await api.get(`${list}?${query}`), await asStranger(`${list}?${query}`)];
-      // Which parameters a list has does not depend on who asks.
-      expect(strangers.status).toBe(owners.status);
-      for (const id of theirs) expect(strangers.text).not.toContain(id);
+      const [own, other] = [await api.get(`${list}?${query}`), await asOtherAccount(`${list}?${query}`)];
+      // The parameters of a list do not depend on the account.
+      expect(other.status).toBe(own.status);
+      for (const id of theirs) expect(other.text).not.toContain(id);
     }
   }
-  // The same requests do show them to the account itself.
+  // The same requests show them to the account itself.
   for (const path of [AGENTS, ...filters.map((query) => `${CALLS}?${query}`)]) {
     const { data } = (await api.get(path)).body as { data: { id: string }[] };
     expect(data.length).toBeGreaterThan(0);
     expect(theirs).toEqual(expect.arrayContaining(data.map(({ id }) => id)));
-    expect((await asStranger(path)).body).toEqual({ data: [], nextCursor: null });
+    expect((await asOtherAccount(path)).body).toEqual({ data: [], nextCursor: null });
   }
 });
 
-test("A3: a cursor of one account is none of another, and leads through its own things alone", async () => {
-  const ours = await fill(strangersKey);
+test("A3: a cursor is valid for one account only, and shows only its own resources", async () => {
+  const ours = await fill(otherAccountKey);
   await fill(api.key);
   for (const list of [CALLS, AGENTS]) {
     const nextOf = (answer: Answer): string | null => (answer.body as { nextCursor: string | null }).nextCursor;
     const cursor = nextOf(await api.get(`${list}?limit=1`)) ?? "";
     expect((await api.get(`${list}?cursor=${cursor}`)).status).toBe(200);
-    const answer = await asStranger(`${list}?cursor=${cursor}`);
+    const answer = await asOtherAccount(`${list}?cursor=${cursor}`);
     expect([answer.status, pathsOf(answer)]).toEqual([400, ["/cursor"]]);
     const seen: string[] = [];
     for (let next: string | null = ""; next !== null; ) {
-      const page = await asStranger(`${list}?limit=2${next && `&cursor=${next}`}`);
+      const page = await asOtherAccount(`${list}?limit=2${next && `&cursor=${next}`}`);
       seen.push(...(page.body as { data: { id: string }[] }).data.map(({ id }) => id));
       next = nextOf(page);
     }
@@ -91,13 +91,13 @@ test("A3: a cursor of one account is none of another, and leads through its own 
   }
 });
 
-test("A2: another account's agent makes no call, and its name for a request is not ours", async () => {
+test("A2: another account's agent creates no call, and Idempotency-Keys of two accounts are independent", async () => {
   const { id: agentId } = (await api.post(AGENT, {}, AGENTS)).body as { id: string };
-  const stranger = { "x-api-key": strangersKey, "idempotency-key": "order-17" };
-  expect((await api.post({}, stranger, `${AGENTS}/${agentId}/calls`)).status).toBe(404);
+  const headers = { "x-api-key": otherAccountKey, "idempotency-key": "order-17" };
+  expect((await api.post({}, headers, `${AGENTS}/${agentId}/calls`)).status).toBe(404);
   const [first, second] = [
     await api.post(MINIMAL_CALL, { "idempotency-key": "order-17" }),
-    await api.post({ ...MINIMAL_CALL, systemPrompt: "You sell bread." }, stranger),
+    await api.post({ ...MINIMAL_CALL, systemPrompt: "You sell bread." }, headers),
   ];
   expect([first.status, second.status]).toEqual([201, 201]);
   expect((first.body as { id: string }).id).not.toBe((second.body as { id: string }).id);

@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-/** The same service behind several names, and what strangers may say about where a request has been. */
+/** The same service under several host names, and headers with which clients may forge a request's origin. */
 const SURROUNDINGS: readonly Readonly<Record<string, string>>[] = [
   { host: "voice.example.com" },
   { host: "api.example.org:8443" },
@@ -39,7 +39,7 @@ const REQUESTS = [
   ["POST", "/calls", { ...MINIMAL_CALL, maxDuration: 1 }],
 ] as const;
 
-/** Without what is new in every answer. */
+/** Without the parts that differ in every response. */
 const masked = (text: string): string =>
   text
     .replaceAll(/(req|call)_[0-9a-f-]{36}/g, "$1_ID")
@@ -47,7 +47,7 @@ const masked = (text: string): string =>
     .replaceAll(/"date":"[^"]*"/g, "");
 
 describe("several addresses", () => {
-  test("the service answers the same under each, whatever the request says of where it came from and through", async () => {
+  test("the service responds alike under each, whatever origin and proxies the request claims", async () => {
     for (const [method, path, body] of REQUESTS) {
       const answers = new Set<string>();
       for (const headers of SURROUNDINGS) {
@@ -63,7 +63,7 @@ describe("several addresses", () => {
     }
   });
 
-  test("a new call's Location holds under each, and its stream is where the configuration says", async () => {
+  test("a new call's Location is valid under each, and its stream has the configured address", async () => {
     for (const headers of SURROUNDINGS) {
       const answer = await api.post(MINIMAL_CALL, headers);
       const { id, websocketUrl } = answer.body as { id: string; websocketUrl: string };
@@ -76,7 +76,7 @@ describe("several addresses", () => {
 describe("PUBLIC_API_URL", () => {
   const urlsOf = (PUBLIC_API_URL: string): readonly string[] => readConfig({ PUBLIC_API_URL }).publicApiUrls;
 
-  test("names any number of addresses, the first one first, each with the base path, written or not", () => {
+  test("holds any number of addresses in order, each with the base path, given or not", () => {
     expect(urlsOf("")).toEqual([]);
     expect(urlsOf("https://voice.example.com")).toEqual([`https://voice.example.com${API_BASE_PATH}`]);
     expect(urlsOf(" https://b.example/api/v1/ ,http://a.example:8080/,https://c.example/voice")).toEqual([
@@ -86,7 +86,7 @@ describe("PUBLIC_API_URL", () => {
     ]);
   });
 
-  test("each that is no address is told", () => {
+  test("all invalid addresses are reported", () => {
     expect(() =>
       urlsOf("ftp://a.example,https://b.example?x=1,,https://user:word@c.example,https://d.example"),
     ).toThrow(

@@ -9,8 +9,8 @@ import { NO_WORKERS } from "../../support/metrics/workers-metrics.ts";
 let api: ApiUnderTest;
 afterEach(() => api.close());
 
-describe("the key", () => {
-  test("is looked at before the body", async () => {
+describe("the API key", () => {
+  test("is checked before the body", async () => {
     api = await apiUnderTest();
     for (const headers of [{ "content-type": "text/plain" }, { "content-type": "application/json" }]) {
       const payload = "x".repeat(300_000);
@@ -20,22 +20,22 @@ describe("the key", () => {
   });
 });
 
-describe("every answer", () => {
-  test("carries a request id, and the headers that browsers heed", async () => {
+describe("every response", () => {
+  test("has a request id, and security headers for browsers", async () => {
     api = await apiUnderTest();
     for (const path of ["/healthz", "/nowhere", "/api/v1/nowhere", "/api/v1/voices", "/api/v1/calls/call_1"]) {
       const { headers } = await api.get(path);
       expect(headers["x-request-id"]).toMatch(/^req_[0-9a-f-]{36}$/);
       expect(headers["x-content-type-options"]).toBe("nosniff");
       expect(headers["cache-control"]).toBe("no-store");
-      // They would bind a domain that is somebody else's.
+      // They would bind a domain that the operator owns.
       for (const name of ["strict-transport-security", "content-security-policy"]) {
         expect(headers).not.toHaveProperty(name);
       }
     }
   });
 
-  test("B11: to an unknown route, another method or a URL that is none is in the one shape", async () => {
+  test("B11: to an unknown route, another method or a malformed URL has the one error shape", async () => {
     api = await apiUnderTest();
     for (const [method, url, status] of [
       ["GET", "/nowhere", 404],
@@ -59,7 +59,7 @@ describe("every answer", () => {
     }
   });
 
-  test("to bytes that are no HTTP is 400 in the one shape, and the connection is closed", async () => {
+  test("to bytes that are not HTTP is 400 in the one error shape, and the connection is closed", async () => {
     api = await apiUnderTest();
     for (const bytes of [
       "hello\r\n\r\n",
@@ -71,7 +71,7 @@ describe("every answer", () => {
     }
   });
 
-  test("to a request without a Host, and to one that expects the unknown, is in the one shape", async () => {
+  test("to a request without a Host, and to one with an unknown expectation, has the one error shape", async () => {
     api = await apiUnderTest();
     const noHost = await rawAnswer("GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n");
     expect(noHost.head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
@@ -97,7 +97,7 @@ describe("every answer", () => {
   });
 });
 
-/** What a socket is answered to `bytes` until the service closes the connection; it never closes its own side. */
+/** The response to `bytes` until the service closes the connection; the client never closes its own side. */
 async function rawAnswer(bytes: string): Promise<{ head: string; body: unknown }> {
   if (api.app.server.address() === null) await api.app.listen({ port: 0, host: "127.0.0.1" });
   const { port } = api.app.server.address() as AddressInfo;
@@ -110,7 +110,7 @@ async function rawAnswer(bytes: string): Promise<{ head: string; body: unknown }
   return { head, body: JSON.parse(body) };
 }
 
-test("every answer is counted under the pattern of its route, its method and its status, and nothing that was asked for", async () => {
+test("every response is counted by its route's pattern, its method and its status, and by nothing of the request", async () => {
   api = await apiUnderTest();
   await api.post(MINIMAL_CALL);
   await api.post({});
@@ -135,7 +135,7 @@ test("every answer is counted under the pattern of its route, its method and its
 });
 
 describe("when a part of the service fails", () => {
-  test("a store or a voice that does not answer is 503, and L4: says nothing of itself", async () => {
+  test("a store or a TTS that does not respond is 503, and L4: no detail is shown", async () => {
     const broken = async () => {
       throw providerFailed("espeak", "process 4711 died at /srv/secret");
     };
@@ -147,7 +147,7 @@ describe("when a part of the service fails", () => {
     expect(api.logged.join("")).toContain("process 4711 died");
   });
 
-  test("L4: a bug of ours is 500 and shows nothing; the log has it", async () => {
+  test("L4: a bug is 500 and shows nothing; the log has it", async () => {
     const bug = async () => {
       throw new TypeError("SELECT * FROM /srv/secret is undefined");
     };
@@ -166,7 +166,7 @@ describe("when a part of the service fails", () => {
   });
 });
 
-test("a check that fails by itself is 500, and the body it did not check makes no call", async () => {
+test("a validation that throws is 500, and its unchecked body creates no call", async () => {
   api = await apiUnderTest();
   let reads = 0;
   const readableLater = {

@@ -9,12 +9,12 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-// Which bodies are refused, and at which paths, is in the table beside this file; here is how it is told, and how much of it.
+// calls/bad-input-table.test.ts has the refused bodies and their paths; this file tests the messages and their size.
 
-/** `LEAST` as JSON text, with one more member spelled by hand. */
+/** `LEAST` as JSON text, with one more member as literal JSON. */
 const withMember = (member: string) => `${JSON.stringify(MINIMAL_CALL).slice(0, -1)},${member}}`;
 
-describe("a field that is wrong is 400, with its path, its value and what it may be", () => {
+describe("an invalid field is 400, with its path, its value and what is allowed", () => {
   const whole = (min: number, max: number) => `must be a whole number from ${min} to ${max}`;
   test.each([
     ["maxDuration", "59", whole(60, 7200)],
@@ -26,7 +26,7 @@ describe("a field that is wrong is 400, with its path, its value and what it may
     ["temperature", "1.01", "must be a number from 0 to 1"],
     ["model", '"model_d"', "must be one of model_a, model_b, model_c"],
     ["connectionType", '"toString"', "must be one of carrier_a, carrier_b, carrier_c, websocket, webrtc"],
-    ["firstSpeaker", '"nobody"', "must be one of agent, user"],
+    ["firstSpeaker", '"caller"', "must be one of agent, user"],
     ["inactivityAction", '"sing"', "must be one of hang_up, prompt"],
     ["recordingEnabled", "1", "must be true or false"],
     ["greeting", "null", "must be a string"],
@@ -43,7 +43,7 @@ describe("a field that is wrong is 400, with its path, its value and what it may
     });
   });
 
-  test("a number that no double can hold is called by what it is", async () => {
+  test("a number beyond the range of a double is described", async () => {
     const answer = await api.post(withMember('"maxDuration":1e999,"websocket":{"x":-1e999}'));
     expect(errorOf(answer).details.map((detail) => detail.message)).toEqual([
       "maxDuration must be a whole number from 60 to 7200, not a number above 1.7976931348623157e+308",
@@ -69,7 +69,7 @@ describe("a field that is wrong is 400, with its path, its value and what it may
     expect(errorOf(answer).details.map((detail) => detail.message)).toContain('the body has no field "tenantId"');
   });
 
-  test("everything wrong with a request is told at once", async () => {
+  test("all problems of a request are reported together", async () => {
     const answer = await api.post({
       voice: "Zelda",
       language: "xx",
@@ -98,14 +98,14 @@ describe("a field that is wrong is 400, with its path, its value and what it may
     expect(errorOf(answer).message).toBe("13 problems, each named in details");
   });
 
-  test("so is what is wrong with its query and its headers", async () => {
+  test("problems of its query and its headers are included", async () => {
     const body = { ...MINIMAL_CALL, model: "x", voice: "Zelda" };
     const answer = await api.post(body, { "idempotency-key": "" }, "/api/v1/calls?dry=1&force=true");
     expect(pathsOf(answer)).toEqual(["/dry", "/force", "/idempotency-key", "/model", "/voice"]);
     expect(errorOf(answer).details.map(({ message }) => message)).toContain('the query has no field "dry"');
   });
 
-  test("of a body with ten thousand unknown fields the first hundred are named", async () => {
+  test("only the first hundred of ten thousand unknown fields are named", async () => {
     const answer = await api.post({
       ...MINIMAL_CALL,
       ...Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`f${i}`, 1])),
@@ -114,7 +114,7 @@ describe("a field that is wrong is 400, with its path, its value and what it may
     expect(errorOf(answer).message).toBe("at least 100 problems, named in details");
   });
 
-  test("of problems that take too much room the first are reported whole, and the message says that there are more", async () => {
+  test("when the problems take too much space the first ones are complete, and the message says that there are more", async () => {
     const fields = Array.from({ length: 90 }, (_, i) => [`${"€".repeat(240)}${i}`, 1]);
     const answer = await api.post({ ...MINIMAL_CALL, ...Object.fromEntries(fields) });
     const { details, message } = errorOf(answer);
@@ -147,7 +147,7 @@ describe("a field that is wrong is 400, with its path, its value and what it may
     ],
     ["tools without end", withMember(`"selectedTools":[${"{},".repeat(80_000)}{}]`)],
     ["values as long as the body", withMember(`"model":"${"\\u0000".repeat(43_000)}"`)],
-  ])("%s get a small answer", async (_what, text) => {
+  ])("%s get a small response", async (_what, text) => {
     expect(text.length).toBeLessThanOrEqual(BODY_BYTES_MAX);
     const answer = await api.post(text);
     expect(answer.status).toBe(400);
@@ -155,7 +155,7 @@ describe("a field that is wrong is 400, with its path, its value and what it may
     expect(Buffer.byteLength(answer.text)).toBeLessThan(64 * 1024);
   });
 
-  test("a path and a name are shown whole, however deep the field is", async () => {
+  test("a path and a name are shown in full at any depth", async () => {
     const definition = { type: "http", name: "a", description: "b", parameters: { type: "object" } };
     const http = { method: "GET", url: "http://127.0.0.1/", headers: { "X-Unusually-Long-Header-Name-Of-A-Shop": 7 } };
     const answer = await api.post({ ...MINIMAL_CALL, selectedTools: [{ definition: { ...definition, http } }] });
@@ -172,13 +172,13 @@ describe("a field that is wrong is 400, with its path, its value and what it may
     ]);
   });
 
-  test("an unknown field is named whole, in the path and in the message", async () => {
+  test("an unknown field is named in full, in the path and in the message", async () => {
     const field = "the_name_of_this_field_is_longer_than_forty_characters";
     const answer = await api.post({ ...MINIMAL_CALL, [field]: 1 });
     expect(errorOf(answer).details).toEqual([{ path: `/${field}`, message: `the body has no field "${field}"` }]);
   });
 
-  test("of a path that is too long to show, the path ends at a whole name, and the message says so", async () => {
+  test("a path that is too long to show ends at a whole name, and the message says so", async () => {
     const key = "k".repeat(100_000);
     const deep = await api.post(withMember(`"websocket":{"${key}":[0,1e999]}`));
     expect(errorOf(deep).details).toEqual([
@@ -193,20 +193,20 @@ describe("a field that is wrong is 400, with its path, its value and what it may
     ]);
   });
 
-  test("a tool's name that is no name is not repeated", async () => {
+  test("an invalid tool name is not repeated", async () => {
     const definition = { type: "client", name: "n".repeat(200_000), description: "b", parameters: { type: "object" } };
     const answer = await api.post({ ...MINIMAL_CALL, selectedTools: [{ definition }] });
     expect(pathsOf(answer)).toEqual(["/connectionType", "/selectedTools/0/definition/name"]);
     expect(answer.text.length).toBeLessThan(2_000);
   });
 
-  test("a value that is too long ends in an ellipsis, behind a whole character as people see it", async () => {
+  test("a value that is too long ends in an ellipsis after a whole grapheme", async () => {
     const family = "👨‍👩‍👧‍👦";
     const answer = await api.post({ ...MINIMAL_CALL, model: family.repeat(10) });
     expect(errorOf(answer).message).toBe(`model must be one of model_a, model_b, model_c, not "${family.repeat(3)}…"`);
   });
 
-  test("a list of more than 32 tools is refused for its length alone", async () => {
+  test("a list of more than 32 tools is refused only for its length", async () => {
     const answer = await api.post({ ...MINIMAL_CALL, selectedTools: Array(20_000).fill({ sing: 1 }) });
     expect([pathsOf(answer), errorOf(answer).message]).toEqual([
       ["/selectedTools"],
@@ -214,14 +214,14 @@ describe("a field that is wrong is 400, with its path, its value and what it may
     ]);
   });
 
-  test("what was sent is quoted no further than it helps", async () => {
+  test("quotes of the request are short", async () => {
     const answer = await api.post({ ...MINIMAL_CALL, model: "m".repeat(5_000), metadata: "x", websocket: "x" });
     expect(answer.text).toContain(`${"m".repeat(40)}…`);
     expect(answer.text).not.toContain("m".repeat(41));
   });
 });
 
-test("of the websocket object's fields it is told what each may be, and what the G.711 codecs ask for", async () => {
+test("the websocket object's errors state what is allowed, also with the G.711 codecs", async () => {
   const messages = async (websocket: unknown) =>
     errorOf(await api.post({ ...MINIMAL_CALL, connectionType: "websocket", websocket })).details.map(
       ({ message }) => message,
@@ -240,7 +240,7 @@ test("of the websocket object's fields it is told what each may be, and what the
 describe("metadata", () => {
   const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) });
 
-  test("is refused with what it takes, and how deep it goes", async () => {
+  test("is refused with its size and its depth", async () => {
     const message = async (value: unknown) => errorOf(await api.post({ ...MINIMAL_CALL, metadata: value })).message;
     expect(await message({ a: "x".repeat(8_185) })).toBe("metadata must take at most 8192 bytes as JSON, not 8193");
     expect(await message(nested(6))).toBe("metadata must have at most 5 levels, not 6");
@@ -249,27 +249,27 @@ describe("metadata", () => {
     );
   });
 
-  test("comes back as it went, whatever its keys are", async () => {
+  test("is returned unchanged with any keys", async () => {
     const value = { constructor: { prototype: null }, prototype: [1], toString: "x", hasOwnProperty: 0, "": {} };
     const created = await api.post({ ...MINIMAL_CALL, metadata: value });
     const { id } = created.body as { id: string };
     expect((await api.get(`/api/v1/calls/${id}`)).body).toMatchObject({ metadata: value });
   });
 
-  test("is refused with the one name that cannot be kept", async () => {
+  test("is refused with the one reserved name", async () => {
     const answer = await api.post(withMember('"metadata":{"a":{"__proto__":1}}'));
     expect(errorOf(answer).message).toBe("metadata.a.__proto__ is a name that is reserved");
   });
 });
 
-describe("a body that cannot be read", () => {
+describe("an unreadable body", () => {
   test("is not quoted", async () => {
     expect(errorOf(await api.post('{"systemPrompt":"x"')).message).toBe("the body must be valid JSON in UTF-8");
     expect(errorOf(await api.post("[]")).message).toBe("the body must be a JSON object, not a list");
-    expect(errorOf(await api.post("[".repeat(33))).message).toBe("the body must not be nested deeper than 32 levels");
+    expect(errorOf(await api.post("[".repeat(33))).message).toBe("the body must have at most 32 levels");
   });
 
-  test("B13: bytes that are no UTF-8 are refused, not mended", async () => {
+  test("B13: bytes that are not UTF-8 are refused, not replaced", async () => {
     const bytes = Buffer.from(withMember('"greeting":"#"'));
     bytes[bytes.indexOf("#")] = 0xff;
     const answer = await api.app.inject({
@@ -281,7 +281,7 @@ describe("a body that cannot be read", () => {
     expect(answer.statusCode).toBe(400);
   });
 
-  test("may be nested as it likes within its texts", async () => {
+  test("may contain any brackets within its strings", async () => {
     expect((await api.post({ ...MINIMAL_CALL, systemPrompt: `${"[{".repeat(100)} \\" \\\\` })).status).toBe(201);
   });
 

@@ -20,7 +20,7 @@ const preflight = (url: string, origin: string) =>
     },
   });
 
-test("without CORS_ORIGINS no answer lets a page read it, and a preflight says nothing of origins", async () => {
+test("without CORS_ORIGINS no page may read a response, and a preflight allows no origin", async () => {
   api = await apiUnderTest();
   for (const { headers } of [await api.get("/healthz", { origin: PAGE }), await preflight(CALLS, PAGE)]) {
     const names = Object.keys(headers).filter((name) => name.startsWith("access-control-"));
@@ -33,7 +33,7 @@ describe("with CORS_ORIGINS", () => {
     api = await apiUnderTest(undefined, { corsOrigins: ["https://app.example.com", PAGE] });
   };
 
-  test("a preflight of a page that may is answered without a key, with the methods and headers of this API", async () => {
+  test("a preflight of an allowed page needs no API key, and returns the methods and headers of this API", async () => {
     await start();
     for (const url of [CALLS, `${CALLS}/`, `${CALLS}/call_1/end`]) {
       const answer = await preflight(url, PAGE);
@@ -60,7 +60,7 @@ describe("with CORS_ORIGINS", () => {
     }
   });
 
-  test("a page that may reads every answer, errors too, with the headers that the API documents", async () => {
+  test("an allowed page reads every response, including errors, with the documented headers", async () => {
     await start();
     const origin = { origin: PAGE };
     const answers = [

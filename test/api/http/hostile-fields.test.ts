@@ -16,10 +16,10 @@ const AGENT = { name: "Front desk", basePrompt: "You answer.", languageId: "en-U
 
 let api: ApiUnderTest;
 let agentId: string;
-let stranger: string;
+let otherAccountId: string;
 beforeAll(async () => {
   api = await apiUnderTest();
-  stranger = await api.stores.accounts.ensure("second");
+  otherAccountId = await api.stores.accounts.ensure("second");
   agentId = await idOf(api.post(AGENT, {}, AGENTS));
 });
 afterAll(() => api.close());
@@ -30,7 +30,7 @@ const idOf = async (answer: Promise<Answer>): Promise<string> => {
   return (body as { id: string }).id;
 };
 
-describe("A6: what is ours to say is refused by name, and nothing is created", () => {
+describe("A6: fields that only the service sets are refused by name, and nothing is created", () => {
   const routes = {
     "POST /calls": () => ({ path: CALLS, least: MINIMAL_CALL }),
     "POST /agents": () => ({ path: AGENTS, least: AGENT }),
@@ -39,9 +39,9 @@ describe("A6: what is ours to say is refused by name, and nothing is created", (
   const fields = ["accountId", "account_id", "id", "createdAt", "updatedAt", "status", "agentId", "websocketUrl"];
   const counted = async (): Promise<unknown[]> => [
     await api.stores.calls.list(api.accountId, { limit: 1 }),
-    await api.stores.calls.list(stranger, { limit: 1 }),
+    await api.stores.calls.list(otherAccountId, { limit: 1 }),
     await api.stores.agents.list(api.accountId, { limit: 2 }),
-    await api.stores.agents.list(stranger, { limit: 1 }),
+    await api.stores.agents.list(otherAccountId, { limit: 1 }),
   ];
 
   test.each(Object.entries(routes))("%s", async (_name, routeOf) => {
@@ -52,18 +52,24 @@ describe("A6: what is ours to say is refused by name, and nothing is created", (
       expect([answer.status, errorOf(answer).code, pathsOf(answer)]).toEqual([400, "invalid_request", [pointer]]);
     };
     for (const field of fields) {
-      for (const value of [stranger, null, {}]) await refused({ ...least, [field]: value }, `/${field}`);
+      for (const value of [otherAccountId, null, {}]) await refused({ ...least, [field]: value }, `/${field}`);
     }
     const given = JSON.stringify(least).slice(1);
-    for (const value of [`"${stranger}"`, "null", '{"accountId":"x"}']) {
+    for (const value of [`"${otherAccountId}"`, "null", '{"accountId":"x"}']) {
       await refused(`{"__proto__":${value}${given === "}" ? "" : ","}${given}`, "/__proto__");
     }
-    await refused({ ...least, constructor: { prototype: { accountId: stranger } } }, "/constructor");
+    await refused({ ...least, constructor: { prototype: { accountId: otherAccountId } } }, "/constructor");
     expect(await counted()).toEqual(before);
   });
 
-  test("POST /agents, inside of its call settings", async () => {
-    const inside = { accountId: stranger, connectionType: "webrtc", systemPrompt: "x", metadata: {}, voice: "Alice" };
+  test("POST /agents, inside its call settings", async () => {
+    const inside = {
+      accountId: otherAccountId,
+      connectionType: "webrtc",
+      systemPrompt: "x",
+      metadata: {},
+      voice: "Alice",
+    };
     const answer = await api.post({ ...AGENT, callSettings: inside }, {}, AGENTS);
     expect([answer.status, pathsOf(answer)]).toEqual([
       400,
@@ -76,7 +82,7 @@ describe("A6: what is ours to say is refused by name, and nothing is created", (
   });
 });
 
-describe("A10: text is text, whatever it looks like", () => {
+describe("A10: text of any content is only text", () => {
   const dollar = "$";
   const texts = [
     "'; DROP TABLE agents; --",
@@ -100,7 +106,7 @@ describe("A10: text is text, whatever it looks like", () => {
     " leading and trailing \t\n",
   ];
 
-  test.each(texts)("%j in an agent comes back as it went", async (text) => {
+  test.each(texts)("%j in an agent is returned unchanged", async (text) => {
     const agent = {
       ...{ name: text, basePrompt: text, context: text, customInstructions: text },
       ...{ languageId: "en-US", voiceId: "fake/en-us", callSettings: { greeting: text } },
@@ -118,7 +124,7 @@ describe("A10: text is text, whatever it looks like", () => {
     expect(await specOf(called)).toMatchObject({ systemPrompt: expect.stringContaining(text), greeting: text });
   });
 
-  test.each(texts)("%j in a call comes back as it went, and can be looked for", async (text) => {
+  test.each(texts)("%j in a call is returned unchanged, and can be searched for", async (text) => {
     const body = {
       ...MINIMAL_CALL,
       systemPrompt: text,
@@ -158,7 +164,7 @@ describe("A10: text is text, whatever it looks like", () => {
     }
   });
 
-  test("names of keys and accounts are no different, but for the NUL that no command line can hold", async () => {
+  test("names of API keys and accounts are treated alike, except NUL, which no command line can contain", async () => {
     for (const text of texts.map((any) => any.replaceAll("\u0000", ""))) {
       const accountId = await api.stores.accounts.ensure(text);
       const { record } = await api.stores.apiKeys.create({ accountId, name: text });
@@ -167,7 +173,7 @@ describe("A10: text is text, whatever it looks like", () => {
     }
   });
 
-  test("and none of it made a line of the log, or two of one", () => {
+  test("and none of it added or split a line of the log", () => {
     expect(api.logged.length).toBeGreaterThan(200);
     for (const line of api.logged) {
       expect(line.split("\n")).toEqual([expect.any(String), ""]);
@@ -180,7 +186,7 @@ describe("A10: text is text, whatever it looks like", () => {
   });
 });
 
-/** What the gateway is handed for the URL of a created call. */
+/** The specification that the gateway receives for the URL of a created call. */
 async function specOf(created: unknown): Promise<unknown> {
   const { websocketUrl } = created as { websocketUrl: string };
   const token = websocketUrl.split("/").at(-1) ?? "";

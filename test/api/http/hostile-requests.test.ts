@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ApiUnderTest, apiUnderTest } from "../../support/api/harness.ts";
 import { exchange, head } from "../../support/network/raw-http.ts";
 
-/** At once, on a machine that has other things to do. */
+/** Immediately, on a busy machine. */
 const SOON_MS = 5_000;
 
 let api: ApiUnderTest;
@@ -22,7 +22,7 @@ const UPGRADE = {
   "Sec-WebSocket-Version": "13",
 };
 
-/** A request that is answered with 200, but for what `more` replaces and adds. */
+/** A request that is answered with 200, with the headers that `more` replaces and adds. */
 const good = (more: Readonly<Record<string, string | undefined>> = {}): string =>
   head("GET /api/v1/voices", { "X-API-Key": api.key, Connection: "close", ...more });
 
@@ -31,7 +31,7 @@ const post = (headers: Readonly<Record<string, string>>, body: string): string =
 
 const bodyOf = (text: string): unknown => JSON.parse(text.slice(text.lastIndexOf("\r\n\r\n")));
 
-describe("heads that are no heads", () => {
+describe("malformed heads", () => {
   const smuggled = head("GET /smuggled");
   const manyHeaders = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`X-Header-${index}`, "value"]));
@@ -51,14 +51,14 @@ describe("heads that are no heads", () => {
     ["a length with a sign", () => post({ "Content-Length": "+2" }, `{}${smuggled}`)],
     ["a length beyond all numbers", () => post({ "Content-Length": "9".repeat(20) }, smuggled)],
     ["chunks of no length", () => post({ "Transfer-Encoding": "chunked" }, `ZZ\r\n${smuggled}`)],
-    ["a transfer coding that nobody knows", () => post({ "Transfer-Encoding": "gzip" }, smuggled)],
+    ["an unknown transfer coding", () => post({ "Transfer-Encoding": "gzip" }, smuggled)],
     ["lines that end in LF alone", () => good().replaceAll("\r\n", "\n")],
     ["a header that is continued", () => good({ "X-Folded": "one\r\n two" })],
     ["a space before the colon", () => good({ "X-Space ": "value" })],
     ["a NUL", () => good({ "X-Nul": "a\0b" })],
     ["HTTP/2", () => "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
     ["a TLS handshake", () => "\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03"],
-  ])("B9: %s: 400 in the one shape at once, and nothing behind it is served", async (_what, bytes) => {
+  ])("B9: %s: 400 in the one error shape at once, and nothing after it is served", async (_what, bytes) => {
     const { statuses, text, ended } = await exchange(port, [bytes()], SOON_MS);
     expect([statuses, ended]).toEqual([[400], true]);
     expect(bodyOf(text)).toEqual({
@@ -72,13 +72,13 @@ describe("heads that are no heads", () => {
     expect((await exchange(port, [good()], SOON_MS)).statuses).toEqual([200]);
   });
 
-  test("B9: a hundred headers, and white space before a value, are only unusual", async () => {
+  test("B9: a hundred headers, and white space before a value, are accepted", async () => {
     for (const bytes of [good(manyHeaders(97)), good({ "Sec-WebSocket-Protocol": `${" ".repeat(16_384)}a` })]) {
       expect(await exchange(port, [bytes], SOON_MS)).toMatchObject({ statuses: [200], ended: true });
     }
   });
 
-  test("B9: a head in two pieces is the same head, wherever it is split", async () => {
+  test("B9: a head that is split anywhere is the same head", async () => {
     const bytes = good();
     const answers = await Promise.all(
       Array.from({ length: bytes.length - 1 }, (_, at) =>
@@ -88,8 +88,8 @@ describe("heads that are no heads", () => {
     for (const { statuses, ended } of answers) expect([statuses, ended]).toEqual([[200], true]);
   });
 
-  test("B9: what follows a body is no part of it: a request of its own, with a key of its own, or 400 and the end", async () => {
-    const body = (behind: string): string => post({ "Content-Length": "2" }, `{}${behind}`);
+  test("B9: bytes after a body are a separate request with its own API key, or 400 and the end of the connection", async () => {
+    const body = (following: string): string => post({ "Content-Length": "2" }, `{}${following}`);
     const second = await exchange(port, [body(good({ "X-API-Key": undefined }))], SOON_MS);
     expect([second.statuses, second.ended]).toEqual([[400, 401], true]);
     const garbage = await exchange(port, [body("\x01\x02\r\n\r\n")], SOON_MS);
@@ -98,7 +98,7 @@ describe("heads that are no heads", () => {
 });
 
 describe("B11: requests of another kind", () => {
-  test("an upgrade of any operation is none: it is answered as if nothing had been said of one", async () => {
+  test("an upgrade request for any operation is answered as if it had no Upgrade header", async () => {
     const { paths } = (await api.get("/api/v1/openapi.json")).body as { paths: Record<string, Record<string, object>> };
     let asked = 0;
     for (const [path, operations] of Object.entries(paths)) {
@@ -124,13 +124,13 @@ describe("B11: requests of another kind", () => {
     expect((await exchange(port, [good()], SOON_MS)).statuses).toEqual([200]);
   });
 
-  test("a method that nobody knows is 400 or 405, and gives nothing back of the request", async () => {
+  test("an unknown method is 400 or 405, and the response repeats nothing of the request", async () => {
     for (const [method, statuses] of [
       ["TRACE", [405]],
       ["PROPFIND", [405]],
       ["FOO", [400]],
       ["get", [400]],
-      // Asks for a tunnel: Node closes.
+      // CONNECT requests a tunnel: Node closes the connection.
       ["CONNECT", []],
     ] as const) {
       const request = head(`${method} /api/v1/voices`, { "X-API-Key": api.key, Connection: "close" });

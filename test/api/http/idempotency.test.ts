@@ -22,7 +22,7 @@ afterEach(() => api.close());
 const named = (name: string, more: Record<string, string> = {}) => ({ "idempotency-key": name, ...more });
 const REPLAYED = "idempotent-replayed";
 
-/** All that a client is given. */
+/** The parts of a response that a client sees. */
 const given = ({ status, headers, text }: Answer) => ({ status, location: headers.location, text });
 
 const tokenOf = (answer: Answer): string =>
@@ -41,8 +41,8 @@ async function agent(): Promise<string> {
   return ((await api.post(fields, {}, "/api/v1/agents")).body as { id: string }).id;
 }
 
-describe("the same request under the same name", () => {
-  test("is given the first answer again, and said to be", async () => {
+describe("the same request with the same Idempotency-Key", () => {
+  test("gets the first response again, and is marked as a replay", async () => {
     const first = await api.post(MINIMAL_CALL, named("order-17"));
     expect(first.status).toBe(201);
     expect(first.headers).not.toHaveProperty(REPLAYED);
@@ -54,7 +54,7 @@ describe("the same request under the same name", () => {
     expect(await api.stores.redemptions.redeem(hashSecret(tokenOf(second)), redeemedBy("worker-1"))).toBeDefined();
   });
 
-  test("is so whatever became of the call meanwhile", async () => {
+  test("does so in any later state of the call", async () => {
     const first = await api.post(MINIMAL_CALL, named("order-17"));
     const { id } = first.body as { id: string };
     await api.stores.redemptions.redeem(hashSecret(tokenOf(first)), redeemedBy("worker-1"));
@@ -64,7 +64,7 @@ describe("the same request under the same name", () => {
     expect(given(await api.post(MINIMAL_CALL, named("order-17")))).toEqual(given(first));
   });
 
-  test("is the same in whatever order its members stand, at every depth, and with whatever space between them", async () => {
+  test("is the same for any order of members at any depth, and any white space", async () => {
     const metadata = { b: [{ y: 1, x: 2 }], a: { d: null, c: 1.5 } };
     const first = await api.post({ ...MINIMAL_CALL, metadata }, named("order-17"));
     const turned = `{ "metadata": {"a":{"c":15e-1,"d":null},"b":[ {"x":2,"y":1.0} ]}, "language":"en-US",
@@ -72,14 +72,14 @@ describe("the same request under the same name", () => {
     expect(given(await api.post(turned, named("order-17")))).toEqual(given(first));
   });
 
-  test("is another one when anything in it differs, and makes no call", async () => {
+  test("is a different one when anything in it differs, and creates no call", async () => {
     await api.post({ ...MINIMAL_CALL, metadata: { list: [1, 2] } }, named("order-17"));
     for (const body of [
       MINIMAL_CALL,
       { ...MINIMAL_CALL, metadata: { list: [2, 1] } },
       { ...MINIMAL_CALL, metadata: { list: [1, 2, null] } },
       { ...MINIMAL_CALL, metadata: { list: ["1", 2] } },
-      // What is left out is not the same as its default: the next version may have another one.
+      // An omitted field is not the same as its default, which may change in the next version.
       { ...MINIMAL_CALL, metadata: { list: [1, 2] }, temperature: 0 },
       { ...MINIMAL_CALL, metadata: { list: [1, 2] }, systemPrompt: "You book tables. " },
     ]) {
@@ -90,7 +90,7 @@ describe("the same request under the same name", () => {
     expect(await idsOf()).toHaveLength(1);
   });
 
-  test("is another one on another path", async () => {
+  test("is a different one on another path", async () => {
     const [one, other] = [await agent(), await agent()];
     const first = await api.post({}, named("order-17"), `/api/v1/agents/${one}/calls`);
     expect(first.status).toBe(201);
@@ -101,14 +101,14 @@ describe("the same request under the same name", () => {
     }
   });
 
-  test("is another one with another API key of the account, which is told so", async () => {
+  test("is a different one with another API key of the account, and the message says so", async () => {
     await api.post(MINIMAL_CALL, named("order-17"));
     const answer = await api.post(MINIMAL_CALL, named("order-17", { "x-api-key": await anotherKey("first") }));
     expect([answer.status, errorOf(answer).code]).toEqual([409, "idempotency_mismatch"]);
     expect(errorOf(answer).message).toContain("another API key");
   });
 
-  test("means nothing to another account", async () => {
+  test("does not affect another account", async () => {
     const first = await api.post(MINIMAL_CALL, named("order-17"));
     const theirs = await api.post(MINIMAL_CALL, named("order-17", { "x-api-key": await anotherKey("second") }));
     expect(theirs.status).toBe(201);
@@ -125,7 +125,7 @@ describe("the same request under the same name", () => {
     expect([next.status, tokenOf(next) === tokenOf(first)]).toEqual([201, false]);
   });
 
-  test("is forgotten with its call", async () => {
+  test("is deleted with its call", async () => {
     const first = await api.post(MINIMAL_CALL, named("order-17"));
     await api.delete(String(first.headers.location));
     const next = await api.post({ ...MINIMAL_CALL, temperature: 1 }, named("order-17"));
@@ -133,7 +133,7 @@ describe("the same request under the same name", () => {
     expect(next.headers).not.toHaveProperty(REPLAYED);
   });
 
-  test("is remembered only when it made a call", async () => {
+  test("is remembered only when it created a call", async () => {
     expect((await api.post({ ...MINIMAL_CALL, model: "x" }, named("order-17"))).status).toBe(400);
     api.state.newCalls = { accepted: false, reason: "draining" };
     expect((await api.post(MINIMAL_CALL, named("order-17"))).status).toBe(503);
@@ -144,12 +144,12 @@ describe("the same request under the same name", () => {
   });
 });
 
-test("requests without a name are all different", async () => {
+test("requests without an Idempotency-Key are all different", async () => {
   expect(new Set([await api.post(MINIMAL_CALL), await api.post(MINIMAL_CALL)].map(tokenOf)).size).toBe(2);
   expect(await idsOf()).toHaveLength(2);
 });
 
-describe("a name", () => {
+describe("an Idempotency-Key", () => {
   test.each(["x", "~ !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", "x".repeat(255), "1"])("may be %s", async (name) => {
     const first = await api.post(MINIMAL_CALL, named(name));
     expect(first.status).toBe(201);
@@ -171,13 +171,13 @@ describe("a name", () => {
     expect(await idsOf()).toEqual([]);
   });
 
-  test("that is wrong is told together with all else that is", async () => {
+  test("that is invalid is reported together with all other problems", async () => {
     const answer = await api.post({ ...MINIMAL_CALL, model: "x", voice: "Zelda" }, named(""));
     expect(pathsOf(answer)).toEqual(["/idempotency-key", "/model", "/voice"]);
   });
 });
 
-test("A11: a hundred requests at once under one name make one call and are all given the same, over HTTP", async () => {
+test("A11: a hundred concurrent requests with one Idempotency-Key create one call and get the same response, over HTTP", async () => {
   await api.app.listen({ port: 0, host: "127.0.0.1" });
   const { port } = api.app.server.address() as AddressInfo;
   const headers = { "x-api-key": api.key, "content-type": "application/json", "idempotency-key": "order-17" };
@@ -194,7 +194,7 @@ test("A11: a hundred requests at once under one name make one call and are all g
   expect(await idsOf()).toHaveLength(1);
 });
 
-test("T12: neither the token, nor the name, nor a prompt that is not recorded is on the disk", async () => {
+test("T12: neither the token, nor the Idempotency-Key, nor an unrecorded prompt is on the disk", async () => {
   const body = { ...MINIMAL_CALL, systemPrompt: "canary-prompt", recordingEnabled: false };
   const first = await api.post(body, named("canary-name"));
   expect(given(await api.post(body, named("canary-name")))).toEqual(given(first));
@@ -206,12 +206,12 @@ test("T12: neither the token, nor the name, nor a prompt that is not recorded is
   expect(api.logged.join("")).not.toContain(tokenOf(first));
 });
 
-describe("what the store keeps of a request", () => {
+describe("what the store saves of a request", () => {
   const asked = [undefined, { systemPrompt: "x" }];
   const request = (changes: Partial<ConstructorParameters<typeof IdempotencySealer>[0]> = {}) =>
     new IdempotencySealer({ name: "order-17", apiKey: "tlk_one", asked, ...changes });
 
-  test("is opened by the same name and API key, and nothing else", () => {
+  test("is opened only with the same Idempotency-Key and API key", () => {
     const { sealedToken } = request().seal("token");
     expect(request().open(sealedToken)).toBe("token");
     for (const other of [request({ name: "order-18" }), request({ apiKey: "tlk_two" })]) {
@@ -219,7 +219,7 @@ describe("what the store keeps of a request", () => {
     }
   });
 
-  test("is opened only as it was sealed", () => {
+  test("is opened only unmodified", () => {
     const { sealedToken } = request().seal("token");
     const sealed = Buffer.from(sealedToken, "base64url");
     for (let at = 0; at < sealed.length; at++) {
@@ -230,7 +230,7 @@ describe("what the store keeps of a request", () => {
     expect(() => request().open("")).toThrow();
   });
 
-  test("differs with every sealing, and its fingerprint with name, API key and body alone", () => {
+  test("differs with every sealing; its fingerprint only with Idempotency-Key, API key and body", () => {
     const first = request().seal("token");
     const second = request().seal("token");
     expect(second.sealedToken).not.toBe(first.sealedToken);

@@ -35,7 +35,7 @@ async function pagesOf(path: string): Promise<Page[]> {
   for (let cursor: string | null = ""; cursor !== null; ) {
     const { text, body } = await api.get(`${path}${cursor && `${path.includes("?") ? "&" : "?"}cursor=${cursor}`}`);
     const page = body as Page;
-    // The commas, the brackets and the cursor come on top of the items.
+    // In addition to the items: commas, brackets and the cursor.
     expect(Buffer.byteLength(text)).toBeLessThan(LIST_BYTES_MAX + 10_000);
     expect(page.data.length).toBeGreaterThan(0);
     pages.push(page);
@@ -45,7 +45,7 @@ async function pagesOf(path: string): Promise<Page[]> {
 }
 
 describe("a list", () => {
-  test("ADV-M1: of calls ends its pages early where they are large, and nothing is missing, or there twice", async () => {
+  test("ADV-M1: of large calls ends its pages early, without missing or repeated calls", async () => {
     api = await apiUnderTest();
     const metadata = { text: "é".repeat(METADATA_BYTES_MAX / 2 - 100) };
     const ids: string[] = [];
@@ -57,7 +57,7 @@ describe("a list", () => {
     expect(pages.flatMap(({ data }) => data.map(({ id }) => id))).toEqual(ids);
   });
 
-  test("ADV-M1: of a transcript comes in pages where it is long", async () => {
+  test("ADV-M1: of a long transcript is paged", async () => {
     api = await apiUnderTest();
     const { id, websocketUrl } = (await api.post(MINIMAL_CALL)).body as { id: string; websocketUrl: string };
     await api.stores.redemptions.redeem(hashSecret(websocketUrl.split("/").at(-1) ?? ""), redeemedBy("worker-1"));
@@ -72,7 +72,7 @@ describe("a list", () => {
     expect(await pagesOf(`/api/v1/calls/${id}/transcript?limit=60`)).toHaveLength(pages.length);
   });
 
-  test("ADV-M1: of voices comes in pages where there are thousands", async () => {
+  test("ADV-M1: of thousands of voices is paged", async () => {
     const many = Array.from({ length: 4_000 }, (_, index) => ({
       ...{ id: `v/${index}`, name: `Voice ${index} ${"x".repeat(100)}`, language: "en-US", provider: "fake" },
     }));
@@ -82,7 +82,7 @@ describe("a list", () => {
     expect(pages.flatMap(({ data }) => data)).toEqual(many);
   });
 
-  test("ADV-M1: an item that is larger than a page stands alone", async () => {
+  test("ADV-M1: an item larger than a page has a page of its own", async () => {
     const huge = { ...VOICES[0], name: "x".repeat(LIST_BYTES_MAX) } as (typeof VOICES)[number];
     api = await apiUnderTest(catalogueOf({ voices: async () => [huge, ...VOICES] }));
     const { body } = await api.get("/api/v1/voices");
@@ -90,7 +90,7 @@ describe("a list", () => {
     expect((body as Page).nextCursor).not.toBeNull();
   });
 
-  test("ADV-M1: is refused with 429 and Retry-After where its account has too many under way, and others are served", async () => {
+  test("ADV-M1: is 429 with Retry-After when its account has too many in progress, and other accounts are served", async () => {
     api = await apiUnderTest();
     const room = LARGE_ANSWERS_PER_ACCOUNT_MAX + LARGE_ANSWERS_WAITING_PER_ACCOUNT_MAX;
     for (let count = 0; count < room; count++) api.largeAnswers.begin(api.accountId, () => {}).catch(() => {});
@@ -103,7 +103,7 @@ describe("a list", () => {
     expect((await api.get("/api/v1/calls", { "x-api-key": key })).status).toBe(200);
   });
 
-  test("ADV-M1: that nobody reads is closed after a while", async () => {
+  test("ADV-M1: that is not read is closed after a while", async () => {
     const name = "x".repeat(64 * 1024 * 1024);
     api = await apiUnderTest(catalogueOf({ voices: async () => [{ ...VOICES[0], name } as (typeof VOICES)[number]] }));
     await api.app.listen({ host: "127.0.0.1", port: 0 });
@@ -119,14 +119,14 @@ describe("a list", () => {
   });
 });
 
-describe("the large answers of an account", () => {
+describe("the large responses of an account", () => {
   const clock = new ManualClock();
   const refused: string[] = [];
   const answers = () =>
     new LargeResponses(clock, { refused: (by) => refused.push(by), closed: () => refused.push("unread") });
   const ignore = () => {};
 
-  test("ADV-M1: beyond its share wait until one of them is over, in the order of coming", async () => {
+  test("ADV-M1: beyond its limit wait until one of them is over, in the order of arrival", async () => {
     const large = answers();
     const first = await Promise.all(
       Array.from({ length: LARGE_ANSWERS_PER_ACCOUNT_MAX }, () => large.begin("one", ignore)),
@@ -138,14 +138,14 @@ describe("the large answers of an account", () => {
     first[0]?.end();
     await settled();
     expect(begun).toEqual([1]);
-    // Others do not wait for it.
+    // Other accounts do not wait for it.
     (await large.begin("two", ignore)).end();
     first[1]?.end();
     await settled();
     expect(begun).toEqual([1, 2]);
   });
 
-  test("ADV-M1: that wait too long are refused: 429 where it is its own share, 503 where it is everybody's", async () => {
+  test("ADV-M1: that wait too long are refused: 429 at its own limit, 503 at the service's", async () => {
     const large = answers();
     const accounts = Array.from(
       { length: LARGE_ANSWERS_MAX / LARGE_ANSWERS_PER_ACCOUNT_MAX },
@@ -162,11 +162,11 @@ describe("the large answers of an account", () => {
     expect(refused).toEqual(["account", "service"]);
   });
 
-  test("ADV-M1: an account without a slot gets that of the unread answer that the account with the most has had longest", async () => {
+  test("ADV-M1: an account without a slot gets that of the longest unread response of the account with the most", async () => {
     const large = answers();
     refused.length = 0;
     const closed: string[] = [];
-    // Four accounts take all slots. The answers of the first two are still made, and nobody reads those of the others.
+    // Four accounts take all slots. The responses of the first two are still being created; those of the others are not read.
     for (let slot = 0; slot < LARGE_ANSWERS_PER_ACCOUNT_MAX; slot++) {
       for (let account = 0; account < LARGE_ANSWERS_MAX / LARGE_ANSWERS_PER_ACCOUNT_MAX; account++) {
         const name = `${account}/${slot}`;
@@ -178,7 +178,7 @@ describe("the large answers of an account", () => {
         clock.advance(1);
       }
     }
-    // It came first, and has its share.
+    // It came first, and has reached its limit.
     const greedy = large.begin("2", ignore).then(() => "greedy");
     const begun: string[] = [];
     void large.begin("another", ignore).then(() => begun.push("another"));
@@ -187,7 +187,7 @@ describe("the large answers of an account", () => {
     clock.advance(UNREAD_MS_MIN);
     await settled();
     expect([closed, begun]).toEqual([["2/0"], ["another"]]);
-    // The next one need not wait, for some have been unread long enough.
+    // The next one need not wait: some have been unread for long enough.
     void large.begin("another", ignore).then(() => begun.push("another again"));
     await settled();
     expect([closed, begun]).toEqual([
@@ -199,7 +199,7 @@ describe("the large answers of an account", () => {
     await expect(greedy).rejects.toMatchObject({ code: "overloaded" });
   });
 
-  test("ADV-M1: an unread answer is not closed for an account that has as many itself", async () => {
+  test("ADV-M1: an unread response is not closed for an account that has as many itself", async () => {
     const large = answers();
     const accounts = Array.from({ length: LARGE_ANSWERS_MAX }, (_, index) => `${index}`);
     const close = () => expect.unreachable("nothing was to be closed");
@@ -211,13 +211,13 @@ describe("the large answers of an account", () => {
   });
 });
 
-test("ADV-M1: the OpenAPI document says of 429 and 503 that they are about lists and downloads, too", () => {
-  expect(errorResponse(429, ["rate_limited"]).description).toContain("lists or downloads under way");
-  expect(errorResponse(503, ["overloaded"]).description).toContain("one more call, list or download");
+test("ADV-M1: the OpenAPI document says that 429 and 503 also apply to lists and downloads", () => {
+  expect(errorResponse(429, ["rate_limited"]).description).toContain("concurrent lists or downloads");
+  expect(errorResponse(503, ["overloaded"]).description).toContain("another call, list or download");
 });
 
 describe("a pipelined list", () => {
-  /** A connection that asks for so many lists of calls at once; each is counted as it is made, and comes once `made` is called. */
+  /** A connection that requests this many lists of calls at once; each is counted when it is created, and sent once `made` is called. */
   async function pipelined(count: number) {
     api = await apiUnderTest();
     const { calls } = api.stores;
@@ -252,12 +252,12 @@ describe("a pipelined list", () => {
     return { hangUp, release, begun: () => begun };
   }
 
-  test("ADV-M1: whose client hangs up gives its slot back, though Node tells nothing of an answer behind another one", async () => {
+  test("ADV-M1: whose client disconnects frees its slot, although Node emits nothing for a queued response", async () => {
     const lists = await pipelined(LARGE_ANSWERS_PER_ACCOUNT_MAX);
     await lists.hangUp();
     lists.release();
     expect((await api.get("/api/v1/calls")).status).toBe(200);
-    // So that all slots are free again.
+    // All slots are free again.
     let free = 0;
     for (let slot = 0; slot < LARGE_ANSWERS_PER_ACCOUNT_MAX; slot++) {
       void api.largeAnswers.begin(api.accountId, () => {}).then(() => free++);
@@ -266,7 +266,7 @@ describe("a pipelined list", () => {
     expect(free).toBe(LARGE_ANSWERS_PER_ACCOUNT_MAX);
   });
 
-  test("ADV-M1: that waits for its turn is not made once its client has gone", async () => {
+  test("ADV-M1: that waits is not created after its client has disconnected", async () => {
     const lists = await pipelined(2 * LARGE_ANSWERS_PER_ACCOUNT_MAX);
     await lists.hangUp();
     await settled();

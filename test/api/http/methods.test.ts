@@ -26,7 +26,7 @@ describe("a method that a path does not have", () => {
     ["POST", `${BASE}/voices`, "GET, HEAD, OPTIONS"],
     ["TRACE", `${BASE}/voices`, "GET, HEAD, OPTIONS"],
     ["PROPFIND", `${BASE}/voices`, "GET, HEAD, OPTIONS"],
-  ])("%s %s is 405, and Allow names those that it has", async (method, url, allow) => {
+  ])("%s %s is 405, and Allow names the path's methods", async (method, url, allow) => {
     const answer = await ask(method, url);
     expect([answer.statusCode, answer.headers.allow]).toEqual([405, allow]);
     expect(answer.json()).toEqual({
@@ -51,7 +51,7 @@ describe("a method that a path does not have", () => {
     expect(answer.statusCode).toBe(405);
   });
 
-  test("of a path that does not exist is 404, without Allow", async () => {
+  test("of an unknown path is 404, without Allow", async () => {
     for (const method of ["GET", "PUT", "OPTIONS", "PROPFIND"]) {
       const answer = await ask(method, "/nowhere");
       expect([method, answer.statusCode, answer.headers.allow]).toEqual([method, 404, undefined]);
@@ -64,7 +64,7 @@ describe("a method that a path does not have", () => {
   });
 });
 
-test("OPTIONS of a path is 204 with its methods, without a key", async () => {
+test("OPTIONS of a path is 204 with its methods, without an API key", async () => {
   for (const [url, allow] of [
     [`${BASE}/calls`, "GET, HEAD, OPTIONS, POST"],
     ["/healthz", "GET, HEAD, OPTIONS"],
@@ -86,7 +86,7 @@ test("401 says how to authenticate", async () => {
 });
 
 describe("a trailing or doubled slash", () => {
-  test("changes no answer", async () => {
+  test("changes no response", async () => {
     const masked = (answer: { statusCode: number; headers: object; body: string }) => ({
       status: answer.statusCode,
       headers: { ...answer.headers, date: "", "x-request-id": "" },
@@ -113,7 +113,7 @@ describe("a trailing or doubled slash", () => {
     }
   });
 
-  test("keeps the query, and makes no second call of a request that is named", async () => {
+  test("keeps the query, and creates no second call for an idempotent request", async () => {
     expect((await api.get(`${BASE}//voices/?language=de`)).body).toMatchObject({ data: [{ language: "de" }, {}] });
     const named = { "idempotency-key": "one" };
     const first = await api.post(MINIMAL_CALL, named);
@@ -123,7 +123,7 @@ describe("a trailing or doubled slash", () => {
     expect(again.headers).toMatchObject({ "idempotent-replayed": "true", location: `${BASE}/calls/${id}` });
   });
 
-  test("never leads elsewhere: a path that looks like a host, or climbs, is no redirection", async () => {
+  test("never redirects: not for a path that looks like a host, nor for one with dots", async () => {
     await api.app.listen({ port: 0, host: "127.0.0.1" });
     const { port } = api.app.server.address() as AddressInfo;
     for (const url of [
@@ -133,7 +133,7 @@ describe("a trailing or doubled slash", () => {
       "///evil.example/%2e%2e",
       "/..",
     ]) {
-      // As it stands: most clients would resolve the dots themselves.
+      // Sent literally: most clients would resolve the dots themselves.
       const { statuses, text } = await exchange(port, [head(`GET ${url}`, { Connection: "close" })], 5_000);
       expect([url, statuses]).toEqual([url, [404]]);
       expect(text).not.toMatch(/^location:/im);

@@ -12,7 +12,7 @@ afterEach(() => api.close());
 
 const refusalOf = (answer: Answer) => [answer.status, errorOf(answer).code, answer.headers["retry-after"]];
 
-describe("while there is no place for one more call", () => {
+describe("while there is no free call slot", () => {
   beforeEach(() => {
     api.state.newCalls = { accepted: false, reason: "overloaded" };
     api.state.admit = () => "overloaded";
@@ -33,11 +33,11 @@ describe("while there is no place for one more call", () => {
     }
   });
 
-  test("a request that is wrong is still told so", async () => {
+  test("an invalid request is still 400", async () => {
     expect((await api.post({})).status).toBe(400);
   });
 
-  test("a request that made its call before is answered as then, and its name goes on to be free where it made none", async () => {
+  test("a repeated request gets its first response, and the Idempotency-Key of a refused one can be used again", async () => {
     const [before, never] = [{ "idempotency-key": "before" }, { "idempotency-key": "never" }];
     api.state.admit = () => undefined;
     const first = await api.post(MINIMAL_CALL, before);
@@ -50,7 +50,7 @@ describe("while there is no place for one more call", () => {
   });
 });
 
-test("the store is told which API key asks", async () => {
+test("the store receives the API key of the request", async () => {
   const asked: NewCall[] = [];
   api.state.admit = (call) => {
     asked.push(call);
@@ -62,14 +62,14 @@ test("the store is told which API key asks", async () => {
   expect(await api.stores.calls.listWaiting()).toMatchObject([{ apiKeyId: key?.id }]);
 });
 
-test("T13: a flood of creations by one key gets 429 with Retry-After, and another key's calls are all made beside it", async () => {
+test("T13: a flood of creations by one API key gets 429 with Retry-After, and another API key's calls are all created", async () => {
   const callsPerApiKey = 40;
   const places = new Capacity({ clock: api.clock, callsPerApiKey });
   places.workerConnected("worker", [], { callCount: 0, callsMax: 1_000, loopLagMs: 0, acceptsCalls: true });
   api.state.admit = ({ tokenHash, apiKeyId }) => places.reserve(tokenHash, apiKeyId);
   const [ours, flooded] = [api.key, (await api.stores.apiKeys.create({ accountId: api.accountId, name: "flood" })).key];
   const create = async (key: string) => await api.post(MINIMAL_CALL, { "x-api-key": key });
-  /** Our creation amid ten of another key, all of which must be answered with `expected`. */
+  /** Our creation amid ten of another API key, all of which must get the status `expected`. */
   const beside = async (expected: number): Promise<void> => {
     const others = Array.from({ length: 10 }, () => create(flooded));
     expect((await create(ours)).status).toBe(201);
@@ -79,7 +79,7 @@ test("T13: a flood of creations by one key gets 429 with Retry-After, and anothe
   const stored = (await api.stores.calls.listWaiting()).length;
   for (let round = 0; round < 20; round += 1) await beside(429);
   expect(refusalOf(await create(flooded))).toEqual([429, "rate_limited", "5"]);
-  // What is refused costs those beside it no write: only our twenty calls were added.
+  // Refused requests cause no write: only our twenty calls were added.
   expect((await api.stores.calls.listWaiting()).length - stored).toBe(20);
 });
 
@@ -97,7 +97,7 @@ describe("ADV-H3: while the calls of an account have reached a spend limit", () 
     expect((await api.get("/api/v1/calls")).body).toMatchObject({ data: [] });
   });
 
-  test("a request that made its call before is answered as then", async () => {
+  test("a repeated request gets its first response", async () => {
     api.state.accountOver = undefined;
     const first = await api.post(MINIMAL_CALL, { "idempotency-key": "before" });
     api.state.accountOver = "input_tokens";

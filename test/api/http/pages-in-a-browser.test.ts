@@ -29,7 +29,7 @@ describe.skipIf(!hasChromium)("in a real browser (only where Debian's chromium i
     expect([grounds, misdeeds]).toEqual([["rgb(255, 255, 255)", "rgb(20, 24, 29)"], CLEAN]);
   }, 120_000);
 
-  test("what a page may not do is seen", async () => {
+  test("a violation of the page's policy is detected", async () => {
     const { errors, elsewhere } = await inChromium(url, async (page) => {
       await page.evaluate("document.body.append(Object.assign(document.createElement('script'), { text: '1' }))");
       await page.evaluate("fetch('http://localhost:1/').catch(() => {})");
@@ -40,7 +40,7 @@ describe.skipIf(!hasChromium)("in a real browser (only where Debian's chromium i
     expect(elsewhere).toContain("http://localhost:1/");
   }, 120_000);
 
-  test("the API reference shows operations with their fields and defaults, and tries one with a key", async () => {
+  test("the API reference shows operations with their fields and defaults, and tries one with an API key", async () => {
     let fields = "";
     let answer = "";
     const misdeeds = await inChromium(`${url}/docs`, async (page) => {
@@ -66,7 +66,7 @@ describe.skipIf(!hasChromium)("in a real browser (only where Debian's chromium i
       answer = (await list.locator(".live-responses-table tr.response").textContent()) ?? "";
     });
     expect(misdeeds).toEqual(CLEAN);
-    expect(fields).toContain("Seconds from the redemption of the stream token");
+    expect(fields).toContain("Maximum length of the call in seconds, from the redemption of its stream token");
     expect(fields).toMatch(/Default\s*=?\s*3000/i);
     expect(answer).toMatch(/^200.*fake\/en-us/s);
   }, 120_000);

@@ -8,11 +8,11 @@ const VERSION = SOFTWARE.split("/")[1];
 let api: ApiUnderTest;
 afterEach(() => api.close());
 
-/** The addresses that a page leads to. */
+/** The addresses of a page's links. */
 const linksOf = (page: string): string[] => [...page.matchAll(/<a href="([^"]*)"/g)].map(([, address = ""]) => address);
 
 describe("GET /", () => {
-  test("is a page that says what this is and its version, and every link of it leads somewhere", async () => {
+  test("is a page with the name and the version of the service, and all its links work", async () => {
     api = await apiUnderTest();
     for (const accept of [HTML.accept, "*/*", ""]) {
       const { status, headers, text } = await api.get("/", { accept });
@@ -25,7 +25,7 @@ describe("GET /", () => {
     }
   });
 
-  test("needs no key, answers HEAD, and loads nothing: the policy forbids all but the page's own style", async () => {
+  test("needs no API key, answers HEAD, and loads nothing: the policy allows only the page's own style", async () => {
     api = await apiUnderTest();
     const { headers, body, statusCode } = await api.app.inject({ url: "/", headers: HTML });
     expect(statusCode).toBe(200);
@@ -38,7 +38,7 @@ describe("GET /", () => {
     expect([headed.statusCode, headed.body]).toEqual([200, ""]);
   });
 
-  test("is JSON for who asks for that", async () => {
+  test("is JSON for a client that accepts only JSON", async () => {
     api = await apiUnderTest(undefined, { metricsAddress: () => ({ host: "127.0.0.1", port: 9464 }) });
     const answer = await api.get("/", { accept: "application/json" });
     expect(answer.headers).toMatchObject({ "content-type": "application/json; charset=utf-8", vary: "Accept" });
@@ -63,7 +63,7 @@ describe("GET /", () => {
     ],
     ["everywhere", { host: "0.0.0.0", port: 4321 }, "<code>METRICS_HOST</code>:<code>METRICS_PORT</code>"],
     ["nowhere", undefined, "<code>METRICS_PORT</code> is <code>off</code>"],
-  ])("leads to the metrics that are served %s, and tells no address of the operator's network", async (_where, address, shown) => {
+  ])("links the metrics that are served %s, and shows no address of the operator's network", async (_where, address, shown) => {
     api = await apiUnderTest(undefined, { metricsAddress: () => address });
     const { text } = await api.get("/", HTML);
     expect(text).toContain(shown);
@@ -107,7 +107,7 @@ describe("GET /docs", () => {
     }
   });
 
-  test("shows the document of this service, which it asks at its own address, whatever PUBLIC_API_URL says", async () => {
+  test("shows this service's document and sends requests to its own address, regardless of PUBLIC_API_URL", async () => {
     api = await apiUnderTest(undefined, { publicApiUrls: ["https://voice.example.com/api/v1"] });
     const shown = (await api.get("/docs/json")).body as Record<string, unknown>;
     const served = (await api.get("/api/v1/openapi.json")).body as Record<string, unknown>;
@@ -118,7 +118,7 @@ describe("GET /docs", () => {
     expect(Object.keys(shown.paths as object)).toEqual(Object.keys(served.paths as object));
   });
 
-  test("has nothing else beside it: no second form of the document, no redirection, no way out of its folder", async () => {
+  test("has no other routes: no second form of the document, no redirect, no way out of its folder", async () => {
     api = await apiUnderTest();
     for (const path of [
       "/yaml",

@@ -24,9 +24,9 @@ import {
 
 const document = await openapiDocument();
 
-/** Answers that are documented and that no request can bring about, each with the reason. */
+/** Documented responses that no request can cause, each with the reason. */
 const NOT_PROVOKED: Readonly<Record<string, string>> = {
-  500: "a bug of ours, which nobody can ask for; app.test.ts shows its one shape",
+  500: "a bug, which no request can cause; app.test.ts tests its shape",
 };
 
 const REQUEST_MS_MAX = 300;
@@ -60,7 +60,7 @@ test("is valid OpenAPI 3.1", async () => {
   expect(validator.version).toBe("3.1");
 });
 
-test("is had without a key, in our headers, and names the server that it came from", async () => {
+test("needs no API key, has our headers, and names the server it came from", async () => {
   const answer = await scene.api.app.inject({ url: DOCUMENT_URL });
   expect(answer.statusCode).toBe(200);
   expect(answer.headers).toMatchObject({
@@ -70,7 +70,7 @@ test("is had without a key, in our headers, and names the server that it came fr
   expect(document.json.servers).toEqual([{ url: "/api/v1" }]);
 });
 
-test("names the addresses that the service is configured with", async () => {
+test("names the configured addresses", async () => {
   const publicApiUrls = ["https://api.example.com/api/v1", "https://example.com/voice/api/v1"];
   const { api } = await Scene.make({ publicApiUrls });
   const { servers, paths } = (await api.get(DOCUMENT_URL)).body as Record<
@@ -85,7 +85,7 @@ test("names the addresses that the service is configured with", async () => {
 });
 
 describe("every route", () => {
-  /** "GET /api/v1/calls/{id}" and so on, of all that the app has. */
+  /** "GET /api/v1/calls/{id}" and so on, for all routes of the app. */
   async function routes(): Promise<string[]> {
     const { api } = await Scene.make();
     const found = routesOf(api.app);
@@ -101,7 +101,7 @@ describe("every route", () => {
     expect((await routes()).filter((route) => !follows(route)).sort()).toEqual(documented.sort());
   });
 
-  test("that answers GET answers HEAD likewise, without a body", async () => {
+  test("with GET also has HEAD, without a body", async () => {
     for (const operation of document.operations.filter(({ method }) => method === "GET")) {
       const given = await existingId(scene, operation);
       const [get, headed] = [
@@ -113,8 +113,8 @@ describe("every route", () => {
   });
 });
 
-describe("to a stranger", () => {
-  test("every operation, parameter, field of a body and header tells what it is", () => {
+describe("for a new reader", () => {
+  test("every operation, parameter, field and header has a description", () => {
     const silent = document.operations.flatMap((operation) => [
       ...[operation.summary, operation.description].filter((text) => !text).map(() => operation.operationId),
       ...operation.parameters
@@ -149,9 +149,9 @@ describe("to a stranger", () => {
     }
   });
 
-  test("every union names its members, and the one property that tells which of them a value is", () => {
+  test("every union has named members and one discriminator property", () => {
     const { schemas } = document.json.components as { schemas: Record<string, Schema> };
-    const told: string[] = [];
+    const unions: string[] = [];
     const memberOf = (part: unknown, where: string): void => {
       if (typeof part !== "object" || part === null) return;
       for (const [key, child] of Object.entries(part)) memberOf(child, `${where}/${key}`);
@@ -165,13 +165,13 @@ describe("to a stranger", () => {
         const { properties: own = properties } = first?.$ref ? (document.at(String(first.$ref)) as Schema) : {};
         expect([reference, own?.[discriminator?.propertyName ?? ""]?.const]).toEqual([reference, value]);
       }
-      told.push(where);
+      unions.push(where);
     };
     memberOf(schemas, "");
-    expect(told.sort()).toEqual(["/CallEvent", "/CommandEvent", "/HappenedEvent"]);
+    expect(unions.sort()).toEqual(["/CallEvent", "/CommandEvent", "/InputEvent"]);
   });
 
-  test("defaults stand in what is sent alone: what is answered has every field, and is a schema of its own", () => {
+  test("only request schemas have defaults: responses have every field, and schemas of their own", () => {
     const { schemas } = document.json.components as { schemas: Record<string, Schema> };
     const withDefault = (part: unknown): boolean =>
       typeof part === "object" && part !== null && ("default" in part || Object.values(part).some(withDefault));
@@ -183,7 +183,7 @@ describe("to a stranger", () => {
     expect(document.operations.filter(({ responses }) => withDefault(responses))).toEqual([]);
   });
 
-  test("every example and every default is what its schema asks for", () => {
+  test("every example and every default matches its schema", () => {
     const wrong: string[] = [];
     let count = 0;
     const check = (where: string, schema: Schema, value: unknown): void => {
@@ -208,7 +208,7 @@ describe("to a stranger", () => {
   });
 });
 
-test("an answer with a field, a status or a type that is not documented is told, and one that lacks something", async () => {
+test("an undocumented field, status or type of a response is reported, and a missing field", async () => {
   const operation = document.operation("getCall");
   const good = await sendRequest(scene, operation, await existingId(scene, operation));
   const refused = await sendRequest(scene, operation, unknownId(operation));
@@ -230,7 +230,7 @@ test("an answer with a field, a status or a type that is not documented is told,
   for (const answer of wrong) expect(document.answerProblems(operation, answer)).not.toEqual([]);
 });
 
-/** Headers beyond those that every answer has, and those that a connection needs. */
+/** Headers in addition to those of every response and those of the connection. */
 function undocumentedHeaders(operation: Operation, answer: GivenAnswer, everywhere: readonly string[]): string[] {
   const documented = Object.keys(operation.responses[answer.status]?.headers ?? {}).map((name) => name.toLowerCase());
   const known = [...documented, ...everywhere, "transfer-encoding"];
@@ -244,13 +244,13 @@ describe.each(
 )("%s", (_id, operation) => {
   test.each(
     Object.keys(operation.responses).filter((status) => !(status in NOT_PROVOKED)),
-  )("answers %s as documented", async (documented) => {
+  )("responds with %s as documented", async (documented) => {
     const status = Number(documented);
     const answers: GivenAnswer[] = [];
     if (status === 408) answers.push(await askEndlessly(operation));
     else {
       const provoke = provocationOf(operation, status);
-      if (provoke === undefined) throw new Error("nobody has thought of a request that is answered so");
+      if (provoke === undefined) throw new Error("there is no request for this response yet");
       for await (const given of provoke(scene, operation)) answers.push(await sendRequest(scene, operation, given));
     }
     const everywhere = Object.keys((await scene.api.get("/healthz")).headers);
@@ -264,7 +264,7 @@ describe.each(
     expect(new Set(seen)).toEqual(new Set(codes));
   });
 
-  test("is never answered otherwise", async () => {
+  test("has no other responses", async () => {
     for (const status of generalStatusesOf(operation)) {
       for await (const given of provocationOf(operation, status)?.(scene, operation) ?? []) {
         expect(document.answerProblems(operation, await sendRequest(scene, operation, given))).toEqual([]);
@@ -274,7 +274,7 @@ describe.each(
   });
 });
 
-/** Parameters whose examples can be sent: those of a path name what no service has. */
+/** Parameters whose examples can be sent: path parameters name resources that do not exist. */
 const EXAMPLES = document.operations.flatMap((operation) =>
   operation.parameters
     .filter((parameter) => parameter.in !== "path")
@@ -285,7 +285,7 @@ const EXAMPLES = document.operations.flatMap((operation) =>
     ),
 );
 
-test.each(EXAMPLES)("%s takes %s as in the example", async (_id, _name, { operation, parameter, example }) => {
+test.each(EXAMPLES)("%s accepts %s as in the example", async (_id, _name, { operation, parameter, example }) => {
   const { name } = parameter;
   const given = await existingId(scene, operation);
   const query =

@@ -2,7 +2,7 @@ import { BaseResolver, createConfig, lintDocument, makeDocumentFromString } from
 import { expect, test } from "vitest";
 import { openapiDocument } from "../../support/api/requests.ts";
 
-/** What Redocly's recommended rules say of a document; `pointer` is where. */
+/** Problems that Redocly's recommended rules find in a document; `pointer` is the place. */
 async function problemsOf(json: object): Promise<string[]> {
   const config = await createConfig({ extends: ["recommended"] });
   const problems = await lintDocument({
@@ -13,12 +13,12 @@ async function problemsOf(json: object): Promise<string[]> {
   return problems.map(({ ruleId, message, location }) => `${ruleId} at ${location[0]?.pointer}: ${message}`);
 }
 
-test("Redocly's recommended rules have nothing against the document, with none of them switched off", async () => {
+test("the document satisfies all of Redocly's recommended rules", async () => {
   const { json } = await openapiDocument();
   expect(await problemsOf(json)).toEqual([]);
 });
 
-test("the rules are at work: an operation without a 4XX, and an example that does not fit, are reported", async () => {
+test("the rules are active: an operation without a 4XX and an invalid example are reported", async () => {
   const { json } = await openapiDocument();
   const broken = structuredClone(json) as { paths: Record<string, { get: { responses: object } }> };
   const health = broken.paths["/healthz"];

@@ -34,14 +34,14 @@ const CLIENT_TOOL = { definition: { ...DEFINITION, type: "client", name: "show" 
 
 const create = (selectedTools: unknown, more: object = {}) => api.post({ ...MINIMAL_CALL, selectedTools, ...more });
 
-/** What the gateway is given. */
+/** The tools that the gateway receives. */
 async function toolsOf({ body }: Answer) {
   const token = (body as { websocketUrl: string }).websocketUrl.slice(-64);
   return (await api.stores.redemptions.redeem(hashSecret(token), redeemedBy("worker-1")))?.spec.tools;
 }
 
 describe("the tools of a call", () => {
-  test("of every kind go to the gateway as they were defined, with secrets by their names", async () => {
+  test("of every kind reach the gateway as defined, with secrets by their names", async () => {
     const answer = await create(
       [
         { toolName: "hang_up" },
@@ -86,7 +86,7 @@ describe("the tools of a call", () => {
     expect(api.logged.join()).not.toContain("canary");
   });
 
-  test("of a client need a websocket, and keys a carrier that can press them: the answer names it", async () => {
+  test("of a client need a websocket, and DTMF a carrier that can send it: the message names it", async () => {
     const answer = await create([CLIENT_TOOL]);
     expect([answer.status, pathsOf(answer)]).toEqual([400, ["/connectionType"]]);
     expect(errorOf(answer).message).toBe('connectionType must be websocket with the tool show, not "carrier_a"');
@@ -99,13 +99,13 @@ describe("the tools of a call", () => {
     expect((await create(keys, { connectionType: "carrier_c" })).status).toBe(201);
   });
 
-  test("have names of their own", async () => {
+  test("have unique names", async () => {
     const again = { definition: { ...HTTP_TOOL.definition, name: "switch_language" } };
     const answer = await create([HTTP_TOOL, { toolName: "switch_language" }, HTTP_TOOL, again]);
     expect(pathsOf(answer)).toEqual(["/selectedTools/2/definition/name", "/selectedTools/3/definition/name"]);
   });
 
-  test("name secrets that there are; what is not one is told by its name alone", async () => {
+  test("must name existing secrets; an unknown one is reported only by its name", async () => {
     const headers = { A: "{{NO_SUCH}}", B: "canary\r\n", Host: "canary", C: "{{SHOP_TOKEN}}" };
     const answer = await create([{ definition: { ...HTTP_TOOL.definition, http: { ...HTTP, headers } } }]);
     const at = "/selectedTools/0/definition/http/headers";
@@ -114,7 +114,7 @@ describe("the tools of a call", () => {
     expect(answer.text).not.toContain("canary");
   });
 
-  test("ADV-M8: a secret that the account may not send to the server is answered as one that does not exist", async () => {
+  test("ADV-M8: a secret that the account may not send to the server gets the message of an unknown one", async () => {
     const accountId = await api.stores.accounts.ensure("first");
     const bound = { value: "canary", hosts: ["api.example.com"], accountIds: [accountId] };
     const scoped = await apiUnderTest(undefined, {
@@ -135,20 +135,20 @@ describe("the tools of a call", () => {
     };
     const unknown = await answerTo("SECRET_X");
     expect(unknown.status).toBe(400);
-    expect(unknown.text).toContain("must name secrets that your account may send to this server, which NAME is not");
+    expect(unknown.text).toContain("must name only secrets that your account may send to this server; NAME is not one");
     for (const secret of ["SECRET_A", "SECRET_B", "SECRET_C"]) expect(await answerTo(secret)).toEqual(unknown);
-    // Nor does a request without a server tell which names exist.
+    // A request without a server does not reveal which names exist either.
     expect(await answerTo("SECRET_A", "no url")).toEqual(await answerTo("SECRET_X", "no url"));
     await scoped.close();
   });
 
-  test("ADV-M8: a secret is sent over https alone", async () => {
+  test("ADV-M8: a secret is sent only over https", async () => {
     const http = { ...HTTP, url: "http://api.example.com/{order}" };
     const answer = await create([{ definition: { ...HTTP_TOOL.definition, http } }]);
     expect(pathsOf(answer)).toEqual(["/selectedTools/0/definition/http/headers/Authorization"]);
   });
 
-  test("are all looked at, whatever else is wrong with the request", async () => {
+  test("are all checked, whatever else is wrong with the request", async () => {
     const parameters = { type: "object", properties: { a: { $ref: "https://x.example/" } } };
     const bad = {
       ...HTTP_TOOL.definition,
@@ -165,7 +165,7 @@ describe("the tools of a call", () => {
     ]);
   });
 
-  test("may be overridden in what they take, and in nothing else", async () => {
+  test("allow overrides only of their own parameters", async () => {
     const answer = await create([
       { ...HTTP_TOOL, parameterOverrides: { shop: 1, price: 2 } },
       { toolName: "transfer", parameterOverrides: { to: "x" } },
@@ -180,7 +180,7 @@ describe("the tools of a call", () => {
 const tools = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ definition: { ...HTTP_TOOL.definition, name: `tool_${index}` } }));
 
-/** What the thread of schemas answers, one result after the other, and the last one again and again. */
+/** Results of the schema thread, one after the other; the last one repeats. */
 async function apiWith(...results: SchemaResult[]) {
   const asked: string[] = [];
   const schemas = {
@@ -195,7 +195,7 @@ async function apiWith(...results: SchemaResult[]) {
 const fits = (cpuMs: number): SchemaResult => ({ outcome: "answered", answer: { kind: "fits" }, cpuMs });
 
 describe("ADV-H2: schemas that cost too much", () => {
-  test("are 400 each, and those behind one are not compiled", async () => {
+  test("are 400 each, and those after one are not compiled", async () => {
     const { asked, scripted } = await apiWith(fits(1), { outcome: "over_budget", cpuMs: 50 });
     const answer = await scripted.post({ ...MINIMAL_CALL, selectedTools: tools(8) });
     expect([answer.status, asked.length]).toEqual([400, 2]);
@@ -225,7 +225,7 @@ describe("ADV-H2: schemas that cost too much", () => {
     await scripted.close();
   });
 
-  test("are asked for by their account, and 503 with Retry-After where too many of it wait", async () => {
+  test("are compiled for their account, and are 503 with Retry-After when too many of it wait", async () => {
     const { asked, scripted } = await apiWith({ outcome: "refused", cpuMs: 0 });
     const answer = await scripted.post({ ...MINIMAL_CALL, selectedTools: tools(2) });
     expect([answer.status, errorOf(answer).code, answer.headers["retry-after"]]).toEqual([503, "unavailable", "5"]);
@@ -254,16 +254,16 @@ describe("ADV-H2: schemas that cost too much", () => {
     scripted.state.accountOver = "llm_requests";
     expect(await codes()).toEqual(Array(2).fill([429, "spend_limit"]));
     expect(asked).toEqual([]);
-    // The store may have an answer for a request that its client named.
+    // The store may have the response of an idempotent request.
     expect(await codes({ "idempotency-key": "one" })).toEqual(Array(2).fill([429, "spend_limit"]));
     expect(asked.length).toBe(4);
     await scripted.close();
   });
 
-  test("ADV-H2: have one deadline together, past which the answer is 503 with Retry-After", async () => {
+  test("ADV-H2: share one deadline, after which the response is 503 with Retry-After", async () => {
     const scripted: ApiUnderTest = await apiUnderTest(undefined, {
       schemas: {
-        // Each waits for less than it may, behind those of others.
+        // Each waits for less than its limit, after those of other requests.
         compile: async () => {
           await new Promise<void>((resolve) => scripted.clock.after(4_000, resolve));
           return fits(1);
@@ -278,7 +278,7 @@ describe("ADV-H2: schemas that cost too much", () => {
     await scripted.close();
   });
 
-  test("of a call of 137 KB are handed over one by one, and the first that is too costly is the last", async () => {
+  test("of a call of 137 KB are compiled one by one, until the first that is too costly", async () => {
     const compiled: string[] = [];
     const schemas = {
       compile: async (_accountId: string, schema: string): Promise<SchemaResult> => {
@@ -296,7 +296,7 @@ describe("ADV-H2: schemas that cost too much", () => {
 });
 
 describe("S6: this machine", () => {
-  test("may be called where the installation allows it", async () => {
+  test("may be called when the installation allows it", async () => {
     const http = { method: "GET", url: "http://localhost:3000/{order}" };
     const tools = [{ definition: { ...HTTP_TOOL.definition, http } }];
     expect((await create(tools)).status).toBe(400);
@@ -327,14 +327,14 @@ describe("the tools of a saved agent", () => {
     expect([answer.status, pathsOf(answer)]).toEqual([400, ["/callSettings/selectedTools/0/definition/http/url"]]);
   });
 
-  test("ask for a transport only when there is a call", async () => {
+  test("require a transport only when there is a call", async () => {
     const { id } = (await save([CLIENT_TOOL])).body as { id: string };
     const path = `/api/v1/agents/${id}/calls`;
     expect(pathsOf(await api.post({}, {}, path))).toEqual(["/connectionType"]);
     expect((await api.post({ connectionType: "websocket" }, {}, path)).status).toBe(201);
   });
 
-  test("that need what is gone are a conflict", async () => {
+  test("that need a withdrawn secret are a conflict", async () => {
     const { id } = await api.stores.agents.create(api.accountId, {
       ...{ ...AGENT, context: "", customInstructions: "", toolIds: [], corpusIds: [] },
       callSettings: {

@@ -16,7 +16,7 @@ const MANY: readonly Voice[] = [
 let api: ApiUnderTest;
 afterEach(() => api.close());
 
-test("voices and languages are listed as the provider has them, on one page", async () => {
+test("voices and languages are listed as the provider reports them, on one page", async () => {
   api = await apiUnderTest();
   expect((await api.get("/api/v1/voices")).body).toEqual({ data: VOICES, nextCursor: null });
   expect((await api.get("/api/v1/languages")).body).toEqual({
@@ -30,7 +30,7 @@ test("voices and languages are listed as the provider has them, on one page", as
   });
 });
 
-test("what a voice could speak as well is not listed: it is offered in its own language", async () => {
+test("a voice is listed only in its own language, not in others that it could speak", async () => {
   const [voice] = VOICES as [Voice];
   api = await apiUnderTest(catalogueOf({ voices: async () => [{ ...voice, alsoSpeaks: ["sv"] }] }));
   expect((await api.get("/api/v1/voices")).body).toEqual({ data: [voice], nextCursor: null });
@@ -73,14 +73,14 @@ describe("filters", () => {
     ["language=xx", {}],
     ["provider=other", { en: 1, zh: 1 }],
     ["language=en&provider=other", { en: 1 }],
-    ["provider=nobody", {}],
+    ["provider=unknown", {}],
   ])("GET /languages?%s", async (query, counts) => {
     api = await apiUnderTest(catalogueOf({ voices: async () => MANY }));
     const { data } = (await api.get(`/api/v1/languages?${query}`)).body as { data: { id: string; voices: number }[] };
     expect(Object.fromEntries(data.map(({ id, voices }) => [id, voices]))).toEqual(counts);
   });
 
-  test("a parameter that is unknown, or there twice, is 400 and named", async () => {
+  test("an unknown or repeated parameter is 400 and named", async () => {
     api = await apiUnderTest();
     for (const path of ["/api/v1/voices", "/api/v1/languages"]) {
       const unknown = await api.get(`${path}?lang=en&page=5`);
@@ -100,7 +100,7 @@ describe("filters", () => {
 test("ids are the same in the same order after a restart, and each is one voice's", async () => {
   const listed: unknown[] = [];
   for (let start = 0; start < 2; start++) {
-    // Each has a program of its own, which finds the voices anew.
+    // Each has a process of its own, which finds the voices again.
     const tts = createEspeak({ children: 1, clock: systemClock });
     api = await apiUnderTest(catalogueOf(tts));
     const [voices, languages] = [await api.get("/api/v1/voices"), await api.get("/api/v1/languages")];

@@ -14,7 +14,7 @@ import {
 const AGENTS = "/api/v1/agents";
 const AGENT = { name: "Desk", basePrompt: "You answer the telephone.", voiceId: "fake/en-us", languageId: "en-US" };
 
-/** Voices of several kinds: of one language, of several, and of languages that nobody knows. */
+/** Voices of several kinds: of one language, of several, and of unknown languages. */
 const MANY: readonly Voice[] = [
   ...VOICES,
   ...["1", "2", "3", "4", "5"].map((name) => ({ id: `other/ja-${name}`, name, language: "ja", provider: "other" })),
@@ -34,7 +34,7 @@ const call = (voice: string, language: string): Promise<Answer> => api.post({ ..
 const agent = (changes: object): Promise<Answer> => api.post({ ...AGENT, ...changes }, {}, AGENTS);
 
 describe("a voice that does not speak the language", () => {
-  test("is 400 for a call, and the answer names voices that do, those of the same provider first", async () => {
+  test("is 400 for a call, and the message names voices that do, those of the same provider first", async () => {
     await start();
     const answer = await call("Alice", "de");
     expect([answer.status, errorOf(answer).code, pathsOf(answer)]).toEqual([400, "invalid_request", ["/voice"]]);
@@ -43,14 +43,14 @@ describe("a voice that does not speak the language", () => {
     );
   });
 
-  test("is told with a few names, however many there are, and how the others are found", async () => {
+  test("is reported with at most a few names, and with the way to find the others", async () => {
     await start();
     expect(errorOf(await call("Alice", "ja")).message).toBe(
       'voice must be one that speaks ja, for example other/ja-1, other/ja-2, other/ja-3 or another of GET /voices?language=ja, not "Alice"',
     );
   });
 
-  test("is 400 for an agent, beside everything else that is wrong with it", async () => {
+  test("is 400 for an agent, with all its other problems", async () => {
     await start();
     const answer = await agent({ languageId: "de" });
     expect([answer.status, errorOf(answer).code, pathsOf(answer)]).toEqual([400, "invalid_request", ["/voiceId"]]);
@@ -65,18 +65,18 @@ describe("a voice that does not speak the language", () => {
     const answer = await api.post({}, {}, `${AGENTS}/${id}/calls`);
     expect([answer.status, errorOf(answer).code]).toEqual([409, "conflict"]);
     expect(errorOf(answer).message).toBe(
-      'the agent has what is not offered any more: voice "multi/ada" in de, which fake/de-1, fake/de-2 speak',
+      'the agent uses what is no longer offered: voice "multi/ada" in de, which fake/de-1, fake/de-2 speak',
     );
   });
 });
 
-describe("a voice is taken", () => {
+describe("a voice is accepted", () => {
   test.each([
     ["in another region of its language", "fake/en-gb", "en-US"],
     ["in its language without a region", "fake/en-gb", "en"],
     ["in a region, though it names none", "fake/de-1", "de"],
     ["in a language that it speaks as well", "multi/ada", "ja"],
-    ["where nobody knows what else it speaks", "own/tom", "de"],
+    ["when its other languages are unknown", "own/tom", "de"],
   ])("%s", async (_what, voice, language) => {
     await start();
     expect((await call(voice, language)).status).toBe(201);

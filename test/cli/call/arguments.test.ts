@@ -16,9 +16,9 @@ function problemsOf(args: readonly string[], access: Parameters<typeof planCall>
   return [];
 }
 
-test("without arguments somebody asks the service of this machine one question, over carrier_a", () => {
+test("without arguments the caller asks the service of this machine one question, over carrier_a", () => {
   expect(plan()).toEqual({
-    line: { wire: "carrier_a" },
+    transport: { wire: "carrier_a" },
     steps: [{ do: "say", text: SCENARIO.lines[0].text }],
     destination: { at: "local-service", apiKey: undefined },
     hangUpAfterMs: undefined,
@@ -28,21 +28,21 @@ test("without arguments somebody asks the service of this machine one question, 
   });
 });
 
-test("who stays on the line for a time, or calls a stream, says nothing unless told", () => {
+test("a caller with a given time or a stream's address says nothing by default", () => {
   expect(plan("--hang-up-after", "5s").steps).toEqual([]);
   expect(plan("--url", "ws://127.0.0.1:1/stream/t").steps).toEqual([]);
 });
 
-test("what the caller does keeps the order of the command line", () => {
+test("the caller's actions keep the order of the command line", () => {
   expect(plan("--say", "Hello", "--dtmf", "12#", "--play", "a.wav", "--say=Goodbye").steps).toEqual([
     { do: "say", text: "Hello" },
-    { do: "press", keys: "12#" },
+    { do: "press", digits: "12#" },
     { do: "play", path: "a.wav" },
     { do: "say", text: "Goodbye" },
   ]);
 });
 
-test("carrier_b alone has a codec for each direction, and an order to lose", () => {
+test("only carrier_b has a codec for each direction, and reordering", () => {
   expect(plan("--wire", "carrier_b").transport).toEqual({
     wire: "carrier_b",
     codecs: { inbound: "mulaw", outbound: "mulaw" },
@@ -57,12 +57,12 @@ test("carrier_b alone has a codec for each direction, and an order to lose", () 
   });
   expect(plan("--wire", "carrier_c", "--codec", "mulaw").transport).toEqual({ wire: "carrier_c" });
   expect(problemsOf(["--wire", "carrier_c", "--codec", "alaw", "--shuffle", "1"])).toEqual([
-    "of the carriers only carrier_b has A-law, not carrier_c",
-    "--shuffle is for carrier_b and websocket; carrier_c delivers in order",
+    "A-law is only for carrier_b among the carriers, not for carrier_c",
+    "--shuffle is only for carrier_b and websocket: carrier_c delivers in order",
   ]);
 });
 
-test("a WebSocket client has one codec, a rate each way, and the API's defaults", () => {
+test("a WebSocket client has one codec, a rate for each direction, and the API's defaults", () => {
   const formatOf = (...args: string[]) => plan("--wire", "websocket", ...args).transport;
   const pcm = { codec: "pcm_s16le", inputRateHz: 16_000, outputRateHz: 16_000 };
   expect(formatOf()).toEqual({ wire: "websocket", format: pcm });
@@ -79,15 +79,15 @@ test("a WebSocket client has one codec, a rate each way, and the API's defaults"
   expect(formatOf("--codec", "alaw", "--rate", "8000", "--agent-rate", "8000")).toMatchObject({ format: alaw });
   expect(plan("--wire", "websocket", "--type", "Hello", "--dtmf", "1").steps).toEqual([
     { do: "type", text: "Hello" },
-    { do: "press", keys: "1" },
+    { do: "press", digits: "1" },
   ]);
 });
 
-test("what a WebSocket client cannot have is told, and what only it can", () => {
+test("options of the wrong transport are reported", () => {
   const websocket = (...args: string[]) => problemsOf(["--wire", "websocket", ...args]);
   expect(websocket("--codec", "PCMU", "--rate", "44100", "--agent-rate", "8k", "--agent-codec", "alaw")).toEqual([
     '--codec must be one of pcm_s16le, mulaw, alaw, opus, not "PCMU"',
-    "--agent-codec is for carrier_b; websocket has one codec for both ways",
+    "--agent-codec is only for carrier_b: websocket has one codec for both directions",
     '--rate must be one of 8000, 16000, 24000, 48000, not "44100"',
     '--agent-rate must be one of 8000, 16000, 24000, 48000, not "8k"',
   ]);
@@ -96,12 +96,12 @@ test("what a WebSocket client cannot have is told, and what only it can", () => 
     "--agent-rate must be 8000 with mulaw, not 48000",
   ]);
   expect(websocket("--codec", "opus", "--shuffle", "1")).toEqual([
-    "--shuffle cuts audio anywhere, which opus packets cannot be",
+    "--shuffle is not for the codec opus: its packets cannot be cut",
   ]);
-  expect(websocket("--type", " ")).toEqual(["--type needs something to type"]);
+  expect(websocket("--type", " ")).toEqual(["--type must not be empty"]);
   expect(problemsOf(["--wire", "carrier_b", "--rate", "8000", "--type", "Hello"])).toEqual([
-    "--rate is for websocket; carrier_b has nothing of the kind",
-    "--type is for websocket; carrier_b has nothing of the kind",
+    "--rate is only for websocket, not for carrier_b",
+    "--type is only for websocket, not for carrier_b",
   ]);
 });
 
@@ -116,13 +116,13 @@ test.each([
   expect(plan("--hang-up-after", text).hangUpAfterMs).toBe(ms);
 });
 
-test.each(["999ms", "0", "121m", "-5s", "soon", "5h", "1e3", ""])("--hang-up-after %j is none", (text) => {
+test.each(["999ms", "0", "121m", "-5s", "soon", "5h", "1e3", ""])("--hang-up-after %j is refused", (text) => {
   expect(problemsOf([`--hang-up-after=${text}`])).toEqual([
     `--hang-up-after must be a time from 1s to 120m, not ${JSON.stringify(text)}`,
   ]);
 });
 
-test("a call goes to a stream, to a service that is named, to the one of this machine, or to one of its own", () => {
+test("a call goes to a stream, to a given service, to that of this machine, or to one of its own", () => {
   const access = { apiUrl: "https://api.example.com/", apiKey: "tlk_env" };
   expect(planCall(["--url", "wss://media.example.com/stream/t"], access).destination).toEqual({
     at: "stream",
@@ -145,13 +145,13 @@ test("a call goes to a stream, to a service that is named, to the one of this ma
   expect(planCall(["--own-service"], access).destination).toEqual({ at: "own-service" });
 });
 
-test("an API key has no option: a command line can be seen by all users of the machine", () => {
+test("an API key has no option: all users of the machine can see a command line", () => {
   expect(problemsOf(["--key", "tlk_secret"])[0]).toBe("--key is not known");
 });
 
-test("a destination that cannot be is told, and no URL that may hold a token is repeated", () => {
+test("an invalid destination is reported, and no URL that may contain a token is repeated", () => {
   expect(problemsOf(["--url", "https://media.example.com/stream/secret", "--own-service"])).toEqual([
-    "--url, --api and --own-service each name another end of the call: one of them",
+    "only one of --url, --api and --own-service can be given",
     "--url must be a ws:// or wss:// address",
   ]);
   expect(problemsOf(["--api", "localhost:8080"])).toEqual([
@@ -163,12 +163,12 @@ test("a destination that cannot be is told, and no URL that may hold a token is 
   ]);
 });
 
-test("all problems are told at once", () => {
+test("all problems are reported together", () => {
   expect(problemsOf(["--wire", "carrier_x", "--codec", "opus", "--say", " ", "--dtmf", "12e"])).toEqual([
     '--wire must be one of carrier_a, carrier_b, carrier_c, websocket, not "carrier_x"',
     '--codec must be mulaw or alaw, not "opus"',
-    "--say needs something to say",
-    '--dtmf takes the keys 0-9, *, # and A-D, not "12e"',
+    "--say must not be empty",
+    '--dtmf must be DTMF digits (0-9, *, #, A-D), not "12e"',
   ]);
   expect(problemsOf(["--wire", "carrier_b", "--shuffle", "-1"])[0]).toContain("--shuffle");
   expect(problemsOf(["--nonsense"])[0]).toContain("--nonsense");

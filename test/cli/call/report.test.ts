@@ -4,7 +4,7 @@ import type { CallResult } from "../../../src/cli/call/run.ts";
 
 const TURN = { startMs: 1_000.4, endMs: 2_000.4 };
 
-/** A call of six seconds that went as it should, with `changes`. */
+/** A successful call of six seconds, with `changes`. */
 const call = (changes: Partial<CallResult> = {}): CallResult => ({
   transport: { wire: "carrier_b", codecs: { inbound: "alaw", outbound: "mulaw" } },
   caller: {
@@ -32,14 +32,14 @@ const service = (status: string, endReason: string | null): CallResult["service"
   transcript: [{ ...TURN, role: "agent", text: "Hello", interrupted: true }],
 });
 
-test("a call that went as it should has no fault, whoever hung up", () => {
+test("a successful call has no fault, whichever side hung up", () => {
   expect(callFaults(call())).toEqual([]);
   expect(callFaults(call({ hungUpBy: "other-end", service: service("ended", "agent_hangup") }))).toEqual([]);
-  // What a caller who hangs up is answered is the other end's manners.
+  // When the caller hangs up, the close code is the other end's choice.
   expect(callFaults(call({ closeCode: 1_005, service: service("ended", "caller_hangup") }))).toEqual([]);
 });
 
-test("everything that a call should not have is told in a sentence", () => {
+test("every fault of a call is reported in a sentence", () => {
   const caller = { said: [], heard: [], finished: false };
   const violations = new Map([["bad_length", 3] as const]);
   const broken = call({
@@ -54,8 +54,8 @@ test("everything that a call should not have is told in a sentence", () => {
     "The other end hung up before everything was said.",
     "The stream was closed with 1008, not 1000.",
     "The caller heard nothing.",
-    "The other end broke the line's protocol: bad_length (3).",
-    "The other end complained of unknown_type: no such thing.",
+    "The other end broke the protocol: bad_length (3).",
+    "The other end reported the error unknown_type: no such thing.",
     "The service's record says ended, protocol_error.",
   ]);
   expect(callFaults(call({ caller: { ...call().caller, finished: false } }))).toEqual([
@@ -64,7 +64,7 @@ test("everything that a call should not have is told in a sentence", () => {
   expect(callFaults(call({ service: service("failed", null) }))).toHaveLength(1);
 });
 
-test("the document counts from the beginning of the stream", () => {
+test("times of the document count from the beginning of the stream", () => {
   expect(callDocument(call({ service: service("ended", "caller_hangup"), recordPath: "heard.wav" }))).toEqual({
     wire: "carrier_b",
     codecs: { inbound: "alaw", outbound: "mulaw" },
@@ -78,7 +78,7 @@ test("the document counts from the beginning of the stream", () => {
       { text: "", startMs: 500, endMs: 1_500, latencyMs: 513 },
     ],
     violations: {},
-    complaints: [],
+    serviceErrors: [],
     recordedTo: "heard.wav",
     service: {
       callId: "call_1",
@@ -91,7 +91,7 @@ test("the document counts from the beginning of the stream", () => {
   expect(callDocument(call())).toMatchObject({ service: null, recordedTo: null });
 });
 
-test("the document of a WebSocket client names its codec, and the rates at which it speaks and hears", () => {
+test("the document of a WebSocket client names its codec and both rates", () => {
   const documentOf = (codec: "mulaw" | "opus", inputRateHz: 8_000 | 48_000, outputRateHz: 8_000 | 24_000) =>
     callDocument(call({ transport: { wire: "websocket", format: { codec, inputRateHz, outputRateHz } } }));
   expect(documentOf("mulaw", 8_000, 8_000)).toMatchObject({
@@ -99,18 +99,18 @@ test("the document of a WebSocket client names its codec, and the rates at which
     codecs: { inbound: "mulaw", outbound: "mulaw" },
     ratesHz: { inbound: 8_000, outbound: 8_000 },
   });
-  // Opus is decoded at no more than 16,000 Hz.
+  // Opus is decoded at 16,000 Hz at most.
   expect(documentOf("opus", 48_000, 24_000)).toMatchObject({ ratesHz: { inbound: 48_000, outbound: 16_000 } });
 });
 
-test("the summary says what was heard, what the service knows of it, and where it was written", () => {
+test("the summary has what was heard, the service's transcript, and the path of the recording", () => {
   const result = call({ service: service("ended", "agent_hangup"), recordPath: "heard.wav", hungUpBy: "other-end" });
   expect(callSummary(result).split("\n")).toEqual([
     "carrier_b: 6.0 s, the other end hung up",
     "",
     "The caller heard:",
     "  Hello.",
-    "  (a voice without words for the reference ear, 1.0 s)",
+    "  (speech that the reference STT cannot decode, 1.0 s)",
     "",
     "The service's transcript of call_1 (ended, agent_hangup):",
     "  agent  Hello [interrupted]",

@@ -19,7 +19,7 @@ import { temporaryDirectory } from "../../support/temporary-directory.ts";
 const NEVER = new AbortController().signal;
 const LOUD = 8_000;
 
-/** How each carrier is spoken to, as far as a gateway must that says one thing and hangs up when asked to. */
+/** Each carrier's messages, as far as this gateway needs them: it says one thing and hangs up when asked to. */
 const DIALECTS = {
   carrier_a: {
     streamId: "streamSid",
@@ -35,7 +35,7 @@ const DIALECTS = {
   },
 } as const;
 
-/** The same of a WebSocket client's, in frames of 16-bit PCM. */
+/** The same for a WebSocket client, in frames of 16-bit PCM. */
 function sayInFrames(socket: WebSocket, rateHz: number): void {
   const side = { codec: "pcm_s16le", sampleRate: rateHz };
   socket.send(JSON.stringify({ type: "ready", callId: "call_1", input: side, output: side }));
@@ -44,7 +44,7 @@ function sayInFrames(socket: WebSocket, rateHz: number): void {
   for (let ms = 0; ms < 100; ms += 20) socket.send(new Uint8Array(frame.buffer));
 }
 
-/** A gateway that says 100 ms of something in `law`, keeps what it hears, and hangs up on the key #. */
+/** A gateway that sends 100 ms of audio in `law`, records what it receives, and hangs up on the DTMF digit #. */
 class Gateway {
   readonly server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
   readonly heard: Buffer[] = [];
@@ -93,7 +93,7 @@ const terminal = new Terminal({
   },
   colour: false,
 });
-/** No call of these goes to the service of this machine. */
+/** None of these calls goes to the service of this machine. */
 const NO_SERVICE = { apiUrl: "http://127.0.0.1:9", firstKeyPath: "/nowhere/first-api-key" };
 const planOf = (...args: string[]): CallPlan =>
   planCall(["--url", gateway.url, ...args], { apiUrl: undefined, apiKey: undefined });
@@ -105,7 +105,7 @@ test.each([
   { wire: "carrier_b", args: [], law: MU_LAW },
   { wire: "carrier_b", args: ["--agent-codec", "alaw"], law: A_LAW },
   { wire: "carrier_c", args: [], law: MU_LAW },
-] as const)("a call over $wire $args: what is heard is recorded, keys are pressed, the other end hangs up", async ({
+] as const)("a call over $wire $args: audio is recorded, DTMF is sent, the other end hangs up", async ({
   wire,
   args,
   law,
@@ -126,7 +126,7 @@ test.each([
   expect(spoken).toHaveLength(800);
 });
 
-test("a WebSocket client types, presses keys and records at its own rate; what it is told is shown, and complaints are faults", async () => {
+test("a WebSocket client types, sends DTMF and records at its own rate; messages are shown, and errors are faults", async () => {
   const file = join(temporaryDirectory(), "heard.wav");
   const texts: object[] = [];
   gateway.server.removeAllListeners("connection");
@@ -147,7 +147,7 @@ test("a WebSocket client types, presses keys and records at its own rate; what i
     { type: "dtmf", digit: "1" },
     { type: "text", text: "Goodbye" },
   ]);
-  expect(callFaults(result)).toEqual(["The other end complained of unknown_type: there is no such message."]);
+  expect(callFaults(result)).toEqual(["The other end reported the error unknown_type: there is no such message."]);
   expect(shown).toContain("the service ends the call: agent_hangup");
   const { samples, rateHz } = readWav(readFileSync(file));
   expect({ rateHz, spoken: samples.filter((sample) => sample === LOUD).length }).toEqual({
@@ -159,7 +159,7 @@ test("a WebSocket client types, presses keys and records at its own rate; what i
 test.each([
   { args: ["--wire", "carrier_a"], law: MU_LAW },
   { args: ["--wire", "carrier_b", "--codec", "alaw"], law: A_LAW },
-])("a WAV file of 44,100 Hz is played at the telephone's rate and in the codec of the line: $args", async ({
+])("a WAV file of 44,100 Hz is played at the telephone's rate and in the transport's codec: $args", async ({
   args,
   law,
 }) => {
@@ -180,21 +180,21 @@ test.each([
   expect(heard.slice(start + 4_200).every((sample) => Math.abs(sample) <= 8)).toBe(true);
 });
 
-test("a caller who is to stay for so long hangs up then, and that is as it should be", async () => {
+test("a caller with a given time hangs up then, without a fault", async () => {
   const result = await run(planOf("--hang-up-after", "1500ms"));
   expect(callFaults(result)).toEqual([]);
   expect(result.hungUpBy).toBe("caller");
   expect(result.endedMs - result.startedMs).toBeGreaterThan(1_500);
 });
 
-test("a caller's patience does not run out over what the caller has to say", () => {
+test("the call's timeout includes the duration of the caller's speech", () => {
   const frames = Array<Uint8Array>(30_000).fill(new Uint8Array(160));
   const utterance: Utterance = { text: "ten minutes", format: TELEPHONE, frames, words: [] };
   expect(callTimeoutMs([{ do: "listen" }])).toBe(300_000);
   expect(callTimeoutMs([{ do: "listen" }, { do: "say", utterance }, { do: "press", digits: "1" }])).toBe(900_000);
 });
 
-test("another end that breaks the call off is a fault", async () => {
+test("an aborted call is a fault", async () => {
   gateway.closeCode = 1_011;
   const result = await run(planOf("--dtmf", "#", "--play", fileOfSilence()));
   expect(callFaults(result)).toEqual([
@@ -203,7 +203,7 @@ test("another end that breaks the call off is a fault", async () => {
   ]);
 });
 
-test("files that cannot be played are told, all of them, before anybody is called", async () => {
+test("all unplayable files are reported before the call", async () => {
   const none = join(temporaryDirectory(), "none.wav");
   const text = join(temporaryDirectory(), "text.wav");
   writeFileSync(text, "not audio");

@@ -18,26 +18,26 @@ function show(colour: boolean): string {
   return text;
 }
 
-test("each turn is a line that grows by words, with the time of its first", () => {
+test("each turn is a line that grows word by word, with the time of its first word", () => {
   expect(show(false)).toBe(`a call
    0.8 s  agent    Hello there.
            the caller interrupts
    1.2 s  caller   Wait.
            the agent fell silent 240 ms into the interruption
-           answer after 600 ms
+           reply after 600 ms
   12.9 s  agent    Yes?
 over
 `);
 });
 
-test("colours change nothing but the colour, and are left out without a terminal", () => {
+test("colours do not change the text, and are omitted without a terminal", () => {
   const coloured = show(true);
   expect(coloured).toContain("\x1b[36magent   \x1b[0m");
   const colours = ["\x1b[36m", "\x1b[33m", "\x1b[2m", "\x1b[0m"];
   expect(colours.reduce((text, colour) => text.replaceAll(colour, ""), coloured)).toBe(show(false));
 });
 
-test("of what a service tells of itself, that is shown which is not heard", () => {
+test("messages of the service that are not audible are shown", () => {
   let text = "";
   const terminal = new Terminal({ write: (part) => (text += part), colour: false });
   terminal.show({ kind: "word", who: "caller", atMs: 0, word: "When?" });
@@ -49,12 +49,12 @@ test("of what a service tells of itself, that is shown which is not heard", () =
   terminal.showServiceMessage({ type: "ended", reason: "agent_hangup" });
   expect(text).toBe(`   0.0 s  caller   When?
            understood as: When?
-           the service complains of unknown_type: there is no such message
+           the service reports unknown_type: there is no such message
            the service ends the call: agent_hangup
 `);
 });
 
-test("nothing that the other end says or has said steers the terminal", () => {
+test("text of the other end cannot control the terminal", () => {
   const evil = "a\x1b[2Jb\x07c\x9b1md\re";
   let text = "";
   const terminal = new Terminal({ write: (part) => (text += part), colour: false });

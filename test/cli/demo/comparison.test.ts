@@ -60,10 +60,10 @@ function altered(change: (evidence: CallEvidence) => void): CallEvidence {
   return copy;
 }
 
-/** The same thing, open to a test's changes. */
+/** A mutable view of the same value. */
 const open = <T extends object>(value: T): { -readonly [K in keyof T]: T[K] } => value;
 
-/** One of a list, open to a test's changes. */
+/** A mutable view of a list's item. */
 function at<T extends object>(list: readonly T[], index: number): { -readonly [K in keyof T]: T[K] } {
   const item = list[index];
   if (item === undefined) throw new Error(`no item ${index}`);
@@ -78,7 +78,7 @@ test.each([
   ["We open at nine every day", "We open at nine every"],
   ["We open at nine every", "We open at nine every day"],
   ["We open at nine every", "We open at nine every"],
-])("at the cut one word may be missing on either side: heard %j, transcript %j", (heard, transcript) => {
+])("at an interruption one word may be missing on either side: heard %j, transcript %j", (heard, transcript) => {
   const call = altered((copy) => {
     at(copy.caller.heard, 1).text = heard;
     at(copy.transcript, 2).text = transcript;
@@ -95,7 +95,7 @@ test.each<[string, (copy: CallEvidence) => void, RegExp]>([
     /turn 2 was heard as "We open at" and is in the transcript as "We open at nine every day"/,
   ],
   [
-    "a word missing where nobody cut",
+    "a missing word without an interruption",
     (copy) => {
       at(copy.caller.heard, 2).text = "On Sundays we are";
     },
@@ -128,14 +128,14 @@ test.each<[string, (copy: CallEvidence) => void, RegExp]>([
     (copy) => {
       at(copy.caller.said, 1).overAgent = false;
     },
-    /line 2 was to interrupt the agent and did not/,
+    /line 2 should have interrupted the agent and did not/,
   ],
   [
     "a line that fell on the agent's words",
     (copy) => {
       at(copy.caller.said, 0).overAgent = true;
     },
-    /line 1 interrupted the agent and was not to/,
+    /line 1 interrupted the agent and should not have/,
   ],
   [
     "a cut that is not marked",
@@ -145,7 +145,7 @@ test.each<[string, (copy: CallEvidence) => void, RegExp]>([
     /turn 2 is not marked as interrupted/,
   ],
   [
-    "a mark where nobody cut",
+    "a mark without an interruption",
     (copy) => {
       at(copy.transcript, 4).interrupted = true;
     },
@@ -156,7 +156,7 @@ test.each<[string, (copy: CallEvidence) => void, RegExp]>([
     (copy) => {
       at(copy.caller.heard, 1).stoppedAfterMs = 2_400;
     },
-    /turn 2 went on for 2400 ms/,
+    /turn 2 continued for 2400 ms/,
   ],
   [
     "an answer that began before the line was over",
@@ -166,7 +166,7 @@ test.each<[string, (copy: CallEvidence) => void, RegExp]>([
     /turn 3 did not begin after the caller's line/,
   ],
   [
-    "a latency that nobody measured",
+    "a missing latency",
     (copy) => {
       delete at(copy.transcript, 2).latency;
     },
@@ -191,7 +191,7 @@ test.each<[string, (copy: CallEvidence) => void, RegExp]>([
     (copy) => {
       open(copy.caller).finished = false;
     },
-    /did not come to the end of the script/,
+    /did not finish the script/,
   ],
   [
     "a recording of one voice",
@@ -214,13 +214,13 @@ test.each<[string, (copy: CallEvidence) => void, RegExp]>([
     },
     /broke the carrier's protocol: unknown_field \(3\)/,
   ],
-])("%s is told in one sentence", (_what, change, sentence) => {
+])("%s is reported in one sentence", (_what, change, sentence) => {
   const found = findMismatches(altered(change));
   expect(found).toHaveLength(1);
   expect(found[0]).toMatch(sentence);
 });
 
-test("turns that are missing are told, each once", () => {
+test("missing turns are reported once each", () => {
   const call = altered((copy) => {
     open(copy).transcript = copy.transcript.slice(0, 5);
     open(copy.caller).heard = copy.caller.heard.slice(0, 3);

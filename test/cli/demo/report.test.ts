@@ -42,7 +42,7 @@ const RESULT: DemoResult = {
   violations: new Map(),
 };
 
-test("the document tells the call, what was heard, the recording and every latency", () => {
+test("the document has the call, what was heard, the recording and every latency", () => {
   expect(demoDocument(RESULT)).toEqual({
     callId: "call_1",
     status: "ended",
@@ -72,7 +72,7 @@ test("the document tells the call, what was heard, the recording and every laten
   });
 });
 
-test("a call in which nobody answered has no latencies", () => {
+test("a call without replies has no latencies", () => {
   const call = { ...RESULT, transcript: [], caller: { finished: false, said: [], heard: [] } };
   expect(demoDocument(call).latency).toEqual({
     service: { medianMs: null, maxMs: null },
@@ -81,7 +81,7 @@ test("a call in which nobody answered has no latencies", () => {
   });
 });
 
-test("the summary marks the interrupted answer, and holds the service's latencies beside the caller's", () => {
+test("the summary marks the interrupted reply, and shows the service's latencies next to the caller's", () => {
   const summary = demoSummary(RESULT);
   expect(summary).toContain("Call call_1: ended, agent_hangup, 21.5 s");
   expect(summary).toContain("  agent  We open at nine every day [interrupted]\n");

@@ -12,22 +12,22 @@ test("the format of a stereo file is read", () => {
   expect(readWavFormat(stereo(12_000))).toEqual({ channels: 2, sampleRateHz: 8_000, durationMs: 1_500 });
 });
 
-test("chunks before the audio are passed over", () => {
+test("chunks before the audio are ignored", () => {
   const file = stereo(8_000);
   const list = Buffer.from("LIST\x03\x00\x00\x00abc\x00", "latin1");
   const withList = Buffer.concat([file.subarray(0, 36), list, file.subarray(36)]);
   expect(readWavFormat(withList).durationMs).toBe(1_000);
 });
 
-test("audio counts as far as it is there, whatever the header claims", () => {
+test("a truncated file has the audio that it contains, whatever the header claims", () => {
   expect(readWavFormat(stereo(8_000).subarray(0, 44 + 16_000)).durationMs).toBe(500);
 });
 
-test.each([0, 11, 12, 20, 43])("%d bytes of a file are none", (bytes) => {
+test.each([0, 11, 12, 20, 43])("the first %d bytes of a file are refused", (bytes) => {
   expect(() => readWavFormat(stereo(8_000).subarray(0, bytes))).toThrow("WAVE file");
 });
 
-/** What a file of that depth says of full scale, of half of it, of nothing and of the same below. */
+/** Samples of a depth: full scale, half of it, zero, and the same below zero. */
 const LEVELS = [1, 0.5, 0, -0.5, -1];
 const DEPTHS: readonly [string, (level: number) => number][] = [
   ["8", (level) => Math.min(255, 128 + level * 128)],
@@ -44,7 +44,7 @@ test.each(DEPTHS)("audio of depth %s is read as signed 16-bit", (depth, levelIn)
   const { samples, rateHz } = readWav(wav.toBuffer());
   expect(rateHz).toBe(44_100);
   const expected = [32_767, 16_384, 0, -16_384, -32_768];
-  // Eight bits know full scale to 1 in 128.
+  // Eight bits resolve full scale to 1 in 128.
   const slack = depth === "8" ? 256 : 0;
   for (const [i, sample] of samples.entries())
     expect(Math.abs(sample - (expected[i] as number))).toBeLessThanOrEqual(slack);
@@ -57,13 +57,13 @@ test("channels are mixed", () => {
   expect([...readWav(wav.toBuffer()).samples]).toEqual([2_000, -32_768]);
 });
 
-test("floating point out of range is cut, and what is no number is silence", () => {
+test("floating point out of range is clipped, and NaN is silence", () => {
   const wav = new wavefile.WaveFile();
   wav.fromScratch(1, 8_000, "32f", Float32Array.of(2, -2, Number.NaN));
   expect([...readWav(wav.toBuffer()).samples]).toEqual([32_767, -32_768, 0]);
 });
 
-test("an extensible header is read by what stands in its GUID", () => {
+test("an extensible header is read by its GUID", () => {
   const plain = Buffer.from(writeWav({ samples: Int16Array.of(4_000), rateHz: 8_000 }));
   const extension = Buffer.alloc(24);
   extension.writeUInt16LE(22, 0);
@@ -74,7 +74,7 @@ test("an extensible header is read by what stands in its GUID", () => {
   expect([...readWav(file).samples]).toEqual([4_000]);
 });
 
-test("what is written is read again, by others too", () => {
+test("a written file can be read again, also by other programs", () => {
   const samples = Int16Array.of(0, 1, -1, 32_767, -32_768);
   const file = writeWav({ samples, rateHz: 8_000 });
   expect(readWav(file)).toEqual({ samples, rateHz: 8_000 });
@@ -83,7 +83,7 @@ test("what is written is read again, by others too", () => {
   expect(other.getSamples(false, Int16Array)).toEqual(samples);
 });
 
-/** A file of one sample whose header says what it should not. */
+/** A file of one sample with an invalid header. */
 const withHeader = (offset: number, value: number): Uint8Array => {
   const file = Buffer.from(writeWav({ samples: new Int16Array(1), rateHz: 8_000 }));
   file.writeUInt16LE(value, offset);
@@ -95,6 +95,6 @@ test.each([
   ["an odd depth", withHeader(34, 12), "encoding 1 of 12 bits"],
   ["no channels", withHeader(22, 0), "without channels"],
   ["a rate of nothing", withHeader(24, 0), "of 0 Hz"],
-])("%s is refused in words", (_what, file, words) => {
+])("%s is refused with a message", (_what, file, words) => {
   expect(() => readWav(file)).toThrow(words);
 });

@@ -7,7 +7,7 @@ import type { Utterance } from "../../../src/simulator/callers/utterance.ts";
 const VOICE = new Uint8Array(160).fill(MU_LAW.encodeTable[8_000] as number);
 const SILENCE = new Uint8Array(160).fill(MU_LAW.silenceByte);
 
-/** 100 ms of speech for each word; every utterance has frames of its own, so that they can be told apart. */
+/** 100 ms of speech for each word; every utterance has different frames, so that they can be distinguished. */
 function utterance(text: string, code: number): Utterance {
   const words = text.split(" ").map((word, i) => ({ text: word, startMs: i * 100, endMs: i * 100 + 80 }));
   return {
@@ -21,11 +21,11 @@ function utterance(text: string, code: number): Utterance {
 const QUESTION = utterance("what do you sell", 1);
 const OTHER = utterance("no wait how much", 2);
 
-/** A caller on a line that beats every 20 ms from 1,000 ms on; each beat says what the agent's audio is. */
+/** A caller on a transport that ticks every 20 ms from 1,000 ms on; the test gives the agent's audio for each tick. */
 class Line {
-  readonly notices: CallerEvent[] = [];
+  readonly events: CallerEvent[] = [];
   readonly caller: Caller;
-  /** What the microphone gave, a frame's first byte a beat. */
+  /** The first byte of the microphone's frame at each tick. */
   readonly spoken: number[] = [];
   listened = 0;
   hungUp = 0;
@@ -50,7 +50,7 @@ class Line {
       type: (text) => {
         this.typed.push(`${text} ${this.nowMs}`);
       },
-      onEvent: (notice) => this.notices.push(notice),
+      onEvent: (event) => this.events.push(event),
     });
   }
 
@@ -65,7 +65,7 @@ class Line {
   }
 
   /**
-   * The agent says `words`, 100 ms each, and the ear understands each as it is over; with `final`, all of them at the
+   * The agent says `words`, 100 ms each, and the STT recognises each as it ends; with `final`, all of them at the
    * end.
    */
   agentSays(words: string, final = true): void {
@@ -83,11 +83,11 @@ class Line {
   }
 
   noticed<K extends CallerEvent["kind"]>(kind: K): Extract<CallerEvent, { kind: K }>[] {
-    return this.notices.filter((notice): notice is Extract<CallerEvent, { kind: K }> => notice.kind === kind);
+    return this.events.filter((event): event is Extract<CallerEvent, { kind: K }> => event.kind === kind);
   }
 }
 
-test("it listens until the agent has been quiet for a while, and only then speaks", () => {
+test("it speaks only after the agent has been silent for a while", () => {
   const line = new Line([{ do: "listen" }, { do: "say", utterance: QUESTION }, { do: "await-hang-up" }]);
   line.quiet(3_000);
   line.agentSays("hello there");
@@ -112,7 +112,7 @@ test("a pause inside the agent's turn is not its end", () => {
   expect(line.caller.report().heard.map(({ text }) => text)).toEqual(["hello how can I help"]);
 });
 
-test("it waits for an ear that has not finished, but not for ever", () => {
+test("it waits for an unfinished transcript for a limited time", () => {
   const line = new Line([{ do: "listen" }, { do: "say", utterance: QUESTION }, { do: "await-hang-up" }]);
   line.agentSays("hello there", false);
   line.quiet(2_400);
@@ -121,13 +121,13 @@ test("it waits for an ear that has not finished, but not for ever", () => {
   expect(line.caller.report().said).toHaveLength(1);
 });
 
-test("the latency runs from the last frame it said to the first voiced sample it heard", () => {
+test("the latency runs from the last frame it sent to the first voiced sample it heard", () => {
   const line = new Line([{ do: "say", utterance: QUESTION }, { do: "listen" }]);
   line.quiet(1_000);
   const late = SILENCE.slice();
   late.set(VOICE.subarray(80), 80);
   line.beat(late);
-  // Said from 1,000 to 1,380; the answer begins in the middle of the frame of 2,000.
+  // Speech from 1,000 to 1,380; the reply begins in the middle of the frame of 2,000.
   expect(line.caller.report().heard[0]).toMatchObject({ startMs: 2_010, latencyMs: 630 });
   expect(line.noticed("agent-began")).toEqual([{ kind: "agent-began", atMs: 2_010, latencyMs: 630 }]);
 });
@@ -138,7 +138,7 @@ test("an agent that opens has no latency", () => {
   expect(line.caller.report().heard[0]).not.toHaveProperty("latencyMs");
 });
 
-test("it interrupts once the agent has said so many words, and knows how soon the agent fell silent", () => {
+test("it interrupts after the given number of words, and reports how soon the agent fell silent", () => {
   const line = new Line([{ do: "interrupt", afterWords: 4, utterance: OTHER }, { do: "await-hang-up" }]);
   line.agentSays("we are");
   line.agentSays("open every", false);
@@ -177,7 +177,7 @@ test("words said before the interruption began do not count towards it", () => {
   expect(line.caller.report().said).toHaveLength(1);
 });
 
-test("what the ear ends late belongs to the turn in which it began", () => {
+test("a late final transcript belongs to the turn in which it began", () => {
   const line = new Line([
     { do: "interrupt", afterWords: 2, utterance: OTHER },
     { do: "listen" },
@@ -192,7 +192,7 @@ test("what the ear ends late belongs to the turn in which it began", () => {
   expect(heard.map(({ text }) => text)).toEqual(["we sell roses", "two pounds"]);
 });
 
-test("words come to be known one by one, each once, on both sides", () => {
+test("words of both sides are reported one by one, each once", () => {
   const line = new Line([{ do: "listen" }, { do: "say", utterance: QUESTION }, { do: "await-hang-up" }]);
   line.agentSays("hello there");
   line.quiet(2_000);
@@ -206,7 +206,7 @@ test("words come to be known one by one, each once, on both sides", () => {
   ]);
 });
 
-test("the agent's hang-up ends a script that waits for it; the ear gets silence to finish with", () => {
+test("the agent's hang-up ends a script that waits for it; the STT gets silence to finish", () => {
   const line = new Line([{ do: "say", utterance: QUESTION }, { do: "await-hang-up" }]);
   line.quiet(1_000);
   line.agentSays("good", false);
@@ -218,7 +218,7 @@ test("the agent's hang-up ends a script that waits for it; the ear gets silence 
   expect(line.hungUp).toBe(0);
 });
 
-test("a line that closes in the middle of the script leaves it unfinished", () => {
+test("a stream that closes in the middle of the script leaves it unfinished", () => {
   const line = new Line([{ do: "listen" }, { do: "await-hang-up" }]);
   line.agentSays("hello", false);
   line.caller.onClosed();
@@ -233,7 +233,7 @@ test("after its last step the caller hangs up, and has finished", () => {
   expect(line.caller.report().finished).toBe(true);
 });
 
-test("a caller whose patience ends hangs up, and has not finished", () => {
+test("a caller hangs up at the timeout, and has not finished", () => {
   const line = new Line([{ do: "listen" }, { do: "await-hang-up" }], 5_000);
   line.quiet(5_020);
   expect(line.hungUp).toBe(0);
@@ -243,7 +243,7 @@ test("a caller whose patience ends hangs up, and has not finished", () => {
   expect(line.caller.report().finished).toBe(false);
 });
 
-test("keys are pressed one by one, 200 ms apart, and what the agent says then is an answer", () => {
+test("DTMF digits are sent one by one, 200 ms apart, and later speech of the agent is a reply", () => {
   const line = new Line([{ do: "listen" }, { do: "press", digits: "12#" }, { do: "listen" }]);
   line.agentSays("press a key");
   line.quiet(2_000);
@@ -261,7 +261,7 @@ test("keys are pressed one by one, 200 ms apart, and what the agent says then is
   ]);
 });
 
-test("a caller whom nobody greets speaks first after a while, where the script says so", () => {
+test("a caller without a greeting speaks first after a while, if the script says so", () => {
   const line = new Line([
     { do: "listen", atMostMs: 6_000 },
     { do: "say", utterance: QUESTION },
@@ -273,7 +273,7 @@ test("a caller whom nobody greets speaks first after a while, where the script s
   expect(line.isSpeaking).toBe(true);
 });
 
-test("a greeting that has begun is listened to, however long it is", () => {
+test("a greeting that has begun is awaited, however long it is", () => {
   const line = new Line([
     { do: "listen", atMostMs: 500 },
     { do: "say", utterance: QUESTION },
@@ -283,7 +283,7 @@ test("a greeting that has begun is listened to, however long it is", () => {
   expect(line.caller.report().said).toEqual([]);
 });
 
-test.each([5_000, 4_990])("a caller stays until the time, which is patience enough: %d ms", (untilMs) => {
+test.each([5_000, 4_990])("a caller stays until the given time with this timeout: %d ms", (untilMs) => {
   const script: Step[] = [
     { do: "say", utterance: QUESTION },
     { do: "stay", untilMs },
@@ -299,14 +299,14 @@ test.each([5_000, 4_990])("a caller stays until the time, which is patience enou
 test.each<Step>([
   { do: "stay", untilMs: 60_000 },
   { do: "listen" },
-])("the other end may end a wait that is the last: %j", (last) => {
+])("the other end's hang-up finishes a script whose last step waits: %j", (last) => {
   const line = new Line([{ do: "say", utterance: QUESTION }, last]);
   line.quiet(1_000);
   line.caller.onClosed();
   expect(line.caller.report().finished).toBe(true);
 });
 
-test("the other end may hang up on the last key, before it is let go, but not on one before", () => {
+test("the other end may hang up on the last DTMF digit before its release, but not on an earlier one", () => {
   const script: Step[] = [{ do: "press", digits: "1#" }, { do: "listen" }];
   const closedAfter = (ms: number): boolean => {
     const line = new Line(script);
@@ -317,7 +317,7 @@ test("the other end may hang up on the last key, before it is let go, but not on
   expect([closedAfter(100), closedAfter(300)]).toEqual([false, true]);
 });
 
-test("a caller with A-law in the ear and mu-law in the mouth hears and is silent in each", () => {
+test("a caller with A-law outbound and mu-law inbound uses each codec", () => {
   let heard = 0;
   const caller = new Caller({
     script: [{ do: "await-hang-up" }],
@@ -336,9 +336,9 @@ test("a caller with A-law in the ear and mu-law in the mouth hears and is silent
   expect(caller.frame()).toEqual(SILENCE);
 });
 
-test("a caller hears and speaks at the rates of the line, and measures time by them", () => {
+test("a caller uses the rates of the transport, and measures time by them", () => {
   const heard: Int16Array[] = [];
-  const notices: CallerEvent[] = [];
+  const events: CallerEvent[] = [];
   const caller = new Caller({
     script: [{ do: "await-hang-up" }],
     formats: { inbound: { codec: "pcm_s16le", rateHz: 48_000 }, outbound: { codec: "pcm_s16le", rateHz: 24_000 } },
@@ -347,19 +347,19 @@ test("a caller hears and speaks at the rates of the line, and measures time by t
     hangUp: () => {},
     press: () => {},
     type: () => {},
-    onEvent: (notice) => notices.push(notice),
+    onEvent: (notice) => events.push(notice),
   });
   const samples = new Int16Array(480).fill(-8_000, 240);
-  // As it lies in a message: at an odd place.
+  // At an odd offset, as in a message.
   const message = new Uint8Array(961);
   message.set(new Uint8Array(samples.buffer), 1);
   caller.played(message.subarray(1), 100);
   expect(heard).toEqual([samples]);
-  expect(notices).toEqual([{ kind: "agent-began", atMs: 110, latencyMs: undefined }]);
+  expect(events).toEqual([{ kind: "agent-began", atMs: 110, latencyMs: undefined }]);
   expect(caller.frame()).toEqual(new Uint8Array(1_920));
 });
 
-test("a message is typed in one go, and what the agent says then is an answer", () => {
+test("a message is typed at once, and later speech of the agent is a reply", () => {
   const line = new Line([{ do: "listen" }, { do: "type", text: "what do you sell" }, { do: "listen" }]);
   line.agentSays("hello");
   line.quiet(1_000);
@@ -379,7 +379,7 @@ test("a message is typed in one go, and what the agent says then is an answer", 
   ]);
 });
 
-test("an ear that hears words in silence changes nothing", () => {
+test("words that the STT recognises in silence change nothing", () => {
   const line = new Line([{ do: "listen" }]);
   line.quiet(100);
   line.caller.onTranscript({ kind: "final", text: "ghost" });

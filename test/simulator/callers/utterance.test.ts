@@ -20,7 +20,7 @@ test("speech becomes whole frames of mu-law", async () => {
   expect(words.map((word) => word.text)).toEqual(["one", "two"]);
 });
 
-/** A voice that says a quarter of a second of something in a second of silence. */
+/** A TTS that returns a quarter of a second of speech within a second of silence. */
 const halfSilent: Tts = {
   provider: "silent",
   capabilities: { wordTimestamps: true },
@@ -32,7 +32,7 @@ const halfSilent: Tts = {
   },
 };
 
-test("the silence around the voice is left out, and the words move with it", async () => {
+test("silence around the speech is removed, and the word times are shifted", async () => {
   const { frames, words } = await synthesise(halfSilent, request, NEVER);
   expect(frames).toHaveLength(13);
   expect(frames[0]?.[0]).toBe(MU_LAW.encodeTable[8_000]);
@@ -41,21 +41,21 @@ test("the silence around the voice is left out, and the words move with it", asy
   expect(words).toEqual([{ text: "one", startMs: 0, endMs: 250 }]);
 });
 
-test("a voice that fails rejects", async () => {
+test("a TTS that fails rejects", async () => {
   const tts = new ScriptedTts(new ManualClock(), { failing: { request: 0, afterChunks: 1 } });
   await expect(synthesise(tts, request, NEVER)).rejects.toMatchObject({
     code: "provider_failed",
   });
 });
 
-test("the frames are in the codec of the line, their silence too", async () => {
+test("the frames and their silence are in the transport's codec", async () => {
   const { format, frames } = await synthesise(halfSilent, request, NEVER, A_LAW_LINE);
   expect(format).toBe(A_LAW_LINE);
   expect(frames[0]?.[0]).toBe(A_LAW.encodeTable[8_000]);
   expect(frames[12]?.[80]).toBe(A_LAW.silenceByte);
 });
 
-test("audio is taken as it is, silence and all, under its name", async () => {
+test("audio is used unchanged, including silence, with its name as text", async () => {
   const samples = new Int16Array(200);
   samples.fill(8_000, 170);
   const audio = { samples, rateHz: 8_000 };

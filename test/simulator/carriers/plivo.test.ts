@@ -15,7 +15,7 @@ interface Sent {
   name: string;
 }
 
-/** A started stream in virtual time whose caller is silent, and everything that came out of it. */
+/** A started stream in virtual time with a silent caller, and everything that it sent. */
 function openStream() {
   const clock = new ManualClock(EPOCH_MS);
   const sent: Sent[] = [];
@@ -47,7 +47,7 @@ const audio = (bytes: number) => ({
   payload: Buffer.alloc(bytes, 1).toString("base64"),
 });
 
-test("it starts without a greeting, numbered by a number, with the call and the stream told apart", () => {
+test("it starts without a greeting, with a number as sequence number, and different ids of call and stream", () => {
   const { sent } = openStream();
   expect(sent).toEqual([
     {
@@ -89,7 +89,7 @@ test("a telephone that sends nothing makes timestamps jump, chunks not", () => {
   expect(sent.at(-1)).toMatchObject({ sequenceNumber: 2, media: { chunk: 1, timestamp: String(EPOCH_MS + 100) } });
 });
 
-test("a key is told with its time", () => {
+test("a DTMF digit is sent with its time", () => {
   const { clock, carrier, events } = openStream();
   clock.advance(5);
   carrier.pressDigit("5");
@@ -104,7 +104,7 @@ test("a key is told with its time", () => {
   ]);
 });
 
-test("a checkpoint is told when everything before it has been played, and at once when there is nothing", () => {
+test("a checkpoint is returned when everything before it has been played, and at once when the buffer is empty", () => {
   const { clock, events, play, checkpoint, playedNames } = openStream();
   checkpoint("nothing before");
   expect(events("playedStream")).toEqual([
@@ -118,7 +118,7 @@ test("a checkpoint is told when everything before it has been played, and at onc
   expect(playedNames()).toEqual(["nothing before", "said"]);
 });
 
-test("a clear is told, and of the checkpoints before it nothing is ever heard again", () => {
+test("a clear is confirmed, and the checkpoints before it are never returned", () => {
   const { clock, carrier, played, events, play, checkpoint, clear, playedNames } = openStream();
   play(480);
   checkpoint("cleared");
@@ -135,13 +135,13 @@ test("a clear is told, and of the checkpoints before it nothing is ever heard ag
   expect({ played: carrier.playedSamples, clears: carrier.clears }).toEqual({ played: 320, clears: 1 });
 });
 
-test("the caller's hang-up is nothing but a socket that closes", () => {
+test("the caller's hang-up only closes the socket", () => {
   const { carrier, sent, line } = openStream();
   carrier.stop();
   expect({ events: sent.map(({ event }) => event), closes: line.closes }).toEqual({ events: ["start"], closes: 1 });
 });
 
-test("what the documents leave open is taken either way", () => {
+test("both forms are accepted where the documentation is silent", () => {
   const { carrier, tell } = openStream();
   tell({ event: "playAudio", streamId: STREAM_ID, media: { ...audio(160), sampleRate: "8000" } });
   tell({ event: "sendDTMF", dtmf: "12*#D" });
@@ -149,14 +149,14 @@ test("what the documents leave open is taken either way", () => {
   expect({ clears: carrier.clears, violations: [...carrier.violations] }).toEqual({ clears: 1, violations: [] });
 });
 
-test("sixty seconds wait to be played, and no more", () => {
+test("at most sixty seconds are buffered", () => {
   const { carrier, play } = openStream();
   for (let second = 0; second < 61; second += 1) play(8_000);
   expect(carrier.bufferedSamples).toBe(60 * 8_000);
   expect([...carrier.violations]).toEqual([["buffer_full", 1]]);
 });
 
-test("a message has 64 KiB at most", () => {
+test("a message has at most 64 KiB", () => {
   const { carrier, play } = openStream();
   const rest = JSON.stringify({ event: "playAudio", media: audio(0) }).length;
   play(((64 * 1_024 - rest) / 4) * 3 - 3);

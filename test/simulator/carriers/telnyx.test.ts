@@ -22,7 +22,7 @@ interface Sent {
   payload: { code: number; title: string; detail: string };
 }
 
-/** A started stream in virtual time whose caller is silent, and everything that came out of it. */
+/** A started stream in virtual time with a silent caller, and everything that it sent. */
 function openStream({ codecs = BOTH_MU_LAW, shuffleSeed }: { codecs?: CarrierCodecs; shuffleSeed?: number } = {}) {
   const clock = new ManualClock();
   const sent: Sent[] = [];
@@ -52,7 +52,7 @@ const media = (bytes: Uint8Array): string =>
   JSON.stringify({ event: "media", media: { payload: Buffer.from(bytes).toString("base64") } });
 const marksOf = (sent: readonly Sent[]): string[] => sent.map(({ mark }) => mark.name);
 
-test("it greets without a number, then starts the stream with its id at the top", () => {
+test("it greets without a sequence number, then starts the stream with its id at the top level", () => {
   const { sent } = openStream();
   expect(sent).toEqual([
     { event: "connected", version: "1.0.0" },
@@ -102,7 +102,7 @@ test("every 20 ms it sends what the microphone gave, numbered in strings", () =>
   );
 });
 
-test("a key is told with the microsecond it was pressed at", () => {
+test("a DTMF digit is sent with its time in microseconds", () => {
   const { clock, carrier, events } = openStream();
   clock.advance(5);
   carrier.pressDigit("#");
@@ -132,14 +132,14 @@ test("a clear sends the pending marks back at once, in order, and what was buffe
   expect({ played: carrier.playedSamples, clears: carrier.clears }).toEqual({ played: 160, clears: 1 });
 });
 
-test("the caller's hang-up is told with the call, and then the socket closes", () => {
+test("the caller's hang-up sends stop with the call's id, and then closes the socket", () => {
   const { carrier, sent, line } = openStream();
   carrier.stop();
   expect(sent.at(-1)).toMatchObject({ event: "stop", sequence_number: "2", stop: { call_control_id: `v3:${ID}` } });
   expect(line.closes).toBe(1);
 });
 
-test("C5: on request audio comes out of order, by two messages at most, all of it, the same for the same seed", () => {
+test("C5: shuffled audio arrives complete and at most two messages late, the same for the same seed", () => {
   const chunks = (seed: number): number[] => {
     const { clock, carrier, events } = openStream({ shuffleSeed: seed });
     clock.advance(10_000);
@@ -150,13 +150,13 @@ test("C5: on request audio comes out of order, by two messages at most, all of i
   const inOrder = Array.from({ length: 500 }, (_, i) => i + 1);
   expect(first).not.toEqual(inOrder);
   expect(first.toSorted((a, b) => a - b)).toEqual(inOrder);
-  // Nothing overtakes anything by more than the beats it may be late.
+  // No message is late by more than the allowed ticks.
   for (const [place, chunk] of first.entries()) expect(Math.abs(place + 1 - chunk)).toBeLessThanOrEqual(2);
   expect(chunks(7)).toEqual(first);
   expect(chunks(8)).not.toEqual(first);
 });
 
-test("keys that come out of order can be put in order by when they were pressed", () => {
+test("DTMF digits that arrive out of order can be sorted by their times", () => {
   const keys = "123456789";
   const { clock, carrier, events } = openStream({ shuffleSeed: 3 });
   for (const key of keys) {
@@ -170,7 +170,7 @@ test("keys that come out of order can be put in order by when they were pressed"
   expect(join(sent.toSorted((a, b) => a.occurred_at.localeCompare(b.occurred_at)))).toBe(keys);
 });
 
-test("a message holds 20 ms at least and 30 s at most", () => {
+test("a message has between 20 ms and 30 s of audio", () => {
   const { carrier, play } = openStream();
   play(new Uint8Array(160));
   play(new Uint8Array(30 * 8_000));
@@ -181,7 +181,7 @@ test("a message holds 20 ms at least and 30 s at most", () => {
   expect(carrier.bufferedSamples).toBe(160 + 30 * 8_000);
 });
 
-test("the stream's id may stand in a message, if it is the right one", () => {
+test("a message may contain the stream's id, if it is the right one", () => {
   const { carrier } = openStream();
   carrier.receive(JSON.stringify({ event: "clear", stream_id: STREAM_ID }));
   expect({ clears: carrier.clears, violations: carrier.violations.size }).toEqual({ clears: 1, violations: 0 });

@@ -24,7 +24,7 @@ interface Played {
   bytes: Uint8Array;
 }
 
-/** A started stream in virtual time whose caller is silent, and everything that came out of it. */
+/** A started stream in virtual time with a silent caller, and everything that it sent. */
 function openStream(clock: ManualClock, timers: Clock = clock) {
   const sent: Sent[] = [];
   const sentAtMs: number[] = [];
@@ -54,12 +54,12 @@ function openStream(clock: ManualClock, timers: Clock = clock) {
 const message = (event: string, rest: object = {}): string => JSON.stringify({ event, streamSid: SID, ...rest });
 const media = (bytes: Uint8Array): string =>
   message("media", { media: { payload: Buffer.from(bytes).toString("base64") } });
-/** Mu-law bytes that can be told apart and are never silence. */
+/** Distinct mu-law bytes that are never silence. */
 const tones = (count: number, first = 0): Uint8Array => Uint8Array.from({ length: count }, (_, i) => (first + i) % 200);
 const heardBytes = (played: readonly Played[]): number[] =>
   played.flatMap(({ bytes, samples }) => [...bytes.subarray(0, samples)]);
 
-// What the carrier sends.
+// Messages that the carrier sends.
 
 test("it greets, then starts the stream with its ids and the only format there is", () => {
   const { sent } = openStream(new ManualClock());
@@ -119,7 +119,7 @@ test("ten minutes have exactly 30,000 frames, each at its own time", () => {
   expect({ frames, offBeat }).toEqual({ frames: 30_000, offBeat: 0 });
 });
 
-test("timers that are always late delay frames and never slow the stream down", () => {
+test("timers that are always late delay frames but do not slow the stream down", () => {
   const clock = new ManualClock();
   const late: Clock = {
     nowMs: () => clock.nowMs(),
@@ -148,7 +148,7 @@ test("a telephone that sends nothing makes timestamps jump, chunks and sequence 
   ]);
 });
 
-test("a key is told with its track and counted in the sequence", () => {
+test("a DTMF digit is sent with its track and counted in the sequence", () => {
   const { carrier, events } = openStream(new ManualClock());
   carrier.pressDigit("#");
   expect(events("dtmf")).toEqual([
@@ -156,7 +156,7 @@ test("a key is told with its track and counted in the sequence", () => {
   ]);
 });
 
-test("when the caller hangs up it says stop, closes, and sends nothing more whatever comes", () => {
+test("when the caller hangs up it sends stop, closes, and sends nothing more", () => {
   const clock = new ManualClock();
   const { carrier, sent, line, mark, played } = openStream(clock);
   carrier.stop();
@@ -178,7 +178,7 @@ test("when the caller hangs up it says stop, closes, and sends nothing more what
   });
 });
 
-test("a caller who hangs up while a frame sounds sends no media behind the stop", () => {
+test("a caller who hangs up during a frame sends no media after the stop", () => {
   const clock = new ManualClock();
   const sent: string[] = [];
   const carrier: SimulatedTwilio = new SimulatedTwilio({
@@ -194,9 +194,9 @@ test("a caller who hangs up while a frame sounds sends no media behind the stop"
   expect(sent).toEqual(["connected", "start", "stop"]);
 });
 
-// What the carrier plays.
+// Playback of the carrier.
 
-test("audio of any length plays in order, 20 ms at a time; where there is none there is silence", () => {
+test("audio of any length plays in order, 20 ms at a time, followed by silence", () => {
   const clock = new ManualClock();
   const { played, play } = openStream(clock);
   play(tones(100));
@@ -211,7 +211,7 @@ test("audio of any length plays in order, 20 ms at a time; where there is none t
   expect([...(played[1]?.bytes.subarray(80) ?? [])]).toEqual(new Array(80).fill(SILENCE));
 });
 
-test("a sample counts as played when its frame has sounded to its end", () => {
+test("a sample counts as played at the end of its frame", () => {
   const clock = new ManualClock();
   const { carrier, play } = openStream(clock);
   play(tones(200));
@@ -226,7 +226,7 @@ test("a sample counts as played when its frame has sounded to its end", () => {
   ]);
 });
 
-test("a mark comes back when everything before it has been played, and at once when there is nothing", () => {
+test("a mark is returned when everything before it has been played, and at once when the buffer is empty", () => {
   const clock = new ManualClock();
   const { events, play, mark, sent, sentAtMs } = openStream(clock);
   mark("first");
@@ -266,7 +266,7 @@ test("a clear drops what has not begun to play and sends the pending marks back 
   expect(carrier.playedSamples).toBe(320);
 });
 
-test("a mark right behind a clear waits for the frame that still sounds", () => {
+test("a mark right after a clear waits for the current frame", () => {
   const clock = new ManualClock();
   const { events, play, mark, clear } = openStream(clock);
   play(tones(320));
@@ -278,7 +278,7 @@ test("a mark right behind a clear waits for the frame that still sounds", () => 
   expect(events("mark").map(({ mark }) => mark.name)).toEqual(["after"]);
 });
 
-test("when the other end closes the socket what is buffered is never played", () => {
+test("buffered audio is never played after the other end closed the socket", () => {
   const clock = new ManualClock();
   const { carrier, played, play } = openStream(clock);
   play(tones(480));
@@ -288,7 +288,7 @@ test("when the other end closes the socket what is buffered is never played", ()
   expect({ frames: played.length, samples: carrier.playedSamples }).toEqual({ frames: 1, samples: 160 });
 });
 
-test("however audio is cut into messages and spread over time, all of it is played once and in order", () => {
+test("audio in messages of any size and timing is played once and in order", () => {
   const step = fc.record({ waitMs: fc.integer({ min: 0, max: 70 }), samples: fc.integer({ min: 1, max: 700 }) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
@@ -309,7 +309,7 @@ test("however audio is cut into messages and spread over time, all of it is play
   );
 });
 
-// What the carrier warns about.
+// Violations.
 
 const good = { payload: "AAAA" };
 test.each<[Violation, string | Uint8Array]>([
@@ -345,7 +345,7 @@ test.each<[Violation, string | Uint8Array]>([
   expect(sent.filter(({ event }) => event === "mark")).toEqual([]);
 });
 
-test("audio past ten minutes and marks past their bound are refused", () => {
+test("audio beyond ten minutes and marks beyond their limit are refused", () => {
   const { carrier, play, mark } = openStream(new ManualClock());
   for (let minute = 0; minute < 11; minute += 1) play(new Uint8Array(60 * 8_000));
   for (let i = 0; i < 1_025; i += 1) mark(String(i));

@@ -17,14 +17,14 @@ const TELEPHONE = {
 const connect = (url: string, signal?: AbortSignal, upgradeMsMax?: number) =>
   connectPeer(url, (socket) => new SimulatedTwilio({ ...TELEPHONE, ...socket }), signal, upgradeMsMax);
 
-/** A gateway that does nothing by itself. */
+/** A gateway that does nothing on its own. */
 async function gateway(): Promise<{ server: WebSocketServer; url: string }> {
   const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
   await once(server, "listening");
   return { server, url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/stream/secret` };
 }
 
-test("the stream starts with the socket, and what comes back reaches the carrier", async () => {
+test("the stream starts with the socket, and received messages reach the carrier", async () => {
   const { server, url } = await gateway();
   const heard: string[] = [];
   const peers: WebSocket[] = [];
@@ -51,7 +51,7 @@ test("the stream starts with the socket, and what comes back reaches the carrier
   server.close();
 });
 
-test("a caller who hangs up closes the socket behind the stop", async () => {
+test("a caller who hangs up closes the socket after the stop", async () => {
   const { server, url } = await gateway();
   const events: string[] = [];
   const gone = new Promise((resolve) => {
@@ -79,14 +79,14 @@ test("a refused upgrade rejects with the status and without the URL", async () =
   server.close();
 });
 
-test("nobody listening rejects too", async () => {
+test("a refused connection rejects, too", async () => {
   const { server, url } = await gateway();
   server.close();
   await once(server, "close");
   await expect(connect(url)).rejects.toMatchObject({ code: "unavailable" });
 });
 
-/** Takes connections, and never says anything. */
+/** Accepts connections, and never responds. */
 async function silence() {
   const server = createTcpServer().listen(0, "127.0.0.1");
   const here = once(server, "connection");
@@ -96,7 +96,7 @@ async function silence() {
   return { url, close: () => server.close(), here, gone };
 }
 
-test("a caller who gives up before the upgrade is answered is not kept waiting, and leaves no connection", async () => {
+test("an abort before the upgrade is answered rejects at once, and leaves no connection", async () => {
   const { url, close, here, gone } = await silence();
   const stop = new AbortController();
   const connecting = connect(url, stop.signal);
@@ -107,7 +107,7 @@ test("a caller who gives up before the upgrade is answered is not kept waiting, 
   close();
 });
 
-test("an upgrade that is never answered is given up", async () => {
+test("an upgrade that is never answered times out", async () => {
   const { url, close, gone } = await silence();
   const error: unknown = await connect(url, undefined, 100).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: "unavailable" });

@@ -13,7 +13,7 @@ import { ManualClock } from "../../support/manual-clock.ts";
 const PCM: StreamFormat = { codec: "pcm_s16le", inputRateHz: 16_000, outputRateHz: 24_000 };
 const FRAME_BYTES = 960;
 
-/** Packets that are the samples' bytes; one byte is none. */
+/** Packets that are the samples' bytes; a packet of one byte is invalid. */
 const fakeOpus = (closed: string[] = []): OpusCodecs => ({
   implementation: "wasm",
   encoder: () => ({
@@ -37,12 +37,12 @@ const readyOf = ({ codec, inputRateHz, outputRateHz }: StreamFormat) => ({
   output: { codec, sampleRate: outputRateHz },
 });
 
-/** A client in virtual time, and everything that came out of it; the service has said `ready` unless told otherwise. */
+/** A client in virtual time, and everything that it sent; the service has sent `ready` by default. */
 function openStream({ format = PCM, ready = true, shuffleSeed }: Scene = {}) {
   const clock = new ManualClock();
   const sent: (object | Uint8Array)[] = [];
   const played: { samples: number; bytes: Uint8Array; atMs: number }[] = [];
-  const told: ServiceMessage[] = [];
+  const received: ServiceMessage[] = [];
   const closed: string[] = [];
   const inputBytes = (format.inputRateHz / 50) * (format.codec === "mulaw" || format.codec === "alaw" ? 1 : 2);
   const line = { microphone: (): Uint8Array | undefined => new Uint8Array(inputBytes), closes: 0 };
@@ -57,14 +57,14 @@ function openStream({ format = PCM, ready = true, shuffleSeed }: Scene = {}) {
     },
     microphone: () => line.microphone(),
     earphone: (frame, samples, atMs) => played.push({ samples, bytes: frame.slice(), atMs }),
-    onServiceMessage: (message) => told.push(message),
+    onServiceMessage: (message) => received.push(message),
   });
   client.start();
   const tell = (message: object): void => client.receive(JSON.stringify(message));
   if (ready) tell(readyOf(format));
   const audio = () => sent.filter((message): message is Uint8Array => message instanceof Uint8Array);
   const texts = () => sent.filter((message) => !(message instanceof Uint8Array));
-  return { clock, client, played, told, line, tell, audio, texts, closed };
+  return { clock, client, played, received, line, tell, audio, texts, closed };
 }
 
 interface Scene {
@@ -73,10 +73,10 @@ interface Scene {
   shuffleSeed?: number;
 }
 
-/** Bytes that can be told apart and are never silence. */
+/** Distinct bytes that are never silence. */
 const tones = (count: number): Uint8Array => Uint8Array.from({ length: count }, (_, i) => 1 + (i % 250));
 
-test("its stream begins with the socket: a frame every 20 ms, and no text of its own", () => {
+test("its stream starts with the socket: a frame every 20 ms, and no text message", () => {
   const { clock, audio, texts } = openStream({ ready: false });
   clock.advance(100);
   expect(audio().map((bytes) => bytes.length)).toEqual([640, 640, 640, 640, 640]);
@@ -108,7 +108,7 @@ test.each(
   expect(client.playedSamples).toBe(rateHz / 25);
 });
 
-test("keys and typed text are told, and a hang-up is told before the socket is closed", () => {
+test("DTMF and typed text are sent, and a hang-up is sent before the socket is closed", () => {
   const { client, texts, line } = openStream();
   client.pressDigit("5");
   client.typeText("Hello?");
@@ -120,7 +120,7 @@ test("keys and typed text are told, and a hang-up is told before the socket is c
   expect(client.violations.size).toBe(0);
 });
 
-test("a mark comes back when everything before it has been played, and at once when there is nothing", () => {
+test("a mark is returned when everything before it has been played, and at once when the buffer is empty", () => {
   const { clock, client, tell, texts } = openStream();
   tell({ type: "mark", name: "nothing before" });
   expect(texts()).toEqual([{ type: "mark", name: "nothing before" }]);
@@ -133,13 +133,13 @@ test("a mark comes back when everything before it has been played, and at once w
   expect(texts().slice(1)).toEqual([{ type: "mark", name: "said" }]);
 });
 
-test("a clear is answered with all that has been played, and the marks before it are forgotten", () => {
+test("a clear is confirmed with the playback position, and the marks before it are dropped", () => {
   const { clock, client, tell, texts, played } = openStream();
   for (let frame = 0; frame < 5; frame += 1) client.receive(tones(FRAME_BYTES));
   tell({ type: "mark", name: "cleared" });
   clock.advance(50);
   tell({ type: "clear" });
-  // 20 ms have been played, and 20 ms have begun, which are played to their end.
+  // 20 ms have been played, and 20 ms have begun and are played to their end.
   expect(texts()).toEqual([{ type: "cleared", playedMs: 20 }]);
   client.receive(tones(FRAME_BYTES));
   tell({ type: "mark", name: "after" });
@@ -149,8 +149,8 @@ test("a clear is answered with all that has been played, and the marks before it
   expect({ clears: client.clears, played: client.playedSamples }).toEqual({ clears: 1, played: 3 * 480 });
 });
 
-test("what the service says of itself is handed on as it was said", () => {
-  const { client, tell, told } = openStream();
+test("the service's text messages are passed on unchanged", () => {
+  const { client, tell, received } = openStream();
   const messages = [
     { type: "state", state: "thinking" },
     { type: "transcript", role: "user", text: "Open on Mon", final: false, turnId: 2 },
@@ -160,7 +160,7 @@ test("what the service says of itself is handed on as it was said", () => {
   ];
   for (const message of messages) tell(message);
   client.closed();
-  expect(told).toEqual([readyOf(PCM), ...messages]);
+  expect(received).toEqual([readyOf(PCM), ...messages]);
   expect({ callId: client.callId, endReason: client.endReason }).toEqual({
     callId: "call_1",
     endReason: "agent_hangup",
@@ -168,7 +168,7 @@ test("what the service says of itself is handed on as it was said", () => {
   expect(client.violations.size).toBe(0);
 });
 
-test("Opus is coded by the client, a packet a message, and heard at no more than 16,000 Hz", () => {
+test("the client encodes Opus, one packet a message, and decodes it at 16,000 Hz at most", () => {
   const format: StreamFormat = { codec: "opus", inputRateHz: 48_000, outputRateHz: 48_000 };
   const { clock, client, line, audio, played } = openStream({ format });
   line.microphone = () => tones(1_920);
@@ -187,7 +187,7 @@ test("Opus is coded by the client, a packet a message, and heard at no more than
 test.each([
   ["it hangs up", (client: WebsocketClient) => client.stop()],
   ["the socket is closed", (client: WebsocketClient) => client.closed()],
-])("gives its Opus codecs back when %s", (_, end) => {
+])("frees its Opus codecs when %s", (_, end) => {
   const format: StreamFormat = { codec: "opus", inputRateHz: 48_000, outputRateHz: 48_000 };
   const { clock, client, closed } = openStream({ format });
   clock.advance(1_000);
@@ -196,7 +196,7 @@ test.each([
   expect(closed).toEqual(expect.arrayContaining(["encoder", "decoder"]));
 });
 
-test("cut into pieces, the caller's voice keeps every byte, whatever the pieces are", () => {
+test("shuffled chunks contain every byte of the caller's audio", () => {
   const { clock, client, line, audio, texts } = openStream({ shuffleSeed: 3 });
   let frames = 0;
   line.microphone = () => {
@@ -205,32 +205,32 @@ test("cut into pieces, the caller's voice keeps every byte, whatever the pieces 
   };
   clock.advance(20_000);
   client.stop();
-  const pieces = audio();
+  const chunks = audio();
   const spoken = Buffer.concat(Array.from({ length: 1_000 }, (_, i) => new Uint8Array(640).fill(i + 1)));
-  // Compared by themselves: `toEqual` takes seconds for so many bytes.
-  expect(Buffer.concat(pieces).equals(spoken)).toBe(true);
+  // Compared directly: `toEqual` takes seconds for so many bytes.
+  expect(Buffer.concat(chunks).equals(spoken)).toBe(true);
   expect(texts()).toEqual([{ type: "end" }]);
-  const lengths = pieces.map(({ length }) => length);
+  const lengths = chunks.map(({ length }) => length);
   expect(Math.min(...lengths)).toBeLessThan(100);
   expect(Math.max(...lengths)).toBeGreaterThan(16_000);
   expect(Math.max(...lengths)).toBeLessThanOrEqual(32_000);
   expect(lengths.some((length) => length % 2 === 1)).toBe(true);
 });
 
-test("any cut keeps every byte and the same seed cuts the same way", () => {
+test("chunks contain every byte, and the same seed gives the same chunks", () => {
   fc.assert(
     fc.property(fc.nat(), fc.array(fc.uint8Array({ maxLength: 200 })), (seed, parts) => {
       const cut = (): Buffer[] => {
-        const pieces: Buffer[] = [];
-        const cutter = new Chunker(seededRandom(seed), 2, 100, (piece) => pieces.push(Buffer.from(piece)));
-        for (const part of parts) cutter.push(part);
-        cutter.flush();
-        return pieces;
+        const chunks: Buffer[] = [];
+        const chunker = new Chunker(seededRandom(seed), 2, 100, (chunk) => chunks.push(Buffer.from(chunk)));
+        for (const part of parts) chunker.push(part);
+        chunker.flush();
+        return chunks;
       };
-      const pieces = cut();
-      expect(Buffer.concat(pieces)).toEqual(Buffer.concat(parts));
-      for (const { length } of pieces.slice(0, -1)) expect(length >= 2 && length <= 100).toBe(true);
-      expect(cut()).toEqual(pieces);
+      const chunks = cut();
+      expect(Buffer.concat(chunks)).toEqual(Buffer.concat(parts));
+      for (const { length } of chunks.slice(0, -1)) expect(length >= 2 && length <= 100).toBe(true);
+      expect(cut()).toEqual(chunks);
     }),
   );
 });
@@ -259,12 +259,12 @@ test.each<[Violation, string | object]>([
   ["bad_field", { type: "ended", reason: "because" }],
   ["repeated", READY],
 ])("%s: %j is counted and changes nothing", (violation, message) => {
-  const { clock, client, played, told, texts } = openStream();
+  const { clock, client, played, received, texts } = openStream();
   client.receive(typeof message === "string" || message instanceof Uint8Array ? message : JSON.stringify(message));
   clock.advance(40);
   expect([...client.violations]).toEqual([[violation, 1]]);
   expect(played.map(({ samples }) => samples)).toEqual([0, 0]);
-  expect({ told, texts: texts(), clears: client.clears }).toEqual({ told: [READY], texts: [], clears: 0 });
+  expect({ received, texts: texts(), clears: client.clears }).toEqual({ received: [READY], texts: [], clears: 0 });
 });
 
 test.each<[Violation, object]>([
@@ -275,14 +275,14 @@ test.each<[Violation, object]>([
   ["unknown_field", { ...READY, output: { ...READY.output, channels: 1 } }],
   ["wrong_format", { ...READY, input: { codec: "mulaw", sampleRate: 16_000 } }],
   ["wrong_format", { ...READY, output: { codec: "pcm_s16le", sampleRate: 16_000 } }],
-])("%s: %j is no way to begin", (violation, message) => {
-  const { client, told } = openStream({ ready: false });
+])("%s: %j is not allowed before ready", (violation, message) => {
+  const { client, received } = openStream({ ready: false });
   client.receive(message instanceof Uint8Array ? message : JSON.stringify(message));
   expect([...client.violations]).toEqual([[violation, 1]]);
-  expect(told).toEqual([]);
+  expect(received).toEqual([]);
 });
 
-test("behind the end nothing comes but the close, and the end comes before it", () => {
+test("after the end only the close is allowed, and never without the end", () => {
   const { clock, client, tell, played } = openStream();
   tell({ type: "ended", reason: "inactivity" });
   tell({ type: "ended", reason: "inactivity" });

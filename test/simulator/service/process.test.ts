@@ -7,7 +7,7 @@ import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 const NEVER = new AbortController().signal;
 
-/** A program in the service's place, which runs `source`. */
+/** A program instead of the service, which runs `source`. */
 function programOf(source: string): ServiceOptions {
   const folder = temporaryDirectory();
   const path = join(folder, "main.mjs");
@@ -16,14 +16,14 @@ function programOf(source: string): ServiceOptions {
 }
 
 const READY = `process.send({ kind: "ready", apiUrl: "http://127.0.0.1:1234", mediaUrl: "ws://127.0.0.1:1235" });`;
-/** Says that it was stopped in good order, and exits. */
+/** Reports an orderly stop, and exits. */
 const STOPPABLE = `
   import { writeFileSync } from "node:fs";
   setInterval(() => {}, 1_000);
   process.on("SIGTERM", () => { writeFileSync(process.env.DATA_DIR + "/stopped", ""); process.exit(0); });
 `;
 
-test("a service that is ready tells its address, and is stopped as an operator would", async () => {
+test("a ready service reports its address, and is stopped with SIGTERM", async () => {
   const options = programOf(`${STOPPABLE} ${READY} console.log("up");`);
   const service = await startService(options, NEVER);
   expect(service.apiUrl).toBe("http://127.0.0.1:1234");
@@ -32,7 +32,7 @@ test("a service that is ready tells its address, and is stopped as an operator w
   expect(readFileSync(join(options.dataDir, "service.log"), "utf8")).toContain("up");
 });
 
-test("its surroundings are the reference pair, free ports and the data directory, and nothing else", async () => {
+test("its environment has only the reference providers, free ports and the data directory", async () => {
   const options = programOf(`${STOPPABLE} ${READY} console.log(JSON.stringify(process.env));`);
   await (await startService(options, NEVER)).stop();
   const [line = "{}"] = readFileSync(join(options.dataDir, "service.log"), "utf8").split("\n");
@@ -53,7 +53,7 @@ test("further variables reach it too", async () => {
   expect(readFileSync(join(options.dataDir, "service.log"), "utf8")).toContain("pcma");
 });
 
-test("one that ends before it is ready rejects with the end of its log", async () => {
+test("a service that exits before it is ready rejects with the end of its log", async () => {
   const options = programOf(`console.log("DATA_DIR is on fire"); process.exitCode = 3;`);
   const starting = startService(options, NEVER);
   await expect(starting).rejects.toMatchObject({ code: "unavailable", cause: { message: "ended with code 3" } });
