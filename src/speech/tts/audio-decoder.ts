@@ -57,9 +57,9 @@ export class TtsAudioDecoder {
     }
     if (!this.#isFormatChecked) this.#rejectOtherFormats(all);
     const samples = this.#samplesOf(all);
-    if (isNoise(samples)) throw this.#failed("sent noise: its audio is not in the requested format");
+    if (isNoise(samples)) throw this.#failed("sent noise: the audio is not in the requested format");
     this.#sampleCount += samples.length;
-    if (this.#sampleCount > this.#samplesMax) throw this.#failed("sent far more audio than its text takes");
+    if (this.#sampleCount > this.#samplesMax) throw this.#failed("sent more audio than its text can take");
     return samples;
   }
 
@@ -72,7 +72,9 @@ export class TtsAudioDecoder {
     if (this.#sampleCount === 0) throw this.#failed("sent no audio");
     const [shorterMs, longerMs] = [Math.min(alignedMs, this.durationMs), Math.max(alignedMs, this.durationMs)];
     if (longerMs > LENGTH_FACTOR_MAX * shorterMs + LENGTH_SLACK_MS) {
-      throw this.#failed("sent audio whose length does not match its words: its rate is not the requested one");
+      throw this.#failed(
+        "sent audio whose length does not match its word timestamps: the sample rate is not the requested one",
+      );
     }
   }
 

@@ -78,7 +78,7 @@ export function ttsSettingsProblems(name: string, { elevenlabs, cartesia, openai
         ...(openai.voices.every((voice) => voice.name !== "" && languageCode(voice.language) !== undefined)
           ? []
           : [
-              "OPENAI_TTS_VOICES must be names separated by commas, each with or without a colon and a language: alloy:en",
+              "OPENAI_TTS_VOICES must be names, separated by commas, each optionally followed by a colon and a language: alloy:en",
             ]),
         ...duplicateVoices(openai.voices).map(
           (voice) => `OPENAI_TTS_VOICES must name each voice once in a language, not ${JSON.stringify(voice)} twice`,
@@ -96,7 +96,7 @@ function duplicateVoices(voices: TtsSettings["openai"]["voices"]): string[] {
 }
 
 function apiKeyProblems(key: string, name: string, value: string): string[] {
-  if (value === "") return [`${key} must be set when TTS names ${name}`];
+  if (value === "") return [`${key} is required with TTS=${name}`];
   return /^[\x21-\x7e]+$/.test(value) ? [] : [`${key} must be printable ASCII without spaces`];
 }
 
