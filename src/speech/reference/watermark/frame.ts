@@ -42,7 +42,7 @@ export function wordFrame(word: string): Uint8Array | undefined {
   return frame;
 }
 
-/** Reads frames from a stream of bytes with errors and gaps. Incomplete frames, and damaged ones that cannot be corrected, are dropped. */
+/** Reads frames from a stream of bytes with errors and gaps. It drops incomplete frames and those it cannot correct. */
 export class WordFrameReader {
   /** The word, followed by its checksum. */
   readonly #bytes = new Uint8Array(WORD_BYTES_MAX + CHECK_BYTES);

@@ -78,7 +78,8 @@ export class FrameReader {
     this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     while (this.#rest.length >= HEAD_BYTES) {
       const length = this.#rest.readUInt32LE();
-      if (length > PAYLOAD_BYTES_MAX) throw new RangeError(`a frame of ${length} bytes exceeds the maximum of ${PAYLOAD_BYTES_MAX}`);
+      if (length > PAYLOAD_BYTES_MAX)
+        throw new RangeError(`a frame of ${length} bytes exceeds the maximum of ${PAYLOAD_BYTES_MAX}`);
       if (this.#rest.length < HEAD_BYTES + length) return;
       const isAudio = this.#rest[4] === AUDIO_FRAME;
       const payload = this.#rest.subarray(HEAD_BYTES, HEAD_BYTES + length);
