@@ -120,7 +120,7 @@ function formatOf(head: Uint8Array, encoding: AudioEncoding): string | undefined
   return encoding === "pcm_s16le" && isMp3(head) ? "MP3" : undefined;
 }
 
-/** Whether this is the header of an MPEG layer III frame with a valid bit rate and sample rate (ISO 11172-3, 2.4.2.3). */
+/** Whether it is an MPEG layer III frame header with valid bit rate and sample rate (ISO 11172-3, 2.4.2.3). */
 function isMp3([first = 0, second = 0, third = 0]: Uint8Array): boolean {
   const bitRate = third >> 4;
   return first === 0xff && (second & 0xe6) === 0xe2 && bitRate !== 0 && bitRate !== 15 && (third & 0x0c) !== 0x0c;

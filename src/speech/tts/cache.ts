@@ -15,7 +15,7 @@ interface CacheEntry {
 /**
  * Caches speech that many calls request again: greetings, "one moment, please", goodbyes. A text is cached when it is
  * requested the second time, because most replies of an LLM are spoken only once. Of a first request the cache stores
- * a digest, of a cached text its audio. Both are in bounded memory only; the least recently used entry is evicted first.
+ * a digest, of a cached text its audio. Both are in bounded memory only; the least recently used entry is evicted.
  */
 export class TtsCache {
   readonly #bytesMax: number;

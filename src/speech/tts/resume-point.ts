@@ -25,7 +25,7 @@ export class ResumePoint {
     return this.#text;
   }
 
-  /** Takes a chunk of the current provider and returns the chunk to emit: each word goes with the audio it begins in. */
+  /** Takes a chunk of the current provider. Returns the chunk to emit: each word comes with the audio it begins in. */
   add({ samples, rateHz, words }: TtsChunk): TtsChunk {
     this.#spokenMs += (samples.length * 1_000) / rateHz;
     this.#pendingWords.push(...words);

@@ -15,9 +15,9 @@ export type FetchVoices = (
 ) => Promise<readonly Voice[]>;
 
 /**
- * Caches a provider's voice list. An old list remains in use while a new one is fetched; a request before the first list
- * waits for it. After a failure the list is not fetched again for a while, however often it is requested. If there is no
- * older list, the voices read before the failure are the list.
+ * Caches a provider's voice list. An old list remains in use while a new one is fetched; a request before the first
+ * list waits for it. After a failure the list is not fetched again for a while, however often it is requested. If there
+ * is no older list, the voices read before the failure are the list.
  */
 export class CachedVoiceList {
   readonly #provider: string;

@@ -4,10 +4,10 @@ import type { TimedWord } from "../contracts.ts";
 const SKIPPED_WORDS_MAX = 8;
 
 /**
- * Aligns the words of one text with a provider's timestamps. A word is what stands between white space, so that the
- * words joined by spaces are the text again. Providers report words without punctuation, in parts, several as one, or as
- * they are read out (`$5` as `five dollars`), so words are compared by their letters and digits. Words without a
- * timestamp share the time between those around them.
+ * Aligns the words of one text with a provider's timestamps. Words are separated by white space, so that the words
+ * joined by spaces are the text again. Providers report words without punctuation, in parts, several as one, or as they
+ * are read out (`$5` as `five dollars`), so words are compared by their letters and digits. Words without a timestamp
+ * share the time between those around them.
  */
 export class WordAlignment {
   readonly #words: readonly { text: string; letters: string }[];
@@ -72,7 +72,7 @@ export class WordAlignment {
     return later < 0 ? -1 : next + 1 + later;
   }
 
-  /** Matches `letters` with the words from the next one on. Each complete word is aligned, with its share of the time. */
+  /** Matches `letters` with the words from the next one on. Each complete word gets its share of the time. */
   #matchLetters(letters: string, startMs: number, endMs: number): void {
     const perLetterMs = (endMs - startMs) / letters.length;
     let at = 0;

@@ -219,7 +219,7 @@ function quotedIn(parameter: Parameter, said: Utterance): unknown {
   return parameter.type === "array" ? [found.value] : found.value;
 }
 
-/** "name is Ann", "order A-17": what follows the parameter's label. Without a filler between, it must look like a value. */
+/** "name is Ann", "order A-17": what follows a label. Without a filler between, it must look like a value. */
 function labelledName(parameter: Parameter, said: Utterance): string | undefined {
   const { labels, type } = parameter;
   const { tokens } = said;

@@ -62,7 +62,7 @@ export function valuesIn(parameter: Parameter, said: Utterance, where: Where): u
   return values.length === 0 ? undefined : values;
 }
 
-/** The named values of an enum: all of them for an array, else the one after the parameter's preposition, or the first. */
+/** The named values of an enum: all for an array, else the one after the parameter's preposition, or the first. */
 function enumIn(parameter: Parameter, said: Utterance): { value: unknown; span: Span }[] {
   const { type, schema } = parameter;
   const spelled = (schema.enum as unknown[]).map((value) => ({ value, text: String(value) }));

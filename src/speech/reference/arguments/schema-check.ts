@@ -2,7 +2,7 @@ import { compileSchema, type SchemaCheck } from "../../../core/schemas/compile.t
 import type { Parameter } from "./parameters.ts";
 
 // Rules of a schema that only a schema check can decide. A value that the tool would refuse is not used, and the caller
-// is asked for it. A pattern may take very long: this runs in the child process of the reference LLM, within its budget.
+// is asked for it. A pattern may take very long, so this runs in the child process of the reference LLM, with a budget.
 
 const checks = new WeakMap<Parameter, SchemaCheck>();
 

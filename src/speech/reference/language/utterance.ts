@@ -72,7 +72,7 @@ export class Utterance {
     return within < 0 ? undefined : { from: within, to: within };
   }
 
-  /** The name that begins at `at`, without articles, up to a word or a mark that ends it; undefined if there is none. */
+  /** The name that begins at `at`, without articles, up to a word or mark that ends it; undefined if there is none. */
   nameAt(at: number): Span | undefined {
     let from = at;
     while (ARTICLES.has(this.tokens[from]?.lower ?? "") && this.joins(from)) from += 1;

@@ -16,8 +16,8 @@ const LAST_WORDS = new Set(["hang_up", "transfer"]);
 const NO_BODY = /^Done, with status \d{3}\.$/;
 
 /**
- * The spoken form of a tool's result: a JSON value in short sentences, a text unchanged, an error as an apology. Empty if
- * there is nothing to say.
+ * The spoken form of a tool's result: a JSON value in short sentences, a text unchanged, an error as an apology. Empty
+ * if there is nothing to say.
  */
 export function spokenResult(tool: string, result: string, phrases: ReferencePhrases): string {
   if (/^Error: /.test(result)) return phrases.toolFailed;

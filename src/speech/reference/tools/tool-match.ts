@@ -94,8 +94,8 @@ export function toolMatch(
 }
 
 /**
- * Whether the caller requests one of these actions. There must be a clause that names the action, or else its object; it
- * must contain no refusal and neither report nor ask about the past; and it must contain the verb in its base form, or
+ * Whether the caller requests one of these actions. There must be a clause that names the action, or else its object.
+ * It must contain no refusal and neither report nor ask about the past. It must contain the verb in its base form, or
  * the sentence must have a form of request.
  */
 function isRequested(action: ReadonlySet<string>, said: Utterance, hits: ReadonlySet<string>): boolean {

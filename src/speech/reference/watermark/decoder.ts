@@ -32,8 +32,8 @@ const FILTER_S = 0.0074;
 const FILTER_CUTOFF_HZ = 560;
 
 /**
- * Decodes the words that a WatermarkEncoder has put into audio, from the audio alone. Damage to one word loses that word
- * only. The result does not depend on how the audio was divided into buffers. `write` allocates nothing but the words.
+ * Decodes the words that a WatermarkEncoder has put into audio, from the audio alone. Damage to a word loses only that
+ * word. The result does not depend on how the audio was divided into buffers. `write` allocates nothing but the words.
  *
  * A complex band-pass around both tones, at 3.3 hops a bit; the energy of each tone over one bit; and a UART on the
  * difference of the two, which synchronises to each start bit.

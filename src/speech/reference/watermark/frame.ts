@@ -63,8 +63,8 @@ export class WordFrameReader {
   }
 
   /**
-   * Takes the next byte; returns the word that it completes, if any. `certainty` says how clearly each bit was read, from
-   * the least significant on, in any unit. It is borrowed: it is read before this returns.
+   * Takes the next byte; returns the word that it completes, if any. `certainty` says how clearly each bit was read,
+   * from the least significant on, in any unit. It is borrowed: it is read before this returns.
    */
   read(byte: number, certainty: ArrayLike<number>): string | undefined {
     if (byte === START) {

@@ -1,4 +1,4 @@
-/** The shape of a Kaiser window: 60 dB in the stop band, which begins 3.6 / (width in seconds) Hz above the pass band. */
+/** The shape of a Kaiser window: 60 dB in the stop band, which begins 3.6 / (width in s) Hz above the pass band. */
 const BETA = 5.65;
 
 /**

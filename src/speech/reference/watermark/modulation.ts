@@ -5,10 +5,10 @@
  *     |###################____________|....M.....S....|        M = mark = 1 = idle, S = space = 0
  *     0                  2.4        2.6   2.8   3.3   4.0 kHz
  *
- * The carrier is continuous-phase FSK, 600 baud, 8N1, some 24 dB below the peaks of the speech: a thin rasp to a person,
- * and loud enough for G.711, resampling and a noisy line. It is on only during each word's frame, so it is silent when
- * the speech is. A frame is ten bits of mark (enough for a reader to synchronise again), the bytes of frame.ts, and
- * three bits of mark (so that the last byte has left the receiver's filter before the audio may end).
+ * The carrier is continuous-phase FSK, 600 baud, 8N1, some 24 dB below the peaks of the speech: a thin rasp to a
+ * person, and loud enough for G.711, resampling and a noisy line. It is on only during each word's frame, so it is
+ * silent when the speech is. A frame is ten bits of mark (enough for a reader to synchronise again), the bytes of
+ * frame.ts, and three bits of mark (so that the last byte has left the receiver's filter before the audio may end).
  */
 
 /** The rate of speech with a watermark. It has nothing above the telephone band, so a higher rate adds nothing. */

@@ -142,7 +142,7 @@ class PreopenedConnections {
     signal.addEventListener("abort", release, { once: true });
   }
 
-  /** Returns the preopened connection or a new one. If a call may have another segment, the next one is opened for it. */
+  /** Returns the preopened connection or a new one. If a call may need another one, that is opened in advance. */
   take(url: string): SegmentConnection {
     const connection = this.#connections.get(url) ?? new SegmentConnection(this.#options, url);
     this.#connections.delete(url);

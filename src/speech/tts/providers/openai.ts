@@ -58,8 +58,8 @@ const KOKORO_LANGUAGES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Any server with OpenAI's `/v1/audio/speech` (OpenAI, Kokoro-FastAPI, speaches with Piper), without word timestamps. It
- * requests WAV, which states its rate, and streams it. Built from
+ * Any server with OpenAI's `/v1/audio/speech` (OpenAI, Kokoro-FastAPI, speaches with Piper), without word timestamps.
+ * It requests WAV, which states its rate, and streams it. Built from
  * https://platform.openai.com/docs/api-reference/audio/createSpeech. OpenAI has no endpoint that lists voices; the one
  * used is Kokoro-FastAPI's `GET /v1/audio/voices`.
  */

@@ -9,8 +9,8 @@ const EXTENSIBLE = 0xfffe;
 const isUnknownLength = (bytes: number): boolean => bytes === 0 || bytes >= 0x7fff_0000;
 
 /**
- * Reads a streamed WAV file of 16-bit samples in one channel. The length may be unknown. Throws WavProblem for any other
- * format.
+ * Reads a streamed WAV file of 16-bit samples in one channel. The length may be unknown. Throws WavProblem for any
+ * other format.
  */
 export class WavReader {
   #head: Buffer = Buffer.alloc(0);

@@ -192,7 +192,7 @@ function telephoneSigns(words: Lexicon): readonly Rule[] {
   const alone = (key: string): string => `(?<=[\\s"'“‘(\`*])${key}(?=[\\s"'”’)\`*.,;:!?]|$)`;
   const listAhead = "(?<!(?:(?:^|:\\s)[*•–-]|[.!?]\\s[*•])\\s.*)";
   return [
-    // A list begins at the start of the text, after a colon or after a sentence; a `*` after its first bullet is one, too.
+    // A list begins at the start of the text, after a colon or after a sentence. Later `*` are its bullets, too.
     rule(`(?<![*.:!?]\\s?)${listAhead}${alone("\\*")}(?!\\*)|\`\\*\``, () => words.star),
     // Before digits, unless a second `*` after them makes it emphasis.
     rule("(?<!\\*)\\*(?=#?\\d)(?!\\d[^*]*(?<=\\S)\\*(?![\\p{L}\\p{N}*]))", () => ` ${words.star} `),

@@ -30,7 +30,7 @@ declare module "@echogarden/espeak-ng-emscripten" {
     list_voices(): EspeakVoice[];
     /** Takes a voice's identifier. Returns 0, or an error code. */
     set_voice(identifier: string): number;
-    /** Speaks SSML, synchronously. `deliver` gets the audio in parts of 100 ms; if it returns true, the synthesis ends. */
+    /** Speaks SSML synchronously. `deliver` gets the audio in parts of 100 ms and returns true to end the synthesis. */
     synthesize(ssml: string, deliver: (samples: Int16Array, events: EspeakEvent[]) => boolean): void;
   }
   export interface EspeakModule {

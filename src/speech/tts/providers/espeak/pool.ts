@@ -6,7 +6,7 @@ import { EspeakChild } from "./child.ts";
 import type { ProgramFrame, ProgramVoice, SynthesisRequest } from "./protocol.ts";
 
 export interface EspeakPoolOptions {
-  /** How many requests are synthesized concurrently. Each child takes some 100 MB and is 100 times faster than real time. */
+  /** How many requests run concurrently. Each child takes some 100 MB and is a hundred times faster than real time. */
   children: number;
   clock: Clock;
   /** The program of the children; tests set another. */

@@ -13,7 +13,7 @@ import { WordTimeline } from "./word-timeline.ts";
 
 const INPUT = 0;
 const OUTPUT = 3;
-/** The first audio is sent at once. Later audio is collected to frames of at least this length, so that they are few. */
+/** The first audio is sent at once. Later audio is collected to frames of at least this length. */
 const FRAME_MS_MIN = 400;
 
 /** Reads exactly `count` bytes; undefined when the input has ended. */

@@ -3,9 +3,9 @@ import type { TimedWord } from "../../../contracts.ts";
 /**
  * The protocol between the service and an eSpeak process, over two pipes on which the process blocks:
  *
- * - to the process: a request (its length in four bytes, then JSON); during a request, for each frame of audio one byte,
- *   GO or STOP. The process sends up to UNACKNOWLEDGED_FRAMES_MAX frames without such a byte, so that a request can be
- *   cancelled at any time and yet is not slowed down. It reads all of these bytes before the next request.
+ * - to the process: a request (its length in four bytes, then JSON); during a request, for each frame of audio one
+ *   byte, GO or STOP. The process sends up to UNACKNOWLEDGED_FRAMES_MAX frames without such a byte, so that a request
+ *   can be cancelled at any time and yet is not slowed down. It reads all of these bytes before the next request.
  * - from the process: frames, each its payload's length in four bytes, one byte for its kind, and the payload.
  *
  * Numbers and samples are little-endian, like every platform that Node runs on.

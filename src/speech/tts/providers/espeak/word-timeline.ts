@@ -11,9 +11,9 @@ export interface SynthesisEvent {
 }
 
 /**
- * Aligns the words of one text with eSpeak's events. A word is what stands between white space, so that the words joined
- * by spaces are the text again. eSpeak reports several words in a number and one in "of the", so the first event inside
- * a word is its start, and words without an event share the time of the word before them.
+ * Aligns the words of one text with eSpeak's events. Words are separated by white space, so that the words joined by
+ * spaces are the text again. eSpeak reports several words in a number and one in "of the", so the first event inside a
+ * word is its start, and words without an event share the time of the word before them.
  */
 export class WordTimeline {
   /** The text for eSpeak: white space collapsed, and without anything that eSpeak would take for a command. */
@@ -32,8 +32,8 @@ export class WordTimeline {
   #alignedWords: TimedWord[] = [];
 
   /**
-   * `addToWatermark` is called with each word as it begins and returns the end of the word's watermark. The word does not
-   * end earlier, even if its sound does.
+   * `addToWatermark` is called with each word as it begins and returns the end of the word's watermark. The word does
+   * not end earlier, even if its sound does.
    */
   constructor(text: string, addToWatermark = (_word: string, startMs: number): number => startMs) {
     this.#words = text.split(/\s+/).filter((word) => word !== "");

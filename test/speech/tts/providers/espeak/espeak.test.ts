@@ -42,7 +42,7 @@ describe("eSpeak", () => {
     expect(wordsPerMinute).toBeLessThan(220);
   });
 
-  test("a word ends at its sound's end, not after the pause behind it", async () => {
+  test("a word ends with its sound, not after the following pause", async () => {
     const { words } = await spoken("Well, that is it.");
     const [well, that] = words;
     expect((that?.startMs ?? 0) - (well?.endMs ?? 0)).toBeGreaterThan(60);
@@ -62,13 +62,13 @@ describe("eSpeak", () => {
     expect(durationMs).toBeGreaterThan(1_000);
   });
 
-  test("does not do what a text tells it to do in SSML", async () => {
+  test("does not execute SSML in a text", async () => {
     const plain = await spoken("one two");
     const marked = await spoken('one <break time="9s"/> two');
     expect(marked.durationMs).toBeLessThan(plain.durationMs + 4_000);
   });
 
-  test("has nothing to say to a text without sounds, but accounts for its words", async () => {
+  test("a text without sounds yields its words without audio", async () => {
     expect((await spoken("... —")).words.map((word) => word.text)).toEqual(["...", "—"]);
     expect((await spoken("  ")).words).toEqual([]);
   });
