@@ -28,15 +28,15 @@ describe("which row a test is of", () => {
   });
 });
 
-describe("which kind of provider a test tells of", () => {
+describe("the stages that a test is about", () => {
   test.each([
-    ["deepgram", "P1: refused", ["ear"]],
-    ["ear-chain", "P1: refused", ["ear"]],
-    ["openai-brain", "P1: refused", ["brain"]],
-    ["openai-voice", "P1: refused", ["voice"]],
-    ["provider-line", "P15: left alone", ["ear", "brain", "voice"]],
-    ["every-provider", "P1: refused, of the voice openai", ["voice"]],
-    ["switch-over", "P3: an ear and a voice die", ["ear", "voice"]],
+    ["stt/providers/deepgram", "P1: refused", ["stt"]],
+    ["stt/fallback", "P1: refused", ["stt"]],
+    ["llm/providers/openai", "P1: refused", ["llm"]],
+    ["tts/providers/openai", "P1: refused", ["tts"]],
+    ["resilience/circuit-breaker", "P15: opened", ["stt", "llm", "tts"]],
+    ["every-provider", "P1: refused, of the TTS openai", ["tts"]],
+    ["failover", "P3: an STT and a TTS die", ["stt", "tts"]],
     ["heard-text", "P11: too long", []],
   ])("%s, %s", (file, title, kinds) => {
     expect(stagesOf(result(file, title))).toEqual(kinds);
@@ -45,8 +45,8 @@ describe("which kind of provider a test tells of", () => {
 
 describe("the table", () => {
   test("counts what passed, and says why there is none where there can be none", () => {
-    const { head, rows, problems } = faultTable([...whole(), result("deepgram", "P1: refused")]);
-    expect(head).toEqual(["fault", "ear", "brain", "voice"]);
+    const { head, rows, problems } = faultTable([...whole(), result("stt/providers/deepgram", "P1: refused")]);
+    expect(head).toEqual(["fault", "stt", "llm", "tts"]);
     expect(rows[0]?.slice(1)).toEqual(["2 passed", "1 passed", "1 passed"]);
     expect(rows[9]?.slice(1)).toEqual(["1 passed", "no WebSocket", "1 passed"]);
     expect(problems).toEqual([]);
@@ -57,20 +57,20 @@ describe("the table", () => {
     expect(rows).toHaveLength(16);
     const cells = rows.flatMap((row) => row.slice(1));
     expect(problems).toHaveLength(cells.filter((cell) => cell === "GAP").length);
-    expect(problems[0]).toBe("P1, ear: no test, and no reason why");
+    expect(problems[0]).toBe("P1, stt: no test, and no reason why");
   });
 
   test("tells of failures, of what was not run, and of reasons that are none any more", () => {
     const more = [
-      result("deepgram", "P1: refused", "failed"),
-      result("deepgram", "P1: a certificate", "skipped"),
-      result("openai-brain", "P10: a WebSocket"),
+      result("stt/providers/deepgram", "P1: refused", "failed"),
+      result("stt/providers/deepgram", "P1: a certificate", "skipped"),
+      result("llm/providers/openai", "P10: a WebSocket"),
     ];
     const { rows, problems } = faultTable([...whole(), ...more]);
     expect(rows[0]?.[1]).toBe("1 passed, 1 failed, 1 skipped");
     expect(problems).toEqual([
       "test/speech/stt/providers/deepgram.test.ts: a provider > P1: refused: failed",
-      "P10, brain: has tests, and a reason for none",
+      "P10, llm: has tests, and a reason for none",
     ]);
   });
 
@@ -78,10 +78,10 @@ describe("the table", () => {
     const { problems } = faultTable([
       ...whole(),
       result("heard-text", "P11: too long"),
-      result("deepgram", "P17: new"),
+      result("stt/providers/deepgram", "P17: new"),
     ]);
     expect(problems).toEqual([
-      "test/speech/heard-text.test.ts: a provider > P11: too long: of which kind of provider?",
+      "test/speech/heard-text.test.ts: a provider > P11: too long: neither its titles nor its path name a stage (stt, llm, tts)",
       "test/speech/stt/providers/deepgram.test.ts: a provider > P17: new: there is no row P17",
     ]);
   });

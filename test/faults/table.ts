@@ -1,5 +1,5 @@
-/** The kinds of provider, as the table names them. */
-export const STAGES = ["ear", "brain", "voice"] as const;
+/** The stages whose providers the table covers. */
+export const STAGES = ["stt", "llm", "tts"] as const;
 export type Stage = (typeof STAGES)[number];
 
 /** One test as Vitest tells it. */
@@ -33,22 +33,22 @@ export const FAULTS: Readonly<Record<string, string>> = {
 
 /** Why there can be no test, where there is none. */
 export const REASONS: Readonly<Record<string, Partial<Record<Stage, string>>>> = {
-  P5: { ear: "no [DONE]" },
-  P10: { brain: "no WebSocket" },
-  P11: { brain: "no transcripts", voice: "no transcripts" },
-  P12: { ear: "hears no turns" },
-  P13: { ear: "asks for no tools", voice: "asks for no tools" },
-  P14: { ear: "sends no audio", brain: "sends no audio" },
+  P5: { stt: "no [DONE]" },
+  P10: { llm: "no WebSocket" },
+  P11: { llm: "no transcripts", tts: "no transcripts" },
+  P12: { stt: "has no turns" },
+  P13: { stt: "calls no tools", tts: "calls no tools" },
+  P14: { stt: "sends no audio", llm: "sends no audio" },
 };
 
-/** Files about providers whose names tell no kind, and in which the titles need not. */
+/** The stages of test files, for titles that name none. */
 const FILES_OF_KINDS: readonly (readonly [RegExp, readonly Stage[]])[] = [
-  [/\/(ear|\w+-ear|deepgram|assemblyai)\b/, ["ear"]],
-  [/\/(brain|\w+-brain|event-stream|engine-bounds)\b/, ["brain"]],
-  [/\/(voice|\w+-voice|elevenlabs|cartesia)\b/, ["voice"]],
-  // What all of them stand behind, and what brains and voices do.
-  [/\/provider-line\b/, STAGES],
-  [/\/deadlines\b/, ["brain", "voice"]],
+  [/\/(stt|deepgram|assemblyai)\b/, ["stt"]],
+  [/\/llm\b/, ["llm"]],
+  [/\/(tts|elevenlabs|cartesia)\b/, ["tts"]],
+  // All stages use circuit breakers; only LLMs and TTS have these deadlines.
+  [/\/circuit-breaker\b/, STAGES],
+  [/\/deadlines\b/, ["llm", "tts"]],
 ];
 
 const ID = /^(P\d+(?:, P\d+)*):/;
@@ -57,7 +57,7 @@ const ID = /^(P\d+(?:, P\d+)*):/;
 export const rowsOf = ({ titles }: TestResult): string[] =>
   titles.flatMap((title) => ID.exec(title)?.[1]?.split(", ") ?? []);
 
-/** Of which kinds of provider a test tells: those that its titles name, else those of its file; none where nothing tells. */
+/** The stages that a test is about: those that its titles name, else those of its file; none if neither names any. */
 export function stagesOf({ file, titles }: TestResult): readonly Stage[] {
   const words = new Set(
     titles
@@ -83,7 +83,7 @@ export function faultTable(results: readonly TestResult[]): FaultTable {
     const strange = rowsOf(test).filter((id) => !Object.hasOwn(FAULTS, id));
     const name = `${test.file}: ${test.titles.join(" > ")}`;
     if (strange.length > 0) return [`${name}: there is no row ${strange.join(", ")}`];
-    if (stagesOf(test).length === 0) return [`${name}: of which kind of provider?`];
+    if (stagesOf(test).length === 0) return [`${name}: neither its titles nor its path name a stage (stt, llm, tts)`];
     return test.status === "failed" ? [`${name}: failed`] : [];
   });
   const rows = Object.entries(FAULTS).map(([id, what]) => {

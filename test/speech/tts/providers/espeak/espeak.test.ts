@@ -74,7 +74,7 @@ describe("eSpeak", () => {
   });
 
   test("an abort frees the program at once, however long the text", async () => {
-    const long = "This is a sentence of a speech that nobody wants to hear to its end. ".repeat(200);
+    const long = "This is a sentence of a speech that is aborted before its end. ".repeat(200);
     const timeMs = async (task: () => Promise<unknown>): Promise<number> => {
       const startMs = performance.now();
       await task();
@@ -90,7 +90,7 @@ describe("eSpeak", () => {
     expect(cutMs).toBeLessThan(wholeMs / 3);
   });
 
-  test("refuses a voice that it has not and a text that nobody says in one turn", async () => {
+  test("refuses an unknown voice and a text over the length limit", async () => {
     await expect(spoken("hello", "espeak/gmw/xx")).rejects.toMatchObject({ code: "provider_failed" });
     await expect(spoken("hello", "gmw/en-US")).rejects.toMatchObject({ code: "provider_failed" });
     await expect(spoken("x".repeat(TURN_TEXT_CHARS_MAX + 1))).rejects.toMatchObject({ code: "provider_failed" });
