@@ -28,7 +28,7 @@ describe("which row a test is of", () => {
   });
 });
 
-describe("which kind of provider a test tells of", () => {
+describe("the stages that a test is about", () => {
   test.each([
     ["stt/providers/deepgram", "P1: refused", ["stt"]],
     ["stt/fallback", "P1: refused", ["stt"]],

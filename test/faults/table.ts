@@ -56,7 +56,7 @@ const ID = /^(P\d+(?:, P\d+)*):/;
 export const rowsOf = ({ titles }: TestResult): string[] =>
   titles.flatMap((title) => ID.exec(title)?.[1]?.split(", ") ?? []);
 
-/** Of which kinds of provider a test tells: those that its titles name, else those of its file; none where nothing tells. */
+/** The stages that a test is about: those that its titles name, else those of its file; none if neither names any. */
 export function stagesOf({ file, titles }: TestResult): readonly Stage[] {
   const words = new Set(
     titles
@@ -82,7 +82,7 @@ export function faultTable(results: readonly TestResult[]): FaultTable {
     const strange = rowsOf(test).filter((id) => !Object.hasOwn(FAULTS, id));
     const name = `${test.file}: ${test.titles.join(" > ")}`;
     if (strange.length > 0) return [`${name}: there is no row ${strange.join(", ")}`];
-    if (stagesOf(test).length === 0) return [`${name}: of which kind of provider?`];
+    if (stagesOf(test).length === 0) return [`${name}: neither its titles nor its path name a stage (stt, llm, tts)`];
     return test.status === "failed" ? [`${name}: failed`] : [];
   });
   const rows = Object.entries(FAULTS).map(([id, what]) => {

@@ -6,23 +6,24 @@ import { isGoodbye } from "./tools/built-in-rules.ts";
 import type { PlannedCall, ToolChoice, ToolChooser } from "./tools/chooser.ts";
 import { spokenResult } from "./tools/spoken-result.ts";
 
-/** Sentences that tell the assistant what to be, rather than what is so. `Opening line:` stands before a greeting. */
+/** Sentences that instruct the assistant instead of stating a fact. `Opening line:` precedes a greeting. */
 const INSTRUCTION = /^(you|your|always|never|do not|don't|please|be|keep|speak|answer|opening line:)(?![\p{L}\p{N}])/iu;
 
 const SENTENCES_MAX = 3;
-/** A further sentence is said when it fits the question about a third as well as the best one. */
+/** A further sentence is used if its score is at least this share of the best one's. */
 const FIT_MIN = 0.35;
-/** What stands behind this in a prompt is not read: to divide a text into sentences takes time that other calls need. */
+/** The rest of a longer prompt is not read: splitting a text into sentences takes time that other calls need. */
 const PROMPT_CHARS_MAX = 32_768;
-/** Of a long turn of the caller the last of it is read, for the same reason. */
+/** Only the end of a longer turn of the caller is read, for the same reason. */
 const CALLER_CHARS_MAX = 2_000;
-/** Prompts whose sentences are kept at hand: calls of one agent share theirs. */
+/** How many prompts are cached as indexed sentences; the calls of one agent share an index. */
 const PROMPTS_MAX = 16;
 
 /**
- * The reference LLM: answers from the sentences of the system prompt, by retrieval (BM25), and calls the tools that the caller's
- * words ask for by rule (`chooser`). It opens when nobody has said anything, admits that it does not know, and on a goodbye says
- * goodbye and calls `hang_up`, when it may. No model: the same request gets the same answer, at once. Tokens are counted as words.
+ * The reference LLM. It answers with sentences of the system prompt, by retrieval (BM25), and calls the tools that the
+ * caller's words request, by rule (`chooser`). It opens the conversation if nothing has been said, admits that it does
+ * not know, and answers a goodbye with a goodbye and, if offered, `hang_up`. It has no model: the same request gets the
+ * same answer, at once. Tokens are counted as words.
  */
 export function createReferenceLlm(chooser: ToolChooser): Llm {
   const prompts = new Map<string, MiniSearch>();
@@ -42,14 +43,14 @@ export function createReferenceLlm(chooser: ToolChooser): Llm {
 function* eventsOf({ messages }: LlmRequest, { text, calls }: Answer): Generator<LlmEvent> {
   const words = text.match(/\s*\S+/gu) ?? [];
   for (const word of words) yield { kind: "text", text: word };
-  for (const { name, arguments: given } of calls) {
-    yield { kind: "tool-call", id: `${name}-${messages.length}`, name, argumentsJson: JSON.stringify(given) };
+  for (const { name, arguments: values } of calls) {
+    yield { kind: "tool-call", id: `${name}-${messages.length}`, name, argumentsJson: JSON.stringify(values) };
   }
   const inputTokens = messages.reduce((sum, message) => sum + (message.text.match(/\S+/gu)?.length ?? 0), 0);
   yield { kind: "end", inputTokens, outputTokens: words.length };
 }
 
-/** What is said, and the tools that are called behind it. */
+/** The text of a reply, and the tools that are called after it. */
 interface Answer {
   text: string;
   calls: readonly PlannedCall[];
@@ -65,7 +66,7 @@ async function answerTo(
   const saying = (text: string, calls: readonly PlannedCall[] = []): Answer => ({ text, calls });
   const last = messages.findLast((message) => message.role !== "system");
   if (last?.role === "tool") {
-    // A tool that lacked an argument waits for the one that could run.
+    // Another tool of that turn may lack an argument; its question comes after these results.
     const { question } = await choose();
     return saying([...resultsOf(messages, phrases), question ?? ""].filter((text) => text !== "").join(" "));
   }
@@ -91,13 +92,13 @@ async function answerTo(
   );
 }
 
-/** What is said of the results of the last round of tools. */
+/** The spoken results of the last round of tools. */
 function resultsOf(messages: readonly Message[], phrases: ReferencePhrases): string[] {
   const round = messages.slice(messages.findLastIndex(({ role }) => role !== "tool") + 1);
   return round.map((message) => (message.role === "tool" ? spokenResult(message.name, message.text, phrases) : ""));
 }
 
-/** The sentences of the prompt that fit a question; empty when none does. */
+/** The sentences of the prompt that fit a question; empty if none does. */
 function retrieveSentences(
   question: string,
   messages: readonly Message[],

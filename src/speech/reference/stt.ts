@@ -4,13 +4,14 @@ import type { Stt, SttEvent, SttStream } from "../contracts.ts";
 import { EventQueue } from "../event-queue.ts";
 import { WATERMARK_DECODER_RATES_HZ, WatermarkDecoder } from "./watermark/decoder.ts";
 
-/** An utterance is over when no data has come for this long, in the audio's own time. */
+/** An utterance ends when the audio has had no watermark for this long, in the audio's own time. */
 const UTTERANCE_GAP_MS = 250;
 
 /**
- * The reference ear: hears the words that the reference voice carries in its speech, from the audio alone, through G.711 and
- * resampling, and nothing else; words whose audio was lost are missing. Every word makes a partial. The same audio makes the
- * same events, whenever it comes. An instrument for demos, tests and load runs.
+ * The reference STT. It decodes the words that the reference TTS puts into its speech as an audio watermark, from the
+ * audio alone, through G.711 and resampling. It recognises nothing else; words whose audio was lost are missing. Every
+ * word makes an interim transcript. The same audio makes the same events, regardless of its timing. A test instrument
+ * for demos, tests and load runs.
  */
 export function createReferenceStt(): Stt {
   return {
@@ -31,7 +32,7 @@ function openStream(rateHz: number, signal: AbortSignal): SttStream {
   };
   const decoder = new WatermarkDecoder(decoderRateHz, UTTERANCE_GAP_MS, {
     onWord(word) {
-      // Somebody who carries words without a pause must not grow the text for ever.
+      // Words without a pause must not make the text grow without a bound.
       if (text.length + word.length >= TURN_TEXT_CHARS_MAX) finish();
       text = text === "" ? word : `${text} ${word}`;
       events.push({ kind: "interim", text });

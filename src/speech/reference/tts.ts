@@ -3,11 +3,13 @@ import { createEspeakTts } from "../tts/providers/espeak/espeak.ts";
 import type { EspeakPoolOptions } from "../tts/providers/espeak/pool.ts";
 
 /**
- * The reference voice: eSpeak's speech, low-passed at 2.4 kHz, carrying its own words as data above that (word-carrier.ts), so
- * that the reference ear knows what was heard, to the word. An instrument for demos, tests and load runs.
+ * The reference TTS: eSpeak's speech, low-passed at 2.4 kHz, with its words as an audio watermark above that
+ * (watermark/modulation.ts), so that the reference STT knows to the word what was heard. A test instrument for demos,
+ * tests and load runs.
  *
- * Speaks at 8,000 Hz, the telephone's rate: there is nothing in it that a higher rate would keep, and carrier legs take it
- * as it is. A word ends when its sound and its data are both over; the data of a last short word may outlast the sound.
+ * It speaks at 8,000 Hz, the telephone's rate: a higher rate would contain nothing more, and carrier legs need not
+ * resample it. A word ends when its sound and its watermark have both ended; the watermark of a short last word may be
+ * longer than its sound.
  */
 export const createReferenceTts = (options: EspeakPoolOptions): ClosableTts =>
   createEspeakTts("reference", true, options);

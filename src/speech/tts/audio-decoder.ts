@@ -2,32 +2,32 @@ import { providerFailed } from "../../core/errors.ts";
 import { TTS_AUDIO_BASE_MS_MAX, TTS_AUDIO_PER_CHAR_MS_MAX } from "../../core/limits/tts.ts";
 import { mulawDecode } from "../../media/g711.ts";
 
-/** How a provider's bytes are samples: signed 16-bit little-endian, or mu-law. */
+/** How a provider encodes samples: signed 16-bit little-endian, or mu-law. */
 export type AudioEncoding = "pcm_s16le" | "mulaw";
 
-/** So many samples are looked at to tell noise from speech; fewer tell nothing. */
+/** The check for noise looks at up to NOISE_SAMPLES. Fewer than NOISE_SAMPLES_MIN are not enough to decide. */
 const NOISE_SAMPLES = 1_024;
 const NOISE_SAMPLES_MIN = 256;
-/** Speech is not as loud as this, root mean square, while each sample has nothing to do with the one before it. */
+/** Audio is noise if its root mean square exceeds NOISE_LEVEL and neighbouring samples correlate less than this. */
 const NOISE_LEVEL = 8_000;
 const NOISE_CORRELATION_MAX = 0.2;
 /**
- * Audio and words may differ by so much: there is silence behind the words, and rates that are mistaken differ by a
+ * How much the durations of audio and words may differ. Silence may follow the words; a wrong sample rate differs by a
  * third at least.
  */
 const LENGTH_FACTOR_MAX = 1.3;
 const LENGTH_SLACK_MS = 1_500;
 
 /**
- * The audio of one request, from a provider's bytes to samples. What is no speech never gets through: another format
- * than was asked for, samples that have slipped by a byte, and more of it than any text of that length takes.
+ * Decodes the audio of one request from a provider's bytes to samples. It rejects audio that is not speech: a format
+ * other than the requested one, samples that are shifted by a byte, and more audio than any text of that length takes.
  */
 export class TtsAudioDecoder {
   readonly rateHz: number;
   readonly #provider: string;
   readonly #encoding: AudioEncoding;
   readonly #samplesMax: number;
-  /** What cannot be decoded yet: half a sample, or too little to tell what it is. */
+  /** Bytes that cannot be decoded yet: half a sample, or too few to recognise the format. */
   #undecoded: Uint8Array = new Uint8Array(0);
   #isFormatChecked = false;
   #sampleCount = 0;
@@ -40,13 +40,13 @@ export class TtsAudioDecoder {
     this.#samplesMax = (msMax * options.rateHz) / 1_000;
   }
 
-  /** How much speech there has been. */
+  /** Duration of the audio decoded so far. */
   get durationMs(): number {
     return (this.#sampleCount * 1_000) / this.rateHz;
   }
 
   /**
-   * The samples in the next bytes, none where they are too few; they are the caller's to keep. Throws
+   * Returns the samples in the next bytes, none if the bytes are too few. The array belongs to the caller. Throws
    * `provider_failed`.
    */
   decode(bytes: Uint8Array): Int16Array {
@@ -57,22 +57,23 @@ export class TtsAudioDecoder {
     }
     if (!this.#isFormatChecked) this.#rejectOtherFormats(all);
     const samples = this.#samplesOf(all);
-    if (isNoise(samples)) throw this.#failed("sent noise: its audio is not in the format that was asked for");
+    if (isNoise(samples)) throw this.#failed("sent noise: the audio is not in the requested format");
     this.#sampleCount += samples.length;
-    if (this.#sampleCount > this.#samplesMax) throw this.#failed("speaks far longer than its text");
+    if (this.#sampleCount > this.#samplesMax) throw this.#failed("sent more audio than its text can take");
     return samples;
   }
 
   /**
-   * Nothing more comes; the speech was told to last `toldMs`, where that is known. Throws `provider_failed` when
-   * nothing has come at all, and when it lasts much longer or shorter: it is at another rate than was asked for.
+   * Checks the audio when it is complete. `alignedMs` is its duration by the word timestamps, if the provider sent any.
+   * Throws `provider_failed` if there was no audio, or if it is much longer or shorter than its words: then its rate is
+   * not the requested one.
    */
-  end(toldMs = this.durationMs): void {
+  end(alignedMs = this.durationMs): void {
     if (this.#sampleCount === 0) throw this.#failed("sent no audio");
-    const [shorterMs, longerMs] = [Math.min(toldMs, this.durationMs), Math.max(toldMs, this.durationMs)];
+    const [shorterMs, longerMs] = [Math.min(alignedMs, this.durationMs), Math.max(alignedMs, this.durationMs)];
     if (longerMs > LENGTH_FACTOR_MAX * shorterMs + LENGTH_SLACK_MS) {
       throw this.#failed(
-        "sent audio of another length than its words have: its rate is not the one that was asked for",
+        "sent audio whose length does not match its word timestamps: the sample rate is not the requested one",
       );
     }
   }
@@ -111,7 +112,7 @@ const MAGIC: readonly (readonly [string, string])[] = [
   ["{", "JSON"],
 ];
 
-/** The format that begins like `head`, undefined for samples. The head of MP3 is one that mu-law may have as well. */
+/** The file format that `head` begins, undefined for samples. Mu-law audio may begin like MP3, so it is not checked. */
 function formatOf(head: Uint8Array, encoding: AudioEncoding): string | undefined {
   const text = Buffer.from(head.subarray(0, HEAD_BYTES)).toString("latin1");
   const named = MAGIC.find(([magic]) => text.startsWith(magic) && (magic.length > 1 || /^\{["\s]/.test(text)));
@@ -119,25 +120,25 @@ function formatOf(head: Uint8Array, encoding: AudioEncoding): string | undefined
   return encoding === "pcm_s16le" && isMp3(head) ? "MP3" : undefined;
 }
 
-/** The head of an MPEG frame of layer III, whose bit rate and sample rate exist (ISO 11172-3, 2.4.2.3). */
+/** Whether it is an MPEG layer III frame header with valid bit rate and sample rate (ISO 11172-3, 2.4.2.3). */
 function isMp3([first = 0, second = 0, third = 0]: Uint8Array): boolean {
   const bitRate = third >> 4;
   return first === 0xff && (second & 0xe6) === 0xe2 && bitRate !== 0 && bitRate !== 15 && (third & 0x0c) !== 0x0c;
 }
 
 /**
- * As loud as bytes that are no samples are, and without any likeness between one sample and the next, which every voice
- * has.
+ * Whether the samples are as loud as arbitrary bytes and do not correlate with their neighbours. Speech always
+ * correlates.
  */
 function isNoise(samples: Int16Array): boolean {
   const count = Math.min(samples.length, NOISE_SAMPLES);
   if (count < NOISE_SAMPLES_MIN) return false;
   let power = 0;
-  let likeness = 0;
+  let correlation = 0;
   for (let i = 1; i < count; i += 1) {
     const sample = samples[i] as number;
     power += sample * sample;
-    likeness += sample * (samples[i - 1] as number);
+    correlation += sample * (samples[i - 1] as number);
   }
-  return power > NOISE_LEVEL * NOISE_LEVEL * count && Math.abs(likeness) < NOISE_CORRELATION_MAX * power;
+  return power > NOISE_LEVEL * NOISE_LEVEL * count && Math.abs(correlation) < NOISE_CORRELATION_MAX * power;
 }

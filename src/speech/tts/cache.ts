@@ -13,13 +13,13 @@ interface CacheEntry {
 }
 
 /**
- * Speech that is asked for again and again, by all calls: greetings, "one moment, please", goodbyes. A text is kept from the second
- * time on that a voice is asked for it, since what a model says is said once. Of what was asked for only a digest is remembered, of
- * what is kept the sound, both in bounded memory alone; what was used longest ago goes first.
+ * Caches speech that many calls request again: greetings, "one moment, please", goodbyes. A text is cached when it is
+ * requested the second time, because most replies of an LLM are spoken only once. Of a first request the cache stores
+ * a digest, of a cached text its audio. Both are in bounded memory only; the least recently used entry is evicted.
  */
 export class TtsCache {
   readonly #bytesMax: number;
-  /** Oldest use first. */
+  /** Least recently used first. */
   readonly #entries = new Map<string, CacheEntry>();
   readonly #candidates = new Set<string>();
   #bytes = 0;
@@ -28,33 +28,33 @@ export class TtsCache {
     this.#bytesMax = bytesMax;
   }
 
-  /** How much is kept, bytes. */
+  /** Size of the cached audio. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** What `request` sounds like, where that is kept: then nobody needs to be asked. */
+  /** The cached audio of `request`; undefined if it is not cached. */
   get(request: TtsRequest): Iterable<TtsChunk> | undefined {
     return this.#copies(keyFor(request));
   }
 
-  /** What `request` sounds like: as it is kept, or as `make` has it spoken, which is kept where it came whole. */
+  /** Yields the cached audio of `request`, else that of `synthesize`, which is cached if it is complete. */
   async *speak(
     request: TtsRequest,
-    make: () => AsyncIterable<TtsChunk>,
+    synthesize: () => AsyncIterable<TtsChunk>,
     signal: AbortSignal,
   ): AsyncGenerator<TtsChunk> {
     const key = keyFor(request);
-    const kept = this.#copies(key);
-    if (kept !== undefined) {
-      for (const chunk of kept) {
+    const cached = this.#copies(key);
+    if (cached !== undefined) {
+      for (const chunk of cached) {
         if (signal.aborted) return;
         yield chunk;
       }
     } else if (key === undefined || this.#isFirst(key)) {
-      yield* make();
+      yield* synthesize();
     } else {
-      yield* this.#caching(key, make(), signal);
+      yield* this.#caching(key, synthesize(), signal);
     }
   }
 
@@ -72,16 +72,16 @@ export class TtsCache {
   }
 
   #copies(key: string | undefined): Iterable<TtsChunk> | undefined {
-    const kept = key === undefined ? undefined : this.#find(key);
-    return kept === undefined ? undefined : copiesOf(kept.chunks);
+    const entry = key === undefined ? undefined : this.#find(key);
+    return entry === undefined ? undefined : copiesOf(entry.chunks);
   }
 
   #find(key: string): CacheEntry | undefined {
-    const kept = this.#entries.get(key);
-    if (kept === undefined) return undefined;
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
     this.#entries.delete(key);
-    this.#entries.set(key, kept);
-    return kept;
+    this.#entries.set(key, entry);
+    return entry;
   }
 
   #isFirst(key: string): boolean {
@@ -92,11 +92,11 @@ export class TtsCache {
     return true;
   }
 
-  #store(key: string, kept: CacheEntry): void {
-    // Two calls may have had it spoken at once.
+  #store(key: string, entry: CacheEntry): void {
+    // Two calls may have requested the same text at the same time.
     if (this.#entries.has(key)) return;
-    this.#entries.set(key, kept);
-    this.#bytes += kept.bytes;
+    this.#entries.set(key, entry);
+    this.#bytes += entry.bytes;
     for (const [oldest, { bytes }] of this.#entries) {
       if (this.#bytes <= this.#bytesMax) break;
       this.#entries.delete(oldest);
@@ -105,7 +105,7 @@ export class TtsCache {
   }
 }
 
-/** What speech is kept by; undefined of a text that is too long for that. */
+/** The cache key of a request; undefined for a text that is too long to be cached. */
 function keyFor({ voiceId, language, rateHz = 0, text }: TtsRequest): string | undefined {
   if (text.length > TTS_CACHE_TEXT_CHARS_MAX) return undefined;
   return createHash("sha256")
@@ -113,7 +113,7 @@ function keyFor({ voiceId, language, rateHz = 0, text }: TtsRequest): string | u
     .digest("base64");
 }
 
-/** Chunks are the consumer's to keep, and so to change. */
+/** Chunks belong to the consumer, which may change them; so each reader gets copies. */
 function* copiesOf(chunks: readonly TtsChunk[]): Generator<TtsChunk> {
   for (const chunk of chunks) yield copyOf(chunk);
 }

@@ -1,8 +1,8 @@
 import type { TtsChunk } from "../contracts.ts";
 
 /**
- * Speech on its way from whoever writes it synchronously to the one who pulls it, in order, then its end or its
- * failure.
+ * Passes chunks of audio, in order, from a producer that pushes synchronously to one consumer that pulls; then the end
+ * or the failure.
  */
 export class TtsChunkQueue {
   readonly #chunks: TtsChunk[] = [];
@@ -12,12 +12,12 @@ export class TtsChunkQueue {
   #failure: Error | undefined;
   #wake: () => void = () => {};
 
-  /** `onPulled` is told whenever less is waiting than before. */
-  constructor(onPulled: () => void = () => {}) {
-    this.#onRead = onPulled;
+  /** `onRead` is called after each chunk that the consumer reads. */
+  constructor(onRead: () => void = () => {}) {
+    this.#onRead = onRead;
   }
 
-  /** How much speech nobody has pulled. */
+  /** Duration of the audio that the consumer has not read. */
   get unreadMs(): number {
     return this.#unreadMs;
   }
@@ -33,7 +33,7 @@ export class TtsChunkQueue {
     this.#wake();
   }
 
-  /** No more comes. Only the first end counts. */
+  /** Marks the end. Only the first call has an effect. */
   end(failure?: Error): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -41,7 +41,7 @@ export class TtsChunkQueue {
     this.#wake();
   }
 
-  /** Yields until the end; ends at once when `signal` aborts. Throws the failure behind what came before it. */
+  /** Yields until the end; stops at once when `signal` aborts. Throws the failure after the chunks pushed before it. */
   async *read(signal: AbortSignal): AsyncGenerator<TtsChunk> {
     const wake = (): void => this.#wake();
     signal.addEventListener("abort", wake, { once: true });

@@ -21,16 +21,16 @@ export interface TtsCandidate extends FallbackCandidate {
   readonly tts: ClosableTts;
 }
 
-/** One of them for one piece. */
+/** One provider for one segment. */
 class SegmentCandidate implements FallbackCandidate {
   readonly ttsCandidate: TtsCandidate;
-  /** What it speaks with; comes to undefined where it has no voice for the piece. */
+  /** The voice that it uses; resolves to undefined if it has no voice for the segment. */
   readonly voiceId: Promise<string | undefined>;
-  /** The same, as far as it is known. */
+  /** The value of `voiceId` once it has resolved, TIMEOUT until then. */
   resolvedVoiceId: string | undefined | typeof TIMEOUT = TIMEOUT;
 
-  constructor(voice: TtsCandidate, voiceId: Promise<string | undefined>) {
-    this.ttsCandidate = voice;
+  constructor(ttsCandidate: TtsCandidate, voiceId: Promise<string | undefined>) {
+    this.ttsCandidate = ttsCandidate;
     this.voiceId = voiceId;
     void voiceId.then((id) => (this.resolvedVoiceId = id));
   }
@@ -44,36 +44,36 @@ class SegmentCandidate implements FallbackCandidate {
   }
 }
 
-/** What was chosen of a provider's voices, for which piece. */
+/** The voice chosen from a provider's list, and the request that it was chosen for. */
 interface VoiceMatch extends Pick<TtsRequest, "voiceId" | "language"> {
   voices: readonly Voice[];
   matchedId: string | undefined;
 }
 
 /**
- * The voices of one call: its own, and those of other providers that speak the same language, for when that fails. Whoever has taken
- * over keeps the call: a voice that came and went from sentence to sentence would be worse than another one. What breaks off in the
- * middle of a piece is gone on with by the next.
+ * The TTS of one call: the provider of its voice, and as fallbacks other providers that speak the same language. After
+ * a failover the call stays with the new provider: a voice that changes from sentence to sentence would be worse than
+ * another voice. If a provider fails in the middle of a segment, the next one continues the segment.
  */
 export class FallbackTts implements Tts {
   readonly provider: string;
   readonly capabilities: Tts["capabilities"];
   readonly #primary: TtsCandidate;
-  /** All of them, the one that speaks first. */
+  /** All of them, the current provider first. */
   #candidates: readonly TtsCandidate[];
-  /** The choices that were made last: to look through thousands of voices for every piece would take long. */
+  /** The latest choice of each provider: a search through thousands of voices for every segment would take long. */
   readonly #voiceMatches = new Map<TtsCandidate, VoiceMatch>();
   readonly #cache: TtsCache;
   readonly #clock: Clock;
 
-  /** The call's own first. */
-  constructor(voices: readonly TtsCandidate[], cache: TtsCache, clock: Clock) {
-    const [own] = voices;
-    assert.ok(own !== undefined, "at least one voice");
-    this.provider = own.tts.provider;
-    this.capabilities = own.tts.capabilities;
-    this.#primary = own;
-    this.#candidates = voices;
+  /** The first candidate is the provider of the call's voice. */
+  constructor(candidates: readonly TtsCandidate[], cache: TtsCache, clock: Clock) {
+    const [primary] = candidates;
+    assert.ok(primary !== undefined, "at least one TTS provider is required");
+    this.provider = primary.tts.provider;
+    this.capabilities = primary.tts.capabilities;
+    this.#primary = primary;
+    this.#candidates = candidates;
     this.#cache = cache;
     this.#clock = clock;
   }
@@ -82,25 +82,25 @@ export class FallbackTts implements Tts {
     return this.#primary.tts.voices();
   }
 
-  /** The call's own voice alone; of the others the lists of voices are at hand by the time that they are needed. */
+  /** Prepares only the primary provider. Of the others it loads the voice lists, so that a failover need not wait. */
   prepare(voice: Omit<TtsRequest, "text">, signal: AbortSignal): void {
     for (const { tts } of this.#candidates.slice(1)) tts.voices().catch(() => {});
     if (this.#primary.circuitBreaker.isAvailable) this.#primary.tts.prepare?.(voice, signal);
   }
 
-  async *speak(request: TtsRequest, signal: AbortSignal, watch?: ProviderObserver): AsyncGenerator<TtsChunk> {
-    const speakers = await this.#candidatesFor(request);
+  async *speak(request: TtsRequest, signal: AbortSignal, observer?: ProviderObserver): AsyncGenerator<TtsChunk> {
+    const candidates = await this.#candidatesFor(request);
     if (signal.aborted) return;
-    const kept = this.#cachedAudio(speakers, request);
-    if (kept !== undefined) {
-      for (const chunk of kept) {
+    const cached = this.#cachedAudio(candidates, request);
+    if (cached !== undefined) {
+      for (const chunk of cached) {
         if (signal.aborted) return;
         yield chunk;
       }
       return;
     }
-    const attempts = new FallbackAttempts(speakers, TTS_FIRST_AUDIO_MS_MAX, this.#clock, watch);
-    const soFar = new ResumePoint(request.text);
+    const attempts = new FallbackAttempts(candidates, TTS_FIRST_AUDIO_MS_MAX, this.#clock, observer);
+    const resumePoint = new ResumePoint(request.text);
     for (let next = await attempts.next(signal); next !== undefined; next = await attempts.next(signal)) {
       const { candidate, permit } = next;
       const voiceId = await candidate.voiceId;
@@ -113,50 +113,51 @@ export class FallbackTts implements Tts {
       let hasBegun = false;
       let rateHz = 0;
       try {
-        for await (const chunk of this.#synthesize(next, { ...request, voiceId, text: soFar.text }, signal, watch)) {
+        const segment = { ...request, voiceId, text: resumePoint.text };
+        for await (const chunk of this.#synthesize(next, segment, signal, observer)) {
           hasBegun ||= isContent(chunk);
           ({ rateHz } = chunk);
           this.#stayWith(candidate.ttsCandidate);
-          const told = soFar.add(chunk);
-          if (isContent(told)) yield told;
+          const output = resumePoint.add(chunk);
+          if (isContent(output)) yield output;
           if (signal.aborted) return;
         }
-        const words = soFar.end();
+        const words = resumePoint.end();
         if (words.length > 0 && !signal.aborted) yield { samples: new Int16Array(0), rateHz, words };
         return;
       } catch (error) {
-        // No other provider may be asked either.
+        // The spend limit holds for the other providers, too.
         if (spendRefusalOf(error) !== undefined) throw error;
         attempts.failed(error, hasBegun);
-        if (hasBegun && !soFar.resumeAfterFailure()) return;
+        if (hasBegun && !resumePoint.resumeAfterFailure()) return;
       }
     }
     if (signal.aborted) return;
     throw attempts.failure ?? providerFailed(this.provider, "did not start in time", TIMED_OUT);
   }
 
-  /** Those who have a voice for it, and those of whom that cannot be told at once, the one that speaks first. */
+  /** The providers that have a voice for the request or whose list is not loaded yet, the current one first. */
   async #candidatesFor(request: TtsRequest): Promise<readonly SegmentCandidate[]> {
-    const speakers = this.#candidates.map(
-      (voice) =>
+    const candidates = this.#candidates.map(
+      (candidate) =>
         new SegmentCandidate(
-          voice,
-          voice === this.#primary ? Promise.resolve(request.voiceId) : this.#matchVoice(voice, request),
+          candidate,
+          candidate === this.#primary ? Promise.resolve(request.voiceId) : this.#matchVoice(candidate, request),
         ),
     );
-    await withTimeout(Promise.all(speakers.map(({ voiceId }) => voiceId)), 0, this.#clock);
-    return speakers.filter(({ resolvedVoiceId }) => resolvedVoiceId !== undefined);
+    await withTimeout(Promise.all(candidates.map(({ voiceId }) => voiceId)), 0, this.#clock);
+    return candidates.filter(({ resolvedVoiceId }) => resolvedVoiceId !== undefined);
   }
 
-  /** The piece in the voice of the one that speaks first, where it is at hand: for that nobody needs a stream. */
+  /** The cached audio of the segment in the current provider's voice; it needs no stream permit. */
   #cachedAudio([first]: readonly SegmentCandidate[], request: TtsRequest): Iterable<TtsChunk> | undefined {
     const voiceId = first?.resolvedVoiceId;
     return typeof voiceId === "string" ? this.#cache.get({ ...request, voiceId }) : undefined;
   }
 
-  /** The others stay behind it, those before it last. */
-  #stayWith(provider: TtsCandidate): void {
-    const index = this.#candidates.indexOf(provider);
+  /** Makes `candidate` the current provider: the list is rotated, so that those before it come last. */
+  #stayWith(candidate: TtsCandidate): void {
+    const index = this.#candidates.indexOf(candidate);
     if (index > 0) this.#candidates = [...this.#candidates.slice(index), ...this.#candidates.slice(0, index)];
   }
 
@@ -164,13 +165,13 @@ export class FallbackTts implements Tts {
     { candidate, permit, firstContentMs }: Attempt<SegmentCandidate>,
     request: TtsRequest,
     signal: AbortSignal,
-    watch: ProviderObserver | undefined,
+    observer: ProviderObserver | undefined,
   ): AsyncIterable<TtsChunk> {
     const { tts } = candidate.ttsCandidate;
     const speak = () =>
       runAttempt(
         permit,
-        (either) => tts.speak(request, either, watch),
+        (attemptSignal) => tts.speak(request, attemptSignal, observer),
         {
           provider: tts.provider,
           clock: this.#clock,
@@ -184,29 +185,29 @@ export class FallbackTts implements Tts {
     return releasing(permit, this.#cache.speak(request, speak, signal));
   }
 
-  /** The voice of another provider that comes nearest to the one that was asked for. */
-  async #matchVoice(voice: TtsCandidate, { voiceId, language }: TtsRequest): Promise<string | undefined> {
+  /** The candidate's voice that is nearest to the requested one. */
+  async #matchVoice(candidate: TtsCandidate, { voiceId, language }: TtsRequest): Promise<string | undefined> {
     try {
-      const from = await withTimeout(voice.tts.voices(), VOICE_CHOICE_MS_MAX, this.#clock);
-      if (from === TIMEOUT) return undefined;
-      const last = this.#voiceMatches.get(voice);
-      if (last?.voices === from && last.voiceId === voiceId && last.language === language) return last.matchedId;
-      const matchedId = chooseVoice(from, voiceId, language)?.id;
-      this.#voiceMatches.set(voice, { voices: from, voiceId, language, matchedId });
+      const voices = await withTimeout(candidate.tts.voices(), VOICE_CHOICE_MS_MAX, this.#clock);
+      if (voices === TIMEOUT) return undefined;
+      const last = this.#voiceMatches.get(candidate);
+      if (last?.voices === voices && last.voiceId === voiceId && last.language === language) return last.matchedId;
+      const matchedId = chooseVoice(voices, voiceId, language)?.id;
+      this.#voiceMatches.set(candidate, { voices, voiceId, language, matchedId });
       return matchedId;
     } catch {
-      // Whoever cannot list his voices cannot be chosen from; the list tells of that where it is asked for itself.
+      // A provider without a voice list is no fallback. The failure is reported where the list itself is requested.
       return undefined;
     }
   }
 }
 
-/** What is at hand needs no stream. */
-async function* releasing(passage: StreamPermit, speech: AsyncIterable<TtsChunk>): AsyncGenerator<TtsChunk> {
+/** Releases the permit when the audio ends, also where it came from the cache and used no stream. */
+async function* releasing(permit: StreamPermit, speech: AsyncIterable<TtsChunk>): AsyncGenerator<TtsChunk> {
   try {
     yield* speech;
   } finally {
-    passage.release();
+    permit.release();
   }
 }
 

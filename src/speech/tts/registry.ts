@@ -13,18 +13,18 @@ import { normalizingTts } from "./text-normalization/normalizing-tts.ts";
 
 export interface TtsOptions {
   settings: TtsSettings;
-  /** How many programs a voice runs that is one. */
+  /** How many eSpeak child processes each of espeak and reference runs. */
   espeakProcesses: number;
   clock: Clock;
-  /** Told of each voice program that is lost and will be replaced. */
-  onProcessFailure: (provider: string, why: string) => void;
+  /** Called for each eSpeak child process that failed and will be replaced. */
+  onProcessFailure: (provider: string, reason: string) => void;
   circuitBreakerOf: (provider: string) => CircuitBreaker;
 }
 
 const espeakOptions = ({ espeakProcesses, clock, onProcessFailure }: TtsOptions, provider: string) => ({
   children: espeakProcesses,
   clock,
-  onTrouble: (why: string) => onProcessFailure(provider, why),
+  onProcessFailure: (reason: string) => onProcessFailure(provider, reason),
 });
 
 const FACTORIES: Readonly<Record<string, (options: TtsOptions) => ClosableTts>> = {
@@ -37,14 +37,13 @@ const FACTORIES: Readonly<Record<string, (options: TtsOptions) => ClosableTts>> 
 
 const REFERENCE = "reference";
 
-/** Every provider of a voice. */
+/** The names of all TTS providers. */
 export const TTS_PROVIDERS: readonly string[] = Object.keys(FACTORIES);
 
-/** The names in `tts`, each once, the first first. */
-/** The providers that TTS names, each once. */
+/** The providers named in `tts`, the value of the variable TTS: in their order, each once. */
 export const ttsProvidersIn = (tts: string): string[] => [...new Set(tts.split(",").map((name) => name.trim()))];
 
-/** What is wrong with the voices that `tts` names, separated by commas, and with what they are told. */
+/** What is wrong with the comma-separated providers in `tts` and with their settings. */
 export const ttsProblems = (tts: string, settings: TtsSettings): string[] =>
   ttsProvidersIn(tts).flatMap((name) =>
     Object.hasOwn(FACTORIES, name)
@@ -52,17 +51,16 @@ export const ttsProblems = (tts: string, settings: TtsSettings): string[] =>
       : [`TTS must be one of ${Object.keys(FACTORIES).join(", ")}, not ${JSON.stringify(name)}`],
   );
 
-/** The voices that `tts` names, which has no problems, as one; each speaks through the line of its provider. */
+/** One TTS of the providers that `tts` names. `tts` must have no problems. */
 export const createTts = (tts: string, options: TtsOptions): TtsRouter =>
   new TtsRouter(
     ttsProvidersIn(tts).flatMap((name) => {
-      const made = FACTORIES[name]?.(options);
-      if (made === undefined) return [];
-      const voice = meteredTts(made);
-      // What the reference voice says is read by the reference ear, to the letter.
-      return [
-        { tts: name === REFERENCE ? voice : normalizingTts(voice), circuitBreaker: options.circuitBreakerOf(name) },
-      ];
+      const provider = FACTORIES[name]?.(options);
+      if (provider === undefined) return [];
+      const metered = meteredTts(provider);
+      // The reference TTS speaks the text unchanged, because the reference STT decodes it to the letter.
+      const tts = name === REFERENCE ? metered : normalizingTts(metered);
+      return [{ tts, circuitBreaker: options.circuitBreakerOf(name) }];
     }),
     options.clock,
   );

@@ -1,30 +1,31 @@
 import type { TimedWord, TtsChunk } from "../contracts.ts";
 
 /**
- * How much of one piece has been spoken, whoever spoke it: where a voice breaks off, the next goes on with the word that was cut, whose
- * place is told once. Of a voice without word times nobody knows how far it came: the next begins again.
+ * Tracks how much of one segment has been spoken, over all providers. When one fails, the next continues with the word
+ * that was interrupted; the times of that word are emitted only once. Without word timestamps the position is unknown,
+ * and the next provider begins again.
  */
 export class ResumePoint {
   #text: string;
-  /** Where the voice that speaks began, from the first sample of the piece, and how much it has spoken. */
+  /** Where the current provider began, from the first sample of the segment, and how much it has spoken. */
   #offsetMs = 0;
   #spokenMs = 0;
-  /** Its words, by its own time, that are known but have not begun yet, and those that have. */
+  /** The current provider's words, in its own time: known but not begun yet, and begun. */
   #pendingWords: TimedWord[] = [];
   #startedWords: TimedWord[] = [];
-  /** So many words at its beginning were told when the one before it broke off in them. */
+  /** How many words at the beginning of the remaining text were emitted before the previous provider failed. */
   #alreadyEmittedCount = 0;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** What is still to be spoken. */
+  /** The text that remains to be spoken. */
   get text(): string {
     return this.#text;
   }
 
-  /** More of it was spoken; what the listener is told of that. A word is told with the audio that it begins in. */
+  /** Takes a chunk of the current provider. Returns the chunk to emit: each word comes with the audio it begins in. */
   add({ samples, rateHz, words }: TtsChunk): TtsChunk {
     this.#spokenMs += (samples.length * 1_000) / rateHz;
     this.#pendingWords.push(...words);
@@ -32,17 +33,17 @@ export class ResumePoint {
     return { samples, rateHz, words: this.#emit(waiting < 0 ? this.#pendingWords.length : waiting) };
   }
 
-  /** The words that are left when the voice has ended as it should. */
+  /** The words that are left when the provider has ended without a failure. */
   end(): TimedWord[] {
     return this.#emit(this.#pendingWords.length);
   }
 
-  /** The voice broke off; whether anything is left to be spoken. */
+  /** Sets the text for the next provider after a failure. Returns whether there is any text left. */
   resumeAfterFailure(): boolean {
     const last = this.#startedWords.at(-1);
-    const isCut = last !== undefined && last.endMs > this.#spokenMs;
+    const isInterrupted = last !== undefined && last.endMs > this.#spokenMs;
     const words = this.#text.split(/\s+/).filter((word) => word !== "");
-    this.#alreadyEmittedCount = isCut ? wordCount(last) : 0;
+    this.#alreadyEmittedCount = isInterrupted ? wordCount(last) : 0;
     this.#text = words
       .slice(this.#startedWords.reduce((sum, word) => sum + wordCount(word), 0) - this.#alreadyEmittedCount)
       .join(" ");
@@ -54,13 +55,13 @@ export class ResumePoint {
   }
 
   #emit(count: number): TimedWord[] {
-    const told: TimedWord[] = [];
+    const emitted: TimedWord[] = [];
     for (const word of this.#pendingWords.splice(0, count)) {
       this.#startedWords.push(word);
       if (this.#alreadyEmittedCount > 0) this.#alreadyEmittedCount -= wordCount(word);
-      else told.push(this.#offsetMs === 0 ? word : this.#shifted(word));
+      else emitted.push(this.#offsetMs === 0 ? word : this.#shifted(word));
     }
-    return told;
+    return emitted;
   }
 
   #shifted({ text, startMs, endMs }: TimedWord): TimedWord {
@@ -68,5 +69,5 @@ export class ResumePoint {
   }
 }
 
-/** What a voice tells as one word may be several of the text. */
+/** A provider may report several words of the text as one. */
 const wordCount = ({ text }: TimedWord): number => text.trim().split(/\s+/).length;

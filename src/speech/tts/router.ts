@@ -8,8 +8,8 @@ import { TtsCache } from "./cache.ts";
 import { FallbackTts, type TtsCandidate } from "./fallback.ts";
 
 /**
- * Several voice providers as one. A voice's id begins with the name of its provider, who speaks with it; what begins
- * with nobody's name is for the first. Where that fails the others speak in its place, in their order.
+ * Several TTS providers as one. A voice's id begins with the name of its provider; an id without a known name goes to
+ * the first provider. The others are its fallbacks, in their order.
  */
 export class TtsRouter implements ClosableTts {
   readonly provider: string;
@@ -18,37 +18,38 @@ export class TtsRouter implements ClosableTts {
   readonly #candidates: readonly TtsCandidate[];
   readonly #clock: Clock;
   readonly #cache = new TtsCache();
-  /** Who has told his voices. */
+  /** Providers that have listed their voices. */
   readonly #listedProviders = new Set<string>();
 
-  constructor(voices: readonly TtsCandidate[], clock: Clock) {
-    const [first] = voices;
-    assert.ok(first !== undefined, "at least one voice");
+  constructor(candidates: readonly TtsCandidate[], clock: Clock) {
+    const [first] = candidates;
+    assert.ok(first !== undefined, "at least one TTS provider is required");
     this.#default = first;
-    this.#candidates = voices;
+    this.#candidates = candidates;
     this.#clock = clock;
     this.provider = first.tts.provider;
     this.capabilities = first.tts.capabilities;
   }
 
-  /** The voices of one call, which speaks with `voiceId`. */
+  /** The TTS of one call that speaks with `voiceId`. */
   forVoice(voiceId: string): Tts {
     const own = this.#candidates.find(({ tts }) => voiceId.startsWith(`${tts.provider}/`)) ?? this.#default;
-    return new FallbackTts([own, ...this.#candidates.filter((voice) => voice !== own)], this.#cache, this.#clock);
+    const fallbacks = this.#candidates.filter((candidate) => candidate !== own);
+    return new FallbackTts([own, ...fallbacks], this.#cache, this.#clock);
   }
 
   /**
-   * The voices of all that can tell theirs, in order; who has never told them is not waited for long where others have. Rejects only
-   * where none can.
+   * The voices of all providers that can list theirs, in order. A provider whose list is not loaded yet is waited for
+   * only briefly if others have theirs. Rejects only if no provider has a list.
    */
   async voices(): Promise<readonly Voice[]> {
-    const asked = this.#candidates.map(({ tts }) => this.#listVoices(tts));
-    const inTime = asked.map((list) => withTimeout(list, VOICE_CHOICE_MS_MAX, this.#clock));
+    const requested = this.#candidates.map(({ tts }) => this.#listVoices(tts));
+    const inTime = requested.map((list) => withTimeout(list, VOICE_CHOICE_MS_MAX, this.#clock));
     const lists = fulfilled(await Promise.allSettled(inTime)).filter((list) => list !== TIMEOUT);
     if (lists.length > 0) return lists.flat();
-    const told = await Promise.allSettled(asked);
-    const late = fulfilled(told);
-    const failed = told.find((result) => result.status === "rejected");
+    const results = await Promise.allSettled(requested);
+    const late = fulfilled(results);
+    const failed = results.find((result) => result.status === "rejected");
     if (late.length === 0) throw failed?.reason ?? providerFailed(this.provider, "no voices");
     return late.flat();
   }
@@ -63,8 +64,8 @@ export class TtsRouter implements ClosableTts {
     return voices;
   }
 
-  speak(request: TtsRequest, signal: AbortSignal, watch?: ProviderObserver): AsyncIterable<TtsChunk> {
-    return this.forVoice(request.voiceId).speak(request, signal, watch);
+  speak(request: TtsRequest, signal: AbortSignal, observer?: ProviderObserver): AsyncIterable<TtsChunk> {
+    return this.forVoice(request.voiceId).speak(request, signal, observer);
   }
 
   close(): void {

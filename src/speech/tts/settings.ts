@@ -1,6 +1,6 @@
 import { languageCode } from "../languages.ts";
 
-/** What the voices over the network need to be told; each is used only where TTS names it. */
+/** Settings of the TTS providers that are network services. Each is used only if TTS names the provider. */
 export interface TtsSettings {
   elevenlabs: { apiKey: string; model: string; url: string };
   cartesia: { apiKey: string; model: string; url: string };
@@ -12,17 +12,17 @@ export interface TtsSettings {
   };
 }
 
-/** Where OpenAI's own voices are. */
+/** The address of OpenAI's own service. */
 export const OPENAI_URL = "https://api.openai.com/v1";
 /**
- * What OpenAI offers, which has no list to ask for:
+ * OpenAI's voices; its API has no endpoint that lists them:
  * https://platform.openai.com/docs/guides/text-to-speech#voice-options
  */
 const OPENAI_VOICES = "alloy,ash,ballad,cedar,coral,echo,fable,marin,nova,onyx,sage,shimmer,verse";
-/** What a bare name in OPENAI_TTS_VOICES speaks. */
+/** The language of a name without one in OPENAI_TTS_VOICES. */
 const LANGUAGE_DEFAULT = "en";
 
-/** Reads the settings through `text`, which gives a variable's value, or the other where it is empty. */
+/** Reads the settings through `text`, which returns a variable's value, or `fallback` if it is empty. */
 export function readTtsSettings(text: (key: string, fallback: string) => string): TtsSettings {
   const url = (key: string, fallback: string): string => text(key, fallback).replace(/\/+$/, "");
   const openAiUrl = url("OPENAI_TTS_URL", OPENAI_URL);
@@ -54,8 +54,8 @@ function namedVoice(given: string): { name: string; language: string } {
 }
 
 /**
- * What is wrong with the settings of the provider `name`: the variable, and what would be right. No problem quotes a
- * key.
+ * What is wrong with the settings of the provider `name`: the variable, and what would be right. No problem quotes an
+ * API key.
  */
 export function ttsSettingsProblems(name: string, { elevenlabs, cartesia, openai }: TtsSettings): string[] {
   switch (name) {
@@ -78,7 +78,7 @@ export function ttsSettingsProblems(name: string, { elevenlabs, cartesia, openai
         ...(openai.voices.every((voice) => voice.name !== "" && languageCode(voice.language) !== undefined)
           ? []
           : [
-              "OPENAI_TTS_VOICES must be names, each with a language behind a colon or without, separated by commas: alloy:en",
+              "OPENAI_TTS_VOICES must be names, separated by commas, each optionally followed by a colon and a language: alloy:en",
             ]),
         ...duplicateVoices(openai.voices).map(
           (voice) => `OPENAI_TTS_VOICES must name each voice once in a language, not ${JSON.stringify(voice)} twice`,
@@ -89,14 +89,14 @@ export function ttsSettingsProblems(name: string, { elevenlabs, cartesia, openai
   }
 }
 
-/** What stands there again, name and language both. */
+/** Voices that are listed more than once with the same name and language. */
 function duplicateVoices(voices: TtsSettings["openai"]["voices"]): string[] {
   const all = voices.map(({ name, language }) => `${name}:${languageCode(language) ?? language}`);
   return [...new Set(all.filter((voice, index) => all.indexOf(voice) !== index))];
 }
 
 function apiKeyProblems(key: string, name: string, value: string): string[] {
-  if (value === "") return [`${key} must be set beside TTS=${name}`];
+  if (value === "") return [`${key} is required with TTS=${name}`];
   return /^[\x21-\x7e]+$/.test(value) ? [] : [`${key} must be printable ASCII without spaces`];
 }
 

@@ -8,13 +8,16 @@ import {
 } from "../../core/limits/tts.ts";
 import type { Voice } from "../contracts.ts";
 
-/** Fetches the whole list, and tells what there is of it with each page; stops when `signal` aborts. */
-export type FetchVoices = (signal: AbortSignal, soFar: (voices: readonly Voice[]) => void) => Promise<readonly Voice[]>;
+/** Fetches the whole list and reports after each page the voices read so far; stops when `signal` aborts. */
+export type FetchVoices = (
+  signal: AbortSignal,
+  onPage: (voices: readonly Voice[]) => void,
+) => Promise<readonly Voice[]>;
 
 /**
- * A provider's voices, kept at hand. An old list is used on while a new one is fetched; who asks before there is any
- * waits for it. A provider that fails is left alone for a while, however often it is asked for; what it told by then is the list where
- * there is no older one.
+ * Caches a provider's voice list. An old list remains in use while a new one is fetched; a request before the first
+ * list waits for it. After a failure the list is not fetched again for a while, however often it is requested. If there
+ * is no older list, the voices read before the failure are the list.
  */
 export class CachedVoiceList {
   readonly #provider: string;
@@ -22,23 +25,23 @@ export class CachedVoiceList {
   readonly #fetchVoices: FetchVoices;
   #voices: readonly Voice[] | undefined;
   #loading: Promise<readonly Voice[]> | undefined;
-  /** When it is to be fetched again. */
+  /** The time of the next fetch. */
   #dueMs = Number.NEGATIVE_INFINITY;
   #failure: unknown;
   readonly #life = new AbortController();
 
-  constructor(provider: string, clock: Clock, load: FetchVoices) {
+  constructor(provider: string, clock: Clock, fetchVoices: FetchVoices) {
     this.#provider = provider;
     this.#clock = clock;
-    this.#fetchVoices = load;
+    this.#fetchVoices = fetchVoices;
   }
 
-  /** Rejects with `provider_failed` where there has never been a list. */
+  /** Rejects with `provider_failed` if there has never been a list. */
   async voices(): Promise<readonly Voice[]> {
     const isDue = this.#clock.nowMs() >= this.#dueMs && !this.#life.signal.aborted;
     if (isDue) this.#loading ??= this.#refresh();
     if (this.#voices !== undefined) {
-      // Who has a list needs not hear that there is no newer one.
+      // The old list remains in use, so a failed fetch is no error here.
       this.#loading?.catch(() => {});
       return this.#voices;
     }
@@ -55,7 +58,8 @@ export class CachedVoiceList {
     const cancel = this.#clock.after(VOICE_LIST_MS_MAX, () => deadline.abort());
     let read: readonly Voice[] = [];
     try {
-      const voices = await this.#fetchVoices(AbortSignal.any([deadline.signal, this.#life.signal]), (soFar) => {
+      const signal = AbortSignal.any([deadline.signal, this.#life.signal]);
+      const voices = await this.#fetchVoices(signal, (soFar) => {
         read = soFar;
       });
       this.#voices = distinct(voices).slice(0, VOICES_PER_PROVIDER_MAX);

@@ -1,23 +1,23 @@
 import type { TimedWord } from "../contracts.ts";
 
-/** How many words a voice may have passed over before one is found again. */
+/** How many words without a timestamp may come before a word that matches again. */
 const SKIPPED_WORDS_MAX = 8;
 
 /**
- * Places the words of one text by what a voice tells of what it said, and when. Words are what stands between white
- * space, so that joined by spaces they are the text again, while a voice tells them without their punctuation, in
- * parts, several as one, or as they are read out (`$5` as `five dollars`): they are compared by their letters and
- * digits. Words that were not told share the time between those around them.
+ * Aligns the words of one text with a provider's timestamps. Words are separated by white space, so that the words
+ * joined by spaces are the text again. Providers report words without punctuation, in parts, several as one, or as they
+ * are read out (`$5` as `five dollars`), so words are compared by their letters and digits. Words without a timestamp
+ * share the time between those around them.
  */
 export class WordAlignment {
   readonly #words: readonly { text: string; letters: string }[];
-  /** The first word that has no place yet, and how many of its letters were told, from `#startMs` on. */
+  /** The first word that is not aligned yet, and how many of its letters have matched, from `#startMs` on. */
   #next = 0;
   #matchedLetters = 0;
   #startMs = 0;
-  /** The last thing that was told ended then. */
+  /** The end of the last timestamp that matched. */
   #endMs = 0;
-  /** The word that was placed last. */
+  /** The word that was aligned last. */
   #last: TimedWord | undefined;
   #alignedWords: TimedWord[] = [];
 
@@ -28,14 +28,14 @@ export class WordAlignment {
       .map((word) => ({ text: word, letters: lettersOf(word) }));
   }
 
-  /** Where the speech ends by what was told, undefined where not all of it was. */
+  /** The end of the speech by the timestamps; undefined if not all words are aligned. */
   get alignedMs(): number | undefined {
     return this.#next === this.#words.length ? this.#endMs : undefined;
   }
 
-  /** The voice said `said` then, in ms from the first sample; in the order of the text. */
-  addTimestamp(said: string, startMs: number, endMs: number): void {
-    const letters = lettersOf(said);
+  /** Takes the provider's next timestamp, in ms from the first sample and in the order of the text. */
+  addTimestamp(reported: string, startMs: number, endMs: number): void {
+    const letters = lettersOf(reported);
     const found = letters === "" ? -1 : this.#find(letters);
     if (found < 0) return;
     if (found > this.#next) {
@@ -45,23 +45,20 @@ export class WordAlignment {
     this.#matchLetters(letters, startMs, Math.max(startMs, endMs));
   }
 
-  /** The speech is over, at `endMs`: what has no place yet gets one. */
+  /** Ends the speech at `endMs`: aligns all words that are left. */
   finish(endMs: number): void {
     if (this.#matchedLetters > 0) this.#endMs = Math.min(this.#endMs, this.#startMs);
     this.#interpolate(this.#words.length, endMs);
   }
 
-  /** The words that have become known since the last time. */
+  /** The words that have been aligned since the last call. */
   takeAligned(): TimedWord[] {
-    const known = this.#alignedWords;
+    const aligned = this.#alignedWords;
     this.#alignedWords = [];
-    return known;
+    return aligned;
   }
 
-  /**
-   * The word in which `letters` stand: the next one, as far as it was not told, else one of those behind it that they
-   * are all of.
-   */
+  /** The word that matches `letters`: the rest of the next one, else one of the following words that equals them. */
   #find(letters: string): number {
     const next = this.#words.findIndex((word, index) => index >= this.#next && word.letters !== "");
     if (next < 0) return -1;
@@ -69,13 +66,13 @@ export class WordAlignment {
       next === this.#next ? this.#matchedLetters : 0,
     );
     if (rest.startsWith(letters) || letters.startsWith(rest)) return next;
-    const behind = this.#words
+    const later = this.#words
       .slice(next + 1, next + 1 + SKIPPED_WORDS_MAX)
       .findIndex((word) => word.letters === letters);
-    return behind < 0 ? -1 : next + 1 + behind;
+    return later < 0 ? -1 : next + 1 + later;
   }
 
-  /** Gives `letters` to the words from the next one on. Each that is complete is placed, with its share of the time. */
+  /** Matches `letters` with the words from the next one on. Each complete word gets its share of the time. */
   #matchLetters(letters: string, startMs: number, endMs: number): void {
     const perLetterMs = (endMs - startMs) / letters.length;
     let at = 0;
@@ -96,7 +93,7 @@ export class WordAlignment {
     this.#endMs = Math.max(this.#endMs, endMs);
   }
 
-  /** The words before `end` were passed over: they share the time up to `untilMs`. */
+  /** Aligns the words before `end`, which had no timestamps: they share the time up to `untilMs`. */
   #interpolate(end: number, untilMs: number): void {
     const letters = this.#words.slice(this.#next, end).reduce((sum, word) => sum + word.letters.length, 0);
     const perLetterMs = Math.max(0, untilMs - this.#endMs) / Math.max(1, letters);
@@ -108,7 +105,7 @@ export class WordAlignment {
     }
   }
 
-  /** Places the next word: never before the one in front of it, and never of no length. */
+  /** Aligns the next word: it never begins before the previous one, and lasts at least 1 ms. */
   #alignNext(startMs: number, endMs: number): void {
     const { text } = this.#words[this.#next] as { text: string };
     const start = Math.max(startMs, this.#last?.startMs ?? 0);
@@ -119,7 +116,7 @@ export class WordAlignment {
   }
 }
 
-/** What two ways of writing a word have in common. */
+/** The letters and digits of a word in a normal form, for comparing. */
 const lettersOf = (word: string): string =>
   (
     word
@@ -128,5 +125,5 @@ const lettersOf = (word: string): string =>
       .match(/[\p{L}\p{N}\p{M}]/gu) ?? []
   ).join("");
 
-/** A text without letters and digits has nothing in it to be spoken. */
+/** Whether a text has letters or digits, so that there is something to speak. */
 export const isSpeakable = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);

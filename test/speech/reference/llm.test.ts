@@ -14,7 +14,7 @@ Opening line: Hartwell Bakery, when can I help you with cakes?`;
 
 const HANG_UP = { name: "hang_up", description: "Ends the call.", parameters: { type: "object" } };
 
-const brain = createReferenceLlm(INLINE_TOOL_CHOICE);
+const llm = createReferenceLlm(INLINE_TOOL_CHOICE);
 
 function request(said: string | undefined, more: Partial<LlmRequest> = {}): LlmRequest {
   const messages: Message[] = [{ role: "system", text: PROMPT }];
@@ -22,23 +22,23 @@ function request(said: string | undefined, more: Partial<LlmRequest> = {}): LlmR
   return { messages, tools: [HANG_UP], temperature: 0.7, language: "en-US", ...more };
 }
 
-async function eventsOf(asked: LlmRequest): Promise<LlmEvent[]> {
+async function eventsOf(llmRequest: LlmRequest): Promise<LlmEvent[]> {
   const events: LlmEvent[] = [];
-  for await (const event of brain.reply(asked, new AbortController().signal)) events.push(event);
+  for await (const event of llm.reply(llmRequest, new AbortController().signal)) events.push(event);
   return events;
 }
 
-const answerTo = async (asked: LlmRequest): Promise<string> =>
-  (await eventsOf(asked)).map((event) => (event.kind === "text" ? event.text : "")).join("");
+const answerTo = async (llmRequest: LlmRequest): Promise<string> =>
+  (await eventsOf(llmRequest)).map((event) => (event.kind === "text" ? event.text : "")).join("");
 
-llmContract("reference brain", async () => ({
+llmContract("reference LLM", async () => ({
   llm: createReferenceLlm(INLINE_TOOL_CHOICE),
   request: request("Do you make birthday cakes?"),
   drive: (promise) => promise,
 }));
 
-describe("the reference brain", () => {
-  test("answers with the sentences of the prompt that fit the question, the best one first", async () => {
+describe("the reference LLM", () => {
+  test("answers with the sentences of the prompt that match the question, the best one first", async () => {
     expect(await answerTo(request("Good morning, when is the bakery open?"))).toBe(
       "The bakery is open from Tuesday to Saturday, from seven until half past five.",
     );
@@ -47,19 +47,19 @@ describe("the reference brain", () => {
     );
   });
 
-  test("never says what the prompt tells it to be, nor the opening line again", async () => {
+  test("never repeats instructions of the prompt or the opening line", async () => {
     expect(await answerTo(request("Are you the telephone assistant?"))).toContain("I do not know");
     expect(await answerTo(request("Hartwell, when help?"))).toContain("I do not know");
   });
 
-  test("gives the same answer to the same request, and pays no heed to the temperature", async () => {
+  test("gives the same answer to the same request and ignores the temperature", async () => {
     const question = "How much is a cake?";
     const events = await eventsOf(request(question));
     expect(await eventsOf(request(question, { temperature: 0 }))).toEqual(events);
     expect(await eventsOf(request(question))).toEqual(events);
   });
 
-  test("opens the conversation when nobody has said anything", async () => {
+  test("opens the conversation if nothing has been said", async () => {
     expect(await answerTo(request(undefined))).toBe("Hello, how can I help you?");
     expect(await answerTo(request(undefined, { language: "de" }))).toBe("Guten Tag, wie kann ich Ihnen helfen?");
   });
@@ -80,18 +80,18 @@ describe("the reference brain", () => {
     expect(await answerTo(request("Auf Wiedersehen!", { language: "de-AT" }))).toContain("Auf Wiederhören");
   });
 
-  test("cannot hang up where it is not offered, and hangs up for no other reason", async () => {
+  test("does not hang up if the tool is not offered, or for any other reason", async () => {
     const withoutTools = await eventsOf(request("goodbye", { tools: [] }));
     expect(withoutTools.map((event) => event.kind)).not.toContain("tool-call");
     expect((await eventsOf(request("goods by the dozen"))).map((event) => event.kind)).not.toContain("tool-call");
   });
 
-  test("adds nothing when a tool has done its work", async () => {
+  test("adds nothing after the result of hang_up", async () => {
     const { messages } = request("goodbye");
-    const asked = request(undefined, {
+    const llmRequest = request(undefined, {
       messages: [...messages, { role: "tool", toolCallId: "1", name: "hang_up", text: "{}" }],
     });
-    expect((await eventsOf(asked)).map((event) => event.kind)).toEqual(["end"]);
+    expect((await eventsOf(llmRequest)).map((event) => event.kind)).toEqual(["end"]);
   });
 
   test("answers in scripts without spaces", async () => {
@@ -104,12 +104,12 @@ describe("the reference brain", () => {
 
   test("counts words as tokens", async () => {
     const messages: Message[] = [{ role: "user", text: "one two" }];
-    const asked = request(undefined, { messages, tools: [] });
-    const events = await eventsOf(asked);
+    const llmRequest = request(undefined, { messages, tools: [] });
+    const events = await eventsOf(llmRequest);
     expect(events.at(-1)).toEqual({ kind: "end", inputTokens: 2, outputTokens: events.length - 1 });
   });
 
-  test("keeps apart the prompts of many agents", async () => {
+  test("keeps the prompts of many agents separate", async () => {
     for (let agent = 0; agent < 40; agent += 1) {
       const messages: Message[] = [
         { role: "system", text: `The number of this shop is ${agent}.` },

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { OpusClient } from "../../support/audio/opus-packets.ts";
 import { countFound, speakSentences, throughOpus } from "../../support/audio/opus-watermark.ts";
 
-// What the reference STT understands of a client's Opus. `npm run bench:opus-words` measures all of docs/codecs.md.
+// How much the reference STT decodes of a client's Opus. `npm run bench:opus-words` measures all of docs/codecs.md.
 
 const spoken = await speakSentences();
 const found = (client: OpusClient): number => countFound(throughOpus(client, spoken).words, spoken.words);
@@ -12,7 +12,7 @@ const APPLICATIONS = ["voip", "audio"] as const;
 
 describe("at the bit rate that libopus chooses by itself", () => {
   for (const application of APPLICATIONS) {
-    test.each(RATES_HZ)(`every word is understood, ${application}, packets of 20 ms, %i Hz`, (rateHz) => {
+    test.each(RATES_HZ)(`every word is decoded, ${application}, packets of 20 ms, %i Hz`, (rateHz) => {
       expect(throughOpus({ rateHz, channels: 1, frameMs: 20, application }, spoken).words).toEqual(spoken.words);
     });
 
@@ -22,7 +22,7 @@ describe("at the bit rate that libopus chooses by itself", () => {
   }
 });
 
-test("every word is understood of a browser: 48,000 Hz, 32 kbit/s, packets of 20 ms", () => {
+test("every word of a browser is decoded: 48,000 Hz, 32 kbit/s, packets of 20 ms", () => {
   const client: OpusClient = { rateHz: 48_000, channels: 1, frameMs: 20, bitrateBps: 32_000 };
   expect(throughOpus(client, spoken).words).toEqual(spoken.words);
 });

@@ -9,18 +9,18 @@ import { sttContract } from "../../contract/speech/stt.ts";
 import { ttsContract } from "../../contract/speech/tts.ts";
 import { settled } from "../../support/manual-clock.ts";
 
-const voice = createReferenceTts({ children: 1, clock: systemClock });
-afterAll(() => voice.close());
-const ear = createReferenceStt();
+const tts = createReferenceTts({ children: 1, clock: systemClock });
+afterAll(() => tts.close());
+const stt = createReferenceStt();
 
-ttsContract("reference voice", async () => ({
-  tts: voice,
+ttsContract("reference TTS", async () => ({
+  tts,
   voiceId: "reference/gmw/en-US",
   drive: (promise) => promise,
 }));
 
-/** `text` as data alone, a word each 400 ms, and half a second of silence. */
-function dataOnly(text: string): Int16Array {
+/** `text` as watermark only, a word each 400 ms, and half a second of silence. */
+function watermarkOnly(text: string): Int16Array {
   const encoder = new WatermarkEncoder(8_000);
   const words = text.split(" ");
   for (const [index, word] of words.entries()) encoder.addWord(word, 100 + 400 * index);
@@ -31,10 +31,10 @@ function dataOnly(text: string): Int16Array {
   ]);
 }
 
-sttContract("reference ear", async () => ({
+sttContract("reference STT", async () => ({
   stt: createReferenceStt(),
   rateHz: 8_000,
-  audio: dataOnly("good morning, grüß Gott"),
+  audio: watermarkOnly("good morning, grüß Gott"),
   text: "good morning, grüß Gott",
   play: settled,
 }));
@@ -42,7 +42,7 @@ sttContract("reference ear", async () => ({
 async function spoken(text: string, voiceId: string): Promise<{ samples: Int16Array; words: TimedWord[] }> {
   const samples: number[] = [];
   const words: TimedWord[] = [];
-  for await (const chunk of voice.speak({ text, voiceId, language: "en" }, new AbortController().signal)) {
+  for await (const chunk of tts.speak({ text, voiceId, language: "en" }, new AbortController().signal)) {
     expect(chunk.rateHz).toBe(8_000);
     samples.push(...chunk.samples);
     words.push(...chunk.words);
@@ -50,19 +50,19 @@ async function spoken(text: string, voiceId: string): Promise<{ samples: Int16Ar
   return { samples: Int16Array.from(samples), words };
 }
 
-/** What the ear hears in `samples`, in frames of 20 ms through mu-law, and the silence behind them. */
-async function heard(samples: Int16Array): Promise<SttEvent[]> {
+/** The events of the STT for `samples` and silence after them, in frames of 20 ms through mu-law. */
+async function transcribe(samples: Int16Array): Promise<SttEvent[]> {
   const life = new AbortController();
-  const stream = ear.open({ language: "en", rateHz: 8_000 }, life.signal);
+  const stream = stt.open({ language: "en", rateHz: 8_000 }, life.signal);
   const events: SttEvent[] = [];
   const done = (async () => {
     for await (const event of stream.events) events.push(event);
   })();
-  const line = new Int16Array(samples.length + 8_000);
-  line.set(samples);
-  for (let at = 0; at < line.length; at += 160) {
+  const audio = new Int16Array(samples.length + 8_000);
+  audio.set(samples);
+  for (let at = 0; at < audio.length; at += 160) {
     stream.write(
-      line.subarray(at, at + 160).map((sample) => MU_LAW.decodeTable[MU_LAW.encodeTable[sample & 0xffff] ?? 0] ?? 0),
+      audio.subarray(at, at + 160).map((sample) => MU_LAW.decodeTable[MU_LAW.encodeTable[sample & 0xffff] ?? 0] ?? 0),
     );
     await settled();
   }
@@ -106,25 +106,25 @@ const TEXTS: [string, string][] = [
 ];
 
 describe("the reference pair", () => {
-  test.each(TEXTS)("%s: the ear hears every word of the voice through mu-law", async (identifier, text) => {
+  test.each(TEXTS)("%s: the STT decodes every word of the TTS through mu-law", async (identifier, text) => {
     const { samples } = await spoken(text, `reference/${identifier}`);
-    expect(finalsOf(await heard(samples))).toBe(text.split(/\s+/).join(" "));
+    expect(finalsOf(await transcribe(samples))).toBe(text.split(/\s+/).join(" "));
   });
 
-  test("an answer that is cut is heard up to the last word that had ended", async () => {
+  test("an interrupted reply is transcribed up to the last word that had ended", async () => {
     const [identifier, text] = TEXTS[0] as [string, string];
     const { samples, words } = await spoken(text, `reference/${identifier}`);
     for (let cutMs = 300; cutMs < (samples.length * 1_000) / 8_000; cutMs += 737) {
-      const told = finalsOf(await heard(samples.subarray(0, cutMs * 8)));
+      const transcript = finalsOf(await transcribe(samples.subarray(0, cutMs * 8)));
       const ended = words.filter((word) => word.endMs <= cutMs).map((word) => word.text);
-      // A word whose data is over before its sound is may have been heard already.
+      // A word whose watermark ends before its sound may have been decoded already.
       const next = words[ended.length]?.text ?? "";
-      expect([ended.join(" "), [...ended, next].join(" ")]).toContain(told);
+      expect([ended.join(" "), [...ended, next].join(" ")]).toContain(transcript);
     }
   });
 
-  test("each word makes a partial, and 250 ms of quiet a final", async () => {
-    expect(await heard(dataOnly("one two"))).toEqual([
+  test("each word makes an interim transcript, and 250 ms without a watermark a final one", async () => {
+    expect(await transcribe(watermarkOnly("one two"))).toEqual([
       { kind: "interim", text: "one" },
       { kind: "final", text: "one" },
       { kind: "interim", text: "two" },
@@ -132,16 +132,16 @@ describe("the reference pair", () => {
     ]);
     const encoder = new WatermarkEncoder(8_000);
     for (const word of ["three", "four"]) encoder.addWord(word, 0);
-    expect(await heard(encoder.finish())).toEqual([
+    expect(await transcribe(encoder.finish())).toEqual([
       { kind: "interim", text: "three" },
       { kind: "interim", text: "three four" },
       { kind: "final", text: "three four" },
     ]);
   });
 
-  test("the ear hears nothing in speech that carries no words", async () => {
+  test("the STT transcribes nothing of speech without a watermark", async () => {
     const { samples } = await spoken("Hello there.", "reference/gmw/en-US");
     const speechOnly = new WatermarkEncoder(8_000);
-    expect(await heard(Int16Array.from([...speechOnly.push(samples), ...speechOnly.finish()]))).toEqual([]);
+    expect(await transcribe(Int16Array.from([...speechOnly.push(samples), ...speechOnly.finish()]))).toEqual([]);
   });
 });

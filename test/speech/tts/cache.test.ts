@@ -6,72 +6,73 @@ import { TtsCache } from "../../../src/speech/tts/cache.ts";
 
 const REQUEST: TtsRequest = { text: "Good morning.", voiceId: "a/one", language: "en", rateHz: 8_000 };
 
-/** A voice that counts how often it speaks, 1,000 bytes each time, in two chunks. */
-function voice(fails = false) {
-  const made = { times: 0 };
-  async function* make(): AsyncGenerator<TtsChunk> {
-    made.times += 1;
-    yield { samples: new Int16Array(250).fill(made.times), rateHz: 8_000, words: [] };
+/** A TTS that counts its requests and yields 1,000 bytes each time, in two chunks. */
+function countingTts(fails = false) {
+  const requests = { count: 0 };
+  async function* synthesize(): AsyncGenerator<TtsChunk> {
+    requests.count += 1;
+    yield { samples: new Int16Array(250).fill(requests.count), rateHz: 8_000, words: [] };
     if (fails) throw providerFailed("a", "failed as scripted");
     yield {
-      samples: new Int16Array(250).fill(made.times),
+      samples: new Int16Array(250).fill(requests.count),
       rateHz: 8_000,
       words: [{ text: "x", startMs: 0, endMs: 1 }],
     };
   }
-  return { make, made };
+  return { synthesize, requests };
 }
 
-async function heard(cache: TtsCache, request: TtsRequest, make: () => AsyncIterable<TtsChunk>) {
+async function speak(cache: TtsCache, request: TtsRequest, synthesize: () => AsyncIterable<TtsChunk>) {
   const chunks: TtsChunk[] = [];
-  for await (const chunk of cache.speak(request, make, new AbortController().signal)) chunks.push(chunk);
+  for await (const chunk of cache.speak(request, synthesize, new AbortController().signal)) chunks.push(chunk);
   return chunks;
 }
 
-test("what is asked for a second time is kept, and given from then on, to each his own", async () => {
+test("a text is cached at its second request, and each later request gets copies of its own", async () => {
   const cache = new TtsCache();
-  const { make, made } = voice();
-  await heard(cache, REQUEST, make);
+  const { synthesize, requests } = countingTts();
+  await speak(cache, REQUEST, synthesize);
   expect(cache.bytes).toBe(0);
-  const second = await heard(cache, REQUEST, make);
+  const second = await speak(cache, REQUEST, synthesize);
   expect(cache.bytes).toBe(1_000);
   second[0]?.samples.fill(0);
-  const third = await heard(cache, REQUEST, make);
+  const third = await speak(cache, REQUEST, synthesize);
   third[0]?.samples.fill(0);
-  const fourth = await heard(cache, REQUEST, make);
-  expect([made.times, fourth.map(({ samples }) => samples[0])]).toEqual([2, [2, 2]]);
+  const fourth = await speak(cache, REQUEST, synthesize);
+  expect([requests.count, fourth.map(({ samples }) => samples[0])]).toEqual([2, [2, 2]]);
   expect(fourth.flatMap(({ words }) => [...words])).toEqual([{ text: "x", startMs: 0, endMs: 1 }]);
 });
 
-test("another voice, language, rate or text is another speech", async () => {
+test("another voice, language, rate or text is another entry", async () => {
   const cache = new TtsCache();
-  const { make, made } = voice();
+  const { synthesize, requests } = countingTts();
   const others = [{}, { voiceId: "a/two" }, { language: "de" }, { rateHz: 16_000 }, { text: "Good evening." }];
   for (let time = 0; time < 3; time += 1)
-    for (const other of others) await heard(cache, { ...REQUEST, ...other }, make);
-  expect(made.times).toBe(2 * others.length);
+    for (const other of others) await speak(cache, { ...REQUEST, ...other }, synthesize);
+  expect(requests.count).toBe(2 * others.length);
 });
 
-test("what did not come whole is not kept, nor is what is too long", async () => {
+test("incomplete audio and texts over the length limit are not cached", async () => {
   const cache = new TtsCache();
-  const broken = voice(true);
-  for (let time = 0; time < 3; time += 1) await expect(heard(cache, REQUEST, broken.make)).rejects.toThrow("scripted");
-  const { make, made } = voice();
+  const failing = countingTts(true);
+  for (let time = 0; time < 3; time += 1)
+    await expect(speak(cache, REQUEST, failing.synthesize)).rejects.toThrow("scripted");
+  const { synthesize, requests } = countingTts();
   const life = new AbortController();
-  for await (const _ of cache.speak(REQUEST, make, life.signal)) life.abort();
+  for await (const _ of cache.speak(REQUEST, synthesize, life.signal)) life.abort();
   const long = { ...REQUEST, text: "a".repeat(TTS_CACHE_TEXT_CHARS_MAX + 1) };
-  for (let time = 0; time < 3; time += 1) await heard(cache, long, make);
-  expect([cache.bytes, broken.made.times, made.times]).toEqual([0, 3, 4]);
+  for (let time = 0; time < 3; time += 1) await speak(cache, long, synthesize);
+  expect([cache.bytes, failing.requests.count, requests.count]).toEqual([0, 3, 4]);
 });
 
-test("its memory is bounded: what was used longest ago goes first", async () => {
+test("its memory is bounded: the least recently used entry is evicted", async () => {
   const cache = new TtsCache(2_500);
-  const { make, made } = voice();
-  const ask = (text: string) => heard(cache, { ...REQUEST, text }, make);
-  for (const text of ["a", "a", "b", "b", "a", "c", "c"]) await ask(text);
-  expect([cache.bytes, made.times]).toEqual([2_000, 6]);
-  await ask("a");
-  expect(made.times).toBe(6);
-  await ask("b");
-  expect(made.times).toBe(7);
+  const { synthesize, requests } = countingTts();
+  const request = (text: string) => speak(cache, { ...REQUEST, text }, synthesize);
+  for (const text of ["a", "a", "b", "b", "a", "c", "c"]) await request(text);
+  expect([cache.bytes, requests.count]).toEqual([2_000, 6]);
+  await request("a");
+  expect(requests.count).toBe(6);
+  await request("b");
+  expect(requests.count).toBe(7);
 });

@@ -14,7 +14,7 @@ const TEXT = "one two three four five six";
 const REQUEST = { text: TEXT, voiceId: "a/one", language: "en-US", rateHz: 8_000 };
 
 for (const afterChunks of [0, 3]) {
-  ttsContract(`a chain of two, of which the first fails after ${afterChunks} chunks`, async () => {
+  ttsContract(`two providers, of which the first fails after ${afterChunks} chunks`, async () => {
     const clock = new ManualClock();
     const failing = new ScriptedTts(clock, { firstMs: 50, perChunkMs: 5, failing: { request: 0, afterChunks } });
     const voices = [
@@ -26,7 +26,7 @@ for (const afterChunks of [0, 3]) {
   });
 }
 
-const chainOf = (clock: ManualClock, voices: readonly TtsCandidate[]) => new FallbackTts(voices, new TtsCache(), clock);
+const ttsOf = (clock: ManualClock, voices: readonly TtsCandidate[]) => new FallbackTts(voices, new TtsCache(), clock);
 
 async function speak(clock: ManualClock, tts: Tts, request = REQUEST) {
   const chunks: TtsChunk[] = [];
@@ -48,12 +48,12 @@ async function speak(clock: ManualClock, tts: Tts, request = REQUEST) {
   return { text: words.map(({ text }) => text).join(" "), words, ms, error, atMs };
 }
 
-describe("a chain of voices", () => {
-  test("P3: one that breaks off in the middle of a sentence is gone on for by the next, and no word is lost", async () => {
+describe("TTS with fallbacks", () => {
+  test("P3: when a provider fails in the middle of a sentence, the next one continues it, and no word is lost", async () => {
     const clock = new ManualClock();
     const second = new ScriptedTts(clock);
     const first = new ScriptedTts(clock, { failing: { request: 0, afterChunks: 2 } });
-    const tts = chainOf(clock, [ttsWithBreaker("a", first, clock), ttsWithBreaker("b", second, clock)]);
+    const tts = ttsOf(clock, [ttsWithBreaker("a", first, clock), ttsWithBreaker("b", second, clock)]);
     const { text, words, ms, error } = await speak(clock, tts);
     expect([text, error]).toEqual([TEXT, undefined]);
     expect(second.requests).toEqual([{ ...REQUEST, voiceId: "b/one", text: "three four five six" }]);
@@ -64,51 +64,48 @@ describe("a chain of voices", () => {
     expect(words.at(-1)?.endMs).toBeLessThanOrEqual(ms);
   });
 
-  test("whoever has taken over keeps the call", async () => {
+  test("after a failover the call stays with the new provider", async () => {
     const clock = new ManualClock();
     const first = new ScriptedTts(clock, { failing: { request: 0, afterChunks: 2 } });
     const second = new ScriptedTts(clock);
-    const tts = chainOf(clock, [ttsWithBreaker("a", first, clock), ttsWithBreaker("b", second, clock)]);
+    const tts = ttsOf(clock, [ttsWithBreaker("a", first, clock), ttsWithBreaker("b", second, clock)]);
     await speak(clock, tts);
     expect((await speak(clock, tts, { ...REQUEST, text: "seven" })).text).toBe("seven");
     expect([first.requests.length, second.requests.length]).toEqual([1, 2]);
   });
 
-  test("without word times the piece is said again from its beginning: nobody knows how far it came", async () => {
+  test("without word timestamps the segment is repeated from its beginning", async () => {
     const clock = new ManualClock();
     const first = new ScriptedTts(clock, { wordTimes: false, failing: { request: 0, afterChunks: 2 } });
     const second = new ScriptedTts(clock, { wordTimes: false });
-    await speak(clock, chainOf(clock, [ttsWithBreaker("a", first, clock), ttsWithBreaker("b", second, clock)]));
+    await speak(clock, ttsOf(clock, [ttsWithBreaker("a", first, clock), ttsWithBreaker("b", second, clock)]));
     expect(second.requests[0]?.text).toBe(TEXT);
   });
 
-  test("P1: one that failed before any audio came is asked once more", async () => {
+  test("P1: a provider that fails before its first audio is retried once", async () => {
     const clock = new ManualClock();
     const only = new ScriptedTts(clock, { failing: { request: 0, afterChunks: 0 } });
-    const { text } = await speak(clock, chainOf(clock, [ttsWithBreaker("a", only, clock)]));
+    const { text } = await speak(clock, ttsOf(clock, [ttsWithBreaker("a", only, clock)]));
     expect([text, only.requests.length]).toEqual([TEXT, 2]);
   });
 
-  test("P3: the only one that breaks off fails the piece", async () => {
+  test("P3: if the only provider fails in the middle, the segment fails", async () => {
     const clock = new ManualClock();
     const only = new ScriptedTts(clock, { failing: { request: 0, afterChunks: 1 } });
-    const { error } = await speak(clock, chainOf(clock, [ttsWithBreaker("a", only, clock)]));
+    const { error } = await speak(clock, ttsOf(clock, [ttsWithBreaker("a", only, clock)]));
     expect(error).toMatchObject({ code: "provider_failed" });
     expect(only.requests).toHaveLength(1);
   });
 
-  test("P2: one that tells nothing is given up in time for the next", async () => {
+  test("P2: a provider without a response times out, and the next one speaks", async () => {
     const clock = new ManualClock();
     const silent = new ScriptedTts(clock, { firstMs: 3_600_000 });
-    const tts = chainOf(clock, [
-      ttsWithBreaker("a", silent, clock),
-      ttsWithBreaker("b", new ScriptedTts(clock), clock),
-    ]);
+    const tts = ttsOf(clock, [ttsWithBreaker("a", silent, clock), ttsWithBreaker("b", new ScriptedTts(clock), clock)]);
     const { text, atMs } = await speak(clock, tts);
     expect([text, atMs]).toEqual([TEXT, TTS_FIRST_AUDIO_MS_MAX]);
   });
 
-  test("P6: one that drips is ended when somebody has waited for too long altogether", async () => {
+  test("P6: a provider that sends audio too slowly is aborted at the limit of the total wait", async () => {
     const clock = new ManualClock();
     const drip: Tts = {
       provider: "scripted",
@@ -121,12 +118,12 @@ describe("a chain of voices", () => {
         }
       },
     };
-    const { error } = await speak(clock, chainOf(clock, [ttsWithBreaker("a", drip, clock)]));
+    const { error } = await speak(clock, ttsOf(clock, [ttsWithBreaker("a", drip, clock)]));
     expect(error).toMatchObject({ code: "provider_failed", message: "a: stalled" });
     expect(clock.nowMs()).toBe(TTS_WAIT_MS_MAX);
   });
 
-  test("one that has all the streams it may have is left to others, and the next speaks the call's language", async () => {
+  test("a provider at its stream limit is skipped, and the next one that speaks the call's language is used", async () => {
     const clock = new ManualClock();
     const full = ttsWithBreaker("a", new ScriptedTts(clock), clock, 0);
     const languages = ["fr", "de-AT", "en-US"].map((language) => ({
@@ -141,34 +138,34 @@ describe("a chain of voices", () => {
       ttsWithBreaker("b", french as ScriptedTts, clock),
       ttsWithBreaker("c", all as ScriptedTts, clock),
     ];
-    const { text } = await speak(clock, chainOf(clock, chain), { ...REQUEST, language: "de-DE" });
+    const { text } = await speak(clock, ttsOf(clock, chain), { ...REQUEST, language: "de-DE" });
     expect([text, french?.requests.length, all?.requests[0]?.voiceId]).toEqual([TEXT, 0, "c/de-AT"]);
   });
 
-  test("one of whose voices none speaks the call's language is no reason to give up the only one that does", async () => {
+  test("a provider without a voice for the call's language does not shorten the timeout of the only one that has one", async () => {
     const clock = new ManualClock();
     const french = [{ id: "scripted/fr", name: "fr", language: "fr", provider: "scripted" }];
     const slow = new ScriptedTts(clock, { firstMs: TTS_FIRST_AUDIO_MS_MAX + 1_000 });
     const other = new ScriptedTts(clock, { voices: french });
     const { text, atMs } = await speak(
       clock,
-      chainOf(clock, [ttsWithBreaker("a", slow, clock), ttsWithBreaker("b", other, clock)]),
+      ttsOf(clock, [ttsWithBreaker("a", slow, clock), ttsWithBreaker("b", other, clock)]),
     );
     expect([text, atMs, other.requests]).toEqual([TEXT, TTS_FIRST_AUDIO_MS_MAX + 1_000, []]);
   });
 
-  test("one that does not tell its voices keeps nobody waiting, nor is it relied upon", async () => {
+  test("a provider that does not list its voices delays no segment and does not count as a fallback", async () => {
     const clock = new ManualClock();
-    const untold: TtsCandidate = ttsWithBreaker("b", new ScriptedTts(clock), clock);
-    const hanging = { ...untold, tts: { ...untold.tts, voices: () => new Promise<never>(() => {}) } };
-    const well = await speak(clock, chainOf(clock, [ttsWithBreaker("a", new ScriptedTts(clock), clock), hanging]));
-    expect(well.text).toBe(TEXT);
-    expect(well.atMs).toBeLessThan(20);
+    const unlisted: TtsCandidate = ttsWithBreaker("b", new ScriptedTts(clock), clock);
+    const hanging = { ...unlisted, tts: { ...unlisted.tts, voices: () => new Promise<never>(() => {}) } };
+    const prompt = await speak(clock, ttsOf(clock, [ttsWithBreaker("a", new ScriptedTts(clock), clock), hanging]));
+    expect(prompt.text).toBe(TEXT);
+    expect(prompt.atMs).toBeLessThan(20);
     const slow = ttsWithBreaker("a", new ScriptedTts(clock, { firstMs: TTS_FIRST_AUDIO_MS_MAX + 1_000 }), clock);
-    expect((await speak(clock, chainOf(clock, [slow, hanging]))).text).toBe(TEXT);
+    expect((await speak(clock, ttsOf(clock, [slow, hanging]))).text).toBe(TEXT);
   });
 
-  test("what is kept is said though its provider is left alone or full, and takes no probe from those who ask", async () => {
+  test("cached audio is played although the circuit breaker is open or no stream is free, and uses up no probe", async () => {
     const clock = new ManualClock();
     const cache = new TtsCache();
     const inner = new ScriptedTts(clock);
@@ -178,25 +175,25 @@ describe("a chain of voices", () => {
       voice.circuitBreaker.tryAcquire()?.failed(providerFailed("a", "failed as scripted"));
     }
     const startMs = clock.nowMs();
-    const leftAlone = await speak(clock, new FallbackTts([voice], cache, clock));
-    expect([leftAlone.text, leftAlone.error]).toEqual([TEXT, undefined]);
-    expect(leftAlone.atMs - startMs).toBeLessThan(20);
+    const whileOpen = await speak(clock, new FallbackTts([voice], cache, clock));
+    expect([whileOpen.text, whileOpen.error]).toEqual([TEXT, undefined]);
+    expect(whileOpen.atMs - startMs).toBeLessThan(20);
     await clock.play(CIRCUIT_BREAKER_PROBE_MS);
     expect((await speak(clock, new FallbackTts([voice], cache, clock))).text).toBe(TEXT);
     expect([inner.requests.length, voice.circuitBreaker.isAvailable]).toEqual([2, true]);
   });
 
-  test("what is kept is said again without a stream, in the voice that said it, and that stays whole", async () => {
+  test("cached audio is played without a stream, in the same voice, and the cached copy does not change", async () => {
     const clock = new ManualClock();
     const inner = new ScriptedTts(clock);
     const cache = new TtsCache();
     const voice = ttsWithBreaker("a", inner, clock, 1);
-    const heard = [];
+    const results = [];
     for (let call = 0; call < 4; call += 1) {
       const { text, ms } = await speak(clock, new FallbackTts([voice], cache, clock));
-      heard.push([text, ms]);
+      results.push([text, ms]);
     }
-    expect(new Set(heard.map(String)).size).toBe(1);
+    expect(new Set(results.map(String)).size).toBe(1);
     expect(inner.requests).toHaveLength(2);
     expect(voice.circuitBreaker.isAvailable).toBe(true);
   });

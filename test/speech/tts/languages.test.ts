@@ -16,11 +16,11 @@ test("languages are those of the voices, with and without their region, by code"
   ]);
 });
 
-test("a language without a name in English is called as its voice is", () => {
+test("a language without an English name has the name of its voice", () => {
   expect(listLanguages([voice("xex", "xextan-test")])).toEqual([{ code: "xex", name: "xextan-test", voices: 1 }]);
 });
 
-test("a voice is found under its language and its region, not under its dialect", () => {
+test("a voice is listed under its language and its region, not under its dialect", () => {
   expect(languageCodes("es-419")).toEqual(["es", "es-419"]);
   expect(languageCodes("ca-valencia")).toEqual(["ca"]);
 });
@@ -40,17 +40,17 @@ test.each([
   ["en-x", undefined],
   ["", undefined],
   [`en${"-abcdefgh".repeat(1_000)}`, undefined],
-])("an engine's %j is %j", (tag, code) => {
+])("a provider's tag %j is %j", (tag, code) => {
   expect(languageCode(tag)).toBe(code);
 });
 
-test("a tag is only taken apart once: every call that is created asks for the languages of all voices", () => {
-  const taken = vi.spyOn(Intl.Locale.prototype, "language", "get");
+test("each tag is parsed only once, because every created call needs the languages of all voices", () => {
+  const parsed = vi.spyOn(Intl.Locale.prototype, "language", "get");
   const voices = [voice("fr-CA"), voice("fr-CA", "Berthe"), voice("fr-CH")];
   const first = listLanguages(voices);
   expect(listLanguages(voices)).toEqual(first);
-  expect(taken).toHaveBeenCalledTimes(2);
-  taken.mockRestore();
+  expect(parsed).toHaveBeenCalledTimes(2);
+  parsed.mockRestore();
 });
 
 test.each([

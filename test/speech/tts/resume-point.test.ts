@@ -8,7 +8,7 @@ const chunk = (ms: number, ...words: readonly [text: string, startMs: number, en
   words: words.map(([text, startMs, endMs]) => ({ text, startMs, endMs })),
 });
 
-test("a word is told with the audio that it begins in, however early it was known", () => {
+test("a word is emitted with the audio it begins in, however early its timestamp arrived", () => {
   const speech = new ResumePoint("good morning to you");
   const known = chunk(100, ["good", 0, 90], ["morning", 100, 250], ["to", 260, 300], ["you", 300, 400]);
   expect(speech.add(known).words.map(({ text }) => text)).toEqual(["good"]);
@@ -16,7 +16,7 @@ test("a word is told with the audio that it begins in, however early it was know
   expect(speech.end().map(({ text }) => text)).toEqual(["to", "you"]);
 });
 
-test("a word that was cut is said again and told once, and those behind it where they are heard", () => {
+test("an interrupted word is repeated but emitted once, and later words have the times at which they are heard", () => {
   const speech = new ResumePoint("good morning to you");
   speech.add(chunk(200, ["good", 0, 90], ["morning", 100, 250]));
   expect(speech.resumeAfterFailure()).toBe(true);
@@ -28,17 +28,17 @@ test("a word that was cut is said again and told once, and those behind it where
   ]);
 });
 
-test("what a voice told as one word is counted as the words that it is", () => {
+test("a timestamp that covers several words counts as several words", () => {
   const speech = new ResumePoint("it costs 5 € today");
   speech.add(chunk(400, ["it", 0, 50], ["costs", 50, 200], ["5 €", 200, 400]));
   expect([speech.resumeAfterFailure(), speech.text]).toEqual([true, "today"]);
 });
 
-test("where all was sent an empty reply is left, and where nothing was told all is", () => {
+test("after all words the remaining text is empty, and without timestamps it is the whole text", () => {
   const whole = new ResumePoint("good morning");
   whole.add(chunk(300, ["good", 0, 90], ["morning", 100, 250]));
   expect(whole.resumeAfterFailure()).toBe(false);
-  const untold = new ResumePoint("good morning");
-  untold.add(chunk(300));
-  expect([untold.resumeAfterFailure(), untold.text]).toEqual([true, "good morning"]);
+  const withoutWords = new ResumePoint("good morning");
+  withoutWords.add(chunk(300));
+  expect([withoutWords.resumeAfterFailure(), withoutWords.text]).toEqual([true, "good morning"]);
 });

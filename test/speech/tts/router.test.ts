@@ -6,7 +6,7 @@ import { TtsRouter } from "../../../src/speech/tts/router.ts";
 import { ManualClock, settled, sleep } from "../../support/manual-clock.ts";
 import { breakerFor } from "../../support/providers/breakers.ts";
 
-/** A provider that says who spoke by the rate of what it says. */
+/** A provider that is recognised by the rate of its audio. */
 function provider(name: string, rateHz: number, fails = false) {
   const spoken: TtsRequest[] = [];
   const tts: ClosableTts & { isClosed: boolean } = {
@@ -28,7 +28,7 @@ function provider(name: string, rateHz: number, fails = false) {
   return { tts, spoken };
 }
 
-const severalOf = (all: readonly ClosableTts[], clock = new ManualClock()): TtsRouter => {
+const routerOf = (all: readonly ClosableTts[], clock = new ManualClock()): TtsRouter => {
   return new TtsRouter(
     all.map((tts) => ({ tts, circuitBreaker: breakerFor("tts", tts.provider, clock).circuitBreaker })),
     clock,
@@ -37,52 +37,52 @@ const severalOf = (all: readonly ClosableTts[], clock = new ManualClock()): TtsR
 
 const request = (voiceId: string): TtsRequest => ({ text: "Hi.", voiceId, language: "en", rateHz: 8_000 });
 
-test("a voice's id tells who speaks with it; what begins with nobody's name is for the first", async () => {
+test("a voice's id names its provider, and an id without a provider goes to the first one", async () => {
   const [a, b] = [provider("a", 1), provider("ab", 2)];
-  const several = severalOf([a.tts, b.tts]);
-  expect([several.provider, several.capabilities]).toEqual(["a", { wordTimes: true }]);
+  const router = routerOf([a.tts, b.tts]);
+  expect([router.provider, router.capabilities]).toEqual(["a", { wordTimestamps: true }]);
   for (const [voiceId, rateHz, name] of [
     ["a/one", 1, "a"],
     ["ab/one", 2, "ab"],
     ["abc/one", 1, "a"],
     ["one", 1, "a"],
   ] as const) {
-    expect(several.forVoice(voiceId).provider).toBe(name);
-    for await (const chunk of several.speak(request(voiceId), new AbortController().signal)) {
+    expect(router.forVoice(voiceId).provider).toBe(name);
+    for await (const chunk of router.speak(request(voiceId), new AbortController().signal)) {
       expect(chunk.rateHz).toBe(rateHz);
     }
   }
   expect(b.spoken).toEqual([request("ab/one")]);
 });
 
-test("the voices of all are listed, in order, without those who cannot tell theirs", async () => {
+test("the voices of all providers are listed in order, without providers that fail to list theirs", async () => {
   const all = [provider("a", 1).tts, provider("b", 1, true).tts, provider("c", 1).tts];
-  expect((await severalOf(all).voices()).map(({ id }) => id)).toEqual(["a/one", "c/one"]);
+  expect((await routerOf(all).voices()).map(({ id }) => id)).toEqual(["a/one", "c/one"]);
 });
 
-test("where nobody can tell his voices it is an error, the first one's", async () => {
+test("if no provider lists its voices, the error is the first one's", async () => {
   const all = [provider("a", 1, true).tts, provider("b", 1, true).tts];
-  await expect(severalOf(all).voices()).rejects.toThrow("a: no list");
+  await expect(routerOf(all).voices()).rejects.toThrow("a: no list");
 });
 
-test("a provider that hangs holds up nobody: the voices of the others are told without his, which are known to be missing", async () => {
+test("a provider that hangs does not delay the list, and is reported as unlisted", async () => {
   const clock = new ManualClock();
   const [a, b] = [provider("a", 1).tts, provider("b", 1).tts];
   let answer: (voices: readonly Voice[]) => void = () => {};
   b.voices = () => new Promise((resolve) => (answer = resolve));
-  const several = severalOf([a, b], clock);
-  expect(several.unlistedProviders()).toEqual(["a", "b"]);
-  const listed = several.voices();
+  const router = routerOf([a, b], clock);
+  expect(router.unlistedProviders()).toEqual(["a", "b"]);
+  const listed = router.voices();
   await clock.play(VOICE_CHOICE_MS_MAX);
   expect((await listed).map(({ id }) => id)).toEqual(["a/one"]);
-  expect(several.unlistedProviders()).toEqual(["b"]);
+  expect(router.unlistedProviders()).toEqual(["b"]);
   answer([]);
   await settled();
-  expect(several.unlistedProviders()).toEqual([]);
+  expect(router.unlistedProviders()).toEqual([]);
   expect(clock.pending).toBe(0);
 });
 
-test("a provider that is the only one is waited for", async () => {
+test("a single provider is waited for", async () => {
   const clock = new ManualClock();
   const { tts } = provider("a", 1);
   const { voices } = tts;
@@ -90,13 +90,13 @@ test("a provider that is the only one is waited for", async () => {
     await sleep(clock, 2 * VOICE_CHOICE_MS_MAX, new AbortController().signal);
     return voices();
   };
-  const listed = severalOf([tts], clock).voices();
+  const listed = routerOf([tts], clock).voices();
   await clock.play(2 * VOICE_CHOICE_MS_MAX);
   expect(await listed).toHaveLength(1);
 });
 
-test("closing closes all", () => {
+test("close closes all providers", () => {
   const all = [provider("a", 1).tts, provider("b", 1).tts];
-  severalOf(all).close();
+  routerOf(all).close();
   expect(all.map(({ isClosed }) => isClosed)).toEqual([true, true]);
 });

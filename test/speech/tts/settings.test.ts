@@ -4,8 +4,8 @@ import { readTtsSettings } from "../../../src/speech/tts/settings.ts";
 
 const settings = (env: Readonly<Record<string, string>>) => readTtsSettings((key, fallback) => env[key] ?? fallback);
 
-describe("settings of voices", () => {
-  test("without any variable are those of the providers themselves, and OpenAI's own voices", () => {
+describe("TTS settings", () => {
+  test("without variables are the providers' defaults and OpenAI's own voices", () => {
     const { elevenlabs, cartesia, openai } = settings({});
     expect(elevenlabs).toEqual({ apiKey: "", model: "eleven_flash_v2_5", url: "https://api.elevenlabs.io" });
     expect(cartesia).toEqual({ apiKey: "", model: "sonic-3.5", url: "https://api.cartesia.ai" });
@@ -13,7 +13,7 @@ describe("settings of voices", () => {
     expect(openai.voices).toContainEqual({ name: "alloy", language: "en" });
   });
 
-  test("another server is asked for its voices, unless they are told", () => {
+  test("of another server have no voices, so that its list is requested, unless voices are configured", () => {
     const OPENAI_TTS_URL = "http://localhost:8880/v1/";
     expect(settings({ OPENAI_TTS_URL }).openai).toMatchObject({ url: "http://localhost:8880/v1", voices: [] });
     expect(settings({ OPENAI_TTS_URL, OPENAI_TTS_VOICES: "af_heart, thorsten:de" }).openai.voices).toEqual([
@@ -33,14 +33,14 @@ describe("a configuration", () => {
     }
   };
 
-  test("may name several voices, each with what it needs", () => {
+  test("may name several TTS providers, each with its settings", () => {
     const env = { TTS: "elevenlabs, espeak,cartesia,espeak", ELEVENLABS_API_KEY: "a", CARTESIA_API_KEY: "b" };
     expect(problems(env)).toEqual([]);
     expect(readConfig(env).tts).toBe("elevenlabs, espeak,cartesia,espeak");
     expect(problems({ TTS: "openai", OPENAI_TTS_URL: "http://localhost:8880/v1" })).toEqual([]);
   });
 
-  test("may name a voice for several languages, and for none twice", () => {
+  test("may name a voice for several languages, but once for each", () => {
     const env = { TTS: "openai", OPENAI_TTS_API_KEY: "a" };
     expect(problems({ ...env, OPENAI_TTS_VOICES: "alloy,alloy:de,echo:de" })).toEqual([]);
     expect(problems({ ...env, OPENAI_TTS_VOICES: "alloy,alloy:de,alloy:en" })).toEqual([
@@ -48,7 +48,7 @@ describe("a configuration", () => {
     ]);
   });
 
-  test("is told all that is missing or wrong of the voices it names, and of no other, without a key in it", () => {
+  test("reports all problems of the TTS providers it names, and of no others, without quoting an API key", () => {
     expect(
       problems({
         TTS: "elevenlabs,cartesia,openai,polly",
@@ -57,11 +57,11 @@ describe("a configuration", () => {
         OPENAI_TTS_VOICES: "alloy:en,:de",
       }),
     ).toEqual([
-      "ELEVENLABS_API_KEY must be set beside TTS=elevenlabs",
+      "ELEVENLABS_API_KEY is required with TTS=elevenlabs",
       "ELEVENLABS_URL must be an http:// or https:// address without a query or a password",
       "CARTESIA_API_KEY must be printable ASCII without spaces",
-      "OPENAI_TTS_API_KEY must be set beside TTS=openai",
-      "OPENAI_TTS_VOICES must be names, each with a language behind a colon or without, separated by commas: alloy:en",
+      "OPENAI_TTS_API_KEY is required with TTS=openai",
+      "OPENAI_TTS_VOICES must be names, separated by commas, each optionally followed by a colon and a language: alloy:en",
       'TTS must be one of cartesia, elevenlabs, espeak, openai, reference, not "polly"',
     ]);
     expect(problems({ TTS: "espeak", ELEVENLABS_URL: "x" })).toEqual([]);

@@ -9,7 +9,7 @@ const voice = (language: string, name = language, provider = "x"): Voice => ({
   provider,
 });
 
-/** As eSpeak has them, and in its order, which must not matter. */
+/** Some of eSpeak's voices, in its order, which must not matter. */
 const VOICES = [
   voice("fr-CH"),
   voice("fr-BE"),
@@ -25,44 +25,44 @@ const VOICES = [
   voice("de"),
   voice("zh-Latn-pinyin"),
   voice("zh"),
-  voice("de", "stranger", "y"),
-  voice("sv", "stranger", "y"),
+  voice("de", "other", "y"),
+  voice("sv", "other", "y"),
 ];
 const OWN = voice("en-GB");
 const chosen = (language: string, own = OWN.id): string | undefined => chooseVoice(VOICES, own, language)?.id;
 
 describe("the voice for a language", () => {
   test.each([
-    ["pt-BR", "x/pt-BR/pt-BR", "the very region"],
-    ["es-MX", "x/es/es", "else that of no region"],
-    ["de-AT", "x/de/de", "else that of no region"],
-    ["fr", "x/fr-FR/fr-FR", "else that of the region where most speak it"],
-    ["fr-CA", "x/fr-FR/fr-FR", "else that of the region where most speak it"],
-    ["zh", "x/zh/zh", "among equals the plainest"],
+    ["pt-BR", "x/pt-BR/pt-BR", "the exact region"],
+    ["es-MX", "x/es/es", "else the one without a region"],
+    ["de-AT", "x/de/de", "else the one without a region"],
+    ["fr", "x/fr-FR/fr-FR", "else the one of the region with most speakers"],
+    ["fr-CA", "x/fr-FR/fr-FR", "else the one of the region with most speakers"],
+    ["zh", "x/zh/zh", "among equals the one with the shortest tag"],
     ["en-US", "x/en-GB/en-GB", "the call's own, if that speaks the language"],
     ["en", "x/en-GB/en-GB", "the call's own, if that speaks the language"],
   ])("of %s is %s: %s", (language, id) => {
     expect(chosen(language)).toBe(id);
   });
 
-  test("of a call of another language is not the dialect of a city", () => {
+  test("of a call in another language is not the dialect of a city", () => {
     expect(chosen("en", "x/de/de")).toBe("x/en-US/en-US");
     expect(chosen("en-US", "x/de/de")).toBe("x/en-US/en-US");
   });
 
-  test("is one that is called as the call's own, where a provider's voices speak several", () => {
+  test("has the same name as the call's own, if a provider has the name in several languages", () => {
     const voices = ["Ada", "Ben", "Cleo"].flatMap((name) => [voice("en-US", name), voice("de-DE", name)]);
     for (const name of ["Ada", "Ben", "Cleo"]) {
       expect(chooseVoice(voices, `x/en-US/${name}`, "de")?.id).toBe(`x/de-DE/${name}`);
     }
   });
 
-  test("is of the same provider, and none where that has none", () => {
+  test("is of the same provider; there is none if that provider has none", () => {
     expect(chosen("sv")).toBeUndefined();
-    expect(chosen("de", "y/sv/stranger")).toBe("y/de/stranger");
+    expect(chosen("de", "y/sv/other")).toBe("y/de/other");
   });
 
-  test("is one that speaks the language as well where none is offered in it, its own before any other", () => {
+  test("is one that also speaks the language if none is offered in it, the call's own first", () => {
     const able = (name: string): Voice => ({ ...voice("en-US", name), alsoSpeaks: ["sv", "de"] });
     const voices = [voice("en-US", "Ada"), able("Ben"), able("Cleo"), voice("de-DE", "Dora")];
     expect(chooseVoice(voices, "x/en-US/Ada", "sv-FI")?.id).toBe("x/en-US/Ben");
@@ -71,20 +71,20 @@ describe("the voice for a language", () => {
     expect(chooseVoice(voices, "x/en-US/Ada", "fr")).toBeUndefined();
   });
 
-  test("of an own voice that is not listed any more is any provider's", () => {
-    expect(chosen("sv", "gone")).toBe("y/sv/stranger");
+  test("may be any provider's if the call's own voice is not listed any more", () => {
+    expect(chosen("sv", "gone")).toBe("y/sv/other");
   });
 
   test.each(["xx", "", "nonsense", "en us"])("there is none for %j", (language) => {
     expect(chosen(language)).toBeUndefined();
   });
 
-  test("is the same, in whatever order the voices are listed", () => {
+  test("does not depend on the order of the list", () => {
     const languages = ["en", "en-US", "de", "fr", "fr-CA", "pt", "pt-BR", "es-MX", "zh"];
     const all = languages.map((language) => chosen(language, "x/de/de"));
     for (let turn = 1; turn < VOICES.length; turn += 1) {
-      const turned = [...VOICES.slice(turn), ...VOICES.slice(0, turn)];
-      expect(languages.map((language) => chooseVoice(turned, "x/de/de", language)?.id)).toEqual(all);
+      const rotated = [...VOICES.slice(turn), ...VOICES.slice(0, turn)];
+      expect(languages.map((language) => chooseVoice(rotated, "x/de/de", language)?.id)).toEqual(all);
     }
   });
 });

@@ -2,19 +2,19 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isSpeakable, WordAlignment } from "../../../src/speech/tts/word-alignment.ts";
 
-type Told = readonly [said: string, startMs: number, endMs: number];
+type Timestamp = readonly [word: string, startMs: number, endMs: number];
 
-function placed(text: string, told: readonly Told[], endMs: number): [string, number, number][] {
-  const places = new WordAlignment(text);
-  for (const [said, startMs, wordEndMs] of told) places.addTimestamp(said, startMs, wordEndMs);
-  places.finish(endMs);
-  return places.takeAligned().map((word) => [word.text, word.startMs, word.endMs]);
+function aligned(text: string, timestamps: readonly Timestamp[], endMs: number): [string, number, number][] {
+  const alignment = new WordAlignment(text);
+  for (const [word, startMs, wordEndMs] of timestamps) alignment.addTimestamp(word, startMs, wordEndMs);
+  alignment.finish(endMs);
+  return alignment.takeAligned().map((word) => [word.text, word.startMs, word.endMs]);
 }
 
 describe("words", () => {
-  test.each<[string, string, Told[], Told[]]>([
+  test.each<[string, string, Timestamp[], Timestamp[]]>([
     [
-      "told as they are",
+      "reported as they are",
       "One two.",
       [
         ["One", 0, 100],
@@ -25,9 +25,9 @@ describe("words", () => {
         ["two.", 150, 300],
       ],
     ],
-    ["told in another case, without punctuation", "(Don't!)", [["don't", 10, 90]], [["(Don't!)", 10, 90]]],
+    ["reported in another case, without punctuation", "(Don't!)", [["don't", 10, 90]], [["(Don't!)", 10, 90]]],
     [
-      "told in parts",
+      "reported in parts",
       "well-known",
       [
         ["well", 0, 100],
@@ -36,7 +36,7 @@ describe("words", () => {
       [["well-known", 0, 200]],
     ],
     [
-      "several told as one",
+      "reported several as one",
       "New York",
       [["NewYork", 0, 700]],
       [
@@ -45,7 +45,7 @@ describe("words", () => {
       ],
     ],
     [
-      "read out otherwise",
+      "read out differently",
       "is $5 now",
       [
         ["is", 0, 100],
@@ -60,7 +60,7 @@ describe("words", () => {
       ],
     ],
     [
-      "that are no words",
+      "that consist of punctuation",
       "Yes — no",
       [
         ["yes", 0, 100],
@@ -73,7 +73,7 @@ describe("words", () => {
       ],
     ],
     [
-      "told not at all",
+      "without any timestamps",
       "ab cdef",
       [],
       [
@@ -82,7 +82,7 @@ describe("words", () => {
       ],
     ],
     [
-      "of which the last are not told",
+      "of which the last have no timestamps",
       "ab cd",
       [["ab", 0, 100]],
       [
@@ -90,9 +90,9 @@ describe("words", () => {
         ["cd", 100, 1_000],
       ],
     ],
-    ["told half when the speech is over", "abcd", [["ab", 100, 200]], [["abcd", 100, 1_000]]],
+    ["reported half when the speech ends", "abcd", [["ab", 100, 200]], [["abcd", 100, 1_000]]],
     [
-      "told twice",
+      "reported twice",
       "one two",
       [
         ["one", 0, 100],
@@ -105,7 +105,7 @@ describe("words", () => {
       ],
     ],
     [
-      "told when it was not their turn",
+      "reported out of order",
       "one two",
       [
         ["two", 300, 400],
@@ -117,7 +117,7 @@ describe("words", () => {
       ],
     ],
     [
-      "of no length",
+      "with no duration",
       "one two",
       [
         ["one", 100, 100],
@@ -128,8 +128,8 @@ describe("words", () => {
         ["two", 100, 101],
       ],
     ],
-  ])("%s", (_what, text, told, expected) => {
-    const words = placed(text, told, 1_000);
+  ])("%s", (_what, text, timestamps, expected) => {
+    const words = aligned(text, timestamps, 1_000);
     expect(words.map(([word]) => word)).toEqual(expected.map(([word]) => word));
     for (const [index, [, startMs, endMs]] of words.entries()) {
       expect(startMs).toBeCloseTo(expected[index]?.[1] ?? Number.NaN);
@@ -137,15 +137,15 @@ describe("words", () => {
     }
   });
 
-  test("are all placed once, in order, whatever is told", () => {
+  test("are each aligned once, in order, whatever the timestamps", () => {
     const word = fc.constantFrom("one", "two", "one,", "—", "a", "apple", "Über", "$5", "5");
     const time = fc.integer({ min: 0, max: 5_000 });
     fc.assert(
-      fc.property(fc.array(word), fc.array(fc.tuple(word, time, time)), time, (words, told, endMs) => {
-        const places = placed(words.join(" "), told, endMs);
-        expect(places.map(([text]) => text)).toEqual(words);
+      fc.property(fc.array(word), fc.array(fc.tuple(word, time, time)), time, (words, timestamps, endMs) => {
+        const result = aligned(words.join(" "), timestamps, endMs);
+        expect(result.map(([text]) => text)).toEqual(words);
         let before: readonly [number, number] = [0, 0];
-        for (const [, startMs, wordEndMs] of places) {
+        for (const [, startMs, wordEndMs] of result) {
           expect(startMs).toBeGreaterThanOrEqual(before[0]);
           expect(wordEndMs).toBeGreaterThanOrEqual(before[1]);
           expect(wordEndMs).toBeGreaterThan(startMs);
@@ -155,17 +155,17 @@ describe("words", () => {
     );
   });
 
-  test("are known as soon as they were told whole", () => {
-    const places = new WordAlignment("One two three.");
-    places.addTimestamp("One", 0, 100);
-    places.addTimestamp("tw", 100, 150);
-    expect(places.takeAligned().map(({ text }) => text)).toEqual(["One"]);
-    places.addTimestamp("o", 150, 200);
-    expect(places.takeAligned()).toEqual([{ text: "two", startMs: 100, endMs: 200 }]);
+  test("are aligned as soon as all their letters are reported", () => {
+    const alignment = new WordAlignment("One two three.");
+    alignment.addTimestamp("One", 0, 100);
+    alignment.addTimestamp("tw", 100, 150);
+    expect(alignment.takeAligned().map(({ text }) => text)).toEqual(["One"]);
+    alignment.addTimestamp("o", 150, 200);
+    expect(alignment.takeAligned()).toEqual([{ text: "two", startMs: 100, endMs: 200 }]);
   });
 });
 
-test("there is something to be spoken in letters and digits of any script, and in nothing else", () => {
+test("text is speakable if it has letters or digits of any script", () => {
   expect(["a", "7", "你", "é", "— x"].map(isSpeakable)).toEqual([true, true, true, true, true]);
   expect(["", "...", " — ", "🙂", "\n"].map(isSpeakable)).toEqual([false, false, false, false, false]);
 });

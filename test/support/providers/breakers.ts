@@ -5,24 +5,24 @@ import type { ClosableTts, Tts } from "../../../src/speech/contracts.ts";
 import { CircuitBreaker } from "../../../src/speech/resilience/circuit-breaker.ts";
 import type { TtsCandidate } from "../../../src/speech/tts/fallback.ts";
 
-/** A line of its own for a provider of a test, and what its watch was told, in order. */
+/** A circuit breaker for a provider of a test, and what its observer was called with, in order. */
 export function breakerFor(stage: Stage, provider: string, clock: Clock, streamsMax = Number.POSITIVE_INFINITY) {
   const told: string[] = [];
-  const line = new CircuitBreaker({
+  const circuitBreaker = new CircuitBreaker({
     stage,
     provider,
     streamsMax,
     clock,
     observer: {
       registered: () => told.push("known"),
-      failed: (_engine, _provider, error) => told.push(codeOf(error)),
-      circuitChanged: (_engine, _provider, isLeftAlone) => told.push(isLeftAlone ? "left alone" : "answers again"),
+      failed: (_stage, _provider, error) => told.push(codeOf(error)),
+      circuitChanged: (_stage, _provider, isOpen) => told.push(isOpen ? "left alone" : "answers again"),
     },
   });
-  return { circuitBreaker: line, told };
+  return { circuitBreaker, told };
 }
 
-/** `tts` under the name of `provider`, on a line of its own. */
+/** `tts` under the name of `provider`, with a circuit breaker of its own. */
 export function ttsWithBreaker(
   provider: string,
   tts: Tts,

@@ -2,24 +2,24 @@ import { providerFailed } from "../../../src/core/errors.ts";
 import type { Stt, SttEvent } from "../../../src/speech/contracts.ts";
 import { EventQueue } from "../../../src/speech/event-queue.ts";
 
-/** Frames of one word, and of the silence that ends an utterance. */
+/** How many frames one word has, and the silence that ends an utterance. */
 const WORD_FRAMES = 10;
 const QUIET_FRAMES = 15;
 
 export interface CodedSttOptions {
   provider?: string;
-  /** After how many frames each stream fails, the last one again and again; none does where not told. */
+  /** After how many frames each stream fails; the last number is repeated. Without it no stream fails. */
   failsAfter?: readonly number[];
-  /** Why. */
+  /** The cause of the failure. */
   cause?: unknown;
   partials?: boolean;
-  /** So many frames behind the end of an utterance it tells what that was. */
+  /** How many frames after the end of an utterance the final transcript comes. */
   answersAfterFrames?: number;
-  /** It lives and tells nothing. */
+  /** The stream stays open but emits nothing. */
   deaf?: boolean;
 }
 
-/** `words` as frames for a CodedEar, 200 ms each, and then a pause that ends the utterance. */
+/** `words` as frames for a CodedStt, 200 ms each, and then a pause that ends the utterance. */
 export function coded(
   words: readonly string[],
   vocabulary: readonly string[],
@@ -34,11 +34,11 @@ export const silence = (frames: number) => Array.from({ length: frames }, () => 
 
 const frameOf = (code: number): Int16Array => new Int16Array(160).fill(code);
 
-/** An ear for speech in which every sample of a word is its number in a vocabulary: it hears exactly what it is given. */
+/** An Stt for audio in which every sample of a word is its number in a vocabulary, so its transcripts are exact. */
 export class CodedStt implements Stt {
   readonly provider: string;
   readonly capabilities: Stt["capabilities"];
-  /** Frames that each stream was given. */
+  /** How many frames each stream received. */
   readonly opened: { frames: number }[] = [];
   readonly #vocabulary: readonly string[];
   readonly #options: CodedSttOptions;
@@ -58,7 +58,7 @@ export class CodedStt implements Stt {
     const events = new EventQueue<SttEvent>(signal);
     let words: string[] = [];
     const due: { atFrame: number; text: string }[] = [];
-    let before = 0;
+    let previousCode = 0;
     let quiet = 0;
     const fail = () => events.fail(providerFailed(this.provider, "failed as scripted", cause));
     if (failsAt === 0) fail();
@@ -67,7 +67,7 @@ export class CodedStt implements Stt {
       record.frames += 1;
       const code = frame[0] ?? 0;
       quiet = code === 0 ? quiet + 1 : 0;
-      if (code > 0 && code !== before) {
+      if (code > 0 && code !== previousCode) {
         words.push(this.#vocabulary[code - 1] ?? "?");
         if (partials && !deaf) events.push({ kind: "interim", text: words.join(" ") });
       } else if (quiet === QUIET_FRAMES && words.length > 0) {
@@ -78,7 +78,7 @@ export class CodedStt implements Stt {
         events.push({ kind: "final", text: next.text });
         due.shift();
       }
-      before = code;
+      previousCode = code;
       if (record.frames === failsAt) fail();
     };
     return { write, events };

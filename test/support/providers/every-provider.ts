@@ -11,23 +11,23 @@ import { createElevenLabsTts } from "../../../src/speech/tts/providers/elevenlab
 import { createOpenAiTts } from "../../../src/speech/tts/providers/openai.ts";
 import { framesOf, hum } from "./stt/stt-server.ts";
 
-/** What no error may quote. */
+/** Texts that no error may quote. */
 export const PROVIDER_KEY = "canary-key";
 export const SPOKEN = "canary words";
-/** The rate of the bus that ears are opened at here. */
-const EAR_RATE_HZ = 16_000;
+/** The rate at which STT streams are opened here. */
+const STT_RATE_HZ = 16_000;
 
-/** Makes a provider whose server stands at `base`, `http://127.0.0.1:1234` or `https://...`. */
+/** Creates a provider whose server has the address `base`, `http://127.0.0.1:1234` or `https://...`. */
 interface Maker<Provider> {
   name: string;
-  /** It asks over a WebSocket; over HTTP otherwise. */
+  /** It uses a WebSocket, otherwise HTTP. */
   isSocket: boolean;
   make: (base: string, clock: Clock) => Provider;
 }
 
 const socketUrl = (base: string): string => base.replace(/^http/, "ws");
 
-/** Every ear that asks a server. */
+/** Every STT provider with a server. */
 export const STT_PROVIDERS: readonly Maker<Stt>[] = [
   {
     name: "deepgram",
@@ -49,7 +49,7 @@ export const STT_PROVIDERS: readonly Maker<Stt>[] = [
   },
 ];
 
-/** Every brain that asks a server. */
+/** Every LLM provider with a server. */
 export const LLM_PROVIDERS: readonly Maker<Llm>[] = [
   {
     name: "openai",
@@ -68,7 +68,7 @@ export const LLM_PROVIDERS: readonly Maker<Llm>[] = [
   },
 ];
 
-/** Every voice that asks a server. */
+/** Every TTS provider with a server. */
 export const TTS_PROVIDERS: readonly Maker<ClosableTts>[] = [
   {
     name: "elevenlabs",
@@ -94,38 +94,38 @@ export const TTS_PROVIDERS: readonly Maker<ClosableTts>[] = [
   },
 ];
 
-/** A provider of any kind, and one question to it. */
+/** A provider of any stage, and one request to it. */
 export interface AnyProvider {
-  kind: "ear" | "brain" | "voice";
+  kind: "stt" | "llm" | "tts";
   name: string;
   isSocket: boolean;
-  /** Asks one thing of a provider whose server stands at `base`, which is made anew; rejects with its failure. */
+  /** Creates the provider, whose server has the address `base`, and sends one request; rejects with its failure. */
   ask: (base: string, clock: Clock) => Promise<unknown>;
 }
 
-/** All that `items` gives. */
+/** Collects all of `items`. */
 async function all(items: AsyncIterable<unknown>): Promise<unknown[]> {
-  const got: unknown[] = [];
-  for await (const item of items) got.push(item);
-  return got;
+  const collected: unknown[] = [];
+  for await (const item of items) collected.push(item);
+  return collected;
 }
 
 /** One utterance, with the pause that ends it. */
-function askEar(stt: Stt, signal: AbortSignal): Promise<unknown> {
-  const stream = stt.open({ language: "en-US", rateHz: EAR_RATE_HZ }, signal);
-  for (const [frame, voiced] of framesOf(hum(EAR_RATE_HZ, 500, 500), EAR_RATE_HZ)) stream.write(frame, voiced);
+function requestStt(stt: Stt, signal: AbortSignal): Promise<unknown> {
+  const stream = stt.open({ language: "en-US", rateHz: STT_RATE_HZ }, signal);
+  for (const [frame, isSpeech] of framesOf(hum(STT_RATE_HZ, 500, 500), STT_RATE_HZ)) stream.write(frame, isSpeech);
   return all(stream.events);
 }
 
-const askBrain = (llm: Llm, signal: AbortSignal): Promise<unknown> =>
+const requestLlm = (llm: Llm, signal: AbortSignal): Promise<unknown> =>
   all(llm.reply({ messages: [{ role: "user", text: SPOKEN }], tools: [], temperature: 0, language: "en" }, signal));
 
-const askVoice = (tts: ClosableTts, signal: AbortSignal): Promise<unknown> =>
+const requestTts = (tts: ClosableTts, signal: AbortSignal): Promise<unknown> =>
   all(tts.speak({ text: SPOKEN, voiceId: `${tts.provider}/one`, language: "en-US" }, signal)).finally(() =>
     tts.close(),
   );
 
-function questions<Provider>(
+function requests<Provider>(
   kind: AnyProvider["kind"],
   makers: readonly Maker<Provider>[],
   ask: (provider: Provider, signal: AbortSignal) => Promise<unknown>,
@@ -141,9 +141,9 @@ function questions<Provider>(
   }));
 }
 
-/** Every provider that asks a server. */
+/** Every provider with a server. */
 export const EVERY_PROVIDER: readonly AnyProvider[] = [
-  ...questions("ear", STT_PROVIDERS, askEar),
-  ...questions("brain", LLM_PROVIDERS, askBrain),
-  ...questions("voice", TTS_PROVIDERS, askVoice),
+  ...requests("stt", STT_PROVIDERS, requestStt),
+  ...requests("llm", LLM_PROVIDERS, requestLlm),
+  ...requests("tts", TTS_PROVIDERS, requestTts),
 ];

@@ -3,13 +3,13 @@ import { providerFailed } from "../../../src/core/errors.ts";
 import type { Llm, LlmEvent, LlmRequest } from "../../../src/speech/contracts.ts";
 import { sleep } from "../manual-clock.ts";
 
-/** One thing a reply does, `afterMs` after the thing before it. `fail` and `end` are last. */
+/** One step of a reply, `afterMs` after the previous one. `fail` and `end` are last. */
 export interface LlmStep {
   afterMs: number;
   event: LlmEvent | { kind: "fail"; cause?: unknown };
 }
 
-/** An Llm that gives `replies` one after the other, whatever it is asked, and the last one again and again. */
+/** An Llm that gives `replies` in order, whatever the request, and repeats the last one. */
 export class ScriptedLlm implements Llm {
   readonly provider = "scripted";
   readonly requests: LlmRequest[] = [];
@@ -38,7 +38,7 @@ export class ScriptedLlm implements Llm {
   }
 }
 
-/** A reply that says `text` word by word, the first after `firstMs`, then calls `tool` where one is named, and ends. */
+/** A reply of `text` word by word, the first after `firstMs`, followed by a call of `tool`, if given, and the end. */
 export function textReply(text: string, { firstMs = 0, perWordMs = 0, tool = "" } = {}): LlmStep[] {
   const words = text.split(" ");
   const steps: LlmStep[] = words.map((word, index) => ({

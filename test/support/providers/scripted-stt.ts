@@ -3,19 +3,19 @@ import { providerFailed } from "../../../src/core/errors.ts";
 import type { Stt, SttEvent, SttStreamOptions } from "../../../src/speech/contracts.ts";
 import { aborted, sleep } from "../manual-clock.ts";
 
-/** What the ear does at a time after `open`. `fail` ends the stream. */
+/** One event at a time after `open`. `fail` ends the stream. */
 export interface SttStep {
   atMs: number;
   event: SttEvent | { kind: "fail" };
 }
 
-/** An Stt that says `script` at the given times after each `open`, whatever it hears. It counts what it was given. */
+/** An Stt that emits `script` at the given times after each `open`, whatever the audio. It counts its input. */
 export class ScriptedStt implements Stt {
   readonly provider = "scripted";
   readonly capabilities: Stt["capabilities"];
   /** One entry per `open`: the options, the samples written before the abort, and how many frames of them were voiced. */
   readonly opened: (Omit<SttStreamOptions, "onOpened"> & { samples: number; voicedFrames: number })[] = [];
-  /** The languages that open streams were told of. */
+  /** The languages given to `setLanguage` of open streams. */
   readonly turned: string[] = [];
   readonly #clock: Clock;
   readonly #script: readonly SttStep[];
@@ -30,13 +30,13 @@ export class ScriptedStt implements Stt {
     const record = { language, languagePinned, rateHz, samples: 0, voicedFrames: 0 };
     this.opened.push(record);
     return {
-      write: (frame, voiced = false) => {
+      write: (frame, isSpeech = false) => {
         if (signal.aborted) return;
         record.samples += frame.length;
-        record.voicedFrames += Number(voiced);
+        record.voicedFrames += Number(isSpeech);
       },
-      setLanguage: (told) => {
-        if (!signal.aborted) this.turned.push(told);
+      setLanguage: (newLanguage) => {
+        if (!signal.aborted) this.turned.push(newLanguage);
       },
       events: this.#play(this.#clock.nowMs(), signal),
     };

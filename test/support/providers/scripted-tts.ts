@@ -5,30 +5,30 @@ import { sleep } from "../manual-clock.ts";
 
 export interface ScriptedTtsOptions {
   rateHz?: number;
-  /** How long each character of a word sounds. */
+  /** Duration of each character of a word. */
   msPerChar?: number;
-  /** The silence behind each word. */
+  /** The silence after each word. */
   gapMs?: number;
   chunkMs?: number;
-  /** From `speak` to its first chunk, on the clock. */
+  /** Time from `speak` to its first chunk, on the clock. */
   firstMs?: number;
-  /** Between chunks, on the clock: 0 is a voice that is always faster than its listener. */
+  /** Time between chunks, on the clock: 0 is a TTS that is always faster than its consumer. */
   perChunkMs?: number;
   wordTimes?: boolean;
   /** The request that fails, counted from 0, and after how many of its chunks. */
   failing?: { request: number; afterChunks: number };
-  /** What it lists; one voice of American English unless told. */
+  /** The voices that it lists; by default one of American English. */
   voices?: readonly Voice[];
 }
 
 const ONE: Voice = { id: "scripted/one", name: "One", language: "en-US", provider: "scripted" };
 const DEFAULTS = { rateHz: 8_000, msPerChar: 30, gapMs: 20, chunkMs: 100, firstMs: 0, perChunkMs: 0, wordTimes: true };
 
-/** The amplitude of scripted speech: loud enough to be told from silence. */
+/** The amplitude of scripted speech: loud enough to be distinguished from silence. */
 const LOUD = 8_000;
 
 /**
- * A Tts whose every sample follows from the text: each word sounds for so many ms a character, as a square wave of 250 Hz,
+ * A Tts whose samples depend only on the text: each word is a square wave of 250 Hz of `msPerChar` for each character,
  * and is followed by silence. The same request gives the same chunks.
  */
 export class ScriptedTts implements Tts {
@@ -72,8 +72,8 @@ export class ScriptedTts implements Tts {
       const samples = speech.slice(start, start + chunkSamples);
       const startMs = (start * 1_000) / rateHz;
       const endMs = ((start + samples.length) * 1_000) / rateHz;
-      const known = words.filter((word) => word.endMs > startMs && word.endMs <= endMs);
-      chunks.push({ samples, rateHz, words: wordTimes ? known : [] });
+      const completed = words.filter((word) => word.endMs > startMs && word.endMs <= endMs);
+      chunks.push({ samples, rateHz, words: wordTimes ? completed : [] });
     }
     return chunks;
   }

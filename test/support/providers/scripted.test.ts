@@ -30,7 +30,7 @@ ttsContract("scripted", async () => {
   return { tts, voiceId: "scripted/one", drive: (promise) => clock.drive(promise) };
 });
 
-ttsContract("scripted, without word times and without delay", async () => {
+ttsContract("scripted, without word timestamps and without delay", async () => {
   const tts = new ScriptedTts(new ManualClock(), { wordTimes: false });
   return { tts, voiceId: "scripted/one", drive: (promise) => promise };
 });
@@ -41,7 +41,7 @@ const collect = async <T>(events: AsyncIterable<T>): Promise<T[]> => {
   return all;
 };
 
-test("the scripted voice speaks 30 ms a character, and the same every time", async () => {
+test("the scripted TTS speaks 30 ms a character, and the same every time", async () => {
   const tts = new ScriptedTts(new ManualClock(), { gapMs: 10 });
   const request = { text: "ab cde", voiceId: "scripted/one", language: "en-US" };
   const chunks = await collect(tts.speak(request, new AbortController().signal));
@@ -53,7 +53,7 @@ test("the scripted voice speaks 30 ms a character, and the same every time", asy
   expect(await collect(tts.speak(request, new AbortController().signal))).toEqual(chunks);
 });
 
-test("scripted engines fail where the script says so", async () => {
+test("scripted providers fail where the script says so", async () => {
   const clock = new ManualClock();
   const { signal } = new AbortController();
   const tts = new ScriptedTts(clock, { failing: { request: 0, afterChunks: 1 } });
@@ -62,17 +62,17 @@ test("scripted engines fail where the script says so", async () => {
   await expect(collect(tts.speak(request, signal))).resolves.not.toHaveLength(0);
 
   const llm = new ScriptedLlm(clock, [[{ afterMs: 0, event: { kind: "fail" } }]]);
-  const question = { messages: [], tools: [], temperature: 0, language: "en-US" };
-  await expect(collect(llm.reply(question, signal))).rejects.toMatchObject({ code: "provider_failed" });
+  const llmRequest = { messages: [], tools: [], temperature: 0, language: "en-US" };
+  await expect(collect(llm.reply(llmRequest, signal))).rejects.toMatchObject({ code: "provider_failed" });
 
   const stt = new ScriptedStt(clock, [{ atMs: 40, event: { kind: "fail" } }]);
-  const heard = collect(stt.open({ language: "en-US", rateHz: 8_000 }, signal).events);
-  const failed = expect(heard).rejects.toMatchObject({ code: "provider_failed" });
+  const events = collect(stt.open({ language: "en-US", rateHz: 8_000 }, signal).events);
+  const failed = expect(events).rejects.toMatchObject({ code: "provider_failed" });
   await clock.play(40);
   await failed;
 });
 
-test("a manual clock runs what is due in order of time, and what was cancelled not at all", () => {
+test("a manual clock runs callbacks in order of time and omits cancelled ones", () => {
   const clock = new ManualClock(1_000);
   const ran: string[] = [];
   clock.after(20, () => ran.push(`later ${clock.nowMs()}`));

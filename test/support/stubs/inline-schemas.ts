@@ -9,14 +9,14 @@ const answered = async (task: SchemaTask): Promise<SchemaResult> => ({
   ...{ outcome: "answered", answer: schemaAnswer(task, schemas), cpuMs: 0 },
 });
 
-/** What the process of schemas answers, worked out in this one: for calls in virtual time, which wait for no process. */
+/** Schema checks without the child process: for calls in virtual time, which cannot wait for a process. */
 export const INLINE_SCHEMAS: SchemaChecks = {
   prepare: () => {},
   compile: (_accountId, schema) => answered({ schema }),
   check: (_accountId, schema, value) => answered({ schema, value }),
 };
 
-/** The same for the process of the reference LLM. */
+/** Tool choice of the reference LLM without its child process. */
 export const INLINE_TOOL_CHOICE: ToolChooser = {
   prepare: () => {},
   choose: async ({ messages, tools, language }) =>

@@ -9,17 +9,17 @@ const NO_LIMITS = {
   tts_characters: Number.POSITIVE_INFINITY,
 };
 
-/** For services whose calls may spend what they like. */
+/** For services whose calls have no spend limit. */
 export const NO_SPEND_LIMITS: SpendSettings = { call: NO_LIMITS, account: NO_LIMITS, action: "refuse" };
 
-/** For services whose calls may ask no LLM. */
+/** For services whose calls may send no LLM requests. */
 export const NO_LLM_REQUESTS: SpendSettings = { ...NO_SPEND_LIMITS, call: { ...NO_LIMITS, llm_requests: 0 } };
 
 /** The accounts of a service without limits. */
 export const unlimitedAccounts = (): AccountSpends =>
   new AccountSpends({ limits: NO_LIMITS, clock: { nowMs: () => 0 } });
 
-/** For connections whose call may spend what it likes. */
+/** For connections whose call has no spend limit. */
 export const UNLIMITED_SPEND: ConnectionOptions["spend"] = {
   request: () => {},
   used: () => false,

@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from "../../../src/gateway/leg/connection.ts";
 
-/** Where nobody counts. */
+/** Metrics that count nothing. */
 export const NO_METRICS: ConnectionOptions["metrics"] = {
   turnAnswered: () => {},
   callEnded: () => {},

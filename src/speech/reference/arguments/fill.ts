@@ -11,13 +11,13 @@ export type Arguments = Readonly<Record<string, unknown>>;
 /** What a caller's words say about the arguments of a tool. */
 export interface Filled {
   values: Arguments;
-  /** How many telling words named a value; what was merely left over does not count. */
+  /** How many informative words named a value, without the words that `fillFromRest` uses. */
   namedWords: number;
 }
 
-/** What a caller says of themselves before their name. */
+/** What callers say before their own name. */
 const INTRODUCTIONS: readonly (readonly string[])[] = [["i", "am"], ["i'm"], ["this", "is"]];
-/** Words between what a value is called and the value: "order number is A-17". */
+/** Words between a value's label and the value: "order number is A-17". */
 const FILLERS = new Set([
   "is",
   "are",
@@ -35,8 +35,9 @@ const FILLERS = new Set([
 ]);
 
 /**
- * Fills arguments from the sentence that asks for a tool, and from `others` of the same turn. `toolStems` are the words by which the
- * tool was called: a text that is left over begins behind them. The same words always give the same arguments.
+ * Fills arguments from the sentence that requests a tool, and from `others` of the same turn. `toolStems` are the words
+ * that named the tool: a text from the remaining words begins after them. The same words always give the same
+ * arguments.
  */
 export function fillArguments(
   parameters: readonly Parameter[],
@@ -52,7 +53,7 @@ export function fillArguments(
   return { values: filling.values, namedWords };
 }
 
-/** The arguments with the defaults of the schema where nobody named a value. */
+/** The arguments, with the schema's defaults for values that the caller did not name. */
 export function withDefaults(parameters: readonly Parameter[], values: Arguments): Arguments {
   return parameters.reduce<Arguments>((filled, parameter) => {
     const { path, schema, optionalDepth } = parameter;
@@ -64,7 +65,7 @@ export function withDefaults(parameters: readonly Parameter[], values: Arguments
   }, values);
 }
 
-/** The value that an answer to the question for one parameter gives; undefined when it gives none. */
+/** The value that the caller's answer gives for one parameter; undefined if it gives none. */
 export function answerValue(parameter: Parameter, answer: string): unknown {
   const value = valueOfAnswer(parameter, answer);
   return value === undefined || isAllowed(parameter, value) ? value : undefined;
@@ -95,7 +96,7 @@ class ArgumentFiller {
     return this.#values;
   }
 
-  /** From what is surest to what is left over: a word that has given a value gives no other. */
+  /** Fills values, the most certain first. A word that has given a value gives no other. */
   fillFrom(said: Utterance): void {
     const where = "labelled";
     this.#each((parameter) => (isNumber(parameter) ? undefined : valuesIn(parameter, said, where)));
@@ -104,7 +105,7 @@ class ArgumentFiller {
     this.#each((parameter) =>
       isFreeText(parameter) ? fitting(parameter, this.#afterPreposition(parameter, said)) : undefined,
     );
-    this.#each((parameter) => (isNumber(parameter) ? this.#numbersLeft(parameter, said) : undefined));
+    this.#each((parameter) => (isNumber(parameter) ? this.#unlabelledNumber(parameter, said) : undefined));
     this.#each((parameter) => (isFreeText(parameter) ? quotedIn(parameter, said) : undefined));
     this.#each((parameter) => (isFreeText(parameter) && isCode(parameter) ? codeIn(parameter, said) : undefined));
   }
@@ -118,13 +119,13 @@ class ArgumentFiller {
     }
   }
 
-  /** A number that nothing labels belongs to a parameter that must be there, or to the only one that takes numbers. */
-  #numbersLeft(parameter: Parameter, said: Utterance): unknown {
+  /** A number without a label belongs to a required parameter, or to the only one that takes numbers. */
+  #unlabelledNumber(parameter: Parameter, said: Utterance): unknown {
     const isOnly = this.#parameters.filter(isNumber).length === 1;
     return parameter.required || isOnly ? valuesIn(parameter, said, "anywhere") : undefined;
   }
 
-  /** "in Berlin", "for Ann": the first name behind a preposition of the parameter that is not how the tool was called. */
+  /** "in Berlin", "for Ann": the first name after a preposition of the parameter, unless the name is a tool word. */
   #afterPreposition(parameter: Parameter, said: Utterance): string | undefined {
     for (const word of prepositionsOf(parameter)) {
       for (const [at, { lower }] of said.tokens.entries()) {
@@ -160,7 +161,7 @@ class ArgumentFiller {
     return token !== undefined && this.#toolStems.has(token.stem);
   }
 
-  /** What is left of the words is the one text that the tool still needs. */
+  /** If the tool lacks exactly one text, fills it from the remaining words. */
   fillFromRest(said: Utterance): void {
     const missing = this.#parameters.filter(
       (one) =>
@@ -168,13 +169,13 @@ class ArgumentFiller {
     );
     const [only] = missing.filter(isFreeText);
     if (only === undefined || missing.length !== 1) return;
-    const span = this.#leftOver(said, only);
+    const span = this.#remainingWords(said, only);
     const value = span && fitting(only, said.textOf(span));
     if (value !== undefined && isAllowed(only, value)) this.#values = withValue(this.#values, only.path, value);
   }
 
-  /** What follows the words by which the tool was called; where nothing does, the longest run of words before them. */
-  #leftOver(said: Utterance, parameter: Parameter): Span | undefined {
+  /** The words after those that named the tool; if there are none, the longest run of words before them. */
+  #remainingWords(said: Utterance, parameter: Parameter): Span | undefined {
     const { tokens } = said;
     const labels = new Set(this.#parameters.flatMap((one) => (one === parameter ? [] : [...one.hints])));
     const isOpen = (token: Token | undefined, at: number): boolean =>
@@ -188,18 +189,18 @@ class ArgumentFiller {
     for (let from = 0; from < tokens.length; from += 1) {
       const first = tokens[from];
       if (first !== undefined && parameter.labels.has(first.stem)) continue;
-      // A person's name has a capital, and is not taken for one because it begins the sentence.
+      // A person's name has a capital; the first word is excluded, because it always has one.
       if (!isOpen(first, from) || (isPerson(parameter) && (from === 0 || !/^\p{Lu}/u.test(first?.text ?? ""))))
         continue;
       let to = from + 1;
-      // Small words within stay: "bread with seeds".
+      // Stop words inside the text are included: "bread with seeds".
       for (let at = to; at < tokens.length && said.joins(at - 1) && said.isFree(at); at += 1) {
         if (this.#isToolWord(tokens[at])) break;
         if (isOpen(tokens[at], at)) to = at + 1;
       }
-      const isBehind = from > last;
-      if (longest === undefined || isBehind || to - from > longest.to - longest.from) longest = { from, to };
-      if (isBehind) break;
+      const isAfterTool = from > last;
+      if (longest === undefined || isAfterTool || to - from > longest.to - longest.from) longest = { from, to };
+      if (isAfterTool) break;
       from = to;
     }
     return longest;
@@ -218,7 +219,7 @@ function quotedIn(parameter: Parameter, said: Utterance): unknown {
   return parameter.type === "array" ? [found.value] : found.value;
 }
 
-/** "name is Ann", "order A-17": what follows the parameter's own name. Without a word between it must look like a value. */
+/** "name is Ann", "order A-17": what follows a label. Without a filler between, it must look like a value. */
 function labelledName(parameter: Parameter, said: Utterance): string | undefined {
   const { labels, type } = parameter;
   const { tokens } = said;
@@ -250,7 +251,7 @@ function codeIn(parameter: Parameter, said: Utterance): string | undefined {
   return said.tokens[at]?.text;
 }
 
-/** What stands before an answer and is none of it. */
+/** Words at the beginning of an answer that are not part of the value. */
 const PREAMBLE = new Set(
   "it's it is i am i'm my name that's that would be the a an um uh well oh to in for at from please yes".split(" "),
 );
@@ -262,7 +263,7 @@ function withoutPreamble(said: Utterance): string {
   return first < 0 || last < first ? said.text.trim() : said.textOf({ from: first, to: last + 1 });
 }
 
-/** "four seven one one" is `4711`; anything else stays. */
+/** "four seven one one" is `4711`; any other text is returned unchanged. */
 function digitsOr(said: Utterance, text: string): string {
   const { value, count } = digitsFrom(said.tokens, 0);
   return count > 1 && count === said.tokens.length ? value : text;

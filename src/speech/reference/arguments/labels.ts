@@ -1,9 +1,9 @@
 import { stem } from "../language/words.ts";
 import type { Parameter } from "./parameters.ts";
 
-// Which words of a caller lead to the value of a parameter, by stems of what the parameter is called.
+// Which words of a caller point to the value of a parameter, by the stems of the parameter's labels.
 
-/** Stems of words that are divided by spaces. */
+/** Stems of words that are separated by spaces. */
 export function stems(words: string): ReadonlySet<string> {
   return new Set(words.split(" ").map(stem));
 }
@@ -11,11 +11,11 @@ export function stems(words: string): ReadonlySet<string> {
 export const overlap = (left: ReadonlySet<string>, right: ReadonlySet<string>): boolean =>
   [...left].some((word) => right.has(word));
 
-/** A string that is called one of these is likely to hold a digit. */
+/** Labels of strings that usually contain a digit. */
 const CODES = stems("number id code reference order booking ticket invoice account zip postcode phone serial");
 const PERSON = stems("name customer guest person who");
 const STREET = stems("street address");
-/** Which words stand before a value. */
+/** Prepositions before a value, by the labels of its parameter. */
 const PREPOSITIONS: readonly { labels: ReadonlySet<string>; words: readonly string[] }[] = [
   { labels: stems("to destination target recipient receiver arrival"), words: ["to"] },
   { labels: stems("from origin source departure sender"), words: ["from"] },
@@ -29,7 +29,7 @@ const PREPOSITIONS: readonly { labels: ReadonlySet<string>; words: readonly stri
   { labels: stems("product item article goods"), words: ["of", "for"] },
 ];
 
-/** The words that stand before a value of the parameter, the likeliest first. */
+/** The prepositions before a value of the parameter, the likeliest first. */
 export const prepositionsOf = ({ labels }: Parameter): string[] =>
   PREPOSITIONS.filter((kind) => overlap(kind.labels, labels)).flatMap(({ words }) => words);
 

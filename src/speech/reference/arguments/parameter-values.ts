@@ -5,15 +5,15 @@ import { prepositionsOf } from "./labels.ts";
 import type { Parameter } from "./parameters.ts";
 import { isAllowed } from "./schema-check.ts";
 
-// Values that a schema tells from other words: numbers, booleans, enums, and texts of a certain form.
+// Values that a schema distinguishes from other words: numbers, booleans, enums, and texts of a certain form.
 
 const NEGATIVE = new Set(["no", "not", "without", "don't", "off", "disable", "never"]);
-/** Behind or before these "one" is no number. */
+/** After these words "one" is a pronoun, not a number. */
 const NO_NUMBER_BEFORE = new Set(["this", "that", "which", "no", "any", "some", "every", "the", "another"]);
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@.]+$/;
 
 export const isNumber = ({ itemType }: Parameter): boolean => itemType === "number" || itemType === "integer";
-/** Whether a text must be of one of the forms that are known here. */
+/** Whether a text must have one of the forms in FORMATS. */
 export const hasForm = ({ schema }: Parameter): boolean => FORMATS[String(schema.format)] !== undefined;
 /** A text that may say anything. */
 export const isFreeText = (parameter: Parameter): boolean =>
@@ -31,10 +31,10 @@ const FORMATS: Readonly<Record<string, (tokens: readonly Token[], at: number) =>
 const whole = (token: Token | undefined, form: RegExp): Found<string> | undefined =>
   token !== undefined && form.test(token.text) ? { value: token.text, count: 1 } : undefined;
 
-/** Where a value counts: beside what the parameter is called, or, in an answer to a question for it, anywhere. */
+/** Where a value counts: next to the parameter's label, or, in an answer to a question for it, anywhere. */
 export type Where = "labelled" | "anywhere";
 
-/** The values of a parameter that stand in what was said, used up with that: all of an array's, else the first. */
+/** The values of a parameter in the utterance: all of them for an array, else the first. Marks their words as used. */
 export function valuesIn(parameter: Parameter, said: Utterance, where: Where): unknown {
   const { type, schema, itemType } = parameter;
   if (itemType === "boolean" && schema.enum === undefined) return booleanIn(parameter, said, where);
@@ -53,7 +53,7 @@ export function valuesIn(parameter: Parameter, said: Utterance, where: Where): u
       const span = { from: at, to: at + one.count };
       const isHere = itemType === "string" || where === "anywhere" || isLabelled(parameter, said, span);
       if (one.fits && isHere && isAllowed(parameter, one.value)) take(one.value, span);
-      // What is left of "minus five" or "twenty-two" is no number of its own.
+      // The other words of "minus five" or "twenty-two" are not numbers of their own.
       at += one.count - 1;
     }
   }
@@ -62,7 +62,7 @@ export function valuesIn(parameter: Parameter, said: Utterance, where: Where): u
   return values.length === 0 ? undefined : values;
 }
 
-/** The values of an enum that were named: all that a list takes, else the one behind the parameter's preposition, or the first. */
+/** The named values of an enum: all for an array, else the one after the parameter's preposition, or the first. */
 function enumIn(parameter: Parameter, said: Utterance): { value: unknown; span: Span }[] {
   const { type, schema } = parameter;
   const spelled = (schema.enum as unknown[]).map((value) => ({ value, text: String(value) }));
@@ -116,13 +116,13 @@ function numberSpan(said: Utterance, value: number): Span | undefined {
   return undefined;
 }
 
-/** "four people", "party of four": what the number counts stands at most two words from it. */
+/** "four people", "party of four": the label is at most two words from the number. */
 function isLabelled({ hints }: Parameter, { tokens }: Utterance, { from, to }: Span): boolean {
   const near = [tokens[from - 2], tokens[from - 1], tokens[to], tokens[to + 1]];
   return near.some((token) => token !== undefined && hints.has(token.stem));
 }
 
-/** Named: true, or false behind a "no"; asked for outright: yes or no. */
+/** A label means true, or false after a "no". In an answer to a question also yes or no. */
 function booleanIn({ labels }: Parameter, said: Utterance, where: Where): boolean | undefined {
   if (where === "anywhere") {
     if (said.tokens.some(({ lower }) => NO.has(lower))) return false;
@@ -140,7 +140,7 @@ function booleanIn({ labels }: Parameter, said: Utterance, where: Where): boolea
   return isOpposite === isNegated;
 }
 
-/** Of a label that says what is true, the word for what is false, by stems. */
+/** The opposite of a label, by stems: it names the other value. */
 const OPPOSITES = new Map(
   "on off, enable disable, open close, active inactive, lock unlock, mute unmute"
     .split(", ")

@@ -5,48 +5,48 @@ type Schema = Readonly<Record<string, unknown>>;
 
 export type ValueType = "string" | "number" | "integer" | "boolean" | "array";
 
-/** One argument of a tool that holds no further ones. */
+/** One argument of a tool that is not an object. */
 export interface Parameter {
-  /** Its name, behind the names of the objects that it stands in. */
+  /** The names of the objects that contain it, then its own. */
   path: readonly string[];
   type: ValueType;
-  /** Of what it is; of an array, of its items. */
+  /** Its schema; for an array, that of the items. */
   schema: Schema;
-  /** What an array's items are. */
+  /** The type; for an array, that of the items. */
   itemType: Exclude<ValueType, "array">;
-  /** Its object is not complete without it. */
+  /** Its object requires it. */
   required: boolean;
-  /** How many names of `path` lead to an object that may be absent as a whole; 0 where all must be there. */
+  /** How many names of `path` lead to the innermost object that may be absent; 0 if all are required. */
   optionalDepth: number;
-  /** What callers call it: stems of the words of its name and its title, the plainest ones left out. */
+  /** What callers call it: stems of the words of its name and its title, without generic words. */
   labels: ReadonlySet<string>;
   /** Stems of its labels and of the words of its description. */
   hints: ReadonlySet<string>;
 }
 
-/** What is deeper, or behind these, is left to its default. */
+/** Deeper or further properties keep their defaults. */
 const DEPTH_MAX = 4;
 const PROPERTIES_MAX = 24;
-/** As many references lead to one schema at most. */
+/** How many references are followed to one schema. */
 const REFERENCES_MAX = 8;
 
-/** Words of a name that tell nothing apart. */
-const PLAIN_WORDS = new Set(["number", "count", "of", "the", "num", "no", "n", "amount", "total", "value", "field"]);
+/** Generic words of a name, which do not distinguish one parameter from another. */
+const GENERIC_WORDS = new Set(["number", "count", "of", "the", "num", "no", "n", "amount", "total", "value", "field"]);
 
-/** Worked out once for each schema: a call has the same ones in all of its requests. */
-const known = new WeakMap<object, readonly Parameter[]>();
+/** Parameters by schema: the requests of a call share their schemas. */
+const cache = new WeakMap<object, readonly Parameter[]>();
 
-/** The parameters that a tool's JSON Schema describes, in its order, those of nested objects in their places. */
+/** The parameters that a tool's JSON Schema describes, in its order; those of a nested object come in its place. */
 export function parametersOf(schema: object): readonly Parameter[] {
-  const parameters = known.get(schema) ?? described(schema);
-  known.set(schema, parameters);
+  const parameters = cache.get(schema) ?? described(schema);
+  cache.set(schema, parameters);
   return parameters;
 }
 
 function described(schema: object): Parameter[] {
   const root = schema as Schema;
   const found: Parameter[] = [];
-  // Counted over all levels: a schema that refers to itself is no deeper for that, but may be wide.
+  // Counted over all levels: the depth of a schema that refers to itself is bounded, but it may be wide.
   let properties = 0;
   const collect = (object: Schema, path: readonly string[], optionalDepth: number): void => {
     if (path.length >= DEPTH_MAX || !isObject(object.properties)) return;
@@ -77,8 +77,8 @@ function parameter(
   const itemType = typeOf(items);
   const { title, description } = schema;
   const words = [...wordsOfName(path.at(-1) ?? ""), ...wordsIn(title)];
-  const telling = words.filter((word) => !PLAIN_WORDS.has(word));
-  const labels = new Set((telling.length > 0 ? telling : words).map(stem));
+  const specific = words.filter((word) => !GENERIC_WORDS.has(word));
+  const labels = new Set((specific.length > 0 ? specific : words).map(stem));
   const hints = new Set([...labels, ...wordsIn(description).map(stem)]);
   const named = { ...items, ...(type === "array" ? { title, description } : {}) };
   const single = itemType === "array" ? "string" : itemType;
@@ -88,7 +88,7 @@ function parameter(
 const wordsIn = (text: unknown): string[] =>
   typeof text === "string" ? tokensOf(text).flatMap((token) => (isContent(token) ? [token.lower] : [])) : [];
 
-/** The schema that a reference within the document, or the first alternative that is not null, leads to. */
+/** Follows references within the document and the first alternative that is not null. */
 function resolved(root: Schema, value: unknown): Schema {
   let schema = value;
   for (let step = 0; step < REFERENCES_MAX && isObject(schema); step += 1) {
@@ -122,11 +122,11 @@ function typeOf({ type, const: constant, enum: values, items }: Schema): ValueTy
   return named === undefined && isObject(items) ? "array" : "string";
 }
 
-/** The value that stands at `path` of some arguments; undefined where there is none. */
+/** The value at `path` of some arguments; undefined if there is none. */
 export const valueAt = (values: Readonly<Record<string, unknown>>, path: readonly string[]): unknown =>
   path.reduce<unknown>((value, key) => (isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined), values);
 
-/** The arguments with `value` at `path`, objects made on the way. */
+/** The arguments with `value` at `path`; missing objects are created. */
 export function withValue(
   values: Readonly<Record<string, unknown>>,
   [first = "", ...rest]: readonly string[],
@@ -134,10 +134,10 @@ export function withValue(
 ): Record<string, unknown> {
   const within = valueAt(values, [first]);
   const inner = rest.length === 0 ? value : withValue(isObject(within) ? within : {}, rest, value);
-  // Not by spreading a literal key: a property may be named __proto__.
+  // Not with a literal key, because a property may be named __proto__.
   return Object.fromEntries([...Object.entries(values).filter(([name]) => name !== first), [first, inner]]);
 }
 
-/** Whether the arguments are incomplete without this one. */
+/** Whether these arguments require the parameter. */
 export const isNeeded = ({ required, optionalDepth, path }: Parameter, values: Readonly<Record<string, unknown>>) =>
   required && (optionalDepth === 0 || valueAt(values, path.slice(0, optionalDepth)) !== undefined);

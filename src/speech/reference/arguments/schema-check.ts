@@ -1,12 +1,12 @@
 import { compileSchema, type SchemaCheck } from "../../../core/schemas/compile.ts";
 import type { Parameter } from "./parameters.ts";
 
-// Rules of a schema that only a schema check can decide, so that a value that the tool's own check would refuse is asked for. A pattern
-// may take for ever: this runs in the child process of the reference LLM, within its budget.
+// Rules of a schema that only a schema check can decide. A value that the tool would refuse is not used, and the caller
+// is asked for it. A pattern may take very long, so this runs in the child process of the reference LLM, with a budget.
 
 const checks = new WeakMap<Parameter, SchemaCheck>();
 
-/** Whether `pattern` and `multipleOf` of a parameter allow a value, or all in a list; true where they are not there. */
+/** Whether a parameter's `pattern` and `multipleOf` allow a value, or all values of a list; true without such rules. */
 export function isAllowed(parameter: Parameter, value: unknown): boolean {
   const { pattern, multipleOf } = parameter.schema;
   if (pattern === undefined && multipleOf === undefined) return true;

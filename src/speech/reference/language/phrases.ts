@@ -1,16 +1,16 @@
-/** What the reference LLM says by itself. One table: another language is another line. */
+/** The phrases of the reference LLM in one language. */
 export interface ReferencePhrases {
   opening: string;
   fallback: string;
   goodbye: string;
-  /** Asks for an argument of a tool: the text stands before a description of it, such as "city". */
+  /** Asks for an argument of a tool: it precedes a description of the argument, such as "city". */
   askFor: string;
   /** Joins the last two of several things. */
   or: string;
   and: string;
-  /** A tool answered with an error. */
+  /** After a tool result that is an error. */
   toolFailed: string;
-  /** A tool answered with nothing that can be spoken. */
+  /** After a tool result without anything to speak. */
   toolDone: string;
   /** Before a transfer. */
   transferring: string;
@@ -81,7 +81,7 @@ const PHRASES: Readonly<Record<string, ReferencePhrases>> = {
   },
 };
 
-/** The phrases of a language code such as `de` or `de-AT`; English where there are none. */
+/** The phrases of a language code such as `de` or `de-AT`; English for a language without phrases. */
 export const referencePhrases = (language: string): ReferencePhrases =>
   PHRASES[language.split("-", 1)[0]?.toLowerCase() ?? ""] ?? ENGLISH;
 

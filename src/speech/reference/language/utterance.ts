@@ -6,7 +6,7 @@ export interface Span {
   to: number;
 }
 
-/** Nothing that a caller names goes on behind one of these. */
+/** A name ends before one of these words. */
 const NAME_END_WORDS = new Set(
   (
     "for to from in at on with by about into near and or but so if because please thanks thank is are was were will can " +
@@ -19,14 +19,14 @@ const NAME_END_WORDS = new Set(
 const ARTICLES = new Set(["the", "a", "an", "my", "our", "your"]);
 const NAME_WORDS_MAX = 6;
 
-/** Scripts that write no spaces between words: there a name may stand within what looks like one word. */
+/** Scripts without spaces between words: a token may contain a name and other words. */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 
-/** What a caller said, word by word. A word that gave one value gives no other. */
+/** What a caller said, word by word. A word that is used for one value is not used for another. */
 export class Utterance {
   readonly text: string;
   readonly tokens: readonly Token[];
-  /** Of all its words, and of those that may name what the caller wants. */
+  /** The stems of all words, and of those that may name what the caller wants. */
   readonly stems: ReadonlySet<string>;
   readonly informativeStems: ReadonlySet<string>;
   readonly #used: boolean[];
@@ -52,13 +52,13 @@ export class Utterance {
     return this.text.slice(this.tokens[from]?.start ?? 0, this.tokens[to - 1]?.end ?? 0);
   }
 
-  /** Whether the words at `at` and behind it belong to one phrase: no punctuation divides them. */
+  /** Whether the word at `at` and the next one belong to one phrase: no punctuation separates them. */
   joins(at: number): boolean {
     const [token, next] = [this.tokens[at], this.tokens[at + 1]];
     return token !== undefined && next !== undefined && !/[^\s"'“”]/u.test(this.text.slice(token.end, next.start));
   }
 
-  /** Where a phrase such as an enum's value is named by free words, whatever their endings; undefined when nowhere. */
+  /** Where unused words name a phrase such as an enum's value, with any endings; undefined if nowhere. */
   find(phrase: string): Span | undefined {
     const stems = wordsOfName(phrase).map(stem);
     if (stems.length === 0) return undefined;
@@ -68,11 +68,11 @@ export class Utterance {
     }
     if (!UNSPACED.test(phrase)) return undefined;
     const within = this.tokens.findIndex(({ lower }, at) => this.isFree(at) && lower.includes(phrase.toLowerCase()));
-    // The word as a whole is no phrase's: others may be named within it.
+    // An empty span: the token may contain other phrases, too, so it is not marked as used.
     return within < 0 ? undefined : { from: within, to: within };
   }
 
-  /** The name that begins at `at`: articles left out, up to a word or a mark that ends it; undefined when there is none. */
+  /** The name that begins at `at`, without articles, up to a word or mark that ends it; undefined if there is none. */
   nameAt(at: number): Span | undefined {
     let from = at;
     while (ARTICLES.has(this.tokens[from]?.lower ?? "") && this.joins(from)) from += 1;
@@ -85,7 +85,7 @@ export class Utterance {
     return to > from ? { from, to } : undefined;
   }
 
-  /** The names that begin at `at`, divided by commas or "and"; undefined when there is none. */
+  /** The names that begin at `at`, separated by commas or "and"; undefined if there is none. */
   namesAt(at: number): Span | undefined {
     let span = this.nameAt(at);
     for (let next = span; next !== undefined && span !== undefined; span = next && { from: span.from, to: next.to }) {
@@ -97,7 +97,7 @@ export class Utterance {
     return span;
   }
 
-  /** What stands in quotation marks and has not been used. */
+  /** The first text in quotation marks whose words are unused. */
   quoted(): { value: string; span: Span } | undefined {
     for (const match of this.text.matchAll(/["“«„]([^"“”«»„]{1,256})["”»“]/gu)) {
       const end = match.index + match[0].length;

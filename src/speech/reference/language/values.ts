@@ -1,8 +1,8 @@
 import type { Token } from "./words.ts";
 
-// Values that stand in what a caller said: numbers, dates, times. No clock: "tomorrow" is no date here.
+// Values in what a caller said: numbers, dates, times. There is no clock, so "tomorrow" is not a date.
 
-/** A value, and how many words it took. */
+/** A value, and how many words it consists of. */
 export interface Found<Value> {
   value: Value;
   count: number;
@@ -16,7 +16,7 @@ const TENS: readonly string[] = "twenty thirty forty fifty sixty seventy eighty 
 const MONTHS: readonly string[] =
   "january february march april may june july august september october november december".split(" ");
 
-/** The digits that the words from `at` on name one by one, as in "four seven one one"; empty when there are none. */
+/** The digits that the words from `at` on name one by one, as in "four seven one one"; empty if there are none. */
 export function digitsFrom(tokens: readonly Token[], at: number): Found<string> {
   let value = "";
   let count = 0;
@@ -86,7 +86,7 @@ export function dateAt(tokens: readonly Token[], at: number): Found<string> | un
 const dayIn = (word: string): number => Number(/^(\d{1,2})(?:st|nd|rd|th)?$/.exec(word)?.[1] ?? Number.NaN);
 const yearIn = (word: string): number => Number(/^\d{4}$/.exec(word)?.[0] ?? Number.NaN);
 
-/** Undefined for a day that no calendar has. */
+/** The date in ISO 8601; undefined if it does not exist. */
 function dated(year: number, month: number, day: number, count: number): Found<string> | undefined {
   if (!(month >= 1 && month <= 12 && day >= 1 && year >= 1_000)) return undefined;
   const date = new Date(Date.UTC(year, month - 1, day));

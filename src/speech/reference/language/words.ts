@@ -1,4 +1,4 @@
-/** One word of what a caller said. `start` and `end` are its place in the text. */
+/** One word of what a caller said. `start` and `end` are its offsets in the text. */
 export interface Token {
   text: string;
   lower: string;
@@ -17,11 +17,11 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Letters and digits, with what stands within `A-17`, `18:30`, `1,000` or `ann@example.com`. */
+/** Letters and digits, with the marks inside `A-17`, `18:30`, `1,000` or `ann@example.com`. */
 const WORD = /[+-]?[\p{L}\p{N}\p{M}]+(?:['’.,:@/_+-]+[\p{L}\p{N}\p{M}]+)*/gu;
 const PART = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}\p{N}\p{M}]+)*/gu;
 
-/** The words of a text. What holds a digit or an `@` stays whole; anything else is divided at its hyphens and dots. */
+/** The words of a text. A word with a digit or an `@` stays whole; any other is split at hyphens and dots. */
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
   for (const { 0: whole, index } of text.matchAll(WORD)) {
@@ -46,7 +46,7 @@ const WISHES = new Set(["need", "want", "give", "show", "help", "wish"]);
 /** Whether a word may name what the caller wants. */
 export const isInformative = (token: Token): boolean => isContent(token) && !WISHES.has(token.lower);
 
-/** English endings cut off by rule, so that `bookings`, `booked` and `book` are one word. */
+/** Removes English endings by rule, so that `bookings`, `booked` and `book` have the same stem. */
 export function stem(lower: string): string {
   let word = lower.replace(/'s?$/, "");
   if (word.length > 4 && word.endsWith("ies")) word = `${word.slice(0, -3)}y`;

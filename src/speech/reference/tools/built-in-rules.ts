@@ -2,17 +2,18 @@ import { DTMF_DIGITS } from "../../../core/tools/built-in-tools.ts";
 import { digitsFrom } from "../language/values.ts";
 import { tokensOf } from "../language/words.ts";
 
-// When a caller wants one of the service's own tools, and with what: their names are reserved, so their words can be fixed here.
+// When a caller requests one of the service's own tools, and with which argument. The tools' names are reserved, so
+// their words can be fixed here.
 
 export interface BuiltInRule {
-  /** Whether the words ask for the tool. `language` is the one that is spoken. */
+  /** Whether the words request the tool. `language` is the one that is spoken. */
   isRequested(said: string, language: string): boolean;
-  /** Its one argument, and the value that the words name; undefined when they name none. */
+  /** The tool's only argument, and its value in the words; undefined if they name none. */
   argument: string;
   valueIn(said: string): string | undefined;
 }
 
-/** A caller who says one of these takes leave. */
+/** Words of a goodbye. */
 const GOODBYES = new Set([
   "bye",
   "goodbye",
@@ -27,15 +28,15 @@ const GOODBYES = new Set([
 const HANG_UP = /\b(?:hang up|end (?:the|this) call)\b/iu;
 const NEGATION = /(?<!why )\b(?:do not|don['’]t|never|without)\b/iu;
 
-/** Whether the caller says that something is not wanted; "why don't you" is a request. */
+/** Whether the caller does not want something. "Why don't you" is a request. */
 export const isNegated = (said: string): boolean => NEGATION.test(said);
 
-/** "I will not", "I won't", "rather not"; not "can't you", which is a request, and not "not on the terrace". */
+/** "I will not", "I won't", "rather not"; but not "can't you", which is a request, nor "not on the terrace". */
 const REFUSAL =
   /\b(?:never|without|cannot|(?<!why )(?!(?:ca|could|wo|would)n['’]t (?:you|we)\b)\w+n['’]t|(?:(?:do|does|did|will|would|shall|should|can|could|must|may|might|am|is|are|was|were|have|has|had|need|better|rather|prefer|you|we)|['’](?:ll|d|m|re|ve))(?: \w+ly)? not)\b(?! (?:on|in|at|for|with|near|too)\b)/iu;
-/** A new clause: what is refused before it is not refused in it. */
+/** The start of a new clause. A refusal before it does not apply to it. */
 const CLAUSE = /[,;:…–—]+\s*(?=(?:please|so|but|can|could|would|i|we|you|just|then)\b)|\s+(?=(?:so|but|because)\b)/iu;
-/** "I will not, please, ...": the refusal goes on. */
+/** "I will not, please, ...": the refusal applies to the next clause, too. */
 const OPEN_REFUSAL = /(?:\bnot|n['’]t|\bnever|\bwithout)\W*$/iu;
 
 /** The clauses in which nothing is refused. */
@@ -70,23 +71,23 @@ const PRESS = /\b(?:press|dial|push|enter|send)\b/iu;
 const DTMF_NAMES: Readonly<Record<string, string>> = { star: "*", asterisk: "*", pound: "#", hash: "#" };
 const DTMF_FILLERS = new Set(["the", "key", "keys", "button", "number", "digit", "digits", "tones", "then", "and"]);
 
-/** The keys behind "press", or in an answer that is keys alone. */
+/** The DTMF digits after "press", or in an answer that consists of digits only. */
 function dtmfDigitsIn(said: string): string | undefined {
-  const behind = PRESS.exec(said);
-  const words = said.slice(behind === null ? 0 : behind.index + behind[0].length).split(/[\s,.?!-]+/u);
-  let keys = "";
+  const press = PRESS.exec(said);
+  const words = said.slice(press === null ? 0 : press.index + press[0].length).split(/[\s,.?!-]+/u);
+  let digits = "";
   for (const word of words.filter((one) => one !== "")) {
     const lower = word.toLowerCase();
     const [token] = tokensOf(lower);
     const spoken = token === undefined ? "" : digitsFrom([token], 0).value;
-    const key = DTMF_DIGITS.test(word) ? word : (DTMF_NAMES[lower] ?? spoken);
-    if (key !== "") keys += key;
+    const digit = DTMF_DIGITS.test(word) ? word : (DTMF_NAMES[lower] ?? spoken);
+    if (digit !== "") digits += digit;
     else if (!DTMF_FILLERS.has(lower)) break;
   }
-  return DTMF_DIGITS.test(keys) ? keys : undefined;
+  return DTMF_DIGITS.test(digits) ? digits : undefined;
 }
 
-/** The languages that a caller can ask for by name: code, name in English, own name. A table, for Intl takes 100 ms for them. */
+/** Languages that a caller can request: code, English name, own name. A table, because Intl takes 100 ms for them. */
 const LANGUAGES: readonly (readonly string[])[] = (
   "af Afrikaans Afrikaans, ar Arabic العربية, bg Bulgarian български, bn Bengali বাংলা, ca Catalan català, cs Czech čeština, " +
   "cy Welsh Cymraeg, da Danish dansk, de German Deutsch, el Greek Ελληνικά, en English English, es Spanish español, " +
@@ -105,13 +106,13 @@ const LANGUAGES: readonly (readonly string[])[] = (
 const ENGLISH_NAMES = new Map(LANGUAGES.map(([code = "", english = ""]) => [english, code]));
 const OWN_NAMES = new Map(LANGUAGES.map(([code = "", , own = ""]) => [own, code]));
 const SWITCH = /\b(?:switch|change|speak|talk|continue|go on|language)\b/iu;
-/** A language's own name alone asks for it in so few words. */
+/** In an utterance of at most this many words, a language's own name alone requests it. */
 const ASKING_WORDS_MAX = 6;
 
 const codeOf = (said: string, names: ReadonlyMap<string, string>): string | undefined =>
   tokensOf(said).flatMap(({ lower }) => names.get(lower) ?? [])[0];
 
-/** By its name in English, or by its own. */
+/** The code of a language named in English or in the language itself. */
 const languageIn = (said: string): string | undefined => codeOf(said, ENGLISH_NAMES) ?? codeOf(said, OWN_NAMES);
 
 function isLanguageRequested(said: string, spoken: string): boolean {
@@ -121,7 +122,7 @@ function isLanguageRequested(said: string, spoken: string): boolean {
   return SWITCH.test(said) || (codeOf(said, OWN_NAMES) !== undefined && tokensOf(said).length <= ASKING_WORDS_MAX);
 }
 
-/** `hang_up` is no rule of these: it has no argument, and goes with a goodbye. */
+/** `hang_up` has no rule: it has no argument, and is called for a goodbye. */
 export const BUILT_IN_RULES: Readonly<Record<string, BuiltInRule>> = {
   transfer: { isRequested: (said) => TRANSFER.test(said), argument: "target", valueIn: targetIn },
   send_dtmf: {

@@ -8,7 +8,7 @@ import { affirmedClauses, BUILT_IN_RULES, type BuiltInRule, isNegated } from "./
 import type { Exchange, PlannedCall, ToolChoice } from "./chooser.ts";
 import { isWanted, type ToolMatch, toolMatch } from "./tool-match.ts";
 
-/** As `ToolChoice`, with all that is known about the question. */
+/** Like `ToolChoice`, with the details of the question. */
 interface ToolPlan {
   calls: readonly PlannedCall[];
   question?: Question;
@@ -18,30 +18,30 @@ interface ToolPlan {
 interface Question {
   text: string;
   tool: ToolDescription;
-  /** What is known of its arguments. */
+  /** The arguments that are known so far. */
   values: Arguments;
   parameter: Parameter;
-  /** How often the caller has been asked for it, this time included. */
+  /** How often the caller has been asked for it, including this time. */
   timesAsked: number;
 }
 
 const NOTHING: ToolPlan = { calls: [] };
-/** Tools that one turn of the caller can call. */
+/** How many tools one turn of the caller can call. */
 const CALLS_MAX = 2;
-/** So often a caller is asked for one argument. */
+/** How often a caller is asked for one argument. */
 const QUESTIONS_MAX = 2;
 const ENUM_NAMED_MAX = 5;
 const LABEL_CHARS_MAX = 80;
 const CANCELLATION =
   /^\W*(?:never ?mind|cancel(?: that)?|forget (?:it|that)|stop|no,? (?:thanks|thank you)|abbrechen|vergessen sie es)\W*$/iu;
 
-/** A tool that a sentence asks for. `nameStems`: the words of its name that were said. */
+/** A tool that a sentence requests. `nameStems`: the words of its name that were said. */
 type WantedTool = Pick<ToolMatch, "tool" | "nameStems">;
 
 /**
- * Which tools the caller's last turn asks for. Everything is worked out from the turns, so that the same conversation gives the same
- * calls: an answer to a question for an argument is known by that question, which stands before it. The tools' schemas decide how long
- * it takes: this is for a thread with a budget.
+ * Chooses the tools that the caller's last turn requests. It depends on the turns only, so the same conversation gives
+ * the same calls: an answer to a question for an argument is recognised by the question before it. The tools' schemas
+ * determine how long it takes, so it runs in a process with a CPU budget.
  */
 export function chooseTools(
   exchanges: readonly Exchange[],
@@ -67,15 +67,15 @@ class Planner {
     this.#phrases = referencePhrases(language);
   }
 
-  /** What the last of these turns asks for, in the light of those before it. */
+  /** The plan for the last of these turns, given those before it. */
   plan(exchanges: readonly Exchange[]): ToolPlan {
     const said = exchanges.at(-1)?.callerText;
     if (said === undefined) return NOTHING;
-    const asked = this.#openQuestion(exchanges.slice(0, -1));
-    return asked === undefined ? this.#fresh(said) : this.#answer(said, asked);
+    const question = this.#openQuestion(exchanges.slice(0, -1));
+    return question === undefined ? this.#planRequest(said) : this.#planAnswer(said, question);
   }
 
-  /** The question that the agent was heard to ask last, if it asked one. */
+  /** The question in the last reply, if the caller heard one. */
   #openQuestion(before: readonly Exchange[]): Question | undefined {
     const heard = before.at(-1)?.heardReply ?? "";
     if (!wasAsked(this.#phrases.askFor.replace(/ the $/, " ").trim(), heard)) return undefined;
@@ -83,7 +83,8 @@ class Planner {
     return question !== undefined && wasAsked(question.text, heard) ? question : undefined;
   }
 
-  #fresh(said: string): ToolPlan {
+  /** The plan for a turn that answers no question. */
+  #planRequest(said: string): ToolPlan {
     const calls: PlannedCall[] = [];
     let question: Question | undefined;
     const wanted = new Set<ToolDescription>();
@@ -105,7 +106,7 @@ class Planner {
     return question === undefined ? { calls } : { calls, question };
   }
 
-  /** The tools that a sentence asks for, the best first; those behind it have words of their own. */
+  /** The tools that a sentence requests, the best match first. A word counts for one tool only. */
   #wantedBy(text: string): WantedTool[] {
     const affirmed = affirmedClauses(text).join(", ");
     const builtIn = this.#tools.filter(
@@ -134,14 +135,15 @@ class Planner {
     return best;
   }
 
-  #answer(said: string, { tool, values, parameter, timesAsked }: Question): ToolPlan {
+  /** The plan for a turn after a question. */
+  #planAnswer(said: string, { tool, values, parameter, timesAsked }: Question): ToolPlan {
     if (CANCELLATION.test(said)) return { calls: [], isDropped: true };
     const rule = BUILT_IN_RULES[tool.name];
     const value = rule === undefined ? answerTo(parameter, said) : rule.valueIn(said);
     if (value === undefined) {
-      const fresh = this.#fresh(said);
-      const isOther = fresh.calls.length > 0 || fresh.question !== undefined;
-      if (isOther || timesAsked >= QUESTIONS_MAX || said.trim().endsWith("?")) return fresh;
+      const plan = this.#planRequest(said);
+      const isNewRequest = plan.calls.length > 0 || plan.question !== undefined;
+      if (isNewRequest || timesAsked >= QUESTIONS_MAX || said.trim().endsWith("?")) return plan;
       return { calls: [], question: this.#ask(tool, values, parameter, timesAsked + 1) };
     }
     const parameters = parametersOf(tool.parameters);
@@ -156,11 +158,11 @@ class Planner {
   }
 }
 
-/** How many telling words name values of the tool's arguments. */
+/** How many informative words name values of the tool's arguments. */
 const countArgumentWords = ({ tool, nameStems }: ToolMatch, text: string): number =>
   fillArguments(parametersOf(tool.parameters), new Utterance(text), [], nameStems).namedWords;
 
-/** Whether the caller heard this, or the beginning of it before interrupting. */
+/** Whether the caller heard this question, or its beginning before interrupting. */
 const wasAsked = (question: string, heard: string): boolean =>
   heard.includes(question) || (heard.includes(" ") && question.startsWith(heard.replace(/[\s.…]+$/u, "")));
 
@@ -209,7 +211,7 @@ function firstSentence(text: string): string {
     .replace(/^(?:the|an?) /i, "")
     .slice(0, LABEL_CHARS_MAX)
     .trim();
-  // A capital that begins a sentence does not stand within one; "ZIP" and "iPhone" stay.
+  // The capital at the beginning of a sentence becomes lower case; "ZIP" and "iPhone" stay.
   return /^\p{Lu}\p{Ll}/u.test(bare) ? bare.charAt(0).toLowerCase() + bare.slice(1) : bare;
 }
 

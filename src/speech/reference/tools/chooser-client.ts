@@ -5,15 +5,15 @@ import { forkTaskChild } from "../../../core/tasks/child.ts";
 import type { LlmRequest, ToolDescription } from "../../contracts.ts";
 import { type Exchange, exchangesOf, hasChoice, NO_TOOLS, type ToolChoice, type ToolChooser } from "./chooser.ts";
 
-/** What is asked of the child process. */
+/** A task of the child process. */
 export interface PlanTask {
   exchanges: readonly Exchange[];
-  /** The tools as JSON: those of a call are the same in all of its requests. */
+  /** The tools as JSON. All requests of a call have the same tools. */
   tools: string;
   language: string;
 }
 
-/** The account of requests that no call made. */
+/** The account of requests that belong to no call. */
 const NO_ACCOUNT = "";
 
 /** Chooses tools for the reference LLM in a child process, which starts with the first call that may need it. */

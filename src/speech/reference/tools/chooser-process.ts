@@ -5,17 +5,17 @@ import { chooseTools } from "./choose-tools.ts";
 import type { ToolChoice } from "./chooser.ts";
 import type { PlanTask } from "./chooser-client.ts";
 
-// The program of the child in which the reference LLM chooses tools: see reference-planner.ts.
+// The program of the child process in which the reference LLM chooses tools: see chooser-client.ts.
 
-/** Parsed tools by their JSON, the last used ones: what is worked out of a schema is remembered with it. */
-const known = new Map<string, readonly ToolDescription[]>();
+/** The last used tools by their JSON. What is computed from a schema is cached with the schema object. */
+const cache = new Map<string, readonly ToolDescription[]>();
 
 function toolsIn(json: string): readonly ToolDescription[] {
-  const tools = known.get(json) ?? (JSON.parse(json) as readonly ToolDescription[]);
-  known.delete(json);
-  known.set(json, tools);
-  const [oldest] = known.keys();
-  if (known.size > COMPILED_SCHEMAS_MAX && oldest !== undefined) known.delete(oldest);
+  const tools = cache.get(json) ?? (JSON.parse(json) as readonly ToolDescription[]);
+  cache.delete(json);
+  cache.set(json, tools);
+  const [oldest] = cache.keys();
+  if (cache.size > COMPILED_SCHEMAS_MAX && oldest !== undefined) cache.delete(oldest);
   return tools;
 }
 

@@ -1,19 +1,19 @@
 import type { LlmRequest, Message, ToolDescription } from "../../contracts.ts";
 import type { Arguments } from "../arguments/fill.ts";
 
-// What the reference LLM asks of the rules that choose tools (reference-tools.ts). Those go through schemas that users wrote, so they run
-// in a process of their own; this module is for both sides.
+// The interface between the reference LLM and the rules that choose tools (choose-tools.ts). The rules process schemas
+// written by users, so they run in a child process; both processes use this module.
 
-/** A tool that the caller's words ask for, with all that it needs. */
+/** A tool that the caller's words request, with its arguments. */
 export interface PlannedCall {
   name: string;
   arguments: Arguments;
 }
 
-/** What a caller's words mean for the tools that are offered. */
+/** Which of the offered tools a caller's words request. */
 export interface ToolChoice {
   calls: readonly PlannedCall[];
-  /** A tool lacks an argument: the caller is asked for it, and the next turn answers. */
+  /** A question for an argument that a tool lacks; the caller answers it in the next turn. */
   question?: string;
   /** The caller was asked, and no longer wants the tool. */
   isDropped?: boolean;
@@ -22,9 +22,9 @@ export interface ToolChoice {
 export const NO_TOOLS: ToolChoice = { calls: [] };
 
 export interface ToolChooser {
-  /** Starts what the first request would wait for. */
+  /** Starts the child process, so that the first request need not wait for it. */
   prepare(): void;
-  /** Chooses the tools of one reply. Never rejects; where it cannot be found out, there are none. */
+  /** Chooses the tools of one reply. Never rejects: after a failure it chooses none. */
   choose(request: LlmRequest, signal: AbortSignal): Promise<ToolChoice>;
 }
 
@@ -34,12 +34,12 @@ export interface Exchange {
   heardReply: string;
 }
 
-/** Of a long turn the last of it is read. */
+/** Only the end of a longer turn is read. */
 const CALLER_CHARS_MAX = 500;
-/** So far back a question can have begun. */
+/** How many turns back an open question is searched. */
 const TURNS_MAX = 8;
 
-/** The last turns of a conversation, as far as they matter to tools. */
+/** The last turns of a conversation, in the form that the rules use. */
 export function exchangesOf(messages: readonly Message[]): Exchange[] {
   const exchanges: Exchange[] = [];
   for (const message of messages) {
@@ -51,5 +51,5 @@ export function exchangesOf(messages: readonly Message[]): Exchange[] {
   return exchanges.slice(-TURNS_MAX);
 }
 
-/** Whether there is anything to choose: `hang_up` is called for a goodbye, and for nothing else. */
+/** Whether there is a tool to choose. `hang_up` does not count: it is called only for a goodbye. */
 export const hasChoice = (tools: readonly ToolDescription[]): boolean => tools.some(({ name }) => name !== "hang_up");

@@ -2,22 +2,22 @@ import { isObject } from "../../../core/json.ts";
 import { joinedBy, type ReferencePhrases } from "../language/phrases.ts";
 import { wordsOfName } from "../language/words.ts";
 
-/** A caller listens to so much of a result. */
+/** The longest spoken result; a caller does not listen to more. */
 const SPOKEN_CHARS_MAX = 300;
 const FACTS_MAX = 6;
 const ITEMS_MAX = 4;
 const DEPTH_MAX = 3;
-/** The names under which servers put what is to be said, the best first. */
+/** Properties in which servers return a text to speak, the best first. */
 const SPOKEN_KEYS: readonly string[] = ["answer", "message", "text", "summary", "speech"];
 
-/** Tools whose effect is the answer: the call ends behind what was said before them. */
+/** Tools that end the call, so that nothing is said after them. */
 const LAST_WORDS = new Set(["hang_up", "transfer"]);
-/** What stands for a server's answer without a body. */
+/** The tool result for a server's response without a body. */
 const NO_BODY = /^Done, with status \d{3}\.$/;
 
 /**
- * What is said of a tool's result: a JSON value in short sentences, a text as it stands, an error as an apology. Empty where there
- * is nothing to say.
+ * The spoken form of a tool's result: a JSON value in short sentences, a text unchanged, an error as an apology. Empty
+ * if there is nothing to say.
  */
 export function spokenResult(tool: string, result: string, phrases: ReferencePhrases): string {
   if (/^Error: /.test(result)) return phrases.toolFailed;
@@ -67,7 +67,7 @@ function rendered(value: unknown, phrases: ReferencePhrases, depth: number): str
   return facts.join(", ");
 }
 
-/** Cut off behind a sentence, or else behind a word. */
+/** The text, shortened after a sentence or else after a word. */
 function shortened(text: string): string {
   if (text.length <= SPOKEN_CHARS_MAX) return text;
   const begin = text.slice(0, SPOKEN_CHARS_MAX);

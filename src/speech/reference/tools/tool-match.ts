@@ -4,35 +4,35 @@ import type { Utterance } from "../language/utterance.ts";
 import { isContent, stem, type Token, tokensOf, wordsOfName } from "../language/words.ts";
 import { affirmedClauses } from "./built-in-rules.ts";
 
-/** How well a tool fits what was said. */
+/** How well a tool matches what was said. */
 export interface ToolMatch {
   tool: ToolDescription;
   score: number;
-  /** Stems of the words that fit, and of those that stand in the tool's name. */
+  /** Stems of the words that match, and of those that match the tool's name. */
   stems: ReadonlySet<string>;
   nameStems: ReadonlySet<string>;
   nameHits: number;
   nameSize: number;
   descriptionHits: number;
-  /** How many words of the caller's say anything. */
+  /** How many of the caller's words are informative. */
   informativeWords: number;
-  /** The tool changes something, and nothing said asks for that. */
+  /** The tool changes something, and the caller has not requested that. */
   isUnrequested: boolean;
 }
 
 interface ToolWords {
   name: ReadonlySet<string>;
-  /** Words of the name that only say that something is read. */
+  /** Words of the name that only mean that the tool reads something. */
   reading: ReadonlySet<string>;
   description: ReadonlySet<string>;
-  /** What callers say who ask for what it does; undefined for tools that only read. */
+  /** The verbs with which callers request its action; undefined for tools that only read. */
   action: ReadonlySet<string> | undefined;
 }
 
 const READING = stems(
   "get fetch find check show tell look lookup list query read give retrieve view see search api tool",
 );
-/** Words that callers use for one and the same action. */
+/** Words that callers use for the same action. */
 const ACTIONS: readonly (readonly string[])[] = [
   "book reserve schedule",
   "order buy purchase",
@@ -43,26 +43,27 @@ const ACTIONS: readonly (readonly string[])[] = [
   "set turn switch start stop close lock unlock play pause",
   "pay charge refund",
 ].map((words) => words.split(" "));
-/** "I'd like", "can you", "please": whatever follows is asked for. */
+/** "I'd like", "can you", "please": what follows is a request. */
 const REQUEST = /\b(?:want|need|would like|['’]d like|please|can you|could you|can i|could i|may i|let['’]s)\b/iu;
 
 /** "Did you cancel it?" asks whether it was done; "you cancelled it" says so. */
 const QUESTION = /\b(?:do|does|did|have|has|had) (?:you|i|we|they|he|she|it)\b|\b(?:you|i|we|they|he|she|it) did\b/iu;
 const SUBJECTS = new Set("i you we they he she i've you've we've they've already just had have has".split(" "));
-/** Behind one of these "order" is a thing. */
+/** After one of these "order" is a noun. */
 const DETERMINERS = new Set(["my", "your", "our", "the", "this", "that", "last"]);
 
 const SCORE_MIN = 3;
 const NAME_WEIGHT = 2;
-/** So many words of a description alone call a tool, where they are at least half of what was said. */
+/** How many words of its description can call a tool without its name, if they are at least half of what was said. */
 const DESCRIPTION_HITS_MIN = 2;
-/** Of tools whose words are kept at hand. */
+/** How many tools are in `cache`. */
 const TOOLS_MAX = 256;
-const known = new Map<string, ToolWords>();
+const cache = new Map<string, ToolWords>();
 
 /**
- * How a tool fits a sentence, by stems of words: those of its name count twice; those of its description only where English is
- * spoken, because which words of another language mean nothing is not known here. Words in `taken` belong to another tool.
+ * How well a tool matches a sentence, by stems of words. Words of its name count twice. Words of its description count
+ * only in English, because the stop words of other languages are not known here. Words in `taken` belong to another
+ * tool.
  */
 export function toolMatch(
   tool: ToolDescription,
@@ -93,8 +94,9 @@ export function toolMatch(
 }
 
 /**
- * Whether the caller asks for one of these actions: a clause that names it, or else what it is done to, refuses nothing and tells or
- * asks nothing of the past, and has the verb as it stands in the dictionary, or the sentence has a form of request.
+ * Whether the caller requests one of these actions. There must be a clause that names the action, or else its object.
+ * It must contain no refusal and neither report nor ask about the past. It must contain the verb in its base form, or
+ * the sentence must have a form of request.
  */
 function isRequested(action: ReadonlySet<string>, said: Utterance, hits: ReadonlySet<string>): boolean {
   const actionStems = new Set([...action].map(stem));
@@ -102,44 +104,45 @@ function isRequested(action: ReadonlySet<string>, said: Utterance, hits: Readonl
   const isRequest = REQUEST.test(said.text);
   return affirmedClauses(said.text).some((clause) => {
     const tokens = tokensOf(clause);
-    const isBehind = (at: number, words: ReadonlySet<string>) => words.has(tokens[at - 1]?.lower ?? "");
-    const isVerb = ({ lower }: Token, at: number) => action.has(lower) && !isBehind(at, DETERMINERS);
-    const isTold = ({ lower, stem }: Token, at: number) =>
-      actionStems.has(stem) && lower.endsWith("ed") && isBehind(at, SUBJECTS);
-    if (QUESTION.test(clause) || tokens.some(isTold) || !tokens.some((token) => about.has(token.stem))) return false;
+    const follows = (at: number, words: ReadonlySet<string>) => words.has(tokens[at - 1]?.lower ?? "");
+    const isVerb = ({ lower }: Token, at: number) => action.has(lower) && !follows(at, DETERMINERS);
+    const isPast = ({ lower, stem }: Token, at: number) =>
+      actionStems.has(stem) && lower.endsWith("ed") && follows(at, SUBJECTS);
+    if (QUESTION.test(clause) || tokens.some(isPast) || !tokens.some((token) => about.has(token.stem))) return false;
     return isRequest || tokens.some(isVerb);
   });
 }
 
 /**
- * Whether a match is good enough to call the tool: its whole name was said; or a part of it and nothing else, or with enough else; or its description,
- * with the values of its arguments, makes up at least half of what was said. A tool that changes something is only called on
- * request. `wordsNaming` counts the telling words that name arguments; it is asked only where that matters.
+ * Whether a match is good enough to call the tool: the caller said its whole name; or a part of it and nothing else, or
+ * with enough other matches; or words of its description and values of its arguments make up at least half of what was
+ * said. A tool that changes something is called only on request. `countArgumentWords` counts the informative words that
+ * name arguments; it is called only if the result depends on it.
  */
-export function isWanted(match: ToolMatch, wordsNaming: () => number): boolean {
+export function isWanted(match: ToolMatch, countArgumentWords: () => number): boolean {
   const { nameHits, nameSize, descriptionHits, informativeWords, isUnrequested } = match;
   if (isUnrequested || nameHits + descriptionHits === 0) return false;
   if (nameHits === nameSize) return true;
   const score = NAME_WEIGHT * nameHits + descriptionHits;
   const isAll = nameHits + descriptionHits === informativeWords;
-  if (nameHits > 0) return score >= SCORE_MIN || isAll || wordsNaming() > 0;
-  const naming = wordsNaming();
-  const isEnough = descriptionHits >= DESCRIPTION_HITS_MIN || naming > 0;
-  return isEnough && 2 * (descriptionHits + naming) >= informativeWords;
+  if (nameHits > 0) return score >= SCORE_MIN || isAll || countArgumentWords() > 0;
+  const argumentWords = countArgumentWords();
+  const isEnough = descriptionHits >= DESCRIPTION_HITS_MIN || argumentWords > 0;
+  return isEnough && 2 * (descriptionHits + argumentWords) >= informativeWords;
 }
 
 function wordsOf({ name, description }: ToolDescription): ToolWords {
   const key = `${name} ${description}`;
-  const found = known.get(key);
-  if (found !== undefined) return found;
+  const cached = cache.get(key);
+  if (cached !== undefined) return cached;
   const nameStems = wordsOfName(name).map(stem);
-  const telling = nameStems.filter((word) => !READING.has(word));
-  const own = new Set(telling.length > 0 ? telling : nameStems);
+  const specific = nameStems.filter((word) => !READING.has(word));
+  const own = new Set(specific.length > 0 ? specific : nameStems);
   const described = tokensOf(description)
     .filter((token) => isContent(token) && token.lower.length > 2)
     .map((token) => token.stem);
   const [first = ""] = nameStems;
-  // In `order_status`, which "tells where an order is", the first word is no action.
+  // In `order_status`, which "tells where an order is", the first word is not an action.
   const isRead = READING.has(tokensOf(description)[0]?.stem ?? "");
   const actions = isRead ? [] : ACTIONS.filter((group) => group.some((word) => stem(word) === first));
   const words: ToolWords = {
@@ -148,7 +151,7 @@ function wordsOf({ name, description }: ToolDescription): ToolWords {
     description: new Set(described.filter((word) => !own.has(word) && !READING.has(word))),
     action: actions.length === 0 ? undefined : new Set(actions.flatMap((group) => [...group])),
   };
-  if (known.size >= TOOLS_MAX) known.delete(known.keys().next().value as string);
-  known.set(key, words);
+  if (cache.size >= TOOLS_MAX) cache.delete(cache.keys().next().value as string);
+  cache.set(key, words);
   return words;
 }

@@ -6,37 +6,37 @@ import { BAUD, BYTE_BITS, CARRIER_PEAK, MARK_HZ, PREAMBLE_BITS, SPACE_HZ } from 
 /** The rates at which words can be decoded. */
 export const WATERMARK_DECODER_RATES_HZ = [8_000, 16_000] as const;
 
-/** What a decoder finds. Times are ms of the audio that was written, up to the sample that made it certain. */
+/** Callbacks of a decoder. Times are ms of the audio written, up to the sample that completed the decision. */
 export interface WatermarkListener {
   onWord(word: string, atMs: number): void;
-  /** There have been words, and no data for `quietMs` since. */
+  /** There have been words, and no watermark for `quietMs` since. */
   onQuiet(atMs: number): void;
 }
 
 /** The receiver's rate after its filter: 3.3 hops a bit. */
 const HOP_HZ = 2_000;
 const BIT_HOPS = HOP_HZ / BAUD;
-/** Bits are told apart over one bit's length. */
+/** The energy of a tone is measured over one bit's length. */
 const WINDOW_HOPS = Math.round(BIT_HOPS);
-/** Both tones are whole hundreds of Hz and so come round within this many hops. */
+/** The period of both tones, which are multiples of 100 Hz. */
 const TURN_HOPS = HOP_HZ / 100;
-/** A tone weaker than this is none: 20 dB below the carrier as it is sent. */
+/** Weaker tones are ignored: 20 dB below the carrier as it is sent. */
 const TONE_PEAK_MIN = CARRIER_PEAK / 10;
 const TONE_ENERGY_MIN = (TONE_PEAK_MIN * WINDOW_HOPS) ** 2;
-/** Audio that stays below this cannot hold such a tone, and need not be filtered. */
+/** Audio that stays below this cannot contain such a tone and is not filtered. */
 const LOUD_PEAK = 32;
-/** Mark that must stand before the first byte of a frame. */
+/** The shortest mark before the first byte of a frame. */
 const MARK_HOPS_MIN = (PREAMBLE_BITS / 2) * BIT_HOPS;
-/** With this width (low-pass.ts) nothing below 2.25 kHz, where the speech is, comes through. */
+/** With this width (low-pass.ts) the filter passes nothing below 2.25 kHz, where the speech is. */
 const FILTER_S = 0.0074;
 const FILTER_CUTOFF_HZ = 560;
 
 /**
- * Finds the words that a WordCarrierEncoder has put into audio, from the audio alone. A word that was damaged is missed and
- * no other. What it finds does not depend on how the audio was cut into pieces. `write` makes no object but the words.
+ * Decodes the words that a WatermarkEncoder has put into audio, from the audio alone. Damage to a word loses only that
+ * word. The result does not depend on how the audio was divided into buffers. `write` allocates nothing but the words.
  *
  * A complex band-pass around both tones, at 3.3 hops a bit; the energy of each tone over one bit; and a UART on the
- * difference of the two, which takes its time anew from each start bit.
+ * difference of the two, which synchronises to each start bit.
  */
 export class WatermarkDecoder {
   readonly #rateHz: number;
@@ -44,24 +44,24 @@ export class WatermarkDecoder {
   readonly #taps: ComplexTable;
   readonly #windowSamples: number;
   readonly #quietHops: number;
-  readonly #sink: WatermarkListener;
+  readonly #listener: WatermarkListener;
   readonly #reader = new WordFrameReader();
 
-  /** Input from sample `#first` on; the first `#held` of it are there. */
+  /** Input from sample `#first` on; its first `#held` samples are filled. */
   readonly #input: Float64Array;
   #first: number;
   #held: number;
   /** The hop that comes next. */
   #hop = 0;
-  /** The last sample of a window that was loud. */
+  /** The last sample above LOUD_PEAK. */
   #loudAt = Number.NEGATIVE_INFINITY;
-  /** Hops in a row whose window held nothing loud. */
+  /** Consecutive hops whose window had no sample above LOUD_PEAK. */
   #stillHops = 0;
 
-  /** The last hops, turned back by each tone, so that their sum over the window is that tone's strength. */
+  /** The last hops, demodulated by each tone, so that their sum over the window is that tone's strength. */
   readonly #mark = new ToneWindow(MARK_TURN);
   readonly #space = new ToneWindow(SPACE_TURN);
-  /** Above 0 is mark; this hop's and the one before. */
+  /** Above 0 is mark; of this hop and of the previous one. */
   #level = 0;
   #levelBefore = 0;
 
@@ -71,7 +71,7 @@ export class WatermarkDecoder {
   #bit = 0;
   #bitHop = 0;
   #byte = 0;
-  /** How far the level was from zero at each bit of the byte. */
+  /** The distance of the level from zero at each bit of the byte. */
   readonly #certainty = new Float64Array(BYTE_BITS - 2);
   /** The last stop bit of the frame was wrong. */
   #stopWasWrong = false;
@@ -80,12 +80,12 @@ export class WatermarkDecoder {
   #dataHop = 0;
   #isQuietPending = false;
 
-  constructor(rateHz: (typeof WATERMARK_DECODER_RATES_HZ)[number], quietMs: number, sink: WatermarkListener) {
+  constructor(rateHz: (typeof WATERMARK_DECODER_RATES_HZ)[number], quietMs: number, listener: WatermarkListener) {
     this.#rateHz = rateHz;
     this.#hopSamples = rateHz / HOP_HZ;
     this.#taps = BAND_PASS[rateHz];
     this.#quietHops = (quietMs * HOP_HZ) / 1_000;
-    this.#sink = sink;
+    this.#listener = listener;
     this.#windowSamples = 2 * this.#taps.re.length - 1;
     const before = this.#windowSamples - 1;
     this.#input = new Float64Array(before + rateHz / 50);
@@ -93,7 +93,7 @@ export class WatermarkDecoder {
     this.#held = before;
   }
 
-  /** Takes samples at the opened rate, any number of them; they are read before this returns. */
+  /** Takes any number of samples at the decoder's rate. The buffer is borrowed: it is read before this returns. */
   write(samples: Int16Array): void {
     const input = this.#input;
     for (let from = 0; from < samples.length; ) {
@@ -118,7 +118,7 @@ export class WatermarkDecoder {
     this.#held -= start;
   }
 
-  /** One hop out of the filter, whose window begins at `start` of the input. */
+  /** Computes one hop of the filter, whose window begins at `start` of the input. */
   #filter(start: number): void {
     const input = this.#input;
     const end = start + this.#windowSamples;
@@ -128,7 +128,7 @@ export class WatermarkDecoder {
     const isStill = this.#loudAt < this.#first + start;
     this.#stillHops = isStill ? this.#stillHops + 1 : 0;
     this.#levelBefore = this.#level;
-    if (this.#stillHops > WINDOW_HOPS) return; // Only silence is left in the windows: the level is NaN and stays so.
+    if (this.#stillHops > WINDOW_HOPS) return; // The windows contain only silence: the level is NaN and stays NaN.
     let re = 0;
     let im = 0;
     if (!isStill) {
@@ -154,7 +154,7 @@ export class WatermarkDecoder {
     else if (this.#hop >= this.#bitHop) this.#readBit();
     if (this.#isQuietPending && this.#hop - this.#dataHop >= this.#quietHops) {
       this.#isQuietPending = false;
-      this.#sink.onQuiet(this.#nowMs());
+      this.#listener.onQuiet(this.#nowMs());
     }
   }
 
@@ -171,7 +171,7 @@ export class WatermarkDecoder {
 
   #awaitStart(): void {
     if (this.#level > 0) return;
-    // The edge lies where the level crossed zero, between the hop before and this one.
+    // The edge is where the level crossed zero, between the previous hop and this one.
     const edge = this.#hop - 1 + this.#levelBefore / (this.#levelBefore - this.#level);
     this.#state = "byte";
     this.#bit = 0;
@@ -189,7 +189,7 @@ export class WatermarkDecoder {
 
   #readStart(level: number): void {
     if (level <= 0) this.#toBit(1);
-    // A short dip of the mark within a frame is noise; elsewhere there may be no carrier at all.
+    // A short dip of the mark within a frame is noise. Outside a frame there may be no carrier at all.
     else if (this.#reader.inFrame) this.#state = "mark";
     else this.#loseSignal();
   }
@@ -200,7 +200,7 @@ export class WatermarkDecoder {
     this.#toBit(this.#bit + 1);
   }
 
-  /** One wrong stop bit is borne within a frame: the next byte is read without an edge, where it must begin. */
+  /** One wrong stop bit within a frame is tolerated: the next byte is read without an edge, at its expected start. */
   #readStop(level: number): void {
     const isWrong = level <= 0;
     if (isWrong && (!this.#reader.inFrame || this.#stopWasWrong)) {
@@ -223,9 +223,9 @@ export class WatermarkDecoder {
     const word = this.#reader.read(this.#byte, this.#certainty);
     if (word !== undefined) {
       this.#isQuietPending = true;
-      this.#sink.onWord(word, this.#nowMs());
+      this.#listener.onWord(word, this.#nowMs());
     }
-    // Bytes outside of a frame are noise, and keep nobody waiting.
+    // Bytes outside a frame are noise and do not postpone `onQuiet`.
     if (word !== undefined || this.#reader.inFrame) this.#dataHop = this.#hop;
   }
 
@@ -234,7 +234,7 @@ export class WatermarkDecoder {
   }
 }
 
-/** The strength of one tone over the last bit's length. */
+/** The energy of one tone over the last bit's length. */
 class ToneWindow {
   readonly #turn: ComplexTable;
   readonly #re = new Float64Array(WINDOW_HOPS);
@@ -272,8 +272,8 @@ function toneTurn(hz: number): ComplexTable {
 }
 
 /**
- * The first half and the middle of a complex band-pass, in the order of the input it is laid on; in the second half the real
- * part comes again and the imaginary part with the other sign. A tone in its band keeps its peak.
+ * The first half and the middle of a complex band-pass, in the order of its input. The second half mirrors the first,
+ * with the sign of the imaginary part inverted. A tone in the pass band keeps its peak.
  */
 function bandPass(rateHz: number): ComplexTable {
   const half = Math.floor((FILTER_S / 2) * rateHz);
@@ -296,5 +296,5 @@ assert.ok(
   LOUD_PEAK *
     BAND_PASS[16_000].re.reduce((sum, tap, at) => sum + Math.hypot(tap, BAND_PASS[16_000].im[at] as number), 0) <
     TONE_PEAK_MIN,
-  "audio that is passed over can hold no tone",
+  "audio that is skipped can hold no tone",
 );

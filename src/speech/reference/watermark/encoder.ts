@@ -15,22 +15,22 @@ import {
 const BIT_SAMPLES = WATERMARK_RATE_HZ / BAUD;
 /** The carrier is faded in and out over 1 ms so that it does not click. */
 const FADE_SAMPLES = 8;
-/** Brings a voice that peaks at full scale to where carrier and filter overshoot still find room. */
+/** Leaves headroom for the carrier and the filter's overshoot when the speech peaks at full scale. */
 const SPEECH_GAIN = 0.75;
-/** Half way down; with the width below the speech ends at 2.6 kHz. */
+/** The -6 dB point; with the width below the speech ends at 2.6 kHz. */
 const SPEECH_CUTOFF_HZ = 2_425;
 const SPEECH_FILTER_S = 0.0104;
 
 interface Frame {
   bytes: Uint8Array;
-  /** Output samples: the first one, and the first one behind it. */
+  /** Output samples: the first one, and the one after the last. */
   start: number;
   end: number;
 }
 
 /**
- * Puts words under speech, as both come. Every word must be given by `carry` before the speech in which it begins.
- * One utterance after the other: `finish` or `reset` makes it ready for the next.
+ * Adds words to speech as an audio watermark, while the speech is produced. Each word must be added by `addWord` before
+ * the speech in which it begins. It encodes one utterance at a time: `finish` or `reset` prepares it for the next.
  */
 export class WatermarkEncoder {
   readonly #rateHz: number;
@@ -38,20 +38,19 @@ export class WatermarkEncoder {
   #frames: Frame[] = [];
   /** The first output sample that no frame has taken yet. */
   #free = 0;
-  /** Output samples made so far. */
+  /** Output samples produced so far. */
   #made = 0;
   #phase = 0;
 
-  /** `rateHz` is the rate of the speech that is put in. */
+  /** `rateHz` is the rate of the input speech. */
   constructor(rateHz: number) {
     this.#rateHz = rateHz;
     this.#shaper = new SpeechShaper(rateHz);
   }
 
   /**
-   * Places the frame of a word (no white space in it) that begins `startMs` into the utterance: there, or as soon as the
-   * frame before it is over. Returns the ms at which the frame ends; a word that cannot be carried (word-frame.ts) has none,
-   * and gives `startMs`.
+   * Places the frame of a word (without white space) that begins `startMs` into the utterance: there, or after the
+   * previous frame. Returns the ms at which the frame ends, or `startMs` for a word that cannot be encoded (frame.ts).
    */
   addWord(word: string, startMs: number): number {
     const bytes = wordFrame(word);
@@ -64,13 +63,13 @@ export class WatermarkEncoder {
     return (end * 1_000) / WATERMARK_RATE_HZ;
   }
 
-  /** Takes the next speech; returns what is ready of the result, 5 ms behind, the caller's to keep. */
+  /** Takes the next speech; returns the output that is ready, with a delay of 5 ms. The array belongs to the caller. */
   push(speech: Int16Array): Int16Array {
     this.#shaper.push(speech);
     return this.#make(this.#shaper.ready);
   }
 
-  /** Ends the utterance; returns its rest, which is longer than the speech when the last frame is. */
+  /** Ends the utterance; returns the rest of it, which is longer than the speech if the last frame is. */
   finish(): Int16Array {
     const speechEnd = Math.ceil((this.#shaper.taken * WATERMARK_RATE_HZ) / this.#rateHz);
     const rest = this.#make(Math.max(this.#free, speechEnd));
@@ -78,7 +77,7 @@ export class WatermarkEncoder {
     return rest;
   }
 
-  /** Forgets the utterance. */
+  /** Drops the current utterance. */
   reset(): void {
     this.#shaper.reset();
     this.#frames = [];
@@ -116,12 +115,12 @@ const bitAt = (bytes: Uint8Array, bit: number): number => {
   const at = Math.floor((bit - PREAMBLE_BITS) / BYTE_BITS);
   const byte = bytes[at];
   if (bit < PREAMBLE_BITS || byte === undefined) return 1;
-  const place = (bit - PREAMBLE_BITS) % BYTE_BITS;
-  if (place === 0) return 0;
-  return place === BYTE_BITS - 1 ? 1 : (byte >> (place - 1)) & 1;
+  const slot = (bit - PREAMBLE_BITS) % BYTE_BITS;
+  if (slot === 0) return 0;
+  return slot === BYTE_BITS - 1 ? 1 : (byte >> (slot - 1)) & 1;
 };
 
-/** Low-passes speech and brings it to the output's rate, in one filter without delay: output n sounds at input n * ratio. */
+/** Low-passes and resamples speech to the output's rate, in one filter without delay: output n is input n * ratio. */
 class SpeechShaper {
   readonly #rateHz: number;
   readonly #phases: number;
@@ -156,7 +155,7 @@ class SpeechShaper {
     return this.#first + this.#input.length;
   }
 
-  /** Output samples that no further input will change. */
+  /** Output samples that no further input changes. */
   get ready(): number {
     return Math.max(0, Math.floor(((this.taken - this.#tapsEach / 2) * WATERMARK_RATE_HZ) / this.#rateHz));
   }
@@ -168,7 +167,7 @@ class SpeechShaper {
     this.#input = joined;
   }
 
-  /** Output sample n; what lies before and behind the input is silence. */
+  /** Output sample n; before and after the input there is silence. */
   at(n: number): number {
     const firstTap = Math.floor(this.#inputAt(n)) - this.#tapsEach / 2 + 1 - this.#first;
     const taps = (n % this.#phases) * this.#tapsEach;
@@ -180,7 +179,7 @@ class SpeechShaper {
     return sum;
   }
 
-  /** Output before sample n will not be asked for any more. */
+  /** Frees the input of output samples before n, which are not read again. */
   forget(n: number): void {
     const before = Math.floor(this.#inputAt(n)) - this.#tapsEach / 2 - this.#first;
     if (before <= 0) return;
@@ -193,7 +192,7 @@ class SpeechShaper {
     this.#first = 0;
   }
 
-  /** The place in the input, in samples, at which output sample n sounds. */
+  /** The position of output sample n in the input, in samples. */
   #inputAt(n: number): number {
     return (n * this.#rateHz) / WATERMARK_RATE_HZ;
   }

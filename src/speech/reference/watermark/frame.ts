@@ -1,34 +1,35 @@
 import { strict as assert } from "node:assert";
 
 /**
- * How a spoken word travels as bytes:
+ * How a spoken word is encoded as bytes:
  *
  *     0xFE | the word in UTF-8 | 0xFF | CRC-21 of the word, most significant bits first, in three bytes below 0x80
  *
- * Neither mark occurs in UTF-8 or in the checksum, so that 0xFE begins a word wherever it stands: a reader that lost its
- * place has it again with the next word.
+ * Neither 0xFE nor 0xFF occurs in UTF-8 or in the checksum, so 0xFE always begins a word, and a reader that lost
+ * synchronisation has it again with the next word.
  */
 const START = 0xfe;
 const END = 0xff;
 const CHECK_BYTES = 3;
 
 /**
- * A frame whose checksum is wrong is tried again with one or two of its least certain bits inverted: codecs for speech damage a
- * bit here and there. Up to 125 bytes any two right frames differ in six bits or more, so that a frame with up to three wrong
- * bits becomes the word that was sent, or none; of what is damaged more, one in 100,000 passes for another word.
+ * A frame with a wrong checksum is checked again with one or two of its least certain bits inverted, because speech
+ * codecs damage single bits. Up to 125 bytes any two valid frames differ in at least six bits, so a frame with up to
+ * three wrong bits becomes the word that was sent, or none. Of frames with more damage, one in 100,000 is taken for
+ * another word.
  */
 const UNCERTAIN_BITS = 6;
 
-/** Longer words are not carried. Far above any word, and enough for a sentence of a script without spaces. */
+/** Longer words are not encoded. This is far above any word, and enough for a sentence of a script without spaces. */
 export const WORD_BYTES_MAX = 1_024;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** What can be carried: no white space, nor control characters, which are nothing that can be said. */
+/** What can be encoded: no white space and no control characters, which are not speakable. */
 const ENCODABLE = /^[^\s\p{Cc}]+$/u;
 
-/** The frame of a word without white space; undefined when it cannot be carried, or is too long. */
+/** The frame of a word without white space; undefined if it cannot be encoded or is too long. */
 export function wordFrame(word: string): Uint8Array | undefined {
   assert.match(word, /^\S+$/u);
   const text = encoder.encode(word);
@@ -41,9 +42,9 @@ export function wordFrame(word: string): Uint8Array | undefined {
   return frame;
 }
 
-/** Reads frames from a stream of bytes with errors and gaps. What is no whole frame, nor nearly one, is dropped. */
+/** Reads frames from a stream of bytes with errors and gaps. It drops incomplete frames and those it cannot correct. */
 export class WordFrameReader {
-  /** The word, and behind it its checksum. */
+  /** The word, followed by its checksum. */
   readonly #bytes = new Uint8Array(WORD_BYTES_MAX + CHECK_BYTES);
   readonly #uncertain = new UncertainBits();
   #length = 0;
@@ -51,19 +52,19 @@ export class WordFrameReader {
   #checkBytes: number | undefined;
   #inFrame = false;
 
-  /** A frame has begun and is not over. */
+  /** A frame has begun and has not ended. */
   get inFrame(): boolean {
     return this.#inFrame;
   }
 
-  /** The line was lost: what has come of the frame is worth nothing. */
+  /** The signal was lost: drops the bytes of the current frame. */
   lost(): void {
     this.#inFrame = false;
   }
 
   /**
-   * Takes the next byte; returns the word that it completes, if any. `certainty` tells of each of its bits, from the least
-   * significant on, how clearly it was read, in any unit; it is read before this returns.
+   * Takes the next byte; returns the word that it completes, if any. `certainty` says how clearly each bit was read,
+   * from the least significant on, in any unit. It is borrowed: it is read before this returns.
    */
   read(byte: number, certainty: ArrayLike<number>): string | undefined {
     if (byte === START) {
@@ -91,7 +92,7 @@ export class WordFrameReader {
 
   #readCheck(byte: number, certainty: ArrayLike<number>, bytesBefore: number): string | undefined {
     const at = this.#length + bytesBefore;
-    // Its upper bit is 0 in every frame, whatever was read.
+    // The upper bit is 0 in every valid frame, so it is cleared.
     this.#bytes[at] = byte & 0x7f;
     this.#uncertain.add(at, 7, certainty);
     this.#checkBytes = bytesBefore + 1;
@@ -106,7 +107,7 @@ export class WordFrameReader {
     return (((high as number) << 14) | ((middle as number) << 7) | (low as number)) === crc21(bytes, this.#length);
   }
 
-  /** Inverts the one or two uncertain bits with which the frame is right; false when there are none. */
+  /** Inverts one or two uncertain bits so that the checksum is right; returns false if no such bits exist. */
   #correct(): boolean {
     const { count } = this.#uncertain;
     for (let first = 0; first < count; first += 1) {
@@ -127,7 +128,7 @@ export class WordFrameReader {
       const word = decoder.decode(this.#bytes.subarray(0, this.#length));
       return ENCODABLE.test(word) ? word : undefined;
     } catch {
-      return undefined; // Not UTF-8: no word of ours, whatever its checksum says.
+      return undefined; // Not UTF-8, so not a word that was sent, although the checksum is right.
     }
   }
 }
@@ -177,7 +178,7 @@ class UncertainBits {
   }
 }
 
-/** The CRC of CAN FD's longer frames (ISO 11898-1), polynomial 0x302899: a false word in two million that look like one. */
+/** The CRC of CAN FD's longer frames (ISO 11898-1), polynomial 0x302899: of two million random frames, one passes. */
 function crc21(bytes: Uint8Array, length: number): number {
   let crc = 0x10_0000;
   for (let at = 0; at < length; at += 1) {

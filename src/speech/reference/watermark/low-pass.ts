@@ -1,16 +1,16 @@
-/** The shape of a Kaiser window: 60 dB in the stop band, which then begins 3.6 / (width in seconds) Hz above the pass band. */
+/** The shape of a Kaiser window: 60 dB in the stop band, which begins 3.6 / (width in s) Hz above the pass band. */
 const BETA = 5.65;
 
 /**
- * One tap of a low-pass filter, before its gain is set: a sinc of `cutoffHz` (half way down, -6 dB) under a Kaiser window
+ * One tap of a low-pass filter without gain: a sinc of `cutoffHz` (the -6 dB point) under a Kaiser window
  * `widthS` seconds wide; `atS` is the tap's distance from the middle, in seconds.
  */
 export function lowPassTap(atS: number, cutoffHz: number, widthS: number): number {
-  const place = (2 * atS) / widthS;
-  if (Math.abs(place) >= 1) return 0;
+  const position = (2 * atS) / widthS;
+  if (Math.abs(position) >= 1) return 0;
   const angle = 2 * Math.PI * cutoffHz * atS;
   const sinc = angle === 0 ? 1 : Math.sin(angle) / angle;
-  return sinc * besselI0(BETA * Math.sqrt(1 - place * place));
+  return sinc * besselI0(BETA * Math.sqrt(1 - position * position));
 }
 
 /** The modified Bessel function of the first kind, order 0, by its power series. */

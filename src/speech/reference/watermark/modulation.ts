@@ -1,17 +1,17 @@
 /**
- * Speech that carries its own words as data, inside the telephone band, for the reference voice and the reference ear.
+ * The audio watermark of the reference TTS and STT: speech that carries its words as data, within the telephone band.
  *
  *       speech, low-passed                carrier, when there is a word
  *     |###################____________|....M.....S....|        M = mark = 1 = idle, S = space = 0
  *     0                  2.4        2.6   2.8   3.3   4.0 kHz
  *
- * The carrier is continuous-phase FSK, 600 baud, 8N1, some 24 dB under the peaks of the speech: a thin rasp to a person, and
- * loud enough for G.711, resampling and a noisy line. It begins and ends with each word's frame, so that it is silent when
- * the voice is. A frame is ten bits of mark (a reader that is out of step is in step again by then), the bytes of
- * word-frame.ts, and three bits of mark (so that the last byte is out of the receiver's filter before the line may be cut).
+ * The carrier is continuous-phase FSK, 600 baud, 8N1, some 24 dB below the peaks of the speech: a thin rasp to a
+ * person, and loud enough for G.711, resampling and a noisy line. It is on only during each word's frame, so it is
+ * silent when the speech is. A frame is ten bits of mark (enough for a reader to synchronise again), the bytes of
+ * frame.ts, and three bits of mark (so that the last byte has left the receiver's filter before the audio may end).
  */
 
-/** The rate of speech that carries words. Nothing of it lies above the telephone band, so that nothing is gained by more. */
+/** The rate of speech with a watermark. It has nothing above the telephone band, so a higher rate adds nothing. */
 export const WATERMARK_RATE_HZ = 8_000;
 
 export const BAUD = 600;

@@ -16,14 +16,14 @@ import { connectionFailed, readJson, requestTts } from "./tts-http.ts";
 import { WavProblem, WavReader } from "./wav-reader.ts";
 
 export interface OpenAiTtsOptions {
-  /** Where the API stands, with its version: `https://api.openai.com/v1`. */
+  /** The address of the API, with its version: `https://api.openai.com/v1`. */
   url: string;
-  /** Undefined for servers that want none. */
+  /** Undefined for servers that need none. */
   apiKey: string | undefined;
   model: string;
   /**
-   * Name and language of each voice; a name stands here once for every language that it is to be offered in. Empty to ask the
-   * server, which not every one can answer.
+   * Name and language of each voice; a name occurs once for every language that it is offered in. If empty, the list is
+   * requested from the server, which not every server supports.
    */
   voices: readonly { name: string; language: string }[];
   clock: Clock;
@@ -31,13 +31,13 @@ export interface OpenAiTtsOptions {
 
 const PROVIDER = "openai";
 const PREFIX = `${PROVIDER}/`;
-/** The rate of what is sent as `audio/pcm` and says no other: OpenAI's, and Kokoro's. */
+/** The rate of `audio/pcm` responses that state none, from OpenAI and Kokoro. */
 const PCM_RATE_HZ = 24_000;
-/** What each of OpenAI's own voices speaks, by our own codes. */
+/** The languages that each of OpenAI's own voices speaks, by our codes. */
 const OPENAI_VOICE_LANGUAGES: readonly string[] = [...OPENAI_LANGUAGES].map(
   (code) => ({ no: "nb", tl: "fil" })[code] ?? code,
 );
-/** The language of a voice of which none is told. */
+/** The language of a voice whose language is unknown. */
 const LANGUAGE_DEFAULT = "en";
 
 /**
@@ -58,10 +58,10 @@ const KOKORO_LANGUAGES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Any server with OpenAI's `/v1/audio/speech` (OpenAI, Kokoro-FastAPI, speaches with Piper), without word times. WAV is
- * asked for, since it names its rate, and is spoken as it comes. Built from
- * https://platform.openai.com/docs/api-reference/audio/createSpeech; the list of voices, which OpenAI has not, is
- * Kokoro-FastAPI's `GET /v1/audio/voices`.
+ * Any server with OpenAI's `/v1/audio/speech` (OpenAI, Kokoro-FastAPI, speaches with Piper), without word timestamps.
+ * It requests WAV, which states its rate, and streams it. Built from
+ * https://platform.openai.com/docs/api-reference/audio/createSpeech. OpenAI has no endpoint that lists voices; the one
+ * used is Kokoro-FastAPI's `GET /v1/audio/voices`.
  */
 export function createOpenAiTts(options: OpenAiTtsOptions): ClosableTts {
   const { url, apiKey, model, clock } = options;
@@ -81,11 +81,11 @@ export function createOpenAiTts(options: OpenAiTtsOptions): ClosableTts {
       if (signal.aborted || !isSpeakable(text)) return;
       const voice = named.get(voiceId) ?? voiceId.slice(PREFIX.length);
       const body = { model, voice, input: text, response_format: "wav" };
-      const either = AbortSignal.any([signal, life.signal]);
-      let answer: IncomingMessage | undefined;
+      const anySignal = AbortSignal.any([signal, life.signal]);
+      let response: IncomingMessage | undefined;
       try {
-        answer = await requestTts({ provider: PROVIDER, url: `${url}/audio/speech`, headers, body }, either);
-        for await (const chunk of chunksOf(answer, text)) {
+        response = await requestTts({ provider: PROVIDER, url: `${url}/audio/speech`, headers, body }, anySignal);
+        for await (const chunk of chunksOf(response, text)) {
           yield chunk;
           if (signal.aborted) return;
         }
@@ -93,7 +93,7 @@ export function createOpenAiTts(options: OpenAiTtsOptions): ClosableTts {
         if (signal.aborted) return;
         throw life.signal.aborted ? providerFailed(PROVIDER, "closed") : providerError(error);
       } finally {
-        answer?.destroy();
+        response?.destroy();
       }
     },
     close: () => {
@@ -103,18 +103,18 @@ export function createOpenAiTts(options: OpenAiTtsOptions): ClosableTts {
   };
 }
 
-/** The speech in an answer, as it comes: the next bytes are read when this one's chunks have been pulled. */
-async function* chunksOf(answer: IncomingMessage, text: string): AsyncGenerator<TtsChunk> {
-  const pcmRateHz = pcmRateOf(answer.headers["content-type"]);
+/** Streams the audio of a response: the next bytes are read when the chunks of the previous ones have been pulled. */
+async function* chunksOf(response: IncomingMessage, text: string): AsyncGenerator<TtsChunk> {
+  const pcmRateHz = pcmRateOf(response.headers["content-type"]);
   let wav: WavReader | undefined;
   let audio: TtsAudioDecoder | undefined;
   let head: Buffer = Buffer.alloc(0);
-  for await (const part of answer as AsyncIterable<Buffer>) {
+  for await (const part of response as AsyncIterable<Buffer>) {
     let bytes = part;
     if (audio === undefined && wav === undefined) {
       head = Buffer.concat([head, part]);
       if (head.length < 4) continue;
-      // A server that knows no WAV sends samples all the same.
+      // A server that does not support WAV may send raw samples instead.
       if (pcmRateHz === undefined || head.toString("latin1", 0, 4) === "RIFF") wav = new WavReader();
       else audio = audioOf(text, pcmRateHz);
       bytes = head;
@@ -132,7 +132,7 @@ async function* chunksOf(answer: IncomingMessage, text: string): AsyncGenerator<
 const audioOf = (text: string, rateHz: number): TtsAudioDecoder =>
   new TtsAudioDecoder({ provider: PROVIDER, text, rateHz, encoding: "pcm_s16le" });
 
-/** The rate of an answer that is samples by its type; undefined for any other type. */
+/** The rate of a response whose content type is raw samples; undefined for any other type. */
 function pcmRateOf(contentType = ""): number | undefined {
   const [type = "", ...parameters] = contentType.toLowerCase().split(";");
   if (type.trim() !== "audio/pcm") return undefined;
@@ -155,11 +155,11 @@ async function loadVoices(
     const named = configuredVoices(voices).map(({ voice }) => voice);
     return url === OPENAI_URL ? named.map((voice) => ({ ...voice, alsoSpeaks: OPENAI_VOICE_LANGUAGES })) : named;
   }
-  const answer = await requestTts({ provider: PROVIDER, url: `${url}/audio/voices`, headers }, signal);
-  const told = await readJson(PROVIDER, answer);
-  if (!isObject(told) || !Array.isArray(told.voices)) throw providerFailed(PROVIDER, "sent no list of voices");
-  return told.voices.flatMap((listed: unknown) => {
-    // Older servers list names alone.
+  const response = await requestTts({ provider: PROVIDER, url: `${url}/audio/voices`, headers }, signal);
+  const list = await readJson(PROVIDER, response);
+  if (!isObject(list) || !Array.isArray(list.voices)) throw providerFailed(PROVIDER, "sent no list of voices");
+  return list.voices.flatMap((listed: unknown) => {
+    // Older servers list only names.
     const { id, name = id } = isObject(listed) ? listed : { id: listed };
     if (typeof id !== "string" || id === "") return [];
     const language = KOKORO_LANGUAGES[KOKORO_NAME.exec(id)?.[1] ?? ""];
@@ -168,7 +168,7 @@ async function loadVoices(
   });
 }
 
-/** The first language of a name is its own; in every other one it is another voice, `alloy:de`. */
+/** A name's first language has the plain id; in every other language it is a voice of its own, `alloy:de`. */
 function configuredVoices(voices: OpenAiTtsOptions["voices"]): { name: string; voice: Voice }[] {
   const seen = new Set<string>();
   return voices.map(({ name, language }) => {

@@ -4,7 +4,7 @@ import { VOICE_LIST_PAGE_BYTES_MAX } from "../../../core/limits/tts.ts";
 import { keepAliveRequest } from "../../keep-alive-fetch.ts";
 import { refusalFrom } from "../../resilience/provider-error.ts";
 
-/** What the system calls its failures: ECONNREFUSED, CERT_HAS_EXPIRED. */
+/** Error codes of the system: ECONNREFUSED, CERT_HAS_EXPIRED. */
 const SYSTEM_CODE = /^[A-Z][A-Z0-9_]{2,47}$/;
 
 export interface TtsHttpRequest {
@@ -16,44 +16,44 @@ export interface TtsHttpRequest {
 }
 
 /**
- * Asks a voice provider by HTTP; the answer's body is the caller's to read, and to destroy. Redirects are not followed,
- * and nothing that is compressed is asked for or taken: no client of Node's would bound what comes of it. Throws
- * `provider_failed`, whose cause, on a refusal, is a Refusal; when `signal` aborts the request is gone, and so is the
- * answer.
+ * Sends a request to a TTS provider. The response's body is the caller's to read and to destroy. Redirects are not
+ * followed. Compression is neither requested nor accepted, because no client of Node bounds the decompressed size.
+ * Throws `provider_failed`, whose cause is a Refusal if the provider refused. When `signal` aborts, the request and its
+ * response are destroyed.
  */
 export async function requestTts(
   { provider, url, headers, body }: TtsHttpRequest,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const posted = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
-  const told = {
+  const sentHeaders = {
     ...headers,
     "accept-encoding": "identity",
     ...(posted === undefined ? {} : { "content-type": "application/json", "content-length": String(posted.length) }),
   };
   const method = posted === undefined ? "GET" : "POST";
-  const asked = keepAliveRequest(url, { method, headers: told, body: posted }, signal);
-  const answer = await asked.catch((error: unknown) => {
+  const pending = keepAliveRequest(url, { method, headers: sentHeaders, body: posted }, signal);
+  const response = await pending.catch((error: unknown) => {
     throw connectionFailed(provider, error);
   });
-  const refusal = refusalOf(provider, answer);
-  if (refusal === undefined) return answer;
-  answer.destroy();
+  const refusal = refusalOf(provider, response);
+  if (refusal === undefined) return response;
+  response.destroy();
   throw refusal;
 }
 
-/** The JSON of an answer. Throws `provider_failed` for what is none, or is too large. */
-export async function readJson(provider: string, answer: IncomingMessage): Promise<unknown> {
+/** The JSON of a response. Throws `provider_failed` if it is not JSON or is too large. */
+export async function readJson(provider: string, response: IncomingMessage): Promise<unknown> {
   const parts: Buffer[] = [];
   let length = 0;
   try {
-    for await (const part of answer as AsyncIterable<Buffer>) {
+    for await (const part of response as AsyncIterable<Buffer>) {
       length += part.length;
       if (length > VOICE_LIST_PAGE_BYTES_MAX) throw providerFailed(provider, "sent a response over the size limit");
       parts.push(part);
     }
   } finally {
-    answer.destroy();
+    response.destroy();
   }
   try {
     return JSON.parse(Buffer.concat(parts).toString("utf8"));
@@ -62,13 +62,13 @@ export async function readJson(provider: string, answer: IncomingMessage): Promi
   }
 }
 
-/** What `error`, of a socket, comes to, without foreign words. */
+/** The failure for a socket's `error`. It names the system's code only, never a text of the other side. */
 export function connectionFailed(provider: string, error: unknown): TrunklineError {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return providerFailed(provider, SYSTEM_CODE.test(code) ? `the connection failed (${code})` : "the connection failed");
 }
 
-/** A handshake or a request was answered with `status`. */
+/** The failure for a handshake or a request that was answered with `status`. */
 export function refusalError(provider: string, status: number, retryAfter: string | undefined): TrunklineError {
   return providerFailed(provider, `refused with ${status}`, refusalFrom(status, retryAfter));
 }
@@ -76,7 +76,7 @@ export function refusalError(provider: string, status: number, retryAfter: strin
 function refusalOf(provider: string, { statusCode = 0, headers }: IncomingMessage): TrunklineError | undefined {
   if (statusCode < 200 || statusCode > 299) return refusalError(provider, statusCode, headers["retry-after"]);
   if ((headers["content-encoding"] ?? "identity") !== "identity") {
-    return providerFailed(provider, "answered with a content encoding that it was not asked for");
+    return providerFailed(provider, "sent a response in a content encoding that was not requested");
   }
   return undefined;
 }

@@ -9,24 +9,24 @@ export interface TtsSocketOptions {
   provider: string;
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** One message, which is a JSON object. */
+  /** Called for each message, which is a JSON object. */
   onMessage: (message: Readonly<Record<string, unknown>>) => void;
-  /** The connection is over, and why; told once, and not of a close of ours. */
+  /** Called once when the connection fails or the provider closes it, and not after `close`. */
   onClosed: (error: TrunklineError) => void;
 }
 
-/** A WebSocket to a voice provider that speaks JSON alone, in messages of bounded size and without compression. */
+/** A WebSocket to a TTS provider with JSON messages of bounded size and without compression. */
 export class TtsSocket {
   readonly #options: TtsSocketOptions;
   readonly #socket: WebSocket;
-  /** What was sent before the connection was there. */
+  /** Messages sent before the connection was open. */
   #unsent: string[] | undefined = [];
   #isOver = false;
 
   constructor(options: TtsSocketOptions) {
     this.#options = options;
     const { provider, url, headers } = options;
-    // In a variable, for the types of `ws` do not know `closeTimeout` yet.
+    // In a variable, because the types of `ws` lack `closeTimeout`.
     const socketOptions = {
       headers,
       maxPayload: TTS_MESSAGE_BYTES_MAX,
@@ -37,11 +37,11 @@ export class TtsSocket {
     this.#socket = new WebSocket(url, socketOptions);
     this.#socket.on("open", () => this.#onOpen());
     this.#socket.on("message", (data, isBinary) => this.#onMessage(data as Buffer, isBinary));
-    this.#socket.on("unexpected-response", (_request, { statusCode = 0, headers: told }) => {
-      this.#fail(refusalError(provider, statusCode, told["retry-after"]));
+    this.#socket.on("unexpected-response", (_request, response) => {
+      this.#fail(refusalError(provider, response.statusCode ?? 0, response.headers["retry-after"]));
     });
     this.#socket.on("error", (error) => this.#fail(connectionFailed(provider, error)));
-    // The reason may quote what was said.
+    // The close reason may quote spoken text, so it is left out.
     this.#socket.on("close", (code) => this.#fail(providerFailed(provider, `closed the connection (${code})`)));
   }
 
@@ -52,7 +52,7 @@ export class TtsSocket {
     else this.#unsent.push(text);
   }
 
-  /** Reads no further for now. */
+  /** Stops reading until `resume`. */
   pause(): void {
     this.#socket.pause();
   }
@@ -61,7 +61,7 @@ export class TtsSocket {
     this.#socket.resume();
   }
 
-  /** Ends the connection at once; nothing more is told. */
+  /** Ends the connection at once. No callback is called after that. */
   close(): void {
     this.#isOver = true;
     this.#socket.terminate();
@@ -87,6 +87,6 @@ export class TtsSocket {
   }
 }
 
-/** A code by which a provider names an error, where it is fit for a log: neither a sentence nor a key. */
+/** A provider's error code if it is fit for a log: neither a sentence nor an API key. */
 export const loggableCode = (value: unknown): string | undefined =>
   typeof value === "string" && /^[A-Za-z][A-Za-z_]{2,47}$/.test(value) ? value : undefined;

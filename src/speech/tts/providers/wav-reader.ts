@@ -1,21 +1,21 @@
 import { WAV_HEAD_BYTES_MAX } from "../../../core/limits/tts.ts";
 
-/** In the head of a WAV file. */
+/** Sizes and format codes of a WAV file's header. */
 const RIFF_BYTES = 12;
 const CHUNK_HEAD_BYTES = 8;
 const PCM = 1;
 const EXTENSIBLE = 0xfffe;
-/** Who streams does not know how long it gets, and writes a length like these. */
+/** A server that streams does not know the length yet and writes one of these values. */
 const isUnknownLength = (bytes: number): boolean => bytes === 0 || bytes >= 0x7fff_0000;
 
 /**
- * Reads a WAV file as it comes: of 16 bits and one channel, at any rate, of a length that may not be known. Throws
- * WavProblem for everything else.
+ * Reads a streamed WAV file of 16-bit samples in one channel. The length may be unknown. Throws WavProblem for any
+ * other format.
  */
 export class WavReader {
   #head: Buffer = Buffer.alloc(0);
   #rateHz: number | undefined;
-  /** How much of the samples is to come. */
+  /** How many bytes of samples remain. */
   #leftBytes = Number.POSITIVE_INFINITY;
   #inSamples = false;
 
@@ -24,7 +24,7 @@ export class WavReader {
     return this.#rateHz;
   }
 
-  /** The bytes of samples among the next bytes; what stands behind the samples is left out. */
+  /** Returns the bytes of samples among the next bytes. Chunks after the samples are left out. */
   read(bytes: Buffer): Buffer {
     if (this.#inSamples) return this.#take(bytes);
     this.#head = Buffer.concat([this.#head, bytes]);
@@ -43,12 +43,12 @@ export class WavReader {
     return taken;
   }
 
-  /** Where the samples begin; undefined while that has not come. */
+  /** The offset of the samples; undefined while it is not known. */
   #findSamples(): number | undefined {
     const head = this.#head;
     if (head.length < RIFF_BYTES) return undefined;
     if (head.toString("latin1", 0, 4) !== "RIFF" || head.toString("latin1", 8, 12) !== "WAVE") {
-      throw new WavProblem("no WAV file");
+      throw new WavProblem("something that is not a WAV file");
     }
     for (let at = RIFF_BYTES; at + CHUNK_HEAD_BYTES <= head.length; ) {
       const kind = head.toString("latin1", at, at + 4);
@@ -76,10 +76,10 @@ export class WavReader {
     if ((format !== PCM && format !== EXTENSIBLE) || channels !== 1 || bits !== 16) {
       throw new WavProblem("a WAV file that is not of 16-bit samples in one channel");
     }
-    if (rateHz < 8_000 || rateHz > 48_000) throw new WavProblem("a WAV file at a rate that no voice has");
+    if (rateHz < 8_000 || rateHz > 48_000) throw new WavProblem("a WAV file with an unsupported sample rate");
     this.#rateHz = rateHz;
   }
 }
 
-/** What is wrong with a file; the message names it as `a WAV file without samples`. */
+/** What is wrong with a file; the message reads on from "sent", such as `a WAV file without samples`. */
 export class WavProblem extends Error {}

@@ -1,9 +1,9 @@
-/** One name for one of a thing, and one for several. */
+/** The singular and the plural of a noun. */
 export type SingularPlural = readonly [one: string, several: string];
 
-/** How a language says what is written in signs. */
+/** The words of a language for symbols, units and amounts. */
 export interface Lexicon {
-  /** What stands between the thousands, as a class of characters, and before what is less than one. */
+  /** The thousands separators, as a character class, and the decimal separator. */
   group: string;
   decimal: string;
   at: string;
@@ -14,21 +14,21 @@ export interface Lexicon {
   plus: string;
   minus: string;
   equals: string;
-  /** The keys of a telephone that are no digits. */
+  /** The telephone keys that are not digits. */
   star: string;
   hash: string;
   and: string;
-  /** From one number to another. */
+  /** Between the ends of a range. */
   to: string;
-  /** Before the number of a thing. */
+  /** Before a number, for `#3`. */
   number: string;
   percent: string;
-  /** Between the whole amount and its hundredths. */
+  /** Between the whole amount and the cents. */
   withCents: string;
-  /** By sign and by code: the whole, and the hundredth. */
+  /** By symbol and by code: the currency unit and its hundredth. */
   money: Readonly<Record<string, readonly [SingularPlural, SingularPlural]>>;
   units: Readonly<Record<string, SingularPlural>>;
-  /** What stands behind an amount of money and counts it: `$5 million`. */
+  /** Magnitudes after an amount of money: `$5 million`. */
   magnitudes: readonly string[];
   abbreviations: Readonly<Record<string, string>>;
 }
@@ -271,26 +271,26 @@ const PESO: readonly [SingularPlural, SingularPlural] = [
 ];
 const NORTH_AMERICA: readonly string[] = ["US", "CA"];
 
-/** How the language of a BCP 47 tag says signs, as its region does; undefined where nobody has told us yet. Not kept. */
+/** The lexicon for a BCP 47 tag, with the differences of its region; undefined for an unknown language. Not cached. */
 export function lexiconFor(tag: string): Lexicon | undefined {
   const language = tag.split("-", 1)[0]?.toLowerCase() ?? "";
   const words = Object.hasOwn(LANGUAGES, language) ? LANGUAGES[language] : undefined;
   return words && { ...words, ...separators(words, tag), ...regional(words, new Intl.Locale(tag).region) };
 }
 
-/** Numbers are written as the region does: 1,500.50 in Mexico, 1.500,50 in Spain. */
+/** The number separators of the region: 1,500.50 in Mexico, 1.500,50 in Spain. */
 function separators(words: Lexicon, tag: string): Pick<Lexicon, "group" | "decimal"> {
   const parts = new Intl.NumberFormat(tag).formatToParts(1_234_567.5);
   const partOf = (type: "group" | "decimal"): string => parts.find((part) => part.type === type)?.value ?? words[type];
   const decimal = partOf("decimal");
   const group = partOf("group");
-  // What the language does elsewhere is read, too, where it cannot be taken for something else.
+  // The language's other separators are accepted, too, unless they are ambiguous.
   const groups = words.group === decimal ? group : group + words.group;
   if (/\s/.test(group)) return { decimal, group: `${groups} \u00a0\u202f` };
   return { decimal, group: /['’]/.test(group) ? `${groups}'’` : groups };
 }
 
-/** What is called otherwise in a region than elsewhere in its language. */
+/** Words that differ in a region. */
 function regional(words: Lexicon, region: string | undefined): Partial<Lexicon> {
   if (region === undefined) return {};
   if (words === ENGLISH) return NORTH_AMERICA.includes(region) ? {} : { hash: "hash" };

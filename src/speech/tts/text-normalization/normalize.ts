@@ -1,22 +1,23 @@
 import type { TimedWord } from "../../contracts.ts";
 import { normalizationRules } from "./rules.ts";
 
-/** Words as the model wrote them, and the words that a voice is to say for them. */
+/** Words as the LLM wrote them, and the words that the TTS speaks for them. */
 export interface NormalizedPart {
   written: string;
   spoken: string;
 }
 
 const SPEAKABLE = /[\p{L}\p{N}]/u;
-/** Most words: nothing is written in signs that begins with one of these. */
+/** Most words: no rule matches text that begins like this. */
 const PLAIN_WORD = /\p{Ll}[\p{L}'’]*(?=[\s,;!?]|$)/uy;
-/** What is left of a word that began as none of what is written in signs. */
+/** The rest of a word at whose beginning no rule matched. */
 const REST_OF_WORD = /[\p{L}\p{N}]+/uy;
 
 /**
- * What a voice is to say for `text`: amounts, addresses, telephone numbers, abbreviations and units in words, without the marks of
- * Markdown, emoji and references. Whole numbers stay in digits: every voice reads them in its own language, and better than we could.
- * In a language that we know no words of, only marks are left out. The `written` of all parts, joined by spaces, are the text.
+ * Normalizes `text` for the TTS: amounts, addresses, telephone numbers, abbreviations and units become words; Markdown,
+ * emoji and references are left out. Whole numbers stay in digits, because every TTS reads them better in its own
+ * language. In a language without a lexicon only markup is removed. The `written` of all parts, joined by spaces, are
+ * the text.
  */
 export function normalizeText(text: string, language: string): NormalizedPart[] {
   const rules = normalizationRules(language);
@@ -47,12 +48,12 @@ export function normalizeText(text: string, language: string): NormalizedPart[] 
   return withoutUnspoken(parts);
 }
 
-/** What a voice is to say for all of `parts`. */
+/** The text for the TTS. */
 export const joinSpoken = (parts: readonly NormalizedPart[]): string => parts.map(({ spoken }) => spoken).join(" ");
 
 /**
- * Gives the words of a voice that speaks `spokenTextOf(parts)` back as the model wrote them: a part is known when the last of its words
- * is, and lasts from the first to the last.
+ * Maps the timed words of a TTS that speaks `joinSpoken(parts)` back to the words as the LLM wrote them. A part is
+ * complete with its last spoken word, and lasts from its first to its last.
  */
 export class WrittenWordMapper {
   readonly #parts: readonly { written: string; words: number }[];
@@ -64,21 +65,21 @@ export class WrittenWordMapper {
     this.#parts = parts.map(({ written, spoken }) => ({ written, words: spoken.split(" ").length }));
   }
 
-  /** The words that have become known with `words`, which are the next that were spoken. */
+  /** Takes the next spoken words and returns the written words that they complete. */
   take(words: readonly TimedWord[]): TimedWord[] {
-    const known: TimedWord[] = [];
+    const completed: TimedWord[] = [];
     for (const { startMs, endMs } of words) {
       const part = this.#parts[this.#next];
-      // More words than were to be spoken are not ours.
+      // The provider reported more words than the text has.
       if (part === undefined) break;
       if (this.#spokenWordCount === 0) this.#startMs = startMs;
       this.#spokenWordCount += 1;
       if (this.#spokenWordCount < part.words) continue;
-      known.push({ text: part.written, startMs: this.#startMs, endMs });
+      completed.push({ text: part.written, startMs: this.#startMs, endMs });
       this.#next += 1;
       this.#spokenWordCount = 0;
     }
-    return known;
+    return completed;
   }
 }
 
@@ -90,18 +91,18 @@ function matchAt(pattern: RegExp, text: string, at: number): string {
 const collapseSpaces = (text: string): string => text.replace(/\s+/g, " ").trim();
 
 /**
- * Parts of which nothing is said, bullets and rules for example, join those before them, after which the voice pauses; at the
- * beginning they join the first that is spoken.
+ * Joins parts without anything to speak, for example bullets and rules, to the part before them, after which the TTS
+ * pauses. At the beginning they join the first spoken part.
  */
 function withoutUnspoken(parts: readonly NormalizedPart[]): NormalizedPart[] {
-  const kept: NormalizedPart[] = [];
+  const joined: NormalizedPart[] = [];
   let before = "";
   let pause = "";
   for (const { written, spoken } of parts) {
-    const last = kept.at(-1);
+    const last = joined.at(-1);
     if (SPEAKABLE.test(spoken)) {
       if (last !== undefined && /[\p{L}\p{N}]$/u.test(last.spoken)) last.spoken += pause;
-      kept.push({ written: before + written, spoken });
+      joined.push({ written: before + written, spoken });
       before = "";
       pause = "";
     } else if (last === undefined) {
@@ -112,5 +113,5 @@ function withoutUnspoken(parts: readonly NormalizedPart[]): NormalizedPart[] {
       else pause = ",";
     }
   }
-  return kept;
+  return joined;
 }

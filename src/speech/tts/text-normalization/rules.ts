@@ -1,30 +1,30 @@
 import { type Lexicon, lexiconFor, type SingularPlural } from "./lexicon.ts";
 
-/** What is said for the `length` characters that begin at a place. */
+/** The words to speak for the next `length` characters. */
 interface Replacement {
   length: number;
   spoken: string;
 }
 
-/** A sticky pattern, and what is said for what it matches. */
+/** A sticky pattern, and the words to speak for a match. */
 type Rule = readonly [pattern: RegExp, say: (match: RegExpExecArray) => string];
 
-/** Nothing of a word before, nothing of one behind. */
+/** Not preceded or followed by a letter or a digit. */
 const START = "(?<![\\p{L}\\p{N}])";
 const END = "(?![\\p{L}\\p{N}])";
-/** The same for a number that stands by itself: no part of a time, a date, a decimal or a longer one. */
+/** The same for a whole number: no part of a time, a date, a decimal or a longer number. */
 const NUMBER_START = "(?<![\\p{L}\\p{N}]|\\d[.,:/–-])";
 const NUMBER_END = "(?![\\p{L}\\p{N}]|[.,:/–-]\\d)";
-/** From one number to another: with blanks on both sides or without. */
+/** The dash of a range, with or without blanks on both sides. */
 const TO = "(?: [–-] |[–-])";
-/** Names of hosts are only taken for such where they end in what is no word of a sentence. */
+/** A host name without a scheme is recognised only by one of these endings, which are not words of a sentence. */
 const TOP = "(?:com|org|net|info|io|app|dev|ai|co|uk|de|at|ch|fr|es|it|nl|eu|us|ca|edu|gov)";
 const HOST = `(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\\.)+`;
 
 const rule = (source: string, say: Rule[1], flags = ""): Rule => [new RegExp(source, `yu${flags}`), say];
 const remove = (): string => "";
 
-/** Marks that are not spoken in any language. */
+/** Markup that is not spoken in any language. */
 const MARKUP_RULES: readonly Rule[] = [
   rule("!?\\[([^\\[\\]]*)\\]\\([^()\\s]*\\)", ([, label = ""]) => label),
   rule("\\[\\^?\\d{1,3}\\]|【[^】]*】", remove),
@@ -38,7 +38,7 @@ const MARKUP_RULES: readonly Rule[] = [
 
 const rulesByLanguage = new Map<string, readonly Rule[]>();
 
-/** The rules of a language: what is said for what begins at a place of a text, or undefined where it is said as it stands. */
+/** The rules of a language: the words to speak for the text at a position; undefined if it is spoken as it is. */
 export function normalizationRules(language: string): (text: string, at: number) => Replacement | undefined {
   const rules = rulesByLanguage.get(language) ?? rulesFor(language);
   return (text, at) => {
@@ -71,7 +71,7 @@ function addresses(words: Lexicon): readonly Rule[] {
       if (sign === "_") return ` ${words.underscore} `;
       return sign === "/" ? ` ${words.slash} ` : ` ${words.dash} `;
     });
-  // What stands behind ? or # is for machines, and so is a slash at the end.
+  // The query, the fragment and a slash at the end are not spoken.
   const place = (host: string, path = ""): string => spelled((host + path).replace(/[?#].*$/, "").replace(/\/+$/, ""));
   const path = '((?:/[^\\s<>()\\[\\]*`"]*[a-z0-9])?/?)';
   return [
@@ -82,7 +82,7 @@ function addresses(words: Lexicon): readonly Rule[] {
   ];
 }
 
-/** Dates as ISO 8601 writes them, said as the language does. */
+/** ISO 8601 dates in the language's long form. */
 function dates(language: string): readonly Rule[] {
   const format = new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" });
   return [
@@ -93,7 +93,7 @@ function dates(language: string): readonly Rule[] {
   ];
 }
 
-/** Digit by digit what nobody counts: telephone numbers, long ones, and those that begin with a nought. */
+/** Numbers that are read digit by digit: telephone numbers, long numbers, and numbers with a leading zero. */
 function telephone(words: Lexicon): readonly Rule[] {
   const digits = (written: string): string =>
     written
@@ -123,7 +123,7 @@ function amounts(words: Lexicon): readonly Rule[] {
   const whole = (written: string): string => written.replace(new RegExp(group, "g"), "");
   const magnitude = `(?:\\s(${words.magnitudes.join("|")})${END})?`;
   const currencies = Object.keys(words.money).map(literal).join("|");
-  /** An amount that may be the end of a range. */
+  /** An amount, or a range of two. */
   const range = `(?:${number}${TO})?${number}`;
   const upTo = (from: string | undefined, part: string | undefined): string =>
     from === undefined ? "" : `${written(whole(from), part, words)} ${words.to} `;
@@ -136,7 +136,7 @@ function amounts(words: Lexicon): readonly Rule[] {
     if (cents === 0) return counted(count, unit);
     return count === "0" ? counted(cents, cent) : `${counted(count, unit)} ${words.withCents} ${counted(cents, cent)}`;
   };
-  /** The lower end of a range is an amount of its own where it has hundredths. */
+  /** The lower end of a range is spoken as a full amount if it has cents. */
   const paidUpTo = (sign: string, [from, fromPart, to = "", part, times]: readonly (string | undefined)[]): string => {
     const upper = paid(sign, to, part, times);
     if (from === undefined || fromPart === undefined || times !== undefined) return upTo(from, fromPart) + upper;
@@ -187,14 +187,14 @@ function signs(words: Lexicon): readonly Rule[] {
   ];
 }
 
-/** `*` and `#` that are keys of a telephone, and not Markdown. */
+/** `*` and `#` as telephone keys, not as Markdown. */
 function telephoneSigns(words: Lexicon): readonly Rule[] {
   const alone = (key: string): string => `(?<=[\\s"'“‘(\`*])${key}(?=[\\s"'”’)\`*.,;:!?]|$)`;
   const listAhead = "(?<!(?:(?:^|:\\s)[*•–-]|[.!?]\\s[*•])\\s.*)";
   return [
-    // A list begins with the text, or behind a colon or a sentence; what stands so behind its first point is one, too.
+    // A list begins at the start of the text, after a colon or after a sentence. Later `*` are its bullets, too.
     rule(`(?<![*.:!?]\\s?)${listAhead}${alone("\\*")}(?!\\*)|\`\\*\``, () => words.star),
-    // Before digits, unless it is closed behind them.
+    // Before digits, unless a second `*` after them makes it emphasis.
     rule("(?<!\\*)\\*(?=#?\\d)(?!\\d[^*]*(?<=\\S)\\*(?![\\p{L}\\p{N}*]))", () => ` ${words.star} `),
     rule("(?<=[\\d*])#(?=\\d)", () => ` ${words.hash} `),
     rule("(?<=\\d)#(?!#)", () => ` ${words.hash}`),

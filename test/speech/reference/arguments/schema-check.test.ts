@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Message, ToolDescription } from "../../../../src/speech/contracts.ts";
 import { INLINE_TOOL_CHOICE } from "../../../support/stubs/inline-schemas.ts";
 
-/** What the caller's last turn comes to; the agent's turns stand between the caller's. */
+/** The plan for the caller's last turn; `turns` alternate between caller and agent. */
 async function plan(turns: readonly string[], tools: readonly ToolDescription[]) {
   const messages = turns.map((text, at): Message => ({ role: at % 2 === 0 ? "user" : "assistant", text }));
   const request = { messages, tools, temperature: 0, language: "en-US" };
@@ -10,14 +10,14 @@ async function plan(turns: readonly string[], tools: readonly ToolDescription[])
   return { calls: calls.map((call) => call.arguments), question };
 }
 
-/** A tool with one argument that must be there. */
+/** A tool with one required argument. */
 const tool = (name: string, description: string, argument: string, schema: object): ToolDescription => ({
   name,
   description,
   parameters: { type: "object", properties: { [argument]: schema }, required: [argument] },
 });
 
-describe("a value that the schema refuses is asked for", () => {
+describe("the caller is asked again for a value that the schema refuses", () => {
   test("by multipleOf", async () => {
     const tools = [tool("order_rolls", "Orders rolls.", "quantity", { type: "integer", multipleOf: 12 })];
     expect(await plan(["Please order 5 rolls."], tools)).toEqual({
@@ -43,7 +43,7 @@ test.each([
   ["Turn the heating off.", "heating", false],
   ["Turn the heating on.", "heating", true],
   ["Disable the heating, please.", "enabled", false],
-])("a boolean is false by the opposite of its name: %s sets %s to %s", async (said, argument, value) => {
+])("the opposite of a boolean's name means false: %s sets %s to %s", async (said, argument, value) => {
   const tools = [tool("set_heating", "Turns the heating on or off.", argument, { type: "boolean" })];
   expect((await plan([said], tools)).calls).toEqual([{ [argument]: value }]);
 });

@@ -76,7 +76,7 @@ async function ask(request: Partial<LlmRequest> & Pick<LlmRequest, "messages">):
   return answer;
 }
 
-/** A conversation of the caller's turns and the agent's, in turn; the caller's stand first. */
+/** A conversation of alternating turns; the caller's come first. */
 const conversation = (...turns: string[]): Message[] => [
   { role: "system", text: PROMPT },
   ...turns.map((said, at): Message => ({ role: at % 2 === 0 ? "user" : "assistant", text: said })),
@@ -111,7 +111,7 @@ describe("the reference LLM calls a tool", () => {
     expect(await said(words)).toEqual({ text: "", calls: [{ name, arguments: given }] });
   });
 
-  test("by its description where that is most of what was said", async () => {
+  test("by its description if that is most of what was said", async () => {
     const tools = [tool("tool_7", "Tells the opening hours and the address of the shop.")];
     expect((await said("What are your opening hours?", tools)).calls).toEqual([{ name: "tool_7", arguments: {} }]);
   });
@@ -124,7 +124,7 @@ describe("the reference LLM calls a tool", () => {
     ]);
   });
 
-  test("beside one that lacks an argument, which is asked for behind the result of the first", async () => {
+  test("and asks for the missing argument of another one after the result of the first", async () => {
     const tools = [tool("open_door", "Opens the front door."), WEATHER];
     const words = "Please open the door. And what is the weather?";
     expect(await said(words, tools)).toEqual({ text: "", calls: [{ name: "open_door", arguments: {} }] });
@@ -135,7 +135,7 @@ describe("the reference LLM calls a tool", () => {
     expect((await ask({ messages: answered, tools })).calls.map(({ name }) => name)).toEqual(["getWeather"]);
   });
 
-  test("by a part of its name that is all that was said, and without arguments that nobody named", async () => {
+  test("by a part of its name if nothing else was said, without arguments that were not named", async () => {
     const balance = tool("account_balance", "How much is there.", object({ account: text() }));
     expect((await said("What is my balance?", [balance])).calls).toEqual([{ name: "account_balance", arguments: {} }]);
     expect((await said("Can you balance a tray?", [balance])).calls).toEqual([]);
@@ -146,7 +146,7 @@ describe("the reference LLM calls a tool", () => {
     expect(await said(words)).toEqual(await said(words));
   });
 
-  test("again only when the caller asks again", async () => {
+  test("again only if the caller requests it again", async () => {
     const [call, result] = round("getWeather", '{"sky":"clear"}');
     const messages: Message[] = [...conversation("The weather in Berlin, please."), call, result];
     expect((await ask({ messages })).calls).toEqual([]);
@@ -186,7 +186,7 @@ describe("the reference LLM calls no tool", () => {
     "Did you cancel my order?",
     "Can you tell me why you cancelled my order?",
     "I already cancelled my order yesterday.",
-  ])("that changes something against the caller's words: %s", async (words) => {
+  ])("that changes something without a request: %s", async (words) => {
     expect((await said(words, [CANCEL_ORDER, ORDER_CAKE])).calls).toEqual([]);
   });
 
@@ -198,11 +198,11 @@ describe("the reference LLM calls no tool", () => {
     "Couldn't you cancel my order?",
     "I would like my order cancelled.",
     "You did not listen, so cancel my order!",
-  ])("but does where it is asked to: %s", async (words) => {
+  ])("but does on request: %s", async (words) => {
     expect((await said(words, [CANCEL_ORDER])).calls).toEqual([{ name: "cancel_order", arguments: {} }]);
   });
 
-  test("that only reads is called where something is missing", async () => {
+  test("but one that only reads is called without a form of request", async () => {
     expect((await said("Why hasn't my order A-17 arrived?")).calls).toEqual([
       { name: "order_status", arguments: { order: "A-17" } },
     ]);
@@ -218,7 +218,7 @@ describe("arguments by the schema", () => {
   const calls = async (words: string, name: string, parameters: object, description = "Does it.") =>
     (await said(words, [tool(name, description, parameters)])).calls.map((call) => call.arguments);
 
-  test("numbers lie within their bounds, whole where they must be", async () => {
+  test("numbers are within their bounds, and integers where required", async () => {
     const percent = object({ percent: { type: "number", minimum: 0, maximum: 100 } }, ["percent"]);
     expect(await calls("Set the volume to minus five or to twenty-two point five.", "set_volume", percent)).toEqual([
       { percent: 22.5 },
@@ -243,7 +243,7 @@ describe("arguments by the schema", () => {
     ]);
   });
 
-  test("a value stands behind its own preposition, whichever is named first", async () => {
+  test("a value follows its own preposition, whatever the order", async () => {
     const currency = text({ enum: ["USD", "EUR"] });
     const exchange = object({ amount: { type: "number" }, from: currency, to: currency }, ["amount", "from", "to"]);
     for (const words of ["Convert 100 USD to EUR.", "Convert to EUR from USD, 100 of them."]) {
@@ -259,7 +259,7 @@ describe("arguments by the schema", () => {
     ]);
   });
 
-  test("may stand in another sentence of the turn, but what is left over of one is no value", async () => {
+  test("may be in another sentence of the turn, but the remaining words of that sentence are not a value", async () => {
     const visit = object({ name: text() }, ["name"]);
     expect(await calls("My name is Ann Smith. Book a visit, please.", "book_visit", visit)).toEqual([
       { name: "Ann Smith" },
@@ -292,7 +292,7 @@ describe("arguments by the schema", () => {
     ]);
   });
 
-  test("days that need a clock, or that no calendar has, are asked for", async () => {
+  test("the caller is asked for days that need a clock or do not exist", async () => {
     const date = object({ date: text({ format: "date" }) }, ["date"]);
     expect(await calls("Book a visit for tomorrow.", "book_visit", date)).toEqual([]);
     expect(await calls("Book a visit on 31 November 2026.", "book_visit", date)).toEqual([]);
@@ -308,7 +308,7 @@ describe("arguments by the schema", () => {
   });
 });
 
-describe("a required argument that nobody named", () => {
+describe("a missing required argument", () => {
   test("is asked for, and the answer is its value", async () => {
     const first = await said("What is the weather like?");
     expect(first).toEqual({ text: "Please tell me the city.", calls: [] });
@@ -334,12 +334,12 @@ describe("a required argument that nobody named", () => {
     );
   });
 
-  test("is taken from pressed keys", async () => {
+  test("is taken from DTMF digits", async () => {
     const messages = conversation("What is the status of my order?", "Please tell me the order.", "DTMF: 4711");
     expect((await ask({ messages })).calls).toEqual([{ name: "order_status", arguments: { order: "4711" } }]);
   });
 
-  test("is known when the caller answers before the question was over", async () => {
+  test("is recognised if the caller answers before the question has ended", async () => {
     const messages = conversation("What is the weather like?", "Please tell", "Berlin");
     expect((await ask({ messages })).calls).toHaveLength(1);
   });
@@ -356,7 +356,7 @@ describe("a required argument that nobody named", () => {
     expect(answer.text).toContain("I do not know");
   });
 
-  test("is dropped when the caller does not want the tool any more, asks something else, or takes leave", async () => {
+  test("is dropped if the caller no longer wants the tool, asks something else, or says goodbye", async () => {
     const turns = ["What is the weather like?", "Please tell me the city."];
     const answer = (words: string) => ask({ messages: conversation(...turns, words) });
     expect(await answer("Never mind.")).toEqual({ text: expect.stringMatching(/^All right/), calls: [] });
@@ -369,7 +369,7 @@ describe("a required argument that nobody named", () => {
   });
 });
 
-/** A tool that was called and what came of it, as the call tells the model. */
+/** The messages of a tool call and its result, as the LLM gets them. */
 const round = (name: string, result: string): [Message, Message] => [
   { role: "assistant", text: "", toolCalls: [{ id: "2.1", name, argumentsJson: "{}" }] },
   { role: "tool", toolCallId: "2.1", name, text: result },
@@ -393,14 +393,14 @@ describe("the result of a tool", () => {
     expect(await spoken("getWeather", result)).toBe(words);
   });
 
-  test("is cut off where nobody would listen on", async () => {
+  test("is shortened to what a caller listens to", async () => {
     const long = "It is a long story. ".repeat(1_000);
     expect((await spoken("getWeather", long)).length).toBeLessThan(350);
     const wide = JSON.stringify(Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`field${at}`, at])));
     expect((await spoken("getWeather", wide)).length).toBeLessThan(350);
   });
 
-  test("is apologised for where it is an error, and the error is not read out", async () => {
+  test("that is an error becomes an apology, and the error is not read out", async () => {
     for (const result of ["Error: its server answered with status 500.", '{"error":"out of order"}', '{"ok":false}']) {
       expect(await spoken("getWeather", result)).toMatch(/^I am sorry, that did not work/);
     }
@@ -426,14 +426,14 @@ describe("the service's own tools", () => {
     expect((await said("Can I speak to a manager?", fixed)).calls).toEqual([{ name: "transfer", arguments: {} }]);
   });
 
-  test("send_dtmf takes the keys that are named", async () => {
+  test("send_dtmf takes the digits that are named", async () => {
     expect(await called("Press one two 3, then star and pound.")).toEqual([
       { name: "send_dtmf", arguments: { digits: "123*#" } },
     ]);
     expect((await said("Press a key.", TOOLS)).text).toMatch(/^Please tell me the keys/);
   });
 
-  test("switch_language takes a language by its English or its own name, and goes on in it", async () => {
+  test("switch_language takes a language by its English or its own name, and continues in it", async () => {
     expect(await called("Can we speak German, please?")).toEqual([
       { name: "switch_language", arguments: { language: "de" } },
     ]);
@@ -446,7 +446,7 @@ describe("the service's own tools", () => {
     expect((await ask({ messages, tools: TOOLS, language: "de" })).text).toBe("Guten Tag, wie kann ich Ihnen helfen?");
   });
 
-  test("hang_up goes with a goodbye, and with being told to hang up", async () => {
+  test("hang_up is called for a goodbye and on request", async () => {
     expect(await called("You can hang up now.")).toEqual([{ name: "hang_up", arguments: {} }]);
     expect(await called("Please don't hang up.")).toEqual([]);
     expect(await called("I won't hang up.")).toEqual([]);

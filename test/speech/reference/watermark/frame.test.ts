@@ -8,11 +8,11 @@ const word = fc
 
 const CERTAIN = new Float64Array(8).fill(1);
 
-/** `uncertain` bits, counted from the least significant of the first byte on, were hardly read; all others were clear. */
+/** Reads `bytes` with low certainty for the `uncertain` bits, counted from the first byte's least significant bit. */
 function readAll(bytes: Iterable<number>, uncertain: readonly number[] = []): string[] {
   const reader = new WordFrameReader();
   return [...bytes].flatMap((byte, at) => {
-    const certainty = CERTAIN.map((clear, bit) => (uncertain.includes(8 * at + bit) ? 0.1 : clear));
+    const certainty = CERTAIN.map((certain, bit) => (uncertain.includes(8 * at + bit) ? 0.1 : certain));
     return reader.read(byte, certainty) ?? [];
   });
 }
@@ -24,13 +24,13 @@ function inverted(frame: Uint8Array, bits: readonly number[]): Uint8Array {
 }
 
 const FRAME = wordFrame("grüß") ?? new Uint8Array();
-/** The bits of the word and of its checksum, but for the first byte, the one between them, and upper bits that are always 0. */
+/** The bits of the word and of its checksum, without the markers and the upper bits that are always 0. */
 const BITS_OF_FRAME = Array.from({ length: 8 * FRAME.length }, (_, bit) => bit).filter(
   (bit) => bit >= 8 && (bit < 56 || (bit >= 64 && bit % 8 !== 7)),
 );
 
 describe("word frames", () => {
-  test("bring every word back, one behind the other", () => {
+  test("return every word in order", () => {
     fc.assert(
       fc.property(fc.array(word), (words) => {
         expect(readAll(words.flatMap((text) => [...(wordFrame(text) ?? [])]))).toEqual(words);
@@ -38,31 +38,31 @@ describe("word frames", () => {
     );
   });
 
-  test("are dropped when any one bit of them is wrong that was read clearly, and the next one is read", () => {
+  test("are dropped if one bit is wrong that was read with certainty, and the next frame is read", () => {
     for (const bit of BITS_OF_FRAME) {
       const others = BITS_OF_FRAME.filter((other) => other !== bit).slice(0, 6);
       expect(readAll([...inverted(FRAME, [bit]), ...FRAME], others)).toEqual(["grüß"]);
     }
   });
 
-  test("are read when one or two of their least certain bits are wrong, whichever", () => {
+  test("are read if any one or two of their least certain bits are wrong", () => {
     for (const first of BITS_OF_FRAME) {
       expect(readAll(inverted(FRAME, [first]), [first])).toEqual(["grüß"]);
       for (const second of BITS_OF_FRAME.filter((bit) => bit > first)) {
         const bad = inverted(FRAME, [first, second]);
-        // A byte of the word that has become a mark ends it.
+        // A byte of the word that has become a marker ends it.
         if ((bad[first >> 3] as number) >= 0xfe) continue;
         expect(readAll(bad, [first, second])).toEqual(["grüß"]);
       }
     }
   });
 
-  test("with three wrong bits are the word or none, never another, whatever was uncertain", () => {
+  test("with three wrong bits give the word or none, never another, whatever was uncertain", () => {
     const bits = fc.subarray(BITS_OF_FRAME, { minLength: 3, maxLength: 3 });
     const uncertain = fc.subarray(BITS_OF_FRAME, { maxLength: 6 });
     fc.assert(
-      fc.property(bits, uncertain, (wrong, doubted) => {
-        expect(readAll(inverted(FRAME, wrong), doubted).filter((text) => text !== "grüß")).toEqual([]);
+      fc.property(bits, uncertain, (wrong, uncertainBits) => {
+        expect(readAll(inverted(FRAME, wrong), uncertainBits).filter((text) => text !== "grüß")).toEqual([]);
       }),
       { numRuns: 2_000 },
     );
@@ -72,7 +72,7 @@ describe("word frames", () => {
     expect(readAll(inverted(FRAME, [71, 79, 87]))).toEqual(["grüß"]);
   });
 
-  test("are dropped when their end is missing, or the line was lost within them", () => {
+  test("are dropped if their end is missing or the signal was lost within them", () => {
     const frame = [...(wordFrame("word") ?? [])];
     expect(readAll([...frame.slice(0, -1), ...frame])).toEqual(["word"]);
     const reader = new WordFrameReader();
@@ -83,12 +83,12 @@ describe("word frames", () => {
     expect(frame.slice(4).map((byte) => reader.read(byte, CERTAIN))).not.toContain("word");
   });
 
-  test("make no word of random bytes, nor a text without end", () => {
+  test("give no word for random bytes or for a text without an end", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 4_096 }), (bytes) => {
         expect(readAll(bytes)).toEqual([]);
       }),
-      // One in 100,000 frames that are nothing but noise passes for a word.
+      // One in 100,000 frames of noise is taken for a word.
       { seed: 14 },
     );
     expect(readAll([0xfe, ...new Uint8Array(3 * WORD_BYTES_MAX).fill(0x61), 0xff, 0, 0, 0])).toEqual([]);

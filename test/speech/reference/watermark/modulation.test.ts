@@ -33,28 +33,28 @@ function prng(seed: number): () => number {
   };
 }
 
-/** Something like a voice at full scale: harmonics of a wandering pitch in syllables, with hiss in between. */
+/** Speech-like sound at full scale: harmonics of a varying pitch in syllables, with hiss between them. */
 function babble(durationMs: number, rateHz: number): Int16Array {
   const random = prng(7);
   let phase = 0;
   return Int16Array.from({ length: Math.round((durationMs * rateHz) / 1_000) }, (_, n) => {
     const s = n / rateHz;
     phase += (2 * Math.PI * (120 + 25 * Math.sin(2 * s))) / rateHz;
-    let voice = 0;
-    for (let harmonic = 1; harmonic <= 30; harmonic += 1) voice += Math.cos(harmonic * phase) / harmonic;
+    let tone = 0;
+    for (let harmonic = 1; harmonic <= 30; harmonic += 1) tone += Math.cos(harmonic * phase) / harmonic;
     const syllable = Math.max(0, Math.sin(2 * Math.PI * 2.2 * s));
     const hiss = (random() - 0.5) * Math.max(0, -Math.sin(2 * Math.PI * 2.2 * s));
-    return Math.max(-32_768, Math.min(32_767, 9_000 * syllable * voice + 16_000 * hiss));
+    return Math.max(-32_768, Math.min(32_767, 9_000 * syllable * tone + 16_000 * hiss));
   });
 }
 
-interface Carried {
+interface Encoded {
   samples: Int16Array;
   words: { text: string; startMs: number; endMs: number }[];
 }
 
-/** `words` at 17 characters a second under babble at `rateHz`, put in as it would come, in pieces of 100 ms. */
-function carried(words: readonly string[], rateHz = 22_050): Carried {
+/** `words` at 17 characters a second in babble at `rateHz`, encoded in parts of 100 ms as a TTS would. */
+function encoded(words: readonly string[], rateHz = 22_050): Encoded {
   const encoder = new WatermarkEncoder(rateHz);
   let atMs = 120;
   const placed = words.map((text) => {
@@ -83,8 +83,8 @@ interface Found {
   quietMs: number[];
 }
 
-/** What a decoder finds in `samples` and a second of silence behind them, given in pieces of `pieceSamples`. */
-function found(samples: Int16Array, rateHz: 8_000 | 16_000 = 8_000, pieceSamples = rateHz / 50): Found {
+/** What a decoder finds in `samples` and a second of silence after them, written in parts of `partSamples`. */
+function found(samples: Int16Array, rateHz: 8_000 | 16_000 = 8_000, partSamples = rateHz / 50): Found {
   const all: Found = { words: [], atMs: [], quietMs: [] };
   const decoder = new WatermarkDecoder(rateHz, 250, {
     onWord: (word, atMs) => {
@@ -93,9 +93,9 @@ function found(samples: Int16Array, rateHz: 8_000 | 16_000 = 8_000, pieceSamples
     },
     onQuiet: (atMs) => all.quietMs.push(atMs),
   });
-  const line = new Int16Array(samples.length + rateHz);
-  line.set(samples);
-  for (let at = 0; at < line.length; at += pieceSamples) decoder.write(line.subarray(at, at + pieceSamples));
+  const audio = new Int16Array(samples.length + rateHz);
+  audio.set(samples);
+  for (let at = 0; at < audio.length; at += partSamples) decoder.write(audio.subarray(at, at + partSamples));
   return all;
 }
 
@@ -113,16 +113,16 @@ function withNoise(samples: Int16Array, rms: number, seed: number): Int16Array {
   });
 }
 
-const texts = (words: Carried["words"]): string[] => words.map((word) => word.text);
+const texts = (words: Encoded["words"]): string[] => words.map((word) => word.text);
 const sampleAt = (ms: number): number => Math.round((ms * WATERMARK_RATE_HZ) / 1_000);
 
-/** How long the data of the word of `short` takes that ends at `endMs`. */
+/** The length of the frame of the word of `short` that ends at `endMs`. */
 const frameMs = (endMs: number): number => {
   const text = short.words.find((word) => word.endMs === endMs)?.text ?? "";
   return ((10 + 10 * (new TextEncoder().encode(text).length + 5) + 3) * 1_000) / 600;
 };
 
-/** `part` is `whole` with some of it left out. */
+/** Whether `part` is `whole` with some words left out. */
 function isWithin(part: readonly string[], whole: readonly string[]): boolean {
   let at = -1;
   return part.every((word) => {
@@ -131,11 +131,11 @@ function isWithin(part: readonly string[], whole: readonly string[]): boolean {
   });
 }
 
-const long = carried(WORDS);
-const short = carried(WORDS.slice(0, 60));
+const long = encoded(WORDS);
+const short = encoded(WORDS.slice(0, 60));
 
-describe("words under speech", () => {
-  test(`all ${WORDS.length} come out of mu-law and A-law at 8 kHz as they went in, whatever their script`, () => {
+describe("words in the watermark", () => {
+  test(`all ${WORDS.length} survive mu-law and A-law at 8 kHz, in any script`, () => {
     expect(found(throughMulaw(long.samples)).words).toEqual(WORDS);
     expect(found(through(A_LAW, long.samples)).words).toEqual(WORDS);
   });
@@ -154,9 +154,9 @@ describe("words under speech", () => {
     expect(found(thereAndBack(thereAndBack(long.samples))).words).toEqual(WORDS);
   });
 
-  test("come from speech at the telephone's rate as from any other", () => {
-    expect(found(carried(WORDS.slice(0, 30), 8_000).samples).words).toEqual(WORDS.slice(0, 30));
-    expect(found(carried(WORDS.slice(0, 30), 16_000).samples).words).toEqual(WORDS.slice(0, 30));
+  test("are encoded in speech of any rate", () => {
+    expect(found(encoded(WORDS.slice(0, 30), 8_000).samples).words).toEqual(WORDS.slice(0, 30));
+    expect(found(encoded(WORDS.slice(0, 30), 16_000).samples).words).toEqual(WORDS.slice(0, 30));
   });
 
   test("survive a line that is 12 dB quieter, and white noise of -39 dBFS, 13 dB below the carrier", () => {
@@ -164,7 +164,7 @@ describe("words under speech", () => {
     expect(found(throughMulaw(withNoise(long.samples, 365 / Math.SQRT2, 3))).words).toEqual(WORDS);
   });
 
-  test("are missed, never mistaken, when noise drowns them", () => {
+  test("are missed but never mistaken in loud noise", () => {
     for (const rms of [600, 900, 1_300, 2_000]) {
       const { words } = found(throughMulaw(withNoise(long.samples, rms, 5)));
       let from = 0;
@@ -177,7 +177,7 @@ describe("words under speech", () => {
     }
   });
 
-  test("end where the decoder has them, within 3 ms", () => {
+  test("end where the decoder reports them, within 3 ms", () => {
     for (const [index, atMs] of found(short.samples).atMs.entries()) {
       const endMs = short.words[index]?.endMs ?? Number.NaN;
       expect(atMs).toBeLessThanOrEqual(endMs);
@@ -185,7 +185,7 @@ describe("words under speech", () => {
     }
   });
 
-  test("a line that is cut at any moment has told exactly the words that had ended", () => {
+  test("audio that ends at any time contains exactly the words that had ended", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: short.samples.length }), (cut) => {
         const cutMs = (cut * 1_000) / WATERMARK_RATE_HZ;
@@ -198,7 +198,7 @@ describe("words under speech", () => {
     );
   });
 
-  test("a hole in a word loses that word and no other", () => {
+  test("a gap in a word loses only that word", () => {
     for (const [index, word] of short.words.entries()) {
       const holed = short.samples.slice();
       const middle = sampleAt(word.endMs) - 700;
@@ -207,15 +207,15 @@ describe("words under speech", () => {
     }
   });
 
-  test("audio that is missing altogether loses the words it was in and no other", () => {
+  test("missing audio loses only the words it was part of", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: short.samples.length - 8_000 }),
         fc.integer({ min: 160, max: 8_000 }),
         (from, count) => {
           const spliced = [...short.samples.subarray(0, from), ...short.samples.subarray(from + count)];
-          // At a frame's edges some bits may be missing without harm: ten of mark in front and three behind, and a few more
-          // when what has taken their place happens to be the same.
+          // At a frame's edges some bits may be missing without harm: ten of mark before and three after, and a few more
+          // if the audio in their place happens to be the same.
           const left = (edgeBits: readonly [number, number]) =>
             short.words.filter(({ endMs }) => {
               const [firstMs, lastMs] = [endMs - frameMs(endMs) + edgeBits[0] / 0.6, endMs - edgeBits[1] / 0.6];
@@ -232,7 +232,7 @@ describe("words under speech", () => {
 });
 
 describe("the encoder", () => {
-  test("begins no word's data before the word nor before the data of the word ahead of it is over", () => {
+  test("starts a word's frame neither before the word nor before the end of the previous frame", () => {
     const encoder = new WatermarkEncoder(8_000);
     const first = encoder.addWord("Hello", 100);
     const second = encoder.addWord("a", 110);
@@ -245,7 +245,7 @@ describe("the encoder", () => {
     expect(Math.max(...samples)).toBeLessThanOrEqual(1_305);
   });
 
-  test("is silent where there is neither voice nor word, and outlasts the speech by no more than the last word's data", () => {
+  test("is silent without speech or words, and exceeds the speech only by the last word's frame", () => {
     const encoder = new WatermarkEncoder(22_050);
     expect([...encoder.push(new Int16Array(2_205)), ...encoder.finish()]).toHaveLength(800);
     const endMs = encoder.addWord("word", 90);
@@ -254,7 +254,7 @@ describe("the encoder", () => {
     expect(samples.slice(0, sampleAt(90)).every((sample) => sample === 0)).toBe(true);
   });
 
-  test("keeps the speech below 2.3 kHz in its place and takes away what lies where the data is", () => {
+  test("preserves speech below 2.3 kHz and removes the band of the watermark", () => {
     const tone = (hz: number) => {
       const encoder = new WatermarkEncoder(22_050);
       const speech = Int16Array.from({ length: 22_050 }, (_, n) => 20_000 * Math.sin((2 * Math.PI * hz * n) / 22_050));
@@ -269,7 +269,7 @@ describe("the encoder", () => {
     for (const hz of [2_650, 3_300, 5_000, 9_000]) expect(Math.max(...tone(hz))).toBeLessThan(20);
   });
 
-  test("does not clip a voice that peaks at full scale", () => {
+  test("does not clip speech that peaks at full scale", () => {
     const speech = babble(2_000, 22_050);
     expect(Math.max(...speech)).toBeGreaterThan(32_000);
     const encoder = new WatermarkEncoder(22_050);
@@ -279,28 +279,28 @@ describe("the encoder", () => {
     expect(Math.min(...samples)).toBeGreaterThan(-32_768);
   });
 
-  test("leaves out a word that is too long, and carries the one behind it", () => {
+  test("leaves out a word that is too long and encodes the next one", () => {
     const encoder = new WatermarkEncoder(8_000);
     expect(encoder.addWord("x".repeat(WORD_BYTES_MAX + 1), 50)).toBe(50);
     encoder.addWord("y".repeat(200), 60);
     expect(found(encoder.finish()).words).toEqual(["y".repeat(200)]);
   });
 
-  test("gives the same, however the speech is cut into pieces, utterance after utterance", () => {
+  test("gives the same result however the speech is split, for each utterance", () => {
     const speech = babble(1_000, 22_050);
     const encoder = new WatermarkEncoder(22_050);
-    const encode = (pieceSamples: number): number[] => {
-      encoder.addWord("piece", 10);
+    const encode = (partSamples: number): number[] => {
+      encoder.addWord("word", 10);
       const out: number[] = [];
-      for (let at = 0; at < speech.length; at += pieceSamples) {
-        out.push(...encoder.push(speech.subarray(at, at + pieceSamples)));
+      for (let at = 0; at < speech.length; at += partSamples) {
+        out.push(...encoder.push(speech.subarray(at, at + partSamples)));
       }
       return [...out, ...encoder.finish()];
     };
     const whole = encode(speech.length);
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 5_000 }), (pieceSamples) => {
-        expect(encode(pieceSamples)).toEqual(whole);
+      fc.property(fc.integer({ min: 1, max: 5_000 }), (partSamples) => {
+        expect(encode(partSamples)).toEqual(whole);
       }),
       { numRuns: 20, seed: 13 },
     );
@@ -308,13 +308,12 @@ describe("the encoder", () => {
 });
 
 describe("the decoder", () => {
-  test("finds the same at the same times, however the audio is cut into pieces", () => {
+  test("finds the same words at the same times, however the audio is split", () => {
     const whole = found(short.samples, 8_000, short.samples.length);
-    for (const pieceSamples of [1, 7, 160, 333, 8_000])
-      expect(found(short.samples, 8_000, pieceSamples)).toEqual(whole);
+    for (const partSamples of [1, 7, 160, 333, 8_000]) expect(found(short.samples, 8_000, partSamples)).toEqual(whole);
   });
 
-  test("tells of quiet once, 250 ms after the last data, and not while a long word is on its way", () => {
+  test("reports quiet once, 250 ms after the last data, and not during a long word", () => {
     const encoder = new WatermarkEncoder(8_000);
     encoder.addWord("short", 0);
     const endMs = encoder.addWord("long".repeat(30), 200);
@@ -324,7 +323,7 @@ describe("the decoder", () => {
     expect(quietMs[0]).toBeLessThan(endMs + 260);
   });
 
-  test("finds no word in noise, in tones, in speech without words, nor in data that is not ours", () => {
+  test("finds no word in noise, tones, speech without a watermark or foreign data", () => {
     const random = prng(17);
     const noise = withNoise(new Int16Array(8_000 * 120), 3_000, 19);
     const data = new Int16Array(8_000 * 120);
@@ -336,7 +335,7 @@ describe("the decoder", () => {
       data[n] = 1_300 * Math.sin(phase);
     }
     const mark = Int16Array.from({ length: 8_000 }, (_, n) => 1_300 * Math.sin((2 * Math.PI * 2_800 * n) / 8_000));
-    for (const samples of [noise, data, mark, babble(20_000, 8_000), carried([]).samples]) {
+    for (const samples of [noise, data, mark, babble(20_000, 8_000), encoded([]).samples]) {
       expect(found(samples)).toEqual({ words: [], atMs: [], quietMs: [] });
     }
   });

@@ -27,8 +27,8 @@ async function scene(fake: FakeCartesiaOptions = {}, { model = "sonic-3.5" } = {
 
 async function spoken(tts: ClosableTts, request: Partial<TtsRequest> = {}, signal = new AbortController().signal) {
   const chunks: TtsChunk[] = [];
-  const asked = { text: TEXT, voiceId: VOICE_ID, language: "en-US", ...request };
-  for await (const chunk of tts.speak(asked, signal)) chunks.push(chunk);
+  const fullRequest = { text: TEXT, voiceId: VOICE_ID, language: "en-US", ...request };
+  for await (const chunk of tts.speak(fullRequest, signal)) chunks.push(chunk);
   const samples = chunks.flatMap((chunk) => [...chunk.samples]);
   return { chunks, samples, words: chunks.flatMap((chunk) => [...chunk.words]), rateHz: chunks[0]?.rateHz };
 }
@@ -38,32 +38,32 @@ ttsContract("Cartesia", async () => {
   return { tts, voiceId: VOICE_ID, drive: (promise) => promise };
 });
 
-describe("what is asked for", () => {
-  test("a carrier's leg gets mu-law at 8,000 Hz, every other PCM at its own rate where there is one", async () => {
+describe("requests", () => {
+  test("request mu-law at 8,000 Hz for a carrier's leg, and PCM at the leg's own rate, if available, for any other", async () => {
     const { server, tts } = await scene();
-    for (const [rateHz, encoding, answered] of [
+    for (const [rateHz, encoding, providedHz] of [
       [8_000, "pcm_mulaw", 8_000],
       [16_000, "pcm_s16le", 16_000],
       [48_000, "pcm_s16le", 48_000],
       [11_025, "pcm_s16le", 24_000],
       [undefined, "pcm_s16le", 24_000],
     ] as const) {
-      const { samples, rateHz: told } = await spoken(tts, rateHz === undefined ? {} : { rateHz });
+      const { samples, rateHz: resultHz } = await spoken(tts, rateHz === undefined ? {} : { rateHz });
       expect(server.connections[0]?.messages.at(-1)).toEqual({
         model_id: "sonic-3.5",
         transcript: TEXT,
         voice: { mode: "id", id: CARTESIA_VOICE.id },
         language: "en",
         context_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-        output_format: { container: "raw", encoding, sample_rate: answered },
+        output_format: { container: "raw", encoding, sample_rate: providedHz },
         add_timestamps: true,
         use_normalized_timestamps: false,
         continue: false,
       });
-      expect(told).toBe(answered);
-      const said = fakeSpeech(TEXT, answered).samples;
-      expect(samples).toHaveLength(said.length);
-      const worst = Math.max(...samples.map((sample, index) => Math.abs(sample - (said[index] as number))));
+      expect(resultHz).toBe(providedHz);
+      const expected = fakeSpeech(TEXT, providedHz).samples;
+      expect(samples).toHaveLength(expected.length);
+      const worst = Math.max(...samples.map((sample, index) => Math.abs(sample - (expected[index] as number))));
       expect(worst).toBeLessThanOrEqual(encoding === "pcm_mulaw" ? 300 : 0);
     }
   });
@@ -72,13 +72,13 @@ describe("what is asked for", () => {
     ["nb-NO", "no"],
     ["fil", "tl"],
     ["de-AT", "de"],
-  ])("%s by Cartesia's own code, %s", async (language, code) => {
+  ])("name %s by Cartesia's own code, %s", async (language, code) => {
     const { server, tts } = await scene();
     await spoken(tts, { language });
     expect(server.connections[0]?.messages.at(-1)).toMatchObject({ language: code });
   });
 
-  test("requests share a connection, whose key and version stand in headers alone", async () => {
+  test("share a connection, with the API key and the version only in headers", async () => {
     const { server, tts } = await scene();
     await spoken(tts);
     await Promise.all([spoken(tts), spoken(tts)]);
@@ -93,13 +93,13 @@ describe("what is asked for", () => {
     expect(new Set(messages.map(({ context_id }) => context_id)).size).toBe(3);
   });
 
-  test("a connection that is full is left to those who are on it", async () => {
+  test("open another connection if the first one is full", async () => {
     const { server, tts } = await scene();
     await Promise.all(Array.from({ length: TTS_REQUESTS_PER_CONNECTION_MAX + 1 }, () => spoken(tts, { text: "Yes." })));
     expect(server.connections.map(({ messages }) => messages.length)).toEqual([TTS_REQUESTS_PER_CONNECTION_MAX, 1]);
   });
 
-  test("a text without anything to be spoken, a text that nobody says in one turn and another's voice are not asked for", async () => {
+  test("are not sent for a text without anything to speak, a text over the limit or another provider's voice", async () => {
     const { server, tts } = await scene();
     expect((await spoken(tts, { text: " ... — " })).chunks).toEqual([]);
     await expect(spoken(tts, { text: "x".repeat(TURN_TEXT_CHARS_MAX + 1) })).rejects.toThrow("the text is too long");
@@ -109,7 +109,7 @@ describe("what is asked for", () => {
 });
 
 describe("words", () => {
-  test("stand where they were told, with the punctuation they were told without", async () => {
+  test("have the provider's timestamps, and their own punctuation", async () => {
     const { tts } = await scene();
     const { words } = await spoken(tts, { rateHz: 8_000 });
     expect(words.map(({ text, startMs, endMs }) => [text, Math.round(startMs), Math.round(endMs)])).toEqual(
@@ -117,7 +117,7 @@ describe("words", () => {
     );
   });
 
-  test("share the time where no times are told", async () => {
+  test("share the time if there are no timestamps", async () => {
     const { tts } = await scene({ withoutTimes: true });
     const { words, samples } = await spoken(tts, { rateHz: 8_000 });
     expect(words.map(({ text }) => text).join(" ")).toBe(TEXT);
@@ -125,14 +125,14 @@ describe("words", () => {
   });
 });
 
-test("a voice speaks as well what its model speaks, with an accent; of another model nobody knows", async () => {
-  const [now] = await (await scene({ voicePages: [[CARTESIA_VOICE]] })).tts.voices();
-  expect(now?.alsoSpeaks).toEqual(expect.arrayContaining(["de", "ja", "nb"]));
-  const [earlier] = await (await scene({ voicePages: [[CARTESIA_VOICE]] }, { model: "sonic-2" })).tts.voices();
-  expect([earlier?.alsoSpeaks, earlier?.otherLanguagesUnknown]).toEqual([undefined, true]);
+test("a voice also speaks its model's languages; of an unknown model the languages are unknown", async () => {
+  const [current] = await (await scene({ voicePages: [[CARTESIA_VOICE]] })).tts.voices();
+  expect(current?.alsoSpeaks).toEqual(expect.arrayContaining(["de", "ja", "nb"]));
+  const [older] = await (await scene({ voicePages: [[CARTESIA_VOICE]] }, { model: "sonic-2" })).tts.voices();
+  expect([older?.alsoSpeaks, older?.otherLanguagesUnknown]).toEqual([undefined, true]);
 });
 
-test("voices of all pages are listed, in the language that they are native in", async () => {
+test("voices of all pages are listed, each with its native language", async () => {
   const german = { id: "b", name: "Bea", language: "de", locales: [] };
   const nameless = { id: "c", name: "", language: "fr" };
   const { server, tts } = await scene({
@@ -163,12 +163,12 @@ describe("faults", () => {
       "reported an error (concurrency_limited)",
     ],
     [
-      "P16: a key that is no longer good",
+      "P16: an API key that is no longer valid",
       { error: { ...ERROR, status_code: 401, error_code: null } },
       "reported an error (401)",
     ],
     ["P8: a handshake that is refused", { fault: { kind: "status", status: 401 } }, "refused with 401"],
-    ["P7, P10: no JSON", { fault: { kind: "message", data: "{" } }, "violated its protocol"],
+    ["P7, P10: a message that is not JSON", { fault: { kind: "message", data: "{" } }, "violated its protocol"],
     [
       "P10: a message of 8 MB",
       { fault: { kind: "message", data: "x".repeat(8 * 1024 * 1024) } },
@@ -181,16 +181,16 @@ describe("faults", () => {
     ],
     ["P14: no audio at all", { fault: { kind: "audio", bytes: Buffer.alloc(0) } }, "sent no audio"],
     [
-      "P14: bytes that are no samples",
+      "P14: bytes that are not samples",
       { fault: { kind: "audio", bytes: noiseBytes(48_000) } },
-      "sent noise: its audio is not in the format that was asked for",
+      "sent noise: the audio is not in the requested format",
     ],
     [
       "P14: 10 min of audio for a few words",
       { chunkMs: 5_000, fault: { kind: "audio", bytes: Buffer.alloc(600 * 48_000) } },
-      "speaks far longer than its text",
+      "sent more audio than its text can take",
     ],
-  ])("%s is a failure, without a key or a word in it", async (_what, fake, why) => {
+  ])("%s is a failure that quotes neither an API key nor spoken text", async (_what, fake, why) => {
     const { tts } = await scene(fake);
     const error: unknown = await spoken(tts).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: "provider_failed", message: `cartesia: ${why}` });
@@ -204,15 +204,15 @@ describe("faults", () => {
     await expect(spoken(tts)).rejects.toMatchObject({ cause: { status, retryAfterMs: undefined } });
   });
 
-  test("P14: audio at another rate than was asked for is a failure, told by its words", async () => {
+  test("P14: audio at another rate than the requested one is a failure, detected by its word timestamps", async () => {
     const { tts } = await scene({ rateHz: 24_000 });
     const text = `${TEXT} `.repeat(8).trim();
-    const why = "sent audio of another length than its words have: its rate is not the one that was asked for";
+    const why = "sent audio whose length does not match its word timestamps: the sample rate is not the requested one";
     await expect(spoken(tts, { text, rateHz: 16_000 })).rejects.toThrow(why);
     expect((await spoken(tts, { text, rateHz: 24_000 })).samples.length).toBeGreaterThan(0);
   });
 
-  test("P10: when a connection is gone so is all that is on it, and the next request opens another", async () => {
+  test("P10: when a connection closes, all its requests fail, and the next request opens another", async () => {
     const { server, tts } = await scene({ fault: { kind: "hangs", afterChunks: 2 } });
     const failed = Promise.allSettled([spoken(tts), spoken(tts)]);
     await expect.poll(() => server.connections[0]?.messages.length).toBe(2);
@@ -221,7 +221,7 @@ describe("faults", () => {
     await expect(spoken(tts)).rejects.toThrow("the connection failed (ECONNREFUSED)");
   });
 
-  test("P12: an abort cancels the context alone; what still comes of it is heard by nobody, and what else is spoken goes on", async () => {
+  test("P12: an abort cancels its context only; later audio of it is dropped, and other requests continue", async () => {
     const { server, tts } = await scene({ perChunkMs: 5 });
     const life = new AbortController();
     const request = { text: TEXT.repeat(5), voiceId: VOICE_ID, language: "en" };
@@ -235,9 +235,9 @@ describe("faults", () => {
   });
 
   test.each<[string, TtsFault]>([
-    ["P2: never answers", { kind: "silent" }],
-    ["P4: pings alone", { kind: "silent", pings: true }],
-  ])("%s: a request that was given up closes the connection, and the next one opens another", async (_what, fault) => {
+    ["P2: no response", { kind: "silent" }],
+    ["P4: only pings", { kind: "silent", pings: true }],
+  ])("%s: an aborted request closes the connection, and the next one opens another", async (_what, fault) => {
     const { server, tts } = await scene({ fault });
     for (const index of [0, 1]) {
       const life = new AbortController();
@@ -249,7 +249,7 @@ describe("faults", () => {
     }
   });
 
-  test("what nobody pulls is bounded: a request that is far behind fails, and others go on", async () => {
+  test("unread audio is bounded: a request that is read too slowly fails, and others continue", async () => {
     const bytes = Buffer.alloc(200 * 8_000);
     const { tts } = await scene({ chunkMs: 1_000, withoutTimes: true, fault: { kind: "audio", bytes } });
     const request = { text: "word ".repeat(200), voiceId: VOICE_ID, language: "en", rateHz: 8_000 };
@@ -262,7 +262,7 @@ describe("faults", () => {
     await expect(pullAll()).rejects.toThrow("sent audio too far ahead of playout");
   });
 
-  test("closing it ends what is being spoken, and every request behind it", async () => {
+  test("close fails the current request and all later ones", async () => {
     const { server, tts } = await scene({ fault: { kind: "hangs", afterChunks: 1 } });
     const speaking = spoken(tts);
     await expect.poll(() => server.connections[0]?.messages.length).toBe(1);

@@ -31,8 +31,8 @@ async function scene(fake: FakeElevenLabsOptions = {}, options: Partial<ElevenLa
 
 async function spoken(tts: ClosableTts, request: Partial<TtsRequest> = {}, signal = new AbortController().signal) {
   const chunks: TtsChunk[] = [];
-  const asked = { text: TEXT, voiceId: VOICE_ID, language: "en-US", ...request };
-  for await (const chunk of tts.speak(asked, signal)) chunks.push(chunk);
+  const fullRequest = { text: TEXT, voiceId: VOICE_ID, language: "en-US", ...request };
+  for await (const chunk of tts.speak(fullRequest, signal)) chunks.push(chunk);
   const samples = chunks.flatMap((chunk) => [...chunk.samples]);
   return { chunks, samples, words: chunks.flatMap((chunk) => [...chunk.words]), rateHz: chunks[0]?.rateHz };
 }
@@ -42,17 +42,17 @@ ttsContract("ElevenLabs", async () => {
   return { tts, voiceId: VOICE_ID, drive: (promise) => promise };
 });
 
-describe("what is asked for", () => {
-  test("a carrier's leg gets mu-law at 8,000 Hz, every other PCM at its own rate where there is one", async () => {
+describe("requests", () => {
+  test("request mu-law at 8,000 Hz for a carrier's leg, and PCM at the leg's own rate, if available, for any other", async () => {
     const { server, tts } = await scene();
-    for (const [rateHz, format, answered] of [
+    for (const [rateHz, format, providedHz] of [
       [8_000, "ulaw_8000", 8_000],
       [16_000, "pcm_16000", 16_000],
       [24_000, "pcm_24000", 24_000],
       [48_000, "pcm_24000", 24_000],
       [undefined, "pcm_24000", 24_000],
     ] as const) {
-      const { samples, rateHz: told } = await spoken(tts, rateHz === undefined ? {} : { rateHz });
+      const { samples, rateHz: resultHz } = await spoken(tts, rateHz === undefined ? {} : { rateHz });
       const { pathname, searchParams } = new URL(server.connections.at(-1)?.path ?? "", server.url);
       expect(pathname).toBe(`/v1/text-to-speech/${ELEVENLABS_VOICE.voice_id}/stream-input`);
       expect(Object.fromEntries(searchParams)).toEqual({
@@ -62,15 +62,15 @@ describe("what is asked for", () => {
         auto_mode: "true",
         language_code: "en",
       });
-      expect(told).toBe(answered);
-      const said = fakeSpeech(TEXT, answered).samples;
-      expect(samples).toHaveLength(said.length);
-      const worst = Math.max(...samples.map((sample, index) => Math.abs(sample - (said[index] as number))));
+      expect(resultHz).toBe(providedHz);
+      const expected = fakeSpeech(TEXT, providedHz).samples;
+      expect(samples).toHaveLength(expected.length);
+      const worst = Math.max(...samples.map((sample, index) => Math.abs(sample - (expected[index] as number))));
       expect(worst).toBeLessThanOrEqual(format === "ulaw_8000" ? 300 : 0);
     }
   });
 
-  test("the key stands in a header alone, and the text between a blank and the end", async () => {
+  test("have the API key only in a header, and the text between a blank and the end", async () => {
     const { server, tts } = await scene();
     await spoken(tts);
     const [seen] = server.connections;
@@ -80,19 +80,19 @@ describe("what is asked for", () => {
     expect(seen?.messages).toEqual([{ text: " " }, { text: `${TEXT} ` }, { text: "" }]);
   });
 
-  test("models that know the language by the text are not told it", async () => {
+  test("have no language for models that detect it from the text", async () => {
     const { server, tts } = await scene({}, { model: "eleven_multilingual_v2" });
     await spoken(tts);
     expect(server.connections[0]?.path).not.toContain("language_code");
   });
 
-  test("a voice's id is a part of the address, whatever it holds", async () => {
+  test("have the voice's id in the address, escaped", async () => {
     const { server, tts } = await scene();
     await spoken(tts, { voiceId: "elevenlabs/../x?y" });
     expect(server.connections[0]?.path).toMatch(/^\/v1\/text-to-speech\/..%2Fx%3Fy\/stream-input\?/);
   });
 
-  test("a text without anything to be spoken, a text that nobody says in one turn and another's voice are not asked for", async () => {
+  test("are not sent for a text without anything to speak, a text over the limit or another provider's voice", async () => {
     const { server, tts } = await scene();
     expect((await spoken(tts, { text: " ... — " })).chunks).toEqual([]);
     await expect(spoken(tts, { text: "x".repeat(TURN_TEXT_CHARS_MAX + 1) })).rejects.toThrow("the text is too long");
@@ -102,7 +102,7 @@ describe("what is asked for", () => {
 });
 
 describe("words", () => {
-  test("stand where their characters do, over all parts of the audio", async () => {
+  test("have the timestamps of their characters, over all parts of the audio", async () => {
     const { tts } = await scene();
     const { words } = await spoken(tts, { rateHz: 8_000 });
     expect(words.map(({ text, startMs, endMs }) => [text, Math.round(startMs), Math.round(endMs)])).toEqual(
@@ -110,24 +110,24 @@ describe("words", () => {
     );
   });
 
-  test("are known before the audio they stand in, where their times come with the first", async () => {
+  test("come with the first audio if all timestamps do", async () => {
     const { tts } = await scene({ alignment: "first" });
     const { chunks } = await spoken(tts, { rateHz: 8_000 });
     expect(chunks[0]?.words.map(({ text }) => text).join(" ")).toBe(TEXT);
   });
 
-  test("that are read out otherwise than they are written have the time between those around them", async () => {
+  test("that are read out differently have the time between the words around them", async () => {
     const text = "It costs $12.50 today.";
     const readOut = () => "It costs twelve dollars fifty today.";
     const { tts } = await scene({ readOut });
     const { words } = await spoken(tts, { text, rateHz: 8_000 });
-    const said = fakeSpeech(readOut(), 8_000).words;
+    const spokenWords = fakeSpeech(readOut(), 8_000).words;
     expect(words.map((word) => word.text).join(" ")).toBe(text);
-    expect(words[2]).toMatchObject({ startMs: said[1]?.endMs, endMs: said[5]?.startMs });
-    expect(words[3]?.startMs).toBe(said[5]?.startMs);
+    expect(words[2]).toMatchObject({ startMs: spokenWords[1]?.endMs, endMs: spokenWords[5]?.startMs });
+    expect(words[3]?.startMs).toBe(spokenWords[5]?.startMs);
   });
 
-  test("share the time where no times are told", async () => {
+  test("share the time if there are no timestamps", async () => {
     const { tts } = await scene({ alignment: "none" });
     const { words, samples } = await spoken(tts, { rateHz: 8_000 });
     expect(words.map(({ text }) => text).join(" ")).toBe(TEXT);
@@ -136,7 +136,7 @@ describe("words", () => {
 });
 
 describe("voices", () => {
-  test("of all pages are listed, with the language they were verified in, else labelled with", async () => {
+  test("of all pages are listed with the language they are verified in, else the one of their labels", async () => {
     const labelled = { voice_id: "b", name: "Bea", labels: { language: "de" }, verified_languages: null };
     const other = { language: "fr", model_id: "eleven_multilingual_v2", locale: "fr-FR" };
     const own = { language: "es", model_id: "eleven_flash_v2_5", locale: "es-MX" };
@@ -165,7 +165,7 @@ describe("voices", () => {
     ["eleven_multilingual_v2", ["de", "ja"], ["hu", "vi"]],
     ["eleven_v3", ["de", "cy", "sw"], ["yue"]],
     ["eleven_flash_v2", ["en"], ["de"]],
-  ])("speak as well whatever %s speaks, and nothing else", async (model, spoken, unspoken) => {
+  ])("also speak the languages of %s, and no others", async (model, spoken, unspoken) => {
     const { tts } = await scene({ voicePages: [[{ voice_id: "a", name: "Ann" }]] }, { model });
     const [ann] = await tts.voices();
     expect(ann?.alsoSpeaks).toEqual(expect.arrayContaining(spoken));
@@ -173,7 +173,7 @@ describe("voices", () => {
     expect(ann?.otherLanguagesUnknown).toBeUndefined();
   });
 
-  test("speak as well what else they were verified in with a model that is not known, and perhaps more", async () => {
+  test("also speak the languages they are verified in with an unknown model, and perhaps others", async () => {
     const also = ["en", "de", "fr"].map((language) => ({ language, model_id: "eleven_next" }));
     const elsewhere = { language: "sv", model_id: "eleven_v3" };
     const { tts } = await scene(
@@ -184,7 +184,7 @@ describe("voices", () => {
     expect(await tts.voices()).toEqual([{ ...ann, alsoSpeaks: ["de", "fr"], otherLanguagesUnknown: true }]);
   });
 
-  test("that cannot be listed can be spoken with all the same", async () => {
+  test("can be used even if the list fails", async () => {
     const { tts } = await scene({ voicePages: [] });
     await expect(tts.voices()).rejects.toMatchObject({ code: "provider_failed" });
     expect((await spoken(tts)).samples.length).toBeGreaterThan(0);
@@ -192,7 +192,7 @@ describe("voices", () => {
 });
 
 describe("faults", () => {
-  /** What a request comes to, and that nothing secret is in it. */
+  /** The message of the failed request; checks that it contains no secret. */
   async function failure(fake: FakeElevenLabsOptions): Promise<string> {
     const { tts } = await scene(fake);
     const error: unknown = await spoken(tts).catch((thrown: unknown) => thrown);
@@ -202,7 +202,7 @@ describe("faults", () => {
     return message;
   }
 
-  test("P1: a server that is not there is told by the system's own code", async () => {
+  test("P1: a server that does not run is reported by the system's error code", async () => {
     const { server, tts } = await scene();
     await server.close();
     await expect(spoken(tts)).rejects.toThrow("elevenlabs: the connection failed (ECONNREFUSED)");
@@ -210,7 +210,7 @@ describe("faults", () => {
 
   test.each([
     400, 401, 403, 404, 429, 500, 503, 301,
-  ])("P8: a handshake that is answered with %i is a refusal, and followed nowhere", async (status) => {
+  ])("P8: a handshake that is providedHz with %i is a refusal, and no redirect is followed", async (status) => {
     const headers = { "retry-after": "7", location: "http://127.0.0.1:1/" };
     const { tts } = await scene({ fault: { kind: "status", status, headers } });
     await expect(spoken(tts)).rejects.toMatchObject({
@@ -230,15 +230,15 @@ describe("faults", () => {
       { fault: message({ message: "x", error: "No: Hello there" }) },
       "reported an error (unnamed)",
     ],
-    ["P7, P10: no JSON", { fault: message("{") }, "violated its protocol"],
-    ["P7, P10: a JSON that is no object", { fault: message("[]") }, "violated its protocol"],
-    ["P7, P10: bytes", { fault: message(Buffer.from("{}")) }, "violated its protocol"],
+    ["P7, P10: a message that is not JSON", { fault: message("{") }, "violated its protocol"],
+    ["P7, P10: JSON that is not an object", { fault: message("[]") }, "violated its protocol"],
+    ["P7, P10: a binary message", { fault: message(Buffer.from("{}")) }, "violated its protocol"],
     [
       "P10: a message of 8 MB",
       { fault: message("x".repeat(8 * 1024 * 1024)) },
       "the connection failed (WS_ERR_UNSUPPORTED_MESSAGE_LENGTH)",
     ],
-    ["P10: an extension that nobody asked for", { fault: { kind: "bad-extension" } }, "the connection failed"],
+    ["P10: an extension that was not requested", { fault: { kind: "bad-extension" } }, "the connection failed"],
     [
       "P10: a close in the middle",
       { fault: { kind: "closes", afterChunks: 2, code: 1011 } },
@@ -257,14 +257,14 @@ describe("faults", () => {
       "sent a WAV file instead of samples",
     ],
     [
-      "P14: bytes that are no samples",
+      "P14: bytes that are not samples",
       { fault: { kind: "audio", bytes: noiseBytes(48_000) } },
-      "sent noise: its audio is not in the format that was asked for",
+      "sent noise: the audio is not in the requested format",
     ],
     [
       "P14: 10 min of audio for a few words",
       { chunkMs: 5_000, fault: { kind: "audio", bytes: Buffer.alloc(600 * 48_000) } },
-      "speaks far longer than its text",
+      "sent more audio than its text can take",
     ],
   ])("%s is a failure", async (_what, fake, why) => {
     expect(await failure(fake)).toBe(`elevenlabs: ${why}`);
@@ -282,36 +282,36 @@ describe("faults", () => {
     await expect(spoken(tts)).rejects.toMatchObject({ cause: { status } });
   });
 
-  test("P5: speech is over with its final message, where its connection never is, and that is closed", async () => {
+  test("P5: the audio ends with the final message although the connection stays open, and it is then closed", async () => {
     const { server, tts } = await scene();
     expect((await spoken(tts)).samples.length).toBeGreaterThan(0);
     await server.connections[0]?.closed;
   });
 
-  test("P14: audio at another rate than was asked for is a failure, told by its words", async () => {
+  test("P14: audio at another rate than the requested one is a failure, detected by its word timestamps", async () => {
     const { tts } = await scene({ rateHz: 24_000 });
     const text = `${TEXT} `.repeat(8).trim();
-    const why = "sent audio of another length than its words have: its rate is not the one that was asked for";
+    const why = "sent audio whose length does not match its word timestamps: the sample rate is not the requested one";
     await expect(spoken(tts, { text, rateHz: 16_000 })).rejects.toThrow(why);
     expect((await spoken(tts, { text, rateHz: 24_000 })).samples.length).toBeGreaterThan(0);
   });
 
-  test("P14: noise does not get through before it is known", async () => {
+  test("P14: no noise is emitted before it is detected", async () => {
     const { tts } = await scene({ fault: { kind: "audio", bytes: noiseBytes(48_000) } });
-    const heard: TtsChunk[] = [];
-    const listen = async () => {
+    const chunks: TtsChunk[] = [];
+    const readAll = async () => {
       const request = { text: TEXT, voiceId: VOICE_ID, language: "en" };
-      for await (const chunk of tts.speak(request, new AbortController().signal)) heard.push(chunk);
+      for await (const chunk of tts.speak(request, new AbortController().signal)) chunks.push(chunk);
     };
-    await expect(listen()).rejects.toThrow("noise");
-    expect(heard).toEqual([]);
+    await expect(readAll()).rejects.toThrow("noise");
+    expect(chunks).toEqual([]);
   });
 
   test.each<[string, TtsFault]>([
-    ["P2: never answers", { kind: "silent" }],
-    ["P4: pings alone", { kind: "silent", pings: true }],
-    ["P3: falls silent", { kind: "hangs", afterChunks: 1 }],
-  ])("%s: an abort ends it, and the connection at once", async (_what, fault) => {
+    ["P2: no response", { kind: "silent" }],
+    ["P4: only pings", { kind: "silent", pings: true }],
+    ["P3: stops in the middle", { kind: "hangs", afterChunks: 1 }],
+  ])("%s: an abort ends the request and closes the connection at once", async (_what, fault) => {
     const { server, tts } = await scene({ fault });
     const life = new AbortController();
     const speaking = spoken(tts, {}, life.signal);
@@ -321,7 +321,7 @@ describe("faults", () => {
     await server.connections[0]?.closed;
   });
 
-  test("an abort while it connects leaves nothing behind", async () => {
+  test("an abort during the connection attempt ends the request", async () => {
     const { tts } = await scene();
     const life = new AbortController();
     const speaking = spoken(tts, {}, life.signal);
@@ -329,7 +329,7 @@ describe("faults", () => {
     expect((await speaking).chunks).toEqual([]);
   });
 
-  test("what nobody pulls is left with the provider, and comes when it is pulled", async () => {
+  test("unread audio stays with the provider and arrives when it is read", async () => {
     const seconds = 300;
     const text = "word ".repeat(200);
     const { server, tts } = await scene({
@@ -354,7 +354,7 @@ describe("faults", () => {
     expect(pulledMs).toBe(seconds * 1_000);
   });
 
-  test("closing it ends what is being spoken, and every request behind it", async () => {
+  test("close fails the current request and all later ones", async () => {
     const { server, tts } = await scene({ fault: { kind: "hangs", afterChunks: 1 } });
     const speaking = spoken(tts);
     await expect.poll(() => server.connections[0]?.messages.length).toBe(3);

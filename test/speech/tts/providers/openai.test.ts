@@ -30,8 +30,8 @@ async function scene(fake: FakeOpenAiSpeechOptions = {}, options: Partial<OpenAi
 
 async function spoken(tts: ClosableTts, request: Partial<TtsRequest> = {}, signal = new AbortController().signal) {
   const chunks: TtsChunk[] = [];
-  const asked = { text: TEXT, voiceId: VOICE_ID, language: "en-US", ...request };
-  for await (const chunk of tts.speak(asked, signal)) chunks.push(chunk);
+  const fullRequest = { text: TEXT, voiceId: VOICE_ID, language: "en-US", ...request };
+  for await (const chunk of tts.speak(fullRequest, signal)) chunks.push(chunk);
   return { chunks, samples: chunks.flatMap((chunk) => [...chunk.samples]), rateHz: chunks[0]?.rateHz };
 }
 
@@ -40,24 +40,24 @@ ttsContract("an OpenAI-compatible server", async () => {
   return { tts, voiceId: VOICE_ID, drive: (promise) => promise };
 });
 
-describe("what is asked for", () => {
-  test("is a WAV file in the voice, with the key in a header alone", async () => {
+describe("a request", () => {
+  test("is for a WAV file in the voice, with the API key only in a header", async () => {
     const { server, tts } = await scene();
     await spoken(tts);
     const [{ method, url, headers, body } = { method: "", url: undefined, headers: {}, body: "" }] = server.requests;
     expect([method, url?.pathname, url?.search]).toEqual(["POST", "/v1/audio/speech", ""]);
     expect(headers).toMatchObject({ authorization: `Bearer ${KEY}`, "accept-encoding": "identity" });
-    const asked = { model: "gpt-4o-mini-tts", voice: "alloy", input: TEXT, response_format: "wav" };
-    expect(JSON.parse(body)).toEqual(asked);
+    const expected = { model: "gpt-4o-mini-tts", voice: "alloy", input: TEXT, response_format: "wav" };
+    expect(JSON.parse(body)).toEqual(expected);
   });
 
-  test("goes without a key where none is configured", async () => {
+  test("has no API key if none is configured", async () => {
     const { server, tts } = await scene({}, { apiKey: undefined });
     await spoken(tts);
     expect(server.requests[0]?.headers.authorization).toBeUndefined();
   });
 
-  test("a text without anything to be spoken, a text that nobody says in one turn and another's voice are not asked for", async () => {
+  test("is not sent for a text without anything to speak, a text over the limit or another provider's voice", async () => {
     const { server, tts } = await scene();
     expect((await spoken(tts, { text: " ... — " })).chunks).toEqual([]);
     await expect(spoken(tts, { text: "x".repeat(TURN_TEXT_CHARS_MAX + 1) })).rejects.toThrow("the text is too long");
@@ -66,36 +66,40 @@ describe("what is asked for", () => {
   });
 });
 
-describe("what is heard", () => {
+describe("audio", () => {
   const list = Buffer.concat([Buffer.from("LIST"), Buffer.from([5, 0, 0, 0]), Buffer.from("hello\0")]);
   const headWithList = (): Buffer => {
     const head = wavHead(16_000, 0xffffffff);
     return Buffer.concat([head.subarray(0, 36), list, head.subarray(36)]);
   };
   test.each<[string, FakeOpenAiSpeechOptions, number]>([
-    ["a file of known length", { format: "wav", rateHz: 22_050 }, 22_050],
-    ["what stands behind its samples is none of it", { format: "wav", rateHz: 16_000, tail: list }, 16_000],
-    ["a file that is streamed", { format: "streamed-wav", rateHz: 24_000 }, 24_000],
-    ["a file with other things in its head", { head: headWithList(), rateHz: 16_000 }, 16_000],
-    ["samples alone, from a server that knows no WAV", { format: "pcm", rateHz: 24_000 }, 24_000],
+    ["from a file of known length", { format: "wav", rateHz: 22_050 }, 22_050],
+    ["without the chunks after the samples", { format: "wav", rateHz: 16_000, tail: list }, 16_000],
+    ["from a file that is streamed", { format: "streamed-wav", rateHz: 24_000 }, 24_000],
+    ["from a file with other chunks in its header", { head: headWithList(), rateHz: 16_000 }, 16_000],
+    ["from raw samples of a server without WAV", { format: "pcm", rateHz: 24_000 }, 24_000],
     [
-      "samples alone that tell their rate",
+      "from raw samples that state their rate",
       { format: "pcm", rateHz: 16_000, contentType: "audio/pcm; rate=16000" },
       16_000,
     ],
-    ["a file that is called samples", { format: "wav", rateHz: 16_000, contentType: "audio/pcm" }, 16_000],
-    ["a file byte by byte", { format: "wav", rateHz: 8_000, writeBytes: 1 }, 8_000],
-    ["P14: samples cut at odd bytes", { format: "pcm", rateHz: 24_000, writeBytes: 1_001 }, 24_000],
+    [
+      "from a file with the content type of raw samples",
+      { format: "wav", rateHz: 16_000, contentType: "audio/pcm" },
+      16_000,
+    ],
+    ["from a file byte by byte", { format: "wav", rateHz: 8_000, writeBytes: 1 }, 8_000],
+    ["P14: from samples split at odd bytes", { format: "pcm", rateHz: 24_000, writeBytes: 1_001 }, 24_000],
   ])("%s", async (_what, fake, rateHz) => {
     const { tts } = await scene(fake);
-    const { samples, rateHz: told } = await spoken(tts, { text: "Hello you." });
-    expect(told).toBe(rateHz);
+    const { samples, rateHz: resultHz } = await spoken(tts, { text: "Hello you." });
+    expect(resultHz).toBe(rateHz);
     expect(samples).toEqual([...fakeSpeech("Hello you.", rateHz).samples]);
   });
 });
 
 describe("voices", () => {
-  test("are those that are configured, each in its language", async () => {
+  test("are the configured ones, each in its language", async () => {
     const voices = [
       { name: "alloy", language: "en-us" },
       { name: "Thorsten", language: "de" },
@@ -108,7 +112,7 @@ describe("voices", () => {
     expect(server.requests).toEqual([]);
   });
 
-  test("are one for each language that a name is configured with, and all of them speak with it", async () => {
+  test("are one for each language that a name is configured with, and all use the same name", async () => {
     const voices = ["en", "de", "pt-br"].map((language) => ({ name: "alloy", language }));
     const { server, tts } = await scene({}, { voices });
     const listed = await tts.voices();
@@ -121,11 +125,11 @@ describe("voices", () => {
     expect(server.requests.map(({ body }) => (JSON.parse(body) as { voice: string }).voice)).toEqual(
       Array(3).fill("alloy"),
     );
-    // As a fallback it has a voice for a call of another provider's.
+    // As a fallback it has a voice for a call of another provider.
     expect(chooseVoice(listed, "elevenlabs/anna", "de-AT")?.id).toBe("openai/alloy:de");
   });
 
-  test("of OpenAI itself speak other languages as well, for when nobody else does", async () => {
+  test("of OpenAI itself also speak other languages, as a fallback", async () => {
     const voices = [{ name: "alloy", language: "en" }];
     const tts = createOpenAiTts({ url: OPENAI_URL, apiKey: KEY, model: "m", voices, clock: new ManualClock() });
     const listed = await tts.voices();
@@ -136,7 +140,7 @@ describe("voices", () => {
     tts.close();
   });
 
-  test("are the server's own where none are configured; Kokoro's names tell their language", async () => {
+  test("are the server's own if none are configured; Kokoro's names contain the language", async () => {
     const fake = { voices: [{ id: "bf_emma", name: "Emma" }, "jf_alpha", { id: "other" }, { name: "no id" }, 7] };
     const { server, tts } = await scene(fake, { voices: [] });
     expect(await tts.voices()).toEqual([
@@ -149,7 +153,7 @@ describe("voices", () => {
 });
 
 describe("faults", () => {
-  test("P1: a server that is not there is told by the system's own code", async () => {
+  test("P1: a server that does not run is reported by the system's error code", async () => {
     const { server, tts } = await scene();
     await server.close();
     await expect(spoken(tts)).rejects.toThrow("openai: the connection failed (ECONNREFUSED)");
@@ -157,7 +161,7 @@ describe("faults", () => {
 
   test.each([
     400, 401, 404, 429, 500, 529, 301,
-  ])("P8: an answer of %i is a refusal, and followed nowhere", async (status) => {
+  ])("P8: a response of %i is a refusal, and no redirect is followed", async (status) => {
     const headers = { "retry-after": "0", location: "http://127.0.0.1:1/" };
     const { server, tts } = await scene({ fault: { kind: "status", status, headers } });
     const error: unknown = await spoken(tts).catch((thrown: unknown) => thrown);
@@ -174,7 +178,11 @@ describe("faults", () => {
     ],
     ["P14: no audio at all", { fault: { kind: "audio", bytes: Buffer.alloc(0) } }, "sent no audio"],
     ["P14: nothing at all", { format: "pcm", fault: { kind: "audio", bytes: Buffer.alloc(0) } }, "sent no audio"],
-    ["P14: MP3 for WAV", { head: Buffer.from("ID3"), contentType: "audio/mpeg" }, "sent no WAV file"],
+    [
+      "P14: MP3 for WAV",
+      { head: Buffer.from("ID3"), contentType: "audio/mpeg" },
+      "sent something that is not a WAV file",
+    ],
     ["P14: MP3 for samples", { format: "pcm", head: Buffer.from("ID3\x04") }, "sent MP3 instead of samples"],
     [
       "P14: a file in two channels",
@@ -187,9 +195,9 @@ describe("faults", () => {
       "sent a WAV file that is not of 16-bit samples in one channel",
     ],
     [
-      "P14: a file at a rate that no voice has",
+      "P14: a file with an unsupported rate",
       { head: wavHead(96_000, 0) },
-      "sent a WAV file at a rate that no voice has",
+      "sent a WAV file with an unsupported sample rate",
     ],
     [
       "P14: a file without a format",
@@ -197,24 +205,24 @@ describe("faults", () => {
       "sent a WAV file without a format",
     ],
     [
-      "P14: a file that is all head",
+      "P14: a file that is only a header",
       { head: Buffer.from("RIFF\0\0\0\0WAVELIST\xff\xff\xff\x7f", "latin1") },
       "sent a WAV file without samples",
     ],
     [
-      "P14: bytes that are no samples",
+      "P14: bytes that are not samples",
       { fault: { kind: "audio", bytes: noiseBytes(48_000) } },
-      "sent noise: its audio is not in the format that was asked for",
+      "sent noise: the audio is not in the requested format",
     ],
     [
-      "P14: samples that have slipped by a byte",
+      "P14: samples that are shifted by a byte",
       { head: Buffer.concat([wavHead(24_000, 0), Buffer.from([1])]), fault: { kind: "audio", bytes: wide() } },
-      "sent noise: its audio is not in the format that was asked for",
+      "sent noise: the audio is not in the requested format",
     ],
     [
       "P14: 10 min of audio for a few words",
       { fault: { kind: "audio", bytes: Buffer.alloc(600 * 48_000) } },
-      "speaks far longer than its text",
+      "sent more audio than its text can take",
     ],
   ])("%s is a failure", async (_what, fake, why) => {
     const { tts } = await scene(fake);
@@ -222,10 +230,10 @@ describe("faults", () => {
   });
 
   test.each<[string, TtsFault]>([
-    ["P2: never answers", { kind: "silent" }],
-    ["P3: falls silent behind its headers", { kind: "hangs", afterChunks: 0 }],
-    ["P3: falls silent in the middle", { kind: "hangs", afterChunks: 1 }],
-  ])("%s: an abort ends it, and the connection at once", async (_what, fault) => {
+    ["P2: no response", { kind: "silent" }],
+    ["P3: stops after its headers", { kind: "hangs", afterChunks: 0 }],
+    ["P3: stops in the middle", { kind: "hangs", afterChunks: 1 }],
+  ])("%s: an abort ends the request and closes the connection at once", async (_what, fault) => {
     const { server, tts } = await scene({ fault });
     const life = new AbortController();
     const speaking = spoken(tts, {}, life.signal);
@@ -235,7 +243,7 @@ describe("faults", () => {
     await server.requests[0]?.closed;
   });
 
-  test("closing it ends what is being spoken, and every request behind it", async () => {
+  test("close fails the current request and all later ones", async () => {
     const { server, tts } = await scene({ fault: { kind: "silent" } });
     const speaking = spoken(tts);
     await expect.poll(() => server.requests.length).toBe(1);
@@ -245,7 +253,7 @@ describe("faults", () => {
   });
 });
 
-/** Speech whose samples use all of their 16 bits, as a real voice's do. */
+/** Speech whose samples use all of their 16 bits, as real speech does. */
 function wide(): Buffer {
   const { samples } = fakeSpeech(TEXT, 24_000);
   const low = noiseBytes(samples.length);

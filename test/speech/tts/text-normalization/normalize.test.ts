@@ -9,7 +9,7 @@ import {
 
 const said = (text: string, language = "en-US"): string => joinSpoken(normalizeText(text, language));
 
-describe("what a voice says for what a model wrote", () => {
+describe("normalized text", () => {
   test.each([
     ["Plain words stay as they are, don't they?", "Plain words stay as they are, don't they?"],
     ["It has 24 rooms, version 2.5.", "It has 24 rooms, version 2.5."],
@@ -97,35 +97,35 @@ describe("what a voice says for what a model wrote", () => {
     expect(said(text, language)).toBe(spoken);
   });
 
-  test("in a language that we have no words of, marks alone are left out", () => {
+  test("in a language without a lexicon only markup is removed", () => {
     expect(said("**これ**は $5 です 🎉", "ja")).toBe("これは $5 です");
   });
 });
 
-describe("what was written, from what was spoken", () => {
-  /** The words of a voice that takes 100 ms for each. */
+describe("written words from spoken words", () => {
+  /** The timed words of a TTS that takes 100 ms for each. */
   const spoken = (text: string): TimedWord[] =>
     text.split(" ").map((word, index) => ({ text: word, startMs: index * 100, endMs: index * 100 + 100 }));
 
-  test("a written word is known when the last word that is said for it is, and lasts as long as they do", () => {
+  test("a written word is complete with the last word spoken for it, and lasts as long as all of them", () => {
     const parts = normalizeText("Pay $1.20 **now**.", "en");
     expect(joinSpoken(parts)).toBe("Pay 1 dollar and 20 cents now.");
     const words = new WrittenWordMapper(parts);
-    const voice = spoken(joinSpoken(parts));
-    expect(words.take(voice.slice(0, 4))).toEqual([{ text: "Pay", startMs: 0, endMs: 100 }]);
-    expect(words.take(voice.slice(4))).toEqual([
+    const spokenWords = spoken(joinSpoken(parts));
+    expect(words.take(spokenWords.slice(0, 4))).toEqual([{ text: "Pay", startMs: 0, endMs: 100 }]);
+    expect(words.take(spokenWords.slice(4))).toEqual([
       { text: "$1.20", startMs: 100, endMs: 600 },
       { text: "**now**.", startMs: 600, endMs: 700 },
     ]);
   });
 
-  test("whatever is written, the words joined are the text again, and none is told twice", () => {
-    const pieces = fc.constantFrom(
+  test("for any text the written words joined are the text again, and none is reported twice", () => {
+    const tokens = fc.constantFrom(
       ..."$ € £ % * ** _ ` # | - – = : 5 1,250 0042 3.5 555-123-4567 a@b.de https://x.de/a [a](b) Dr. e.g. & + 🎉 km ok , . ( )".split(
         " ",
       ),
     );
-    const texts = fc.array(fc.oneof(pieces, fc.string({ unit: "binary", maxLength: 6 })), { maxLength: 24 });
+    const texts = fc.array(fc.oneof(tokens, fc.string({ unit: "binary", maxLength: 6 })), { maxLength: 24 });
     fc.assert(
       fc.property(
         texts,
@@ -142,7 +142,7 @@ describe("what was written, from what was spoken", () => {
     );
   });
 
-  test("nothing is left to say of what has neither a letter nor a digit", () => {
+  test("a text without letters and digits has nothing to speak", () => {
     expect(normalizeText("*** --- 🎉 …", "en")).toEqual([]);
   });
 });

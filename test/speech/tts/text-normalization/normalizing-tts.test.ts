@@ -5,7 +5,7 @@ import { ttsContract } from "../../../contract/speech/tts.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { ScriptedTts } from "../../../support/providers/scripted-tts.ts";
 
-const spoken = (tts: ScriptedTts) => normalizingTts({ ...withMethods(tts), close: () => {} });
+const normalizing = (tts: ScriptedTts) => normalizingTts({ ...withMethods(tts), close: () => {} });
 const withMethods = (tts: ScriptedTts) => ({
   provider: tts.provider,
   capabilities: tts.capabilities,
@@ -13,27 +13,27 @@ const withMethods = (tts: ScriptedTts) => ({
   speak: (...[request, signal]: Parameters<ScriptedTts["speak"]>) => tts.speak(request, signal),
 });
 
-ttsContract("what is to be said instead of what was written", async () => {
+ttsContract("a TTS with text normalization", async () => {
   const clock = new ManualClock();
-  const tts = spoken(new ScriptedTts(clock, { firstMs: 50, perChunkMs: 5 }));
+  const tts = normalizing(new ScriptedTts(clock, { firstMs: 50, perChunkMs: 5 }));
   return { tts, voiceId: "scripted/one", drive: (promise) => clock.drive(promise) };
 });
 
 async function speak(tts: ScriptedTts, text: string): Promise<TtsChunk[]> {
   const chunks: TtsChunk[] = [];
   const request = { text, voiceId: "scripted/one", language: "en-US" };
-  for await (const chunk of spoken(tts).speak(request, new AbortController().signal)) chunks.push(chunk);
+  for await (const chunk of normalizing(tts).speak(request, new AbortController().signal)) chunks.push(chunk);
   return chunks;
 }
 
-test("a voice says what is meant, and its words are told as they were written", async () => {
+test("the TTS speaks the normalized text and reports the words as they were written", async () => {
   const tts = new ScriptedTts(new ManualClock());
   const chunks = await speak(tts, "It costs **$5** today.");
   expect(tts.requests[0]?.text).toBe("It costs 5 dollars today.");
   expect(chunks.flatMap(({ words }) => words.map(({ text }) => text)).join(" ")).toBe("It costs **$5** today.");
 });
 
-test("a voice without word times tells none, and one that has nothing to say is not asked", async () => {
+test("without word timestamps none are reported, and a text with nothing to speak is not requested", async () => {
   const tts = new ScriptedTts(new ManualClock(), { wordTimes: false });
   expect((await speak(tts, "It costs $5.")).flatMap(({ words }) => [...words])).toEqual([]);
   expect(await speak(tts, "---")).toEqual([]);

@@ -1,4 +1,4 @@
-/** Answers in the form of Anthropic's Messages API; see fixtures/provider/README.md. */
+/** Responses in the form of Anthropic's Messages API; see fixtures/provider/README.md. */
 
 export const anthropicEvent = (data: { type: string; [field: string]: unknown }): string =>
   `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
@@ -52,7 +52,7 @@ export const messageEnd = (outputTokens: number, stopReason = "end_turn"): strin
 
 export const PING = anthropicEvent({ type: "ping" });
 
-/** The beginning of an answer that says `texts`, one an event. */
+/** The beginning of a reply with `texts`, one per event. */
 export const unfinishedMessage = (...texts: readonly string[]): string[] => [
   messageStart(21),
   PING,

@@ -1,4 +1,4 @@
-/** Answers in the form of the Gemini API's streamGenerateContent; see fixtures/provider/README.md. */
+/** Responses in the form of the Gemini API's streamGenerateContent; see fixtures/provider/README.md. */
 
 export interface GeminiFakePart {
   text?: string;
@@ -17,7 +17,7 @@ export const geminiChunk = (parts: readonly GeminiFakePart[], outputTokens: numb
     responseId: "answer-1",
   })}\r\n\r\n`;
 
-/** The beginning of an answer that says `texts`, one a chunk. */
+/** The beginning of a reply with `texts`, one per chunk. */
 export const unfinishedGemini = (...texts: readonly string[]): string[] =>
   texts.map((text, index) => geminiChunk([{ text }], index + 1));
 

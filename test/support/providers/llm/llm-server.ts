@@ -2,36 +2,36 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 
-/** What a fake of a model's server does with the next question, behind those before it. The last one is done again and again. */
+/** How a fake LLM server handles a request. Steps apply in order, and the last one is repeated. */
 export type LlmServerStep =
-  /** Answers with these texts of server-sent events, each written on its own, and ends, unless it is to stay open. */
+  /** Sends these server-sent events, each in a write of its own, and ends the response unless `staysOpen`. */
   | { kind: "events"; events: readonly string[]; staysOpen?: boolean; bytesAtOnce?: number }
-  /** Answers with these texts of server-sent events, each so long after the one before it, and ends. */
+  /** Sends these server-sent events, each `afterMs` after the previous one, and ends the response. */
   | { kind: "timed"; events: readonly (readonly [afterMs: number, event: string])[] }
-  /** Answers `status` with a body. */
+  /** Responds with `status` and a body. */
   | { kind: "status"; status: number; headers?: Record<string, string>; body?: string }
-  /** Takes the question and never answers. */
+  /** Accepts the request and never responds. */
   | { kind: "silent" }
-  /** Begins to answer with these events, then comments only, as fast as they are taken, until it is hung up on. */
+  /** Sends these events, then only comments, as fast as they are read, until the client disconnects. */
   | { kind: "keep-alive"; events: readonly string[] }
-  /** Begins to answer, then cuts the connection. */
+  /** Sends these events, then closes the connection. */
   | { kind: "cut"; events: readonly string[] }
-  /** Answers with a body in gzip, which nobody asked for. */
+  /** Sends a body in gzip, which was not requested. */
   | { kind: "gzip"; events: readonly string[] };
 
-/** A question as it came. */
+/** One request as the server received it. */
 export interface ReceivedLlmRequest {
   path: string;
   headers: IncomingMessage["headers"];
   body: Record<string, unknown>;
 }
 
-/** The far side of a model over a real socket on loopback: plays its steps, keeps what it was asked. */
+/** A fake LLM server on a loopback socket: plays its steps and records the requests. */
 export class LlmServer {
   readonly asked: ReceivedLlmRequest[] = [];
-  /** Sockets on which questions came. */
+  /** How many sockets were opened. */
   connections = 0;
-  /** Answers that the other side broke off. */
+  /** Responses that the client aborted. */
   brokenOff = 0;
   readonly #steps: readonly LlmServerStep[];
   readonly #server: Server;
@@ -55,7 +55,7 @@ export class LlmServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Resolves when `condition` holds; it is asked whenever something happens here. */
+  /** Resolves when `condition` holds; it is checked at each request and at each end of a response. */
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) await new Promise<void>((resolve) => (this.#wake = resolve));
   }
@@ -100,7 +100,7 @@ export class LlmServer {
         return;
       case "events":
         begin();
-        for (const bytes of inPieces(step.events, step.bytesAtOnce)) await written(response, bytes);
+        for (const bytes of inParts(step.events, step.bytesAtOnce)) await written(response, bytes);
         if (step.staysOpen !== true) response.end();
         return;
       case "timed":
@@ -129,15 +129,15 @@ export class LlmServer {
   }
 }
 
-function inPieces(events: readonly string[], bytesAtOnce: number | undefined): readonly (string | Uint8Array)[] {
+function inParts(events: readonly string[], bytesAtOnce: number | undefined): readonly (string | Uint8Array)[] {
   if (bytesAtOnce === undefined) return events;
   const all = Buffer.from(events.join(""));
-  return Array.from({ length: Math.ceil(all.length / bytesAtOnce) }, (_, piece) =>
-    all.subarray(piece * bytesAtOnce, (piece + 1) * bytesAtOnce),
+  return Array.from({ length: Math.ceil(all.length / bytesAtOnce) }, (_, part) =>
+    all.subarray(part * bytesAtOnce, (part + 1) * bytesAtOnce),
   );
 }
 
-/** Resolves when the kernel has taken it, or nobody will read it any more. */
+/** Resolves when the kernel has taken the bytes or the connection has closed. */
 function written(response: ServerResponse, bytes: string | Uint8Array): Promise<void> {
   if (response.destroyed) return Promise.resolve();
   return new Promise((resolve) => {

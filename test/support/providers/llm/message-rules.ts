@@ -1,11 +1,11 @@
-/** What a provider would refuse in the messages of a request, by its documented rules; nothing where it takes them. */
+/** What a provider would refuse in the messages of a request, by its documented rules; empty if it accepts them. */
 export type Problems = readonly string[];
 
 type Body = Readonly<Record<string, unknown>>;
 
 /**
- * OpenAI: behind an assistant's `tool_calls` stand the `tool` messages that answer them, one for each, and none anywhere else. The
- * templates of many models want the sides to alternate.
+ * OpenAI: an assistant's `tool_calls` are followed by the `tool` messages with their results, one for each call, and
+ * there are no others. The templates of many models require the sides to alternate.
  */
 export function openAiProblems({ messages }: Body): Problems {
   const problems: string[] = [];
@@ -29,7 +29,7 @@ export function openAiProblems({ messages }: Body): Problems {
   return problems;
 }
 
-/** Anthropic: the user begins, both alternate, and the `tool_use` blocks of one message are answered first thing in the next. */
+/** Anthropic: the user begins, both sides alternate, and results of `tool_use` blocks are in the next message. */
 export function anthropicProblems({ messages }: Body): Problems {
   const list = messages as { role: string; content: { type: string; id?: string; tool_use_id?: string }[] }[];
   return alternating(
@@ -58,8 +58,8 @@ function alternating(turns: readonly { side: string; calls: string[]; results: s
   const problems: string[] = [];
   if (turns[0]?.side !== "user") problems.push("the user does not begin");
   let open: string[] = [];
-  for (const [place, { side, calls, results }] of turns.entries()) {
-    if (turns[place - 1]?.side === side) problems.push(`two messages of the ${side} in a row`);
+  for (const [index, { side, calls, results }] of turns.entries()) {
+    if (turns[index - 1]?.side === side) problems.push(`two messages of the ${side} in a row`);
     if (results.join() !== open.join()) problems.push(`calls ${open.join()}, results ${results.join()}`);
     open = calls;
   }

@@ -1,4 +1,4 @@
-/** Answers in the form of OpenAI's chat completions; see fixtures/provider/README.md. */
+/** Responses in the form of OpenAI's chat completions; see fixtures/provider/README.md. */
 
 const chunk = (more: object): string =>
   `data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1_760_000_000, model: "fake", ...more })}\n\n`;
@@ -14,7 +14,7 @@ export const chatUsage = (prompt: number, completion: number): string =>
 
 export const CHAT_DONE = "data: [DONE]\n\n";
 
-/** The beginning of an answer that says `words`, one a chunk. */
+/** The beginning of a reply with `words`, one per chunk. */
 export const unfinishedChat = (...words: readonly string[]): string[] => [
   chatDelta({ role: "assistant", content: "", refusal: null }),
   ...words.map((content) => chatDelta({ content })),

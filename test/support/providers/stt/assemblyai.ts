@@ -3,7 +3,7 @@ import { SttServer, type SttServerAction, type SttServerOptions, sendMessage } f
 interface TurnFlags {
   end?: boolean;
   formatted?: boolean;
-  /** Words behind the transcript that may still change. */
+  /** Words after the transcript that may still change. */
   open?: readonly string[];
   language?: readonly [code: string, confidence: number];
 }
@@ -43,7 +43,7 @@ const onTerminate: SttServerAction = (socket) => {
   socket.close(1000);
 };
 
-/** An error as it stands in front of the close: the text says what the session was about. */
+/** An error followed by a close; the text describes it. */
 export const sessionError =
   (code: number, text: string): SttServerAction =>
   (socket) => {

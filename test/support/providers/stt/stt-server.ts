@@ -6,19 +6,19 @@ import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import { FRAME_MS } from "../../../../src/core/limits/media.ts";
 
-/** What a provider does with a stream. */
+/** An action of a provider on a stream. */
 export type SttServerAction = (socket: WebSocket) => void;
 
 export interface SttServerOptions {
-  /** Done when the stream is open. */
+  /** Runs when the stream is open. */
   greeting?: SttServerAction;
-  /** Done when so much audio has come. */
+  /** Run when this much audio has been received. */
   steps?: readonly { atMs: number; act: SttServerAction }[];
-  /** Gets every message of audio. */
+  /** Called for each message of audio. */
   onAudio?: (socket: WebSocket, audio: Buffer) => void;
-  /** Done at each text of that `type`. */
+  /** Run for each text message of the `type`. */
   answers?: Readonly<Record<string, SttServerAction>>;
-  /** Done in place of the upgrade; `accept` is the key that a real one would carry. */
+  /** Runs instead of the upgrade; `accept` is the Sec-WebSocket-Accept value of a correct response. */
   refusal?: (socket: Duplex, accept: string) => void;
 }
 
@@ -39,7 +39,7 @@ export const sendMessage =
     for (const message of messages) socket.send(JSON.stringify(message));
   };
 
-/** A provider of speech to text over WebSocket on loopback, that hears nothing and says what its script tells it to. */
+/** A fake STT provider over WebSocket on loopback: it ignores the audio's content and follows its script. */
 export class SttServer {
   readonly seen: ReceivedSttStream[] = [];
   readonly #options: SttServerOptions;
@@ -72,12 +72,12 @@ export class SttServer {
     return this.seen.at(-1);
   }
 
-  /** How many connections there are. */
+  /** How many connections are open. */
   get open(): number {
     return this.#connections.size;
   }
 
-  /** Answers nothing any more, though it still knows when a connection is cut. */
+  /** Stops responding, but still notices when a connection closes. */
   stopReading(): void {
     for (const socket of this.#sockets.clients) socket.removeAllListeners();
     for (const connection of this.#connections) connection.removeAllListeners("data").resume();
@@ -122,8 +122,8 @@ export class SttServer {
       seen.messages.push(data.length);
       seen.audio = Buffer.concat([seen.audio, data]);
       onAudio?.(socket, data);
-      const heardMs = seen.audio.length / bytesPerMs;
-      while (due[0] !== undefined && due[0].atMs <= heardMs) due.shift()?.act(socket);
+      const receivedMs = seen.audio.length / bytesPerMs;
+      while (due[0] !== undefined && due[0].atMs <= receivedMs) due.shift()?.act(socket);
     });
     socket.on("error", () => {});
     socket.on("close", (code) => {
@@ -133,15 +133,15 @@ export class SttServer {
   }
 }
 
-/** `ms` of a hum, which is voice to whoever tells voice from silence, and then `silenceMs` of nothing. */
+/** `ms` of a hum, which a VAD detects as speech, followed by `silenceMs` of silence. */
 export function hum(rateHz: number, ms: number, silenceMs: number): Int16Array {
   const samples = new Int16Array(((ms + silenceMs) * rateHz) / 1_000);
   for (let at = 0; at < (ms * rateHz) / 1_000; at += 1) samples[at] = 4_000 * Math.sin((at / rateHz) * 1_200) + 1;
   return samples;
 }
 
-/** `samples` in frames of the bus, each with whether it is voiced. */
-export function* framesOf(samples: Int16Array, rateHz: number): Generator<[frame: Int16Array, voiced: boolean]> {
+/** `samples` in frames of 20 ms, each with whether it is speech. */
+export function* framesOf(samples: Int16Array, rateHz: number): Generator<[frame: Int16Array, isSpeech: boolean]> {
   const frameSamples = (rateHz / 1_000) * FRAME_MS;
   for (let at = 0; at < samples.length; at += frameSamples) {
     const frame = samples.subarray(at, at + frameSamples);

@@ -6,12 +6,12 @@ import { type SttServer, sendMessage } from "./stt-server.ts";
 /** Longer than the pause between two words. */
 const QUIET_MS = 250;
 
-/** What one stream has heard, of audio at `rateHz`. */
-class Hearing {
+/** The transcript of one stream, of audio at `rateHz`. */
+class Transcription {
   readonly #rateHz: number;
   readonly #decoder: WatermarkDecoder;
   #samples = 0;
-  /** Where the segment begins that is not settled. */
+  /** The start of the segment that is not final. */
   #fromS = 0;
   #text = "";
 
@@ -34,13 +34,13 @@ class Hearing {
     this.#decoder.write(samples);
   }
 
-  /** The segment as it stands, as a result. */
+  /** The current segment as an interim result. */
   interim(): object {
     return results(this.#text, [this.#fromS, this.#samples / this.#rateHz]);
   }
 
-  /** The same as it will stay; what comes behind is of the next. */
-  settled(): object {
+  /** The current segment as a final result; starts the next segment. */
+  final(): object {
     const toS = this.#samples / this.#rateHz;
     const result = results(this.#text, [this.#fromS, toS], { final: true, fromFinalize: true });
     this.#fromS = toS;
@@ -50,8 +50,8 @@ class Hearing {
 }
 
 /**
- * Deepgram as it hears the simulated callers: what they say carries its words as data (the reference voice), and those are told word by
- * word, in Deepgram's own form. `finalMs` is how long it takes from Finalize to the final result.
+ * A fake Deepgram for simulated callers: it decodes the audio watermark of the reference TTS and sends the words one by
+ * one, in Deepgram's format. `finalMs` is the time from Finalize to the final result.
  */
 export function transcribingDeepgram({
   rateHz,
@@ -60,16 +60,18 @@ export function transcribingDeepgram({
   rateHz: 8_000 | 16_000;
   finalMs: number;
 }): Promise<SttServer> {
-  const hearings = new Map<WebSocket, Hearing>();
-  const hearingOf = (socket: WebSocket): Hearing => {
-    const hearing = hearings.get(socket) ?? new Hearing(rateHz, () => sendMessage(hearingOf(socket).interim())(socket));
-    hearings.set(socket, hearing);
-    return hearing;
+  const transcriptions = new Map<WebSocket, Transcription>();
+  const transcriptionOf = (socket: WebSocket): Transcription => {
+    const transcription =
+      transcriptions.get(socket) ??
+      new Transcription(rateHz, () => sendMessage(transcriptionOf(socket).interim())(socket));
+    transcriptions.set(socket, transcription);
+    return transcription;
   };
   return fakeDeepgram({
-    onAudio: (socket, audio) => hearingOf(socket).write(audio),
+    onAudio: (socket, audio) => transcriptionOf(socket).write(audio),
     answers: {
-      Finalize: (socket) => void setTimeout(() => sendMessage(hearingOf(socket).settled())(socket), finalMs),
+      Finalize: (socket) => void setTimeout(() => sendMessage(transcriptionOf(socket).final())(socket), finalMs),
     },
   });
 }

@@ -11,7 +11,7 @@ export interface ReceivedTranscription {
   file: { name: string; type: string; bytes: Buffer };
 }
 
-/** Answers the request at that place; the last one answers all that come behind it. */
+/** Responds to one request. Responses apply in order, and the last one is repeated. */
 export type Answer = (response: ServerResponse) => void;
 
 export const transcribed = (text: string): Answer => respondWith({ text });
@@ -21,12 +21,12 @@ export const respondWith =
   (response) =>
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
 
-/** A server with OpenAI's `POST /v1/audio/transcriptions` on loopback, that hears nothing and answers as it is told. */
+/** A fake of OpenAI's `POST /v1/audio/transcriptions` on loopback: it ignores the audio and follows its script. */
 export class TranscriptionServer {
   readonly seen: ReceivedTranscription[] = [];
-  /** Sockets that were opened. */
+  /** How many sockets were opened. */
   sockets = 0;
-  /** Requests whose client went away before the answer was whole. */
+  /** Requests whose client disconnected before the response was complete. */
   cancelled = 0;
   readonly #answers: readonly Answer[];
   readonly #server = createServer((request, response) => void this.#serve(request, response));

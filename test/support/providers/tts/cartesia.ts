@@ -5,11 +5,11 @@ import { fakeSpeech, pcmOf } from "./fake-speech.ts";
 import { type ReceivedTtsRequest, TtsServer, type TtsServerOptions } from "./tts-server.ts";
 
 export interface FakeCartesiaOptions extends TtsServerOptions {
-  /** Tells no times of words. */
+  /** Sends no word timestamps. */
   withoutTimes?: boolean;
-  /** The rate that it answers at, whatever it was asked for. */
+  /** The rate of its audio, whatever the request. */
   rateHz?: number;
-  /** Every context ends with this error, in place of its audio. */
+  /** Every context ends with this error instead of its audio. */
   error?: { status_code: number; error_code: string | null; title: string; message: string };
   /** Pages of `GET /voices`. */
   voicePages?: readonly (readonly unknown[])[];

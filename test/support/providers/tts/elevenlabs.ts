@@ -6,11 +6,11 @@ import { type FakeSpeech, fakeSpeech, pcmOf } from "./fake-speech.ts";
 import { type ReceivedTtsRequest, TtsServer, type TtsServerOptions } from "./tts-server.ts";
 
 export interface FakeElevenLabsOptions extends TtsServerOptions {
-  /** The text as it is read out, in `normalizedAlignment`; the text itself unless told. */
+  /** The text as it is read out, in `normalizedAlignment`; by default the text itself. */
   readOut?: (text: string) => string;
-  /** `first`: all times come with the first audio; `none`: never. */
+  /** `first`: all timestamps come with the first audio; `none`: never. */
   alignment?: "each" | "first" | "none";
-  /** The rate that it answers at, whatever it was asked for. */
+  /** The rate of its audio, whatever the request. */
   rateHz?: number;
   /** Pages of `GET /v2/voices`. */
   voicePages?: readonly (readonly unknown[])[];
@@ -24,7 +24,7 @@ export const ELEVENLABS_VOICE = {
   verified_languages: [{ language: "en", model_id: "eleven_flash_v2_5", accent: "british", locale: "en-GB" }],
 };
 
-/** The characters of one part of the speech, with times from its own beginning. */
+/** The characters of one part of the speech, with timestamps from its own beginning. */
 function alignmentOf(words: readonly TimedWord[], all: FakeSpeech, fromMs: number): object {
   const chars: string[] = [];
   const charStartTimesMs: number[] = [];
@@ -69,10 +69,10 @@ export class FakeElevenLabs extends TtsServer {
     response.end(JSON.stringify(body));
   }
 
-  /** Messages of whole words, so that the times of one begin where its audio does. */
+  /** Sends messages of whole words, so that the timestamps of each begin with its audio. */
   async #speak(socket: WebSocket, text: string, format: string): Promise<void> {
     const { fault, chunkMs } = this.options;
-    const { alignment = "each", readOut = (told) => told } = this.#fake;
+    const { alignment = "each", readOut = (unchanged) => unchanged } = this.#fake;
     const rateHz = this.#fake.rateHz ?? Number(format.split("_")[1]);
     const speech = fakeSpeech(readOut(text), rateHz);
     const groups: TimedWord[][] = [];
@@ -93,8 +93,8 @@ export class FakeElevenLabs extends TtsServer {
       const audio = encode(speech.samples.slice((fromMs * rateHz) / 1_000, (toMs * rateHz) / 1_000)).toString("base64");
       const each = alignmentOf(group, speech, fromMs);
       const first = index === 0 ? alignmentOf(speech.words, speech, 0) : null;
-      const told = { each, first, none: null }[alignment];
-      return { audio, isFinal: null, normalizedAlignment: told, alignment: told };
+      const timestamps = { each, first, none: null }[alignment];
+      return { audio, isFinal: null, normalizedAlignment: timestamps, alignment: timestamps };
     });
     const final = { audio: null, isFinal: true, normalizedAlignment: null, alignment: null };
     const wrong = fault?.kind === "audio" ? this.parts(fault.bytes, (rateHz * 2) / 1_000) : undefined;

@@ -5,7 +5,7 @@ const GAP_MS = 30;
 const HUM_HZ = 200;
 const LOUDNESS = 9_000;
 
-/** What a fake voice says: each word hums for so long a character, and is followed by silence. */
+/** The audio of a fake TTS: each word is a hum of MS_PER_CHAR for each character, followed by silence. */
 export interface FakeSpeech {
   samples: Int16Array;
   words: TimedWord[];
@@ -35,7 +35,7 @@ export function fakeSpeech(text: string, rateHz: number): FakeSpeech {
 export const pcmOf = (samples: Int16Array): Buffer =>
   Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
 
-/** Bytes that are no samples of anything, the same each time. */
+/** Bytes that are not audio samples, the same each time. */
 export function noiseBytes(length: number): Buffer {
   const bytes = Buffer.alloc(length);
   let state = 12_345;

@@ -4,20 +4,20 @@ import { fakeSpeech, pcmOf } from "./fake-speech.ts";
 import { type ReceivedTtsRequest, TtsServer, type TtsServerOptions } from "./tts-server.ts";
 
 export interface FakeOpenAiSpeechOptions extends TtsServerOptions {
-  /** What it sends: a WAV file of known length, one of unknown length, or samples alone. */
+  /** What it sends: a WAV file of known length, one of unknown length, or raw samples. */
   format?: "wav" | "streamed-wav" | "pcm";
   rateHz?: number;
   contentType?: string;
-  /** What stands in front of the samples, in place of a WAV file's head. */
+  /** Bytes before the samples, instead of a WAV header. */
   head?: Buffer;
-  /** What stands behind them. */
+  /** Bytes after the samples. */
   tail?: Buffer;
-  /** The size of what is written at once, bytes. */
+  /** Bytes per write. */
   writeBytes?: number;
   voices?: readonly unknown[];
 }
 
-/** The head of a WAV file; `bytes` is the length of the samples that it tells. */
+/** The header of a WAV file; `bytes` is the length of the samples that it states. */
 export function wavHead(rateHz: number, bytes: number, { channels = 1, bits = 16 } = {}): Buffer {
   const head = Buffer.alloc(44);
   head.write("RIFF", 0);
@@ -82,7 +82,7 @@ export class FakeOpenAiSpeech extends TtsServer {
         response.destroy();
         return;
       }
-      // Who does not read stops who writes.
+      // Waits for a client that does not read.
       if (!response.write(file.subarray(at, at + writeBytes))) {
         await Promise.race([once(response, "drain"), closed]);
       }

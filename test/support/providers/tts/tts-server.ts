@@ -4,28 +4,28 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 
-/** What a provider does wrong, whatever its protocol. */
+/** A fault of a provider, independent of its protocol. */
 export type TtsFault =
-  /** Takes the connection and says nothing, but pings where `pings`. */
+  /** Accepts the connection and sends nothing, except pings if `pings`. */
   | { kind: "silent"; pings?: boolean }
   /** Answers the handshake or the request with a status. */
   | { kind: "status"; status: number; headers?: Readonly<Record<string, string>> }
-  /** Closes after so many messages of audio. */
+  /** Closes after this many messages of audio. */
   | { kind: "closes"; afterChunks: number; code: number }
-  /** Says nothing more after so many messages of audio. */
+  /** Sends nothing more after this many messages of audio. */
   | { kind: "hangs"; afterChunks: number }
-  /** Sends this as a message in place of its own. */
+  /** Sends this message instead of its own. */
   | { kind: "message"; data: string | Buffer }
   /** Sends these bytes as its audio. */
   | { kind: "audio"; bytes: Buffer }
-  /** Takes a connection's handshake with an extension that nobody asked for. */
+  /** Answers a handshake with an extension that was not requested. */
   | { kind: "bad-extension" };
 
 export interface TtsServerOptions {
-  /** From a request to its first audio, and between messages of audio. */
+  /** Time from a request to its first audio, and between messages of audio. */
   firstMs?: number;
   perChunkMs?: number;
-  /** Audio in one message. */
+  /** Duration of the audio in one message. */
   chunkMs?: number;
   fault?: TtsFault;
 }
@@ -35,13 +35,13 @@ export interface ReceivedTtsConnection {
   path: string;
   headers: IncomingMessage["headers"];
   messages: Readonly<Record<string, unknown>>[];
-  /** What it has said and nobody has read. */
+  /** Bytes that it has sent and the client has not read. */
   unsentBytes: () => number;
-  /** Resolves when it is gone. */
+  /** Resolves when it is closed. */
   closed: Promise<unknown>;
 }
 
-/** Requests by HTTP, by method and path without query. */
+/** One HTTP request as the provider saw it. */
 export interface ReceivedTtsRequest {
   method: string;
   url: URL;
@@ -54,7 +54,7 @@ export interface ReceivedTtsRequest {
 export abstract class TtsServer {
   readonly connections: ReceivedTtsConnection[] = [];
   readonly requests: ReceivedTtsRequest[] = [];
-  /** Sockets that were opened, for whatever. */
+  /** How many sockets were opened. */
   sockets = 0;
   protected readonly options: Required<Omit<TtsServerOptions, "fault">> & Pick<TtsServerOptions, "fault">;
   readonly #server: Server;
@@ -79,7 +79,7 @@ export abstract class TtsServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Breaks off every connection there is. */
+  /** Ends every open connection. */
   hangUp(): void {
     for (const socket of this.#sockets.clients) socket.terminate();
     this.#server.closeAllConnections();
@@ -90,14 +90,11 @@ export abstract class TtsServer {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** A message came on a connection. */
+  /** Called for each message on a connection. */
   protected abstract onMessage(socket: WebSocket, message: Readonly<Record<string, unknown>>, path: string): void;
   protected abstract onHttp(request: ReceivedTtsRequest, response: ServerResponse): void;
 
-  /**
-   * Sends the messages in the time that was told, those that say audio counted; `end` behind them, unless a fault came
-   * between.
-   */
+  /** Sends the messages with the configured delays, until they end or the fault applies. */
   protected async deliver(socket: WebSocket, messages: readonly object[]): Promise<void> {
     const { firstMs, perChunkMs, fault } = this.options;
     if (fault?.kind === "silent") {
@@ -120,7 +117,7 @@ export abstract class TtsServer {
     }
   }
 
-  /** The parts that `bytes` are sent in. */
+  /** Splits `bytes` into the parts that are sent. */
   protected parts(bytes: Buffer, bytesPerMs: number): Buffer[] {
     const partBytes = this.options.chunkMs * bytesPerMs;
     const parts: Buffer[] = [];

@@ -4,23 +4,23 @@ import type { ChildModule } from "../../../../core/child-module.ts";
 import type { Clock } from "../../../../core/clock.ts";
 import { encodeRequest, FrameReader, GO, type ProgramFrame, STOP, type SynthesisRequest } from "./protocol.ts";
 
-/** What a child tells its pool. After `gone` it tells nothing. */
+/** Callbacks of a child process. None is called after `onExit`. */
 export interface ChildListener {
   onFrame(frame: ProgramFrame): void;
-  /** It has ended, or has been killed because it did not answer. `why` holds nothing that was to be spoken. */
-  onExit(why: string): void;
+  /** It has ended, or was killed because it did not respond. `reason` contains no text of a request. */
+  onExit(reason: string): void;
 }
 
 export interface ChildLimits {
-  /** From its start to its first frame. */
+  /** Time from its start to its first frame. */
   startMsMax: number;
-  /** Between two frames while it is at a request. */
+  /** Time between two frames during a request. */
   answerMsMax: number;
 }
 
 /**
- * One running voice program. It owes a frame from its start on, and from each request until its `end`; when none comes in
- * time it is hung, and killed.
+ * One eSpeak child process. A frame must come within a time limit after its start, and during each request until its
+ * `end`. Otherwise the process hangs and is killed.
  */
 export class EspeakChild {
   readonly #process: ChildProcess;
@@ -37,33 +37,33 @@ export class EspeakChild {
     this.#clock = clock;
     this.#limits = limits;
     this.#listener = listener;
-    // The program gets no environment: it needs none, and ours holds keys.
+    // The program gets no environment: it needs none, and ours contains API keys.
     this.#process = spawn(process.execPath, [...program.execArgv, program.path], {
       stdio: ["pipe", "ignore", "ignore", "pipe"],
       env: {},
     });
     this.#input = this.#process.stdin as Writable;
     const output = this.#process.stdio[3] as Readable;
-    this.#input.on("error", () => {}); // It has ended; `close` says so.
+    this.#input.on("error", () => {}); // The process has ended; `close` reports that.
     output.on("data", (bytes: Buffer) => this.#read(bytes));
     this.#process.on("error", (error) => this.#onExit(`cannot be started: ${error.message}`));
     this.#process.on("close", (code, signal) => this.#onExit(`ended with ${signal ?? `code ${code}`}`));
     this.#cancelTimeout = this.#startTimeout(limits.startMsMax);
   }
 
-  /** Puts the next request; the one before must have ended. */
+  /** Sends the next request; the previous one must have ended. */
   send(request: SynthesisRequest): void {
     this.#isStopped = false;
     this.#restartTimeout();
     this.#input.write(encodeRequest(request));
   }
 
-  /** The request is not wanted any more; its `end` comes as soon as the program sees this. */
+  /** Cancels the current request; its `end` comes as soon as the program sees this. */
   stop(): void {
     this.#isStopped = true;
   }
 
-  /** Ends the program at once. Nothing is told any more. */
+  /** Ends the program at once. No callback is called after that. */
   kill(): void {
     this.#hasExited = true;
     this.#cancelTimeout();
@@ -75,7 +75,7 @@ export class EspeakChild {
     try {
       frames = [...this.#reader.push(bytes)];
     } catch {
-      this.#onExit("sent something that is no frame");
+      this.#onExit("sent an invalid frame");
       this.#process.kill("SIGKILL");
       return;
     }
@@ -95,15 +95,15 @@ export class EspeakChild {
 
   #startTimeout(limitMs: number): () => void {
     return this.#clock.after(limitMs, () => {
-      this.#onExit(`gave no answer for ${limitMs} ms`);
+      this.#onExit(`did not respond for ${limitMs} ms`);
       this.#process.kill("SIGKILL");
     });
   }
 
-  #onExit(why: string): void {
+  #onExit(reason: string): void {
     if (this.#hasExited) return;
     this.#hasExited = true;
     this.#cancelTimeout();
-    this.#listener.onExit(why);
+    this.#listener.onExit(reason);
   }
 }

@@ -1,4 +1,4 @@
-/** What we use of eSpeak NG's Emscripten build, which comes without types. Only espeak-program.ts may import it: it is GPL. */
+/** Types of eSpeak NG's Emscripten build, which has none of its own. Only program.ts may import it: it is GPL. */
 declare module "@echogarden/espeak-ng-emscripten" {
   /** https://github.com/espeak-ng/espeak-ng, `src/include/espeak-ng/speak_lib.h`, `espeak_EVENT`. */
   export interface EspeakEvent {
@@ -12,7 +12,7 @@ declare module "@echogarden/espeak-ng-emscripten" {
       | "msg_terminated"
       | "phoneme"
       | "samplerate";
-    /** The code point of the text where it lies, counted from 1. */
+    /** Its code point in the text, counted from 1. */
     text_position: number;
     word_length: number;
     /** Milliseconds from the first sample. */
@@ -30,7 +30,7 @@ declare module "@echogarden/espeak-ng-emscripten" {
     list_voices(): EspeakVoice[];
     /** Takes a voice's identifier. Returns 0, or an error code. */
     set_voice(identifier: string): number;
-    /** Speaks SSML, synchronously. `deliver` gets each 100 ms as they are made; true ends the synthesis. */
+    /** Speaks SSML synchronously. `deliver` gets the audio in parts of 100 ms and returns true to end the synthesis. */
     synthesize(ssml: string, deliver: (samples: Int16Array, events: EspeakEvent[]) => boolean): void;
   }
   export interface EspeakModule {

@@ -8,12 +8,12 @@ import type { ProgramVoice } from "./protocol.ts";
 import { voiceOf } from "./voices.ts";
 
 /**
- * eSpeak NG: some 140 voices in over 100 languages, without keys and without a network. Speaks at 22,050 Hz, with word times.
- * Its optional package may be missing; then every request fails with `provider_failed` and says so.
+ * eSpeak NG: some 140 voices in over 100 languages, without API keys or a network. It speaks at 22,050 Hz, with word
+ * timestamps. Its optional package may be missing; then every request fails with a `provider_failed` that says so.
  */
 export const createEspeak = (options: EspeakPoolOptions): ClosableTts => createEspeakTts("espeak", false, options);
 
-/** eSpeak's voices under the name of `provider`; with `carryWords` its speech carries its own words. */
+/** eSpeak under the name `provider`. With `watermark` its speech carries its words as an audio watermark. */
 export function createEspeakTts(provider: string, watermark: boolean, options: EspeakPoolOptions): ClosableTts {
   assert.ok(options.children >= 1);
   const pool = new EspeakPool(options);

@@ -6,32 +6,32 @@ import { EspeakChild } from "./child.ts";
 import type { ProgramFrame, ProgramVoice, SynthesisRequest } from "./protocol.ts";
 
 export interface EspeakPoolOptions {
-  /** How many requests are spoken at the same time; each child takes some 100 MB and speaks a hundred times faster than life. */
+  /** How many requests run concurrently. Each child takes some 100 MB and is a hundred times faster than real time. */
   children: number;
   clock: Clock;
-  /** The program; ours unless a test brings another. */
+  /** The program of the children; tests set another. */
   program?: ChildModule;
-  /** Told of each child that is lost and will be replaced, or that cannot load eSpeak. */
-  onProcessFailure?: (why: string) => void;
+  /** Called for each child that failed and will be replaced, or that cannot load eSpeak. */
+  onProcessFailure?: (reason: string) => void;
 }
 
 const PROVIDER = "espeak";
 /** A cold start takes a few hundred ms; a loaded machine is slower. */
 const START_MS_MAX = 30_000;
-/** A frame of audio takes some ms. */
+/** A frame of audio takes a few ms. */
 const ANSWER_MS_MAX = 5_000;
-/** A child that did not even start is tried again after this. */
+/** Time until the restart of a child that failed to start. */
 const RESTART_MS = 1_000;
-/** What a child that starts may find wrong, when the optional package is not there. */
-const NOT_INSTALLED = "the voice is not installed: it is the optional package @echogarden/espeak-ng-emscripten";
+/** The failure if the optional package is missing. */
+const NOT_INSTALLED = "eSpeak is not installed: it is the optional package @echogarden/espeak-ng-emscripten";
 
-/** One request on its way; the child fills it and `speak` empties it. */
+/** One pending request; the child adds chunks and `speak` takes them. */
 interface Job {
   readonly request: SynthesisRequest;
   readonly chunks: TtsChunk[];
   words: TimedWord[];
   outcome: "open" | "done" | TrunklineError;
-  /** Called when there is something new. */
+  /** Called when there is a new chunk or an outcome. */
   wake: () => void;
 }
 
@@ -41,16 +41,16 @@ interface Slot {
   job: Job | undefined;
 }
 
-/** A few voice programs that take requests in turn. One that hangs or dies costs the request it was at, and is replaced. */
+/** A few eSpeak processes that share a queue of requests. One that hangs or dies fails its request and is replaced. */
 export class EspeakPool {
   readonly #clock: Clock;
   readonly #program: ChildModule;
-  readonly #onProcessFailure: (why: string) => void;
+  readonly #onProcessFailure: (reason: string) => void;
   readonly #slots: Slot[];
   readonly #queue: Job[] = [];
   #voices: readonly ProgramVoice[] | undefined;
   #voiceRequests: { resolve(voices: readonly ProgramVoice[]): void; reject(error: TrunklineError): void }[] = [];
-  /** Why nothing can be spoken any more. */
+  /** Why all requests fail; undefined while the pool works. */
   #closedError: TrunklineError | undefined;
   readonly #restarts = new Set<() => void>();
 
@@ -59,17 +59,17 @@ export class EspeakPool {
     this.#program = program ?? childModule(import.meta.url, "./program");
     this.#onProcessFailure = onProcessFailure ?? (() => {});
     this.#slots = Array.from({ length: children }, () => ({ child: undefined, state: "starting", job: undefined }));
-    for (const place of this.#slots) this.#start(place);
+    for (const slot of this.#slots) this.#start(slot);
   }
 
-  /** What the program offers, once one has started. Rejects with `provider_failed` when none can be. */
+  /** The program's voices, once a child has started. Rejects with `provider_failed` if none can be started. */
   voices(): Promise<readonly ProgramVoice[]> {
     if (this.#closedError !== undefined) return Promise.reject(this.#closedError);
     if (this.#voices !== undefined) return Promise.resolve(this.#voices);
     return new Promise((resolve, reject) => this.#voiceRequests.push({ resolve, reject }));
   }
 
-  /** Speaks when its turn comes. What nobody pulls waits in memory: a reply is spoken in pieces of a sentence or so. */
+  /** Synthesizes the request when a child is free. Unread chunks stay in memory: a segment is about a sentence. */
   async *speak(request: SynthesisRequest, signal: AbortSignal): AsyncGenerator<TtsChunk> {
     if (signal.aborted) return;
     if (this.#closedError !== undefined) throw this.#closedError;
@@ -96,41 +96,41 @@ export class EspeakPool {
     }
   }
 
-  /** Ends the programs; what is being spoken fails. */
+  /** Ends the children; pending requests fail. */
   close(): void {
     this.#end(providerFailed(PROVIDER, "closed"));
   }
 
-  #start(place: Slot): void {
-    place.state = "starting";
+  #start(slot: Slot): void {
+    slot.state = "starting";
     const limits = { startMsMax: START_MS_MAX, answerMsMax: ANSWER_MS_MAX };
-    place.child = new EspeakChild(this.#program, this.#clock, limits, {
-      onFrame: (frame) => this.#take(place, frame),
-      onExit: (why) => this.#replace(place, why),
+    slot.child = new EspeakChild(this.#program, this.#clock, limits, {
+      onFrame: (frame) => this.#take(slot, frame),
+      onExit: (reason) => this.#replace(slot, reason),
     });
   }
 
   #dispatch(): void {
-    for (const place of this.#slots) {
-      if (place.state !== "idle") continue;
+    for (const slot of this.#slots) {
+      if (slot.state !== "idle") continue;
       const job = this.#queue.shift();
       if (job === undefined) return;
-      place.state = "busy";
-      place.job = job;
-      place.child?.send(job.request);
+      slot.state = "busy";
+      slot.job = job;
+      slot.child?.send(job.request);
     }
   }
 
-  #take(place: Slot, frame: ProgramFrame): void {
-    const { job } = place;
+  #take(slot: Slot, frame: ProgramFrame): void {
+    const { job } = slot;
     switch (frame.kind) {
       case "ready":
         this.#voices = frame.voices;
         for (const wanted of this.#voiceRequests.splice(0)) wanted.resolve(frame.voices);
-        this.#free(place);
+        this.#free(slot);
         return;
       case "unusable":
-        // Otherwise the program's end, which follows, has it started again.
+        // In the other case the child exits next and is restarted.
         if (frame.missing) this.#end(providerFailed(PROVIDER, NOT_INSTALLED));
         else this.#onProcessFailure(`cannot load eSpeak: ${frame.reason}`);
         return;
@@ -144,43 +144,43 @@ export class EspeakPool {
       case "end":
         if (job !== undefined)
           settle(job, frame.failed === undefined ? "done" : providerFailed(PROVIDER, frame.failed));
-        this.#free(place);
+        this.#free(slot);
         return;
     }
   }
 
-  #free(place: Slot): void {
-    place.job = undefined;
-    place.state = "idle";
+  #free(slot: Slot): void {
+    slot.job = undefined;
+    slot.state = "idle";
     this.#dispatch();
   }
 
   #abandon(job: Job): void {
     const waiting = this.#queue.indexOf(job);
     if (waiting >= 0) this.#queue.splice(waiting, 1);
-    for (const place of this.#slots) {
-      if (place.job !== job) continue;
-      // The place stays busy until the program has seen that it is to stop.
-      place.job = undefined;
-      place.child?.stop();
+    for (const slot of this.#slots) {
+      if (slot.job !== job) continue;
+      // The slot stays busy until the child has stopped the request.
+      slot.job = undefined;
+      slot.child?.stop();
     }
   }
 
-  #replace(place: Slot, why: string): void {
-    const error = providerFailed(PROVIDER, `the voice program ${why}`);
-    if (place.job !== undefined) settle(place.job, error);
-    place.job = undefined;
-    place.child = undefined;
-    this.#onProcessFailure(why);
-    if (place.state !== "starting") {
-      this.#start(place);
+  #replace(slot: Slot, reason: string): void {
+    const error = providerFailed(PROVIDER, `the eSpeak process ${reason}`);
+    if (slot.job !== undefined) settle(slot.job, error);
+    slot.job = undefined;
+    slot.child = undefined;
+    this.#onProcessFailure(reason);
+    if (slot.state !== "starting") {
+      this.#start(slot);
       return;
     }
-    // It would fail the same way again at once. Who waits is not kept waiting for what may never come.
+    // An immediate restart would fail again. If no child can start, pending requests fail instead of waiting.
     if (this.#slots.every(({ state }) => state === "starting")) this.#failWaiting(error);
     const cancel = this.#clock.after(RESTART_MS, () => {
       this.#restarts.delete(cancel);
-      this.#start(place);
+      this.#start(slot);
     });
     this.#restarts.add(cancel);
   }
@@ -189,11 +189,11 @@ export class EspeakPool {
     this.#closedError ??= error;
     for (const cancel of this.#restarts) cancel();
     this.#restarts.clear();
-    for (const place of this.#slots) {
-      place.child?.kill();
-      place.child = undefined;
-      if (place.job !== undefined) settle(place.job, error);
-      place.job = undefined;
+    for (const slot of this.#slots) {
+      slot.child?.kill();
+      slot.child = undefined;
+      if (slot.job !== undefined) settle(slot.job, error);
+      slot.job = undefined;
     }
     this.#failWaiting(error);
   }

@@ -1,7 +1,7 @@
 /**
- * eSpeak NG as a program of its own. Started by espeak-pool.ts and spoken to over pipes (espeak-protocol.ts); no other file
- * imports it, and it alone imports the GPL-licensed eSpeak. It does one thing at a time and blocks on its pipes: standard
- * input for requests, descriptor 3 for frames. It ends when its input does.
+ * The program of the eSpeak child processes. pool.ts starts it, and protocol.ts describes its pipes. No other file
+ * imports it, and only this file imports the GPL-licensed eSpeak. It handles one request at a time and blocks on its
+ * pipes: standard input for requests, descriptor 3 for frames. It ends when its input ends.
  */
 import { readSync, writeSync } from "node:fs";
 import type { Espeak, EspeakVoice } from "@echogarden/espeak-ng-emscripten";
@@ -13,7 +13,7 @@ import { WordTimeline } from "./word-timeline.ts";
 
 const INPUT = 0;
 const OUTPUT = 3;
-/** The first audio leaves as soon as it is there; what follows is collected to this, so that few frames carry much. */
+/** The first audio is sent at once. Later audio is collected to frames of at least this length. */
 const FRAME_MS_MIN = 400;
 
 /** Reads exactly `count` bytes; undefined when the input has ended. */
@@ -32,7 +32,7 @@ function write(frame: ProgramFrame): void {
   for (let sent = 0; sent < bytes.length; ) sent += writeSync(OUTPUT, bytes, sent);
 }
 
-/** Sends one request's audio and keeps count of the answers that are due for it. */
+/** Sends one request's audio and counts the frames without an acknowledgement. */
 class AudioOutput {
   readonly #rateHz: number;
   #chunks: Int16Array[] = [];
@@ -45,7 +45,7 @@ class AudioOutput {
     this.#rateHz = rateHz;
   }
 
-  /** Returns false when no more is wanted. */
+  /** Returns false if the request was cancelled. */
   add(samples: Int16Array, timeline: WordTimeline): boolean {
     if (this.#stopped) return false;
     this.#chunks.push(samples);
@@ -72,19 +72,19 @@ class AudioOutput {
   #collected(): Int16Array {
     const samples = new Int16Array(this.#samples);
     let at = 0;
-    for (const piece of this.#chunks) {
-      samples.set(piece, at);
-      at += piece.length;
+    for (const chunk of this.#chunks) {
+      samples.set(chunk, at);
+      at += chunk.length;
     }
     this.#chunks = [];
     this.#samples = 0;
     return samples;
   }
 
-  #awaitAcknowledgements(unansweredMax: number): void {
-    for (; this.#unacknowledged > unansweredMax; this.#unacknowledged -= 1) {
-      const answer = read(1) ?? process.exit();
-      if (answer[0] === STOP) this.#stopped = true;
+  #awaitAcknowledgements(unacknowledgedMax: number): void {
+    for (; this.#unacknowledged > unacknowledgedMax; this.#unacknowledged -= 1) {
+      const acknowledgement = read(1) ?? process.exit();
+      if (acknowledgement[0] === STOP) this.#stopped = true;
     }
   }
 }
@@ -99,16 +99,16 @@ function speak(espeak: Espeak, encoder: WatermarkEncoder, request: SynthesisRequ
     request.text,
     watermark ? (word, startMs) => encoder.addWord(word, startMs) : undefined,
   );
-  const outlet = new AudioOutput(watermark ? WATERMARK_RATE_HZ : espeak.get_samplerate());
-  let samplesMade = 0;
+  const output = new AudioOutput(watermark ? WATERMARK_RATE_HZ : espeak.get_samplerate());
+  let synthesizedSamples = 0;
   espeak.synthesize(timeline.markup, (samples, events) => {
     for (const event of events) timeline.take(event);
-    samplesMade += samples.length;
-    return !outlet.add(watermark ? encoder.push(samples) : samples, timeline);
+    synthesizedSamples += samples.length;
+    return !output.add(watermark ? encoder.push(samples) : samples, timeline);
   });
-  timeline.finish((samplesMade * 1_000) / espeak.get_samplerate());
-  if (watermark) outlet.add(encoder.finish(), timeline);
-  outlet.end(timeline);
+  timeline.finish((synthesizedSamples * 1_000) / espeak.get_samplerate());
+  if (watermark) output.add(encoder.finish(), timeline);
+  output.end(timeline);
   write({ kind: "end" });
 }
 
@@ -125,15 +125,15 @@ async function load(): Promise<Espeak> {
   }
 }
 
-/** A voice's first language is its own; the others are those it can stand in for. */
+/** A voice's first language is its own; the others are languages it can substitute. */
 const toProgramVoice = ({ identifier, name, languages }: EspeakVoice) => ({
   identifier,
   name: name.trim(),
   language: languages[0]?.name ?? "",
 });
 
-// A signal to all of the service's processes begins a drain, in which there is still something to be said. This one ends
-// when its input does.
+// A signal to all processes of the service starts a drain, during which calls still need speech. This process ends when
+// its input ends.
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => {});
 const espeak = await load();
 const encoder = new WatermarkEncoder(espeak.get_samplerate());

@@ -1,20 +1,20 @@
 import type { TimedWord } from "../../../contracts.ts";
 
 /**
- * What the service and its voice program say to each other over two pipes, the program blocking on both:
+ * The protocol between the service and an eSpeak process, over two pipes on which the process blocks:
  *
- * - to the program: a request (its length in four bytes, then JSON); while it is being spoken, for each frame of audio one
- *   byte, GO or STOP. The program runs AUDIO_AHEAD_MAX frames ahead of those answers, so that a request can be given up at any
- *   time and yet is not slowed down; it reads all of them before the next request.
- * - from the program: frames, each its payload's length in four bytes, one byte for its kind, and the payload.
+ * - to the process: a request (its length in four bytes, then JSON); during a request, for each frame of audio one
+ *   byte, GO or STOP. The process sends up to UNACKNOWLEDGED_FRAMES_MAX frames without such a byte, so that a request
+ *   can be cancelled at any time and yet is not slowed down. It reads all of these bytes before the next request.
+ * - from the process: frames, each its payload's length in four bytes, one byte for its kind, and the payload.
  *
- * Numbers are little-endian, as are the samples: every platform that Node runs on is.
+ * Numbers and samples are little-endian, like every platform that Node runs on.
  */
 export interface SynthesisRequest {
   text: string;
   /** eSpeak's identifier of the voice, for example `gmw/en-US`. */
   voice: string;
-  /** The speech is to carry its own words as data. */
+  /** The speech carries its words as an audio watermark. */
   watermark: boolean;
 }
 
@@ -37,14 +37,14 @@ export type ProgramFrame =
   /** Words that became known with the audio that follows. */
   | { kind: "words"; words: TimedWord[] }
   | { kind: "audio"; rateHz: number; samples: Int16Array }
-  /** The request is answered: spoken, stopped, or, with `failed`, not possible. */
+  /** The request has ended: complete, cancelled, or, with `failed`, impossible. */
   | { kind: "end"; failed?: string };
 
 const JSON_FRAME = 1;
 const AUDIO_FRAME = 2;
 const HEAD_BYTES = 5;
 const RATE_BYTES = 4;
-/** No frame is larger; a length above this is no length. */
+/** No frame is larger; a larger length is invalid. */
 const PAYLOAD_BYTES_MAX = 16 * 1024 * 1024;
 
 export function encodeRequest(request: SynthesisRequest): Buffer {
@@ -69,15 +69,17 @@ function audioPayload({ rateHz, samples }: { rateHz: number; samples: Int16Array
   return payload;
 }
 
-/** Cuts the program's bytes, as they come, into frames. Throws at bytes that are none. */
+/** Splits the process's bytes into frames. Throws on an invalid length. */
 export class FrameReader {
+  /** Bytes of a frame that is not complete yet. */
   #rest: Buffer = Buffer.alloc(0);
 
   *push(bytes: Buffer): Generator<ProgramFrame> {
     this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     while (this.#rest.length >= HEAD_BYTES) {
       const length = this.#rest.readUInt32LE();
-      if (length > PAYLOAD_BYTES_MAX) throw new RangeError("no frame is that long");
+      if (length > PAYLOAD_BYTES_MAX)
+        throw new RangeError(`a frame of ${length} bytes exceeds the maximum of ${PAYLOAD_BYTES_MAX}`);
       if (this.#rest.length < HEAD_BYTES + length) return;
       const isAudio = this.#rest[4] === AUDIO_FRAME;
       const payload = this.#rest.subarray(HEAD_BYTES, HEAD_BYTES + length);

@@ -1,7 +1,7 @@
 import type { Voice } from "../../../contracts.ts";
 import type { ProgramVoice } from "./protocol.ts";
 
-/** The languages that eSpeak names in a way of its own, in BCP 47. */
+/** BCP 47 tags for eSpeak's own language codes, where they differ. */
 const LANGUAGE_TAGS: Readonly<Record<string, string>> = {
   "ca-ba": "ca-x-balear",
   "ca-nw": "ca-x-nw",

@@ -1,6 +1,6 @@
 import type { TimedWord } from "../../../contracts.ts";
 
-/** What eSpeak tells of where it is; the fields are its own. Times are ms from the first sample. */
+/** An event of eSpeak's synthesis, with eSpeak's field names. Times are ms from the first sample. */
 export interface SynthesisEvent {
   type: string;
   /** The code point of the text, counted from 1. */
@@ -11,30 +11,33 @@ export interface SynthesisEvent {
 }
 
 /**
- * Follows eSpeak's events through one text and places its words. Words are what stands between white space, so that joined by
- * spaces they are the text again, while eSpeak sees several in a number and one in "of the": the first event inside a word
- * begins it, and words without an event share the time of the word before them.
+ * Aligns the words of one text with eSpeak's events. Words are separated by white space, so that the words joined by
+ * spaces are the text again. eSpeak reports several words in a number and one in "of the", so the first event inside a
+ * word is its start, and words without an event share the time of the word before them.
  */
 export class WordTimeline {
-  /** The text for eSpeak: white space folded, and nothing in it that eSpeak would take for a command. */
+  /** The text for eSpeak: white space collapsed, and without anything that eSpeak would take for a command. */
   readonly markup: string;
   readonly #words: readonly string[];
-  /** Of each word, the last code point of it in `markup`. */
+  /** The position of each word's last code point in `markup`. */
   readonly #lastPositions: readonly number[];
   readonly #addToWatermark: (word: string, startMs: number) => number;
-  /** When each word that has begun will have been carried. */
+  /** The end of the watermark of each word that has begun. */
   readonly #watermarkEndsMs: number[] = [];
-  /** The words whose end is not known: `#groupFirst` began at `#groupMs`, and those behind it have had no event. */
+  /** The words whose end is not known: `#groupFirst` began at `#groupMs`, and those after it have had no event. */
   #groupFirst = 0;
   #groupMs = 0;
-  /** Where the voice paused after its last sound. */
+  /** The start of the pause after the last sound. */
   #pauseMs: number | undefined;
   #alignedWords: TimedWord[] = [];
 
-  /** `carry` is told of each word as it begins and returns the ms before which it is not over, whenever its sound ends. */
-  constructor(text: string, carry = (_word: string, startMs: number): number => startMs) {
+  /**
+   * `addToWatermark` is called with each word as it begins and returns the end of the word's watermark. The word does
+   * not end earlier, even if its sound does.
+   */
+  constructor(text: string, addToWatermark = (_word: string, startMs: number): number => startMs) {
     this.#words = text.split(/\s+/).filter((word) => word !== "");
-    this.#addToWatermark = carry;
+    this.#addToWatermark = addToWatermark;
     const spoken = this.#words.map(withoutCommands);
     this.markup = spoken.join(" ");
     let position = -1;
@@ -55,16 +58,16 @@ export class WordTimeline {
     }
   }
 
-  /** The voice has ended, at `endMs`. */
+  /** The speech has ended, at `endMs`. */
   finish(endMs: number): void {
     this.#endGroup(this.#words.length, endMs);
   }
 
-  /** The words that have become known since the last time. */
+  /** The words that have been aligned since the last call. */
   takeAligned(): TimedWord[] {
-    const known = this.#alignedWords;
+    const aligned = this.#alignedWords;
     this.#alignedWords = [];
-    return known;
+    return aligned;
   }
 
   #begin(word: number, startMs: number): void {
@@ -74,7 +77,7 @@ export class WordTimeline {
     this.#watermarkEndsMs.push(this.#addToWatermark(this.#words[word] as string, startMs));
   }
 
-  /** The words before `next` are over, at the pause before `endMs` if there was one; each gets its share of the time. */
+  /** Ends the words before `next`, at the pause before `endMs` if there was one; each gets its share of the time. */
   #endGroup(next: number, endMs: number): void {
     const group = this.#words.slice(this.#groupFirst, next);
     const spanMs = Math.max(0, (this.#pauseMs ?? endMs) - this.#groupMs);
@@ -84,19 +87,19 @@ export class WordTimeline {
     for (const [index, text] of group.entries()) {
       const startMs = atMs;
       atMs += (spanMs * (sounds[index] as number)) / Math.max(1, allSounds);
-      const carriedMs = this.#watermarkEndsMs[this.#groupFirst + index] ?? this.#addLateToWatermark(text, startMs);
-      this.#alignedWords.push({ text, startMs, endMs: Math.max(atMs, carriedMs) });
+      const watermarkEndMs = this.#watermarkEndsMs[this.#groupFirst + index] ?? this.#addLateToWatermark(text, startMs);
+      this.#alignedWords.push({ text, startMs, endMs: Math.max(atMs, watermarkEndMs) });
     }
   }
 
   #addLateToWatermark(word: string, startMs: number): number {
-    const carriedMs = this.#addToWatermark(word, startMs);
-    this.#watermarkEndsMs.push(carriedMs);
-    return carriedMs;
+    const watermarkEndMs = this.#addToWatermark(word, startMs);
+    this.#watermarkEndsMs.push(watermarkEndMs);
+    return watermarkEndMs;
   }
 }
 
-/** `word` without what eSpeak's input language gives a meaning: control characters, SSML, and phonemes in [[ ]]. */
+/** `word` without the syntax of eSpeak's input: control characters, SSML, and phonemes in [[ ]]. */
 const withoutCommands = (word: string): string =>
   word
     .replace(/[\p{Cc}<>]/gu, " ")

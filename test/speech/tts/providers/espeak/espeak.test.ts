@@ -42,7 +42,7 @@ describe("eSpeak", () => {
     expect(wordsPerMinute).toBeLessThan(220);
   });
 
-  test("a word ends at its sound's end, not after the pause behind it", async () => {
+  test("a word ends with its sound, not after the following pause", async () => {
     const { words } = await spoken("Well, that is it.");
     const [well, that] = words;
     expect((that?.startMs ?? 0) - (well?.endMs ?? 0)).toBeGreaterThan(60);
@@ -62,19 +62,19 @@ describe("eSpeak", () => {
     expect(durationMs).toBeGreaterThan(1_000);
   });
 
-  test("does not do what a text tells it to do in SSML", async () => {
+  test("does not execute SSML in a text", async () => {
     const plain = await spoken("one two");
     const marked = await spoken('one <break time="9s"/> two');
     expect(marked.durationMs).toBeLessThan(plain.durationMs + 4_000);
   });
 
-  test("has nothing to say to a text without sounds, but accounts for its words", async () => {
+  test("a text without sounds yields its words without audio", async () => {
     expect((await spoken("... —")).words.map((word) => word.text)).toEqual(["...", "—"]);
     expect((await spoken("  ")).words).toEqual([]);
   });
 
   test("an abort frees the program at once, however long the text", async () => {
-    const long = "This is a sentence of a speech that nobody wants to hear to its end. ".repeat(200);
+    const long = "This is a sentence of a speech that is aborted before its end. ".repeat(200);
     const timeMs = async (task: () => Promise<unknown>): Promise<number> => {
       const startMs = performance.now();
       await task();
@@ -90,7 +90,7 @@ describe("eSpeak", () => {
     expect(cutMs).toBeLessThan(wholeMs / 3);
   });
 
-  test("refuses a voice that it has not and a text that nobody says in one turn", async () => {
+  test("refuses an unknown voice and a text over the length limit", async () => {
     await expect(spoken("hello", "espeak/gmw/xx")).rejects.toMatchObject({ code: "provider_failed" });
     await expect(spoken("hello", "gmw/en-US")).rejects.toMatchObject({ code: "provider_failed" });
     await expect(spoken("x".repeat(TURN_TEXT_CHARS_MAX + 1))).rejects.toMatchObject({ code: "provider_failed" });

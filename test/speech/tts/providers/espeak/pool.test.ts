@@ -8,7 +8,7 @@ import { ManualClock } from "../../../../support/manual-clock.ts";
 
 const open: EspeakPool[] = [];
 
-/** A pool whose programs are those of this directory; closed after the test. */
+/** A pool that runs a program of ./programs; closed after the test. */
 function poolOf(program: string, options: Partial<EspeakPoolOptions> = {}): EspeakPool {
   const pool = new EspeakPool({
     children: 1,
@@ -27,7 +27,7 @@ afterEach(() => {
 const speak = (pool: EspeakPool, text: string, signal = new AbortController().signal): AsyncIterable<TtsChunk> =>
   pool.speak({ text, voice: "one", watermark: false }, signal);
 
-/** The process that spoke. */
+/** The id of the process that handled the request. */
 async function speaker(pool: EspeakPool, text: string): Promise<number> {
   let pid = Number.NaN;
   for await (const chunk of speak(pool, text)) pid = Number(chunk.words[0]?.text);
@@ -42,10 +42,10 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-describe("the pool of voice programs", () => {
-  test("a program that dies fails the request it was at, and another takes its place", async () => {
+describe("the pool of eSpeak processes", () => {
+  test("a process that dies fails its request and is replaced", async () => {
     const replaced: string[] = [];
-    const pool = poolOf("troubled-program", { onProcessFailure: (why) => replaced.push(why) });
+    const pool = poolOf("failing", { onProcessFailure: (reason) => replaced.push(reason) });
     const before = await speaker(pool, "hello");
     await expect(speaker(pool, "die")).rejects.toMatchObject({ code: "provider_failed", fault: "provider" });
     const after = await speaker(pool, "hello");
@@ -53,10 +53,10 @@ describe("the pool of voice programs", () => {
     expect(replaced).toEqual(["ended with code 3"]);
   });
 
-  test("a program that hangs is killed when it gave no answer for 5 s, and another takes its place", async () => {
+  test("a process that does not respond for 5 s is killed and replaced", async () => {
     const clock = new ManualClock();
     const replaced: string[] = [];
-    const pool = poolOf("troubled-program", { clock, onProcessFailure: (why) => replaced.push(why) });
+    const pool = poolOf("failing", { clock, onProcessFailure: (reason) => replaced.push(reason) });
     await pool.voices();
     const chunks = speak(pool, "hang")[Symbol.asyncIterator]();
     const { value: chunk } = await chunks.next();
@@ -64,7 +64,7 @@ describe("the pool of voice programs", () => {
     expect(isAlive(hung)).toBe(true);
 
     const rest = chunks.next();
-    const failed = expect(rest).rejects.toThrow("gave no answer for 5000 ms");
+    const failed = expect(rest).rejects.toThrow("did not respond for 5000 ms");
     clock.advance(4_999);
     expect(replaced).toEqual([]);
     clock.advance(1);
@@ -73,19 +73,19 @@ describe("the pool of voice programs", () => {
     await expect.poll(() => isAlive(hung)).toBe(false);
   });
 
-  test("a program that sends something else than frames is replaced", async () => {
-    const pool = poolOf("troubled-program");
+  test("a process that sends an invalid frame is replaced", async () => {
+    const pool = poolOf("failing");
     const before = await speaker(pool, "hello");
-    await expect(speaker(pool, "babble")).rejects.toThrow("sent something that is no frame");
+    await expect(speaker(pool, "babble")).rejects.toThrow("sent an invalid frame");
     expect(await speaker(pool, "hello")).not.toBe(before);
   });
 
-  test("requests that wait behind a program in trouble are spoken by the one that takes its place", async () => {
-    const pool = poolOf("troubled-program");
-    const answers = await Promise.allSettled(
+  test("queued requests are handled by the replacement of a process that died", async () => {
+    const pool = poolOf("failing");
+    const results = await Promise.allSettled(
       ["hello", "die", "hello", "die", "hello"].map((text) => speaker(pool, text)),
     );
-    expect(answers.map((answer) => answer.status)).toEqual([
+    expect(results.map((result) => result.status)).toEqual([
       "fulfilled",
       "rejected",
       "fulfilled",
@@ -94,16 +94,16 @@ describe("the pool of voice programs", () => {
     ]);
   });
 
-  test("several programs speak at the same time", async () => {
+  test("several processes handle requests concurrently", async () => {
     const clock = new ManualClock();
-    const pool = poolOf("troubled-program", { children: 2, clock });
+    const pool = poolOf("failing", { children: 2, clock });
     const hanging = speak(pool, "hang")[Symbol.asyncIterator]();
     const { value: chunk } = await hanging.next();
     expect(await speaker(pool, "hello")).not.toBe(Number(chunk.words[0].text));
   });
 
-  test("a request that is aborted while it waits is never spoken", async () => {
-    const pool = poolOf("troubled-program");
+  test("a request that is aborted in the queue is never sent", async () => {
+    const pool = poolOf("failing");
     const life = new AbortController();
     const first = speaker(pool, "hello");
     const dying = (async () => {
@@ -115,24 +115,24 @@ describe("the pool of voice programs", () => {
     expect(await speaker(pool, "hello")).toBe(pid);
   });
 
-  test("programs that cannot be started fail whoever waits, and are tried again after a second", async () => {
+  test("processes that cannot be started fail the pending requests and are restarted after a second", async () => {
     const clock = new ManualClock();
-    const pool = poolOf("unstartable-program", { clock });
-    await expect(pool.voices()).rejects.toThrow("the voice program ended with code 7");
+    const pool = poolOf("unstartable", { clock });
+    await expect(pool.voices()).rejects.toThrow("the eSpeak process ended with code 7");
     expect(clock.pending).toBe(1);
     clock.advance(1_000);
     await expect(speaker(pool, "hello")).rejects.toMatchObject({ code: "provider_failed" });
   });
 
-  test("a program that says nothing for 30 s counts as one that cannot be started", async () => {
+  test("a process without a frame for 30 s counts as one that cannot be started", async () => {
     const clock = new ManualClock();
-    const pool = poolOf("silent-program", { clock });
-    const failed = expect(pool.voices()).rejects.toThrow("gave no answer for 30000 ms");
+    const pool = poolOf("silent", { clock });
+    const failed = expect(pool.voices()).rejects.toThrow("did not respond for 30000 ms");
     clock.advance(30_000);
     await failed;
   });
 
-  test("says what is missing when the optional package is not installed, and does not try again", async () => {
+  test("if the optional package is not installed, the error says so and nothing is restarted", async () => {
     const clock = new ManualClock();
     const { path, execArgv } = childModule(
       new URL("../../../../../src/speech/tts/providers/espeak/x.ts", import.meta.url).href,
@@ -150,8 +150,8 @@ describe("the pool of voice programs", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("close ends the programs and what they were at", async () => {
-    const pool = poolOf("troubled-program", { clock: new ManualClock() });
+  test("close ends the processes and fails their requests", async () => {
+    const pool = poolOf("failing", { clock: new ManualClock() });
     const pid = await speaker(pool, "hello");
     const hanging = speaker(pool, "hang");
     const waiting = speaker(pool, "hello");

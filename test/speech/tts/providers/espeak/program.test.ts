@@ -12,7 +12,7 @@ import {
 
 const HERE = new URL("../../../../../src/speech/tts/providers/espeak/any.ts", import.meta.url).href;
 
-test("the voice program outlives the signals that begin a drain, and ends when its input does", async () => {
+test("the eSpeak process ignores the signals that start a drain, and ends when its input ends", async () => {
   const { path, execArgv } = childModule(HERE, "./program");
   const program = spawn(process.execPath, [...execArgv, path], {
     stdio: ["pipe", "ignore", "ignore", "pipe"],

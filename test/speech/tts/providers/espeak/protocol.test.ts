@@ -15,19 +15,19 @@ const FRAMES: ProgramFrame[] = [
   { kind: "end", failed: "no such voice" },
 ];
 
-test("frames come out as they went in, wherever the pipe cuts them", () => {
+test("frames are read as they were written, wherever the pipe splits them", () => {
   const bytes = Buffer.concat(FRAMES.map(encodeFrame));
   fc.assert(
-    fc.property(fc.array(fc.nat(bytes.length)), (cuts) => {
+    fc.property(fc.array(fc.nat(bytes.length)), (splits) => {
       const reader = new FrameReader();
-      const edges = [0, ...cuts.sort((a, b) => a - b), bytes.length];
+      const edges = [0, ...splits.sort((a, b) => a - b), bytes.length];
       const read = edges.slice(1).flatMap((end, index) => [...reader.push(bytes.subarray(edges[index], end))]);
       expect(read).toEqual(FRAMES);
     }),
   );
 });
 
-test("samples are copies, and do not change when the pipe's buffer does", () => {
+test("samples are copies and do not change with the pipe's buffer", () => {
   const bytes = encodeFrame({ kind: "audio", rateHz: 8_000, samples: Int16Array.of(1, 2, 3) });
   const [frame] = new FrameReader().push(bytes);
   bytes.fill(0xff);

@@ -10,13 +10,13 @@ const word = (position: number, atMs: number): SynthesisEvent => ({
 const sound = (atMs: number): SynthesisEvent => ({ type: "phoneme", text_position: 1, audio_position: atMs, id: "a" });
 const pause = (atMs: number): SynthesisEvent => ({ type: "phoneme", text_position: 1, audio_position: atMs, id: "" });
 
-function placed(
+function aligned(
   text: string,
   events: readonly SynthesisEvent[],
   endMs: number,
-  carry?: (w: string, ms: number) => number,
+  addToWatermark?: (word: string, startMs: number) => number,
 ) {
-  const timeline = new WordTimeline(text, carry);
+  const timeline = new WordTimeline(text, addToWatermark);
   for (const event of events) timeline.take(event);
   timeline.finish(endMs);
   return timeline.takeAligned();
@@ -25,15 +25,15 @@ function placed(
 describe("the words of eSpeak's speech", () => {
   test("begin at the first event within them and end at the next word or at the pause before it", () => {
     const events = [word(1, 0), sound(10), word(4, 300), sound(310), pause(500), pause(650), word(8, 800), sound(810)];
-    expect(placed("Hi you. 12.50", [...events, word(9, 900), word(11, 1_000)], 1_200)).toEqual([
+    expect(aligned("Hi you. 12.50", [...events, word(9, 900), word(11, 1_000)], 1_200)).toEqual([
       { text: "Hi", startMs: 0, endMs: 300 },
       { text: "you.", startMs: 300, endMs: 500 },
       { text: "12.50", startMs: 800, endMs: 1_200 },
     ]);
   });
 
-  test("that eSpeak takes together share their time by their letters", () => {
-    expect(placed("of the — inn", [word(1, 100), sound(100), word(10, 300), sound(300)], 400)).toEqual([
+  test("that eSpeak reports as one share their time by their letters", () => {
+    expect(aligned("of the — inn", [word(1, 100), sound(100), word(10, 300), sound(300)], 400)).toEqual([
       { text: "of", startMs: 100, endMs: 180 },
       { text: "the", startMs: 180, endMs: 300 },
       { text: "—", startMs: 300, endMs: 300 },
@@ -41,16 +41,16 @@ describe("the words of eSpeak's speech", () => {
     ]);
   });
 
-  test("stand in front when nothing of them sounds", () => {
-    expect(placed("— so", [word(3, 50), sound(50)], 200)).toEqual([
+  test("without sound have no duration", () => {
+    expect(aligned("— so", [word(3, 50), sound(50)], 200)).toEqual([
       { text: "—", startMs: 0, endMs: 0 },
       { text: "so", startMs: 50, endMs: 200 },
     ]);
-    expect(placed("...", [], 7)).toEqual([{ text: "...", startMs: 0, endMs: 0 }]);
-    expect(placed(" \n ", [], 7)).toEqual([]);
+    expect(aligned("...", [], 7)).toEqual([{ text: "...", startMs: 0, endMs: 0 }]);
+    expect(aligned(" \n ", [], 7)).toEqual([]);
   });
 
-  test("become known with the event that ends them", () => {
+  test("are aligned by the event that ends them", () => {
     const timeline = new WordTimeline("one two");
     timeline.take(word(1, 0));
     timeline.take(sound(0));
@@ -60,14 +60,14 @@ describe("the words of eSpeak's speech", () => {
     expect(timeline.takeAligned()).toEqual([]);
   });
 
-  test("are carried once each, in order, and are not over before that", () => {
-    const asked: [string, number][] = [];
-    const carry = (text: string, startMs: number): number => {
-      asked.push([text, startMs]);
-      return 1_000 * asked.length;
+  test("are added to the watermark once, in order, and do not end before their watermark", () => {
+    const added: [string, number][] = [];
+    const addToWatermark = (text: string, startMs: number): number => {
+      added.push([text, startMs]);
+      return 1_000 * added.length;
     };
-    const words = placed("— a b c", [word(3, 100), sound(100), word(7, 300), sound(300)], 400, carry);
-    expect(asked).toEqual([
+    const words = aligned("— a b c", [word(3, 100), sound(100), word(7, 300), sound(300)], 400, addToWatermark);
+    expect(added).toEqual([
       ["—", 0],
       ["a", 100],
       ["b", 200],
@@ -76,7 +76,7 @@ describe("the words of eSpeak's speech", () => {
     expect(words.map((each) => each.endMs)).toEqual([1_000, 2_000, 3_000, 4_000]);
   });
 
-  test("are counted in code points and behind what stands for special characters", () => {
+  test("are located by code points, after escaping of special characters", () => {
     const timeline = new WordTimeline("🙂🙂 a&b\t<p>  [[x]] end");
     expect(timeline.markup).toBe("🙂🙂 a&amp;b  p  [ [x]] end");
     timeline.take(word(4, 100));
@@ -93,9 +93,9 @@ describe("the words of eSpeak's speech", () => {
     ]);
   });
 
-  test("are not confused by an event behind them or beyond the text", () => {
+  test("are not affected by late events or events beyond the text", () => {
     const events = [word(5, 200), sound(200), word(1, 300), word(99, 350)];
-    expect(placed("one two", events, 400)).toEqual([
+    expect(aligned("one two", events, 400)).toEqual([
       { text: "one", startMs: 0, endMs: 200 },
       { text: "two", startMs: 200, endMs: 400 },
     ]);

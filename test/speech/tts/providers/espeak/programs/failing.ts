@@ -1,4 +1,4 @@
-/** A voice program with moods, for the pool's tests: it says its process id, hangs at "hang", dies at "die" and babbles at "babble". */
+/** A program for the pool's tests. It reports its process id, hangs at "hang", dies at "die" and sends noise at "babble". */
 import { readSync, writeSync } from "node:fs";
 import { encodeFrame, type ProgramFrame } from "../../../../../../src/speech/tts/providers/espeak/protocol.ts";
 

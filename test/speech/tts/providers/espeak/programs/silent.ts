@@ -1,2 +1,2 @@
-/** A voice program that never says anything, for the pool's tests. */
+/** A program for the pool's tests that never sends a frame. */
 setInterval(() => {}, 1_000);

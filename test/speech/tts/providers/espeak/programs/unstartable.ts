@@ -1,2 +1,2 @@
-/** A voice program that ends before it says anything, for the pool's tests. */
+/** A program for the pool's tests that ends before it sends a frame. */
 process.exit(7);

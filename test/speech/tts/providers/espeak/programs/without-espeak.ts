@@ -1,4 +1,4 @@
-/** Imported in front of the real voice program, this makes eSpeak a package that is not installed. */
+/** Imported before the real program, this makes eSpeak a package that is not installed. */
 import { register } from "node:module";
 
 const hooks = `export async function resolve(specifier, context, next) {
