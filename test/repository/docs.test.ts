@@ -12,10 +12,10 @@ import { unknownInQuery } from "../support/metrics/promql.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const README_LINES_MAX = 200;
-/** What is installed, built or recorded, and no page of ours. */
+/** Folders of installed, built or recorded files, which hold no page of the project. */
 const NOT_OURS = new Set(["node_modules", "dist", "data", "results"]);
 
-/** The files under a folder whose names end so. */
+/** The files under a folder whose names end with `ending`. */
 function filesUnder(directory: string, ending: string): string[] {
   return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
     const path = join(directory, entry.name);
@@ -25,10 +25,14 @@ function filesUnder(directory: string, ending: string): string[] {
   });
 }
 
+/** The ids of docs/faults.md at the start of a test's name: `T2: ...`, or `B2, B7: ...`. */
+const TEST_NAME_IDS =
+  /["`]((?:ADV-[A-Z]\d+|F14-\d+|[ABCDHKLMPSTZ]\d{1,2})(?:, (?:ADV-[A-Z]\d+|F14-\d+|[ABCDHKLMPSTZ]\d{1,2}))*): /g;
+
 const textOf = (path: string): string => readFileSync(path, "utf8");
 const withoutCode = (markdown: string): string => markdown.replace(/^ *```.*?^ *```/gms, "");
 
-/** The anchors that GitHub gives the headings of a page: a heading of a name that was there before gets a number. */
+/** The anchors that GitHub gives the headings of a page. A repeated heading gets a number. */
 function anchorsOf(markdown: string): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading = ""] of withoutCode(markdown).matchAll(/^#{1,6} +(.+?) *$/gm)) {
@@ -41,7 +45,7 @@ function anchorsOf(markdown: string): Set<string> {
   return anchors;
 }
 
-/** The links of a page that lead to nothing, relative ones alone. */
+/** The relative links of a page whose target does not exist. */
 function brokenLinks(page: string, markdown: string): string[] {
   const prose = withoutCode(markdown).replace(/`[^`\n]*`/g, "");
   return [...prose.matchAll(/\]\(([^)\s]+)(?: "[^"]*")?\)/g)]
@@ -56,11 +60,11 @@ function brokenLinks(page: string, markdown: string): string[] {
     });
 }
 
-/** Enough of a paragraph to distinguish it: two versions of one begin alike. */
+/** Two versions of one paragraph have the same beginning, of this length. */
 const PARAGRAPH_BEGINS_CHARS = 40;
 const PARAGRAPH = "Crashes lose calls, not records. Every c";
 
-/** The rows of one table that begin with the same names in code, and paragraphs of one page that begin alike. */
+/** The rows of one table that start with the same names in code, and paragraphs of one page with the same beginning. */
 function repeatedIn(markdown: string): string[] {
   const seen = new Set<string>();
   let table = 0;
@@ -94,13 +98,13 @@ function variablesRead(): Set<string> {
       return Reflect.get(target, name);
     },
   });
-  // It has none of the keys that it requires, and reports that once it has read everything.
+  // The environment has none of the required API keys. That is reported after everything was read.
   expect(() => readConfig(env)).toThrow(/DEEPGRAM_API_KEY/);
   readServiceAccess(env);
   return read;
 }
 
-/** The code of what the media port answers with this status. */
+/** The error code of the media port's response with this status. */
 const mediaPortCode = (status: 401 | 404 | 426 | 503): string => JSON.parse(refusalOf(status, []).body).error.code;
 
 describe("the documentation", () => {
@@ -114,7 +118,7 @@ describe("the documentation", () => {
     expect(lines.filter((line) => /(?:^|\s)#(?:\s|$)/.test(line) || /(?:^|[;&|] *)\w+="-/.test(line))).toEqual([]);
   });
 
-  test("is found", () => {
+  test("includes the README and the pages under docs and deploy", () => {
     expect(pages.map((page) => relative(ROOT, page))).toEqual(
       expect.arrayContaining(["README.md", "docs/api.md", "deploy/README.md"]),
     );
@@ -127,11 +131,11 @@ describe("the documentation", () => {
 
   test.each(
     pages.map((page) => relative(ROOT, page)),
-  )("%s says nothing twice: no paragraph, and no row of a table for the same name", (page) => {
+  )("%s has no repeated paragraph and no repeated row of a table", (page) => {
     expect(repeatedIn(textOf(join(ROOT, page)))).toEqual([]);
   });
 
-  test("a paragraph or a row that stands twice is noticed", () => {
+  test("a repeated paragraph or row is found", () => {
     const rows = "| `A` | 1 |\n| `A` | 2 |\n";
     expect(repeatedIn(`${rows}\n${PARAGRAPH}\n\n${rows}${PARAGRAPH} And more.\n`)).toEqual([
       "| `A` |",
@@ -141,7 +145,7 @@ describe("the documentation", () => {
     expect(repeatedIn("| `A` | 1 |\n\n| `A` | 2 |\n```\n| `B` |\n| `B` |\n```\n")).toEqual([]);
   });
 
-  test("a link to a page or a heading that is not there is noticed", () => {
+  test("a link to a missing page or heading is found", () => {
     const page = join(ROOT, "README.md");
     const links =
       "[a](docs/none.md) [b](docs/api.md#none) [c](#none) [d](docs/api.md#errors) [e](https://example.com/none)";
@@ -159,6 +163,32 @@ describe("the documentation", () => {
     const rows = textOf(join(ROOT, "docs/configuration.md")).matchAll(/^\| (`[^|]+`) \|/gm);
     const named = [...rows].flatMap(([, cell = ""]) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name = ""]) => name));
     expect(named.toSorted()).toEqual([...variablesRead()].toSorted());
+  });
+});
+
+describe("docs/faults.md", () => {
+  const rows = [...textOf(join(ROOT, "docs/faults.md")).matchAll(/^\| `([A-Z][A-Z0-9-]*)` \|.*\| ([^|]+) \|$/gm)];
+  const files = filesUnder(join(ROOT, "test"), ".ts").map((path) => ({ path, text: textOf(path) }));
+
+  test("has a row for every id at the start of a test's name", () => {
+    const named = files.flatMap(({ path, text }) =>
+      path.includes("/test/faults/")
+        ? []
+        : [...text.matchAll(TEST_NAME_IDS)].flatMap(([, ids = ""]) => ids.split(", ")),
+    );
+    const described = new Set(rows.map(([, id = ""]) => id));
+    expect(described.size).toBeGreaterThan(100);
+    expect([...new Set(named)].filter((id) => !described.has(id))).toEqual([]);
+  });
+
+  test("names only test files that have the id", () => {
+    const texts = new Map(files.map(({ path, text }) => [relative(join(ROOT, "test"), path), text]));
+    const wrong = rows.flatMap(([, id = "", cell = ""]) =>
+      [...cell.matchAll(/`([^`]+)`/g)]
+        .filter(([, path = ""]) => !new RegExp(`\\b${id}\\b`).test(texts.get(path) ?? ""))
+        .map(([, path = ""]) => `${id}: ${path}`),
+    );
+    expect(wrong).toEqual([]);
   });
 });
 
