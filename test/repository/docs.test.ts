@@ -192,6 +192,29 @@ describe("docs/faults.md", () => {
   });
 });
 
+describe("docs/operations.md", () => {
+  const page = textOf(join(ROOT, "docs/operations.md"));
+  /** The code in the first cells of the tables of a section. */
+  const firstCells = (heading: string): string[] => {
+    const [section = ""] = page.split(`\n## ${heading}\n`)[1]?.split("\n## ") ?? [];
+    const cells = [...section.matchAll(/^\| (`[^|]+`) \|/gm)].map(([, cell = ""]) => cell);
+    return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text = ""]) => text));
+  };
+
+  test("names no log message that the service does not write", () => {
+    const source = filesUnder(join(ROOT, "src"), ".ts").map(textOf).join("\n");
+    const messages = firstCells("Logs").map((message) => message.replace(/[:,] …$/, ""));
+    expect(messages.length).toBeGreaterThan(50);
+    expect(messages.filter((message) => !source.includes(message))).toEqual([]);
+  });
+
+  test("has every metric of the service, and no other", async () => {
+    const exposed = [...(await everyMetric()).keys()].filter((name) => name.startsWith("trunkline_"));
+    const named = firstCells("Metrics").map((text) => `trunkline_${text.replace(/\{.*$/, "")}`);
+    expect(named.toSorted()).toEqual(exposed.toSorted());
+  });
+});
+
 describe("docs/security.md", () => {
   const page = textOf(join(ROOT, "docs/security.md"));
   const code = [...page.matchAll(/`([^`\n]+)`/g)].map(([, text = ""]) => text);
