@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { STATUS } from "../../src/api/http/errors.ts";
+import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { readConfig, readServiceAccess } from "../../src/config/config.ts";
 import { SPEND_ACTIONS } from "../../src/core/billing/spend.ts";
 import { CONNECTION_TYPES, END_REASONS } from "../../src/core/calls/spec.ts";
@@ -189,6 +190,26 @@ describe("docs/faults.md", () => {
         .map(([, path = ""]) => `${id}: ${path}`),
     );
     expect(wrong).toEqual([]);
+  });
+});
+
+describe("docs/api.md", () => {
+  const page = textOf(join(ROOT, "docs/api.md"));
+
+  test.each([...END_REASONS, ...Object.keys(STATUS)])("names %s, an end reason or an error code", (name) => {
+    expect(page).toContain(`\`${name}\``);
+  });
+});
+
+describe("docs/turn-taking.md", () => {
+  test("names the turn parameters by their names in the code", () => {
+    const [, section = ""] = textOf(join(ROOT, "docs/turn-taking.md")).split("\n## Parameters\n");
+    const cells = [...section.matchAll(/^\| (`[^|]+`) \|/gm)].map(([, cell = ""]) => cell);
+    const named = cells.flatMap((cell) =>
+      [...cell.matchAll(/`(\w+(?:Ms|Max|Frames|Chars))`/g)].map(([, name]) => name),
+    );
+    expect(named.length).toBeGreaterThan(15);
+    expect(named.filter((name) => name === undefined || !Object.hasOwn(DEFAULT_TURN_PARAMETERS, name))).toEqual([]);
   });
 });
 
