@@ -1,5 +1,5 @@
-// A client of the raw WebSocket without a microphone: types what it is given, one line a turn, and prints what is said. The answer of
-// POST /calls comes on standard input:
+// A client of the raw WebSocket without a microphone: types its arguments, one turn each, and prints the transcript. It reads the
+// response of POST /calls from standard input:
 //
 //   curl ... /api/v1/calls -d '{"connectionType": "websocket", ...}' | node examples/chat.mjs "When are you open?" "Goodbye."
 

@@ -1,5 +1,5 @@
-// A whole client of the raw WebSocket: a microphone on standard input, a loudspeaker on standard output, in signed 16-bit PCM at
-// 16 kHz, and what was said on standard error. With SoX, a headset, TRUNKLINE_URL and TRUNKLINE_API_KEY:
+// A complete client of the raw WebSocket: microphone on standard input, loudspeaker on standard output, both signed 16-bit PCM
+// at 16 kHz, and the transcript on standard error. With SoX, a headset, TRUNKLINE_URL and TRUNKLINE_API_KEY:
 //
 //   rec -q -t raw -r 16000 -e signed -b 16 -c 1 - | node examples/talk.mjs | play -q -t raw -r 16000 -e signed -b 16 -c 1 -
 
@@ -8,7 +8,7 @@ import WebSocket from "ws";
 const { TRUNKLINE_URL, TRUNKLINE_API_KEY } = process.env;
 const SECOND_BYTES = 16_000 * 2;
 const FRAME_MS = 20;
-process.stdin.resume(); // What is said before there is a call is dropped, or it would come all at once.
+process.stdin.resume(); // Drops audio from before the call, which would otherwise arrive all at once.
 const answer = await fetch(`${TRUNKLINE_URL}/api/v1/calls`, {
   method: "POST",
   headers: { "X-API-Key": TRUNKLINE_API_KEY, "Content-Type": "application/json" },
@@ -27,7 +27,7 @@ if (!answer.ok) throw new Error(call.error.message);
 
 const socket = new WebSocket(call.websocketUrl);
 const say = (message) => socket.send(JSON.stringify(message));
-let waiting = []; // What has not been played yet: frames of audio, and between them the names of marks.
+let waiting = []; // Not played yet: frames of audio, and between them the names of marks.
 socket.on("open", () => {
   process.stdin.on("end", () => say({ type: "end" }));
   process.stdin.on("data", (audio) => {
@@ -44,7 +44,7 @@ socket.on("message", (data, isBinary) => {
 });
 socket.on("close", () => process.exit());
 
-let nextMs = performance.now(); // The loudspeaker gets a frame each 20 ms by the clock, or silence.
+let nextMs = performance.now(); // The loudspeaker gets a frame, or silence, every 20 ms by the clock.
 setInterval(() => {
   for (; nextMs <= performance.now(); nextMs += FRAME_MS) {
     while (typeof waiting[0] === "string") say({ type: "mark", name: waiting.shift() });

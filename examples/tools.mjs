@@ -1,6 +1,6 @@
-// Tools that a voice agent calls, without a key: an HTTP server of this program looks orders up, and the program itself, as the
-// call's client, books tables. It types what the caller says and prints the conversation. The service must run with
-// TOOLS_ALLOW_LOOPBACK=true; TRUNKLINE_URL and TRUNKLINE_API_KEY say where it is:
+// Tools of a voice agent, without an account at a provider: an HTTP server of this program looks up orders, and the program
+// itself, as the call's client, books tables. It types the caller's turns and prints the conversation. The service must run
+// with TOOLS_ALLOW_LOOPBACK=true; TRUNKLINE_URL and TRUNKLINE_API_KEY give its address and an API key:
 //
 //   node examples/tools.mjs "Where is my order A-17?" "I would like to book a table." "Four people." "Goodbye."
 
@@ -68,7 +68,7 @@ const handlers = {
   ended: ({ reason }) => console.log(`ended: ${reason}`),
 };
 socket.on("message", (data, isBinary) => {
-  if (isBinary) return; // The agent's voice: this program reads its words instead.
+  if (isBinary) return; // The agent's audio: this program reads the transcript instead.
   const message = JSON.parse(data);
   handlers[message.type]?.(message);
 });

@@ -81,7 +81,7 @@ describe("the table", () => {
       result("stt/providers/deepgram", "P17: new"),
     ]);
     expect(problems).toEqual([
-      "test/speech/languages.test.ts: a provider > P11: too long: of which kind of provider?",
+      "test/speech/languages.test.ts: a provider > P11: too long: neither its titles nor its path name a stage (stt, llm, tts)",
       "test/speech/stt/providers/deepgram.test.ts: a provider > P17: new: there is no row P17",
     ]);
   });

@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { STATUS } from "../../src/api/http/errors.ts";
+import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { readConfig, readServiceAccess } from "../../src/config/config.ts";
 import { SPEND_ACTIONS } from "../../src/core/billing/spend.ts";
 import { CONNECTION_TYPES, END_REASONS } from "../../src/core/calls/spec.ts";
@@ -12,23 +13,27 @@ import { unknownInQuery } from "../support/metrics/promql.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const README_LINES_MAX = 200;
-/** Folders of installed, built or recorded files. */
-const SKIPPED_FOLDERS = new Set(["node_modules", "dist", "data", "results"]);
+/** Folders of installed, built or recorded files, which hold no page of the project. */
+const NOT_OURS = new Set(["node_modules", "dist", "data", "results"]);
 
 /** The files under a folder whose names end with `ending`. */
 function filesUnder(directory: string, ending: string): string[] {
   return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
     const path = join(directory, entry.name);
     if (entry.isDirectory())
-      return SKIPPED_FOLDERS.has(entry.name) || entry.name.startsWith(".") ? [] : filesUnder(path, ending);
+      return NOT_OURS.has(entry.name) || entry.name.startsWith(".") ? [] : filesUnder(path, ending);
     return entry.name.endsWith(ending) ? [path] : [];
   });
 }
 
+/** The ids of docs/faults.md at the start of a test's name: `T2: ...`, or `B2, B7: ...`. */
+const TEST_NAME_IDS =
+  /["`]((?:ADV-[A-Z]\d+|F14-\d+|[ABCDHKLMPSTZ]\d{1,2})(?:, (?:ADV-[A-Z]\d+|F14-\d+|[ABCDHKLMPSTZ]\d{1,2}))*): /g;
+
 const textOf = (path: string): string => readFileSync(path, "utf8");
 const withoutCode = (markdown: string): string => markdown.replace(/^ *```.*?^ *```/gms, "");
 
-/** The anchors that GitHub gives the headings of a page: repeated headings are numbered. */
+/** The anchors that GitHub gives the headings of a page. A repeated heading gets a number. */
 function anchorsOf(markdown: string): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading = ""] of withoutCode(markdown).matchAll(/^#{1,6} +(.+?) *$/gm)) {
@@ -56,11 +61,11 @@ function brokenLinks(page: string, markdown: string): string[] {
     });
 }
 
-/** Two versions of one paragraph begin with the same characters. */
+/** Two versions of one paragraph have the same beginning, of this length. */
 const PARAGRAPH_BEGINS_CHARS = 40;
 const PARAGRAPH = "Crashes lose calls, not records. Every c";
 
-/** Table rows that begin with the same code, and paragraphs of one page that begin with the same text. */
+/** The rows of one table that start with the same names in code, and paragraphs of one page with the same beginning. */
 function repeatedIn(markdown: string): string[] {
   const seen = new Set<string>();
   let table = 0;
@@ -94,13 +99,13 @@ function variablesRead(): Set<string> {
       return Reflect.get(target, name);
     },
   });
-  // Required API keys are missing; the error is thrown after all variables were read.
+  // The environment has none of the required API keys. That is reported after everything was read.
   expect(() => readConfig(env)).toThrow(/DEEPGRAM_API_KEY/);
   readServiceAccess(env);
   return read;
 }
 
-/** The error code of the media port for this status. */
+/** The error code of the media port's response with this status. */
 const mediaPortCode = (status: 401 | 404 | 426 | 503): string => JSON.parse(refusalOf(status, []).body).error.code;
 
 describe("the documentation", () => {
@@ -108,13 +113,13 @@ describe("the documentation", () => {
 
   test.each(
     pages.map((page) => relative(ROOT, page)),
-  )("shell blocks of %s can be pasted into zsh, which allows no comments and does not split variables into words", (page) => {
+  )("shell blocks of %s can be pasted into zsh, which takes no comments and splits no variable into words", (page) => {
     const blocks = [...textOf(join(ROOT, page)).matchAll(/^ *```(?:sh|bash)\n(.*?)^ *```$/gms)];
     const lines = blocks.flatMap(([, text = ""]) => text.split("\n"));
     expect(lines.filter((line) => /(?:^|\s)#(?:\s|$)/.test(line) || /(?:^|[;&|] *)\w+="-/.test(line))).toEqual([]);
   });
 
-  test("all pages are found", () => {
+  test("includes the README and the pages under docs and deploy", () => {
     expect(pages.map((page) => relative(ROOT, page))).toEqual(
       expect.arrayContaining(["README.md", "docs/api.md", "deploy/README.md"]),
     );
@@ -127,11 +132,11 @@ describe("the documentation", () => {
 
   test.each(
     pages.map((page) => relative(ROOT, page)),
-  )("%s repeats no paragraph, and no table row for the same name", (page) => {
+  )("%s has no repeated paragraph and no repeated row of a table", (page) => {
     expect(repeatedIn(textOf(join(ROOT, page)))).toEqual([]);
   });
 
-  test("a repeated paragraph or table row is detected", () => {
+  test("a repeated paragraph or row is found", () => {
     const rows = "| `A` | 1 |\n| `A` | 2 |\n";
     expect(repeatedIn(`${rows}\n${PARAGRAPH}\n\n${rows}${PARAGRAPH} And more.\n`)).toEqual([
       "| `A` |",
@@ -141,7 +146,7 @@ describe("the documentation", () => {
     expect(repeatedIn("| `A` | 1 |\n\n| `A` | 2 |\n```\n| `B` |\n| `B` |\n```\n")).toEqual([]);
   });
 
-  test("a link to a missing page or heading is detected", () => {
+  test("a link to a missing page or heading is found", () => {
     const page = join(ROOT, "README.md");
     const links =
       "[a](docs/none.md) [b](docs/api.md#none) [c](#none) [d](docs/api.md#errors) [e](https://example.com/none)";
@@ -149,16 +154,85 @@ describe("the documentation", () => {
     expect(brokenLinks(page, "`[a](none.md)`\n```\n[b](none.md)\n```\n")).toEqual([]);
   });
 
-  test(`README.md has at most ${README_LINES_MAX} lines and links to every page under docs`, () => {
+  test(`README.md has at most ${README_LINES_MAX} lines, and leads to every page under docs`, () => {
     const readme = textOf(join(ROOT, "README.md"));
     expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(README_LINES_MAX);
     for (const page of readdirSync(join(ROOT, "docs"))) expect(readme).toContain(`(docs/${page}`);
   });
 
-  test("docs/configuration.md has exactly one row for each variable that the service or a command reads", () => {
+  test("docs/configuration.md has a row for every variable that the service or a command reads, and for no other", () => {
     const rows = textOf(join(ROOT, "docs/configuration.md")).matchAll(/^\| (`[^|]+`) \|/gm);
     const named = [...rows].flatMap(([, cell = ""]) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name = ""]) => name));
     expect(named.toSorted()).toEqual([...variablesRead()].toSorted());
+  });
+});
+
+describe("docs/faults.md", () => {
+  const rows = [...textOf(join(ROOT, "docs/faults.md")).matchAll(/^\| `([A-Z][A-Z0-9-]*)` \|.*\| ([^|]+) \|$/gm)];
+  const files = filesUnder(join(ROOT, "test"), ".ts").map((path) => ({ path, text: textOf(path) }));
+
+  test("has a row for every id at the start of a test's name", () => {
+    const named = files.flatMap(({ path, text }) =>
+      path.includes("/test/faults/")
+        ? []
+        : [...text.matchAll(TEST_NAME_IDS)].flatMap(([, ids = ""]) => ids.split(", ")),
+    );
+    const described = new Set(rows.map(([, id = ""]) => id));
+    expect(described.size).toBeGreaterThan(100);
+    expect([...new Set(named)].filter((id) => !described.has(id))).toEqual([]);
+  });
+
+  test("names only test files that have the id", () => {
+    const texts = new Map(files.map(({ path, text }) => [relative(join(ROOT, "test"), path), text]));
+    const wrong = rows.flatMap(([, id = "", cell = ""]) =>
+      [...cell.matchAll(/`([^`]+)`/g)]
+        .filter(([, path = ""]) => !new RegExp(`\\b${id}\\b`).test(texts.get(path) ?? ""))
+        .map(([, path = ""]) => `${id}: ${path}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe("docs/api.md", () => {
+  const page = textOf(join(ROOT, "docs/api.md"));
+
+  test.each([...END_REASONS, ...Object.keys(STATUS)])("names %s, an end reason or an error code", (name) => {
+    expect(page).toContain(`\`${name}\``);
+  });
+});
+
+describe("docs/turn-taking.md", () => {
+  test("names the turn parameters by their names in the code", () => {
+    const [, section = ""] = textOf(join(ROOT, "docs/turn-taking.md")).split("\n## Parameters\n");
+    const cells = [...section.matchAll(/^\| (`[^|]+`) \|/gm)].map(([, cell = ""]) => cell);
+    const named = cells.flatMap((cell) =>
+      [...cell.matchAll(/`(\w+(?:Ms|Max|Frames|Chars))`/g)].map(([, name]) => name),
+    );
+    expect(named.length).toBeGreaterThan(15);
+    expect(named.filter((name) => name === undefined || !Object.hasOwn(DEFAULT_TURN_PARAMETERS, name))).toEqual([]);
+  });
+});
+
+describe("docs/operations.md", () => {
+  const page = textOf(join(ROOT, "docs/operations.md"));
+  /** The code in the first cells of the tables of a section. */
+  const firstCells = (heading: string): string[] => {
+    const [section = ""] = page.split(`\n## ${heading}\n`)[1]?.split("\n## ") ?? [];
+    const cells = [...section.matchAll(/^\| (`[^|]+`) \|/gm)].map(([, cell = ""]) => cell);
+    return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text = ""]) => text));
+  };
+
+  test("names no log message that the service does not write", () => {
+    const source = filesUnder(join(ROOT, "src"), ".ts").map(textOf).join("\n");
+    const messages = firstCells("Logs").map((message) => message.replace(/[:,] …$/, ""));
+    expect(messages.length).toBeGreaterThan(50);
+    expect(messages.filter((message) => !source.includes(message))).toEqual([]);
+  });
+
+  test("has every metric of the service, and no other", async () => {
+    const exposed = [...(await everyMetric()).keys()].filter((name) => name.startsWith("trunkline_"));
+    const named = firstCells("Metrics").map((text) => `trunkline_${text.replace(/\{.*$/, "")}`);
+    expect(named.toSorted()).toEqual(exposed.toSorted());
   });
 });
 
@@ -166,20 +240,20 @@ describe("docs/security.md", () => {
   const page = textOf(join(ROOT, "docs/security.md"));
   const code = [...page.matchAll(/`([^`\n]+)`/g)].map(([, text = ""]) => text);
 
-  test("names only variables that are read", () => {
+  test("names no variable that is not read", () => {
     const variables = code.flatMap((text) => /^([A-Z][A-Z0-9_]{2,})(?:=.*)?$/.exec(text)?.[1] ?? []);
     expect(variables.length).toBeGreaterThan(40);
     expect(variables.filter((name) => !variablesRead().has(name))).toEqual([]);
   });
 
-  test("names only metrics, labels and label values that are exposed", async () => {
+  test("names no metric, label or value of a label that is not exposed", async () => {
     const metrics = await everyMetric();
     const queries = code.filter((text) => text.startsWith("trunkline_"));
     expect(queries.length).toBeGreaterThan(40);
     expect(queries.flatMap((query) => unknownInQuery(query, metrics))).toEqual([]);
   });
 
-  test("names only end reasons and error codes that are used", async () => {
+  test("names no end reason and no error code that is not used", async () => {
     const known = new Set<string>([
       ...END_REASONS,
       ...Object.keys(STATUS),
@@ -196,7 +270,7 @@ describe("docs/security.md", () => {
     for (const reason of ["message_flood", "connection_lost", "spend_limit"]) expect(words).toContain(reason);
   });
 
-  test("names only npm scripts of package.json", () => {
+  test("names no npm script that is not in package.json", () => {
     const { scripts } = JSON.parse(textOf(join(ROOT, "package.json"))) as { scripts: Record<string, string> };
     const named = [...page.matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map(([, name = ""]) => name);
     expect(named).toEqual(expect.arrayContaining(["attack", "chaos", "bench:limits", "api-keys", "admin"]));

@@ -13,7 +13,7 @@ export interface Panel {
 
 /** The text of a file of deploy/. */
 export const deployed = (path: string): string =>
-  readFileSync(fileURLToPath(new URL(`../../deploy/${path}`, import.meta.url)), "utf8");
+  readFileSync(fileURLToPath(new URL(`../../../deploy/${path}`, import.meta.url)), "utf8");
 
 /** The dashboard that is shipped. */
 export const dashboard = JSON.parse(deployed("grafana/trunkline.json")) as {
