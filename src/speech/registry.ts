@@ -4,11 +4,13 @@ import { TrunklineError } from "../core/errors.ts";
 import type { Stage } from "../core/metrics/worker-metrics.ts";
 import type { Llm, Stt, Tts } from "./contracts.ts";
 import type { ContextSizes } from "./llm/context-sizes.ts";
-import { createLlms, LLM_PROVIDERS, type LlmSettings, llmProblems } from "./llm/registry.ts";
+import { createLlms } from "./llm/registry.ts";
+import { LLM_PROVIDERS, type LlmSettings, llmProblems } from "./llm/settings.ts";
 import { ToolChooserClient } from "./reference/tools/chooser-client.ts";
 import { CircuitBreaker } from "./resilience/circuit-breaker.ts";
 import { circuitBreakerObserver, type SpeechMetrics } from "./resilience/circuit-breaker-log.ts";
-import { createStt, STT_PROVIDERS, type SttSettings, sttProblems } from "./stt/registry.ts";
+import { createStt } from "./stt/registry.ts";
+import { STT_PROVIDERS, type SttSettings, sttProblems } from "./stt/settings.ts";
 import { createTts, TTS_PROVIDERS, ttsProblems } from "./tts/registry.ts";
 import type { TtsSettings } from "./tts/settings.ts";
 

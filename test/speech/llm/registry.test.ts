@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createLlms, llmProblems, readLlmSettings } from "../../../src/speech/llm/registry.ts";
+import { createLlms } from "../../../src/speech/llm/registry.ts";
+import { llmProblems, readLlmSettings } from "../../../src/speech/llm/settings.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { breakerFor } from "../../support/providers/breakers.ts";
 import { INLINE_TOOL_CHOICE } from "../../support/stubs/inline-schemas.ts";

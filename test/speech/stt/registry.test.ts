@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createStt, readSttSettings, sttProblems } from "../../../src/speech/stt/registry.ts";
+import { createStt } from "../../../src/speech/stt/registry.ts";
+import { readSttSettings, sttProblems } from "../../../src/speech/stt/settings.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { breakerFor } from "../../support/providers/breakers.ts";
 

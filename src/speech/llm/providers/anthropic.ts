@@ -5,7 +5,7 @@ import type { Llm, LlmEvent, LlmRequest } from "../../contracts.ts";
 import { preconnect } from "../../keep-alive-fetch.ts";
 import { REQUEST_ERROR } from "../../resilience/provider-error.ts";
 import { argumentsOf, chatHistoryOf, type Part } from "./chat-history.ts";
-import type { LlmOptions } from "./openai.ts";
+import type { LlmOptions } from "./options.ts";
 import { replyStream } from "./reply-stream.ts";
 import { CLIENT_TIMEOUT_MS, sdkFetch } from "./sdk-fetch.ts";
 

@@ -5,17 +5,10 @@ import type { Llm, LlmEvent, LlmRequest, ToolCall } from "../../contracts.ts";
 import { preconnect } from "../../keep-alive-fetch.ts";
 import { REQUEST_ERROR } from "../../resilience/provider-error.ts";
 import { argumentsOf, chatHistoryOf, type Turn } from "./chat-history.ts";
+import type { LlmOptions } from "./options.ts";
 import { ReasoningFilter } from "./reasoning-filter.ts";
 import { replyStream } from "./reply-stream.ts";
 import { CLIENT_TIMEOUT_MS, sdkFetch } from "./sdk-fetch.ts";
-
-/** Where a model answers, and as whom we ask it. */
-export interface LlmOptions {
-  /** The provider's own name of the model, for example `gpt-4o-mini`. */
-  model: string;
-  apiKey: string;
-  baseUrl: string;
-}
 
 type Chunk = OpenAI.Chat.Completions.ChatCompletionChunk;
 type ToolCallDelta = OpenAI.Chat.Completions.ChatCompletionChunk.Choice.Delta.ToolCall;
