@@ -16,8 +16,8 @@ export const FAILOVER_CODES = ["failed", "refused", "timed_out", "skipped"] as c
 export type FailoverCode = (typeof FAILOVER_CODES)[number];
 
 /**
- * Observes the providers of one call, also those inside a fallback wrapper. The methods must not wait, and must not throw
- * except `requesting`.
+ * Observes the providers of one call, also those inside a fallback wrapper. The methods must not wait, and must not
+ * throw except `requesting`.
  */
 export interface ProviderObserver {
   /** The work of `from` goes to `to` from now on. */
@@ -30,8 +30,8 @@ export interface ProviderObserver {
   /** `provider` sent the first part of its response, or a further one. */
   responded(provider: string): void;
   /**
-   * Called before each attempt: the request to `provider` will use about `estimate`. This is the one method that may throw,
-   * with `spend_limit`: then the request must not be sent, neither to `provider` nor to a fallback.
+   * Called before each attempt: the request to `provider` will use about `estimate`. This is the one method that may
+   * throw, with `spend_limit`: then the request must not be sent, neither to `provider` nor to a fallback.
    */
   requesting(provider: string, estimate: Usage): void;
   /** The billable usage of one request; `estimate` is the object that `requesting` received for it. */
@@ -39,8 +39,9 @@ export interface ProviderObserver {
 }
 
 /**
- * A transcript from STT. `text` is everything since the last final, never a difference. `language` is the detected language
- * in BCP 47, of STT that detects languages. It is set only when the detection is certain, because the call switches to it.
+ * A transcript from STT. `text` is everything since the last final, never a difference. `language` is the detected
+ * language in BCP 47, of STT that detects languages. It is set only when the detection is certain, because the call
+ * switches to it.
  */
 export interface SttEvent {
   kind: "interim" | "final";
@@ -61,12 +62,14 @@ export interface SttStreamOptions {
 /** One STT stream: it lives as long as the call does. */
 export interface SttStream {
   /**
-   * Takes one frame of samples at the opened rate. The frame is a borrowed buffer: valid until return. Never throws, never
-   * waits. `voiced`: our VAD detects speech in the frame. STT without its own endpointing depends on it, and transcribes
-   * nothing if the writer never sets it.
+   * Takes one frame of samples at the opened rate. The frame is a borrowed buffer: valid until return. Never throws,
+   * never waits. `voiced`: our VAD detects speech in the frame. STT without its own endpointing depends on it, and
+   * transcribes nothing if the writer never sets it.
    */
   write(frame: Int16Array, voiced?: boolean): void;
-  /** The call switches to `language`. A fallback wrapper opens later streams with it and leaves the open one as it is. */
+  /**
+   * The call switches to `language`. A fallback wrapper opens later streams with it and leaves the open one as it is.
+   */
   setLanguage?(language: string): void;
   /** How much audio was sent to the provider, ms; set by STT that does not send all the audio that it receives. */
   readonly sentAudioMs?: number;
@@ -78,15 +81,17 @@ export interface Stt {
   /** A short name for logs, metrics and records, for example `reference`. */
   readonly provider: string;
   readonly capabilities: {
-    /** Rates it accepts without resampling, in Hz; the bus resamples to the first one where its own is not among them. */
+    /**
+     * Rates it accepts without resampling, in Hz; the bus resamples to the first one where its own is not among them.
+     */
     readonly ratesHz: readonly number[];
     /** It emits words before the utterance is over. Without them only sustained speech interrupts the agent. */
     readonly interimTranscripts: boolean;
     /** It transcribes any language, so its stream stays open when the language of the call changes. */
     readonly anyLanguage?: boolean;
     /**
-     * Whether it detects `language`, a code, among others, where the call is not pinned: its stream then stays open while the
-     * call changes between languages that it detects. It detects none where this is absent.
+     * Whether it detects `language`, a code, among others, where the call is not pinned: its stream then stays open
+     * while the call changes between languages that it detects. It detects none where this is absent.
      */
     readonly detectsLanguage?: (language: string) => boolean;
   };
@@ -94,8 +99,8 @@ export interface Stt {
 }
 
 /**
- * A tool call of an LLM. `argumentsJson` is what the LLM wrote, which may be invalid JSON. In a conversation `id` is our id
- * of the tool call, and `providerCallId` is the provider's.
+ * A tool call of an LLM. `argumentsJson` is what the LLM wrote, which may be invalid JSON. In a conversation `id` is
+ * our id of the tool call, and `providerCallId` is the provider's.
  */
 export interface ToolCall {
   id: string;
@@ -104,7 +109,10 @@ export interface ToolCall {
   argumentsJson: string;
 }
 
-/** One message of a conversation. An assistant's message with tool calls is followed by their results, one each, in order. */
+/**
+ * One message of a conversation. An assistant's message with tool calls is followed by their results, one each, in
+ * order.
+ */
 export type Message =
   | { role: "system" | "user"; text: string }
   | { role: "assistant"; text: string; toolCalls?: readonly ToolCall[] }
@@ -124,11 +132,17 @@ export interface LlmRequest {
   temperature: number;
   /** The language the reply should be in, a code from `GET /languages`. */
   language: string;
-  /** The account of the call; undefined for requests of the service itself. What an LLM shares among calls, it shares by account. */
+  /**
+   * The account of the call; undefined for requests of the service itself. What an LLM shares among calls, it shares by
+   * account.
+   */
   accountId?: string;
 }
 
-/** An empty text is a sign of progress: the LLM wrote more of a tool call's arguments, which are emitted only when complete. */
+/**
+ * An empty text is a sign of progress: the LLM wrote more of a tool call's arguments, which are emitted only when
+ * complete.
+ */
 export type LlmEvent =
   | { kind: "text"; text: string }
   | ({ kind: "tool-call" } & ToolCall)
@@ -140,7 +154,9 @@ export interface Llm {
   readonly contextTokens?: number;
   /** Opens connections that the first request would wait for, where possible. Returns at once; failures are ignored. */
   prepare?(signal: AbortSignal): void;
-  /** Yields text as it arrives and complete tool calls. `end` comes last, once, unless the reply fails or is aborted. */
+  /**
+   * Yields text as it arrives and complete tool calls. `end` comes last, once, unless the reply fails or is aborted.
+   */
   reply(request: LlmRequest, signal: AbortSignal, observer?: ProviderObserver): AsyncIterable<LlmEvent>;
 }
 

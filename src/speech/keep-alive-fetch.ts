@@ -4,9 +4,9 @@ import { LLM_ERROR_BODY_BYTES_MAX } from "../core/limits/llm.ts";
 import { PROVIDER_CONNECTION_IDLE_MS } from "../core/limits/providers.ts";
 
 /*
- * Connections to providers stay open after a response, and all calls of a process share them. Node's `fetch` closes idle
- * connections after four seconds, and callers listen for longer than that: each turn would begin with a handshake. If a
- * server closes a connection sooner, or announces that it will, the next request opens a new one.
+ * Connections to providers stay open after a response, and all calls of a process share them. Node's `fetch` closes
+ * idle connections after four seconds, and callers listen for longer than that: each turn would begin with a handshake.
+ * If a server closes a connection sooner, or announces that it will, the next request opens a new one.
  */
 const AGENT_OPTIONS = { keepAlive: true, timeout: PROVIDER_CONNECTION_IDLE_MS };
 const HTTP = { request: httpRequest, agent: new HttpAgent(AGENT_OPTIONS) };
@@ -19,8 +19,8 @@ export interface KeepAliveRequest {
 }
 
 /**
- * Sends a request over a keep-alive connection. It follows no redirects and decompresses nothing. Rejects with the system's
- * error when the connection fails. An abort of `signal` destroys the request and its response.
+ * Sends a request over a keep-alive connection. It follows no redirects and decompresses nothing. Rejects with the
+ * system's error when the connection fails. An abort of `signal` destroys the request and its response.
  */
 export function keepAliveRequest(
   url: string,
@@ -30,7 +30,8 @@ export function keepAliveRequest(
   const { request, agent } = url.startsWith("https:") ? HTTPS : HTTP;
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers, agent }, resolve);
-    // Destroyed without an error. Node's own `signal` option passes one, and a connection whose response has arrived but is
+    // Destroyed without an error. Node's own `signal` option passes one, and a connection whose response has arrived
+    // but is
     // unread would then emit an unhandled error.
     const abort = (): void => {
       reject(new DOMException("aborted", "AbortError"));
@@ -44,7 +45,9 @@ export function keepAliveRequest(
   });
 }
 
-/** As `fetch`, for request bodies of text or bytes. A response body that ends early throws a TypeError, as with `fetch`. */
+/**
+ * As `fetch`, for request bodies of text or bytes. A response body that ends early throws a TypeError, as with `fetch`.
+ */
 export async function keepAliveFetch(
   url: string,
   { method = "GET", headers, body, signal }: RequestInit = {},
@@ -55,9 +58,9 @@ export async function keepAliveFetch(
 }
 
 /**
- * Opens a connection for the first request to `url`, by a GET without an API key: whatever the response is, the handshakes
- * are done. (HEAD would often achieve nothing: Node closes a connection on which a HEAD is answered without a length.)
- * Failures are ignored: the real request will report them.
+ * Opens a connection for the first request to `url`, by a GET without an API key: whatever the response is, the
+ * handshakes are done. (HEAD would often achieve nothing: Node closes a connection on which a HEAD is answered without
+ * a length.) Failures are ignored: the real request will report them.
  */
 export function preconnect(url: string, signal: AbortSignal): void {
   keepAliveFetch(url, { headers: { "accept-encoding": "identity" }, signal })

@@ -39,8 +39,8 @@ const NO_LANGUAGES: readonly string[] = ["und", "mul", "mis", "zxx"];
 const TAG_CHARS_MAX = 35;
 
 /**
- * The code, as in `listLanguages`, of a language tag from a provider: `de` for `deu`, `en-GB` for `en-gb-x-rp`; undefined
- * where the tag names no language.
+ * The code, as in `listLanguages`, of a language tag from a provider: `de` for `deu`, `en-GB` for `en-gb-x-rp`;
+ * undefined where the tag names no language.
  */
 export function languageCode(tag: string): string | undefined {
   if (tag.length > TAG_CHARS_MAX) return undefined;

@@ -20,19 +20,24 @@ export interface SpeechConfig {
   stt: string | undefined;
   sttSettings: SttSettings;
   /**
-   * TTS providers, separated by commas. The voices of all are offered. The first is used where a voice's id names none of
-   * them; when one fails, the others replace it in this order.
+   * TTS providers, separated by commas. The voices of all are offered. The first is used where a voice's id names none
+   * of them; when one fails, the others replace it in this order.
    */
   tts: string;
   ttsSettings: TtsSettings;
-  /** Each is `reference`, or a provider and its model, `openai:gpt-4o-mini`; or several, in order of failover, with commas. */
+  /**
+   * Each is `reference`, or a provider and its model, `openai:gpt-4o-mini`; or several, in order of failover, with
+   * commas.
+   */
   models: Readonly<Record<ModelName, string>>;
   llmSettings: LlmSettings;
   /** Context sizes of models, by `provider:model`, where the operator sets them. */
   contextSizes: ContextSizes;
   /** How many eSpeak processes to run. */
   espeakProcesses: number;
-  /** Concurrent streams per provider, for each stage and in each process; a provider that is not listed has no limit. */
+  /**
+   * Concurrent streams per provider, for each stage and in each process; a provider that is not listed has no limit.
+   */
   streamsMax: Readonly<Record<string, number>>;
 }
 
@@ -76,8 +81,8 @@ export function speechConfigProblems({
 }
 
 /**
- * Creates the providers that a configuration names. Throws TrunklineError `bad_configuration`, before anything is started,
- * with all of its problems: each names the variable, the bad value and the valid ones.
+ * Creates the providers that a configuration names. Throws TrunklineError `bad_configuration`, before anything is
+ * started, with all of its problems: each names the variable, the bad value and the valid ones.
  */
 export function createSpeechProviders(
   config: SpeechConfig,

@@ -4,8 +4,8 @@ import { CONTEXT_TOKENS_DEFAULT, CONTEXT_TOKENS_LIMIT, CONTEXT_TOKENS_MIN } from
 export type ContextSizes = Readonly<Record<string, number>>;
 
 /**
- * Context sizes of models in tokens, prompt and reply together; the first match counts. From the makers' lists of models
- * (platform.openai.com/docs/models, platform.claude.com/docs/en/about-claude/models/overview,
+ * Context sizes of models in tokens, prompt and reply together; the first match counts. From the makers' lists of
+ * models (platform.openai.com/docs/models, platform.claude.com/docs/en/about-claude/models/overview,
  * ai.google.dev/gemini-api/docs/models). Where the models of a family differ, the smallest size is used.
  */
 const KNOWN: readonly [names: RegExp, contextTokens: number][] = [
@@ -22,13 +22,18 @@ const KNOWN: readonly [names: RegExp, contextTokens: number][] = [
   [/^gemini:gemini-/, 1_048_576],
 ];
 
-/** The context size of `model` (`provider:model`): the operator's setting, the known size, or CONTEXT_TOKENS_DEFAULT. */
+/**
+ * The context size of `model` (`provider:model`): the operator's setting, the known size, or CONTEXT_TOKENS_DEFAULT.
+ */
 export const contextTokensOf = (model: string, configured: ContextSizes): number =>
   (Object.hasOwn(configured, model) ? configured[model] : undefined) ??
   KNOWN.find(([names]) => names.test(model))?.[1] ??
   CONTEXT_TOKENS_DEFAULT;
 
-/** Parses CONTEXT_TOKENS, `openai:llama3.2=8192, openai:gpt-oss:20b=131072`. Appends what is wrong with it to `problems`. */
+/**
+ * Parses CONTEXT_TOKENS, `openai:llama3.2=8192, openai:gpt-oss:20b=131072`. Appends what is wrong with it to
+ * `problems`.
+ */
 export function readContextSizes(given: string, providers: readonly string[], problems: string[]): ContextSizes {
   const sizes: Record<string, number> = {};
   for (const part of given === "" ? [] : given.split(",")) {

@@ -18,10 +18,10 @@ const CONTINUE_PROMPT =
   "(Your answer broke off there. Go on from exactly that point in the same language, and repeat nothing of what you have said.)";
 
 /**
- * LLM with failover: when one provider fails, the next one replies. When a reply breaks off, the next provider gets the text so
- * far and continues it. A reply that breaks off after a tool call is not continued, because it is unknown whether the tool
- * calls were complete. When a provider refuses a prompt as longer than its context, it is retried once with half of the
- * prompt; refused again, the prompt goes to the next provider, as after any failure.
+ * LLM with failover: when one provider fails, the next one replies. When a reply breaks off, the next provider gets the
+ * text so far and continues it. A reply that breaks off after a tool call is not continued, because it is unknown
+ * whether the tool calls were complete. When a provider refuses a prompt as longer than its context, it is retried once
+ * with half of the prompt; refused again, the prompt goes to the next provider, as after any failure.
  */
 export class FallbackLlm implements Llm {
   readonly provider: string;
@@ -39,7 +39,10 @@ export class FallbackLlm implements Llm {
     this.#clock = clock;
   }
 
-  /** Prepares only the first provider, because the others are used only when it fails. An open circuit breaker prevents it. */
+  /**
+   * Prepares only the first provider, because the others are used only when it fails. An open circuit breaker prevents
+   * it.
+   */
   prepare(signal: AbortSignal): void {
     const [first] = this.#candidates;
     if (first?.circuitBreaker.isAvailable) first.llm.prepare?.(signal);
@@ -118,7 +121,9 @@ async function* requireReply(provider: string, events: AsyncIterable<LlmEvent>):
   if (!hasContent) throw providerFailed(provider, "sent an empty reply");
 }
 
-/** Reports a prompt that was refused as too long. Returns a trimmed request for a retry, where one is due and possible. */
+/**
+ * Reports a prompt that was refused as too long. Returns a trimmed request for a retry, where one is due and possible.
+ */
 function onContextExceeded(
   { messages, tools, ...more }: LlmRequest,
   isFirst: boolean,

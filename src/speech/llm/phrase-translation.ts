@@ -22,9 +22,9 @@ const LETTERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Translates the phrases of `english` to `language`, a tag that has a name, with one request to `llm` and no retry. Rejects with
- * `provider_failed` where the LLM fails, or where its text is no valid translation: wrong script, markup, still English, or far
- * too short or long. No error quotes the text.
+ * Translates the phrases of `english` to `language`, a tag that has a name, with one request to `llm` and no retry.
+ * Rejects with `provider_failed` where the LLM fails, or where its text is no valid translation: wrong script, markup,
+ * still English, or far too short or long. No error quotes the text.
  */
 export async function translatePhrases(
   llm: Llm,

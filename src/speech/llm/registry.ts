@@ -23,8 +23,8 @@ const FACTORIES: Readonly<Record<LlmServerName, (options: LlmOptions) => Llm>> =
 };
 
 /**
- * Creates the LLMs that a valid configuration names. Equal lists of models share one LLM. Each request needs a permit of its
- * provider's circuit breaker, which all models of the provider share.
+ * Creates the LLMs that a valid configuration names. Equal lists of models share one LLM. Each request needs a permit
+ * of its provider's circuit breaker, which all models of the provider share.
  */
 export function createLlms(
   models: Readonly<Record<ModelName, string>>,

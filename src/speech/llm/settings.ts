@@ -46,8 +46,8 @@ export function readLlmSettings(text: (key: string, fallback: string) => string)
 }
 
 /**
- * The problems of the configured models and of their providers' settings: each names the variable and what would be right.
- * A provider's problems are listed once, also where several models use it. No problem quotes an API key.
+ * The problems of the configured models and of their providers' settings: each names the variable and what would be
+ * right. A provider's problems are listed once, also where several models use it. No problem quotes an API key.
  */
 export function llmProblems(models: Readonly<Record<ModelName, string>>, settings: LlmSettings): string[] {
   const problems = MODEL_NAMES.flatMap((name) =>

@@ -1,8 +1,8 @@
 import type { Tts } from "../contracts.ts";
 
 /**
- * Passes `items` through and reports the time from the first request for an item to its arrival. Nothing is reported if there
- * is no item.
+ * Passes `items` through and reports the time from the first request for an item to its arrival. Nothing is reported if
+ * there is no item.
  */
 export function timeFirstItem<T>(
   items: AsyncIterable<T>,

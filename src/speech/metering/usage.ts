@@ -4,8 +4,9 @@ import { promptTokens } from "../llm/prompt/prompt-tokens.ts";
 import { textTokens } from "../llm/prompt/text-tokens.ts";
 
 /*
- * Wrappers that report each attempt of a provider, and its usage, to an observer. Providers bill what they were asked for,
- * also if the request was cancelled later. They do not bill requests that they refused, or that failed before any output.
+ * Wrappers that report each attempt of a provider, and its usage, to an observer. Providers bill what they were asked
+ * for, also if the request was cancelled later. They do not bill requests that they refused, or that failed before any
+ * output.
  */
 
 /** STT usage is reported in steps, so that a process that dies loses little of it. */

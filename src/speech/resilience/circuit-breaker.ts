@@ -32,8 +32,8 @@ export interface CircuitBreakerOptions {
 }
 
 /**
- * Limits the streams of all calls of the process to one provider: at most `streamsMax` at once, and while the provider keeps
- * failing only a probe at intervals (a circuit breaker).
+ * Limits the streams of all calls of the process to one provider: at most `streamsMax` at once, and while the provider
+ * keeps failing only a probe at intervals (a circuit breaker).
  */
 export class CircuitBreaker {
   readonly #options: CircuitBreakerOptions;
@@ -90,7 +90,10 @@ export class CircuitBreaker {
     return this.#consecutiveFailures >= CIRCUIT_BREAKER_FAILURES_MAX;
   }
 
-  /** `failureCount` is the count when the stream opened: a success of a stream older than the last failure proves nothing. */
+  /**
+   * `failureCount` is the count when the stream opened: a success of a stream older than the last failure proves
+   * nothing.
+   */
   #onSuccess(failureCount: number): void {
     const { stage, provider, observer } = this.#options;
     if (failureCount !== this.#failureCount) return;

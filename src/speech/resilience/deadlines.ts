@@ -21,9 +21,9 @@ export interface DeadlineOptions<T> extends Deadlines {
 }
 
 /**
- * Yields the items of `start` as long as each arrives in time. Time counts only while an item is being waited for, so a slow
- * reader causes no failure. Throws `provider_failed` with the cause TIMED_OUT. The signal that `start` receives aborts with
- * `signal`, at the end and at a failure; this function does not wait for `start` to react to it.
+ * Yields the items of `start` as long as each arrives in time. Time counts only while an item is being waited for, so a
+ * slow reader causes no failure. Throws `provider_failed` with the cause TIMED_OUT. The signal that `start` receives
+ * aborts with `signal`, at the end and at a failure; this function does not wait for `start` to react to it.
  */
 export async function* withDeadlines<T>(
   start: (signal: AbortSignal) => AsyncIterable<T>,

@@ -23,9 +23,10 @@ export interface Attempt<P extends FallbackCandidate> {
 }
 
 /**
- * The attempts for one request, one after the other, until a provider has served it. A provider is retried at once where that
- * is safe, and after a delay where it has no fallback left; all within PROVIDER_FIRST_OUTPUT_MS_MAX. While a fallback is
- * available no delay is waited for. While no provider is available, the first one that becomes available is used.
+ * The attempts for one request, one after the other, until a provider has served it. A provider is retried at once
+ * where that is safe, and after a delay where it has no fallback left; all within PROVIDER_FIRST_OUTPUT_MS_MAX. While a
+ * fallback is available no delay is waited for. While no provider is available, the first one that becomes available is
+ * used.
  */
 export class FallbackAttempts<P extends FallbackCandidate> {
   readonly #candidates: readonly P[];
@@ -105,7 +106,9 @@ export class FallbackAttempts<P extends FallbackCandidate> {
     );
   }
 
-  /** The last attempt failed. If its reply `hasBegun`, the provider is not retried, and the next gets the full deadline. */
+  /**
+   * The last attempt failed. If its reply `hasBegun`, the provider is not retried, and the next gets the full deadline.
+   */
   failed(error: unknown, hasBegun: boolean): void {
     this.#failure = error;
     if (hasBegun) this.#deadlineMs = this.#clock.nowMs() + PROVIDER_FIRST_OUTPUT_MS_MAX;

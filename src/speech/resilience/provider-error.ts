@@ -17,7 +17,10 @@ export const refusalFrom = (status: number, retryAfter = "", isContextExceeded =
   ...(isContextExceeded && { contextExceeded: true }),
 });
 
-/** The cause of a failure that lies in the request, where no status says so: the provider works, and a retry would fail too. */
+/**
+ * The cause of a failure that lies in the request, where no status says so: the provider works, and a retry would fail
+ * too.
+ */
 export const REQUEST_ERROR: Refusal = { status: 400, retryAfterMs: undefined };
 
 /** The cause of a provider's timeout. It is not retried, because a retry would wait as long again. */
@@ -31,7 +34,9 @@ const RETRYABLE_STATUSES: readonly number[] = [408, 425, 429];
 /** Statuses that blame the request itself, so they do not count as failures of the provider. */
 const REQUEST_ERROR_STATUSES: readonly number[] = [400, 404, 405, 409, 410, 413, 414, 415, 422];
 
-/** The delay before the same request to the same provider is retried, ms; undefined where a retry is useless or unsafe. */
+/**
+ * The delay before the same request to the same provider is retried, ms; undefined where a retry is useless or unsafe.
+ */
 export function retryDelayMs(error: unknown): number | undefined {
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause === TIMED_OUT) return undefined;

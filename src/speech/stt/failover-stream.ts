@@ -46,13 +46,13 @@ interface Current {
 }
 
 /**
- * One STT stream over several providers. It buffers the audio since the last final and replays it to the next provider on a
- * failover. The next provider catches up quickly, because the replay is not limited to the pace of speech.
+ * One STT stream over several providers. It buffers the audio since the last final and replays it to the next provider
+ * on a failover. The next provider catches up quickly, because the replay is not limited to the pace of speech.
  *
- * A provider fails when its stream fails, and when the caller speaks and it sends no transcript. The call cannot detect the
- * latter, because to the call a silent STT stream is a silent caller. Where the unrecognized audio was only a few words, or
- * perhaps noise, it is cross-checked: another provider, or a new stream of the only one, gets the same audio. If that one
- * recognizes words, the first provider has failed.
+ * A provider fails when its stream fails, and when the caller speaks and it sends no transcript. The call cannot detect
+ * the latter, because to the call a silent STT stream is a silent caller. Where the unrecognized audio was only a few
+ * words, or perhaps noise, it is cross-checked: another provider, or a new stream of the only one, gets the same audio.
+ * If that one recognizes words, the first provider has failed.
  */
 export class FailoverSttStream implements SttStream {
   readonly events: EventQueue<SttEvent>;
@@ -168,7 +168,9 @@ export class FailoverSttStream implements SttStream {
     if (!this.#hasPendingSpeech) this.#replayBuffer.keepLast(REPLAY_SILENCE_FRAMES);
   }
 
-  /** Opens a stream with the next available candidate. While there is none, it retries until STT_OUTAGE_MS_MAX is over. */
+  /**
+   * Opens a stream with the next available candidate. While there is none, it retries until STT_OUTAGE_MS_MAX is over.
+   */
   #openNext(failure: Error): void {
     const usable = this.#candidates.filter((candidate) => !this.#refusedCandidates.has(candidate));
     for (let tried = 0; tried < this.#candidates.length; tried += 1) {

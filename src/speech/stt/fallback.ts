@@ -4,9 +4,9 @@ import type { ProviderObserver, Stt, SttStream, SttStreamOptions } from "../cont
 import { FailoverSttStream, type SttCandidate } from "./failover-stream.ts";
 
 /**
- * STT with failover: the first provider transcribes, and when it fails the next one gets the audio since the last final. It
- * accepts the sample rates that all providers have in common. `interimTranscripts` is that of the first provider. If a
- * fallback lacks interim transcripts, interruptions only take longer to detect.
+ * STT with failover: the first provider transcribes, and when it fails the next one gets the audio since the last
+ * final. It accepts the sample rates that all providers have in common. `interimTranscripts` is that of the first
+ * provider. If a fallback lacks interim transcripts, interruptions only take longer to detect.
  */
 export class FallbackStt implements Stt {
   readonly provider: string;

@@ -17,7 +17,10 @@ export class PendingUtterances {
   /** How many frames the oldest has been pending. */
   #waitedFrames = 0;
 
-  /** Takes the VAD's decision and the gate's change for one frame. `includesCoughs`: the STT sends a final for coughs too. */
+  /**
+   * Takes the VAD's decision and the gate's change for one frame. `includesCoughs`: the STT sends a final for coughs
+   * too.
+   */
   frame(voiced: boolean, change: SpeechChange, includesCoughs: boolean): void {
     this.#frames += 1;
     if (this.#pendingStartFrames.length > 0) this.#waitedFrames += 1;

@@ -29,8 +29,8 @@ const FACTORIES: Readonly<Record<SttProvider, (settings: SttSettings, clock: Clo
 };
 
 /**
- * Creates the STT that a valid configuration names, as one provider. Each stream is opened with a permit of its provider's
- * circuit breaker.
+ * Creates the STT that a valid configuration names, as one provider. Each stream is opened with a permit of its
+ * provider's circuit breaker.
  */
 export function createStt(
   stt: string,

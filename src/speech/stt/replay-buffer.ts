@@ -11,8 +11,8 @@ interface Block {
 }
 
 /**
- * The caller's newest frames, in order, stored in blocks. Blocks are allocated on demand and reused, so a call with a silent
- * caller uses almost no memory, and storing a frame allocates nothing.
+ * The caller's newest frames, in order, stored in blocks. Blocks are allocated on demand and reused, so a call with a
+ * silent caller uses almost no memory, and storing a frame allocates nothing.
  */
 export class ReplayBuffer {
   readonly #frameSamples: number;

@@ -77,7 +77,9 @@ export function detectsLanguage({ languageDetection, model, url }: SttSettings["
   return url === VARIABLES.openai.url[1] && DETECTING_MODEL.test(model);
 }
 
-/** The problems of the configured STT: each names the variable and what would be right. No problem quotes an API key. */
+/**
+ * The problems of the configured STT: each names the variable and what would be right. No problem quotes an API key.
+ */
 export const sttProblems = (stt: string, settings: SttSettings): string[] =>
   sttNamesIn(stt).flatMap((name) => problemsOf(name, settings));
 

@@ -1,17 +1,17 @@
 /*
- * Estimates the tokens of a text without any model's tokenizer, so the result is the same everywhere and always. Both the
- * estimated cost and the trimming of prompts use this estimate. It is fitted to OpenAI's o200k_base: for prose, code and JSON
- * the estimate is between the true count and one and a half times it. Text that was made to tokenize badly is recognized by
- * features that prose lacks: runs of consonants, capitals within words and rare characters. For random text the estimate is
- * at most a third below the true count. docs/providers.md has the figures.
+ * Estimates the tokens of a text without any model's tokenizer, so the result is the same everywhere and always. Both
+ * the estimated cost and the trimming of prompts use this estimate. It is fitted to OpenAI's o200k_base: for prose,
+ * code and JSON the estimate is between the true count and one and a half times it. Text that was made to tokenize
+ * badly is recognized by features that prose lacks: runs of consonants, capitals within words and rare characters. For
+ * random text the estimate is at most a third below the true count. docs/providers.md has the figures.
  */
 
 /** Weights are in hundredths of a token: whole numbers, so that sums are exact. */
 const TOKEN = 100;
 
 /**
- * The kinds of characters; a run is a sequence of one kind. Letters of alphabets form words. In other scripts each character
- * counts on its own (ALONE).
+ * The kinds of characters; a run is a sequence of one kind. Letters of alphabets form words. In other scripts each
+ * character counts on its own (ALONE).
  */
 const ALONE = 0;
 const VOWEL = 1;
@@ -94,7 +94,9 @@ const WEIGHTS: readonly [fromCode: number, weight: number][] = [
 ];
 
 const VOWELS = "aeiouyàáâãäåæèéêëìíîïòóôõöøùúûüýÿœăąēęěğīıőūůűαεηιουωάέήίόύώаеиоуыэюяёіїє";
-/** Common final consonants of Korean syllables; 0 means no final consonant. Syllables with others are several tokens. */
+/**
+ * Common final consonants of Korean syllables; 0 means no final consonant. Syllables with others are several tokens.
+ */
 const COMMON_FINALS = new Set([0, 1, 4, 8, 16, 17, 19, 20, 21]);
 const RARE_SYLLABLE = 260;
 const COMMON_CHARACTER = 120;
@@ -158,7 +160,9 @@ function asciiKind(char: string): number {
   return char > " " && char < "\x7f" ? PUNCTUATION : CONTROL;
 }
 
-/** Decides by the position in the block of 128, which nearly all Indic blocks share: signs above, vowel signs, virama. */
+/**
+ * Decides by the position in the block of 128, which nearly all Indic blocks share: signs above, vowel signs, virama.
+ */
 function isIndicSign(unit: number): boolean {
   const offset = unit & 0x7f;
   return offset <= 0x03 || (offset >= 0x3c && offset <= 0x4d);

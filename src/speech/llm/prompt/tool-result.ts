@@ -10,8 +10,8 @@ const noteOf = (shownChars: number, allChars: number): string =>
 const NOTE_CHARS_MAX = noteOf(9_999_999_999, 9_999_999_999).length;
 
 /**
- * Truncates a tool's result to `charsMax` UTF-16 units, at least 100, with a last line that says how much of it is shown. A
- * result that was truncated before still names its original length. No character is split.
+ * Truncates a tool's result to `charsMax` UTF-16 units, at least 100, with a last line that says how much of it is
+ * shown. A result that was truncated before still names its original length. No character is split.
  */
 export function truncateToolResult(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text;

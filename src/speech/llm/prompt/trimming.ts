@@ -23,13 +23,14 @@ interface Exchange {
 }
 
 /**
- * Trims `messages` to `tokensMax` estimated tokens, of which `tools` are used by tools. Pure: equal inputs give equal results.
+ * Trims `messages` to `tokensMax` estimated tokens, of which `tools` are used by tools. Pure: equal inputs give equal
+ * results.
  *
- * Whole exchanges are dropped, the oldest first, and several at once: then the following prompts begin with the same messages,
- * and providers find them in their caches. The system prompt, the opening line and the newest exchange always remain. An
- * exchange is a message of the caller and all that follow up to the next one, so a tool call is never separated from its
- * results. Where that is not enough, the remaining tool results are truncated. A prompt that is still too long is sent, and
- * the provider decides.
+ * Whole exchanges are dropped, the oldest first, and several at once: then the following prompts begin with the same
+ * messages, and providers find them in their caches. The system prompt, the opening line and the newest exchange always
+ * remain. An exchange is a message of the caller and all that follow up to the next one, so a tool call is never
+ * separated from its results. Where that is not enough, the remaining tool results are truncated. A prompt that is
+ * still too long is sent, and the provider decides.
  */
 export function fitPrompt(messages: readonly Message[], tools: number, tokensMax: number): FittedPrompt {
   const sizes = messages.map(messageTokens);

@@ -20,8 +20,8 @@ const FORCE_ENDPOINT = '{"type":"ForceEndpoint"}';
 const TERMINATE = '{"type":"Terminate"}';
 
 /**
- * After this long without a voiced frame the provider's turn is ended. It is shorter than any end-of-turn pause of ours, so
- * the final is in time.
+ * After this long without a voiced frame the provider's turn is ended. It is shorter than any end-of-turn pause of
+ * ours, so the final is in time.
  */
 const ENDPOINT_MS = 200;
 /** The HTTP statuses that its error and close codes correspond to (streaming/common-session-errors-and-closures). */
@@ -34,13 +34,13 @@ const ENGLISH_ONLY = "universal-streaming-english";
 const LANGUAGE_CONFIDENCE_MIN = 0.9;
 
 /**
- * AssemblyAI's streaming speech to text, `/v3/ws`. Formatted turns are not requested: the models that format only on request
- * send the formatted turn later, in addition to the other, and their documentation advises voice agents against it. The other
- * models always format.
+ * AssemblyAI's streaming speech to text, `/v3/ws`. Formatted turns are not requested: the models that format only on
+ * request send the formatted turn later, in addition to the other, and their documentation advises voice agents against
+ * it. The other models always format.
  *
- * Built from www.assemblyai.com/docs, as of November 2026: streaming/api-spec/streaming-websocket, streaming/message-sequence,
- * streaming/turn-detection, streaming/select-the-speech-model, streaming/universal-3-pro/turn-detection-and-partials and
- * streaming/common-session-errors-and-closures.
+ * Built from www.assemblyai.com/docs, as of November 2026: streaming/api-spec/streaming-websocket,
+ * streaming/message-sequence, streaming/turn-detection, streaming/select-the-speech-model,
+ * streaming/universal-3-pro/turn-detection-and-partials and streaming/common-session-errors-and-closures.
  */
 export function createAssemblyAiStt(options: AssemblyAiOptions): Stt {
   return {
@@ -98,7 +98,9 @@ function refusalIn({ type, error_code: code, error }: JsonObject): Refusal | und
   return status === undefined ? undefined : refusalFrom(status);
 }
 
-/** Each message of a turn replaces the one before it. The first with `end_of_turn` is the final; later ones are ignored. */
+/**
+ * Each message of a turn replaces the one before it. The first with `end_of_turn` is the final; later ones are ignored.
+ */
 class Turns {
   readonly #callLanguage: string;
   readonly #emit: (event: SttEvent) => void;
@@ -154,7 +156,9 @@ class Turns {
   }
 }
 
-/** In the Universal-Streaming models, words that may still change are missing in the transcript and listed in `words`. */
+/**
+ * In the Universal-Streaming models, words that may still change are missing in the transcript and listed in `words`.
+ */
 function wordsIn(words: unknown): string {
   if (!Array.isArray(words)) return "";
   return words.map((word: unknown) => (isObject(word) && typeof word.text === "string" ? word.text : "")).join(" ");

@@ -21,16 +21,25 @@ const KEEP_ALIVE = '{"type":"KeepAlive"}';
 const FINALIZE = '{"type":"Finalize"}';
 const CLOSE_STREAM = '{"type":"CloseStream"}';
 
-/** After this long without a voiced frame a final is requested. It is shorter than any end-of-turn pause, so the final is in time. */
+/**
+ * After this long without a voiced frame a final is requested. It is shorter than any end-of-turn pause, so the final
+ * is in time.
+ */
 const FINALIZE_MS = 200;
 /** Deepgram's own endpointing: the pause that it recommends where people think while they speak. */
 const ENDPOINTING_MS = 300;
-/** An utterance ends at this length at the latest, so that a caller who never pauses does not grow the text without a bound. */
+/**
+ * An utterance ends at this length at the latest, so that a caller who never pauses does not grow the text without a
+ * bound.
+ */
 const UTTERANCE_CHARS_MAX = TURN_TEXT_CHARS_MAX / 2;
 /** The least value that Deepgram accepts: where noise hides every pause, a gap between words ends the utterance. */
 const UTTERANCE_END_MS = 1_000;
 
-/** The regions that Nova-3 or Nova-2 support (developers.deepgram.com/docs/models-languages-overview); others are omitted. */
+/**
+ * The regions that Nova-3 or Nova-2 support (developers.deepgram.com/docs/models-languages-overview); others are
+ * omitted.
+ */
 const REGIONS = new Set(
   "da-DK de-CH en-AU en-GB en-IN en-NZ en-US es-419 fr-CA gu-IN ko-KR nl-BE pt-BR pt-PT sv-SE zh-CN zh-HK zh-TW".split(
     " ",
@@ -40,9 +49,9 @@ const REGIONS = new Set(
 const DEEPGRAM_CODES: Readonly<Record<string, string>> = { nb: "no", fil: "tl", yue: "zh-HK" };
 
 /**
- * The languages that Nova-3 transcribes and detects with `language=multi`; a `language_hint` makes one of them more likely
- * (developers.deepgram.com/docs/nova-3-language-prompting and changelog/2026/10/23). Cantonese is among them, Mandarin in
- * traditional characters is not.
+ * The languages that Nova-3 transcribes and detects with `language=multi`; a `language_hint` makes one of them more
+ * likely (developers.deepgram.com/docs/nova-3-language-prompting and changelog/2026/10/23). Cantonese is among them,
+ * Mandarin in traditional characters is not.
  */
 const DETECTED_LANGUAGES = new Set(
   (
@@ -138,8 +147,8 @@ function openStream(
 
 /**
  * Assembles the transcripts of an utterance. Deepgram sends it part by part: results with `is_final` add to it, results
- * without are its current, changeable end. `speech_final`, the response to Finalize (`from_finalize`) or an UtteranceEnd
- * ends it.
+ * without are its current, changeable end. `speech_final`, the response to Finalize (`from_finalize`) or an
+ * UtteranceEnd ends it.
  */
 class TranscriptAssembler {
   readonly #callLanguage: string;

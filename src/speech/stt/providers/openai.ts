@@ -31,12 +31,12 @@ const GPT_TRANSCRIBE = /^gpt-transcribe(?:-|$)/;
 const NO_WORDS = /^(?:\[[^[\]]*\]|\([^()]*\)|\s)*$/;
 
 /**
- * STT of any server with OpenAI's `POST /v1/audio/transcriptions`: OpenAI itself, whisper.cpp (`--inference-path`), speaches.
- * It gets whole utterances, divided by our own VAD, one after the other, and emits no interim transcripts.
+ * STT of any server with OpenAI's `POST /v1/audio/transcriptions`: OpenAI itself, whisper.cpp (`--inference-path`),
+ * speaches. It gets whole utterances, divided by our own VAD, one after the other, and emits no interim transcripts.
  *
- * Built from platform.openai.com/docs/api-reference/audio/createTranscription as in the `openai` package 7.57.0, and from
- * examples/server/README.md of whisper.cpp, as of November 2026. A language hint turns the detection off, so a call gets one
- * or the other.
+ * Built from platform.openai.com/docs/api-reference/audio/createTranscription as in the `openai` package 7.57.0, and
+ * from examples/server/README.md of whisper.cpp, as of November 2026. A language hint turns the detection off, so a
+ * call gets one or the other.
  */
 export function createOpenAiStt(options: OpenAiSttOptions): Stt {
   return {

@@ -41,8 +41,8 @@ export interface SttSocketOptions {
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * The WebSocket of one STT stream: it sends audio in chunks and texts, and receives texts. Any violation by the provider ends
- * it with `onFailure`. It never reconnects.
+ * The WebSocket of one STT stream: it sends audio in chunks and texts, and receives texts. Any violation by the
+ * provider ends it with `onFailure`. It never reconnects.
  */
 export class SttSocket {
   readonly #options: SttSocketOptions;
