@@ -55,19 +55,19 @@ describe.each(Object.entries(BRAINS))("a connection to %s", (_name, { make, path
     return { server, llm: make({ model: "fake-1", apiKey: KEY, baseUrl: `${server.url}${path}` }) };
   }
 
-  test("is opened when a call begins, and serves its first question and those behind it", async () => {
+  test("is opened when a call begins, and serves its first request and the following ones", async () => {
     const { server, llm } = await scene();
     llm.prepare?.(new AbortController().signal);
     await arrives(() => server.connections).toBe(1);
     for (let question = 0; question < 3; question += 1) {
-      // What is left of an answer is read behind its end: then its connection is free.
+      // The rest of a response is read after its end; then its connection is free.
       await new Promise((resolve) => setTimeout(resolve, 50));
       await ask(llm);
     }
     expect([server.connections, server.asked.length]).toEqual([1, 3]);
   });
 
-  test("that cannot be opened ahead is nobody's error", async () => {
+  test("that cannot be preopened causes no error", async () => {
     const { server, llm } = await scene();
     await server.stop();
     llm.prepare?.(new AbortController().signal);
@@ -102,7 +102,7 @@ const VOICES: Readonly<Record<string, () => Promise<VoiceScene>>> = {
   },
 };
 
-describe.each(Object.entries(VOICES))("a connection to the voice of %s", (_name, make) => {
+describe.each(Object.entries(VOICES))("a TTS connection to %s", (_name, make) => {
   async function scene(): Promise<VoiceScene> {
     const made = await make();
     opened.push(
@@ -112,17 +112,17 @@ describe.each(Object.entries(VOICES))("a connection to the voice of %s", (_name,
     return made;
   }
 
-  test("is opened when a call begins, and speaks its first piece", async () => {
+  test("is opened when a call begins, and serves its first segment", async () => {
     const { server, tts, voice } = await scene();
     tts.prepare?.(voice, new AbortController().signal);
     await arrives(() => server.sockets).toBe(1);
     await new Promise((resolve) => setTimeout(resolve, 50));
     await say(tts, { ...voice, text: "Hello there." });
-    // Where a connection is good for one piece alone, another one waits for the next.
+    // Where a connection serves only one segment, another one is opened for the next.
     await arrives(() => server.sockets).toBe(tts.provider === "elevenlabs" ? 2 : 1);
   });
 
-  test("that is gone by then, or could not be opened, is replaced by another", async () => {
+  test("that is closed before its use is replaced by another", async () => {
     const { server, tts, voice } = await scene();
     const life = new AbortController();
     tts.prepare?.(voice, life.signal);
@@ -135,7 +135,7 @@ describe.each(Object.entries(VOICES))("a connection to the voice of %s", (_name,
   });
 });
 
-test("of ElevenLabs, one waits for every piece, whichever call it is of, and none when the last call is over", async () => {
+test("ElevenLabs: one connection is preopened for every segment of any call, and closed after the last call", async () => {
   const { server, tts, voice } = (await VOICES.elevenlabs?.()) as VoiceScene & { server: FakeElevenLabs };
   opened.push(
     () => server.close(),
@@ -158,7 +158,7 @@ test("of ElevenLabs, one waits for every piece, whichever call it is of, and non
   expect(server.connections).toHaveLength(5);
 });
 
-test("of a chain the first is prepared alone, and not while it is left alone", async () => {
+test("only the first of several providers is prepared, and not while its circuit breaker is open", async () => {
   const prepared: string[] = [];
   const brainOf = (provider: string): Llm => ({
     provider,
@@ -201,7 +201,7 @@ test("of a chain the first is prepared alone, and not while it is left alone", a
   expect(prepared).toHaveLength(2);
 });
 
-test("an answer that is there and that nobody reads any more throws nothing at the process", async () => {
+test("an abort with an unread response throws no uncaught exception", async () => {
   const server = createServer((_request, response) => response.end("a whole answer"));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   opened.push(() => server.close());

@@ -21,7 +21,7 @@ const log = { warn: () => {}, error: () => {} };
 let engines: SpeechProviders | undefined;
 afterEach(() => engines?.close());
 
-test("without configuration there is a voice, a brain behind each model, and no ear", async () => {
+test("without configuration there is a TTS, an LLM for each model, and no STT", async () => {
   engines = createSpeechProviders(CONFIG, systemClock, log);
   expect(engines.stt).toBeUndefined();
   expect(engines.tts.provider).toBe("espeak");
@@ -32,17 +32,17 @@ test("without configuration there is a voice, a brain behind each model, and no 
   ]);
 });
 
-test("the reference pair is one configuration away", async () => {
+test("the reference STT and TTS can be configured", async () => {
   engines = createSpeechProviders({ ...CONFIG, stt: "reference", tts: "reference" }, systemClock, log);
   expect(engines.stt?.provider).toBe("reference");
   expect(engines.tts.provider).toBe("reference");
   expect((await engines.tts.voices())[0]?.id).toMatch(/^reference\//);
 });
 
-test("of several voices the first is the default, all are listed, and each speaks with its own", async () => {
+test("of several TTS providers the first is the default, the voices of all are listed, and each serves its own", async () => {
   engines = createSpeechProviders({ ...CONFIG, tts: "reference, espeak" }, systemClock, log);
   expect(engines.tts.provider).toBe("reference");
-  // On a busy machine one is listed before the other, whose program has yet to start.
+  // On a busy machine one is listed before the other, whose process has yet to start.
   await vi.waitFor(
     async () => {
       const providers = new Set((await engines?.tts.voices())?.map(({ provider }) => provider));
@@ -54,7 +54,7 @@ test("of several voices the first is the default, all are listed, and each speak
   expect(engines.tts.forVoice?.("gmw/en-US").provider).toBe("reference");
 });
 
-test("unknown names are all told at once, with the variable, the value and the names there are", () => {
+test("all unknown names are reported together, with the variable, the value and the valid names", () => {
   const models = { ...CONFIG.models, model_c: "constructor" };
   expect(() =>
     createSpeechProviders(

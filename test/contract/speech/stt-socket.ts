@@ -16,25 +16,25 @@ import { framesOf, hum, SttServer, type SttServerOptions } from "../../support/p
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 const RATE_HZ = 8_000;
-/** What no error may quote. */
+/** Secrets that no error may quote. */
 export const SECRET_KEY = "a-key-that-nobody-may-see";
 const SPOKEN = "my-secret-words";
 
 export interface SttSocketUnderTest {
   name: string;
   make: (url: string, clock: ManualClock) => Stt;
-  /** The text by which it takes leave. */
+  /** The text that closes the stream. */
   goodbye: string;
-  /** The status that the provider's close with 1008 stands for, if for one. */
+  /** The HTTP status that corresponds to the provider's close code 1008, if any. */
   closeStatus?: number;
 }
 
-/** What the provider does to the stream, and what the error says. */
+/** Faults of the provider, and the expected error. */
 const FAULTS: readonly [name: string, server: SttServerOptions, told: RegExp][] = [
   ["P8: an upgrade answered with 401", refusing(401), /status 401/],
   ["P8: an upgrade answered with 429", refusing(429), /status 429/],
   ["P8: an upgrade answered with 500", refusing(500), /status 500/],
-  ["P8: an upgrade sent elsewhere", refusing(301, "Location: ws://127.0.0.1:1/\r\n"), /status 301/],
+  ["P8: a redirected upgrade", refusing(301, "Location: ws://127.0.0.1:1/\r\n"), /status 301/],
   ["P1: a connection that is cut", { refusal: (socket) => void socket.destroy() }, /connection failed/],
   [
     "P10: compression that nobody asked for, with a window that there is not",
@@ -108,10 +108,10 @@ export async function openOn(
   return { clock, life, stream, heard, opened, ended, hear };
 }
 
-/** Polls what comes over a real socket. */
+/** Polls for data over a real socket. */
 export const eventually = <T>(what: () => T) => expect.poll(what, { timeout: 10_000, interval: 5 });
 
-/** What every ear behind a WebSocket must make of what its provider does wrong. */
+/** How every STT over a WebSocket handles faults of its provider. */
 export function sttSocketContract({ name, make, goodbye, closeStatus }: SttSocketUnderTest): void {
   describe(`${name}, when its provider fails`, () => {
     test.each(FAULTS)("%s fails the stream", async (_name, options, told) => {
@@ -130,7 +130,7 @@ export function sttSocketContract({ name, make, goodbye, closeStatus }: SttSocke
       server.close();
     });
 
-    test("P1: a port where nobody listens fails the stream", async () => {
+    test("P1: a refused connection fails the stream", async () => {
       const server = await SttServer.listen();
       const { port } = server;
       server.close();
@@ -157,7 +157,7 @@ export function sttSocketContract({ name, make, goodbye, closeStatus }: SttSocke
       },
     );
 
-    test("P2: audio waits for a provider that accepts and never answers, but not for ever", async () => {
+    test("P2: audio is buffered for a provider that accepts and never responds, up to a bound", async () => {
       const server = await SttServer.listen({ refusal: () => {} });
       const { ended, hear } = await openOn(server, make);
       hear(STT_BACKLOG_MS_MAX - 60, 0);
@@ -166,18 +166,18 @@ export function sttSocketContract({ name, make, goodbye, closeStatus }: SttSocke
       server.close();
     });
 
-    test("P2: and not for one that does not answer for seconds", async () => {
+    test("P2: a provider that does not complete the handshake for seconds fails the stream", async () => {
       const server = await SttServer.listen({ refusal: () => {} });
       const { ended, hear, clock } = await openOn(server, make);
       clock.advance(STT_CONNECT_MS_MAX);
       hear(120, 0);
       clock.advance(1);
       hear(120, 0);
-      await expect(ended).rejects.toThrow(/does not answer/);
+      await expect(ended).rejects.toThrow(/did not complete the handshake/);
       server.close();
     });
 
-    test("audio waits for a provider that has stopped to read, but not for ever", async () => {
+    test("audio is buffered for a provider that stops reading, up to a bound", async () => {
       const server = await SttServer.listen({ greeting: (socket) => socket.pause() });
       const { ended, stream, clock } = await openOn(server, make);
       await eventually(() => server.seen.length).toBe(1);
@@ -185,7 +185,7 @@ export function sttSocketContract({ name, make, goodbye, closeStatus }: SttSocke
       const over = ended.catch(() => {
         isOver = true;
       });
-      // What the system itself takes is far more than the bound, and may be any amount.
+      // The system's own buffers hold far more than the bound, in an amount that varies.
       for (let s = 0; s < 10_000 && !isOver; s += 1) {
         for (let n = 0; n < 10; n += 1) stream.write(new Int16Array(RATE_HZ / 10));
         await settled();
@@ -196,7 +196,7 @@ export function sttSocketContract({ name, make, goodbye, closeStatus }: SttSocke
       server.close();
     });
 
-    test("what was said before the connection stood is heard, in order", async () => {
+    test("audio from before the connection opened is sent, in order", async () => {
       const server = await SttServer.listen();
       const { hear, life } = await openOn(server, make);
       hear(600, 600);
@@ -208,7 +208,7 @@ export function sttSocketContract({ name, make, goodbye, closeStatus }: SttSocke
       server.close();
     });
 
-    test("it takes leave of its provider when the call ends, and leaves nothing behind", async () => {
+    test("it closes the stream when the call ends, and no timer or socket remains", async () => {
       const server = await SttServer.listen({ greeting: (socket) => socket.send("{}") });
       const { hear, life, ended, clock } = await openOn(server, make);
       hear(120, 0);
@@ -221,7 +221,7 @@ export function sttSocketContract({ name, make, goodbye, closeStatus }: SttSocke
       server.close();
     });
 
-    test("a call that ends while the connection is made leaves nothing behind", async () => {
+    test("after a call that ends during the connect, no timer or socket remains", async () => {
       const server = await SttServer.listen({ refusal: () => {} });
       const { life, ended, clock } = await openOn(server, make);
       life.abort();
@@ -230,7 +230,7 @@ export function sttSocketContract({ name, make, goodbye, closeStatus }: SttSocke
       server.close();
     });
 
-    test("a provider that does not answer the goodbye is cut off", async () => {
+    test("a provider that does not respond to the close is disconnected", async () => {
       const server = await SttServer.listen();
       const { hear, life, clock } = await openOn(server, make);
       hear(60, 0);

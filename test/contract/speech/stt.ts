@@ -6,19 +6,19 @@ import { pump } from "../../../src/speech/pump.ts";
 export interface SttUnderTest {
   stt: Stt;
   rateHz: number;
-  /** What the ear is to hear, and what it is to make of it. */
+  /** The audio for the STT, and the expected transcripts. */
   audio: Int16Array;
   text: string;
-  /** Lets time pass, and everything that awaits go on. What comes over a real socket may come later. */
+  /** Advances the time and runs pending promises. Data over a real socket may arrive later. */
   play(ms: number): Promise<void>;
 }
 
-/** How long what was said may be on its way over a real socket, on a machine that is busy with something else. */
+/** How long data may take over a real socket on a busy machine. */
 const ARRIVAL = { timeout: 10_000, interval: 5 };
 
 const FRAME_MS = 20;
 
-/** What every Stt must do. Each provider's test calls this with its own subject. */
+/** The contract of every Stt. Each provider's test calls this with its own subject. */
 export function sttContract(name: string, make: () => Promise<SttUnderTest>): void {
   const open = async () => {
     const subject = await make();
@@ -41,7 +41,7 @@ export function sttContract(name: string, make: () => Promise<SttUnderTest>): vo
           piece,
           piece.some((sample) => sample !== 0),
         );
-        piece.fill(12_345); // The frame is the caller's again.
+        piece.fill(12_345); // The frame was borrowed: its owner may reuse it now.
         await subject.play(FRAME_MS);
       }
     };
@@ -50,12 +50,12 @@ export function sttContract(name: string, make: () => Promise<SttUnderTest>): vo
   };
 
   describe(`Stt contract: ${name}`, () => {
-    test("takes at least one rate as it is", async () => {
+    test("accepts at least one rate without resampling", async () => {
       const { stt, rateHz } = await make();
       expect(stt.capabilities.ratesHz).toContain(rateHz);
     });
 
-    test("tells what was said in finals, each after the partials that led to it", async () => {
+    test("emits finals, each after its interims", async () => {
       const { stt, audio, text, heard, failures, hear, finals, life } = await open();
       await hear(audio);
       await expect.poll(finals, ARRIVAL).toBe(text);
@@ -71,7 +71,7 @@ export function sttContract(name: string, make: () => Promise<SttUnderTest>): vo
       life.abort();
     });
 
-    test("says the same of the same audio", async () => {
+    test("is deterministic for the same audio", async () => {
       const first = await open();
       await first.hear(first.audio);
       await expect.poll(first.finals, ARRIVAL).toBe(first.text);
@@ -83,7 +83,7 @@ export function sttContract(name: string, make: () => Promise<SttUnderTest>): vo
       second.life.abort();
     });
 
-    test("is silent after an abort, and its events end", async () => {
+    test("emits nothing after an abort, and its events end", async () => {
       const { audio, heard, hear, life, done } = await open();
       await hear(audio.subarray(0, audio.length / 2));
       const before = heard.length;
@@ -93,7 +93,7 @@ export function sttContract(name: string, make: () => Promise<SttUnderTest>): vo
       expect(heard).toHaveLength(before);
     });
 
-    test("takes frames after an abort without a murmur", async () => {
+    test("accepts frames after an abort without an error", async () => {
       const { life, stream } = await open();
       life.abort();
       expect(() => stream.write(new Int16Array(320))).not.toThrow();

@@ -27,7 +27,7 @@ llmContract("a chain of two, of which the first fails", async () => {
   return { llm: chainOf(clock, llms).llm, request: REQUEST, drive: (promise) => clock.drive(promise) };
 });
 
-/** An Llm that fails with `error` before it has said anything, as often as it is asked. */
+/** An LLM that fails every request with `error` before any content. */
 class Refusing implements Llm {
   readonly provider = "refusing";
   asked = 0;
@@ -37,7 +37,7 @@ class Refusing implements Llm {
     this.#error = error;
   }
 
-  // biome-ignore lint/correctness/useYield: it never gets that far
+  // biome-ignore lint/correctness/useYield: it always throws first
   async *reply(): AsyncGenerator<LlmEvent> {
     this.asked += 1;
     throw this.#error;
@@ -72,15 +72,15 @@ async function ask(clock: ManualClock, llm: Llm, request = REQUEST) {
   return { events, said, error, ended: events.at(-1)?.kind === "end", atMs };
 }
 
-describe("a chain of models", () => {
-  test("P1: what cannot be reached is asked once more, and then the next answers", async () => {
+describe("FallbackLlm", () => {
+  test("P1: an unreachable provider is retried once, and then the next one replies", async () => {
     const clock = new ManualClock();
     const first = new Refusing(providerFailed("refusing", "could not be reached (ECONNREFUSED)"));
     const { said, ended } = await ask(clock, chainOf(clock, [first, saying(clock)]).llm);
     expect([said, ended, first.asked]).toEqual(["We open at nine.", true, 2]);
   });
 
-  test("P2: what never begins is given up in time for the next", async () => {
+  test("P2: a reply that never begins times out early enough for the next provider", async () => {
     const clock = new ManualClock();
     const { llm, told } = chainOf(clock, [playing(clock, text("late", 3_600_000)), saying(clock)]);
     const { said, atMs } = await ask(clock, llm);
@@ -88,7 +88,7 @@ describe("a chain of models", () => {
     expect(told[0]).toEqual(["known", "provider_failed"]);
   });
 
-  test("P3: one that breaks off in the middle of a sentence is gone on for by the next, and no word is lost", async () => {
+  test("P3: a reply that breaks off in the middle of a sentence is continued by the next provider, and no word is lost", async () => {
     const clock = new ManualClock();
     const second = saying(clock, "at nine, every day.");
     const { said, ended } = await ask(
@@ -103,7 +103,7 @@ describe("a chain of models", () => {
     ]);
   });
 
-  test("one that had asked for a tool is not gone on for: nobody knows what else it wanted", async () => {
+  test("a reply that breaks off after a tool call is not continued, because further tool calls may be missing", async () => {
     const clock = new ManualClock();
     const tool: LlmStep = { afterMs: 0, event: { kind: "tool-call", id: "1", name: "hang_up", argumentsJson: "{}" } };
     const second = saying(clock);
@@ -112,7 +112,7 @@ describe("a chain of models", () => {
     expect(second.requests).toEqual([]);
   });
 
-  test("P6: one that drips is ended by the deadline of the whole answer", async () => {
+  test("P6: a reply that drips is ended by the deadline of the whole reply", async () => {
     const clock = new ManualClock();
     const drip = playing(clock, ...Array.from({ length: 1_000 }, () => text(".", 1_000)));
     const { error, atMs } = await ask(clock, chainOf(clock, [drip, saying(clock)]).llm);
@@ -120,7 +120,7 @@ describe("a chain of models", () => {
     expect(atMs).toBe(LLM_ANSWER_MS_MAX);
   });
 
-  test("P8: the only one is asked again when it wants to be, if that is soon", async () => {
+  test("P8: the only provider is retried after its Retry-After, if that is soon", async () => {
     for (const [retryAfter, asked] of [
       ["0", 2],
       ["2", 2],
@@ -134,14 +134,14 @@ describe("a chain of models", () => {
     }
   });
 
-  test("P8: while there is another one nobody waits for one that is busy", async () => {
+  test("P8: a busy provider is not waited for while a fallback is available", async () => {
     const clock = new ManualClock();
     const busy = new Refusing(providerFailed("refusing", "refused with 503", refusalFrom(503, "1")));
     const { said, atMs } = await ask(clock, chainOf(clock, [busy, saying(clock)]).llm);
     expect([said, busy.asked, atMs]).toEqual(["We open at nine.", 1, 0]);
   });
 
-  test("P16: a key that is refused is not shown again, and the next answers", async () => {
+  test("P16: a refused API key is not sent again, and the next provider replies", async () => {
     const clock = new ManualClock();
     const revoked = new Refusing(providerFailed("refusing", "refused with 401", refusalFrom(401)));
     const { said } = await ask(clock, chainOf(clock, [revoked, saying(clock)]).llm);
@@ -150,7 +150,7 @@ describe("a chain of models", () => {
     expect(revoked.asked).toBe(2);
   });
 
-  test("P12: a reply that was cut tells nothing more, and nobody else is asked for it", async () => {
+  test("P12: an interrupted reply emits nothing more, and no fallback is requested", async () => {
     const clock = new ManualClock();
     const second = saying(clock);
     const { llm, told } = chainOf(clock, [playing(clock, text("We", 100), fails(100)), second]);
@@ -167,7 +167,7 @@ describe("a chain of models", () => {
     expect(told).toEqual([["known"], ["known"]]);
   });
 
-  test("who says nothing to somebody who asked has failed; behind a tool's result there may be nothing to say", async () => {
+  test("an empty reply to a user message is a failure; after a tool result it is allowed", async () => {
     const nothing: readonly LlmStep[][] = [
       [{ afterMs: 0, event: { kind: "end", inputTokens: 9, outputTokens: 0 } }],
       [],
@@ -192,7 +192,7 @@ describe("a chain of models", () => {
     }
   });
 
-  test("a tool's arguments that are being written are no silence, and nothing that is told", async () => {
+  test("deltas of a tool call's arguments extend the deadline, and are not emitted", async () => {
     const clock = new ManualClock();
     const written = Array.from({ length: 4 }, () => text("", LLM_FIRST_TOKEN_MS_MAX - 500));
     const tool: LlmStep = { afterMs: 100, event: { kind: "tool-call", id: "1", name: "book", argumentsJson: "{}" } };
@@ -208,7 +208,7 @@ describe("a chain of models", () => {
     expect(atMs).toBeLessThan(4 * LLM_FIRST_TOKEN_MS_MAX + 100 + LLM_IDLE_MS_MAX + 200);
   });
 
-  test("who finds no way in waits for one, as long as an answer may wait for its beginning", async () => {
+  test("a request waits for an available provider until the deadline of the first content", async () => {
     const clock = new ManualClock();
     const { circuitBreaker } = breakerFor("llm", "scripted", clock, 1);
     const llm = new FallbackLlm([{ llm: saying(clock), circuitBreaker }], clock);
@@ -226,7 +226,7 @@ describe("a chain of models", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("P15: 50 calls ask a provider that is dead for ten minutes no more than once a second, and it is back soon", async () => {
+  test("P15: 50 calls send at most one request a second to a provider that is down for ten minutes, and it recovers soon", async () => {
     const clock = new ManualClock();
     let isDead = true;
     const askedMs: number[] = [];
@@ -250,7 +250,7 @@ describe("a chain of models", () => {
     };
     const calls = Array.from({ length: 50 }, call);
     await clock.play(600_000);
-    // The first to ask all at once are all told the same.
+    // The first concurrent requests all fail alike.
     const stormMs = askedMs.filter((atMs) => atMs > 2_000);
     expect(stormMs.length).toBeLessThanOrEqual(600);
     expect(stormMs.length).toBeGreaterThan(100);

@@ -13,7 +13,7 @@ import { type LlmStep, ScriptedLlm, textReply } from "../../support/providers/sc
 import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
 import { ScriptedTts, type ScriptedTtsOptions } from "../../support/providers/scripted-tts.ts";
 
-/** A watch, and what it was told. */
+/** An observer that records the reported usage and responses. */
 function watching(): { watch: ProviderObserver; used: [provider: string, usage: Usage][]; answered: string[] } {
   const used: [string, Usage][] = [];
   const answered: string[] = [];
@@ -41,11 +41,11 @@ async function drained<T>(items: AsyncIterable<T>, onItem: (item: T) => void = (
   try {
     for await (const item of items) onItem(item);
   } catch {
-    // What it failed with is for others to tell.
+    // The error is checked elsewhere.
   }
 }
 
-describe("a model's tokens", () => {
+describe("an LLM's tokens", () => {
   const asked = async (steps: readonly LlmStep[], abortAfterMs = Number.POSITIVE_INFINITY) => {
     const clock = new ManualClock();
     const { watch, used, answered } = watching();
@@ -57,25 +57,25 @@ describe("a model's tokens", () => {
     return { used, answered };
   };
 
-  test("are as the provider tells them", async () => {
+  test("are those that the provider reports", async () => {
     const { used, answered } = await asked(textReply("It is open."));
     expect(used).toEqual([["scripted", { model: "small", inputTokens: 1, outputTokens: 3 }]]);
     expect(answered).toEqual(["scripted"]);
   });
 
-  test("are counted by their characters where the answer was broken off, in the moment that it was", async () => {
+  test("are estimated from the text when the reply is cancelled, at the time of the abort", async () => {
     const { used } = await asked(textReply("It is open.", { perWordMs: 100 }), 150);
     // The estimate of the prompt, and of "It is".
     expect(used).toEqual([["scripted", { model: "small", inputTokens: 35, outputTokens: 2, approximate: true }]]);
   });
 
-  test("are counted where nobody waited for the first", async () => {
+  test("are counted when the reply is cancelled before the first event", async () => {
     const { used, answered } = await asked(textReply("It is open.", { firstMs: 500 }), 100);
     expect(used).toEqual([["scripted", { model: "small", inputTokens: 35, outputTokens: 0, approximate: true }]]);
     expect(answered).toEqual([]);
   });
 
-  test("are counted where it failed in the middle, and where it tells of none", async () => {
+  test("are estimated when the reply fails in the middle, and when the provider reports no usage", async () => {
     const text: LlmStep = { afterMs: 0, event: { kind: "text", text: "Wait." } };
     const failing = await asked([text, { afterMs: 0, event: { kind: "fail" } }]);
     expect(failing.used).toMatchObject([["scripted", { inputTokens: 35, outputTokens: 3, approximate: true }]]);
@@ -83,7 +83,7 @@ describe("a model's tokens", () => {
     expect(silent.used).toMatchObject([["scripted", { inputTokens: 35, outputTokens: 3, approximate: true }]]);
   });
 
-  test("of one that refused there are none", async () => {
+  test("are not counted for a refused request", async () => {
     const { used } = await asked([{ afterMs: 0, event: { kind: "fail" } }]);
     expect(used).toEqual([]);
   });
@@ -98,7 +98,7 @@ const closable = (tts: ScriptedTts, provider = "scripted"): ClosableTts => ({
 });
 const SPEECH = { voiceId: "scripted/one", language: "en-US", rateHz: 8_000 };
 
-describe("a voice's characters", () => {
+describe("a TTS provider's characters", () => {
   const spoken = async (text: string, options: ScriptedTtsOptions = {}) => {
     const { watch, used } = watching();
     const voice = meteredTts(closable(new ScriptedTts(new ManualClock(), options)));
@@ -106,16 +106,16 @@ describe("a voice's characters", () => {
     return used;
   };
 
-  test("are those that it was given, each once, however they are written", async () => {
+  test("are the Unicode characters of the text, each once", async () => {
     expect(await spoken("Grüße 🎉")).toEqual([["scripted", { characters: 7 }]]);
   });
 
-  test("count where it failed behind its first audio, and not where it gave none", async () => {
+  test("count where TTS fails after its first audio, and not where it sent none", async () => {
     expect(await spoken("one two three", { failing: { request: 0, afterChunks: 1 } })).toHaveLength(1);
     expect(await spoken("one two three", { failing: { request: 0, afterChunks: 0 } })).toEqual([]);
   });
 
-  test("are those of the text as it is spoken", async () => {
+  test("are those of the normalized text", async () => {
     const { watch, used } = watching();
     const tts = new ScriptedTts(new ManualClock());
     const voice = normalizingTts(meteredTts(closable(tts)));
@@ -124,7 +124,7 @@ describe("a voice's characters", () => {
     expect(tts.requests[0]?.text).not.toBe("It costs $5.");
   });
 
-  test("cost nothing where the speech is at hand", async () => {
+  test("are not counted for cached audio", async () => {
     const clock = new ManualClock();
     const { watch, used } = watching();
     const { circuitBreaker } = breakerFor("tts", "scripted", clock);
@@ -136,12 +136,12 @@ describe("a voice's characters", () => {
     for (let time = 0; time < 4; time += 1) {
       await drained(chain.speak({ ...SPEECH, text: "Good day." }, new AbortController().signal, watch));
     }
-    // What is asked for a second time is kept from then on.
+    // Audio is cached from its second request on.
     expect(used).toEqual(Array(2).fill(["scripted", { characters: 9 }]));
   });
 });
 
-describe("an ear's audio", () => {
+describe("an STT provider's audio", () => {
   const RATE_HZ = 8_000;
   const hears = (stream: SttStream, seconds: number): void => {
     for (let frame = 0; frame < seconds * 50; frame += 1) stream.write(new Int16Array(160), false);
@@ -154,7 +154,7 @@ describe("an ear's audio", () => {
     return { life, used, answered, stream };
   };
 
-  test("is told every five seconds, and what is left when it is closed", () => {
+  test("is reported every five seconds, and the rest when the stream is closed", () => {
     const { life, used, stream } = opened(new ScriptedStt(new ManualClock(), []));
     hears(stream, 12);
     expect(used).toEqual(Array(2).fill(["scripted", { audioSeconds: 5 }]));
@@ -164,7 +164,7 @@ describe("an ear's audio", () => {
     expect(used).toHaveLength(3);
   });
 
-  test("of one that fails without a word is not told, and of one that has heard something is", async () => {
+  test("is not reported for a stream that fails without a transcript, and is after one", async () => {
     for (const [script, count] of [
       [[], 0],
       [[{ atMs: 50, event: { kind: "interim", text: "hello" } }], 1],
@@ -179,7 +179,7 @@ describe("an ear's audio", () => {
     }
   });
 
-  test("is what it sent, of one that does not send all", () => {
+  test("is the sent audio, where STT does not send all of it", () => {
     let sentMs = 0;
     const { life, used, stream } = opened({
       provider: "cutting",
@@ -200,8 +200,8 @@ describe("an ear's audio", () => {
   });
 });
 
-describe("over a switch of providers", () => {
-  test("each model is told of for what it did itself", async () => {
+describe("on a failover", () => {
+  test("the usage of each LLM is reported separately", async () => {
     const clock = new ManualClock();
     const { watch, used, answered } = watching();
     const dying: LlmStep[] = [
@@ -225,7 +225,7 @@ describe("over a switch of providers", () => {
     ]);
   });
 
-  test("each ear is told of for what it was sent, and the second for what it had to hear again", async () => {
+  test("the audio of each STT is reported separately, for the second with the replayed audio", async () => {
     const clock = new ManualClock();
     const { watch, used, answered } = watching();
     const named = (provider: string, script: ConstructorParameters<typeof ScriptedStt>[1]): Stt => {

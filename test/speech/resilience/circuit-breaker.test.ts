@@ -8,7 +8,7 @@ import { breakerFor } from "../../support/providers/breakers.ts";
 
 const FAILURE = providerFailed("scripted", "failed as scripted");
 
-/** One stream after the other fails, until none may be opened. */
+/** Streams fail one after the other until the circuit breaker opens. */
 function failUntilShut(line: CircuitBreaker): number {
   let failures = 0;
   for (let passage = line.tryAcquire(); passage !== undefined; passage = line.tryAcquire()) {
@@ -19,7 +19,7 @@ function failUntilShut(line: CircuitBreaker): number {
   return failures;
 }
 
-test("P15: a provider that fails again and again is left alone, probed now and then, and back with its first answer", () => {
+test("P15: the circuit breaker opens after consecutive failures, admits probes, and closes with the first response", () => {
   const clock = new ManualClock();
   const { circuitBreaker: line, told } = breakerFor("llm", "scripted", clock);
   expect(failUntilShut(line)).toBe(CIRCUIT_BREAKER_FAILURES_MAX);
@@ -35,7 +35,7 @@ test("P15: a provider that fails again and again is left alone, probed now and t
   failing?.failed(FAILURE);
   failing?.release();
   clock.advance(CIRCUIT_BREAKER_PROBE_MS);
-  // A probe that tells nothing at all does not stand in the way of the next.
+  // A hanging probe does not block the next one.
   const hanging = line.tryAcquire();
   expect(line.tryAcquire()).toBeUndefined();
   clock.advance(CIRCUIT_BREAKER_PROBE_MS);
@@ -46,7 +46,7 @@ test("P15: a provider that fails again and again is left alone, probed now and t
   expect(told).toEqual(["known", ...failures, "left alone", "provider_failed", "answers again"]);
 });
 
-test("streams that fail together are one failure, and an answer makes all before it forgotten", () => {
+test("concurrent streams that fail together count as one failure, and a response resets the count", () => {
   const { circuitBreaker: line, told } = breakerFor("tts", "scripted", new ManualClock());
   const together = Array.from({ length: 10 }, () => line.tryAcquire());
   for (const passage of together) passage?.failed(FAILURE);
@@ -56,7 +56,7 @@ test("streams that fail together are one failure, and an answer makes all before
   expect(failUntilShut(line)).toBe(CIRCUIT_BREAKER_FAILURES_MAX);
 });
 
-test("what a stream from before a failure tells says nothing of the provider since", () => {
+test("the outcome of a stream from before a failure does not change the circuit breaker", () => {
   const { circuitBreaker: line } = breakerFor("tts", "scripted", new ManualClock());
   const before = line.tryAcquire();
   for (let failure = 1; failure < CIRCUIT_BREAKER_FAILURES_MAX; failure += 1) line.tryAcquire()?.failed(FAILURE);
@@ -67,7 +67,7 @@ test("what a stream from before a failure tells says nothing of the provider sin
   expect(line.isAvailable).toBe(false);
 });
 
-test("a provider that refuses what it is asked is well", () => {
+test("a refused request does not count as a failure", () => {
   const { circuitBreaker: line } = breakerFor("llm", "scripted", new ManualClock());
   for (let request = 0; request < 10; request += 1) {
     line.tryAcquire()?.failed(providerFailed("scripted", "refused with 400", refusalFrom(400)));
@@ -75,7 +75,7 @@ test("a provider that refuses what it is asked is well", () => {
   expect(line.isAvailable).toBe(true);
 });
 
-test("a provider has no more streams at once than it may have, and a place that was left is free, once", () => {
+test("concurrent streams are limited, and a released permit is free once", () => {
   const { circuitBreaker: line } = breakerFor("stt", "scripted", new ManualClock(), 2);
   const first = line.tryAcquire();
   line.tryAcquire();

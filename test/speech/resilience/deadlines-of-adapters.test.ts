@@ -20,14 +20,15 @@ import { ELEVENLABS_VOICE, FakeElevenLabs } from "../../support/providers/tts/el
 import { FakeOpenAiSpeech } from "../../support/providers/tts/openai.ts";
 import type { TtsFault, TtsServer } from "../../support/providers/tts/tts-server.ts";
 
-// The wrappers around the real protocols, over real sockets: what keeps a connection alive and says nothing is silence.
+// The wrappers around the real protocols, over real sockets: keep-alive data without content does not extend a
+// deadline.
 
 const opened: { close(): unknown }[] = [];
 afterEach(async () => {
   for (const one of opened.splice(0)) await one.close();
 });
 
-/** Reads `items` until `enough` have come, lets `silenceMs` of the clock go by, and tells why they ended. */
+/** Reads `items` until `enough` have arrived, advances the clock by `silenceMs`, and returns why they ended. */
 async function fallsSilent<T>(items: AsyncIterable<T>, enough: number, clock: ManualClock, silenceMs: number) {
   const got: T[] = [];
   const over = (async () => {
@@ -44,7 +45,7 @@ async function fallsSilent<T>(items: AsyncIterable<T>, enough: number, clock: Ma
   return (await over)?.message;
 }
 
-describe.each(LLM_PROVIDERS)("the brain $name in its chain", ({ name, make }) => {
+describe.each(LLM_PROVIDERS)("LLM $name with fallback", ({ name, make }) => {
   const begun =
     { openai: unfinishedChat, anthropic: unfinishedMessage, gemini: unfinishedGemini }[name] ?? unfinishedChat;
   const cases: readonly [string, LlmServerStep, number, number, string][] = [
@@ -71,7 +72,7 @@ describe.each(LLM_PROVIDERS)("the brain $name in its chain", ({ name, make }) =>
       "stalled",
     ],
   ];
-  test.each(cases)("%s: given up by its deadline, and hung up on", async (_title, step, enough, silenceMs, why) => {
+  test.each(cases)("%s: times out, and its connection is closed", async (_title, step, enough, silenceMs, why) => {
     const server = await LlmServer.start(step);
     opened.push({ close: () => server.stop() });
     const clock = new ManualClock();
@@ -85,12 +86,12 @@ describe.each(LLM_PROVIDERS)("the brain $name in its chain", ({ name, make }) =>
     };
     const reply = chain.reply(request, new AbortController().signal);
     expect(await fallsSilent(reply, enough, clock, silenceMs)).toBe(`${name}: ${why}`);
-    // Who was never really asked has nobody to hang up on.
+    // Without an established connection there is none to close.
     await expect.poll(() => server.asked.length - server.brokenOff, { timeout: 10_000, interval: 5 }).toBe(0);
   });
 });
 
-describe.each(TTS_PROVIDERS)("the voice $name in its chain", ({ name, make }) => {
+describe.each(TTS_PROVIDERS)("TTS $name with fallback", ({ name, make }) => {
   const fake = (fault: TtsFault): TtsServer =>
     name === "elevenlabs"
       ? new FakeElevenLabs({ fault })
@@ -103,7 +104,7 @@ describe.each(TTS_PROVIDERS)("the voice $name in its chain", ({ name, make }) =>
     ["P4: pings alone", { kind: "silent", pings: true }, 0, PROVIDER_FIRST_OUTPUT_MS_MAX, "did not start in time"],
     ["P3: falls silent", { kind: "hangs", afterChunks: 3 }, 1, TTS_IDLE_MS_MAX, "stalled"],
   ];
-  test.each(cases)("%s: given up by its deadline", async (_title, fault, enough, silenceMs, why) => {
+  test.each(cases)("%s: times out", async (_title, fault, enough, silenceMs, why) => {
     const server = await fake(fault).listen();
     const clock = new ManualClock();
     const tts = make(server.url, clock);
@@ -119,7 +120,7 @@ describe.each(TTS_PROVIDERS)("the voice $name in its chain", ({ name, make }) =>
   });
 });
 
-describe.each(STT_PROVIDERS.filter(({ isSocket }) => isSocket))("the ear $name in its chain", ({ name, make }) => {
+describe.each(STT_PROVIDERS.filter(({ isSocket }) => isSocket))("STT $name with fallback", ({ name, make }) => {
   const pings: SttServerAction = (socket) => {
     const timer = setInterval(() => socket.ping(), 5);
     socket.on("close", () => clearInterval(timer));

@@ -7,7 +7,7 @@ import { withDeadlines } from "../../../src/speech/resilience/deadlines.ts";
 import { TIMED_OUT } from "../../../src/speech/resilience/provider-error.ts";
 import { ManualClock, sleep } from "../../support/manual-clock.ts";
 
-/** Gives `items`, each so many ms after the one before it, and then hangs; 0 stands for what is no content. */
+/** Yields `items`, each after its delay in ms, and then hangs; 0 stands for an item without content. */
 function source(clock: ManualClock, items: readonly (readonly [afterMs: number, value: number])[], hangs = true) {
   const seen = { aborted: false };
   async function* start(signal: AbortSignal): AsyncGenerator<number> {
@@ -65,7 +65,7 @@ test.each<[name: string, items: readonly (readonly [number, number])[], got: num
   expect([told.got, told.atMs, drip.seen.aborted]).toEqual([got, atMs, true]);
 });
 
-test("what comes in time comes whole, and leaves no timer behind", async () => {
+test("items in time pass through completely, and no timer remains", async () => {
   const clock = new ManualClock();
   const { got, error } = await read(
     clock,
@@ -82,7 +82,7 @@ test("what comes in time comes whole, and leaves no timer behind", async () => {
   expect([got, error, clock.pending]).toEqual([[1, 2, 3], undefined, 0]);
 });
 
-test("a reader who takes his time is no reason to fail", async () => {
+test("a slow reader causes no timeout", async () => {
   const clock = new ManualClock();
   const { got, error } = await read(
     clock,
@@ -100,7 +100,7 @@ test("a reader who takes his time is no reason to fail", async () => {
   expect([got, error]).toEqual([[1, 2, 3], undefined]);
 });
 
-test("an abort ends it, and what it comes from", async () => {
+test("an abort ends the items and their source", async () => {
   const clock = new ManualClock();
   const life = new AbortController();
   const { start, seen } = source(clock, [[10, 1]]);
@@ -122,7 +122,7 @@ test("an abort ends it, and what it comes from", async () => {
   expect([got, seen.aborted, clock.pending]).toEqual([[1], true, 0]);
 });
 
-test("a provider is given up before the call gives up its model or its voice, and soon enough for the next one", () => {
+test("a provider times out before the call's own deadline for the stage, early enough for a fallback", () => {
   const { llmSilenceMs, ttsSilenceMs } = DEFAULT_TURN_PARAMETERS;
   const callsMs = Math.min(llmSilenceMs, ttsSilenceMs);
   expect(Math.max(PROVIDER_FIRST_OUTPUT_MS_MAX, LLM_IDLE_MS_MAX)).toBeLessThan(callsMs);

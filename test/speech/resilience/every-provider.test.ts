@@ -13,20 +13,20 @@ import { hasOpenssl, makeCertificate } from "../../support/network/certificates.
 import { type AnyProvider, EVERY_PROVIDER, PROVIDER_KEY, SPOKEN } from "../../support/providers/every-provider.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
-// What goes wrong before any protocol begins, or below it: the same of every provider that asks a server.
+// Faults before or below the protocol, which are the same for every provider that uses a server.
 
 const opened: { close(): unknown }[] = [];
 afterEach(() => {
   for (const one of opened.splice(0)) one.close();
 });
 
-/** Longer than the name of a host may be in any part: there is none, and no server of names has to be asked for that. */
+/** A label longer than a host name allows: it cannot exist, so no DNS server is queried. */
 const NO_SUCH_HOST = `${"x".repeat(64)}.invalid`;
 
-/** What no error may tell. */
+/** Secrets that no error may quote. */
 const ALL_SECRETS = new RegExp(`${PROVIDER_KEY}|${SPOKEN}`);
 
-/** How asking it fails; nothing that is secret is in it. */
+/** The error of a request to the provider; asserts that it quotes no secret. */
 async function failureOf({ ask }: AnyProvider, base: string): Promise<{ message: string; cause?: unknown }> {
   const clock = new ManualClock();
   const error: unknown = await ask(base, clock).then(
@@ -39,11 +39,11 @@ async function failureOf({ ask }: AnyProvider, base: string): Promise<{ message:
   return error as Error;
 }
 
-/** A server that answers every request and every handshake by itself, byte for byte. */
+/** A server that writes its responses byte by byte itself. */
 async function rawServer(answer: (socket: Duplex, request: IncomingMessage) => void) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
-    // Who connects ahead asks for nothing in particular.
+    // A preconnect requests nothing in particular.
     if (request.method === "GET") {
       response.writeHead(404).end();
       return;
@@ -78,7 +78,7 @@ const refusing =
     );
   };
 
-/** Takes the handshake of a WebSocket and sends `bytes` behind it. */
+/** Accepts a WebSocket handshake and sends `bytes` after it. */
 const switching =
   (bytes: Uint8Array, headers = "") =>
   (socket: Duplex, { headers: asked }: IncomingMessage): void => {
@@ -94,7 +94,7 @@ const switching =
 describe.each(EVERY_PROVIDER.map((provider) => ({ title: `${provider.kind} ${provider.name}`, provider })))("$title", ({
   provider,
 }) => {
-  test("P1: a port where nobody listens is told by the system's own code", async () => {
+  test("P1: a refused connection is reported with the system's error code", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
@@ -103,7 +103,7 @@ describe.each(EVERY_PROVIDER.map((provider) => ({ title: `${provider.kind} ${pro
     expect((await failureOf(provider, `http://127.0.0.1:${port}`)).message).toContain("ECONNREFUSED");
   });
 
-  test("P1: a host that has no address likewise", async () => {
+  test("P1: an unresolvable host is reported with the system's error code", async () => {
     expect((await failureOf(provider, `http://${NO_SUCH_HOST}:8080`)).message).toMatch(/ENOTFOUND|EAI_/);
   });
 
@@ -133,12 +133,12 @@ describe.each(EVERY_PROVIDER.map((provider) => ({ title: `${provider.kind} ${pro
     "3600",
     "Wed, 21 Oct 2026 07:28:00 GMT",
     "soon",
-  ])("P8: when to ask again is told where the server says it in seconds: %s", async (retryAfter) => {
+  ])("P8: the retry delay is reported where the server gives it in seconds: %s", async (retryAfter) => {
     const { base } = await rawServer(refusing(429, { "retry-after": retryAfter }));
     expect((await failureOf(provider, base)).cause).toEqual(refusalFrom(429, retryAfter));
   });
 
-  test("P8: a redirection to a private address is a refusal, and nobody is asked there", async () => {
+  test("P8: a redirect to a private address is a refusal and is not followed", async () => {
     const elsewhere = await rawServer(refusing(500));
     const { base } = await rawServer(refusing(301, { location: `${elsewhere.base}/v1` }));
     expect((await failureOf(provider, base)).message).toContain("301");
@@ -177,7 +177,7 @@ describe.each(titled(false))("$title over HTTP", ({ provider }) => {
     ["what is packed a thousand times", Array.from({ length: 1_000 }, () => "gzip").join(", "), gzipSync("{}")],
   ])("P9: %s is refused for its head, and never unpacked", async (_name, encoding, body) => {
     const { base } = await rawServer((socket) => {
-      // It says that more will come, so that nobody can have waited for its end.
+      // It announces more than it sends, so a client that waits for the end would hang.
       const head = `content-type: application/json\r\ncontent-encoding: ${encoding}\r\ncontent-length: ${body.length + 1}`;
       socket.write(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n`);
       socket.write(body);

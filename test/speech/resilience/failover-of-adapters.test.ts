@@ -23,7 +23,7 @@ import { TranscriptionServer } from "../../support/providers/stt/transcription-s
 import { ELEVENLABS_VOICE, FakeElevenLabs } from "../../support/providers/tts/elevenlabs.ts";
 import { FakeOpenAiSpeech } from "../../support/providers/tts/openai.ts";
 
-// The protocols of real providers over real sockets: one dies in the middle of a sentence, and another one goes on.
+// The protocols of real providers over real sockets: one fails in the middle of a sentence, and another one continues.
 
 const clock = systemClock;
 const KEY = "canary-key";
@@ -33,7 +33,7 @@ afterEach(async () => {
   for (const one of opened.splice(0)) await one.close();
 });
 
-test("P10: the ear of Deepgram closes in the middle of a sentence, and AssemblyAI hears it from its beginning", async () => {
+test("P10: Deepgram closes in the middle of a sentence, and AssemblyAI gets the sentence from its beginning", async () => {
   const deepgram = await fakeDeepgram({
     steps: [
       { atMs: 500, act: sendMessage(results("I would", [0, 0.5])) },
@@ -58,7 +58,7 @@ test("P10: the ear of Deepgram closes in the middle of a sentence, and AssemblyA
   for (const [frame, voiced] of framesOf(hum(RATE_HZ, 1_500, 0), RATE_HZ)) stream.write(frame, voiced);
   await expect.poll(() => heard.at(-1)?.text, { timeout: 10_000, interval: 5 }).toBe("I would like a loaf.");
   expect(heard.map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
-    "partial: I would",
+    "interim: I would",
     "final: I would like a loaf.",
   ]);
   expect(lines.map(({ told }) => told)).toEqual([["known", "provider_failed"], ["known"]]);
@@ -66,7 +66,7 @@ test("P10: the ear of Deepgram closes in the middle of a sentence, and AssemblyA
   await done;
 });
 
-test("P6: an ear that drips its answer byte by byte is given up, and the next one hears what was said", async () => {
+test("P6: STT that sends its response byte by byte times out, and the next provider gets the audio", async () => {
   const answer = JSON.stringify({ text: "I would like a loaf." });
   const dripping = await TranscriptionServer.listen((response) => {
     let sent = 0;
@@ -84,7 +84,7 @@ test("P6: an ear that drips its answer byte by byte is given up, and the next on
   ];
   const lines = stts.map((stt) => ({ stt, ...breakerFor("stt", stt.provider, clock) }));
   const stream = new FallbackStt(lines, clock).open({ language: "en-US", rateHz: 16_000 }, life.signal);
-  // Somebody speaks for more than six seconds and is not answered for more than four.
+  // The caller speaks for more than six seconds, and for more than four no transcript arrives.
   for (const [frame, voiced] of framesOf(hum(16_000, 6_200, 2_000), 16_000)) stream.write(frame, voiced);
   await expect.poll(() => dripping.seen.length, { timeout: 10_000, interval: 5 }).toBe(1);
   for (const [frame, voiced] of framesOf(hum(16_000, 0, 2_500), 16_000)) stream.write(frame, voiced);
@@ -94,7 +94,7 @@ test("P6: an ear that drips its answer byte by byte is given up, and the next on
   await expect.poll(() => dripping.cancelled, { timeout: 10_000, interval: 5 }).toBe(1);
 });
 
-test("P3: the brain of OpenAI breaks off in the middle of a sentence, and Claude goes on", async () => {
+test("P3: OpenAI's LLM breaks off in the middle of a sentence, and Claude continues it", async () => {
   const openai = await LlmServer.start({ kind: "cut", events: unfinishedChat("We ", "have") });
   const anthropic = await LlmServer.start({ kind: "events", events: messageAnswer("rye ", "and wheat.") });
   opened.push({ close: () => openai.stop() }, { close: () => anthropic.stop() });
@@ -115,7 +115,7 @@ test("P3: the brain of OpenAI breaks off in the middle of a sentence, and Claude
   expect(anthropic.asked[0]?.body.messages).toMatchObject([{ role: "user" }, { role: "assistant" }, { role: "user" }]);
 });
 
-test("P10: the voice of ElevenLabs closes in the middle of a sentence, and another one says the rest of it", async () => {
+test("P10: ElevenLabs closes in the middle of a sentence, and another TTS speaks the rest", async () => {
   const text = "Hello there, my friend. How are you today?";
   const elevenlabs = await new FakeElevenLabs({ fault: { kind: "closes", afterChunks: 3, code: 1011 } }).listen();
   const openai = await new FakeOpenAiSpeech({}).listen();
@@ -143,7 +143,7 @@ test("P10: the voice of ElevenLabs closes in the middle of a sentence, and anoth
   const { input } = JSON.parse(openai.requests[0]?.body ?? "{}") as { input: string };
   const before = told.join(" ");
   expect([text.startsWith(before), text.endsWith(input), input.length < text.length]).toEqual([true, true, true]);
-  // One word at most is said twice, and none is left out.
+  // At most one word is repeated, and none is missing.
   const overlap = before.length + 1 + input.length - text.length;
   expect([0, (told.at(-1)?.length ?? 0) + 1]).toContain(overlap);
   expect(ms).toBeGreaterThan(1_000);

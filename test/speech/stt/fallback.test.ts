@@ -62,7 +62,7 @@ function listen(clock: ManualClock, stts: readonly Stt[]) {
 
 const noise = (frames: number) => silence(frames).map(({ frame }) => ({ frame, voiced: true }));
 
-/** Calls whose callers say nothing, over one ear that tells when it has taken a stream, and closes it `closesMs` later if told. */
+/** Calls with silent callers over one STT that reports accepted streams, and closes them after `closesMs` if given. */
 function silentCalls(count: number, closesMs = Number.POSITIVE_INFINITY) {
   const clock = new ManualClock();
   const failure = providerFailed("mortal", "went away");
@@ -108,8 +108,8 @@ function silentCalls(count: number, closesMs = Number.POSITIVE_INFINITY) {
   return { calls, failures, streams, hush, circuitBreaker: ears[0]?.circuitBreaker, goAway, comeBack };
 }
 
-describe("a chain of ears", () => {
-  test("P3: one dies in the middle of a sentence, the next takes over, and no word is lost", async () => {
+describe("FallbackStt", () => {
+  test("P3: when a provider dies in the middle of a sentence, the next takes over and no word is lost", async () => {
     const clock = new ManualClock();
     const [first, second] = [new CodedStt(WORDS, { failsAfter: [75] }), new CodedStt(WORDS, { provider: "second" })];
     const { hear, finals, heard, failures, ears } = listen(clock, [first, second]);
@@ -117,12 +117,12 @@ describe("a chain of ears", () => {
     await hear(coded(["thank", "you"], WORDS));
     expect(finals()).toEqual([WORDS.join(" "), "thank you"]);
     expect(failures).toEqual([]);
-    // What the first one told until then is what the second one tells from the beginning.
+    // The second one starts with the interims that the first one had emitted.
     expect(heard.slice(0, 8).map(({ text }) => text.split(" ").length)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(ears[0]?.told).toEqual(["known", "provider_failed"]);
   });
 
-  test("what a final has told is not told to the one that takes over", async () => {
+  test("audio covered by a final is not replayed to the next provider", async () => {
     const clock = new ManualClock();
     const first = new CodedStt(WORDS, { failsAfter: [50 + 50 + 15] });
     const { hear, finals } = listen(clock, [first, new CodedStt(WORDS, { provider: "second" })]);
@@ -132,7 +132,7 @@ describe("a chain of ears", () => {
     expect(finals()).toEqual(["thank you", "table for two"]);
   });
 
-  test("the only one is opened again at once, and hears what was said meanwhile", async () => {
+  test("the only provider is reopened at once and gets the audio of the gap", async () => {
     const clock = new ManualClock();
     const only = new CodedStt(WORDS, { failsAfter: [35, Number.POSITIVE_INFINITY] });
     const { hear, finals, ears } = listen(clock, [only]);
@@ -141,7 +141,7 @@ describe("a chain of ears", () => {
     expect(ears[0]?.circuitBreaker.isAvailable).toBe(true);
   });
 
-  test("each that is opened after the call has gone on in another language is opened with that one", async () => {
+  test("streams opened after a language switch use the new language", async () => {
     const clock = new ManualClock();
     const failing = () => new ScriptedStt(clock, [{ atMs: 500, event: { kind: "fail" } }]);
     const ears = [failing(), failing()] as const;
@@ -155,7 +155,7 @@ describe("a chain of ears", () => {
     life.abort();
   });
 
-  test("P15: one that fails again and again is tried at a pace that it can bear, and what was said waits for it", async () => {
+  test("P15: a provider that keeps failing is retried at a bounded rate, and the audio is buffered for it", async () => {
     const clock = new ManualClock();
     const only = new CodedStt(WORDS, { failsAfter: [35, 0, 0, Number.POSITIVE_INFINITY] });
     const { hear, finals, failures } = listen(clock, [only]);
@@ -164,7 +164,7 @@ describe("a chain of ears", () => {
     expect([finals(), failures, only.opened.length]).toEqual([[WORDS.join(" ")], [], 4]);
   });
 
-  test("P1: where none hears for too long there is none, and its failure says so", async () => {
+  test("P1: when all providers fail for too long, the stream fails with the provider's error", async () => {
     const clock = new ManualClock();
     const dead = ["a", "b"].map((provider) => new CodedStt(WORDS, { provider, failsAfter: [0] }));
     const { hear, failures, done, ears } = listen(clock, dead);
@@ -176,7 +176,7 @@ describe("a chain of ears", () => {
     for (const { told } of ears) expect(told).toContain("left alone");
   });
 
-  test("P16: one whose key is refused is not opened again; without another one the call has none", async () => {
+  test("P16: a provider that refuses the API key is not reopened; without a fallback the stream fails", async () => {
     const clock = new ManualClock();
     const revoked = new CodedStt(WORDS, { failsAfter: [35, 0], cause: refusalFrom(401) });
     const second = new CodedStt(WORDS, { provider: "second", failsAfter: [120, Number.POSITIVE_INFINITY] });
@@ -195,7 +195,7 @@ describe("a chain of ears", () => {
     const clock = new ManualClock();
     const deaf = new CodedStt(WORDS, { deaf: true, partials });
     const { hear, finals } = listen(clock, [deaf, new CodedStt(WORDS, { provider: "second" })]);
-    // Speech of more than six seconds, of which none is lost.
+    // More than six seconds of speech, all of it replayed.
     const long = [...WORDS, ...WORDS, ...WORDS.slice(0, 5)].slice(0, 35);
     await hear(coded(long, WORDS));
     await hear(silence(250));
@@ -214,7 +214,7 @@ describe("a chain of ears", () => {
     expect([finals(), ears[0]?.told, ears[1]?.told]).toEqual([["thank you"], ["known", "provider_failed"], ["known"]]);
   });
 
-  test("noise of which nobody hears a word makes one ask another ear, once, and no ear has failed of it", async () => {
+  test("noise without words is cross-checked once, and no provider counts as failed", async () => {
     const clock = new ManualClock();
     const [first, second] = [new CodedStt(WORDS), new CodedStt(WORDS, { provider: "second" })];
     const { hear, finals, ears } = listen(clock, [first, second]);
@@ -229,7 +229,7 @@ describe("a chain of ears", () => {
     for (const { told } of ears) expect(told).toEqual(["known"]);
   });
 
-  test("a final that comes when the next utterance is over as well leaves that to the one that takes over", async () => {
+  test("a final that arrives after the end of the next utterance keeps that utterance for the next provider", async () => {
     const clock = new ManualClock();
     const slow = new CodedStt(WORDS, { partials: false, answersAfterFrames: 75, failsAfter: [130] });
     const { hear, finals } = listen(clock, [slow, new CodedStt(WORDS, { provider: "second" })]);
@@ -239,7 +239,7 @@ describe("a chain of ears", () => {
     expect(finals()).toEqual(["thank you", "table for two"]);
   });
 
-  test("that an utterance was no words is an answer, which is told only where it takes words back", async () => {
+  test("an empty final resolves an utterance, and is emitted only where it withdraws interim words", async () => {
     const clock = new ManualClock();
     const script = [
       { atMs: 1_000, event: { kind: "final" as const, text: "" } },
@@ -248,11 +248,11 @@ describe("a chain of ears", () => {
     ];
     const { hear, heard, ears } = listen(clock, [new ScriptedStt(clock, script)]);
     await hear([...noise(30), ...silence(300)]);
-    expect(heard.map(({ kind, text }) => `${kind} ${text}`)).toEqual(["partial we", "final "]);
+    expect(heard.map(({ kind, text }) => `${kind} ${text}`)).toEqual(["interim we", "final "]);
     expect(ears[0]?.told).toEqual(["known"]);
   });
 
-  test("P15: one that was away for a second is back for every call, though nobody says anything", async () => {
+  test("P15: a provider that was down for a second recovers for all calls, even if no caller speaks", async () => {
     const { calls, failures, streams, hush, circuitBreaker: line, goAway, comeBack } = silentCalls(10);
     await hush(1_000);
     goAway();
@@ -262,14 +262,14 @@ describe("a chain of ears", () => {
     expect([failures, streams.length, line?.isAvailable, calls.length]).toEqual([[], 10, true, 10]);
   });
 
-  test("P15: one that takes every stream and closes it at once is not back", async () => {
+  test("P15: a provider that accepts streams and closes them at once does not recover", async () => {
     const { failures, hush, circuitBreaker: line } = silentCalls(1, STT_STABLE_MS / 2);
     await hush(STT_OUTAGE_MS_MAX + 1_000);
     expect(failures).toEqual([expect.objectContaining({ code: "provider_failed" })]);
     expect(line?.isAvailable).toBe(false);
   });
 
-  test("P4: one that has heard nobody speak is well", async () => {
+  test("P4: a stream without speech does not count as failed", async () => {
     const clock = new ManualClock();
     const { hear, finals, ears } = listen(clock, [new CodedStt(WORDS), new CodedStt(WORDS, { provider: "second" })]);
     await hear(silence(2_000));
@@ -277,7 +277,7 @@ describe("a chain of ears", () => {
     expect([finals(), ears[0]?.told]).toEqual([["thank you"], ["known"]]);
   });
 
-  test("of more speech than is kept the beginning is lost, and of silence hardly anything is kept", async () => {
+  test("the replay buffer drops the oldest speech when full, and holds little silence", async () => {
     const frames = STT_REPLAY_MS_MAX / FRAME_MS;
     const [word] = coded(["table"], WORDS);
     const speech = Array.from({ length: 2 * frames }, () => word ?? { frame: new Int16Array(160), voiced: true });
@@ -294,7 +294,7 @@ describe("a chain of ears", () => {
     }
   });
 
-  test("a call that is over has no stream, no timer and no place", async () => {
+  test("after the end of a call no stream, timer or stream permit remains", async () => {
     const clock = new ManualClock();
     const { life, hear, done, heard, ears } = listen(clock, [new CodedStt(WORDS)]);
     await hear(coded(WORDS, WORDS).slice(0, 20));

@@ -9,8 +9,8 @@ const lineOf = (provider: string) => breakerFor("stt", provider, clock).circuitB
 const settingsOf = (env: Readonly<Record<string, string>> = {}) =>
   readSttSettings((key, fallback) => env[key] ?? fallback);
 
-describe("the ear that a configuration names", () => {
-  test("is any provider's, with its own model and address", () => {
+describe("the configured STT", () => {
+  test("can be any provider, with its own model and address", () => {
     const settings = settingsOf({
       DEEPGRAM_API_KEY: "a",
       DEEPGRAM_URL: "ws://127.0.0.1:1/v1/listen?language=multi",
@@ -35,7 +35,7 @@ describe("the ear that a configuration names", () => {
     }
   });
 
-  test("needs a key where nobody is served without one, and says of nobody's what it is", () => {
+  test("needs an API key at the provider's own address, and quotes no API key in a problem", () => {
     expect(sttProblems("deepgram", settingsOf())).toEqual(["DEEPGRAM_API_KEY must be set beside STT=deepgram"]);
     expect(sttProblems("assemblyai", settingsOf())).toEqual(["ASSEMBLYAI_API_KEY must be set beside STT=assemblyai"]);
     expect(sttProblems("openai", settingsOf())).toEqual(["OPENAI_STT_API_KEY must be set beside STT=openai"]);
@@ -44,7 +44,7 @@ describe("the ear that a configuration names", () => {
     ]);
   });
 
-  test("needs an address that it can be asked at", () => {
+  test("needs a usable address", () => {
     const key = { DEEPGRAM_API_KEY: "a", OPENAI_STT_API_KEY: "b" };
     for (const url of ["https://x/", "nonsense", "wss://a:b@x/", "wss://x/#y"]) {
       expect(sttProblems("deepgram", settingsOf({ ...key, DEEPGRAM_URL: url }))).toEqual([
@@ -58,7 +58,7 @@ describe("the ear that a configuration names", () => {
     }
   });
 
-  test("may be several, each for when the one before it fails, at a rate that all of them take", () => {
+  test("can be a list of fallbacks, at a sample rate that all of them accept", () => {
     const settings = settingsOf({ DEEPGRAM_API_KEY: "a", OPENAI_STT_URL: "http://127.0.0.1:8000/v1" });
     expect(sttProblems("deepgram, openai", settings)).toEqual([]);
     const ears = createStt("deepgram, openai", settings, lineOf, clock);
@@ -96,13 +96,13 @@ describe("the ear that a configuration names", () => {
     expect(anyLanguage === true || of?.("de") === true).toBe(detects);
   });
 
-  test("is told that it detects the language by on or off alone", () => {
+  test("accepts only on or off for the language detection", () => {
     expect(
       sttProblems("openai", settingsOf({ OPENAI_STT_API_KEY: "a", OPENAI_STT_LANGUAGE_DETECTION: "yes" })),
     ).toEqual(['OPENAI_STT_LANGUAGE_DETECTION must be on or off, not "yes"']);
   });
 
-  test("is told by the names that there are where it is none", () => {
+  test("reports an unknown provider with the valid names", () => {
     for (const name of ["whisper", "constructor"]) {
       expect(sttProblems(name, settingsOf())).toEqual([
         `STT must be one of assemblyai, deepgram, openai, reference, not ${JSON.stringify(name)}`,

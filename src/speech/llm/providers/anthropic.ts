@@ -143,7 +143,7 @@ async function* eventsOf(stream: AsyncIterable<Anthropic.RawMessageStreamEvent>)
       }
       case "message_delta":
         if (event.delta.stop_reason === "refusal")
-          throw providerFailed(PROVIDER, "withheld its answer (refusal)", REQUEST_ERROR);
+          throw providerFailed(PROVIDER, "withheld its reply (refusal)", REQUEST_ERROR);
         // Both are totals; `input_tokens` is present only where it has changed.
         if (typeof event.usage?.input_tokens === "number") inputTokens = inputOf(event.usage);
         outputTokens = event.usage?.output_tokens ?? outputTokens;

@@ -108,7 +108,7 @@ async function* eventsOf(stream: ResponseStream, signatures: ThoughtSignatures):
   let outputTokens = 0;
   for await (const { candidates, promptFeedback, usageMetadata: usage } of stream) {
     if (promptFeedback?.blockReason !== undefined)
-      throw providerFailed(PROVIDER, "withheld its answer (prompt blocked)", REQUEST_ERROR);
+      throw providerFailed(PROVIDER, "withheld its reply (prompt blocked)", REQUEST_ERROR);
     for (const { text, thought, functionCall, thoughtSignature } of candidates?.[0]?.content?.parts ?? []) {
       if (functionCall?.name !== undefined) {
         const id = functionCall.id ?? `call_${randomUUID()}`;
@@ -130,7 +130,7 @@ async function* eventsOf(stream: ResponseStream, signatures: ThoughtSignatures):
   if (!NORMAL_FINISH_REASONS.includes(finished)) {
     throw providerFailed(
       PROVIDER,
-      `withheld its answer (${/^[A-Z_]{1,48}$/.test(finished) ? finished : "unknown"})`,
+      `withheld its reply (${/^[A-Z_]{1,48}$/.test(finished) ? finished : "unknown"})`,
       REQUEST_ERROR,
     );
   }

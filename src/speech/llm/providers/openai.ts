@@ -135,7 +135,7 @@ async function* eventsOf(chunks: AsyncIterable<Chunk>): AsyncGenerator<LlmEvent>
   }
   if (finished === undefined) throw providerFailed(PROVIDER, "ended its reply before it was complete");
   if (finished === "content_filter")
-    throw providerFailed(PROVIDER, "withheld its answer (content_filter)", REQUEST_ERROR);
+    throw providerFailed(PROVIDER, "withheld its reply (content_filter)", REQUEST_ERROR);
   const rest = filter.end();
   if (rest !== "") yield { kind: "text", text: rest };
   for (const call of calls.all()) yield { kind: "tool-call", ...call };

@@ -35,11 +35,11 @@ export function sdkFetch(
     const response = await keepAliveFetch(url, { ...init, headers });
     const { body, status } = response;
     if (!response.ok) throw await refusal(provider, response);
-    if (body === null) throw providerFailed(provider, "answered without a body");
+    if (body === null) throw providerFailed(provider, "sent a response without a body");
     const encoding = response.headers.get("content-encoding") ?? "identity";
     if (encoding !== "identity") {
       await body.cancel();
-      throw providerFailed(provider, "answered with a content encoding that it was not asked for");
+      throw providerFailed(provider, "sent a response with a content encoding that was not requested");
     }
     return new Response(rewrittenEvents(body, provider, isLast), { status, headers: response.headers });
   };
@@ -53,8 +53,7 @@ export function sdkFailure(provider: string, error: unknown): TrunklineError {
     if (cause instanceof TrunklineError) return cause;
     const code = "code" in cause && typeof cause.code === "string" ? cause.code : "";
     if (SYSTEM_CODE.test(code)) what = `could not be reached (${code})`;
-    else if (cause instanceof TypeError && cause.message === "terminated")
-      what ??= "broke off in the middle of an answer";
+    else if (cause instanceof TypeError && cause.message === "terminated") what ??= "broke off during its reply";
   }
   if (what !== undefined) return providerFailed(provider, what);
   const reported = reportedCode(error);

@@ -127,7 +127,7 @@ class Turns {
 
   #takeTurn(turn: JsonObject): string | undefined {
     const { turn_order: order, transcript } = turn;
-    if (typeof order !== "number" || typeof transcript !== "string") return "sent a turn of an unknown shape";
+    if (typeof order !== "number" || typeof transcript !== "string") return "sent a malformed turn";
     if (order <= this.#endedOrder) return undefined;
     if (turn.end_of_turn === true) {
       this.#endedOrder = order;

@@ -189,7 +189,7 @@ class TranscriptAssembler {
   }: JsonObject): string | undefined {
     const best = bestOf(channel);
     if (best === undefined || typeof start !== "number" || typeof duration !== "number") {
-      return "sent results of an unknown shape";
+      return "sent malformed results";
     }
     const isStale = start + duration <= this.#finalEndS;
     const text = isStale ? "" : transcriptText(best.transcript);

@@ -125,7 +125,7 @@ async function transcribe(
     await response.body?.cancel();
     if (response.status === 200) throw providerFailed(PROVIDER, "sent an encoded response");
     const retryAfter = response.headers.get("retry-after") ?? undefined;
-    throw providerFailed(PROVIDER, `answered with status ${response.status}`, refusalFrom(response.status, retryAfter));
+    throw providerFailed(PROVIDER, `refused with status ${response.status}`, refusalFrom(response.status, retryAfter));
   }
   const body = parsed(await textOf(response));
   if (!isObject(body) || typeof body.text !== "string") throw providerFailed(PROVIDER, "sent no transcription");

@@ -110,8 +110,9 @@ export class SttSocket {
     const isWaiting = this.#socket.readyState === WebSocket.CONNECTING;
     const backlogBytes = isWaiting ? this.#unsentBytes : this.#socket.bufferedAmount;
     // Audio arrives all the time, so this check needs no timer.
-    if (isWaiting && this.#options.clock.nowMs() - this.#createdMs > STT_CONNECT_MS_MAX) this.fail("does not answer");
-    else if (backlogBytes + audio.length > this.#backlogBytesMax) this.fail("takes audio slower than it comes");
+    if (isWaiting && this.#options.clock.nowMs() - this.#createdMs > STT_CONNECT_MS_MAX)
+      this.fail("did not complete the handshake in time");
+    else if (backlogBytes + audio.length > this.#backlogBytesMax) this.fail("reads audio slower than real time");
     else this.#send(audio);
   }
 

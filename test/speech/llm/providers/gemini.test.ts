@@ -64,8 +64,8 @@ llmFaultContract("gemini", {
   ].map((message) => ({ status: 400, body: [{ error: { code: 400, message, status: "INVALID_ARGUMENT" } }] })),
 });
 
-describe("what Gemini is asked", () => {
-  test("the question, with the instructions apart, as a stream, under the key", async () => {
+describe("requests to Gemini", () => {
+  test("have the messages, separate instructions, streaming and the API key", async () => {
     const { url, asked } = await start(says(...geminiAnswer("Hello")));
     await eventsOf(brainAt(url), request({ tools: [TOOL] }));
     expect(asked[0]?.path).toBe("/v1beta/models/gemini-2.0-flash:streamGenerateContent?alt=sse");
@@ -84,7 +84,7 @@ describe("what Gemini is asked", () => {
     });
   });
 
-  test("each model to think as little as it may", async () => {
+  test("request the least reasoning that each model accepts", async () => {
     const thinking: readonly [string, object | undefined][] = [
       ["gemini-2.0-flash", undefined],
       ["gemini-2.5-flash-lite", { thinkingBudget: 0 }],
@@ -98,7 +98,7 @@ describe("what Gemini is asked", () => {
     );
   });
 
-  test("earlier calls with the signatures that came with them, and the documented word for those of others", async () => {
+  test("contain earlier tool calls with their signatures, and the documented placeholder for other models' calls", async () => {
     const { url, asked } = await start(
       says(
         geminiChunk(
@@ -117,8 +117,8 @@ describe("what Gemini is asked", () => {
     );
     const brain = brainAt(url);
     const calls = (await eventsOf(brain, request({ tools: [TOOL] }))).filter((event) => event.kind === "tool-call");
-    // As a call tells them again: under names of its own.
-    const told = calls.map((call, index) => ({ ...call, id: `7.${index + 1}`, theirId: call.id }));
+    // As a call sends them again: with its own ids.
+    const told = calls.map((call, index) => ({ ...call, id: `7.${index + 1}`, providerCallId: call.id }));
     const foreign = { id: "call_0", name: "hang_up", argumentsJson: "no JSON" };
     const messages: Message[] = [
       { role: "user", text: "When?" },
@@ -162,8 +162,8 @@ describe("what Gemini is asked", () => {
   });
 });
 
-describe("what is made of an answer of Gemini's", () => {
-  test("text, calls of tools, no thoughts, and what it cost, the thoughts included", async () => {
+describe("responses of Gemini", () => {
+  test("become text, tool calls without reasoning, and usage that includes the reasoning", async () => {
     const last = {
       candidates: [{ content: { parts: [{ text: "" }], role: "model" }, finishReason: "STOP", index: 0 }],
       usageMetadata: { promptTokenCount: 50, candidatesTokenCount: 7, thoughtsTokenCount: 5, totalTokenCount: 62 },
@@ -183,7 +183,7 @@ describe("what is made of an answer of Gemini's", () => {
     ]);
   });
 
-  test("P13: a thousand calls go on to who refuses them, and a call without a name is a failure", async () => {
+  test("P13: a thousand tool calls are passed on to be refused, and a tool call without a name is a failure", async () => {
     const call = { functionCall: { name: "again", args: { day: "x".repeat(100) } } };
     const { url } = await start(
       says(geminiChunk(Array(1_000).fill(call), 1, "STOP")),
@@ -197,15 +197,15 @@ describe("what is made of an answer of Gemini's", () => {
     }
   });
 
-  test("an answer that was withheld, and an error in the middle of one, are failures with their code", async () => {
+  test("a withheld reply and an error within a reply are failures with their code", async () => {
     const error = { code: 503, message: "The prompt was: Be brief.", status: "UNAVAILABLE" };
     const { url } = await start(
       says(geminiChunk([], 0, "SAFETY")),
       says(`data: ${JSON.stringify({ promptFeedback: { blockReason: "SAFETY" } })}\r\n\r\n`),
       says(...unfinishedGemini("Well"), `data: ${JSON.stringify({ error })}\r\n\r\n`),
     );
-    await expect(eventsOf(brainAt(url))).rejects.toThrow("gemini: withheld its answer (SAFETY)");
-    await expect(eventsOf(brainAt(url))).rejects.toThrow("gemini: withheld its answer (prompt blocked)");
-    await expect(eventsOf(brainAt(url))).rejects.toThrow("gemini: reported an error while it answered (503)");
+    await expect(eventsOf(brainAt(url))).rejects.toThrow("gemini: withheld its reply (SAFETY)");
+    await expect(eventsOf(brainAt(url))).rejects.toThrow("gemini: withheld its reply (prompt blocked)");
+    await expect(eventsOf(brainAt(url))).rejects.toThrow("gemini: reported an error during its reply (503)");
   });
 });

@@ -105,8 +105,8 @@ llmFaultContract("openai", {
   ],
 });
 
-describe("what a server of OpenAI's chat completions is asked", () => {
-  test("the question, as a stream with usage, under the key", async () => {
+describe("requests to OpenAI's chat completions", () => {
+  test("have the messages, streaming with usage and the API key", async () => {
     const { url, asked } = await start(says(...chatAnswer("Hello")));
     await eventsOf(brainAt(url), request({ tools: [TOOL] }));
     expect(asked[0]?.path).toBe("/v1/chat/completions");
@@ -124,7 +124,7 @@ describe("what a server of OpenAI's chat completions is asked", () => {
     });
   });
 
-  test("earlier calls of tools with their results; arguments that are no JSON are not told again", async () => {
+  test("contain earlier tool calls with their results; invalid JSON arguments are not sent again", async () => {
     const messages: Message[] = [
       { role: "user", text: "When are you open?" },
       {
@@ -153,7 +153,7 @@ describe("what a server of OpenAI's chat completions is asked", () => {
     ]);
   });
 
-  test("sides that alternate, of which the caller is the first and the last, as the templates of many models want it", async () => {
+  test("alternate between the sides, with the caller first and last, as the templates of many models require", async () => {
     const messages: Message[] = [
       { role: "system", text: "Be brief." },
       { role: "assistant", text: "Hello." },
@@ -186,7 +186,7 @@ describe("what a server of OpenAI's chat completions is asked", () => {
     ]);
   });
 
-  test("models that reason are told to do the least of it, and take no temperature", async () => {
+  test("request the least reasoning from reasoning models, and no temperature", async () => {
     const efforts: readonly [string, string | undefined][] = [
       ["gpt-4o-mini", undefined],
       ["gpt-5-chat-latest", undefined],
@@ -211,8 +211,8 @@ describe("what a server of OpenAI's chat completions is asked", () => {
   });
 });
 
-describe("what is made of an answer of OpenAI's chat completions", () => {
-  test("text as it comes, then what it cost", async () => {
+describe("responses of OpenAI's chat completions", () => {
+  test("become text as it arrives, then the usage", async () => {
     const { url } = await start(says(...chatAnswer("Good ", "morning.")));
     expect(await eventsOf(brainAt(url))).toEqual([
       { kind: "text", text: "Good " },
@@ -221,7 +221,7 @@ describe("what is made of an answer of OpenAI's chat completions", () => {
     ]);
   });
 
-  test("calls of tools, whole, from the pieces in which they come, and that there are such pieces", async () => {
+  test("become complete tool calls, with a progress event for each delta", async () => {
     const piece = (index: number, more: object) => chatDelta({ tool_calls: [{ index, ...more }] });
     const { url } = await start(
       says(
@@ -243,7 +243,7 @@ describe("what is made of an answer of OpenAI's chat completions", () => {
     ]);
   });
 
-  test("what compatible servers leave out: usage, [DONE], content, indexes and ids of calls", async () => {
+  test("may omit usage, [DONE], content, and indexes and ids of tool calls", async () => {
     const whole = (name: string) => ({ index: 0, function: { name, arguments: '{"day":"Monday"}' } });
     const { url } = await start(
       says(
@@ -268,7 +268,7 @@ describe("what is made of an answer of OpenAI's chat completions", () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  test("nulls in place of what goes on as it was: SGLang's ids and indexes, vLLM's last piece", async () => {
+  test("may have nulls in later deltas: SGLang's ids and indexes, vLLM's last delta", async () => {
     const piece = (more: object) => chatDelta({ tool_calls: [more] });
     const { url } = await start(
       says(
@@ -285,13 +285,13 @@ describe("what is made of an answer of OpenAI's chat completions", () => {
     ]);
   });
 
-  test("P5: the turn ends at [DONE] where the body never does, and the socket is closed", async () => {
+  test("P5: the reply ends at [DONE] even if the body never ends, and the socket is closed", async () => {
     const fake = await start({ kind: "events", events: chatAnswer("Good morning."), staysOpen: true });
     expect((await eventsOf(brainAt(fake.url))).at(-1)?.kind).toBe("end");
     await fake.until(() => fake.brokenOff === 1);
   });
 
-  test("P13: a call without a name fails; a thousand calls, and arguments that are no JSON, go on to who refuses them", async () => {
+  test("P13: a tool call without a name fails; a thousand tool calls and invalid JSON arguments are passed on to be refused", async () => {
     const calls = Array.from({ length: 1_000 }, (_, index) =>
       chatDelta({ tool_calls: [{ index, id: `call_${index}`, function: { name: "again", arguments: "{oops" } }] }),
     );
@@ -309,7 +309,7 @@ describe("what is made of an answer of OpenAI's chat completions", () => {
     expect(asked[0]).toMatchObject({ argumentsJson: "{oops" });
   });
 
-  test("P13: what is JSON and nothing that was agreed upon is a failure, never an event", async () => {
+  test("P13: JSON that violates the protocol is a failure, never an event", async () => {
     const answers = [
       "data: null\n\n",
       'data: {"choices":5}\n\n',
@@ -320,13 +320,13 @@ describe("what is made of an answer of OpenAI's chat completions", () => {
     for (const _ of answers) await expect(eventsOf(brainAt(url))).rejects.toMatchObject({ code: "provider_failed" });
   });
 
-  test("an answer that a filter withheld, and an error in the middle of one, are failures with their code", async () => {
+  test("a reply withheld by a filter and an error within a reply are failures with their code", async () => {
     const error = { message: "The prompt was: Be brief.", type: "server_error", code: null };
     const { url } = await start(
       says(chatDelta({ content: "Well" }), chatDelta({}, "content_filter"), CHAT_DONE),
       says(chatDelta({ content: "Well" }), `data: ${JSON.stringify({ error })}\n\n`),
     );
-    await expect(eventsOf(brainAt(url))).rejects.toThrow("openai: withheld its answer (content_filter)");
-    await expect(eventsOf(brainAt(url))).rejects.toThrow("openai: reported an error while it answered (server_error)");
+    await expect(eventsOf(brainAt(url))).rejects.toThrow("openai: withheld its reply (content_filter)");
+    await expect(eventsOf(brainAt(url))).rejects.toThrow("openai: reported an error during its reply (server_error)");
   });
 });

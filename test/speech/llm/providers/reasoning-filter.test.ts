@@ -4,7 +4,7 @@ import { ReasoningFilter } from "../../../../src/speech/llm/providers/reasoning-
 import { LlmServer } from "../../../support/providers/llm/llm-server.ts";
 import { chatAnswer } from "../../../support/providers/llm/openai.ts";
 
-/** What is said of `text` when it comes in pieces of `chars`. */
+/** The filtered text when `text` arrives in chunks of `chars`. */
 function said(text: string, chars: number): string {
   const thoughts = new ReasoningFilter();
   let told = "";
@@ -12,7 +12,7 @@ function said(text: string, chars: number): string {
   return told + thoughts.end();
 }
 
-describe("what a model thinks is never said, however its answer is cut", () => {
+describe("reasoning is never emitted, however the reply is chunked", () => {
   test.each([
     ["<think>They want bread.</think>\n\nWe have rye.", "We have rye."],
     ["\n<think>\nHm. 1 < 2.\n</think>\nWe have rye.", "\nWe have rye."],

@@ -38,7 +38,7 @@ sttContract("assemblyai", async () => {
 
 sttSocketContract({ name: "assemblyai", make, goodbye: '{"type":"Terminate"}', closeStatus: 401 });
 
-/** What a call hears of what AssemblyAI says at once, up to so many finals. */
+/** The events of a call from AssemblyAI's messages, up to a number of finals. */
 async function heardOf(act: SttServerAction, finals = 1) {
   const server = await fakeAssemblyAi({ greeting: act });
   const { heard, life } = await openOn(server, make);
@@ -48,8 +48,8 @@ async function heardOf(act: SttServerAction, finals = 1) {
   return heard;
 }
 
-describe("the ear of AssemblyAI", () => {
-  test("asks for the audio it sends, and shows its key in a header alone", async () => {
+describe("AssemblyAI STT", () => {
+  test("names its audio format in the query, and sends its API key only in a header", async () => {
     const server = await fakeAssemblyAi();
     const { life } = await openOn(server, make);
     await eventually(() => server.seen.length).toBe(1);
@@ -64,7 +64,7 @@ describe("the ear of AssemblyAI", () => {
     server.close();
   });
 
-  test("has the stream when AssemblyAI says so, which takes connections that it closes at once", async () => {
+  test("reports the stream as opened at `Begin`, because AssemblyAI accepts connections that it closes at once", async () => {
     const [begins, closes] = [
       await fakeAssemblyAi(),
       await SttServer.listen({ greeting: sendMessage(turn(0, "good")) }),
@@ -76,7 +76,7 @@ describe("the ear of AssemblyAI", () => {
     for (const server of [begins, closes]) server.close();
   });
 
-  test("does not ask the model that knows English alone for languages", async () => {
+  test("does not request language detection from the English-only model", async () => {
     const server = await fakeAssemblyAi();
     const { life } = await openOn(server, earOf("universal-streaming-english", "?max_turn_silence=900"));
     await eventually(() => server.last?.query.get("max_turn_silence")).toBe("900");
@@ -85,7 +85,7 @@ describe("the ear of AssemblyAI", () => {
     server.close();
   });
 
-  test("sends audio in messages of 60 ms: AssemblyAI takes none of less than 50", async () => {
+  test("sends audio in messages of 60 ms, because AssemblyAI accepts none below 50 ms", async () => {
     const server = await fakeAssemblyAi();
     const { life, hear } = await openOn(server, make);
     hear(500, 240);
@@ -95,7 +95,7 @@ describe("the ear of AssemblyAI", () => {
     server.close();
   });
 
-  test("tells a turn as it grows, with the words that may still change, and its end once", async () => {
+  test("emits a growing turn with the words that may still change, and its final once", async () => {
     const heard = await heardOf(
       sendMessage(
         turn(0, "", { open: ["two"] }),
@@ -119,7 +119,7 @@ describe("the ear of AssemblyAI", () => {
     ]);
   });
 
-  test("P11: hears nothing in turns without words, and takes back words that turn out to be none", async () => {
+  test("P11: emits nothing for turns without words, and withdraws interim words with an empty final", async () => {
     const heard = await heardOf(
       sendMessage(
         turn(0, "", { end: true }),
@@ -134,7 +134,7 @@ describe("the ear of AssemblyAI", () => {
     ]);
   });
 
-  test("tells the language only where AssemblyAI is sure of it", async () => {
+  test("reports the language only where AssemblyAI is certain", async () => {
     const heard = async (code: string, confidence: number) =>
       (await heardOf(sendMessage(turn(0, "Genau.", { end: true, language: [code, confidence] })))).at(-1);
     expect(await heard("de", 0.97)).toEqual({ kind: "final", text: "Genau.", language: "de" });
@@ -151,8 +151,8 @@ describe("the ear of AssemblyAI", () => {
     ],
     ["P10: a session that expired", sessionError(3008, "my secret words"), /reported error 3008$/],
     ["P7: an error without a code", sendMessage({ type: "Error", error: "my secret words" }), /without a code$/],
-    ["P7: a turn without a number", sendMessage({ type: "Turn", transcript: "my secret words" }), /unknown shape$/],
-    ["P7: a turn without a transcript", sendMessage({ type: "Turn", turn_order: 0 }), /unknown shape$/],
+    ["P7: a turn without a number", sendMessage({ type: "Turn", transcript: "my secret words" }), /malformed turn$/],
+    ["P7: a turn without a transcript", sendMessage({ type: "Turn", turn_order: 0 }), /malformed turn$/],
   ])("%s fails the stream", async (_name, greeting, told) => {
     const server = await fakeAssemblyAi({ greeting });
     const { ended } = await openOn(server, make);

@@ -31,7 +31,7 @@ sttContract("deepgram", async () => {
 
 sttSocketContract({ name: "deepgram", make, goodbye: '{"type":"CloseStream"}' });
 
-/** What a call hears of what Deepgram says at once, up to so many finals. */
+/** The events of a call from Deepgram's messages, up to a number of finals. */
 async function heardOf(act: SttServerAction, finals = 1) {
   const server = await fakeDeepgram({ greeting: act });
   const { heard, life } = await openOn(server, make);
@@ -41,8 +41,8 @@ async function heardOf(act: SttServerAction, finals = 1) {
   return heard;
 }
 
-describe("the ear of Deepgram", () => {
-  test("asks for the audio it sends, and shows its key in a header alone", async () => {
+describe("Deepgram STT", () => {
+  test("names its audio format in the query, and sends its API key only in a header", async () => {
     const server = await fakeDeepgram();
     const { life } = await openOn(server, make, { rateHz: 16_000, language: "en-GB" });
     await eventually(() => server.seen.length).toBe(1);
@@ -79,7 +79,7 @@ describe("the ear of Deepgram", () => {
     server.close();
   });
 
-  test("detects languages among those that it hears at once, and need be told of no change between them", () => {
+  test("detects the languages of the multilingual model, and needs no new stream on a change between them", () => {
     const ear = (model: string, query = "") =>
       createDeepgramStt({ apiKey: "a", model, url: `ws://127.0.0.1:1/v1/listen${query}`, clock: new ManualClock() });
     const { detectsLanguage, anyLanguage } = ear("nova-3").capabilities;
@@ -92,7 +92,7 @@ describe("the ear of Deepgram", () => {
     expect(ear("nova-3", "?model=nova-2").capabilities.detectsLanguage?.("en")).toBe(false);
   });
 
-  test("asks for the language alone where Deepgram does not know the region", async () => {
+  test("sends the language without the region where Deepgram does not support the region", async () => {
     const server = await fakeDeepgram();
     const { life } = await openOn(server, make, { language: "de-AT", languagePinned: true });
     await eventually(() => server.last?.query.get("language")).toBe("de");
@@ -115,7 +115,7 @@ describe("the ear of Deepgram", () => {
     server.close();
   });
 
-  test("asks for what stands in its address before what it would ask for itself", async () => {
+  test("gives parameters of the configured address precedence over its own", async () => {
     const server = await fakeDeepgram();
     const multilingual: SttSocketUnderTest["make"] = (url, clock) =>
       createDeepgramStt({
@@ -132,7 +132,7 @@ describe("the ear of Deepgram", () => {
     server.close();
   });
 
-  test("asks for the words when the voice ends, behind all of its audio", async () => {
+  test("requests a final when speech ends, after all of its audio", async () => {
     const server = await fakeDeepgram();
     const { life, hear } = await openOn(server, make);
     hear(500, 180);
@@ -145,7 +145,7 @@ describe("the ear of Deepgram", () => {
     server.close();
   });
 
-  test("keeps a stream open on which nothing comes, and no other", async () => {
+  test("keeps only an idle stream open with keep-alive messages", async () => {
     const server = await fakeDeepgram();
     const { life, hear, clock } = await openOn(server, make);
     await eventually(() => server.seen.length).toBe(1);
@@ -164,7 +164,7 @@ describe("the ear of Deepgram", () => {
     server.close();
   });
 
-  test("tells an utterance of several segments as one", async () => {
+  test("emits an utterance of several parts as one", async () => {
     const heard = await heardOf(
       sendMessage(
         results("I would", [0, 1]),
@@ -182,7 +182,7 @@ describe("the ear of Deepgram", () => {
     ]);
   });
 
-  test("P11: hears one utterance once, whatever comes twice, late or empty", async () => {
+  test("P11: emits an utterance once, despite duplicate, late or empty results", async () => {
     const heard = await heardOf(
       sendMessage(
         results("", [0, 0.5], { final: true, speechFinal: true }),
@@ -198,14 +198,14 @@ describe("the ear of Deepgram", () => {
       2,
     );
     expect(heard.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
-      "partial two cakes",
-      "partial two cakes.",
+      "interim two cakes",
+      "interim two cakes.",
       "final two cakes.",
       "final Thanks.",
     ]);
   });
 
-  test("P11: tells no control characters, and no more than anybody says in one turn", async () => {
+  test("P11: emits no control characters, and bounds the length of a transcript", async () => {
     const [final] = await heardOf(
       sendMessage(results(" two\u0000\u001b[31m\n cakes ", [0, 1], { final: true, speechFinal: true })),
     );
@@ -214,7 +214,7 @@ describe("the ear of Deepgram", () => {
     expect(long?.text.length).toBeLessThanOrEqual(16_384);
   });
 
-  test("tells that it has the stream, and that what it was asked for is no words", async () => {
+  test("reports the accepted stream, and emits an empty final for a request without words", async () => {
     const server = await fakeDeepgram({
       answers: { Finalize: sendMessage(results("", [0, 0.5], { final: true, fromFinalize: true })) },
     });
@@ -226,7 +226,7 @@ describe("the ear of Deepgram", () => {
     server.close();
   });
 
-  test("takes back words that turn out to be none", async () => {
+  test("withdraws interim words with an empty final", async () => {
     const heard = await heardOf(
       sendMessage(results("uh", [0, 0.5]), results("", [0, 1], { final: true, speechFinal: true })),
     );
@@ -236,12 +236,12 @@ describe("the ear of Deepgram", () => {
     ]);
   });
 
-  test("takes a gap between words for the end where noise hides every pause", async () => {
+  test("ends the utterance at a gap between words where noise hides every pause", async () => {
     const heard = await heardOf(sendMessage(results("two cakes.", [0, 2], { final: true }), UTTERANCE_END));
     expect(heard.at(-1)).toEqual({ kind: "final", text: "two cakes." });
   });
 
-  test("tells the language that it heard, by the call's own name for it, and none where it heard two", async () => {
+  test("reports the detected language by the call's own tag, and none where two were detected", async () => {
     const final = { final: true, speechFinal: true };
     const heard = (languages: string[]) => heardOf(sendMessage(results("Genau.", [0, 1], { ...final, languages })));
     expect((await heard(["de"])).at(-1)).toEqual({ kind: "final", text: "Genau.", language: "de" });
@@ -249,7 +249,7 @@ describe("the ear of Deepgram", () => {
     expect((await heard(["en", "de"])).at(-1)).toEqual({ kind: "final", text: "Genau." });
   });
 
-  test("fails with Deepgram's own code for why it closed, and with nothing else of it", async () => {
+  test("fails with Deepgram's close code, and quotes nothing else", async () => {
     const server = await fakeDeepgram({ greeting: (socket) => socket.close(1011, "NET-0001: my secret words") });
     const { ended } = await openOn(server, make);
     await expect(ended).rejects.toThrow(/^deepgram: closed the stream with 1011 \(NET-0001\)$/);
@@ -258,7 +258,7 @@ describe("the ear of Deepgram", () => {
 
   test.each([
     ["an error", { type: "Error", description: "my secret words", message: "", variant: "" }, /reported an error$/],
-    ["results without a channel", { type: "Results", start: 0, duration: 1 }, /unknown shape$/],
+    ["results without a channel", { type: "Results", start: 0, duration: 1 }, /malformed results$/],
     ["results that say a number", { ...results("", [0, 1]), channel: { alternatives: [{ transcript: 1 }] } }, /shape$/],
     ["results of no time", { ...results("", [0, 1]), start: "0" }, /shape$/],
   ])("P7: %s fails the stream", async (_name, message, told) => {
@@ -268,7 +268,7 @@ describe("the ear of Deepgram", () => {
     server.close();
   });
 
-  test("pays no heed to messages that it does not know", async () => {
+  test("ignores unknown messages", async () => {
     const heard = await heardOf(
       sendMessage(
         { type: "Metadata" },

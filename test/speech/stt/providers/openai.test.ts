@@ -15,7 +15,7 @@ import {
 
 const RATE_HZ = 16_000;
 const KEY = "a-key-that-nobody-may-see";
-/** A pause that ends an utterance, and what stands in front of one. */
+/** The pause that ends an utterance, and its preroll. */
 const HANGOVER_MS = 300;
 const PREROLL_MS = 300;
 
@@ -33,7 +33,7 @@ sttContract("openai", async () => {
   };
 });
 
-/** A call with the ear of a server that gives those answers. */
+/** A call with the STT of a server that sends these responses. */
 async function call(...answers: readonly Answer[]) {
   return callIn("de-AT", ...answers);
 }
@@ -66,8 +66,8 @@ const arrives = <T>(what: () => T) => expect.poll(what, { timeout: 10_000, inter
 
 const afterwards: Answer = () => {};
 
-describe("the ear of an OpenAI-compatible server", () => {
-  test("sends an utterance as a WAV file, with what led to it and the pause that ended it", async () => {
+describe("STT of an OpenAI-compatible server", () => {
+  test("sends an utterance as a WAV file, with its preroll and the pause that ended it", async () => {
     const { server, life, hear, events } = await call(transcribed("Zwei Torten."));
     hear(0, 1_000);
     hear(500, HANGOVER_MS);
@@ -82,7 +82,7 @@ describe("the ear of an OpenAI-compatible server", () => {
     expect(file.toString("latin1", 0, 4) + file.toString("latin1", 8, 16)).toBe("RIFFWAVEfmt ");
     expect([file.readUInt32LE(24), file.readUInt16LE(22), file.readUInt16LE(34)]).toEqual([RATE_HZ, 1, 16]);
     expect(file.readUInt32LE(40)).toBe(file.length - 44);
-    // The voice is believed with its third frame, of which two stand in what led to it.
+    // Speech is detected with its third voiced frame; the two before it are part of the preroll.
     expect((file.length - 44) / 32).toBe(PREROLL_MS + 20 + 480 - 20 + HANGOVER_MS - 20);
     life.abort();
     server.close();
@@ -150,7 +150,7 @@ describe("the ear of an OpenAI-compatible server", () => {
     server.close();
   });
 
-  test("P11: tells no language of sounds that are no words", async () => {
+  test("P11: reports no language for sounds without words", async () => {
     const silent = respondWith({ text: "[BLANK_AUDIO]", language: "english" });
     const { server, life, hear, events } = await callOf({ languageDetection: true }, {}, silent);
     hear(500, 500);
@@ -159,7 +159,7 @@ describe("the ear of an OpenAI-compatible server", () => {
     server.close();
   });
 
-  test("shows no key to a server that has none", async () => {
+  test("sends no API key where none is configured", async () => {
     const server = await TranscriptionServer.listen(transcribed("Yes."));
     const life = new AbortController();
     const stream = earOf(server.url, { apiKey: undefined }).open({ language: "en", rateHz: RATE_HZ }, life.signal);
@@ -170,7 +170,7 @@ describe("the ear of an OpenAI-compatible server", () => {
     server.close();
   });
 
-  test("asks nothing while nobody speaks, of clicks, and of a writer who tells of no voice", async () => {
+  test("sends no request for silence, for clicks, and without the VAD's decisions", async () => {
     const { server, life, hear, stream } = await call(transcribed("Yes."));
     hear(40, 2_000);
     for (const [frame] of framesOf(hum(RATE_HZ, 1_000, 500), RATE_HZ)) stream.write(frame);
@@ -180,7 +180,7 @@ describe("the ear of an OpenAI-compatible server", () => {
     server.close();
   });
 
-  test("cuts what goes on without a pause after 30 s", async () => {
+  test("ends an utterance without a pause after 30 s", async () => {
     const { server, life, hear, texts } = await call(transcribed("And so"), transcribed("on."));
     hear(31_000, 500);
     await arrives(texts).toEqual(["And so", "on."]);
@@ -189,7 +189,7 @@ describe("the ear of an OpenAI-compatible server", () => {
     server.close();
   });
 
-  test("asks for one utterance at a time, and tells them in the order in which they were said", async () => {
+  test("sends one utterance at a time, and emits the transcripts in order", async () => {
     const held: (() => void)[] = [];
     const later: Answer = (response) => held.push(() => transcribed("One.")(response));
     const { server, life, hear, texts } = await call(later, transcribed("Two."));
@@ -204,7 +204,7 @@ describe("the ear of an OpenAI-compatible server", () => {
     server.close();
   });
 
-  test("P11: hears nothing where there were no words", async () => {
+  test("P11: emits an empty final where there were no words", async () => {
     const { server, life, hear, texts } = await call(
       transcribed(" \n"),
       transcribed("[BLANK_AUDIO]"),
@@ -212,14 +212,14 @@ describe("the ear of an OpenAI-compatible server", () => {
       transcribed("(A) yes"),
     );
     for (let n = 0; n < 4; n += 1) hear(500, 500);
-    // Whoever waits for an answer is told that it has come.
+    // An empty final shows that the utterance was processed.
     await arrives(texts).toEqual(["", "", "", "(A) yes"]);
     expect(server.seen).toHaveLength(4);
     life.abort();
     server.close();
   });
 
-  test("the end of a call ends the request that is under way", async () => {
+  test("the end of a call aborts the running request", async () => {
     const { server, life, hear, ended } = await call(afterwards);
     hear(500, 500);
     await arrives(() => server.seen.length).toBe(1);
@@ -229,11 +229,11 @@ describe("the ear of an OpenAI-compatible server", () => {
     server.close();
   });
 
-  test("P2: a server that never answers is waited for, until too much was said", async () => {
+  test("P2: a server that never responds is waited for until too much audio is pending", async () => {
     const { server, hear, ended } = await call(afterwards);
     hear(30_000, 500);
     hear(30_000, 500);
-    await expect(ended).rejects.toThrow(/slower than people speak/);
+    await expect(ended).rejects.toThrow(/slower than real time/);
     server.close();
   });
 
@@ -271,7 +271,7 @@ describe("the ear of an OpenAI-compatible server", () => {
     hear(500, 500);
     const error = await ended.catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: "provider_failed" });
-    // Of a refusal its status goes on, and what it says of trying again; of anything else nothing.
+    // A refusal's error has its status and retry delay; other errors quote nothing.
     const refused = /status (\d+)$/.exec((error as Error).message)?.[1];
     expect((error as Error).cause).toEqual(
       refused === undefined ? undefined : expect.objectContaining({ status: Number(refused) }),
@@ -285,7 +285,7 @@ describe("the ear of an OpenAI-compatible server", () => {
     server.close();
   });
 
-  test("P1: a port where nobody listens fails the stream", async () => {
+  test("P1: a refused connection fails the stream", async () => {
     const server = await TranscriptionServer.listen();
     const { url } = server;
     server.close();
