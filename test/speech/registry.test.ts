@@ -18,14 +18,14 @@ const CONFIG: SpeechConfig = {
 };
 const log = { warn: () => {}, error: () => {} };
 
-let engines: SpeechProviders | undefined;
-afterEach(() => engines?.close());
+let providers: SpeechProviders | undefined;
+afterEach(() => providers?.close());
 
 test("without configuration there is a TTS, an LLM for each model, and no STT", async () => {
-  engines = createSpeechProviders(CONFIG, systemClock, log);
-  expect(engines.stt).toBeUndefined();
-  expect(engines.tts.provider).toBe("espeak");
-  expect(Object.entries(engines.llm).map(([name, llm]) => [name, llm.provider])).toEqual([
+  providers = createSpeechProviders(CONFIG, systemClock, log);
+  expect(providers.stt).toBeUndefined();
+  expect(providers.tts.provider).toBe("espeak");
+  expect(Object.entries(providers.llm).map(([name, llm]) => [name, llm.provider])).toEqual([
     ["model_a", "reference"],
     ["model_b", "reference"],
     ["model_c", "reference"],
@@ -33,25 +33,25 @@ test("without configuration there is a TTS, an LLM for each model, and no STT", 
 });
 
 test("the reference STT and TTS can be configured", async () => {
-  engines = createSpeechProviders({ ...CONFIG, stt: "reference", tts: "reference" }, systemClock, log);
-  expect(engines.stt?.provider).toBe("reference");
-  expect(engines.tts.provider).toBe("reference");
-  expect((await engines.tts.voices())[0]?.id).toMatch(/^reference\//);
+  providers = createSpeechProviders({ ...CONFIG, stt: "reference", tts: "reference" }, systemClock, log);
+  expect(providers.stt?.provider).toBe("reference");
+  expect(providers.tts.provider).toBe("reference");
+  expect((await providers.tts.voices())[0]?.id).toMatch(/^reference\//);
 });
 
 test("of several TTS providers the first is the default, the voices of all are listed, and each serves its own", async () => {
-  engines = createSpeechProviders({ ...CONFIG, tts: "reference, espeak" }, systemClock, log);
-  expect(engines.tts.provider).toBe("reference");
+  providers = createSpeechProviders({ ...CONFIG, tts: "reference, espeak" }, systemClock, log);
+  expect(providers.tts.provider).toBe("reference");
   // On a busy machine one is listed before the other, whose process has yet to start.
   await vi.waitFor(
     async () => {
-      const providers = new Set((await engines?.tts.voices())?.map(({ provider }) => provider));
-      expect([...providers]).toEqual(["reference", "espeak"]);
+      const listed = new Set((await providers?.tts.voices())?.map(({ provider }) => provider));
+      expect([...listed]).toEqual(["reference", "espeak"]);
     },
     { timeout: 20_000 },
   );
-  expect(engines.tts.forVoice?.("espeak/gmw/en-US").provider).toBe("espeak");
-  expect(engines.tts.forVoice?.("gmw/en-US").provider).toBe("reference");
+  expect(providers.tts.forVoice?.("espeak/gmw/en-US").provider).toBe("espeak");
+  expect(providers.tts.forVoice?.("gmw/en-US").provider).toBe("reference");
 });
 
 test("all unknown names are reported together, with the variable, the value and the valid names", () => {

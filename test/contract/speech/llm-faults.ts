@@ -88,8 +88,8 @@ export function llmFaultContract(
       (thrown: unknown) => thrown,
     );
     expect(error).toMatchObject({ name: "TrunklineError", code: "provider_failed", fault: "provider" });
-    const told = JSON.stringify(error, Object.getOwnPropertyNames(error));
-    for (const secret of [KEY, "recipe", "rye", "half an answer"]) expect(told).not.toContain(secret);
+    const serialized = JSON.stringify(error, Object.getOwnPropertyNames(error));
+    for (const secret of [KEY, "recipe", "rye", "half an answer"]) expect(serialized).not.toContain(secret);
     return error as Error;
   };
 
@@ -103,19 +103,19 @@ export function llmFaultContract(
 
     test("P2: a missing response is waited for until the abort, which closes the connection", async () => {
       const { llm, server: silent } = await start({ kind: "silent" });
-      const life = new AbortController();
-      const asked = collect(llm, life.signal);
+      const abortController = new AbortController();
+      const asked = collect(llm, abortController.signal);
       await silent.until(() => silent.asked.length === 1);
-      life.abort();
+      abortController.abort();
       expect(await asked).toEqual([]);
       await silent.until(() => silent.brokenOff === 1);
     });
 
     test("P3, P4: comments after the first words are no content; the abort ends the reply and closes the connection", async () => {
       const { llm, server: talking } = await start({ kind: "keep-alive", events: begun("half", " an answer") });
-      const life = new AbortController();
-      const events = await collect(llm, life.signal, (event) => {
-        if (event.kind === "text" && event.text.includes("answer")) life.abort();
+      const abortController = new AbortController();
+      const events = await collect(llm, abortController.signal, (event) => {
+        if (event.kind === "text" && event.text.includes("answer")) abortController.abort();
       });
       expect(textOf(events)).toBe("half an answer");
       expect(events.every((event) => event.kind === "text")).toBe(true);
@@ -135,9 +135,9 @@ export function llmFaultContract(
       ];
       for (const events of forms) {
         for (const bytesAtOnce of [1, 7, 65_536]) {
-          const { llm, server: told } = await start({ kind: "events", events, bytesAtOnce });
+          const { llm, server: chunked } = await start({ kind: "events", events, bytesAtOnce });
           expect(textOf(await collect(llm))).toBe("Grüße, das Brot kostet 3 €.");
-          await told.stop();
+          await chunked.stop();
         }
       }
     });
@@ -205,15 +205,16 @@ export function llmFaultContract(
         first,
       );
       const { circuitBreaker } = breakerFor("llm", llm.provider, systemClock);
-      const chain = new FallbackLlm([{ llm, circuitBreaker }], systemClock);
+      const fallback = new FallbackLlm([{ llm, circuitBreaker }], systemClock);
       const refused: [tokensMax: number, retried: boolean][] = [];
-      const watch = {
+      const observer = {
         ...UNWATCHED,
         contextExceeded: (_: string, max: number, again: boolean) => refused.push([max, again]),
       };
       const ask = async (): Promise<string> => {
         const events: LlmEvent[] = [];
-        for await (const event of chain.reply(LONG_REQUEST, new AbortController().signal, watch)) events.push(event);
+        for await (const event of fallback.reply(LONG_REQUEST, new AbortController().signal, observer))
+          events.push(event);
         return textOf(events);
       };
       for (const _ of tooLong) expect(await ask()).toBe("We open at nine.");
@@ -232,9 +233,9 @@ export function llmFaultContract(
     test("ADV-H3: a request that is aborted before it was sent is never sent", async () => {
       const { llm, server: asked } = await start({ kind: "events", events: answer("Good morning.") });
       for (let time = 0; time < 3; time += 1) {
-        const life = new AbortController();
-        const events = collect(llm, life.signal);
-        life.abort();
+        const abortController = new AbortController();
+        const events = collect(llm, abortController.signal);
+        abortController.abort();
         expect(await events).toEqual([]);
       }
       expect(textOf(await collect(llm))).toBe("Good morning.");
@@ -249,7 +250,7 @@ export function llmFaultContract(
         ["soon", undefined],
       ];
       const { llm } = await start(
-        ...after.map(([told]): LlmServerStep => ({ kind: "status", status: 429, headers: { "retry-after": told } })),
+        ...after.map(([value]): LlmServerStep => ({ kind: "status", status: 429, headers: { "retry-after": value } })),
       );
       for (const [, retryAfterMs] of after) expect((await failureOf(llm)).cause).toEqual({ status: 429, retryAfterMs });
     });

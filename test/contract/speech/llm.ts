@@ -13,11 +13,11 @@ export interface LlmUnderTest {
 export function llmContract(name: string, make: () => Promise<LlmUnderTest>): void {
   /** Collects the events; aborts after `abortAfter` of them. */
   const collect = async (llm: Llm, request: LlmRequest, abortAfter = Number.POSITIVE_INFINITY): Promise<LlmEvent[]> => {
-    const life = new AbortController();
+    const abortController = new AbortController();
     const events: LlmEvent[] = [];
-    for await (const event of llm.reply(request, life.signal)) {
+    for await (const event of llm.reply(request, abortController.signal)) {
       events.push(event);
-      if (events.length === abortAfter) life.abort();
+      if (events.length === abortAfter) abortController.abort();
     }
     return events;
   };

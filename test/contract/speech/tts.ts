@@ -14,11 +14,11 @@ const TEXT = "Good morning, this is  a text of some length: it has numbers (12.5
 export function ttsContract(name: string, make: () => Promise<TtsUnderTest>): void {
   /** Collects the chunks; aborts after `abortAfter` of them. */
   const collect = async ({ tts, voiceId }: TtsUnderTest, abortAfter = Number.POSITIVE_INFINITY, text = TEXT) => {
-    const life = new AbortController();
+    const abortController = new AbortController();
     const chunks: TtsChunk[] = [];
-    for await (const chunk of tts.speak({ text, voiceId, language: "en-US" }, life.signal)) {
+    for await (const chunk of tts.speak({ text, voiceId, language: "en-US" }, abortController.signal)) {
       chunks.push(chunk);
-      if (chunks.length === abortAfter) life.abort();
+      if (chunks.length === abortAfter) abortController.abort();
     }
     return chunks;
   };
@@ -72,11 +72,11 @@ export function ttsContract(name: string, make: () => Promise<TtsUnderTest>): vo
 
     test("never changes a chunk after yielding it", async () => {
       const subject = await make();
-      const life = new AbortController();
+      const abortController = new AbortController();
       const taken: { chunk: TtsChunk; copy: Int16Array }[] = [];
       const take = async () => {
         const request = { text: TEXT, voiceId: subject.voiceId, language: "en-US" };
-        for await (const chunk of subject.tts.speak(request, life.signal)) {
+        for await (const chunk of subject.tts.speak(request, abortController.signal)) {
           taken.push({ chunk, copy: chunk.samples.slice() });
         }
       };

@@ -32,7 +32,7 @@ test("ADV-H3: CONTEXT_TOKENS accepts names of models with colons, and its proble
     { "openai:llama3.2": 8_192, "openai:gpt-oss:20b": 131_072 },
     [],
   ]);
-  for (const wrong of ["openai", "openai:x", "openai:x=12", "openai:x=99999999", "nobody:x=8192", "openai:x=many"]) {
+  for (const wrong of ["openai", "openai:x", "openai:x=12", "openai:x=99999999", "unknown:x=8192", "openai:x=many"]) {
     expect(read(wrong)[1]).toEqual([
       expect.stringMatching(/^CONTEXT_TOKENS must be a model and its context in tokens, from 1024 to .*, not "/),
     ]);
@@ -49,7 +49,7 @@ test("ADV-H3: the smallest context in a list of fallbacks counts", () => {
     OPENAI_API_KEY: "k",
     GEMINI_API_KEY: "k",
   };
-  const engines = createSpeechProviders(readConfig(env), new ManualClock(), { warn: () => {}, error: () => {} });
-  expect([engines.llm.model_a.contextTokens, engines.llm.model_b.contextTokens]).toEqual([4_096, undefined]);
-  engines.close();
+  const providers = createSpeechProviders(readConfig(env), new ManualClock(), { warn: () => {}, error: () => {} });
+  expect([providers.llm.model_a.contextTokens, providers.llm.model_b.contextTokens]).toEqual([4_096, undefined]);
+  providers.close();
 });

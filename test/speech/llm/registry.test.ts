@@ -6,7 +6,7 @@ import { breakerFor } from "../../support/providers/breakers.ts";
 import { INLINE_TOOL_CHOICE } from "../../support/stubs/inline-schemas.ts";
 
 const clock = new ManualClock();
-const lineOf = (provider: string) => breakerFor("llm", provider, clock).circuitBreaker;
+const circuitBreakerOf = (provider: string) => breakerFor("llm", provider, clock).circuitBreaker;
 const REFERENCE = { model_a: "reference", model_b: "reference", model_c: "reference" };
 const settingsOf = (env: Readonly<Record<string, string>> = {}) =>
   readLlmSettings((key, fallback) => env[key] ?? fallback);
@@ -16,13 +16,13 @@ describe("the configured LLMs", () => {
     const settings = settingsOf({ OPENAI_API_KEY: "a", ANTHROPIC_API_KEY: "b", GEMINI_API_KEY: "c" });
     const models = { model_a: "openai:gpt-4o-mini", model_b: "anthropic:claude-haiku-4-5", model_c: "gemini:gemini-3" };
     expect(llmProblems(models, settings)).toEqual([]);
-    const brains = createLlms(models, settings, {}, lineOf, clock, INLINE_TOOL_CHOICE);
-    expect(Object.values(brains).map(({ provider }) => provider)).toEqual(["openai", "anthropic", "gemini"]);
+    const llms = createLlms(models, settings, {}, circuitBreakerOf, clock, INLINE_TOOL_CHOICE);
+    expect(Object.values(llms).map(({ provider }) => provider)).toEqual(["openai", "anthropic", "gemini"]);
   });
 
   test("without configuration each is the reference LLM, and no API key is required", () => {
     expect(llmProblems(REFERENCE, settingsOf())).toEqual([]);
-    const { model_a, model_b } = createLlms(REFERENCE, settingsOf(), {}, lineOf, clock, INLINE_TOOL_CHOICE);
+    const { model_a, model_b } = createLlms(REFERENCE, settingsOf(), {}, circuitBreakerOf, clock, INLINE_TOOL_CHOICE);
     expect(model_a.provider).toBe("reference");
     expect(model_b).toBe(model_a);
   });
@@ -32,7 +32,7 @@ describe("the configured LLMs", () => {
     const models = { ...REFERENCE, model_a: "openai:llama3.2:3b", model_b: "openai:llama3.2:3b" };
     expect(settings.openai).toEqual({ apiKey: undefined, baseUrl: "http://127.0.0.1:11434/v1" });
     expect(llmProblems(models, settings)).toEqual([]);
-    const { model_a, model_b, model_c } = createLlms(models, settings, {}, lineOf, clock, INLINE_TOOL_CHOICE);
+    const { model_a, model_b, model_c } = createLlms(models, settings, {}, circuitBreakerOf, clock, INLINE_TOOL_CHOICE);
     expect(model_b).toBe(model_a);
     expect(model_c).not.toBe(model_a);
   });
@@ -41,7 +41,7 @@ describe("the configured LLMs", () => {
     const settings = settingsOf({ OPENAI_API_KEY: "a", ANTHROPIC_API_KEY: "b" });
     const models = { ...REFERENCE, model_a: "openai:gpt-4o-mini, anthropic:claude-haiku-4-5, reference" };
     expect(llmProblems(models, settings)).toEqual([]);
-    expect(createLlms(models, settings, {}, lineOf, clock, INLINE_TOOL_CHOICE).model_a).toMatchObject({
+    expect(createLlms(models, settings, {}, circuitBreakerOf, clock, INLINE_TOOL_CHOICE).model_a).toMatchObject({
       provider: "openai",
     });
     expect(llmProblems({ ...REFERENCE, model_b: "openai:gpt-4o-mini,gpt" }, settings)).toEqual([

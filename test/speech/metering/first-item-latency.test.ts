@@ -21,29 +21,29 @@ function slowly(clock: ManualClock, items: readonly string[], everyMs: number) {
 
 test("the time to the first item is reported once, and all items pass through", async () => {
   const clock = new ManualClock();
-  const told: number[] = [];
+  const reported: number[] = [];
   const { items } = slowly(clock, ["a", "b", "c"], 40);
   const got: string[] = [];
   for await (const item of timeFirstItem(
     items,
     () => clock.nowMs(),
-    (tookMs) => told.push(tookMs),
+    (tookMs) => reported.push(tookMs),
   ))
     got.push(item);
-  expect([got, told]).toEqual([["a", "b", "c"], [40]]);
+  expect([got, reported]).toEqual([["a", "b", "c"], [40]]);
 });
 
 test("without an item nothing is reported, neither at the end nor at a failure, which is passed on", async () => {
   const clock = new ManualClock();
-  const told: number[] = [];
-  const tell = (tookMs: number) => told.push(tookMs);
-  for await (const _ of timeFirstItem(slowly(clock, [], 1).items, () => clock.nowMs(), tell)) expect.unreachable();
+  const reported: number[] = [];
+  const report = (tookMs: number) => reported.push(tookMs);
+  for await (const _ of timeFirstItem(slowly(clock, [], 1).items, () => clock.nowMs(), report)) expect.unreachable();
   const failing = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("planted")) }) };
   const reading = async (): Promise<void> => {
-    for await (const _ of timeFirstItem(failing, () => clock.nowMs(), tell)) expect.unreachable();
+    for await (const _ of timeFirstItem(failing, () => clock.nowMs(), report)) expect.unreachable();
   };
   await expect(reading()).rejects.toThrow("planted");
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
 });
 
 test("a reader that stops early closes the source", async () => {
@@ -60,8 +60,8 @@ test("a reader that stops early closes the source", async () => {
 
 test("TTS is timed for each segment, from its request", async () => {
   const clock = new ManualClock();
-  const told: number[] = [];
-  const voice: Tts = {
+  const reported: number[] = [];
+  const tts: Tts = {
     provider: "scripted",
     capabilities: { wordTimestamps: true },
     voices: async () => [],
@@ -71,9 +71,9 @@ test("TTS is timed for each segment, from its request", async () => {
     },
   };
   const timed = timedTts(
-    voice,
+    tts,
     () => clock.nowMs(),
-    (tookMs) => told.push(tookMs),
+    (tookMs) => reported.push(tookMs),
   );
   for (const text of ["Hello.", "How are you?"]) {
     const chunks = [];
@@ -81,7 +81,7 @@ test("TTS is timed for each segment, from its request", async () => {
       chunks.push(chunk);
     expect(chunks).toHaveLength(3);
   }
-  expect(told).toEqual([6, 12]);
+  expect(reported).toEqual([6, 12]);
   expect([timed.provider, timed.capabilities, await timed.voices()]).toEqual([
     "scripted",
     { wordTimestamps: true },

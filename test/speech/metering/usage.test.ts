@@ -14,17 +14,21 @@ import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
 import { ScriptedTts, type ScriptedTtsOptions } from "../../support/providers/scripted-tts.ts";
 
 /** An observer that records the reported usage and responses. */
-function watching(): { watch: ProviderObserver; used: [provider: string, usage: Usage][]; answered: string[] } {
+function recordingObserver(): {
+  observer: ProviderObserver;
+  used: [provider: string, usage: Usage][];
+  answered: string[];
+} {
   const used: [string, Usage][] = [];
   const answered: string[] = [];
-  const watch: ProviderObserver = {
+  const observer: ProviderObserver = {
     used: (provider, usage) => used.push([provider, usage]),
     responded: (provider) => answered.push(provider),
     failedOver: () => {},
     contextExceeded: () => {},
     requesting: () => {},
   };
-  return { watch, used, answered };
+  return { observer, used, answered };
 }
 
 const REQUEST: LlmRequest = {
@@ -48,10 +52,12 @@ async function drained<T>(items: AsyncIterable<T>, onItem: (item: T) => void = (
 describe("an LLM's tokens", () => {
   const asked = async (steps: readonly LlmStep[], abortAfterMs = Number.POSITIVE_INFINITY) => {
     const clock = new ManualClock();
-    const { watch, used, answered } = watching();
-    const life = new AbortController();
-    const reply = drained(meteredLlm(new ScriptedLlm(clock, [steps]), "small").reply(REQUEST, life.signal, watch));
-    if (abortAfterMs < Number.POSITIVE_INFINITY) clock.after(abortAfterMs, () => life.abort());
+    const { observer, used, answered } = recordingObserver();
+    const abortController = new AbortController();
+    const reply = drained(
+      meteredLlm(new ScriptedLlm(clock, [steps]), "small").reply(REQUEST, abortController.signal, observer),
+    );
+    if (abortAfterMs < Number.POSITIVE_INFINITY) clock.after(abortAfterMs, () => abortController.abort());
     await clock.play(1_000);
     await reply;
     return { used, answered };
@@ -100,9 +106,9 @@ const SPEECH = { voiceId: "scripted/one", language: "en-US", rateHz: 8_000 };
 
 describe("a TTS provider's characters", () => {
   const spoken = async (text: string, options: ScriptedTtsOptions = {}) => {
-    const { watch, used } = watching();
+    const { observer, used } = recordingObserver();
     const voice = meteredTts(closable(new ScriptedTts(new ManualClock(), options)));
-    await drained(voice.speak({ ...SPEECH, text }, new AbortController().signal, watch));
+    await drained(voice.speak({ ...SPEECH, text }, new AbortController().signal, observer));
     return used;
   };
 
@@ -116,25 +122,25 @@ describe("a TTS provider's characters", () => {
   });
 
   test("are those of the normalized text", async () => {
-    const { watch, used } = watching();
+    const { observer, used } = recordingObserver();
     const tts = new ScriptedTts(new ManualClock());
     const voice = normalizingTts(meteredTts(closable(tts)));
-    await drained(voice.speak({ ...SPEECH, text: "It costs $5." }, new AbortController().signal, watch));
+    await drained(voice.speak({ ...SPEECH, text: "It costs $5." }, new AbortController().signal, observer));
     expect(used).toEqual([["scripted", { characters: tts.requests[0]?.text.length }]]);
     expect(tts.requests[0]?.text).not.toBe("It costs $5.");
   });
 
   test("are not counted for cached audio", async () => {
     const clock = new ManualClock();
-    const { watch, used } = watching();
+    const { observer, used } = recordingObserver();
     const { circuitBreaker } = breakerFor("tts", "scripted", clock);
-    const chain = new FallbackTts(
+    const fallback = new FallbackTts(
       [{ tts: meteredTts(closable(new ScriptedTts(clock))), circuitBreaker }],
       new TtsCache(),
       clock,
     );
     for (let time = 0; time < 4; time += 1) {
-      await drained(chain.speak({ ...SPEECH, text: "Good day." }, new AbortController().signal, watch));
+      await drained(fallback.speak({ ...SPEECH, text: "Good day." }, new AbortController().signal, observer));
     }
     // Audio is cached from its second request on.
     expect(used).toEqual(Array(2).fill(["scripted", { characters: 9 }]));
@@ -143,24 +149,24 @@ describe("a TTS provider's characters", () => {
 
 describe("an STT provider's audio", () => {
   const RATE_HZ = 8_000;
-  const hears = (stream: SttStream, seconds: number): void => {
+  const sendAudio = (stream: SttStream, seconds: number): void => {
     for (let frame = 0; frame < seconds * 50; frame += 1) stream.write(new Int16Array(160), false);
   };
   const opened = (stt: Stt) => {
-    const life = new AbortController();
-    const { watch, used, answered } = watching();
-    const stream = meteredStt(stt).open({ language: "en", rateHz: RATE_HZ }, life.signal, watch);
+    const abortController = new AbortController();
+    const { observer, used, answered } = recordingObserver();
+    const stream = meteredStt(stt).open({ language: "en", rateHz: RATE_HZ }, abortController.signal, observer);
     void drained(stream.events);
-    return { life, used, answered, stream };
+    return { abortController, used, answered, stream };
   };
 
   test("is reported every five seconds, and the rest when the stream is closed", () => {
-    const { life, used, stream } = opened(new ScriptedStt(new ManualClock(), []));
-    hears(stream, 12);
+    const { abortController, used, stream } = opened(new ScriptedStt(new ManualClock(), []));
+    sendAudio(stream, 12);
     expect(used).toEqual(Array(2).fill(["scripted", { audioSeconds: 5 }]));
-    life.abort();
+    abortController.abort();
     expect(used[2]).toEqual(["scripted", { audioSeconds: 2 }]);
-    hears(stream, 6);
+    sendAudio(stream, 6);
     expect(used).toHaveLength(3);
   });
 
@@ -171,17 +177,17 @@ describe("an STT provider's audio", () => {
     ] as const) {
       const clock = new ManualClock();
       const failing = [...script, { atMs: 100, event: { kind: "fail" } }] as const;
-      const { used, answered, stream, life } = opened(new ScriptedStt(clock, failing));
-      hears(stream, 1);
+      const { used, answered, stream, abortController } = opened(new ScriptedStt(clock, failing));
+      sendAudio(stream, 1);
       await clock.play(200);
-      life.abort();
+      abortController.abort();
       expect([used.length, answered.length]).toEqual([count, count]);
     }
   });
 
   test("is the sent audio, where STT does not send all of it", () => {
     let sentMs = 0;
-    const { life, used, stream } = opened({
+    const { abortController, used, stream } = opened({
       provider: "cutting",
       capabilities: { ratesHz: [RATE_HZ], interimTranscripts: false },
       open: () => ({
@@ -192,10 +198,10 @@ describe("an STT provider's audio", () => {
         events: (async function* () {})(),
       }),
     });
-    hears(stream, 6);
+    sendAudio(stream, 6);
     expect(used).toEqual([]);
     sentMs = 1_300;
-    life.abort();
+    abortController.abort();
     expect(used).toEqual([["cutting", { audioSeconds: 1.3 }]]);
   });
 });
@@ -203,7 +209,7 @@ describe("an STT provider's audio", () => {
 describe("on a failover", () => {
   test("the usage of each LLM is reported separately", async () => {
     const clock = new ManualClock();
-    const { watch, used, answered } = watching();
+    const { observer, used, answered } = recordingObserver();
     const dying: LlmStep[] = [
       { afterMs: 0, event: { kind: "text", text: "We have" } },
       { afterMs: 0, event: { kind: "fail" } },
@@ -212,12 +218,12 @@ describe("on a failover", () => {
       const llm = new ScriptedLlm(clock, [steps]);
       return meteredLlm({ provider, reply: (request, signal) => llm.reply(request, signal) });
     };
-    const brains = [named("first", dying), named("second", textReply("rye."))];
-    const chain = new FallbackLlm(
-      brains.map((llm) => ({ llm, circuitBreaker: breakerFor("llm", llm.provider, clock).circuitBreaker })),
+    const llms = [named("first", dying), named("second", textReply("rye."))];
+    const fallback = new FallbackLlm(
+      llms.map((llm) => ({ llm, circuitBreaker: breakerFor("llm", llm.provider, clock).circuitBreaker })),
       clock,
     );
-    await drained(chain.reply(REQUEST, new AbortController().signal, watch));
+    await drained(fallback.reply(REQUEST, new AbortController().signal, observer));
     expect(answered).toEqual(["first", "second"]);
     expect(used).toEqual([
       ["first", { inputTokens: 35, outputTokens: 3, approximate: true }],
@@ -227,7 +233,7 @@ describe("on a failover", () => {
 
   test("the audio of each STT is reported separately, for the second with the replayed audio", async () => {
     const clock = new ManualClock();
-    const { watch, used, answered } = watching();
+    const { observer, used, answered } = recordingObserver();
     const named = (provider: string, script: ConstructorParameters<typeof ScriptedStt>[1]): Stt => {
       const stt = new ScriptedStt(clock, script);
       return meteredStt({
@@ -236,25 +242,25 @@ describe("on a failover", () => {
         open: (options, signal) => stt.open(options, signal),
       });
     };
-    const ears = [
+    const candidates = [
       named("first", [
         { atMs: 500, event: { kind: "interim", text: "I" } },
         { atMs: 1_010, event: { kind: "fail" } },
       ]),
       named("second", [{ atMs: 500, event: { kind: "final", text: "I would" } }]),
     ];
-    const chain = new FallbackStt(
-      ears.map((stt) => ({ stt, circuitBreaker: breakerFor("stt", stt.provider, clock).circuitBreaker })),
+    const fallback = new FallbackStt(
+      candidates.map((stt) => ({ stt, circuitBreaker: breakerFor("stt", stt.provider, clock).circuitBreaker })),
       clock,
     );
-    const life = new AbortController();
-    const stream = chain.open({ language: "en", rateHz: 8_000 }, life.signal, watch);
+    const abortController = new AbortController();
+    const stream = fallback.open({ language: "en", rateHz: 8_000 }, abortController.signal, observer);
     void drained(stream.events);
     for (let atMs = 0; atMs < 2_000; atMs += 20) {
       await clock.play(20);
       stream.write(new Int16Array(160), true);
     }
-    life.abort();
+    abortController.abort();
     expect([...new Set(answered)]).toEqual(["first", "second"]);
     expect(used.map(([provider]) => provider)).toEqual(["first", "second"]);
     const [first = 0, second = 0] = used.map(([, { audioSeconds }]) => audioSeconds);

@@ -71,10 +71,10 @@ async function rawServer(answer: (socket: Duplex, request: IncomingMessage) => v
 const refusing =
   (status: number, headers: Readonly<Record<string, string>> = {}) =>
   (socket: Duplex): void => {
-    const told = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    const headerLines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     const body = `${PROVIDER_KEY}: ${SPOKEN}`;
     socket.end(
-      `HTTP/1.1 ${status} No\r\n${told.join("")}content-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+      `HTTP/1.1 ${status} No\r\n${headerLines.join("")}content-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
     );
   };
 
@@ -120,7 +120,7 @@ describe.each(EVERY_PROVIDER.map((provider) => ({ title: `${provider.kind} ${pro
 
   test.each([
     400, 401, 403, 404, 408, 409, 413, 429, 500, 502, 503, 529,
-  ])("P8: %i is a refusal, told with its status, and asked for no second time", async (status) => {
+  ])("P8: %i is a refusal, reported with its status, and not retried", async (status) => {
     const { base, asked } = await rawServer(refusing(status));
     const { message, cause } = await failureOf(provider, base);
     expect(message).toContain(String(status));
@@ -155,16 +155,16 @@ const titled = (isSocket: boolean) =>
 describe.each(titled(true))("$title over its WebSocket", ({ provider }) => {
   test.each<[name: string, bytes: Uint8Array, headers?: string]>([
     ["a message of 1 GB", Buffer.from([0x81, 0x7f, 0, 0, 0, 0, 0x40, 0, 0, 0])],
-    ["a message in more pieces than anybody sends", Buffer.alloc(400_000)],
+    ["a message in an unreasonable number of fragments", Buffer.alloc(400_000)],
     [
-      "compression that nobody asked for, with a window that there is not",
+      "unrequested compression with an invalid window",
       Buffer.alloc(0),
       "Sec-WebSocket-Extensions: permessage-deflate; server_max_window_bits=99\r\n",
     ],
     ["a masked message", Buffer.from([0x81, 0x82, 1, 2, 3, 4, 0, 0])],
     ["a text that is no UTF-8", Buffer.from([0x81, 2, 0xff, 0xff])],
-    ["a close with 1011 behind which the connection stays", Buffer.from([0x88, 2, 0x03, 0xf3])],
-  ])("P10: %s is a failure, and the process lives", async (_name, bytes, headers) => {
+    ["a close with 1011 after which the connection stays open", Buffer.from([0x88, 2, 0x03, 0xf3])],
+  ])("P10: %s is a failure, and the process survives", async (_name, bytes, headers) => {
     const { base } = await rawServer(switching(bytes, headers));
     await failureOf(provider, base);
   });
@@ -172,10 +172,10 @@ describe.each(titled(true))("$title over its WebSocket", ({ provider }) => {
 
 describe.each(titled(false))("$title over HTTP", ({ provider }) => {
   test.each<[name: string, encoding: string, body: Buffer]>([
-    ["a bomb in gzip", "gzip", gzipSync(Buffer.alloc(64 * 1024 * 1024))],
-    ["a bomb in brotli", "br", brotliCompressSync(Buffer.alloc(64 * 1024 * 1024))],
-    ["what is packed a thousand times", Array.from({ length: 1_000 }, () => "gzip").join(", "), gzipSync("{}")],
-  ])("P9: %s is refused for its head, and never unpacked", async (_name, encoding, body) => {
+    ["a gzip bomb", "gzip", gzipSync(Buffer.alloc(64 * 1024 * 1024))],
+    ["a brotli bomb", "br", brotliCompressSync(Buffer.alloc(64 * 1024 * 1024))],
+    ["a body compressed a thousand times", Array.from({ length: 1_000 }, () => "gzip").join(", "), gzipSync("{}")],
+  ])("P9: %s is refused by its headers, and never decompressed", async (_name, encoding, body) => {
     const { base } = await rawServer((socket) => {
       // It announces more than it sends, so a client that waits for the end would hang.
       const head = `content-type: application/json\r\ncontent-encoding: ${encoding}\r\ncontent-length: ${body.length + 1}`;

@@ -43,26 +43,29 @@ test("P10: Deepgram closes in the middle of a sentence, and AssemblyAI gets the 
   const heardAll = turn(0, "I would like a loaf.", { end: true, formatted: true });
   const assemblyai = await fakeAssemblyAi({ steps: [{ atMs: 1_400, act: sendMessage(heardAll) }] });
   opened.push(deepgram, assemblyai);
-  const life = new AbortController();
-  opened.push({ close: () => life.abort() });
+  const abortController = new AbortController();
+  opened.push({ close: () => abortController.abort() });
   const stts = [
     createDeepgramStt({ apiKey: KEY, model: "nova-3", url: `ws://127.0.0.1:${deepgram.port}/v1/listen`, clock }),
     createAssemblyAiStt({ apiKey: KEY, model: "universal-3-6-pro", url: `ws://127.0.0.1:${assemblyai.port}/`, clock }),
   ];
-  const lines = stts.map((stt) => ({ stt, ...breakerFor("stt", stt.provider, clock) }));
-  const stream = new FallbackStt(lines, clock).open({ language: "en-US", rateHz: RATE_HZ }, life.signal);
-  const heard: SttEvent[] = [];
+  const candidates = stts.map((stt) => ({ stt, ...breakerFor("stt", stt.provider, clock) }));
+  const stream = new FallbackStt(candidates, clock).open(
+    { language: "en-US", rateHz: RATE_HZ },
+    abortController.signal,
+  );
+  const transcripts: SttEvent[] = [];
   const done = (async () => {
-    for await (const event of stream.events) heard.push(event);
+    for await (const event of stream.events) transcripts.push(event);
   })();
   for (const [frame, voiced] of framesOf(hum(RATE_HZ, 1_500, 0), RATE_HZ)) stream.write(frame, voiced);
-  await expect.poll(() => heard.at(-1)?.text, { timeout: 10_000, interval: 5 }).toBe("I would like a loaf.");
-  expect(heard.map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
+  await expect.poll(() => transcripts.at(-1)?.text, { timeout: 10_000, interval: 5 }).toBe("I would like a loaf.");
+  expect(transcripts.map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
     "interim: I would",
     "final: I would like a loaf.",
   ]);
-  expect(lines.map(({ told }) => told)).toEqual([["known", "provider_failed"], ["known"]]);
-  life.abort();
+  expect(candidates.map(({ told: reports }) => reports)).toEqual([["known", "provider_failed"], ["known"]]);
+  abortController.abort();
   await done;
 });
 
@@ -76,21 +79,21 @@ test("P6: STT that sends its response byte by byte times out, and the next provi
   const whole = turn(0, "I would like a loaf.", { end: true, formatted: true });
   const assemblyai = await fakeAssemblyAi({ steps: [{ atMs: 6_500, act: sendMessage(whole) }] });
   opened.push(dripping, assemblyai);
-  const life = new AbortController();
-  opened.push({ close: () => life.abort() });
+  const abortController = new AbortController();
+  opened.push({ close: () => abortController.abort() });
   const stts = [
     createOpenAiStt({ apiKey: KEY, model: "whisper-1", languageDetection: false, url: dripping.url }),
     createAssemblyAiStt({ apiKey: KEY, model: "universal-3-6-pro", url: `ws://127.0.0.1:${assemblyai.port}/`, clock }),
   ];
-  const lines = stts.map((stt) => ({ stt, ...breakerFor("stt", stt.provider, clock) }));
-  const stream = new FallbackStt(lines, clock).open({ language: "en-US", rateHz: 16_000 }, life.signal);
+  const candidates = stts.map((stt) => ({ stt, ...breakerFor("stt", stt.provider, clock) }));
+  const stream = new FallbackStt(candidates, clock).open({ language: "en-US", rateHz: 16_000 }, abortController.signal);
   // The caller speaks for more than six seconds, and for more than four no transcript arrives.
   for (const [frame, voiced] of framesOf(hum(16_000, 6_200, 2_000), 16_000)) stream.write(frame, voiced);
   await expect.poll(() => dripping.seen.length, { timeout: 10_000, interval: 5 }).toBe(1);
   for (const [frame, voiced] of framesOf(hum(16_000, 0, 2_500), 16_000)) stream.write(frame, voiced);
-  const heard = (await stream.events[Symbol.asyncIterator]().next()).value as SttEvent;
-  expect(heard).toEqual({ kind: "final", text: "I would like a loaf." });
-  expect(lines.map(({ told }) => told)).toEqual([["known", "provider_failed"], ["known"]]);
+  const transcripts = (await stream.events[Symbol.asyncIterator]().next()).value as SttEvent;
+  expect(transcripts).toEqual({ kind: "final", text: "I would like a loaf." });
+  expect(candidates.map(({ told: reports }) => reports)).toEqual([["known", "provider_failed"], ["known"]]);
   await expect.poll(() => dripping.cancelled, { timeout: 10_000, interval: 5 }).toBe(1);
 });
 
@@ -119,7 +122,7 @@ test("P10: ElevenLabs closes in the middle of a sentence, and another TTS speaks
   const text = "Hello there, my friend. How are you today?";
   const elevenlabs = await new FakeElevenLabs({ fault: { kind: "closes", afterChunks: 3, code: 1011 } }).listen();
   const openai = await new FakeOpenAiSpeech({}).listen();
-  const voices = [
+  const ttsProviders = [
     createElevenLabsTts({ apiKey: KEY, model: "eleven_flash_v2_5", url: elevenlabs.url, clock }),
     createOpenAiTts({
       url: `${openai.url}/v1`,
@@ -130,22 +133,22 @@ test("P10: ElevenLabs closes in the middle of a sentence, and another TTS speaks
     }),
   ];
   opened.push(...voices, elevenlabs, openai);
-  const lines = voices.map((tts) => ({ tts, ...breakerFor("tts", tts.provider, clock) }));
-  const tts = new FallbackTts(lines, new TtsCache(), clock);
-  const told: string[] = [];
+  const candidates = ttsProviders.map((tts) => ({ tts, ...breakerFor("tts", tts.provider, clock) }));
+  const tts = new FallbackTts(candidates, new TtsCache(), clock);
+  const spokenWords: string[] = [];
   let ms = 0;
   const voiceId = `elevenlabs/${ELEVENLABS_VOICE.voice_id}`;
   const request = { text, voiceId, language: "en-US", rateHz: RATE_HZ };
   for await (const { samples, rateHz, words } of tts.speak(request, new AbortController().signal)) {
-    told.push(...words.map((word) => word.text));
+    spokenWords.push(...words.map((word) => word.text));
     ms += (samples.length * 1_000) / rateHz;
   }
   const { input } = JSON.parse(openai.requests[0]?.body ?? "{}") as { input: string };
-  const before = told.join(" ");
+  const before = spokenWords.join(" ");
   expect([text.startsWith(before), text.endsWith(input), input.length < text.length]).toEqual([true, true, true]);
   // At most one word is repeated, and none is missing.
   const overlap = before.length + 1 + input.length - text.length;
-  expect([0, (told.at(-1)?.length ?? 0) + 1]).toContain(overlap);
+  expect([0, (spokenWords.at(-1)?.length ?? 0) + 1]).toContain(overlap);
   expect(ms).toBeGreaterThan(1_000);
-  expect(lines.map(({ told: events }) => events)).toEqual([["known", "provider_failed"], ["known"]]);
+  expect(candidates.map(({ told: reports }) => reports)).toEqual([["known", "provider_failed"], ["known"]]);
 });

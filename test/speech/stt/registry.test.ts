@@ -5,7 +5,7 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { breakerFor } from "../../support/providers/breakers.ts";
 
 const clock = new ManualClock();
-const lineOf = (provider: string) => breakerFor("stt", provider, clock).circuitBreaker;
+const circuitBreakerOf = (provider: string) => breakerFor("stt", provider, clock).circuitBreaker;
 const settingsOf = (env: Readonly<Record<string, string>> = {}) =>
   readSttSettings((key, fallback) => env[key] ?? fallback);
 
@@ -31,7 +31,7 @@ describe("the configured STT", () => {
     });
     for (const name of ["deepgram", "assemblyai", "openai", "reference"]) {
       expect(sttProblems(name, settings)).toEqual([]);
-      expect(createStt(name, settings, lineOf, clock).provider).toBe(name);
+      expect(createStt(name, settings, circuitBreakerOf, clock).provider).toBe(name);
     }
   });
 
@@ -61,10 +61,10 @@ describe("the configured STT", () => {
   test("can be a list of fallbacks, at a sample rate that all of them accept", () => {
     const settings = settingsOf({ DEEPGRAM_API_KEY: "a", OPENAI_STT_URL: "http://127.0.0.1:8000/v1" });
     expect(sttProblems("deepgram, openai", settings)).toEqual([]);
-    const ears = createStt("deepgram, openai", settings, lineOf, clock);
-    expect([ears.provider, ears.capabilities]).toEqual([
+    const candidates = createStt("deepgram, openai", settings, circuitBreakerOf, clock);
+    expect([candidates.provider, candidates.capabilities]).toEqual([
       "deepgram",
-      { ratesHz: [16_000], partials: true, anyLanguage: false, detects: expect.any(Function) },
+      { ratesHz: [16_000], interimTranscripts: true, anyLanguage: false, detectsLanguage: expect.any(Function) },
     ]);
     expect(sttProblems("deepgram,whisper,assemblyai", settings)).toEqual([
       'STT must be one of assemblyai, deepgram, openai, reference, not "whisper"',
@@ -89,10 +89,10 @@ describe("the configured STT", () => {
       false,
     ],
     ["assemblyai,deepgram", { ASSEMBLYAI_API_KEY: "a", DEEPGRAM_API_KEY: "a" }, true],
-  ])("detects the language as it is set up, each of a chain: %s with %j: %s", (stt, env, detects) => {
+  ])("detects the language as configured, if all of a list do: %s with %j: %s", (stt, env, detects) => {
     const settings = settingsOf(env as Record<string, string>);
     expect(sttProblems(stt, settings)).toEqual([]);
-    const { anyLanguage, detectsLanguage: of } = createStt(stt, settings, lineOf, clock).capabilities;
+    const { anyLanguage, detectsLanguage: of } = createStt(stt, settings, circuitBreakerOf, clock).capabilities;
     expect(anyLanguage === true || of?.("de") === true).toBe(detects);
   });
 

@@ -25,8 +25,8 @@ describe("SpeechGate", () => {
 describe("UtteranceBuffer", () => {
   const FRAMES_BEFORE = 15;
   const cut = (frames: string): number[] => {
-    const cutter = new UtteranceBuffer();
-    return [...frames].flatMap((frame) => cutter.write(new Int16Array(160), frame === "v")?.length ?? []);
+    const buffer = new UtteranceBuffer();
+    return [...frames].flatMap((frame) => buffer.write(new Int16Array(160), frame === "v")?.length ?? []);
   };
 
   test("includes a preroll of 300 ms, and the pause of 300 ms that ended the utterance", () => {
@@ -34,11 +34,11 @@ describe("UtteranceBuffer", () => {
   });
 
   test("copies borrowed frames", () => {
-    const cutter = new UtteranceBuffer();
+    const buffer = new UtteranceBuffer();
     const frame = new Int16Array(160);
     let utterance: Int16Array | undefined;
     for (let n = 0; n < 20 && utterance === undefined; n += 1) {
-      utterance = cutter.write(frame.fill(n), n < 3);
+      utterance = buffer.write(frame.fill(n), n < 3);
       frame.fill(-1);
     }
     expect(utterance?.filter((_sample, at) => at % 160 === 0)).toEqual(Int16Array.from({ length: 18 }, (_, n) => n));
@@ -64,7 +64,7 @@ describe("EventQueue", () => {
     queue.push("before");
     queue.fail(new Error("first"));
     queue.fail(new Error("second"));
-    queue.push("behind");
+    queue.push("after");
     const events = queue[Symbol.asyncIterator]();
     expect(await events.next()).toEqual({ done: false, value: "before" });
     await expect(events.next()).rejects.toThrow("first");
@@ -77,9 +77,9 @@ describe("EventQueue", () => {
     queue.fail(new Error("failed"));
     await expect(next).rejects.toThrow("failed");
 
-    const life = new AbortController();
-    const aborted = new EventQueue<string>(life.signal);
-    life.abort();
+    const abortController = new AbortController();
+    const aborted = new EventQueue<string>(abortController.signal);
+    abortController.abort();
     aborted.fail(new Error("failed"));
     expect(await aborted[Symbol.asyncIterator]().next()).toEqual({ done: true, value: undefined });
   });

@@ -20,7 +20,7 @@ const TOOL = {
   parameters: { type: "object", properties: { day: { type: "string" } } },
 };
 
-const brainAt = (url: string, model = "claude-haiku-4-5"): Llm =>
+const llmAt = (url: string, model = "claude-haiku-4-5"): Llm =>
   createAnthropicLlm({ model, apiKey: KEY, baseUrl: url });
 
 const request = (more: Partial<LlmRequest> = {}): LlmRequest => ({
@@ -55,11 +55,11 @@ async function eventsOf(llm: Llm, asked = request()): Promise<LlmEvent[]> {
 
 llmContract("anthropic", async () => {
   const { url } = await start(says(...messageAnswer("Good ", "morning", ".")));
-  return { llm: brainAt(url), request: request(), drive: (promise) => promise };
+  return { llm: llmAt(url), request: request(), drive: (promise) => promise };
 });
 
 llmFaultContract("anthropic", {
-  make: brainAt,
+  make: llmAt,
   answer: messageAnswer,
   begun: unfinishedMessage,
   garbled: "event: content_block_delta\ndata: {half an answer\n\n",
@@ -80,7 +80,7 @@ llmFaultContract("anthropic", {
 describe("requests to Anthropic", () => {
   test("have the messages, separate instructions, streaming and the API key", async () => {
     const { url, asked } = await start(says(...messageAnswer("Hello")));
-    await eventsOf(brainAt(url), request({ tools: [TOOL] }));
+    await eventsOf(llmAt(url), request({ tools: [TOOL] }));
     expect(asked[0]?.path).toBe("/v1/messages");
     expect(asked[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
     expect(asked[0]?.body).toEqual({
@@ -109,7 +109,7 @@ describe("requests to Anthropic", () => {
       { role: "user", text: "  " },
     ];
     const { url, asked } = await start(says(...messageAnswer("Closed.")));
-    await eventsOf(brainAt(url), request({ messages }));
+    await eventsOf(llmAt(url), request({ messages }));
     const text = (words: string) => ({ type: "text", text: words });
     expect(asked[0]?.body.messages).toEqual([
       { role: "user", content: [text("(The caller has not said anything.)")] },
@@ -132,7 +132,7 @@ describe("requests to Anthropic", () => {
 
   test("contain a placeholder where the caller has not spoken", async () => {
     const { url, asked } = await start(says(...messageAnswer("Hello")));
-    await eventsOf(brainAt(url), request({ messages: [{ role: "system", text: "Be brief." }] }));
+    await eventsOf(llmAt(url), request({ messages: [{ role: "system", text: "Be brief." }] }));
     expect(asked[0]?.body.messages).toHaveLength(1);
   });
 
@@ -148,7 +148,7 @@ describe("requests to Anthropic", () => {
       ["claude-haiku-5-5", false],
     ];
     const { url, asked } = await start(says(...messageAnswer("Hello")));
-    for (const [model] of takes) await eventsOf(brainAt(url, model));
+    for (const [model] of takes) await eventsOf(llmAt(url, model));
     expect(asked.map(({ body }) => [body.model, body.temperature === 0.4])).toEqual(takes);
     // The API's current version accepts a temperature for no model, the older version not for the later models.
     expect(asked.map(({ headers }) => headers["anthropic-version"])).toEqual(
@@ -183,7 +183,7 @@ describe("responses of Anthropic", () => {
         ...messageEnd(33, "tool_use"),
       ),
     );
-    expect(await eventsOf(brainAt(url))).toEqual([
+    expect(await eventsOf(llmAt(url))).toEqual([
       { kind: "text", text: "One " },
       { kind: "text", text: "moment." },
       ...[1, 2].map(() => ({ kind: "text", text: "" })),
@@ -195,7 +195,7 @@ describe("responses of Anthropic", () => {
 
   test("P5: the reply ends at message_stop even if the body never ends, and the socket is closed", async () => {
     const fake = await start({ kind: "events", events: messageAnswer("Good morning."), staysOpen: true });
-    expect((await eventsOf(brainAt(fake.url))).at(-1)?.kind).toBe("end");
+    expect((await eventsOf(llmAt(fake.url))).at(-1)?.kind).toBe("end");
     await fake.until(() => fake.brokenOff === 1);
   });
 
@@ -206,10 +206,10 @@ describe("responses of Anthropic", () => {
       says(messageStart(1), ...blocks.flat(), ...messageEnd(1, "tool_use")),
       says(messageStart(1), ...toolBlock(0, "toolu_1", "again", ...piecesOf(megabyte)), ...messageEnd(1, "tool_use")),
     );
-    const calls = (await eventsOf(brainAt(url))).filter(({ kind }) => kind === "tool-call");
+    const calls = (await eventsOf(llmAt(url))).filter(({ kind }) => kind === "tool-call");
     expect(calls).toHaveLength(1_000);
     expect(calls[0]).toMatchObject({ argumentsJson: "{oops" });
-    expect((await eventsOf(brainAt(url))).at(-2)).toMatchObject({ argumentsJson: megabyte });
+    expect((await eventsOf(llmAt(url))).at(-2)).toMatchObject({ argumentsJson: megabyte });
   });
 
   test("P13: JSON that violates the protocol is a failure, never an event", async () => {
@@ -220,7 +220,7 @@ describe("responses of Anthropic", () => {
       says(messageStart(1), anthropicEvent({ type: "content_block_delta", index: 7, delta: 5 })),
     );
     for (let answer = 0; answer < 3; answer += 1) {
-      await expect(eventsOf(brainAt(url))).rejects.toMatchObject({ code: "provider_failed" });
+      await expect(eventsOf(llmAt(url))).rejects.toMatchObject({ code: "provider_failed" });
     }
   });
 
@@ -230,8 +230,8 @@ describe("responses of Anthropic", () => {
       says(messageStart(1), ...messageEnd(1, "refusal")),
       says(...unfinishedMessage("Well"), anthropicEvent({ type: "error", error })),
     );
-    await expect(eventsOf(brainAt(url))).rejects.toThrow("anthropic: withheld its reply (refusal)");
-    await expect(eventsOf(brainAt(url))).rejects.toThrow(
+    await expect(eventsOf(llmAt(url))).rejects.toThrow("anthropic: withheld its reply (refusal)");
+    await expect(eventsOf(llmAt(url))).rejects.toThrow(
       "anthropic: reported an error during its reply (overloaded_error)",
     );
   });

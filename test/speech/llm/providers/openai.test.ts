@@ -12,7 +12,7 @@ const TOOL = {
   parameters: { type: "object", properties: { day: { type: "string" } }, required: ["day"] },
 };
 
-const brainAt = (url: string, model = "fake-1"): Llm => createOpenAiLlm({ model, apiKey: KEY, baseUrl: `${url}/v1` });
+const llmAt = (url: string, model = "fake-1"): Llm => createOpenAiLlm({ model, apiKey: KEY, baseUrl: `${url}/v1` });
 
 const request = (more: Partial<LlmRequest> = {}): LlmRequest => ({
   messages: [
@@ -46,11 +46,11 @@ async function eventsOf(llm: Llm, asked = request()): Promise<LlmEvent[]> {
 
 llmContract("openai", async () => {
   const { url } = await start(says(...chatAnswer("Good ", "morning", ".")));
-  return { llm: brainAt(url), request: request(), drive: (promise) => promise };
+  return { llm: llmAt(url), request: request(), drive: (promise) => promise };
 });
 
 llmFaultContract("openai", {
-  make: brainAt,
+  make: llmAt,
   answer: chatAnswer,
   begun: unfinishedChat,
   garbled: "data: {half an answer\n\n",
@@ -108,7 +108,7 @@ llmFaultContract("openai", {
 describe("requests to OpenAI's chat completions", () => {
   test("have the messages, streaming with usage and the API key", async () => {
     const { url, asked } = await start(says(...chatAnswer("Hello")));
-    await eventsOf(brainAt(url), request({ tools: [TOOL] }));
+    await eventsOf(llmAt(url), request({ tools: [TOOL] }));
     expect(asked[0]?.path).toBe("/v1/chat/completions");
     expect(asked[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
     expect(asked[0]?.body).toEqual({
@@ -139,7 +139,7 @@ describe("requests to OpenAI's chat completions", () => {
       { role: "tool", toolCallId: "2", name: "opening_hours", text: "error" },
     ];
     const { url, asked } = await start(says(...chatAnswer("Closed.")));
-    await eventsOf(brainAt(url), request({ messages }));
+    await eventsOf(llmAt(url), request({ messages }));
     const call = (id: string, json: string) => ({
       id,
       type: "function",
@@ -170,7 +170,7 @@ describe("requests to OpenAI's chat completions", () => {
       { role: "assistant", text: "Closed." },
     ];
     const { url, asked } = await start(says(...chatAnswer("Closed.")));
-    await eventsOf(brainAt(url), request({ messages }));
+    await eventsOf(llmAt(url), request({ messages }));
     const silence = { role: "user", content: "(The caller has not said anything.)" };
     const call = { id: "1", type: "function", function: { name: "opening_hours", arguments: "{}" } };
     expect(asked[0]?.body.messages).toEqual([
@@ -203,7 +203,7 @@ describe("requests to OpenAI's chat completions", () => {
       ["o4-mini", "low"],
     ];
     const { url, asked } = await start(says(...chatAnswer("Hello")));
-    for (const [model] of efforts) await eventsOf(brainAt(url, model));
+    for (const [model] of efforts) await eventsOf(llmAt(url, model));
     expect(asked.map(({ body }) => [body.model, body.reasoning_effort])).toEqual(efforts);
     expect(asked.map(({ body }) => body.temperature)).toEqual(
       efforts.map(([, effort]) => (effort === undefined ? 0.4 : undefined)),
@@ -214,7 +214,7 @@ describe("requests to OpenAI's chat completions", () => {
 describe("responses of OpenAI's chat completions", () => {
   test("become text as it arrives, then the usage", async () => {
     const { url } = await start(says(...chatAnswer("Good ", "morning.")));
-    expect(await eventsOf(brainAt(url))).toEqual([
+    expect(await eventsOf(llmAt(url))).toEqual([
       { kind: "text", text: "Good " },
       { kind: "text", text: "morning." },
       { kind: "end", inputTokens: 21, outputTokens: 2 },
@@ -222,20 +222,20 @@ describe("responses of OpenAI's chat completions", () => {
   });
 
   test("become complete tool calls, with a progress event for each delta", async () => {
-    const piece = (index: number, more: object) => chatDelta({ tool_calls: [{ index, ...more }] });
+    const delta = (index: number, more: object) => chatDelta({ tool_calls: [{ index, ...more }] });
     const { url } = await start(
       says(
         chatDelta({ role: "assistant", content: null }),
-        piece(0, { id: "call_a", type: "function", function: { name: "opening_hours", arguments: "" } }),
-        piece(0, { function: { arguments: '{"day":' } }),
-        piece(1, { id: "call_b", type: "function", function: { name: "hang_up", arguments: "" } }),
-        piece(0, { function: { arguments: '"Monday"}' } }),
+        delta(0, { id: "call_a", type: "function", function: { name: "opening_hours", arguments: "" } }),
+        delta(0, { function: { arguments: '{"day":' } }),
+        delta(1, { id: "call_b", type: "function", function: { name: "hang_up", arguments: "" } }),
+        delta(0, { function: { arguments: '"Monday"}' } }),
         chatDelta({}, "tool_calls"),
         chatUsage(30, 12),
         CHAT_DONE,
       ),
     );
-    expect(await eventsOf(brainAt(url))).toEqual([
+    expect(await eventsOf(llmAt(url))).toEqual([
       ...[1, 2].map(() => ({ kind: "text", text: "" })),
       { kind: "tool-call", id: "call_a", name: "opening_hours", argumentsJson: '{"day":"Monday"}' },
       { kind: "tool-call", id: "call_b", name: "hang_up", argumentsJson: "{}" },
@@ -255,7 +255,7 @@ describe("responses of OpenAI's chat completions", () => {
         `data: ${JSON.stringify({ choices: [{ delta: {}, finish_reason: "tool_calls" }] })}\n\n`,
       ),
     );
-    const events = await eventsOf(brainAt(url));
+    const events = await eventsOf(llmAt(url));
     const argumentsJson = '{"day":"Monday"}';
     expect(events).toEqual([
       { kind: "text", text: "Well." },
@@ -269,25 +269,25 @@ describe("responses of OpenAI's chat completions", () => {
   });
 
   test("may have nulls in later deltas: SGLang's ids and indexes, vLLM's last delta", async () => {
-    const piece = (more: object) => chatDelta({ tool_calls: [more] });
+    const delta = (more: object) => chatDelta({ tool_calls: [more] });
     const { url } = await start(
       says(
-        piece({ id: "call_a", index: 0, type: "function", function: { name: "opening_hours", arguments: "" } }),
-        piece({ id: null, index: 0, type: "function", function: { name: null, arguments: '{"day":' } }),
-        piece({ id: null, index: null, function: { name: null, arguments: '"Monday"}' } }),
-        piece({ id: null, index: 0, type: null, function: { name: null, arguments: null } }),
+        delta({ id: "call_a", index: 0, type: "function", function: { name: "opening_hours", arguments: "" } }),
+        delta({ id: null, index: 0, type: "function", function: { name: null, arguments: '{"day":' } }),
+        delta({ id: null, index: null, function: { name: null, arguments: '"Monday"}' } }),
+        delta({ id: null, index: 0, type: null, function: { name: null, arguments: null } }),
         chatDelta({}, "tool_calls"),
         CHAT_DONE,
       ),
     );
-    expect((await eventsOf(brainAt(url))).filter(({ kind }) => kind === "tool-call")).toEqual([
+    expect((await eventsOf(llmAt(url))).filter(({ kind }) => kind === "tool-call")).toEqual([
       { kind: "tool-call", id: "call_a", name: "opening_hours", argumentsJson: '{"day":"Monday"}' },
     ]);
   });
 
   test("P5: the reply ends at [DONE] even if the body never ends, and the socket is closed", async () => {
     const fake = await start({ kind: "events", events: chatAnswer("Good morning."), staysOpen: true });
-    expect((await eventsOf(brainAt(fake.url))).at(-1)?.kind).toBe("end");
+    expect((await eventsOf(llmAt(fake.url))).at(-1)?.kind).toBe("end");
     await fake.until(() => fake.brokenOff === 1);
   });
 
@@ -302,8 +302,8 @@ describe("responses of OpenAI's chat completions", () => {
       ),
       says(...calls, chatDelta({}, "tool_calls"), CHAT_DONE),
     );
-    await expect(eventsOf(brainAt(url))).rejects.toMatchObject({ code: "provider_failed" });
-    const events = await eventsOf(brainAt(url));
+    await expect(eventsOf(llmAt(url))).rejects.toMatchObject({ code: "provider_failed" });
+    const events = await eventsOf(llmAt(url));
     const asked = events.filter(({ kind }) => kind === "tool-call");
     expect(asked).toHaveLength(1_000);
     expect(asked[0]).toMatchObject({ argumentsJson: "{oops" });
@@ -317,7 +317,7 @@ describe("responses of OpenAI's chat completions", () => {
       'data: {"choices":[{"delta":{"tool_calls":[{"id":1,"function":{"name":2}}]},"finish_reason":"stop"}]}\n\n',
     ];
     const { url } = await start(...answers.map((answer) => says(answer)));
-    for (const _ of answers) await expect(eventsOf(brainAt(url))).rejects.toMatchObject({ code: "provider_failed" });
+    for (const _ of answers) await expect(eventsOf(llmAt(url))).rejects.toMatchObject({ code: "provider_failed" });
   });
 
   test("a reply withheld by a filter and an error within a reply are failures with their code", async () => {
@@ -326,7 +326,7 @@ describe("responses of OpenAI's chat completions", () => {
       says(chatDelta({ content: "Well" }), chatDelta({}, "content_filter"), CHAT_DONE),
       says(chatDelta({ content: "Well" }), `data: ${JSON.stringify({ error })}\n\n`),
     );
-    await expect(eventsOf(brainAt(url))).rejects.toThrow("openai: withheld its reply (content_filter)");
-    await expect(eventsOf(brainAt(url))).rejects.toThrow("openai: reported an error during its reply (server_error)");
+    await expect(eventsOf(llmAt(url))).rejects.toThrow("openai: withheld its reply (content_filter)");
+    await expect(eventsOf(llmAt(url))).rejects.toThrow("openai: reported an error during its reply (server_error)");
   });
 });
