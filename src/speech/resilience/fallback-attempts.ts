@@ -24,9 +24,8 @@ export interface Attempt<P extends FallbackCandidate> {
 
 /**
  * The attempts for one request, one after the other, until a provider has served it. A provider is retried at once
- * where that is safe, and after a delay where it has no fallback left; all within PROVIDER_FIRST_OUTPUT_MS_MAX. While a
- * fallback is available no delay is waited for. While no provider is available, the first one that becomes available is
- * used.
+ * where that is safe, and after a delay only where no fallback is available; all within PROVIDER_FIRST_OUTPUT_MS_MAX.
+ * While no provider is available, the first one that becomes available is used.
  */
 export class FallbackAttempts<P extends FallbackCandidate> {
   readonly #candidates: readonly P[];

@@ -132,7 +132,7 @@ test("P10: ElevenLabs closes in the middle of a sentence, and another TTS speaks
       clock,
     }),
   ];
-  opened.push(...voices, elevenlabs, openai);
+  opened.push(...ttsProviders, elevenlabs, openai);
   const candidates = ttsProviders.map((tts) => ({ tts, ...breakerFor("tts", tts.provider, clock) }));
   const tts = new FallbackTts(candidates, new TtsCache(), clock);
   const spokenWords: string[] = [];
