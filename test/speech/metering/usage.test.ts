@@ -17,18 +17,18 @@ import { ScriptedTts, type ScriptedTtsOptions } from "../../support/providers/sc
 function recordingObserver(): {
   observer: ProviderObserver;
   used: [provider: string, usage: Usage][];
-  answered: string[];
+  responses: string[];
 } {
   const used: [string, Usage][] = [];
-  const answered: string[] = [];
+  const responses: string[] = [];
   const observer: ProviderObserver = {
     used: (provider, usage) => used.push([provider, usage]),
-    responded: (provider) => answered.push(provider),
+    responded: (provider) => responses.push(provider),
     failedOver: () => {},
     contextExceeded: () => {},
     requesting: () => {},
   };
-  return { observer, used, answered };
+  return { observer, used, responses };
 }
 
 const REQUEST: LlmRequest = {
@@ -50,9 +50,9 @@ async function drained<T>(items: AsyncIterable<T>, onItem: (item: T) => void = (
 }
 
 describe("an LLM's tokens", () => {
-  const asked = async (steps: readonly LlmStep[], abortAfterMs = Number.POSITIVE_INFINITY) => {
+  const usageOfReply = async (steps: readonly LlmStep[], abortAfterMs = Number.POSITIVE_INFINITY) => {
     const clock = new ManualClock();
-    const { observer, used, answered } = recordingObserver();
+    const { observer, used, responses } = recordingObserver();
     const abortController = new AbortController();
     const reply = drained(
       meteredLlm(new ScriptedLlm(clock, [steps]), "small").reply(REQUEST, abortController.signal, observer),
@@ -60,37 +60,37 @@ describe("an LLM's tokens", () => {
     if (abortAfterMs < Number.POSITIVE_INFINITY) clock.after(abortAfterMs, () => abortController.abort());
     await clock.play(1_000);
     await reply;
-    return { used, answered };
+    return { used, responses };
   };
 
   test("are those that the provider reports", async () => {
-    const { used, answered } = await asked(textReply("It is open."));
+    const { used, responses } = await usageOfReply(textReply("It is open."));
     expect(used).toEqual([["scripted", { model: "small", inputTokens: 1, outputTokens: 3 }]]);
-    expect(answered).toEqual(["scripted"]);
+    expect(responses).toEqual(["scripted"]);
   });
 
   test("are estimated from the text when the reply is cancelled, at the time of the abort", async () => {
-    const { used } = await asked(textReply("It is open.", { perWordMs: 100 }), 150);
+    const { used } = await usageOfReply(textReply("It is open.", { perWordMs: 100 }), 150);
     // The estimate of the prompt, and of "It is".
     expect(used).toEqual([["scripted", { model: "small", inputTokens: 35, outputTokens: 2, approximate: true }]]);
   });
 
   test("are counted when the reply is cancelled before the first event", async () => {
-    const { used, answered } = await asked(textReply("It is open.", { firstMs: 500 }), 100);
+    const { used, responses } = await usageOfReply(textReply("It is open.", { firstMs: 500 }), 100);
     expect(used).toEqual([["scripted", { model: "small", inputTokens: 35, outputTokens: 0, approximate: true }]]);
-    expect(answered).toEqual([]);
+    expect(responses).toEqual([]);
   });
 
   test("are estimated when the reply fails in the middle, and when the provider reports no usage", async () => {
     const text: LlmStep = { afterMs: 0, event: { kind: "text", text: "Wait." } };
-    const failing = await asked([text, { afterMs: 0, event: { kind: "fail" } }]);
+    const failing = await usageOfReply([text, { afterMs: 0, event: { kind: "fail" } }]);
     expect(failing.used).toMatchObject([["scripted", { inputTokens: 35, outputTokens: 3, approximate: true }]]);
-    const silent = await asked([text, { afterMs: 0, event: { kind: "end", inputTokens: 0, outputTokens: 0 } }]);
+    const silent = await usageOfReply([text, { afterMs: 0, event: { kind: "end", inputTokens: 0, outputTokens: 0 } }]);
     expect(silent.used).toMatchObject([["scripted", { inputTokens: 35, outputTokens: 3, approximate: true }]]);
   });
 
   test("are not counted for a refused request", async () => {
-    const { used } = await asked([{ afterMs: 0, event: { kind: "fail" } }]);
+    const { used } = await usageOfReply([{ afterMs: 0, event: { kind: "fail" } }]);
     expect(used).toEqual([]);
   });
 });
@@ -105,27 +105,27 @@ const closable = (tts: ScriptedTts, provider = "scripted"): ClosableTts => ({
 const SPEECH = { voiceId: "scripted/one", language: "en-US", rateHz: 8_000 };
 
 describe("a TTS provider's characters", () => {
-  const spoken = async (text: string, options: ScriptedTtsOptions = {}) => {
+  const usageOfSpeech = async (text: string, options: ScriptedTtsOptions = {}) => {
     const { observer, used } = recordingObserver();
-    const voice = meteredTts(closable(new ScriptedTts(new ManualClock(), options)));
-    await drained(voice.speak({ ...SPEECH, text }, new AbortController().signal, observer));
+    const metered = meteredTts(closable(new ScriptedTts(new ManualClock(), options)));
+    await drained(metered.speak({ ...SPEECH, text }, new AbortController().signal, observer));
     return used;
   };
 
   test("are the Unicode characters of the text, each once", async () => {
-    expect(await spoken("Grüße 🎉")).toEqual([["scripted", { characters: 7 }]]);
+    expect(await usageOfSpeech("Grüße 🎉")).toEqual([["scripted", { characters: 7 }]]);
   });
 
   test("count where TTS fails after its first audio, and not where it sent none", async () => {
-    expect(await spoken("one two three", { failing: { request: 0, afterChunks: 1 } })).toHaveLength(1);
-    expect(await spoken("one two three", { failing: { request: 0, afterChunks: 0 } })).toEqual([]);
+    expect(await usageOfSpeech("one two three", { failing: { request: 0, afterChunks: 1 } })).toHaveLength(1);
+    expect(await usageOfSpeech("one two three", { failing: { request: 0, afterChunks: 0 } })).toEqual([]);
   });
 
   test("are those of the normalized text", async () => {
     const { observer, used } = recordingObserver();
     const tts = new ScriptedTts(new ManualClock());
-    const voice = normalizingTts(meteredTts(closable(tts)));
-    await drained(voice.speak({ ...SPEECH, text: "It costs $5." }, new AbortController().signal, observer));
+    const metered = normalizingTts(meteredTts(closable(tts)));
+    await drained(metered.speak({ ...SPEECH, text: "It costs $5." }, new AbortController().signal, observer));
     expect(used).toEqual([["scripted", { characters: tts.requests[0]?.text.length }]]);
     expect(tts.requests[0]?.text).not.toBe("It costs $5.");
   });
@@ -154,10 +154,10 @@ describe("an STT provider's audio", () => {
   };
   const opened = (stt: Stt) => {
     const abortController = new AbortController();
-    const { observer, used, answered } = recordingObserver();
+    const { observer, used, responses } = recordingObserver();
     const stream = meteredStt(stt).open({ language: "en", rateHz: RATE_HZ }, abortController.signal, observer);
     void drained(stream.events);
-    return { abortController, used, answered, stream };
+    return { abortController, used, responses, stream };
   };
 
   test("is reported every five seconds, and the rest when the stream is closed", () => {
@@ -177,11 +177,11 @@ describe("an STT provider's audio", () => {
     ] as const) {
       const clock = new ManualClock();
       const failing = [...script, { atMs: 100, event: { kind: "fail" } }] as const;
-      const { used, answered, stream, abortController } = opened(new ScriptedStt(clock, failing));
+      const { used, responses, stream, abortController } = opened(new ScriptedStt(clock, failing));
       sendAudio(stream, 1);
       await clock.play(200);
       abortController.abort();
-      expect([used.length, answered.length]).toEqual([count, count]);
+      expect([used.length, responses.length]).toEqual([count, count]);
     }
   });
 
@@ -209,7 +209,7 @@ describe("an STT provider's audio", () => {
 describe("on a failover", () => {
   test("the usage of each LLM is reported separately", async () => {
     const clock = new ManualClock();
-    const { observer, used, answered } = recordingObserver();
+    const { observer, used, responses } = recordingObserver();
     const dying: LlmStep[] = [
       { afterMs: 0, event: { kind: "text", text: "We have" } },
       { afterMs: 0, event: { kind: "fail" } },
@@ -224,7 +224,7 @@ describe("on a failover", () => {
       clock,
     );
     await drained(fallback.reply(REQUEST, new AbortController().signal, observer));
-    expect(answered).toEqual(["first", "second"]);
+    expect(responses).toEqual(["first", "second"]);
     expect(used).toEqual([
       ["first", { inputTokens: 35, outputTokens: 3, approximate: true }],
       ["second", { inputTokens: 1, outputTokens: 1 }],
@@ -233,7 +233,7 @@ describe("on a failover", () => {
 
   test("the audio of each STT is reported separately, for the second with the replayed audio", async () => {
     const clock = new ManualClock();
-    const { observer, used, answered } = recordingObserver();
+    const { observer, used, responses } = recordingObserver();
     const named = (provider: string, script: ConstructorParameters<typeof ScriptedStt>[1]): Stt => {
       const stt = new ScriptedStt(clock, script);
       return meteredStt({
@@ -261,7 +261,7 @@ describe("on a failover", () => {
       stream.write(new Int16Array(160), true);
     }
     abortController.abort();
-    expect([...new Set(answered)]).toEqual(["first", "second"]);
+    expect([...new Set(responses)]).toEqual(["first", "second"]);
     expect(used.map(([provider]) => provider)).toEqual(["first", "second"]);
     const [first = 0, second = 0] = used.map(([, { audioSeconds }]) => audioSeconds);
     expect(first).toBeCloseTo(1, 1);
