@@ -21,7 +21,7 @@ import { LostCallRecovery, WORKER_REGISTRATION_MS } from "../record/finalization
 import { journalDirectory } from "../record/journal/reader.ts";
 import { recordingPath } from "../record/recording/render.ts";
 import { RetentionJob } from "../record/retention/job.ts";
-import { modelsIn } from "../speech/llm/registry.ts";
+import { modelsIn } from "../speech/llm/settings.ts";
 import { providerNotes } from "../speech/provider-notes.ts";
 import { createSpeechProviders } from "../speech/registry.ts";
 import { ttsProvidersIn } from "../speech/tts/registry.ts";

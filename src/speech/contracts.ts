@@ -1,43 +1,47 @@
 import type { Usage } from "../core/billing/usage.ts";
 
 /**
- * The three contracts between a call and its engines.
+ * The three contracts between a call and its speech providers: STT, LLM and TTS.
  *
  * Cancellation is the AbortSignal: after an abort no event is delivered, iterables end, and `write` does nothing.
- * An adapter never retries and never falls back: wrappers do. Errors leave as TrunklineError `provider_failed`, and carry
- * no key, prompt or spoken word.
+ * An adapter never retries and never falls back: wrappers do. Adapters throw TrunklineError `provider_failed`; their
+ * errors contain no API key, prompt or spoken word.
  */
 
 /**
- * Why one provider was left for the next: it `failed`, `refused` with a status, told nothing in time (`silent`), or was `skipped`,
- * because it fails again and again or stream limit reached.
+ * Why a failover happened: the provider `failed`, `refused` with a status, `timed_out`, or was `skipped`, because its
+ * circuit breaker is open or its stream limit is reached.
  */
 export const FAILOVER_CODES = ["failed", "refused", "timed_out", "skipped"] as const;
 export type FailoverCode = (typeof FAILOVER_CODES)[number];
 
-/** Told, for one call, of what goes on behind an engine that is several providers as one. It must not wait, nor throw but where it says so. */
+/**
+ * Observes the providers of one call, also those inside a fallback wrapper. The methods must not wait, and must not
+ * throw except `requesting`.
+ */
 export interface ProviderObserver {
-  /** What was `from`'s to do, `to` is asked for now. */
+  /** The work of `from` goes to `to` from now on. */
   failedOver(from: string, to: string, code: FailoverCode): void;
   /**
-   * The LLM `provider` refused a prompt as longer than its model's context: `tokensMax`, estimated, is half of what was refused.
-   * `retried` when the same question is asked again at once, within that.
+   * The LLM `provider` refused a prompt as longer than its model's context. `tokensMax` is half of the refused prompt's
+   * estimated tokens. `retried` when the same request is sent again at once, trimmed to `tokensMax`.
    */
   contextExceeded(provider: string, tokensMax: number, retried: boolean): void;
-  /** `provider` has begun to give what it was asked for, or went on with it. */
+  /** `provider` sent the first part of its response, or a further one. */
   responded(provider: string): void;
   /**
-   * `provider` is about to be asked for something that comes to about `estimate`, each try of it. The one that may throw, with
-   * `spend_limit`: then it must not be asked, and nobody else instead.
+   * Called before each attempt: the request to `provider` will use about `estimate`. This is the one method that may
+   * throw, with `spend_limit`: then the request must not be sent, neither to `provider` nor to a fallback.
    */
   requesting(provider: string, estimate: Usage): void;
-  /** `provider` did so much, which is what it is paid for; `estimate` is the object that `requesting` was given for it. */
+  /** The billable usage of one request; `estimate` is the object that `requesting` received for it. */
   used(provider: string, usage: Usage, estimate?: Usage): void;
 }
 
 /**
- * What an ear hears. `text` is everything since the last final, never a difference. `language` is what it takes that to be, in
- * BCP 47, of an ear that can tell: only where it is sure, for the call goes on in it.
+ * A transcript from STT. `text` is everything since the last final, never a difference. `language` is the detected
+ * language in BCP 47, of STT that detects languages. It is set only when the detection is certain, because the call
+ * switches to it.
  */
 export interface SttEvent {
   kind: "interim" | "final";
@@ -45,29 +49,31 @@ export interface SttEvent {
   language?: string;
 }
 
-/** What a listening stream is opened with. */
+/** The parameters of an STT stream. */
 export interface SttStreamOptions {
   language: string;
-  /** The call stays in `language` whatever is heard, so no other is listened for. False where absent. */
+  /** The call stays in `language` whatever the caller speaks, so no other language is detected. False where absent. */
   languagePinned?: boolean;
   rateHz: number;
-  /** Told when the provider has taken the stream, by ears that can tell. */
+  /** Called when the provider has accepted the stream, by STT that knows it. */
   onOpened?: () => void;
 }
 
-/** One listening stream: it lives as long as the call does. */
+/** One STT stream: it lives as long as the call does. */
 export interface SttStream {
   /**
-   * Takes one frame of samples at the opened rate; the frame is only valid until this returns. Never throws, never waits.
-   * `voiced`: our own detector heard somebody speak in it. Ears that cannot tell by themselves where speech ends go by that,
-   * and hear nothing of a writer who never says so.
+   * Takes one frame of samples at the opened rate. The frame is a borrowed buffer: valid until return. Never throws,
+   * never waits. `voiced`: our VAD detects speech in the frame. STT without its own endpointing depends on it, and
+   * transcribes nothing if the writer never sets it.
    */
   write(frame: Int16Array, voiced?: boolean): void;
-  /** The call goes on in `language`. Of several providers as one: the next that is opened is opened with it; what listens goes on. */
+  /**
+   * The call switches to `language`. A fallback wrapper opens later streams with it and leaves the open one as it is.
+   */
   setLanguage?(language: string): void;
-  /** How much audio the provider was sent, ms, of an ear that does not send all that it is given. */
+  /** How much audio was sent to the provider, ms; set by STT that does not send all the audio that it receives. */
   readonly sentAudioMs?: number;
-  /** One reader. Ends after an abort; throws when the engine fails. */
+  /** For one reader. Ends after an abort; throws when the provider fails. */
   readonly events: AsyncIterable<SttEvent>;
 }
 
@@ -75,24 +81,26 @@ export interface Stt {
   /** A short name for logs, metrics and records, for example `reference`. */
   readonly provider: string;
   readonly capabilities: {
-    /** Rates it takes as they are, in Hz; the bus resamples to the first where its own is not among them. */
+    /**
+     * Rates it accepts without resampling, in Hz; the bus resamples to the first one where its own is not among them.
+     */
     readonly ratesHz: readonly number[];
-    /** It tells words before the utterance is over. Without them only sustained voice interrupts the agent. */
+    /** It emits words before the utterance is over. Without them only sustained speech interrupts the agent. */
     readonly interimTranscripts: boolean;
-    /** It hears whatever is spoken, so that it listens on where the language of its call changes. */
+    /** It transcribes any language, so its stream stays open when the language of the call changes. */
     readonly anyLanguage?: boolean;
     /**
-     * Whether it detects `language`, a code, among others, where the call is not pinned: it then listens on while the call changes
-     * between languages that it detects. None where absent.
+     * Whether it detects `language`, a code, among others, where the call is not pinned: its stream then stays open
+     * while the call changes between languages that it detects. It detects none where this is absent.
      */
     readonly detectsLanguage?: (language: string) => boolean;
   };
-  open(options: SttStreamOptions, signal: AbortSignal, watch?: ProviderObserver): SttStream;
+  open(options: SttStreamOptions, signal: AbortSignal, observer?: ProviderObserver): SttStream;
 }
 
 /**
- * A tool that a model asks for. `argumentsJson` is what it wrote, which may not be JSON at all. In a conversation `id` is the call's
- * own name for it, and `theirId` what the model called it.
+ * A tool call of an LLM. `argumentsJson` is what the LLM wrote, which may be invalid JSON. In a conversation `id` is
+ * our id of the tool call, and `providerCallId` is the provider's.
  */
 export interface ToolCall {
   id: string;
@@ -101,13 +109,16 @@ export interface ToolCall {
   argumentsJson: string;
 }
 
-/** One message of a conversation. Behind an assistant's message with tool calls stand their results, one for each, in order. */
+/**
+ * One message of a conversation. An assistant's message with tool calls is followed by their results, one each, in
+ * order.
+ */
 export type Message =
   | { role: "system" | "user"; text: string }
   | { role: "assistant"; text: string; toolCalls?: readonly ToolCall[] }
   | { role: "tool"; toolCallId: string; name: string; text: string };
 
-/** A function the model may call. `parameters` is a JSON Schema object. */
+/** A function that the LLM may call. `parameters` is a JSON Schema object. */
 export interface ToolDescription {
   name: string;
   description: string;
@@ -121,11 +132,17 @@ export interface LlmRequest {
   temperature: number;
   /** The language the reply should be in, a code from `GET /languages`. */
   language: string;
-  /** Whose call asks; undefined where the service asks in its own name. What an LLM shares among calls it shares by accounts. */
+  /**
+   * The account of the call; undefined for requests of the service itself. What an LLM shares among calls, it shares by
+   * account.
+   */
   accountId?: string;
 }
 
-/** A text that is empty says nothing but that more of what is told whole, a tool's arguments, was written. */
+/**
+ * An empty text is a sign of progress: the LLM wrote more of a tool call's arguments, which are emitted only when
+ * complete.
+ */
 export type LlmEvent =
   | { kind: "text"; text: string }
   | ({ kind: "tool-call" } & ToolCall)
@@ -135,10 +152,12 @@ export interface Llm {
   readonly provider: string;
   /** The model's context: tokens of a prompt and its answer together. Absent where there is no bound. */
   readonly contextTokens?: number;
-  /** Opens what the first question would wait for, as far as it can; returns at once, and its failure is nobody's. */
+  /** Opens connections that the first request would wait for, where possible. Returns at once; failures are ignored. */
   prepare?(signal: AbortSignal): void;
-  /** Yields text as it comes and tool calls whole; `end` is last, once, unless it fails or is aborted. */
-  reply(request: LlmRequest, signal: AbortSignal, watch?: ProviderObserver): AsyncIterable<LlmEvent>;
+  /**
+   * Yields text as it arrives and complete tool calls. `end` comes last, once, unless the reply fails or is aborted.
+   */
+  reply(request: LlmRequest, signal: AbortSignal, observer?: ProviderObserver): AsyncIterable<LlmEvent>;
 }
 
 export interface Voice {
@@ -148,53 +167,53 @@ export interface Voice {
   /** BCP 47, for example `en-US`. */
   language: string;
   provider: string;
-  /** Languages that it speaks as well, though it is not offered in them: better than no voice at all. */
+  /** Languages that it can also speak, though it is not offered in them: used where no voice of the language exists. */
   alsoSpeaks?: readonly string[];
-  /** Whether it speaks others than these is not known: no call is refused for its language. */
+  /** It is unknown whether it speaks further languages, so no call is refused for its language. */
   otherLanguagesUnknown?: true;
 }
 
-/** A word of synthesised speech, placed by milliseconds from the first sample of its request. */
+/** A word of synthesised speech, in milliseconds from the first sample of its request. */
 export interface TimedWord {
-  /** As it stood in the text, punctuation included, so that joining by spaces gives the text again. */
+  /** As written in the text, with punctuation, so that joining the words with spaces gives the text again. */
   text: string;
   startMs: number;
   endMs: number;
 }
 
 export interface TtsChunk {
-  /** Signed 16-bit mono at `rateHz`; the consumer's to keep. */
+  /** Signed 16-bit mono at `rateHz`. The consumer owns the buffer. */
   samples: Int16Array;
   rateHz: number;
-  /** Words that became known with this chunk; none from voices without word times. */
+  /** Words whose times became known with this chunk; none from TTS without word timestamps. */
   words: readonly TimedWord[];
 }
 
-/** One piece of text to be spoken. */
+/** One segment to synthesise. */
 export interface TtsRequest {
   text: string;
   voiceId: string;
   language: string;
-  /** The rate that the audio goes on at, Hz: a voice that can answer at it saves resampling, any other answers at its own. */
+  /** The rate of the outbound audio, Hz. TTS that can deliver it saves resampling; other TTS delivers its own rate. */
   rateHz?: number;
 }
 
 export interface Tts {
   readonly provider: string;
   readonly capabilities: { readonly wordTimestamps: boolean };
-  /** Asked again and again: an adapter keeps the list at hand. */
+  /** Called often: an adapter caches the list. */
   voices(): Promise<readonly Voice[]>;
-  /** Of several providers as one: those whose voices nobody knows yet. */
+  /** In a fallback wrapper: the providers whose voice lists are not loaded yet. */
   unlistedProviders?(): readonly string[];
-  /** Opens what the first piece would wait for, as far as it can; returns at once, and its failure is nobody's. */
+  /** Opens connections that the first segment would wait for, where possible. Returns at once; failures are ignored. */
   prepare?(voice: Omit<TtsRequest, "text">, signal: AbortSignal): void;
-  /** Speaks one piece of text with the voice `voiceId`; yields audio as soon as there is some. */
-  speak(request: TtsRequest, signal: AbortSignal, watch?: ProviderObserver): AsyncIterable<TtsChunk>;
-  /** Of several providers as one: what speaks for one call, with `voiceId` as long as its provider can. */
+  /** Synthesises one segment with the voice `voiceId`; yields audio as soon as it arrives. */
+  speak(request: TtsRequest, signal: AbortSignal, observer?: ProviderObserver): AsyncIterable<TtsChunk>;
+  /** In a fallback wrapper: the TTS of one call, which uses `voiceId` as long as its provider works. */
   forVoice?(voiceId: string): Tts;
 }
 
-/** A voice that keeps programs or connections of its own until it is closed; after that it only fails. */
+/** TTS that owns processes or connections until it is closed. Every request after `close` fails. */
 export interface ClosableTts extends Tts {
   close(): void;
 }

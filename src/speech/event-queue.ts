@@ -1,6 +1,6 @@
 /**
- * Events on their way from a synchronous writer to one asynchronous reader, in order. Ends when `signal` aborts: what has not
- * been read by then is dropped. After `fail` the reader gets what came before it, and then the error.
+ * An ordered queue of events from a synchronous writer to one asynchronous reader. It ends when `signal` aborts: unread
+ * events are dropped. After `fail` the reader gets the events queued before it, and then the error.
  */
 export class EventQueue<T> implements AsyncIterable<T> {
   readonly #signal: AbortSignal;
@@ -19,7 +19,7 @@ export class EventQueue<T> implements AsyncIterable<T> {
     this.#wake();
   }
 
-  /** Ends it for good: the first failure counts, and nothing that comes behind it. */
+  /** Ends the queue: the first failure counts, and later events and failures are ignored. */
   fail(error: Error): void {
     this.#failure ??= error;
     this.#wake();

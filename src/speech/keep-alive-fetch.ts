@@ -4,9 +4,9 @@ import { LLM_ERROR_BODY_BYTES_MAX } from "../core/limits/llm.ts";
 import { PROVIDER_CONNECTION_IDLE_MS } from "../core/limits/providers.ts";
 
 /*
- * Connections to providers outlive the answer that they were opened for, and are shared by all calls of a process. Node's `fetch` drops
- * them after four seconds, and callers listen for longer than that: each turn would begin with a handshake. Where a server drops them
- * sooner, or says that it will, they are opened anew.
+ * Connections to providers stay open after a response, and all calls of a process share them. Node's `fetch` closes
+ * idle connections after four seconds, and callers listen for longer than that: each turn would begin with a handshake.
+ * If a server closes a connection sooner, or announces that it will, the next request opens a new one.
  */
 const AGENT_OPTIONS = { keepAlive: true, timeout: PROVIDER_CONNECTION_IDLE_MS };
 const HTTP = { request: httpRequest, agent: new HttpAgent(AGENT_OPTIONS) };
@@ -19,8 +19,8 @@ export interface KeepAliveRequest {
 }
 
 /**
- * Asks over a connection that is kept; redirects are not followed and nothing is unpacked. Rejects with what the system says of a
- * connection that fails. When `signal` aborts the request is gone, and so is the answer.
+ * Sends a request over a keep-alive connection. It follows no redirects and decompresses nothing. Rejects with the
+ * system's error when the connection fails. An abort of `signal` destroys the request and its response.
  */
 export function keepAliveRequest(
   url: string,
@@ -29,34 +29,38 @@ export function keepAliveRequest(
 ): Promise<IncomingMessage> {
   const { request, agent } = url.startsWith("https:") ? HTTPS : HTTP;
   return new Promise((resolve, reject) => {
-    const asked = request(url, { method, headers, agent }, resolve);
-    // Destroyed for a reason, as Node's own `signal` has it, a connection whose answer is there and unread throws it at nobody.
+    const sent = request(url, { method, headers, agent }, resolve);
+    // Destroyed without an error. Node's own `signal` option passes one, and a connection whose response has arrived
+    // but is
+    // unread would then emit an unhandled error.
     const abort = (): void => {
       reject(new DOMException("aborted", "AbortError"));
-      asked.destroy();
+      sent.destroy();
     };
     signal?.addEventListener("abort", abort, { once: true });
-    asked.on("close", () => signal?.removeEventListener("abort", abort));
-    asked.on("error", reject);
+    sent.on("close", () => signal?.removeEventListener("abort", abort));
+    sent.on("error", reject);
     if (signal?.aborted === true) abort();
-    else asked.end(body);
+    else sent.end(body);
   });
 }
 
-/** The same as `fetch`, with bodies of text and bytes alone. One that breaks off before its end throws a TypeError, as there. */
+/**
+ * As `fetch`, for request bodies of text or bytes. A response body that ends early throws a TypeError, as with `fetch`.
+ */
 export async function keepAliveFetch(
   url: string,
   { method = "GET", headers, body, signal }: RequestInit = {},
 ): Promise<Response> {
   const sent = typeof body === "string" || body instanceof Uint8Array ? body : undefined;
-  const told = Object.fromEntries(new Headers(headers));
-  return responseOf(await keepAliveRequest(url, { method, headers: told, body: sent }, signal));
+  const headerFields = Object.fromEntries(new Headers(headers));
+  return responseOf(await keepAliveRequest(url, { method, headers: headerFields, body: sent }, signal));
 }
 
 /**
- * Opens a connection that the first request to `url` finds open, by a GET that shows nobody's key: whatever the answer to it is, the
- * handshakes are over. (By HEAD it would often be for nothing: Node keeps no connection on which one was answered without a length.)
- * That it fails is nobody's error: whoever asks in earnest will see.
+ * Opens a connection for the first request to `url`, by a GET without an API key: whatever the response is, the
+ * handshakes are done. (HEAD would often achieve nothing: Node closes a connection on which a HEAD is answered without
+ * a length.) Failures are ignored: the real request will report them.
  */
 export function preconnect(url: string, signal: AbortSignal): void {
   keepAliveFetch(url, { headers: { "accept-encoding": "identity" }, signal })
@@ -64,7 +68,7 @@ export function preconnect(url: string, signal: AbortSignal): void {
     .catch(() => {});
 }
 
-/** An answer that nobody wants holds its connection until it has been read; a long one is not worth that. */
+/** An unread response blocks its connection, so its body is read; a long one is cancelled instead. */
 async function drainBody(body: ReadableStream<Uint8Array> | null): Promise<void> {
   const reader = body?.getReader();
   let bytes = 0;
@@ -74,25 +78,25 @@ async function drainBody(body: ReadableStream<Uint8Array> | null): Promise<void>
   }
 }
 
-/** Statuses of answers that may have no body. */
+/** Statuses of responses that may have no body. */
 const STATUSES_WITHOUT_BODY: readonly number[] = [204, 205, 304];
 
-function responseOf(answer: IncomingMessage): Response {
-  const { statusCode = 0, headers: told } = answer;
+function responseOf(message: IncomingMessage): Response {
+  const { statusCode = 0, headers: received } = message;
   const headers = new Headers();
-  for (const [name, value] of Object.entries(told)) headers.set(name, String(value));
-  // What is left of an answer that nobody reads holds its connection.
+  for (const [name, value] of Object.entries(received)) headers.set(name, String(value));
+  // An unread rest of the response would block its connection.
   if (STATUSES_WITHOUT_BODY.includes(statusCode)) {
-    answer.resume();
+    message.resume();
     return new Response(null, { status: statusCode, headers });
   }
-  return new Response(bodyOf(answer), { status: statusCode, headers });
+  return new Response(bodyOf(message), { status: statusCode, headers });
 }
 
-function bodyOf(answer: IncomingMessage): ReadableStream<Uint8Array> {
-  const parts = answer[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-  // An answer may break off while nobody reads it: whoever reads on is told.
-  answer.on("error", () => {});
+function bodyOf(message: IncomingMessage): ReadableStream<Uint8Array> {
+  const parts = message[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  // The response may fail between two reads: the next read reports the error.
+  message.on("error", () => {});
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -102,7 +106,7 @@ function bodyOf(answer: IncomingMessage): ReadableStream<Uint8Array> {
         if (done === true) controller.close();
         else controller.enqueue(value);
       },
-      cancel: () => void answer.destroy(),
+      cancel: () => void message.destroy(),
     },
     { highWaterMark: 0 },
   );

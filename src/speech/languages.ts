@@ -18,7 +18,7 @@ export function listLanguages(voices: readonly Voice[]): Language[] {
   const languages = new Map<string, Language>();
   for (const voice of voices) {
     for (const code of languageCodes(voice.language)) {
-      // A language that nobody but its voice has a name for, an invented one for example, is called as the voice is.
+      // A language that Intl has no name for, for example an invented one, takes the name of its voice.
       const language = languages.get(code) ?? { code, name: nameOf(code) ?? voice.name, voices: 0 };
       language.voices += 1;
       languages.set(code, language);
@@ -33,20 +33,20 @@ export const languageCodes = remembered((tag): readonly string[] => {
   return region === undefined ? [language] : [language, `${language}-${region}`];
 });
 
-/** What stands for no language, or for several. */
+/** Codes that stand for no language, or for several. */
 const NO_LANGUAGES: readonly string[] = ["und", "mul", "mis", "zxx"];
-/** Far above any tag that there is. */
+/** Longer than any tag in use. */
 const TAG_CHARS_MAX = 35;
 
 /**
- * The code, as `listLanguages` has them, of a language that an engine names: `de` of `deu`, `en-GB` of `en-gb-x-rp`; undefined
- * where it names none.
+ * The code, as in `listLanguages`, of a language tag from a provider: `de` for `deu`, `en-GB` for `en-gb-x-rp`;
+ * undefined where the tag names no language.
  */
 export function languageCode(tag: string): string | undefined {
   if (tag.length > TAG_CHARS_MAX) return undefined;
   try {
     const { language, region } = new Intl.Locale(tag);
-    // A longer one is well-formed, and nobody's: engines that say `english` would be taken at their word.
+    // A longer subtag is well-formed but not assigned: without this check `english` would pass as a code.
     if (language.length > 3 || NO_LANGUAGES.includes(language)) return undefined;
     return region === undefined ? language : `${language}-${region}`;
   } catch {
@@ -55,8 +55,8 @@ export function languageCode(tag: string): string | undefined {
 }
 
 /**
- * The same, worked out once for each text; give it none but those of voices, which are few. Every call that is created asks for
- * the languages of all voices, which Intl takes 2.4 ms for with 140 of them (measured).
+ * Memoizes `of` without a bound; use it only for the languages of voices, which are few. Every created call needs the
+ * languages of all voices, for which Intl takes 2.4 ms with 140 voices (measured).
  */
 function remembered<Value extends NonNullable<unknown> | null>(of: (text: string) => Value): (text: string) => Value {
   const known = new Map<string, Value>();

@@ -6,8 +6,8 @@ const REFERENCE = "reference";
 const STT_EXAMPLE = "set STT, for example STT=deepgram with DEEPGRAM_API_KEY";
 
 /**
- * What an operator should know about the configured providers before people call: a sentence each, with what to set. Empty
- * where every provider can hold a conversation. A chain gets its note also where the reference provider is its last resort.
+ * Notes for the operator about configured providers that cannot hold a conversation: a sentence each, with what to set.
+ * Empty where every provider can. A list of fallbacks gets its note also where the reference provider is the last one.
  */
 export function providerNotes({ stt, tts, models }: Pick<SpeechConfig, "stt" | "tts" | "models">): string[] {
   const notes: string[] = [];
@@ -20,16 +20,16 @@ export function providerNotes({ stt, tts, models }: Pick<SpeechConfig, "stt" | "
   if (namesReference(tts)) {
     notes.push(
       "TTS names reference, a test instrument whose speech carries audible data for the reference STT: " +
-        "set TTS, for example TTS=espeak, which needs no key",
+        "set TTS, for example TTS=espeak, which needs no API key",
     );
   }
-  const ruled = MODEL_NAMES.filter((name) => namesReference(models[name]));
-  const [first] = ruled;
+  const referenceModels = MODEL_NAMES.filter((name) => namesReference(models[name]));
+  const [first] = referenceModels;
   if (first !== undefined) {
-    const example = ruled.includes("model_b") ? "model_b" : first;
-    const variables = ruled.map((name) => name.toUpperCase()).join(", ");
+    const example = referenceModels.includes("model_b") ? "model_b" : first;
+    const variables = referenceModels.map((name) => name.toUpperCase()).join(", ");
     notes.push(
-      `${variables} ${ruled.length > 1 ? "name" : "names"} the reference LLM, which answers by rule from the prompt and holds no ` +
+      `${variables} ${referenceModels.length > 1 ? "name" : "names"} the reference LLM, which answers by rule from the prompt and holds no ` +
         `conversation: set ${example.toUpperCase()}=openai:gpt-4o-mini with OPENAI_API_KEY, for example`,
     );
   }

@@ -1,4 +1,4 @@
-/** Carries an engine's events to `deliver` until it ends or `signal` aborts; nothing is delivered after an abort. */
+/** Passes a provider's events to `deliver` until they end or `signal` aborts; nothing is delivered after an abort. */
 export async function pump<T>(
   events: AsyncIterable<T>,
   signal: AbortSignal,

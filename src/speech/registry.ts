@@ -1,60 +1,67 @@
 import type { ModelName } from "../core/calls/spec.ts";
 import type { Clock } from "../core/clock.ts";
-import { codeOf, TrunklineError } from "../core/errors.ts";
-import { loggableError } from "../core/log/logger.ts";
-import type { Stage, WorkerMetrics } from "../core/metrics/worker-metrics.ts";
+import { TrunklineError } from "../core/errors.ts";
+import type { Stage } from "../core/metrics/worker-metrics.ts";
 import type { Llm, Stt, Tts } from "./contracts.ts";
 import type { ContextSizes } from "./llm/context-sizes.ts";
-import { createLlms, LLM_PROVIDERS, type LlmSettings, llmProblems } from "./llm/registry.ts";
+import { createLlms } from "./llm/registry.ts";
+import { LLM_PROVIDERS, type LlmSettings, llmProblems } from "./llm/settings.ts";
 import { ToolChooserClient } from "./reference/tools/chooser-client.ts";
-import { CircuitBreaker, type CircuitBreakerObserver } from "./resilience/circuit-breaker.ts";
-import { createStt, STT_PROVIDERS, type SttSettings, sttProblems } from "./stt/registry.ts";
+import { CircuitBreaker } from "./resilience/circuit-breaker.ts";
+import { circuitBreakerObserver, type SpeechMetrics } from "./resilience/circuit-breaker-log.ts";
+import { createStt } from "./stt/registry.ts";
+import { STT_PROVIDERS, type SttSettings, sttProblems } from "./stt/settings.ts";
 import { createTts, TTS_PROVIDERS, ttsProblems } from "./tts/registry.ts";
 import type { TtsSettings } from "./tts/settings.ts";
 
-/** The part of the configuration that chooses engines. */
+/** The part of the configuration that chooses speech providers. */
 export interface SpeechConfig {
-  /** The ears, separated by commas, each for when the one before it fails; undefined when none is configured. */
+  /** STT providers in order of failover, separated by commas; undefined when none is configured. */
   stt: string | undefined;
   sttSettings: SttSettings;
   /**
-   * The voices, separated by commas: all are offered, and the first speaks where a voice's id names none of them. Where one fails the
-   * others speak in its place, in this order.
+   * TTS providers, separated by commas. The voices of all are offered. The first is used where a voice's id names none
+   * of them; when one fails, the others replace it in this order.
    */
   tts: string;
   ttsSettings: TtsSettings;
-  /** Each `reference`, or a provider and its model, `openai:gpt-4o-mini`; or several of them, likewise. */
+  /**
+   * Each is `reference`, or a provider and its model, `openai:gpt-4o-mini`; or several, in order of failover, with
+   * commas.
+   */
   models: Readonly<Record<ModelName, string>>;
   llmSettings: LlmSettings;
-  /** The contexts of models, by `provider:model`, where the operator names them. */
+  /** Context sizes of models, by `provider:model`, where the operator sets them. */
   contextSizes: ContextSizes;
-  /** How many programs the voice runs. */
+  /** How many eSpeak processes to run. */
   espeakProcesses: number;
-  /** How many streams a provider may have at once, of each kind and in each process; any number where it is not named. */
+  /**
+   * Concurrent streams per provider, for each stage and in each process; a provider that is not listed has no limit.
+   */
   streamsMax: Readonly<Record<string, number>>;
 }
 
-/** The engines of one process, shared by its calls. */
+/** The speech providers of one process, shared by its calls. */
 export interface SpeechProviders {
   stt: Stt | undefined;
   tts: Tts;
   llm: Readonly<Record<ModelName, Llm>>;
-  /** Ends what the engines keep running; after it they only fail. */
+  /** Stops the providers' processes and connections. Every request after it fails. */
   close(): void;
 }
 
-/** What `createEngines` logs to. */
+/** The log of `createSpeechProviders`. */
 interface WarningLog {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
-/** The name of every provider that there is. */
+/** The names of all providers. */
 export const PROVIDER_NAMES: readonly string[] = [
   ...new Set([...STT_PROVIDERS, ...LLM_PROVIDERS, ...TTS_PROVIDERS]),
 ].sort();
 
-/** What is wrong with the engines that a configuration names: the variable, the name, and the names that there are. */
+/** The problems of a configuration's speech providers: each names the variable, the bad value and the valid ones. */
 export function speechConfigProblems({
   stt,
   sttSettings,
@@ -73,15 +80,9 @@ export function speechConfigProblems({
   return problems;
 }
 
-/** What of a worker's metrics is told of providers. */
-export type SpeechMetrics = Pick<
-  WorkerMetrics,
-  "registerProvider" | "providerFailed" | "providerCircuitChanged" | "budgetedTask"
->;
-
 /**
- * The engines that a configuration names. Throws TrunklineError `bad_configuration`, before anything is started, with every
- * name that there is no engine for, the variable it stands in and the names that there are.
+ * Creates the providers that a configuration names. Throws TrunklineError `bad_configuration`, before anything is
+ * started, with all of its problems: each names the variable, the bad value and the valid ones.
  */
 export function createSpeechProviders(
   config: SpeechConfig,
@@ -94,50 +95,38 @@ export function createSpeechProviders(
   if (problems.length > 0) {
     throw new TrunklineError("bad_configuration", "caller", `bad configuration:\n  ${problems.join("\n  ")}`);
   }
-  const lines = new Map<string, CircuitBreaker>();
+  const breakers = new Map<string, CircuitBreaker>();
   const observer = circuitBreakerObserver(log, metrics);
-  /** The line of a provider, which is one for all that needs it. */
-  const lineOf = (stage: Stage, provider: string): CircuitBreaker => {
-    const key = `${stage} ${provider}`;
+  /** The circuit breaker of a provider: one for each stage, shared by all its models. */
+  const circuitBreakerOf = (stage: Stage, provider: string): CircuitBreaker => {
+    const id = `${stage} ${provider}`;
     const max = streamsMax[provider] ?? Number.POSITIVE_INFINITY;
-    const line = lines.get(key) ?? new CircuitBreaker({ stage, provider, streamsMax: max, clock, observer });
-    lines.set(key, line);
-    return line;
+    const breaker = breakers.get(id) ?? new CircuitBreaker({ stage, provider, streamsMax: max, clock, observer });
+    breakers.set(id, breaker);
+    return breaker;
   };
-  const voices = createTts(tts, {
+  const closableTts = createTts(tts, {
     settings: ttsSettings,
     espeakProcesses,
     clock,
-    onProcessFailure: (provider, why) => log.warn({ provider, why }, "eSpeak process failed"),
-    circuitBreakerOf: (provider) => lineOf("tts", provider),
+    onProcessFailure: (provider, detail) => log.warn({ provider, detail }, "eSpeak process failed"),
+    circuitBreakerOf: (provider) => circuitBreakerOf("tts", provider),
   });
-  const planner = new ToolChooserClient({
+  const toolChooser = new ToolChooserClient({
     clock,
     log,
     count: (outcome) => metrics?.budgetedTask("reference_llm", outcome),
   });
-  const ears = (named: string): Stt => createStt(named, sttSettings, (provider) => lineOf("stt", provider), clock);
+  const sttOf = (names: string): Stt =>
+    createStt(names, sttSettings, (provider) => circuitBreakerOf("stt", provider), clock);
+  const breakerOfLlm = (provider: string): CircuitBreaker => circuitBreakerOf("llm", provider);
   return {
-    stt: stt === undefined ? undefined : ears(stt),
-    tts: voices,
-    llm: createLlms(models, llmSettings, contextSizes, (provider) => lineOf("llm", provider), clock, planner),
+    stt: stt === undefined ? undefined : sttOf(stt),
+    tts: closableTts,
+    llm: createLlms(models, llmSettings, contextSizes, breakerOfLlm, clock, toolChooser),
     close() {
-      voices.close();
-      void planner.close();
-    },
-  };
-}
-
-function circuitBreakerObserver(log: WarningLog, metrics: SpeechMetrics | undefined): CircuitBreakerObserver {
-  return {
-    registered: (engine, provider) => metrics?.registerProvider(engine, provider),
-    failed(engine, provider, error) {
-      log.warn({ engine, provider, code: codeOf(error), ...loggableError(error) }, "provider failed");
-      metrics?.providerFailed(engine, provider);
-    },
-    circuitChanged(engine, provider, isLeftAlone) {
-      log.warn({ engine, provider }, isLeftAlone ? "circuit breaker opened" : "circuit breaker closed");
-      metrics?.providerCircuitChanged(engine, provider, isLeftAlone);
+      closableTts.close();
+      void toolChooser.close();
     },
   };
 }

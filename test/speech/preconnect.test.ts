@@ -42,32 +42,32 @@ async function say(tts: ClosableTts | FallbackTts, request: TtsRequest): Promise
 
 const arrives = (what: () => unknown) => expect.poll(what, { timeout: 10_000, interval: 5 });
 
-const BRAINS = {
+const LLMS = {
   openai: { make: createOpenAiLlm, path: "/v1", answer: chatAnswer("Hello", ".") },
   anthropic: { make: createAnthropicLlm, path: "", answer: messageAnswer("Hello", ".") },
   gemini: { make: createGeminiLlm, path: "", answer: geminiAnswer("Hello", ".") },
 };
 
-describe.each(Object.entries(BRAINS))("a connection to %s", (_name, { make, path, answer }) => {
+describe.each(Object.entries(LLMS))("a connection to %s", (_name, { make, path, answer }) => {
   async function scene() {
     const server = await LlmServer.start({ kind: "events", events: answer });
     opened.push(() => server.stop());
     return { server, llm: make({ model: "fake-1", apiKey: KEY, baseUrl: `${server.url}${path}` }) };
   }
 
-  test("is opened when a call begins, and serves its first question and those behind it", async () => {
+  test("is opened when a call begins, and serves its first request and the following ones", async () => {
     const { server, llm } = await scene();
     llm.prepare?.(new AbortController().signal);
     await arrives(() => server.connections).toBe(1);
     for (let question = 0; question < 3; question += 1) {
-      // What is left of an answer is read behind its end: then its connection is free.
+      // The rest of a response is read after its end; then its connection is free.
       await new Promise((resolve) => setTimeout(resolve, 50));
       await ask(llm);
     }
     expect([server.connections, server.asked.length]).toEqual([1, 3]);
   });
 
-  test("that cannot be opened ahead is nobody's error", async () => {
+  test("that cannot be preopened causes no error", async () => {
     const { server, llm } = await scene();
     await server.stop();
     llm.prepare?.(new AbortController().signal);
@@ -76,13 +76,13 @@ describe.each(Object.entries(BRAINS))("a connection to %s", (_name, { make, path
   });
 });
 
-interface VoiceScene {
+interface TtsScene {
   server: TtsServer;
   tts: ClosableTts;
   voice: Omit<TtsRequest, "text">;
 }
 
-const VOICES: Readonly<Record<string, () => Promise<VoiceScene>>> = {
+const TTS_PROVIDERS: Readonly<Record<string, () => Promise<TtsScene>>> = {
   async elevenlabs() {
     const server = await new FakeElevenLabs({}).listen();
     const settings = { apiKey: KEY, model: "eleven_flash_v2_5", url: server.url, clock: systemClock };
@@ -102,8 +102,8 @@ const VOICES: Readonly<Record<string, () => Promise<VoiceScene>>> = {
   },
 };
 
-describe.each(Object.entries(VOICES))("a connection to the voice of %s", (_name, make) => {
-  async function scene(): Promise<VoiceScene> {
+describe.each(Object.entries(TTS_PROVIDERS))("a TTS connection to %s", (_name, make) => {
+  async function scene(): Promise<TtsScene> {
     const made = await make();
     opened.push(
       () => made.server.close(),
@@ -112,31 +112,31 @@ describe.each(Object.entries(VOICES))("a connection to the voice of %s", (_name,
     return made;
   }
 
-  test("is opened when a call begins, and speaks its first piece", async () => {
+  test("is opened when a call begins, and serves its first segment", async () => {
     const { server, tts, voice } = await scene();
     tts.prepare?.(voice, new AbortController().signal);
     await arrives(() => server.sockets).toBe(1);
     await new Promise((resolve) => setTimeout(resolve, 50));
     await say(tts, { ...voice, text: "Hello there." });
-    // Where a connection is good for one piece alone, another one waits for the next.
+    // Where a connection serves only one segment, another one is opened for the next.
     await arrives(() => server.sockets).toBe(tts.provider === "elevenlabs" ? 2 : 1);
   });
 
-  test("that is gone by then, or could not be opened, is replaced by another", async () => {
+  test("that is closed before its use is replaced by another", async () => {
     const { server, tts, voice } = await scene();
-    const life = new AbortController();
-    tts.prepare?.(voice, life.signal);
+    const abortController = new AbortController();
+    tts.prepare?.(voice, abortController.signal);
     await arrives(() => server.sockets).toBe(1);
     server.hangUp();
     await new Promise((resolve) => setTimeout(resolve, 50));
-    life.abort();
+    abortController.abort();
     await say(tts, { ...voice, text: "Hello there." });
     expect(server.sockets).toBe(2);
   });
 });
 
-test("of ElevenLabs, one waits for every piece, whichever call it is of, and none when the last call is over", async () => {
-  const { server, tts, voice } = (await VOICES.elevenlabs?.()) as VoiceScene & { server: FakeElevenLabs };
+test("ElevenLabs: one connection is preopened for every segment of any call, and closed after the last call", async () => {
+  const { server, tts, voice } = (await TTS_PROVIDERS.elevenlabs?.()) as TtsScene & { server: FakeElevenLabs };
   opened.push(
     () => server.close(),
     () => tts.close(),
@@ -144,28 +144,28 @@ test("of ElevenLabs, one waits for every piece, whichever call it is of, and non
   const [first, second] = [new AbortController(), new AbortController()];
   tts.prepare?.(voice, first.signal);
   tts.prepare?.(voice, second.signal);
-  for (let piece = 1; piece <= 3; piece += 1) {
-    await arrives(() => server.connections.length).toBe(piece);
-    await say(tts, { ...voice, text: `Piece ${piece}.` });
-    if (piece === 1) first.abort();
+  for (let segment = 1; segment <= 3; segment += 1) {
+    await arrives(() => server.connections.length).toBe(segment);
+    await say(tts, { ...voice, text: `Segment ${segment}.` });
+    if (segment === 1) first.abort();
   }
   await arrives(() => server.connections.length).toBe(4);
   const texts = server.connections.map(({ messages }) => messages[1]?.text);
-  expect(texts).toEqual(["Piece 1. ", "Piece 2. ", "Piece 3. ", undefined]);
+  expect(texts).toEqual(["Segment 1. ", "Segment 2. ", "Segment 3. ", undefined]);
   second.abort();
   await server.connections[3]?.closed;
   await say(tts, { ...voice, text: "Alone." });
   expect(server.connections).toHaveLength(5);
 });
 
-test("of a chain the first is prepared alone, and not while it is left alone", async () => {
+test("only the first of several providers is prepared, and not while its circuit breaker is open", async () => {
   const prepared: string[] = [];
-  const brainOf = (provider: string): Llm => ({
+  const llmOf = (provider: string): Llm => ({
     provider,
     prepare: () => prepared.push(provider),
     async *reply() {},
   });
-  const voiceOf = (provider: string): ClosableTts => ({
+  const ttsOf = (provider: string): ClosableTts => ({
     provider,
     capabilities: { wordTimestamps: false },
     voices: async () => [],
@@ -173,35 +173,35 @@ test("of a chain the first is prepared alone, and not while it is left alone", a
     async *speak() {},
     close: () => {},
   });
-  const lines = {
-    model: breakerFor("llm", "one", systemClock).circuitBreaker,
-    voice: breakerFor("tts", "one", systemClock).circuitBreaker,
+  const breakers = {
+    llm: breakerFor("llm", "one", systemClock).circuitBreaker,
+    tts: breakerFor("tts", "one", systemClock).circuitBreaker,
   };
   const another = breakerFor("llm", "two", systemClock).circuitBreaker;
-  const brains = [
-    { llm: brainOf("brain one"), circuitBreaker: lines.model },
-    { llm: brainOf("brain two"), circuitBreaker: another },
+  const llmCandidates = [
+    { llm: llmOf("llm one"), circuitBreaker: breakers.llm },
+    { llm: llmOf("llm two"), circuitBreaker: another },
   ];
-  const voices = [
-    { tts: voiceOf("voice one"), circuitBreaker: lines.voice },
-    { tts: voiceOf("voice two"), circuitBreaker: another },
+  const ttsCandidates = [
+    { tts: ttsOf("tts one"), circuitBreaker: breakers.tts },
+    { tts: ttsOf("tts two"), circuitBreaker: another },
   ];
   const prepare = (): void => {
-    new FallbackLlm(brains, systemClock).prepare(new AbortController().signal);
-    const chain = new FallbackTts(voices, new TtsCache(), systemClock);
-    chain.prepare({ voiceId: "one", language: "en" }, new AbortController().signal);
+    new FallbackLlm(llmCandidates, systemClock).prepare(new AbortController().signal);
+    const fallback = new FallbackTts(ttsCandidates, new TtsCache(), systemClock);
+    fallback.prepare({ voiceId: "one", language: "en" }, new AbortController().signal);
   };
   prepare();
-  expect(prepared).toEqual(["brain one", "voice one"]);
-  for (const line of Object.values(lines)) {
+  expect(prepared).toEqual(["llm one", "tts one"]);
+  for (const breaker of Object.values(breakers)) {
     for (let failure = 0; failure < CIRCUIT_BREAKER_FAILURES_MAX; failure += 1)
-      line.tryAcquire()?.failed(new Error("planted"));
+      breaker.tryAcquire()?.failed(new Error("planted"));
   }
   prepare();
   expect(prepared).toHaveLength(2);
 });
 
-test("an answer that is there and that nobody reads any more throws nothing at the process", async () => {
+test("an abort with an unread response throws no uncaught exception", async () => {
   const server = createServer((_request, response) => response.end("a whole answer"));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   opened.push(() => server.close());
@@ -211,11 +211,15 @@ test("an answer that is there and that nobody reads any more throws nothing at t
   process.on("uncaughtException", note);
   opened.push(() => process.off("uncaughtException", note));
   for (let round = 0; round < 5; round += 1) {
-    const life = new AbortController();
-    const answer = await keepAliveRequest(`http://127.0.0.1:${port}/`, { method: "GET", headers: {} }, life.signal);
+    const abortController = new AbortController();
+    const answer = await keepAliveRequest(
+      `http://127.0.0.1:${port}/`,
+      { method: "GET", headers: {} },
+      abortController.signal,
+    );
     const parts = answer[Symbol.asyncIterator]();
     await parts.next();
-    life.abort();
+    abortController.abort();
     await parts.next().catch(() => {});
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -8,7 +8,7 @@ const COMPLETE = {
   models: { model_a: REAL, model_b: REAL, model_c: REAL },
 };
 
-test("a set-up of real providers has no note", () => {
+test("a setup of real providers has no note", () => {
   expect(providerNotes(COMPLETE)).toEqual([]);
 });
 
@@ -18,18 +18,18 @@ test("without an STT the note says that callers are not understood, and which va
   ]);
 });
 
-test("the reference pair has a note each, also at the end of a chain", () => {
+test("the reference STT and TTS have a note each, also as the last fallback", () => {
   const notes = [
     "STT names reference, a test instrument that decodes the reference TTS and does not understand people: " +
       "set STT, for example STT=deepgram with DEEPGRAM_API_KEY",
     "TTS names reference, a test instrument whose speech carries audible data for the reference STT: " +
-      "set TTS, for example TTS=espeak, which needs no key",
+      "set TTS, for example TTS=espeak, which needs no API key",
   ];
   expect(providerNotes({ ...COMPLETE, stt: "reference", tts: "reference" })).toEqual(notes);
   expect(providerNotes({ ...COMPLETE, stt: "deepgram, reference", tts: "espeak,reference" })).toEqual(notes);
 });
 
-test("the reference LLM has one note, which names the models that it stands for", () => {
+test("the reference LLM has one note, which names the models that use it", () => {
   const note = (variables: string, example: string) =>
     `${variables} the reference LLM, which answers by rule from the prompt and holds no conversation: ` +
     `set ${example}=openai:gpt-4o-mini with OPENAI_API_KEY, for example`;

@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
-import { readLlmSettings } from "../../src/speech/llm/registry.ts";
+import { readLlmSettings } from "../../src/speech/llm/settings.ts";
 import { createSpeechProviders, type SpeechConfig, type SpeechProviders } from "../../src/speech/registry.ts";
-import { readSttSettings } from "../../src/speech/stt/registry.ts";
+import { readSttSettings } from "../../src/speech/stt/settings.ts";
 import { readTtsSettings } from "../../src/speech/tts/settings.ts";
 
 const CONFIG: SpeechConfig = {
@@ -18,43 +18,43 @@ const CONFIG: SpeechConfig = {
 };
 const log = { warn: () => {}, error: () => {} };
 
-let engines: SpeechProviders | undefined;
-afterEach(() => engines?.close());
+let providers: SpeechProviders | undefined;
+afterEach(() => providers?.close());
 
-test("without configuration there is a voice, a brain behind each model, and no ear", async () => {
-  engines = createSpeechProviders(CONFIG, systemClock, log);
-  expect(engines.stt).toBeUndefined();
-  expect(engines.tts.provider).toBe("espeak");
-  expect(Object.entries(engines.llm).map(([name, llm]) => [name, llm.provider])).toEqual([
+test("without configuration there is a TTS, an LLM for each model, and no STT", async () => {
+  providers = createSpeechProviders(CONFIG, systemClock, log);
+  expect(providers.stt).toBeUndefined();
+  expect(providers.tts.provider).toBe("espeak");
+  expect(Object.entries(providers.llm).map(([name, llm]) => [name, llm.provider])).toEqual([
     ["model_a", "reference"],
     ["model_b", "reference"],
     ["model_c", "reference"],
   ]);
 });
 
-test("the reference pair is one configuration away", async () => {
-  engines = createSpeechProviders({ ...CONFIG, stt: "reference", tts: "reference" }, systemClock, log);
-  expect(engines.stt?.provider).toBe("reference");
-  expect(engines.tts.provider).toBe("reference");
-  expect((await engines.tts.voices())[0]?.id).toMatch(/^reference\//);
+test("the reference STT and TTS can be configured", async () => {
+  providers = createSpeechProviders({ ...CONFIG, stt: "reference", tts: "reference" }, systemClock, log);
+  expect(providers.stt?.provider).toBe("reference");
+  expect(providers.tts.provider).toBe("reference");
+  expect((await providers.tts.voices())[0]?.id).toMatch(/^reference\//);
 });
 
-test("of several voices the first is the default, all are listed, and each speaks with its own", async () => {
-  engines = createSpeechProviders({ ...CONFIG, tts: "reference, espeak" }, systemClock, log);
-  expect(engines.tts.provider).toBe("reference");
-  // On a busy machine one is listed before the other, whose program has yet to start.
+test("of several TTS providers the first is the default, the voices of all are listed, and each serves its own", async () => {
+  providers = createSpeechProviders({ ...CONFIG, tts: "reference, espeak" }, systemClock, log);
+  expect(providers.tts.provider).toBe("reference");
+  // On a busy machine one is listed before the other, whose process has yet to start.
   await vi.waitFor(
     async () => {
-      const providers = new Set((await engines?.tts.voices())?.map(({ provider }) => provider));
-      expect([...providers]).toEqual(["reference", "espeak"]);
+      const listed = new Set((await providers?.tts.voices())?.map(({ provider }) => provider));
+      expect([...listed]).toEqual(["reference", "espeak"]);
     },
     { timeout: 20_000 },
   );
-  expect(engines.tts.forVoice?.("espeak/gmw/en-US").provider).toBe("espeak");
-  expect(engines.tts.forVoice?.("gmw/en-US").provider).toBe("reference");
+  expect(providers.tts.forVoice?.("espeak/gmw/en-US").provider).toBe("espeak");
+  expect(providers.tts.forVoice?.("gmw/en-US").provider).toBe("reference");
 });
 
-test("unknown names are all told at once, with the variable, the value and the names there are", () => {
+test("all unknown names are reported together, with the variable, the value and the valid names", () => {
   const models = { ...CONFIG.models, model_c: "constructor" };
   expect(() =>
     createSpeechProviders(

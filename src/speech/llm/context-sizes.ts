@@ -1,12 +1,12 @@
 import { CONTEXT_TOKENS_DEFAULT, CONTEXT_TOKENS_LIMIT, CONTEXT_TOKENS_MIN } from "../../core/limits/llm.ts";
 
-/** Contexts by `provider:model`, as an operator names them. */
+/** Context sizes in tokens by `provider:model`, as the operator sets them. */
 export type ContextSizes = Readonly<Record<string, number>>;
 
 /**
- * Contexts of models in tokens, prompt and answer together; the first that matches counts. From the makers' lists of models
- * (platform.openai.com/docs/models, platform.claude.com/docs/en/about-claude/models/overview, ai.google.dev/gemini-api/docs/models). Of a
- * family whose members differ it is the least.
+ * Context sizes of models in tokens, prompt and reply together; the first match counts. From the makers' lists of
+ * models (platform.openai.com/docs/models, platform.claude.com/docs/en/about-claude/models/overview,
+ * ai.google.dev/gemini-api/docs/models). Where the models of a family differ, the smallest size is used.
  */
 const KNOWN: readonly [names: RegExp, contextTokens: number][] = [
   [/^openai:gpt-4\.1(?:-|$)/, 1_047_576],
@@ -22,13 +22,18 @@ const KNOWN: readonly [names: RegExp, contextTokens: number][] = [
   [/^gemini:gemini-/, 1_048_576],
 ];
 
-/** The context of `model`, which is `provider:model`: what the operator says, what is known of it, or CONTEXT_TOKENS_DEFAULT. */
+/**
+ * The context size of `model` (`provider:model`): the operator's setting, the known size, or CONTEXT_TOKENS_DEFAULT.
+ */
 export const contextTokensOf = (model: string, configured: ContextSizes): number =>
   (Object.hasOwn(configured, model) ? configured[model] : undefined) ??
   KNOWN.find(([names]) => names.test(model))?.[1] ??
   CONTEXT_TOKENS_DEFAULT;
 
-/** Reads CONTEXT_TOKENS, `openai:llama3.2=8192, openai:gpt-oss:20b=131072`. What is wrong with it is added to `problems`. */
+/**
+ * Parses CONTEXT_TOKENS, `openai:llama3.2=8192, openai:gpt-oss:20b=131072`. Appends what is wrong with it to
+ * `problems`.
+ */
 export function readContextSizes(given: string, providers: readonly string[], problems: string[]): ContextSizes {
   const sizes: Record<string, number> = {};
   for (const part of given === "" ? [] : given.split(",")) {

@@ -13,53 +13,57 @@ export interface LlmCandidate extends FallbackCandidate {
   readonly llm: Llm;
 }
 
-/** What the next model is told behind that of an answer which has been given to the caller already. */
+/** The instruction to the next LLM after the part of a reply that the caller has already received. */
 const CONTINUE_PROMPT =
   "(Your answer broke off there. Go on from exactly that point in the same language, and repeat nothing of what you have said.)";
 
 /**
- * Several models as one: what one does not answer the next does, in order. One that breaks off in the middle of its answer is
- * succeeded by the next, which is shown what was said and goes on behind it; unless it had asked for a tool, of which nobody knows
- * whether it was all that it wanted. One that refuses a prompt as longer than its context is asked once more, with half of it; refused
- * again, the prompt goes to the next as after any failure.
+ * LLM with failover: when one provider fails, the next one replies. When a reply breaks off, the next provider gets the
+ * text so far and continues it. A reply that breaks off after a tool call is not continued, because it is unknown
+ * whether the tool calls were complete. When a provider refuses a prompt as longer than its context, it is retried once
+ * with half of the prompt; refused again, the prompt goes to the next provider, as after any failure.
  */
 export class FallbackLlm implements Llm {
   readonly provider: string;
-  /** The least of all of them: each must be able to take what the one before it was asked. */
+  /** The smallest context of all candidates, so that each fallback accepts the same prompt. */
   readonly contextTokens: number;
   readonly #candidates: readonly LlmCandidate[];
   readonly #clock: Clock;
 
-  constructor(brains: readonly LlmCandidate[], clock: Clock) {
-    const [first] = brains;
-    assert.ok(first !== undefined, "at least one brain");
+  constructor(candidates: readonly LlmCandidate[], clock: Clock) {
+    const [first] = candidates;
+    assert.ok(first !== undefined, "FallbackLlm needs at least one candidate");
     this.provider = first.llm.provider;
-    this.contextTokens = Math.min(...brains.map(({ llm }) => llm.contextTokens ?? Number.POSITIVE_INFINITY));
-    this.#candidates = brains;
+    this.contextTokens = Math.min(...candidates.map(({ llm }) => llm.contextTokens ?? Number.POSITIVE_INFINITY));
+    this.#candidates = candidates;
     this.#clock = clock;
   }
 
-  /** The first alone: the others are for when it fails. One that is left alone is left alone in this too. */
+  /**
+   * Prepares only the first provider, because the others are used only when it fails. An open circuit breaker prevents
+   * it.
+   */
   prepare(signal: AbortSignal): void {
     const [first] = this.#candidates;
     if (first?.circuitBreaker.isAvailable) first.llm.prepare?.(signal);
   }
 
-  async *reply(request: LlmRequest, signal: AbortSignal, watch?: ProviderObserver): AsyncGenerator<LlmEvent> {
-    const attempts = new FallbackAttempts(this.#candidates, LLM_FIRST_TOKEN_MS_MAX, this.#clock, watch);
-    const untilMs = this.#clock.nowMs() + LLM_ANSWER_MS_MAX;
-    let said = "";
-    let asked = request;
+  async *reply(request: LlmRequest, signal: AbortSignal, observer?: ProviderObserver): AsyncGenerator<LlmEvent> {
+    const attempts = new FallbackAttempts(this.#candidates, LLM_FIRST_TOKEN_MS_MAX, this.#clock, observer);
+    const deadlineMs = this.#clock.nowMs() + LLM_ANSWER_MS_MAX;
+    let sentText = "";
+    let current = request;
     for (let next = await attempts.next(signal); next !== undefined; next = await attempts.next(signal)) {
       const { llm } = next.candidate;
       attempts.started(next.candidate);
-      const before = said;
+      const before = sentText;
       let hasBegun = false;
-      let asksTools = false;
-      const isOwed = before.trim() === "" && asked.messages.at(-1)?.role === "user";
+      let hasToolCall = false;
+      const isContinuation = before.trim() !== "";
+      const needsReply = !isContinuation && current.messages.at(-1)?.role === "user";
       const reply = (either: AbortSignal): AsyncIterable<LlmEvent> => {
-        const events = llm.reply(before.trim() === "" ? asked : continuationRequest(asked, before), either, watch);
-        return isOwed ? requireReply(llm.provider, events) : events;
+        const events = llm.reply(isContinuation ? continuationRequest(current, before) : current, either, observer);
+        return needsReply ? requireReply(llm.provider, events) : events;
       };
       try {
         for await (const event of runAttempt(
@@ -70,32 +74,32 @@ export class FallbackLlm implements Llm {
             clock: this.#clock,
             firstContentMs: next.firstContentMs,
             idleMs: LLM_IDLE_MS_MAX,
-            totalMs: untilMs - this.#clock.nowMs(),
+            totalMs: deadlineMs - this.#clock.nowMs(),
             isContent,
             isProgress: () => true,
           },
           signal,
         )) {
           if (!isContent(event)) continue;
-          const told =
+          const emitted =
             hasBegun || event.kind !== "text" ? event : { ...event, text: withSeparator(before, event.text) };
           hasBegun = true;
-          if (told.kind === "text") said += told.text;
-          asksTools ||= told.kind === "tool-call";
-          yield told;
+          if (emitted.kind === "text") sentText += emitted.text;
+          hasToolCall ||= emitted.kind === "tool-call";
+          yield emitted;
           if (signal.aborted) return;
         }
         return;
       } catch (error) {
-        // No other provider may be asked either.
+        // The spend limit applies to the fallbacks too.
         if (spendRefusalOf(error) !== undefined) throw error;
-        const shorter = isContextExceeded(error)
-          ? onContextExceeded(asked, asked === request, llm.provider, watch)
+        const trimmed = isContextExceeded(error)
+          ? onContextExceeded(current, current === request, llm.provider, observer)
           : undefined;
-        if (shorter === undefined) attempts.failed(error, hasBegun);
-        else asked = shorter;
-        if (asksTools) throw error;
-        if (this.#clock.nowMs() >= untilMs) break;
+        if (trimmed === undefined) attempts.failed(error, hasBegun);
+        else current = trimmed;
+        if (hasToolCall) throw error;
+        if (this.#clock.nowMs() >= deadlineMs) break;
       }
     }
     if (signal.aborted) return;
@@ -103,39 +107,41 @@ export class FallbackLlm implements Llm {
   }
 }
 
-/** What a model tells while it writes a tool's arguments is none yet. */
+/** An empty text, the sign that a tool call is being written, is no content. */
 const isContent = (event: LlmEvent): boolean => event.kind !== "text" || event.text !== "";
 
-/** The same answer to somebody who waits for one: if it ends and nothing has come of it, it has failed. */
+/** Passes `events` through. Throws if they end without a word and without a tool call. */
 async function* requireReply(provider: string, events: AsyncIterable<LlmEvent>): AsyncGenerator<LlmEvent> {
-  let hasAnswered = false;
+  let hasContent = false;
   for await (const event of events) {
-    if (event.kind === "end" && !hasAnswered) break;
-    hasAnswered ||= event.kind === "tool-call" || (event.kind === "text" && event.text.trim() !== "");
+    if (event.kind === "end" && !hasContent) break;
+    hasContent ||= event.kind === "tool-call" || (event.kind === "text" && event.text.trim() !== "");
     yield event;
   }
-  if (!hasAnswered) throw providerFailed(provider, "sent an empty reply");
+  if (!hasContent) throw providerFailed(provider, "sent an empty reply");
 }
 
-/** Tells of a prompt that was refused as too long. Returns a shorter one, where it is to be asked again and there is one. */
+/**
+ * Reports a prompt that was refused as too long. Returns a trimmed request for a retry, where one is due and possible.
+ */
 function onContextExceeded(
   { messages, tools, ...more }: LlmRequest,
   isFirst: boolean,
   provider: string,
-  watch: ProviderObserver | undefined,
+  observer: ProviderObserver | undefined,
 ): LlmRequest | undefined {
   const tokensMax = Math.floor(promptTokens({ messages, tools }) / 2);
   const { messages: fitted, droppedMessages, truncatedResults } = fitPrompt(messages, toolsTokens(tools), tokensMax);
   const retried = isFirst && droppedMessages + truncatedResults > 0;
-  watch?.contextExceeded(provider, tokensMax, retried);
+  observer?.contextExceeded(provider, tokensMax, retried);
   return retried ? { messages: fitted, tools, ...more } : undefined;
 }
 
-const continuationRequest = (request: LlmRequest, said: string): LlmRequest => ({
+const continuationRequest = (request: LlmRequest, sentText: string): LlmRequest => ({
   ...request,
-  messages: [...request.messages, { role: "assistant", text: said }, { role: "user", text: CONTINUE_PROMPT }],
+  messages: [...request.messages, { role: "assistant", text: sentText }, { role: "user", text: CONTINUE_PROMPT }],
 });
 
-/** The first text behind `said`; models break off between words, as a rule, and begin without a blank. */
-const withSeparator = (said: string, text: string): string =>
-  said === "" || /\s$/.test(said) || /^[\s,.;:!?]/.test(text) ? text : ` ${text}`;
+/** The first text after `before`. LLMs usually break off between words and continue without a space. */
+const withSeparator = (before: string, text: string): string =>
+  before === "" || /\s$/.test(before) || /^[\s,.;:!?]/.test(text) ? text : ` ${text}`;

@@ -6,14 +6,14 @@ import type { Llm, ProviderObserver } from "../contracts.ts";
 
 const LANGUAGE_NAMES = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
 
-/** What a language is called in English; undefined for one that nobody has a name for, which no LLM is asked for. */
+/** The English name of a language; undefined where Intl has none, and then no translation is requested. */
 export const languageName = (language: string): string | undefined => LANGUAGE_NAMES.of(language);
 
-/** How much shorter or longer than the English a translation may be, in columns of display. */
+/** The greatest ratio between the display widths of a translation and its English text, in either direction. */
 const WIDTH_FACTOR_MAX = 4;
-/** Nothing of this is spoken: markup, placeholders, controls and line ends. */
+/** Characters that cannot be spoken: markup, placeholders, control characters and line ends. */
 const UNSPEAKABLE = /[<>{}[\]\\|*_`#\p{Cc}\p{Co}\p{Cn}\p{Surrogate}]|:\/\//u;
-/** The letters of languages that are written in several scripts at once; of all others their script's. */
+/** The letters of languages that mix several scripts; every other language uses the letters of its script. */
 const LETTERS: Readonly<Record<string, string>> = {
   Jpan: "\\p{scx=Hani}\\p{scx=Hira}\\p{scx=Kana}",
   Kore: "\\p{scx=Hang}\\p{scx=Hani}",
@@ -22,16 +22,16 @@ const LETTERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The phrases of `english` in `language`, a tag that has a name, as `llm` translates them: asked once, without a retry. Rejects with
- * `provider_failed` where it fails, or where what it wrote is no such translation: another script, markup, English, or far too short
- * or long. No error quotes it.
+ * Translates the phrases of `english` to `language`, a tag that has a name, with one request to `llm` and no retry.
+ * Rejects with `provider_failed` where the LLM fails, or where its text is no valid translation: wrong script, markup,
+ * still English, or far too short or long. No error quotes the text.
  */
 export async function translatePhrases(
   llm: Llm,
   language: string,
   english: Phrases,
   signal: AbortSignal,
-  watch: ProviderObserver,
+  observer: ProviderObserver,
 ): Promise<Phrases> {
   const request = {
     messages: [
@@ -43,7 +43,7 @@ export async function translatePhrases(
     language,
   };
   let text = "";
-  for await (const event of llm.reply(request, signal, watch)) {
+  for await (const event of llm.reply(request, signal, observer)) {
     if (event.kind === "text") text += event.text;
     if (text.length > PHRASE_TRANSLATION_CHARS_MAX) throw invalidTranslation(llm, "more than the phrases can be");
   }
@@ -62,17 +62,17 @@ const instructionsFor = (language: string): string =>
   "gender where the language lets you. Use the usual script of the language. Answer with one JSON object that has exactly the " +
   `keys ${PHRASE_NAMES.join(", ")}, each with the translated sentence, and with nothing else.`;
 
-/** The JSON object in an answer, which may stand in a fence or behind a word of greeting. */
-function objectIn(answer: string): Readonly<Record<string, unknown>> | undefined {
+/** The JSON object in a reply, which may be in a code fence or follow an introduction. */
+function objectIn(reply: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const parsed: unknown = JSON.parse(answer.slice(answer.indexOf("{"), answer.lastIndexOf("}") + 1));
+    const parsed: unknown = JSON.parse(reply.slice(reply.indexOf("{"), reply.lastIndexOf("}") + 1));
     return isObject(parsed) ? parsed : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** The phrases of `given`, or what is wrong with them as a translation into `language`. */
+/** The phrases in `given`, or a text that says why they are no valid translation to `language`. */
 export function validateTranslation(
   given: Readonly<Record<string, unknown>> | undefined,
   language: string,
@@ -102,7 +102,7 @@ function textProblem(text: string, language: string, english: string): string | 
   return isEnglish(text, english) ? "still English" : undefined;
 }
 
-/** The letters that a language is written with; undefined for a script that this version of Unicode does not know. */
+/** Matches the letters of a language's script; undefined for a script that this version of Unicode does not have. */
 function lettersOf(language: string): RegExp | undefined {
   const script = languageParts(language)?.script ?? "";
   try {
@@ -112,11 +112,11 @@ function lettersOf(language: string): RegExp | undefined {
   }
 }
 
-/** Half of the words of the English, or more, stand in it. */
+/** Whether `text` contains at least half of the words of `english`. */
 function isEnglish(text: string, english: string): boolean {
   const words = wordsOf(english);
-  const own = new Set(wordsOf(text));
-  return words.filter((word) => own.has(word)).length * 2 >= words.length;
+  const textWords = new Set(wordsOf(text));
+  return words.filter((word) => textWords.has(word)).length * 2 >= words.length;
 }
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/\p{L}+/gu) ?? [];

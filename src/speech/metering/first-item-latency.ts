@@ -1,21 +1,21 @@
 import type { Tts } from "../contracts.ts";
 
 /**
- * The same items, with the time to the first of them told, from when it was asked for; of none nothing is told. What comes behind the
- * first is handed through as it is.
+ * Passes `items` through and reports the time from the first request for an item to its arrival. Nothing is reported if
+ * there is no item.
  */
 export function timeFirstItem<T>(
   items: AsyncIterable<T>,
   nowMs: () => number,
-  tell: (tookMs: number) => void,
+  report: (tookMs: number) => void,
 ): AsyncIterable<T> {
   return {
     [Symbol.asyncIterator]() {
       const iterator = items[Symbol.asyncIterator]();
-      const askedMs = nowMs();
+      const startedMs = nowMs();
       const first = async (): Promise<IteratorResult<T>> => {
         const result = await iterator.next();
-        if (result.done !== true) tell(nowMs() - askedMs);
+        if (result.done !== true) report(nowMs() - startedMs);
         return result;
       };
       let isFirst = true;
@@ -34,12 +34,12 @@ export function timeFirstItem<T>(
   };
 }
 
-/** The same voice, with the time to the first audio of each piece told. */
-export function timedTts(tts: Tts, nowMs: () => number, tell: (tookMs: number) => void): Tts {
+/** Wraps `tts` and reports the time to the first audio of each segment. */
+export function timedTts(tts: Tts, nowMs: () => number, report: (tookMs: number) => void): Tts {
   return {
     provider: tts.provider,
     capabilities: tts.capabilities,
     voices: () => tts.voices(),
-    speak: (request, signal, watch) => timeFirstItem(tts.speak(request, signal, watch), nowMs, tell),
+    speak: (request, signal, observer) => timeFirstItem(tts.speak(request, signal, observer), nowMs, report),
   };
 }

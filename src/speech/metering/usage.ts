@@ -4,38 +4,39 @@ import { promptTokens } from "../llm/prompt/prompt-tokens.ts";
 import { textTokens } from "../llm/prompt/text-tokens.ts";
 
 /*
- * Providers as they are asked, each try of each of them, with what they do told to whoever watches. They are paid for what they
- * were asked, whether or not anybody waited for it; not for what they refused, or failed at before they gave anything.
+ * Wrappers that report each attempt of a provider, and its usage, to an observer. Providers bill what they were asked
+ * for, also if the request was cancelled later. They do not bill requests that they refused, or that failed before any
+ * output.
  */
 
-/** An ear's audio is told in steps, so that a process that dies loses little of it. */
+/** STT usage is reported in steps, so that a process that dies loses little of it. */
 const STT_USAGE_STEP_MS = 5_000;
 
-/** The same ear, whose audio is told: all that it was sent, silence too. */
+/** Wraps `stt` and reports its audio: all that was sent to it, silence too. */
 export function meteredStt(stt: Stt): Stt {
   const { provider, capabilities } = stt;
   return {
     provider,
     capabilities,
-    open(options, signal, watch) {
+    open(options, signal, observer) {
       const stream = stt.open(options, signal);
-      if (watch === undefined) return stream;
+      if (observer === undefined) return stream;
       const stepSamples = (STT_USAGE_STEP_MS / 1_000) * options.rateHz;
       let samples = 0;
       let nextStep = stepSamples;
-      let toldMs = 0;
-      const untoldMs = (): number => (stream.sentAudioMs ?? (samples * 1_000) / options.rateHz) - toldMs;
-      const tell = (): void => {
-        const ms = untoldMs();
+      let settledMs = 0;
+      const pendingMs = (): number => (stream.sentAudioMs ?? (samples * 1_000) / options.rateHz) - settledMs;
+      const report = (): void => {
+        const ms = pendingMs();
         if (ms <= 0) return;
-        toldMs += ms;
-        watch.used(provider, { audioSeconds: ms / 1_000 });
+        settledMs += ms;
+        observer.used(provider, { audioSeconds: ms / 1_000 });
       };
-      // What was not told yet of one that fails without a word was never taken.
-      const forget = (): void => {
-        toldMs += untoldMs();
+      // A stream that fails without any transcript did not process its pending audio.
+      const discardPending = (): void => {
+        settledMs += pendingMs();
       };
-      signal.addEventListener("abort", tell, { once: true });
+      signal.addEventListener("abort", report, { once: true });
       return {
         write(frame, voiced) {
           stream.write(frame, voiced);
@@ -43,9 +44,9 @@ export function meteredStt(stt: Stt): Stt {
           samples += frame.length;
           if (samples < nextStep) return;
           nextStep += stepSamples;
-          tell();
+          report();
         },
-        events: observedEvents(stream.events, () => watch.responded(provider), forget),
+        events: observedEvents(stream.events, () => observer.responded(provider), discardPending),
       };
     },
   };
@@ -53,23 +54,23 @@ export function meteredStt(stt: Stt): Stt {
 
 async function* observedEvents(
   events: AsyncIterable<SttEvent>,
-  onAnswer: () => void,
-  onRefusal: () => void,
+  onEvent: () => void,
+  onFailureWithoutEvents: () => void,
 ): AsyncGenerator<SttEvent> {
-  let hasAnswered = false;
+  let hasResponded = false;
   try {
     for await (const event of events) {
-      hasAnswered = true;
-      onAnswer();
+      hasResponded = true;
+      onEvent();
       yield event;
     }
   } catch (error) {
-    if (!hasAnswered) onRefusal();
+    if (!hasResponded) onFailureWithoutEvents();
     throw error;
   }
 }
 
-/** The same model, whose tokens are told; `model` is its name where its provider has several. */
+/** Wraps `llm` and reports its tokens; `model` is its name where its provider has several. */
 export function meteredLlm(llm: Llm, model?: string): Llm {
   const { provider } = llm;
   const ofModel = model === undefined ? {} : { model };
@@ -77,15 +78,15 @@ export function meteredLlm(llm: Llm, model?: string): Llm {
     provider,
     ...(llm.contextTokens === undefined ? {} : { contextTokens: llm.contextTokens }),
     prepare: (signal) => llm.prepare?.(signal),
-    async *reply(request, signal, watch): AsyncGenerator<LlmEvent> {
-      if (watch === undefined) {
+    async *reply(request, signal, observer): AsyncGenerator<LlmEvent> {
+      if (observer === undefined) {
         yield* llm.reply(request, signal);
         return;
       }
       const estimate = { ...ofModel, inputTokens: promptTokens(request) };
-      watch.requesting(provider, estimate);
+      observer.requesting(provider, estimate);
       let output = "";
-      const account = new UsageAccount(provider, watch, estimate, () => ({
+      const account = new UsageAccount(provider, observer, estimate, () => ({
         ...estimate,
         outputTokens: textTokens(output),
         approximate: true,
@@ -103,7 +104,7 @@ export function meteredLlm(llm: Llm, model?: string): Llm {
   };
 }
 
-/** The same voice, whose characters are told. */
+/** Wraps `tts` and reports its characters. */
 export function meteredTts(tts: ClosableTts): ClosableTts {
   const { provider, capabilities } = tts;
   return {
@@ -111,20 +112,20 @@ export function meteredTts(tts: ClosableTts): ClosableTts {
     capabilities,
     voices: () => tts.voices(),
     prepare: (voice, signal) => tts.prepare?.(voice, signal),
-    async *speak(request, signal, watch) {
-      if (watch === undefined) {
+    async *speak(request, signal, observer) {
+      if (observer === undefined) {
         yield* tts.speak(request, signal);
         return;
       }
       const usage = { characters: [...request.text].length };
-      watch.requesting(provider, usage);
-      yield* new UsageAccount(provider, watch, usage, () => usage).meter(tts.speak(request, signal), signal);
+      observer.requesting(provider, usage);
+      yield* new UsageAccount(provider, observer, usage, () => usage).meter(tts.speak(request, signal), signal);
     },
     close: () => tts.close(),
   };
 }
 
-/** What one answer is paid for, told once. */
+/** The usage of one request, reported once. */
 class UsageAccount {
   readonly #provider: string;
   readonly #observer: ProviderObserver;
@@ -132,11 +133,11 @@ class UsageAccount {
   readonly #estimate: () => Usage;
   #isSettled = false;
 
-  /** `asked` is what was estimated before the request, `estimate` what it comes to where nothing better is known. */
-  constructor(provider: string, watch: ProviderObserver, asked: Usage, estimate: () => Usage) {
+  /** `reserved` is the estimate before the request; `estimate` returns the usage where the provider reports none. */
+  constructor(provider: string, observer: ProviderObserver, reserved: Usage, estimate: () => Usage) {
     this.#provider = provider;
-    this.#observer = watch;
-    this.#reserved = asked;
+    this.#observer = observer;
+    this.#reserved = reserved;
     this.#estimate = estimate;
   }
 
@@ -146,21 +147,21 @@ class UsageAccount {
     this.#observer.used(this.#provider, usage, this.#reserved);
   }
 
-  /** The same items. What nobody waits for any more is settled in the moment of the abort. */
+  /** Passes `items` through. An abort settles the usage at once. */
   async *meter<T>(items: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
     if (signal.aborted) return;
     const settle = (): void => this.settle(this.#estimate());
-    let hasAnswered = false;
+    let hasResponded = false;
     signal.addEventListener("abort", settle, { once: true });
     try {
       for await (const item of items) {
-        if (!hasAnswered) this.#observer.responded(this.#provider);
-        hasAnswered = true;
+        if (!hasResponded) this.#observer.responded(this.#provider);
+        hasResponded = true;
         yield item;
       }
     } finally {
       signal.removeEventListener("abort", settle);
-      if (hasAnswered) settle();
+      if (hasResponded) settle();
     }
   }
 }

@@ -4,44 +4,44 @@ import { CIRCUIT_BREAKER_FAILURES_MAX, CIRCUIT_BREAKER_PROBE_MS } from "../../co
 import type { Stage } from "../../core/metrics/worker-metrics.ts";
 import { isRequestError, SKIPPED } from "./provider-error.ts";
 
-/** Told of what providers do, whether or not another one, or another try, makes up for it. */
+/** Observes all providers, also where a retry or a fallback makes up for a failure. */
 export interface CircuitBreakerObserver {
-  /** There is such a provider, and calls may come to need it. */
-  registered(engine: Stage, provider: string): void;
-  failed(engine: Stage, provider: string, error: unknown): void;
-  /** It has failed too often in a row and is left alone but for a probe now and then; or it answers again. */
-  circuitChanged(engine: Stage, provider: string, isLeftAlone: boolean): void;
+  /** The provider is configured, and calls may use it. */
+  registered(stage: Stage, provider: string): void;
+  failed(stage: Stage, provider: string, error: unknown): void;
+  /** The circuit breaker opened after too many consecutive failures, or closed again. */
+  circuitChanged(stage: Stage, provider: string, isOpen: boolean): void;
 }
 
-/** One stream of a provider. */
+/** Permission for one stream of a provider. */
 export interface StreamPermit {
-  /** It told something that it was asked for: the provider is well. */
+  /** The stream delivered content: the provider works. */
   succeeded(): void;
   failed(error: unknown): void;
-  /** It is over, whatever became of it; once more is nothing. */
+  /** The stream is over, with any outcome. Further calls have no effect. */
   release(): void;
 }
 
 export interface CircuitBreakerOptions {
   stage: Stage;
   provider: string;
-  /** Streams it may have at once. */
+  /** The most concurrent streams. */
   streamsMax: number;
   clock: Clock;
   observer: CircuitBreakerObserver;
 }
 
 /**
- * Who may open a stream to one provider, of all calls of the process: no more at once than are paid for, and none but a probe now
- * and then while it fails (a circuit breaker).
+ * Limits the streams of all calls of the process to one provider: at most `streamsMax` at once, and while the provider
+ * keeps failing only a probe at intervals (a circuit breaker).
  */
 export class CircuitBreaker {
   readonly #options: CircuitBreakerOptions;
   #streams = 0;
   #consecutiveFailures = 0;
-  /** Failures that were counted, ever: streams that were open at one of them tell nothing new by theirs. */
+  /** All failures counted so far. A stream that was open at a counted failure proves nothing new by its own outcome. */
   #failureCount = 0;
-  /** The next probe may be sent then. */
+  /** The time of the next permitted probe. */
   #nextProbeMs = 0;
 
   constructor(options: CircuitBreakerOptions) {
@@ -60,25 +60,25 @@ export class CircuitBreaker {
     );
   }
 
-  /** A stream, if one may be opened now; it must `leave` in the end. */
+  /** A permit, if a stream may be opened now; its owner must call `release` in the end. */
   tryAcquire(): StreamPermit | undefined {
     if (!this.isAvailable) return undefined;
-    // A probe that hangs keeps nobody from the next.
+    // A hanging probe does not block the next one.
     if (this.#isOpen) this.#nextProbeMs = this.#options.clock.nowMs() + CIRCUIT_BREAKER_PROBE_MS;
-    const incidents = this.#failureCount;
-    let isOver = false;
+    const failureCount = this.#failureCount;
+    let isReleased = false;
     this.#streams += 1;
     return {
-      succeeded: () => this.#onSuccess(incidents),
-      failed: (error) => this.#onFailure(error, incidents),
+      succeeded: () => this.#onSuccess(failureCount),
+      failed: (error) => this.#onFailure(error, failureCount),
       release: () => {
-        if (!isOver) this.#streams -= 1;
-        isOver = true;
+        if (!isReleased) this.#streams -= 1;
+        isReleased = true;
       },
     };
   }
 
-  /** What those are told who may not. */
+  /** The error for a stream that may not be opened. */
   unavailableError(): TrunklineError {
     const { provider, streamsMax } = this.#options;
     const isFull = this.#streams >= streamsMax;
@@ -90,25 +90,28 @@ export class CircuitBreaker {
     return this.#consecutiveFailures >= CIRCUIT_BREAKER_FAILURES_MAX;
   }
 
-  /** What a stream tells that was open at the last failure is older than that. */
-  #onSuccess(incidents: number): void {
+  /**
+   * `failureCount` is the count when the stream opened: a success of a stream older than the last failure proves
+   * nothing.
+   */
+  #onSuccess(failureCount: number): void {
     const { stage, provider, observer } = this.#options;
-    if (incidents !== this.#failureCount) return;
-    const wasLeftAlone = this.#isOpen;
+    if (failureCount !== this.#failureCount) return;
+    const wasOpen = this.#isOpen;
     this.#consecutiveFailures = 0;
-    if (wasLeftAlone) observer.circuitChanged(stage, provider, false);
+    if (wasOpen) observer.circuitChanged(stage, provider, false);
   }
 
-  /** A program that dies takes all its streams with it, which is one failure; what is said of a request is none. */
-  #onFailure(error: unknown, incidents: number): void {
+  /** A process that dies breaks all its streams, which counts as one failure. Errors in the request do not count. */
+  #onFailure(error: unknown, failureCount: number): void {
     const { stage, provider, clock, observer } = this.#options;
     observer.failed(stage, provider, error);
-    if (incidents !== this.#failureCount || isRequestError(error)) return;
-    const wasLeftAlone = this.#isOpen;
+    if (failureCount !== this.#failureCount || isRequestError(error)) return;
+    const wasOpen = this.#isOpen;
     this.#failureCount += 1;
     this.#consecutiveFailures += 1;
     if (!this.#isOpen) return;
     this.#nextProbeMs = clock.nowMs() + CIRCUIT_BREAKER_PROBE_MS;
-    if (!wasLeftAlone) observer.circuitChanged(stage, provider, true);
+    if (!wasOpen) observer.circuitChanged(stage, provider, true);
   }
 }

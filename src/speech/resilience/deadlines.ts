@@ -7,23 +7,23 @@ export interface Deadlines {
   firstContentMs: number;
   /** From one content to the next. */
   idleMs: number;
-  /** All the waiting together. */
+  /** The sum of all waiting times. */
   totalMs: number;
 }
 
 export interface DeadlineOptions<T> extends Deadlines {
   provider: string;
   clock: Clock;
-  /** Whether an item is what was asked for: anything else keeps nobody waiting any longer. */
+  /** Whether an item is content. Other items do not extend the deadline. */
   isContent: (item: T) => boolean;
-  /** Whether one that is none shows that some is being made: the next is waited for as long as behind content. */
+  /** Whether an item without content shows progress: then `idleMs` applies to the next item, as after content. */
   isProgress?: (item: T) => boolean;
 }
 
 /**
- * What `start` gives, as long as it comes in time; time runs only while somebody waits, so a reader who takes his time is no reason to
- * fail. Throws `provider_failed` with the cause SILENCE. What `start` was given aborts with `signal`, at the end and at a failure;
- * whether it listens to that is not waited for.
+ * Yields the items of `start` as long as each arrives in time. Time counts only while an item is being waited for, so a
+ * slow reader causes no failure. Throws `provider_failed` with the cause TIMED_OUT. The signal that `start` receives
+ * aborts with `signal`, at the end and at a failure; this function does not wait for `start` to react to it.
  */
 export async function* withDeadlines<T>(
   start: (signal: AbortSignal) => AsyncIterable<T>,
@@ -31,25 +31,25 @@ export async function* withDeadlines<T>(
   signal: AbortSignal,
 ): AsyncGenerator<T> {
   if (signal.aborted) return;
-  const life = new AbortController();
-  const abort = (): void => life.abort();
+  const abortController = new AbortController();
+  const abort = (): void => abortController.abort();
   signal.addEventListener("abort", abort, { once: true });
-  const iterator = start(life.signal)[Symbol.asyncIterator]();
-  let silenceLeftMs = firstContentMs;
+  const iterator = start(abortController.signal)[Symbol.asyncIterator]();
+  let itemLeftMs = firstContentMs;
   let leftMs = totalMs;
   let what = "did not start in time";
   try {
     for (;;) {
-      const askedMs = clock.nowMs();
-      const result = await withTimeout(iterator.next(), Math.min(silenceLeftMs, leftMs), clock);
+      const startedMs = clock.nowMs();
+      const result = await withTimeout(iterator.next(), Math.min(itemLeftMs, leftMs), clock);
       if (signal.aborted) return;
       if (result === TIMEOUT) throw providerFailed(provider, what, TIMED_OUT);
       if (result.done === true) return;
-      const tookMs = clock.nowMs() - askedMs;
+      const tookMs = clock.nowMs() - startedMs;
       leftMs -= tookMs;
-      const goesOn = isContent(result.value) || isProgress(result.value);
-      silenceLeftMs = goesOn ? idleMs : silenceLeftMs - tookMs;
-      if (goesOn) what = "stalled";
+      const hasProgress = isContent(result.value) || isProgress(result.value);
+      itemLeftMs = hasProgress ? idleMs : itemLeftMs - tookMs;
+      if (hasProgress) what = "stalled";
       yield result.value;
       if (signal.aborted) return;
     }
@@ -60,10 +60,10 @@ export async function* withDeadlines<T>(
   }
 }
 
-/** What `within` gives for what came too late. */
-export const TIMEOUT = Symbol("late");
+/** The result of `withTimeout` when the promise was too late. */
+export const TIMEOUT = Symbol("timeout");
 
-/** What `promise` comes to, or LATE after `delayMs`. */
+/** Resolves as `promise` does, or to TIMEOUT after `delayMs`. */
 export function withTimeout<T>(promise: Promise<T>, delayMs: number, clock: Clock): Promise<T | typeof TIMEOUT> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(delayMs, () => resolve(TIMEOUT));

@@ -6,33 +6,33 @@ import type { CircuitBreaker, StreamPermit } from "./circuit-breaker.ts";
 import { type DeadlineOptions, delay, withDeadlines } from "./deadlines.ts";
 import { failoverCodeOf, retryDelayMs } from "./provider-error.ts";
 
-/** One of those who can answer, in the order in which they are asked. */
+/** A provider in a list of fallbacks. */
 export interface FallbackCandidate {
   readonly circuitBreaker: CircuitBreaker;
-  /** It may turn out that it cannot do this at all: nobody relies on it. */
+  /** It may be unable to serve the request, so it does not count as a fallback of the candidates before it. */
   readonly isUnconfirmed?: boolean;
 }
 
-/** A try that may be made now. */
+/** An attempt that may be made now. */
 export interface Attempt<P extends FallbackCandidate> {
   candidate: P;
-  /** Must be left in the end. */
+  /** Its owner must release it in the end. */
   permit: StreamPermit;
-  /** How long it may take to its first content. */
+  /** The deadline of the first content. */
   firstContentMs: number;
 }
 
 /**
- * Who is asked for one answer, one after the other, until one has given it: each again where that is safe, and where nobody else is
- * left even after a while, all within ANSWER_BEGINS_MS_MAX. Nobody waits for a provider while there is another one; where none may be
- * asked the first is that may.
+ * The attempts for one request, one after the other, until a provider has served it. A provider is retried at once
+ * where that is safe, and after a delay only where no fallback is available; all within PROVIDER_FIRST_OUTPUT_MS_MAX.
+ * While no provider is available, the first one that becomes available is used.
  */
 export class FallbackAttempts<P extends FallbackCandidate> {
   readonly #candidates: readonly P[];
   readonly #firstContentMs: number;
   readonly #clock: Clock;
   readonly #observer: ProviderObserver | undefined;
-  /** Who was asked last, or was to be the first. */
+  /** The candidate of the last attempt; before the first attempt, the first candidate. */
   #current: P | undefined;
   #deadlineMs: number;
   #index = 0;
@@ -41,22 +41,22 @@ export class FallbackAttempts<P extends FallbackCandidate> {
   #hasTried = false;
   #failure: unknown;
 
-  /** `firstMs` is how long each may take to its first content where there is another one. */
-  constructor(providers: readonly P[], firstMs: number, clock: Clock, watch?: ProviderObserver) {
-    this.#candidates = providers;
-    this.#firstContentMs = firstMs;
+  /** `firstContentMs` is the deadline of the first content for a candidate with a fallback after it. */
+  constructor(candidates: readonly P[], firstContentMs: number, clock: Clock, observer?: ProviderObserver) {
+    this.#candidates = candidates;
+    this.#firstContentMs = firstContentMs;
     this.#clock = clock;
-    this.#observer = watch;
-    this.#current = providers[0];
+    this.#observer = observer;
+    this.#current = candidates[0];
     this.#deadlineMs = clock.nowMs() + PROVIDER_FIRST_OUTPUT_MS_MAX;
   }
 
-  /** Why nobody has answered. */
+  /** The error of the last failed attempt. */
   get failure(): unknown {
     return this.#failure;
   }
 
-  /** The next try; undefined where there is none, or when `signal` has aborted. */
+  /** The next attempt; undefined where there is none, or when `signal` has aborted. */
   async next(signal: AbortSignal): Promise<Attempt<P> | undefined> {
     if (this.#retryDelayMs > 0) await delay(this.#retryDelayMs, this.#clock, signal);
     this.#retryDelayMs = 0;
@@ -70,7 +70,7 @@ export class FallbackAttempts<P extends FallbackCandidate> {
     }
   }
 
-  /** A try of the next that may be asked, if any may be. */
+  /** An attempt with the next available candidate, if there is one. */
   #acquireNext(leftMs: number): Attempt<P> | undefined {
     for (
       let candidate = this.#candidates[this.#index];
@@ -93,30 +93,32 @@ export class FallbackAttempts<P extends FallbackCandidate> {
     return undefined;
   }
 
-  /** It is asked now, which is told where that is another one than before. */
-  started(provider: P): void {
+  /** The request is sent to `candidate` now. Reports a failover where that is another one than before. */
+  started(candidate: P): void {
     const before = this.#current;
-    this.#current = provider;
-    if (before === undefined || before === provider) return;
+    this.#current = candidate;
+    if (before === undefined || before === candidate) return;
     this.#observer?.failedOver(
       before.circuitBreaker.provider,
-      provider.circuitBreaker.provider,
+      candidate.circuitBreaker.provider,
       failoverCodeOf(this.#failure),
     );
   }
 
-  /** The try that was made last failed; one that `hasBegun` to answer is not asked again, and the next has all the time anew. */
+  /**
+   * The last attempt failed. If its reply `hasBegun`, the provider is not retried, and the next gets the full deadline.
+   */
   failed(error: unknown, hasBegun: boolean): void {
     this.#failure = error;
     if (hasBegun) this.#deadlineMs = this.#clock.nowMs() + PROVIDER_FIRST_OUTPUT_MS_MAX;
     const waitMs = hasBegun || this.#tries >= PROVIDER_ATTEMPTS_MAX ? undefined : retryDelayMs(error);
-    const isWorth =
+    const isRetried =
       waitMs !== undefined && (waitMs === 0 || !this.#hasFallback) && this.#clock.nowMs() + waitMs < this.#deadlineMs;
-    if (isWorth) this.#retryDelayMs = waitMs;
+    if (isRetried) this.#retryDelayMs = waitMs;
     else this.skip();
   }
 
-  /** The one that was to be asked is not. */
+  /** Moves on to the next candidate. */
   skip(): void {
     this.#index += 1;
     this.#tries = 0;
@@ -129,9 +131,9 @@ export class FallbackAttempts<P extends FallbackCandidate> {
   }
 }
 
-/** One try: in time, by its deadlines, and told to the line of its provider, which it leaves. */
+/** Runs one attempt within its deadlines, reports its outcome to the circuit breaker and releases `permit`. */
 export async function* runAttempt<T>(
-  passage: StreamPermit,
+  permit: StreamPermit,
   start: (signal: AbortSignal) => AsyncIterable<T>,
   options: DeadlineOptions<T>,
   signal: AbortSignal,
@@ -141,16 +143,16 @@ export async function* runAttempt<T>(
     for await (const item of withDeadlines(start, options, signal)) {
       if (!hasAnswered && options.isContent(item)) {
         hasAnswered = true;
-        passage.succeeded();
+        permit.succeeded();
       }
       yield item;
     }
   } catch (error) {
     if (signal.aborted) return;
-    // The provider was not asked.
-    if (spendRefusalOf(error) === undefined) passage.failed(error);
+    // A spend limit refused the request before it was sent: no failure of the provider.
+    if (spendRefusalOf(error) === undefined) permit.failed(error);
     throw error;
   } finally {
-    passage.release();
+    permit.release();
   }
 }

@@ -22,21 +22,21 @@ export interface SttCandidate extends FallbackCandidate {
   readonly stt: Stt;
 }
 
-/** A pause as long as that ends speech, for the call itself and for the ears that must be told. */
+/** Speech ends after a pause of this length, both in the call and in STT without its own endpointing. */
 const HANGOVER_MS = 300;
 const REPLAY_SILENCE_FRAMES = STT_REPLAY_SILENCE_MS / FRAME_MS;
 
-/** Kept in front of speech that the gate has found: it is sure only after its first sound. */
+/** Frames buffered from before the detected start of speech: the gate detects speech only after its first sound. */
 const PREROLL_FRAMES = 10;
-/** With a final that comes behind so many frames without voice nothing is left untold. */
+/** A final that arrives after this many unvoiced frames covers all speech before them. */
 const SILENT_FRAMES_MIN = 5;
 
-/** What a stream is opened with, and who is told of what becomes of it. */
+/** The parameters of the stream and its observer. */
 export interface FailoverSttStreamOptions extends Omit<SttStreamOptions, "onOpened"> {
   observer: ProviderObserver | undefined;
 }
 
-/** An ear that listens now. */
+/** The open stream and its provider. */
 interface Current {
   candidate: SttCandidate;
   stream: SttStream;
@@ -46,10 +46,13 @@ interface Current {
 }
 
 /**
- * One listening stream over several ears. What was said since the last final is kept, for the ear that takes over; that comes to the
- * present within moments, since nobody tells it to hear at the pace of speech. An ear fails when its stream does, and when somebody
- * speaks and it tells nothing: a call cannot know that, for which silence of an ear is silence of the caller. Where that was a few words,
- * or none at all but noise, another ear, or another stream of the only one, is told them too: if that hears words the first has failed.
+ * One STT stream over several providers. It buffers the audio since the last final and replays it to the next provider
+ * on a failover. The next provider catches up quickly, because the replay is not limited to the pace of speech.
+ *
+ * A provider fails when its stream fails, and when the caller speaks and it sends no transcript. The call cannot detect
+ * the latter, because to the call a silent STT stream is a silent caller. Where the unrecognized audio was only a few
+ * words, or perhaps noise, it is cross-checked: another provider, or a new stream of the only one, gets the same audio.
+ * If that one recognizes words, the first provider has failed.
  */
 export class FailoverSttStream implements SttStream {
   readonly events: EventQueue<SttEvent>;
@@ -59,37 +62,42 @@ export class FailoverSttStream implements SttStream {
   readonly #signal: AbortSignal;
   readonly #speechGate = new SpeechGate(HANGOVER_MS);
   readonly #replayBuffer: ReplayBuffer;
-  /** Ears that will not have this stream, whoever asks again. */
+  /** Candidates that refused this stream in a way that a retry does not change. */
   readonly #refusedCandidates = new Set<SttCandidate>();
   #current: Current | undefined;
-  /** The ear that listened last, or was to be the first. */
+  /** The candidate of the last stream; before the first stream, the first candidate. */
   #lastCandidate: SttCandidate;
-  /** Which ear is tried next. */
+  /** The index of the candidate to try next. */
   #nextIndex = 0;
-  /** Voiced frames since the ear told something; frames since somebody began or stopped speaking; and those in a row without voice. */
+  /** Voiced frames since the last event; frames since speech started or ended; consecutive unvoiced frames. */
   #unrecognizedSpeechFrames = 0;
   #framesSinceSpeechChange = 0;
   #silentFrames = 0;
   readonly #pendingUtterances = new PendingUtterances();
-  /** Another ear is asked what the one before it did not hear, and nobody has heard a word since. */
+  /** Another stream is checking audio that the one before it did not recognize, and has recognized no word yet. */
   #isCrossChecking = false;
-  /** Tells that the one before it has failed, for when it has. */
+  /** Reports a failure of the provider that is being cross-checked. */
   #failCrossChecked: () => void = () => {};
-  /** Words were told of which there is no final yet. */
+  /** An interim with words was emitted, and its final is pending. */
   #hasInterim = false;
-  /** When the provider took the stream; NaN until then, and where that was counted. */
+  /** When the provider accepted the stream; NaN before, and after its health has been reported. */
   #openedMs = Number.NaN;
-  /** Something was said, and no final has come of it. */
+  /** The caller spoke, and no final covers it yet. */
   #hasPendingSpeech = false;
-  /** Since when no ear hears, and how often one has failed since; NaN while one does. */
+  /** When the outage began, NaN while a provider works; and the failures since. */
   #outageStartMs = Number.NaN;
   #failures = 0;
   #isOver = false;
   #cancel: () => void = () => {};
 
-  constructor(ears: readonly SttCandidate[], options: FailoverSttStreamOptions, clock: Clock, signal: AbortSignal) {
-    this.#candidates = ears;
-    this.#lastCandidate = ears[0] as SttCandidate;
+  constructor(
+    candidates: readonly SttCandidate[],
+    options: FailoverSttStreamOptions,
+    clock: Clock,
+    signal: AbortSignal,
+  ) {
+    this.#candidates = candidates;
+    this.#lastCandidate = candidates[0] as SttCandidate;
     this.#options = options;
     this.#clock = clock;
     this.#signal = signal;
@@ -112,24 +120,24 @@ export class FailoverSttStream implements SttStream {
     this.#options = { ...this.#options, language };
   }
 
-  /** Looks whether an ear does what ears do. */
+  /** Reports the provider as healthy, or fails or cross-checks it when it sends no transcript of speech. */
   #checkProvider(current: Current): void {
     const { interimTranscripts } = current.candidate.stt.capabilities;
     if (this.#clock.nowMs() - this.#openedMs >= STT_STABLE_MS) this.#onHealthy(current);
-    const isUnheard = interimTranscripts && this.#unrecognizedSpeechFrames * FRAME_MS >= STT_UNRECOGNIZED_SPEECH_MS_MAX;
-    if (!isUnheard && !this.#pendingUtterances.isOverdue) return;
+    const isSilent = interimTranscripts && this.#unrecognizedSpeechFrames * FRAME_MS >= STT_UNRECOGNIZED_SPEECH_MS_MAX;
+    if (!isSilent && !this.#pendingUtterances.isOverdue) return;
     const error = providerFailed(
       current.candidate.stt.provider,
       "sent no transcript although the caller speaks",
       TIMED_OUT,
     );
-    // One that hears utterances tells something of each, and any tells something of so much voice.
-    if (isUnheard || !interimTranscripts) this.#onFailure(current, error);
+    // STT without interim transcripts sends a final for each utterance, and any STT reacts to so much speech.
+    if (isSilent || !interimTranscripts) this.#onFailure(current, error);
     else if (this.#isCrossChecking) this.#endCrossCheck();
     else this.#startCrossCheck(current, error);
   }
 
-  /** It was some words or none: somebody else is asked. */
+  /** The audio was a few words or noise: another stream checks it. */
   #startCrossCheck({ permit, abortController }: Current, error: Error): void {
     this.#isCrossChecking = true;
     this.#failCrossChecked = () => permit.failed(error);
@@ -140,7 +148,7 @@ export class FailoverSttStream implements SttStream {
     this.#openNext(error);
   }
 
-  /** Nobody has heard a word in it. */
+  /** No provider recognized a word: it was noise. */
   #endCrossCheck(): void {
     this.#pendingUtterances.resolveAll();
     this.#failCrossChecked = () => {};
@@ -160,27 +168,29 @@ export class FailoverSttStream implements SttStream {
     if (!this.#hasPendingSpeech) this.#replayBuffer.keepLast(REPLAY_SILENCE_FRAMES);
   }
 
-  /** Has the next ear listen that may; while none may, looks again until the caller has waited long enough. */
+  /**
+   * Opens a stream with the next available candidate. While there is none, it retries until STT_OUTAGE_MS_MAX is over.
+   */
   #openNext(failure: Error): void {
-    const willing = this.#candidates.filter((ear) => !this.#refusedCandidates.has(ear));
+    const usable = this.#candidates.filter((candidate) => !this.#refusedCandidates.has(candidate));
     for (let tried = 0; tried < this.#candidates.length; tried += 1) {
-      const ear = this.#candidates[(this.#nextIndex + tried) % this.#candidates.length] as SttCandidate;
-      const passage = willing.includes(ear) ? ear.circuitBreaker.tryAcquire() : undefined;
-      if (passage === undefined) continue;
+      const candidate = this.#candidates[(this.#nextIndex + tried) % this.#candidates.length] as SttCandidate;
+      const permit = usable.includes(candidate) ? candidate.circuitBreaker.tryAcquire() : undefined;
+      if (permit === undefined) continue;
       this.#nextIndex = (this.#nextIndex + tried) % this.#candidates.length;
-      if (ear !== this.#lastCandidate) {
+      if (candidate !== this.#lastCandidate) {
         this.#options.observer?.failedOver(
           this.#lastCandidate.circuitBreaker.provider,
-          ear.circuitBreaker.provider,
+          candidate.circuitBreaker.provider,
           failoverCodeOf(failure),
         );
-        this.#lastCandidate = ear;
+        this.#lastCandidate = candidate;
       }
-      this.#startStream(ear, passage);
+      this.#startStream(candidate, permit);
       return;
     }
     if (Number.isNaN(this.#outageStartMs)) this.#outageStartMs = this.#clock.nowMs();
-    this.#scheduleReopen(willing.length === 0 ? Number.POSITIVE_INFINITY : STT_RETRY_MS, failure);
+    this.#scheduleReopen(usable.length === 0 ? Number.POSITIVE_INFINITY : STT_RETRY_MS, failure);
   }
 
   #scheduleReopen(delayMs: number, failure: Error): void {
@@ -222,7 +232,7 @@ export class FailoverSttStream implements SttStream {
     }
   }
 
-  /** The provider has shown that it is there. */
+  /** The provider has proved that it works. */
   #onHealthy({ permit }: Current): void {
     permit.succeeded();
     this.#openedMs = Number.NaN;
@@ -242,13 +252,13 @@ export class FailoverSttStream implements SttStream {
       this.#pendingUtterances.resolveOldest();
     else this.#pendingUtterances.resolveAll();
     if (event.kind === "final") this.#dropTranscribedAudio();
-    const isOfNothing = event.kind === "final" && event.text === "" && !this.#hasInterim;
+    const isEmptyFinal = event.kind === "final" && event.text === "" && !this.#hasInterim;
     this.#hasInterim = event.kind === "interim";
-    // That nothing was said concerns those alone who wait for an ear to tell so.
-    if (!isOfNothing) this.events.push(event);
+    // An empty final resolves a pending utterance here, but means nothing to the call.
+    if (!isEmptyFinal) this.events.push(event);
   }
 
-  /** What a final has told. What somebody says since is of the next one; what he said before a pause was told with this. */
+  /** Drops the audio that a final covers: speech before the last pause. Speech after it belongs to the next final. */
   #dropTranscribedAudio(): void {
     const { oldestAgeFrames } = this.#pendingUtterances;
     this.#hasPendingSpeech =
@@ -265,7 +275,7 @@ export class FailoverSttStream implements SttStream {
     permit.release();
     abortController.abort();
     this.#current = undefined;
-    // One that has listened for a while was an ear, even if there was nothing to be heard.
+    // A stream that was open for a while worked, even if the caller said nothing: a new outage begins.
     if (Number.isNaN(this.#outageStartMs) || nowMs - openedAtMs > STT_OUTAGE_MS_MAX) {
       this.#outageStartMs = nowMs;
       this.#failures = 0;
@@ -275,7 +285,7 @@ export class FailoverSttStream implements SttStream {
     if (waitMs > STT_OUTAGE_MS_MAX) this.#refusedCandidates.add(candidate);
     this.#nextIndex = (this.#nextIndex + 1) % this.#candidates.length;
     const failure = error instanceof Error ? error : providerFailed(candidate.stt.provider, "failed");
-    // Each is asked at once, the only one as well; and then again and again at a pace that it can bear.
+    // Each candidate is tried once without a delay, also the only one. After that a retry starts every STT_RETRY_MS.
     if (this.#failures <= this.#candidates.length) this.#openNext(failure);
     else this.#scheduleReopen(STT_RETRY_MS, failure);
   }

@@ -4,9 +4,9 @@ import type { ProviderObserver, Stt, SttStream, SttStreamOptions } from "../cont
 import { FailoverSttStream, type SttCandidate } from "./failover-stream.ts";
 
 /**
- * Several ears as one: the first listens, and when it fails the next one, which is told what was said since the last final. It takes
- * the rates that all of them take. Whether it tells partial words is what the first does: calls are made for that, and one that goes
- * on with an ear of the other kind is only slower to be interrupted.
+ * STT with failover: the first provider transcribes, and when it fails the next one gets the audio since the last
+ * final. It accepts the sample rates that all providers have in common. `interimTranscripts` is that of the first
+ * provider. If a fallback lacks interim transcripts, interruptions only take longer to detect.
  */
 export class FallbackStt implements Stt {
   readonly provider: string;
@@ -14,20 +14,20 @@ export class FallbackStt implements Stt {
   readonly #candidates: readonly SttCandidate[];
   readonly #clock: Clock;
 
-  constructor(ears: readonly SttCandidate[], clock: Clock) {
-    const [first] = ears;
-    assert.ok(first !== undefined, "at least one ear");
+  constructor(candidates: readonly SttCandidate[], clock: Clock) {
+    const [first] = candidates;
+    assert.ok(first !== undefined, "FallbackStt needs at least one candidate");
     const { ratesHz, interimTranscripts } = first.stt.capabilities;
-    const common = ratesHz.filter((rate) => ears.every(({ stt }) => stt.capabilities.ratesHz.includes(rate)));
-    assert.ok(common.length > 0, "the ears of a chain must have a rate in common");
+    const common = ratesHz.filter((rate) => candidates.every(({ stt }) => stt.capabilities.ratesHz.includes(rate)));
+    assert.ok(common.length > 0, "STT candidates must have a sample rate in common");
     this.provider = first.stt.provider;
-    const anyLanguage = ears.every(({ stt }) => stt.capabilities.anyLanguage === true);
+    const anyLanguage = candidates.every(({ stt }) => stt.capabilities.anyLanguage === true);
     const detectsLanguage = (language: string): boolean =>
-      ears.every(
+      candidates.every(
         ({ stt: { capabilities: own } }) => own.anyLanguage === true || own.detectsLanguage?.(language) === true,
       );
     this.capabilities = { ratesHz: common, interimTranscripts, anyLanguage, detectsLanguage };
-    this.#candidates = ears;
+    this.#candidates = candidates;
     this.#clock = clock;
   }
 

@@ -2,23 +2,26 @@ import { FRAME_MS } from "../../core/limits/media.ts";
 import { STT_UTTERANCE_TRANSCRIPT_MS_MAX } from "../../core/limits/stt.ts";
 import { ONSET_FRAMES, type SpeechChange } from "./speech-gate.ts";
 
-/** Voice of less than this is a cough, of which an ear that listens to words tells nothing. */
+/** Shorter speech may be a cough, for which STT with interim transcripts sends nothing. */
 const SPEECH_MS_MIN = 300;
-/** In front of an utterance so much belongs to it: the gate is sure only after its first sound. */
+/** Frames that belong to an utterance before its detected start: the gate detects speech only after its first sound. */
 const PREROLL_FRAMES = 10;
 
-/** The utterances that are over and of which an ear has told nothing yet. */
+/** The utterances that are over and have no transcript yet. */
 export class PendingUtterances {
   #frames = 0;
   #startFrame = 0;
   #speechFrames = 0;
-  /** The first frame of each, the oldest first. */
+  /** The first frame of each pending utterance, the oldest first. */
   #pendingStartFrames: number[] = [];
-  /** Frames for which the oldest has waited. */
+  /** How many frames the oldest has been pending. */
   #waitedFrames = 0;
 
-  /** Takes one frame's decision, and what the gate says of it. `all`: of coughs something is told as well. */
-  frame(voiced: boolean, change: SpeechChange, all: boolean): void {
+  /**
+   * Takes the VAD's decision and the gate's change for one frame. `includesCoughs`: the STT sends a final for coughs
+   * too.
+   */
+  frame(voiced: boolean, change: SpeechChange, includesCoughs: boolean): void {
     this.#frames += 1;
     if (this.#pendingStartFrames.length > 0) this.#waitedFrames += 1;
     if (change === "began") {
@@ -26,35 +29,35 @@ export class PendingUtterances {
       this.#speechFrames = ONSET_FRAMES;
     } else if (voiced) {
       this.#speechFrames += 1;
-    } else if (change === "ended" && (all || this.#speechFrames * FRAME_MS >= SPEECH_MS_MIN)) {
+    } else if (change === "ended" && (includesCoughs || this.#speechFrames * FRAME_MS >= SPEECH_MS_MIN)) {
       this.#pendingStartFrames.push(this.#startFrame);
     }
   }
 
-  /** Nobody waits so long for an ear that lives. */
+  /** The oldest has been pending for longer than a working STT needs. */
   get isOverdue(): boolean {
     return this.#pendingStartFrames.length > 0 && this.#waitedFrames * FRAME_MS >= STT_UTTERANCE_TRANSCRIPT_MS_MAX;
   }
 
-  /** How many frames have come since the oldest began; 0 where there is none. */
+  /** How many frames ago the oldest began; 0 where there is none. */
   get oldestAgeFrames(): number {
     const [oldest] = this.#pendingStartFrames;
     return oldest === undefined ? 0 : this.#frames - oldest;
   }
 
-  /** The oldest was answered. */
+  /** The oldest has its transcript. */
   resolveOldest(): void {
     this.#pendingStartFrames.shift();
     this.restartTimeout();
   }
 
-  /** All were. */
+  /** All have their transcripts. */
   resolveAll(): void {
     this.#pendingStartFrames.length = 0;
     this.restartTimeout();
   }
 
-  /** Another ear is told them. */
+  /** Another stream gets the audio: the timeout starts again. */
   restartTimeout(): void {
     this.#waitedFrames = 0;
   }

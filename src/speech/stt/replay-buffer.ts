@@ -4,32 +4,32 @@ const BLOCK_FRAMES = 25;
 interface Block {
   samples: Int16Array;
   count: number;
-  /** Where each of its frames ends, and whether somebody speaks in it. */
+  /** Where each of its frames ends, and whether it is voiced. */
   ends: Uint32Array;
   isSpeech: Uint8Array;
   frames: number;
 }
 
 /**
- * The newest of the caller's frames, in order and in blocks: these are made as they are needed and used again, so that a call
- * whose caller is silent keeps next to nothing, and none is made for a frame.
+ * The caller's newest frames, in order, stored in blocks. Blocks are allocated on demand and reused, so a call with a
+ * silent caller uses almost no memory, and storing a frame allocates nothing.
  */
 export class ReplayBuffer {
   readonly #frameSamples: number;
   readonly #blocksMax: number;
   #blocks: Block[] = [];
   readonly #free: Block[] = [];
-  /** Frames that are kept, and how many of the first block are not any more. */
+  /** Frames in the buffer, and how many frames of the first block are dropped. */
   #frames = 0;
   #droppedFrames = 0;
 
-  /** Keeps at least `framesMax` frames, of about `frameSamples` samples each, and then drops the oldest. */
+  /** Holds at least `framesMax` frames, of about `frameSamples` samples each, and drops the oldest beyond that. */
   constructor(frameSamples: number, framesMax: number) {
     this.#frameSamples = frameSamples;
     this.#blocksMax = Math.ceil(framesMax / BLOCK_FRAMES) + 1;
   }
 
-  /** Takes a frame, lent. */
+  /** Stores a copy of `frame`. */
   push(frame: Int16Array, voiced: boolean): void {
     let block = this.#blocks.at(-1);
     if (block === undefined || block.frames === BLOCK_FRAMES || block.count + frame.length > block.samples.length) {
@@ -47,27 +47,27 @@ export class ReplayBuffer {
     this.#frames += 1;
   }
 
-  /** Drops what is older than the newest `frames`. */
+  /** Drops all but the newest `frames` frames. */
   keepLast(frames: number): void {
     for (let first = this.#blocks[0]; first !== undefined; first = this.#blocks[0]) {
-      const inFirst = first.frames - this.#droppedFrames;
-      if (this.#frames - inFirst < frames) break;
+      const firstFrames = first.frames - this.#droppedFrames;
+      if (this.#frames - firstFrames < frames) break;
       this.#dropFirstBlock();
     }
-    const tooMany = Math.max(0, this.#frames - frames);
-    this.#droppedFrames += tooMany;
-    this.#frames -= tooMany;
+    const excess = Math.max(0, this.#frames - frames);
+    this.#droppedFrames += excess;
+    this.#frames -= excess;
   }
 
-  /** Lends every frame to `write`, in order. */
+  /** Passes every frame to `write`, in order, as a borrowed buffer: valid until `write` returns. */
   replay(write: (frame: Int16Array, voiced: boolean) => void): void {
-    let passed = this.#droppedFrames;
+    let skipped = this.#droppedFrames;
     for (const { samples, ends, isSpeech, frames } of this.#blocks) {
-      for (let frame = passed; frame < frames; frame += 1) {
+      for (let frame = skipped; frame < frames; frame += 1) {
         const start = frame === 0 ? 0 : (ends[frame - 1] as number);
         write(samples.subarray(start, ends[frame]), isSpeech[frame] === 1);
       }
-      passed = 0;
+      skipped = 0;
     }
   }
 
@@ -76,13 +76,13 @@ export class ReplayBuffer {
     if (block === undefined) return;
     this.#frames -= block.frames - this.#droppedFrames;
     this.#droppedFrames = 0;
-    // More than the next one is not needed again soon: memory is for callers who speak.
+    // One spare block is enough for reuse; more would hold memory that calls with speaking callers need.
     if (this.#free.length === 0) this.#free.push(block);
   }
 
   #newBlock(): Block {
     return {
-      // A resampler's frames are not all of one length.
+      // Room for one frame more, because a resampler's frames vary in length.
       samples: new Int16Array((BLOCK_FRAMES + 1) * this.#frameSamples),
       count: 0,
       ends: new Uint32Array(BLOCK_FRAMES),

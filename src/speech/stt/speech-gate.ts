@@ -1,22 +1,22 @@
 import { FRAME_MS } from "../../core/limits/media.ts";
 
-/** Speech has begun when so many of the last frames are voiced: a click is one or two. */
+/** Speech starts when this many of the last WINDOW_FRAMES are voiced; a click has one or two voiced frames. */
 export const ONSET_FRAMES = 3;
 const WINDOW_FRAMES = 5;
 const WINDOW_MASK = 2 ** WINDOW_FRAMES - 1;
 
-/** What one frame changes. */
+/** The change that one frame makes. */
 export type SpeechChange = "began" | "ended" | "same";
 
-/** Tells the beginning and the end of speech from which frames are voiced, for ears that have to know. */
+/** Detects the start and the end of speech from the VAD's decisions, for STT without its own endpointing. */
 export class SpeechGate {
   readonly #hangoverFrames: number;
-  /** The last frames' decisions, newest in the lowest bit. */
+  /** The VAD's decisions for the last frames, the newest in the lowest bit. */
   #window = 0;
   #silentFrames = 0;
   #speaking = false;
 
-  /** Speech is over after `hangoverMs` without voice. */
+  /** Speech ends after `hangoverMs` without a voiced frame. */
   constructor(hangoverMs: number) {
     this.#hangoverFrames = Math.ceil(hangoverMs / FRAME_MS);
   }
@@ -25,7 +25,7 @@ export class SpeechGate {
     return this.#speaking;
   }
 
-  /** Takes one frame's decision; says whether speech began or ended with it. */
+  /** Takes the decision for one frame; returns whether speech began or ended with it. */
   frame(voiced: boolean): SpeechChange {
     this.#window = ((this.#window << 1) | Number(voiced)) & WINDOW_MASK;
     this.#silentFrames = voiced ? 0 : this.#silentFrames + 1;

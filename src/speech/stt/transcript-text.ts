@@ -1,17 +1,19 @@
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
 import { cutText } from "../../core/text/words.ts";
 
-/** A provider's transcript as one line of bounded length: no control characters, no space but single ones between words. */
+/**
+ * A provider's transcript as one line of bounded length: without control characters, with single spaces between words.
+ */
 export const transcriptText = (text: string): string =>
   cutText(text, TURN_TEXT_CHARS_MAX)
     .replaceAll(/[\p{Cc}\s]+/gu, " ")
     .trim();
 
 /**
- * What a call in `spoken` is told of an ear that heard `detected`, both BCP 47: the call's own tag where the languages are
- * the same, for ears know no regions.
+ * The language of a transcript, for a call in `callLanguage` and the `detected` language, both BCP 47: the call's own
+ * tag where the languages are equal, because STT detects no regions.
  */
-export function transcriptLanguage(detected: string, spoken: string): string {
+export function transcriptLanguage(detected: string, callLanguage: string): string {
   const primary = (tag: string): string | undefined => tag.split(/[-_]/, 1)[0]?.toLowerCase();
-  return primary(detected) === primary(spoken) ? spoken : detected;
+  return primary(detected) === primary(callLanguage) ? callLanguage : detected;
 }

@@ -8,17 +8,17 @@ import { breakerFor } from "../../support/providers/breakers.ts";
 import { LlmServer, type LlmServerStep } from "../../support/providers/llm/llm-server.ts";
 
 export interface LlmFaultsUnderTest {
-  /** The brain, with `KEY` for its key, asked at `baseUrl`. */
+  /** The LLM, with the API key `KEY`, at `baseUrl`. */
   make(baseUrl: string): Llm;
-  /** An answer that says these texts, event by event. */
+  /** A response with these texts, event by event. */
   answer(...texts: readonly string[]): string[];
-  /** The same, as far as it has come by the last of these texts. */
+  /** The same, up to the last of these texts. */
   begun(...texts: readonly string[]): string[];
-  /** An event whose data says "half an answer" and is no JSON. */
+  /** An event whose data contains "half an answer" and is no JSON. */
   garbled: string;
-  /** A refusal as this server words it, which quotes the key and the prompt, and the code that may be told of it. */
+  /** A refusal in this server's format, which quotes the API key and the prompt, and the code that may be reported. */
   refusal: { body: string; code: string };
-  /** Refusals of prompts that are longer than the context, as such servers word them. */
+  /** Refusals of prompts that are longer than the context, in the formats of such servers. */
   contextRefusals: readonly { status: number; body: object }[];
 }
 
@@ -34,7 +34,7 @@ const REQUEST: LlmRequest = {
   language: "en",
 };
 
-/** A conversation that no small context holds. */
+/** A conversation that exceeds a small context. */
 const LONG_REQUEST: LlmRequest = {
   ...REQUEST,
   messages: [
@@ -55,7 +55,10 @@ const UNWATCHED: ProviderObserver = {
   used: () => {},
 };
 
-/** How every brain that is asked over HTTP bears what servers do wrong: P1-P9 of the fault catalogue, as far as an adapter goes. */
+/**
+ * How every LLM over HTTP handles faults of its server: P1 to P9 of the fault catalogue, as far as an adapter is
+ * concerned.
+ */
 export function llmFaultContract(
   name: string,
   { make, answer, begun, garbled, refusal, contextRefusals }: LlmFaultsUnderTest,
@@ -85,41 +88,41 @@ export function llmFaultContract(
       (thrown: unknown) => thrown,
     );
     expect(error).toMatchObject({ name: "TrunklineError", code: "provider_failed", fault: "provider" });
-    const told = JSON.stringify(error, Object.getOwnPropertyNames(error));
-    for (const secret of [KEY, "recipe", "rye", "half an answer"]) expect(told).not.toContain(secret);
+    const serialized = JSON.stringify(error, Object.getOwnPropertyNames(error));
+    for (const secret of [KEY, "recipe", "rye", "half an answer"]) expect(serialized).not.toContain(secret);
     return error as Error;
   };
 
-  describe(`what servers do to ${name}`, () => {
-    test("P1: a refused connection is told as such", async () => {
+  describe(`faults of the server of ${name}`, () => {
+    test("P1: a refused connection is reported as such", async () => {
       const { llm, server: gone } = await start({ kind: "silent" });
       await gone.stop();
       server = undefined;
       expect((await failureOf(llm)).message).toMatch(/could not be reached \(ECONNREFUSED\)/);
     });
 
-    test("P2: an answer that never comes is waited for until the abort, which hangs up", async () => {
+    test("P2: a missing response is waited for until the abort, which closes the connection", async () => {
       const { llm, server: silent } = await start({ kind: "silent" });
-      const life = new AbortController();
-      const asked = collect(llm, life.signal);
+      const abortController = new AbortController();
+      const asked = collect(llm, abortController.signal);
       await silent.until(() => silent.asked.length === 1);
-      life.abort();
+      abortController.abort();
       expect(await asked).toEqual([]);
       await silent.until(() => silent.brokenOff === 1);
     });
 
-    test("P3, P4: comments after the first words are no words; the abort ends it and hangs up", async () => {
+    test("P3, P4: comments after the first words are no content; the abort ends the reply and closes the connection", async () => {
       const { llm, server: talking } = await start({ kind: "keep-alive", events: begun("half", " an answer") });
-      const life = new AbortController();
-      const events = await collect(llm, life.signal, (event) => {
-        if (event.kind === "text" && event.text.includes("answer")) life.abort();
+      const abortController = new AbortController();
+      const events = await collect(llm, abortController.signal, (event) => {
+        if (event.kind === "text" && event.text.includes("answer")) abortController.abort();
       });
       expect(textOf(events)).toBe("half an answer");
       expect(events.every((event) => event.kind === "text")).toBe(true);
       await talking.until(() => talking.brokenOff === 1);
     });
 
-    test("P7: the answer is the same whatever pieces it comes in, and however its lines end", async () => {
+    test("P7: the reply is the same for any chunks and line endings", async () => {
       const plain = answer("Grüße, ", "das Brot ", "kostet 3 €.");
       const forms: readonly (readonly string[])[] = [
         plain,
@@ -132,14 +135,14 @@ export function llmFaultContract(
       ];
       for (const events of forms) {
         for (const bytesAtOnce of [1, 7, 65_536]) {
-          const { llm, server: told } = await start({ kind: "events", events, bytesAtOnce });
+          const { llm, server: chunked } = await start({ kind: "events", events, bytesAtOnce });
           expect(textOf(await collect(llm))).toBe("Grüße, das Brot kostet 3 €.");
-          await told.stop();
+          await chunked.stop();
         }
       }
     });
 
-    test("P7: what is no JSON, breaks off, or never becomes an answer is a typed failure", async () => {
+    test("P7: invalid JSON, an early end and a missing reply are typed failures", async () => {
       const [first = "", ...rest] = answer("half an answer");
       const broken: readonly LlmServerStep[] = [
         { kind: "events", events: [first, garbled, ...rest] },
@@ -152,7 +155,7 @@ export function llmFaultContract(
       for (const _ of broken) await failureOf(llm);
     });
 
-    test("P7, P9: neither one endless event nor an endless answer is taken", async () => {
+    test("P7, P9: endless events and endless responses are rejected", async () => {
       const long = "x".repeat(64 * 1024);
       const lines = Array.from({ length: LLM_EVENT_CHARS_MAX / long.length + 1 }, () => long);
       const many = `: ${long}\n\n`;
@@ -162,10 +165,10 @@ export function llmFaultContract(
         { kind: "events", events: bytes, staysOpen: true },
       );
       expect((await failureOf(llm)).message).toContain("an event that is too long");
-      expect((await failureOf(llm)).message).toContain("more than anybody says");
+      expect((await failureOf(llm)).message).toContain("over the size limit");
     });
 
-    test("P8: a refusal is told with its status and code, is never asked again, and quotes nothing", async () => {
+    test("P8: a refusal is reported with its status and code, is not retried, and quotes nothing", async () => {
       const statuses = [400, 401, 403, 404, 408, 409, 413, 429, 500, 502, 503, 529];
       const { llm, server: refusing } = await start(
         ...statuses.map((status): LlmServerStep => ({ kind: "status", status, body: refusal.body })),
@@ -178,7 +181,7 @@ export function llmFaultContract(
       expect(refusing.asked).toHaveLength(statuses.length);
     });
 
-    test("ADV-H3, P8: a prompt that is longer than the context is told as that, and any other bad request is not", async () => {
+    test("ADV-H3, P8: a prompt longer than the context is reported as such, and any other bad request is not", async () => {
       const { llm } = await start(
         ...contextRefusals.map(
           ({ status, body }): LlmServerStep => ({ kind: "status", status, body: JSON.stringify(body) }),
@@ -191,7 +194,7 @@ export function llmFaultContract(
       expect((await failureOf(llm)).cause).toEqual({ status: 400, retryAfterMs: undefined });
     });
 
-    test("ADV-H3, P8: after a context error the prompt is halved and asked once more, and a second one is a failure", async () => {
+    test("ADV-H3, P8: after a context error the prompt is halved and retried once, and a second one is a failure", async () => {
       const tooLong = contextRefusals.map(
         ({ status, body }): LlmServerStep => ({ kind: "status", status, body: JSON.stringify(body) }),
       );
@@ -202,15 +205,16 @@ export function llmFaultContract(
         first,
       );
       const { circuitBreaker } = breakerFor("llm", llm.provider, systemClock);
-      const chain = new FallbackLlm([{ llm, circuitBreaker }], systemClock);
+      const fallback = new FallbackLlm([{ llm, circuitBreaker }], systemClock);
       const refused: [tokensMax: number, retried: boolean][] = [];
-      const watch = {
+      const observer = {
         ...UNWATCHED,
         contextExceeded: (_: string, max: number, again: boolean) => refused.push([max, again]),
       };
       const ask = async (): Promise<string> => {
         const events: LlmEvent[] = [];
-        for await (const event of chain.reply(LONG_REQUEST, new AbortController().signal, watch)) events.push(event);
+        for await (const event of fallback.reply(LONG_REQUEST, new AbortController().signal, observer))
+          events.push(event);
         return textOf(events);
       };
       for (const _ of tooLong) expect(await ask()).toBe("We open at nine.");
@@ -229,16 +233,16 @@ export function llmFaultContract(
     test("ADV-H3: a request that is aborted before it was sent is never sent", async () => {
       const { llm, server: asked } = await start({ kind: "events", events: answer("Good morning.") });
       for (let time = 0; time < 3; time += 1) {
-        const life = new AbortController();
-        const events = collect(llm, life.signal);
-        life.abort();
+        const abortController = new AbortController();
+        const events = collect(llm, abortController.signal);
+        abortController.abort();
         expect(await events).toEqual([]);
       }
       expect(textOf(await collect(llm))).toBe("Good morning.");
       expect(asked.asked).toHaveLength(1);
     });
 
-    test("P8: when to ask again is told where the server says it in seconds", async () => {
+    test("P8: the retry delay is reported where the server gives it in seconds", async () => {
       const after: readonly [string, number | undefined][] = [
         ["0", 0],
         ["3600", 3_600_000],
@@ -246,12 +250,12 @@ export function llmFaultContract(
         ["soon", undefined],
       ];
       const { llm } = await start(
-        ...after.map(([told]): LlmServerStep => ({ kind: "status", status: 429, headers: { "retry-after": told } })),
+        ...after.map(([value]): LlmServerStep => ({ kind: "status", status: 429, headers: { "retry-after": value } })),
       );
       for (const [, retryAfterMs] of after) expect((await failureOf(llm)).cause).toEqual({ status: 429, retryAfterMs });
     });
 
-    test("P8: a redirect is refused, and nobody is asked where it points", async () => {
+    test("P8: a redirect is refused and not followed", async () => {
       const elsewhere = await LlmServer.start({ kind: "events", events: answer("half an answer") });
       const { llm } = await start({ kind: "status", status: 301, headers: { location: elsewhere.url } });
       expect((await failureOf(llm)).message).toContain("refused with 301");
@@ -259,16 +263,16 @@ export function llmFaultContract(
       await elsewhere.stop();
     });
 
-    test("P9: compression is not asked for, and not taken", async () => {
+    test("P9: compression is neither requested nor accepted", async () => {
       const { llm, server: packing } = await start({ kind: "gzip", events: answer("half an answer") });
       expect((await failureOf(llm)).message).toContain("content encoding");
       expect(packing.asked[0]?.headers["accept-encoding"]).toBe("identity");
     });
 
-    test("connections serve one question after the other", async () => {
+    test("connections are reused for consecutive requests", async () => {
       const { llm, server: kept } = await start({ kind: "events", events: answer("Good", " morning") });
       for (let question = 0; question < 6; question += 1) expect(textOf(await collect(llm))).toBe("Good morning");
-      // A question that is asked before the end of the last answer has been read takes a second one.
+      // A request that is sent before the last response has been read opens a second connection.
       expect(kept.connections).toBeLessThanOrEqual(2);
     });
   });

@@ -3,21 +3,21 @@ import type { Llm, LlmEvent, LlmRequest } from "../../../src/speech/contracts.ts
 
 export interface LlmUnderTest {
   llm: Llm;
-  /** A request that is answered with several words. */
+  /** A request whose reply has several words. */
   request: LlmRequest;
-  /** Lets time pass until `promise` has settled. */
+  /** Advances the time until `promise` has settled. */
   drive<T>(promise: Promise<T>): Promise<T>;
 }
 
-/** What every Llm must do. Each provider's test calls this with its own subject. */
+/** The contract of every Llm. Each provider's test calls this with its own subject. */
 export function llmContract(name: string, make: () => Promise<LlmUnderTest>): void {
   /** Collects the events; aborts after `abortAfter` of them. */
   const collect = async (llm: Llm, request: LlmRequest, abortAfter = Number.POSITIVE_INFINITY): Promise<LlmEvent[]> => {
-    const life = new AbortController();
+    const abortController = new AbortController();
     const events: LlmEvent[] = [];
-    for await (const event of llm.reply(request, life.signal)) {
+    for await (const event of llm.reply(request, abortController.signal)) {
       events.push(event);
-      if (events.length === abortAfter) life.abort();
+      if (events.length === abortAfter) abortController.abort();
     }
     return events;
   };
@@ -25,7 +25,7 @@ export function llmContract(name: string, make: () => Promise<LlmUnderTest>): vo
     events.map((event) => (event.kind === "text" ? event.text : "")).join("");
 
   describe(`Llm contract: ${name}`, () => {
-    test("answers in pieces of text and ends once, last, with what it cost", async () => {
+    test("replies in several texts and ends once, last, with its usage", async () => {
       const { llm, request, drive } = await make();
       const events = await drive(collect(llm, request));
       expect(textOf(events).trim()).not.toBe("");
@@ -38,12 +38,12 @@ export function llmContract(name: string, make: () => Promise<LlmUnderTest>): vo
       });
     });
 
-    test("tells nothing after an abort, not even an end", async () => {
+    test("emits nothing after an abort, not even an end", async () => {
       const { llm, request, drive } = await make();
       expect(await drive(collect(llm, request, 2))).toHaveLength(2);
     });
 
-    test("tells nothing when it was aborted before it was asked", async () => {
+    test("emits nothing when it was aborted before the request", async () => {
       const { llm, request, drive } = await make();
       const events: LlmEvent[] = [];
       const ask = async () => {
@@ -53,7 +53,7 @@ export function llmContract(name: string, make: () => Promise<LlmUnderTest>): vo
       expect(events).toEqual([]);
     });
 
-    test("answers on after another reply was aborted", async () => {
+    test("continues to reply after another reply was aborted", async () => {
       const { llm, request, drive } = await make();
       await drive(collect(llm, request, 1));
       expect((await drive(collect(llm, request))).at(-1)?.kind).toBe("end");

@@ -16,28 +16,28 @@ import { framesOf, hum, SttServer, type SttServerOptions } from "../../support/p
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 const RATE_HZ = 8_000;
-/** What no error may quote. */
-export const SECRET_KEY = "a-key-that-nobody-may-see";
+/** Secrets that no error may quote. */
+export const SECRET_KEY = "a-key-that-must-stay-secret";
 const SPOKEN = "my-secret-words";
 
 export interface SttSocketUnderTest {
   name: string;
   make: (url: string, clock: ManualClock) => Stt;
-  /** The text by which it takes leave. */
+  /** The text that closes the stream. */
   goodbye: string;
-  /** The status that the provider's close with 1008 stands for, if for one. */
+  /** The HTTP status that corresponds to the provider's close code 1008, if any. */
   closeStatus?: number;
 }
 
-/** What the provider does to the stream, and what the error says. */
-const FAULTS: readonly [name: string, server: SttServerOptions, told: RegExp][] = [
-  ["P8: an upgrade answered with 401", refusing(401), /status 401/],
-  ["P8: an upgrade answered with 429", refusing(429), /status 429/],
-  ["P8: an upgrade answered with 500", refusing(500), /status 500/],
-  ["P8: an upgrade sent elsewhere", refusing(301, "Location: ws://127.0.0.1:1/\r\n"), /status 301/],
+/** Faults of the provider, and the expected error. */
+const FAULTS: readonly [name: string, server: SttServerOptions, expected: RegExp][] = [
+  ["P8: an upgrade refused with 401", refusing(401), /status 401/],
+  ["P8: an upgrade refused with 429", refusing(429), /status 429/],
+  ["P8: an upgrade refused with 500", refusing(500), /status 500/],
+  ["P8: a redirected upgrade", refusing(301, "Location: ws://127.0.0.1:1/\r\n"), /status 301/],
   ["P1: a connection that is cut", { refusal: (socket) => void socket.destroy() }, /connection failed/],
   [
-    "P10: compression that nobody asked for, with a window that there is not",
+    "P10: unrequested compression with an invalid window",
     {
       refusal: (socket, accept) =>
         void socket.write(
@@ -65,7 +65,7 @@ const FAULTS: readonly [name: string, server: SttServerOptions, told: RegExp][] 
     /WS_ERR_UNSUPPORTED_MESSAGE_LENGTH/,
   ],
   ["P10: a close with 1011", { greeting: (socket) => socket.close(1011, SPOKEN) }, /with 1011$/],
-  ["P10: a close that nobody asked for", { greeting: (socket) => socket.close(1000, SPOKEN) }, /with 1000$/],
+  ["P10: an unexpected close", { greeting: (socket) => socket.close(1000, SPOKEN) }, /with 1000$/],
   ["P16: a close for a key that was revoked", { greeting: (socket) => socket.close(1008, SECRET_KEY) }, /with 1008$/],
   ["P7: a text that is no JSON", { greeting: (socket) => socket.send(`{"${SPOKEN}`) }, /no JSON object/],
   ["P7: JSON that is no object", { greeting: (socket) => socket.send(`["${SPOKEN}"]`) }, /no JSON object/],
@@ -90,94 +90,94 @@ export async function openOn(
   }: { rateHz?: number; language?: string; languagePinned?: boolean } = {},
 ) {
   const clock = new ManualClock();
-  const life = new AbortController();
+  const abortController = new AbortController();
   const opened = { times: 0 };
   const onOpened = (): void => {
     opened.times += 1;
   };
-  const ear = make(`ws://127.0.0.1:${server.port}/`, clock);
-  const stream = ear.open({ language, languagePinned, rateHz, onOpened }, life.signal);
-  const heard: SttEvent[] = [];
+  const stt = make(`ws://127.0.0.1:${server.port}/`, clock);
+  const stream = stt.open({ language, languagePinned, rateHz, onOpened }, abortController.signal);
+  const transcripts: SttEvent[] = [];
   const ended = (async () => {
-    for await (const event of stream.events) heard.push(event);
+    for await (const event of stream.events) transcripts.push(event);
   })();
   ended.catch(() => {});
-  const hear = (ms: number, silenceMs: number): void => {
+  const sendAudio = (ms: number, silenceMs: number): void => {
     for (const [frame, voiced] of framesOf(hum(rateHz, ms, silenceMs), rateHz)) stream.write(frame, voiced);
   };
-  return { clock, life, stream, heard, opened, ended, hear };
+  return { clock, abortController, stream, transcripts, opened, ended, sendAudio };
 }
 
-/** Polls what comes over a real socket. */
+/** Polls for data over a real socket. */
 export const eventually = <T>(what: () => T) => expect.poll(what, { timeout: 10_000, interval: 5 });
 
-/** What every ear behind a WebSocket must make of what its provider does wrong. */
+/** How every STT over a WebSocket handles faults of its provider. */
 export function sttSocketContract({ name, make, goodbye, closeStatus }: SttSocketUnderTest): void {
   describe(`${name}, when its provider fails`, () => {
-    test.each(FAULTS)("%s fails the stream", async (_name, options, told) => {
+    test.each(FAULTS)("%s fails the stream", async (_name, options, expected) => {
       const server = await SttServer.listen(options);
-      const { stream, ended, hear, clock } = await openOn(server, make);
+      const { stream, ended, sendAudio, clock } = await openOn(server, make);
       const error = await ended.catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ code: "provider_failed" });
       const { message, cause } = error as Error;
       const status = message.endsWith("with 1008") ? closeStatus : /status (\d+)/.exec(message)?.[1];
       expect(cause).toEqual(status === undefined ? undefined : { status: Number(status), retryAfterMs: undefined });
-      expect(message).toMatch(told);
+      expect(message).toMatch(expected);
       expect(message).not.toMatch(new RegExp(`${SECRET_KEY}|${SPOKEN}`));
       expect(() => stream.write(new Int16Array(160), true)).not.toThrow();
-      hear(200, 400);
+      sendAudio(200, 400);
       expect(clock.pending).toBe(0);
       server.close();
     });
 
-    test("P1: a port where nobody listens fails the stream", async () => {
+    test("P1: a refused connection fails the stream", async () => {
       const server = await SttServer.listen();
       const { port } = server;
       server.close();
-      const life = new AbortController();
-      const ear = make(`ws://127.0.0.1:${port}/`, new ManualClock()).open(
+      const abortController = new AbortController();
+      const stt = make(`ws://127.0.0.1:${port}/`, new ManualClock()).open(
         { language: "en", rateHz: 8_000 },
-        life.signal,
+        abortController.signal,
       );
-      await expect(ear.events[Symbol.asyncIterator]().next()).rejects.toThrow(/ECONNREFUSED/);
+      await expect(stt.events[Symbol.asyncIterator]().next()).rejects.toThrow(/ECONNREFUSED/);
     });
 
     test.skipIf(!hasOpenssl)(
-      "P1: a certificate that nobody vouches for fails the stream (only where openssl is installed)",
+      "P1: an untrusted certificate fails the stream (only where openssl is installed)",
       async () => {
         const { certFile, keyFile } = makeCertificate(temporaryDirectory(), "provider");
         const server = createServer({ cert: readFileSync(certFile), key: readFileSync(keyFile) });
         server.listen(0, "127.0.0.1");
         await once(server, "listening");
         const { port } = server.address() as AddressInfo;
-        const ear = make(`wss://127.0.0.1:${port}/`, new ManualClock());
-        const { events } = ear.open({ language: "en", rateHz: RATE_HZ }, new AbortController().signal);
+        const stt = make(`wss://127.0.0.1:${port}/`, new ManualClock());
+        const { events } = stt.open({ language: "en", rateHz: RATE_HZ }, new AbortController().signal);
         await expect(events[Symbol.asyncIterator]().next()).rejects.toThrow(/DEPTH_ZERO_SELF_SIGNED_CERT/);
         server.close();
       },
     );
 
-    test("P2: audio waits for a provider that accepts and never answers, but not for ever", async () => {
+    test("P2: audio is buffered for a provider that accepts and never responds, up to a bound", async () => {
       const server = await SttServer.listen({ refusal: () => {} });
-      const { ended, hear } = await openOn(server, make);
-      hear(STT_BACKLOG_MS_MAX - 60, 0);
-      hear(120, 0);
-      await expect(ended).rejects.toThrow(/takes audio slower/);
+      const { ended, sendAudio } = await openOn(server, make);
+      sendAudio(STT_BACKLOG_MS_MAX - 60, 0);
+      sendAudio(120, 0);
+      await expect(ended).rejects.toThrow(/reads audio slower/);
       server.close();
     });
 
-    test("P2: and not for one that does not answer for seconds", async () => {
+    test("P2: a provider that does not complete the handshake for seconds fails the stream", async () => {
       const server = await SttServer.listen({ refusal: () => {} });
-      const { ended, hear, clock } = await openOn(server, make);
+      const { ended, sendAudio, clock } = await openOn(server, make);
       clock.advance(STT_CONNECT_MS_MAX);
-      hear(120, 0);
+      sendAudio(120, 0);
       clock.advance(1);
-      hear(120, 0);
-      await expect(ended).rejects.toThrow(/does not answer/);
+      sendAudio(120, 0);
+      await expect(ended).rejects.toThrow(/did not complete the handshake/);
       server.close();
     });
 
-    test("audio waits for a provider that has stopped to read, but not for ever", async () => {
+    test("audio is buffered for a provider that stops reading, up to a bound", async () => {
       const server = await SttServer.listen({ greeting: (socket) => socket.pause() });
       const { ended, stream, clock } = await openOn(server, make);
       await eventually(() => server.seen.length).toBe(1);
@@ -185,35 +185,35 @@ export function sttSocketContract({ name, make, goodbye, closeStatus }: SttSocke
       const over = ended.catch(() => {
         isOver = true;
       });
-      // What the system itself takes is far more than the bound, and may be any amount.
+      // The system's own buffers hold far more than the bound, in an amount that varies.
       for (let s = 0; s < 10_000 && !isOver; s += 1) {
         for (let n = 0; n < 10; n += 1) stream.write(new Int16Array(RATE_HZ / 10));
         await settled();
       }
       await over;
-      await expect(ended).rejects.toThrow(/takes audio slower/);
+      await expect(ended).rejects.toThrow(/reads audio slower/);
       expect(clock.pending).toBe(0);
       server.close();
     });
 
-    test("what was said before the connection stood is heard, in order", async () => {
+    test("audio from before the connection opened is sent, in order", async () => {
       const server = await SttServer.listen();
-      const { hear, life } = await openOn(server, make);
-      hear(600, 600);
+      const { sendAudio, abortController } = await openOn(server, make);
+      sendAudio(600, 600);
       await eventually(() => server.last?.audio.length).toBeGreaterThanOrEqual(1_150 * 16);
       const all = Buffer.from(hum(RATE_HZ, 600, 600).buffer);
       expect(server.last?.audio.equals(all.subarray(0, server.last.audio.length))).toBe(true);
       expect(server.last?.texts).toHaveLength(1);
-      life.abort();
+      abortController.abort();
       server.close();
     });
 
-    test("it takes leave of its provider when the call ends, and leaves nothing behind", async () => {
+    test("it closes the stream when the call ends, and no timer or socket remains", async () => {
       const server = await SttServer.listen({ greeting: (socket) => socket.send("{}") });
-      const { hear, life, ended, clock } = await openOn(server, make);
-      hear(120, 0);
+      const { sendAudio, abortController, ended, clock } = await openOn(server, make);
+      sendAudio(120, 0);
       await eventually(() => server.last?.messages.length).toBe(2);
-      life.abort();
+      abortController.abort();
       await ended;
       await eventually(() => server.last?.closeCode).toBe(1000);
       expect(server.last?.texts).toEqual([goodbye]);
@@ -221,22 +221,22 @@ export function sttSocketContract({ name, make, goodbye, closeStatus }: SttSocke
       server.close();
     });
 
-    test("a call that ends while the connection is made leaves nothing behind", async () => {
+    test("after a call that ends during the connect, no timer or socket remains", async () => {
       const server = await SttServer.listen({ refusal: () => {} });
-      const { life, ended, clock } = await openOn(server, make);
-      life.abort();
+      const { abortController, ended, clock } = await openOn(server, make);
+      abortController.abort();
       await ended;
       expect(clock.pending).toBe(0);
       server.close();
     });
 
-    test("a provider that does not answer the goodbye is cut off", async () => {
+    test("a provider that does not respond to the close is disconnected", async () => {
       const server = await SttServer.listen();
-      const { hear, life, clock } = await openOn(server, make);
-      hear(60, 0);
+      const { sendAudio, abortController, clock } = await openOn(server, make);
+      sendAudio(60, 0);
       await eventually(() => server.last?.messages.length).toBe(1);
       server.stopReading();
-      life.abort();
+      abortController.abort();
       await clock.play(STT_CLOSE_MS_MAX);
       expect(clock.pending).toBe(0);
       await eventually(() => server.open).toBe(0);

@@ -6,96 +6,96 @@ import { pump } from "../../../src/speech/pump.ts";
 export interface SttUnderTest {
   stt: Stt;
   rateHz: number;
-  /** What the ear is to hear, and what it is to make of it. */
+  /** The audio for the STT, and the expected transcripts. */
   audio: Int16Array;
   text: string;
-  /** Lets time pass, and everything that awaits go on. What comes over a real socket may come later. */
+  /** Advances the time and runs pending promises. Data over a real socket may arrive later. */
   play(ms: number): Promise<void>;
 }
 
-/** How long what was said may be on its way over a real socket, on a machine that is busy with something else. */
+/** How long data may take over a real socket on a busy machine. */
 const ARRIVAL = { timeout: 10_000, interval: 5 };
 
 const FRAME_MS = 20;
 
-/** What every Stt must do. Each provider's test calls this with its own subject. */
+/** The contract of every Stt. Each provider's test calls this with its own subject. */
 export function sttContract(name: string, make: () => Promise<SttUnderTest>): void {
   const open = async () => {
     const subject = await make();
-    const life = new AbortController();
-    const stream = subject.stt.open({ language: "en-US", rateHz: subject.rateHz }, life.signal);
-    const heard: SttEvent[] = [];
+    const abortController = new AbortController();
+    const stream = subject.stt.open({ language: "en-US", rateHz: subject.rateHz }, abortController.signal);
+    const transcripts: SttEvent[] = [];
     const failures: unknown[] = [];
     const done = pump(
       stream.events,
-      life.signal,
-      (event) => heard.push(event),
+      abortController.signal,
+      (event) => transcripts.push(event),
       (error) => failures.push(error),
     );
-    const hear = async (audio: Int16Array) => {
+    const sendAudio = async (audio: Int16Array) => {
       const frame = new Int16Array((subject.rateHz * FRAME_MS) / 1_000);
       for (let at = 0; at < audio.length; at += frame.length) {
-        const piece = frame.subarray(0, Math.min(frame.length, audio.length - at));
-        piece.set(audio.subarray(at, at + piece.length));
+        const part = frame.subarray(0, Math.min(frame.length, audio.length - at));
+        part.set(audio.subarray(at, at + part.length));
         stream.write(
-          piece,
-          piece.some((sample) => sample !== 0),
+          part,
+          part.some((sample) => sample !== 0),
         );
-        piece.fill(12_345); // The frame is the caller's again.
+        part.fill(12_345); // The frame was borrowed: its owner may reuse it now.
         await subject.play(FRAME_MS);
       }
     };
-    const finals = () => heard.flatMap((event) => (event.kind === "final" ? [event.text] : [])).join(" ");
-    return { ...subject, life, stream, heard, failures, done, hear, finals };
+    const finals = () => transcripts.flatMap((event) => (event.kind === "final" ? [event.text] : [])).join(" ");
+    return { ...subject, abortController, stream, transcripts, failures, done, sendAudio, finals };
   };
 
   describe(`Stt contract: ${name}`, () => {
-    test("takes at least one rate as it is", async () => {
+    test("accepts at least one rate without resampling", async () => {
       const { stt, rateHz } = await make();
       expect(stt.capabilities.ratesHz).toContain(rateHz);
     });
 
-    test("tells what was said in finals, each after the partials that led to it", async () => {
-      const { stt, audio, text, heard, failures, hear, finals, life } = await open();
-      await hear(audio);
+    test("emits finals, each after its interims", async () => {
+      const { stt, audio, text, transcripts, failures, sendAudio, finals, abortController } = await open();
+      await sendAudio(audio);
       await expect.poll(finals, ARRIVAL).toBe(text);
       let pending = "";
-      for (const event of heard) {
+      for (const event of transcripts) {
         expect(event.text).not.toBe("");
         if (event.language !== undefined) expect(languageCode(event.language)).toBeDefined();
         if (stt.capabilities.interimTranscripts) expect(event.text.startsWith(pending)).toBe(true);
         pending = event.kind === "final" ? "" : event.text;
       }
-      expect(heard.some((event) => event.kind === "interim")).toBe(stt.capabilities.interimTranscripts);
+      expect(transcripts.some((event) => event.kind === "interim")).toBe(stt.capabilities.interimTranscripts);
       expect(failures).toEqual([]);
-      life.abort();
+      abortController.abort();
     });
 
-    test("says the same of the same audio", async () => {
+    test("is deterministic for the same audio", async () => {
       const first = await open();
-      await first.hear(first.audio);
+      await first.sendAudio(first.audio);
       await expect.poll(first.finals, ARRIVAL).toBe(first.text);
       const second = await open();
-      await second.hear(second.audio);
+      await second.sendAudio(second.audio);
       await expect.poll(second.finals, ARRIVAL).toBe(second.text);
-      expect(second.heard).toEqual(first.heard);
-      first.life.abort();
-      second.life.abort();
+      expect(second.transcripts).toEqual(first.transcripts);
+      first.abortController.abort();
+      second.abortController.abort();
     });
 
-    test("is silent after an abort, and its events end", async () => {
-      const { audio, heard, hear, life, done } = await open();
-      await hear(audio.subarray(0, audio.length / 2));
-      const before = heard.length;
-      life.abort();
+    test("emits nothing after an abort, and its events end", async () => {
+      const { audio, transcripts, sendAudio, abortController, done } = await open();
+      await sendAudio(audio.subarray(0, audio.length / 2));
+      const before = transcripts.length;
+      abortController.abort();
       await done;
-      await hear(audio);
-      expect(heard).toHaveLength(before);
+      await sendAudio(audio);
+      expect(transcripts).toHaveLength(before);
     });
 
-    test("takes frames after an abort without a murmur", async () => {
-      const { life, stream } = await open();
-      life.abort();
+    test("accepts frames after an abort without an error", async () => {
+      const { abortController, stream } = await open();
+      abortController.abort();
       expect(() => stream.write(new Int16Array(320))).not.toThrow();
     });
 

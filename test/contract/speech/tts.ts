@@ -4,27 +4,27 @@ import type { Tts, TtsChunk } from "../../../src/speech/contracts.ts";
 export interface TtsUnderTest {
   tts: Tts;
   voiceId: string;
-  /** Lets time pass until `promise` has settled. */
+  /** Advances the time until `promise` has settled. */
   drive<T>(promise: Promise<T>): Promise<T>;
 }
 
 const TEXT = "Good morning, this is  a text of some length: it has numbers (12.50), and two sentences. Is that all?";
 
-/** What every Tts must do. Each provider's test calls this with its own subject. */
+/** The contract of every Tts. Each provider's test calls this with its own subject. */
 export function ttsContract(name: string, make: () => Promise<TtsUnderTest>): void {
   /** Collects the chunks; aborts after `abortAfter` of them. */
   const collect = async ({ tts, voiceId }: TtsUnderTest, abortAfter = Number.POSITIVE_INFINITY, text = TEXT) => {
-    const life = new AbortController();
+    const abortController = new AbortController();
     const chunks: TtsChunk[] = [];
-    for await (const chunk of tts.speak({ text, voiceId, language: "en-US" }, life.signal)) {
+    for await (const chunk of tts.speak({ text, voiceId, language: "en-US" }, abortController.signal)) {
       chunks.push(chunk);
-      if (chunks.length === abortAfter) life.abort();
+      if (chunks.length === abortAfter) abortController.abort();
     }
     return chunks;
   };
 
   describe(`Tts contract: ${name}`, () => {
-    test("offers voices with ids of their own and languages in BCP 47", async () => {
+    test("offers voices with unique ids and languages in BCP 47", async () => {
       const { tts, voiceId } = await make();
       const voices = await tts.voices();
       expect(voices.map((voice) => voice.id)).toContain(voiceId);
@@ -49,7 +49,7 @@ export function ttsContract(name: string, make: () => Promise<TtsUnderTest>): vo
       expect(samples.filter((sample) => Math.abs(sample) > 500).length / samples.length).toBeGreaterThan(0.2);
     });
 
-    test("places every word of the text, in order and within the audio", async () => {
+    test("times every word of the text, in order and within the audio", async () => {
       const subject = await make();
       const chunks = await subject.drive(collect(subject));
       const words = chunks.flatMap((chunk) => [...chunk.words]);
@@ -70,13 +70,13 @@ export function ttsContract(name: string, make: () => Promise<TtsUnderTest>): vo
       expect(before.endMs).toBeLessThanOrEqual(endMs + 1);
     });
 
-    test("leaves a chunk to whoever took it", async () => {
+    test("never changes a chunk after yielding it", async () => {
       const subject = await make();
-      const life = new AbortController();
+      const abortController = new AbortController();
       const taken: { chunk: TtsChunk; copy: Int16Array }[] = [];
       const take = async () => {
         const request = { text: TEXT, voiceId: subject.voiceId, language: "en-US" };
-        for await (const chunk of subject.tts.speak(request, life.signal)) {
+        for await (const chunk of subject.tts.speak(request, abortController.signal)) {
           taken.push({ chunk, copy: chunk.samples.slice() });
         }
       };
@@ -84,12 +84,12 @@ export function ttsContract(name: string, make: () => Promise<TtsUnderTest>): vo
       for (const { chunk, copy } of taken) expect(chunk.samples).toEqual(copy);
     });
 
-    test("tells nothing after an abort", async () => {
+    test("emits nothing after an abort", async () => {
       const subject = await make();
       expect(await subject.drive(collect(subject, 1))).toHaveLength(1);
     });
 
-    test("tells nothing when it was aborted before it was asked", async () => {
+    test("emits nothing when it was aborted before the request", async () => {
       const { tts, voiceId, drive } = await make();
       const speak = async () => {
         for await (const _ of tts.speak({ text: TEXT, voiceId, language: "en-US" }, AbortSignal.abort())) {
@@ -99,14 +99,14 @@ export function ttsContract(name: string, make: () => Promise<TtsUnderTest>): vo
       await drive(speak());
     });
 
-    test("speaks on after another request was aborted", async () => {
+    test("continues to speak after another request was aborted", async () => {
       const subject = await make();
       await subject.drive(collect(subject, 1));
       const chunks = await subject.drive(collect(subject, Number.POSITIVE_INFINITY, "One more."));
       expect(chunks.length).toBeGreaterThan(0);
     });
 
-    test("speaks several texts at once, each whole", async () => {
+    test("speaks several texts concurrently, each completely", async () => {
       const subject = await make();
       const texts = ["The first one.", "The second of them.", "A third."];
       const all = await subject.drive(

@@ -10,7 +10,7 @@ const read = (given: string): [sizes: object, problems: string[]] => {
   return [readContextSizes(given, ["openai", "anthropic", "gemini", "reference"], problems), problems];
 };
 
-test("ADV-H3: the context of a model is what the operator says, else what is known of it, else a default", () => {
+test("ADV-H3: the context size of a model is the operator's setting, else the known size, else a default", () => {
   const known = [
     ["openai:gpt-4o-mini", 128_000],
     ["openai:gpt-4.1-nano", 1_047_576],
@@ -27,12 +27,12 @@ test("ADV-H3: the context of a model is what the operator says, else what is kno
   expect(contextTokensOf("openai:gpt-4o-mini", { "openai:gpt-4o-mini": 4_096 })).toBe(4_096);
 });
 
-test("ADV-H3: CONTEXT_TOKENS names models with colons of their own, and what is wrong with it is told part by part", () => {
+test("ADV-H3: CONTEXT_TOKENS accepts names of models with colons, and its problems are reported part by part", () => {
   expect(read("openai:llama3.2=8192, openai:gpt-oss:20b = 131072")).toEqual([
     { "openai:llama3.2": 8_192, "openai:gpt-oss:20b": 131_072 },
     [],
   ]);
-  for (const wrong of ["openai", "openai:x", "openai:x=12", "openai:x=99999999", "nobody:x=8192", "openai:x=many"]) {
+  for (const wrong of ["openai", "openai:x", "openai:x=12", "openai:x=99999999", "unknown:x=8192", "openai:x=many"]) {
     expect(read(wrong)[1]).toEqual([
       expect.stringMatching(/^CONTEXT_TOKENS must be a model and its context in tokens, from 1024 to .*, not "/),
     ]);
@@ -42,14 +42,14 @@ test("ADV-H3: CONTEXT_TOKENS names models with colons of their own, and what is 
   );
 });
 
-test("ADV-H3: of several models for one name the least context counts", () => {
+test("ADV-H3: the smallest context in a list of fallbacks counts", () => {
   const env = {
     MODEL_A: "openai:gpt-4o-mini,gemini:gemini-2.5-flash,openai:small",
     CONTEXT_TOKENS: "openai:small=4096",
     OPENAI_API_KEY: "k",
     GEMINI_API_KEY: "k",
   };
-  const engines = createSpeechProviders(readConfig(env), new ManualClock(), { warn: () => {}, error: () => {} });
-  expect([engines.llm.model_a.contextTokens, engines.llm.model_b.contextTokens]).toEqual([4_096, undefined]);
-  engines.close();
+  const providers = createSpeechProviders(readConfig(env), new ManualClock(), { warn: () => {}, error: () => {} });
+  expect([providers.llm.model_a.contextTokens, providers.llm.model_b.contextTokens]).toEqual([4_096, undefined]);
+  providers.close();
 });

@@ -18,40 +18,43 @@ const REQUEST: LlmRequest = {
   language: "en-US",
 };
 
-llmContract("a chain of two, of which the first fails", async () => {
+llmContract("a fallback list of two, of which the first fails", async () => {
   const clock = new ManualClock();
   const llms = [
     new ScriptedLlm(clock, [[{ afterMs: 20, event: { kind: "fail" } }]]),
     new ScriptedLlm(clock, [textReply("We open at nine.", { firstMs: 200, perWordMs: 30 })]),
   ];
-  return { llm: chainOf(clock, llms).llm, request: REQUEST, drive: (promise) => clock.drive(promise) };
+  return { llm: fallbackOf(clock, llms).llm, request: REQUEST, drive: (promise) => clock.drive(promise) };
 });
 
-/** An Llm that fails with `error` before it has said anything, as often as it is asked. */
+/** An LLM that fails every request with `error` before any content. */
 class Refusing implements Llm {
   readonly provider = "refusing";
-  asked = 0;
+  requestCount = 0;
   readonly #error: Error;
 
   constructor(error: Error) {
     this.#error = error;
   }
 
-  // biome-ignore lint/correctness/useYield: it never gets that far
+  // biome-ignore lint/correctness/useYield: it always throws first
   async *reply(): AsyncGenerator<LlmEvent> {
-    this.asked += 1;
+    this.requestCount += 1;
     throw this.#error;
   }
 }
 
-const saying = (clock: ManualClock, text = "We open at nine.") => new ScriptedLlm(clock, [textReply(text)]);
+const replying = (clock: ManualClock, text = "We open at nine.") => new ScriptedLlm(clock, [textReply(text)]);
 const playing = (clock: ManualClock, ...steps: LlmStep[]) => new ScriptedLlm(clock, [steps]);
-const text = (said: string, afterMs = 0): LlmStep => ({ afterMs, event: { kind: "text", text: said } });
+const text = (sentText: string, afterMs = 0): LlmStep => ({ afterMs, event: { kind: "text", text: sentText } });
 const fails = (afterMs = 0): LlmStep => ({ afterMs, event: { kind: "fail" } });
 
-function chainOf(clock: ManualClock, llms: readonly Llm[]) {
-  const chained = llms.map((llm) => ({ llm, ...breakerFor("llm", llm.provider, clock) }));
-  return { llm: new FallbackLlm(chained, clock), told: chained.map(({ told }) => told) };
+function fallbackOf(clock: ManualClock, llms: readonly Llm[]) {
+  const candidates = llms.map((llm) => {
+    const { circuitBreaker, told: reports } = breakerFor("llm", llm.provider, clock);
+    return { llm, circuitBreaker, reports };
+  });
+  return { llm: new FallbackLlm(candidates, clock), reports: candidates.map(({ reports }) => reports) };
 }
 
 async function ask(clock: ManualClock, llm: Llm, request = REQUEST) {
@@ -68,34 +71,34 @@ async function ask(clock: ManualClock, llm: Llm, request = REQUEST) {
     }
   };
   const error = await clock.drive(run());
-  const said = events.map((event) => (event.kind === "text" ? event.text : "")).join("");
-  return { events, said, error, ended: events.at(-1)?.kind === "end", atMs };
+  const sentText = events.map((event) => (event.kind === "text" ? event.text : "")).join("");
+  return { events, sentText, error, ended: events.at(-1)?.kind === "end", atMs };
 }
 
-describe("a chain of models", () => {
-  test("P1: what cannot be reached is asked once more, and then the next answers", async () => {
+describe("FallbackLlm", () => {
+  test("P1: an unreachable provider is retried once, and then the next one replies", async () => {
     const clock = new ManualClock();
     const first = new Refusing(providerFailed("refusing", "could not be reached (ECONNREFUSED)"));
-    const { said, ended } = await ask(clock, chainOf(clock, [first, saying(clock)]).llm);
-    expect([said, ended, first.asked]).toEqual(["We open at nine.", true, 2]);
+    const { sentText, ended } = await ask(clock, fallbackOf(clock, [first, replying(clock)]).llm);
+    expect([sentText, ended, first.requestCount]).toEqual(["We open at nine.", true, 2]);
   });
 
-  test("P2: what never begins is given up in time for the next", async () => {
+  test("P2: a reply that never begins times out early enough for the next provider", async () => {
     const clock = new ManualClock();
-    const { llm, told } = chainOf(clock, [playing(clock, text("late", 3_600_000)), saying(clock)]);
-    const { said, atMs } = await ask(clock, llm);
-    expect([said, atMs]).toEqual(["We open at nine.", LLM_FIRST_TOKEN_MS_MAX]);
-    expect(told[0]).toEqual(["known", "provider_failed"]);
+    const { llm, reports } = fallbackOf(clock, [playing(clock, text("late", 3_600_000)), replying(clock)]);
+    const { sentText, atMs } = await ask(clock, llm);
+    expect([sentText, atMs]).toEqual(["We open at nine.", LLM_FIRST_TOKEN_MS_MAX]);
+    expect(reports[0]).toEqual(["known", "provider_failed"]);
   });
 
-  test("P3: one that breaks off in the middle of a sentence is gone on for by the next, and no word is lost", async () => {
+  test("P3: a reply that breaks off in the middle of a sentence is continued by the next provider, and no word is lost", async () => {
     const clock = new ManualClock();
-    const second = saying(clock, "at nine, every day.");
-    const { said, ended } = await ask(
+    const second = replying(clock, "at nine, every day.");
+    const { sentText, ended } = await ask(
       clock,
-      chainOf(clock, [playing(clock, text("We"), text(" open"), fails(50)), second]).llm,
+      fallbackOf(clock, [playing(clock, text("We"), text(" open"), fails(50)), second]).llm,
     );
-    expect([said, ended]).toEqual(["We open at nine, every day.", true]);
+    expect([sentText, ended]).toEqual(["We open at nine, every day.", true]);
     expect(second.requests[0]?.messages).toEqual([
       ...REQUEST.messages,
       { role: "assistant", text: "We open" },
@@ -103,71 +106,71 @@ describe("a chain of models", () => {
     ]);
   });
 
-  test("one that had asked for a tool is not gone on for: nobody knows what else it wanted", async () => {
+  test("a reply that breaks off after a tool call is not continued, because further tool calls may be missing", async () => {
     const clock = new ManualClock();
     const tool: LlmStep = { afterMs: 0, event: { kind: "tool-call", id: "1", name: "hang_up", argumentsJson: "{}" } };
-    const second = saying(clock);
-    const { error } = await ask(clock, chainOf(clock, [playing(clock, tool, fails()), second]).llm);
+    const second = replying(clock);
+    const { error } = await ask(clock, fallbackOf(clock, [playing(clock, tool, fails()), second]).llm);
     expect(error).toMatchObject({ code: "provider_failed" });
     expect(second.requests).toEqual([]);
   });
 
-  test("P6: one that drips is ended by the deadline of the whole answer", async () => {
+  test("P6: a reply that drips is ended by the deadline of the whole reply", async () => {
     const clock = new ManualClock();
     const drip = playing(clock, ...Array.from({ length: 1_000 }, () => text(".", 1_000)));
-    const { error, atMs } = await ask(clock, chainOf(clock, [drip, saying(clock)]).llm);
+    const { error, atMs } = await ask(clock, fallbackOf(clock, [drip, replying(clock)]).llm);
     expect(error).toMatchObject({ code: "provider_failed" });
     expect(atMs).toBe(LLM_ANSWER_MS_MAX);
   });
 
-  test("P8: the only one is asked again when it wants to be, if that is soon", async () => {
-    for (const [retryAfter, asked] of [
+  test("P8: the only provider is retried after its Retry-After, if that is soon", async () => {
+    for (const [retryAfter, requestCount] of [
       ["0", 2],
       ["2", 2],
       ["3600", 1],
     ] as const) {
       const clock = new ManualClock();
       const busy = new Refusing(providerFailed("refusing", "refused with 429", refusalFrom(429, retryAfter)));
-      const { error, atMs } = await ask(clock, chainOf(clock, [busy]).llm);
+      const { error, atMs } = await ask(clock, fallbackOf(clock, [busy]).llm);
       expect(error).toMatchObject({ message: "refusing: refused with 429" });
-      expect([busy.asked, atMs]).toEqual([asked, asked === 2 ? Number(retryAfter) * 1_000 : 0]);
+      expect([busy.requestCount, atMs]).toEqual([requestCount, requestCount === 2 ? Number(retryAfter) * 1_000 : 0]);
     }
   });
 
-  test("P8: while there is another one nobody waits for one that is busy", async () => {
+  test("P8: a busy provider is not waited for while a fallback is available", async () => {
     const clock = new ManualClock();
     const busy = new Refusing(providerFailed("refusing", "refused with 503", refusalFrom(503, "1")));
-    const { said, atMs } = await ask(clock, chainOf(clock, [busy, saying(clock)]).llm);
-    expect([said, busy.asked, atMs]).toEqual(["We open at nine.", 1, 0]);
+    const { sentText, atMs } = await ask(clock, fallbackOf(clock, [busy, replying(clock)]).llm);
+    expect([sentText, busy.requestCount, atMs]).toEqual(["We open at nine.", 1, 0]);
   });
 
-  test("P16: a key that is refused is not shown again, and the next answers", async () => {
+  test("P16: a refused API key is not sent again, and the next provider replies", async () => {
     const clock = new ManualClock();
     const revoked = new Refusing(providerFailed("refusing", "refused with 401", refusalFrom(401)));
-    const { said } = await ask(clock, chainOf(clock, [revoked, saying(clock)]).llm);
-    expect([said, revoked.asked]).toEqual(["We open at nine.", 1]);
-    expect((await ask(clock, chainOf(clock, [revoked]).llm)).error).toMatchObject({ code: "provider_failed" });
-    expect(revoked.asked).toBe(2);
+    const { sentText } = await ask(clock, fallbackOf(clock, [revoked, replying(clock)]).llm);
+    expect([sentText, revoked.requestCount]).toEqual(["We open at nine.", 1]);
+    expect((await ask(clock, fallbackOf(clock, [revoked]).llm)).error).toMatchObject({ code: "provider_failed" });
+    expect(revoked.requestCount).toBe(2);
   });
 
-  test("P12: a reply that was cut tells nothing more, and nobody else is asked for it", async () => {
+  test("P12: an interrupted reply emits nothing more, and no fallback is requested", async () => {
     const clock = new ManualClock();
-    const second = saying(clock);
-    const { llm, told } = chainOf(clock, [playing(clock, text("We", 100), fails(100)), second]);
-    const life = new AbortController();
+    const second = replying(clock);
+    const { llm, reports } = fallbackOf(clock, [playing(clock, text("We", 100), fails(100)), second]);
+    const abortController = new AbortController();
     const events: LlmEvent[] = [];
     const run = (async () => {
-      for await (const event of llm.reply(REQUEST, life.signal)) events.push(event);
+      for await (const event of llm.reply(REQUEST, abortController.signal)) events.push(event);
     })();
     await clock.play(150);
-    life.abort();
+    abortController.abort();
     await clock.play(10_000);
     await run;
     expect([events.length, second.requests.length, clock.pending]).toEqual([1, 0, 0]);
-    expect(told).toEqual([["known"], ["known"]]);
+    expect(reports).toEqual([["known"], ["known"]]);
   });
 
-  test("who says nothing to somebody who asked has failed; behind a tool's result there may be nothing to say", async () => {
+  test("an empty reply to a user message is a failure; after a tool result it is allowed", async () => {
     const nothing: readonly LlmStep[][] = [
       [{ afterMs: 0, event: { kind: "end", inputTokens: 9, outputTokens: 0 } }],
       [],
@@ -175,11 +178,11 @@ describe("a chain of models", () => {
     ];
     for (const steps of nothing) {
       const clock = new ManualClock();
-      const { llm, told } = chainOf(clock, [playing(clock, ...steps), saying(clock)]);
-      const { said, ended } = await ask(clock, llm);
-      expect([said.trim(), ended]).toEqual(["We open at nine.", true]);
-      expect(told[0]).toContain("provider_failed");
-      const alone = await ask(clock, chainOf(clock, [playing(clock, ...steps)]).llm);
+      const { llm, reports } = fallbackOf(clock, [playing(clock, ...steps), replying(clock)]);
+      const { sentText, ended } = await ask(clock, llm);
+      expect([sentText.trim(), ended]).toEqual(["We open at nine.", true]);
+      expect(reports[0]).toContain("provider_failed");
+      const alone = await ask(clock, fallbackOf(clock, [playing(clock, ...steps)]).llm);
       expect([alone.error, alone.ended]).toEqual([
         expect.objectContaining({ message: "scripted: sent an empty reply" }),
         false,
@@ -188,34 +191,34 @@ describe("a chain of models", () => {
         ...REQUEST,
         messages: [...REQUEST.messages, { role: "tool", toolCallId: "1", name: "hang_up", text: "{}" }],
       };
-      expect((await ask(clock, chainOf(clock, [playing(clock, ...steps)]).llm, request)).error).toBeUndefined();
+      expect((await ask(clock, fallbackOf(clock, [playing(clock, ...steps)]).llm, request)).error).toBeUndefined();
     }
   });
 
-  test("a tool's arguments that are being written are no silence, and nothing that is told", async () => {
+  test("deltas of a tool call's arguments extend the deadline, and are not emitted", async () => {
     const clock = new ManualClock();
     const written = Array.from({ length: 4 }, () => text("", LLM_FIRST_TOKEN_MS_MAX - 500));
     const tool: LlmStep = { afterMs: 100, event: { kind: "tool-call", id: "1", name: "book", argumentsJson: "{}" } };
     const end: LlmStep = { afterMs: 0, event: { kind: "end", inputTokens: 1, outputTokens: 1 } };
-    const second = saying(clock);
-    const { events } = await ask(clock, chainOf(clock, [playing(clock, ...written, tool, end), second]).llm);
+    const second = replying(clock);
+    const { events } = await ask(clock, fallbackOf(clock, [playing(clock, ...written, tool, end), second]).llm);
     expect([events.map(({ kind }) => kind), second.requests]).toEqual([["tool-call", "end"], []]);
-    const { said, atMs } = await ask(
+    const { sentText, atMs } = await ask(
       clock,
-      chainOf(clock, [playing(clock, text("", 100), text("", 3_600_000)), second]).llm,
+      fallbackOf(clock, [playing(clock, text("", 100), text("", 3_600_000)), second]).llm,
     );
-    expect([said, second.requests.length]).toEqual(["We open at nine.", 1]);
+    expect([sentText, second.requests.length]).toEqual(["We open at nine.", 1]);
     expect(atMs).toBeLessThan(4 * LLM_FIRST_TOKEN_MS_MAX + 100 + LLM_IDLE_MS_MAX + 200);
   });
 
-  test("who finds no way in waits for one, as long as an answer may wait for its beginning", async () => {
+  test("a request waits for an available provider until the deadline of the first content", async () => {
     const clock = new ManualClock();
     const { circuitBreaker } = breakerFor("llm", "scripted", clock, 1);
-    const llm = new FallbackLlm([{ llm: saying(clock), circuitBreaker }], clock);
+    const llm = new FallbackLlm([{ llm: replying(clock), circuitBreaker }], clock);
     const passage = circuitBreaker.tryAcquire();
     clock.after(3_000, () => passage?.release());
-    const { said, atMs } = await ask(clock, llm);
-    expect(said).toBe("We open at nine.");
+    const { sentText, atMs } = await ask(clock, llm);
+    expect(sentText).toBe("We open at nine.");
     expect(atMs).toBeGreaterThanOrEqual(3_000);
     expect(atMs).toBeLessThanOrEqual(3_250);
     circuitBreaker.tryAcquire();
@@ -226,11 +229,11 @@ describe("a chain of models", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("P15: 50 calls ask a provider that is dead for ten minutes no more than once a second, and it is back soon", async () => {
+  test("P15: 50 calls send at most one request a second to a provider that is down for ten minutes, and it recovers soon", async () => {
     const clock = new ManualClock();
     let isDead = true;
     const askedMs: number[] = [];
-    const mortal: Llm = {
+    const restartable: Llm = {
       provider: "mortal",
       async *reply() {
         askedMs.push(clock.nowMs());
@@ -239,18 +242,18 @@ describe("a chain of models", () => {
         yield { kind: "end", inputTokens: 0, outputTokens: 0 };
       },
     };
-    const { llm } = chainOf(clock, [mortal, saying(clock)]);
-    const life = new AbortController();
-    setMaxListeners(0, life.signal);
+    const { llm } = fallbackOf(clock, [restartable, replying(clock)]);
+    const abortController = new AbortController();
+    setMaxListeners(0, abortController.signal);
     const call = async (): Promise<void> => {
-      while (!life.signal.aborted) {
-        for await (const _ of llm.reply(REQUEST, life.signal));
-        await sleep(clock, 700, life.signal);
+      while (!abortController.signal.aborted) {
+        for await (const _ of llm.reply(REQUEST, abortController.signal));
+        await sleep(clock, 700, abortController.signal);
       }
     };
     const calls = Array.from({ length: 50 }, call);
     await clock.play(600_000);
-    // The first to ask all at once are all told the same.
+    // The first concurrent requests all fail alike.
     const stormMs = askedMs.filter((atMs) => atMs > 2_000);
     expect(stormMs.length).toBeLessThanOrEqual(600);
     expect(stormMs.length).toBeGreaterThan(100);
@@ -261,7 +264,7 @@ describe("a chain of models", () => {
     const before = askedMs.length;
     await clock.play(CIRCUIT_BREAKER_PROBE_MS + 1_500);
     expect(askedMs.length - before).toBeGreaterThan(50);
-    life.abort();
+    abortController.abort();
     await Promise.all(calls);
   });
 });

@@ -1,46 +1,47 @@
 import { describe, expect, test } from "vitest";
-import { createLlms, llmProblems, readLlmSettings } from "../../../src/speech/llm/registry.ts";
+import { createLlms } from "../../../src/speech/llm/registry.ts";
+import { llmProblems, readLlmSettings } from "../../../src/speech/llm/settings.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { breakerFor } from "../../support/providers/breakers.ts";
 import { INLINE_TOOL_CHOICE } from "../../support/stubs/inline-schemas.ts";
 
 const clock = new ManualClock();
-const lineOf = (provider: string) => breakerFor("llm", provider, clock).circuitBreaker;
+const circuitBreakerOf = (provider: string) => breakerFor("llm", provider, clock).circuitBreaker;
 const REFERENCE = { model_a: "reference", model_b: "reference", model_c: "reference" };
 const settingsOf = (env: Readonly<Record<string, string>> = {}) =>
   readLlmSettings((key, fallback) => env[key] ?? fallback);
 
-describe("the brains that a configuration names", () => {
-  test("each model is any provider's", () => {
+describe("the configured LLMs", () => {
+  test("each model can have any provider", () => {
     const settings = settingsOf({ OPENAI_API_KEY: "a", ANTHROPIC_API_KEY: "b", GEMINI_API_KEY: "c" });
     const models = { model_a: "openai:gpt-4o-mini", model_b: "anthropic:claude-haiku-4-5", model_c: "gemini:gemini-3" };
     expect(llmProblems(models, settings)).toEqual([]);
-    const brains = createLlms(models, settings, {}, lineOf, clock, INLINE_TOOL_CHOICE);
-    expect(Object.values(brains).map(({ provider }) => provider)).toEqual(["openai", "anthropic", "gemini"]);
+    const llms = createLlms(models, settings, {}, circuitBreakerOf, clock, INLINE_TOOL_CHOICE);
+    expect(Object.values(llms).map(({ provider }) => provider)).toEqual(["openai", "anthropic", "gemini"]);
   });
 
-  test("without configuration each is the reference, and no key is asked for", () => {
+  test("without configuration each is the reference LLM, and no API key is required", () => {
     expect(llmProblems(REFERENCE, settingsOf())).toEqual([]);
-    const { model_a, model_b } = createLlms(REFERENCE, settingsOf(), {}, lineOf, clock, INLINE_TOOL_CHOICE);
+    const { model_a, model_b } = createLlms(REFERENCE, settingsOf(), {}, circuitBreakerOf, clock, INLINE_TOOL_CHOICE);
     expect(model_a.provider).toBe("reference");
     expect(model_b).toBe(model_a);
   });
 
-  test("the same model is one brain, and models' names keep their own colons", () => {
+  test("equal models share one LLM, and names of models may contain colons", () => {
     const settings = settingsOf({ OPENAI_BASE_URL: "http://127.0.0.1:11434/v1/" });
     const models = { ...REFERENCE, model_a: "openai:llama3.2:3b", model_b: "openai:llama3.2:3b" };
     expect(settings.openai).toEqual({ apiKey: undefined, baseUrl: "http://127.0.0.1:11434/v1" });
     expect(llmProblems(models, settings)).toEqual([]);
-    const { model_a, model_b, model_c } = createLlms(models, settings, {}, lineOf, clock, INLINE_TOOL_CHOICE);
+    const { model_a, model_b, model_c } = createLlms(models, settings, {}, circuitBreakerOf, clock, INLINE_TOOL_CHOICE);
     expect(model_b).toBe(model_a);
     expect(model_c).not.toBe(model_a);
   });
 
-  test("several may stand for one, each for when the one before it fails", () => {
+  test("a model can be a list of fallbacks", () => {
     const settings = settingsOf({ OPENAI_API_KEY: "a", ANTHROPIC_API_KEY: "b" });
     const models = { ...REFERENCE, model_a: "openai:gpt-4o-mini, anthropic:claude-haiku-4-5, reference" };
     expect(llmProblems(models, settings)).toEqual([]);
-    expect(createLlms(models, settings, {}, lineOf, clock, INLINE_TOOL_CHOICE).model_a).toMatchObject({
+    expect(createLlms(models, settings, {}, circuitBreakerOf, clock, INLINE_TOOL_CHOICE).model_a).toMatchObject({
       provider: "openai",
     });
     expect(llmProblems({ ...REFERENCE, model_b: "openai:gpt-4o-mini,gpt" }, settings)).toEqual([
@@ -48,7 +49,7 @@ describe("the brains that a configuration names", () => {
     ]);
   });
 
-  test("every problem is told at once, each once, and no key is quoted", () => {
+  test("all problems are reported together, each once, and no API key is quoted", () => {
     const settings = settingsOf({ ANTHROPIC_API_KEY: "secret key", GEMINI_API_KEY: "k", GEMINI_BASE_URL: "ftp://x?y" });
     const models = { model_a: "openai:gpt-4o", model_b: "openai:gpt-4o-mini", model_c: "anthropic:claude-opus-5" };
     expect(llmProblems(models, settings)).toEqual([
@@ -60,7 +61,7 @@ describe("the brains that a configuration names", () => {
     ]);
   });
 
-  test("what names no model is told with what would", () => {
+  test("an invalid name of a model is reported with the valid forms", () => {
     for (const given of ["gpt", "openai", "openai:", "openai:a b", ":x", "constructor:x", "reference:x"]) {
       expect(llmProblems({ ...REFERENCE, model_b: given }, settingsOf())).toEqual([
         "MODEL_B must be reference, or a provider and its model: " +

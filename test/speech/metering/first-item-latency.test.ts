@@ -3,7 +3,7 @@ import type { Tts } from "../../../src/speech/contracts.ts";
 import { timedTts, timeFirstItem } from "../../../src/speech/metering/first-item-latency.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
-/** Items that come so many ms apart, and whether whoever reads them has let go. */
+/** Items that arrive `everyMs` apart, and whether their reader has closed them. */
 function slowly(clock: ManualClock, items: readonly string[], everyMs: number) {
   const seen = { closed: false };
   async function* generate(): AsyncGenerator<string> {
@@ -19,34 +19,34 @@ function slowly(clock: ManualClock, items: readonly string[], everyMs: number) {
   return { items: generate(), seen };
 }
 
-test("the time to the first of them is told, once, and all of them come through", async () => {
+test("the time to the first item is reported once, and all items pass through", async () => {
   const clock = new ManualClock();
-  const told: number[] = [];
+  const reported: number[] = [];
   const { items } = slowly(clock, ["a", "b", "c"], 40);
   const got: string[] = [];
   for await (const item of timeFirstItem(
     items,
     () => clock.nowMs(),
-    (tookMs) => told.push(tookMs),
+    (tookMs) => reported.push(tookMs),
   ))
     got.push(item);
-  expect([got, told]).toEqual([["a", "b", "c"], [40]]);
+  expect([got, reported]).toEqual([["a", "b", "c"], [40]]);
 });
 
-test("where none comes nothing is told: neither at an end nor at a failure, which comes through as it is", async () => {
+test("without an item nothing is reported, neither at the end nor at a failure, which is passed on", async () => {
   const clock = new ManualClock();
-  const told: number[] = [];
-  const tell = (tookMs: number) => told.push(tookMs);
-  for await (const _ of timeFirstItem(slowly(clock, [], 1).items, () => clock.nowMs(), tell)) expect.unreachable();
+  const reported: number[] = [];
+  const report = (tookMs: number) => reported.push(tookMs);
+  for await (const _ of timeFirstItem(slowly(clock, [], 1).items, () => clock.nowMs(), report)) expect.unreachable();
   const failing = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("planted")) }) };
   const reading = async (): Promise<void> => {
-    for await (const _ of timeFirstItem(failing, () => clock.nowMs(), tell)) expect.unreachable();
+    for await (const _ of timeFirstItem(failing, () => clock.nowMs(), report)) expect.unreachable();
   };
   await expect(reading()).rejects.toThrow("planted");
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
 });
 
-test("whoever stops reading early lets go of what it comes from", async () => {
+test("a reader that stops early closes the source", async () => {
   const clock = new ManualClock();
   const { items, seen } = slowly(clock, ["a", "b"], 1);
   for await (const _ of timeFirstItem(
@@ -58,10 +58,10 @@ test("whoever stops reading early lets go of what it comes from", async () => {
   expect(seen.closed).toBe(true);
 });
 
-test("a voice is timed piece by piece, from when it was asked for each", async () => {
+test("TTS is timed for each segment, from its request", async () => {
   const clock = new ManualClock();
-  const told: number[] = [];
-  const voice: Tts = {
+  const reported: number[] = [];
+  const tts: Tts = {
     provider: "scripted",
     capabilities: { wordTimestamps: true },
     voices: async () => [],
@@ -71,9 +71,9 @@ test("a voice is timed piece by piece, from when it was asked for each", async (
     },
   };
   const timed = timedTts(
-    voice,
+    tts,
     () => clock.nowMs(),
-    (tookMs) => told.push(tookMs),
+    (tookMs) => reported.push(tookMs),
   );
   for (const text of ["Hello.", "How are you?"]) {
     const chunks = [];
@@ -81,6 +81,10 @@ test("a voice is timed piece by piece, from when it was asked for each", async (
       chunks.push(chunk);
     expect(chunks).toHaveLength(3);
   }
-  expect(told).toEqual([6, 12]);
-  expect([timed.provider, timed.capabilities, await timed.voices()]).toEqual(["scripted", { wordTimes: true }, []]);
+  expect(reported).toEqual([6, 12]);
+  expect([timed.provider, timed.capabilities, await timed.voices()]).toEqual([
+    "scripted",
+    { wordTimestamps: true },
+    [],
+  ]);
 });

@@ -13,18 +13,22 @@ import { type LlmStep, ScriptedLlm, textReply } from "../../support/providers/sc
 import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
 import { ScriptedTts, type ScriptedTtsOptions } from "../../support/providers/scripted-tts.ts";
 
-/** A watch, and what it was told. */
-function watching(): { watch: ProviderObserver; used: [provider: string, usage: Usage][]; answered: string[] } {
+/** An observer that records the reported usage and responses. */
+function recordingObserver(): {
+  observer: ProviderObserver;
+  used: [provider: string, usage: Usage][];
+  responses: string[];
+} {
   const used: [string, Usage][] = [];
-  const answered: string[] = [];
-  const watch: ProviderObserver = {
+  const responses: string[] = [];
+  const observer: ProviderObserver = {
     used: (provider, usage) => used.push([provider, usage]),
-    responded: (provider) => answered.push(provider),
+    responded: (provider) => responses.push(provider),
     failedOver: () => {},
     contextExceeded: () => {},
     requesting: () => {},
   };
-  return { watch, used, answered };
+  return { observer, used, responses };
 }
 
 const REQUEST: LlmRequest = {
@@ -41,50 +45,52 @@ async function drained<T>(items: AsyncIterable<T>, onItem: (item: T) => void = (
   try {
     for await (const item of items) onItem(item);
   } catch {
-    // What it failed with is for others to tell.
+    // The error is checked elsewhere.
   }
 }
 
-describe("a model's tokens", () => {
-  const asked = async (steps: readonly LlmStep[], abortAfterMs = Number.POSITIVE_INFINITY) => {
+describe("an LLM's tokens", () => {
+  const usageOfReply = async (steps: readonly LlmStep[], abortAfterMs = Number.POSITIVE_INFINITY) => {
     const clock = new ManualClock();
-    const { watch, used, answered } = watching();
-    const life = new AbortController();
-    const reply = drained(meteredLlm(new ScriptedLlm(clock, [steps]), "small").reply(REQUEST, life.signal, watch));
-    if (abortAfterMs < Number.POSITIVE_INFINITY) clock.after(abortAfterMs, () => life.abort());
+    const { observer, used, responses } = recordingObserver();
+    const abortController = new AbortController();
+    const reply = drained(
+      meteredLlm(new ScriptedLlm(clock, [steps]), "small").reply(REQUEST, abortController.signal, observer),
+    );
+    if (abortAfterMs < Number.POSITIVE_INFINITY) clock.after(abortAfterMs, () => abortController.abort());
     await clock.play(1_000);
     await reply;
-    return { used, answered };
+    return { used, responses };
   };
 
-  test("are as the provider tells them", async () => {
-    const { used, answered } = await asked(textReply("It is open."));
+  test("are those that the provider reports", async () => {
+    const { used, responses } = await usageOfReply(textReply("It is open."));
     expect(used).toEqual([["scripted", { model: "small", inputTokens: 1, outputTokens: 3 }]]);
-    expect(answered).toEqual(["scripted"]);
+    expect(responses).toEqual(["scripted"]);
   });
 
-  test("are counted by their characters where the answer was broken off, in the moment that it was", async () => {
-    const { used } = await asked(textReply("It is open.", { perWordMs: 100 }), 150);
+  test("are estimated from the text when the reply is cancelled, at the time of the abort", async () => {
+    const { used } = await usageOfReply(textReply("It is open.", { perWordMs: 100 }), 150);
     // The estimate of the prompt, and of "It is".
     expect(used).toEqual([["scripted", { model: "small", inputTokens: 35, outputTokens: 2, approximate: true }]]);
   });
 
-  test("are counted where nobody waited for the first", async () => {
-    const { used, answered } = await asked(textReply("It is open.", { firstMs: 500 }), 100);
+  test("are counted when the reply is cancelled before the first event", async () => {
+    const { used, responses } = await usageOfReply(textReply("It is open.", { firstMs: 500 }), 100);
     expect(used).toEqual([["scripted", { model: "small", inputTokens: 35, outputTokens: 0, approximate: true }]]);
-    expect(answered).toEqual([]);
+    expect(responses).toEqual([]);
   });
 
-  test("are counted where it failed in the middle, and where it tells of none", async () => {
+  test("are estimated when the reply fails in the middle, and when the provider reports no usage", async () => {
     const text: LlmStep = { afterMs: 0, event: { kind: "text", text: "Wait." } };
-    const failing = await asked([text, { afterMs: 0, event: { kind: "fail" } }]);
+    const failing = await usageOfReply([text, { afterMs: 0, event: { kind: "fail" } }]);
     expect(failing.used).toMatchObject([["scripted", { inputTokens: 35, outputTokens: 3, approximate: true }]]);
-    const silent = await asked([text, { afterMs: 0, event: { kind: "end", inputTokens: 0, outputTokens: 0 } }]);
+    const silent = await usageOfReply([text, { afterMs: 0, event: { kind: "end", inputTokens: 0, outputTokens: 0 } }]);
     expect(silent.used).toMatchObject([["scripted", { inputTokens: 35, outputTokens: 3, approximate: true }]]);
   });
 
-  test("of one that refused there are none", async () => {
-    const { used } = await asked([{ afterMs: 0, event: { kind: "fail" } }]);
+  test("are not counted for a refused request", async () => {
+    const { used } = await usageOfReply([{ afterMs: 0, event: { kind: "fail" } }]);
     expect(used).toEqual([]);
   });
 });
@@ -98,90 +104,90 @@ const closable = (tts: ScriptedTts, provider = "scripted"): ClosableTts => ({
 });
 const SPEECH = { voiceId: "scripted/one", language: "en-US", rateHz: 8_000 };
 
-describe("a voice's characters", () => {
-  const spoken = async (text: string, options: ScriptedTtsOptions = {}) => {
-    const { watch, used } = watching();
-    const voice = meteredTts(closable(new ScriptedTts(new ManualClock(), options)));
-    await drained(voice.speak({ ...SPEECH, text }, new AbortController().signal, watch));
+describe("a TTS provider's characters", () => {
+  const usageOfSpeech = async (text: string, options: ScriptedTtsOptions = {}) => {
+    const { observer, used } = recordingObserver();
+    const metered = meteredTts(closable(new ScriptedTts(new ManualClock(), options)));
+    await drained(metered.speak({ ...SPEECH, text }, new AbortController().signal, observer));
     return used;
   };
 
-  test("are those that it was given, each once, however they are written", async () => {
-    expect(await spoken("Grüße 🎉")).toEqual([["scripted", { characters: 7 }]]);
+  test("are the Unicode characters of the text, each once", async () => {
+    expect(await usageOfSpeech("Grüße 🎉")).toEqual([["scripted", { characters: 7 }]]);
   });
 
-  test("count where it failed behind its first audio, and not where it gave none", async () => {
-    expect(await spoken("one two three", { failing: { request: 0, afterChunks: 1 } })).toHaveLength(1);
-    expect(await spoken("one two three", { failing: { request: 0, afterChunks: 0 } })).toEqual([]);
+  test("count where TTS fails after its first audio, and not where it sent none", async () => {
+    expect(await usageOfSpeech("one two three", { failing: { request: 0, afterChunks: 1 } })).toHaveLength(1);
+    expect(await usageOfSpeech("one two three", { failing: { request: 0, afterChunks: 0 } })).toEqual([]);
   });
 
-  test("are those of the text as it is spoken", async () => {
-    const { watch, used } = watching();
+  test("are those of the normalized text", async () => {
+    const { observer, used } = recordingObserver();
     const tts = new ScriptedTts(new ManualClock());
-    const voice = normalizingTts(meteredTts(closable(tts)));
-    await drained(voice.speak({ ...SPEECH, text: "It costs $5." }, new AbortController().signal, watch));
+    const metered = normalizingTts(meteredTts(closable(tts)));
+    await drained(metered.speak({ ...SPEECH, text: "It costs $5." }, new AbortController().signal, observer));
     expect(used).toEqual([["scripted", { characters: tts.requests[0]?.text.length }]]);
     expect(tts.requests[0]?.text).not.toBe("It costs $5.");
   });
 
-  test("cost nothing where the speech is at hand", async () => {
+  test("are not counted for cached audio", async () => {
     const clock = new ManualClock();
-    const { watch, used } = watching();
+    const { observer, used } = recordingObserver();
     const { circuitBreaker } = breakerFor("tts", "scripted", clock);
-    const chain = new FallbackTts(
+    const fallback = new FallbackTts(
       [{ tts: meteredTts(closable(new ScriptedTts(clock))), circuitBreaker }],
       new TtsCache(),
       clock,
     );
     for (let time = 0; time < 4; time += 1) {
-      await drained(chain.speak({ ...SPEECH, text: "Good day." }, new AbortController().signal, watch));
+      await drained(fallback.speak({ ...SPEECH, text: "Good day." }, new AbortController().signal, observer));
     }
-    // What is asked for a second time is kept from then on.
+    // Audio is cached from its second request on.
     expect(used).toEqual(Array(2).fill(["scripted", { characters: 9 }]));
   });
 });
 
-describe("an ear's audio", () => {
+describe("an STT provider's audio", () => {
   const RATE_HZ = 8_000;
-  const hears = (stream: SttStream, seconds: number): void => {
+  const sendAudio = (stream: SttStream, seconds: number): void => {
     for (let frame = 0; frame < seconds * 50; frame += 1) stream.write(new Int16Array(160), false);
   };
   const opened = (stt: Stt) => {
-    const life = new AbortController();
-    const { watch, used, answered } = watching();
-    const stream = meteredStt(stt).open({ language: "en", rateHz: RATE_HZ }, life.signal, watch);
+    const abortController = new AbortController();
+    const { observer, used, responses } = recordingObserver();
+    const stream = meteredStt(stt).open({ language: "en", rateHz: RATE_HZ }, abortController.signal, observer);
     void drained(stream.events);
-    return { life, used, answered, stream };
+    return { abortController, used, responses, stream };
   };
 
-  test("is told every five seconds, and what is left when it is closed", () => {
-    const { life, used, stream } = opened(new ScriptedStt(new ManualClock(), []));
-    hears(stream, 12);
+  test("is reported every five seconds, and the rest when the stream is closed", () => {
+    const { abortController, used, stream } = opened(new ScriptedStt(new ManualClock(), []));
+    sendAudio(stream, 12);
     expect(used).toEqual(Array(2).fill(["scripted", { audioSeconds: 5 }]));
-    life.abort();
+    abortController.abort();
     expect(used[2]).toEqual(["scripted", { audioSeconds: 2 }]);
-    hears(stream, 6);
+    sendAudio(stream, 6);
     expect(used).toHaveLength(3);
   });
 
-  test("of one that fails without a word is not told, and of one that has heard something is", async () => {
+  test("is not reported for a stream that fails without a transcript, and is after one", async () => {
     for (const [script, count] of [
       [[], 0],
       [[{ atMs: 50, event: { kind: "interim", text: "hello" } }], 1],
     ] as const) {
       const clock = new ManualClock();
       const failing = [...script, { atMs: 100, event: { kind: "fail" } }] as const;
-      const { used, answered, stream, life } = opened(new ScriptedStt(clock, failing));
-      hears(stream, 1);
+      const { used, responses, stream, abortController } = opened(new ScriptedStt(clock, failing));
+      sendAudio(stream, 1);
       await clock.play(200);
-      life.abort();
-      expect([used.length, answered.length]).toEqual([count, count]);
+      abortController.abort();
+      expect([used.length, responses.length]).toEqual([count, count]);
     }
   });
 
-  test("is what it sent, of one that does not send all", () => {
+  test("is the sent audio, where STT does not send all of it", () => {
     let sentMs = 0;
-    const { life, used, stream } = opened({
+    const { abortController, used, stream } = opened({
       provider: "cutting",
       capabilities: { ratesHz: [RATE_HZ], interimTranscripts: false },
       open: () => ({
@@ -192,18 +198,18 @@ describe("an ear's audio", () => {
         events: (async function* () {})(),
       }),
     });
-    hears(stream, 6);
+    sendAudio(stream, 6);
     expect(used).toEqual([]);
     sentMs = 1_300;
-    life.abort();
+    abortController.abort();
     expect(used).toEqual([["cutting", { audioSeconds: 1.3 }]]);
   });
 });
 
-describe("over a switch of providers", () => {
-  test("each model is told of for what it did itself", async () => {
+describe("on a failover", () => {
+  test("the usage of each LLM is reported separately", async () => {
     const clock = new ManualClock();
-    const { watch, used, answered } = watching();
+    const { observer, used, responses } = recordingObserver();
     const dying: LlmStep[] = [
       { afterMs: 0, event: { kind: "text", text: "We have" } },
       { afterMs: 0, event: { kind: "fail" } },
@@ -212,22 +218,22 @@ describe("over a switch of providers", () => {
       const llm = new ScriptedLlm(clock, [steps]);
       return meteredLlm({ provider, reply: (request, signal) => llm.reply(request, signal) });
     };
-    const brains = [named("first", dying), named("second", textReply("rye."))];
-    const chain = new FallbackLlm(
-      brains.map((llm) => ({ llm, circuitBreaker: breakerFor("llm", llm.provider, clock).circuitBreaker })),
+    const llms = [named("first", dying), named("second", textReply("rye."))];
+    const fallback = new FallbackLlm(
+      llms.map((llm) => ({ llm, circuitBreaker: breakerFor("llm", llm.provider, clock).circuitBreaker })),
       clock,
     );
-    await drained(chain.reply(REQUEST, new AbortController().signal, watch));
-    expect(answered).toEqual(["first", "second"]);
+    await drained(fallback.reply(REQUEST, new AbortController().signal, observer));
+    expect(responses).toEqual(["first", "second"]);
     expect(used).toEqual([
       ["first", { inputTokens: 35, outputTokens: 3, approximate: true }],
       ["second", { inputTokens: 1, outputTokens: 1 }],
     ]);
   });
 
-  test("each ear is told of for what it was sent, and the second for what it had to hear again", async () => {
+  test("the audio of each STT is reported separately, for the second with the replayed audio", async () => {
     const clock = new ManualClock();
-    const { watch, used, answered } = watching();
+    const { observer, used, responses } = recordingObserver();
     const named = (provider: string, script: ConstructorParameters<typeof ScriptedStt>[1]): Stt => {
       const stt = new ScriptedStt(clock, script);
       return meteredStt({
@@ -236,26 +242,26 @@ describe("over a switch of providers", () => {
         open: (options, signal) => stt.open(options, signal),
       });
     };
-    const ears = [
+    const candidates = [
       named("first", [
         { atMs: 500, event: { kind: "interim", text: "I" } },
         { atMs: 1_010, event: { kind: "fail" } },
       ]),
       named("second", [{ atMs: 500, event: { kind: "final", text: "I would" } }]),
     ];
-    const chain = new FallbackStt(
-      ears.map((stt) => ({ stt, circuitBreaker: breakerFor("stt", stt.provider, clock).circuitBreaker })),
+    const fallback = new FallbackStt(
+      candidates.map((stt) => ({ stt, circuitBreaker: breakerFor("stt", stt.provider, clock).circuitBreaker })),
       clock,
     );
-    const life = new AbortController();
-    const stream = chain.open({ language: "en", rateHz: 8_000 }, life.signal, watch);
+    const abortController = new AbortController();
+    const stream = fallback.open({ language: "en", rateHz: 8_000 }, abortController.signal, observer);
     void drained(stream.events);
     for (let atMs = 0; atMs < 2_000; atMs += 20) {
       await clock.play(20);
       stream.write(new Int16Array(160), true);
     }
-    life.abort();
-    expect([...new Set(answered)]).toEqual(["first", "second"]);
+    abortController.abort();
+    expect([...new Set(responses)]).toEqual(["first", "second"]);
     expect(used.map(([provider]) => provider)).toEqual(["first", "second"]);
     const [first = 0, second = 0] = used.map(([, { audioSeconds }]) => audioSeconds);
     expect(first).toBeCloseTo(1, 1);

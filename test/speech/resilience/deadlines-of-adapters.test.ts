@@ -20,14 +20,15 @@ import { ELEVENLABS_VOICE, FakeElevenLabs } from "../../support/providers/tts/el
 import { FakeOpenAiSpeech } from "../../support/providers/tts/openai.ts";
 import type { TtsFault, TtsServer } from "../../support/providers/tts/tts-server.ts";
 
-// The wrappers around the real protocols, over real sockets: what keeps a connection alive and says nothing is silence.
+// The wrappers around the real protocols, over real sockets: keep-alive data without content does not extend a
+// deadline.
 
 const opened: { close(): unknown }[] = [];
 afterEach(async () => {
   for (const one of opened.splice(0)) await one.close();
 });
 
-/** Reads `items` until `enough` have come, lets `silenceMs` of the clock go by, and tells why they ended. */
+/** Reads `items` until `enough` have arrived, advances the clock by `silenceMs`, and returns why they ended. */
 async function fallsSilent<T>(items: AsyncIterable<T>, enough: number, clock: ManualClock, silenceMs: number) {
   const got: T[] = [];
   const over = (async () => {
@@ -44,53 +45,53 @@ async function fallsSilent<T>(items: AsyncIterable<T>, enough: number, clock: Ma
   return (await over)?.message;
 }
 
-describe.each(LLM_PROVIDERS)("the brain $name in its chain", ({ name, make }) => {
+describe.each(LLM_PROVIDERS)("LLM $name with fallback", ({ name, make }) => {
   const begun =
     { openai: unfinishedChat, anthropic: unfinishedMessage, gemini: unfinishedGemini }[name] ?? unfinishedChat;
   const cases: readonly [string, LlmServerStep, number, number, string][] = [
-    ["P2: never answers", { kind: "silent" }, 0, PROVIDER_FIRST_OUTPUT_MS_MAX, "did not start in time"],
+    ["P2: never responds", { kind: "silent" }, 0, PROVIDER_FIRST_OUTPUT_MS_MAX, "did not start in time"],
     [
-      "P4: sends comments alone",
+      "P4: sends only comments",
       { kind: "keep-alive", events: [] },
       0,
       PROVIDER_FIRST_OUTPUT_MS_MAX,
       "did not start in time",
     ],
     [
-      "P3: falls silent behind its first words",
+      "P3: stalls after its first words",
       { kind: "events", events: begun("We have"), staysOpen: true },
       1,
       LLM_IDLE_MS_MAX,
       "stalled",
     ],
     [
-      "P4: sends comments alone behind its first words",
+      "P4: sends only comments after its first words",
       { kind: "keep-alive", events: begun("We have") },
       1,
       LLM_IDLE_MS_MAX,
       "stalled",
     ],
   ];
-  test.each(cases)("%s: given up by its deadline, and hung up on", async (_title, step, enough, silenceMs, why) => {
+  test.each(cases)("%s: times out, and its connection is closed", async (_title, step, enough, silenceMs, why) => {
     const server = await LlmServer.start(step);
     opened.push({ close: () => server.stop() });
     const clock = new ManualClock();
     const llm = make(server.url, clock);
-    const chain = new FallbackLlm([{ llm, circuitBreaker: breakerFor("llm", name, clock).circuitBreaker }], clock);
+    const fallback = new FallbackLlm([{ llm, circuitBreaker: breakerFor("llm", name, clock).circuitBreaker }], clock);
     const request = {
       messages: [{ role: "user" as const, text: "Hello." }],
       tools: [],
       temperature: 0,
       language: "en",
     };
-    const reply = chain.reply(request, new AbortController().signal);
+    const reply = fallback.reply(request, new AbortController().signal);
     expect(await fallsSilent(reply, enough, clock, silenceMs)).toBe(`${name}: ${why}`);
-    // Who was never really asked has nobody to hang up on.
+    // Without an established connection there is none to close.
     await expect.poll(() => server.asked.length - server.brokenOff, { timeout: 10_000, interval: 5 }).toBe(0);
   });
 });
 
-describe.each(TTS_PROVIDERS)("the voice $name in its chain", ({ name, make }) => {
+describe.each(TTS_PROVIDERS)("TTS $name with fallback", ({ name, make }) => {
   const fake = (fault: TtsFault): TtsServer =>
     name === "elevenlabs"
       ? new FakeElevenLabs({ fault })
@@ -99,50 +100,53 @@ describe.each(TTS_PROVIDERS)("the voice $name in its chain", ({ name, make }) =>
         : new FakeOpenAiSpeech({ fault });
   const voice = { elevenlabs: ELEVENLABS_VOICE.voice_id, cartesia: CARTESIA_VOICE.id, openai: "alloy" }[name];
   const cases: readonly [string, TtsFault, number, number, string][] = [
-    ["P2: never answers", { kind: "silent" }, 0, PROVIDER_FIRST_OUTPUT_MS_MAX, "did not start in time"],
-    ["P4: pings alone", { kind: "silent", pings: true }, 0, PROVIDER_FIRST_OUTPUT_MS_MAX, "did not start in time"],
-    ["P3: falls silent", { kind: "hangs", afterChunks: 3 }, 1, TTS_IDLE_MS_MAX, "stalled"],
+    ["P2: never responds", { kind: "silent" }, 0, PROVIDER_FIRST_OUTPUT_MS_MAX, "did not start in time"],
+    ["P4: sends only pings", { kind: "silent", pings: true }, 0, PROVIDER_FIRST_OUTPUT_MS_MAX, "did not start in time"],
+    ["P3: stalls", { kind: "hangs", afterChunks: 3 }, 1, TTS_IDLE_MS_MAX, "stalled"],
   ];
-  test.each(cases)("%s: given up by its deadline", async (_title, fault, enough, silenceMs, why) => {
+  test.each(cases)("%s: times out", async (_title, fault, enough, silenceMs, why) => {
     const server = await fake(fault).listen();
     const clock = new ManualClock();
     const tts = make(server.url, clock);
     opened.push(tts, server);
-    const chain = new FallbackTts(
+    const fallback = new FallbackTts(
       [{ tts, circuitBreaker: breakerFor("tts", name, clock).circuitBreaker }],
       new TtsCache(),
       clock,
     );
     const request = { text: "Hello there, my friend. How are you today?", voiceId: `${name}/${voice}`, language: "en" };
-    const speech = chain.speak(request, new AbortController().signal);
+    const speech = fallback.speak(request, new AbortController().signal);
     expect(await fallsSilent(speech, enough, clock, silenceMs)).toBe(`${name}: ${why}`);
   });
 });
 
-describe.each(STT_PROVIDERS.filter(({ isSocket }) => isSocket))("the ear $name in its chain", ({ name, make }) => {
+describe.each(STT_PROVIDERS.filter(({ isSocket }) => isSocket))("STT $name with fallback", ({ name, make }) => {
   const pings: SttServerAction = (socket) => {
     const timer = setInterval(() => socket.ping(), 5);
     socket.on("close", () => clearInterval(timer));
   };
   test.each<[string, SttServerAction]>([
-    ["P2: never answers", () => {}],
-    ["P4: pings alone", pings],
-    ["P10: never answers a ping, or anything else", (socket) => socket.pause()],
-  ])("%s, while somebody speaks: it is left for the next one", async (_title, greeting) => {
+    ["P2: never responds", () => {}],
+    ["P4: sends only pings", pings],
+    ["P10: never responds, not even to a ping", (socket) => socket.pause()],
+  ])("%s, while the caller speaks: the stream fails over", async (_title, greeting) => {
     const server = await SttServer.listen({ greeting });
     const next = await SttServer.listen();
     opened.push(server, next);
     const clock = new ManualClock();
-    const life = new AbortController();
-    const ears = [server, next].map(({ port }) => make(`http://127.0.0.1:${port}`, clock));
-    const lines = ears.map((stt) => ({ stt, ...breakerFor("stt", name, clock) }));
-    const stream = new FallbackStt(lines, clock).open({ language: "en-US", rateHz: 16_000 }, life.signal);
+    const abortController = new AbortController();
+    const stts = [server, next].map(({ port }) => make(`http://127.0.0.1:${port}`, clock));
+    const candidates = stts.map((stt) => ({ stt, ...breakerFor("stt", name, clock) }));
+    const stream = new FallbackStt(candidates, clock).open(
+      { language: "en-US", rateHz: 16_000 },
+      abortController.signal,
+    );
     void stream.events[Symbol.asyncIterator]().next();
     await expect.poll(() => server.seen.length, { timeout: 10_000, interval: 5 }).toBe(1);
     const frames = framesOf(hum(16_000, STT_UNRECOGNIZED_SPEECH_MS_MAX, 0), 16_000);
     for (const [frame, voiced] of frames) stream.write(frame, voiced);
     await expect.poll(() => next.seen.length, { timeout: 10_000, interval: 5 }).toBe(1);
-    expect(lines.map(({ told }) => told)).toEqual([["known", "provider_failed"], ["known"]]);
-    life.abort();
+    expect(candidates.map(({ told: reports }) => reports)).toEqual([["known", "provider_failed"], ["known"]]);
+    abortController.abort();
   });
 });

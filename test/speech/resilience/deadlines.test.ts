@@ -7,7 +7,7 @@ import { withDeadlines } from "../../../src/speech/resilience/deadlines.ts";
 import { TIMED_OUT } from "../../../src/speech/resilience/provider-error.ts";
 import { ManualClock, sleep } from "../../support/manual-clock.ts";
 
-/** Gives `items`, each so many ms after the one before it, and then hangs; 0 stands for what is no content. */
+/** Yields `items`, each after its delay in ms, and then hangs; 0 stands for an item without content. */
 function source(clock: ManualClock, items: readonly (readonly [afterMs: number, value: number])[], hangs = true) {
   const seen = { aborted: false };
   async function* start(signal: AbortSignal): AsyncGenerator<number> {
@@ -25,13 +25,13 @@ function source(clock: ManualClock, items: readonly (readonly [afterMs: number, 
 async function read(clock: ManualClock, { start }: ReturnType<typeof source>, pauseMs = 0) {
   const options = { provider: "scripted", clock, firstContentMs: 300, idleMs: 200, totalMs: 1_000 };
   const got: number[] = [];
-  const life = new AbortController();
+  const abortController = new AbortController();
   const run = async (): Promise<unknown> => {
     try {
-      const items = withDeadlines(start, { ...options, isContent: (item: number) => item > 0 }, life.signal);
+      const items = withDeadlines(start, { ...options, isContent: (item: number) => item > 0 }, abortController.signal);
       for await (const item of items) {
         got.push(item);
-        if (pauseMs > 0) await sleep(clock, pauseMs, life.signal);
+        if (pauseMs > 0) await sleep(clock, pauseMs, abortController.signal);
       }
       return undefined;
     } catch (error) {
@@ -43,10 +43,10 @@ async function read(clock: ManualClock, { start }: ReturnType<typeof source>, pa
 }
 
 test.each<[name: string, items: readonly (readonly [number, number])[], got: number[], message: string, atMs: number]>([
-  ["P2: what never begins", [], [], "did not start in time", 300],
-  ["P3: what falls silent", [[100, 1]], [1], "stalled", 300],
+  ["P2: items that never begin", [], [], "did not start in time", 300],
+  ["P3: items that stall", [[100, 1]], [1], "stalled", 300],
   [
-    "P4: what is kept alive with nothing",
+    "P4: items without content",
     [
       [200, 0],
       [150, 0],
@@ -56,16 +56,16 @@ test.each<[name: string, items: readonly (readonly [number, number])[], got: num
     "did not start in time",
     300,
   ],
-  ["P6: what drips", Array.from({ length: 20 }, () => [150, 1]), [1, 1, 1, 1, 1, 1], "stalled", 1_000],
+  ["P6: items that drip", Array.from({ length: 20 }, () => [150, 1]), [1, 1, 1, 1, 1, 1], "stalled", 1_000],
 ])("%s is given up", async (_name, items, got, message, atMs) => {
   const clock = new ManualClock();
   const drip = source(clock, items as readonly (readonly [number, number])[]);
-  const told = await read(clock, drip);
-  expect(told.error).toMatchObject({ code: "provider_failed", message: `scripted: ${message}`, cause: TIMED_OUT });
-  expect([told.got, told.atMs, drip.seen.aborted]).toEqual([got, atMs, true]);
+  const outcome = await read(clock, drip);
+  expect(outcome.error).toMatchObject({ code: "provider_failed", message: `scripted: ${message}`, cause: TIMED_OUT });
+  expect([outcome.got, outcome.atMs, drip.seen.aborted]).toEqual([got, atMs, true]);
 });
 
-test("what comes in time comes whole, and leaves no timer behind", async () => {
+test("items in time pass through completely, and no timer remains", async () => {
   const clock = new ManualClock();
   const { got, error } = await read(
     clock,
@@ -82,7 +82,7 @@ test("what comes in time comes whole, and leaves no timer behind", async () => {
   expect([got, error, clock.pending]).toEqual([[1, 2, 3], undefined, 0]);
 });
 
-test("a reader who takes his time is no reason to fail", async () => {
+test("a slow reader causes no timeout", async () => {
   const clock = new ManualClock();
   const { got, error } = await read(
     clock,
@@ -100,9 +100,9 @@ test("a reader who takes his time is no reason to fail", async () => {
   expect([got, error]).toEqual([[1, 2, 3], undefined]);
 });
 
-test("an abort ends it, and what it comes from", async () => {
+test("an abort ends the items and their source", async () => {
   const clock = new ManualClock();
-  const life = new AbortController();
+  const abortController = new AbortController();
   const { start, seen } = source(clock, [[10, 1]]);
   const options = {
     provider: "scripted",
@@ -114,15 +114,15 @@ test("an abort ends it, and what it comes from", async () => {
   };
   const got: number[] = [];
   const run = (async () => {
-    for await (const item of withDeadlines(start, options, life.signal)) got.push(item);
+    for await (const item of withDeadlines(start, options, abortController.signal)) got.push(item);
   })();
   await clock.play(20);
-  life.abort();
+  abortController.abort();
   await run;
   expect([got, seen.aborted, clock.pending]).toEqual([[1], true, 0]);
 });
 
-test("a provider is given up before the call gives up its model or its voice, and soon enough for the next one", () => {
+test("a provider times out before the call's own deadline for the stage, early enough for a fallback", () => {
   const { llmSilenceMs, ttsSilenceMs } = DEFAULT_TURN_PARAMETERS;
   const callsMs = Math.min(llmSilenceMs, ttsSilenceMs);
   expect(Math.max(PROVIDER_FIRST_OUTPUT_MS_MAX, LLM_IDLE_MS_MAX)).toBeLessThan(callsMs);

@@ -13,20 +13,20 @@ import { hasOpenssl, makeCertificate } from "../../support/network/certificates.
 import { type AnyProvider, EVERY_PROVIDER, PROVIDER_KEY, SPOKEN } from "../../support/providers/every-provider.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
-// What goes wrong before any protocol begins, or below it: the same of every provider that asks a server.
+// Faults before or below the protocol, which are the same for every provider that uses a server.
 
 const opened: { close(): unknown }[] = [];
 afterEach(() => {
   for (const one of opened.splice(0)) one.close();
 });
 
-/** Longer than the name of a host may be in any part: there is none, and no server of names has to be asked for that. */
+/** A label longer than a host name allows: it cannot exist, so no DNS server is queried. */
 const NO_SUCH_HOST = `${"x".repeat(64)}.invalid`;
 
-/** What no error may tell. */
+/** Secrets that no error may quote. */
 const ALL_SECRETS = new RegExp(`${PROVIDER_KEY}|${SPOKEN}`);
 
-/** How asking it fails; nothing that is secret is in it. */
+/** The error of a request to the provider; asserts that it quotes no secret. */
 async function failureOf({ ask }: AnyProvider, base: string): Promise<{ message: string; cause?: unknown }> {
   const clock = new ManualClock();
   const error: unknown = await ask(base, clock).then(
@@ -39,11 +39,11 @@ async function failureOf({ ask }: AnyProvider, base: string): Promise<{ message:
   return error as Error;
 }
 
-/** A server that answers every request and every handshake by itself, byte for byte. */
+/** A server that writes its responses byte by byte itself. */
 async function rawServer(answer: (socket: Duplex, request: IncomingMessage) => void) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
-    // Who connects ahead asks for nothing in particular.
+    // A preconnect requests nothing in particular.
     if (request.method === "GET") {
       response.writeHead(404).end();
       return;
@@ -71,14 +71,14 @@ async function rawServer(answer: (socket: Duplex, request: IncomingMessage) => v
 const refusing =
   (status: number, headers: Readonly<Record<string, string>> = {}) =>
   (socket: Duplex): void => {
-    const told = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    const headerLines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     const body = `${PROVIDER_KEY}: ${SPOKEN}`;
     socket.end(
-      `HTTP/1.1 ${status} No\r\n${told.join("")}content-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+      `HTTP/1.1 ${status} No\r\n${headerLines.join("")}content-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
     );
   };
 
-/** Takes the handshake of a WebSocket and sends `bytes` behind it. */
+/** Accepts a WebSocket handshake and sends `bytes` after it. */
 const switching =
   (bytes: Uint8Array, headers = "") =>
   (socket: Duplex, { headers: asked }: IncomingMessage): void => {
@@ -94,7 +94,7 @@ const switching =
 describe.each(EVERY_PROVIDER.map((provider) => ({ title: `${provider.kind} ${provider.name}`, provider })))("$title", ({
   provider,
 }) => {
-  test("P1: a port where nobody listens is told by the system's own code", async () => {
+  test("P1: a refused connection is reported with the system's error code", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
@@ -103,7 +103,7 @@ describe.each(EVERY_PROVIDER.map((provider) => ({ title: `${provider.kind} ${pro
     expect((await failureOf(provider, `http://127.0.0.1:${port}`)).message).toContain("ECONNREFUSED");
   });
 
-  test("P1: a host that has no address likewise", async () => {
+  test("P1: an unresolvable host is reported with the system's error code", async () => {
     expect((await failureOf(provider, `http://${NO_SUCH_HOST}:8080`)).message).toMatch(/ENOTFOUND|EAI_/);
   });
 
@@ -120,7 +120,7 @@ describe.each(EVERY_PROVIDER.map((provider) => ({ title: `${provider.kind} ${pro
 
   test.each([
     400, 401, 403, 404, 408, 409, 413, 429, 500, 502, 503, 529,
-  ])("P8: %i is a refusal, told with its status, and asked for no second time", async (status) => {
+  ])("P8: %i is a refusal, reported with its status, and not retried", async (status) => {
     const { base, asked } = await rawServer(refusing(status));
     const { message, cause } = await failureOf(provider, base);
     expect(message).toContain(String(status));
@@ -133,12 +133,12 @@ describe.each(EVERY_PROVIDER.map((provider) => ({ title: `${provider.kind} ${pro
     "3600",
     "Wed, 21 Oct 2026 07:28:00 GMT",
     "soon",
-  ])("P8: when to ask again is told where the server says it in seconds: %s", async (retryAfter) => {
+  ])("P8: the retry delay is reported where the server gives it in seconds: %s", async (retryAfter) => {
     const { base } = await rawServer(refusing(429, { "retry-after": retryAfter }));
     expect((await failureOf(provider, base)).cause).toEqual(refusalFrom(429, retryAfter));
   });
 
-  test("P8: a redirection to a private address is a refusal, and nobody is asked there", async () => {
+  test("P8: a redirect to a private address is a refusal and is not followed", async () => {
     const elsewhere = await rawServer(refusing(500));
     const { base } = await rawServer(refusing(301, { location: `${elsewhere.base}/v1` }));
     expect((await failureOf(provider, base)).message).toContain("301");
@@ -155,16 +155,16 @@ const titled = (isSocket: boolean) =>
 describe.each(titled(true))("$title over its WebSocket", ({ provider }) => {
   test.each<[name: string, bytes: Uint8Array, headers?: string]>([
     ["a message of 1 GB", Buffer.from([0x81, 0x7f, 0, 0, 0, 0, 0x40, 0, 0, 0])],
-    ["a message in more pieces than anybody sends", Buffer.alloc(400_000)],
+    ["a message in an unreasonable number of fragments", Buffer.alloc(400_000)],
     [
-      "compression that nobody asked for, with a window that there is not",
+      "unrequested compression with an invalid window",
       Buffer.alloc(0),
       "Sec-WebSocket-Extensions: permessage-deflate; server_max_window_bits=99\r\n",
     ],
     ["a masked message", Buffer.from([0x81, 0x82, 1, 2, 3, 4, 0, 0])],
     ["a text that is no UTF-8", Buffer.from([0x81, 2, 0xff, 0xff])],
-    ["a close with 1011 behind which the connection stays", Buffer.from([0x88, 2, 0x03, 0xf3])],
-  ])("P10: %s is a failure, and the process lives", async (_name, bytes, headers) => {
+    ["a close with 1011 after which the connection stays open", Buffer.from([0x88, 2, 0x03, 0xf3])],
+  ])("P10: %s is a failure, and the process survives", async (_name, bytes, headers) => {
     const { base } = await rawServer(switching(bytes, headers));
     await failureOf(provider, base);
   });
@@ -172,12 +172,12 @@ describe.each(titled(true))("$title over its WebSocket", ({ provider }) => {
 
 describe.each(titled(false))("$title over HTTP", ({ provider }) => {
   test.each<[name: string, encoding: string, body: Buffer]>([
-    ["a bomb in gzip", "gzip", gzipSync(Buffer.alloc(64 * 1024 * 1024))],
-    ["a bomb in brotli", "br", brotliCompressSync(Buffer.alloc(64 * 1024 * 1024))],
-    ["what is packed a thousand times", Array.from({ length: 1_000 }, () => "gzip").join(", "), gzipSync("{}")],
-  ])("P9: %s is refused for its head, and never unpacked", async (_name, encoding, body) => {
+    ["a gzip bomb", "gzip", gzipSync(Buffer.alloc(64 * 1024 * 1024))],
+    ["a brotli bomb", "br", brotliCompressSync(Buffer.alloc(64 * 1024 * 1024))],
+    ["a body compressed a thousand times", Array.from({ length: 1_000 }, () => "gzip").join(", "), gzipSync("{}")],
+  ])("P9: %s is refused by its headers, and never decompressed", async (_name, encoding, body) => {
     const { base } = await rawServer((socket) => {
-      // It says that more will come, so that nobody can have waited for its end.
+      // It announces more than it sends, so a client that waits for the end would hang.
       const head = `content-type: application/json\r\ncontent-encoding: ${encoding}\r\ncontent-length: ${body.length + 1}`;
       socket.write(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n`);
       socket.write(body);

@@ -23,7 +23,7 @@ import { TranscriptionServer } from "../../support/providers/stt/transcription-s
 import { ELEVENLABS_VOICE, FakeElevenLabs } from "../../support/providers/tts/elevenlabs.ts";
 import { FakeOpenAiSpeech } from "../../support/providers/tts/openai.ts";
 
-// The protocols of real providers over real sockets: one dies in the middle of a sentence, and another one goes on.
+// The protocols of real providers over real sockets: one fails in the middle of a sentence, and another one continues.
 
 const clock = systemClock;
 const KEY = "canary-key";
@@ -33,7 +33,7 @@ afterEach(async () => {
   for (const one of opened.splice(0)) await one.close();
 });
 
-test("P10: the ear of Deepgram closes in the middle of a sentence, and AssemblyAI hears it from its beginning", async () => {
+test("P10: Deepgram closes in the middle of a sentence, and AssemblyAI gets the sentence from its beginning", async () => {
   const deepgram = await fakeDeepgram({
     steps: [
       { atMs: 500, act: sendMessage(results("I would", [0, 0.5])) },
@@ -43,30 +43,33 @@ test("P10: the ear of Deepgram closes in the middle of a sentence, and AssemblyA
   const heardAll = turn(0, "I would like a loaf.", { end: true, formatted: true });
   const assemblyai = await fakeAssemblyAi({ steps: [{ atMs: 1_400, act: sendMessage(heardAll) }] });
   opened.push(deepgram, assemblyai);
-  const life = new AbortController();
-  opened.push({ close: () => life.abort() });
+  const abortController = new AbortController();
+  opened.push({ close: () => abortController.abort() });
   const stts = [
     createDeepgramStt({ apiKey: KEY, model: "nova-3", url: `ws://127.0.0.1:${deepgram.port}/v1/listen`, clock }),
     createAssemblyAiStt({ apiKey: KEY, model: "universal-3-6-pro", url: `ws://127.0.0.1:${assemblyai.port}/`, clock }),
   ];
-  const lines = stts.map((stt) => ({ stt, ...breakerFor("stt", stt.provider, clock) }));
-  const stream = new FallbackStt(lines, clock).open({ language: "en-US", rateHz: RATE_HZ }, life.signal);
-  const heard: SttEvent[] = [];
+  const candidates = stts.map((stt) => ({ stt, ...breakerFor("stt", stt.provider, clock) }));
+  const stream = new FallbackStt(candidates, clock).open(
+    { language: "en-US", rateHz: RATE_HZ },
+    abortController.signal,
+  );
+  const transcripts: SttEvent[] = [];
   const done = (async () => {
-    for await (const event of stream.events) heard.push(event);
+    for await (const event of stream.events) transcripts.push(event);
   })();
   for (const [frame, voiced] of framesOf(hum(RATE_HZ, 1_500, 0), RATE_HZ)) stream.write(frame, voiced);
-  await expect.poll(() => heard.at(-1)?.text, { timeout: 10_000, interval: 5 }).toBe("I would like a loaf.");
-  expect(heard.map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
-    "partial: I would",
+  await expect.poll(() => transcripts.at(-1)?.text, { timeout: 10_000, interval: 5 }).toBe("I would like a loaf.");
+  expect(transcripts.map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
+    "interim: I would",
     "final: I would like a loaf.",
   ]);
-  expect(lines.map(({ told }) => told)).toEqual([["known", "provider_failed"], ["known"]]);
-  life.abort();
+  expect(candidates.map(({ told: reports }) => reports)).toEqual([["known", "provider_failed"], ["known"]]);
+  abortController.abort();
   await done;
 });
 
-test("P6: an ear that drips its answer byte by byte is given up, and the next one hears what was said", async () => {
+test("P6: STT that sends its response byte by byte times out, and the next provider gets the audio", async () => {
   const answer = JSON.stringify({ text: "I would like a loaf." });
   const dripping = await TranscriptionServer.listen((response) => {
     let sent = 0;
@@ -76,25 +79,25 @@ test("P6: an ear that drips its answer byte by byte is given up, and the next on
   const whole = turn(0, "I would like a loaf.", { end: true, formatted: true });
   const assemblyai = await fakeAssemblyAi({ steps: [{ atMs: 6_500, act: sendMessage(whole) }] });
   opened.push(dripping, assemblyai);
-  const life = new AbortController();
-  opened.push({ close: () => life.abort() });
+  const abortController = new AbortController();
+  opened.push({ close: () => abortController.abort() });
   const stts = [
     createOpenAiStt({ apiKey: KEY, model: "whisper-1", languageDetection: false, url: dripping.url }),
     createAssemblyAiStt({ apiKey: KEY, model: "universal-3-6-pro", url: `ws://127.0.0.1:${assemblyai.port}/`, clock }),
   ];
-  const lines = stts.map((stt) => ({ stt, ...breakerFor("stt", stt.provider, clock) }));
-  const stream = new FallbackStt(lines, clock).open({ language: "en-US", rateHz: 16_000 }, life.signal);
-  // Somebody speaks for more than six seconds and is not answered for more than four.
+  const candidates = stts.map((stt) => ({ stt, ...breakerFor("stt", stt.provider, clock) }));
+  const stream = new FallbackStt(candidates, clock).open({ language: "en-US", rateHz: 16_000 }, abortController.signal);
+  // The caller speaks for more than six seconds, and for more than four no transcript arrives.
   for (const [frame, voiced] of framesOf(hum(16_000, 6_200, 2_000), 16_000)) stream.write(frame, voiced);
   await expect.poll(() => dripping.seen.length, { timeout: 10_000, interval: 5 }).toBe(1);
   for (const [frame, voiced] of framesOf(hum(16_000, 0, 2_500), 16_000)) stream.write(frame, voiced);
-  const heard = (await stream.events[Symbol.asyncIterator]().next()).value as SttEvent;
-  expect(heard).toEqual({ kind: "final", text: "I would like a loaf." });
-  expect(lines.map(({ told }) => told)).toEqual([["known", "provider_failed"], ["known"]]);
+  const transcripts = (await stream.events[Symbol.asyncIterator]().next()).value as SttEvent;
+  expect(transcripts).toEqual({ kind: "final", text: "I would like a loaf." });
+  expect(candidates.map(({ told: reports }) => reports)).toEqual([["known", "provider_failed"], ["known"]]);
   await expect.poll(() => dripping.cancelled, { timeout: 10_000, interval: 5 }).toBe(1);
 });
 
-test("P3: the brain of OpenAI breaks off in the middle of a sentence, and Claude goes on", async () => {
+test("P3: OpenAI's LLM breaks off in the middle of a sentence, and Claude continues it", async () => {
   const openai = await LlmServer.start({ kind: "cut", events: unfinishedChat("We ", "have") });
   const anthropic = await LlmServer.start({ kind: "events", events: messageAnswer("rye ", "and wheat.") });
   opened.push({ close: () => openai.stop() }, { close: () => anthropic.stop() });
@@ -115,11 +118,11 @@ test("P3: the brain of OpenAI breaks off in the middle of a sentence, and Claude
   expect(anthropic.asked[0]?.body.messages).toMatchObject([{ role: "user" }, { role: "assistant" }, { role: "user" }]);
 });
 
-test("P10: the voice of ElevenLabs closes in the middle of a sentence, and another one says the rest of it", async () => {
+test("P10: ElevenLabs closes in the middle of a sentence, and another TTS speaks the rest", async () => {
   const text = "Hello there, my friend. How are you today?";
   const elevenlabs = await new FakeElevenLabs({ fault: { kind: "closes", afterChunks: 3, code: 1011 } }).listen();
   const openai = await new FakeOpenAiSpeech({}).listen();
-  const voices = [
+  const ttsProviders = [
     createElevenLabsTts({ apiKey: KEY, model: "eleven_flash_v2_5", url: elevenlabs.url, clock }),
     createOpenAiTts({
       url: `${openai.url}/v1`,
@@ -129,23 +132,23 @@ test("P10: the voice of ElevenLabs closes in the middle of a sentence, and anoth
       clock,
     }),
   ];
-  opened.push(...voices, elevenlabs, openai);
-  const lines = voices.map((tts) => ({ tts, ...breakerFor("tts", tts.provider, clock) }));
-  const tts = new FallbackTts(lines, new TtsCache(), clock);
-  const told: string[] = [];
+  opened.push(...ttsProviders, elevenlabs, openai);
+  const candidates = ttsProviders.map((tts) => ({ tts, ...breakerFor("tts", tts.provider, clock) }));
+  const tts = new FallbackTts(candidates, new TtsCache(), clock);
+  const spokenWords: string[] = [];
   let ms = 0;
   const voiceId = `elevenlabs/${ELEVENLABS_VOICE.voice_id}`;
   const request = { text, voiceId, language: "en-US", rateHz: RATE_HZ };
   for await (const { samples, rateHz, words } of tts.speak(request, new AbortController().signal)) {
-    told.push(...words.map((word) => word.text));
+    spokenWords.push(...words.map((word) => word.text));
     ms += (samples.length * 1_000) / rateHz;
   }
   const { input } = JSON.parse(openai.requests[0]?.body ?? "{}") as { input: string };
-  const before = told.join(" ");
+  const before = spokenWords.join(" ");
   expect([text.startsWith(before), text.endsWith(input), input.length < text.length]).toEqual([true, true, true]);
-  // One word at most is said twice, and none is left out.
+  // At most one word is repeated, and none is missing.
   const overlap = before.length + 1 + input.length - text.length;
-  expect([0, (told.at(-1)?.length ?? 0) + 1]).toContain(overlap);
+  expect([0, (spokenWords.at(-1)?.length ?? 0) + 1]).toContain(overlap);
   expect(ms).toBeGreaterThan(1_000);
-  expect(lines.map(({ told: events }) => events)).toEqual([["known", "provider_failed"], ["known"]]);
+  expect(candidates.map(({ told: reports }) => reports)).toEqual([["known", "provider_failed"], ["known"]]);
 });

@@ -20,60 +20,63 @@ import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
 const WORDS = "I would like to book a table for two at eight on Friday please thank you".split(" ");
 const FRAME_MS = 20;
 
-sttContract("a chain of two, of which the first cannot be opened", async () => {
+sttContract("a fallback list of two, of which the first cannot be opened", async () => {
   const clock = new ManualClock();
   const failing = new ScriptedStt(clock, [{ atMs: 0, event: { kind: "fail" } }]);
   const hearing = new ScriptedStt(clock, [
     { atMs: 100, event: { kind: "interim", text: "good" } },
     { atMs: 500, event: { kind: "final", text: "good morning" } },
   ]);
-  const { stt } = chainOf(clock, [failing, hearing]);
+  const { stt } = fallbackOf(clock, [failing, hearing]);
   return { stt, rateHz: 8_000, audio: new Int16Array(8_000), text: "good morning", play: (ms) => clock.play(ms) };
 });
 
-function chainOf(clock: ManualClock, stts: readonly Stt[]) {
-  const ears = stts.map((stt) => ({ stt, ...breakerFor("stt", stt.provider, clock) }));
-  return { stt: new FallbackStt(ears, clock), ears };
+function fallbackOf(clock: ManualClock, stts: readonly Stt[]) {
+  const candidates = stts.map((stt) => {
+    const { circuitBreaker, told: reports } = breakerFor("stt", stt.provider, clock);
+    return { stt, circuitBreaker, reports };
+  });
+  return { stt: new FallbackStt(candidates, clock), candidates };
 }
 
 function listen(clock: ManualClock, stts: readonly Stt[]) {
-  const { stt, ears } = chainOf(clock, stts);
-  const life = new AbortController();
-  const stream = stt.open({ language: "en-US", rateHz: 8_000 }, life.signal);
-  const heard: SttEvent[] = [];
+  const { stt, candidates } = fallbackOf(clock, stts);
+  const abortController = new AbortController();
+  const stream = stt.open({ language: "en-US", rateHz: 8_000 }, abortController.signal);
+  const transcripts: SttEvent[] = [];
   const failures: unknown[] = [];
   const done = pump(
     stream.events,
-    life.signal,
-    (event) => heard.push(event),
+    abortController.signal,
+    (event) => transcripts.push(event),
     (error) => failures.push(error),
   );
-  const hear = async (frames: readonly { frame: Int16Array; voiced: boolean }[]): Promise<void> => {
+  const sendAudio = async (frames: readonly { frame: Int16Array; voiced: boolean }[]): Promise<void> => {
     for (const { frame, voiced } of frames) {
-      const lent = frame.slice();
-      stream.write(lent, voiced);
-      lent.fill(-1);
+      const borrowed = frame.slice();
+      stream.write(borrowed, voiced);
+      borrowed.fill(-1);
       await clock.play(FRAME_MS);
     }
   };
-  const finals = () => heard.flatMap((event) => (event.kind === "final" ? [event.text] : []));
-  return { life, stream, heard, failures, done, hear, finals, ears };
+  const finals = () => transcripts.flatMap((event) => (event.kind === "final" ? [event.text] : []));
+  return { abortController, stream, transcripts, failures, done, sendAudio, finals, candidates };
 }
 
 const noise = (frames: number) => silence(frames).map(({ frame }) => ({ frame, voiced: true }));
 
-/** Calls whose callers say nothing, over one ear that tells when it has taken a stream, and closes it `closesMs` later if told. */
+/** Calls with silent callers over one STT that reports accepted streams, and closes them after `closesMs` if given. */
 function silentCalls(count: number, closesMs = Number.POSITIVE_INFINITY) {
   const clock = new ManualClock();
   const failure = providerFailed("mortal", "went away");
   const streams: EventQueue<SttEvent>[] = [];
-  let isAway = false;
-  const mortal: Stt = {
+  let isDown = false;
+  const restartable: Stt = {
     provider: "mortal",
     capabilities: { ratesHz: [8_000], interimTranscripts: true },
     open({ onOpened }, signal) {
       const events = new EventQueue<SttEvent>(signal);
-      if (isAway) {
+      if (isDown) {
         events.fail(failure);
         return { write: () => {}, events };
       }
@@ -83,201 +86,208 @@ function silentCalls(count: number, closesMs = Number.POSITIVE_INFINITY) {
       return { write: () => {}, events };
     },
   };
-  const { stt, ears } = chainOf(clock, [mortal]);
+  const { stt, candidates } = fallbackOf(clock, [restartable]);
   const failures: unknown[] = [];
   const calls = Array.from({ length: count }, () => {
-    const life = new AbortController();
-    const stream = stt.open({ language: "en-US", rateHz: 8_000 }, life.signal);
+    const abortController = new AbortController();
+    const stream = stt.open({ language: "en-US", rateHz: 8_000 }, abortController.signal);
     const onFailure = (error: unknown) => failures.push(error);
-    void pump(stream.events, life.signal, () => {}, onFailure);
+    void pump(stream.events, abortController.signal, () => {}, onFailure);
     return stream;
   });
-  const hush = async (ms: number): Promise<void> => {
+  const sendSilence = async (ms: number): Promise<void> => {
     for (const { frame } of silence(ms / FRAME_MS)) {
       for (const call of calls) call.write(frame, false);
       await clock.play(FRAME_MS);
     }
   };
-  const goAway = (): void => {
-    isAway = true;
+  const goDown = (): void => {
+    isDown = true;
     for (const events of streams.splice(0)) events.fail(failure);
   };
-  const comeBack = (): void => {
-    isAway = false;
+  const comeUp = (): void => {
+    isDown = false;
   };
-  return { calls, failures, streams, hush, circuitBreaker: ears[0]?.circuitBreaker, goAway, comeBack };
+  return { calls, failures, streams, sendSilence, circuitBreaker: candidates[0]?.circuitBreaker, goDown, comeUp };
 }
 
-describe("a chain of ears", () => {
-  test("P3: one dies in the middle of a sentence, the next takes over, and no word is lost", async () => {
+describe("FallbackStt", () => {
+  test("P3: when a provider dies in the middle of a sentence, the next takes over and no word is lost", async () => {
     const clock = new ManualClock();
     const [first, second] = [new CodedStt(WORDS, { failsAfter: [75] }), new CodedStt(WORDS, { provider: "second" })];
-    const { hear, finals, heard, failures, ears } = listen(clock, [first, second]);
-    await hear(coded(WORDS, WORDS));
-    await hear(coded(["thank", "you"], WORDS));
+    const { sendAudio, finals, transcripts, failures, candidates } = listen(clock, [first, second]);
+    await sendAudio(coded(WORDS, WORDS));
+    await sendAudio(coded(["thank", "you"], WORDS));
     expect(finals()).toEqual([WORDS.join(" "), "thank you"]);
     expect(failures).toEqual([]);
-    // What the first one told until then is what the second one tells from the beginning.
-    expect(heard.slice(0, 8).map(({ text }) => text.split(" ").length)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-    expect(ears[0]?.told).toEqual(["known", "provider_failed"]);
+    // The second one starts with the interims that the first one had emitted.
+    expect(transcripts.slice(0, 8).map(({ text }) => text.split(" ").length)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(candidates[0]?.reports).toEqual(["known", "provider_failed"]);
   });
 
-  test("what a final has told is not told to the one that takes over", async () => {
+  test("audio covered by a final is not replayed to the next provider", async () => {
     const clock = new ManualClock();
     const first = new CodedStt(WORDS, { failsAfter: [50 + 50 + 15] });
-    const { hear, finals } = listen(clock, [first, new CodedStt(WORDS, { provider: "second" })]);
-    await hear(coded(["thank", "you"], WORDS));
-    await hear(silence(50));
-    await hear(coded(["table", "for", "two"], WORDS));
+    const { sendAudio, finals } = listen(clock, [first, new CodedStt(WORDS, { provider: "second" })]);
+    await sendAudio(coded(["thank", "you"], WORDS));
+    await sendAudio(silence(50));
+    await sendAudio(coded(["table", "for", "two"], WORDS));
     expect(finals()).toEqual(["thank you", "table for two"]);
   });
 
-  test("the only one is opened again at once, and hears what was said meanwhile", async () => {
+  test("the only provider is reopened at once and gets the audio of the gap", async () => {
     const clock = new ManualClock();
     const only = new CodedStt(WORDS, { failsAfter: [35, Number.POSITIVE_INFINITY] });
-    const { hear, finals, ears } = listen(clock, [only]);
-    await hear(coded(WORDS, WORDS));
+    const { sendAudio, finals, candidates } = listen(clock, [only]);
+    await sendAudio(coded(WORDS, WORDS));
     expect([finals(), only.opened.length]).toEqual([[WORDS.join(" ")], 2]);
-    expect(ears[0]?.circuitBreaker.isAvailable).toBe(true);
+    expect(candidates[0]?.circuitBreaker.isAvailable).toBe(true);
   });
 
-  test("each that is opened after the call has gone on in another language is opened with that one", async () => {
+  test("streams opened after a language switch use the new language", async () => {
     const clock = new ManualClock();
     const failing = () => new ScriptedStt(clock, [{ atMs: 500, event: { kind: "fail" } }]);
-    const ears = [failing(), failing()] as const;
-    const { stream, hear, life } = listen(clock, ears);
-    await hear(silence(20));
+    const candidates = [failing(), failing()] as const;
+    const { stream, sendAudio, abortController } = listen(clock, candidates);
+    await sendAudio(silence(20));
     stream.setLanguage?.("de");
-    await hear(silence(100));
-    const [first, second] = ears.map(({ opened }) => opened.map(({ language }) => language));
+    await sendAudio(silence(100));
+    const [first, second] = candidates.map(({ opened }) => opened.map(({ language }) => language));
     expect(first?.slice(0, 2)).toEqual(["en-US", "de"]);
     expect(second?.[0]).toBe("de");
-    life.abort();
+    abortController.abort();
   });
 
-  test("P15: one that fails again and again is tried at a pace that it can bear, and what was said waits for it", async () => {
+  test("P15: a provider that keeps failing is retried at a bounded rate, and the audio is buffered for it", async () => {
     const clock = new ManualClock();
     const only = new CodedStt(WORDS, { failsAfter: [35, 0, 0, Number.POSITIVE_INFINITY] });
-    const { hear, finals, failures } = listen(clock, [only]);
-    await hear(coded(WORDS, WORDS));
-    await hear(silence(150));
+    const { sendAudio, finals, failures } = listen(clock, [only]);
+    await sendAudio(coded(WORDS, WORDS));
+    await sendAudio(silence(150));
     expect([finals(), failures, only.opened.length]).toEqual([[WORDS.join(" ")], [], 4]);
   });
 
-  test("P1: where none hears for too long there is none, and its failure says so", async () => {
+  test("P1: when all providers fail for too long, the stream fails with the provider's error", async () => {
     const clock = new ManualClock();
     const dead = ["a", "b"].map((provider) => new CodedStt(WORDS, { provider, failsAfter: [0] }));
-    const { hear, failures, done, ears } = listen(clock, dead);
-    await hear(silence(STT_OUTAGE_MS_MAX / FRAME_MS + 50));
+    const { sendAudio, failures, done, candidates } = listen(clock, dead);
+    await sendAudio(silence(STT_OUTAGE_MS_MAX / FRAME_MS + 50));
     await done;
     expect(failures).toEqual([expect.objectContaining({ code: "provider_failed" })]);
     for (const { opened } of dead) expect(opened.length).toBeLessThanOrEqual(5);
     expect(clock.pending).toBe(0);
-    for (const { told } of ears) expect(told).toContain("left alone");
+    for (const { reports } of candidates) expect(reports).toContain("left alone");
   });
 
-  test("P16: one whose key is refused is not opened again; without another one the call has none", async () => {
+  test("P16: a provider that refuses the API key is not reopened; without a fallback the stream fails", async () => {
     const clock = new ManualClock();
     const revoked = new CodedStt(WORDS, { failsAfter: [35, 0], cause: refusalFrom(401) });
     const second = new CodedStt(WORDS, { provider: "second", failsAfter: [120, Number.POSITIVE_INFINITY] });
-    const { hear, finals } = listen(clock, [revoked, second]);
-    await hear(coded(WORDS, WORDS));
+    const { sendAudio, finals } = listen(clock, [revoked, second]);
+    await sendAudio(coded(WORDS, WORDS));
     expect([finals(), revoked.opened.length, second.opened.length]).toEqual([[WORDS.join(" ")], 1, 2]);
     const alone = listen(clock, [new CodedStt(WORDS, { failsAfter: [10], cause: refusalFrom(401) })]);
-    await alone.hear(silence(20));
+    await alone.sendAudio(silence(20));
     expect(alone.failures).toEqual([expect.objectContaining({ code: "provider_failed" })]);
   });
 
   test.each([
     true,
     false,
-  ])("P2: one that sent no transcript although the caller speaks fails (partial words: %s)", async (partials) => {
+  ])("P2: a provider that sends no transcript although the caller speaks fails (interim transcripts: %s)", async (partials) => {
     const clock = new ManualClock();
     const deaf = new CodedStt(WORDS, { deaf: true, partials });
-    const { hear, finals } = listen(clock, [deaf, new CodedStt(WORDS, { provider: "second" })]);
-    // Speech of more than six seconds, of which none is lost.
+    const { sendAudio, finals } = listen(clock, [deaf, new CodedStt(WORDS, { provider: "second" })]);
+    // More than six seconds of speech, all of it replayed.
     const long = [...WORDS, ...WORDS, ...WORDS.slice(0, 5)].slice(0, 35);
-    await hear(coded(long, WORDS));
-    await hear(silence(250));
+    await sendAudio(coded(long, WORDS));
+    await sendAudio(silence(250));
     expect(finals()).toEqual([long.join(" ")]);
   });
 
   test.each([
     true,
     false,
-  ])("P2: one that tells nothing of two words has failed, when the next has heard them (partial words: %s)", async (partials) => {
+  ])("P2: a provider that does not recognize two words has failed if the next one does (interim transcripts: %s)", async (partials) => {
     const clock = new ManualClock();
     const deaf = new CodedStt(WORDS, { deaf: true, partials });
-    const { hear, finals, ears } = listen(clock, [deaf, new CodedStt(WORDS, { provider: "second" })]);
-    await hear(coded(["thank", "you"], WORDS));
-    await hear(silence(STT_UTTERANCE_TRANSCRIPT_MS_MAX / FRAME_MS + 10));
-    expect([finals(), ears[0]?.told, ears[1]?.told]).toEqual([["thank you"], ["known", "provider_failed"], ["known"]]);
+    const { sendAudio, finals, candidates } = listen(clock, [deaf, new CodedStt(WORDS, { provider: "second" })]);
+    await sendAudio(coded(["thank", "you"], WORDS));
+    await sendAudio(silence(STT_UTTERANCE_TRANSCRIPT_MS_MAX / FRAME_MS + 10));
+    expect([finals(), candidates[0]?.reports, candidates[1]?.reports]).toEqual([
+      ["thank you"],
+      ["known", "provider_failed"],
+      ["known"],
+    ]);
   });
 
-  test("noise of which nobody hears a word makes one ask another ear, once, and no ear has failed of it", async () => {
+  test("noise without words is cross-checked once, and no provider counts as failed", async () => {
     const clock = new ManualClock();
     const [first, second] = [new CodedStt(WORDS), new CodedStt(WORDS, { provider: "second" })];
-    const { hear, finals, ears } = listen(clock, [first, second]);
+    const { sendAudio, finals, candidates } = listen(clock, [first, second]);
     const answered = silence(STT_UTTERANCE_TRANSCRIPT_MS_MAX / FRAME_MS + 20);
-    const asked = () => [first.opened.length, second.opened.length];
-    await hear([...noise(10), ...answered]);
-    expect(asked()).toEqual([1, 0]);
-    for (let times = 0; times < 3; times += 1) await hear([...noise(30), ...answered]);
-    expect(asked()).toEqual([1, 1]);
-    await hear([...coded(["thank", "you"], WORDS), ...noise(30), ...answered]);
-    expect([finals(), asked()]).toEqual([["thank you"], [2, 1]]);
-    for (const { told } of ears) expect(told).toEqual(["known"]);
+    const streamCounts = () => [first.opened.length, second.opened.length];
+    await sendAudio([...noise(10), ...answered]);
+    expect(streamCounts()).toEqual([1, 0]);
+    for (let times = 0; times < 3; times += 1) await sendAudio([...noise(30), ...answered]);
+    expect(streamCounts()).toEqual([1, 1]);
+    await sendAudio([...coded(["thank", "you"], WORDS), ...noise(30), ...answered]);
+    expect([finals(), streamCounts()]).toEqual([["thank you"], [2, 1]]);
+    for (const { reports } of candidates) expect(reports).toEqual(["known"]);
   });
 
-  test("a final that comes when the next utterance is over as well leaves that to the one that takes over", async () => {
+  test("a final that arrives after the end of the next utterance keeps that utterance for the next provider", async () => {
     const clock = new ManualClock();
     const slow = new CodedStt(WORDS, { partials: false, answersAfterFrames: 75, failsAfter: [130] });
-    const { hear, finals } = listen(clock, [slow, new CodedStt(WORDS, { provider: "second" })]);
-    await hear(coded(["thank", "you"], WORDS));
-    await hear(coded(["table", "for", "two"], WORDS));
-    await hear(silence(100));
+    const { sendAudio, finals } = listen(clock, [slow, new CodedStt(WORDS, { provider: "second" })]);
+    await sendAudio(coded(["thank", "you"], WORDS));
+    await sendAudio(coded(["table", "for", "two"], WORDS));
+    await sendAudio(silence(100));
     expect(finals()).toEqual(["thank you", "table for two"]);
   });
 
-  test("that an utterance was no words is an answer, which is told only where it takes words back", async () => {
+  test("an empty final resolves an utterance, and is emitted only where it withdraws interim words", async () => {
     const clock = new ManualClock();
     const script = [
       { atMs: 1_000, event: { kind: "final" as const, text: "" } },
       { atMs: 2_000, event: { kind: "interim" as const, text: "we" } },
       { atMs: 3_000, event: { kind: "final" as const, text: "" } },
     ];
-    const { hear, heard, ears } = listen(clock, [new ScriptedStt(clock, script)]);
-    await hear([...noise(30), ...silence(300)]);
-    expect(heard.map(({ kind, text }) => `${kind} ${text}`)).toEqual(["partial we", "final "]);
-    expect(ears[0]?.told).toEqual(["known"]);
+    const { sendAudio, transcripts, candidates } = listen(clock, [new ScriptedStt(clock, script)]);
+    await sendAudio([...noise(30), ...silence(300)]);
+    expect(transcripts.map(({ kind, text }) => `${kind} ${text}`)).toEqual(["interim we", "final "]);
+    expect(candidates[0]?.reports).toEqual(["known"]);
   });
 
-  test("P15: one that was away for a second is back for every call, though nobody says anything", async () => {
-    const { calls, failures, streams, hush, circuitBreaker: line, goAway, comeBack } = silentCalls(10);
-    await hush(1_000);
-    goAway();
-    await hush(1_000);
-    comeBack();
-    await hush(8_000);
-    expect([failures, streams.length, line?.isAvailable, calls.length]).toEqual([[], 10, true, 10]);
+  test("P15: a provider that was down for a second recovers for all calls, even if no caller speaks", async () => {
+    const { calls, failures, streams, sendSilence, circuitBreaker: breaker, goDown, comeUp } = silentCalls(10);
+    await sendSilence(1_000);
+    goDown();
+    await sendSilence(1_000);
+    comeUp();
+    await sendSilence(8_000);
+    expect([failures, streams.length, breaker?.isAvailable, calls.length]).toEqual([[], 10, true, 10]);
   });
 
-  test("P15: one that takes every stream and closes it at once is not back", async () => {
-    const { failures, hush, circuitBreaker: line } = silentCalls(1, STT_STABLE_MS / 2);
-    await hush(STT_OUTAGE_MS_MAX + 1_000);
+  test("P15: a provider that accepts streams and closes them at once does not recover", async () => {
+    const { failures, sendSilence, circuitBreaker: breaker } = silentCalls(1, STT_STABLE_MS / 2);
+    await sendSilence(STT_OUTAGE_MS_MAX + 1_000);
     expect(failures).toEqual([expect.objectContaining({ code: "provider_failed" })]);
-    expect(line?.isAvailable).toBe(false);
+    expect(breaker?.isAvailable).toBe(false);
   });
 
-  test("P4: one that has heard nobody speak is well", async () => {
+  test("P4: a stream without speech does not count as failed", async () => {
     const clock = new ManualClock();
-    const { hear, finals, ears } = listen(clock, [new CodedStt(WORDS), new CodedStt(WORDS, { provider: "second" })]);
-    await hear(silence(2_000));
-    await hear(coded(["thank", "you"], WORDS));
-    expect([finals(), ears[0]?.told]).toEqual([["thank you"], ["known"]]);
+    const { sendAudio, finals, candidates } = listen(clock, [
+      new CodedStt(WORDS),
+      new CodedStt(WORDS, { provider: "second" }),
+    ]);
+    await sendAudio(silence(2_000));
+    await sendAudio(coded(["thank", "you"], WORDS));
+    expect([finals(), candidates[0]?.reports]).toEqual([["thank you"], ["known"]]);
   });
 
-  test("of more speech than is kept the beginning is lost, and of silence hardly anything is kept", async () => {
+  test("the replay buffer drops the oldest speech when full, and holds little silence", async () => {
     const frames = STT_REPLAY_MS_MAX / FRAME_MS;
     const [word] = coded(["table"], WORDS);
     const speech = Array.from({ length: 2 * frames }, () => word ?? { frame: new Int16Array(160), voiced: true });
@@ -287,21 +297,24 @@ describe("a chain of ears", () => {
     ] as const) {
       const clock = new ManualClock();
       const second = new CodedStt(WORDS, { provider: "second" });
-      const { hear } = listen(clock, [new CodedStt(WORDS, { failsAfter: [audio.length], partials: false }), second]);
-      await hear(audio);
+      const { sendAudio } = listen(clock, [
+        new CodedStt(WORDS, { failsAfter: [audio.length], partials: false }),
+        second,
+      ]);
+      await sendAudio(audio);
       expect(second.opened[0]?.frames).toBeGreaterThanOrEqual(keptMin);
       expect(second.opened[0]?.frames).toBeLessThanOrEqual(keptMax);
     }
   });
 
-  test("a call that is over has no stream, no timer and no place", async () => {
+  test("after the end of a call no stream, timer or stream permit remains", async () => {
     const clock = new ManualClock();
-    const { life, hear, done, heard, ears } = listen(clock, [new CodedStt(WORDS)]);
-    await hear(coded(WORDS, WORDS).slice(0, 20));
-    life.abort();
+    const { abortController, sendAudio, done, transcripts, candidates } = listen(clock, [new CodedStt(WORDS)]);
+    await sendAudio(coded(WORDS, WORDS).slice(0, 20));
+    abortController.abort();
     await done;
-    const before = heard.length;
-    await hear(coded(WORDS, WORDS));
-    expect([heard.length, clock.pending, ears[0]?.circuitBreaker.isAvailable]).toEqual([before, 0, true]);
+    const before = transcripts.length;
+    await sendAudio(coded(WORDS, WORDS));
+    expect([transcripts.length, clock.pending, candidates[0]?.circuitBreaker.isAvailable]).toEqual([before, 0, true]);
   });
 });

@@ -1,15 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { createStt, readSttSettings, sttProblems } from "../../../src/speech/stt/registry.ts";
+import { createStt } from "../../../src/speech/stt/registry.ts";
+import { readSttSettings, sttProblems } from "../../../src/speech/stt/settings.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { breakerFor } from "../../support/providers/breakers.ts";
 
 const clock = new ManualClock();
-const lineOf = (provider: string) => breakerFor("stt", provider, clock).circuitBreaker;
+const circuitBreakerOf = (provider: string) => breakerFor("stt", provider, clock).circuitBreaker;
 const settingsOf = (env: Readonly<Record<string, string>> = {}) =>
   readSttSettings((key, fallback) => env[key] ?? fallback);
 
-describe("the ear that a configuration names", () => {
-  test("is any provider's, with its own model and address", () => {
+describe("the configured STT", () => {
+  test("can be any provider, with its own model and address", () => {
     const settings = settingsOf({
       DEEPGRAM_API_KEY: "a",
       DEEPGRAM_URL: "ws://127.0.0.1:1/v1/listen?language=multi",
@@ -30,11 +31,11 @@ describe("the ear that a configuration names", () => {
     });
     for (const name of ["deepgram", "assemblyai", "openai", "reference"]) {
       expect(sttProblems(name, settings)).toEqual([]);
-      expect(createStt(name, settings, lineOf, clock).provider).toBe(name);
+      expect(createStt(name, settings, circuitBreakerOf, clock).provider).toBe(name);
     }
   });
 
-  test("needs a key where nobody is served without one, and says of nobody's what it is", () => {
+  test("needs an API key at the provider's own address, and quotes no API key in a problem", () => {
     expect(sttProblems("deepgram", settingsOf())).toEqual(["DEEPGRAM_API_KEY must be set beside STT=deepgram"]);
     expect(sttProblems("assemblyai", settingsOf())).toEqual(["ASSEMBLYAI_API_KEY must be set beside STT=assemblyai"]);
     expect(sttProblems("openai", settingsOf())).toEqual(["OPENAI_STT_API_KEY must be set beside STT=openai"]);
@@ -43,7 +44,7 @@ describe("the ear that a configuration names", () => {
     ]);
   });
 
-  test("needs an address that it can be asked at", () => {
+  test("needs a usable address", () => {
     const key = { DEEPGRAM_API_KEY: "a", OPENAI_STT_API_KEY: "b" };
     for (const url of ["https://x/", "nonsense", "wss://a:b@x/", "wss://x/#y"]) {
       expect(sttProblems("deepgram", settingsOf({ ...key, DEEPGRAM_URL: url }))).toEqual([
@@ -57,13 +58,13 @@ describe("the ear that a configuration names", () => {
     }
   });
 
-  test("may be several, each for when the one before it fails, at a rate that all of them take", () => {
+  test("can be a list of fallbacks, at a sample rate that all of them accept", () => {
     const settings = settingsOf({ DEEPGRAM_API_KEY: "a", OPENAI_STT_URL: "http://127.0.0.1:8000/v1" });
     expect(sttProblems("deepgram, openai", settings)).toEqual([]);
-    const ears = createStt("deepgram, openai", settings, lineOf, clock);
-    expect([ears.provider, ears.capabilities]).toEqual([
+    const candidates = createStt("deepgram, openai", settings, circuitBreakerOf, clock);
+    expect([candidates.provider, candidates.capabilities]).toEqual([
       "deepgram",
-      { ratesHz: [16_000], partials: true, anyLanguage: false, detects: expect.any(Function) },
+      { ratesHz: [16_000], interimTranscripts: true, anyLanguage: false, detectsLanguage: expect.any(Function) },
     ]);
     expect(sttProblems("deepgram,whisper,assemblyai", settings)).toEqual([
       'STT must be one of assemblyai, deepgram, openai, reference, not "whisper"',
@@ -88,20 +89,20 @@ describe("the ear that a configuration names", () => {
       false,
     ],
     ["assemblyai,deepgram", { ASSEMBLYAI_API_KEY: "a", DEEPGRAM_API_KEY: "a" }, true],
-  ])("detects the language as it is set up, each of a chain: %s with %j: %s", (stt, env, detects) => {
+  ])("detects the language as configured, if all of a list do: %s with %j: %s", (stt, env, detects) => {
     const settings = settingsOf(env as Record<string, string>);
     expect(sttProblems(stt, settings)).toEqual([]);
-    const { anyLanguage, detectsLanguage: of } = createStt(stt, settings, lineOf, clock).capabilities;
+    const { anyLanguage, detectsLanguage: of } = createStt(stt, settings, circuitBreakerOf, clock).capabilities;
     expect(anyLanguage === true || of?.("de") === true).toBe(detects);
   });
 
-  test("is told that it detects the language by on or off alone", () => {
+  test("accepts only on or off for the language detection", () => {
     expect(
       sttProblems("openai", settingsOf({ OPENAI_STT_API_KEY: "a", OPENAI_STT_LANGUAGE_DETECTION: "yes" })),
     ).toEqual(['OPENAI_STT_LANGUAGE_DETECTION must be on or off, not "yes"']);
   });
 
-  test("is told by the names that there are where it is none", () => {
+  test("reports an unknown provider with the valid names", () => {
     for (const name of ["whisper", "constructor"]) {
       expect(sttProblems(name, settingsOf())).toEqual([
         `STT must be one of assemblyai, deepgram, openai, reference, not ${JSON.stringify(name)}`,

@@ -18,13 +18,13 @@ function replayed(kept: ReplayBuffer): number[] {
 
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, n) => from + n);
 
-test("gives every frame back, in order and as it was", () => {
+test("replays every frame, in order and unchanged", () => {
   const kept = new ReplayBuffer(160, 500);
   numbered(kept, 0, 120);
   expect(replayed(kept)).toEqual(range(0, 120));
 });
 
-test("drops the oldest when it is full, and what is older than it is told to keep", () => {
+test("drops the oldest frames when it is full, and on request all but the newest", () => {
   const kept = new ReplayBuffer(160, 100);
   numbered(kept, 0, 1_000);
   const frames = replayed(kept);

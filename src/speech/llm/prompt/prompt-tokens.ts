@@ -1,9 +1,9 @@
 import type { LlmRequest, Message, ToolDescription } from "../../contracts.ts";
 import { textTokens } from "./text-tokens.ts";
 
-/* How many tokens a prompt comes to, by the one estimate of a text's tokens. */
+/* Estimates the tokens of a prompt, with the estimate of text-tokens.ts. */
 
-/** What the framing of one message costs, and of one use of a tool: its id, role and delimiters. */
+/** The tokens of the framing of one message, and of one tool call: its id, role and delimiters. */
 const TOKENS_PER_MESSAGE = 8;
 const TOKENS_PER_TOOL_CALL = 16;
 
@@ -22,6 +22,6 @@ export function messageTokens(message: Message): number {
 export const toolsTokens = (tools: readonly ToolDescription[]): number =>
   tools.length === 0 ? 0 : textTokens(JSON.stringify(tools));
 
-/** Estimated tokens of all that a request shows the LLM. */
+/** Estimated tokens of a whole request, tools included. */
 export const promptTokens = ({ messages, tools }: Pick<LlmRequest, "messages" | "tools">): number =>
   messages.reduce((sum, message) => sum + messageTokens(message), toolsTokens(tools));

@@ -1,14 +1,18 @@
 /*
- * How many tokens a text comes to, estimated without any model's tokenizer: the same everywhere, always. The one estimate of prompts, for
- * what is charged and for what is kept of a conversation. Fitted to OpenAI's o200k_base: prose, code and JSON come to as many tokens or
- * up to a half more. What was made to tokenize badly is known by what prose does not have, rows of consonants, capitals within words and
- * rare characters; random text comes to at most a third fewer tokens than it has. docs/providers.md has the figures.
+ * Estimates the tokens of a text without any model's tokenizer, so the result is the same everywhere and always. Both
+ * the estimated cost and the trimming of prompts use this estimate. It is fitted to OpenAI's o200k_base: for prose,
+ * code and JSON the estimate is between the true count and one and a half times it. Text that was made to tokenize
+ * badly is recognized by features that prose lacks: runs of consonants, capitals within words and rare characters. For
+ * random text the estimate is at most a third below the true count. docs/providers.md has the figures.
  */
 
 /** Weights are in hundredths of a token: whole numbers, so that sums are exact. */
 const TOKEN = 100;
 
-/** What a character does to the row that it stands in. The letters of alphabets make words; of other scripts each character counts alone. */
+/**
+ * The kinds of characters; a run is a sequence of one kind. Letters of alphabets form words. In other scripts each
+ * character counts on its own (ALONE).
+ */
 const ALONE = 0;
 const VOWEL = 1;
 const CONSONANT = 2;
@@ -18,29 +22,29 @@ const BLANK = 5;
 /** Line ends, tabs and other control characters. */
 const CONTROL = 6;
 
-/** A letter in a row of more than two vowels, or of more than two consonants, and a capital behind a small letter, cost so much more. */
+/** Extra weight of a letter in a run of three or more vowels or consonants, and of a capital after a small letter. */
 const CLUSTERED = 45;
 const CLUSTER_MIN = 3;
 const CAPITAL_INSIDE = 60;
-/** So much more costs a letter that few words have: what has many of them is no word. */
+/** Extra weight of a letter that few words contain: text with many of them is no prose. */
 const RARE_LETTERS = "jqxzJQXZ";
 const RARE_LETTER = 35;
-/** A sign behind a sign. */
+/** The weight of a punctuation mark after another. */
 const PUNCTUATION_AGAIN = 50;
-/** A word costs so much less behind a sign, which may be part of its first token. */
+/** The reduction for a word after a punctuation mark, which may be part of the word's first token. */
 const PREFIXED = 40;
-/** A blank behind two, or the same control character again. */
+/** The weight of a space after two others, and of a repeated control character. */
 const BLANK_AGAIN = 6;
 const DIGIT_WEIGHT = 50;
 
 const ASCII_LETTER = 22;
-/** Weights of characters outside ASCII, each up to the next code. Letters of alphabets have theirs within a word. */
+/** Weights of characters, each entry up to the next code. For letters of alphabets it is the weight within a word. */
 const WEIGHTS: readonly [fromCode: number, weight: number][] = [
   [0x00, ASCII_LETTER],
   [0x80, 100], // Latin-1: signs
   [0xc0, 70], // and letters
   [0x100, 90], // Latin Extended-A
-  [0x180, 190], // other Latin, combining marks; but for two letters of Vietnamese
+  [0x180, 190], // other Latin, combining marks; except two letters of Vietnamese
   [0x1a0, 70],
   [0x1a2, 190],
   [0x1af, 70],
@@ -51,7 +55,7 @@ const WEIGHTS: readonly [fromCode: number, weight: number][] = [
   [0x531, 75], // Armenian
   [0x591, 180], // Hebrew points
   [0x5d0, 55], // Hebrew
-  [0x600, 55], // Arabic, but for letters of other languages
+  [0x600, 55], // Arabic, except letters of other languages
   [0x63b, 130],
   [0x641, 55],
   [0x66e, 130],
@@ -77,7 +81,7 @@ const WEIGHTS: readonly [fromCode: number, weight: number][] = [
   [0x3012, 200],
   [0x3041, 115], // kana
   [0x3100, 300],
-  [0x4e00, 205], // Chinese characters, but for the common ones
+  [0x4e00, 205], // Chinese characters, except the common ones
   [0xa000, 300],
   [0xac00, 100], // Korean syllables
   [0xd7a4, 300],
@@ -90,24 +94,26 @@ const WEIGHTS: readonly [fromCode: number, weight: number][] = [
 ];
 
 const VOWELS = "aeiouyàáâãäåæèéêëìíîïòóôõöøùúûüýÿœăąēęěğīıőūůűαεηιουωάέήίόύώаеиоуыэюяёіїє";
-/** Final consonants of Korean syllables that are common; none is 0. Syllables with others are several tokens. */
+/**
+ * Common final consonants of Korean syllables; 0 means no final consonant. Syllables with others are several tokens.
+ */
 const COMMON_FINALS = new Set([0, 1, 4, 8, 16, 17, 19, 20, 21]);
 const RARE_SYLLABLE = 260;
 const COMMON_CHARACTER = 120;
-/** Where standards list the Chinese characters that are common: in mainland China, in Taiwan, in Japan. */
+/** The ranges in which encoding standards list the common Chinese characters: mainland China, Taiwan, Japan. */
 const COMMON_CHARACTERS: readonly { encoding: string; rows: [number, number]; cells: [number, number] }[] = [
   { encoding: "gb18030", rows: [0xb0, 0xd7], cells: [0xa1, 0xfe] },
   { encoding: "big5", rows: [0xa4, 0xc6], cells: [0x40, 0xfe] },
   { encoding: "shift_jis", rows: [0x88, 0x97], cells: [0x40, 0xfc] },
 ];
 
-/** UTF-16 units, and where some blocks of them begin and end. */
+/** The number of UTF-16 units, and the bounds of some blocks. */
 const UNITS = 0x10000;
 const ASCII_END = 0x80;
 const [INDIC_START, INDIC_END] = [0x900, 0xd80];
 const [CHINESE_START, CHINESE_END] = [0x4e00, 0xa000];
 const [HANGUL_START, HANGUL_END] = [0xac00, 0xd7a4];
-/** Final consonants that a Korean syllable may have, and none. */
+/** The number of final consonants of Korean syllables, including none. */
 const FINALS = 28;
 /** Latin with accents, Greek and Cyrillic, Vietnamese. */
 const ALPHABETS = [
@@ -154,28 +160,30 @@ function asciiKind(char: string): number {
   return char > " " && char < "\x7f" ? PUNCTUATION : CONTROL;
 }
 
-/** By its place in its block of 128, which is nearly the same in all of them: signs above, vowel signs, the mark of no vowel. */
+/**
+ * Decides by the position in the block of 128, which nearly all Indic blocks share: signs above, vowel signs, virama.
+ */
 function isIndicSign(unit: number): boolean {
-  const place = unit & 0x7f;
-  return place <= 0x03 || (place >= 0x3c && place <= 0x4d);
+  const offset = unit & 0x7f;
+  return offset <= 0x03 || (offset >= 0x3c && offset <= 0x4d);
 }
 
-/** Estimated tokens of `text`. Linear in its length, without an allocation. */
+/** Estimates the tokens of `text`, in time linear in its length and without an allocation. */
 export function textTokens(text: string): number {
   let sum = 0;
   let previous = ALONE;
-  /** Characters of the same kind up to here, and letters of the word. */
-  let row = 0;
+  /** The length of the current run of characters of one kind, and of the current word. */
+  let run = 0;
   let letters = 0;
   let wasSmall = false;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
     const kind = kinds[unit] as number;
-    row = kind === previous ? row + 1 : 1;
+    run = kind === previous ? run + 1 : 1;
     if (kind === VOWEL || kind === CONSONANT) {
       const isSmall = unit >= 0x61 && unit <= 0x7a;
       letters += 1;
-      sum += letterWeight(unit, letters, row);
+      sum += letterWeight(unit, letters, run);
       if (previous === PUNCTUATION) sum -= PREFIXED;
       if (wasSmall && unit >= 0x41 && unit <= 0x5a) sum += CAPITAL_INSIDE;
       wasSmall = isSmall;
@@ -183,25 +191,25 @@ export function textTokens(text: string): number {
       letters = 0;
       wasSmall = false;
       if (kind === ALONE) sum += weights[unit] as number;
-      else sum += asciiWeight(kind, row, previous, unit === text.charCodeAt(at - 1));
+      else sum += asciiWeight(kind, run, previous, unit === text.charCodeAt(at - 1));
     }
     previous = kind;
   }
   return Math.ceil(sum / TOKEN);
 }
 
-/** The first two letters of a word are a token, each further one is a part. */
-function letterWeight(unit: number, letters: number, row: number): number {
-  const clustered = row >= CLUSTER_MIN ? CLUSTERED : 0;
+/** The first two letters of a word count as one token, each further letter as a fraction of one. */
+function letterWeight(unit: number, letters: number, run: number): number {
+  const clustered = run >= CLUSTER_MIN ? CLUSTERED : 0;
   const further = weights[unit] as number;
   if (letters === 1) return Math.max(TOKEN, further);
   return (letters === 2 && unit < ASCII_END ? further - ASCII_LETTER : further) + clustered;
 }
 
-function asciiWeight(kind: number, row: number, previous: number, isSame: boolean): number {
-  if (kind === DIGIT) return row === 1 && previous === BLANK ? 2 * TOKEN : DIGIT_WEIGHT;
-  if (kind === PUNCTUATION) return row === 1 ? TOKEN : PUNCTUATION_AGAIN;
-  // One blank belongs to what follows it.
-  if (kind === BLANK) return row === 1 ? 0 : row === 2 ? TOKEN : BLANK_AGAIN;
+function asciiWeight(kind: number, run: number, previous: number, isSame: boolean): number {
+  if (kind === DIGIT) return run === 1 && previous === BLANK ? 2 * TOKEN : DIGIT_WEIGHT;
+  if (kind === PUNCTUATION) return run === 1 ? TOKEN : PUNCTUATION_AGAIN;
+  // A single space belongs to the token after it.
+  if (kind === BLANK) return run === 1 ? 0 : run === 2 ? TOKEN : BLANK_AGAIN;
   return isSame ? BLANK_AGAIN : TOKEN;
 }

@@ -1,6 +1,6 @@
 import { cutText } from "../../../core/text/words.ts";
 
-/** What stands behind a result that was cut, and names how much of it is missing. */
+/** The note at the end of a truncated result, which says how much of it is missing. */
 const NOTE = /\n\[Cut off: the first \d+ of (\d+) characters are shown\.\]$/;
 
 const noteOf = (shownChars: number, allChars: number): string =>
@@ -10,8 +10,8 @@ const noteOf = (shownChars: number, allChars: number): string =>
 const NOTE_CHARS_MAX = noteOf(9_999_999_999, 9_999_999_999).length;
 
 /**
- * A tool's result in at most `charsMax` UTF-16 units, at least 100, with a last line that says how much of it is shown. A result that
- * was cut before still names its first length. No character is cut in two.
+ * Truncates a tool's result to `charsMax` UTF-16 units, at least 100, with a last line that says how much of it is
+ * shown. A result that was truncated before still names its original length. No character is split.
  */
 export function truncateToolResult(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text;

@@ -5,7 +5,7 @@ import type { Llm, LlmEvent, LlmRequest } from "../../contracts.ts";
 import { preconnect } from "../../keep-alive-fetch.ts";
 import { REQUEST_ERROR } from "../../resilience/provider-error.ts";
 import { argumentsOf, chatHistoryOf, type Part } from "./chat-history.ts";
-import type { LlmOptions } from "./openai.ts";
+import type { LlmOptions } from "./options.ts";
 import { replyStream } from "./reply-stream.ts";
 import { CLIENT_TIMEOUT_MS, sdkFetch } from "./sdk-fetch.ts";
 
@@ -15,26 +15,27 @@ type Block = Anthropic.ContentBlockParam;
 const PROVIDER = "anthropic";
 
 /**
- * Models up to 4.6: they take a temperature, which the API's version 2026-10-21 takes no more and 2023-06-01 still does, and think only
- * when told to. Later ones take none in any version, and think as much as `effort` lets them
- * (platform.claude.com/docs/en/api/migration-2026-10-21 and /docs/en/models/sonnet-5/migration-guide).
+ * Models up to 4.6: they accept a temperature, which the API's version 2026-10-21 no longer accepts and 2023-06-01
+ * still does, and reason only on request. Later models accept none in any version, and reason as much as `effort`
+ * allows (platform.claude.com/docs/en/api/migration-2026-10-21 and /docs/en/models/sonnet-5/migration-guide).
  */
 const TAKES_TEMPERATURE = /^claude-(?:[23]|instant|(?:opus|sonnet|haiku)-4(?!-[7-9]))/;
 const OLDER_VERSION = { "anthropic-version": "2023-06-01" };
 
 /**
- * A brain behind Anthropic's Messages API, version 2026-10-21, as a stream. From "Streaming messages"
- * (platform.claude.com/docs/en/build-with-claude/streaming), "Handle tool calls" and the reference of "Create a Message", with
- * @anthropic-ai/sdk 1.12. What a model thinks is never said, and not shown to it again: with adaptive thinking it need not be.
+ * LLM adapter for Anthropic's Messages API, version 2026-10-21, as a stream. Built from "Streaming messages"
+ * (platform.claude.com/docs/en/build-with-claude/streaming), "Handle tool calls" and the reference of "Create a
+ * Message", with @anthropic-ai/sdk 1.12. A model's reasoning is neither emitted nor sent back: adaptive thinking does
+ * not require it.
  */
 export function createAnthropicLlm({ model, apiKey, baseUrl }: LlmOptions): Llm {
-  // Loaded only where a model is its: the package takes a process some tenths of a second and up to 24 MB.
+  // Loaded only where a model is configured: the package costs a process tenths of a second and up to 24 MB.
   const client = import("@anthropic-ai/sdk").then(
     ({ default: Client }) =>
       new Client({
         apiKey,
         baseURL: baseUrl,
-        // What it would take from variables of its own that are no configuration of ours.
+        // Set here, because the SDK would read them from environment variables that are not part of our configuration.
         webhookKey: null,
         openTelemetry: false,
         logLevel: "off",
@@ -48,11 +49,11 @@ export function createAnthropicLlm({ model, apiKey, baseUrl }: LlmOptions): Llm 
     prepare: (signal) => preconnect(baseUrl, signal),
     reply(request, signal) {
       const headers = TAKES_TEMPERATURE.test(model) ? OLDER_VERSION : {};
-      const ask = async () => {
+      const send = async () => {
         const { messages } = await client;
         return eventsOf(await messages.create(requestFor(model, request), { signal, headers }));
       };
-      return replyStream(PROVIDER, ask, signal);
+      return replyStream(PROVIDER, send, signal);
     },
   };
 }
@@ -74,7 +75,7 @@ function requestFor(model: string, { messages, tools, temperature }: LlmRequest)
   };
 }
 
-/** A conversation in which tools were used must name them, even where none may be used any more. */
+/** A conversation with tool calls must declare their tools, even where no tool may be used any more. */
 function toolsFor(tools: LlmRequest["tools"], parts: readonly Part[]): Pick<MessagesRequest, "tools" | "tool_choice"> {
   if (tools.length > 0) {
     return {
@@ -104,7 +105,7 @@ function toBlock(part: Part): Block {
   }
 }
 
-/** An id as this API takes it, of a call that another provider's model may have made. */
+/** Converts the id of a tool call, which another provider may have made, to the characters that this API accepts. */
 const idOf = (id: string): string => id.replace(/[^a-zA-Z0-9_-]/g, "_");
 
 async function* eventsOf(stream: AsyncIterable<Anthropic.RawMessageStreamEvent>): AsyncGenerator<LlmEvent> {
@@ -136,19 +137,19 @@ async function* eventsOf(stream: AsyncIterable<Anthropic.RawMessageStreamEvent>)
       }
       case "content_block_stop": {
         const call = calls.get(event.index);
-        // Of a call without arguments no piece comes.
+        // A call without arguments has no delta.
         if (call !== undefined) yield { kind: "tool-call", ...call, argumentsJson: call.argumentsJson || "{}" };
         break;
       }
       case "message_delta":
         if (event.delta.stop_reason === "refusal")
-          throw providerFailed(PROVIDER, "withheld its answer (refusal)", REQUEST_ERROR);
-        // Both are totals, and the first only where it has changed.
+          throw providerFailed(PROVIDER, "withheld its reply (refusal)", REQUEST_ERROR);
+        // Both are totals; `input_tokens` is present only where it has changed.
         if (typeof event.usage?.input_tokens === "number") inputTokens = inputOf(event.usage);
         outputTokens = event.usage?.output_tokens ?? outputTokens;
         break;
       case "message_stop":
-        // The client is left to come to the end by itself: one that is left before hangs up, on a connection that is good.
+        // Read on to the end of the stream: leaving the loop here would make the SDK close a reusable connection.
         hasStopped = true;
         break;
     }
@@ -157,7 +158,7 @@ async function* eventsOf(stream: AsyncIterable<Anthropic.RawMessageStreamEvent>)
   yield { kind: "end", inputTokens, outputTokens };
 }
 
-/** What was written to its cache and read from it was asked as well. */
+/** Tokens written to the cache and read from it are input too. */
 const inputOf = (usage: {
   input_tokens: number | null;
   cache_creation_input_tokens: number | null;

@@ -1,34 +1,34 @@
 import { parseObject } from "../../../core/json.ts";
 import type { Message, ToolCall } from "../../contracts.ts";
 
-/** One thing that one side of a conversation contributed. */
+/** One contribution to a conversation. */
 export type Part =
   | { kind: "text"; text: string }
   | { kind: "call"; call: ToolCall }
   | { kind: "result"; toolCallId: string; name: string; text: string };
 
-/** All that one side contributed without the other; results of tools count as the user's. */
+/** Consecutive contributions of one side; tool results count as the user's. */
 export interface Turn {
   role: "user" | "assistant";
   parts: Part[];
 }
 
-/** What stands for a caller who has not spoken where a server insists that the user begins, and is who is answered. */
+/** Stands for a caller who has not spoken, where a server requires that the first and the last turn are the user's. */
 const CALLER_SILENT_TEXT = "(The caller has not said anything.)";
 
 /**
- * A conversation as servers want it that know no `system` role: the instructions apart, and turns that alternate, of which the first
- * and the last are the user's. Texts without a word are left out.
+ * Converts a conversation for servers without a `system` role: the instructions are separate, the turns alternate, and
+ * the first and the last turn are the user's. Blank texts are omitted.
  */
 export function chatHistoryOf(messages: readonly Message[]): { system: string; turns: Turn[] } {
   const system: string[] = [];
   const turns: Turn[] = [];
   const add = (role: Turn["role"], parts: Part[]): void => {
-    const said = parts.filter((part) => part.kind !== "text" || part.text.trim() !== "");
+    const nonEmpty = parts.filter((part) => part.kind !== "text" || part.text.trim() !== "");
     const last = turns.at(-1);
-    if (said.length === 0) return;
-    if (last?.role === role) last.parts.push(...said);
-    else turns.push({ role, parts: said });
+    if (nonEmpty.length === 0) return;
+    if (last?.role === role) last.parts.push(...nonEmpty);
+    else turns.push({ role, parts: nonEmpty });
   };
   const silence = (): Turn => ({ role: "user", parts: [{ kind: "text", text: CALLER_SILENT_TEXT }] });
   for (const message of messages) {
@@ -56,5 +56,8 @@ export function chatHistoryOf(messages: readonly Message[]): { system: string; t
   return { system: system.join("\n\n"), turns };
 }
 
-/** The arguments of a call as an object; {} where the model wrote something else, which was refused when it asked. */
+/**
+ * A tool call's arguments as an object; {} where the LLM wrote no valid object, which was refused when the call was
+ * made.
+ */
 export const argumentsOf = ({ argumentsJson }: ToolCall): Record<string, unknown> => parseObject(argumentsJson) ?? {};

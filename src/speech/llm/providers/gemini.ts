@@ -6,7 +6,7 @@ import type { Llm, LlmEvent, LlmRequest } from "../../contracts.ts";
 import { preconnect } from "../../keep-alive-fetch.ts";
 import { REQUEST_ERROR } from "../../resilience/provider-error.ts";
 import { argumentsOf, chatHistoryOf, type Part } from "./chat-history.ts";
-import type { LlmOptions } from "./openai.ts";
+import type { LlmOptions } from "./options.ts";
 import { replyStream } from "./reply-stream.ts";
 import { sdkFetch } from "./sdk-fetch.ts";
 
@@ -15,25 +15,26 @@ type ResponseStream = Awaited<ReturnType<GoogleGenAI["models"]["generateContentS
 
 const PROVIDER = "gemini";
 
-/** What the documentation has for calls whose signature is not at hand: another model's, or one of before our start. */
+/** The documented value for tool calls without a stored signature: of another model, or from before our start. */
 const NO_SIGNATURE = "skip_thought_signature_validator";
 
-/** Ends of an answer; all others are reasons to withhold it, and Google has a word for each. */
+/** Finish reasons of a complete reply; all others are reasons why Google withheld it. */
 const NORMAL_FINISH_REASONS: readonly string[] = ["STOP", "MAX_TOKENS"];
 
 /**
- * A brain behind the Gemini API, `v1beta`, `streamGenerateContent`. From the reference "Generating content"
- * (ai.google.dev/api/generate-content), "Function calling", "Gemini thinking" and "Thought signatures" (ai.google.dev/gemini-api/docs/
- * function-calling, /thinking, /thought-signatures), with @google/genai 3.1. Models from Gemini 3 on refuse a conversation in which a
- * call of theirs comes back without the signature that came with it, so signatures are kept here, by its own id of the call.
+ * LLM adapter for the Gemini API, `v1beta`, `streamGenerateContent`. Built from the reference "Generating content"
+ * (ai.google.dev/api/generate-content), "Function calling", "Gemini thinking" and "Thought signatures"
+ * (ai.google.dev/gemini-api/docs/function-calling, /thinking, /thought-signatures), with @google/genai 3.1. Models from
+ * Gemini 3 on refuse a conversation that contains one of their tool calls without its signature, so the adapter stores
+ * the signatures, by the provider's id of the call.
  */
 export function createGeminiLlm({ model, apiKey, baseUrl }: LlmOptions): Llm {
-  // Loaded only where a model is its: the package takes a process some tenths of a second and up to 24 MB.
+  // Loaded only where a model is configured: the package costs a process tenths of a second and up to 24 MB.
   const client = import("@google/genai").then(
     ({ GoogleGenAI: Client }) =>
       new Client({
         apiKey,
-        // What it would take from variables of its own that are no configuration of ours.
+        // Set here, because the SDK would read it from an environment variable that is not part of our configuration.
         enterprise: false,
         apiVersion: "v1beta",
         httpOptions: { baseUrl, fetch: sdkFetch(PROVIDER, () => false) },
@@ -44,13 +45,13 @@ export function createGeminiLlm({ model, apiKey, baseUrl }: LlmOptions): Llm {
     provider: PROVIDER,
     prepare: (signal) => preconnect(baseUrl, signal),
     reply(request, signal) {
-      const ask = async () => {
+      const send = async () => {
         const { models } = await client;
         const config = { ...configFor(model, request), abortSignal: signal };
-        const question = { ...requestFor(model, request, signatures), config };
-        return eventsOf(await models.generateContentStream(question), signatures);
+        const parameters = { ...requestFor(model, request, signatures), config };
+        return eventsOf(await models.generateContentStream(parameters), signatures);
       };
-      return replyStream(PROVIDER, ask, signal);
+      return replyStream(PROVIDER, send, signal);
     },
   };
 }
@@ -78,7 +79,7 @@ function configFor(model: string, { messages, tools, temperature }: LlmRequest):
   };
 }
 
-/** As little as each model may think: on a telephone every second of it is silence. */
+/** The least reasoning that each model accepts, because on a telephone every second of it is silence. */
 function thinkingOf(model: string): Pick<Config, "thinkingConfig"> {
   if (/^gemini-2\.5-flash/.test(model)) return { thinkingConfig: { thinkingBudget: 0 } };
   if (/^gemini-2\.5-pro/.test(model)) return { thinkingConfig: { thinkingBudget: 128 } };
@@ -107,7 +108,7 @@ async function* eventsOf(stream: ResponseStream, signatures: ThoughtSignatures):
   let outputTokens = 0;
   for await (const { candidates, promptFeedback, usageMetadata: usage } of stream) {
     if (promptFeedback?.blockReason !== undefined)
-      throw providerFailed(PROVIDER, "withheld its answer (prompt blocked)", REQUEST_ERROR);
+      throw providerFailed(PROVIDER, "withheld its reply (prompt blocked)", REQUEST_ERROR);
     for (const { text, thought, functionCall, thoughtSignature } of candidates?.[0]?.content?.parts ?? []) {
       if (functionCall?.name !== undefined) {
         const id = functionCall.id ?? `call_${randomUUID()}`;
@@ -121,7 +122,7 @@ async function* eventsOf(stream: ResponseStream, signatures: ThoughtSignatures):
       } else if (text !== undefined && text !== "" && thought !== true) yield { kind: "text", text };
     }
     finished = candidates?.[0]?.finishReason ?? finished;
-    // Both are totals. Thoughts are billed as what was said.
+    // Both are totals. Reasoning is billed as output.
     inputTokens = usage?.promptTokenCount ?? inputTokens;
     if (usage !== undefined) outputTokens = (usage.candidatesTokenCount ?? 0) + (usage.thoughtsTokenCount ?? 0);
   }
@@ -129,16 +130,18 @@ async function* eventsOf(stream: ResponseStream, signatures: ThoughtSignatures):
   if (!NORMAL_FINISH_REASONS.includes(finished)) {
     throw providerFailed(
       PROVIDER,
-      `withheld its answer (${/^[A-Z_]{1,48}$/.test(finished) ? finished : "unknown"})`,
+      `withheld its reply (${/^[A-Z_]{1,48}$/.test(finished) ? finished : "unknown"})`,
       REQUEST_ERROR,
     );
   }
   yield { kind: "end", inputTokens, outputTokens };
 }
 
-/** The signatures of the latest calls, of all conversations; what has been forgotten is answered for by NO_SIGNATURE. */
+/**
+ * The signatures of the latest tool calls of all conversations; NO_SIGNATURE replaces those that are no longer stored.
+ */
 class ThoughtSignatures {
-  /** In the order in which they came; "" of a call that had none, as has every one but the first of several at once. */
+  /** In order of arrival; "" for a call without a signature: of several parallel calls only the first has one. */
   readonly #byId = new Map<string, string>();
 
   set(id: string, signature = ""): void {

@@ -5,17 +5,10 @@ import type { Llm, LlmEvent, LlmRequest, ToolCall } from "../../contracts.ts";
 import { preconnect } from "../../keep-alive-fetch.ts";
 import { REQUEST_ERROR } from "../../resilience/provider-error.ts";
 import { argumentsOf, chatHistoryOf, type Turn } from "./chat-history.ts";
+import type { LlmOptions } from "./options.ts";
 import { ReasoningFilter } from "./reasoning-filter.ts";
 import { replyStream } from "./reply-stream.ts";
 import { CLIENT_TIMEOUT_MS, sdkFetch } from "./sdk-fetch.ts";
-
-/** Where a model answers, and as whom we ask it. */
-export interface LlmOptions {
-  /** The provider's own name of the model, for example `gpt-4o-mini`. */
-  model: string;
-  apiKey: string;
-  baseUrl: string;
-}
 
 type Chunk = OpenAI.Chat.Completions.ChatCompletionChunk;
 type ToolCallDelta = OpenAI.Chat.Completions.ChatCompletionChunk.Choice.Delta.ToolCall;
@@ -25,11 +18,12 @@ type ChatRequest = OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming;
 const PROVIDER = "openai";
 
 /**
- * Models of OpenAI that reason before they answer unless told not to, with the least that each may be told: on a telephone every second
- * of it is silence. They take no temperature but their own. Names of other servers' models (`gpt-oss:20b`, `llama3.2`) match none.
+ * OpenAI's models that reason by default, with the least effort that each accepts, because on a telephone every second
+ * of reasoning is silence. They accept no temperature. Names of other servers' models (`gpt-oss:20b`, `llama3.2`) match
+ * none.
  */
 const REASONING: readonly [RegExp, "none" | "minimal" | "low"][] = [
-  // These two never take `none`, and at OpenAI's own address no tools beside any other.
+  // These two do not accept `none`, and at OpenAI's own address they accept tools only with `low`.
   [/^gpt-(?:6-astra|6\.1-sol)(?:-|$)/, "low"],
   [/^gpt-5(?:-|$)/, "minimal"],
   [/^gpt-(?:5\.|[6-9])/, "none"],
@@ -37,22 +31,25 @@ const REASONING: readonly [RegExp, "none" | "minimal" | "low"][] = [
 ];
 
 /**
- * A brain behind the chat completions of OpenAI, or of any server that is compatible with them (Groq, vLLM, Ollama, llama.cpp).
+ * LLM adapter for the chat completions of OpenAI or of any compatible server (Groq, vLLM, Ollama, llama.cpp).
  *
- * From the API reference, "Create chat completion" and "Streaming" (platform.openai.com/docs/api-reference/chat/create and
- * /chat-streaming), with openai 7.57; the differences of others from Ollama's "OpenAI compatibility" (docs.ollama.com/openai),
- * llama.cpp's tools/server/README.md and vLLM's "OpenAI-Compatible Server" (docs.vllm.ai). Borne with: content that is null, deltas
- * that only name a role, tool calls without ids or all at index 0, nulls for ids, indexes and names, no usage (told as 0 tokens) and no
- * `[DONE]`. The templates of many models (Gemma, Mistral) take no sides but such as alternate, so all are told them like that.
+ * Built from the API reference, "Create chat completion" and "Streaming"
+ * (platform.openai.com/docs/api-reference/chat/create and /chat-streaming), with openai 7.57. The differences of other
+ * servers are from Ollama's "OpenAI compatibility" (docs.ollama.com/openai), llama.cpp's tools/server/README.md and
+ * vLLM's "OpenAI-Compatible Server" (docs.vllm.ai).
+ *
+ * Tolerated: content that is null, deltas that only name a role, tool calls without ids or all at index 0, nulls for
+ * ids, indexes and names, no usage (reported as 0 tokens) and no `[DONE]`. The chat templates of many models (Gemma,
+ * Mistral) accept only alternating roles, so the conversation alternates for all models.
  */
 export function createOpenAiLlm({ model, apiKey, baseUrl }: LlmOptions): Llm {
-  // Loaded only where a model is its: the package takes a process some tenths of a second and up to 24 MB.
+  // Loaded only where a model is configured: the package costs a process tenths of a second and up to 24 MB.
   const client = import("openai").then(
     ({ default: Client }) =>
       new Client({
         apiKey,
         baseURL: baseUrl,
-        // What it would take from variables of its own that are no configuration of ours.
+        // Set here, because the SDK would read them from environment variables that are not part of our configuration.
         organization: null,
         project: null,
         webhookSecret: null,
@@ -66,11 +63,11 @@ export function createOpenAiLlm({ model, apiKey, baseUrl }: LlmOptions): Llm {
     provider: PROVIDER,
     prepare: (signal) => preconnect(baseUrl, signal),
     reply(request, signal) {
-      const ask = async () => {
+      const send = async () => {
         const { chat } = await client;
         return eventsOf(await chat.completions.create(requestFor(model, request), { signal }));
       };
-      return replyStream(PROVIDER, ask, signal);
+      return replyStream(PROVIDER, send, signal);
     },
   };
 }
@@ -97,7 +94,7 @@ function toWire(messages: LlmRequest["messages"]): WireMessage[] {
   return [...(system === "" ? [] : [{ role: "system" as const, content: system }]), ...turns.flatMap(turnToWire)];
 }
 
-/** The results of tools are messages of their own, in front of what the caller said since. */
+/** Tool results are separate messages before the caller's text. */
 function turnToWire({ role, parts }: Turn): WireMessage[] {
   const text = parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
   if (role === "user") {
@@ -111,7 +108,7 @@ function turnToWire({ role, parts }: Turn): WireMessage[] {
   return [{ role, content: text === "" ? null : text, tool_calls: calls }];
 }
 
-/** Servers read the arguments of earlier calls, and some fail over what is no JSON. */
+/** Servers parse the arguments of earlier tool calls, and some fail on invalid JSON. */
 const callToWire = (call: ToolCall) => ({
   id: call.id,
   type: "function" as const,
@@ -120,45 +117,45 @@ const callToWire = (call: ToolCall) => ({
 
 async function* eventsOf(chunks: AsyncIterable<Chunk>): AsyncGenerator<LlmEvent> {
   const calls = new ToolCallAssembler();
-  const thoughts = new ReasoningFilter();
+  const filter = new ReasoningFilter();
   let finished: string | undefined;
   let usage: { prompt_tokens?: number; completion_tokens?: number } | null | undefined;
   for await (const chunk of chunks) {
     usage = chunk.usage ?? usage;
-    // With usage, `choices` is empty; from some servers it is not there at all.
+    // The chunk with `usage` has empty `choices`; some servers omit `choices`.
     const choice = chunk.choices?.[0];
     const content = choice?.delta?.content;
-    const text = typeof content === "string" ? thoughts.push(content) : "";
+    const text = typeof content === "string" ? filter.push(content) : "";
     if (text !== "") yield { kind: "text", text };
-    for (const piece of choice?.delta?.tool_calls ?? []) {
-      calls.take(piece);
-      if ((piece.function?.arguments ?? "") !== "") yield { kind: "text", text: "" };
+    for (const delta of choice?.delta?.tool_calls ?? []) {
+      calls.take(delta);
+      if ((delta.function?.arguments ?? "") !== "") yield { kind: "text", text: "" };
     }
     finished = choice?.finish_reason ?? finished;
   }
   if (finished === undefined) throw providerFailed(PROVIDER, "ended its reply before it was complete");
   if (finished === "content_filter")
-    throw providerFailed(PROVIDER, "withheld its answer (content_filter)", REQUEST_ERROR);
-  const left = thoughts.end();
-  if (left !== "") yield { kind: "text", text: left };
+    throw providerFailed(PROVIDER, "withheld its reply (content_filter)", REQUEST_ERROR);
+  const rest = filter.end();
+  if (rest !== "") yield { kind: "text", text: rest };
   for (const call of calls.all()) yield { kind: "tool-call", ...call };
   yield { kind: "end", inputTokens: tokens(usage?.prompt_tokens), outputTokens: tokens(usage?.completion_tokens) };
 }
 
 const tokens = (count: unknown): number => (typeof count === "number" && Number.isSafeInteger(count) ? count : 0);
 
-/** Puts the calls of one answer together from the pieces in which they come. */
+/** Assembles the tool calls of one reply from their deltas. */
 class ToolCallAssembler {
   readonly #calls: ToolCall[] = [];
   readonly #byIndex = new Map<number, ToolCall>();
 
-  take({ function: part, ...piece }: ToolCallDelta): void {
-    // Both may be null in what goes on with a call, whatever the types say.
-    const index = piece.index ?? 0;
-    const id = piece.id ?? "";
+  take({ function: part, ...delta }: ToolCallDelta): void {
+    // Both may be null in later deltas of a call, against the SDK's types.
+    const index = delta.index ?? 0;
+    const id = delta.id ?? "";
     const known = this.#byIndex.get(index);
     const name = part?.name ?? "";
-    // Some servers give every call of an answer the index 0, some of these give none an id: then a name begins another.
+    // Some servers give all calls of a reply the index 0, and some of them no ids: then a name begins another call.
     const begins = known === undefined || (id === "" ? name !== "" && known.name !== "" : known.id !== id);
     const call = begins ? { id, name: "", argumentsJson: "" } : known;
     if (begins) {

@@ -2,56 +2,57 @@ const OPENING = "<think>";
 const CLOSING = "</think>";
 
 /**
- * What a model says, without what it thinks: servers that do not know a model's way of reasoning (Ollama and vLLM without a parser for
- * it, llama.cpp) hand it on as a part of the answer, between `<think>` and `</think>`. Tags may come in any pieces. A thought that is
- * never closed goes to the end of the answer; of one that was never opened, as templates have it that open it themselves, only the
- * tag can be left out, for it has been said by then.
+ * Removes a model's reasoning from its reply. Servers without support for a model's reasoning format (Ollama and vLLM
+ * without a parser for it, llama.cpp) send it as a part of the reply, between `<think>` and `</think>`. A tag may be
+ * split over several texts. Reasoning that is never closed extends to the end of the reply. Some chat templates open
+ * the reasoning themselves, so the opening tag is missing: then only the closing tag can be removed, because the
+ * reasoning has been emitted by then.
  */
 export class ReasoningFilter {
-  /** The beginning of a tag, perhaps. */
+  /** The end of the text so far, if it may be the beginning of a tag. */
   #partialTag = "";
   #isReasoning = false;
-  /** The blank lines behind a thought belong to it. */
+  /** The whitespace after reasoning belongs to it. */
   #isAfterReasoning = false;
 
-  /** What there is to be said of `text`, which comes next. */
+  /** Takes the next text; returns its part without reasoning. */
   push(text: string): string {
     let rest = this.#partialTag + text;
-    let said = "";
+    let visible = "";
     for (;;) {
       const found = this.#nextTag(rest);
       if (found === undefined) break;
-      const { at, tag } = found;
-      said += this.#visibleText(rest.slice(0, at));
-      rest = rest.slice(at + tag.length);
+      const { index, tag } = found;
+      visible += this.#visibleText(rest.slice(0, index));
+      rest = rest.slice(index + tag.length);
       this.#isAfterReasoning ||= this.#isReasoning;
       this.#isReasoning = tag === OPENING;
     }
     const end = rest.length - Math.max(...this.#tags.map((tag) => partialTagChars(rest, tag)));
     this.#partialTag = rest.slice(end);
-    return said + this.#visibleText(rest.slice(0, end));
+    return visible + this.#visibleText(rest.slice(0, end));
   }
 
-  /** The answer is over: what was no tag after all. */
+  /** Ends the reply; returns the text that was held back as a possible tag. */
   end(): string {
     return this.#visibleText(this.#partialTag);
   }
 
-  /** Those that mean anything now. */
+  /** The tags that have an effect in the current state. */
   get #tags(): readonly string[] {
     return this.#isReasoning ? [CLOSING] : [OPENING, CLOSING];
   }
 
-  #nextTag(text: string): { at: number; tag: string } | undefined {
-    const found = this.#tags.map((tag) => ({ at: text.indexOf(tag), tag })).filter(({ at }) => at !== -1);
-    return found.sort((a, b) => a.at - b.at)[0];
+  #nextTag(text: string): { index: number; tag: string } | undefined {
+    const found = this.#tags.map((tag) => ({ index: text.indexOf(tag), tag })).filter(({ index }) => index !== -1);
+    return found.sort((a, b) => a.index - b.index)[0];
   }
 
   #visibleText(text: string): string {
     if (this.#isReasoning) return "";
-    const said = this.#isAfterReasoning ? text.trimStart() : text;
-    if (said !== "") this.#isAfterReasoning = false;
-    return said;
+    const visible = this.#isAfterReasoning ? text.trimStart() : text;
+    if (visible !== "") this.#isAfterReasoning = false;
+    return visible;
   }
 }
 

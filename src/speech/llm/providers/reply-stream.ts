@@ -3,17 +3,17 @@ import type { LlmEvent } from "../../contracts.ts";
 import { sdkFailure } from "./sdk-fetch.ts";
 
 /**
- * A reply as `Llm` promises it, of the events that `ask` gets from a model's client: nothing after an abort, failures without foreign
- * words, and no event that is not what its type says, for of what a server sent the types only hope so.
+ * Makes the events of a provider's SDK a reply by the contract of `Llm`: no event after an abort, and errors without
+ * the provider's text. Each event is checked at run time, because the SDK's types do not verify what a server sends.
  */
 export async function* replyStream(
   provider: string,
-  ask: () => Promise<AsyncIterable<LlmEvent>>,
+  send: () => Promise<AsyncIterable<LlmEvent>>,
   signal: AbortSignal,
 ): AsyncGenerator<LlmEvent> {
   if (signal.aborted) return;
   try {
-    for await (const event of await ask()) {
+    for await (const event of await send()) {
       if (signal.aborted) return;
       if (!isValid(event)) throw providerFailed(provider, "violated its protocol");
       yield event;

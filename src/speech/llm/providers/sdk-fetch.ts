@@ -6,22 +6,23 @@ import { refusalFrom } from "../../resilience/provider-error.ts";
 import { meansContextExceeded } from "./context-exceeded.ts";
 import { formatSseEvent, type SseEvent, SseEventTooLong, SseReader } from "./sse.ts";
 
-/** Handed to clients that insist on a deadline of their own, the longest a timer takes: deadlines are the wrappers'. */
+/** For clients that require a timeout: the longest that a timer accepts, because our wrappers apply the deadlines. */
 export const CLIENT_TIMEOUT_MS = 2 ** 31 - 1;
 
 type Bytes = ReadableStream<Uint8Array>;
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
-/** A code of a refusal that is safe to log: neither a sentence nor a key. */
+/** A code of a refusal that is safe to log: neither a sentence nor an API key. */
 const CODE = /^[A-Za-z][A-Za-z_]{2,47}$/;
-/** What the system and undici call their failures: ECONNREFUSED, CERT_HAS_EXPIRED, UND_ERR_SOCKET. */
+/** Error codes of the system and of undici: ECONNREFUSED, CERT_HAS_EXPIRED, UND_ERR_SOCKET. */
 const SYSTEM_CODE = /^[A-Z][A-Z0-9_]{2,47}$/;
 
 /**
- * `fetch` as the clients of models use it, with what they leave open: no redirect is followed (an answer of 3xx is a refusal), no
- * compression is asked for or taken, an answer has a bound, and the body of a refusal goes no further than the code in it. Server-sent
- * events are handed on in the plainest form, since not every client reads every legal one. After the event for which `isLast` holds the
- * answer is over, even if the server never ends it. Throws TrunklineError `provider_failed`, whose cause, on a refusal, is a Refusal.
+ * A `fetch` for the SDKs of LLM providers, with limits that they lack. It follows no redirects (a 3xx response is a
+ * refusal), requests and accepts no compression, bounds the size of a response, and takes only the code from the body
+ * of a refusal. Server-sent events are rewritten in the simplest form, because not every SDK parses every valid form.
+ * The response ends after the event for which `isLast` holds, even if the server never ends it. Throws TrunklineError
+ * `provider_failed`, whose cause on a refusal is a Refusal.
  */
 export function sdkFetch(
   provider: string,
@@ -34,25 +35,25 @@ export function sdkFetch(
     const response = await keepAliveFetch(url, { ...init, headers });
     const { body, status } = response;
     if (!response.ok) throw await refusal(provider, response);
-    if (body === null) throw providerFailed(provider, "answered without a body");
+    if (body === null) throw providerFailed(provider, "sent a response without a body");
     const encoding = response.headers.get("content-encoding") ?? "identity";
     if (encoding !== "identity") {
       await body.cancel();
-      throw providerFailed(provider, "answered with a content encoding that it was not asked for");
+      throw providerFailed(provider, "sent a response with a content encoding that was not requested");
     }
     return new Response(rewrittenEvents(body, provider, isLast), { status, headers: response.headers });
   };
 }
 
-/** What `error`, thrown by a client of a model, says without foreign words. */
+/** Converts an error of a provider's SDK to one that quotes no text of the provider. */
 export function sdkFailure(provider: string, error: unknown): TrunklineError {
   let what: string | undefined;
-  // The clients wrap what `fetch` throws, and `fetch` wraps what the socket threw: the innermost reason is the plainest.
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    if (at instanceof TrunklineError) return at;
-    const code = "code" in at && typeof at.code === "string" && SYSTEM_CODE.test(at.code) ? at.code : undefined;
-    if (code !== undefined) what = `could not be reached (${code})`;
-    else if (at instanceof TypeError && at.message === "terminated") what ??= "broke off in the middle of an answer";
+  // The SDKs wrap the error of `fetch`, and `fetch` wraps that of the socket: the innermost cause is the most precise.
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof TrunklineError) return cause;
+    const code = "code" in cause && typeof cause.code === "string" ? cause.code : "";
+    if (SYSTEM_CODE.test(code)) what = `could not be reached (${code})`;
+    else if (cause instanceof TypeError && cause.message === "terminated") what ??= "broke off during its reply";
   }
   if (what !== undefined) return providerFailed(provider, what);
   const reported = reportedCode(error);
@@ -60,7 +61,7 @@ export function sdkFailure(provider: string, error: unknown): TrunklineError {
   return providerFailed(provider, "violated its protocol");
 }
 
-/** The code of an error that came as an event of the answer itself. */
+/** The code of an error that arrived as an event within a reply. */
 function reportedCode(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null) return undefined;
   const { type, code, status } = error as { type?: unknown; code?: unknown; status?: unknown };
@@ -77,19 +78,20 @@ async function refusal(provider: string, response: Response): Promise<TrunklineE
 }
 
 /**
- * The code in the body of a refusal, and its message, which goes no further than this file. OpenAI has `error.code` and `error.type`, Anthropic `error.type`, Google `error.status`, in an
- * array where the answer was to be a stream; servers that are compatible with them have anything.
+ * The code and the message in the body of a refusal; the message must not leave this file. OpenAI has `error.code` and
+ * `error.type`, Anthropic `error.type`, Google `error.status`, within an array where a stream was requested. Compatible
+ * servers vary.
  */
 function refusalIn(body: string): { code?: string; message?: string } {
-  let told: unknown;
+  let parsed: unknown;
   try {
-    told = JSON.parse(body);
+    parsed = JSON.parse(body);
   } catch {
     return {};
   }
-  const outer: unknown = Array.isArray(told) ? told[0] : told;
+  const outer: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
   if (!isObject(outer)) return {};
-  // Some servers that are compatible with OpenAI's have no `error` around it.
+  // Some OpenAI-compatible servers omit the `error` object around the fields.
   const error = isObject(outer.error) ? outer.error : outer;
   const { type, status, message } = error;
   const code = [error.code, type, status].find(
@@ -110,7 +112,7 @@ async function readBodyStart(body: Bytes | null): Promise<string> {
       text += decoder.decode(value, { stream: true });
     }
   } catch {
-    // The status is known: that its reason broke off changes nothing.
+    // The status is known, so an incomplete body changes nothing.
   }
   reader.cancel().catch(() => {});
   return text;
@@ -121,27 +123,27 @@ function rewrittenEvents(body: Bytes, provider: string, isLast: (event: SseEvent
   const events = new SseReader();
   const encoder = new TextEncoder();
   let bytes = 0;
-  /** The events that came next, none of them behind the last; and whether there are no more. */
-  const next = async (): Promise<{ came: SseEvent[]; over: boolean }> => {
+  /** The next events, up to the last one, and whether the response is over. */
+  const next = async (): Promise<{ received: SseEvent[]; isOver: boolean }> => {
     const { done, value } = await reader.read();
-    if (done) return { came: events.end(), over: true };
+    if (done) return { received: events.end(), isOver: true };
     bytes += value.length;
     if (bytes > LLM_ANSWER_BYTES_MAX) throw providerFailed(provider, "sent a reply over the size limit");
-    const came = events.push(value);
-    const last = came.findIndex(isLast);
-    if (last === -1) return { came, over: false };
+    const received = events.push(value);
+    const last = received.findIndex(isLast);
+    if (last === -1) return { received, isOver: false };
     void readToEnd(reader);
-    return { came: came.slice(0, last + 1), over: true };
+    return { received: received.slice(0, last + 1), isOver: true };
   };
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
-        // Comments keep a connection alive and say nothing.
-        for (let empty = true; empty; ) {
-          const { came, over } = await next();
-          if (came.length > 0) controller.enqueue(encoder.encode(came.map(formatSseEvent).join("")));
-          if (over) controller.close();
-          empty = came.length === 0 && !over;
+        // Chunks with comments only contain no event, so read on until there is one.
+        for (let isEmpty = true; isEmpty; ) {
+          const { received, isOver } = await next();
+          if (received.length > 0) controller.enqueue(encoder.encode(received.map(formatSseEvent).join("")));
+          if (isOver) controller.close();
+          isEmpty = received.length === 0 && !isOver;
         }
       } catch (error) {
         reader.cancel().catch(() => {});
@@ -152,13 +154,16 @@ function rewrittenEvents(body: Bytes, provider: string, isLast: (event: SseEvent
   });
 }
 
-/** The answer is over: what is left of its body, as a rule nothing, is read, or else its connection is closed. */
+/**
+ * Reads the rest of a complete response, usually nothing, so that its connection can be reused. Cancels it after a
+ * timeout.
+ */
 async function readToEnd(reader: Reader): Promise<void> {
   const timer = setTimeout(() => reader.cancel().catch(() => {}), LLM_BODY_END_WAIT_MS);
   try {
     while (!(await reader.read()).done);
   } catch {
-    // It broke off, which is no loss any more.
+    // The connection failed after the response was complete: nothing is lost.
   } finally {
     clearTimeout(timer);
   }

@@ -1,25 +1,25 @@
 import { LLM_EVENT_CHARS_MAX } from "../../../core/limits/llm.ts";
 
-/** One server-sent event: the name it was given, "" for none, and its data, lines joined. */
+/** One server-sent event: its name, "" for none, and its data with the lines joined. */
 export interface SseEvent {
   name: string;
   data: string;
 }
 
-/** An event is longer than any that a model has reason to send. */
+/** An event is longer than any valid event of an LLM. */
 export class SseEventTooLong extends Error {
-  override readonly name = "EventTooLong";
+  override readonly name = "SseEventTooLong";
 }
 
 /**
- * Reads server-sent events from bytes that come in any pieces, by the rules of the HTML standard, section 9.2.6
- * (html.spec.whatwg.org/multipage/server-sent-events.html): LF, CR and CRLF end a line, a byte order mark is dropped, comments
- * and unknown fields say nothing. Other than there the last event also counts without the empty line behind it, which servers
- * forget. Throws EventTooLong.
+ * Parses server-sent events from chunks of bytes of any size, by the rules of the HTML standard, section 9.2.6
+ * (html.spec.whatwg.org/multipage/server-sent-events.html): LF, CR and CRLF end a line, a byte order mark is dropped,
+ * comments and unknown fields are ignored. Unlike the standard it accepts a last event without the empty line after it,
+ * because some servers omit that line. Throws SseEventTooLong.
  */
 export class SseReader {
   readonly #decoder = new TextDecoder();
-  /** The line that is not over yet. */
+  /** The incomplete line at the end. */
   #line = "";
   #afterCr = false;
   #name = "";
@@ -31,7 +31,7 @@ export class SseReader {
     return this.#take(this.#decoder.decode(bytes, { stream: true }));
   }
 
-  /** There are no more bytes: the event that was left open, if any. */
+  /** Ends the input; returns the event that is still open, if any. */
   end(): SseEvent[] {
     return this.#take(`${this.#decoder.decode()}\n\n`);
   }
@@ -71,14 +71,14 @@ export class SseReader {
     const value = colon === -1 ? "" : line.slice(colon + 1).replace(/^ /, "");
     if (field === "data") this.#data.push(value);
     else if (field === "event") this.#name = value;
-    // A comment, as servers send them to keep a connection alive, takes no room.
+    // Comments, which servers send to keep a connection alive, do not count towards the size limit.
     else this.#chars -= line.length;
   }
 }
 
-/** An event whose data is JSON, written so that the plainest reader understands it: one line each, LF, an empty line behind. */
+/** Formats an event with JSON data for the simplest parsers: each field on one line, LF, then an empty line. */
 export function formatSseEvent({ name, data }: SseEvent): string {
-  // A line break between the tokens of JSON is as good as a space; within a string there is none.
+  // A line break between JSON tokens can be replaced by a space; JSON strings contain none.
   const line = `data: ${data.replaceAll("\n", " ")}\n\n`;
   return name === "" ? line : `event: ${name}\n${line}`;
 }

@@ -11,7 +11,7 @@ import { type JsonObject, SttSocket } from "./stt-socket.ts";
 export interface AssemblyAiOptions {
   apiKey: string;
   model: string;
-  /** Of its `/v3/ws`, `wss:` or `ws:`. What its query asks for goes before what we would ask for. */
+  /** The address of `/v3/ws`, `wss:` or `ws:`. Parameters in its query take precedence over ours. */
   url: string;
   clock: Clock;
 }
@@ -19,24 +19,28 @@ export interface AssemblyAiOptions {
 const FORCE_ENDPOINT = '{"type":"ForceEndpoint"}';
 const TERMINATE = '{"type":"Terminate"}';
 
-/** After this much without voice the turn is ended; shorter than any pause that ends one of ours, so that its words come in time. */
+/**
+ * After this long without a voiced frame the provider's turn is ended. It is shorter than any end-of-turn pause of
+ * ours, so the final is in time.
+ */
 const ENDPOINT_MS = 200;
-/** The statuses that codes of errors, and of closes, stand for (streaming/common-session-errors-and-closures). */
+/** The HTTP statuses that its error and close codes correspond to (streaming/common-session-errors-and-closures). */
 const STATUSES: Readonly<Record<number, number>> = { 1008: 401, 3009: 429 };
-/** Once, and still where sessions come too fast, this was told by 1008 as well. */
+/** Formerly, and still where sessions are opened too fast, the error has code 1008 with this text. */
 const TOO_MANY = /too many concurrent sessions/i;
-/** The model that knows English alone tells no language. */
+/** The model that only transcribes English reports no language. */
 const ENGLISH_ONLY = "universal-streaming-english";
-/** A call goes on in the language that was heard: one that is guessed at is not told. */
+/** The call switches to the reported language, so an uncertain one is not reported. */
 const LANGUAGE_CONFIDENCE_MIN = 0.9;
 
 /**
- * AssemblyAI's streaming speech to text, `/v3/ws`. Formatted turns are not asked for: the models that need to be asked send
- * them behind the others and later, which their documentation advises voice agents against; the rest format always.
+ * AssemblyAI's streaming speech to text, `/v3/ws`. Formatted turns are not requested: the models that format only on
+ * request send the formatted turn later, in addition to the other, and their documentation advises voice agents against
+ * it. The other models always format.
  *
- * Built from www.assemblyai.com/docs, as of November 2026: streaming/api-spec/streaming-websocket, streaming/message-sequence,
- * streaming/turn-detection, streaming/select-the-speech-model, streaming/universal-3-pro/turn-detection-and-partials and
- * streaming/common-session-errors-and-closures.
+ * Built from www.assemblyai.com/docs, as of November 2026: streaming/api-spec/streaming-websocket,
+ * streaming/message-sequence, streaming/turn-detection, streaming/select-the-speech-model,
+ * streaming/universal-3-pro/turn-detection-and-partials and streaming/common-session-errors-and-closures.
  */
 export function createAssemblyAiStt(options: AssemblyAiOptions): Stt {
   return {
@@ -69,10 +73,10 @@ function openStream(
     clock,
     signal,
     onMessage: (message) => {
-      // It takes connections that it closes at once, for want of a key or of money.
+      // It accepts connections and closes them at once where the API key or the credit is missing.
       if (message.type === "Begin") onOpened?.();
-      const trouble = turns.take(message);
-      if (trouble !== undefined) socket.fail(trouble, refusalIn(message));
+      const problem = turns.take(message);
+      if (problem !== undefined) socket.fail(problem, refusalIn(message));
     },
     onFailure: (error) => events.fail(error),
   });
@@ -80,7 +84,7 @@ function openStream(
   return {
     write(frame, voiced = false) {
       socket.write(frame);
-      // What does not fill a message is silence, and a message as short as that would end the session.
+      // The buffered rest is not flushed: it is silence, and a message that short would end the session.
       if (gate.frame(voiced) === "ended") socket.sendText(FORCE_ENDPOINT);
     },
     events,
@@ -94,20 +98,22 @@ function refusalIn({ type, error_code: code, error }: JsonObject): Refusal | und
   return status === undefined ? undefined : refusalFrom(status);
 }
 
-/** Each message of a turn replaces the one before it; the first that ends the turn is its final, whatever follows. */
+/**
+ * Each message of a turn replaces the one before it. The first with `end_of_turn` is the final; later ones are ignored.
+ */
 class Turns {
   readonly #callLanguage: string;
   readonly #emit: (event: SttEvent) => void;
-  /** The last turn that is over; they are counted from 0. */
+  /** The number of the last ended turn; turns are counted from 0. */
   #endedOrder = -1;
   #lastInterim = "";
 
-  constructor(spoken: string, tell: (event: SttEvent) => void) {
-    this.#callLanguage = spoken;
-    this.#emit = tell;
+  constructor(callLanguage: string, emit: (event: SttEvent) => void) {
+    this.#callLanguage = callLanguage;
+    this.#emit = emit;
   }
 
-  /** Takes a message; says what is wrong with it, if anything is. */
+  /** Takes a message; returns what is wrong with it, if anything is. */
   take(message: JsonObject): string | undefined {
     switch (message.type) {
       case "Turn":
@@ -121,7 +127,7 @@ class Turns {
 
   #takeTurn(turn: JsonObject): string | undefined {
     const { turn_order: order, transcript } = turn;
-    if (typeof order !== "number" || typeof transcript !== "string") return "sent a turn of an unknown shape";
+    if (typeof order !== "number" || typeof transcript !== "string") return "sent a malformed turn";
     if (order <= this.#endedOrder) return undefined;
     if (turn.end_of_turn === true) {
       this.#endedOrder = order;
@@ -135,17 +141,24 @@ class Turns {
     return undefined;
   }
 
-  /** Of a turn of which words were told there is a final, even if they were none: it takes them back. */
+  /** Emits the final. After an interim also an empty final is emitted: it withdraws the interim's words. */
   #finish(text: string, { language_code: code, language_confidence: confidence }: JsonObject): void {
-    const isTold = this.#lastInterim !== "";
+    const hadInterim = this.#lastInterim !== "";
     this.#lastInterim = "";
-    if (text === "" && !isTold) return;
-    const isSure = typeof code === "string" && typeof confidence === "number" && confidence >= LANGUAGE_CONFIDENCE_MIN;
-    this.#emit({ kind: "final", text, ...(isSure ? { language: transcriptLanguage(code, this.#callLanguage) } : {}) });
+    if (text === "" && !hadInterim) return;
+    const isCertain =
+      typeof code === "string" && typeof confidence === "number" && confidence >= LANGUAGE_CONFIDENCE_MIN;
+    this.#emit({
+      kind: "final",
+      text,
+      ...(isCertain ? { language: transcriptLanguage(code, this.#callLanguage) } : {}),
+    });
   }
 }
 
-/** Words that may still change stand in no transcript of the Universal-Streaming models, but among its words. */
+/**
+ * In the Universal-Streaming models, words that may still change are missing in the transcript and listed in `words`.
+ */
 function wordsIn(words: unknown): string {
   if (!Array.isArray(words)) return "";
   return words.map((word: unknown) => (isObject(word) && typeof word.text === "string" ? word.text : "")).join(" ");

@@ -12,7 +12,7 @@ import { type JsonObject, SttSocket } from "./stt-socket.ts";
 export interface DeepgramOptions {
   apiKey: string;
   model: string;
-  /** Of its `/v1/listen`, `wss:` or `ws:`. What its query asks for goes before what we would ask for. */
+  /** The address of `/v1/listen`, `wss:` or `ws:`. Parameters in its query take precedence over ours. */
   url: string;
   clock: Clock;
 }
@@ -21,28 +21,37 @@ const KEEP_ALIVE = '{"type":"KeepAlive"}';
 const FINALIZE = '{"type":"Finalize"}';
 const CLOSE_STREAM = '{"type":"CloseStream"}';
 
-/** After this much without voice the words are asked for; shorter than any pause that ends a turn, so that they come in time. */
+/**
+ * After this long without a voiced frame a final is requested. It is shorter than any end-of-turn pause, so the final
+ * is in time.
+ */
 const FINALIZE_MS = 200;
-/** What Deepgram itself takes for the end of speech: the pause it recommends where people think while they speak. */
+/** Deepgram's own endpointing: the pause that it recommends where people think while they speak. */
 const ENDPOINTING_MS = 300;
-/** Somebody who is never heard to end must not grow the text for ever: with this much of it an utterance is over. */
+/**
+ * An utterance ends at this length at the latest, so that a caller who never pauses does not grow the text without a
+ * bound.
+ */
 const UTTERANCE_CHARS_MAX = TURN_TEXT_CHARS_MAX / 2;
-/** The least that it takes: where noise hides every pause, a gap between words ends the utterance. */
+/** The least value that Deepgram accepts: where noise hides every pause, a gap between words ends the utterance. */
 const UTTERANCE_END_MS = 1_000;
 
-/** The regions that Nova-3 or Nova-2 know (developers.deepgram.com/docs/models-languages-overview); of others they take the language. */
+/**
+ * The regions that Nova-3 or Nova-2 support (developers.deepgram.com/docs/models-languages-overview); others are
+ * omitted.
+ */
 const REGIONS = new Set(
   "da-DK de-CH en-AU en-GB en-IN en-NZ en-US es-419 fr-CA gu-IN ko-KR nl-BE pt-BR pt-PT sv-SE zh-CN zh-HK zh-TW".split(
     " ",
   ),
 );
-/** Languages by Deepgram's own codes, where these are others. */
+/** Deepgram's own codes of languages, where they differ. */
 const DEEPGRAM_CODES: Readonly<Record<string, string>> = { nb: "no", fil: "tl", yue: "zh-HK" };
 
 /**
- * The languages that Nova-3 hears at once, and detects, with `language=multi`, of which a `language_hint` makes one more likely
- * (developers.deepgram.com/docs/nova-3-language-prompting and changelog/2026/10/23). Cantonese is among them, Mandarin in
- * traditional characters is not.
+ * The languages that Nova-3 transcribes and detects with `language=multi`; a `language_hint` makes one of them more
+ * likely (developers.deepgram.com/docs/nova-3-language-prompting and changelog/2026/10/23). Cantonese is among them,
+ * Mandarin in traditional characters is not.
  */
 const DETECTED_LANGUAGES = new Set(
   (
@@ -51,7 +60,7 @@ const DETECTED_LANGUAGES = new Set(
   ).split(" "),
 );
 const UNDETECTED_LANGUAGE = "zh-TW";
-/** The model that does; others know fewer languages at once, or none but the one that they are given. */
+/** The model that detects them; others detect fewer languages, or only transcribe the one that they are given. */
 const DETECTING_MODEL = /^nova-3(?:-general)?$/;
 
 function detectsCode(code: string): boolean {
@@ -60,8 +69,8 @@ function detectsCode(code: string): boolean {
 
 function codeOf(language: string): string {
   if (REGIONS.has(language)) return language;
-  const spoken = new Intl.Locale(language).language;
-  return DEEPGRAM_CODES[spoken] ?? spoken;
+  const primary = new Intl.Locale(language).language;
+  return DEEPGRAM_CODES[primary] ?? primary;
 }
 
 /**
@@ -72,7 +81,7 @@ function codeOf(language: string): string {
  * stt-troubleshooting-websocket-data-and-net-errors.
  */
 export function createDeepgramStt(options: DeepgramOptions): Stt {
-  // The address may name `multi`, or a language that every call is heard in.
+  // The configured address may set `multi`, or one language for all calls.
   const query = new URL(options.url).searchParams;
   const anyLanguage = query.has("language");
   const isDetecting = DETECTING_MODEL.test(query.get("model") ?? options.model);
@@ -83,8 +92,8 @@ export function createDeepgramStt(options: DeepgramOptions): Stt {
     open: (opened, signal) => {
       const code = codeOf(opened.language);
       const isDetected = opened.languagePinned !== true && !anyLanguage && detectsLanguage(opened.language);
-      const asked = isDetected ? { language: "multi", language_hint: code } : { language: code };
-      return openStream(options, opened, asked, signal);
+      const languageQuery = isDetected ? { language: "multi", language_hint: code } : { language: code };
+      return openStream(options, opened, languageQuery, signal);
     },
   };
 }
@@ -92,7 +101,7 @@ export function createDeepgramStt(options: DeepgramOptions): Stt {
 function openStream(
   { apiKey, model, url, clock }: DeepgramOptions,
   { language, rateHz, onOpened }: SttStreamOptions,
-  asked: Readonly<Record<string, string>>,
+  languageQuery: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): SttStream {
   const events = new EventQueue<SttEvent>(signal);
@@ -102,7 +111,7 @@ function openStream(
     provider: "deepgram",
     url: withQueryDefaults(url, {
       model,
-      ...asked,
+      ...languageQuery,
       encoding: "linear16",
       sample_rate: String(rateHz),
       channels: "1",
@@ -119,8 +128,8 @@ function openStream(
     signal,
     onOpened,
     onMessage: (message) => {
-      const trouble = transcript.take(message);
-      if (trouble !== undefined) socket.fail(trouble);
+      const problem = transcript.take(message);
+      if (problem !== undefined) socket.fail(problem);
     },
     onFailure: (error) => events.fail(error),
   });
@@ -137,24 +146,25 @@ function openStream(
 }
 
 /**
- * Deepgram settles an utterance segment by segment: results with `is_final` add to it, those without are its end as it stands,
- * and `speech_final`, the answer to Finalize (`from_finalize`) or an UtteranceEnd ends it.
+ * Assembles the transcripts of an utterance. Deepgram sends it part by part: results with `is_final` add to it, results
+ * without are its current, changeable end. `speech_final`, the response to Finalize (`from_finalize`) or an
+ * UtteranceEnd ends it.
  */
 class TranscriptAssembler {
   readonly #callLanguage: string;
   readonly #emit: (event: SttEvent) => void;
-  /** The utterance's segments that will not change any more. */
+  /** The parts of the utterance that are final. */
   #finalText = "";
-  /** Where they end in the audio, s; what is told of audio before that is old. */
+  /** Where they end in the audio, s; results of earlier audio are stale. */
   #finalEndS = Number.NEGATIVE_INFINITY;
   #lastInterim = "";
 
-  constructor(spoken: string, tell: (event: SttEvent) => void) {
-    this.#callLanguage = spoken;
-    this.#emit = tell;
+  constructor(callLanguage: string, emit: (event: SttEvent) => void) {
+    this.#callLanguage = callLanguage;
+    this.#emit = emit;
   }
 
-  /** Takes a message; says what is wrong with it, if anything is. */
+  /** Takes a message; returns what is wrong with it, if anything is. */
   take(message: JsonObject): string | undefined {
     switch (message.type) {
       case "Results":
@@ -179,17 +189,17 @@ class TranscriptAssembler {
   }: JsonObject): string | undefined {
     const best = bestOf(channel);
     if (best === undefined || typeof start !== "number" || typeof duration !== "number") {
-      return "sent results of an unknown shape";
+      return "sent malformed results";
     }
-    const isOld = start + duration <= this.#finalEndS;
-    const text = isOld ? "" : transcriptText(best.transcript);
-    if (isFinal === true && !isOld) {
+    const isStale = start + duration <= this.#finalEndS;
+    const text = isStale ? "" : transcriptText(best.transcript);
+    if (isFinal === true && !isStale) {
       this.#finalText = joinTexts(this.#finalText, text);
       this.#finalEndS = start + duration;
     }
     const isOver = isFinal === true && (speech_final === true || from_finalize === true);
     if (isOver || this.#finalText.length >= UTTERANCE_CHARS_MAX) this.#finish(best.language, from_finalize === true);
-    else if (!isOld) this.#emitInterim(isFinal === true ? this.#finalText : joinTexts(this.#finalText, text));
+    else if (!isStale) this.#emitInterim(isFinal === true ? this.#finalText : joinTexts(this.#finalText, text));
     return undefined;
   }
 
@@ -199,19 +209,19 @@ class TranscriptAssembler {
     this.#emit({ kind: "interim", text });
   }
 
-  /** Of an utterance of which words were told, or were asked for, there is a final, even if they were none. */
-  #finish(detected: string | undefined, isAsked: boolean): void {
+  /** Emits the final. An empty one is emitted only after an interim, or where a final was requested. */
+  #finish(detected: string | undefined, isRequested: boolean): void {
     const text = this.#finalText;
-    const isTold = this.#lastInterim !== "";
+    const hadInterim = this.#lastInterim !== "";
     this.#finalText = "";
     this.#lastInterim = "";
-    if (text === "" && !isTold && !isAsked) return;
+    if (text === "" && !hadInterim && !isRequested) return;
     const language = detected === undefined ? {} : { language: transcriptLanguage(detected, this.#callLanguage) };
     this.#emit({ kind: "final", text, ...language });
   }
 }
 
-/** The best transcript of a channel, and its language where exactly one was heard, which only `language=multi` tells. */
+/** The best transcript of a channel, and its language where exactly one was detected, which needs `language=multi`. */
 function bestOf(channel: unknown): { transcript: string; language: string | undefined } | undefined {
   const alternatives = isObject(channel) && Array.isArray(channel.alternatives) ? channel.alternatives : [];
   const best: unknown = alternatives[0];

@@ -1,8 +1,8 @@
 import { languageCode } from "../../languages.ts";
 
 /**
- * The languages of OpenAI's ears and voices, by its own codes (platform.openai.com/docs/guides/speech-to-text and
- * /text-to-speech, "Supported languages"): asked to hear any other by name, it refuses.
+ * The languages of OpenAI's STT and TTS, by its own codes (platform.openai.com/docs/guides/speech-to-text and
+ * /text-to-speech, "Supported languages"). A request that names any other language is refused.
  */
 export const OPENAI_LANGUAGES: ReadonlySet<string> = new Set(
   (
@@ -12,7 +12,7 @@ export const OPENAI_LANGUAGES: ReadonlySet<string> = new Set(
 );
 
 const NAMES = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
-/** What Whisper calls a language where that is not its name in English. */
+/** Whisper's names of languages where they differ from the name in English. */
 const OTHER_NAMES: Readonly<Record<string, string>> = { tagalog: "fil" };
 const withoutAccents = (name: string): string =>
   name
@@ -21,9 +21,9 @@ const withoutAccents = (name: string): string =>
     .toLowerCase();
 const BY_NAME = new Map([...OPENAI_LANGUAGES].map((code) => [withoutAccents(NAMES.of(code) ?? code), code]));
 
-/** The language, in BCP 47, that a transcription says it is in: by a code, or by its name in English as Whisper has it. */
-export function openAiLanguage(told: string): string | undefined {
-  const named = withoutAccents(told.trim());
+/** The language of a transcription in BCP 47, from a code or from Whisper's name of it in English. */
+export function openAiLanguage(reported: string): string | undefined {
+  const named = withoutAccents(reported.trim());
   const code = OTHER_NAMES[named] ?? BY_NAME.get(named) ?? languageCode(named);
   return code === "no" ? "nb" : code === "tl" ? "fil" : code;
 }

@@ -11,31 +11,32 @@ import { monoWav } from "../wav.ts";
 import { OPENAI_LANGUAGES, openAiLanguage } from "./openai-languages.ts";
 
 export interface OpenAiSttOptions {
-  /** Undefined for servers that ask for none. */
+  /** Undefined for servers that require none. */
   apiKey: string | undefined;
   model: string;
-  /** What `/audio/transcriptions` is put behind, `https:` or `http:`. */
+  /** The base address, without `/audio/transcriptions`, `https:` or `http:`. */
   url: string;
-  /** Whether the server detects the language, and tells it, where it is given none. */
+  /** Whether the server detects and reports the language where the request names none. */
   languageDetection: boolean;
 }
 
 const PROVIDER = "openai";
-/** The one rate that whisper.cpp reads; the others take any. */
+/** The only rate that whisper.cpp accepts; the other servers accept any. */
 const RATE_HZ = 16_000;
-/** Languages by its own codes, where these are others. */
+/** OpenAI's own codes of languages, where they differ. */
 const OPENAI_CODES: Readonly<Record<string, string>> = { nb: "no", fil: "tl" };
-/** The model that takes several languages and tells those it has heard; whatever it is asked for, it answers in JSON. */
+/** The model that accepts several languages and reports the detected ones. It always responds in JSON. */
 const GPT_TRANSCRIBE = /^gpt-transcribe(?:-|$)/;
-/** Nothing, or what whisper.cpp writes of sounds that are no speech: `[BLANK_AUDIO]`, `(wind blowing)`. */
+/** Empty, or whisper.cpp's notes about sounds that are no speech: `[BLANK_AUDIO]`, `(wind blowing)`. */
 const NO_WORDS = /^(?:\[[^[\]]*\]|\([^()]*\)|\s)*$/;
 
 /**
- * Any server with OpenAI's `POST /v1/audio/transcriptions`: OpenAI itself, whisper.cpp (`--inference-path`), speaches. It gets
- * whole utterances, cut by our own voice detector, one after the other, and tells no partial words.
+ * STT of any server with OpenAI's `POST /v1/audio/transcriptions`: OpenAI itself, whisper.cpp (`--inference-path`),
+ * speaches. It gets whole utterances, divided by our own VAD, one after the other, and emits no interim transcripts.
  *
- * Built from platform.openai.com/docs/api-reference/audio/createTranscription as the `openai` package 7.57.0 has it, and from
- * examples/server/README.md of whisper.cpp, as of November 2026. A hint costs the detection, so a call gets the one or the other.
+ * Built from platform.openai.com/docs/api-reference/audio/createTranscription as in the `openai` package 7.57.0, and
+ * from examples/server/README.md of whisper.cpp, as of November 2026. A language hint turns the detection off, so a
+ * call gets one or the other.
  */
 export function createOpenAiStt(options: OpenAiSttOptions): Stt {
   return {
@@ -51,8 +52,8 @@ function openStream(options: OpenAiSttOptions, language: string, signal: AbortSi
   preconnect(options.url, signal);
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
-  const cutter = new UtteranceBuffer();
-  /** Those that wait, and at the front the one that is being transcribed. */
+  const buffer = new UtteranceBuffer();
+  /** Pending utterances; the first one is being transcribed. */
   const utterances: Int16Array[] = [];
   let sentMs = 0;
   const fail = (error: Error): void => {
@@ -67,7 +68,7 @@ function openStream(options: OpenAiSttOptions, language: string, signal: AbortSi
         const { text, detected } = await transcribe(options, next, language, either);
         if (either.aborted) return;
         utterances.shift();
-        // Of sounds that are no words too: who waits for an answer is to know that it has come.
+        // An empty final for sounds without words: it shows that the utterance was processed.
         if (NO_WORDS.test(text)) events.push({ kind: "final", text: "" });
         else
           events.push({ kind: "final", text, ...(detected && { language: transcriptLanguage(detected, language) }) });
@@ -80,10 +81,10 @@ function openStream(options: OpenAiSttOptions, language: string, signal: AbortSi
   return {
     write(frame, voiced = false) {
       if (either.aborted) return;
-      const utterance = cutter.write(frame, voiced);
+      const utterance = buffer.write(frame, voiced);
       if (utterance === undefined) return;
       utterances.push(utterance);
-      const samples = utterances.reduce((sum, waiting) => sum + waiting.length, 0);
+      const samples = utterances.reduce((sum, pending) => sum + pending.length, 0);
       if ((samples / RATE_HZ) * 1_000 > STT_PENDING_UTTERANCES_MS_MAX) {
         fail(providerFailed(PROVIDER, "transcribes slower than real time"));
       } else if (utterances.length === 1) {
@@ -112,41 +113,41 @@ async function transcribe(
     method: "POST",
     headers: {
       "content-type": sent.headers.get("content-type") ?? "",
-      // Nothing that is packed is unpacked: it may come to anything.
+      // Compressed responses are not accepted: their decompressed size has no bound.
       "accept-encoding": "identity",
       ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
     },
     body: new Uint8Array(await sent.arrayBuffer()),
     signal,
   });
-  const packing = response.headers.get("content-encoding") ?? "identity";
-  if (response.status !== 200 || packing !== "identity") {
+  const encoding = response.headers.get("content-encoding") ?? "identity";
+  if (response.status !== 200 || encoding !== "identity") {
     await response.body?.cancel();
     if (response.status === 200) throw providerFailed(PROVIDER, "sent an encoded response");
     const retryAfter = response.headers.get("retry-after") ?? undefined;
-    throw providerFailed(PROVIDER, `answered with status ${response.status}`, refusalFrom(response.status, retryAfter));
+    throw providerFailed(PROVIDER, `refused with status ${response.status}`, refusalFrom(response.status, retryAfter));
   }
-  const answer = parsed(await textOf(response));
-  if (!isObject(answer) || typeof answer.text !== "string") throw providerFailed(PROVIDER, "sent no transcription");
-  return { text: transcriptText(answer.text), detected: languageDetection ? detectedIn(answer) : undefined };
+  const body = parsed(await textOf(response));
+  if (!isObject(body) || typeof body.text !== "string") throw providerFailed(PROVIDER, "sent no transcription");
+  return { text: transcriptText(body.text), detected: languageDetection ? detectedIn(body) : undefined };
 }
 
-/** What is said of the language and the answer. Given no language, a server finds out. */
+/** The form fields for the language and the response format. Without a language the server detects it. */
 function fieldsFor(model: string, language: string | undefined): [name: string, value: string][] {
-  const spoken = language === undefined ? "" : new Intl.Locale(language).language;
-  const code = OPENAI_CODES[spoken] ?? spoken;
+  const primary = language === undefined ? "" : new Intl.Locale(language).language;
+  const code = OPENAI_CODES[primary] ?? primary;
   const isNamed = OPENAI_LANGUAGES.has(code);
   if (GPT_TRANSCRIBE.test(model)) return isNamed ? [["languages[]", code]] : [];
   if (language === undefined) return [["response_format", "verbose_json"]];
   return [...(isNamed ? ([["language", code]] as [string, string][]) : []), ["response_format", "json"]];
 }
 
-/** The one language that an answer tells, in BCP 47: in a list of codes, or alone by its code or its name. */
+/** The language that a response reports, in BCP 47: from a list with one code, or from a single code or name. */
 function detectedIn({ languages, language }: Readonly<Record<string, unknown>>): string | undefined {
   const codes: readonly unknown[] = Array.isArray(languages) ? languages : [];
   const [only] = codes.length === 1 ? codes : [];
-  const told = isObject(only) ? only.code : language;
-  return typeof told === "string" ? openAiLanguage(told) : undefined;
+  const reported = isObject(only) ? only.code : language;
+  return typeof reported === "string" ? openAiLanguage(reported) : undefined;
 }
 
 async function textOf(response: Response): Promise<string> {
@@ -168,7 +169,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/** What the request failed with: its code alone, for texts hold addresses. */
+/** Describes a failed request by its code alone, because error texts contain addresses. */
 function requestFailure(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return `the request failed (${/^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : "no code"})`;

@@ -1,4 +1,4 @@
-/** `url` with each of `defaults` in its query that it does not name itself. */
+/** Adds to the query of `url` each of `defaults` that the query does not set itself. */
 export function withQueryDefaults(url: string, defaults: Readonly<Record<string, string>>): URL {
   const complete = new URL(url);
   for (const [name, value] of Object.entries(defaults)) {

@@ -19,30 +19,30 @@ export interface SttSocketOptions {
   provider: string;
   url: URL;
   headers: Readonly<Record<string, string>>;
-  /** Of the audio that is sent: signed 16-bit, little-endian, mono. */
+  /** The rate of the sent audio: signed 16-bit, little-endian, mono. */
   rateHz: number;
   /** The text that asks the provider to end the stream. */
   closeMessage: string;
-  /** The statuses of HTTP that the provider's codes of a close stand for. */
+  /** The HTTP statuses that correspond to the provider's close codes. */
   closeStatuses?: Readonly<Record<number, number>>;
-  /** The text that keeps a stream open on which nothing comes; undefined where none is needed. */
+  /** The text that keeps an idle stream open; undefined where none is needed. */
   keepAliveMessage?: string;
   clock: Clock;
-  /** Its abort says goodbye. */
+  /** Its abort closes the stream with `closeMessage`. */
   signal: AbortSignal;
-  /** Told when the connection stands. */
+  /** Called when the connection is open. */
   onOpened?: (() => void) | undefined;
-  /** A text of the provider's, as JSON; none after the abort, and none after a failure. */
+  /** Called with each message of the provider; never after the abort or after a failure. */
   onMessage: (message: JsonObject) => void;
-  /** Told once, when the stream has failed; the error quotes nothing that was said. */
+  /** Called once, when the stream has failed; the error quotes no transcript. */
   onFailure: (error: Error) => void;
 }
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * The connection of one listening stream: audio in pieces and texts go out, texts come in. What a provider does wrong ends it
- * with `onFailure`. It never connects twice.
+ * The WebSocket of one STT stream: it sends audio in chunks and texts, and receives texts. Any violation by the
+ * provider ends it with `onFailure`. It never reconnects.
  */
 export class SttSocket {
   readonly #options: SttSocketOptions;
@@ -51,7 +51,7 @@ export class SttSocket {
   /** Audio that does not fill a message yet. */
   readonly #chunk: Int16Array;
   #chunkSamples = 0;
-  /** What was said before the connection stood, in order. */
+  /** Messages to send when the connection opens, in order. */
   #unsent: (Buffer | string)[] = [];
   #unsentBytes = 0;
   readonly #createdMs: number;
@@ -67,7 +67,7 @@ export class SttSocket {
     this.#chunk = new Int16Array((STT_CHUNK_FRAMES * FRAME_MS * rateHz) / 1_000);
     this.#createdMs = clock.nowMs();
     this.#lastSentMs = this.#createdMs;
-    // In a variable, for the types of `ws` do not know `closeTimeout` yet.
+    // In a variable, because the types of `ws` lack `closeTimeout` so far.
     const socketOptions = {
       headers,
       perMessageDeflate: false,
@@ -77,9 +77,9 @@ export class SttSocket {
     this.#socket = new WebSocket(url, socketOptions);
     this.#socket.on("open", () => this.#onOpen());
     this.#socket.on("message", (data, isBinary) => this.#onMessage(data, isBinary));
-    // The rest of the answer is not read: nothing that it says may be logged.
-    this.#socket.on("unexpected-response", (_request, { statusCode = 0, headers: told }) =>
-      this.fail(`refused the stream with status ${statusCode}`, refusalFrom(statusCode, told["retry-after"])),
+    // The body of the response is not read, because it may contain what must not be logged.
+    this.#socket.on("unexpected-response", (_request, { statusCode = 0, headers: received }) =>
+      this.fail(`refused the stream with status ${statusCode}`, refusalFrom(statusCode, received["retry-after"])),
     );
     this.#socket.on("error", (error) => this.fail(`the connection failed (${errorCodeOf(error)})`));
     this.#socket.on("close", (code, reason) => {
@@ -91,36 +91,37 @@ export class SttSocket {
     if (options.keepAliveMessage !== undefined) this.#scheduleKeepAlive(options.keepAliveMessage);
   }
 
-  /** Takes samples, lent, and sends them as soon as they fill a message. */
+  /** Copies `samples` and sends them as soon as they fill a message. */
   write(samples: Int16Array): void {
-    for (let at = 0; at < samples.length && !this.#isOver; ) {
-      const piece = samples.subarray(at, at + this.#chunk.length - this.#chunkSamples);
-      this.#chunk.set(piece, this.#chunkSamples);
-      this.#chunkSamples += piece.length;
-      at += piece.length;
+    for (let offset = 0; offset < samples.length && !this.#isOver; ) {
+      const part = samples.subarray(offset, offset + this.#chunk.length - this.#chunkSamples);
+      this.#chunk.set(part, this.#chunkSamples);
+      this.#chunkSamples += part.length;
+      offset += part.length;
       if (this.#chunkSamples === this.#chunk.length) this.flush();
     }
   }
 
-  /** Sends what does not fill a message, too. */
+  /** Sends the buffered audio, even if it does not fill a message. */
   flush(): void {
     if (this.#isOver || this.#chunkSamples === 0) return;
     const audio = Buffer.from(pcmBytes(this.#chunk.subarray(0, this.#chunkSamples)));
     this.#chunkSamples = 0;
     const isWaiting = this.#socket.readyState === WebSocket.CONNECTING;
     const backlogBytes = isWaiting ? this.#unsentBytes : this.#socket.bufferedAmount;
-    // Audio comes all the time, so that no timer is needed to see this.
-    if (isWaiting && this.#options.clock.nowMs() - this.#createdMs > STT_CONNECT_MS_MAX) this.fail("does not answer");
-    else if (backlogBytes + audio.length > this.#backlogBytesMax) this.fail("takes audio slower than it comes");
+    // Audio arrives all the time, so this check needs no timer.
+    if (isWaiting && this.#options.clock.nowMs() - this.#createdMs > STT_CONNECT_MS_MAX)
+      this.fail("did not complete the handshake in time");
+    else if (backlogBytes + audio.length > this.#backlogBytesMax) this.fail("reads audio slower than real time");
     else this.#send(audio);
   }
 
-  /** Sends a text behind the audio that was sent before it. */
+  /** Sends a text after the audio sent so far. */
   sendText(text: string): void {
     if (!this.#isOver) this.#send(text);
   }
 
-  /** Ends the stream for something that the provider did; `what` must quote nothing of it. */
+  /** Ends the stream with a failure of the provider; `what` must not quote the provider. */
   fail(what: string, refusal?: Refusal): void {
     if (this.#isOver) return;
     this.#end();
@@ -136,7 +137,7 @@ export class SttSocket {
     } else if (this.#socket.readyState === WebSocket.OPEN) {
       this.#socket.send(data);
     }
-    // What comes while the provider closes is lost with the stream: `close` tells of that.
+    // Data sent while the provider closes is lost with the stream; the `close` event reports that.
   }
 
   #scheduleKeepAlive(text: string): void {
@@ -182,13 +183,13 @@ export class SttSocket {
   }
 }
 
-/** The code of an error of Node's or of ws's; their texts hold addresses and headers. */
+/** The code of an error of Node.js or `ws`; their texts contain addresses and headers. */
 const errorCodeOf = (error: Error): string =>
   "code" in error && typeof error.code === "string" && /^[A-Z][A-Z0-9_]{1,63}$/.test(error.code)
     ? error.code
     : error.name;
 
-/** Deepgram's codes for why it closes; anything else may be somebody's words. */
+/** Deepgram's codes for a close. Any other reason may quote the caller and is left out. */
 function loggableCloseReason(reason: Buffer): string {
   const code = /^(?:DATA|NET)-\d{4}/.exec(reason.toString("latin1"))?.[0];
   return code === undefined ? "" : ` (${code})`;

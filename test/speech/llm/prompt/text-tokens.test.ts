@@ -6,22 +6,24 @@ import { CODE, HOSTILE, PROSE, RARER_SCRIPTS, type TokenizedText } from "../../.
 const ratioOf = ({ text, tokens }: TokenizedText): number => textTokens(text) / tokens;
 
 describe("ADV-H3: the estimated tokens of a text", () => {
-  test.each([...PROSE, ...CODE])("are as many as it has, or up to three fifths more: $name", (text) => {
+  test.each([...PROSE, ...CODE])("are between the true count and 1.6 times it: $name", (text) => {
     expect(ratioOf(text)).toBeGreaterThan(0.9);
     expect(ratioOf(text)).toBeLessThan(1.6);
   });
 
-  test.each(RARER_SCRIPTS)("are up to 2.1 times as many in scripts of which models differ: $name", (text) => {
+  test.each(
+    RARER_SCRIPTS,
+  )("are up to 2.1 times the true count in scripts that tokenizers treat differently: $name", (text) => {
     expect(ratioOf(text)).toBeGreaterThan(0.9);
     expect(ratioOf(text)).toBeLessThan(2.1);
   });
 
-  test.each(HOSTILE)("are not fewer by more than a third, however badly it tokenizes: $name", (text) => {
+  test.each(HOSTILE)("are at most a third below the true count, however badly the text tokenizes: $name", (text) => {
     expect(ratioOf(text)).toBeGreaterThan(2 / 3);
     expect(ratioOf(text)).toBeLessThan(2);
   });
 
-  test("are those of nothing, of signs, of halves of characters and of every UTF-16 unit", () => {
+  test("are defined for the empty text, punctuation, lone surrogates and every UTF-16 unit", () => {
     expect(textTokens("")).toBe(0);
     expect(textTokens("\ud800")).toBe(2);
     for (let unit = 0; unit < 0x10000; unit += 1) {
@@ -31,7 +33,7 @@ describe("ADV-H3: the estimated tokens of a text", () => {
     }
   });
 
-  test("are one estimate, for the prompt that is charged and for the history that is kept", () => {
+  test("are the same for the estimated cost and for the trimming of the history", () => {
     const messages = [{ role: "user" as const, text: "营业时间 and q7" }];
     expect(promptTokens({ messages, tools: [] })).toBe(8 + textTokens("营业时间 and q7"));
   });

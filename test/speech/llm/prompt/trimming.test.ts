@@ -8,7 +8,7 @@ import { fitPrompt } from "../../../../src/speech/llm/prompt/trimming.ts";
 
 const user = (text: string): Message => ({ role: "user", text });
 const agent = (text: string): Message => ({ role: "assistant", text });
-/** One use of a tool, and what came of it. */
+/** One tool call and its result. */
 const used = (id: string, result: string): Message[] => [
   { role: "assistant", text: "", toolCalls: [{ id, name: "look_up", argumentsJson: "{}" }] },
   { role: "tool", toolCallId: id, name: "look_up", text: result },
@@ -18,7 +18,7 @@ const OPENING = agent("Hello, this is the bakery.");
 const tokensOf = (messages: readonly Message[]): number =>
   messages.reduce((sum, message) => sum + messageTokens(message), 0);
 
-/** Whatever a conversation may be: exchanges with and without tools, and questions that nobody answered. */
+/** Any conversation: exchanges with and without tools, and messages without a reply. */
 const conversation = fc
   .array(
     fc.record({
@@ -38,15 +38,15 @@ const conversation = fc
     ]),
   ]);
 
-describe("ADV-H3: a conversation that is made to fit a prompt", () => {
-  test("is left as it is while it fits", () => {
+describe("ADV-H3: trimming a conversation to fit a prompt", () => {
+  test("changes nothing while the conversation fits", () => {
     const messages = [SYSTEM, OPENING, user("Hello."), agent("Yes?"), user("A roll.")];
     const fitted = fitPrompt(messages, 0, tokensOf(messages));
     expect(fitted.messages).toBe(messages);
-    expect(fitted).toMatchObject({ droppedTurns: 0, droppedMessages: 0, cutResults: 0 });
+    expect(fitted).toMatchObject({ droppedTurns: 0, droppedMessages: 0, truncatedResults: 0 });
   });
 
-  test("loses its oldest exchanges, and keeps the system prompt, the opening line and the newest exchange", () => {
+  test("drops the oldest exchanges, and never the system prompt, the opening line and the newest exchange", () => {
     const old = Array.from({ length: 10 }, (_, turn) => [user(`question ${turn}`), agent(`answer ${turn}`)]).flat();
     const messages = [SYSTEM, OPENING, ...old, user("The last question."), ...used("9.1", "open")];
     const fitted = fitPrompt(messages, 0, tokensOf(messages) - 1);
@@ -54,11 +54,11 @@ describe("ADV-H3: a conversation that is made to fit a prompt", () => {
     expect(fitted.messages.slice(-3)).toEqual(messages.slice(-3));
     expect(fitted.messages[2]).toEqual(user(`question ${fitted.droppedTurns}`));
     expect(fitted.droppedMessages).toBe(2 * fitted.droppedTurns);
-    // Several at once, so that the prompts after this one begin alike.
+    // Several at once, so that the following prompts begin alike.
     expect(fitted.droppedTurns).toBeGreaterThan(1);
   });
 
-  test("fits its bound, or holds nothing that may be dropped or cut, and no tool call is apart from its results", () => {
+  test("meets the bound, or leaves nothing that can be dropped or truncated, and never separates a tool call from its results", () => {
     fc.assert(
       fc.property(
         conversation,
@@ -91,7 +91,7 @@ describe("ADV-H3: a conversation that is made to fit a prompt", () => {
     );
   });
 
-  test("is the same for the same, whatever ran before", () => {
+  test("is deterministic", () => {
     fc.assert(
       fc.property(conversation, (all) => {
         expect(fitPrompt(structuredClone(all), 3, 400)).toEqual(fitPrompt(all, 3, 400));
@@ -100,17 +100,17 @@ describe("ADV-H3: a conversation that is made to fit a prompt", () => {
     );
   });
 
-  test("shows of a tool's result as much as there is room for, and says how much that is", () => {
+  test("truncates a tool's result to the available room, and says how much of it is shown", () => {
     const messages = [SYSTEM, user("Read me the list."), ...used("1.1", "x".repeat(10_000))];
     const fitted = fitPrompt(messages, 0, 1_400);
-    expect(fitted).toMatchObject({ droppedMessages: 0, cutResults: 1 });
+    expect(fitted).toMatchObject({ droppedMessages: 0, truncatedResults: 1 });
     expect(fitted.tokens).toBeLessThanOrEqual(1_400);
     expect(fitted.messages.at(-1)?.text).toMatch(/^x+\n\[Cut off: the first \d+ of 10000 characters are shown\.\]$/);
     const [, shown] = /first (\d+) of/.exec(fitted.messages.at(-1)?.text ?? "") ?? [];
     expect(fitted.messages.at(-1)?.text.lastIndexOf("x")).toBe(Number(shown) - 1);
   });
 
-  test("a result that is cut twice still names its first length, and no character is cut in two", () => {
+  test("a result that is truncated twice still names its original length, and no character is split", () => {
     const once = truncateToolResult("👋".repeat(10_000), 16_384);
     const twice = truncateToolResult(once, 512);
     expect(once).toContain(" of 20000 characters are shown.]");

@@ -20,7 +20,7 @@ const TOOL = {
   parameters: { type: "object", properties: { day: { type: "string" } } },
 };
 
-const brainAt = (url: string, model = "claude-haiku-4-5"): Llm =>
+const llmAt = (url: string, model = "claude-haiku-4-5"): Llm =>
   createAnthropicLlm({ model, apiKey: KEY, baseUrl: url });
 
 const request = (more: Partial<LlmRequest> = {}): LlmRequest => ({
@@ -55,11 +55,11 @@ async function eventsOf(llm: Llm, asked = request()): Promise<LlmEvent[]> {
 
 llmContract("anthropic", async () => {
   const { url } = await start(says(...messageAnswer("Good ", "morning", ".")));
-  return { llm: brainAt(url), request: request(), drive: (promise) => promise };
+  return { llm: llmAt(url), request: request(), drive: (promise) => promise };
 });
 
 llmFaultContract("anthropic", {
-  make: brainAt,
+  make: llmAt,
   answer: messageAnswer,
   begun: unfinishedMessage,
   garbled: "event: content_block_delta\ndata: {half an answer\n\n",
@@ -77,10 +77,10 @@ llmFaultContract("anthropic", {
   ].map((message) => ({ status: 400, body: { type: "error", error: { type: "invalid_request_error", message } } })),
 });
 
-describe("what Anthropic is asked", () => {
-  test("the question, with the instructions apart, as a stream, under the key", async () => {
+describe("requests to Anthropic", () => {
+  test("have the messages, separate instructions, streaming and the API key", async () => {
     const { url, asked } = await start(says(...messageAnswer("Hello")));
-    await eventsOf(brainAt(url), request({ tools: [TOOL] }));
+    await eventsOf(llmAt(url), request({ tools: [TOOL] }));
     expect(asked[0]?.path).toBe("/v1/messages");
     expect(asked[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
     expect(asked[0]?.body).toEqual({
@@ -94,7 +94,7 @@ describe("what Anthropic is asked", () => {
     });
   });
 
-  test("turns that alternate, the user's first and last, with the results of tools before what the caller said then", async () => {
+  test("alternate between the turns, the user's first and last, with tool results before the caller's next text", async () => {
     const messages: Message[] = [
       { role: "assistant", text: "Hartwell Bakery." },
       { role: "user", text: "When are" },
@@ -109,7 +109,7 @@ describe("what Anthropic is asked", () => {
       { role: "user", text: "  " },
     ];
     const { url, asked } = await start(says(...messageAnswer("Closed.")));
-    await eventsOf(brainAt(url), request({ messages }));
+    await eventsOf(llmAt(url), request({ messages }));
     const text = (words: string) => ({ type: "text", text: words });
     expect(asked[0]?.body.messages).toEqual([
       { role: "user", content: [text("(The caller has not said anything.)")] },
@@ -130,13 +130,13 @@ describe("what Anthropic is asked", () => {
     });
   });
 
-  test("an opening, when nobody has said anything", async () => {
+  test("contain a placeholder where the caller has not spoken", async () => {
     const { url, asked } = await start(says(...messageAnswer("Hello")));
-    await eventsOf(brainAt(url), request({ messages: [{ role: "system", text: "Be brief." }] }));
+    await eventsOf(llmAt(url), request({ messages: [{ role: "system", text: "Be brief." }] }));
     expect(asked[0]?.body.messages).toHaveLength(1);
   });
 
-  test("a temperature only where the model takes one, and little effort where it thinks by itself", async () => {
+  test("have a temperature only where the model accepts one, and low effort where the model reasons by default", async () => {
     const takes: readonly [string, boolean][] = [
       ["claude-3-5-haiku-latest", true],
       ["claude-haiku-4-5-20251001", true],
@@ -148,9 +148,9 @@ describe("what Anthropic is asked", () => {
       ["claude-haiku-5-5", false],
     ];
     const { url, asked } = await start(says(...messageAnswer("Hello")));
-    for (const [model] of takes) await eventsOf(brainAt(url, model));
+    for (const [model] of takes) await eventsOf(llmAt(url, model));
     expect(asked.map(({ body }) => [body.model, body.temperature === 0.4])).toEqual(takes);
-    // The API's current version takes a temperature from no model, and its older one not from the later ones.
+    // The API's current version accepts a temperature for no model, the older version not for the later models.
     expect(asked.map(({ headers }) => headers["anthropic-version"])).toEqual(
       takes.map(([, taken]) => (taken ? "2023-06-01" : "2026-10-21")),
     );
@@ -160,12 +160,12 @@ describe("what Anthropic is asked", () => {
   });
 });
 
-/** A long text, as it would come. */
+/** A long text, as it would arrive. */
 const piecesOf = (text: string): string[] =>
   Array.from({ length: Math.ceil(text.length / 10_000) }, (_, at) => text.slice(at * 10_000, (at + 1) * 10_000));
 
-describe("what is made of an answer of Anthropic's", () => {
-  test("text, calls of tools whole and that they are written, no thoughts, and what it cost, the cache included", async () => {
+describe("responses of Anthropic", () => {
+  test("become text, complete tool calls with progress events, no reasoning, and usage that includes the cache", async () => {
     const { url } = await start(
       says(
         messageStart(100, 900),
@@ -183,7 +183,7 @@ describe("what is made of an answer of Anthropic's", () => {
         ...messageEnd(33, "tool_use"),
       ),
     );
-    expect(await eventsOf(brainAt(url))).toEqual([
+    expect(await eventsOf(llmAt(url))).toEqual([
       { kind: "text", text: "One " },
       { kind: "text", text: "moment." },
       ...[1, 2].map(() => ({ kind: "text", text: "" })),
@@ -193,26 +193,26 @@ describe("what is made of an answer of Anthropic's", () => {
     ]);
   });
 
-  test("P5: the turn ends at message_stop where the body never does, and the socket is closed", async () => {
+  test("P5: the reply ends at message_stop even if the body never ends, and the socket is closed", async () => {
     const fake = await start({ kind: "events", events: messageAnswer("Good morning."), staysOpen: true });
-    expect((await eventsOf(brainAt(fake.url))).at(-1)?.kind).toBe("end");
+    expect((await eventsOf(llmAt(fake.url))).at(-1)?.kind).toBe("end");
     await fake.until(() => fake.brokenOff === 1);
   });
 
-  test("P13: a thousand calls, arguments that are no JSON and a megabyte of them go on to who refuses them", async () => {
+  test("P13: a thousand tool calls, invalid JSON arguments and a megabyte of arguments are passed on to be refused", async () => {
     const blocks = Array.from({ length: 1_000 }, (_, index) => toolBlock(index, `toolu_${index}`, "again", "{oops"));
     const megabyte = `{"day":"${"x".repeat(1_000_000)}"}`;
     const { url } = await start(
       says(messageStart(1), ...blocks.flat(), ...messageEnd(1, "tool_use")),
       says(messageStart(1), ...toolBlock(0, "toolu_1", "again", ...piecesOf(megabyte)), ...messageEnd(1, "tool_use")),
     );
-    const calls = (await eventsOf(brainAt(url))).filter(({ kind }) => kind === "tool-call");
+    const calls = (await eventsOf(llmAt(url))).filter(({ kind }) => kind === "tool-call");
     expect(calls).toHaveLength(1_000);
     expect(calls[0]).toMatchObject({ argumentsJson: "{oops" });
-    expect((await eventsOf(brainAt(url))).at(-2)).toMatchObject({ argumentsJson: megabyte });
+    expect((await eventsOf(llmAt(url))).at(-2)).toMatchObject({ argumentsJson: megabyte });
   });
 
-  test("P13: what is JSON and nothing that was agreed upon is a failure, never an event", async () => {
+  test("P13: JSON that violates the protocol is a failure, never an event", async () => {
     const block = { type: "tool_use", id: 1, name: { first: "again" }, input: {} };
     const { url } = await start(
       says(anthropicEvent({ type: "message_start" })),
@@ -220,19 +220,19 @@ describe("what is made of an answer of Anthropic's", () => {
       says(messageStart(1), anthropicEvent({ type: "content_block_delta", index: 7, delta: 5 })),
     );
     for (let answer = 0; answer < 3; answer += 1) {
-      await expect(eventsOf(brainAt(url))).rejects.toMatchObject({ code: "provider_failed" });
+      await expect(eventsOf(llmAt(url))).rejects.toMatchObject({ code: "provider_failed" });
     }
   });
 
-  test("a refusal to answer, and an error in the middle of an answer, are failures with their code", async () => {
+  test("a refusal and an error within a reply are failures with their code", async () => {
     const error = { type: "overloaded_error", message: "The prompt was: Be brief." };
     const { url } = await start(
       says(messageStart(1), ...messageEnd(1, "refusal")),
       says(...unfinishedMessage("Well"), anthropicEvent({ type: "error", error })),
     );
-    await expect(eventsOf(brainAt(url))).rejects.toThrow("anthropic: withheld its answer (refusal)");
-    await expect(eventsOf(brainAt(url))).rejects.toThrow(
-      "anthropic: reported an error while it answered (overloaded_error)",
+    await expect(eventsOf(llmAt(url))).rejects.toThrow("anthropic: withheld its reply (refusal)");
+    await expect(eventsOf(llmAt(url))).rejects.toThrow(
+      "anthropic: reported an error during its reply (overloaded_error)",
     );
   });
 });

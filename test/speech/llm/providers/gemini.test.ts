@@ -12,7 +12,7 @@ const TOOL = {
   parameters: { type: "object", properties: { day: { type: "string" } } },
 };
 
-const brainAt = (url: string, model = "gemini-2.0-flash"): Llm => createGeminiLlm({ model, apiKey: KEY, baseUrl: url });
+const llmAt = (url: string, model = "gemini-2.0-flash"): Llm => createGeminiLlm({ model, apiKey: KEY, baseUrl: url });
 
 const request = (more: Partial<LlmRequest> = {}): LlmRequest => ({
   messages: [
@@ -46,11 +46,11 @@ async function eventsOf(llm: Llm, asked = request()): Promise<LlmEvent[]> {
 
 llmContract("gemini", async () => {
   const { url } = await start(says(...geminiAnswer("Good ", "morning", ".")));
-  return { llm: brainAt(url), request: request(), drive: (promise) => promise };
+  return { llm: llmAt(url), request: request(), drive: (promise) => promise };
 });
 
 llmFaultContract("gemini", {
-  make: brainAt,
+  make: llmAt,
   answer: geminiAnswer,
   begun: unfinishedGemini,
   garbled: "data: {half an answer\n\n",
@@ -64,10 +64,10 @@ llmFaultContract("gemini", {
   ].map((message) => ({ status: 400, body: [{ error: { code: 400, message, status: "INVALID_ARGUMENT" } }] })),
 });
 
-describe("what Gemini is asked", () => {
-  test("the question, with the instructions apart, as a stream, under the key", async () => {
+describe("requests to Gemini", () => {
+  test("have the messages, separate instructions, streaming and the API key", async () => {
     const { url, asked } = await start(says(...geminiAnswer("Hello")));
-    await eventsOf(brainAt(url), request({ tools: [TOOL] }));
+    await eventsOf(llmAt(url), request({ tools: [TOOL] }));
     expect(asked[0]?.path).toBe("/v1beta/models/gemini-2.0-flash:streamGenerateContent?alt=sse");
     expect(asked[0]?.headers["x-goog-api-key"]).toBe(KEY);
     expect(asked[0]?.body).toMatchObject({
@@ -84,7 +84,7 @@ describe("what Gemini is asked", () => {
     });
   });
 
-  test("each model to think as little as it may", async () => {
+  test("request the least reasoning that each model accepts", async () => {
     const thinking: readonly [string, object | undefined][] = [
       ["gemini-2.0-flash", undefined],
       ["gemini-2.5-flash-lite", { thinkingBudget: 0 }],
@@ -92,13 +92,13 @@ describe("what Gemini is asked", () => {
       ["gemini-3.8-flash", { thinkingLevel: "LOW" }],
     ];
     const { url, asked } = await start(says(...geminiAnswer("Hello")));
-    for (const [model] of thinking) await eventsOf(brainAt(url, model));
+    for (const [model] of thinking) await eventsOf(llmAt(url, model));
     expect(asked.map(({ body }) => (body.generationConfig as { thinkingConfig?: object }).thinkingConfig)).toEqual(
       thinking.map(([, config]) => config),
     );
   });
 
-  test("earlier calls with the signatures that came with them, and the documented word for those of others", async () => {
+  test("contain earlier tool calls with their signatures, and the documented placeholder for other models' calls", async () => {
     const { url, asked } = await start(
       says(
         geminiChunk(
@@ -115,20 +115,20 @@ describe("what Gemini is asked", () => {
       ),
       says(...geminiAnswer("Closed.")),
     );
-    const brain = brainAt(url);
-    const calls = (await eventsOf(brain, request({ tools: [TOOL] }))).filter((event) => event.kind === "tool-call");
-    // As a call tells them again: under names of its own.
-    const told = calls.map((call, index) => ({ ...call, id: `7.${index + 1}`, theirId: call.id }));
+    const llm = llmAt(url);
+    const calls = (await eventsOf(llm, request({ tools: [TOOL] }))).filter((event) => event.kind === "tool-call");
+    // As a call sends them again: with its own ids.
+    const renamedCalls = calls.map((call, index) => ({ ...call, id: `7.${index + 1}`, providerCallId: call.id }));
     const foreign = { id: "call_0", name: "hang_up", argumentsJson: "no JSON" };
     const messages: Message[] = [
       { role: "user", text: "When?" },
       { role: "assistant", text: "", toolCalls: [foreign] },
       { role: "tool", toolCallId: "call_0", name: "hang_up", text: "failed" },
       { role: "user", text: "When are you open?" },
-      { role: "assistant", text: "", toolCalls: told },
-      ...told.map(({ id, name }): Message => ({ role: "tool", toolCallId: id, name, text: "closed" })),
+      { role: "assistant", text: "", toolCalls: renamedCalls },
+      ...renamedCalls.map(({ id, name }): Message => ({ role: "tool", toolCallId: id, name, text: "closed" })),
     ];
-    await eventsOf(brain, request({ messages, tools: [TOOL] }));
+    await eventsOf(llm, request({ messages, tools: [TOOL] }));
     const response = (id: string) => ({
       functionResponse: { id, name: "opening_hours", response: { output: "closed" } },
     });
@@ -162,8 +162,8 @@ describe("what Gemini is asked", () => {
   });
 });
 
-describe("what is made of an answer of Gemini's", () => {
-  test("text, calls of tools, no thoughts, and what it cost, the thoughts included", async () => {
+describe("responses of Gemini", () => {
+  test("become text, tool calls without reasoning, and usage that includes the reasoning", async () => {
     const last = {
       candidates: [{ content: { parts: [{ text: "" }], role: "model" }, finishReason: "STOP", index: 0 }],
       usageMetadata: { promptTokenCount: 50, candidatesTokenCount: 7, thoughtsTokenCount: 5, totalTokenCount: 62 },
@@ -176,14 +176,14 @@ describe("what is made of an answer of Gemini's", () => {
         `data: ${JSON.stringify(last)}\r\n\r\n`,
       ),
     );
-    expect(await eventsOf(brainAt(url))).toEqual([
+    expect(await eventsOf(llmAt(url))).toEqual([
       { kind: "text", text: "One moment." },
       { kind: "tool-call", id: expect.stringMatching(/^call_.{8}/), name: "hang_up", argumentsJson: "{}" },
       { kind: "end", inputTokens: 50, outputTokens: 12 },
     ]);
   });
 
-  test("P13: a thousand calls go on to who refuses them, and a call without a name is a failure", async () => {
+  test("P13: a thousand tool calls are passed on to be refused, and a tool call without a name is a failure", async () => {
     const call = { functionCall: { name: "again", args: { day: "x".repeat(100) } } };
     const { url } = await start(
       says(geminiChunk(Array(1_000).fill(call), 1, "STOP")),
@@ -191,21 +191,21 @@ describe("what is made of an answer of Gemini's", () => {
       says(`data: ${JSON.stringify({ candidates: 5 })}\r\n\r\n`),
       says(`data: ${JSON.stringify({ candidates: [{ content: { parts: [{ functionCall: 7 }] } }] })}\r\n\r\n`),
     );
-    expect((await eventsOf(brainAt(url))).filter(({ kind }) => kind === "tool-call")).toHaveLength(1_000);
+    expect((await eventsOf(llmAt(url))).filter(({ kind }) => kind === "tool-call")).toHaveLength(1_000);
     for (let answer = 0; answer < 3; answer += 1) {
-      await expect(eventsOf(brainAt(url))).rejects.toMatchObject({ code: "provider_failed" });
+      await expect(eventsOf(llmAt(url))).rejects.toMatchObject({ code: "provider_failed" });
     }
   });
 
-  test("an answer that was withheld, and an error in the middle of one, are failures with their code", async () => {
+  test("a withheld reply and an error within a reply are failures with their code", async () => {
     const error = { code: 503, message: "The prompt was: Be brief.", status: "UNAVAILABLE" };
     const { url } = await start(
       says(geminiChunk([], 0, "SAFETY")),
       says(`data: ${JSON.stringify({ promptFeedback: { blockReason: "SAFETY" } })}\r\n\r\n`),
       says(...unfinishedGemini("Well"), `data: ${JSON.stringify({ error })}\r\n\r\n`),
     );
-    await expect(eventsOf(brainAt(url))).rejects.toThrow("gemini: withheld its answer (SAFETY)");
-    await expect(eventsOf(brainAt(url))).rejects.toThrow("gemini: withheld its answer (prompt blocked)");
-    await expect(eventsOf(brainAt(url))).rejects.toThrow("gemini: reported an error while it answered (503)");
+    await expect(eventsOf(llmAt(url))).rejects.toThrow("gemini: withheld its reply (SAFETY)");
+    await expect(eventsOf(llmAt(url))).rejects.toThrow("gemini: withheld its reply (prompt blocked)");
+    await expect(eventsOf(llmAt(url))).rejects.toThrow("gemini: reported an error during its reply (503)");
   });
 });

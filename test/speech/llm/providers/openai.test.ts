@@ -12,7 +12,7 @@ const TOOL = {
   parameters: { type: "object", properties: { day: { type: "string" } }, required: ["day"] },
 };
 
-const brainAt = (url: string, model = "fake-1"): Llm => createOpenAiLlm({ model, apiKey: KEY, baseUrl: `${url}/v1` });
+const llmAt = (url: string, model = "fake-1"): Llm => createOpenAiLlm({ model, apiKey: KEY, baseUrl: `${url}/v1` });
 
 const request = (more: Partial<LlmRequest> = {}): LlmRequest => ({
   messages: [
@@ -46,11 +46,11 @@ async function eventsOf(llm: Llm, asked = request()): Promise<LlmEvent[]> {
 
 llmContract("openai", async () => {
   const { url } = await start(says(...chatAnswer("Good ", "morning", ".")));
-  return { llm: brainAt(url), request: request(), drive: (promise) => promise };
+  return { llm: llmAt(url), request: request(), drive: (promise) => promise };
 });
 
 llmFaultContract("openai", {
-  make: brainAt,
+  make: llmAt,
   answer: chatAnswer,
   begun: unfinishedChat,
   garbled: "data: {half an answer\n\n",
@@ -105,10 +105,10 @@ llmFaultContract("openai", {
   ],
 });
 
-describe("what a server of OpenAI's chat completions is asked", () => {
-  test("the question, as a stream with usage, under the key", async () => {
+describe("requests to OpenAI's chat completions", () => {
+  test("have the messages, streaming with usage and the API key", async () => {
     const { url, asked } = await start(says(...chatAnswer("Hello")));
-    await eventsOf(brainAt(url), request({ tools: [TOOL] }));
+    await eventsOf(llmAt(url), request({ tools: [TOOL] }));
     expect(asked[0]?.path).toBe("/v1/chat/completions");
     expect(asked[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
     expect(asked[0]?.body).toEqual({
@@ -124,7 +124,7 @@ describe("what a server of OpenAI's chat completions is asked", () => {
     });
   });
 
-  test("earlier calls of tools with their results; arguments that are no JSON are not told again", async () => {
+  test("contain earlier tool calls with their results; invalid JSON arguments are not sent again", async () => {
     const messages: Message[] = [
       { role: "user", text: "When are you open?" },
       {
@@ -139,7 +139,7 @@ describe("what a server of OpenAI's chat completions is asked", () => {
       { role: "tool", toolCallId: "2", name: "opening_hours", text: "error" },
     ];
     const { url, asked } = await start(says(...chatAnswer("Closed.")));
-    await eventsOf(brainAt(url), request({ messages }));
+    await eventsOf(llmAt(url), request({ messages }));
     const call = (id: string, json: string) => ({
       id,
       type: "function",
@@ -153,7 +153,7 @@ describe("what a server of OpenAI's chat completions is asked", () => {
     ]);
   });
 
-  test("sides that alternate, of which the caller is the first and the last, as the templates of many models want it", async () => {
+  test("alternate between the sides, with the caller first and last, as the templates of many models require", async () => {
     const messages: Message[] = [
       { role: "system", text: "Be brief." },
       { role: "assistant", text: "Hello." },
@@ -170,7 +170,7 @@ describe("what a server of OpenAI's chat completions is asked", () => {
       { role: "assistant", text: "Closed." },
     ];
     const { url, asked } = await start(says(...chatAnswer("Closed.")));
-    await eventsOf(brainAt(url), request({ messages }));
+    await eventsOf(llmAt(url), request({ messages }));
     const silence = { role: "user", content: "(The caller has not said anything.)" };
     const call = { id: "1", type: "function", function: { name: "opening_hours", arguments: "{}" } };
     expect(asked[0]?.body.messages).toEqual([
@@ -186,7 +186,7 @@ describe("what a server of OpenAI's chat completions is asked", () => {
     ]);
   });
 
-  test("models that reason are told to do the least of it, and take no temperature", async () => {
+  test("request the least reasoning from reasoning models, and no temperature", async () => {
     const efforts: readonly [string, string | undefined][] = [
       ["gpt-4o-mini", undefined],
       ["gpt-5-chat-latest", undefined],
@@ -203,7 +203,7 @@ describe("what a server of OpenAI's chat completions is asked", () => {
       ["o4-mini", "low"],
     ];
     const { url, asked } = await start(says(...chatAnswer("Hello")));
-    for (const [model] of efforts) await eventsOf(brainAt(url, model));
+    for (const [model] of efforts) await eventsOf(llmAt(url, model));
     expect(asked.map(({ body }) => [body.model, body.reasoning_effort])).toEqual(efforts);
     expect(asked.map(({ body }) => body.temperature)).toEqual(
       efforts.map(([, effort]) => (effort === undefined ? 0.4 : undefined)),
@@ -211,31 +211,31 @@ describe("what a server of OpenAI's chat completions is asked", () => {
   });
 });
 
-describe("what is made of an answer of OpenAI's chat completions", () => {
-  test("text as it comes, then what it cost", async () => {
+describe("responses of OpenAI's chat completions", () => {
+  test("become text as it arrives, then the usage", async () => {
     const { url } = await start(says(...chatAnswer("Good ", "morning.")));
-    expect(await eventsOf(brainAt(url))).toEqual([
+    expect(await eventsOf(llmAt(url))).toEqual([
       { kind: "text", text: "Good " },
       { kind: "text", text: "morning." },
       { kind: "end", inputTokens: 21, outputTokens: 2 },
     ]);
   });
 
-  test("calls of tools, whole, from the pieces in which they come, and that there are such pieces", async () => {
-    const piece = (index: number, more: object) => chatDelta({ tool_calls: [{ index, ...more }] });
+  test("become complete tool calls, with a progress event for each delta", async () => {
+    const delta = (index: number, more: object) => chatDelta({ tool_calls: [{ index, ...more }] });
     const { url } = await start(
       says(
         chatDelta({ role: "assistant", content: null }),
-        piece(0, { id: "call_a", type: "function", function: { name: "opening_hours", arguments: "" } }),
-        piece(0, { function: { arguments: '{"day":' } }),
-        piece(1, { id: "call_b", type: "function", function: { name: "hang_up", arguments: "" } }),
-        piece(0, { function: { arguments: '"Monday"}' } }),
+        delta(0, { id: "call_a", type: "function", function: { name: "opening_hours", arguments: "" } }),
+        delta(0, { function: { arguments: '{"day":' } }),
+        delta(1, { id: "call_b", type: "function", function: { name: "hang_up", arguments: "" } }),
+        delta(0, { function: { arguments: '"Monday"}' } }),
         chatDelta({}, "tool_calls"),
         chatUsage(30, 12),
         CHAT_DONE,
       ),
     );
-    expect(await eventsOf(brainAt(url))).toEqual([
+    expect(await eventsOf(llmAt(url))).toEqual([
       ...[1, 2].map(() => ({ kind: "text", text: "" })),
       { kind: "tool-call", id: "call_a", name: "opening_hours", argumentsJson: '{"day":"Monday"}' },
       { kind: "tool-call", id: "call_b", name: "hang_up", argumentsJson: "{}" },
@@ -243,7 +243,7 @@ describe("what is made of an answer of OpenAI's chat completions", () => {
     ]);
   });
 
-  test("what compatible servers leave out: usage, [DONE], content, indexes and ids of calls", async () => {
+  test("may omit usage, [DONE], content, and indexes and ids of tool calls", async () => {
     const whole = (name: string) => ({ index: 0, function: { name, arguments: '{"day":"Monday"}' } });
     const { url } = await start(
       says(
@@ -255,7 +255,7 @@ describe("what is made of an answer of OpenAI's chat completions", () => {
         `data: ${JSON.stringify({ choices: [{ delta: {}, finish_reason: "tool_calls" }] })}\n\n`,
       ),
     );
-    const events = await eventsOf(brainAt(url));
+    const events = await eventsOf(llmAt(url));
     const argumentsJson = '{"day":"Monday"}';
     expect(events).toEqual([
       { kind: "text", text: "Well." },
@@ -268,30 +268,30 @@ describe("what is made of an answer of OpenAI's chat completions", () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  test("nulls in place of what goes on as it was: SGLang's ids and indexes, vLLM's last piece", async () => {
-    const piece = (more: object) => chatDelta({ tool_calls: [more] });
+  test("may have nulls in later deltas: SGLang's ids and indexes, vLLM's last delta", async () => {
+    const delta = (more: object) => chatDelta({ tool_calls: [more] });
     const { url } = await start(
       says(
-        piece({ id: "call_a", index: 0, type: "function", function: { name: "opening_hours", arguments: "" } }),
-        piece({ id: null, index: 0, type: "function", function: { name: null, arguments: '{"day":' } }),
-        piece({ id: null, index: null, function: { name: null, arguments: '"Monday"}' } }),
-        piece({ id: null, index: 0, type: null, function: { name: null, arguments: null } }),
+        delta({ id: "call_a", index: 0, type: "function", function: { name: "opening_hours", arguments: "" } }),
+        delta({ id: null, index: 0, type: "function", function: { name: null, arguments: '{"day":' } }),
+        delta({ id: null, index: null, function: { name: null, arguments: '"Monday"}' } }),
+        delta({ id: null, index: 0, type: null, function: { name: null, arguments: null } }),
         chatDelta({}, "tool_calls"),
         CHAT_DONE,
       ),
     );
-    expect((await eventsOf(brainAt(url))).filter(({ kind }) => kind === "tool-call")).toEqual([
+    expect((await eventsOf(llmAt(url))).filter(({ kind }) => kind === "tool-call")).toEqual([
       { kind: "tool-call", id: "call_a", name: "opening_hours", argumentsJson: '{"day":"Monday"}' },
     ]);
   });
 
-  test("P5: the turn ends at [DONE] where the body never does, and the socket is closed", async () => {
+  test("P5: the reply ends at [DONE] even if the body never ends, and the socket is closed", async () => {
     const fake = await start({ kind: "events", events: chatAnswer("Good morning."), staysOpen: true });
-    expect((await eventsOf(brainAt(fake.url))).at(-1)?.kind).toBe("end");
+    expect((await eventsOf(llmAt(fake.url))).at(-1)?.kind).toBe("end");
     await fake.until(() => fake.brokenOff === 1);
   });
 
-  test("P13: a call without a name fails; a thousand calls, and arguments that are no JSON, go on to who refuses them", async () => {
+  test("P13: a tool call without a name fails; a thousand tool calls and invalid JSON arguments are passed on to be refused", async () => {
     const calls = Array.from({ length: 1_000 }, (_, index) =>
       chatDelta({ tool_calls: [{ index, id: `call_${index}`, function: { name: "again", arguments: "{oops" } }] }),
     );
@@ -302,14 +302,14 @@ describe("what is made of an answer of OpenAI's chat completions", () => {
       ),
       says(...calls, chatDelta({}, "tool_calls"), CHAT_DONE),
     );
-    await expect(eventsOf(brainAt(url))).rejects.toMatchObject({ code: "provider_failed" });
-    const events = await eventsOf(brainAt(url));
+    await expect(eventsOf(llmAt(url))).rejects.toMatchObject({ code: "provider_failed" });
+    const events = await eventsOf(llmAt(url));
     const asked = events.filter(({ kind }) => kind === "tool-call");
     expect(asked).toHaveLength(1_000);
     expect(asked[0]).toMatchObject({ argumentsJson: "{oops" });
   });
 
-  test("P13: what is JSON and nothing that was agreed upon is a failure, never an event", async () => {
+  test("P13: JSON that violates the protocol is a failure, never an event", async () => {
     const answers = [
       "data: null\n\n",
       'data: {"choices":5}\n\n',
@@ -317,16 +317,16 @@ describe("what is made of an answer of OpenAI's chat completions", () => {
       'data: {"choices":[{"delta":{"tool_calls":[{"id":1,"function":{"name":2}}]},"finish_reason":"stop"}]}\n\n',
     ];
     const { url } = await start(...answers.map((answer) => says(answer)));
-    for (const _ of answers) await expect(eventsOf(brainAt(url))).rejects.toMatchObject({ code: "provider_failed" });
+    for (const _ of answers) await expect(eventsOf(llmAt(url))).rejects.toMatchObject({ code: "provider_failed" });
   });
 
-  test("an answer that a filter withheld, and an error in the middle of one, are failures with their code", async () => {
+  test("a reply withheld by a filter and an error within a reply are failures with their code", async () => {
     const error = { message: "The prompt was: Be brief.", type: "server_error", code: null };
     const { url } = await start(
       says(chatDelta({ content: "Well" }), chatDelta({}, "content_filter"), CHAT_DONE),
       says(chatDelta({ content: "Well" }), `data: ${JSON.stringify({ error })}\n\n`),
     );
-    await expect(eventsOf(brainAt(url))).rejects.toThrow("openai: withheld its answer (content_filter)");
-    await expect(eventsOf(brainAt(url))).rejects.toThrow("openai: reported an error while it answered (server_error)");
+    await expect(eventsOf(llmAt(url))).rejects.toThrow("openai: withheld its reply (content_filter)");
+    await expect(eventsOf(llmAt(url))).rejects.toThrow("openai: reported an error during its reply (server_error)");
   });
 });

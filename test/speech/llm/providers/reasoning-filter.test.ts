@@ -4,15 +4,15 @@ import { ReasoningFilter } from "../../../../src/speech/llm/providers/reasoning-
 import { LlmServer } from "../../../support/providers/llm/llm-server.ts";
 import { chatAnswer } from "../../../support/providers/llm/openai.ts";
 
-/** What is said of `text` when it comes in pieces of `chars`. */
+/** The filtered text when `text` arrives in chunks of `chars`. */
 function said(text: string, chars: number): string {
-  const thoughts = new ReasoningFilter();
-  let told = "";
-  for (let at = 0; at < text.length; at += chars) told += thoughts.push(text.slice(at, at + chars));
-  return told + thoughts.end();
+  const filter = new ReasoningFilter();
+  let visible = "";
+  for (let at = 0; at < text.length; at += chars) visible += filter.push(text.slice(at, at + chars));
+  return visible + filter.end();
 }
 
-describe("what a model thinks is never said, however its answer is cut", () => {
+describe("reasoning is never emitted, however the reply is chunked", () => {
   test.each([
     ["<think>They want bread.</think>\n\nWe have rye.", "We have rye."],
     ["\n<think>\nHm. 1 < 2.\n</think>\nWe have rye.", "\nWe have rye."],
@@ -21,7 +21,7 @@ describe("what a model thinks is never said, however its answer is cut", () => {
     ["They want bread.</think>\n\nWe have rye.", "They want bread.\n\nWe have rye."],
     ["</think>\nYes.", "\nYes."],
     ["Is </thi or </think not a tag?", "Is </thi or </think not a tag?"],
-    ["<think>and on it goes, until nobody listens </thin", ""],
+    ["<think>and on it goes, without an end </thin", ""],
     ["Is 1 < 2? <b>Yes</b>, <thin", "Is 1 < 2? <b>Yes</b>, <thin"],
     ["", ""],
   ])("%j", (text, spoken) => {

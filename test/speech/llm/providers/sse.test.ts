@@ -5,23 +5,23 @@ import { formatSseEvent, type SseEvent, SseEventTooLong, SseReader } from "../..
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** The events of `bytes`, which come in pieces that end at `cuts`. */
-function eventsOf(bytes: Uint8Array, cuts: readonly number[] = []): SseEvent[] {
+/** The events of `bytes`, which arrive in chunks that end at `chunkEnds`. */
+function eventsOf(bytes: Uint8Array, chunkEnds: readonly number[] = []): SseEvent[] {
   const reader = new SseReader();
-  const ends = [...cuts.filter((cut) => cut < bytes.length).sort((a, b) => a - b), bytes.length];
+  const ends = [...chunkEnds.filter((end) => end < bytes.length).sort((a, b) => a - b), bytes.length];
   let from = 0;
   const events = ends.flatMap((end) => {
-    const piece = bytes.subarray(from, end);
+    const chunk = bytes.subarray(from, end);
     from = end;
-    return reader.push(piece);
+    return reader.push(chunk);
   });
   return [...events, ...reader.end()];
 }
 
 describe("P7: server-sent events", () => {
-  test("are read by the rules of the standard", () => {
+  test("are parsed by the rules of the standard", () => {
     const text =
-      "\uFEFF: comment\nevent: one\ndata: a\ndata:b\nid: 7\n\nevent: nobody\n\ndata\n\ndata: : c\r\n\r\ndata: d\r\rdata: last";
+      "\uFEFF: comment\nevent: one\ndata: a\ndata:b\nid: 7\n\nevent: unused\n\ndata\n\ndata: : c\r\n\r\ndata: d\r\rdata: last";
     expect(eventsOf(bytesOf(text))).toEqual([
       { name: "one", data: "a\nb" },
       { name: "", data: "" },
@@ -31,29 +31,29 @@ describe("P7: server-sent events", () => {
     ]);
   });
 
-  test("are the same whatever pieces they come in, characters of several bytes included", () => {
-    const line = fc.constantFrom("data: Grüße €🎉", "data:", "event: x", ": comment", "id: 1", "nonsense", "");
+  test("are the same for any chunks, also where a chunk ends within a character", () => {
+    const breaker = fc.constantFrom("data: Grüße €🎉", "data:", "event: x", ": comment", "id: 1", "nonsense", "");
     const ending = fc.constantFrom("\n", "\r\n", "\r");
-    const lines = fc.array(fc.tuple(line, ending), { maxLength: 20 });
+    const lines = fc.array(fc.tuple(breaker, ending), { maxLength: 20 });
     fc.assert(
-      fc.property(lines, fc.array(fc.nat(400), { maxLength: 20 }), (parts, cuts) => {
+      fc.property(lines, fc.array(fc.nat(400), { maxLength: 20 }), (parts, chunkEnds) => {
         const bytes = bytesOf(parts.map(([text, end]) => text + end).join(""));
-        expect(eventsOf(bytes, cuts)).toEqual(eventsOf(bytes));
+        expect(eventsOf(bytes, chunkEnds)).toEqual(eventsOf(bytes));
       }),
     );
   });
 
-  test("survive bytes that are no UTF-8", () => {
+  test("tolerate invalid UTF-8", () => {
     const bytes = new Uint8Array([...bytesOf("data: a"), 0xff, 0xc3, ...bytesOf("\n\ndata: b\n\n")]);
     expect(eventsOf(bytes).map(({ data }) => data)).toEqual(["a\uFFFD\uFFFD", "b"]);
   });
 
-  test("have a bound each, in one line and in many; comments have none", () => {
+  test("are bounded in size, in one line and in many; comments are not", () => {
     const kilobyte = "x".repeat(1_024);
     const times = LLM_EVENT_CHARS_MAX / 1_024 + 1;
-    const push = (piece: string) => () => {
+    const push = (chunk: string) => () => {
       const reader = new SseReader();
-      for (let count = 0; count < times; count += 1) reader.push(bytesOf(piece));
+      for (let count = 0; count < times; count += 1) reader.push(bytesOf(chunk));
     };
     expect(push(kilobyte)).toThrow(SseEventTooLong);
     expect(push(`data: ${kilobyte}\n`)).toThrow(SseEventTooLong);
@@ -61,7 +61,7 @@ describe("P7: server-sent events", () => {
     expect(push(`data: ${kilobyte}\n\n`)).not.toThrow();
   });
 
-  test("are told on in one line", () => {
+  test("are formatted with one data line", () => {
     expect(formatSseEvent({ name: "", data: '{"a":\n1}' })).toBe('data: {"a": 1}\n\n');
     expect(formatSseEvent({ name: "ping", data: "{}" })).toBe("event: ping\ndata: {}\n\n");
   });

@@ -38,20 +38,20 @@ sttContract("assemblyai", async () => {
 
 sttSocketContract({ name: "assemblyai", make, goodbye: '{"type":"Terminate"}', closeStatus: 401 });
 
-/** What a call hears of what AssemblyAI says at once, up to so many finals. */
-async function heardOf(act: SttServerAction, finals = 1) {
+/** The events of a call from AssemblyAI's messages, up to a number of finals. */
+async function transcriptsOf(act: SttServerAction, finals = 1) {
   const server = await fakeAssemblyAi({ greeting: act });
-  const { heard, life } = await openOn(server, make);
-  await eventually(() => heard.filter(({ kind }) => kind === "final").length).toBe(finals);
-  life.abort();
+  const { transcripts, abortController } = await openOn(server, make);
+  await eventually(() => transcripts.filter(({ kind }) => kind === "final").length).toBe(finals);
+  abortController.abort();
   server.close();
-  return heard;
+  return transcripts;
 }
 
-describe("the ear of AssemblyAI", () => {
-  test("asks for the audio it sends, and shows its key in a header alone", async () => {
+describe("AssemblyAI STT", () => {
+  test("names its audio format in the query, and sends its API key only in a header", async () => {
     const server = await fakeAssemblyAi();
-    const { life } = await openOn(server, make);
+    const { abortController } = await openOn(server, make);
     await eventually(() => server.seen.length).toBe(1);
     expect(Object.fromEntries(server.last?.query ?? [])).toEqual({
       speech_model: "universal-3-6-pro",
@@ -60,43 +60,43 @@ describe("the ear of AssemblyAI", () => {
       language_detection: "true",
     });
     expect(server.last?.headers.authorization).toBe(SECRET_KEY);
-    life.abort();
+    abortController.abort();
     server.close();
   });
 
-  test("has the stream when AssemblyAI says so, which takes connections that it closes at once", async () => {
+  test("reports the stream as opened at `Begin`, because AssemblyAI accepts connections that it closes at once", async () => {
     const [begins, closes] = [
       await fakeAssemblyAi(),
       await SttServer.listen({ greeting: sendMessage(turn(0, "good")) }),
     ];
     const [taken, connected] = [await openOn(begins, make), await openOn(closes, make)];
-    await eventually(() => [taken.opened.times, connected.heard.length]).toEqual([1, 1]);
+    await eventually(() => [taken.opened.times, connected.transcripts.length]).toEqual([1, 1]);
     expect(connected.opened.times).toBe(0);
-    for (const { life } of [taken, connected]) life.abort();
+    for (const { abortController } of [taken, connected]) abortController.abort();
     for (const server of [begins, closes]) server.close();
   });
 
-  test("does not ask the model that knows English alone for languages", async () => {
+  test("does not request language detection from the English-only model", async () => {
     const server = await fakeAssemblyAi();
-    const { life } = await openOn(server, earOf("universal-streaming-english", "?max_turn_silence=900"));
+    const { abortController } = await openOn(server, earOf("universal-streaming-english", "?max_turn_silence=900"));
     await eventually(() => server.last?.query.get("max_turn_silence")).toBe("900");
     expect(server.last?.query.has("language_detection")).toBe(false);
-    life.abort();
+    abortController.abort();
     server.close();
   });
 
-  test("sends audio in messages of 60 ms: AssemblyAI takes none of less than 50", async () => {
+  test("sends audio in messages of 60 ms, because AssemblyAI accepts none below 50 ms", async () => {
     const server = await fakeAssemblyAi();
-    const { life, hear } = await openOn(server, make);
-    hear(500, 240);
+    const { abortController, sendAudio } = await openOn(server, make);
+    sendAudio(500, 240);
     await eventually(() => server.last?.texts).toEqual(['{"type":"ForceEndpoint"}']);
     await eventually(() => server.last?.messages).toEqual(Array.from({ length: 12 }, () => 960));
-    life.abort();
+    abortController.abort();
     server.close();
   });
 
-  test("tells a turn as it grows, with the words that may still change, and its end once", async () => {
-    const heard = await heardOf(
+  test("emits a growing turn with the words that may still change, and its final once", async () => {
+    const transcripts = await transcriptsOf(
       sendMessage(
         turn(0, "", { open: ["two"] }),
         turn(0, "two", { open: ["ca"] }),
@@ -109,7 +109,7 @@ describe("the ear of AssemblyAI", () => {
       ),
       2,
     );
-    expect(heard).toEqual([
+    expect(transcripts).toEqual([
       { kind: "interim", text: "two" },
       { kind: "interim", text: "two ca" },
       { kind: "interim", text: "two cakes" },
@@ -119,8 +119,8 @@ describe("the ear of AssemblyAI", () => {
     ]);
   });
 
-  test("P11: hears nothing in turns without words, and takes back words that turn out to be none", async () => {
-    const heard = await heardOf(
+  test("P11: emits nothing for turns without words, and withdraws interim words with an empty final", async () => {
+    const transcripts = await transcriptsOf(
       sendMessage(
         turn(0, "", { end: true }),
         turn(1, "", { open: ["uh"] }),
@@ -128,22 +128,22 @@ describe("the ear of AssemblyAI", () => {
         turn(1, "", { end: true }),
       ),
     );
-    expect(heard).toEqual([
+    expect(transcripts).toEqual([
       { kind: "interim", text: "uh" },
       { kind: "final", text: "" },
     ]);
   });
 
-  test("tells the language only where AssemblyAI is sure of it", async () => {
-    const heard = async (code: string, confidence: number) =>
-      (await heardOf(sendMessage(turn(0, "Genau.", { end: true, language: [code, confidence] })))).at(-1);
-    expect(await heard("de", 0.97)).toEqual({ kind: "final", text: "Genau.", language: "de" });
-    expect(await heard("en", 0.97)).toEqual({ kind: "final", text: "Genau.", language: "en-US" });
-    expect(await heard("de", 0.6)).toEqual({ kind: "final", text: "Genau." });
+  test("reports the language only where AssemblyAI is certain", async () => {
+    const transcripts = async (code: string, confidence: number) =>
+      (await transcriptsOf(sendMessage(turn(0, "Genau.", { end: true, language: [code, confidence] })))).at(-1);
+    expect(await transcripts("de", 0.97)).toEqual({ kind: "final", text: "Genau.", language: "de" });
+    expect(await transcripts("en", 0.97)).toEqual({ kind: "final", text: "Genau.", language: "en-US" });
+    expect(await transcripts("de", 0.6)).toEqual({ kind: "final", text: "Genau." });
   });
 
   test.each([
-    ["P16: a key that is none", sessionError(1008, SECRET_KEY), /reported error 1008$/],
+    ["P16: an invalid API key", sessionError(1008, SECRET_KEY), /reported error 1008$/],
     [
       "P8: too many sessions at once",
       sessionError(3009, "Unauthorized Connection: Too many concurrent sessions"),
@@ -151,17 +151,17 @@ describe("the ear of AssemblyAI", () => {
     ],
     ["P10: a session that expired", sessionError(3008, "my secret words"), /reported error 3008$/],
     ["P7: an error without a code", sendMessage({ type: "Error", error: "my secret words" }), /without a code$/],
-    ["P7: a turn without a number", sendMessage({ type: "Turn", transcript: "my secret words" }), /unknown shape$/],
-    ["P7: a turn without a transcript", sendMessage({ type: "Turn", turn_order: 0 }), /unknown shape$/],
-  ])("%s fails the stream", async (_name, greeting, told) => {
+    ["P7: a turn without a number", sendMessage({ type: "Turn", transcript: "my secret words" }), /malformed turn$/],
+    ["P7: a turn without a transcript", sendMessage({ type: "Turn", turn_order: 0 }), /malformed turn$/],
+  ])("%s fails the stream", async (_name, greeting, expected) => {
     const server = await fakeAssemblyAi({ greeting });
     const { ended } = await openOn(server, make);
-    await expect(ended).rejects.toThrow(told);
+    await expect(ended).rejects.toThrow(expected);
     server.close();
   });
 
   test.each([
-    ["a key that is none", sessionError(1008, "Unauthorized Connection: Missing Authorization header"), 401],
+    ["an invalid API key", sessionError(1008, "Unauthorized Connection: Missing Authorization header"), 401],
     ["too many sessions", sessionError(1008, "Unauthorized Connection: Too many concurrent sessions"), 429],
     ["too many sessions", sessionError(3009, "See Error message for details"), 429],
     ["a close without an error", (socket) => socket.close(1008, "Unauthorized"), 401],

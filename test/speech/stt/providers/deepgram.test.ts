@@ -31,20 +31,20 @@ sttContract("deepgram", async () => {
 
 sttSocketContract({ name: "deepgram", make, goodbye: '{"type":"CloseStream"}' });
 
-/** What a call hears of what Deepgram says at once, up to so many finals. */
-async function heardOf(act: SttServerAction, finals = 1) {
+/** The events of a call from Deepgram's messages, up to a number of finals. */
+async function transcriptsOf(act: SttServerAction, finals = 1) {
   const server = await fakeDeepgram({ greeting: act });
-  const { heard, life } = await openOn(server, make);
-  await eventually(() => heard.filter(({ kind }) => kind === "final").length).toBe(finals);
-  life.abort();
+  const { transcripts, abortController } = await openOn(server, make);
+  await eventually(() => transcripts.filter(({ kind }) => kind === "final").length).toBe(finals);
+  abortController.abort();
   server.close();
-  return heard;
+  return transcripts;
 }
 
-describe("the ear of Deepgram", () => {
-  test("asks for the audio it sends, and shows its key in a header alone", async () => {
+describe("Deepgram STT", () => {
+  test("names its audio format in the query, and sends its API key only in a header", async () => {
     const server = await fakeDeepgram();
-    const { life } = await openOn(server, make, { rateHz: 16_000, language: "en-GB" });
+    const { abortController } = await openOn(server, make, { rateHz: 16_000, language: "en-GB" });
     await eventually(() => server.seen.length).toBe(1);
     expect(Object.fromEntries(server.last?.query ?? [])).toEqual({
       model: "nova-3",
@@ -59,44 +59,44 @@ describe("the ear of Deepgram", () => {
       utterance_end_ms: "1000",
     });
     expect(server.last?.headers.authorization).toBe(`Token ${SECRET_KEY}`);
-    life.abort();
+    abortController.abort();
     server.close();
   });
 
   test.each([
     ["is pinned to its language", { language: "de-DE", languagePinned: true }, "nova-3", "de"],
-    ["speaks what the model does not hear among others", { language: "zh-TW" }, "nova-3", "zh-TW"],
-    ["speaks what the model does not hear among others", { language: "pa" }, "nova-3", "pa"],
-    ["is heard by a model that knows two languages at once", { language: "de" }, "nova-2", "de"],
-  ])("gives the language where the call %s", async (_what, options, model, code) => {
+    ["has a language that the model does not detect", { language: "zh-TW" }, "nova-3", "zh-TW"],
+    ["has a language that the model does not detect", { language: "pa" }, "nova-3", "pa"],
+    ["is transcribed by a model for two languages", { language: "de" }, "nova-2", "de"],
+  ])("sends the language where the call %s", async (_what, options, model, code) => {
     const server = await fakeDeepgram();
     const ofModel: SttSocketUnderTest["make"] = (url, clock) =>
       createDeepgramStt({ apiKey: SECRET_KEY, model, url: `${url}v1/listen`, clock });
-    const { life } = await openOn(server, ofModel, options);
+    const { abortController } = await openOn(server, ofModel, options);
     await eventually(() => server.last?.query.get("language")).toBe(code);
     expect(server.last?.query.has("language_hint")).toBe(false);
-    life.abort();
+    abortController.abort();
     server.close();
   });
 
-  test("detects languages among those that it hears at once, and need be told of no change between them", () => {
-    const ear = (model: string, query = "") =>
+  test("detects the languages of the multilingual model, and needs no new stream on a change between them", () => {
+    const stt = (model: string, query = "") =>
       createDeepgramStt({ apiKey: "a", model, url: `ws://127.0.0.1:1/v1/listen${query}`, clock: new ManualClock() });
-    const { detectsLanguage, anyLanguage } = ear("nova-3").capabilities;
+    const { detectsLanguage, anyLanguage } = stt("nova-3").capabilities;
     expect(["en-US", "de-AT", "nb", "fil", "yue", "zh"].map((language) => detectsLanguage?.(language))).toEqual(
       Array(6).fill(true),
     );
     expect(["zh-TW", "pa", "hy"].map((language) => detectsLanguage?.(language))).toEqual([false, false, false]);
-    expect([anyLanguage, ear("nova-2").capabilities.detectsLanguage?.("en")]).toEqual([false, false]);
-    expect(ear("nova-3", "?language=de").capabilities.anyLanguage).toBe(true);
-    expect(ear("nova-3", "?model=nova-2").capabilities.detectsLanguage?.("en")).toBe(false);
+    expect([anyLanguage, stt("nova-2").capabilities.detectsLanguage?.("en")]).toEqual([false, false]);
+    expect(stt("nova-3", "?language=de").capabilities.anyLanguage).toBe(true);
+    expect(stt("nova-3", "?model=nova-2").capabilities.detectsLanguage?.("en")).toBe(false);
   });
 
-  test("asks for the language alone where Deepgram does not know the region", async () => {
+  test("sends the language without the region where Deepgram does not support the region", async () => {
     const server = await fakeDeepgram();
-    const { life } = await openOn(server, make, { language: "de-AT", languagePinned: true });
+    const { abortController } = await openOn(server, make, { language: "de-AT", languagePinned: true });
     await eventually(() => server.last?.query.get("language")).toBe("de");
-    life.abort();
+    abortController.abort();
     server.close();
   });
 
@@ -107,15 +107,15 @@ describe("the ear of Deepgram", () => {
     ["yue", "zh-HK"],
     ["zh-HK", "zh-HK"],
     ["zh-SG", "zh"],
-  ])("asks for %s by Deepgram's own code, %s", async (language, code) => {
+  ])("requests %s by Deepgram's own code, %s", async (language, code) => {
     const server = await fakeDeepgram();
-    const { life } = await openOn(server, make, { language, languagePinned: true });
+    const { abortController } = await openOn(server, make, { language, languagePinned: true });
     await eventually(() => server.last?.query.get("language")).toBe(code);
-    life.abort();
+    abortController.abort();
     server.close();
   });
 
-  test("asks for what stands in its address before what it would ask for itself", async () => {
+  test("gives parameters of the configured address precedence over its own", async () => {
     const server = await fakeDeepgram();
     const multilingual: SttSocketUnderTest["make"] = (url, clock) =>
       createDeepgramStt({
@@ -124,35 +124,35 @@ describe("the ear of Deepgram", () => {
         url: `${url}v1/listen?language=multi&mip_opt_out=true`,
         clock,
       });
-    const { life } = await openOn(server, multilingual);
+    const { abortController } = await openOn(server, multilingual);
     await eventually(() => server.last?.query.getAll("language")).toEqual(["multi"]);
     expect(server.last?.query.get("mip_opt_out")).toBe("true");
     expect(server.last?.query.has("language_hint")).toBe(false);
-    life.abort();
+    abortController.abort();
     server.close();
   });
 
-  test("asks for the words when the voice ends, behind all of its audio", async () => {
+  test("requests a final when speech ends, after all of its audio", async () => {
     const server = await fakeDeepgram();
-    const { life, hear } = await openOn(server, make);
-    hear(500, 180);
+    const { abortController, sendAudio } = await openOn(server, make);
+    sendAudio(500, 180);
     await eventually(() => server.last?.audio.length).toBe(660 * 16);
     expect(server.last?.texts).toEqual([]);
-    hear(0, 20);
+    sendAudio(0, 20);
     await eventually(() => server.last?.texts).toEqual(['{"type":"Finalize"}']);
     expect(server.last?.audio.length).toBe(700 * 16);
-    life.abort();
+    abortController.abort();
     server.close();
   });
 
-  test("keeps a stream open on which nothing comes, and no other", async () => {
+  test("keeps only an idle stream open with keep-alive messages", async () => {
     const server = await fakeDeepgram();
-    const { life, hear, clock } = await openOn(server, make);
+    const { abortController, sendAudio, clock } = await openOn(server, make);
     await eventually(() => server.seen.length).toBe(1);
-    hear(60, 0);
+    sendAudio(60, 0);
     await eventually(() => server.last?.messages.length).toBe(1);
     clock.advance(3_900);
-    hear(60, 0);
+    sendAudio(60, 0);
     clock.advance(100);
     await eventually(() => server.last?.messages.length).toBe(2);
     expect(server.last?.texts).toEqual([]);
@@ -160,12 +160,12 @@ describe("the ear of Deepgram", () => {
     await eventually(() => server.last?.texts).toEqual(['{"type":"KeepAlive"}']);
     clock.advance(4_000);
     await eventually(() => server.last?.texts.length).toBe(2);
-    life.abort();
+    abortController.abort();
     server.close();
   });
 
-  test("tells an utterance of several segments as one", async () => {
-    const heard = await heardOf(
+  test("emits an utterance of several parts as one", async () => {
+    const transcripts = await transcriptsOf(
       sendMessage(
         results("I would", [0, 1]),
         results("I would like", [0, 3], { final: true }),
@@ -174,7 +174,7 @@ describe("the ear of Deepgram", () => {
         results("two cakes.", [3, 4.4], { final: true, speechFinal: true }),
       ),
     );
-    expect(heard).toEqual([
+    expect(transcripts).toEqual([
       { kind: "interim", text: "I would" },
       { kind: "interim", text: "I would like" },
       { kind: "interim", text: "I would like two cakes" },
@@ -182,8 +182,8 @@ describe("the ear of Deepgram", () => {
     ]);
   });
 
-  test("P11: hears one utterance once, whatever comes twice, late or empty", async () => {
-    const heard = await heardOf(
+  test("P11: emits an utterance once, despite duplicate, late or empty results", async () => {
+    const transcripts = await transcriptsOf(
       sendMessage(
         results("", [0, 0.5], { final: true, speechFinal: true }),
         results("two cakes", [0.5, 1]),
@@ -197,59 +197,60 @@ describe("the ear of Deepgram", () => {
       ),
       2,
     );
-    expect(heard.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
-      "partial two cakes",
-      "partial two cakes.",
+    expect(transcripts.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+      "interim two cakes",
+      "interim two cakes.",
       "final two cakes.",
       "final Thanks.",
     ]);
   });
 
-  test("P11: tells no control characters, and no more than anybody says in one turn", async () => {
-    const [final] = await heardOf(
+  test("P11: emits no control characters, and bounds the length of a transcript", async () => {
+    const [final] = await transcriptsOf(
       sendMessage(results(" two\u0000\u001b[31m\n cakes ", [0, 1], { final: true, speechFinal: true })),
     );
     expect(final).toEqual({ kind: "final", text: "two [31m cakes" });
-    const [long] = await heardOf(sendMessage(results("word ".repeat(4_000), [0, 1], { final: true })));
+    const [long] = await transcriptsOf(sendMessage(results("word ".repeat(4_000), [0, 1], { final: true })));
     expect(long?.text.length).toBeLessThanOrEqual(16_384);
   });
 
-  test("tells that it has the stream, and that what it was asked for is no words", async () => {
+  test("reports the accepted stream, and emits an empty final for a request without words", async () => {
     const server = await fakeDeepgram({
       answers: { Finalize: sendMessage(results("", [0, 0.5], { final: true, fromFinalize: true })) },
     });
-    const { life, heard, opened, hear } = await openOn(server, make);
+    const { abortController, transcripts, opened, sendAudio } = await openOn(server, make);
     await eventually(() => opened.times).toBe(1);
-    hear(500, 400);
-    await eventually(() => heard).toEqual([{ kind: "final", text: "" }]);
-    life.abort();
+    sendAudio(500, 400);
+    await eventually(() => transcripts).toEqual([{ kind: "final", text: "" }]);
+    abortController.abort();
     server.close();
   });
 
-  test("takes back words that turn out to be none", async () => {
-    const heard = await heardOf(
+  test("withdraws interim words with an empty final", async () => {
+    const transcripts = await transcriptsOf(
       sendMessage(results("uh", [0, 0.5]), results("", [0, 1], { final: true, speechFinal: true })),
     );
-    expect(heard).toEqual([
+    expect(transcripts).toEqual([
       { kind: "interim", text: "uh" },
       { kind: "final", text: "" },
     ]);
   });
 
-  test("takes a gap between words for the end where noise hides every pause", async () => {
-    const heard = await heardOf(sendMessage(results("two cakes.", [0, 2], { final: true }), UTTERANCE_END));
-    expect(heard.at(-1)).toEqual({ kind: "final", text: "two cakes." });
+  test("ends the utterance at a gap between words where noise hides every pause", async () => {
+    const transcripts = await transcriptsOf(sendMessage(results("two cakes.", [0, 2], { final: true }), UTTERANCE_END));
+    expect(transcripts.at(-1)).toEqual({ kind: "final", text: "two cakes." });
   });
 
-  test("tells the language that it heard, by the call's own name for it, and none where it heard two", async () => {
+  test("reports the detected language by the call's own tag, and none where two were detected", async () => {
     const final = { final: true, speechFinal: true };
-    const heard = (languages: string[]) => heardOf(sendMessage(results("Genau.", [0, 1], { ...final, languages })));
-    expect((await heard(["de"])).at(-1)).toEqual({ kind: "final", text: "Genau.", language: "de" });
-    expect((await heard(["en"])).at(-1)).toEqual({ kind: "final", text: "Genau.", language: "en-US" });
-    expect((await heard(["en", "de"])).at(-1)).toEqual({ kind: "final", text: "Genau." });
+    const transcripts = (languages: string[]) =>
+      transcriptsOf(sendMessage(results("Genau.", [0, 1], { ...final, languages })));
+    expect((await transcripts(["de"])).at(-1)).toEqual({ kind: "final", text: "Genau.", language: "de" });
+    expect((await transcripts(["en"])).at(-1)).toEqual({ kind: "final", text: "Genau.", language: "en-US" });
+    expect((await transcripts(["en", "de"])).at(-1)).toEqual({ kind: "final", text: "Genau." });
   });
 
-  test("fails with Deepgram's own code for why it closed, and with nothing else of it", async () => {
+  test("fails with Deepgram's close code, and quotes nothing else", async () => {
     const server = await fakeDeepgram({ greeting: (socket) => socket.close(1011, "NET-0001: my secret words") });
     const { ended } = await openOn(server, make);
     await expect(ended).rejects.toThrow(/^deepgram: closed the stream with 1011 \(NET-0001\)$/);
@@ -258,18 +259,22 @@ describe("the ear of Deepgram", () => {
 
   test.each([
     ["an error", { type: "Error", description: "my secret words", message: "", variant: "" }, /reported an error$/],
-    ["results without a channel", { type: "Results", start: 0, duration: 1 }, /unknown shape$/],
-    ["results that say a number", { ...results("", [0, 1]), channel: { alternatives: [{ transcript: 1 }] } }, /shape$/],
-    ["results of no time", { ...results("", [0, 1]), start: "0" }, /shape$/],
-  ])("P7: %s fails the stream", async (_name, message, told) => {
+    ["results without a channel", { type: "Results", start: 0, duration: 1 }, /malformed results$/],
+    [
+      "results with a number as transcript",
+      { ...results("", [0, 1]), channel: { alternatives: [{ transcript: 1 }] } },
+      /malformed results$/,
+    ],
+    ["results without a number as start", { ...results("", [0, 1]), start: "0" }, /malformed results$/],
+  ])("P7: %s fails the stream", async (_name, message, expected) => {
     const server = await fakeDeepgram({ greeting: sendMessage(message) });
     const { ended } = await openOn(server, make);
-    await expect(ended).rejects.toThrow(told);
+    await expect(ended).rejects.toThrow(expected);
     server.close();
   });
 
-  test("pays no heed to messages that it does not know", async () => {
-    const heard = await heardOf(
+  test("ignores unknown messages", async () => {
+    const transcripts = await transcriptsOf(
       sendMessage(
         { type: "Metadata" },
         { type: "SpeechStarted" },
@@ -277,6 +282,6 @@ describe("the ear of Deepgram", () => {
         results("Yes.", [0, 1], { final: true, speechFinal: true }),
       ),
     );
-    expect(heard).toEqual([{ kind: "final", text: "Yes." }]);
+    expect(transcripts).toEqual([{ kind: "final", text: "Yes." }]);
   });
 });

@@ -14,8 +14,8 @@ import {
 } from "../../../support/providers/stt/transcription-server.ts";
 
 const RATE_HZ = 16_000;
-const KEY = "a-key-that-nobody-may-see";
-/** A pause that ends an utterance, and what stands in front of one. */
+const KEY = "a-key-that-must-stay-secret";
+/** The pause that ends an utterance, and its preroll. */
 const HANGOVER_MS = 300;
 const PREROLL_MS = 300;
 
@@ -33,7 +33,7 @@ sttContract("openai", async () => {
   };
 });
 
-/** A call with the ear of a server that gives those answers. */
+/** A call with the STT of a server that sends these responses. */
 async function call(...answers: readonly Answer[]) {
   return callIn("de-AT", ...answers);
 }
@@ -43,35 +43,35 @@ async function callIn(language: string, ...answers: readonly Answer[]) {
 }
 
 async function callOf(
-  ear: Partial<OpenAiSttOptions>,
+  stt: Partial<OpenAiSttOptions>,
   { language = "de-AT", languagePinned = false },
   ...answers: readonly Answer[]
 ) {
   const server = await TranscriptionServer.listen(...answers);
-  const life = new AbortController();
-  const stream = earOf(server.url, ear).open({ language, languagePinned, rateHz: RATE_HZ }, life.signal);
+  const abortController = new AbortController();
+  const stream = earOf(server.url, stt).open({ language, languagePinned, rateHz: RATE_HZ }, abortController.signal);
   const events: SttEvent[] = [];
   const ended = (async () => {
     for await (const event of stream.events) events.push(event);
   })();
   ended.catch(() => {});
-  const hear = (ms: number, silenceMs: number): void => {
+  const sendAudio = (ms: number, silenceMs: number): void => {
     for (const [frame, voiced] of framesOf(hum(RATE_HZ, ms, silenceMs), RATE_HZ)) stream.write(frame, voiced);
   };
   const texts = () => events.map(({ text }) => text);
-  return { server, life, stream, events, ended, hear, texts };
+  return { server, abortController, stream, events, ended, sendAudio, texts };
 }
 
 const arrives = <T>(what: () => T) => expect.poll(what, { timeout: 10_000, interval: 5 });
 
 const afterwards: Answer = () => {};
 
-describe("the ear of an OpenAI-compatible server", () => {
-  test("sends an utterance as a WAV file, with what led to it and the pause that ended it", async () => {
-    const { server, life, hear, events } = await call(transcribed("Zwei Torten."));
-    hear(0, 1_000);
-    hear(500, HANGOVER_MS);
-    hear(0, 1_000);
+describe("STT of an OpenAI-compatible server", () => {
+  test("sends an utterance as a WAV file, with its preroll and the pause that ended it", async () => {
+    const { server, abortController, sendAudio, events } = await call(transcribed("Zwei Torten."));
+    sendAudio(0, 1_000);
+    sendAudio(500, HANGOVER_MS);
+    sendAudio(0, 1_000);
     await arrives(() => events).toEqual([{ kind: "final", text: "Zwei Torten." }]);
     const [seen] = server.seen;
     expect(seen?.path).toBe("/v1/audio/transcriptions");
@@ -82,9 +82,9 @@ describe("the ear of an OpenAI-compatible server", () => {
     expect(file.toString("latin1", 0, 4) + file.toString("latin1", 8, 16)).toBe("RIFFWAVEfmt ");
     expect([file.readUInt32LE(24), file.readUInt16LE(22), file.readUInt16LE(34)]).toEqual([RATE_HZ, 1, 16]);
     expect(file.readUInt32LE(40)).toBe(file.length - 44);
-    // The voice is believed with its third frame, of which two stand in what led to it.
+    // Speech is detected with its third voiced frame; the two before it are part of the preroll.
     expect((file.length - 44) / 32).toBe(PREROLL_MS + 20 + 480 - 20 + HANGOVER_MS - 20);
-    life.abort();
+    abortController.abort();
     server.close();
   });
 
@@ -93,12 +93,12 @@ describe("the ear of an OpenAI-compatible server", () => {
     ["fil", "tl"],
     ["eo", undefined],
     ["yue", undefined],
-  ])("names %s as %s, and no language that is not published", async (language, named) => {
-    const { server, life, hear } = await callIn(language, transcribed("Ja."));
-    hear(500, 500);
+  ])("names %s as %s, and omits unsupported languages", async (language, named) => {
+    const { server, abortController, sendAudio } = await callIn(language, transcribed("Ja."));
+    sendAudio(500, 500);
     await arrives(() => server.seen.length).toBe(1);
     expect(server.seen[0]?.fields.language).toBe(named);
-    life.abort();
+    abortController.abort();
     server.close();
   });
 
@@ -110,130 +110,138 @@ describe("the ear of an OpenAI-compatible server", () => {
       { text: "Buenas.", languages: [{ code: "es" }, { code: "en" }] },
       undefined,
     ],
-    ["gpt-transcribe, which is not sure", { model: "gpt-transcribe" }, { text: "Buenas.", languages: [] }, undefined],
+    ["gpt-transcribe, uncertain", { model: "gpt-transcribe" }, { text: "Buenas.", languages: [] }, undefined],
     [
-      "gpt-transcribe, the call's own",
+      "gpt-transcribe, the call's own language",
       { model: "gpt-transcribe" },
       { text: "Servus.", languages: [{ code: "de" }] },
       "de-AT",
     ],
     ["whisper-1, by a name", {}, { text: "God dag.", language: "norwegian" }, "nb"],
     ["whisper-1, by a name with a capital", {}, { text: "Kia ora.", language: "Maori" }, "mi"],
-    ["a server of one's own, by a code", { model: "small" }, { text: "Buenas.", language: "es" }, "es"],
-    ["a server that tells none", { model: "small" }, { text: "Buenas." }, undefined],
-    ["a server that tells nonsense", { model: "small" }, { text: "Buenas.", language: 7, languages: "es" }, undefined],
+    ["a self-hosted server, by a code", { model: "small" }, { text: "Buenas.", language: "es" }, "es"],
+    ["a server that reports none", { model: "small" }, { text: "Buenas." }, undefined],
+    [
+      "a server that reports nonsense",
+      { model: "small" },
+      { text: "Buenas.", language: 7, languages: "es" },
+      undefined,
+    ],
     ["a server that names no language", { model: "small" }, { text: "Buenas.", language: "gibberish" }, undefined],
-  ])("detects the language where it may: %s", async (_what, options, answer, told) => {
-    const ear = { languageDetection: true, ...options };
-    const { server, life, hear, events } = await callOf(ear, {}, respondWith(answer));
-    hear(500, 500);
+  ])("detects the language where this is enabled: %s", async (_what, options, answer, expected) => {
+    const stt = { languageDetection: true, ...options };
+    const { server, abortController, sendAudio, events } = await callOf(stt, {}, respondWith(answer));
+    sendAudio(500, 500);
     await arrives(() => events.length).toBe(1);
-    expect(events[0]?.language).toBe(told);
+    expect(events[0]?.language).toBe(expected);
     const { model } = { model: "whisper-1", ...options };
     const format = model === "gpt-transcribe" ? {} : { response_format: "verbose_json" };
     expect(server.seen[0]?.fields).toEqual({ model, ...format });
-    life.abort();
+    abortController.abort();
     server.close();
   });
 
   test.each([
     ["gpt-transcribe", { model: "gpt-transcribe", "languages[]": "de" }],
     ["whisper-1", { model: "whisper-1", language: "de", response_format: "json" }],
-  ])("names the language of a call that is pinned to it, and tells none: %s", async (model, fields) => {
-    const told = respondWith({ text: "Buenas.", language: "spanish", languages: [{ code: "es" }] });
-    const ear = { model, languageDetection: true };
-    const { server, life, hear, events } = await callOf(ear, { languagePinned: true }, told);
-    hear(500, 500);
+  ])("names the language of a call that is pinned to it, and reports none: %s", async (model, fields) => {
+    const expected = respondWith({ text: "Buenas.", language: "spanish", languages: [{ code: "es" }] });
+    const stt = { model, languageDetection: true };
+    const { server, abortController, sendAudio, events } = await callOf(stt, { languagePinned: true }, expected);
+    sendAudio(500, 500);
     await arrives(() => events).toEqual([{ kind: "final", text: "Buenas." }]);
     expect(server.seen[0]?.fields).toEqual(fields);
-    life.abort();
+    abortController.abort();
     server.close();
   });
 
-  test("P11: tells no language of sounds that are no words", async () => {
+  test("P11: reports no language for sounds without words", async () => {
     const silent = respondWith({ text: "[BLANK_AUDIO]", language: "english" });
-    const { server, life, hear, events } = await callOf({ languageDetection: true }, {}, silent);
-    hear(500, 500);
+    const { server, abortController, sendAudio, events } = await callOf({ languageDetection: true }, {}, silent);
+    sendAudio(500, 500);
     await arrives(() => events).toEqual([{ kind: "final", text: "" }]);
-    life.abort();
+    abortController.abort();
     server.close();
   });
 
-  test("shows no key to a server that has none", async () => {
+  test("sends no API key where none is configured", async () => {
     const server = await TranscriptionServer.listen(transcribed("Yes."));
-    const life = new AbortController();
-    const stream = earOf(server.url, { apiKey: undefined }).open({ language: "en", rateHz: RATE_HZ }, life.signal);
+    const abortController = new AbortController();
+    const stream = earOf(server.url, { apiKey: undefined }).open(
+      { language: "en", rateHz: RATE_HZ },
+      abortController.signal,
+    );
     for (const [frame, voiced] of framesOf(hum(RATE_HZ, 500, 500), RATE_HZ)) stream.write(frame, voiced);
     await arrives(() => server.seen.length).toBe(1);
     expect(server.seen[0]?.headers.authorization).toBeUndefined();
-    life.abort();
+    abortController.abort();
     server.close();
   });
 
-  test("asks nothing while nobody speaks, of clicks, and of a writer who tells of no voice", async () => {
-    const { server, life, hear, stream } = await call(transcribed("Yes."));
-    hear(40, 2_000);
+  test("sends no request for silence, for clicks, and without the VAD's decisions", async () => {
+    const { server, abortController, sendAudio, stream } = await call(transcribed("Yes."));
+    sendAudio(40, 2_000);
     for (const [frame] of framesOf(hum(RATE_HZ, 1_000, 500), RATE_HZ)) stream.write(frame);
-    hear(500, 500);
+    sendAudio(500, 500);
     await arrives(() => server.seen.length).toBe(1);
-    life.abort();
+    abortController.abort();
     server.close();
   });
 
-  test("cuts what goes on without a pause after 30 s", async () => {
-    const { server, life, hear, texts } = await call(transcribed("And so"), transcribed("on."));
-    hear(31_000, 500);
+  test("ends an utterance without a pause after 30 s", async () => {
+    const { server, abortController, sendAudio, texts } = await call(transcribed("And so"), transcribed("on."));
+    sendAudio(31_000, 500);
     await arrives(texts).toEqual(["And so", "on."]);
     expect(server.seen.map(({ file }) => (file.bytes.length - 44) / 32)).toEqual([30_000, 1_300]);
-    life.abort();
+    abortController.abort();
     server.close();
   });
 
-  test("asks for one utterance at a time, and tells them in the order in which they were said", async () => {
+  test("sends one utterance at a time, and emits the transcripts in order", async () => {
     const held: (() => void)[] = [];
     const later: Answer = (response) => held.push(() => transcribed("One.")(response));
-    const { server, life, hear, texts } = await call(later, transcribed("Two."));
-    hear(500, 500);
-    hear(500, 500);
+    const { server, abortController, sendAudio, texts } = await call(later, transcribed("Two."));
+    sendAudio(500, 500);
+    sendAudio(500, 500);
     await arrives(() => held.length).toBe(1);
     await settled();
     expect(server.seen).toHaveLength(1);
     held[0]?.();
     await arrives(texts).toEqual(["One.", "Two."]);
-    life.abort();
+    abortController.abort();
     server.close();
   });
 
-  test("P11: hears nothing where there were no words", async () => {
-    const { server, life, hear, texts } = await call(
+  test("P11: emits an empty final where there were no words", async () => {
+    const { server, abortController, sendAudio, texts } = await call(
       transcribed(" \n"),
       transcribed("[BLANK_AUDIO]"),
       transcribed("(wind) [noise]"),
       transcribed("(A) yes"),
     );
-    for (let n = 0; n < 4; n += 1) hear(500, 500);
-    // Whoever waits for an answer is told that it has come.
+    for (let n = 0; n < 4; n += 1) sendAudio(500, 500);
+    // An empty final shows that the utterance was processed.
     await arrives(texts).toEqual(["", "", "", "(A) yes"]);
     expect(server.seen).toHaveLength(4);
-    life.abort();
+    abortController.abort();
     server.close();
   });
 
-  test("the end of a call ends the request that is under way", async () => {
-    const { server, life, hear, ended } = await call(afterwards);
-    hear(500, 500);
+  test("the end of a call aborts the running request", async () => {
+    const { server, abortController, sendAudio, ended } = await call(afterwards);
+    sendAudio(500, 500);
     await arrives(() => server.seen.length).toBe(1);
-    life.abort();
+    abortController.abort();
     await ended;
     await arrives(() => server.cancelled).toBe(1);
     server.close();
   });
 
-  test("P2: a server that never answers is waited for, until too much was said", async () => {
-    const { server, hear, ended } = await call(afterwards);
-    hear(30_000, 500);
-    hear(30_000, 500);
-    await expect(ended).rejects.toThrow(/slower than people speak/);
+  test("P2: a server that never responds is waited for until too much audio is pending", async () => {
+    const { server, sendAudio, ended } = await call(afterwards);
+    sendAudio(30_000, 500);
+    sendAudio(30_000, 500);
+    await expect(ended).rejects.toThrow(/slower than real time/);
     server.close();
   });
 
@@ -251,41 +259,41 @@ describe("the ear of an OpenAI-compatible server", () => {
       response.writeHead(200, { "content-type": "application/json" }).end(body);
 
   test.each<[string, Answer, RegExp]>([
-    ["P8: an answer of 400", status(400), /status 400$/],
-    ["P16: an answer of 401", status(401), /status 401$/],
-    ["P8: an answer of 429", status(429, { "retry-after": "0" }), /status 429$/],
-    ["P8: an answer of 500", status(500), /status 500$/],
-    ["P8: a redirection to a private address", status(301, { location: "http://127.0.0.1:1/" }), /status 301$/],
-    ["P9: a packed answer", packed, /sent an encoded response$/],
-    ["P9: an answer packed a thousand times", packedOften, /sent an encoded response$|request failed/],
+    ["P8: a response of 400", status(400), /status 400$/],
+    ["P16: a response of 401", status(401), /status 401$/],
+    ["P8: a response of 429", status(429, { "retry-after": "0" }), /status 429$/],
+    ["P8: a response of 500", status(500), /status 500$/],
+    ["P8: a redirect to a private address", status(301, { location: "http://127.0.0.1:1/" }), /status 301$/],
+    ["P9: a compressed response", packed, /sent an encoded response$/],
+    ["P9: a response compressed a thousand times", packedOften, /sent an encoded response$|request failed/],
     ["P7: no JSON", text("my secret words"), /no transcription$/],
     ["P7: no text in it", text('{"text":null}'), /no transcription$/],
     ["P11: 1 MB of text", text(JSON.stringify({ text: "word ".repeat(200_000) })), /more than a transcription can be$/],
     [
-      "P3: an answer that breaks off",
+      "P3: a response that breaks off",
       (response) => response.writeHead(200).write('{"text":', () => response.destroy()),
       /request failed/,
     ],
-  ])("%s fails the stream, and is asked for no second time", async (_name, answer, told) => {
-    const { server, hear, ended, stream } = await call(answer);
-    hear(500, 500);
+  ])("%s fails the stream, and is not retried", async (_name, answer, expected) => {
+    const { server, sendAudio, ended, stream } = await call(answer);
+    sendAudio(500, 500);
     const error = await ended.catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: "provider_failed" });
-    // Of a refusal its status goes on, and what it says of trying again; of anything else nothing.
+    // A refusal's error has its status and retry delay; other errors quote nothing.
     const refused = /status (\d+)$/.exec((error as Error).message)?.[1];
     expect((error as Error).cause).toEqual(
       refused === undefined ? undefined : expect.objectContaining({ status: Number(refused) }),
     );
-    expect((error as Error).message).toMatch(told);
+    expect((error as Error).message).toMatch(expected);
     expect((error as Error).message).not.toMatch(/key|words/);
-    hear(500, 500);
+    sendAudio(500, 500);
     expect(() => stream.write(new Int16Array(320), true)).not.toThrow();
     await settled();
     expect(server.seen).toHaveLength(1);
     server.close();
   });
 
-  test("P1: a port where nobody listens fails the stream", async () => {
+  test("P1: a refused connection fails the stream", async () => {
     const server = await TranscriptionServer.listen();
     const { url } = server;
     server.close();
