@@ -3,11 +3,10 @@ import type { CallSpec, CancelReason, EndReason, SpeakReason } from "../core/cal
 import { LLM_FAILURES_MAX } from "../core/limits/calls.ts";
 import { LEG_START_MS_MAX } from "../core/limits/connections.ts";
 import type { Phrases } from "../core/phrases/phrases.ts";
-import type { CallOptions } from "./call-options.ts";
 import { type CallerUtterance, Conversation } from "./conversation.ts";
 import { Ending, type Goodbye } from "./ending.ts";
 import type { CallEvent, CallSink } from "./events.ts";
-import { DEFAULT_TURN_PARAMETERS } from "./parameters.ts";
+import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "./parameters.ts";
 import { CallPhrases } from "./phrases.ts";
 import { AgentSide } from "./reply/agent-side.ts";
 import { isConfirmation } from "./reply/heard-ledger.ts";
@@ -18,15 +17,20 @@ import { DtmfEntry, dtmfAsTyped } from "./turn-taking/dtmf-entry.ts";
 import { Inactivity } from "./turn-taking/inactivity.ts";
 import { isLanguageReliable, isSameLanguage } from "./turn-taking/language-detection.ts";
 import { SpeechDetector } from "./turn-taking/speech-detector.ts";
-import {
-  INITIAL_TURN,
-  stepTurn,
-  type Turn,
-  type TurnAction,
-  type TurnEvent,
-  type TurnPolicy,
-  turnDeadlineMs,
-} from "./turn-taking/turn.ts";
+import { INITIAL_TURN, stepTurn, type Turn, type TurnPolicy, turnDeadlineMs } from "./turn-taking/turn.ts";
+import type { TurnAction, TurnEvent } from "./turn-taking/turn-events.ts";
+
+/** What a call machine is made of. */
+export interface CallOptions {
+  spec: CallSpec;
+  /** The rate of the agent's audio: what samples in events are counted at, Hz. */
+  rateHz: number;
+  sttHasInterim: boolean;
+  parameters?: Readonly<TurnParameters>;
+  /** What a prompt may come to, estimated tokens; past it old turns are dropped. Absent where there is no bound. */
+  promptTokensMax?: number | undefined;
+  sink: CallSink;
+}
 
 /**
  * One call, as a machine: events and time in, commands out. `handle` is its single door; nothing awaits inside, no clock is
@@ -40,7 +44,7 @@ export class Call {
   readonly #detector: SpeechDetector;
   readonly #conversation: Conversation;
   readonly #inactivity: Inactivity;
-  readonly #speaker: AgentSide;
+  readonly #agentSide: AgentSide;
   readonly #preemptive: PreemptiveGeneration;
   readonly #dtmfEntry: DtmfEntry;
   readonly #phrases = new CallPhrases();
@@ -80,7 +84,7 @@ export class Call {
       conversation: this.#conversation,
       sink: this.#sink,
     });
-    this.#speaker = new AgentSide({
+    this.#agentSide = new AgentSide({
       spec,
       rateHz,
       parameters,
@@ -116,14 +120,14 @@ export class Call {
           max_duration: this.#spec.maxDurationMs,
           goodbye: this.#ending.deadlineMs,
           stream: this.#legStartDeadlineMs(),
-          voice: this.#detector.deadlineMs,
+          speech: this.#detector.deadlineMs,
           turn: this.#turnDeadlineMs,
-          ahead: this.#preemptiveDeadlineMs(),
-          digits: this.#dtmfEntry.deadlineMs,
+          preemptive: this.#preemptiveDeadlineMs(),
+          dtmf: this.#dtmfEntry.deadlineMs,
           inactivity: this.#inactivityDeadlineMs(),
-          reply: this.#speaker.deadlineMs(this.#nowMs),
+          reply: this.#agentSide.deadlineMs(this.#nowMs),
         };
-    return { ...this.#speaker.snapshot(this.#nowMs), ended: this.#ended, turn: this.#turn, deadlines };
+    return { ...this.#agentSide.snapshot(this.#nowMs), ended: this.#ended, turn: this.#turn, deadlines };
   }
 
   /** The call's single door. After the end nothing is heard and nothing is said. */
@@ -150,7 +154,7 @@ export class Call {
   }
 
   #dispatch(event: CallEvent): void {
-    if (isConfirmation(event)) this.#speaker.confirmed(this.#nowMs);
+    if (isConfirmation(event)) this.#agentSide.confirmed(this.#nowMs);
     switch (event.kind) {
       case "frame-in":
         this.#onFrameIn(event.isSpeech, event.mediaMs);
@@ -176,10 +180,10 @@ export class Call {
           this.#replace(this.#ownPhrases.limit, "limit", "spend_limit");
         return;
       case "mark":
-        this.#speaker.markReturned(event.name, this.#nowMs);
+        this.#agentSide.markReturned(event.name, this.#nowMs);
         return;
       case "cleared":
-        this.#speaker.cleared(event.playedMs);
+        this.#agentSide.cleared(event.playedMs);
         return;
       case "dtmf":
         this.#onDtmf(event.digit);
@@ -213,10 +217,10 @@ export class Call {
         // A result that comes when its reply is over is still true.
         this.#conversation.lateResult(event.toolCallId, event.result);
         this.#preemptive.cancel();
-        this.#speaker.handle(event, this.#nowMs);
+        this.#agentSide.handle(event, this.#nowMs);
         return;
       default:
-        this.#speaker.handle(event, this.#nowMs);
+        this.#agentSide.handle(event, this.#nowMs);
     }
   }
 
@@ -225,8 +229,8 @@ export class Call {
     this.#legStarted = true;
     this.#inactivity.activityUntil(this.#nowMs);
     if (this.#spec.firstSpeaker !== "agent") return;
-    if (this.#spec.greeting === undefined) this.#speaker.generateReply(this.#nowMs);
-    else this.#speaker.say(this.#spec.greeting, "greeting", this.#nowMs);
+    if (this.#spec.greeting === undefined) this.#agentSide.generateReply(this.#nowMs);
+    else this.#agentSide.say(this.#spec.greeting, "greeting", this.#nowMs);
   }
 
   /** Whatever is being said or done makes way for a goodbye; where no stream has begun nobody hears one. */
@@ -235,12 +239,12 @@ export class Call {
       this.#end(endReason);
       return;
     }
-    this.#speaker.cancel("call_ended", 0, this.#nowMs);
-    if (!this.#ended) this.#speaker.say(text, speakReason, this.#nowMs, endReason);
+    this.#agentSide.cancel("call_ended", 0, this.#nowMs);
+    if (!this.#ended) this.#agentSide.say(text, speakReason, this.#nowMs, endReason);
   }
 
-  #onFrameIn(voiced: boolean, mediaMs: number): void {
-    const change = this.#detector.frame(voiced, mediaMs, this.#nowMs);
+  #onFrameIn(isSpeech: boolean, mediaMs: number): void {
+    const change = this.#detector.frame(isSpeech, mediaMs, this.#nowMs);
     if (change === "started") {
       // With an ear for words, noise is no answer to "are you still there".
       if (!this.#policy.sttHasInterim) this.#inactivity.callerActive(this.#nowMs);
@@ -274,7 +278,7 @@ export class Call {
     if (chosen === this.#policy.language) return;
     this.#policy = { ...this.#policy, language: chosen };
     this.#turnDeadlineMs = turnDeadlineMs(this.#turn, this.#nowMs, this.#policy);
-    this.#speaker.language = chosen;
+    this.#agentSide.language = chosen;
     this.#sink({ kind: "language", language: chosen, reason });
   }
 
@@ -291,8 +295,8 @@ export class Call {
       this.#detector.framesStopped();
       this.#step({ kind: "speech-ended", endMs: this.#detector.lastSpeechMs });
     }
-    this.#speaker.finishIfHeard(this.#nowMs);
-    if (!this.#ended) this.#speaker.checkWatchdog(this.#nowMs);
+    this.#agentSide.finishIfHeard(this.#nowMs);
+    if (!this.#ended) this.#agentSide.checkWatchdog(this.#nowMs);
     if (!this.#ended && this.#nowMs >= this.#dtmfEntry.deadlineMs) this.#step(dtmfAsTyped(this.#dtmfEntry.take()));
     if (!this.#ended) this.#step({ kind: "tick" });
     if (!this.#ended && this.#nowMs >= this.#inactivityDeadlineMs()) this.#onInactivity();
@@ -318,9 +322,9 @@ export class Call {
   }
 
   /** Drops the reply there is, if any, for words of our own; unless its end made way for another, or was the end of the call. */
-  #replace(text: string, why: SpeakReason, cutReason: CancelReason): void {
-    this.#speaker.cancel(cutReason, 0, this.#nowMs);
-    if (!this.#speaker.busy && !this.#ended) this.#speaker.say(text, why, this.#nowMs);
+  #replace(text: string, speakReason: SpeakReason, cancelReason: CancelReason): void {
+    this.#agentSide.cancel(cancelReason, 0, this.#nowMs);
+    if (!this.#agentSide.busy && !this.#ended) this.#agentSide.say(text, speakReason, this.#nowMs);
   }
 
   #step(event: TurnEvent): void {
@@ -333,13 +337,13 @@ export class Call {
   #act(action: TurnAction): void {
     switch (action.do) {
       case "interrupt":
-        this.#speaker.cancel(action.reason, action.speechMs, this.#nowMs);
+        this.#agentSide.cancel(action.reason, action.speechMs, this.#nowMs);
         return;
       case "pause":
-        this.#speaker.pause(action.turnId, this.#nowMs);
+        this.#agentSide.pause(action.turnId, this.#nowMs);
         return;
       case "resume":
-        this.#speaker.resume(action, this.#nowMs);
+        this.#agentSide.resume(action, this.#nowMs);
         return;
       case "ignore": {
         const { text, startMs, endMs } = action;
@@ -350,7 +354,7 @@ export class Call {
         this.#conversation.addUtterance(action);
         if (this.#ending.reason !== undefined) return;
         this.#preemptive.useOrCancel(this.#policy.language);
-        this.#speaker.generateReply(this.#nowMs);
+        this.#agentSide.generateReply(this.#nowMs);
         return;
     }
   }
@@ -360,7 +364,7 @@ export class Call {
     assert.ok(!this.#ended, "a call ends once");
     this.#ended = true;
     this.#conversation.settle();
-    this.#speaker.stop(this.#nowMs);
+    this.#agentSide.stop(this.#nowMs);
     const unfinished = this.#unfinished();
     if (unfinished !== undefined) this.#conversation.addUtterance(unfinished);
     this.#conversation.settle();
@@ -394,7 +398,7 @@ export class Call {
           this.#preemptiveDeadlineMs(),
           this.#dtmfEntry.deadlineMs,
           this.#inactivityDeadlineMs(),
-          this.#speaker.deadlineMs(this.#nowMs),
+          this.#agentSide.deadlineMs(this.#nowMs),
         );
   }
 
@@ -409,8 +413,8 @@ export class Call {
 
   /** What was sent last moves with every frame, so the clock stands still while the agent is heard. */
   #inactivityDeadlineMs(): number {
-    if (!this.#legStarted || this.#ending.reason !== undefined || this.#speaker.areToolsRunning)
+    if (!this.#legStarted || this.#ending.reason !== undefined || this.#agentSide.areToolsRunning)
       return Number.POSITIVE_INFINITY;
-    return this.#inactivity.deadlineMs(this.#detector.lastSpeechMs, this.#speaker.playsUntilMs);
+    return this.#inactivity.deadlineMs(this.#detector.lastSpeechMs, this.#agentSide.playsUntilMs);
   }
 }

@@ -65,15 +65,15 @@ export class Conversation {
   }
 
   /**
-   * What the LLM is asked for reply `turnId`; `ofTools` is what the reply's own tools came to. What did not fit is forgotten for good,
+   * What the LLM is asked for reply `turnId`; `toolMessages` is what the reply's own tools came to. What did not fit is forgotten for good,
    * turns and what was cut of results alike, and the call's trail says so.
    */
-  prompt(turnId: number, ofTools: readonly Message[]): readonly Message[] {
-    const all = [...this.#messagesWithPending(), ...ofTools];
+  prompt(turnId: number, toolMessages: readonly Message[]): readonly Message[] {
+    const all = [...this.#messagesWithPending(), ...toolMessages];
     const { messages, retainedIndices, tokens, droppedTurns, droppedMessages, truncatedResults } = this.#fitted(all);
     if (droppedMessages === 0 && truncatedResults === 0) return messages;
-    const settled = this.#messages.length;
-    this.#messages = messages.filter((_, index) => (retainedIndices[index] ?? settled) < settled);
+    const settledCount = this.#messages.length;
+    this.#messages = messages.filter((_, index) => (retainedIndices[index] ?? settledCount) < settledCount);
     const tokensMax = this.#promptTokensMax;
     this.#sink({
       kind: "conversation-trimmed",
@@ -110,8 +110,8 @@ export class Conversation {
   }
 
   /** A tool's result that came when its reply was over: the model will know it, and nobody hears of it. */
-  lateResult(key: string, text: string): void {
-    const at = this.#messages.findLastIndex((message) => message.role === "tool" && message.toolCallId === key);
+  lateResult(toolCallId: string, text: string): void {
+    const at = this.#messages.findLastIndex((message) => message.role === "tool" && message.toolCallId === toolCallId);
     const result = this.#messages[at];
     // A model that was asked meanwhile keeps what it was told.
     if (result !== undefined) this.#messages[at] = { ...result, text };

@@ -1,4 +1,5 @@
 import type { CallState } from "./events.ts";
+import type { ReplySnapshot } from "./reply/snapshot.ts";
 import type { Turn } from "./turn-taking/turn.ts";
 
 /** What a call may wait for, each until a moment of its own. */
@@ -6,35 +7,14 @@ const DEADLINES = [
   "max_duration",
   "goodbye",
   "stream",
-  "voice",
+  "speech",
   "turn",
-  "ahead",
-  "digits",
+  "preemptive",
+  "dtmf",
   "inactivity",
   "reply",
 ] as const;
 export type Deadline = (typeof DEADLINES)[number];
-
-/** What a reply may wait for: its being heard, words of our own that bridge a silence, the model, the voice. */
-export interface ReplyDeadlines {
-  heardMs: number;
-  fillerMs: number;
-  llmMs: number;
-  ttsMs: number;
-}
-
-/** The reply that lives. */
-export interface ReplySnapshot {
-  turnId: number;
-  audible: boolean;
-  interruptible: boolean;
-  areToolsRunning: boolean;
-  segments: number;
-  sentMs: number;
-  /** What the caller has heard of it, as far as anybody can tell. */
-  heardText: string;
-  deadlines: ReplyDeadlines;
-}
 
 /**
  * How a call stands at one moment, for whoever wants to understand what it does. Times are ms of call time; of what is not

@@ -9,7 +9,7 @@ import type { CallSnapshot } from "../snapshot.ts";
 import { describeTools, planTool, type ToolEffect } from "../tools/plan.ts";
 import type { ToolRun } from "../tools/rounds.ts";
 import type { Inactivity } from "../turn-taking/inactivity.ts";
-import type { TurnAction, TurnEvent } from "../turn-taking/turn.ts";
+import type { TurnAction, TurnEvent } from "../turn-taking/turn-events.ts";
 import { HeardLedger } from "./heard-ledger.ts";
 import { Playout } from "./playout.ts";
 import { Reply } from "./reply.ts";
@@ -85,8 +85,8 @@ export class AgentSide {
   }
 
   /** A reply of our own, without the model. A `leave` is a goodbye: nothing interrupts it, and the call ends with it. */
-  say(text: string, reason: SpeakReason, nowMs: number, leave?: EndReason): void {
-    const reply = this.#begin(undefined, nowMs, leave);
+  say(text: string, reason: SpeakReason, nowMs: number, endReason?: EndReason): void {
+    const reply = this.#begin(undefined, nowMs, endReason);
     this.#speak(reply, 0, reply.wholeText(text, nowMs), nowMs, reason);
     this.finishIfHeard(nowMs);
   }
@@ -172,7 +172,7 @@ export class AgentSide {
   }
 
   /** Stops the reply that lives, if any, where the caller is now; what was heard of it becomes its turn. */
-  cancel(reason: CancelReason, voicedMs: number, nowMs: number): void {
+  cancel(reason: CancelReason, speechMs: number, nowMs: number): void {
     const reply = this.#reply;
     if (reply === undefined) return;
     if (this.#heardLedger.isPlayedToEnd(reply, nowMs)) {
@@ -187,7 +187,7 @@ export class AgentSide {
       turnId,
       clear: audible,
       reason,
-      speechMs: Math.round(voicedMs),
+      speechMs: Math.round(speechMs),
       heardText,
     });
     if (reply.finalEffect !== undefined) reply.tools.revoke(reply.finalEffect.toolCallId);
@@ -211,10 +211,10 @@ export class AgentSide {
   checkWatchdog(nowMs: number): void {
     const reply = this.#reply;
     if (reply === undefined) return;
-    const shortage = reply.watchdog.timedOut(this.#progress(reply), nowMs);
-    if (shortage === "model") this.#options.llmDone(true);
-    else if (shortage === "voice") this.#options.end("provider_error");
-    else if (shortage === "filler") {
+    const timeout = reply.watchdog.timedOut(this.#progress(reply), nowMs);
+    if (timeout === "llm") this.#options.llmDone(true);
+    else if (timeout === "tts") this.#options.end("provider_error");
+    else if (timeout === "filler") {
       reply.watchdog.fillerStarted();
       const { filler } = this.#options.phrases.in(this.#language);
       this.#speak(reply, reply.segmentCount, reply.insert(filler, nowMs), nowMs, "filler");
@@ -246,26 +246,26 @@ export class AgentSide {
   }
 
   #progress(reply: Reply): Readonly<ReplyProgress> {
-    const now = this.#progressNow;
-    now.unsent = reply.unsent;
-    now.hasSegments = reply.segmentCount > 0;
-    now.playsUntilMs = this.#playout.playsUntilMs;
-    return now;
+    const progress = this.#progressNow;
+    progress.unsent = reply.unsent;
+    progress.hasSegments = reply.segmentCount > 0;
+    progress.playsUntilMs = this.#playout.playsUntilMs;
+    return progress;
   }
 
-  #begin(answers: AnsweredUtterance | undefined, nowMs: number, leave?: EndReason): Reply {
+  #begin(answered: AnsweredUtterance | undefined, nowMs: number, endReason?: EndReason): Reply {
     assert.ok(this.#reply === undefined, "one reply at a time");
     const { spec, rateHz, parameters, step } = this.#options;
-    const interruptible = leave === undefined && (!this.#firstMessage || spec.interruptible);
+    const interruptible = endReason === undefined && (!this.#firstMessage || spec.interruptible);
     const turnId = this.#nextTurnId;
     this.#nextTurnId += 1;
     const reply = new Reply({
       turnId,
       language: this.#language,
       interruptible,
-      leave,
+      endReason,
       rateHz,
-      answers,
+      answered,
       parameters,
       nowMs,
     });
@@ -276,15 +276,15 @@ export class AgentSide {
 
   #requestLlm(reply: Reply, nowMs: number): void {
     const { conversation, sink, spec } = this.#options;
-    const { turnId, tools: used } = reply;
-    const ofTools = used.messages().flatMap(({ request, results }) => [request, ...results]);
-    const tools = used.exhausted ? [] : describeTools(spec.tools);
+    const { turnId, tools: toolRounds } = reply;
+    const toolMessages = toolRounds.messages().flatMap(({ request, results }) => [request, ...results]);
+    const tools = toolRounds.exhausted ? [] : describeTools(spec.tools);
     reply.watchdog.llmActive(nowMs);
     reply.timings.llmRequested(nowMs);
     sink({
       kind: "generate-reply",
       turnId,
-      messages: conversation.prompt(turnId, ofTools),
+      messages: conversation.prompt(turnId, toolMessages),
       tools,
       language: this.#language,
     });
@@ -354,19 +354,19 @@ export class AgentSide {
   }
 
   #speak(reply: Reply, firstSegment: number, texts: readonly string[], nowMs: number, reason?: SpeakReason): void {
-    const why = reason === undefined ? {} : { reason };
+    const reasonMember = reason === undefined ? {} : { reason };
     if (texts.length > 0) reply.watchdog.ttsActive(nowMs);
     for (const [index, text] of texts.entries()) {
-      this.#options.sink({ kind: "speak", turnId: reply.turnId, segment: firstSegment + index, text, ...why });
+      this.#options.sink({ kind: "speak", turnId: reply.turnId, segment: firstSegment + index, text, ...reasonMember });
     }
   }
 
   #onFrameOut(reply: Reply, samples: number, nowMs: number): void {
-    const first = !reply.audible;
+    const isFirst = !reply.audible;
     reply.watchdog.ttsActive(nowMs);
     reply.frameSent(samples, nowMs);
     this.#playout.sent(samples, nowMs);
-    if (first) this.#onAudible(reply);
+    if (isFirst) this.#onAudible(reply);
     // A caller who was talking already may have cut it in this very step.
     if (this.#reply === reply) this.#markSegments(reply, nowMs);
   }
@@ -380,8 +380,8 @@ export class AgentSide {
   }
 
   #markSegments(reply: Reply, nowMs: number): void {
-    for (let piece = reply.takeSegmentToMark(); piece !== undefined; piece = reply.takeSegmentToMark()) {
-      const name = this.#playout.mark(reply.turnId, piece, nowMs);
+    for (let segment = reply.takeSegmentToMark(); segment !== undefined; segment = reply.takeSegmentToMark()) {
+      const name = this.#playout.mark(reply.turnId, segment, nowMs);
       if (name !== undefined) this.#options.sink({ kind: "mark", name });
     }
   }
@@ -389,14 +389,14 @@ export class AgentSide {
   #finish(reply: Reply, nowMs: number): void {
     if (!reply.audible) this.#options.conversation.settle();
     this.#settle(reply, true, nowMs);
-    const afterwards = reply.finalEffect?.effect;
-    const reason = reply.endReason ?? (afterwards && (afterwards.kind === "transfer" ? "transferred" : "agent_hangup"));
+    const effect = reply.finalEffect?.effect;
+    const reason = reply.endReason ?? (effect && (effect.kind === "transfer" ? "transferred" : "agent_hangup"));
     if (reason === undefined) {
       this.#drop(reply);
       return;
     }
     this.#reply = undefined;
-    if (afterwards?.kind === "transfer") this.#options.sink(afterwards);
+    if (effect?.kind === "transfer") this.#options.sink(effect);
     this.#options.end(reason);
   }
 
@@ -410,13 +410,13 @@ export class AgentSide {
    * A reply is over: what its tools did is known from here on, and what was heard of it becomes the agent's turn. One that is
    * `whole` was heard to its end.
    */
-  #settle(reply: Reply, whole: boolean, nowMs: number): void {
+  #settle(reply: Reply, isComplete: boolean, nowMs: number): void {
     const { inactivity, conversation } = this.#options;
     conversation.addToolRounds(reply.tools.messages());
     if (!reply.audible) return;
     // By a mark it was heard just now; without one it was within the grace.
-    inactivity.activityUntil(whole ? nowMs : this.#heardLedger.heardUntilMs(nowMs));
-    conversation.addAgentTurn(this.#heardLedger.turn(reply, whole, nowMs));
+    inactivity.activityUntil(isComplete ? nowMs : this.#heardLedger.heardUntilMs(nowMs));
+    conversation.addAgentTurn(this.#heardLedger.turn(reply, isComplete, nowMs));
   }
 
   #setState(state: CallState, latency?: TurnLatency): void {

@@ -119,8 +119,8 @@ export class Playout {
    */
   cleared(playedMs: number): void {
     if (this.#flushed === undefined) return;
-    const believedMs = Math.min(playedMs, this.#flushed.playedMsMax);
-    const lateMs = this.#flushed.playedMs - believedMs;
+    const creditedMs = Math.min(playedMs, this.#flushed.playedMsMax);
+    const lateMs = this.#flushed.playedMs - creditedMs;
     this.#flushed = undefined;
     this.#playedMs -= lateMs;
     this.#updateLag(lateMs);

@@ -42,11 +42,11 @@ export class PreemptiveGeneration {
   }
 
   /** What the caller has said up to now, if it could be answered now, or nothing; `isFinal` when the ear is sure of all of it. */
-  update(said: string, isFinal: boolean, nowMs: number): void {
+  update(text: string, isFinal: boolean, nowMs: number): void {
     this.#isFinal = isFinal;
-    if (said === this.#callerText) return;
-    this.#callerText = said;
-    const plain = plainWords(said);
+    if (text === this.#callerText) return;
+    this.#callerText = text;
+    const plain = plainWords(text);
     if (plain === this.#plainText) return;
     this.#plainText = plain;
     this.#unchangedSinceMs = nowMs;
@@ -54,22 +54,22 @@ export class PreemptiveGeneration {
     this.cancel();
   }
 
-  /** When the model is to be asked, if nothing changes; Infinity for never. `voicedMs` is when voice was heard last, or NaN. */
-  deadlineMs(voicedMs: number): number {
+  /** When the model is to be asked, if nothing changes; Infinity for never. `lastSpeechMs` is when voice was heard last, or NaN. */
+  deadlineMs(lastSpeechMs: number): number {
     const { preemptiveMs } = this.#options.parameters;
-    const isPast =
+    const isBlocked =
       this.#plainText === "" || this.#pending !== undefined || this.#startCount >= PREEMPTIVE_GENERATIONS_PER_TURN_MAX;
-    if (preemptiveMs === 0 || isPast) return Number.POSITIVE_INFINITY;
-    const quietMs = Number.isNaN(voicedMs) ? 0 : voicedMs;
+    if (preemptiveMs === 0 || isBlocked) return Number.POSITIVE_INFINITY;
+    const quietMs = Number.isNaN(lastSpeechMs) ? 0 : lastSpeechMs;
     if (this.#isFinal) return Math.max(this.#unchangedSinceMs, quietMs + preemptiveMs);
     // Words that were told before the voice ended lack the last one, as a rule: that may still come.
     return this.#unchangedSinceMs > quietMs ? this.#unchangedSinceMs + preemptiveMs : quietMs + 2 * preemptiveMs;
   }
 
   /** Asks, if it is time to. An answer in another language than `language` is not wanted any more. */
-  startIfDue(voicedMs: number, nowMs: number, language: string): void {
+  startIfDue(lastSpeechMs: number, nowMs: number, language: string): void {
     if (this.#pending !== undefined && this.#pending.language !== language) this.cancel();
-    if (nowMs < this.deadlineMs(voicedMs)) return;
+    if (nowMs < this.deadlineMs(lastSpeechMs)) return;
     const { conversation, sink, spec } = this.#options;
     const messages = conversation.messagesWith(this.#callerText);
     this.#startCount += 1;
@@ -80,9 +80,9 @@ export class PreemptiveGeneration {
   /** The caller's turn is over, and the model is asked in earnest: what it was asked ahead is kept only if that is the same. */
   useOrCancel(language: string): void {
     const messages = this.#options.conversation.messages();
-    const { callerText, messageCount: count, language: spoken } = this.#pending ?? {};
+    const { callerText, messageCount: count, language: pendingLanguage } = this.#pending ?? {};
     const isSame = plainWords(messages.at(-1)?.text ?? "") === callerText && messages.length === count;
-    if (isSame && spoken === language) this.#pending = undefined;
+    if (isSame && pendingLanguage === language) this.#pending = undefined;
     else this.cancel();
   }
 

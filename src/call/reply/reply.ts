@@ -1,22 +1,15 @@
 import { strict as assert } from "node:assert";
 import type { EndReason, TranscriptTurn } from "../../core/calls/spec.ts";
-import { isUnspaced, joinTexts, speakingLength, wordEnds } from "../../core/text/words.ts";
+import { joinTexts } from "../../core/text/words.ts";
 import type { TimedWord } from "../../speech/contracts.ts";
 import type { TurnParameters } from "../parameters.ts";
-import type { ReplySnapshot } from "../snapshot.ts";
 import type { ToolEffect } from "../tools/plan.ts";
 import { ToolRounds } from "../tools/rounds.ts";
+import { heardOfSegment, type Segment, wordAt, wordsWithin } from "./heard-text.ts";
 import { SegmentSplitter } from "./segmentation.ts";
+import type { ReplySnapshot } from "./snapshot.ts";
 import { type AnsweredUtterance, ReplyTimings } from "./timings.ts";
 import { ReplyWatchdog } from "./watchdog.ts";
-
-/** One spoken piece of a reply, in samples of the reply as a whole. `endSample` is known once the synthesis is over. */
-interface Segment {
-  readonly text: string;
-  startSample: number;
-  endSample: number | undefined;
-  readonly words: TimedWord[];
-}
 
 /**
  * One reply of the agent, from its text to the ledger of what the caller has heard of it.
@@ -53,10 +46,10 @@ export class Reply {
     /** What it is spoken in, BCP 47. */
     language: string;
     interruptible: boolean;
-    leave: EndReason | undefined;
+    endReason: EndReason | undefined;
     rateHz: number;
     /** Undefined for a reply that answers nobody. */
-    answers: AnsweredUtterance | undefined;
+    answered: AnsweredUtterance | undefined;
     parameters: Readonly<TurnParameters>;
     nowMs: number;
   }) {
@@ -66,9 +59,9 @@ export class Reply {
     this.#language = options.language;
     this.#splitter = new SegmentSplitter(options.parameters.firstClauseChars, options.language);
     this.interruptible = options.interruptible;
-    this.endReason = options.leave;
+    this.endReason = options.endReason;
     this.#rateHz = options.rateHz;
-    this.timings = new ReplyTimings(options.answers, options.nowMs);
+    this.timings = new ReplyTimings(options.answered, options.nowMs);
   }
 
   /** The caller can hear it: a frame was sent. */
@@ -123,31 +116,31 @@ export class Reply {
   #addSegments(texts: readonly string[], nowMs: number): readonly string[] {
     if (texts.length > 0) this.timings.segment(nowMs);
     for (const text of texts) {
-      const before = this.#segments.at(-1);
+      const previous = this.#segments.at(-1);
       // Where a piece begins is not known before the one in front of it is over: until then nothing of it can be heard.
-      const startSample = before === undefined ? 0 : (before.endSample ?? Number.POSITIVE_INFINITY);
+      const startSample = previous === undefined ? 0 : (previous.endSample ?? Number.POSITIVE_INFINITY);
       this.#segments.push({ text, startSample, endSample: undefined, words: [] });
     }
     return texts;
   }
 
-  segmentAudio(piece: number, words: readonly TimedWord[], nowMs: number): void {
+  segmentAudio(segment: number, words: readonly TimedWord[], nowMs: number): void {
     this.timings.audio(nowMs);
-    this.#segment(piece).words.push(...words);
+    this.#segment(segment).words.push(...words);
   }
 
   /** The piece's synthesis is over at `samples` samples. */
-  segmentEnded(piece: number, samples: number): void {
-    const ended = this.#segment(piece);
+  segmentEnded(segment: number, samples: number): void {
+    const ended = this.#segment(segment);
     ended.endSample = ended.startSample + samples;
-    const next = this.#segments[piece + 1];
+    const next = this.#segments[segment + 1];
     if (next !== undefined) next.startSample = ended.endSample;
   }
 
-  #segment(piece: number): Segment {
-    const found = this.#segments[piece];
-    assert.ok(found !== undefined, "a piece that was never asked for");
-    assert.ok(Number.isFinite(found.startSample), "pieces are synthesised in order");
+  #segment(segment: number): Segment {
+    const found = this.#segments[segment];
+    assert.ok(found !== undefined, "segment was never requested");
+    assert.ok(Number.isFinite(found.startSample), "segments are synthesized in order");
     return found;
   }
 
@@ -165,8 +158,8 @@ export class Reply {
   }
 
   /** The far end confirmed that `piece` was played. */
-  segmentPlayed(piece: number): void {
-    this.#playedSamples = Math.max(this.#playedSamples, this.#segments[piece]?.endSample ?? 0);
+  segmentPlayed(segment: number): void {
+    this.#playedSamples = Math.max(this.#playedSamples, this.#segments[segment]?.endSample ?? 0);
   }
 
   /** Nothing more will be generated, and all that was has been sent. */
@@ -204,30 +197,30 @@ export class Reply {
   /** The text up to the last word that ended within the first `heardSamples` samples. */
   heardText(heardSamples: number): string {
     let heard = "";
-    for (const piece of this.#segments) {
+    for (const segment of this.#segments) {
       // A piece that the voice made no audio of was not heard, whatever comes behind it.
-      if (piece.endSample === piece.startSample) continue;
-      if (piece.endSample !== undefined && piece.endSample <= heardSamples) {
-        heard = joinTexts(heard, piece.text);
+      if (segment.endSample === segment.startSample) continue;
+      if (segment.endSample !== undefined && segment.endSample <= heardSamples) {
+        heard = joinTexts(heard, segment.text);
         continue;
       }
-      return joinTexts(heard, this.#heardOf(piece, heardSamples));
+      return joinTexts(heard, this.#heardInSegment(segment, heardSamples));
     }
     return heard;
   }
 
   /** What was heard of a piece that was not heard whole. */
-  #heardOf(piece: Segment, heardSamples: number): string {
-    const samples = heardSamples - piece.startSample;
-    return samples > 0 ? heardOfSegment(piece, samples, this.#rateHz, this.#language) : "";
+  #heardInSegment(segment: Segment, heardSamples: number): string {
+    const samples = heardSamples - segment.startSample;
+    return samples > 0 ? heardOfSegment(segment, samples, this.#rateHz, this.#language) : "";
   }
 
   /** Whether what was heard ends within a stretch for which the TTS sent no word times. */
   #isEstimate(heardSamples: number): boolean {
-    const cut = this.#segments.find(({ endSample }) => endSample === undefined || endSample > heardSamples);
-    if (cut === undefined || heardSamples <= cut.startSample) return false;
-    const heardMs = ((heardSamples - cut.startSample) * 1_000) / this.#rateHz;
-    return cut.words.length === 0 || wordsWithin(wordAt(cut.words, heardMs), heardMs, this.#language) !== "";
+    const partial = this.#segments.find(({ endSample }) => endSample === undefined || endSample > heardSamples);
+    if (partial === undefined || heardSamples <= partial.startSample) return false;
+    const heardMs = ((heardSamples - partial.startSample) * 1_000) / this.#rateHz;
+    return partial.words.length === 0 || wordsWithin(wordAt(partial.words, heardMs), heardMs, this.#language) !== "";
   }
 
   /** How it stands when `unplayedMs` of what was sent have not been played. */
@@ -245,64 +238,17 @@ export class Reply {
   heardTurn(unplayedMs: number, endMs: number, clockUnplayedMs = unplayedMs): TranscriptTurn {
     const heardSamples = this.heardSamples(unplayedMs);
     const text = this.heardText(heardSamples);
-    const whole = this.allSent && heardSamples >= this.#sentSamples;
+    const isComplete = this.allSent && heardSamples >= this.#sentSamples;
     const mayBeMore = clockUnplayedMs < unplayedMs && this.heardText(this.heardSamples(clockUnplayedMs)) !== text;
     const turn: TranscriptTurn = {
       role: "agent",
       text,
       startMs: this.timings.frameMs,
       endMs,
-      interrupted: !whole,
-      ...(!whole && (mayBeMore || this.#isEstimate(heardSamples)) ? { approximate: true } : {}),
+      interrupted: !isComplete,
+      ...(!isComplete && (mayBeMore || this.#isEstimate(heardSamples)) ? { approximate: true } : {}),
     };
     const { latency } = this.timings;
     return latency === undefined ? turn : { ...turn, latency };
   }
-}
-
-/** Latin letters a voice speaks in a second; only used for a voice that tells no word times and is not done yet. */
-const LETTERS_PER_SECOND = 15;
-
-/**
- * The words of a piece that ended within its first `heardSamples` samples. Where the voice tells no word times they are taken to be
- * spoken evenly: that may be off by as much as the voice is uneven, but never by more than this piece. Pieces before it were heard
- * whole, of those behind it nothing was. Neither are there times of the words within what a voice tells as one, as most do of a
- * script that has no blanks: those are taken to be spoken evenly, too.
- */
-function heardOfSegment(piece: Segment, heardSamples: number, rateHz: number, language: string): string {
-  const heardMs = (heardSamples / rateHz) * 1_000;
-  // Word times become known with the audio, ahead of its being sent: an empty list means a voice that tells none.
-  if (piece.words.length > 0) {
-    const whole = piece.words.filter((word) => word.endMs <= heardMs);
-    const within = wordsWithin(wordAt(piece.words, heardMs), heardMs, language);
-    return [...whole.map(({ text }) => text), ...(within === "" ? [] : [within])].join(" ");
-  }
-  const letters =
-    piece.endSample === undefined
-      ? (heardMs / 1_000) * LETTERS_PER_SECOND
-      : (speakingLength(piece.text) * heardSamples) / (piece.endSample - piece.startSample);
-  return wordsOfLength(piece.text, letters, language);
-}
-
-/** The word that sounds at `atMs`; undefined between words, and behind the last. */
-const wordAt = (words: readonly TimedWord[], atMs: number): TimedWord | undefined =>
-  words.find(({ startMs, endMs }) => startMs < atMs && endMs > atMs);
-
-/** The words of a stretch with a single time that had ended by `heardMs`; none where it is one word. */
-function wordsWithin(stretch: TimedWord | undefined, heardMs: number, language: string): string {
-  if (stretch === undefined || !isUnspaced(stretch.text)) return "";
-  const { text, startMs, endMs } = stretch;
-  return wordsOfLength(text, (speakingLength(text) * (heardMs - startMs)) / (endMs - startMs), language);
-}
-
-/** The first words of `text` that take no longer than `letters` Latin letters; never its last one. */
-function wordsOfLength(text: string, letters: number, language: string): string {
-  let heard = 0;
-  let length = 0;
-  for (const end of wordEnds(text, language).slice(0, -1)) {
-    length += speakingLength(text.slice(heard, end));
-    if (length > letters) break;
-    heard = end;
-  }
-  return text.slice(0, heard);
 }

@@ -33,22 +33,22 @@ export class SegmentSplitter {
   /** Takes more text; returns the pieces that are complete now, in order. */
   push(text: string): string[] {
     this.#rest = (this.#rest + text).replace(/\s+/g, " ");
-    const pieces: string[] = [];
+    const segments: string[] = [];
     for (let at = this.#segmentEnd(); at > 0; at = this.#segmentEnd()) {
-      pushSpeakable(pieces, this.#rest.slice(0, at));
+      pushSpeakable(segments, this.#rest.slice(0, at));
       this.#rest = this.#rest.slice(at);
       this.#isFirst = false;
     }
-    return pieces;
+    return segments;
   }
 
   /** The reply is over: what is left, if anything. */
   end(): string[] {
-    const pieces: string[] = [];
-    pushSpeakable(pieces, this.#rest);
+    const segments: string[] = [];
+    pushSpeakable(segments, this.#rest);
     this.#rest = "";
     this.#isFirst = true;
-    return pieces;
+    return segments;
   }
 
   /** Where the first piece of what is left ends, or 0 when it is not complete yet. */
@@ -64,9 +64,9 @@ export class SegmentSplitter {
       letters += weight;
       at += character.length;
       if (letters < SEGMENT_LETTERS_MIN || at === text.length) continue;
-      const [before, behind] = [text.slice(Math.max(0, at - TAIL_CHARS), at), text.slice(at, at + 2)];
-      if (isSentenceBreak(before, behind, isAbbreviation)) return at;
-      if (!isClauseBreak(before, behind)) continue;
+      const [before, after] = [text.slice(Math.max(0, at - TAIL_CHARS), at), text.slice(at, at + 2)];
+      if (isSentenceBreak(before, after, isAbbreviation)) return at;
+      if (!isClauseBreak(before, after)) continue;
       if (letters >= clauseLettersMin) return at;
       lastClause = at;
     }
@@ -93,9 +93,9 @@ const TAIL_CHARS = 64;
 const WORD_CHARS = 24;
 
 /** Pieces without a letter or a digit cannot be spoken and are left out. */
-function pushSpeakable(pieces: string[], text: string): void {
-  const piece = text.trim();
-  if (/[\p{L}\p{N}]/u.test(piece)) pieces.push(piece);
+function pushSpeakable(segments: string[], text: string): void {
+  const segment = text.trim();
+  if (/[\p{L}\p{N}]/u.test(segment)) segments.push(segment);
 }
 
 /** Whether the dot behind `word` belongs to it. */

@@ -1,7 +1,7 @@
 import type { TurnLatency } from "../../core/calls/spec.ts";
 
 /**
- * What a reply answers, ms of call time: when the caller began, when the last voiced frame came, and when the ear was sure of all that
+ * What a reply answered, ms of call time: when the caller began, when the last voiced frame came, and when the ear was sure of all that
  * it had told, or NaN.
  */
 export interface AnsweredUtterance {
@@ -12,7 +12,7 @@ export interface AnsweredUtterance {
 
 /** The moments that a reply's latency is made of, ms of call time. Each is the first of its kind. */
 export class ReplyTimings {
-  readonly #answers: AnsweredUtterance | undefined;
+  readonly #answered: AnsweredUtterance | undefined;
   readonly #begunMs: number;
   #llmRequestedMs = Number.NaN;
   #textMs = Number.NaN;
@@ -20,9 +20,9 @@ export class ReplyTimings {
   #audioMs = Number.NaN;
   #frameMs = Number.NaN;
 
-  /** `answers` is undefined for a reply that answers nobody. */
-  constructor(answers: AnsweredUtterance | undefined, nowMs: number) {
-    this.#answers = answers;
+  /** `answered` is undefined for a reply that answered nobody. */
+  constructor(answered: AnsweredUtterance | undefined, nowMs: number) {
+    this.#answered = answered;
     this.#begunMs = nowMs;
   }
 
@@ -54,10 +54,10 @@ export class ReplyTimings {
     if (Number.isNaN(this.#frameMs)) this.#frameMs = nowMs;
   }
 
-  /** Where the time since the caller stopped speaking went. Once a frame was sent; undefined for a reply that answers nobody. */
+  /** Where the time since the caller stopped speaking went. Once a frame was sent; undefined for a reply that answered nobody. */
   get latency(): TurnLatency | undefined {
-    if (this.#answers === undefined) return undefined;
-    const { startMs, lastSpeechMs, finalMs } = this.#answers;
+    if (this.#answered === undefined) return undefined;
+    const { startMs, lastSpeechMs, finalMs } = this.#answered;
     const since = (ms: number): number => Math.round(ms - lastSpeechMs);
     return {
       // A detector of voice has a tail: a quick ear may be sure before the last frame that it takes for voice.

@@ -1,8 +1,8 @@
 import type { TurnParameters } from "../parameters.ts";
-import type { ReplyDeadlines } from "../snapshot.ts";
+import type { ReplyDeadlines } from "./snapshot.ts";
 
 /** What a reply is short of, when it has been for too long. */
-export type WatchdogTimeout = "filler" | "model" | "voice";
+export type WatchdogTimeout = "filler" | "llm" | "tts";
 
 /** How a reply stands, for its watch. */
 export interface ReplyProgress {
@@ -68,20 +68,20 @@ export class ReplyWatchdog {
   }
 
   /** When to look again though nothing happens, ms; Infinity when there is nothing to wait for. */
-  deadlineMs(standing: Readonly<ReplyProgress>): number {
-    return Math.min(this.#fillerMs(standing), this.#llmMs(), this.#ttsMs(standing));
+  deadlineMs(progress: Readonly<ReplyProgress>): number {
+    return Math.min(this.#fillerMs(progress), this.#llmMs(), this.#ttsMs(progress));
   }
 
   /** The same, each by itself. */
-  deadlines(standing: Readonly<ReplyProgress>): Omit<ReplyDeadlines, "heardMs"> {
-    return { fillerMs: this.#fillerMs(standing), llmMs: this.#llmMs(), ttsMs: this.#ttsMs(standing) };
+  deadlines(progress: Readonly<ReplyProgress>): Omit<ReplyDeadlines, "heardMs"> {
+    return { fillerMs: this.#fillerMs(progress), llmMs: this.#llmMs(), ttsMs: this.#ttsMs(progress) };
   }
 
   /** What the reply is short of at `nowMs`. */
-  timedOut(standing: ReplyProgress, nowMs: number): WatchdogTimeout | undefined {
-    if (nowMs >= this.#llmMs()) return "model";
-    if (nowMs >= this.#ttsMs(standing)) return "voice";
-    return nowMs >= this.#fillerMs(standing) ? "filler" : undefined;
+  timedOut(progress: ReplyProgress, nowMs: number): WatchdogTimeout | undefined {
+    if (nowMs >= this.#llmMs()) return "llm";
+    if (nowMs >= this.#ttsMs(progress)) return "tts";
+    return nowMs >= this.#fillerMs(progress) ? "filler" : undefined;
   }
 
   #llmMs(): number {
@@ -96,9 +96,9 @@ export class ReplyWatchdog {
     const { fillerMs, toolFillerMs } = this.#parameters;
     if (this.#hasFiller || this.#paused || unsent) return Number.POSITIVE_INFINITY;
     const usesTools = !Number.isNaN(this.#toolsSinceMs);
-    const isMade = usesTools || !Number.isNaN(this.#llmSinceMs);
+    const isInProgress = usesTools || !Number.isNaN(this.#llmSinceMs);
     // However quick each of many tools is, nobody waits any longer for the first word.
-    const firstMs = hasSegments || !isMade ? Number.POSITIVE_INFINITY : this.#beganMs + fillerMs;
+    const firstMs = hasSegments || !isInProgress ? Number.POSITIVE_INFINITY : this.#beganMs + fillerMs;
     return usesTools ? Math.min(firstMs, Math.max(this.#toolsSinceMs, playsUntilMs) + toolFillerMs) : firstMs;
   }
 }

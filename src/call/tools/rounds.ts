@@ -70,8 +70,8 @@ export class ToolRounds {
   }
 
   /** Puts down what came of a tool; false when it is none of this reply's, or has one already. */
-  setResult(key: string, result: string): boolean {
-    const run = this.#find(key);
+  setResult(toolCallId: string, result: string): boolean {
+    const run = this.#find(toolCallId);
     if (run === undefined || run.result !== undefined) return false;
     run.result = result;
     this.#pendingCount -= 1;
@@ -79,14 +79,14 @@ export class ToolRounds {
   }
 
   /** What was promised of a tool will not be: the call goes on. */
-  revoke(key: string): void {
-    const run = this.#find(key);
-    assert.ok(run?.result !== undefined, "only what was promised is taken back");
+  revoke(toolCallId: string): void {
+    const run = this.#find(toolCallId);
+    assert.ok(run?.result !== undefined, "only a result that was set can be revoked");
     run.result = CALL_CONTINUES;
   }
 
-  #find(key: string): ToolRun | undefined {
-    return this.#rounds.flatMap(({ runs }) => runs).find((run) => run.toolCallId === key);
+  #find(toolCallId: string): ToolRun | undefined {
+    return this.#rounds.flatMap(({ runs }) => runs).find((run) => run.toolCallId === toolCallId);
   }
 
   /** Tools run, and the model waits for them. */
@@ -109,7 +109,7 @@ export class ToolRounds {
       },
       results: runs.map(({ toolCallId, call: { name }, result = NO_RESULT }, index) => ({
         role: "tool",
-        toolCallId: toolCallId,
+        toolCallId,
         name,
         text: refused > 0 && index === runs.length - 1 ? `${result}\n${tooMany(refused)}` : result,
       })),

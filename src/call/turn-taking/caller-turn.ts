@@ -1,6 +1,6 @@
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
 import { cutText, joinTexts, textAfter } from "../../core/text/words.ts";
-import type { TurnEvent } from "./turn.ts";
+import type { TurnEvent } from "./turn-events.ts";
 
 /**
  * What the caller does, and what was understood of it since the agent last answered. Times are ms of call time; `wordsMs` is
@@ -70,10 +70,10 @@ export function withoutAnsweredPrefix(
 export function stepCaller(caller: Caller, event: TurnEvent, nowMs: number): Caller {
   switch (event.kind) {
     case "speech-started": {
-      const voice = { at: "speaking", speechStartMs: event.startMs } as const;
-      if (caller.at === "silent") return { ...voice, startMs: event.startMs, words: NO_WORDS, lastWordMs: nowMs };
+      const speaking = { at: "speaking", speechStartMs: event.startMs } as const;
+      if (caller.at === "silent") return { ...speaking, startMs: event.startMs, words: NO_WORDS, lastWordMs: nowMs };
       if (caller.at === "speaking") return caller;
-      return { ...voice, startMs: caller.startMs, words: caller.words, lastWordMs: nowMs - caller.wordlessMs };
+      return { ...speaking, startMs: caller.startMs, words: caller.words, lastWordMs: nowMs - caller.wordlessMs };
     }
     case "speech-ended":
       if (caller.at !== "speaking") return caller;

@@ -1,5 +1,5 @@
 import { DTMF_ENTRY_DIGITS_MAX } from "../../core/limits/calls.ts";
-import type { TurnEvent } from "./turn.ts";
+import type { TurnEvent } from "./turn-events.ts";
 
 /** Ends an entry, and is no part of it. */
 const TERMINATOR = "#";

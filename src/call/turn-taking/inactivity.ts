@@ -24,9 +24,9 @@ export class Inactivity {
     this.#promptsUnanswered = 0;
   }
 
-  /** When the silence has lasted too long; `voicedMs` and `playsUntilMs` are when either side was heard last, NaN for never. */
-  deadlineMs(voicedMs: number, playsUntilMs: number): number {
-    const since = Math.max(this.#quietSinceMs, Number.isNaN(voicedMs) ? 0 : voicedMs, playsUntilMs);
+  /** When the silence has lasted too long; `lastSpeechMs` and `playsUntilMs` are when either side was heard last, NaN for never. */
+  deadlineMs(lastSpeechMs: number, playsUntilMs: number): number {
+    const since = Math.max(this.#quietSinceMs, Number.isNaN(lastSpeechMs) ? 0 : lastSpeechMs, playsUntilMs);
     return since + this.#timeoutMs;
   }
 

@@ -55,7 +55,7 @@ export class SpeechDetector {
   }
 
   /** Takes one frame's decision; says whether speech began or ended with it. */
-  frame(voiced: boolean, mediaMs: number, nowMs: number): "started" | "ended" | "same" {
+  frame(isSpeech: boolean, mediaMs: number, nowMs: number): "started" | "ended" | "same" {
     const stepMs = Number.isNaN(this.#lastMediaMs) ? FRAME_MS : Math.max(FRAME_MS, mediaMs - this.#lastMediaMs);
     const missedFrames = Math.min(GAP_FRAMES_MAX, Math.round(stepMs / FRAME_MS) - 1);
     if (missedFrames > 0) this.#window = 0;
@@ -64,17 +64,17 @@ export class SpeechDetector {
     this.#arrivalInterval.frame(missedFrames === 0, nowMs);
     this.#seenMs += stepMs;
 
-    const believed = voiced && this.#seenMs > this.#parameters.settleMs;
-    this.#window = ((this.#window << 1) | (believed ? 1 : 0)) & this.#windowMask;
-    this.#silentMs = believed ? 0 : this.#silentMs + stepMs;
+    const counts = isSpeech && this.#seenMs > this.#parameters.settleMs;
+    this.#window = ((this.#window << 1) | (counts ? 1 : 0)) & this.#windowMask;
+    this.#silentMs = counts ? 0 : this.#silentMs + stepMs;
     // A pause long enough to end speech ends it even where the voice is back with this very frame.
-    const paused =
+    const isPause =
       this.#silentMs >= this.#parameters.hangoverMs || missedFrames * FRAME_MS >= this.#parameters.hangoverMs;
-    if (this.#speaking && paused) {
+    if (this.#speaking && isPause) {
       this.#speaking = false;
       return "ended";
     }
-    if (believed) this.#lastSpeechMs = nowMs;
+    if (counts) this.#lastSpeechMs = nowMs;
     if (!this.#speaking && bitCount(this.#window) >= this.#parameters.onsetSpeechFrames) {
       this.#speaking = true;
       this.#speechStartMs = nowMs - highestBit(this.#window) * FRAME_MS;

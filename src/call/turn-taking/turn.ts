@@ -12,6 +12,7 @@ import {
   wordsText,
 } from "./caller-turn.ts";
 import { endpointMs } from "./endpointing.ts";
+import type { BargeIn, TurnAction, TurnEvent } from "./turn-events.ts";
 
 /** What the agent does. A reply is audible once its first frame was sent. */
 export type Agent = { at: "idle" } | Replying;
@@ -38,34 +39,6 @@ export interface Turn {
   /** The caller is entering digits: until that is over nothing is answered. */
   isEnteringDtmf: boolean;
 }
-
-export type TurnEvent =
-  | { kind: "speech-started"; startMs: number }
-  | { kind: "speech-ended"; endMs: number }
-  | { kind: "words"; text: string; final: boolean }
-  /** A key was pressed, and more may follow. */
-  | { kind: "dtmf" }
-  /** Words that were not spoken, or keys, and behind which nothing more is to come. */
-  | { kind: "typed"; text: string }
-  | { kind: "reply-began"; turnId: number; interruptible: boolean }
-  | { kind: "reply-audible"; turnId: number }
-  | { kind: "reply-done"; turnId: number }
-  | { kind: "tick" };
-
-/** Why a reply was stopped by turn taking. */
-export type BargeIn = "words" | "sustained_speech" | "dtmf" | "typed";
-
-export type TurnAction =
-  /** The caller talks over this reply: it must stop now. `voicedMs` is for how long there had been voice. */
-  | { do: "interrupt"; turnId: number; reason: BargeIn; speechMs: number }
-  /** There is voice over this reply: it must hold until it is known what it is. */
-  | { do: "pause"; turnId: number }
-  /** It was nothing: the reply goes on from the very sample. */
-  | { do: "resume"; turnId: number; reason: ResumeReason }
-  /** The caller's turn is over: answer it. */
-  | { do: "answer"; text: string; startMs: number; endMs: number }
-  /** This was said over the agent and asks for no answer. */
-  | { do: "ignore"; text: string; startMs: number; endMs: number };
 
 /** What turn taking goes by. */
 export interface TurnPolicy {
@@ -94,22 +67,26 @@ const NO_ACTIONS: readonly TurnAction[] = [];
 const TICK: TurnEvent = { kind: "tick" };
 
 /** The whole of turn taking: a pure function of what was, what came, and when. */
-export function stepTurn(turn: Turn, happened: TurnEvent, nowMs: number, policy: TurnPolicy): TurnStep {
+export function stepTurn(turn: Turn, input: TurnEvent, nowMs: number, policy: TurnPolicy): TurnStep {
   // An ear that tells a final twice has heard one utterance all the same.
-  const once = isRepeatedFinal(turn, happened, policy) ? TICK : happened;
-  const news = once.kind === "words" ? withoutAnsweredPrefix(once, turn.answeredPrefix, policy.language) : undefined;
-  const event = once.kind === "words" && news !== undefined ? { ...once, text: news.text } : once;
-  const before = news?.answered ?? turn.answeredPrefix;
+  const deduplicated = isRepeatedFinal(turn, input, policy) ? TICK : input;
+  const remainder =
+    deduplicated.kind === "words"
+      ? withoutAnsweredPrefix(deduplicated, turn.answeredPrefix, policy.language)
+      : undefined;
+  const event =
+    deduplicated.kind === "words" && remainder !== undefined ? { ...deduplicated, text: remainder.text } : deduplicated;
+  const previousPrefix = remainder?.answered ?? turn.answeredPrefix;
   const caller = stepCaller(turn.caller, event, nowMs);
   const agent = stepAgent(turn.agent, event);
-  const answered = nextAnsweredPrefix(before, turn.caller, event);
-  const told = nextLastFinal(turn.lastFinal, once);
-  const keying = event.kind === "dtmf" || (turn.isEnteringDtmf && event.kind !== "typed");
-  const isSame = caller === turn.caller && agent === turn.agent && answered === turn.answeredPrefix;
+  const answeredPrefix = nextAnsweredPrefix(previousPrefix, turn.caller, event);
+  const lastFinal = nextLastFinal(turn.lastFinal, deduplicated);
+  const isEnteringDtmf = event.kind === "dtmf" || (turn.isEnteringDtmf && event.kind !== "typed");
+  const isSame = caller === turn.caller && agent === turn.agent && answeredPrefix === turn.answeredPrefix;
   const next =
-    isSame && told === turn.lastFinal && keying === turn.isEnteringDtmf
+    isSame && lastFinal === turn.lastFinal && isEnteringDtmf === turn.isEnteringDtmf
       ? turn
-      : { caller, agent, answeredPrefix: answered, lastFinal: told, isEnteringDtmf: keying };
+      : { caller, agent, answeredPrefix, lastFinal, isEnteringDtmf };
   if (next.agent.at === "replying") return stepWhileReplying(next, next.agent, event, nowMs, policy);
   if (event.kind !== "reply-done" || !isIgnored(next.caller, nowMs, policy)) return endOfTurn(next, nowMs, policy);
   return ignoreBackChannel(next, next.caller);
@@ -121,9 +98,9 @@ function isRepeatedFinal({ lastFinal, caller }: Turn, event: TurnEvent, { sttHas
   return sttHasInterim || caller.at !== "speaking";
 }
 
-function nextLastFinal(told: string, event: TurnEvent): string {
+function nextLastFinal(lastFinal: string, event: TurnEvent): string {
   if (event.kind === "speech-started") return "";
-  if (event.kind !== "words" || event.text === "") return told;
+  if (event.kind !== "words" || event.text === "") return lastFinal;
   return event.final ? event.text : "";
 }
 
@@ -172,15 +149,15 @@ function stepWhileReplying(turn: Turn, agent: Replying, event: TurnEvent, nowMs:
   }
   if (agent.pausedSinceMs !== undefined) {
     const pausedSinceMs = event.kind === "words" && event.text !== "" ? nowMs : agent.pausedSinceMs;
-    const over = resumeReason(caller, pausedSinceMs, nowMs, policy);
-    if (over === undefined) {
+    const reasonToResume = resumeReason(caller, pausedSinceMs, nowMs, policy);
+    if (reasonToResume === undefined) {
       return {
         turn: pausedSinceMs === agent.pausedSinceMs ? turn : { ...turn, agent: { ...agent, pausedSinceMs } },
         actions: NO_ACTIONS,
       };
     }
-    const goesOn = { ...turn, agent: { ...agent, pausedSinceMs: undefined } };
-    return { turn: goesOn, actions: [{ do: "resume", turnId, reason: over }] };
+    const resumed = { ...turn, agent: { ...agent, pausedSinceMs: undefined } };
+    return { turn: resumed, actions: [{ do: "resume", turnId, reason: reasonToResume }] };
   }
   if (shouldPause(caller, agent, event, nowMs, policy)) {
     const paused = { ...agent, pausedSinceMs: nowMs, pauses: agent.pauses + 1 };
@@ -188,8 +165,8 @@ function stepWhileReplying(turn: Turn, agent: Replying, event: TurnEvent, nowMs:
   }
   if (agent.audible && isIgnored(caller, nowMs, policy)) return ignoreBackChannel(turn, caller);
   // Voice without words over the agent is forgotten, other words wait until it is done.
-  const isForgotten = caller.at === "pausing" && wordsText(caller.words) === "" && nowMs >= turnEndMs(caller, policy);
-  return { turn: isForgotten ? { ...turn, caller: { at: "silent" } } : turn, actions: NO_ACTIONS };
+  const isDiscarded = caller.at === "pausing" && wordsText(caller.words) === "" && nowMs >= turnEndMs(caller, policy);
+  return { turn: isDiscarded ? { ...turn, caller: { at: "silent" } } : turn, actions: NO_ACTIONS };
 }
 
 function bargeInReason(
@@ -280,8 +257,8 @@ function speechInterruptMs(caller: Caller, agent: Replying, nowMs: number, polic
   if (policy.sttHasInterim || caller.at !== "speaking" || !agent.audible || !agent.interruptible) {
     return Number.POSITIVE_INFINITY;
   }
-  const cutMs = caller.speechStartMs + policy.parameters.sustainedSpeechMs;
-  return nowMs < cutMs ? cutMs : Number.POSITIVE_INFINITY;
+  const interruptMs = caller.speechStartMs + policy.parameters.sustainedSpeechMs;
+  return nowMs < interruptMs ? interruptMs : Number.POSITIVE_INFINITY;
 }
 
 /** Nobody replies: is the caller done? What was said over a reply that is over is answered now. */
@@ -306,8 +283,8 @@ function answer(turn: Turn, { startMs, words }: { startMs: number; words: Words 
 
 /** From when on voice that goes on without words (a car, a television) no longer keeps the words before it from being answered. */
 function wordlessDeadlineMs({ words, lastWordMs }: Extract<Caller, { at: "speaking" }>, policy: TurnPolicy): number {
-  const settled = policy.sttHasInterim && words.final !== "" && words.interim === "";
-  return settled ? lastWordMs + policy.parameters.wordlessSpeechMs : Number.POSITIVE_INFINITY;
+  const isSettled = policy.sttHasInterim && words.final !== "" && words.interim === "";
+  return isSettled ? lastWordMs + policy.parameters.wordlessSpeechMs : Number.POSITIVE_INFINITY;
 }
 
 /** When the caller's turn is over, if nothing more comes. */

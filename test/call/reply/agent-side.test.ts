@@ -5,7 +5,7 @@ import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { CallPhrases } from "../../../src/call/phrases.ts";
 import { AgentSide } from "../../../src/call/reply/agent-side.ts";
 import { Inactivity } from "../../../src/call/turn-taking/inactivity.ts";
-import type { TurnEvent } from "../../../src/call/turn-taking/turn.ts";
+import type { TurnEvent } from "../../../src/call/turn-taking/turn-events.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/media.ts";
 import { SPEC } from "../../support/calls/virtual-call.ts";
 

@@ -12,9 +12,9 @@ const newReply = (language = "en"): Reply =>
     turnId: 1,
     language,
     interruptible: true,
-    leave: undefined,
+    endReason: undefined,
     rateHz: RATE_HZ,
-    answers: undefined,
+    answered: undefined,
     parameters: DEFAULT_TURN_PARAMETERS,
     nowMs: 0,
   });

@@ -1,13 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
-import {
-  type Agent,
-  INITIAL_TURN,
-  stepTurn,
-  type Turn,
-  type TurnEvent,
-  turnDeadlineMs,
-} from "../../../src/call/turn-taking/turn.ts";
+import { type Agent, INITIAL_TURN, stepTurn, type Turn, turnDeadlineMs } from "../../../src/call/turn-taking/turn.ts";
+import type { TurnEvent } from "../../../src/call/turn-taking/turn-events.ts";
 import { VirtualCall, WORD_MS } from "../../support/calls/virtual-call.ts";
 
 const {

@@ -1,12 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
-import {
-  INITIAL_TURN,
-  stepTurn,
-  type Turn,
-  type TurnEvent,
-  turnDeadlineMs,
-} from "../../../src/call/turn-taking/turn.ts";
+import { INITIAL_TURN, stepTurn, type Turn, turnDeadlineMs } from "../../../src/call/turn-taking/turn.ts";
+import type { TurnEvent } from "../../../src/call/turn-taking/turn-events.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../../src/core/limits/calls.ts";
 
 const POLICY = { parameters: DEFAULT_TURN_PARAMETERS, sttHasInterim: true, language: "en-US" };
