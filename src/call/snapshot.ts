@@ -2,7 +2,7 @@ import type { CallState } from "./events.ts";
 import type { ReplySnapshot } from "./reply/snapshot.ts";
 import type { Turn } from "./turn-taking/turn.ts";
 
-/** What a call may wait for, each until a moment of its own. */
+/** What a call may wait for; each has its own deadline. */
 const DEADLINES = [
   "max_duration",
   "goodbye",
@@ -17,8 +17,8 @@ const DEADLINES = [
 export type Deadline = (typeof DEADLINES)[number];
 
 /**
- * How a call stands at one moment, for whoever wants to understand what it does. Times are ms of call time; of what is not
- * waited for they are Infinity.
+ * The state of a call at one moment, for diagnostics. Times are ms of call time; deadlines that are not set are
+ * Infinity.
  */
 export interface CallSnapshot {
   ended: boolean;
@@ -29,7 +29,7 @@ export interface CallSnapshot {
   deadlines: Readonly<Record<Deadline, number>>;
 }
 
-/** Of a call that is over. */
+/** The deadlines of a call that has ended. */
 export const NO_DEADLINES = Object.fromEntries(
   DEADLINES.map((wait) => [wait, Number.POSITIVE_INFINITY]),
 ) as CallSnapshot["deadlines"];

@@ -1,10 +1,12 @@
 import { isUnspaced, speakingLength, wordEnds } from "../../core/text/words.ts";
 import type { TimedWord } from "../../speech/contracts.ts";
 
-/** Latin letters a voice speaks in a second; only used for a voice that tells no word times and is not done yet. */
+/** Latin letters spoken in a second. Used only while a TTS without word times has not finished a segment. */
 const LETTERS_PER_SECOND = 15;
 
-/** One spoken piece of a reply, in samples of the reply as a whole. `endSample` is known once the synthesis is over. */
+/**
+ * One segment of a reply. Positions are samples of the whole reply. `endSample` is known once the synthesis has ended.
+ */
 export interface Segment {
   readonly text: string;
   startSample: number;
@@ -13,14 +15,14 @@ export interface Segment {
 }
 
 /**
- * The words of a piece that ended within its first `heardSamples` samples. Where the voice tells no word times they are taken to be
- * spoken evenly: that may be off by as much as the voice is uneven, but never by more than this piece. Pieces before it were heard
- * whole, of those behind it nothing was. Neither are there times of the words within what a voice tells as one, as most do of a
- * script that has no blanks: those are taken to be spoken evenly, too.
+ * The words of a segment that ended within its first `heardSamples` samples. Without word times from the TTS, speech is
+ * assumed to be even; the error is at most this segment, because the segments before it were heard completely and those
+ * after it were not heard at all. Most TTS providers send no times within an unspaced run of text (Chinese, Thai); even
+ * speech is assumed there, too.
  */
 export function heardOfSegment(segment: Segment, heardSamples: number, rateHz: number, language: string): string {
   const heardMs = (heardSamples / rateHz) * 1_000;
-  // Word times become known with the audio, ahead of its being sent: an empty list means a voice that tells none.
+  // Word times arrive with the audio, before it is sent: an empty list means that the TTS sends none.
   if (segment.words.length > 0) {
     const complete = segment.words.filter((word) => word.endMs <= heardMs);
     const within = wordsWithin(wordAt(segment.words, heardMs), heardMs, language);
@@ -33,18 +35,18 @@ export function heardOfSegment(segment: Segment, heardSamples: number, rateHz: n
   return wordsOfLength(segment.text, letters, language);
 }
 
-/** The word that sounds at `atMs`; undefined between words, and behind the last. */
+/** The word that is spoken at `atMs`; undefined between words and after the last one. */
 export const wordAt = (words: readonly TimedWord[], atMs: number): TimedWord | undefined =>
   words.find(({ startMs, endMs }) => startMs < atMs && endMs > atMs);
 
-/** The words of a stretch with a single time that had ended by `heardMs`; none where it is one word. */
+/** The words of an unspaced run with a single time that had ended by `heardMs`; empty for a single word. */
 export function wordsWithin(stretch: TimedWord | undefined, heardMs: number, language: string): string {
   if (stretch === undefined || !isUnspaced(stretch.text)) return "";
   const { text, startMs, endMs } = stretch;
   return wordsOfLength(text, (speakingLength(text) * (heardMs - startMs)) / (endMs - startMs), language);
 }
 
-/** The first words of `text` that take no longer than `letters` Latin letters; never its last one. */
+/** The first words of `text` that take no longer than `letters` Latin letters; never the last word. */
 function wordsOfLength(text: string, letters: number, language: string): string {
   let heard = 0;
   let length = 0;

@@ -12,17 +12,17 @@ import { type AnsweredUtterance, ReplyTimings } from "./timings.ts";
 import { ReplyWatchdog } from "./watchdog.ts";
 
 /**
- * One reply of the agent, from its text to the ledger of what the caller has heard of it.
+ * One reply of the agent, from its text to what the caller has heard of it.
  *
- * Three counters, never confused: generated (pieces and their ends), sent (`frameSent`) and heard (`heardText`, given how
- * much has been played). All positions are samples from the reply's first one, at the leg's rate, padding included.
+ * Three counters, never mixed: generated (segments and their ends), sent (`frameSent`) and heard (`heardText`, given
+ * how much was played). All positions are samples from the start of the reply, at the leg's rate, padding included.
  */
 export class Reply {
   readonly turnId: number;
   readonly interruptible: boolean;
-  /** What it is spoken in, BCP 47: it tells where words end. */
+  /** The language of the reply, BCP 47: determines where words end. */
   readonly #language: string;
-  /** Of a goodbye of ours: why the call ends when it has been heard. */
+  /** For a goodbye: the reason with which the call ends once it has been heard. */
   readonly endReason: EndReason | undefined;
   readonly timings: ReplyTimings;
   readonly #rateHz: number;
@@ -30,25 +30,25 @@ export class Reply {
   readonly #segments: Segment[] = [];
   #sentSamples = 0;
   #playedSamples = 0;
-  /** What had been heard, by the playback clock, at the last confirmation. */
+  /** What had been heard at the last confirmation, by the playback clock. */
   #confirmedSamples = 0;
   #nextToMark = 0;
   #textDone = false;
-  /** What the model has said since it was asked last, as it said it. */
+  /** The LLM's text since its last request, unchanged. */
   #roundText = "";
   readonly tools: ToolRounds;
   readonly watchdog: ReplyWatchdog;
-  /** What the model asked for once this reply has been heard, by the use of a tool that is called `key`. */
+  /** What the tool call `toolCallId` asks for once this reply has been heard. */
   finalEffect: { toolCallId: string; effect: Extract<ToolEffect, { kind: "hang-up" | "transfer" }> } | undefined;
 
   constructor(options: {
     turnId: number;
-    /** What it is spoken in, BCP 47. */
+    /** BCP 47. */
     language: string;
     interruptible: boolean;
     endReason: EndReason | undefined;
     rateHz: number;
-    /** Undefined for a reply that answers nobody. */
+    /** Undefined for a reply that answers no utterance. */
     answered: AnsweredUtterance | undefined;
     parameters: Readonly<TurnParameters>;
     nowMs: number;
@@ -77,47 +77,50 @@ export class Reply {
     return this.#segments.length;
   }
 
-  /** More text of the reply; returns the new pieces to be spoken, numbered from `pieceCount` before the call. */
+  /**
+   * Adds text of the reply. Returns the new segments to be spoken; the first has the number that `segmentCount` had
+   * before.
+   */
   pushText(text: string, nowMs: number): readonly string[] {
     this.timings.text(nowMs);
     this.#roundText += text;
     return this.#addSegments(this.#splitter.push(text), nowMs);
   }
 
-  /** The model is done for now; returns what is left to be spoken. */
+  /** The LLM has finished this round; returns the segments that remain. */
   endRound(nowMs: number): readonly string[] {
     return this.#addSegments(this.#splitter.end(), nowMs);
   }
 
-  /** What the model has said since it was asked last; the next round begins. */
+  /** Returns the LLM's text since its last request; the next round begins. */
   takeRoundText(): string {
     const text = this.#roundText;
     this.#roundText = "";
     return text;
   }
 
-  /** The text is complete: no more pieces come. */
+  /** The text is complete: no more segments follow. */
   endText(): void {
     this.#textDone = true;
   }
 
-  /** Words of our own between those of the model: one piece. */
+  /** Inserts a service phrase into the reply, as one segment. */
   insert(text: string, nowMs: number): readonly string[] {
     return this.#addSegments([text], nowMs);
   }
 
-  /** A reply of our own words, without a model: its pieces. */
+  /** A reply without the LLM: returns its segments. */
   wholeText(text: string, nowMs: number): readonly string[] {
     this.#textDone = true;
     return this.#addSegments([...this.#splitter.push(text), ...this.#splitter.end()], nowMs);
   }
 
-  /** New pieces, which are given to the voice in this moment. */
+  /** Adds segments that are handed to the TTS now. */
   #addSegments(texts: readonly string[], nowMs: number): readonly string[] {
     if (texts.length > 0) this.timings.segment(nowMs);
     for (const text of texts) {
       const previous = this.#segments.at(-1);
-      // Where a piece begins is not known before the one in front of it is over: until then nothing of it can be heard.
+      // A segment's start is unknown until the one before it has ended; until then nothing of it can be heard.
       const startSample = previous === undefined ? 0 : (previous.endSample ?? Number.POSITIVE_INFINITY);
       this.#segments.push({ text, startSample, endSample: undefined, words: [] });
     }
@@ -129,7 +132,7 @@ export class Reply {
     this.#segment(segment).words.push(...words);
   }
 
-  /** The piece's synthesis is over at `samples` samples. */
+  /** The segment's synthesis has ended after `samples` samples. */
   segmentEnded(segment: number, samples: number): void {
     const ended = this.#segment(segment);
     ended.endSample = ended.startSample + samples;
@@ -149,7 +152,7 @@ export class Reply {
     this.#sentSamples += samples;
   }
 
-  /** The next piece whose last sample has been sent and which has no mark yet, or undefined. Counts it as marked. */
+  /** The next segment whose last sample was sent and that has no mark yet, or undefined. Counts it as marked. */
   takeSegmentToMark(): number | undefined {
     const endSample = this.#segments[this.#nextToMark]?.endSample;
     if (endSample === undefined || endSample > this.#sentSamples) return undefined;
@@ -157,39 +160,39 @@ export class Reply {
     return this.#nextToMark - 1;
   }
 
-  /** The far end confirmed that `piece` was played. */
+  /** The peer confirmed that `segment` was played. */
   segmentPlayed(segment: number): void {
     this.#playedSamples = Math.max(this.#playedSamples, this.#segments[segment]?.endSample ?? 0);
   }
 
-  /** Nothing more will be generated, and all that was has been sent. */
+  /** Everything was generated and sent. */
   get allSent(): boolean {
     return this.#textDone && !this.unsent;
   }
 
-  /** Some of what there is to say has not been sent. */
+  /** Some segment has not been sent completely. */
   get unsent(): boolean {
     const last = this.#segments.at(-1);
     return last !== undefined && !(last.endSample !== undefined && last.endSample <= this.#sentSamples);
   }
 
-  /** The far end confirmed the very last piece. */
+  /** The peer confirmed the last segment. */
   get allPlayed(): boolean {
     return this.allSent && this.#playedSamples >= this.#sentSamples;
   }
 
-  /** How many samples were heard when `unplayedMs` of what was sent have not been played yet, by the best knowledge. */
+  /** The best estimate of the samples heard, when `unplayedMs` of the audio sent have not been played. */
   heardSamples(unplayedMs: number): number {
     const byClock = this.#sentSamples - (unplayedMs * this.#rateHz) / 1_000;
     return Math.min(this.#sentSamples, Math.max(this.#playedSamples, byClock, 0));
   }
 
-  /** The peer confirmed that the line carries, when `unplayedMs` of what was sent had not been played. */
+  /** The peer confirmed the connection when `unplayedMs` of the audio sent had not been played. */
   confirmed(unplayedMs: number): void {
     this.#confirmedSamples = this.heardSamples(unplayedMs);
   }
 
-  /** How much of what was sent had not been played at the last confirmation, ms; what was sent later is part of it. */
+  /** How much of the audio sent had not been played at the last confirmation, ms; includes audio sent since. */
   get unconfirmedMs(): number {
     return ((this.#sentSamples - this.#confirmedSamples) * 1_000) / this.#rateHz;
   }
@@ -198,7 +201,7 @@ export class Reply {
   heardText(heardSamples: number): string {
     let heard = "";
     for (const segment of this.#segments) {
-      // A piece that the voice made no audio of was not heard, whatever comes behind it.
+      // A segment for which the TTS made no audio was not heard, even where later ones were.
       if (segment.endSample === segment.startSample) continue;
       if (segment.endSample !== undefined && segment.endSample <= heardSamples) {
         heard = joinTexts(heard, segment.text);
@@ -209,13 +212,13 @@ export class Reply {
     return heard;
   }
 
-  /** What was heard of a piece that was not heard whole. */
+  /** What was heard of a segment that was not heard completely. */
   #heardInSegment(segment: Segment, heardSamples: number): string {
     const samples = heardSamples - segment.startSample;
     return samples > 0 ? heardOfSegment(segment, samples, this.#rateHz, this.#language) : "";
   }
 
-  /** Whether what was heard ends within a stretch for which the TTS sent no word times. */
+  /** Whether what was heard ends within text for which the TTS sent no word times. */
   #isEstimate(heardSamples: number): boolean {
     const partial = this.#segments.find(({ endSample }) => endSample === undefined || endSample > heardSamples);
     if (partial === undefined || heardSamples <= partial.startSample) return false;
@@ -223,7 +226,7 @@ export class Reply {
     return partial.words.length === 0 || wordsWithin(wordAt(partial.words, heardMs), heardMs, this.#language) !== "";
   }
 
-  /** How it stands when `unplayedMs` of what was sent have not been played. */
+  /** The state when `unplayedMs` of the audio sent have not been played. */
   snapshot(unplayedMs: number): Omit<ReplySnapshot, "deadlines"> {
     const { turnId, audible, interruptible, segmentCount: segments } = this;
     const sentMs = (this.#sentSamples * 1_000) / this.#rateHz;
@@ -232,8 +235,9 @@ export class Reply {
   }
 
   /**
-   * The agent's turn, when `unplayedMs` of what was sent have not been played and the rest was until `endMs`. Once audible.
-   * `clockUnplayedMs` is the same by the playback clock alone: where more words were heard by that, the turn is approximate.
+   * The agent's turn of an audible reply, which was heard until `endMs`, when `unplayedMs` of the audio sent do not
+   * count as played. `clockUnplayedMs` is the same by the playback clock alone; where that gives more words, the turn
+   * is approximate.
    */
   heardTurn(unplayedMs: number, endMs: number, clockUnplayedMs = unplayedMs): TranscriptTurn {
     const heardSamples = this.heardSamples(unplayedMs);

@@ -1,4 +1,4 @@
-/** What a reply may wait for: its being heard, words of our own that bridge a silence, the model, the voice. */
+/** When a reply counts as heard, gets a filler, or fails because its LLM or TTS timed out. */
 export interface ReplyDeadlines {
   heardMs: number;
   fillerMs: number;
@@ -6,7 +6,7 @@ export interface ReplyDeadlines {
   ttsMs: number;
 }
 
-/** The reply that lives. */
+/** The state of the current reply. */
 export interface ReplySnapshot {
   turnId: number;
   audible: boolean;
@@ -14,7 +14,7 @@ export interface ReplySnapshot {
   areToolsRunning: boolean;
   segments: number;
   sentMs: number;
-  /** What the caller has heard of it, as far as anybody can tell. */
+  /** The best estimate of what the caller has heard. */
   heardText: string;
   deadlines: ReplyDeadlines;
 }
