@@ -11,7 +11,7 @@ function started(options: ConstructorParameters<typeof VirtualCall>[0] = {}): Vi
   return call;
 }
 
-const { sustainedSpeechMs: sustainedVoiceMs } = DEFAULT_TURN_PARAMETERS;
+const { sustainedSpeechMs } = DEFAULT_TURN_PARAMETERS;
 const LONG = "Bread is baked at five and rolls at six and cakes at seven and pies at eight every day.";
 
 describe("the opening", () => {
@@ -118,9 +118,9 @@ describe("barge-in", () => {
     const call = started({ sttHasInterims: false, answer: () => ({ text: LONG }) });
     call.at(3_000, () => call.handle({ kind: "stt-final", text: "all" }));
     call.coughs(6_000, 1_500);
-    call.run(6_000 + sustainedVoiceMs - 60);
+    call.run(6_000 + sustainedSpeechMs - 60);
     expect(call.turns.filter((turn) => turn.interrupted)).toEqual([]);
-    call.run(6_000 + sustainedVoiceMs + 60);
+    call.run(6_000 + sustainedSpeechMs + 60);
     expect(call.turns.filter((turn) => turn.interrupted)).toHaveLength(1);
   });
 
@@ -203,7 +203,7 @@ describe("the edge of a reply", () => {
     call.handle({ kind: "frame-out", turnId: 1, samples: 160 }, 1_600);
     expect(commands.slice(1)).toEqual([
       { kind: "state", state: "speaking" },
-      { kind: "cancel-reply", turnId: 1, clear: true, reason: "voice", voicedMs: 1_280, heardText: "" },
+      { kind: "cancel-reply", turnId: 1, clear: true, reason: "sustained_speech", speechMs: 1_280, heardText: "" },
       { kind: "state", state: "listening" },
     ]);
   });
@@ -245,7 +245,7 @@ describe("hanging up", () => {
     call.at(5_000, () => call.handle({ kind: "leg-closed", reason: "caller_hangup" }));
     call.run(8_000);
     expect(call.endReason).toBe("caller_hangup");
-    expect(call.commands.slice(-3).map(({ command }) => command.kind)).toEqual(["turn", "cut", "end"]);
+    expect(call.commands.slice(-3).map(({ command }) => command.kind)).toEqual(["turn", "cancel-reply", "end"]);
     expect(call.turns.at(-1)).toMatchObject({ role: "agent", interrupted: true });
   });
 });

@@ -38,7 +38,7 @@ describe("what they have found", () => {
     // The two are not the same number: that is what went wrong.
     expect(deadlineMs - voiceMs).not.toBe(DEFAULT_TURN_PARAMETERS.sustainedSpeechMs);
     expect(stepTurn(turn, { kind: "tick" }, deadlineMs, policy).actions).toMatchObject([
-      { do: "interrupt", reason: "voice" },
+      { do: "interrupt", reason: "sustained_speech" },
     ]);
   });
 

@@ -122,7 +122,7 @@ describe("a prompt that is cut off", () => {
     });
     call.at(10_600, () => call.handle({ kind: "dtmf", digit: "5" }));
     call.run(120_000);
-    expect(call.ofKind("cancel-reply")).toMatchObject([{ reason: "key", clear: true }]);
+    expect(call.ofKind("cancel-reply")).toMatchObject([{ reason: "dtmf", clear: true }]);
     expect(call.endReason).toBe("inactivity");
   });
 });

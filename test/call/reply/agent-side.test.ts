@@ -73,7 +73,7 @@ describe("the one reply that lives", () => {
     });
     expect(steps.map(({ kind }) => kind)).toEqual(["reply-began", "reply-audible", "reply-done"]);
     it.say("Rolls too, every single day.", "inactivity", endMs);
-    expect(commands.at(-1)).toMatchObject({ kind: "speak", turnId: 2, piece: 0 });
+    expect(commands.at(-1)).toMatchObject({ kind: "speak", turnId: 2, segment: 0 });
   });
 
   test("is over without a mark when the grace is", () => {
@@ -122,7 +122,7 @@ describe("a cut", () => {
     const nowMs = sent(it, 1, 2 * WORD_FRAMES + 2, 100);
     it.cancel("words", 219.6, nowMs);
     expect(commands.slice(-3)).toMatchObject([
-      { kind: "cancel-reply", turnId: 1, clear: true, reason: "words", voicedMs: 220, heardText: "Bread is" },
+      { kind: "cancel-reply", turnId: 1, clear: true, reason: "words", speechMs: 220, heardText: "Bread is" },
       { kind: "turn", turn: { text: "Bread is", interrupted: true } },
       { kind: "state", state: "listening" },
     ]);
@@ -135,7 +135,7 @@ describe("a cut", () => {
     it.say(TEXT, "greeting", 0);
     synthesised(it, 1, 50);
     it.cancel("words", 0, 60);
-    expect(kinds()).toEqual(["speak", "cut"]);
+    expect(kinds()).toEqual(["speak", "cancel-reply"]);
     expect(conversation.messages()).toHaveLength(1);
   });
 
@@ -145,7 +145,7 @@ describe("a cut", () => {
     synthesised(it, 1, 50);
     const endMs = sent(it, 1, WORDS.length * WORD_FRAMES, 100);
     it.cancel("words", 0, endMs);
-    expect(kinds()).not.toContain("cut");
+    expect(kinds()).not.toContain("cancel-reply");
     expect(commands.find(({ kind }) => kind === "turn")).toMatchObject({ turn: { interrupted: false } });
   });
 

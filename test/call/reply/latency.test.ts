@@ -128,7 +128,7 @@ describe("the latency of an answer", () => {
     call.run(20_000);
     expect(call.turns[0]?.latency).toBeUndefined();
     const { latency } = call.turns.find(({ role, startMs }) => role === "agent" && startMs > 3_000) ?? {};
-    expect(latency).toMatchObject({ endOfTurnMs: 0, askedMs: 0 });
+    expect(latency).toMatchObject({ endOfTurnMs: 0, llmRequestedMs: 0 });
     expect(latency?.finalTranscriptMs).toBeUndefined();
   });
 });

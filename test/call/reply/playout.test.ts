@@ -11,7 +11,7 @@ describe("what the far end has played", () => {
     const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
     playout.sent(SECOND, 1_000);
     expect(playout.mark(1, 0, 1_000)).toBe("1.0");
-    expect(playout.markReturned("1.0", 2_400)).toMatchObject({ turnId: 1, piece: 0 });
+    expect(playout.markReturned("1.0", 2_400)).toMatchObject({ turnId: 1, segment: 0 });
     expect(playout.playsUntilMs).toBe(2_200);
   });
 

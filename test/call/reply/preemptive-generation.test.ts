@@ -48,7 +48,7 @@ describe("the model is asked before it is certain that the caller is done", () =
     const endMs = speaks(call, 1_000, "when are you open");
     final(call, endMs + 450, "When are you open?");
     call.run(12_000);
-    expect(asked()).toEqual(["ask-ahead: when are you open", "ask: When are you open?"]);
+    expect(asked()).toEqual(["preemptive-start: when are you open", "generate-reply: When are you open?"]);
     expect(call.turns.map(({ role, text }) => [role, text])).toEqual([
       ["user", "When are you open?"],
       ["agent", "From nine to five."],
@@ -76,7 +76,7 @@ describe("the model is asked before it is certain that the caller is done", () =
     const endMs = speaks(call, 1_000, "I want nine rolls");
     final(call, endMs + 480, "I want five rolls.");
     call.run(12_000);
-    expect(asked()).toEqual(["ask-ahead: I want nine rolls", "preemptive-cancel", "ask: I want five rolls."]);
+    expect(asked()).toEqual(["preemptive-start: I want nine rolls", "preemptive-cancel", "generate-reply: I want five rolls."]);
     expect(call.heardWords.join(" ")).toBe("You said I want five rolls..");
   });
 
@@ -87,10 +87,10 @@ describe("the model is asked before it is certain that the caller is done", () =
     final(call, endMs + 300, "when are you open");
     call.run(12_000);
     expect(asked()).toEqual([
-      "ask-ahead: when are",
+      "preemptive-start: when are",
       "preemptive-cancel",
-      "ask-ahead: when are you open",
-      "ask: when are you open",
+      "preemptive-start: when are you open",
+      "generate-reply: when are you open",
     ]);
   });
 
@@ -102,7 +102,7 @@ describe("the model is asked before it is certain that the caller is done", () =
     call.run(3_150);
     expect(asked()).toEqual([]);
     call.run(12_000);
-    expect(asked()).toEqual(["ask-ahead: when are you open", "ask: when are you open"]);
+    expect(asked()).toEqual(["preemptive-start: when are you open", "generate-reply: when are you open"]);
   });
 
   test("and no more than so often within a turn", () => {
@@ -120,7 +120,7 @@ describe("the model is asked before it is certain that the caller is done", () =
     expect(asked().filter((line) => line.startsWith("preemptive-start"))).toHaveLength(
       PREEMPTIVE_GENERATIONS_PER_TURN_MAX,
     );
-    expect(asked().at(-1)).toBe(`ask: ${said}`);
+    expect(asked().at(-1)).toBe(`generate-reply: ${said}`);
   });
 
   test("not over the agent, not while keys are entered, and not where that is off", () => {
@@ -133,7 +133,7 @@ describe("the model is asked before it is certain that the caller is done", () =
     const off = scene({ parameters: { ...PREEMPTIVE_TURN_PARAMETERS, preemptiveMs: 0 } });
     final(off.call, speaks(off.call, 1_000, "when are you open") + 300, "when are you open");
     off.call.run(12_000);
-    expect(off.asked()).toEqual(["ask: when are you open"]);
+    expect(off.asked()).toEqual(["generate-reply: when are you open"]);
   });
 
   test("and again where the language has changed meanwhile", () => {
@@ -141,7 +141,7 @@ describe("the model is asked before it is certain that the caller is done", () =
     const endMs = speaks(call, 1_000, "wann habt ihr offen");
     call.at(endMs + 420, () => call.handle({ kind: "stt-final", text: "Wann habt ihr offen", language: "de" }));
     call.run(12_000);
-    expect(asked().slice(0, 2)).toEqual(["ask-ahead: wann habt ihr offen", "preemptive-cancel"]);
+    expect(asked().slice(0, 2)).toEqual(["preemptive-start: wann habt ihr offen", "preemptive-cancel"]);
     expect(call.ofKind("generate-reply")[0]?.language).toBe("de");
   });
 });

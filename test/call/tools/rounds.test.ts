@@ -21,7 +21,7 @@ describe("the tools of a reply", () => {
     expect(tools.running).toBe(false);
     expect(tools.messages()).toEqual([
       {
-        asked: {
+        request: {
           role: "assistant",
           text: "Let me see.",
           toolCalls: [

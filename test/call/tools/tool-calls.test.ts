@@ -47,8 +47,8 @@ describe("tools in one reply", () => {
     call.says(2_500, "book it");
     call.run(12_000);
     expect(call.ofKind("run-tool")).toEqual([
-      { kind: "run-tool", turnId: 2, key: "2.1", name: "look_up", arguments: { day: "Monday" } },
-      { kind: "run-tool", turnId: 2, key: "2.2", name: "book", arguments: {} },
+      { kind: "run-tool", turnId: 2, toolCallId: "2.1", name: "look_up", arguments: { day: "Monday" } },
+      { kind: "run-tool", turnId: 2, toolCallId: "2.2", name: "book", arguments: {} },
     ]);
     const [first, second, ...more] = call.ofKind("generate-reply");
     expect(more).toEqual([]);
@@ -187,7 +187,7 @@ describe("a tool that takes long", () => {
     call.says(2_500, "look");
     call.at(5_000, () => call.handle({ kind: "leg-closed", reason: "caller_hangup" }));
     call.run(5_000);
-    expect(call.commands.slice(-2).map(({ command }) => command.kind)).toEqual(["cut", "end"]);
+    expect(call.commands.slice(-2).map(({ command }) => command.kind)).toEqual(["cancel-reply", "end"]);
     const before = call.commands.length;
     call.handle({ kind: "tool-result", turnId: 2, toolCallId: "2.1", result: "found", failed: false });
     expect(call.commands).toHaveLength(before);

@@ -32,7 +32,7 @@ const resultIn = (messages: readonly Message[]): string => messages.find(({ role
 test("ADV-H3: a tool's result that was cut stays so: the trail says it once, and later prompts begin alike", () => {
   const { conversation, trims } = scene();
   const prompts = [1, 2, 3, 4].map((turnId) => conversation.prompt(turnId, []));
-  expect(trims).toMatchObject([{ turnId: 1, droppedTurns: 0, droppedMessages: 0, cutResults: 1 }]);
+  expect(trims).toMatchObject([{ turnId: 1, droppedTurns: 0, droppedMessages: 0, truncatedResults: 1 }]);
   expect(resultIn(prompts[0] ?? [])).toMatch(new RegExp(`of ${ALL_CHARS} characters are shown`));
   for (const prompt of prompts) expect(prompt).toEqual(prompts[0]);
 });

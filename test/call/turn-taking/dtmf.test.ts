@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { SPEC, VirtualCall, type VirtualCallOptions } from "../../support/calls/virtual-call.ts";
 
-const { dtmfGapMs: digitGapMs } = DEFAULT_TURN_PARAMETERS;
+const { dtmfGapMs } = DEFAULT_TURN_PARAMETERS;
 const LONG = "Bread is baked at five and rolls at six and cakes at seven and pies at eight every day.";
 
 function started(options: VirtualCallOptions = {}): VirtualCall {
@@ -31,8 +31,8 @@ describe("keys", () => {
     call.run(7_000);
     const [[text, atMs] = ["", 0], ...more] = asked(call);
     expect([text, more]).toEqual(["DTMF: 42", []]);
-    expect(atMs - 3_200).toBeGreaterThanOrEqual(digitGapMs);
-    expect(atMs - 3_200).toBeLessThanOrEqual(digitGapMs + 20);
+    expect(atMs - 3_200).toBeGreaterThanOrEqual(dtmfGapMs);
+    expect(atMs - 3_200).toBeLessThanOrEqual(dtmfGapMs + 20);
   });
 
   test("over the agent cut it like a word, and it says nothing until the entry is over", () => {
@@ -42,7 +42,7 @@ describe("keys", () => {
     call.run(12_000);
     expect(call.commands.find(({ command }) => command.kind === "cancel-reply")).toMatchObject({
       atMs: 5_000,
-      command: { reason: "key", clear: true },
+      command: { reason: "dtmf", clear: true },
     });
     expect(asked(call).at(-1)).toEqual(["DTMF: 12", 7_000]);
     expect(call.turns.at(-1)).toMatchObject({ text: "Thank you.", interrupted: false });
@@ -65,7 +65,7 @@ describe("keys", () => {
     call.presses(1_000, "12", 700);
     call.run(8_000);
     expect(asked(call).map(([text]) => text)).toEqual(["DTMF: 12"]);
-    expect(asked(call)[0]?.[1]).toBeGreaterThanOrEqual(1_700 + digitGapMs);
+    expect(asked(call)[0]?.[1]).toBeGreaterThanOrEqual(1_700 + dtmfGapMs);
   });
 
   test("and words at once are one turn, when both are over", () => {

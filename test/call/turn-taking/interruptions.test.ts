@@ -5,27 +5,27 @@ import type { TurnEvent } from "../../../src/call/turn-taking/turn-events.ts";
 import { VirtualCall, WORD_MS } from "../../support/calls/virtual-call.ts";
 
 const {
-  sustainedSpeechMs: sustainedVoiceMs,
-  steadyNoiseMs: steadyVoiceMs,
+  sustainedSpeechMs,
+  steadyNoiseMs,
   resumeMs,
   pauseMsMax,
-  speechPausesMax: voicePausesMax,
+  speechPausesMax,
   backChannelAnswerMs,
   finalWaitMs,
 } = DEFAULT_TURN_PARAMETERS;
 
-const policyOf = (earHasPartials: boolean) => ({
+const policyOf = (sttHasInterim: boolean) => ({
   parameters: DEFAULT_TURN_PARAMETERS,
-  sttHasInterim: earHasPartials,
+  sttHasInterim,
   language: "en-US",
 });
 
 /** A reply that is heard, and what comes of events at their times. */
 function overReply(
   events: readonly [number, TurnEvent][],
-  { earHasPartials = true, ...agent }: Partial<Agent & { earHasPartials: boolean }> = {},
+  { sttHasInterim = true, ...agent }: Partial<Agent & { sttHasInterim: boolean }> = {},
 ) {
-  const policy = policyOf(earHasPartials);
+  const policy = policyOf(sttHasInterim);
   const replying: Agent = {
     at: "replying",
     turnId: 7,
@@ -60,7 +60,7 @@ describe("voice over a reply", () => {
   test("pauses it in the very step in which it is heard of", () => {
     const { told, turn } = overReply([began(1_000)]);
     expect(told).toEqual(["1000 pause"]);
-    expect(turn.agent).toMatchObject({ pausedMs: 1_000, pauses: 1 });
+    expect(turn.agent).toMatchObject({ pausedSinceMs: 1_000, pauses: 1 });
   });
 
   test("that was no word lets it go on, so long after it fell silent", () => {
@@ -70,7 +70,7 @@ describe("voice over a reply", () => {
     expect(overReply([...cough, tick(deadlineMs - 1)]).told).toEqual(["1000 pause"]);
     const { told, turn } = overReply([...cough, tick(deadlineMs)]);
     expect(told).toEqual(["1000 pause", `${deadlineMs} resume no_words`]);
-    expect(turn.agent).toMatchObject({ pausedMs: undefined, pauses: 1 });
+    expect(turn.agent).toMatchObject({ pausedSinceMs: undefined, pauses: 1 });
   });
 
   test("that turns out a back-channel lets it go on as soon as the ear is sure", () => {
@@ -79,10 +79,10 @@ describe("voice over a reply", () => {
   });
 
   test("that turns out a word cuts it, also one behind a back-channel", () => {
-    expect(overReply([began(1_000), words(1_250, "wait")]).told).toEqual(["1000 pause", "1250 cut words"]);
+    expect(overReply([began(1_000), words(1_250, "wait")]).told).toEqual(["1000 pause", "1250 interrupt words"]);
     expect(overReply([began(1_000), words(1_250, "yeah"), words(1_500, "yeah but")]).told).toEqual([
       "1000 pause",
-      "1500 cut words",
+      "1500 interrupt words",
     ]);
   });
 
@@ -91,17 +91,17 @@ describe("voice over a reply", () => {
     expect(deadlineMs).toBe(1_000 + pauseMsMax);
     expect(overReply([began(1_000), tick(deadlineMs)]).told).toEqual([
       "1000 pause",
-      `${deadlineMs} resume voice_goes_on`,
+      `${deadlineMs} resume pause_timeout`,
     ]);
   });
 
   test("that comes and goes, as in a fit of coughing, holds it no longer than the bound, whatever the ear", () => {
     const fit = [began(1_000), ended(1_500), began(1_900), ended(2_400), began(2_800)];
-    for (const earHasPartials of [true, false]) {
-      expect(overReply([...fit, tick(2_999)], { earHasPartials }).told).toEqual(["1000 pause"]);
-      expect(overReply([...fit, tick(1_000 + pauseMsMax)], { earHasPartials }).told).toEqual([
+    for (const sttHasInterim of [true, false]) {
+      expect(overReply([...fit, tick(2_999)], { sttHasInterim }).told).toEqual(["1000 pause"]);
+      expect(overReply([...fit, tick(1_000 + pauseMsMax)], { sttHasInterim }).told).toEqual([
         "1000 pause",
-        "3000 resume voice_goes_on",
+        "3000 resume pause_timeout",
       ]);
     }
   });
@@ -119,27 +119,27 @@ describe("voice over a reply", () => {
       tick(2_500 + i * 4_000),
     ]);
     const { told } = overReply([...coughs.flat(), began(30_000), words(30_400, "stop")]);
-    expect(told.filter((line) => line.endsWith("pause"))).toHaveLength(voicePausesMax);
-    expect(told.at(-1)).toBe("30400 cut words");
+    expect(told.filter((line) => line.endsWith("pause"))).toHaveLength(speechPausesMax);
+    expect(told.at(-1)).toBe("30400 interrupt words");
   });
 
   test("cuts it where the ear tells no partial words, once it has lasted", () => {
-    const { deadlineMs, told } = overReply([began(1_000)], { earHasPartials: false });
+    const { deadlineMs, told } = overReply([began(1_000)], { sttHasInterim: false });
     expect(told).toEqual(["1000 pause"]);
-    expect(deadlineMs).toBe(940 + sustainedVoiceMs);
-    expect(overReply([began(1_000), tick(deadlineMs - 1)], { earHasPartials: false }).told).toEqual(["1000 pause"]);
-    expect(overReply([began(1_000), tick(deadlineMs)], { earHasPartials: false }).told).toEqual([
+    expect(deadlineMs).toBe(940 + sustainedSpeechMs);
+    expect(overReply([began(1_000), tick(deadlineMs - 1)], { sttHasInterim: false }).told).toEqual(["1000 pause"]);
+    expect(overReply([began(1_000), tick(deadlineMs)], { sttHasInterim: false }).told).toEqual([
       "1000 pause",
       `${deadlineMs} cut voice`,
     ]);
   });
 
   test("that has gone on for long without a word, as the noise of a line does, stops no reply that begins behind it", () => {
-    for (const earHasPartials of [true, false]) {
-      const audibleMs = 900 + steadyVoiceMs;
+    for (const sttHasInterim of [true, false]) {
+      const audibleMs = 900 + steadyNoiseMs;
       const audible: [number, TurnEvent] = [audibleMs, { kind: "reply-audible", turnId: 7 }];
       const noise = [began(900), audible, tick(audibleMs + 20_000)];
-      const { told, deadlineMs } = overReply(noise, { audible: false, earHasPartials });
+      const { told, deadlineMs } = overReply(noise, { audible: false, sttHasInterim });
       // Nothing is waited for that has come to nothing: it would be looked for again with every tick.
       expect([told, deadlineMs]).toEqual([[], Number.POSITIVE_INFINITY]);
     }
@@ -147,7 +147,7 @@ describe("voice over a reply", () => {
 
   test("that comes in two short bursts is not sustained", () => {
     const bursts = [began(1_000), ended(1_500), began(1_600), ended(2_100), tick(2_500)];
-    expect(overReply(bursts, { earHasPartials: false }).told).toEqual(["1000 pause"]);
+    expect(overReply(bursts, { sttHasInterim: false }).told).toEqual(["1000 pause"]);
   });
 
   test("that was there before its first sample holds it at that sample", () => {
@@ -180,7 +180,7 @@ describe("a back-channel over a reply", () => {
       words(10_000, "two loaves", true),
       tick(10_500),
     ]);
-    expect(told).toEqual(["1000 pause", "1600 resume back_channel", "9000 pass-over yes", "10500 answer two loaves"]);
+    expect(told).toEqual(["1000 pause", "1600 resume back_channel", "9000 ignore yes", "10500 answer two loaves"]);
   });
 
   test("at its very end is an answer to it", () => {
@@ -203,9 +203,9 @@ describe("a back-channel over a reply", () => {
     expect(told).toEqual([
       "1000 pause",
       "1600 resume back_channel",
-      "2200 pass-over yes",
+      "2200 ignore yes",
       "8000 pause",
-      "8300 cut words",
+      "8300 interrupt words",
       "8800 answer stop",
     ]);
   });
@@ -217,7 +217,7 @@ describe("a back-channel over a reply", () => {
       words(1_600 + i * 900, i % 2 === 0 ? "mm-hm" : "I see", true),
     ]).flat();
     const { told } = overReply([...hums, [20_000, { kind: "reply-done", turnId: 7 }]]);
-    expect(told.at(-1)).toBe("20000 pass-over mm-hm I see mm-hm I see mm-hm I see");
+    expect(told.at(-1)).toBe("20000 ignore mm-hm I see mm-hm I see mm-hm I see");
   });
 
   test("of several words is none the less one while the ear tells only its beginning", () => {
@@ -225,18 +225,18 @@ describe("a back-channel over a reply", () => {
     expect(overReply(see).told).toEqual(["1000 pause", "1800 resume back_channel"]);
     expect(overReply([began(1_000), words(1_200, "I"), words(1_400, "I want")]).told).toEqual([
       "1000 pause",
-      "1400 cut words",
+      "1400 interrupt words",
     ]);
     expect(overReply([began(1_000), words(1_200, "I"), ended(1_500), words(1_600, "I", true)]).told).toEqual([
       "1000 pause",
-      "1600 cut words",
+      "1600 interrupt words",
     ]);
   });
 
   test("of which the ear never is sure is passed over all the same, once its final is not waited for any more", () => {
     const hum = [began(1_000), words(1_300, "mm-hm"), ended(1_500)];
     const { told, turn } = overReply([...hum, tick(1_200 + resumeMs), tick(1_200 + finalWaitMs)]);
-    expect(told).toEqual(["1000 pause", "2000 resume no_words", "4200 pass-over mm-hm"]);
+    expect(told).toEqual(["1000 pause", "2000 resume no_words", "4200 ignore mm-hm"]);
     expect(stepTurn(turn, { kind: "words", text: "mm-hm", final: true }, 9_000, policyOf(true)).turn).toMatchObject({
       caller: { at: "silent" },
     });

@@ -21,7 +21,7 @@ describe("the language of a call", () => {
     call.says(12_000, "und noch etwas", "de-AT");
     call.says(17_000, "and back to English", "en-US");
     call.run(22_000);
-    expect(languages(call)).toEqual(["de heard", "en-GB heard"]);
+    expect(languages(call)).toEqual(["de detected", "en-GB detected"]);
     expect(askedIn(call)).toEqual(["en-GB", "de", "de", "en-GB"]);
   });
 

@@ -80,7 +80,7 @@ describe("the end of the caller's turn", () => {
     expect(answered.actions).toHaveLength(1);
     const same = runEvents(answered.turn, [[5_000, { kind: "words", text: "one loaf", final: true }]]);
     expect(same.actions).toEqual([]);
-    expect(same.turn).toMatchObject({ caller: { at: "silent" }, answered: "" });
+    expect(same.turn).toMatchObject({ caller: { at: "silent" }, answeredPrefix: "" });
     const more = runEvents(answered.turn, [
       [5_000, { kind: "words", text: "one loaf and two rolls", final: true }],
       [5_500, { kind: "tick" }],
@@ -323,7 +323,7 @@ describe("the end of the caller's turn", () => {
       [1_100, { kind: "words", text: "b".repeat(1_000), final: true }],
       [1_200, { kind: "words", text: "c".repeat(1_000), final: true }],
     ]);
-    expect(turn.caller).toMatchObject({ words: { final: "a".repeat(TURN_TEXT_CHARS_MAX), partial: "" } });
+    expect(turn.caller).toMatchObject({ words: { final: "a".repeat(TURN_TEXT_CHARS_MAX), interim: "" } });
   });
 
   test("empty transcripts change nothing", () => {
@@ -335,7 +335,7 @@ describe("the end of the caller's turn", () => {
 describe("speech over the agent", () => {
   test("a word cuts a reply that may be interrupted, in the same step", () => {
     const { turn, actions } = step(speaking(true), { kind: "words", text: "stop", final: false }, 640);
-    expect(actions).toEqual([{ do: "interrupt", turnId: 7, reason: "words", voicedMs: 0 }]);
+    expect(actions).toEqual([{ do: "interrupt", turnId: 7, reason: "words", speechMs: 0 }]);
     expect(turn.agent).toEqual({ at: "idle" });
   });
 
@@ -406,7 +406,7 @@ describe("typed words", () => {
 
   test("interrupt a reply, and are answered when it is over", () => {
     const cut = step(speaking(true), { kind: "typed", text: "stop" }, 1_000);
-    expect(cut.actions).toEqual([{ do: "interrupt", turnId: 7, reason: "typed", voicedMs: 0 }]);
+    expect(cut.actions).toEqual([{ do: "interrupt", turnId: 7, reason: "typed", speechMs: 0 }]);
     expect(step(cut.turn, { kind: "reply-done", turnId: 7 }, 1_000).actions).toEqual([
       { do: "answer", text: "stop", startMs: 1_000, endMs: 1_000 },
     ]);
