@@ -27,8 +27,8 @@ describe("Z3: random orders of events", () => {
   });
 });
 
-describe("what they have found", () => {
-  test("voice that cuts for having lasted does so at its very deadline, whatever the fractions of a millisecond", () => {
+describe("faults that they found", () => {
+  test("sustained speech interrupts exactly at its deadline, with fractions of a millisecond too", () => {
     const policy = { parameters: DEFAULT_TURN_PARAMETERS, sttHasInterim: false, language: "en" };
     const agent = { at: "replying", turnId: 2, interruptible: true, pausedSinceMs: undefined, pauses: 2 } as const;
     const voiceMs = 15_977.230459285829;
@@ -42,7 +42,7 @@ describe("what they have found", () => {
     ]);
   });
 
-  test("an entry of keys that comes when the goodbye has been heard is part of no call", () => {
+  test("a DTMF entry that completes when the goodbye has been heard is ignored", () => {
     const call = new VirtualCall({ marks: false, answer: () => ({ text: "Goodbye!", hangUp: true }) });
     call.handle({ kind: "leg-started", codec: "mulaw" });
     call.says(3_000, "that was all");

@@ -158,7 +158,7 @@ describe("C5: audio that comes out of order", () => {
     expect(short.bytes).toEqual([1, ...upTo(3, 3 + JITTER_BUFFER_CHUNKS_MAX)]);
   });
 
-  test("audio that is not counted passes behind what waits, and the count goes on around it", () => {
+  test("audio without a number is delivered after what is held, and the count continues around it", () => {
     const stage = new Stage().push(1).push(Number.NaN, { byte: 100 }).push(2).push(4);
     stage.push(1.5, { byte: 101 }).push(5);
     expect(stage.bytes).toEqual([1, 100, 2, 4, 101, 5]);

@@ -57,8 +57,8 @@ function sent(to: AgentSide, turnId: number, frames: number, fromMs: number): nu
   return fromMs + frames * FRAME_MS;
 }
 
-describe("the one reply that lives", () => {
-  test("is over when its mark came back, and the next has a number of its own", () => {
+describe("the current reply", () => {
+  test("ends when its mark is returned, and the next one has its own turn id", () => {
     const { speaker: it, commands, steps } = speaker();
     it.say(TEXT, "greeting", 0);
     synthesised(it, 1, 50);
@@ -76,7 +76,7 @@ describe("the one reply that lives", () => {
     expect(commands.at(-1)).toMatchObject({ kind: "speak", turnId: 2, segment: 0 });
   });
 
-  test("is over without a mark when the grace is", () => {
+  test("ends without a mark after the grace period", () => {
     const { speaker: it } = speaker();
     it.say(TEXT, "greeting", 0);
     synthesised(it, 1, 50);
@@ -88,7 +88,7 @@ describe("the one reply that lives", () => {
     expect(it.busy).toBe(false);
   });
 
-  test("is not over by a mark that comes back before the last sample can have been played", () => {
+  test("does not end with a mark that is returned before the last sample can have been played", () => {
     const { speaker: it } = speaker();
     it.say(TEXT, "greeting", 0);
     synthesised(it, 1, 50);
@@ -101,7 +101,7 @@ describe("the one reply that lives", () => {
     expect(it.busy).toBe(false);
   });
 
-  test("P12: hears nothing of what comes for another", () => {
+  test("P12: ignores events of other replies", () => {
     const { speaker: it, commands } = speaker();
     it.say(TEXT, "greeting", 0);
     const before = commands.length;
@@ -114,8 +114,8 @@ describe("the one reply that lives", () => {
   });
 });
 
-describe("a cut", () => {
-  test("tells the words that were heard, clears what was not, and says how long there had been voice", () => {
+describe("cancelling a reply", () => {
+  test("reports the words that were heard, clears the rest, and says how long the caller had been speaking", () => {
     const { speaker: it, commands } = speaker();
     it.say(TEXT, "greeting", 0);
     synthesised(it, 1, 50);
@@ -130,7 +130,7 @@ describe("a cut", () => {
     expect(it.playsUntilMs).toBeLessThanOrEqual(nowMs);
   });
 
-  test("of a reply that nobody has heard yet clears nothing and leaves no turn", () => {
+  test("that is not audible yet clears nothing and leaves no turn", () => {
     const { speaker: it, kinds, conversation } = speaker();
     it.say(TEXT, "greeting", 0);
     synthesised(it, 1, 50);
@@ -139,7 +139,7 @@ describe("a cut", () => {
     expect(conversation.messages()).toHaveLength(1);
   });
 
-  test("of one that was heard to its end, though no mark has said so, is no cut", () => {
+  test("that was heard to its end, though no mark has confirmed it, is no interruption", () => {
     const { speaker: it, kinds, commands } = speaker();
     it.say(TEXT, "greeting", 0);
     synthesised(it, 1, 50);
@@ -149,7 +149,7 @@ describe("a cut", () => {
     expect(commands.find(({ kind }) => kind === "turn")).toMatchObject({ turn: { interrupted: false } });
   });
 
-  test("when there is nothing to be cut is nothing", () => {
+  test("has no effect when there is none", () => {
     const { speaker: it, commands } = speaker();
     it.cancel("words", 0, 100);
     it.stop(100);
@@ -158,7 +158,7 @@ describe("a cut", () => {
 });
 
 describe("a pause", () => {
-  test("is told with the reply it holds, and so is the end of it", () => {
+  test("is emitted with the reply that it holds, and so is its end", () => {
     const { speaker: it, commands } = speaker();
     it.say(TEXT, "greeting", 0);
     synthesised(it, 1, 50);
@@ -174,7 +174,7 @@ describe("a pause", () => {
   });
 });
 
-describe("a voice that fails", () => {
+describe("a TTS that fails", () => {
   test("ends the call", () => {
     const { speaker: it, ended } = speaker();
     it.say(TEXT, "greeting", 0);

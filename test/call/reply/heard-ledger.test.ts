@@ -192,7 +192,7 @@ describe.each([
   ["carrier_c, which forgets the marks before a clear", "retired by a clear", false],
   ["the raw WebSocket, which may tell how much it played", "retired by a clear", true],
 ] as const)("over %s", (_, marks, answersClear) => {
-  test("C14, C17: what is taken for heard was heard, no silence begins before it, and the model knows the same", () => {
+  test("C14, C17: what counts as heard was heard, no silence starts before it, and the LLM's context has the same", () => {
     fc.assert(
       fc.property(story, (told) => {
         const happened = tell(told, marks, answersClear);
@@ -205,8 +205,8 @@ describe.each([
   });
 });
 
-describe("marks that were out when a clear was sent", () => {
-  test("C13: are not waited for, and change nothing when they come: the call does the same in the same moments", () => {
+describe("marks that are outstanding when a clear is sent", () => {
+  test("C13: are not awaited, and have no effect when they are returned: the call does the same at the same times", () => {
     const steady = story.map((told) => ({ ...told, jitterMs: 0, lostShare: 0 }));
     fc.assert(
       fc.property(steady, (told) => {
@@ -219,9 +219,9 @@ describe("marks that were out when a clear was sent", () => {
   });
 });
 
-describe("a far end that returns marks at once", () => {
+describe("a peer that returns marks at once", () => {
   // jambonz/jambonz-feature-server #811.
-  test("proves nothing by that: a reply is heard when it can have been, and the goodbye to its end", () => {
+  test("proves nothing by that: a reply counts as heard when it can have been, and the goodbye is heard to its end", () => {
     const farEnd = new RemoteFarEnd({
       marks: "returned at once",
       answersClear: false,
@@ -239,7 +239,7 @@ describe("a far end that returns marks at once", () => {
   });
 });
 
-describe("a client that plays later than it is sent", () => {
+describe("a client whose playout lags", () => {
   /** By how many words the transcript was ahead of the ear, for each reply that the caller cut. */
   function ahead(answersClear: boolean): number[] {
     const farEnd = new RemoteFarEnd({
@@ -270,7 +270,7 @@ describe("a client that plays later than it is sent", () => {
     });
   }
 
-  test("is known for it once it has told what it played, where nothing else tells", () => {
+  test("is detected once it has reported what it played, where nothing else shows it", () => {
     const unknown = ahead(false);
     expect(Math.min(...unknown)).toBeGreaterThanOrEqual(2);
     const known = ahead(true);

@@ -19,7 +19,7 @@ function answered(options: VirtualCallOptions) {
 }
 
 describe("the latency of an answer", () => {
-  test("has each of its moments, from the caller's last voiced frame on, and they are in order", () => {
+  test("has each of its timestamps, counted from the caller's last voiced frame, and they are in order", () => {
     const { latency, stages } = answered({ answer: () => ({ text: "From eight to six, every day." }) });
     const {
       finalTranscriptMs = 0,
@@ -49,7 +49,7 @@ describe("the latency of an answer", () => {
     expect(stages.firstFrame).toBeLessThanOrEqual(20);
   });
 
-  test("is told with the state, the moment that it can be heard, as the turn tells it later", () => {
+  test("is emitted with the state when the answer becomes audible, and is the same in its turn later", () => {
     const { call, latency } = answered({ answer: () => ({ text: "From eight to six, every day." }) });
     const told = call
       .ofKind("state")
@@ -57,7 +57,7 @@ describe("the latency of an answer", () => {
     expect(told).toEqual([["speaking", latency]]);
   });
 
-  test("does not take the time that tools run for the model's", () => {
+  test("does not count the time of tools as the LLM's", () => {
     const { latency, stages } = answered({
       spec: { tools: [LOOKUP] },
       answer: (_text, { messages }) =>
@@ -69,7 +69,7 @@ describe("the latency of an answer", () => {
     expect(stages.total).toBeGreaterThan(latency.endOfTurnMs + 700);
   });
 
-  test("of a model that lets the caller wait is that of the words which we say meanwhile", () => {
+  test("of an answer after a filler is that of the filler", () => {
     const { latency, stages } = answered({
       answer: () => ({ text: "From eight to six, every day.", afterMs: 4_000 }),
     });
@@ -121,7 +121,7 @@ describe("the latency of an answer", () => {
     else expect(Math.abs((took ?? Number.NaN) - finalMs)).toBeLessThanOrEqual(20);
   });
 
-  test("knows of no final text where the caller typed, and none for what answers nobody", () => {
+  test("has no final transcript where the caller typed, and there is none for a reply that answers no utterance", () => {
     const call = new VirtualCall({ answer: () => ({ text: "From eight to six, every day." }) });
     call.at(100, () => call.handle({ kind: "leg-started", codec: "mulaw" }));
     call.at(3_000, () => call.handle({ kind: "typed", text: "are you open" }));

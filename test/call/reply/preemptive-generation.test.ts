@@ -42,8 +42,8 @@ const final = (call: VirtualCall, atMs: number, text: string): void =>
 const latencyOf = (call: VirtualCall): number | undefined =>
   call.turns.find(({ role }) => role === "agent")?.latency?.firstFrameMs;
 
-describe("the model is asked before it is certain that the caller is done", () => {
-  test("and what it answers is kept if the final says the same, but for capitals and punctuation", () => {
+describe("preemptive generation", () => {
+  test("is used if the final transcript is the same, except for capitals and punctuation", () => {
     const { call, asked } = scene();
     const endMs = speaks(call, 1_000, "when are you open");
     final(call, endMs + 450, "When are you open?");
@@ -55,7 +55,7 @@ describe("the model is asked before it is certain that the caller is done", () =
     ]);
   });
 
-  test("and the answer is heard sooner, by as much as the model had begun before", () => {
+  test("makes the answer audible sooner, by as much as the LLM started earlier", () => {
     const latencies = [PREEMPTIVE_TURN_PARAMETERS, { ...PREEMPTIVE_TURN_PARAMETERS, preemptiveMs: 0 }].map(
       (parameters) => {
         const { call } = scene({ parameters });
@@ -71,16 +71,20 @@ describe("the model is asked before it is certain that the caller is done", () =
     expect(off - on).toBeLessThanOrEqual(MODEL_MS);
   });
 
-  test("and is asked anew where the final says something else: nothing is heard of the first answer", () => {
+  test("is repeated where the final transcript differs: nothing is heard of the first reply", () => {
     const { call, asked } = scene({ answer: (text) => ({ text: `You said ${text}.`, afterMs: MODEL_MS }) });
     const endMs = speaks(call, 1_000, "I want nine rolls");
     final(call, endMs + 480, "I want five rolls.");
     call.run(12_000);
-    expect(asked()).toEqual(["preemptive-start: I want nine rolls", "preemptive-cancel", "generate-reply: I want five rolls."]);
+    expect(asked()).toEqual([
+      "preemptive-start: I want nine rolls",
+      "preemptive-cancel",
+      "generate-reply: I want five rolls.",
+    ]);
     expect(call.heardWords.join(" ")).toBe("You said I want five rolls..");
   });
 
-  test("and forgets it at once when the caller goes on", () => {
+  test("is cancelled at once when the caller continues", () => {
     const { call, asked } = scene();
     const pauseMs = speaks(call, 1_000, "when are");
     const endMs = speaks(call, pauseMs + 380, "you open", "when are");
@@ -94,7 +98,7 @@ describe("the model is asked before it is certain that the caller is done", () =
     ]);
   });
 
-  test("not while voice is heard, whatever the words do", () => {
+  test("does not start while there is speech, whatever the words do", () => {
     const { call, asked } = scene();
     call.coughs(1_000, 2_000);
     call.at(1_200, () => call.handle({ kind: "stt-interim", text: "when are you open" }));
@@ -105,7 +109,7 @@ describe("the model is asked before it is certain that the caller is done", () =
     expect(asked()).toEqual(["preemptive-start: when are you open", "generate-reply: when are you open"]);
   });
 
-  test("and no more than so often within a turn", () => {
+  test("starts no more often than the bound within a turn", () => {
     const { call, asked } = scene();
     let atMs = 1_000;
     let said = "";
@@ -123,7 +127,7 @@ describe("the model is asked before it is certain that the caller is done", () =
     expect(asked().at(-1)).toBe(`generate-reply: ${said}`);
   });
 
-  test("not over the agent, not while keys are entered, and not where that is off", () => {
+  test("does not start over the agent, during a DTMF entry, or where it is disabled", () => {
     const { call, asked } = scene({ spec: { firstSpeaker: "agent", greeting: "Hello, this is the bakery." } });
     call.at(300, () => call.handle({ kind: "stt-final", text: "mm-hm" }));
     call.presses(6_000, "12");
@@ -136,7 +140,7 @@ describe("the model is asked before it is certain that the caller is done", () =
     expect(off.asked()).toEqual(["generate-reply: when are you open"]);
   });
 
-  test("and again where the language has changed meanwhile", () => {
+  test("is repeated where the language has changed meanwhile", () => {
     const { call, asked } = scene();
     const endMs = speaks(call, 1_000, "wann habt ihr offen");
     call.at(endMs + 420, () => call.handle({ kind: "stt-final", text: "Wann habt ihr offen", language: "de" }));

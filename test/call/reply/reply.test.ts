@@ -46,7 +46,7 @@ describe("the heard ledger of a reply", () => {
     expect(reply.heardText(WORD_SAMPLES * 14)).toBe(PIECES.join(" "));
   });
 
-  test("the turn says where it was cut by a guess: within a piece of a voice without word times, and nowhere else", () => {
+  test("the turn is approximate where it ends by an estimate: within a segment without word times, and nowhere else", () => {
     const cut = (timed: boolean, heardWords: number) => {
       const reply = spoken(PIECES, timed);
       reply.frameSent(WORD_SAMPLES * 14, 0);
@@ -64,7 +64,7 @@ describe("the heard ledger of a reply", () => {
   test.each([
     ["a voice that tells no word times", []],
     ["one that tells the whole stretch as a word", [{ text: CHINESE, startMs: 0, endMs: 10_000 }]],
-  ])("F14-3: of 7.5 of 10 s in a script without blanks some three quarters were heard, from %s", (_, words) => {
+  ])("F14-3: of 7.5 of 10 s in an unspaced script about three quarters were heard, from %s", (_, words) => {
     const reply = newReply("zh");
     reply.pushText(CHINESE, 0);
     reply.endRound(0);
@@ -82,7 +82,7 @@ describe("the heard ledger of a reply", () => {
     expect(reply.heardTurn(0, 0)).toMatchObject({ text: CHINESE, interrupted: false });
   });
 
-  test("F14-3: what was heard before a stretch without blanks, and how it was written, stays as it was", () => {
+  test("F14-3: what was heard before an unspaced run of text, and how it was written, stays unchanged", () => {
     const reply = newReply("th");
     const text = "ขอของหวาน สองอัน please";
     reply.pushText(text, 0);
@@ -104,7 +104,7 @@ describe("the heard ledger of a reply", () => {
     expect(heardAt(1_650)).toMatchObject({ text: "ขอของหวาน สองอัน" });
   });
 
-  test("F14-3: what a voice that is not done has spoken of Chinese is guessed by the time that its letters take", () => {
+  test("F14-3: what an unfinished TTS has spoken of Chinese is estimated by the time that its letters take", () => {
     const reply = newReply("zh");
     reply.pushText(CHINESE, 0);
     reply.endRound(0);
@@ -117,7 +117,7 @@ describe("the heard ledger of a reply", () => {
     expect(length).toBeLessThanOrEqual(11);
   });
 
-  test("F14-3: sentences of a script without blanks have none between them in what was heard", () => {
+  test("F14-3: sentences of an unspaced script are joined without spaces in what was heard", () => {
     const reply = spoken(["我们每天早上九点开门。", "星期天我们休息。"], false);
     reply.frameSent(100 * RATE_HZ, 0);
     expect(reply.heardText(100 * RATE_HZ)).toBe("我们每天早上九点开门。星期天我们休息。");
@@ -133,7 +133,7 @@ describe("the heard ledger of a reply", () => {
     expect(reply.heardSamples(60_000)).toBe(WORD_SAMPLES * 7);
   });
 
-  test("pieces are marked once each, when their last sample was sent", () => {
+  test("segments are marked once each, when their last sample was sent", () => {
     const reply = spoken(PIECES, true);
     reply.frameSent(WORD_SAMPLES * 7 - 1, 0);
     expect(reply.takeSegmentToMark()).toBeUndefined();
@@ -148,7 +148,7 @@ describe("the heard ledger of a reply", () => {
     expect(reply.allPlayed).toBe(true);
   });
 
-  test("what was heard is always a beginning of the text, cut at a word, with and without word times", () => {
+  test("what was heard is always a beginning of the text that ends at a word, with and without word times", () => {
     fc.assert(
       fc.property(fc.nat(WORD_SAMPLES * 16), fc.boolean(), (heardSamples, timed) => {
         const reply = spoken(PIECES, timed);
@@ -160,7 +160,7 @@ describe("the heard ledger of a reply", () => {
     );
   });
 
-  test("nothing of a piece is heard whose synthesis has not begun, though all before it was", () => {
+  test("nothing of a segment is heard before its synthesis has started, though all before it was", () => {
     const reply = newReply();
     reply.pushText("Bread is baked at five every day. ", 0);
     reply.segmentAudio(0, [], 0);
@@ -172,7 +172,7 @@ describe("the heard ledger of a reply", () => {
     expect(reply.heardText(WORD_SAMPLES * 7)).toBe("Bread is baked at five every day.");
   });
 
-  test("a piece that the voice made no audio of was not heard, though the pieces around it were", () => {
+  test("a segment for which the TTS made no audio was not heard, though the segments around it were", () => {
     const reply = newReply();
     const pieces = [
       "Bread is baked at five every day.",
@@ -187,7 +187,7 @@ describe("the heard ledger of a reply", () => {
     expect(reply.heardTurn(0, 600)).toMatchObject({ text: `${pieces[0]} ${pieces[2]}`, interrupted: false });
   });
 
-  test("a voice without word times that is still synthesising is taken to speak evenly", () => {
+  test("speech is assumed to be even while a TTS without word times is still synthesizing", () => {
     const reply = newReply();
     reply.pushText("Bread is baked at five every day. ", 0);
     reply.endRound(0);

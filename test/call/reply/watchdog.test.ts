@@ -11,8 +11,8 @@ const SENT = { unsent: false, hasSegments: true, playsUntilMs: 0 };
 
 const watchdogFrom = (nowMs: number) => new ReplyWatchdog(DEFAULT_TURN_PARAMETERS, nowMs);
 
-describe("a reply of which nothing is there", () => {
-  test("wants words of patience, once, while its model is waited for", () => {
+describe("a reply without audio", () => {
+  test("gets a filler, once, while its LLM is awaited", () => {
     const watchdog = watchdogFrom(1_000);
     expect(watchdog.deadlineMs(NOTHING)).toBe(NEVER);
     watchdog.llmActive(1_000);
@@ -23,7 +23,7 @@ describe("a reply of which nothing is there", () => {
     expect(watchdog.deadlineMs(NOTHING)).toBe(1_000 + llmSilenceMs);
   });
 
-  test("wants none when there is a piece, spoken or not", () => {
+  test("gets none when there is a segment, spoken or not", () => {
     const watchdog = watchdogFrom(0);
     watchdog.llmActive(0);
     expect(watchdog.timedOut(SENT, fillerMs)).toBeUndefined();
@@ -31,8 +31,8 @@ describe("a reply of which nothing is there", () => {
   });
 });
 
-describe("a model", () => {
-  test("has failed when it tells nothing for so long, counted from what it told last", () => {
+describe("the LLM", () => {
+  test("has timed out when it sends nothing for its limit, counted from its last event", () => {
     const watchdog = watchdogFrom(0);
     watchdog.llmActive(0);
     watchdog.llmActive(5_000);
@@ -40,7 +40,7 @@ describe("a model", () => {
     expect(watchdog.timedOut(SENT, 5_000 + llmSilenceMs)).toBe("llm");
   });
 
-  test("that is done is not waited for", () => {
+  test("is not awaited once it is done", () => {
     const watchdog = watchdogFrom(0);
     watchdog.llmActive(0);
     watchdog.llmDone();
@@ -48,8 +48,8 @@ describe("a model", () => {
   });
 });
 
-describe("a voice", () => {
-  test("has failed when it has something to speak and nothing comes for so long", () => {
+describe("the TTS", () => {
+  test("has timed out when it has a segment to speak and sends nothing for its limit", () => {
     const watchdog = watchdogFrom(0);
     watchdog.ttsActive(2_000);
     expect(watchdog.timedOut(UNSENT, 2_000 + ttsSilenceMs - 1)).toBeUndefined();
@@ -57,7 +57,7 @@ describe("a voice", () => {
     expect(watchdog.deadlineMs(SENT)).toBe(NEVER);
   });
 
-  test("of a paused reply has not, however long the pause, and has its whole time after it", () => {
+  test("of a paused reply does not time out, however long the pause, and has its whole time after it", () => {
     const watchdog = watchdogFrom(0);
     watchdog.pause(true, 1_000);
     expect(watchdog.deadlineMs(UNSENT)).toBe(NEVER);
@@ -67,7 +67,7 @@ describe("a voice", () => {
 });
 
 describe("tools", () => {
-  test("that run for so long are excused, counted from when nothing is to be heard any more", () => {
+  test("that run for their limit get a filler, counted from when nothing is audible any more", () => {
     const watchdog = watchdogFrom(0);
     watchdog.toolsStarted(1_000);
     expect(watchdog.deadlineMs(SENT)).toBe(1_000 + toolFillerMs);

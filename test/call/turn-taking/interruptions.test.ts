@@ -4,15 +4,8 @@ import { type Agent, INITIAL_TURN, stepTurn, type Turn, turnDeadlineMs } from ".
 import type { TurnEvent } from "../../../src/call/turn-taking/turn-events.ts";
 import { VirtualCall, WORD_MS } from "../../support/calls/virtual-call.ts";
 
-const {
-  sustainedSpeechMs,
-  steadyNoiseMs,
-  resumeMs,
-  pauseMsMax,
-  speechPausesMax,
-  backChannelAnswerMs,
-  finalWaitMs,
-} = DEFAULT_TURN_PARAMETERS;
+const { sustainedSpeechMs, steadyNoiseMs, resumeMs, pauseMsMax, speechPausesMax, backChannelAnswerMs, finalWaitMs } =
+  DEFAULT_TURN_PARAMETERS;
 
 const policyOf = (sttHasInterim: boolean) => ({
   parameters: DEFAULT_TURN_PARAMETERS,
@@ -56,14 +49,14 @@ const words = (atMs: number, text: string, final = false): [number, TurnEvent] =
 ];
 const tick = (atMs: number): [number, TurnEvent] => [atMs, { kind: "tick" }];
 
-describe("voice over a reply", () => {
-  test("pauses it in the very step in which it is heard of", () => {
+describe("speech over a reply", () => {
+  test("pauses it in the step in which it is detected", () => {
     const { told, turn } = overReply([began(1_000)]);
     expect(told).toEqual(["1000 pause"]);
     expect(turn.agent).toMatchObject({ pausedSinceMs: 1_000, pauses: 1 });
   });
 
-  test("that was no word lets it go on, so long after it fell silent", () => {
+  test("without words lets it resume, a fixed time after the speech ended", () => {
     const cough = [began(1_000), ended(1_500)];
     const { deadlineMs } = overReply(cough);
     expect(deadlineMs).toBe(1_200 + resumeMs);
@@ -73,12 +66,12 @@ describe("voice over a reply", () => {
     expect(turn.agent).toMatchObject({ pausedSinceMs: undefined, pauses: 1 });
   });
 
-  test("that turns out a back-channel lets it go on as soon as the ear is sure", () => {
+  test("that is a back-channel lets it resume as soon as the transcript is final", () => {
     const { told } = overReply([began(1_000), words(1_300, "mm-hm"), ended(1_500), words(1_600, "Mm-hm.", true)]);
     expect(told).toEqual(["1000 pause", "1600 resume back_channel"]);
   });
 
-  test("that turns out a word cuts it, also one behind a back-channel", () => {
+  test("that becomes a word interrupts it, also one after a back-channel", () => {
     expect(overReply([began(1_000), words(1_250, "wait")]).told).toEqual(["1000 pause", "1250 interrupt words"]);
     expect(overReply([began(1_000), words(1_250, "yeah"), words(1_500, "yeah but")]).told).toEqual([
       "1000 pause",
@@ -86,7 +79,7 @@ describe("voice over a reply", () => {
     ]);
   });
 
-  test("that goes on and tells no word, as a television's, holds it no longer than the bound", () => {
+  test("that goes on without words, as a television's, pauses it no longer than the bound", () => {
     const { deadlineMs } = overReply([began(1_000)]);
     expect(deadlineMs).toBe(1_000 + pauseMsMax);
     expect(overReply([began(1_000), tick(deadlineMs)]).told).toEqual([
@@ -95,7 +88,7 @@ describe("voice over a reply", () => {
     ]);
   });
 
-  test("that comes and goes, as in a fit of coughing, holds it no longer than the bound, whatever the ear", () => {
+  test("that comes and goes, as in a fit of coughing, pauses it no longer than the bound, whatever the STT", () => {
     const fit = [began(1_000), ended(1_500), began(1_900), ended(2_400), began(2_800)];
     for (const sttHasInterim of [true, false]) {
       expect(overReply([...fit, tick(2_999)], { sttHasInterim }).told).toEqual(["1000 pause"]);
@@ -106,13 +99,13 @@ describe("voice over a reply", () => {
     }
   });
 
-  test("holds it for as long again when it tells a back-channel", () => {
+  test("pauses it for the same time again when a back-channel is recognized", () => {
     const hum = [began(1_000), words(2_500, "mm-hm")];
     expect(overReply(hum).deadlineMs).toBe(2_500 + pauseMsMax);
     expect(overReply([...hum, tick(4_499)]).told).toEqual(["1000 pause"]);
   });
 
-  test("holds it so often at most: after that only words stop it", () => {
+  test("pauses it at most the bound: after that only words stop it", () => {
     const coughs = Array.from({ length: 5 }, (_, i) => [
       began(1_000 + i * 4_000),
       ended(1_500 + i * 4_000),
@@ -123,7 +116,7 @@ describe("voice over a reply", () => {
     expect(told.at(-1)).toBe("30400 interrupt words");
   });
 
-  test("cuts it where the ear tells no partial words, once it has lasted", () => {
+  test("interrupts it after a fixed time where the STT has no interim transcripts", () => {
     const { deadlineMs, told } = overReply([began(1_000)], { sttHasInterim: false });
     expect(told).toEqual(["1000 pause"]);
     expect(deadlineMs).toBe(940 + sustainedSpeechMs);
@@ -134,7 +127,7 @@ describe("voice over a reply", () => {
     ]);
   });
 
-  test("that has gone on for long without a word, as the noise of a line does, stops no reply that begins behind it", () => {
+  test("that has gone on for long without a word, as background noise does, does not stop a reply that starts after it", () => {
     for (const sttHasInterim of [true, false]) {
       const audibleMs = 900 + steadyNoiseMs;
       const audible: [number, TurnEvent] = [audibleMs, { kind: "reply-audible", turnId: 7 }];
@@ -150,12 +143,12 @@ describe("voice over a reply", () => {
     expect(overReply(bursts, { sttHasInterim: false }).told).toEqual(["1000 pause"]);
   });
 
-  test("that was there before its first sample holds it at that sample", () => {
+  test("that was there before its first sample pauses it at that sample", () => {
     const { told } = overReply([began(900), [1_000, { kind: "reply-audible", turnId: 7 }]], { audible: false });
     expect(told).toEqual(["1000 pause"]);
   });
 
-  test("pauses nothing that may not be interrupted, and words over it wait", () => {
+  test("pauses nothing that is not interruptible, and words over it wait", () => {
     const { told } = overReply(
       [
         began(1_000),
@@ -173,7 +166,7 @@ describe("voice over a reply", () => {
 describe("a back-channel over a reply", () => {
   const yes = [began(1_000), ended(1_500), words(1_600, "yes", true)];
 
-  test("long before its end asks for no answer, and the next turn does not begin with it", () => {
+  test("long before its end needs no answer, and the next turn does not begin with it", () => {
     const { told } = overReply([
       ...yes,
       [9_000, { kind: "reply-done", turnId: 7 }],
@@ -189,7 +182,7 @@ describe("a back-channel over a reply", () => {
     expect(told.at(-1)).toBe(`${doneMs} answer yes`);
   });
 
-  test("is passed over as soon as it is no answer any more, and an interruption long after does not begin with it", () => {
+  test("is ignored as soon as it can be no answer any more, and a later interruption does not begin with it", () => {
     const { told } = overReply([
       ...yes,
       tick(1_200 + backChannelAnswerMs - 1),
@@ -210,7 +203,7 @@ describe("a back-channel over a reply", () => {
     ]);
   });
 
-  test("in many breaths is passed over, however many words that are", () => {
+  test("in many breaths is ignored, however many words it has", () => {
     const hums = Array.from({ length: 6 }, (_, i) => [
       began(1_000 + i * 900),
       ended(1_500 + i * 900),
@@ -220,7 +213,7 @@ describe("a back-channel over a reply", () => {
     expect(told.at(-1)).toBe("20000 ignore mm-hm I see mm-hm I see mm-hm I see");
   });
 
-  test("of several words is none the less one while the ear tells only its beginning", () => {
+  test("of several words is one even while the interim transcript has only its beginning", () => {
     const see = [began(1_000), words(1_200, "I"), words(1_400, "I see"), ended(1_700), words(1_800, "I see", true)];
     expect(overReply(see).told).toEqual(["1000 pause", "1800 resume back_channel"]);
     expect(overReply([began(1_000), words(1_200, "I"), words(1_400, "I want")]).told).toEqual([
@@ -233,7 +226,7 @@ describe("a back-channel over a reply", () => {
     ]);
   });
 
-  test("of which the ear never is sure is passed over all the same, once its final is not waited for any more", () => {
+  test("whose transcript never becomes final is ignored all the same, once the final is not awaited any more", () => {
     const hum = [began(1_000), words(1_300, "mm-hm"), ended(1_500)];
     const { told, turn } = overReply([...hum, tick(1_200 + resumeMs), tick(1_200 + finalWaitMs)]);
     expect(told).toEqual(["1000 pause", "2000 resume no_words", "4200 ignore mm-hm"]);
@@ -242,7 +235,7 @@ describe("a back-channel over a reply", () => {
     });
   });
 
-  test("is an answer whatever it is when nobody talks", () => {
+  test("is a turn when the agent is silent", () => {
     const { told } = overReply([[500, { kind: "reply-done", turnId: 7 }], ...yes, tick(2_000)]);
     expect(told).toEqual(["1700 answer yes"].map(() => expect.stringMatching(/ answer yes$/)));
   });
@@ -254,7 +247,7 @@ describe("a whole call", () => {
     answer: () => ({ text: "The bakery is open from eight to six every day." }),
   };
 
-  test("in which the caller coughs tells every word, goes on from the very sample, and its transcript knows no interruption", () => {
+  test("in which the caller coughs has every word, resumes at the exact sample, and its transcript has no interruption", () => {
     const call = new VirtualCall(answering);
     call.handle({ kind: "leg-started", codec: "mulaw" });
     call.says(2_500, "when are you open");
@@ -269,7 +262,7 @@ describe("a whole call", () => {
     });
   });
 
-  test("in which the caller says mm-hm over the agent goes on, and mm-hm stands in no turn", () => {
+  test("in which the caller says mm-hm over the agent continues, and mm-hm is in no turn", () => {
     const call = new VirtualCall(answering);
     call.handle({ kind: "leg-started", codec: "mulaw" });
     call.says(2_500, "when are you open");
@@ -283,7 +276,7 @@ describe("a whole call", () => {
     expect(call.ofKind("ignore")).toMatchObject([{ text: "mm-hm" }]);
   });
 
-  test("in which the caller interrupts: the agent is silent within the lead of the first sound, and says why it stopped", () => {
+  test("in which the caller interrupts: the agent is silent within the lead of the first sound, and the reason is recorded", () => {
     const call = new VirtualCall(answering);
     call.handle({ kind: "leg-started", codec: "mulaw" });
     call.says(2_500, "when are you open");

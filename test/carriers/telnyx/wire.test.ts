@@ -109,7 +109,7 @@ describe("carrier_b", () => {
     expect(() => decode(pcmu.make(), { ...message, start: { ...message.start, stream_id: "s" } })).toThrow(malformed);
   });
 
-  test("C6: no timestamp is told, however it is written, for nobody knows its unit", () => {
+  test("C6: no timestamp is read, however it is written, because its unit is not documented", () => {
     const wire = started() as TelnyxWire;
     for (const timestamp of ["20", 20, "", null, {}]) {
       const message = Buffer.from(JSON.stringify(pcmu.media({ timestamp })));
@@ -130,7 +130,7 @@ describe("carrier_b", () => {
     ["", Number.NaN],
     [1_763_631_012_000, Number.NaN],
     [null, Number.NaN],
-  ])("C9: a key that was pressed at %j was pressed at %d", (occurred_at, occurredAtMs) => {
+  ])("C9: a digit that was pressed at %j was pressed at %d", (occurred_at, occurredAtMs) => {
     expect(decode(started(), { ...pcmu.dtmf("1"), occurred_at })).toEqual({ kind: "dtmf", digit: "1", occurredAtMs });
   });
 
@@ -146,7 +146,7 @@ describe("carrier_b", () => {
     ["", "error"],
     [null, "error"],
     [{}, "error"],
-  ])("an error of the code %j is told as %s", (code, expected) => {
+  ])("an error of the code %j is reported as %s", (code, expected) => {
     const message = { event: "error", stream_id: pcmu.streamId, payload: { code, title: "t", detail: "+15550100001" } };
     expect(decode(started(), message)).toEqual({ kind: "carrier-error", code: expected });
   });

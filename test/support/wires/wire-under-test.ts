@@ -65,7 +65,7 @@ export interface CarrierUnderTest extends WireUnderTest {
 
 /** The lines of one file under `fixtures`; fixtures/README.md says where each file came from. */
 export const fixtureLines = (name: string): string[] =>
-  readFileSync(new URL(`../../fixtures/${name}`, import.meta.url), "utf8")
+  readFileSync(new URL(`../../../fixtures/${name}`, import.meta.url), "utf8")
     .trim()
     .split("\n");
 

@@ -110,7 +110,7 @@ describe("websocket: what was negotiated", () => {
 describe("websocket: audio that comes in", () => {
   const pcm = Uint8Array.from({ length: 1_000 }, (_, i) => (i * 37 + (i >> 8)) & 255);
 
-  test("M2: a stream of PCM is the same to the bit wherever it is cut, and wherever a message lies in memory", () => {
+  test("M2: a stream of PCM is the same to the bit wherever it is split, and wherever a message lies in memory", () => {
     const expected = samplesOf("pcm_s16le", pcm);
     const cuts = fc.array(fc.nat(pcm.length), { maxLength: 40 });
     fc.assert(
@@ -154,7 +154,7 @@ describe("websocket: audio that comes in", () => {
     expect(heard(other, [Uint8Array.of(0x04)])).toEqual(Int16Array.of(0x0403));
   });
 
-  test.each(["mulaw", "alaw"] as const)("every code of %s is told as it came, and as its sample", (codec) => {
+  test.each(["mulaw", "alaw"] as const)("every code of %s is decoded unchanged, and as its sample", (codec) => {
     const codes = Uint8Array.from({ length: 256 }, (_, i) => i);
     expect(heard(wireOf(codec), [moved(codes, 3)])).toEqual(samplesOf(codec, codes));
     expect(into.bytes.slice(0, 256)).toEqual(codes);
@@ -172,7 +172,7 @@ describe("websocket: audio that comes in", () => {
     }
   });
 
-  test("M3: a second of PCM fits behind half a sample", () => {
+  test("M3: a second of PCM fits after half a sample", () => {
     const wire = wireOf("pcm_s16le", 48_000);
     heard(wire, [Uint8Array.of(1)]);
     expect(heard(wire, [new Uint8Array(96_000).fill(2)])).toHaveLength(48_000);
@@ -250,7 +250,7 @@ describe("websocket: texts that come in", () => {
     "\u0000",
     " a\n",
     "x".repeat(TURN_TEXT_CHARS_MAX),
-  ])("B13: the typed text %j is told as it is, escaped or not", (text) => {
+  ])("B13: the typed text %j is returned unchanged, escaped or not", (text) => {
     expect(decode(wire, { type: "text", text })).toEqual({ kind: "text", text });
     const escaped = text.replaceAll(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
     if (escaped.length < 60_000) {
@@ -279,7 +279,7 @@ describe("websocket: texts that come in", () => {
     [1_240, 1_240],
     [12.5, 12.5],
     ["1240", 1_240],
-  ])("a clear may have been done after %j ms", (playedMs, told) => {
+  ])("a clear may have been carried out after %j ms", (playedMs, told) => {
     expect(decode(wire, { type: "cleared", playedMs })).toEqual({ kind: "cleared", playedMs: told });
   });
 
@@ -294,7 +294,7 @@ describe("websocket: texts that come in", () => {
     [false, "false"],
     [undefined, "null"],
     [null, "null"],
-  ])("a tool came to %j, which the model is told as %s", (result, told) => {
+  ])("the tool result %j reaches the LLM as %s", (result, told) => {
     const expected = { kind: "tool-result", id: "3.1", result: told, failed: false };
     expect(decode(wire, { type: "toolResult", id: "3.1", result })).toEqual(expected);
   });
@@ -353,7 +353,7 @@ describe("websocket: what we say", () => {
 
   test.each(
     websocketsUnderTest().map((subject) => [subject.name, subject] as const),
-  )("%s: a leg that is ready tells what was negotiated", (name, subject) => {
+  )("%s: a leg that is ready reports what was negotiated", (name, subject) => {
     const { codec, inputRateHz, outputRateHz } = FORMATS[name.slice("websocket with ".length) as StreamCodec];
     expect(subject.make().encodeClientMessage?.({ kind: "ready", callId: CALL_ID })).toBe(
       `{"type":"ready","callId":"${CALL_ID}","input":{"codec":"${codec}","sampleRate":${inputRateHz}},` +
