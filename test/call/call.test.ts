@@ -94,8 +94,8 @@ describe("barge-in", () => {
     call.says(5_000, "stop please");
     call.run(5_000 + WORD_MS);
     const heardAtCut = [...call.heardWords];
-    const cut = call.commands.find(({ command }) => command.kind === "cancel-reply");
-    expect(cut).toMatchObject({ atMs: 5_000 + WORD_MS, command: { clear: true } });
+    const cancelled = call.commands.find(({ command }) => command.kind === "cancel-reply");
+    expect(cancelled).toMatchObject({ atMs: 5_000 + WORD_MS, command: { clear: true } });
     call.run(12_000);
     const interrupted = call.turns.find((turn) => turn.interrupted);
     expect(`${SPEC.greeting} ${interrupted?.text}`).toBe(heardAtCut.join(" "));

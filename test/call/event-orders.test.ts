@@ -12,13 +12,13 @@ describe("Z3: random orders of events", () => {
   });
 
   test("are the same for the same seed, and one that fails names it", () => {
-    const told = (seed: number): string[] => {
+    const eventsOf = (seed: number): string[] => {
       const lines: string[] = [];
       runOrder(seed, (line) => lines.push(line));
       return lines;
     };
-    expect(told(7)).toEqual(told(7));
-    expect(told(7)).not.toEqual(told(8));
+    expect(eventsOf(7)).toEqual(eventsOf(7));
+    expect(eventsOf(7)).not.toEqual(eventsOf(8));
     const stops = (): never => {
       throw new Error("as it must not");
     };

@@ -4,11 +4,11 @@ import { VirtualCall, type VirtualCallOptions, WORD_MS } from "../support/calls/
 
 const GOODBYE = "We have to end this call now. Goodbye.";
 const LONG = "Bread is baked at five and rolls at six and cakes at seven and pies at eight every day.";
-/** What the goodbye takes to be spoken, and the time in which the call may end behind it. */
+/** How long the goodbye takes, and the time within which the call must end after it. */
 const SPOKEN_MS = GOODBYE.split(" ").length * WORD_MS;
 const MARGIN_MS = 500;
 
-/** A call that has begun, and is told at `atMs` to end with a goodbye. */
+/** A started call that is to end with a goodbye at `atMs`. */
 function leaving(atMs: number, options: VirtualCallOptions = {}): VirtualCall {
   const call = new VirtualCall(options);
   call.at(100, () => call.handle({ kind: "leg-started", codec: "mulaw" }));
@@ -33,9 +33,9 @@ describe("K8: a call that we end with a goodbye", () => {
     const call = leaving(5_000, { answer: () => ({ text: LONG }) });
     call.says(2_500, "all");
     call.run(20_000);
-    const [, , cut, goodbye] = call.turns;
-    expect(cut).toMatchObject({ role: "agent", interrupted: true });
-    expect(LONG.startsWith(cut?.text ?? "-")).toBe(true);
+    const [, , cancelled, goodbye] = call.turns;
+    expect(cancelled).toMatchObject({ role: "agent", interrupted: true });
+    expect(LONG.startsWith(cancelled?.text ?? "-")).toBe(true);
     expect(goodbye).toMatchObject({ text: GOODBYE, interrupted: false });
     expect(call.endReason).toBe("drain_timeout");
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type MarkBehavior, RemoteFarEnd } from "../support/calls/far-end.ts";
 import { SPEC, VirtualCall, type VirtualCallOptions, WORD_MS } from "../support/calls/virtual-call.ts";
 
-// What went wrong in other services of this kind, told in our words; the comment names where it was reported.
+// Faults of other services of this kind; each comment names where it was reported.
 
 const LONG = "Bread is baked at five and rolls at six and cakes at seven and pies at eight every day.";
 
@@ -79,7 +79,7 @@ describe("a goodbye", () => {
     call.run(30_000);
     expect(call.endReason).toBe("agent_hangup");
     expect(call.turns.at(-1)).toMatchObject({ text: goodbye, interrupted: false });
-    // The socket closes behind the last frame, which was sent long before.
+    // The socket closes after the last frame, which was sent long before.
     farEnd.run(call.endMs + 150);
     expect(call.heardWords.join(" ")).toBe(`${SPEC.greeting} ${goodbye}`);
   });
@@ -153,11 +153,13 @@ describe("a reply that was paused", () => {
     call.says(5_500, "no stop");
     call.run(20_000);
     const [paused] = call.ofKind("pause");
-    const [cut] = call.ofKind("cancel-reply");
-    expect(cut?.turnId).toBe(paused?.turnId);
+    const [cancelled] = call.ofKind("cancel-reply");
+    expect(cancelled?.turnId).toBe(paused?.turnId);
     expect(call.ofKind("resume")).toEqual([]);
-    const cutMs = call.commands.find(({ command }) => command.kind === "cancel-reply")?.atMs ?? Number.NaN;
-    const later = farEnd.heard.filter(({ turnId, startMs }) => turnId === cut?.turnId && startMs > cutMs + 150 + 20);
+    const cancelledMs = call.commands.find(({ command }) => command.kind === "cancel-reply")?.atMs ?? Number.NaN;
+    const later = farEnd.heard.filter(
+      ({ turnId, startMs }) => turnId === cancelled?.turnId && startMs > cancelledMs + 150 + 20,
+    );
     expect(later).toEqual([]);
     expect(call.turns.at(-1)).toMatchObject({ text: "Fine.", interrupted: false });
   });

@@ -120,7 +120,7 @@ describe("ADV-H3: a call of 500 turns", () => {
   ) => Llm, problemsOf) => {
     const server = await LlmServer.start({ kind: "status", status: 503 });
     const llm = make(server.url);
-    // Every eleventh: of those behind a tool, of those that were trimmed, and of the others.
+    // Every eleventh: of those after a tool, of those that were trimmed, and of the others.
     for (const asked of asks.filter((_, index) => index % 11 === 0)) {
       const answer = llm.reply(requestOf(asked), new AbortController().signal)[Symbol.asyncIterator]().next();
       await expect(answer).rejects.toMatchObject({ code: "provider_failed" });

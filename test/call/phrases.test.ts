@@ -21,7 +21,7 @@ function started(language: string, options: VirtualCallOptions = {}): VirtualCal
 const given = (call: VirtualCall, atMs: number, language: string): void =>
   call.at(atMs, () => call.handle({ kind: "phrases-chosen", language, origin: "translated", phrases: SWAHILI }));
 
-/** What the service said in its own name, and why; a phrase of two sentences is spoken in two pieces. */
+/** The service phrases that were spoken, and why; a phrase of two sentences is spoken in two segments. */
 function said(call: VirtualCall): string[] {
   const whole = new Map<string, string>();
   for (const { turnId, segment, text, reason } of call.ofKind("speak")) {

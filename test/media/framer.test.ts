@@ -213,12 +213,12 @@ describe("the framer, whatever comes", () => {
         const total = counts.reduce((sum, count) => sum + count, 0);
         const framer = makeFramer();
         let sent = 0;
-        const pieces = counts.flatMap((count) => {
+        const frames = counts.flatMap((count) => {
           const input = audio(count, 40 + sent / 8, sent);
           sent += count;
           return push(framer, input, 0);
         });
-        expect(pieces).toEqual(push(makeFramer(), audio(total, 40), 0));
+        expect(frames).toEqual(push(makeFramer(), audio(total, 40), 0));
       }),
     );
   });

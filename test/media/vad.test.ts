@@ -36,8 +36,8 @@ describe("voice activity detection", () => {
     test(`detects speech within three frames, and its end within ten, at ${rateHz} Hz`, () => {
       const vad = makeVad(rateHz);
       decide(vad, framesOf(silence, 1, rateHz));
-      const voice = decide(vad, framesOf(vowelAt, 1, rateHz));
-      expect(voice.slice(3)).not.toContain(false);
+      const decisions = decide(vad, framesOf(vowelAt, 1, rateHz));
+      expect(decisions.slice(3)).not.toContain(false);
       expect(decide(vad, framesOf(silence, 1, rateHz)).slice(IDLE_FRAMES)).not.toContain(true);
       vad.destroy();
     });
@@ -74,7 +74,7 @@ describe("voice activity detection", () => {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
       return state / 2 ** 32 - 0.5;
     };
-    // Faint and loud noise by turns: what is voice and what is not is close here.
+    // Faint and loud noise by turns: the decision between speech and noise is close here.
     const frames = framesOf((seconds) => noise() * (Math.floor(seconds * 10) % 2 === 0 ? 200 : 8_000), 3, 8_000);
     const decisionsOf = (mode: number): boolean[] => {
       const vad = fvad._fvad_new();

@@ -15,7 +15,7 @@ const TEXT = WORDS.join(" ");
 const WORD_FRAMES = 5;
 const WORD_MS = WORD_FRAMES * FRAME_MS;
 
-/** A speaker by itself, whose owner only writes down what it is told. */
+/** An `AgentSide` by itself, whose owner only records what it reports. */
 function speaker() {
   const commands: CallCommand[] = [];
   const steps: TurnEvent[] = [];
@@ -41,7 +41,7 @@ function speaker() {
   return { speaker: made, commands, kinds, steps, ended, conversation };
 }
 
-/** The voice has spoken the only piece of the reply `turnId`. */
+/** The TTS has synthesized the only segment of reply `turnId`. */
 function synthesised(to: AgentSide, turnId: number, atMs: number): void {
   const words = WORDS.map((text, index) => ({ text, startMs: index * WORD_MS, endMs: (index + 1) * WORD_MS }));
   const samples = WORDS.length * WORD_FRAMES * CARRIER_FRAME_SAMPLES;
@@ -107,7 +107,7 @@ describe("the current reply", () => {
     const before = commands.length;
     synthesised(it, 2, 50);
     sent(it, 7, 3, 100);
-    it.handle({ kind: "reply-text", turnId: 0, text: "Words of nobody, at any time." }, 200);
+    it.handle({ kind: "reply-text", turnId: 0, text: "Words of no reply, at any time." }, 200);
     it.handle({ kind: "segment-failed", turnId: 3, segment: 0, code: "provider_failed" }, 200);
     expect(commands).toHaveLength(before);
     expect(it.busy).toBe(true);

@@ -46,8 +46,8 @@ describe("ADV-M3: on a dead connection", () => {
 
   test("the same words are in the cancel-reply command", () => {
     const call = deadLine();
-    const [cut] = call.ofKind("cancel-reply");
-    expect(cut).toMatchObject({ reason: "call_ended", heardText: call.turns[0]?.text });
+    const [cancelled] = call.ofKind("cancel-reply");
+    expect(cancelled).toMatchObject({ reason: "call_ended", heardText: call.turns[0]?.text });
   });
 
   test("a reply that has ended by the playback clock has not ended, and is interrupted where the last confirmation was", () => {
@@ -69,7 +69,7 @@ describe("ADV-M3: on a dead connection", () => {
     const call = started({
       spec: { greeting: `${SENTENCES[0]} ${SENTENCES[1]}` },
       marks: false,
-      // The second sentence comes 1.2 s behind the end of the first.
+      // The second sentence comes 1.2 s after the end of the first.
       tts: { chunks: { ms: 4 * WORD_MS, speed: 0.5 }, wordMs: () => WORD_MS },
       connectionDiesMs: 1_900,
     });

@@ -3,7 +3,7 @@ import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { stepDurations } from "../../../src/core/calls/latency.ts";
 import { VirtualCall, type VirtualCallOptions } from "../../support/calls/virtual-call.ts";
 
-/** Of the virtual ear, model and voice, ms. */
+/** Of the virtual STT, LLM and TTS, ms. */
 const MODEL_MS = 40;
 const VOICE_MS = 30;
 
@@ -14,7 +14,7 @@ function answered(options: VirtualCallOptions) {
   call.says(3_000, "are you open");
   call.run(20_000);
   const latency = call.turns.find((turn) => turn.latency !== undefined)?.latency;
-  if (latency === undefined) throw new Error("nobody was answered");
+  if (latency === undefined) throw new Error("there is no answered utterance");
   return { call, latency, stages: stepDurations(latency) };
 }
 
@@ -29,7 +29,7 @@ describe("the latency of an answer", () => {
       firstSegmentMs = 0,
       firstAudioMs,
     } = latency;
-    const moments = [
+    const timestamps = [
       finalTranscriptMs,
       endOfTurnMs,
       llmRequestedMs,
@@ -38,7 +38,7 @@ describe("the latency of an answer", () => {
       firstAudioMs,
       latency.firstFrameMs,
     ];
-    expect(moments).toEqual([...moments].sort((a, b) => a - b));
+    expect(timestamps).toEqual([...timestamps].sort((a, b) => a - b));
     expect(finalTranscriptMs).toBeGreaterThan(0);
     expect(stages).toMatchObject({
       endOfTurn: DEFAULT_TURN_PARAMETERS.endpointMs,
@@ -51,10 +51,10 @@ describe("the latency of an answer", () => {
 
   test("is emitted with the state when the answer becomes audible, and is the same in its turn later", () => {
     const { call, latency } = answered({ answer: () => ({ text: "From eight to six, every day." }) });
-    const told = call
+    const reported = call
       .ofKind("state")
       .flatMap(({ state, latency }) => (latency === undefined ? [] : [[state, latency]]));
-    expect(told).toEqual([["speaking", latency]]);
+    expect(reported).toEqual([["speaking", latency]]);
   });
 
   test("does not count the time of tools as the LLM's", () => {
@@ -81,7 +81,7 @@ describe("the latency of an answer", () => {
   });
 
   test.each([
-    ["0 where the ear was sure before the voice was over", [["stt-final", 3_800]], 0],
+    ["0 where the transcript was final before speech ended", [["stt-final", 3_800]], 0],
     [
       "that of the last one",
       [
@@ -107,12 +107,12 @@ describe("the latency of an answer", () => {
       ],
       undefined,
     ],
-  ] as const)("has for the final text %s", (_, told, finalMs) => {
+  ] as const)("has for the final text %s", (_, transcripts, finalMs) => {
     const call = new VirtualCall({ answer: () => ({ text: "From eight to six, every day." }) });
     call.at(100, () => call.handle({ kind: "leg-started", codec: "mulaw" }));
     // Voice until 4 s.
     call.coughs(3_000, 1_000);
-    for (const [kind, atMs, text = `words of ${atMs}`] of told) call.at(atMs, () => call.handle({ kind, text }));
+    for (const [kind, atMs, text = `words of ${atMs}`] of transcripts) call.at(atMs, () => call.handle({ kind, text }));
     call.run(20_000);
     const { latency } = call.turns.find((turn) => turn.latency !== undefined) ?? {};
     expect(latency).toBeDefined();

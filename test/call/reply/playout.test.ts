@@ -37,7 +37,7 @@ describe("playout", () => {
 
   test("C13: of ten thousand marks that are never returned at most the bound is stored", () => {
     const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
-    const names = Array.from({ length: 10_000 }, (_, piece) => playout.mark(1, piece, 0));
+    const names = Array.from({ length: 10_000 }, (_, segment) => playout.mark(1, segment, 0));
     expect(names.filter((name) => name !== undefined)).toHaveLength(MARKS_OUTSTANDING_MAX);
   });
 });
@@ -64,7 +64,7 @@ describe("the playback position that the peer reports for a clear", () => {
     playout.cleared(200);
     playout.sent(SECOND, 5_000);
     playout.flush(5_500);
-    // 500 ms more were played, 400 of which nobody had told: by our own count it plays 100 ms late.
+    // 500 ms more were played, 400 of which were not reported: by our own count it plays 100 ms late.
     playout.cleared(600);
     playout.sent(SECOND, 9_000);
     expect(playout.playsUntilMs).toBe(10_000 + (200 + 100) / 2);
@@ -87,11 +87,11 @@ describe("the playback position that the peer reports for a clear", () => {
     playout.sent(SECOND, 1_000);
     playout.cleared(0);
     expect(playout.playsUntilMs).toBe(2_000);
-    const told = flushed();
-    told.cleared(600);
-    told.cleared(0);
-    told.sent(SECOND, 5_000);
-    expect(told.playsUntilMs).toBe(6_000);
+    const reported = flushed();
+    reported.cleared(600);
+    reported.cleared(0);
+    reported.sent(SECOND, 5_000);
+    expect(reported.playsUntilMs).toBe(6_000);
   });
 
   test("moves the clock by at most a second, whatever it is and however often it comes", () => {

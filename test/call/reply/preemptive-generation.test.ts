@@ -25,7 +25,7 @@ function scene(options: VirtualCallOptions = {}) {
   return { call, asked };
 }
 
-/** The caller says `words` from `atMs` on, and the ear has told each 100 ms after it was said. Returns when the last one was. */
+/** The caller says `words` from `atMs` on, and the STT sends each 100 ms after it was said. Returns when it sent the last one. */
 function speaks(call: VirtualCall, atMs: number, words: string, before = ""): number {
   const all = words.split(" ");
   call.coughs(atMs, all.length * WORD_MS);

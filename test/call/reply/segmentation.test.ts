@@ -31,10 +31,10 @@ describe("splitting a reply into segments", () => {
   });
 
   test("a sentence without an end is split at a clause before it gets too long, and never within a word", () => {
-    const pieces = split(`${"one two three four, ".repeat(30)}end`);
-    expect(pieces.length).toBeGreaterThan(2);
-    for (const piece of pieces) expect(piece.length).toBeLessThanOrEqual(220);
-    for (const piece of pieces.slice(0, -1)) expect(piece.endsWith(",")).toBe(true);
+    const segments = split(`${"one two three four, ".repeat(30)}end`);
+    expect(segments.length).toBeGreaterThan(2);
+    for (const segment of segments) expect(segment.length).toBeLessThanOrEqual(220);
+    for (const segment of segments.slice(0, -1)) expect(segment.endsWith(",")).toBe(true);
   });
 
   test("sentences of unspaced languages are split at their own full stops, the first at its first clause", () => {
@@ -52,8 +52,8 @@ describe("splitting a reply into segments", () => {
     ["The whole wheat loaf costs 3.50. Bye.", "The whole wheat loaf costs 3.50.|Bye."],
     ["This shop was opened in 1999. Bye.", "This shop was opened in 1999.|Bye."],
     ["Is it rye that you like or is it 5? Bye.", "Is it rye that you like or is it 5?|Bye."],
-  ])("a dot that ends no sentence ends no segment: %s", (text, pieces) => {
-    expect(split(text)).toEqual(pieces.split("|"));
+  ])("a dot that ends no sentence ends no segment: %s", (text, segments) => {
+    expect(split(text)).toEqual(segments.split("|"));
   });
 
   test("the first segment ends with its first clause, and only the first", () => {
@@ -133,15 +133,15 @@ describe("splitting a reply into segments", () => {
     ["ja", "パンは毎朝五時に焼き上がりロールパンは六時に".repeat(20)],
   ])("F14-3: where %s never ends a sentence, it is split between words, before it takes 220 Latin letters", (language, text) => {
     const splitter = new SegmentSplitter(24, language);
-    const pieces = [...splitter.push(text), ...splitter.end()];
-    expect(pieces.join("")).toBe(text);
-    expect(pieces.length).toBeGreaterThan(2);
+    const segments = [...splitter.push(text), ...splitter.end()];
+    expect(segments.join("")).toBe(text);
+    expect(segments.length).toBeGreaterThan(2);
     let at = 0;
     const ends = wordEnds(text, language);
-    for (const piece of pieces) {
-      expect(speakingLength(piece)).toBeLessThanOrEqual(220);
-      at += piece.length;
-      // What is cut is looked at as far as it is known: the end of the stretch is one for it, too.
+    for (const segment of segments) {
+      expect(speakingLength(segment)).toBeLessThanOrEqual(220);
+      at += segment.length;
+      // The splitter sees only the text so far: its end counts as the end of a word, too.
       expect(ends.includes(at) || ends.some((end) => Math.abs(end - at) < 4)).toBe(true);
     }
   });
@@ -150,22 +150,22 @@ describe("splitting a reply into segments", () => {
     for (const character of ["👨‍👩‍👧", "𠮷", "👋🏽", "x"]) {
       const splitter = new SegmentSplitter(24, "en");
       const text = `a${character.repeat(600)}`;
-      const pieces = [...splitter.push(text), ...splitter.end()];
-      expect(pieces.length).toBeGreaterThan(character === "x" || character === "𠮷" ? 1 : 0);
-      for (const piece of pieces) expect(piece.replace(/^a/, "").replaceAll(character, "")).toBe("");
+      const segments = [...splitter.push(text), ...splitter.end()];
+      expect(segments.length).toBeGreaterThan(character === "x" || character === "𠮷" ? 1 : 0);
+      for (const segment of segments) expect(segment.replace(/^a/, "").replaceAll(character, "")).toBe("");
     }
   });
 
   test("however the text is chunked, the segments joined by spaces are the text with its white space folded", () => {
     const word = fc.stringMatching(/^[a-zA-Z0-9]{1,12}[,.;!?]?$/);
     fc.assert(
-      fc.property(fc.array(word, { minLength: 1, maxLength: 120 }), fc.array(fc.nat(40)), (words, cuts) => {
+      fc.property(fc.array(word, { minLength: 1, maxLength: 120 }), fc.array(fc.nat(40)), (words, counts) => {
         const text = words.join(" ");
         const parts: string[] = [];
         let at = 0;
-        for (const cut of cuts) {
-          parts.push(text.slice(at, at + cut));
-          at += cut;
+        for (const count of counts) {
+          parts.push(text.slice(at, at + count));
+          at += count;
         }
         expect(split(...parts, text.slice(at)).join(" ")).toBe(text);
       }),

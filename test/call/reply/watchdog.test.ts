@@ -4,7 +4,7 @@ import { ReplyWatchdog } from "../../../src/call/reply/watchdog.ts";
 
 const { fillerMs, toolFillerMs, llmSilenceMs, ttsSilenceMs } = DEFAULT_TURN_PARAMETERS;
 const NEVER = Number.POSITIVE_INFINITY;
-/** Nothing has been made of the reply yet; a piece waits to be spoken; all there is has been sent. */
+/** No segment yet; a segment that is not spoken yet; everything sent. */
 const NOTHING = { unsent: false, hasSegments: false, playsUntilMs: 0 };
 const UNSENT = { unsent: true, hasSegments: true, playsUntilMs: 0 };
 const SENT = { unsent: false, hasSegments: true, playsUntilMs: 0 };

@@ -25,7 +25,7 @@ function started(options: VirtualCallOptions = {}): VirtualCall {
   return call;
 }
 
-/** The results that the model is told, in order. */
+/** The results that the LLM gets, in order. */
 const resultsIn = (asked: LlmCommand | undefined): string[] =>
   asked?.messages.filter(({ role }) => role === "tool").map(({ text }) => text) ?? [];
 const hasResults = ({ messages }: LlmCommand): boolean => messages.at(-1)?.role === "tool";

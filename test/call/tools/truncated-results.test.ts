@@ -6,7 +6,7 @@ import { SPEC } from "../../support/calls/virtual-call.ts";
 
 const ALL_CHARS = 16_000;
 
-/** A conversation in which a tool told so much that no prompt has room for it. */
+/** A conversation with a tool result that is too long for any prompt. */
 function scene() {
   const trims: Extract<CallCommand, { kind: "conversation-trimmed" }>[] = [];
   const conversation = new Conversation(

@@ -28,17 +28,17 @@ function overReply(
     pauses: 0,
   };
   let turn: Turn = { ...INITIAL_TURN, agent: { ...replying, ...agent } as Agent };
-  const told: string[] = [];
+  const emitted: string[] = [];
   for (const [atMs, event] of events) {
     const stepped = stepTurn(turn, event, atMs, policy);
     turn = stepped.turn;
     for (const action of stepped.actions) {
-      told.push(
+      emitted.push(
         `${atMs} ${action.do}${"reason" in action ? ` ${action.reason}` : ""}${"text" in action ? ` ${action.text}` : ""}`,
       );
     }
   }
-  return { turn, told, deadlineMs: turnDeadlineMs(turn, events.at(-1)?.[0] ?? 0, policy) };
+  return { turn, emitted, deadlineMs: turnDeadlineMs(turn, events.at(-1)?.[0] ?? 0, policy) };
 }
 
 const began = (atMs: number): [number, TurnEvent] => [atMs, { kind: "speech-started", startMs: atMs - 60 }];
@@ -51,8 +51,8 @@ const tick = (atMs: number): [number, TurnEvent] => [atMs, { kind: "tick" }];
 
 describe("speech over a reply", () => {
   test("pauses it in the step in which it is detected", () => {
-    const { told, turn } = overReply([began(1_000)]);
-    expect(told).toEqual(["1000 pause"]);
+    const { emitted, turn } = overReply([began(1_000)]);
+    expect(emitted).toEqual(["1000 pause"]);
     expect(turn.agent).toMatchObject({ pausedSinceMs: 1_000, pauses: 1 });
   });
 
@@ -60,20 +60,20 @@ describe("speech over a reply", () => {
     const cough = [began(1_000), ended(1_500)];
     const { deadlineMs } = overReply(cough);
     expect(deadlineMs).toBe(1_200 + resumeMs);
-    expect(overReply([...cough, tick(deadlineMs - 1)]).told).toEqual(["1000 pause"]);
-    const { told, turn } = overReply([...cough, tick(deadlineMs)]);
-    expect(told).toEqual(["1000 pause", `${deadlineMs} resume no_words`]);
+    expect(overReply([...cough, tick(deadlineMs - 1)]).emitted).toEqual(["1000 pause"]);
+    const { emitted, turn } = overReply([...cough, tick(deadlineMs)]);
+    expect(emitted).toEqual(["1000 pause", `${deadlineMs} resume no_words`]);
     expect(turn.agent).toMatchObject({ pausedSinceMs: undefined, pauses: 1 });
   });
 
   test("that is a back-channel lets it resume as soon as the transcript is final", () => {
-    const { told } = overReply([began(1_000), words(1_300, "mm-hm"), ended(1_500), words(1_600, "Mm-hm.", true)]);
-    expect(told).toEqual(["1000 pause", "1600 resume back_channel"]);
+    const { emitted } = overReply([began(1_000), words(1_300, "mm-hm"), ended(1_500), words(1_600, "Mm-hm.", true)]);
+    expect(emitted).toEqual(["1000 pause", "1600 resume back_channel"]);
   });
 
   test("that becomes a word interrupts it, also one after a back-channel", () => {
-    expect(overReply([began(1_000), words(1_250, "wait")]).told).toEqual(["1000 pause", "1250 interrupt words"]);
-    expect(overReply([began(1_000), words(1_250, "yeah"), words(1_500, "yeah but")]).told).toEqual([
+    expect(overReply([began(1_000), words(1_250, "wait")]).emitted).toEqual(["1000 pause", "1250 interrupt words"]);
+    expect(overReply([began(1_000), words(1_250, "yeah"), words(1_500, "yeah but")]).emitted).toEqual([
       "1000 pause",
       "1500 interrupt words",
     ]);
@@ -82,7 +82,7 @@ describe("speech over a reply", () => {
   test("that goes on without words, as a television's, pauses it no longer than the bound", () => {
     const { deadlineMs } = overReply([began(1_000)]);
     expect(deadlineMs).toBe(1_000 + pauseMsMax);
-    expect(overReply([began(1_000), tick(deadlineMs)]).told).toEqual([
+    expect(overReply([began(1_000), tick(deadlineMs)]).emitted).toEqual([
       "1000 pause",
       `${deadlineMs} resume pause_timeout`,
     ]);
@@ -91,8 +91,8 @@ describe("speech over a reply", () => {
   test("that comes and goes, as in a fit of coughing, pauses it no longer than the bound, whatever the STT", () => {
     const fit = [began(1_000), ended(1_500), began(1_900), ended(2_400), began(2_800)];
     for (const sttHasInterim of [true, false]) {
-      expect(overReply([...fit, tick(2_999)], { sttHasInterim }).told).toEqual(["1000 pause"]);
-      expect(overReply([...fit, tick(1_000 + pauseMsMax)], { sttHasInterim }).told).toEqual([
+      expect(overReply([...fit, tick(2_999)], { sttHasInterim }).emitted).toEqual(["1000 pause"]);
+      expect(overReply([...fit, tick(1_000 + pauseMsMax)], { sttHasInterim }).emitted).toEqual([
         "1000 pause",
         "3000 resume pause_timeout",
       ]);
@@ -102,7 +102,7 @@ describe("speech over a reply", () => {
   test("pauses it for the same time again when a back-channel is recognized", () => {
     const hum = [began(1_000), words(2_500, "mm-hm")];
     expect(overReply(hum).deadlineMs).toBe(2_500 + pauseMsMax);
-    expect(overReply([...hum, tick(4_499)]).told).toEqual(["1000 pause"]);
+    expect(overReply([...hum, tick(4_499)]).emitted).toEqual(["1000 pause"]);
   });
 
   test("pauses it at most the bound: after that only words stop it", () => {
@@ -111,19 +111,19 @@ describe("speech over a reply", () => {
       ended(1_500 + i * 4_000),
       tick(2_500 + i * 4_000),
     ]);
-    const { told } = overReply([...coughs.flat(), began(30_000), words(30_400, "stop")]);
-    expect(told.filter((line) => line.endsWith("pause"))).toHaveLength(speechPausesMax);
-    expect(told.at(-1)).toBe("30400 interrupt words");
+    const { emitted } = overReply([...coughs.flat(), began(30_000), words(30_400, "stop")]);
+    expect(emitted.filter((line) => line.endsWith("pause"))).toHaveLength(speechPausesMax);
+    expect(emitted.at(-1)).toBe("30400 interrupt words");
   });
 
   test("interrupts it after a fixed time where the STT has no interim transcripts", () => {
-    const { deadlineMs, told } = overReply([began(1_000)], { sttHasInterim: false });
-    expect(told).toEqual(["1000 pause"]);
+    const { deadlineMs, emitted } = overReply([began(1_000)], { sttHasInterim: false });
+    expect(emitted).toEqual(["1000 pause"]);
     expect(deadlineMs).toBe(940 + sustainedSpeechMs);
-    expect(overReply([began(1_000), tick(deadlineMs - 1)], { sttHasInterim: false }).told).toEqual(["1000 pause"]);
-    expect(overReply([began(1_000), tick(deadlineMs)], { sttHasInterim: false }).told).toEqual([
+    expect(overReply([began(1_000), tick(deadlineMs - 1)], { sttHasInterim: false }).emitted).toEqual(["1000 pause"]);
+    expect(overReply([began(1_000), tick(deadlineMs)], { sttHasInterim: false }).emitted).toEqual([
       "1000 pause",
-      `${deadlineMs} cut voice`,
+      `${deadlineMs} interrupt sustained_speech`,
     ]);
   });
 
@@ -132,24 +132,24 @@ describe("speech over a reply", () => {
       const audibleMs = 900 + steadyNoiseMs;
       const audible: [number, TurnEvent] = [audibleMs, { kind: "reply-audible", turnId: 7 }];
       const noise = [began(900), audible, tick(audibleMs + 20_000)];
-      const { told, deadlineMs } = overReply(noise, { audible: false, sttHasInterim });
+      const { emitted, deadlineMs } = overReply(noise, { audible: false, sttHasInterim });
       // Nothing is waited for that has come to nothing: it would be looked for again with every tick.
-      expect([told, deadlineMs]).toEqual([[], Number.POSITIVE_INFINITY]);
+      expect([emitted, deadlineMs]).toEqual([[], Number.POSITIVE_INFINITY]);
     }
   });
 
   test("that comes in two short bursts is not sustained", () => {
     const bursts = [began(1_000), ended(1_500), began(1_600), ended(2_100), tick(2_500)];
-    expect(overReply(bursts, { sttHasInterim: false }).told).toEqual(["1000 pause"]);
+    expect(overReply(bursts, { sttHasInterim: false }).emitted).toEqual(["1000 pause"]);
   });
 
   test("that was there before its first sample pauses it at that sample", () => {
-    const { told } = overReply([began(900), [1_000, { kind: "reply-audible", turnId: 7 }]], { audible: false });
-    expect(told).toEqual(["1000 pause"]);
+    const { emitted } = overReply([began(900), [1_000, { kind: "reply-audible", turnId: 7 }]], { audible: false });
+    expect(emitted).toEqual(["1000 pause"]);
   });
 
   test("pauses nothing that is not interruptible, and words over it wait", () => {
-    const { told } = overReply(
+    const { emitted } = overReply(
       [
         began(1_000),
         words(1_500, "hello"),
@@ -159,7 +159,7 @@ describe("speech over a reply", () => {
       ],
       { interruptible: false },
     );
-    expect(told).toEqual(["9000 answer hello there"]);
+    expect(emitted).toEqual(["9000 answer hello there"]);
   });
 });
 
@@ -167,23 +167,23 @@ describe("a back-channel over a reply", () => {
   const yes = [began(1_000), ended(1_500), words(1_600, "yes", true)];
 
   test("long before its end needs no answer, and the next turn does not begin with it", () => {
-    const { told } = overReply([
+    const { emitted } = overReply([
       ...yes,
       [9_000, { kind: "reply-done", turnId: 7 }],
       words(10_000, "two loaves", true),
       tick(10_500),
     ]);
-    expect(told).toEqual(["1000 pause", "1600 resume back_channel", "9000 ignore yes", "10500 answer two loaves"]);
+    expect(emitted).toEqual(["1000 pause", "1600 resume back_channel", "9000 ignore yes", "10500 answer two loaves"]);
   });
 
   test("at its very end is an answer to it", () => {
     const doneMs = 1_200 + backChannelAnswerMs - 1;
-    const { told } = overReply([...yes, [doneMs, { kind: "reply-done", turnId: 7 }]]);
-    expect(told.at(-1)).toBe(`${doneMs} answer yes`);
+    const { emitted } = overReply([...yes, [doneMs, { kind: "reply-done", turnId: 7 }]]);
+    expect(emitted.at(-1)).toBe(`${doneMs} answer yes`);
   });
 
   test("is ignored as soon as it can be no answer any more, and a later interruption does not begin with it", () => {
-    const { told } = overReply([
+    const { emitted } = overReply([
       ...yes,
       tick(1_200 + backChannelAnswerMs - 1),
       tick(1_200 + backChannelAnswerMs),
@@ -193,7 +193,7 @@ describe("a back-channel over a reply", () => {
       [8_600, { kind: "reply-done", turnId: 7 }],
       tick(8_800),
     ]);
-    expect(told).toEqual([
+    expect(emitted).toEqual([
       "1000 pause",
       "1600 resume back_channel",
       "2200 ignore yes",
@@ -209,18 +209,18 @@ describe("a back-channel over a reply", () => {
       ended(1_500 + i * 900),
       words(1_600 + i * 900, i % 2 === 0 ? "mm-hm" : "I see", true),
     ]).flat();
-    const { told } = overReply([...hums, [20_000, { kind: "reply-done", turnId: 7 }]]);
-    expect(told.at(-1)).toBe("20000 ignore mm-hm I see mm-hm I see mm-hm I see");
+    const { emitted } = overReply([...hums, [20_000, { kind: "reply-done", turnId: 7 }]]);
+    expect(emitted.at(-1)).toBe("20000 ignore mm-hm I see mm-hm I see mm-hm I see");
   });
 
   test("of several words is one even while the interim transcript has only its beginning", () => {
     const see = [began(1_000), words(1_200, "I"), words(1_400, "I see"), ended(1_700), words(1_800, "I see", true)];
-    expect(overReply(see).told).toEqual(["1000 pause", "1800 resume back_channel"]);
-    expect(overReply([began(1_000), words(1_200, "I"), words(1_400, "I want")]).told).toEqual([
+    expect(overReply(see).emitted).toEqual(["1000 pause", "1800 resume back_channel"]);
+    expect(overReply([began(1_000), words(1_200, "I"), words(1_400, "I want")]).emitted).toEqual([
       "1000 pause",
       "1400 interrupt words",
     ]);
-    expect(overReply([began(1_000), words(1_200, "I"), ended(1_500), words(1_600, "I", true)]).told).toEqual([
+    expect(overReply([began(1_000), words(1_200, "I"), ended(1_500), words(1_600, "I", true)]).emitted).toEqual([
       "1000 pause",
       "1600 interrupt words",
     ]);
@@ -228,16 +228,16 @@ describe("a back-channel over a reply", () => {
 
   test("whose transcript never becomes final is ignored all the same, once the final is not awaited any more", () => {
     const hum = [began(1_000), words(1_300, "mm-hm"), ended(1_500)];
-    const { told, turn } = overReply([...hum, tick(1_200 + resumeMs), tick(1_200 + finalWaitMs)]);
-    expect(told).toEqual(["1000 pause", "2000 resume no_words", "4200 ignore mm-hm"]);
+    const { emitted, turn } = overReply([...hum, tick(1_200 + resumeMs), tick(1_200 + finalWaitMs)]);
+    expect(emitted).toEqual(["1000 pause", "2000 resume no_words", "4200 ignore mm-hm"]);
     expect(stepTurn(turn, { kind: "words", text: "mm-hm", final: true }, 9_000, policyOf(true)).turn).toMatchObject({
       caller: { at: "silent" },
     });
   });
 
   test("is a turn when the agent is silent", () => {
-    const { told } = overReply([[500, { kind: "reply-done", turnId: 7 }], ...yes, tick(2_000)]);
-    expect(told).toEqual(["1700 answer yes"].map(() => expect.stringMatching(/ answer yes$/)));
+    const { emitted } = overReply([[500, { kind: "reply-done", turnId: 7 }], ...yes, tick(2_000)]);
+    expect(emitted).toEqual(["1700 answer yes"].map(() => expect.stringMatching(/ answer yes$/)));
   });
 });
 
@@ -284,9 +284,9 @@ describe("a whole call", () => {
     call.run(9_000);
     const paused = call.commands.find(({ command }) => command.kind === "pause");
     expect((paused?.atMs ?? Number.NaN) - 5_400).toBeLessThanOrEqual(60);
-    const [cut] = call.ofKind("cancel-reply");
-    expect(cut).toMatchObject({ reason: "words", clear: true });
-    expect(cut?.speechMs).toBeGreaterThanOrEqual(WORD_MS - 60);
-    expect(cut?.heardText).toBe(call.turns.find(({ interrupted }) => interrupted)?.text);
+    const [cancelled] = call.ofKind("cancel-reply");
+    expect(cancelled).toMatchObject({ reason: "words", clear: true });
+    expect(cancelled?.speechMs).toBeGreaterThanOrEqual(WORD_MS - 60);
+    expect(cancelled?.heardText).toBe(call.turns.find(({ interrupted }) => interrupted)?.text);
   });
 });

@@ -405,9 +405,9 @@ describe("typed words", () => {
   });
 
   test("interrupt a reply, and are answered when it is over", () => {
-    const cut = step(speaking(true), { kind: "typed", text: "stop" }, 1_000);
-    expect(cut.actions).toEqual([{ do: "interrupt", turnId: 7, reason: "typed", speechMs: 0 }]);
-    expect(step(cut.turn, { kind: "reply-done", turnId: 7 }, 1_000).actions).toEqual([
+    const cancelled = step(speaking(true), { kind: "typed", text: "stop" }, 1_000);
+    expect(cancelled.actions).toEqual([{ do: "interrupt", turnId: 7, reason: "typed", speechMs: 0 }]);
+    expect(step(cancelled.turn, { kind: "reply-done", turnId: 7 }, 1_000).actions).toEqual([
       { do: "answer", text: "stop", startMs: 1_000, endMs: 1_000 },
     ]);
   });

@@ -17,7 +17,7 @@ const malformed = refused("wire_malformed");
 const tooLarge = refused("wire_too_large");
 const ODD_TEXT = "caf\u00e9 \u200f\u05e9\u05dc\u05d5\u05dd \ud800 \u0000 \u{1F600}";
 
-/** What each message of the fixture of a codec tells, with as many samples as its binary messages have. */
+/** The events of the messages in the fixture of a codec, with the number of samples in its binary messages. */
 const golden = (counts: readonly number[]): unknown[] => {
   const audio = counts.map((count) => `audio NaN: ${count} at NaN`);
   return [
@@ -112,12 +112,12 @@ describe("websocket: audio that comes in", () => {
 
   test("M2: a stream of PCM is the same to the bit wherever it is split, and wherever a message lies in memory", () => {
     const expected = samplesOf("pcm_s16le", pcm);
-    const cuts = fc.array(fc.nat(pcm.length), { maxLength: 40 });
+    const splits = fc.array(fc.nat(pcm.length), { maxLength: 40 });
     fc.assert(
-      fc.property(cuts, fc.nat(7), (positions, offset) => {
+      fc.property(splits, fc.nat(7), (positions, offset) => {
         const at = [0, ...positions.sort((a, b) => a - b), pcm.length];
-        const pieces = at.slice(1).map((end, i) => pcm.subarray(at[i], end));
-        const messages = pieces.filter(({ length }) => length > 0).map((piece) => moved(piece, offset));
+        const chunks = at.slice(1).map((end, i) => pcm.subarray(at[i], end));
+        const messages = chunks.filter(({ length }) => length > 0).map((chunk) => moved(chunk, offset));
         const samples = heard(wireOf("pcm_s16le"), messages);
         expect(Buffer.compare(pcmBytes(samples), pcmBytes(expected))).toBe(0);
       }),
@@ -224,9 +224,9 @@ describe("websocket: Opus", () => {
     const wire = wireOf("opus", 8_000, rateHz);
     const frame = Int16Array.from({ length: (rateHz * FRAME_MS) / 1_000 }, (_, i) => 9_000 * Math.sin(i / 9));
     // At an odd address, as a frame of a ring may be.
-    const lent = new Uint8Array(frame.byteLength + 1).subarray(1);
-    lent.set(pcmBytes(frame));
-    const packet = Uint8Array.from(wire.encodeAudio(lent));
+    const borrowed = new Uint8Array(frame.byteLength + 1).subarray(1);
+    borrowed.set(pcmBytes(frame));
+    const packet = Uint8Array.from(wire.encodeAudio(borrowed));
     expect(packet.length).toBeLessThanOrEqual(OPUS_PACKET_BYTES_MAX);
     expect(packet).toEqual(Uint8Array.from(opus.encoder(rateHz).encode(frame)));
   });
@@ -279,8 +279,8 @@ describe("websocket: texts that come in", () => {
     [1_240, 1_240],
     [12.5, 12.5],
     ["1240", 1_240],
-  ])("a clear may have been carried out after %j ms", (playedMs, told) => {
-    expect(decode(wire, { type: "cleared", playedMs })).toEqual({ kind: "cleared", playedMs: told });
+  ])("a clear may have been carried out after %j ms", (playedMs, expected) => {
+    expect(decode(wire, { type: "cleared", playedMs })).toEqual({ kind: "cleared", playedMs: expected });
   });
 
   test.each([-1, "soon", "", {}, [1], true])("a clear that was done after %j ms is malformed", (playedMs) => {
@@ -294,9 +294,9 @@ describe("websocket: texts that come in", () => {
     [false, "false"],
     [undefined, "null"],
     [null, "null"],
-  ])("the tool result %j reaches the LLM as %s", (result, told) => {
-    const expected = { kind: "tool-result", id: "3.1", result: told, failed: false };
-    expect(decode(wire, { type: "toolResult", id: "3.1", result })).toEqual(expected);
+  ])("the tool result %j reaches the LLM as %s", (value, result) => {
+    const expected = { kind: "tool-result", id: "3.1", result, failed: false };
+    expect(decode(wire, { type: "toolResult", id: "3.1", result: value })).toEqual(expected);
   });
 
   test.each([
