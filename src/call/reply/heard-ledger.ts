@@ -5,7 +5,7 @@ import type { Playout } from "./playout.ts";
 import type { Reply } from "./reply.ts";
 
 /**
- * Whether the event proves that the connection delivers right now. DTMF does not: a digit may have been delayed behind
+ * Whether the event proves that the connection delivers right now. DTMF does not: a digit may have been delayed by
  * an earlier one.
  */
 export function isConfirmation({ kind }: CallEvent): boolean {

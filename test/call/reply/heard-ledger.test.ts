@@ -52,7 +52,7 @@ const story: fc.Arbitrary<Story> = fc.record({
   ),
 });
 
-/** Every word says where it belongs; a piece is a sentence of six or seven. */
+/** Every word says where it belongs; a segment is a sentence of six or seven. */
 const sentencesOf = (turnId: number): string[] =>
   [7, 6, 7].map((length, sentence) => {
     const words = Array.from({ length }, (_, index) => `r${turnId}s${sentence}w${index}`);
@@ -128,7 +128,7 @@ function checkHeard(played: Played, scenario: Story): void {
     const all = sentencesOf(turnId).join(" ").split(" ");
     expect(all.slice(0, words.length), "the transcript is a beginning of what was said").toEqual(words);
     if (!scenario.wordTimes) {
-      // The declared error: a piece. Words of one that nobody has begun to hear are not taken for heard.
+      // The declared error: one segment. Words of a segment whose playout has not started do not count as heard.
       const begun = piecesBegun(turnId, frames.length * FRAME_MS + JITTER_MS_MAX + FRAME_MS);
       expect(words.length).toBeLessThanOrEqual(begun);
       continue;
@@ -172,7 +172,7 @@ function checkSilence({ call, farEnd }: Played, scenario: Story): void {
   }
 }
 
-/** The model is told what the transcript holds, and what waits for its answer; nothing else. */
+/** The LLM gets what the transcript has, and what awaits its answer; nothing else. */
 function checkContext({ call }: Played): void {
   const turns: { role: string; text: string }[] = [];
   for (const { command } of call.commands) {
@@ -240,7 +240,7 @@ describe("a peer that returns marks at once", () => {
 });
 
 describe("a client whose playout lags", () => {
-  /** By how many words the transcript was ahead of the ear, for each reply that the caller cut. */
+  /** By how many words the transcript was ahead of what was heard, for each interrupted reply. */
   function ahead(answersClear: boolean): number[] {
     const farEnd = new RemoteFarEnd({
       marks: "retired by a clear",

@@ -25,8 +25,8 @@ describe("the tools of a reply", () => {
           role: "assistant",
           text: "Let me see.",
           toolCalls: [
-            { id: "7.1", theirId: "x", name: "look_up", argumentsJson: "{}" },
-            { id: "7.2", theirId: "x", name: "book", argumentsJson: "{}" },
+            { id: "7.1", providerCallId: "x", name: "look_up", argumentsJson: "{}" },
+            { id: "7.2", providerCallId: "x", name: "book", argumentsJson: "{}" },
           ],
         },
         results: [

@@ -58,8 +58,8 @@ describe("tools in one reply", () => {
         role: "assistant",
         text: "Let me do that. ",
         toolCalls: [
-          { id: "2.1", theirId: "0", name: "look_up", argumentsJson: '{"day":"Monday"}' },
-          { id: "2.2", theirId: "1", name: "book", argumentsJson: "{}" },
+          { id: "2.1", providerCallId: "0", name: "look_up", argumentsJson: '{"day":"Monday"}' },
+          { id: "2.2", providerCallId: "1", name: "book", argumentsJson: "{}" },
         ],
       },
       { role: "tool", toolCallId: "2.1", name: "look_up", text: "free" },

@@ -51,8 +51,8 @@ describe("carrier_c", () => {
       outboundRateHz: 8_000,
       binaryAudio: false,
       outboundCodec: "mulaw",
-      reorders: false,
-      datesAudio: true,
+      isUnordered: false,
+      hasWallClockTimestamps: true,
     });
   });
 

@@ -47,11 +47,11 @@ function started(subject = pcmu): Wire {
 }
 
 describe("carrier_b", () => {
-  test.each(["mulaw", "alaw"] as const)("sends %s when it was ordered so, whatever comes in", (outboundCodec) => {
+  test.each(["mulaw", "alaw"] as const)("sends %s when it was requested, whatever the inbound codec", (outboundCodec) => {
     const silence = { mulaw: 0xff, alaw: 0xd5 }[outboundCodec];
     for (const subject of [pcmu, pcma]) {
       const wire = createTelnyxWire({ outboundCodec });
-      expect(wire).toMatchObject({ outboundCodec, reorders: true, datesAudio: false });
+      expect(wire).toMatchObject({ outboundCodec, isUnordered: true, hasWallClockTimestamps: false });
       expect(wire).toMatchObject({ inboundRateHz: 8_000, outboundRateHz: 8_000, binaryAudio: false });
       expect(decode(wire, subject.start("s"))).toMatchObject({ codec: subject.inbound });
       const bytes = new Uint8Array(160).fill(silence);

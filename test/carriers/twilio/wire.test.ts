@@ -42,8 +42,8 @@ describe("carrier_a", () => {
       outboundRateHz: 8_000,
       binaryAudio: false,
       outboundCodec: "mulaw",
-      reorders: false,
-      datesAudio: false,
+      isUnordered: false,
+      hasWallClockTimestamps: false,
     });
   });
 
