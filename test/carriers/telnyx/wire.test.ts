@@ -47,7 +47,10 @@ function started(subject = pcmu): Wire {
 }
 
 describe("carrier_b", () => {
-  test.each(["mulaw", "alaw"] as const)("sends %s when it was requested, whatever the inbound codec", (outboundCodec) => {
+  test.each([
+    "mulaw",
+    "alaw",
+  ] as const)("sends %s when it was requested, whatever the inbound codec", (outboundCodec) => {
     const silence = { mulaw: 0xff, alaw: 0xd5 }[outboundCodec];
     for (const subject of [pcmu, pcma]) {
       const wire = createTelnyxWire({ outboundCodec });

@@ -81,7 +81,12 @@ describe("websocket: what was negotiated", () => {
   test.each(pairsOfRates)("M9: PCM comes in at %d Hz and goes out at %d Hz", (inputRateHz, outputRateHz) => {
     const wire = wireOf("pcm_s16le", inputRateHz, outputRateHz);
     expect(wire).toMatchObject({ inboundRateHz: inputRateHz, outboundRateHz: outputRateHz });
-    expect(wire).toMatchObject({ outboundCodec: "pcm_s16le", binaryAudio: true, isUnordered: false, hasWallClockTimestamps: false });
+    expect(wire).toMatchObject({
+      outboundCodec: "pcm_s16le",
+      binaryAudio: true,
+      isUnordered: false,
+      hasWallClockTimestamps: false,
+    });
     const frame = Int16Array.from({ length: (outputRateHz * FRAME_MS) / 1_000 }, (_, i) => 50 * i - 20_000);
     expect(samplesOf("pcm_s16le", wire.encodeAudio(pcmBytes(frame)))).toEqual(frame);
   });
@@ -91,8 +96,8 @@ describe("websocket: what was negotiated", () => {
     "alaw",
     "pcm_s16le",
   ] as const)("the stream starts with the socket, and is recorded in %s", (codec) => {
-    const opening = { kind: "start", streamId: CALL_ID, carrierCallId: undefined, codec };
-    expect(wireOf(codec)).toMatchObject({ opening, outboundCodec: codec });
+    const implicitStart = { kind: "start", streamId: CALL_ID, carrierCallId: undefined, codec };
+    expect(wireOf(codec)).toMatchObject({ implicitStart, outboundCodec: codec });
   });
 
   test("M9: a format that no call can have is our bug", () => {
