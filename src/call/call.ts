@@ -3,11 +3,10 @@ import type { CallSpec, CancelReason, EndReason, SpeakReason } from "../core/cal
 import { LLM_FAILURES_MAX } from "../core/limits/calls.ts";
 import { LEG_START_MS_MAX } from "../core/limits/connections.ts";
 import type { Phrases } from "../core/phrases/phrases.ts";
-import type { CallOptions } from "./call-options.ts";
 import { type CallerUtterance, Conversation } from "./conversation.ts";
 import { Ending, type Goodbye } from "./ending.ts";
 import type { CallEvent, CallSink } from "./events.ts";
-import { DEFAULT_TURN_PARAMETERS } from "./parameters.ts";
+import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "./parameters.ts";
 import { CallPhrases } from "./phrases.ts";
 import { AgentSide } from "./reply/agent-side.ts";
 import { isConfirmation } from "./reply/heard-ledger.ts";
@@ -18,20 +17,28 @@ import { DtmfEntry, dtmfAsTyped } from "./turn-taking/dtmf-entry.ts";
 import { Inactivity } from "./turn-taking/inactivity.ts";
 import { isLanguageReliable, isSameLanguage } from "./turn-taking/language-detection.ts";
 import { SpeechDetector } from "./turn-taking/speech-detector.ts";
-import {
-  INITIAL_TURN,
-  stepTurn,
-  type Turn,
-  type TurnAction,
-  type TurnEvent,
-  type TurnPolicy,
-  turnDeadlineMs,
-} from "./turn-taking/turn.ts";
+import { INITIAL_TURN, stepTurn, type Turn, type TurnPolicy, turnDeadlineMs } from "./turn-taking/turn.ts";
+import type { TurnAction, TurnEvent } from "./turn-taking/turn-events.ts";
+
+/** What a `Call` is constructed from. */
+export interface CallOptions {
+  spec: CallSpec;
+  /** The sample rate of the agent's audio, Hz. Samples in events are counted at this rate. */
+  rateHz: number;
+  sttHasInterim: boolean;
+  parameters?: Readonly<TurnParameters>;
+  /**
+   * Upper bound of a prompt, in estimated tokens; beyond it the oldest turns are dropped. Absent where there is no
+   * bound.
+   */
+  promptTokensMax?: number | undefined;
+  sink: CallSink;
+}
 
 /**
- * One call, as a machine: events and time in, commands out. `handle` is its single door; nothing awaits inside, no clock is
- * read, no sample is held. Times are milliseconds since redemption and must not go backwards. The same events at the same
- * times give the same commands, always: that is what makes a journal a replay.
+ * One call as a state machine: events and time go in, commands come out. `handle` is its only entry. It never awaits,
+ * reads no clock and stores no samples. Times are milliseconds since redemption and must not go backwards. The same
+ * events at the same times always give the same commands; therefore a journal can be replayed.
  */
 export class Call {
   readonly #spec: CallSpec;
@@ -40,23 +47,23 @@ export class Call {
   readonly #detector: SpeechDetector;
   readonly #conversation: Conversation;
   readonly #inactivity: Inactivity;
-  readonly #speaker: AgentSide;
+  readonly #agentSide: AgentSide;
   readonly #preemptive: PreemptiveGeneration;
   readonly #dtmfEntry: DtmfEntry;
   readonly #phrases = new CallPhrases();
   readonly #ending = new Ending((words) => this.#sayGoodbye(words));
 
   #turn: Turn = INITIAL_TURN;
-  /** The turn that was looked at last for what may be asked ahead. */
+  /** The turn for which preemptive generation was last updated. */
   #lastPreemptiveTurn: Turn = INITIAL_TURN;
-  /** What `turnDeadlineMs` says: it looks at words, and is asked for with every frame, but changes only with the turn. */
+  /** The result of `turnDeadlineMs`. It reads words and is needed on every frame, but changes only with the turn. */
   #turnDeadlineMs = Number.POSITIVE_INFINITY;
   #legStarted = false;
   #ended = false;
-  /** The last command was given. */
+  /** The `end` command was emitted. */
   #endEmitted = false;
   #nowMs = 0;
-  /** NaN until somebody asks: several events may come before that. */
+  /** NaN until it is read: several events may come before that. */
   #nextDeadlineMs = Number.NaN;
   #llmFailures = 0;
 
@@ -80,7 +87,7 @@ export class Call {
       conversation: this.#conversation,
       sink: this.#sink,
     });
-    this.#speaker = new AgentSide({
+    this.#agentSide = new AgentSide({
       spec,
       rateHz,
       parameters,
@@ -89,26 +96,28 @@ export class Call {
       phrases: this.#phrases,
       sink: this.#sink,
       step: (event) => this.#step(event),
-      // A goodbye that cannot be spoken is none.
+      // A goodbye that cannot be spoken still ends the call for the reason of the goodbye.
       end: (reason) => this.#end(reason === "provider_error" ? (this.#ending.reason ?? reason) : reason),
       llmDone: (failed) => this.#onLlmDone(failed),
       switchLanguage: (language) => this.#switchLanguage(language, "tool"),
     });
   }
 
-  /** When the call wants a `tick` though nothing else happens, ms; Infinity after the end. */
+  /** When the call needs a `tick` if no other event comes, ms; Infinity after the end. */
   get nextDeadlineMs(): number {
     this.#renewDeadline();
     return this.#nextDeadlineMs;
   }
 
-  /** Whether it wants a `tick` at `nowMs`. For the frame path: a moment that a function returns may be left on the heap. */
+  /**
+   * Whether the call needs a `tick` at `nowMs`. For the frame path: returning a number could allocate it on the heap.
+   */
   isDue(nowMs: number): boolean {
     this.#renewDeadline();
     return nowMs >= this.#nextDeadlineMs;
   }
 
-  /** How the call stands, for whoever explains it. */
+  /** The state of the call, for diagnostics. */
   get snapshot(): CallSnapshot {
     const deadlines: CallSnapshot["deadlines"] = this.#ended
       ? NO_DEADLINES
@@ -116,29 +125,30 @@ export class Call {
           max_duration: this.#spec.maxDurationMs,
           goodbye: this.#ending.deadlineMs,
           stream: this.#legStartDeadlineMs(),
-          voice: this.#detector.deadlineMs,
+          speech: this.#detector.deadlineMs,
           turn: this.#turnDeadlineMs,
-          ahead: this.#preemptiveDeadlineMs(),
-          digits: this.#dtmfEntry.deadlineMs,
+          preemptive: this.#preemptiveDeadlineMs(),
+          dtmf: this.#dtmfEntry.deadlineMs,
           inactivity: this.#inactivityDeadlineMs(),
-          reply: this.#speaker.deadlineMs(this.#nowMs),
+          reply: this.#agentSide.deadlineMs(this.#nowMs),
         };
-    return { ...this.#speaker.snapshot(this.#nowMs), ended: this.#ended, turn: this.#turn, deadlines };
+    return { ...this.#agentSide.snapshot(this.#nowMs), ended: this.#ended, turn: this.#turn, deadlines };
   }
 
-  /** The call's single door. After the end nothing is heard and nothing is said. */
+  /** The only entry of the call. After the end, events have no effect and no commands are emitted. */
   handle(event: CallEvent, nowMs: number): void {
     if (this.#ended) return;
     assert.ok(nowMs >= this.#nowMs, "time must not go backwards");
     this.#nowMs = nowMs;
-    // The cap comes before everything: whatever else happens in this moment, the reason is the same.
+    // The maximum duration is checked first, so that the end reason does not depend on the event that arrives at that
+    // time.
     if (nowMs >= this.#spec.maxDurationMs) this.#end("max_duration");
     else this.#dispatch(event);
     if (!this.#ended && this.#policy.parameters.preemptiveMs > 0) this.#updatePreemptive();
     this.#nextDeadlineMs = Number.NaN;
   }
 
-  /** With every event, so words are looked at only where the turn has changed. */
+  /** Runs on every event, so it reads words only where the turn has changed. */
   #updatePreemptive(): void {
     if (this.#turn !== this.#lastPreemptiveTurn) {
       this.#lastPreemptiveTurn = this.#turn;
@@ -150,7 +160,7 @@ export class Call {
   }
 
   #dispatch(event: CallEvent): void {
-    if (isConfirmation(event)) this.#speaker.confirmed(this.#nowMs);
+    if (isConfirmation(event)) this.#agentSide.confirmed(this.#nowMs);
     switch (event.kind) {
       case "frame-in":
         this.#onFrameIn(event.isSpeech, event.mediaMs);
@@ -176,10 +186,10 @@ export class Call {
           this.#replace(this.#ownPhrases.limit, "limit", "spend_limit");
         return;
       case "mark":
-        this.#speaker.markReturned(event.name, this.#nowMs);
+        this.#agentSide.markReturned(event.name, this.#nowMs);
         return;
       case "cleared":
-        this.#speaker.cleared(event.playedMs);
+        this.#agentSide.cleared(event.playedMs);
         return;
       case "dtmf":
         this.#onDtmf(event.digit);
@@ -194,7 +204,7 @@ export class Call {
         this.#onWords(event);
         return;
       case "stt-failed":
-        // Who hears nothing can answer nothing, but take leave.
+        // Without STT the agent can answer nothing; it only says goodbye.
         this.#ending.sayGoodbye("provider_error", this.#ownPhrases, this.#nowMs);
         return;
       case "context-exceeded":
@@ -204,19 +214,19 @@ export class Call {
       case "provider-switched":
       case "usage":
       case "pong":
-        // For the record, or a confirmation: what is said does not hang on who says it.
+        // Only recorded, or only a confirmation: the provider or the voice in use does not change what is said.
         return;
       case "phrases-chosen":
         this.#phrases.set(event.language, event.phrases);
         return;
       case "tool-result":
-        // A result that comes when its reply is over is still true.
+        // A result that arrives after its reply has ended is still valid.
         this.#conversation.lateResult(event.toolCallId, event.result);
         this.#preemptive.cancel();
-        this.#speaker.handle(event, this.#nowMs);
+        this.#agentSide.handle(event, this.#nowMs);
         return;
       default:
-        this.#speaker.handle(event, this.#nowMs);
+        this.#agentSide.handle(event, this.#nowMs);
     }
   }
 
@@ -225,24 +235,27 @@ export class Call {
     this.#legStarted = true;
     this.#inactivity.activityUntil(this.#nowMs);
     if (this.#spec.firstSpeaker !== "agent") return;
-    if (this.#spec.greeting === undefined) this.#speaker.generateReply(this.#nowMs);
-    else this.#speaker.say(this.#spec.greeting, "greeting", this.#nowMs);
+    if (this.#spec.greeting === undefined) this.#agentSide.generateReply(this.#nowMs);
+    else this.#agentSide.say(this.#spec.greeting, "greeting", this.#nowMs);
   }
 
-  /** Whatever is being said or done makes way for a goodbye; where no stream has begun nobody hears one. */
+  /**
+   * A goodbye replaces the current reply. Before the stream has started the caller cannot hear one, so the call ends at
+   * once.
+   */
   #sayGoodbye({ text, speakReason, endReason }: Goodbye): void {
     if (!this.#legStarted) {
       this.#end(endReason);
       return;
     }
-    this.#speaker.cancel("call_ended", 0, this.#nowMs);
-    if (!this.#ended) this.#speaker.say(text, speakReason, this.#nowMs, endReason);
+    this.#agentSide.cancel("call_ended", 0, this.#nowMs);
+    if (!this.#ended) this.#agentSide.say(text, speakReason, this.#nowMs, endReason);
   }
 
-  #onFrameIn(voiced: boolean, mediaMs: number): void {
-    const change = this.#detector.frame(voiced, mediaMs, this.#nowMs);
+  #onFrameIn(isSpeech: boolean, mediaMs: number): void {
+    const change = this.#detector.frame(isSpeech, mediaMs, this.#nowMs);
     if (change === "started") {
-      // With an ear for words, noise is no answer to "are you still there".
+      // Where interim transcripts are available, noise does not count as an answer to an inactivity prompt.
       if (!this.#policy.sttHasInterim) this.#inactivity.callerActive(this.#nowMs);
       this.#step({ kind: "speech-started", startMs: this.#detector.speechStartMs });
     } else if (change === "ended") this.#step({ kind: "speech-ended", endMs: this.#detector.lastSpeechMs });
@@ -256,25 +269,25 @@ export class Call {
   #onDtmf(digit: string): void {
     this.#inactivity.callerActive(this.#nowMs);
     this.#step({ kind: "dtmf" });
-    // What it came too late to cut may have been the agent's goodbye.
+    // The reply that it could no longer interrupt may have been the agent's goodbye, which ends the call.
     if (this.#ended) return;
     const entry = this.#dtmfEntry.press(digit, this.#nowMs);
     if (entry !== undefined) this.#step(dtmfAsTyped(entry));
   }
 
-  /** What the caller is heard to speak is answered in the same. */
+  /** The call switches to the language that the STT detects. */
   #onLanguage(language: string | undefined): void {
     if (language === undefined || this.#spec.languagePinned || isSameLanguage(language, this.#policy.language)) return;
     this.#switchLanguage(language, "detected");
   }
 
   #switchLanguage(language: string, reason: "detected" | "tool"): void {
-    // Back where the call began it is spoken as it was: de-AT, not de.
+    // Back in the original language, its regional variant is used again: de-AT, not de.
     const chosen = isSameLanguage(language, this.#spec.language) ? this.#spec.language : language;
     if (chosen === this.#policy.language) return;
     this.#policy = { ...this.#policy, language: chosen };
     this.#turnDeadlineMs = turnDeadlineMs(this.#turn, this.#nowMs, this.#policy);
-    this.#speaker.language = chosen;
+    this.#agentSide.language = chosen;
     this.#sink({ kind: "language", language: chosen, reason });
   }
 
@@ -291,21 +304,21 @@ export class Call {
       this.#detector.framesStopped();
       this.#step({ kind: "speech-ended", endMs: this.#detector.lastSpeechMs });
     }
-    this.#speaker.finishIfHeard(this.#nowMs);
-    if (!this.#ended) this.#speaker.checkWatchdog(this.#nowMs);
+    this.#agentSide.finishIfHeard(this.#nowMs);
+    if (!this.#ended) this.#agentSide.checkWatchdog(this.#nowMs);
     if (!this.#ended && this.#nowMs >= this.#dtmfEntry.deadlineMs) this.#step(dtmfAsTyped(this.#dtmfEntry.take()));
     if (!this.#ended) this.#step({ kind: "tick" });
     if (!this.#ended && this.#nowMs >= this.#inactivityDeadlineMs()) this.#onInactivity();
   }
 
-  /** Service phrases, in the language of the call. */
+  /** Service phrases in the language of the call. */
   get #ownPhrases(): Phrases {
     return this.#phrases.in(this.#policy.language);
   }
 
   #onInactivity(): void {
     if (this.#inactivity.expired(this.#nowMs) === "end") this.#end("inactivity");
-    // A reply that lives through such a silence hangs, and may be dropped whatever it was.
+    // A reply that is still there after such a silence is stuck and may be dropped, whatever it is.
     else this.#replace(this.#ownPhrases.inactivity, "inactivity", "inactivity");
   }
 
@@ -313,14 +326,17 @@ export class Call {
     this.#llmFailures = failed ? this.#llmFailures + 1 : 0;
     if (!failed) this.#ending.answered();
     else if (this.#llmFailures >= LLM_FAILURES_MAX) this.#end("provider_error");
-    // What was already said stays said; the apology follows as a reply of its own.
+    // What was already said remains in the transcript; the apology follows as a separate reply.
     else this.#replace(this.#ownPhrases.apology, "apology", "llm_failed");
   }
 
-  /** Drops the reply there is, if any, for words of our own; unless its end made way for another, or was the end of the call. */
-  #replace(text: string, why: SpeakReason, cutReason: CancelReason): void {
-    this.#speaker.cancel(cutReason, 0, this.#nowMs);
-    if (!this.#speaker.busy && !this.#ended) this.#speaker.say(text, why, this.#nowMs);
+  /**
+   * Cancels the current reply, if any, and says a service phrase. Not where the cancelled reply was already replaced by
+   * another one, or ended the call.
+   */
+  #replace(text: string, speakReason: SpeakReason, cancelReason: CancelReason): void {
+    this.#agentSide.cancel(cancelReason, 0, this.#nowMs);
+    if (!this.#agentSide.busy && !this.#ended) this.#agentSide.say(text, speakReason, this.#nowMs);
   }
 
   #step(event: TurnEvent): void {
@@ -333,13 +349,13 @@ export class Call {
   #act(action: TurnAction): void {
     switch (action.do) {
       case "interrupt":
-        this.#speaker.cancel(action.reason, action.speechMs, this.#nowMs);
+        this.#agentSide.cancel(action.reason, action.speechMs, this.#nowMs);
         return;
       case "pause":
-        this.#speaker.pause(action.turnId, this.#nowMs);
+        this.#agentSide.pause(action.turnId, this.#nowMs);
         return;
       case "resume":
-        this.#speaker.resume(action, this.#nowMs);
+        this.#agentSide.resume(action, this.#nowMs);
         return;
       case "ignore": {
         const { text, startMs, endMs } = action;
@@ -350,24 +366,27 @@ export class Call {
         this.#conversation.addUtterance(action);
         if (this.#ending.reason !== undefined) return;
         this.#preemptive.useOrCancel(this.#policy.language);
-        this.#speaker.generateReply(this.#nowMs);
+        this.#agentSide.generateReply(this.#nowMs);
         return;
     }
   }
 
-  /** Once, with one reason: what was heard and said until now is told, everything alive is stopped, and then nothing more. */
+  /**
+   * Ends the call, once, with one reason: commits what was heard and said until now, cancels the current reply, and
+   * emits `end` last.
+   */
   #end(reason: EndReason): void {
     assert.ok(!this.#ended, "a call ends once");
     this.#ended = true;
     this.#conversation.settle();
-    this.#speaker.stop(this.#nowMs);
+    this.#agentSide.stop(this.#nowMs);
     const unfinished = this.#unfinished();
     if (unfinished !== undefined) this.#conversation.addUtterance(unfinished);
     this.#conversation.settle();
     this.#sink({ kind: "end", reason });
   }
 
-  /** What the caller was saying, and the keys that were being entered. */
+  /** What the caller was saying, and the digits of an unfinished DTMF entry. */
   #unfinished(): CallerUtterance | undefined {
     const entry = this.#dtmfEntry.take();
     const { caller } = this.#turn;
@@ -377,10 +396,10 @@ export class Call {
     );
   }
 
-  // When each `Wait` is over, ms; Infinity where it is not waited for. One function each: numbers that meet in one variable may be
-  // left on the heap, and these are asked for with every frame.
+  // When each `Deadline` is due, ms; Infinity where there is none. One function each: numbers that meet in one variable
+  // may be allocated on the heap, and these run on every frame.
 
-  /** Returns nothing: a number that a function of this size returns is left on the heap. */
+  /** Returns nothing: a number that a function of this size returns is allocated on the heap. */
   #renewDeadline(): void {
     if (!Number.isNaN(this.#nextDeadlineMs)) return;
     this.#nextDeadlineMs = this.#ended
@@ -394,7 +413,7 @@ export class Call {
           this.#preemptiveDeadlineMs(),
           this.#dtmfEntry.deadlineMs,
           this.#inactivityDeadlineMs(),
-          this.#speaker.deadlineMs(this.#nowMs),
+          this.#agentSide.deadlineMs(this.#nowMs),
         );
   }
 
@@ -407,10 +426,10 @@ export class Call {
     return this.#preemptive.deadlineMs(this.#detector.lastSpeechMs);
   }
 
-  /** What was sent last moves with every frame, so the clock stands still while the agent is heard. */
+  /** The end of playout moves with every frame sent, so the timeout cannot run out while the agent is heard. */
   #inactivityDeadlineMs(): number {
-    if (!this.#legStarted || this.#ending.reason !== undefined || this.#speaker.areToolsRunning)
+    if (!this.#legStarted || this.#ending.reason !== undefined || this.#agentSide.areToolsRunning)
       return Number.POSITIVE_INFINITY;
-    return this.#inactivity.deadlineMs(this.#detector.lastSpeechMs, this.#speaker.playsUntilMs);
+    return this.#inactivity.deadlineMs(this.#detector.lastSpeechMs, this.#agentSide.playsUntilMs);
   }
 }

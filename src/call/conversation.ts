@@ -9,7 +9,7 @@ import type { AnsweredUtterance } from "./reply/timings.ts";
 import { describeTools } from "./tools/plan.ts";
 import type { ToolRoundMessages } from "./tools/rounds.ts";
 
-/** What a caller said in one turn, ms of call time. */
+/** What the caller said in one turn; times are ms of call time. */
 export interface CallerUtterance {
   text: string;
   startMs: number;
@@ -17,23 +17,23 @@ export interface CallerUtterance {
 }
 
 /**
- * The conversation as both sides heard it: the transcript and the model's context are made here, from the same text, so
- * that the model never believes it said more than was heard.
+ * The conversation as both sides heard it. The transcript and the LLM's context are made from the same text, so that
+ * the LLM never assumes that it said more than the caller heard.
  *
- * What the caller said stays open until the answer to it is audible: a caller who goes on before that has said one thing,
- * not two.
+ * What the caller said stays pending until the answer to it is audible. A caller who continues before that adds to the
+ * same turn.
  */
 export class Conversation {
   readonly #sink: CallSink;
   #messages: Message[];
-  /** What the tools of the call take of a prompt, estimated tokens. */
+  /** Estimated tokens that the call's tools take of a prompt. */
   readonly #toolsTokens: number;
   #promptTokensMax: number;
   #pending: CallerUtterance | undefined;
-  /** When the ear was sure of all that it has told; NaN while it is not. */
+  /** When the STT's latest transcript became final; NaN while it is interim. */
   #finalMs = Number.NaN;
 
-  /** `promptTokensMax`: what a prompt may come to, estimated tokens. Past it old turns are dropped (`fitPrompt`). */
+  /** `promptTokensMax`: upper bound of a prompt, in estimated tokens. Beyond it old turns are dropped (`fitPrompt`). */
   constructor(spec: CallSpec, sink: CallSink, promptTokensMax: number) {
     this.#sink = sink;
     this.#promptTokensMax = promptTokensMax;
@@ -41,39 +41,39 @@ export class Conversation {
     this.#messages = [{ role: "system", text: systemText(spec) }];
   }
 
-  /** When the caller stopped saying what the agent has not audibly answered yet, and when the ear was sure of it. */
+  /** When the caller stopped saying what is not audibly answered yet, and when its transcript became final. */
   get pendingUtterance(): AnsweredUtterance | undefined {
     return (
       this.#pending && { startMs: this.#pending.startMs, lastSpeechMs: this.#pending.endMs, finalMs: this.#finalMs }
     );
   }
 
-  /** The ear told something, and is sure of it or not; of silence some tell finals again and again. */
+  /** Notes an interim or final transcript. Some STT providers repeat empty finals during silence. */
   onTranscript(text: string, isFinal: boolean, nowMs: number): void {
     if (!isFinal && text !== "") this.#finalMs = Number.NaN;
     if (isFinal && (text !== "" || Number.isNaN(this.#finalMs))) this.#finalMs = nowMs;
   }
 
-  /** What the LLM would be asked now: what was heard, and what waits for an answer, as far as it fits. */
+  /** The messages for the LLM: what was heard and what awaits an answer, as far as it fits. */
   messages(): readonly Message[] {
     return this.#fitted(this.#messagesWithPending()).messages;
   }
 
-  /** What it would be asked if the caller's turn were over with `text`. */
+  /** The messages as they would be if the caller's turn ended with `text`. */
   messagesWith(text: string): readonly Message[] {
     return this.#fitted([...this.#messages, { role: "user", text: this.#joined(text) }]).messages;
   }
 
   /**
-   * What the LLM is asked for reply `turnId`; `ofTools` is what the reply's own tools came to. What did not fit is forgotten for good,
-   * turns and what was cut of results alike, and the call's trail says so.
+   * The messages for reply `turnId`; `toolMessages` are the reply's own tool calls and results. What does not fit (old
+   * turns, ends of tool results) is dropped for good, and `conversation-trimmed` reports it.
    */
-  prompt(turnId: number, ofTools: readonly Message[]): readonly Message[] {
-    const all = [...this.#messagesWithPending(), ...ofTools];
+  prompt(turnId: number, toolMessages: readonly Message[]): readonly Message[] {
+    const all = [...this.#messagesWithPending(), ...toolMessages];
     const { messages, retainedIndices, tokens, droppedTurns, droppedMessages, truncatedResults } = this.#fitted(all);
     if (droppedMessages === 0 && truncatedResults === 0) return messages;
-    const settled = this.#messages.length;
-    this.#messages = messages.filter((_, index) => (retainedIndices[index] ?? settled) < settled);
+    const settledCount = this.#messages.length;
+    this.#messages = messages.filter((_, index) => (retainedIndices[index] ?? settledCount) < settledCount);
     const tokensMax = this.#promptTokensMax;
     this.#sink({
       kind: "conversation-trimmed",
@@ -87,7 +87,7 @@ export class Conversation {
     return messages;
   }
 
-  /** A provider takes no more than this, estimated tokens: later prompts are no longer. */
+  /** A provider refused a longer prompt: from now on prompts have at most this many estimated tokens. */
   limitPrompt(tokensMax: number): void {
     this.#promptTokensMax = Math.min(this.#promptTokensMax, tokensMax);
   }
@@ -102,22 +102,22 @@ export class Conversation {
     return fitPrompt(messages, this.#toolsTokens, this.#promptTokensMax);
   }
 
-  /** What tools were asked for in a reply, and what came of them; what it said beside that is told when it has been heard. */
+  /** Adds the tool calls of a reply and their results. The text beside them is added once it has been heard. */
   addToolRounds(rounds: ToolRoundMessages): void {
     for (const { request, results } of rounds) {
       this.#messages.push({ ...request, text: "" }, ...results);
     }
   }
 
-  /** A tool's result that came when its reply was over: the model will know it, and nobody hears of it. */
-  lateResult(key: string, text: string): void {
-    const at = this.#messages.findLastIndex((message) => message.role === "tool" && message.toolCallId === key);
+  /** A tool result that arrived after its reply had ended: the LLM gets it with the next prompt. */
+  lateResult(toolCallId: string, text: string): void {
+    const at = this.#messages.findLastIndex((message) => message.role === "tool" && message.toolCallId === toolCallId);
     const result = this.#messages[at];
-    // A model that was asked meanwhile keeps what it was told.
+    // An LLM request that was sent meanwhile is not repeated.
     if (result !== undefined) this.#messages[at] = { ...result, text };
   }
 
-  /** The caller's turn is over; it joins what is still open. */
+  /** The caller's turn has ended; it joins what is still pending. */
   addUtterance({ text, startMs, endMs }: CallerUtterance): void {
     this.#pending = { text: this.#joined(text), startMs: this.#pending?.startMs ?? startMs, endMs };
   }
@@ -126,7 +126,7 @@ export class Conversation {
     return this.#pending === undefined ? text : cutText(joinTexts(this.#pending.text, text), TURN_TEXT_CHARS_MAX);
   }
 
-  /** The answer is audible, or will never be: what the caller said is settled. */
+  /** The answer is audible, or will never be: the caller's turn is final. */
   settle(): void {
     if (this.#pending === undefined) return;
     const { text, startMs, endMs } = this.#pending;
@@ -135,7 +135,10 @@ export class Conversation {
     this.#sink({ kind: "turn", turn: rounded({ role: "user", text, startMs, endMs, interrupted: false }) });
   }
 
-  /** The agent's turn is over. `turn.text` is what was heard, not what was generated; without a word heard it was no turn. */
+  /**
+   * Adds the agent's turn. `turn.text` is what was heard, not what was generated. Without a heard word there is no
+   * turn.
+   */
   addAgentTurn(turn: TranscriptTurn): void {
     if (turn.text === "") return;
     this.#messages.push({ role: "assistant", text: turn.text });
@@ -143,14 +146,14 @@ export class Conversation {
   }
 }
 
-/** A transcript counts in whole milliseconds; finer than that is only our clock. */
+/** Transcripts use whole milliseconds. */
 const rounded = (turn: TranscriptTurn): TranscriptTurn => ({
   ...turn,
   startMs: Math.round(turn.startMs),
   endMs: Math.round(turn.endMs),
 });
 
-/** The system prompt of a call. The greeting stands in it as the opening line, when the agent speaks first. */
+/** The system prompt of a call. It contains the greeting as the opening line when the agent speaks first. */
 export function systemText(spec: CallSpec): string {
   if (spec.firstSpeaker !== "agent" || spec.greeting === undefined) return spec.systemPrompt;
   return `${spec.systemPrompt}\n\nOpening line: ${spec.greeting}`;

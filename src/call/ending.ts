@@ -4,7 +4,7 @@ import { GOODBYE_MS_MAX } from "../core/limits/calls.ts";
 import { REFUSED_TURNS_MAX, SPEND_LIMIT_GOODBYE_MS_MAX } from "../core/limits/spend.ts";
 import type { Phrases } from "../core/phrases/phrases.ts";
 
-/** What the agent says last, why, and what the call then ends for. */
+/** The agent's last words, their speak reason, and the call's end reason. */
 export interface Goodbye {
   text: string;
   speakReason: SpeakReason;
@@ -12,39 +12,41 @@ export interface Goodbye {
 }
 
 /**
- * How the service ends a call: with a goodbye, after which the call ends for the reason that it was asked to. The first reason wins.
+ * How the service ends a call: it says goodbye, then the call ends for the given reason. The first reason is kept.
  * Times are ms of call time.
  */
 export class Ending {
   readonly #say: (words: Goodbye) => void;
   #reason: EndReason | undefined;
   #deadlineMs = Number.POSITIVE_INFINITY;
-  /** Turns in a row that were refused because of a spend limit. */
+  /** Consecutive turns that were refused because of a spend limit. */
   #refusedTurns = 0;
 
-  /** `say` has the agent say the last words in place of whatever it says or does. */
+  /** `say` replaces the current reply with the last words. */
   constructor(say: (words: Goodbye) => void) {
     this.#say = say;
   }
 
-  /** Why the call ends; undefined while it does not. */
+  /** Why the call is ending; undefined while it is not ending. */
   get reason(): EndReason | undefined {
     return this.#reason;
   }
 
-  /** The call ends then at the latest; Infinity while it does not end. */
+  /** When the call ends at the latest; Infinity while it is not ending. */
   get deadlineMs(): number {
     return this.#deadlineMs;
   }
 
-  /** The call is to end with a goodbye. One that is ending already waits no longer than for that. */
+  /**
+   * Ends the call with a goodbye. A call that is ending already keeps its reason; its deadline can only become earlier.
+   */
   sayGoodbye(endReason: EndReason, { goodbye }: Phrases, nowMs: number): void {
     this.#begin({ endReason, text: goodbye, speakReason: "goodbye" }, nowMs + GOODBYE_MS_MAX);
   }
 
   /**
-   * A spend limit was reached. Whether the agent is to say that it cannot answer; otherwise the call ends, by `action` or because it
-   * is one refused turn too many, or is ending.
+   * A spend limit was reached. Returns whether the agent is to say that it cannot answer. Otherwise the call ends,
+   * because of `action` or after too many refused turns, or it is ending already.
    */
   limitReached(action: SpendAction, { limit, goodbye }: Phrases, nowMs: number): boolean {
     if (this.#reason !== undefined) return false;
@@ -57,7 +59,7 @@ export class Ending {
     return false;
   }
 
-  /** The model has answered. */
+  /** The LLM has answered. */
   answered(): void {
     this.#refusedTurns = 0;
   }

@@ -14,78 +14,87 @@ import type { FrameCodec } from "../media/frame-codec.ts";
 import type { FailoverCode, Message, TimedWord, ToolDescription } from "../speech/contracts.ts";
 
 /**
- * Everything that may happen to a call. All of it enters by `Call.handle(event, nowMs)` and all of it is journaled,
- * so that a call can be replayed. None of it holds samples.
+ * All inputs of a call. They enter through `Call.handle(event, nowMs)` and are journaled, so that the call can be
+ * replayed. None holds samples.
  */
 export type CallEvent =
-  /** 20 ms of the caller's audio went over the bus. `mediaMs` is its place on the carrier's own clock. Reused: read, don't keep. */
+  /**
+   * 20 ms of the caller's audio were received. `mediaMs` is their position on the carrier's clock. The object is
+   * reused: do not retain it.
+   */
   | { kind: "frame-in"; isSpeech: boolean; mediaMs: number }
-  /** A frame of reply `turnId` was sent, `samples` long. Reused. */
+  /** A frame of reply `turnId` was sent, `samples` long. The object is reused. */
   | { kind: "frame-out"; turnId: number; samples: number }
-  /** A deadline (`Call.nextDeadlineMs`) has come. */
+  /** A deadline (`Call.nextDeadlineMs`) is due. */
   | { kind: "tick" }
   /**
-   * The carrier's stream has begun: from here on audio can be sent. `codec` is what the caller's frames are kept in, `carrierCallId`
-   * the carrier's own id for the call.
+   * The media stream has started: audio can be sent from now on. `codec` is the codec of the recorded caller frames,
+   * `carrierCallId` the carrier's id of the call.
    */
   | { kind: "leg-started"; codec: FrameCodec; carrierCallId?: string }
-  /** The leg is gone, or must go: the caller hung up, or the peer broke a rule. */
+  /** The leg was closed or must be closed: the caller hung up, or the peer violated the protocol. */
   | { kind: "leg-closed"; reason: EndReason }
-  /** Somebody other than the two speakers wants the call to end. */
+  /** The call is to end at once, at the request of the API or the service. */
   | { kind: "end-requested"; reason: EndReason }
-  /** The same, but the caller is to hear us say goodbye first. */
+  /** The same, after a goodbye. */
   | { kind: "goodbye-requested"; reason: EndReason }
-  /** The service itself failed at what came before: the call ends. `code` is stable. */
+  /** The service failed to handle an earlier event, and the call ends. `code` is stable. */
   | { kind: "internal-error"; code: string }
-  /** A mark came back: played, or flushed by a clear. */
+  /** A mark was returned: its audio was played, or flushed by a clear. */
   | { kind: "mark"; name: string }
-  /** The peer answered a ping: all that was sent before the ping has reached it. */
+  /** The peer answered a ping: it has received everything that was sent before the ping. */
   | { kind: "pong" }
-  /** A clear was carried out: so much was played since the stream began, by the far end's own count. */
+  /** A clear was carried out. `playedMs` is the audio played since the stream started, as counted by the peer. */
   | { kind: "cleared"; playedMs: number }
   | { kind: "dtmf"; digit: string }
-  /** The caller typed something, and is done with it. */
+  /** The caller has typed a complete text. */
   | { kind: "typed"; text: string }
-  /** The ear. Texts are the whole utterance since the last final. */
+  /** From the STT. Texts are the whole utterance since the last final transcript. */
   | { kind: "stt-interim"; text: string; language?: string }
   | { kind: "stt-final"; text: string; language?: string }
   | { kind: "stt-failed"; code: string }
-  /** The model, answering `ask`. */
+  /** From the LLM, in answer to `generate-reply`. */
   | { kind: "reply-text"; turnId: number; text: string }
   | { kind: "reply-tool-call"; turnId: number; id: string; name: string; argumentsJson: string }
   | { kind: "reply-end"; turnId: number }
   | { kind: "reply-failed"; turnId: number; code: string }
-  /** Which voice speaks from here on, after a `language`: where none `speaksIt`, the one there was. */
+  /**
+   * The voice after a `language` command. Without `supportsLanguage` no voice speaks the language, and the previous one
+   * stays.
+   */
   | { kind: "voice-chosen"; language: string; voiceId: string; supportsLanguage: boolean }
   /**
-   * Service phrases from here on, while the call is in `language`: an operator's own phrases (`file`), those
-   * that an LLM translated, or English where there is nothing else. Built-in phrases as they are need no such event.
+   * Service phrases while the call is in `language`: the operator's (`file`), translated by an LLM, or English as the
+   * last resort. Built-in phrases need no event.
    */
   | { kind: "phrases-chosen"; language: string; origin: PhraseOrigin; phrases: Phrases }
-  /** Another provider serves the call from here on, or for this one answer. */
+  /** Another provider serves the call from now on, or serves this one request. */
   | { kind: "provider-switched"; stage: Stage; from: string; to: string; code: FailoverCode }
   /**
-   * An LLM provider refused a prompt as longer than its model's context. From here on prompts are at most `tokensMax` estimated tokens;
-   * `retried` when the same question was asked again at once, that much shorter.
+   * An LLM provider refused a prompt as longer than its model's context. From now on prompts have at most `tokensMax`
+   * estimated tokens. `retried`: the request was repeated at once with a shorter prompt.
    */
   | { kind: "context-exceeded"; provider: string; tokensMax: number; retried: boolean }
-  /** A provider did so much for the call. The last of it may stand behind the call's end. */
+  /** Usage that a provider bills. The last of it may follow the call's end. */
   | { kind: "usage"; stage: Stage; provider: string; usage: Usage }
   /**
-   * The call, or its account (`scope`), may spend no more of `limit`, and a provider was not asked: the agent says so, and the call
-   * ends or goes on without the answer (`action`).
+   * The call or its account (`scope`) has reached `limit`, and no request was sent to the provider. The agent says so,
+   * and the call ends or continues without the answer (`action`).
    */
   | { kind: "limit-reached"; scope: SpendScope; limit: SpendLimit; action: SpendAction }
-  /** What came of a `tool`. */
+  /** The result of a `run-tool` command. */
   | { kind: "tool-result"; turnId: number; toolCallId: string; result: string; failed: boolean }
-  /** The voice, answering `speak`. `samples` counts at the leg's rate, padding of a piece's last frame included. */
+  /**
+   * From the TTS, in answer to `speak`. `samples` counts at the leg's rate and includes the padding of a segment's last
+   * frame.
+   */
   | { kind: "segment-audio"; turnId: number; segment: number; samples: number; words: readonly TimedWord[] }
   | { kind: "segment-end"; turnId: number; segment: number; samples: number }
   | { kind: "segment-failed"; turnId: number; segment: number; code: string };
 
-/** Everything a call may ask of the world. Commands leave through the sink that was given at construction. */
+/** All outputs of a call. They are passed to the sink that was given at construction. */
 export type CallCommand =
-  /** Ask the model; its events come back with this `turnId`. */
+  /** Request a reply from the LLM; its events carry this `turnId`. */
   | {
       kind: "generate-reply";
       turnId: number;
@@ -94,8 +103,8 @@ export type CallCommand =
       language: string;
     }
   /**
-   * The prompt of the next `ask` would have come to more than `tokensMax` estimated tokens: the oldest turns are gone for good, and
-   * results of tools are cut where that was not enough. `tokens` is what it comes to now.
+   * The prompt of the next `generate-reply` would exceed `tokensMax` estimated tokens: the oldest turns were dropped
+   * for good, and tool results were truncated where that was not enough. `tokens` is the size after trimming.
    */
   | {
       kind: "conversation-trimmed";
@@ -107,43 +116,44 @@ export type CallCommand =
       tokensMax: number;
     }
   /**
-   * Ask the model for what may turn out to be the caller's turn, and keep what it answers: the next `ask` is answered with that. Until
-   * then, or `preemptive-cancel`, nothing of it may be seen.
+   * Request a reply to what may be the caller's complete turn, and buffer it for the next `generate-reply`. Nothing of
+   * it may be used before that. `preemptive-cancel` discards it.
    */
   | { kind: "preemptive-start"; messages: readonly Message[]; tools: readonly ToolDescription[]; language: string }
-  /** It turned out otherwise. */
+  /** The caller's turn became a different one. */
   | { kind: "preemptive-cancel" }
-  /** Carry out a tool; `key` comes back with what came of it. */
+  /** Run a tool; its `tool-result` carries the same `toolCallId`. */
   | { kind: "run-tool"; turnId: number; toolCallId: string; name: string; arguments: Readonly<Record<string, unknown>> }
-  /** Press keys towards the far end, where the wire can. */
+  /** Send DTMF to the peer, where the wire supports it. */
   | { kind: "send-dtmf"; digits: string }
-  /** From here on the call is in this language: what is spoken, and what is listened for where the ear must be told. */
+  /** From now on the call is in this language: for the TTS, and for an STT that needs to know the language. */
   | { kind: "language"; language: string; reason: "detected" | "tool" }
-  /** The caller is to be handed on; the call ends with that. */
+  /** Transfer the caller; the call ends with that. */
   | { kind: "transfer"; target: string }
-  /** Synthesise a piece behind the pieces before it, and send it in its turn. Words of our own have a `reason`. */
+  /** Synthesize a segment after the segments before it, and send it in order. Service phrases have a `reason`. */
   | { kind: "speak"; turnId: number; segment: number; text: string; reason?: SpeakReason }
-  /** Send a mark right behind the last frame that was sent. */
+  /** Send a mark directly after the last frame sent. */
   | { kind: "mark"; name: string }
   /**
-   * Abort the model and the synthesis of this reply and drop what has not been sent; `clear` also drops what the carrier has
-   * not played. `heardText` is what the caller heard of it, `voicedMs` for how long there was voice when voice did it.
+   * Abort the LLM and the TTS of this reply and drop what has not been sent. `clear` also drops what the peer has not
+   * played. `heardText` is what the caller heard of it. `speechMs` is how long the caller had been speaking when speech
+   * interrupted it.
    */
   | { kind: "cancel-reply"; turnId: number; clear: boolean; reason: CancelReason; speechMs: number; heardText: string }
-  /** Send no more of this reply for now: the caller makes a sound, and it is not known yet what it is. */
+  /** Stop sending this reply for now: the caller makes a sound, and it is not clear yet whether it interrupts. */
   | { kind: "pause"; turnId: number }
-  /** It was nothing: go on from the sample behind the last one that was sent. */
+  /** It was no interruption: continue with the sample after the last one sent. */
   | { kind: "resume"; turnId: number; reason: ResumeReason }
-  /** The caller said this over the agent, and it asks for no answer. */
+  /** The caller said this over the agent, and it needs no answer. */
   | { kind: "ignore"; text: string; startMs: number; endMs: number }
-  /** What the agent does from here on. An answer that begins to be heard tells where the time before it went. */
+  /** The agent's state from now on. For the first audio of an answer, `latency` says where the time was spent. */
   | { kind: "state"; state: CallState; latency?: TurnLatency }
-  /** A turn is over and will not change any more: the transcript is these, in order. */
+  /** A turn is complete and final: the transcript is these turns, in order. */
   | { kind: "turn"; turn: TranscriptTurn }
-  /** The last command of a call, once. */
+  /** The last command of a call, emitted once. */
   | { kind: "end"; reason: EndReason };
 
-/** What the agent does, for wires that can show it. */
+/** What the agent is doing, for wires that can show it. */
 export type CallState = "listening" | "thinking" | "speaking";
 
 export type CallSink = (command: CallCommand) => void;

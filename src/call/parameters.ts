@@ -1,66 +1,80 @@
-/** The policy of turn taking, in one place. Every value is milliseconds unless its name says otherwise. */
+/** The parameters of turn taking. Every value is in milliseconds unless its name says otherwise. */
 export interface TurnParameters {
-  /** Speech has begun when `onsetVoicedFrames` of the last `onsetWindowFrames` frames are voiced. */
+  /** Speech has started when `onsetSpeechFrames` of the last `onsetWindowFrames` frames are voiced. */
   onsetSpeechFrames: number;
   onsetWindowFrames: number;
-  /** Speech has ended after this much media without voice. */
+  /** Speech has ended after this much audio without voiced frames. */
   hangoverMs: number;
-  /** No voice is believed this long after the stream began: the detector's noise model has not settled. */
+  /** Voiced frames are ignored for this long after the stream started: the VAD's noise model has not settled. */
   settleMs: number;
-  /** A carrier that stops sending (silence suppression, loss) while somebody speaks: the speech is over this much later than usual. */
+  /**
+   * Where a carrier stops sending frames (silence suppression, loss) while the caller speaks, speech ends this much
+   * later than usual.
+   */
   frameLossMs: number;
-  /** The caller's turn is over this long after the last voiced frame, when a final transcript is there. */
+  /** The caller's turn ends this long after the last voiced frame, when a final transcript is there. */
   endpointMs: number;
-  /** The same where that transcript ends a sentence. Less than `hangoverMs` changes nothing. */
+  /** The same where that transcript ends a sentence. Values below `hangoverMs` have no effect. */
   endpointSentenceMs: number;
-  /** The same where it trails off: with a comma, an "and", an "um". */
+  /** The same where the transcript trails off: with a comma, an "and", an "um". */
   endpointTrailingMs: number;
-  /** How long a final transcript is waited for after the voice ended; then the partial one counts, or nothing was said. */
+  /**
+   * How long to wait for a final transcript after speech has ended; then the interim one counts, or nothing was said.
+   */
   finalWaitMs: number;
-  /** Where the ear tells partial words: voice that goes on without a new one for this long does not keep the turn open. */
+  /** With interim transcripts: speech that goes on without a new word for this long does not keep the turn open. */
   wordlessSpeechMs: number;
   /**
-   * Where the ear tells no partial words, voice that lasts this long interrupts the agent. The detector's own tail and `hangoverMs`
-   * count with it: of a sound that is over they are some 400 ms.
+   * Without interim transcripts: speech that lasts this long interrupts the agent. The VAD's tail and `hangoverMs` are
+   * part of it: after a sound has ended, they add about 400 ms.
    */
   sustainedSpeechMs: number;
-  /** Voice that has gone on for this long without a word is a noise of the line, and stops no reply that begins behind it. */
+  /**
+   * Speech that has gone on for this long without a word is background noise, and does not interrupt a reply that
+   * starts after it.
+   */
   steadyNoiseMs: number;
-  /** Voice alone pauses one reply so often at most: babble must not stall the agent. A count. */
+  /** How often speech without words may pause one reply: babble must not stall the agent. A count. */
   speechPausesMax: number;
-  /** A paused reply goes on this long after the voice that paused it, unless a word has cut it. */
+  /** A paused reply resumes this long after the speech that paused it, unless a word has interrupted it. */
   resumeMs: number;
-  /** It goes on in any case after this long, when the voice goes on and tells no word. */
+  /** It resumes after this long in any case, when the speech goes on without a word. */
   pauseMsMax: number;
   /** A back-channel that ended no longer than this before the agent did is an answer to it ("shall I?", "yes"). */
   backChannelAnswerMs: number;
   /**
-   * The model is asked ahead when the caller's words have not changed, and no voice was heard, for this long, or twice as long where
-   * the last words came before the voice ended; what it answers is kept only if they are the same when the turn is over. 0: never.
+   * Preemptive generation starts when, for this long, the caller's words have not changed and no speech was detected;
+   * or twice as long where the last words came before speech ended. The reply is used only if the words are the same at
+   * the end of the turn. 0: never.
    */
   preemptiveMs: number;
-  /** The first piece of a reply is spoken as soon as a clause of so many characters is there, not the whole sentence. A count. */
+  /**
+   * The first segment of a reply is spoken once a clause of this many characters is there, before the sentence is
+   * complete. A count.
+   */
   firstClauseChars: number;
-  /** An entry of keys is over this long after its last one. */
+  /** A DTMF entry is complete this long after its last digit. */
   dtmfGapMs: number;
-  /** A reply that is not audible by then begins with a few words of our own. */
+  /** A reply that is not audible after this time starts with a filler. */
   fillerMs: number;
-  /** Tools that run for so long, with nothing to be heard meanwhile, are excused likewise. */
+  /** Tools that run for this long while nothing is played get a filler, too. */
   toolFillerMs: number;
-  /** A model that tells nothing for so long has failed. */
+  /** An LLM that sends nothing for this long has failed. */
   llmSilenceMs: number;
-  /** A voice that has a piece to speak and tells nothing for so long has failed. */
+  /** A TTS that has a segment to speak and sends nothing for this long has failed. */
   ttsSilenceMs: number;
-  /** A mark that has not come back this long after its audio must have been played is not waited for any more. */
+  /** A mark that is not returned this long after the end of its audio's playout is not awaited any more. */
   markGraceMs: number;
   /**
-   * The playback clock is believed for this long after the last confirmation: a frame, mark or pong of the peer. What it says was
-   * played later is not counted as heard until the next confirmation.
+   * The playback clock is trusted for this long after the last confirmation: a frame, mark or pong from the peer. What
+   * it reports as played later is not counted as heard until the next confirmation.
    */
   confirmationMs: number;
 }
 
-/** Measured: onset, hangover and settle for the WebRTC detector in mode 3 over G.711; the rest is the field's usual. */
+/**
+ * Onset, hangover and settle time were measured for the WebRTC VAD in mode 3 over G.711; the rest are common values.
+ */
 export const DEFAULT_TURN_PARAMETERS: Readonly<TurnParameters> = {
   onsetSpeechFrames: 3,
   onsetWindowFrames: 5,
@@ -89,5 +103,5 @@ export const DEFAULT_TURN_PARAMETERS: Readonly<TurnParameters> = {
   confirmationMs: 100,
 };
 
-/** The same, with replies that are begun before it is certain that the caller is done. */
+/** The same, with preemptive generation. */
 export const PREEMPTIVE_TURN_PARAMETERS: Readonly<TurnParameters> = { ...DEFAULT_TURN_PARAMETERS, preemptiveMs: 200 };

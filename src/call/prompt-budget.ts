@@ -6,9 +6,9 @@ import { systemText } from "./conversation.ts";
 import { describeTools } from "./tools/plan.ts";
 
 /**
- * What a prompt of a call may come to, in estimated tokens: the system prompt and the tools, with `historyTokensMax` of conversation, but
- * no more than the model takes beside its answer. `contextTokens` is the model's context, prompt and answer together; undefined where
- * there is no bound.
+ * The upper bound of a call's prompt, in estimated tokens: the system prompt and the tools, plus `historyTokensMax` of
+ * conversation, but at most what the model's context allows beside the answer. `contextTokens` is the model's context,
+ * prompt and answer together; undefined where there is no bound.
  */
 export function promptTokensMaxOf(spec: CallSpec, contextTokens: number | undefined, historyTokensMax: number): number {
   const wantedTokens = textTokens(systemText(spec)) + toolsTokens(describeTools(spec.tools)) + historyTokensMax;

@@ -1,44 +1,24 @@
 import type { CallState } from "./events.ts";
+import type { ReplySnapshot } from "./reply/snapshot.ts";
 import type { Turn } from "./turn-taking/turn.ts";
 
-/** What a call may wait for, each until a moment of its own. */
+/** What a call may wait for; each has its own deadline. */
 const DEADLINES = [
   "max_duration",
   "goodbye",
   "stream",
-  "voice",
+  "speech",
   "turn",
-  "ahead",
-  "digits",
+  "preemptive",
+  "dtmf",
   "inactivity",
   "reply",
 ] as const;
 export type Deadline = (typeof DEADLINES)[number];
 
-/** What a reply may wait for: its being heard, words of our own that bridge a silence, the model, the voice. */
-export interface ReplyDeadlines {
-  heardMs: number;
-  fillerMs: number;
-  llmMs: number;
-  ttsMs: number;
-}
-
-/** The reply that lives. */
-export interface ReplySnapshot {
-  turnId: number;
-  audible: boolean;
-  interruptible: boolean;
-  areToolsRunning: boolean;
-  segments: number;
-  sentMs: number;
-  /** What the caller has heard of it, as far as anybody can tell. */
-  heardText: string;
-  deadlines: ReplyDeadlines;
-}
-
 /**
- * How a call stands at one moment, for whoever wants to understand what it does. Times are ms of call time; of what is not
- * waited for they are Infinity.
+ * The state of a call at one moment, for diagnostics. Times are ms of call time; deadlines that are not set are
+ * Infinity.
  */
 export interface CallSnapshot {
   ended: boolean;
@@ -49,7 +29,7 @@ export interface CallSnapshot {
   deadlines: Readonly<Record<Deadline, number>>;
 }
 
-/** Of a call that is over. */
+/** The deadlines of a call that has ended. */
 export const NO_DEADLINES = Object.fromEntries(
   DEADLINES.map((wait) => [wait, Number.POSITIVE_INFINITY]),
 ) as CallSnapshot["deadlines"];

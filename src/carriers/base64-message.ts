@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 
-// Base64 as of RFC 4648 section 4, padded, written into a message without allocation.
+// Base64 (RFC 4648, section 4, padded), written into a message without allocation.
 
 const PAD = 0x3d;
 export const BASE64_CHARACTERS = Uint8Array.from(
@@ -8,7 +8,7 @@ export const BASE64_CHARACTERS = Uint8Array.from(
   (character) => character.charCodeAt(0),
 );
 
-/** The two characters of each 12 bits, as they lie in memory: storing them as one halves the work. */
+/** The two characters for each 12 bits, in memory order: storing both at once halves the work. */
 const PAIRS = new Uint16Array(4_096);
 const PAIR_CHARACTERS = new Uint8Array(PAIRS.buffer);
 for (let bits = 0; bits < PAIRS.length; bits += 1) {
@@ -16,31 +16,34 @@ for (let bits = 0; bits < PAIRS.length; bits += 1) {
   PAIR_CHARACTERS[2 * bits + 1] = BASE64_CHARACTERS[bits & 63] as number;
 }
 
-/** The memory of a message, with room for a text of `headBytes` in front of the payload. */
+/** The memory of a message, with room for a text of `headBytes` before the payload. */
 interface MessageMemory {
   readonly message: Uint8Array;
-  /** The payload within it, and the same by twos. */
+  /** The payload within it, and a view of the same memory by character pairs. */
   readonly characters: Uint8Array;
   readonly pairs: Uint16Array;
 }
 
 function messageMemory(headBytes: number, frameBytes: number, tail: Uint8Array): MessageMemory {
   const payloadChars = Math.ceil(frameBytes / 3) * 4;
-  // Pairs must begin at an even address, so the message may have to begin at an odd one.
+  // Pairs need an even address, so the message may have to start at an odd one.
   const from = headBytes % 2;
   const payloadAt = from + headBytes;
   const memory = new ArrayBuffer(payloadAt + payloadChars + tail.length);
   const message = new Uint8Array(memory, from);
   message.set(tail, headBytes + payloadChars);
-  // The padding behind the last sample stays for good.
+  // The padding after the last sample never changes.
   const characters = new Uint8Array(memory, payloadAt, payloadChars).fill(PAD);
   return { message, characters, pairs: new Uint16Array(memory, payloadAt, payloadChars / 2) };
 }
 
-/** Shared by all streams whose messages are alike: with hundreds of them caches hold little. As many as texts have lengths. */
+/**
+ * Shared by all streams whose messages have the same layout: memory for each of hundreds of streams would not fit in
+ * the CPU caches. At most one entry for each length of text.
+ */
 const MEMORIES = new Map<string, MessageMemory>();
 
-/** A text message that carries one frame as base64 between two texts that never change. */
+/** A text message that carries one frame as base64 between two constant texts. */
 export class Base64Message {
   readonly #head: Uint8Array;
   readonly #memory: MessageMemory;
@@ -54,7 +57,9 @@ export class Base64Message {
     this.#frameBytes = frameBytes;
   }
 
-  /** Puts one frame into the message. Returns the whole message: a view that the next `write` of any stream changes. */
+  /**
+   * Writes one frame into the message. Returns the whole message: a view that the next `write` of any stream changes.
+   */
   write(frame: Uint8Array): Uint8Array {
     if (frame.length !== this.#frameBytes) assert.fail("one frame at a time");
     const { message, characters, pairs } = this.#memory;
@@ -65,7 +70,7 @@ export class Base64Message {
   }
 }
 
-/** All bytes but the last one or two, where their number is not divisible by three. */
+/** Encodes all bytes but the last one or two where their number is not divisible by three. */
 function encodeTriples(bytes: Uint8Array, pairs: Uint16Array): void {
   const end = bytes.length - (bytes.length % 3);
   let at = 0;
@@ -77,7 +82,7 @@ function encodeTriples(bytes: Uint8Array, pairs: Uint16Array): void {
   }
 }
 
-/** The last one or two bytes, which fill two or three of four characters. */
+/** Encodes the last one or two bytes, which fill two or three of four characters. */
 function encodeRest(bytes: Uint8Array, characters: Uint8Array): void {
   const rest = bytes.length % 3;
   if (rest === 0) return;

@@ -2,11 +2,11 @@ import { A_LAW, MU_LAW } from "../media/g711.ts";
 import type { G711Codec, InboundAudio } from "../wire/wire.ts";
 import { BASE64_CHARACTERS } from "./base64-message.ts";
 
-// Base64 as of RFC 4648 section 4 and G.711 in one loop, on the bytes of a message and without allocation.
-// Strict: padding is required, and bits that no byte claims are zero, so that every audio has exactly one spelling.
+// Decodes base64 (RFC 4648, section 4) and G.711 in one loop, on the bytes of a message and without allocation. Strict:
+// padding is required and unused bits must be zero, so that each audio has exactly one encoding.
 
-// The tables of mu-law and behind them those of A-law, as constants of this module, with indexes whose range can be seen: then
-// the compiler leaves the bounds checks out.
+// The tables of mu-law, followed by those of A-law, as constants of this module. Their indexes have a visible range, so
+// the compiler omits the bounds checks.
 const A_LAW_DECODE_AT = MU_LAW.decodeTable.length;
 const DECODE = new Int16Array(2 * A_LAW_DECODE_AT);
 DECODE.set(MU_LAW.decodeTable);
@@ -14,19 +14,20 @@ DECODE.set(A_LAW.decodeTable, A_LAW_DECODE_AT);
 
 const QUOTE = 0x22;
 const PAD = 0x3d;
-/** By character code; INVALID stands out from every union of values. */
+/** By character code. INVALID is recognizable in the bitwise OR of several values. */
 const INVALID = 0x40;
 const VALUES = new Uint8Array(256).fill(INVALID);
 for (const [value, character] of BASE64_CHARACTERS.entries()) VALUES[character] = value;
 
 /**
- * Decodes the base64 that begins at `message[at]` and ends at a quote, by one of the two laws. Returns the index of the quote,
- * or -1 when it is empty, not strict base64, does not end, or does not fit; then `into` holds nothing of use.
+ * Decodes the base64 that starts at `message[at]` and ends at a quote, by one of the two laws. Returns the index of the
+ * quote. Returns -1 when the base64 is empty, not strict, unterminated or too long; then the content of `into` is
+ * undefined.
  */
 export function decodeG711Base64(message: Uint8Array, at: number, codec: G711Codec, into: InboundAudio): number {
   const { bytes, samples } = into;
   const law = codec === "alaw" ? A_LAW_DECODE_AT : 0;
-  // As many groups of four as there is room for in `into`, and as the message can hold in front of a quote.
+  // Groups of four that fit in `into`, and that the message can hold before a quote.
   const room = Math.floor(Math.min(bytes.length, samples.length) / 3);
   const end = at + 4 * Math.min(room, (message.length - 1 - at) >> 2);
   let count = 0;
@@ -53,7 +54,10 @@ export function decodeG711Base64(message: Uint8Array, at: number, codec: G711Cod
   return into.count === 0 ? -1 : i;
 }
 
-/** The last four characters, where one or two of them are padding. Returns the index of the quote behind them, or -1. */
+/**
+ * Decodes the last four characters, where one or two of them are padding. Returns the index of the quote after them, or
+ * -1.
+ */
 function decodePadded(message: Uint8Array, at: number, law: number, into: InboundAudio): number {
   const { bytes, samples, count } = into;
   if (message[at + 3] !== PAD || message[at + 4] !== QUOTE) return -1;

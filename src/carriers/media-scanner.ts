@@ -1,28 +1,28 @@
 import type { G711Codec, InboundAudio } from "../wire/wire.ts";
 import { decodeG711Base64 } from "./g711-base64.ts";
 
-// The fast reader of inbound audio. A dialect states, byte for byte, the ways in which its carrier writes such a message; the
-// reader compares the text that never changes and reads the values between. Each `skip...` takes the index to read from and
-// returns the index behind what it has read, or -1; given -1 it returns -1.
+// The fast reader of inbound audio. Each wire states, byte for byte, how its carrier writes such a message; the scanner
+// compares the constant text and reads the values between. Each `skip...` takes the index to read from and returns the
+// index after what it has read, or -1; given -1 it returns -1.
 
-/** A number that says nothing to us. This and the others are the places at which every message differs. */
+/** A number without a use. The slots are the positions at which messages differ. */
 export const NUMBER = 0;
 /** The number for `InboundAudio.chunk`. */
 export const CHUNK = 1;
 /** The number for `InboundAudio.timestampMs`. */
 export const TIMESTAMP = 2;
-/** The audio, in base64; a quote ends it. */
+/** The audio in base64, ended by a quote. */
 export const PAYLOAD = 3;
 
 type Slot = typeof NUMBER | typeof CHUNK | typeof TIMESTAMP | typeof PAYLOAD;
 
-/** The bytes of a text, to compare with; four at a time as far as they go. */
+/** The bytes of a text to compare, four at a time where possible. */
 interface Literal {
   readonly bytes: Uint8Array;
   readonly words: Int32Array;
 }
 
-/** One way to write a message: text, slot, text, ..., slot, text. */
+/** One form of a message: text, slot, text, ..., slot, text. */
 export interface MediaLayout {
   readonly texts: readonly Literal[];
   readonly slots: readonly Slot[];
@@ -30,16 +30,19 @@ export interface MediaLayout {
 
 const ZERO = 0x30;
 const NINE = 0x39;
-/** A double holds every number of so many digits exactly. */
+/** A double represents every number with this many digits exactly. */
 const NUMBER_DIGITS_MAX = 15;
 
-/** Text that only one stream has: its id, what its peer said. It must stand there as JSON writes it. */
+/** Text of one stream only, such as its id. The message must contain it as JSON writes it. */
 export interface OwnText {
   readonly own: string;
 }
 
-/** A layout from its pieces in order. All streams share what none of them owns: with hundreds of them caches hold little. */
-export function mediaLayout(...pieces: readonly (string | OwnText | Slot)[]): MediaLayout {
+/**
+ * A layout from its parts, in order. Streams share the text that is not their own: copies for hundreds of streams would
+ * not fit in the CPU caches.
+ */
+export function mediaLayout(...parts: readonly (string | OwnText | Slot)[]): MediaLayout {
   const texts: Literal[] = [];
   const slots: Slot[] = [];
   let text = "";
@@ -49,14 +52,14 @@ export function mediaLayout(...pieces: readonly (string | OwnText | Slot)[]): Me
     text = "";
     isOwn = false;
   };
-  for (const piece of pieces) {
-    if (typeof piece === "string") text += piece;
-    else if (typeof piece === "object") {
-      text += piece.own;
+  for (const part of parts) {
+    if (typeof part === "string") text += part;
+    else if (typeof part === "object") {
+      text += part.own;
       isOwn = true;
     } else {
       endText();
-      slots.push(piece);
+      slots.push(part);
     }
   }
   endText();
@@ -64,8 +67,8 @@ export function mediaLayout(...pieces: readonly (string | OwnText | Slot)[]): Me
 }
 
 /**
- * Reads one message of the inbound track, without allocation. False says that it is written otherwise, be it good or bad: the
- * full parse decides, and `into` holds nothing of use.
+ * Reads one message of the inbound track, without allocation. False means that the message has another form, valid or
+ * not: then the full parse decides, and the content of `into` is undefined.
  */
 export function scanMedia(
   message: Uint8Array,
@@ -90,7 +93,7 @@ function scan(message: Uint8Array, { texts, slots }: MediaLayout, codec: G711Cod
   return at === message.length;
 }
 
-/** As many as carriers have texts. */
+/** At most one entry for each text of the carriers. */
 const SHARED = new Map<string, Literal>();
 
 function shared(text: string): Literal {
@@ -117,7 +120,7 @@ function wordAt(bytes: Uint8Array, at: number): number {
   return low | ((bytes[at + 2] as number) << 16) | ((bytes[at + 3] as number) << 24);
 }
 
-/** Digits that mean the same with quotes around them and without: few enough, and no zero in front of others. */
+/** Reads digits that mean the same with and without quotes: few enough, and without leading zeros. */
 function skipNumber(message: Uint8Array, from: number, slot: Slot, into: InboundAudio): number {
   let value = 0;
   let at = from;

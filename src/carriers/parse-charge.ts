@@ -1,6 +1,6 @@
 import { MESSAGE_PART_BYTES, MESSAGE_PARTS_FREE } from "../core/limits/messages.ts";
 
-// What a full parse of a carrier's message may cost, found in one pass over its bytes, without a parse and without allocation.
+// The cost of fully parsing a carrier's message, determined in one pass over its bytes, without a parse or allocation.
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -11,15 +11,15 @@ for (const character of "{}[],:") IS_PART[character.charCodeAt(0)] = 1;
 const PAYLOAD_KEY = new Uint8Array(Buffer.from("payload"));
 
 /**
- * The bytes that a carrier's message is charged before it is parsed: those outside of the first string that is a member named
- * `payload`, and MESSAGE_PART_BYTES for each part of JSON beyond MESSAGE_PARTS_FREE. A payload with an escape in it is no base64,
- * and is charged too. Text that is no JSON is charged like JSON.
+ * The bytes for which a carrier's message is charged before it is parsed: those outside the first string member named
+ * `payload`, and MESSAGE_PART_BYTES for each part of JSON beyond MESSAGE_PARTS_FREE. A payload with an escape is not
+ * base64 and is charged, too. Text that is not JSON is charged like JSON.
  */
 export function parseChargeBytes(message: Uint8Array): number {
   const { length } = message;
   let payloadBytes = 0;
   let parts = 0;
-  /** The last string was the name of a payload, and no more than a colon has come since. */
+  /** The last string was the name `payload`, followed by at most a colon. */
   let isPayloadNext = false;
   for (let at = 0; at < length; at += 1) {
     const byte = message[at] as number;

@@ -9,13 +9,16 @@ import type { G711Codec, InboundAudio, WireEvent } from "../wire/wire.ts";
 import { Base64Message } from "./base64-message.ts";
 import { type MediaLayout, scanMedia } from "./media-scanner.ts";
 
-// What the three carriers have in common, whatever their messages look like: one stream of G.711, 8,000 Hz, mono, as base64 in
-// JSON; 20 ms (160 bytes) a message in as a rule, any length by right.
+// What the three carriers have in common: one stream of G.711, 8,000 Hz, mono, as base64 in JSON. A message usually
+// holds 20 ms (160 bytes), but any length is allowed.
 
 export const GREETING: WireEvent = { kind: "ignored", what: "greeting" };
 const OUTBOUND_TRACK: WireEvent = { kind: "ignored", what: "outbound_track" };
 
-/** A track has two names in the carriers' documents, and in a sample of carrier_b's both tracks at once, which is ours. */
+/**
+ * The carriers' documents have two names for a track; one sample of carrier_b's names both tracks at once, which counts
+ * as inbound.
+ */
 const INBOUND_TRACKS: readonly unknown[] = [undefined, "inbound", "inbound_track", "inbound/outbound"];
 const OUTBOUND_TRACKS: readonly unknown[] = ["outbound", "outbound_track"];
 
@@ -24,9 +27,9 @@ const PLAIN_CODE = new RegExp(`^[A-Za-z0-9_-]{1,${CARRIER_CODE_CHARS_MAX}}$`);
 export interface StreamStart {
   streamId: string;
   inboundCodec: G711Codec;
-  /** How the stream's audio messages are written when they come. */
+  /** The forms of inbound audio messages. */
   layouts: readonly MediaLayout[];
-  /** What stands around the payload of an audio message that goes out. */
+  /** The text before the payload of an outbound audio message. */
   beforePayload: string;
   afterPayload: string;
 }
@@ -35,17 +38,17 @@ export interface StreamStart {
 export class CarrierStream {
   readonly #wire: string;
   #streamId: string | undefined;
-  /** What came before the start is read as mu-law, which is every carrier's default. */
+  /** Audio before the start is read as mu-law, the default of every carrier. */
   #inboundCodec: G711Codec = "mulaw";
   #layouts: readonly MediaLayout[] = [];
   #outbound: Base64Message | undefined;
 
-  /** `wire` is the dialect's name, for errors. */
+  /** `wire` names the wire in errors. */
   constructor(wire: string) {
     this.#wire = wire;
   }
 
-  /** Only the first start counts: a second one changes nothing. */
+  /** Only the first start counts; later ones have no effect. */
   begin(start: StreamStart): void {
     if (this.#streamId !== undefined) return;
     this.#streamId = start.streamId;
@@ -54,7 +57,10 @@ export class CarrierStream {
     this.#outbound = new Base64Message(start.beforePayload, CARRIER_FRAME_SAMPLES, start.afterPayload);
   }
 
-  /** The short cut for inbound audio: false leaves the message to a full parse. One that is too long is malformed either way. */
+  /**
+   * The fast path for inbound audio; false leaves the message to a full parse. A message that is too long is malformed
+   * in both.
+   */
   scan(message: Uint8Array, into: InboundAudio): boolean {
     if (message.length > CARRIER_MESSAGE_BYTES_MAX) {
       throw wireMalformed(this.#wire, `over ${CARRIER_MESSAGE_BYTES_MAX} bytes`);
@@ -62,14 +68,14 @@ export class CarrierStream {
     return scanMedia(message, this.#layouts, this.#inboundCodec, into);
   }
 
-  /** A message that names a stream must name ours. Before start there is none, and none to compare with. */
+  /** A message that names a stream must name this one. Before the start there is no id to compare with. */
   checkStreamId(fields: Fields, key: string): void {
     const streamId = fields.get(key);
     if (streamId === undefined || this.#streamId === undefined) return;
     if (streamId !== this.#streamId) throw fields.malformed("of another stream");
   }
 
-  /** Reads the object with `track`, `payload`, `chunk` and `timestamp`, which the three carriers name alike. */
+  /** Reads the object with `track`, `payload`, `chunk` and `timestamp`; the three carriers use the same names. */
   readMedia(media: Fields, into: InboundAudio): WireEvent {
     const track = media.get("track");
     if (OUTBOUND_TRACKS.includes(track)) return OUTBOUND_TRACK;
@@ -77,7 +83,7 @@ export class CarrierStream {
     const payload = media.get("payload");
     if (typeof payload !== "string") throw media.malformed("payload must be a string");
     const bytes = Buffer.from(payload, "base64");
-    // The decoder passes over whatever it does not know; only strict base64 comes out again as it went in.
+    // The decoder ignores characters that it does not know; only strict base64 is the same when it is encoded again.
     if (payload === "" || bytes.toString("base64") !== payload) throw media.malformed("payload must be strict base64");
     if (bytes.length > Math.min(into.bytes.length, into.samples.length)) throw media.malformed("payload is too long");
     into.bytes.set(bytes);
@@ -95,14 +101,17 @@ export class CarrierStream {
     return this.#outbound.write(frame);
   }
 
-  /** The stream's id; asking for it before the start is our bug, and `what` says what could not be sent. */
+  /** The stream's id. Reading it before the start is a bug of ours; `what` says what could not be sent. */
   requireStreamId(what: string): string {
     if (this.#streamId === undefined) assert.fail(`no ${what} before start`);
     return this.#streamId;
   }
 }
 
-/** A complaint under the carrier's own code; under `otherwise` where that is no plain word or number, for it will be logged. */
+/**
+ * An error that the carrier reports, with its own code. The code is logged: where it is no plain word or number,
+ * `otherwise` takes its place.
+ */
 export function carrierError(code: unknown, otherwise: string): WireEvent {
   const text = typeof code === "number" ? String(code) : code;
   return { kind: "carrier-error", code: typeof text === "string" && PLAIN_CODE.test(text) ? text : otherwise };

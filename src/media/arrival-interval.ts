@@ -1,25 +1,28 @@
 import { FRAME_MS } from "../core/limits/media.ts";
 import { STREAM_MESSAGE_MS_MAX } from "../core/limits/messages.ts";
 
-/** What is left of a long interval with each message that comes sooner. */
+/** The share of a long interval that remains after each message that arrives sooner. */
 const DECAY = 0.98;
 
 /**
- * In what intervals audio comes, learned from its coming: some peers send every 20 ms, some a second at once. What has not come
- * yet is only missing once it is later than usual. Times are on the clock of the caller; allocates nothing.
+ * Learns the intervals in which audio arrives: some peers send every 20 ms, some send a second at once. Audio counts as
+ * missing only when it is later than usual. Times are on the caller's clock. Allocates nothing.
  */
 export class ArrivalInterval {
   #intervalMs = FRAME_MS;
   #lastMs = Number.NaN;
-  /** Audio that came at `#lastMs`. */
+  /** Audio that arrived at `#lastMs`. */
   #batchMs = 0;
 
-  /** A frame came at `nowMs`, right behind the one before it on the media timeline, or after a gap there, which tells nothing. */
+  /**
+   * A frame arrived at `nowMs`. `contiguous`: it directly follows the previous one on the media timeline; a gap says
+   * nothing.
+   */
   frame(contiguous: boolean, nowMs: number): void {
     const sinceMs = nowMs - this.#lastMs;
     this.#lastMs = nowMs;
     if (sinceMs === 0) {
-      // As long as what came at once is, the next of it will be under way: the very first message tells.
+      // A batch is followed by the next one after as long as it lasts: the first message already shows the interval.
       this.#batchMs += FRAME_MS;
       this.#lengthen(this.#batchMs);
       return;
@@ -34,7 +37,7 @@ export class ArrivalInterval {
     this.#intervalMs = Math.min(STREAM_MESSAGE_MS_MAX, Math.max(this.#intervalMs, intervalMs));
   }
 
-  /** How much longer than a peer that sends every frame by itself this one keeps us waiting, ms. */
+  /** How much longer this peer's intervals are than those of a peer that sends every frame by itself, ms. */
   get slackMs(): number {
     return this.#intervalMs - FRAME_MS;
   }

@@ -1,2 +1,2 @@
-/** The rate of the bus for audio that comes at this one, Hz: the telephone's, or wide band. More than came would be invented. */
+/** The bus rate for audio of this rate, Hz: 8 kHz (telephone) or 16 kHz (wideband). It never adds bandwidth. */
 export const busRateHz = (inboundRateHz: number): 8_000 | 16_000 => (inboundRateHz === 8_000 ? 8_000 : 16_000);

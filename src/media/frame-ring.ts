@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 
-/** One frame of a ring, lent: valid until the next `push` or `shift`. */
+/** One frame of a ring, borrowed: valid until the next `push` or `shift`. */
 export interface RingFrame {
   readonly bytes: Uint8Array;
   /** The reply that the frame belongs to. */
@@ -8,14 +8,16 @@ export interface RingFrame {
 }
 
 /**
- * A fixed ring of equal frames, in whatever codec. `push` copies in, `shift` lends: no allocation after the constructor.
+ * A fixed ring of frames of equal size, in any codec. `push` copies in, `shift` returns a borrowed view: no allocation
+ * after construction.
  *
- * One piece of memory, and one view of it that the frame is lent by: an array for each frame would weigh more than its bytes.
+ * One buffer and one view through which frames are borrowed: an array for each frame would take more memory than its
+ * bytes.
  */
 export class FrameRing {
   readonly #capacityFrames: number;
   readonly #frameBytes: number;
-  /** The frames, and behind them the one that is lent. */
+  /** The frames, followed by the one that is borrowed. */
   readonly #bytes: Uint8Array;
   readonly #turnIds: number[];
   readonly #borrowed: { readonly bytes: Uint8Array; turnId: number };
@@ -39,7 +41,7 @@ export class FrameRing {
     return this.#count === this.#capacityFrames;
   }
 
-  /** Returns false and takes nothing when the ring is full: whoever fills it waits until there is room. */
+  /** Returns false and stores nothing when the ring is full; the producer waits until there is room. */
   push(frame: Uint8Array, turnId: number): boolean {
     if (this.isFull) return false;
     if (frame.length !== this.#frameBytes) assert.fail("frames of a ring are equal");
@@ -50,7 +52,7 @@ export class FrameRing {
     return true;
   }
 
-  /** Takes the oldest frame out; undefined when empty. */
+  /** Removes the oldest frame; undefined when empty. */
   shift(): RingFrame | undefined {
     if (this.#count === 0) return undefined;
     const from = this.#head * this.#frameBytes;

@@ -3,69 +3,71 @@ import { TIMESTAMP_GAP_MS_MAX, UNTIMESTAMPED_LAG_MS_MAX } from "../core/limits/c
 import { type FrameCodec, pcmBytes } from "./frame-codec.ts";
 import { G711_LAWS } from "./g711.ts";
 
-/** Audio of any length as a wire brings it; only read, and only until it has been cut up. */
+/** Audio of any length from a wire. It is only read, and only until it has been split into frames. */
 export interface FramerInput {
-  /** `count` signed 16-bit samples, and where the codec is G.711 the same audio as `count` bytes. */
+  /** `count` signed 16-bit samples and, for G.711, the same audio as `count` bytes. */
   readonly bytes: Uint8Array;
   readonly samples: Int16Array;
   readonly count: number;
-  /** The carrier's media time of the first sample in ms; NaN where it gave none. */
+  /** The carrier's media time of the first sample in ms; NaN where it is unknown. */
   readonly timestampMs: number;
 }
 
 export interface FramerOptions {
   frameSamples: number;
   rateHz: number;
-  /** What `bytes` are in. */
+  /** The codec of `bytes`. */
   codec: FrameCodec;
-  /** When the carrier's stream began, on the clock of `push`. */
+  /** When the carrier's stream started, on the clock of `push`. */
   startMs: number;
 }
 
 /**
- * Cuts inbound audio into equal frames and places each on the media timeline, which begins at 0 with the carrier's stream.
+ * Splits inbound audio into equal frames and places each on the media timeline, which starts at 0 with the carrier's
+ * stream.
  *
  *   framer.push(audio, nowMs);
  *   while (framer.next()) use(framer.samples, framer.bytes, framer.mediaMs);
  *
- * What does not fill a frame waits for the next push; audio that is just one frame, as most messages bring, is the frame itself
- * and not copied. Time goes on by counting samples. A timestamp that is ahead of the count
- * by a frame or more is a gap: the frame that was begun is filled up with silence, and the next one begins where the timestamp
- * says. Less than that is jitter. A timestamp that lags changes nothing: time never goes backwards. Audio without one is placed
- * by our own clock once it lags that by UNDATED_LAG_MS_MAX: then there was a pause in which the peer sent nothing.
+ * Audio that does not fill a frame waits for the next push. Audio of exactly one frame, as in most messages, is the
+ * frame itself and is not copied. Media time advances by counting samples. A timestamp that is ahead of the count by a
+ * frame or more is a gap: the frame in progress is filled with silence, and the next one starts at the timestamp. A
+ * smaller lead is jitter. A timestamp that lags has no effect: time never goes backwards. Audio without a timestamp is
+ * placed by our own clock once it lags that by UNTIMESTAMPED_LAG_MS_MAX: then there was a pause in which the peer sent
+ * nothing.
  *
- * A peer can claim any time it likes, so a gap is only believed as far as our own clock bears it out: media time stays within
- * TIMESTAMP_GAP_MS_MAX of the time since `startMs`. A clock that was not believed, or that fell behind by more than that, is a
- * new clock and is counted on from there.
+ * A peer can claim any time, so our own clock limits gaps: media time stays within TIMESTAMP_GAP_MS_MAX of the time
+ * since `startMs`. A timestamp beyond that, or one that lags by more than that, belongs to a new clock and is counted
+ * on from there.
  *
  * Allocates nothing after the first such frame.
  */
 export class Framer {
-  /** The frame that is put together of pieces. */
+  /** The frame that is assembled from parts. */
   readonly #samples: Int16Array;
   readonly #bytes: Uint8Array;
-  /** Views of the memory that the first whole frame came in: one wire's audio comes in the same each time. */
+  /** Views of the memory of the first whole frame: a wire's audio is in the same memory each time. */
   #wholeSamples: Int16Array | undefined;
   #wholeBytes: Uint8Array | undefined;
   #wholeOf: Int16Array | undefined;
-  /** What was cut last is a whole frame of the input. */
+  /** The last frame is a whole frame of the input. */
   #isWhole = false;
   readonly #silenceByte: number;
   readonly #silenceSample: number;
-  /** The bytes are no audio of their own, but the memory of the samples. */
+  /** The bytes are a view of the samples' memory, not separate audio. */
   readonly #isPcm: boolean;
   readonly #sampleMs: number;
   readonly #startMs: number;
-  /** Media time is that of an anchor and the samples counted since, so that no rounding adds up. */
+  /** Media time is an anchor plus the samples counted since, so that rounding errors do not add up. */
   #anchorMs = 0;
   #samplesSinceAnchor = 0;
-  /** Samples of the frame that is being filled. */
+  /** Samples in the frame that is being filled. */
   #filled = 0;
-  /** Media time of the frame that was cut last. */
+  /** Media time of the last frame. */
   #mediaMs = 0;
-  /** What the carrier's timestamps lack to be media time. */
+  /** What must be added to the carrier's timestamps to get media time. */
   #offsetMs = 0;
-  /** Where the input begins when there is a gap in front of it; NaN when there is none. */
+  /** The media time of the input after a gap; NaN when there is no gap. */
   #resumeMs = Number.NaN;
   #input: FramerInput | undefined;
   #read = 0;
@@ -82,22 +84,25 @@ export class Framer {
     this.#startMs = startMs;
   }
 
-  /** The frame that `next` has cut: lent, valid until `next` is called again, and no longer than the input of the last push. */
+  /**
+   * The frame that `next` has produced: borrowed, valid until the next `next`, and no longer than the input of the last
+   * push.
+   */
   get samples(): Int16Array {
     return this.#isWhole ? (this.#wholeSamples as Int16Array) : this.#samples;
   }
 
-  /** The same in the codec of the leg, as `samples` lent. */
+  /** The same frame in the leg's codec, borrowed like `samples`. */
   get bytes(): Uint8Array {
     return this.#isWhole ? (this.#wholeBytes as Uint8Array) : this.#bytes;
   }
 
-  /** Media time of the first sample of the frame that `next` has cut, in ms. */
+  /** Media time of the first sample of the last frame, ms. */
   get mediaMs(): number {
     return this.#mediaMs;
   }
 
-  /** Takes the next audio, which came at `nowMs`. It is read by `next`, which must have said false before the next push. */
+  /** Takes audio that arrived at `nowMs`. `next` must have returned false before the next push. */
   push(input: FramerInput, nowMs: number): void {
     if (this.#input !== undefined) assert.fail("frames of the last push were not taken");
     this.#input = input;
@@ -106,7 +111,7 @@ export class Framer {
     else this.#placeWithoutTimestamp(input.count * this.#sampleMs, nowMs);
   }
 
-  /** Cuts the next frame; false when what is left does not fill one. */
+  /** Produces the next frame; false when the rest does not fill one. */
   next(): boolean {
     const input = this.#input;
     if (input === undefined) return false;
@@ -132,7 +137,7 @@ export class Framer {
     return false;
   }
 
-  /** Whether the input, which is one frame, lies where whole frames have come before. */
+  /** Whether the input, which is one frame, is in the memory of earlier whole frames. */
   #takesWhole({ samples, bytes }: FramerInput): boolean {
     if (this.#wholeOf === undefined) {
       this.#wholeOf = samples;
@@ -161,13 +166,13 @@ export class Framer {
     return this.#anchorMs + this.#samplesSinceAnchor * this.#sampleMs;
   }
 
-  /** Audio that ends now began by its length before. */
+  /** Audio that ends now started its own length before. */
   #placeWithoutTimestamp(lengthMs: number, nowMs: number): void {
     const startMs = nowMs - this.#startMs - lengthMs;
     if (startMs - this.#countedMs >= UNTIMESTAMPED_LAG_MS_MAX) this.#resumeMs = startMs;
   }
 
-  /** Compares a timestamp with the count of samples; see the rules above. */
+  /** Compares a timestamp with the count of samples, by the rules of the class. */
   #place(timestampMs: number, nowMs: number): void {
     const countedMs = this.#countedMs;
     const aheadMs = timestampMs + this.#offsetMs - countedMs;

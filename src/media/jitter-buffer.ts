@@ -9,71 +9,72 @@ import {
 import type { FramerInput } from "./framer.ts";
 import type { G711Law } from "./g711.ts";
 
-/** Audio as a wire brings it, with its place among the stream's messages as the carrier counts them; NaN where it does not. */
+/** Audio from a wire with the carrier's message number; NaN where there is none. */
 export interface OrderedInput extends FramerInput {
   readonly chunk: number;
 }
 
-/** What `push` made of a message. */
+/** What `push` did with a message. */
 export type Verdict = "taken" | "late" | "duplicate";
 
-/** Where carriers' counters of 16 or 32 bits, signed or not, begin again. */
+/** Where carriers' counters of 16 or 32 bits, signed or not, wrap. */
 const WRAPS = [2 ** 16, 2 ** 31, 2 ** 32] as const;
 
-/** What `next` lends, made once. */
+/** The result of `next`, allocated once. */
 type BorrowedInput = { -readonly [key in keyof FramerInput]: FramerInput[key] };
 
-/** A message that came too early. */
+/** A message that arrived too early. */
 interface Slot {
   readonly bytes: Uint8Array;
-  /** 0 in a slot that is free. */
+  /** 0 in a free slot. */
   count: number;
   chunk: number;
-  /** Its place in the stream by our own count, which knows no wraps. */
+  /** Its position in the stream by our own count, which does not wrap. */
   position: number;
   arrivedMs: number;
-  /** Samples that had come until then, its own included. */
+  /** Samples that had arrived until then, its own included. */
   arrivedSamples: number;
 }
 
 /**
- * Puts audio in the order in which the carrier counted it.
+ * Puts audio in the order of the carrier's message numbers.
  *
- *   order.push(message, nowMs);
- *   for (let audio = order.next(nowMs); audio !== undefined; audio = order.next(nowMs)) use(audio);
+ *   buffer.push(message, nowMs);
+ *   for (let audio = buffer.next(nowMs); audio !== undefined; audio = buffer.next(nowMs)) use(audio);
  *
- * A message that comes before its turn waits for those in front of it: until they are there, or REORDER_WAIT_MS have gone by,
- * or that much audio has come behind it. Then what is missing is given up: its place stays empty on the timeline, and when it
- * comes after all it is late and dropped. `next` without a push lets time do its part; with Infinity nothing waits any longer.
+ * A message that arrives early waits for those before it: until they arrive, JITTER_BUFFER_WAIT_MS have passed, or that
+ * much audio has arrived after it. Then the missing message is skipped: the timeline has a gap, and when the message
+ * arrives after all it is late and dropped. `next` without a push checks the time; with Infinity everything held is
+ * delivered.
  *
- * Counters wrap, restart and jump, and none of that may stop the audio. A message that is further ahead than any gap, or further
- * behind than any late one, begins a new count, and so does whatever comes after REORDER_DROPPED_MAX dropped ones in a row.
- * Messages without a count pass behind what waits. One that is too long to be held, or for which there is no room, does not
- * wait: the gap in front of it is given up.
+ * Counters wrap, restart and jump, and none of that may stop the audio. A message that is further ahead than any gap,
+ * or further back than any late one, starts a new count. So does the message after JITTER_BUFFER_DROPPED_MAX
+ * consecutive dropped ones. Messages without a number are delivered after those that are held. A message that is too
+ * long to be held, or for which there is no slot, does not wait: the gap before it is skipped.
  *
- * What comes out has media time of our own, in samples counted from the beginning of the stream: such carriers' own times are
- * not worth much. A lost message is taken to have been as long as the one before it.
+ * The output has its own media time, in samples counted from the start of the stream, because the timestamps of such
+ * carriers are unreliable. A lost message is assumed to be as long as the one before it.
  *
- * Allocates nothing after the constructor.
+ * Allocates nothing after construction.
  */
 export class JitterBuffer {
   readonly #law: G711Law;
   readonly #samplesPerMs: number;
   readonly #slots: readonly Slot[];
-  /** Lent by `next`. */
+  /** Borrowed through `next`. */
   readonly #heldSamples: Int16Array;
   readonly #out: BorrowedInput = { bytes: new Uint8Array(), samples: new Int16Array(), count: 0, timestampMs: 0 };
-  /** Whether the message that stood at a place, modulo the list's length, was given out. Only of the last places. */
+  /** Whether the message at a position, modulo the array's length, was delivered. Covers only the latest positions. */
   readonly #delivered = new Uint8Array(JITTER_BUFFER_LATE_CHUNKS_MAX);
-  /** The place whose turn it is, and the carrier's own count for it; NaN before the first. */
+  /** The next position to deliver, and the carrier's number for it; NaN before the first. */
   #position = 0;
   #chunk = Number.NaN;
-  /** Where the place whose turn it is begins, in samples. */
+  /** Where the next position starts, in samples. */
   #startSamples = 0;
   #lastCount = 0;
   #arrivedSamples = 0;
   #droppedInRow = 0;
-  /** The message that was pushed, until it is given out or held. */
+  /** The message that was pushed, until it is delivered or held. */
   #input: OrderedInput | undefined;
   #inputPosition = 0;
 
@@ -91,15 +92,15 @@ export class JitterBuffer {
     }));
   }
 
-  /** Takes a message, which is lent until `next` says that there is nothing more. */
+  /** Takes a message, which is borrowed until `next` returns undefined. */
   push(input: OrderedInput, nowMs: number): Verdict {
     if (Number.isNaN(this.#chunk) && Number.isSafeInteger(input.chunk)) this.#chunk = initialChunk(input.chunk);
     const distance = this.#distance(input.chunk);
     if (distance < 0 || this.#isHeld(this.#position + distance)) {
       this.#droppedInRow += 1;
       if (this.#droppedInRow <= JITTER_BUFFER_DROPPED_MAX) {
-        const place = this.#position + distance;
-        return distance > 0 || this.#delivered[place % this.#delivered.length] === 1 ? "duplicate" : "late";
+        const position = this.#position + distance;
+        return distance > 0 || this.#delivered[position % this.#delivered.length] === 1 ? "duplicate" : "late";
       }
       this.#acceptAtEnd(input);
     } else if (Number.isNaN(distance)) this.#acceptAtEnd(input);
@@ -109,7 +110,7 @@ export class JitterBuffer {
     return "taken";
   }
 
-  /** The next message whose turn has come: lent, valid until the next call. */
+  /** The next message in order: borrowed, valid until the next call. */
   next(nowMs: number): FramerInput | undefined {
     const slot = this.#earliestSlot();
     const input = this.#input;
@@ -125,7 +126,7 @@ export class JitterBuffer {
     return this.#deliver(bytes, this.#heldSamples, count, chunk, position);
   }
 
-  /** How many places after the one whose turn it is; NaN where the count is none, or another one than before. */
+  /** The distance from the next position; NaN without a number, or where the number belongs to a new count. */
   #distance(chunk: number): number {
     if (!Number.isSafeInteger(chunk)) return Number.NaN;
     const distance = chunk - this.#chunk;
@@ -137,42 +138,42 @@ export class JitterBuffer {
     return Number.NaN;
   }
 
-  /** The message is given out behind all that waits, and the count goes on from it. */
+  /** Delivers the message after everything that is held, and continues the count from it. */
   #acceptAtEnd(input: OrderedInput): void {
-    let place = this.#position;
-    for (const slot of this.#slots) if (slot.count > 0) place = Math.max(place, slot.position + 1);
+    let position = this.#position;
+    for (const slot of this.#slots) if (slot.count > 0) position = Math.max(position, slot.position + 1);
     this.#input = input;
-    this.#inputPosition = place;
+    this.#inputPosition = position;
   }
 
-  #accept(input: OrderedInput, place: number, nowMs: number): void {
+  #accept(input: OrderedInput, position: number, nowMs: number): void {
     this.#input = input;
-    this.#inputPosition = place;
-    if (place === this.#position || input.count > this.#heldSamples.length) return;
+    this.#inputPosition = position;
+    if (position === this.#position || input.count > this.#heldSamples.length) return;
     const slot = this.#freeSlot();
     if (slot === undefined) return;
     for (let i = 0; i < input.count; i += 1) slot.bytes[i] = input.bytes[i] as number;
     slot.count = input.count;
     slot.chunk = input.chunk;
-    slot.position = place;
+    slot.position = position;
     slot.arrivedMs = nowMs;
     slot.arrivedSamples = this.#arrivedSamples + input.count;
     this.#input = undefined;
   }
 
-  #deliver(bytes: Uint8Array, samples: Int16Array, count: number, chunk: number, place: number): FramerInput {
-    for (let missing = Math.max(this.#position, place - this.#delivered.length); missing < place; missing += 1) {
+  #deliver(bytes: Uint8Array, samples: Int16Array, count: number, chunk: number, position: number): FramerInput {
+    for (let missing = Math.max(this.#position, position - this.#delivered.length); missing < position; missing += 1) {
       this.#delivered[missing % this.#delivered.length] = 0;
     }
-    this.#startSamples += (place - this.#position) * this.#lastCount;
+    this.#startSamples += (position - this.#position) * this.#lastCount;
     const out = this.#out;
     out.bytes = bytes;
     out.samples = samples;
     out.count = count;
     out.timestampMs = this.#startSamples / this.#samplesPerMs;
-    this.#delivered[place % this.#delivered.length] = 1;
-    this.#position = place + 1;
-    // Without a count of its own a message stands in nobody's place.
+    this.#delivered[position % this.#delivered.length] = 1;
+    this.#position = position + 1;
+    // A message without a number takes no number of the sequence.
     if (Number.isSafeInteger(chunk)) this.#chunk = chunk + 1;
     this.#startSamples += count;
     this.#lastCount = count;
@@ -188,8 +189,8 @@ export class JitterBuffer {
     return false;
   }
 
-  #isHeld(place: number): boolean {
-    for (const slot of this.#slots) if (slot.count > 0 && slot.position === place) return true;
+  #isHeld(position: number): boolean {
+    for (const slot of this.#slots) if (slot.count > 0 && slot.position === position) return true;
     return false;
   }
 
@@ -198,7 +199,7 @@ export class JitterBuffer {
     return undefined;
   }
 
-  /** The one that waits with the fewest in front of it. */
+  /** The held message with the lowest position. */
   #earliestSlot(): Slot | undefined {
     let first: Slot | undefined;
     for (const slot of this.#slots) {
@@ -208,9 +209,9 @@ export class JitterBuffer {
   }
 }
 
-/** Carriers count from 1: a stream that seems to begin a little later began out of order. */
+/** Carriers count from 1: a stream that seems to start slightly later has started out of order. */
 const initialChunk = (chunk: number): number => (chunk > 1 && isNear(chunk - 1) ? 1 : chunk);
 
-/** Nearer than this it is the same count: late, missing, or in order. */
+/** Within this distance it is the same count: late, missing or in order. */
 const isNear = (distance: number): boolean =>
   distance >= -JITTER_BUFFER_LATE_CHUNKS_MAX && distance <= JITTER_BUFFER_AHEAD_CHUNKS_MAX;

@@ -3,24 +3,24 @@ import loadSpeex, { type SpeexResamplerWasm } from "@echogarden/speex-resampler-
 import { unavailable } from "../core/errors.ts";
 
 /**
- * Turns one stream of signed 16-bit mono into another rate, in pieces of any length; how it is cut changes no sample.
+ * Resamples one stream of signed 16-bit mono audio, in chunks of any length; chunk boundaries change no sample.
  *
- * The filter's delay is taken out: sample k of the output belongs to the time of k / toHz of the input, so word times stay
- * true. Instead 40 samples of the lower rate (5 ms at 8 kHz) are held back until the audio behind them has come, or `flush`.
+ * The filter's delay is removed: output sample k belongs to the time k / toHz of the input, so word times stay correct.
+ * In return 40 samples of the lower rate (5 ms at 8 kHz) are held until the audio after them arrives, or until `flush`.
  */
 export interface Resampler {
-  /** Returns what is ready, perhaps nothing. The view is the resampler's own and valid until its next call. */
+  /** Returns the samples that are ready, possibly none. Borrowed: valid until the resampler's next call. */
   process(samples: Int16Array): Int16Array;
   /**
-   * Ends the stream and returns its rest, lent as by `process`: n samples in have become ceil(n * toHz / fromHz) out.
-   * The next `process` begins a new stream.
+   * Ends the stream and returns the rest, borrowed as from `process`: n input samples give ceil(n * toHz / fromHz)
+   * output samples in total. The next `process` starts a new stream.
    */
   flush(): Int16Array;
-  /** Gives its memory back; after that it must not be used. */
+  /** Frees its memory; it must not be used afterwards. */
   destroy(): void;
 }
 
-/** Throws `unavailable` when there is no memory for another one. Equal rates need no resampler and are refused. */
+/** Throws `unavailable` when there is no memory for one. Equal rates need no resampler and are refused. */
 export type ResamplerFactory = (fromHz: number, toHz: number) => Resampler;
 
 /** Loads the Speex resampler, once per process; the factory makes one for each stream. */
@@ -35,12 +35,15 @@ export function resamplerFactory(wasm: SpeexResamplerWasm): ResamplerFactory {
 
 /** No ripple up to 0.85 of the Nyquist frequency, -91 dB of aliases, 5 ms of delay at 8 kHz. */
 const QUALITY = 5;
-/** Longer pieces pass in several blocks. */
+/** Longer chunks are processed in several blocks. */
 const BLOCK_SAMPLES = 2_048;
 const BLOCK_BYTES = BLOCK_SAMPLES * Int16Array.BYTES_PER_ELEMENT;
 const COUNT_BYTES = Uint32Array.BYTES_PER_ELEMENT;
 
-/** The piece of the module's memory through which samples go in and out. All resamplers share it: each leaves it empty. */
+/**
+ * The module's memory through which samples go in and out. All resamplers share it; none leaves data in it between
+ * calls.
+ */
 class Scratch {
   readonly wasm: SpeexResamplerWasm;
   readonly #inputCount: number;
@@ -62,13 +65,13 @@ class Scratch {
     return this.wasm._speex_resampler_init(1, fromHz, toHz, QUALITY, this.#inputCount);
   }
 
-  /** Feeds all of `samples`; writes what comes out to the front of `into` and returns how much that was. */
+  /** Resamples all of `samples` into the front of `into` and returns the number of output samples. */
   resample(state: number, samples: Int16Array, into: Int16Array): number {
     const { wasm } = this;
     let read = 0;
     let written = 0;
     while (read < samples.length) {
-      // Of a piece that is no longer than a block, as a frame is, no view is made.
+      // For a chunk of at most one block, such as a frame, no view is made.
       const block =
         samples.length <= BLOCK_SAMPLES && read === 0 ? samples : samples.subarray(read, read + BLOCK_SAMPLES);
       wasm.HEAP16.set(block, this.#input / Int16Array.BYTES_PER_ELEMENT);
@@ -83,7 +86,7 @@ class Scratch {
         this.#outputCount,
       );
       assert.equal(code, 0);
-      // The memory may have grown meanwhile, so its views are read again.
+      // The memory may have grown, so its views are read again.
       const outputCount = wasm.HEAPU32[this.#outputCount / COUNT_BYTES] as number;
       const output = this.#output / Int16Array.BYTES_PER_ELEMENT;
       const memory = wasm.HEAP16;
@@ -98,12 +101,12 @@ class Scratch {
 class SpeexResampler implements Resampler {
   readonly #scratch: Scratch;
   readonly #ratio: number;
-  /** Silence as long as half the filter: it pushes the last samples out. */
+  /** Silence of half the filter's length: it flushes the last samples. */
   readonly #tail: Int16Array;
   /** 0 once destroyed. */
   #state: number;
   #output = new Int16Array(0);
-  /** The part of it that was returned last: a stream of equal frames returns the same one again and again. */
+  /** The part of it that was returned last: a stream of equal frames gets the same view each time. */
   #returned = this.#output;
 
   constructor(workbench: Scratch, fromHz: number, toHz: number) {

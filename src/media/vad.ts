@@ -3,30 +3,30 @@ import loadFvad, { type Fvad } from "@echogarden/fvad-wasm";
 import { unavailable } from "../core/errors.ts";
 import { FRAME_MS } from "../core/limits/media.ts";
 
-/** Tells voice from silence and noise, 20 ms at a time. One per stream: what it heard before matters. */
+/** Detects voice activity, 20 ms at a time. One per stream: the result depends on earlier frames. */
 export interface Vad {
-  /** Takes one frame of FRAME_MS at the rate it was made for; reads it and keeps nothing. Allocates nothing. */
+  /** Takes one frame of FRAME_MS at the rate it was made for; does not retain it. Allocates nothing. */
   isSpeech(frame: Int16Array): boolean;
-  /** Gives its memory back; after that it must not be used. */
+  /** Frees its memory; it must not be used afterwards. */
   destroy(): void;
 }
 
-/** The rates of the bus, in Hz. */
+/** The rates of the bus, Hz. */
 export type VadRate = 8_000 | 16_000;
-/** Throws `unavailable` when there is no memory for another one. */
+/** Throws `unavailable` when there is no memory for one. */
 export type VadFactory = (rateHz: VadRate) => Vad;
 
 /** "Very aggressive", the fewest false starts: libfvad, `fvad_set_mode`. */
 const MODE = 3;
 const FRAME_SAMPLES_MAX = (16_000 / 1_000) * FRAME_MS;
 
-/** Loads the WebRTC voice activity detector, once per process; the factory makes one for each stream. */
+/** Loads the WebRTC VAD, once per process; the factory makes one for each stream. */
 export async function loadVad(): Promise<VadFactory> {
   return vadFactory(await loadFvad());
 }
 
 export function vadFactory(fvad: Fvad): VadFactory {
-  // Shared by all: a frame lies in it only while `isVoiced` runs.
+  // Shared by all: it holds a frame only while `isSpeech` runs.
   const framePointer = fvad._malloc(FRAME_SAMPLES_MAX * Int16Array.BYTES_PER_ELEMENT);
   assert.ok(framePointer > 0);
   return (rateHz) => new FvadVad(fvad, framePointer, rateHz);
@@ -50,7 +50,7 @@ class FvadVad implements Vad {
   }
 
   isSpeech(frame: Int16Array): boolean {
-    // Asserted only where it fails: on Node 26 each call of `assert.equal` allocates 56 bytes for its message.
+    // Called only on failure: on Node 26 each call of `assert.equal` allocates 56 bytes for its message.
     if (this.#state === 0) assert.fail("destroyed");
     if (frame.length !== this.#frameSamples) assert.fail("one frame at the detector's own rate");
     this.#fvad.HEAP16.set(frame, this.#framePointer / Int16Array.BYTES_PER_ELEMENT);

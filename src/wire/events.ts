@@ -1,7 +1,7 @@
 import type { Fields } from "./json.ts";
 import type { WireEvent } from "./wire.ts";
 
-// The events that say the same every time, made once, and how every dialect reads a key.
+// Events without data, allocated once, and the decoding of DTMF digits, which all wires share.
 
 export const AUDIO: WireEvent = { kind: "audio" };
 export const STOP: WireEvent = { kind: "stop" };
@@ -9,7 +9,7 @@ export const CLEARED: WireEvent = { kind: "cleared", playedMs: Number.NaN };
 export const UNKNOWN_EVENT: WireEvent = { kind: "ignored", what: "unknown_event" };
 const BAD_DIGIT: WireEvent = { kind: "ignored", what: "bad_digit" };
 
-/** A key that was pressed, or that there is no such key. */
+/** A DTMF event, or an ignored one where the digit is invalid. */
 export function readDigit(fields: Fields, occurredAtMs: number): WireEvent {
   const digit = fields.get("digit");
   return typeof digit === "string" && /^[0-9*#A-D]$/.test(digit) ? { kind: "dtmf", digit, occurredAtMs } : BAD_DIGIT;

@@ -2,11 +2,11 @@ import { type TrunklineError, wireMalformed } from "../core/errors.ts";
 import { isObject } from "../core/json.ts";
 import { STREAM_ID_CHARS_MAX } from "../core/limits/messages.ts";
 
-/** Strict: it replaces no byte that it does not know, and drops no mark. */
+/** Strict: it replaces no invalid byte and drops no byte order mark. */
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * A JSON object as a peer sent it, or one within it: nothing about its members is known. Whatever is not as it must be throws
+ * A JSON object from a peer, or one within it; nothing about its members is known. Invalid content throws
  * TrunklineError `wire_malformed`, which says what was expected and quotes nothing.
  */
 export class Fields {
@@ -19,21 +19,21 @@ export class Fields {
   }
 
   /**
-   * Parses a message; `wire` is the dialect's name. For one that is no JSON object in UTF-8, `otherwise` makes the error: what is
-   * not UTF-8, or has a byte order mark, is never read as something else.
+   * Parses a message; `wire` names the wire in errors. For a message that is no JSON object in UTF-8, `otherwise` makes
+   * the error. Text that is not UTF-8, or has a byte order mark, is never interpreted in another way.
    */
   static parse(wire: string, message: Uint8Array, otherwise = wireMalformed): Fields {
     let value: unknown;
     try {
       value = JSON.parse(UTF8.decode(message));
     } catch {
-      // As wrong as a text that is no object.
+      // Handled like a value that is no object.
     }
     if (!isObject(value)) throw otherwise(wire, "not a JSON object");
     return new Fields(wire, value);
   }
 
-  /** A member of the object itself, never of its prototype; null counts as absent. */
+  /** An own member of the object, never one of its prototype; null counts as absent. */
   get(key: string): unknown {
     return Object.hasOwn(this.#members, key) ? (this.#members[key] ?? undefined) : undefined;
   }
@@ -44,14 +44,14 @@ export class Fields {
     throw this.malformed(`${key} must be an object`);
   }
 
-  /** An id or a name: the peer's own words, kept as they are, but not without end. */
+  /** An id or a name: the peer's text, unchanged, of limited length. */
   text(key: string): string {
     const value = this.get(key);
     if (typeof value === "string" && value !== "" && value.length <= STREAM_ID_CHARS_MAX) return value;
     throw this.malformed(`${key} must be a string of 1 to ${STREAM_ID_CHARS_MAX} characters`);
   }
 
-  /** A number that some carriers write as a string of digits; NaN for everything else. */
+  /** A number, which some carriers write as a string of digits; NaN for everything else. */
   number(key: string): number {
     const value = this.get(key);
     if (typeof value === "number") return Number.isFinite(value) && value >= 0 ? value : Number.NaN;

@@ -11,11 +11,11 @@ function started(options: ConstructorParameters<typeof VirtualCall>[0] = {}): Vi
   return call;
 }
 
-const { sustainedSpeechMs: sustainedVoiceMs } = DEFAULT_TURN_PARAMETERS;
+const { sustainedSpeechMs } = DEFAULT_TURN_PARAMETERS;
 const LONG = "Bread is baked at five and rolls at six and cakes at seven and pies at eight every day.";
 
 describe("the opening", () => {
-  test("the greeting is spoken as it stands, without the model, and stands in the prompt as the opening line", () => {
+  test("the greeting is spoken verbatim, without the LLM, and is in the prompt as the opening line", () => {
     const call = started({ answer: () => ({ text: "Fine." }) });
     call.says(4_000, "hello there");
     call.run(10_000);
@@ -29,14 +29,14 @@ describe("the opening", () => {
     ]);
   });
 
-  test("an agent that speaks first without a greeting lets the model open", () => {
+  test("an agent that speaks first without a greeting asks the LLM for the opening", () => {
     const call = started({ greeting: "none", answer: (text) => ({ text: `Opening after ${text}.` }) });
     call.run(5_000);
     expect(call.ofKind("generate-reply")[0]?.messages).toEqual([{ role: "system", text: SPEC.systemPrompt }]);
     expect(call.turns.map(({ text }) => text)).toEqual(["Opening after undefined."]);
   });
 
-  test("when the user speaks first the greeting is ignored and nothing is said until the caller spoke", () => {
+  test("when the user speaks first the greeting is ignored and nothing is said until the caller has spoken", () => {
     const call = started({ spec: { firstSpeaker: "user" }, answer: () => ({ text: "Good morning to you." }) });
     call.run(5_000);
     expect(call.commands).toEqual([]);
@@ -57,7 +57,7 @@ describe("the opening", () => {
 });
 
 describe("interruptibility of the first message", () => {
-  test("a greeting that may not be interrupted is heard whole, and what was said meanwhile is answered when it ends", () => {
+  test("a greeting that is not interruptible is heard completely, and what was said meanwhile is answered when it ends", () => {
     const call = started({ spec: { interruptible: false }, answer: (text) => ({ text: `Answer to ${text}.` }) });
     call.says(400, "what time");
     call.run(8_000);
@@ -69,7 +69,7 @@ describe("interruptibility of the first message", () => {
     expect(call.heardWords.join(" ")).toBe(`${SPEC.greeting} Answer to what time.`);
   });
 
-  test("a greeting that may be interrupted is cut at the word the caller heard", () => {
+  test("an interruptible greeting ends at the word that the caller heard", () => {
     const call = started({ spec: { interruptible: true } });
     call.says(700, "stop");
     call.run(1_500);
@@ -88,14 +88,14 @@ describe("interruptibility of the first message", () => {
 });
 
 describe("barge-in", () => {
-  test("the first word over the agent cuts the reply: clear is sent and the transcript holds what was heard", () => {
+  test("the first word over the agent interrupts the reply: clear is sent and the transcript has what was heard", () => {
     const call = started({ answer: (text) => ({ text: text === "all" ? LONG : "Fine." }) });
     call.says(2_500, "all");
     call.says(5_000, "stop please");
     call.run(5_000 + WORD_MS);
     const heardAtCut = [...call.heardWords];
-    const cut = call.commands.find(({ command }) => command.kind === "cancel-reply");
-    expect(cut).toMatchObject({ atMs: 5_000 + WORD_MS, command: { clear: true } });
+    const cancelled = call.commands.find(({ command }) => command.kind === "cancel-reply");
+    expect(cancelled).toMatchObject({ atMs: 5_000 + WORD_MS, command: { clear: true } });
     call.run(12_000);
     const interrupted = call.turns.find((turn) => turn.interrupted);
     expect(`${SPEC.greeting} ${interrupted?.text}`).toBe(heardAtCut.join(" "));
@@ -106,7 +106,7 @@ describe("barge-in", () => {
     });
   });
 
-  test("voice without words does not cut the reply where the ear tells partial words", () => {
+  test("speech without words does not interrupt the reply where the STT has interim transcripts", () => {
     const call = started({ answer: () => ({ text: LONG }) });
     call.says(2_500, "all");
     call.coughs(5_000, 1_500);
@@ -114,17 +114,17 @@ describe("barge-in", () => {
     expect(call.turns.filter((turn) => turn.interrupted)).toEqual([]);
   });
 
-  test("where the ear tells no partial words, sustained voice cuts the reply", () => {
+  test("sustained speech interrupts the reply where the STT has no interim transcripts", () => {
     const call = started({ sttHasInterims: false, answer: () => ({ text: LONG }) });
     call.at(3_000, () => call.handle({ kind: "stt-final", text: "all" }));
     call.coughs(6_000, 1_500);
-    call.run(6_000 + sustainedVoiceMs - 60);
+    call.run(6_000 + sustainedSpeechMs - 60);
     expect(call.turns.filter((turn) => turn.interrupted)).toEqual([]);
-    call.run(6_000 + sustainedVoiceMs + 60);
+    call.run(6_000 + sustainedSpeechMs + 60);
     expect(call.turns.filter((turn) => turn.interrupted)).toHaveLength(1);
   });
 
-  test("a caller who goes on before the answer is audible has said one thing, which is asked as one", () => {
+  test("a caller who continues before the answer is audible adds to the same turn, and one prompt has both parts", () => {
     const call = started({ answer: (text) => ({ text: `Answer to ${text}.` }) });
     call.at(3_000, () => call.handle({ kind: "stt-final", text: "I want bread" }));
     // The answer is asked for at 3,500 and would be audible at 3,580.
@@ -139,7 +139,7 @@ describe("barge-in", () => {
     ]);
   });
 
-  test("P12: text and audio of a reply that was cut change nothing", () => {
+  test("P12: text and audio of a cancelled reply have no effect", () => {
     const call = started({ answer: () => ({ text: LONG }) });
     call.says(2_500, "all");
     call.says(5_000, "stop please now");
@@ -155,7 +155,7 @@ describe("barge-in", () => {
 });
 
 describe("the heard ledger", () => {
-  test("a reply is over when its last mark came back, not when it was generated or sent", () => {
+  test("a reply ends when its last mark is returned, not when it was generated or sent", () => {
     const call = started();
     call.run(6_000);
     const words = SPEC.greeting?.split(" ").length ?? 0;
@@ -164,14 +164,14 @@ describe("the heard ledger", () => {
     expect(turn?.endMs).toBeLessThanOrEqual((turn?.startMs ?? 0) + words * WORD_MS + 20);
   });
 
-  test("C13: marks that never come back are not waited for longer than the grace", () => {
+  test("C13: marks that are never returned are not awaited longer than the grace period", () => {
     const call = started({ marks: false });
     call.run(6_000);
     expect(call.turns).toHaveLength(1);
     expect(call.turns[0]?.text).toBe(SPEC.greeting);
   });
 
-  test("C13: unknown and repeated marks change nothing", () => {
+  test("C13: unknown and duplicate marks have no effect", () => {
     const call = started();
     for (let atMs = 200; atMs < 1_500; atMs += 50) {
       call.at(atMs, () => call.handle({ kind: "mark", name: "99.99" }));
@@ -184,14 +184,14 @@ describe("the heard ledger", () => {
 });
 
 describe("the edge of a reply", () => {
-  test("a caller who hangs up when everything was heard did not interrupt, though no mark has said so yet", () => {
+  test("a caller who hangs up after the reply's end did not interrupt, though no mark has confirmed it yet", () => {
     const call = started({ marks: false });
     call.at(1_950, () => call.handle({ kind: "leg-closed", reason: "caller_hangup" }));
     call.run(4_000);
     expect(call.turns).toMatchObject([{ text: SPEC.greeting, interrupted: false }]);
   });
 
-  test("a reply that is cut in the very step in which it becomes audible is cleared, and leaves no turn and no mark", () => {
+  test("a reply that is cancelled in the step in which it becomes audible is cleared, and leaves no turn and no mark", () => {
     const commands: CallCommand[] = [];
     const spec = { ...SPEC, interruptible: true };
     const call = new Call({ spec, rateHz: 8_000, sttHasInterim: false, sink: (command) => commands.push(command) });
@@ -203,7 +203,7 @@ describe("the edge of a reply", () => {
     call.handle({ kind: "frame-out", turnId: 1, samples: 160 }, 1_600);
     expect(commands.slice(1)).toEqual([
       { kind: "state", state: "speaking" },
-      { kind: "cancel-reply", turnId: 1, clear: true, reason: "voice", voicedMs: 1_280, heardText: "" },
+      { kind: "cancel-reply", turnId: 1, clear: true, reason: "sustained_speech", speechMs: 1_280, heardText: "" },
       { kind: "state", state: "listening" },
     ]);
   });
@@ -231,7 +231,7 @@ describe("hanging up", () => {
     expect(call.turns.at(-1)).toMatchObject({ role: "agent", text: "Yes." });
   });
 
-  test("a tool that was not selected for the call does nothing", () => {
+  test("a tool that was not selected for the call has no effect", () => {
     const call = started({ spec: { tools: [] }, answer: () => ({ text: "Goodbye.", hangUp: true }) });
     call.says(2_500, "bye");
     call.run(12_000);
@@ -239,19 +239,19 @@ describe("hanging up", () => {
     expect(call.ofKind("generate-reply")[0]?.tools).toEqual([]);
   });
 
-  test("C15: a caller who hangs up in the middle of a reply leaves nothing alive, and the turn holds what was heard", () => {
+  test("C15: a caller who hangs up during a reply leaves nothing running, and the turn has what was heard", () => {
     const call = started({ answer: () => ({ text: LONG }) });
     call.says(2_500, "all");
     call.at(5_000, () => call.handle({ kind: "leg-closed", reason: "caller_hangup" }));
     call.run(8_000);
     expect(call.endReason).toBe("caller_hangup");
-    expect(call.commands.slice(-3).map(({ command }) => command.kind)).toEqual(["turn", "cut", "end"]);
+    expect(call.commands.slice(-3).map(({ command }) => command.kind)).toEqual(["turn", "cancel-reply", "end"]);
     expect(call.turns.at(-1)).toMatchObject({ role: "agent", interrupted: true });
   });
 });
 
 describe("one end", () => {
-  test("C4: stop, socket close and the cap in one moment give one end with one reason, in every order", () => {
+  test("C4: stop, socket close and the maximum duration at the same time give one end with one reason, in every order", () => {
     const events = ["stop", "close", "cap"] as const;
     const orders = events.flatMap((a) =>
       events.filter((b) => b !== a).map((b) => [a, b, events.find((c) => c !== a && c !== b) ?? "cap"]),
@@ -268,7 +268,7 @@ describe("one end", () => {
     }
   });
 
-  test("C3: nothing that comes after the end is answered", () => {
+  test("C3: events after the end are ignored", () => {
     const call = started();
     call.at(1_000, () => call.handle({ kind: "leg-closed", reason: "caller_hangup" }));
     call.run(1_001);
@@ -282,7 +282,7 @@ describe("one end", () => {
     expect(call.call.nextDeadlineMs).toBe(Number.POSITIVE_INFINITY);
   });
 
-  test("C16: a call ends at its cap while the agent speaks", () => {
+  test("C16: a call ends at its maximum duration while the agent speaks", () => {
     const call = started({ spec: { maxDurationMs: 60_000 }, answer: () => ({ text: Array(40).fill(LONG).join(" ") }) });
     call.says(2_500, "all");
     call.run(70_000);
@@ -290,7 +290,7 @@ describe("one end", () => {
     expect(call.turns.at(-1)).toMatchObject({ role: "agent", interrupted: true });
   });
 
-  test("C16: a call ends at its cap though the model hangs and no frame comes", () => {
+  test("C16: a call ends at its maximum duration though the LLM hangs and no frames arrive", () => {
     const call = started({
       spec: { maxDurationMs: 60_000, inactivityTimeoutMs: 300_000, firstSpeaker: "user" },
       answer: () => "hangs",
@@ -301,8 +301,8 @@ describe("one end", () => {
   });
 });
 
-describe("a model that fails", () => {
-  test("the caller hears an apology, and a second failure in a row ends the call", () => {
+describe("an LLM that fails", () => {
+  test("the caller hears an apology, and a second consecutive failure ends the call", () => {
     const call = started({ answer: () => "fails" });
     call.says(2_500, "hello");
     call.run(8_000);
@@ -341,7 +341,7 @@ describe("inactivity", () => {
     }
   });
 
-  test("an answer begins the count of prompts anew", () => {
+  test("an answer resets the count of prompts", () => {
     const call = started({ spec: quiet, answer: () => ({ text: "Good." }) });
     call.says(26_000, "yes I am");
     call.run(150_000);
@@ -350,14 +350,14 @@ describe("inactivity", () => {
     expect(call.endReason).toBe("inactivity");
   });
 
-  test("C17: the clock stands still while the agent is heard", () => {
+  test("C17: the inactivity timeout does not run while the agent is heard", () => {
     const call = started({ spec: quiet, answer: () => ({ text: Array(4).fill(LONG).join(" ") }) });
     call.says(2_500, "all");
     call.run(20_000);
     expect(call.turns.filter(({ text }) => text === "Are you still there?")).toEqual([]);
   });
 
-  test("a model that hangs in the middle of its reply is given up long before that, whatever it was", () => {
+  test("an LLM that hangs during its reply times out long before inactivity, whatever the reply was", () => {
     for (const interruptible of [true, false]) {
       const call = started({
         greeting: "none",
@@ -373,14 +373,14 @@ describe("inactivity", () => {
     }
   });
 
-  test("words that the ear hears where the voice detector heard none keep the caller on the line", () => {
+  test("words that the STT recognizes without speech from the VAD count as activity", () => {
     const call = started({ spec: { ...quiet, inactivityAction: "hang_up" }, answer: () => ({ text: "Good." }) });
     call.at(11_500, () => call.handle({ kind: "stt-interim", text: "hm" }));
     call.run(14_000);
     expect(call.endReason).toBeUndefined();
   });
 
-  test("C17: voice, keys and words each begin the silence anew", () => {
+  test("C17: speech, DTMF and words each restart the inactivity timeout", () => {
     for (const make of [
       (call: VirtualCall) => call.coughs(8_000, 400),
       (call: VirtualCall) => call.at(8_400, () => call.handle({ kind: "dtmf", digit: "5" })),
@@ -395,7 +395,7 @@ describe("inactivity", () => {
     }
   });
 
-  test("C17: the silence is nobody's while keys are being entered, and neither side's noise", () => {
+  test("C17: the inactivity timeout is not extended by noise, and does not run during a DTMF entry", () => {
     const call = started({ spec: { ...quiet, inactivityAction: "hang_up" }, answer: () => ({ text: "" }) });
     call.presses(9_000, "1234567890", 2_000);
     call.run(28_000);

@@ -12,13 +12,13 @@ describe("Z3: random orders of events", () => {
   });
 
   test("are the same for the same seed, and one that fails names it", () => {
-    const told = (seed: number): string[] => {
+    const eventsOf = (seed: number): string[] => {
       const lines: string[] = [];
       runOrder(seed, (line) => lines.push(line));
       return lines;
     };
-    expect(told(7)).toEqual(told(7));
-    expect(told(7)).not.toEqual(told(8));
+    expect(eventsOf(7)).toEqual(eventsOf(7));
+    expect(eventsOf(7)).not.toEqual(eventsOf(8));
     const stops = (): never => {
       throw new Error("as it must not");
     };
@@ -27,8 +27,8 @@ describe("Z3: random orders of events", () => {
   });
 });
 
-describe("what they have found", () => {
-  test("voice that cuts for having lasted does so at its very deadline, whatever the fractions of a millisecond", () => {
+describe("faults that they found", () => {
+  test("sustained speech interrupts exactly at its deadline, with fractions of a millisecond too", () => {
     const policy = { parameters: DEFAULT_TURN_PARAMETERS, sttHasInterim: false, language: "en" };
     const agent = { at: "replying", turnId: 2, interruptible: true, pausedSinceMs: undefined, pauses: 2 } as const;
     const voiceMs = 15_977.230459285829;
@@ -38,11 +38,11 @@ describe("what they have found", () => {
     // The two are not the same number: that is what went wrong.
     expect(deadlineMs - voiceMs).not.toBe(DEFAULT_TURN_PARAMETERS.sustainedSpeechMs);
     expect(stepTurn(turn, { kind: "tick" }, deadlineMs, policy).actions).toMatchObject([
-      { do: "interrupt", reason: "voice" },
+      { do: "interrupt", reason: "sustained_speech" },
     ]);
   });
 
-  test("an entry of keys that comes when the goodbye has been heard is part of no call", () => {
+  test("a DTMF entry that completes when the goodbye has been heard is ignored", () => {
     const call = new VirtualCall({ marks: false, answer: () => ({ text: "Goodbye!", hangUp: true }) });
     call.handle({ kind: "leg-started", codec: "mulaw" });
     call.says(3_000, "that was all");

@@ -4,11 +4,11 @@ import { VirtualCall, type VirtualCallOptions, WORD_MS } from "../support/calls/
 
 const GOODBYE = "We have to end this call now. Goodbye.";
 const LONG = "Bread is baked at five and rolls at six and cakes at seven and pies at eight every day.";
-/** What the goodbye takes to be spoken, and the time in which the call may end behind it. */
+/** How long the goodbye takes, and the time within which the call must end after it. */
 const SPOKEN_MS = GOODBYE.split(" ").length * WORD_MS;
 const MARGIN_MS = 500;
 
-/** A call that has begun, and is told at `atMs` to end with a goodbye. */
+/** A started call that is to end with a goodbye at `atMs`. */
 function leaving(atMs: number, options: VirtualCallOptions = {}): VirtualCall {
   const call = new VirtualCall(options);
   call.at(100, () => call.handle({ kind: "leg-started", codec: "mulaw" }));
@@ -19,7 +19,7 @@ function leaving(atMs: number, options: VirtualCallOptions = {}): VirtualCall {
 const said = (call: VirtualCall): [string, boolean][] => call.turns.map(({ text, interrupted }) => [text, interrupted]);
 
 describe("K8: a call that we end with a goodbye", () => {
-  test("speaks it in a quiet moment, and ends when it has been heard to its last word", () => {
+  test("is spoken when the agent is silent, and the call ends when its last word has been heard", () => {
     const call = leaving(5_000);
     call.run(20_000);
     expect(call.endReason).toBe("drain_timeout");
@@ -29,18 +29,18 @@ describe("K8: a call that we end with a goodbye", () => {
     expect(call.endMs).toBeLessThan(5_000 + SPOKEN_MS + MARGIN_MS);
   });
 
-  test("stops what it is saying, of which the record holds what was heard", () => {
+  test("replaces the current reply, of which the record has what was heard", () => {
     const call = leaving(5_000, { answer: () => ({ text: LONG }) });
     call.says(2_500, "all");
     call.run(20_000);
-    const [, , cut, goodbye] = call.turns;
-    expect(cut).toMatchObject({ role: "agent", interrupted: true });
-    expect(LONG.startsWith(cut?.text ?? "-")).toBe(true);
+    const [, , cancelled, goodbye] = call.turns;
+    expect(cancelled).toMatchObject({ role: "agent", interrupted: true });
+    expect(LONG.startsWith(cancelled?.text ?? "-")).toBe(true);
     expect(goodbye).toMatchObject({ text: GOODBYE, interrupted: false });
     expect(call.endReason).toBe("drain_timeout");
   });
 
-  test("also stops a greeting that may not be interrupted, and a reply that voice has paused", () => {
+  test("also replaces a greeting that is not interruptible, and a paused reply", () => {
     const greeting = leaving(500, { spec: { interruptible: false } });
     const paused = leaving(5_400, { answer: () => ({ text: LONG }) });
     paused.says(2_500, "all");
@@ -53,7 +53,7 @@ describe("K8: a call that we end with a goodbye", () => {
     expect(paused.ofKind("pause")).toHaveLength(1);
   });
 
-  test("is not interrupted by words, voice, keys or typed text, and answers none of them; but they are in the record", () => {
+  test("is not interrupted by words, speech, DTMF or typed text, and answers none of them; but the record has them", () => {
     for (const sttHasInterims of [true, false]) {
       const call = leaving(5_000, { sttHasInterims, answer: () => ({ text: LONG }) });
       call.says(5_300, "wait a moment");
@@ -69,7 +69,7 @@ describe("K8: a call that we end with a goodbye", () => {
     }
   });
 
-  test("drops the answer that the model was making, and keeps what it was to answer in the record", () => {
+  test("drops the reply that the LLM was generating, and the record has what it was to answer", () => {
     const call = leaving(4_200, { answer: () => ({ text: LONG, afterMs: 10_000 }) });
     call.says(2_500, "until when");
     call.run(20_000);
@@ -80,7 +80,7 @@ describe("K8: a call that we end with a goodbye", () => {
     expect(call.ofKind("generate-reply")).toHaveLength(1);
   });
 
-  test("does not ask the model for what was said over a greeting that it has cut", () => {
+  test("does not ask the LLM for what was said over a greeting that it has replaced", () => {
     const call = leaving(4_000, { spec: { greeting: LONG, interruptible: false }, answer: () => ({ text: LONG }) });
     call.says(500, "what time");
     call.run(20_000);
@@ -91,14 +91,14 @@ describe("K8: a call that we end with a goodbye", () => {
     expect(call.ofKind("generate-reply")).toEqual([]);
   });
 
-  test("takes leave of a caller in the language that the call is in by then", () => {
+  test("is in the language that the call has by then", () => {
     const call = leaving(9_000, { answer: () => ({ text: "Gern." }) });
     call.says(3_000, "sprechen Sie Deutsch bitte", "de");
     call.run(20_000);
     expect(call.turns.at(-1)?.text).toMatch(/Auf Wiederhören\.$/);
   });
 
-  test("ends at once when no stream has begun, and when the voice fails", () => {
+  test("ends the call at once when no stream has started, and when the TTS fails", () => {
     const unbegun = new VirtualCall();
     unbegun.at(1_000, () => unbegun.handle({ kind: "goodbye-requested", reason: "drain_timeout" }));
     const mute = leaving(5_000, {
@@ -112,7 +112,7 @@ describe("K8: a call that we end with a goodbye", () => {
     expect([mute.endReason, mute.endMs]).toEqual(["drain_timeout", 5_100]);
   });
 
-  test("ends when its time is over, though the voice has sent an empty reply, or is not done", () => {
+  test("ends the call at its deadline, though the TTS has sent an empty reply, or is not done", () => {
     for (const tts of [{ afterMs: Number.POSITIVE_INFINITY }, { wordMs: () => 1_000 }]) {
       const call = leaving(5_000, { greeting: "none", spec: { firstSpeaker: "user" }, tts });
       call.run(20_000);
@@ -120,7 +120,7 @@ describe("K8: a call that we end with a goodbye", () => {
     }
   });
 
-  test("ends for what ends it first: the caller hangs up, or it has lasted as long as it may", () => {
+  test("does not outlast another end: the caller hangs up, or the maximum duration is reached", () => {
     const left = leaving(5_000);
     left.at(5_500, () => left.handle({ kind: "leg-closed", reason: "caller_hangup" }));
     const capped = leaving(59_500, { spec: { maxDurationMs: 60_000 } });
@@ -129,7 +129,7 @@ describe("K8: a call that we end with a goodbye", () => {
     expect([capped.endReason, capped.endMs]).toEqual(["max_duration", 60_000]);
   });
 
-  test("is said once, however often it is asked for, and is not cut short by a silence that has lasted too long", () => {
+  test("is said once, however often it is requested, and is not interrupted by inactivity", () => {
     const spec = { inactivityTimeoutMs: 10_000, inactivityAction: "hang_up", firstSpeaker: "user" } as const;
     const call = leaving(9_500, { spec, tts: { afterMs: 1_000 } });
     for (const atMs of [9_600, 10_000, 11_000]) {
@@ -140,7 +140,7 @@ describe("K8: a call that we end with a goodbye", () => {
     expect([spoken.join(" "), call.endReason]).toEqual([GOODBYE, "drain_timeout"]);
   });
 
-  test("forgets an agent's own goodbye that was not heard to its end, and keeps to its own reason", () => {
+  test("replaces an agent's own goodbye that was not heard to its end, and keeps its own reason", () => {
     const call = leaving(5_000, { answer: () => ({ text: LONG, hangUp: true }) });
     call.says(2_500, "bye then");
     call.run(20_000);
@@ -148,7 +148,7 @@ describe("K8: a call that we end with a goodbye", () => {
     expect(call.endReason).toBe("drain_timeout");
   });
 
-  test("is said to a caller whose ear has failed, and the call ends for that", () => {
+  test("is said to the caller when the STT has failed, and the call ends for that reason", () => {
     const call = new VirtualCall({ greeting: "none", spec: { firstSpeaker: "user" } });
     call.at(100, () => call.handle({ kind: "leg-started", codec: "mulaw" }));
     call.at(5_000, () => call.handle({ kind: "stt-failed", code: "provider_failed" }));
@@ -166,7 +166,7 @@ describe("K8: a call that we end with a goodbye", () => {
     expect([mute.endReason, mute.endMs]).toEqual(["provider_error", 5_000 + GOODBYE_MS_MAX]);
   });
 
-  test("needs no ear any more", () => {
+  test("needs no STT", () => {
     const call = leaving(5_000);
     call.at(5_500, () => call.handle({ kind: "stt-failed", code: "provider_failed" }));
     call.run(20_000);

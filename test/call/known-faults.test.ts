@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type MarkBehavior, RemoteFarEnd } from "../support/calls/far-end.ts";
 import { SPEC, VirtualCall, type VirtualCallOptions, WORD_MS } from "../support/calls/virtual-call.ts";
 
-// What went wrong in other services of this kind, told in our words; the comment names where it was reported.
+// Faults of other services of this kind; each comment names where it was reported.
 
 const LONG = "Bread is baked at five and rolls at six and cakes at seven and pies at eight every day.";
 
@@ -28,7 +28,7 @@ const agentTexts = (messages: readonly { role: string; text: string }[]): string
 
 describe("a caller who listens", () => {
   // pipecat-ai/pipecat #2741: synthesis in bursts was taken for speech that is over.
-  test("is not silent, however early the voice was done: the silence begins when the last word has been heard", () => {
+  test("is not inactive, however early the TTS was done: the timeout starts when the last word has been heard", () => {
     const farEnd = distant("returned by a clear");
     const call = started({
       farEnd,
@@ -43,7 +43,7 @@ describe("a caller who listens", () => {
   });
 
   // livekit/agents #6904: words of patience during a tool began the count of the silence.
-  test("is not silent while a tool runs, though words of patience have been heard", () => {
+  test("is not inactive while a tool runs, though a filler has been heard", () => {
     const call = started({
       spec: { inactivityTimeoutMs: 10_000, tools: [CLIENT_TOOL] },
       answer: (_, { messages }) =>
@@ -79,13 +79,13 @@ describe("a goodbye", () => {
     call.run(30_000);
     expect(call.endReason).toBe("agent_hangup");
     expect(call.turns.at(-1)).toMatchObject({ text: goodbye, interrupted: false });
-    // The socket closes behind the last frame, which was sent long before.
+    // The socket closes after the last frame, which was sent long before.
     farEnd.run(call.endMs + 150);
     expect(call.heardWords.join(" ")).toBe(`${SPEC.greeting} ${goodbye}`);
   });
 
   // bolna-ai/bolna #1036 and #1038: it could not be interrupted, or the model then believed itself gone.
-  test("that is interrupted ends nothing: the model is told so, and may take leave again", () => {
+  test("that is interrupted ends nothing: the LLM is told so, and may hang up again", () => {
     const call = started({ answer: () => ({ text: "Goodbye and thank you for calling.", hangUp: true }) });
     call.says(2_500, "bye");
     call.says(4_000, "wait one thing");
@@ -99,7 +99,7 @@ describe("a goodbye", () => {
   });
 
   // pipecat-ai/pipecat #4997: a tool of words that were never said hung up on a caller in mid-sentence.
-  test("that the caller's next words made moot before a sound of it was heard hangs up on nobody", () => {
+  test("that the caller's next words make obsolete before it is audible does not hang up", () => {
     const call = started({
       answer: (text) => (text === "thank you" ? { text: "Bye.", hangUp: true, afterMs: 400 } : { text: LONG }),
     });
@@ -112,9 +112,9 @@ describe("a goodbye", () => {
   });
 });
 
-describe("a prompt that is cut off", () => {
+describe("a prompt that is interrupted", () => {
   // bolna-ai/bolna #842: its mark never came back, and the silence was never acted upon again.
-  test("leaves nothing behind: the silence after it still ends the call, though no mark comes back", () => {
+  test("leaves no state: inactivity after it still ends the call, though no mark is returned", () => {
     const call = started({
       farEnd: distant("retired by a clear"),
       spec: { inactivityTimeoutMs: 10_000, inactivityAction: "prompt", firstSpeaker: "user", interruptible: true },
@@ -122,14 +122,14 @@ describe("a prompt that is cut off", () => {
     });
     call.at(10_600, () => call.handle({ kind: "dtmf", digit: "5" }));
     call.run(120_000);
-    expect(call.ofKind("cancel-reply")).toMatchObject([{ reason: "key", clear: true }]);
+    expect(call.ofKind("cancel-reply")).toMatchObject([{ reason: "dtmf", clear: true }]);
     expect(call.endReason).toBe("inactivity");
   });
 });
 
 describe("a reply that is interrupted at its very beginning", () => {
   // livekit/agents-js #1269: all of it stood in the model's context, though nothing had been heard.
-  test.each([0, 20, 100, 200])("is not in the model's context when %i ms of it had been sent", (sentMs) => {
+  test.each([0, 20, 100, 200])("is not in the LLM's context when %i ms of it had been sent", (sentMs) => {
     const call = started({ answer: () => ({ text: LONG }) });
     call.says(2_500, "all");
     call.run(3_400);
@@ -146,24 +146,26 @@ describe("a reply that is interrupted at its very beginning", () => {
 
 describe("a reply that was paused", () => {
   // livekit/agents-js #2122: it was paused, found interrupted, and went on all the same.
-  test("and is then cut by a word is never heard again", () => {
+  test("and is then interrupted by a word is never heard again", () => {
     const farEnd = distant("returned by a clear");
     const call = started({ farEnd, answer: (text) => ({ text: text === "all" ? LONG : "Fine." }) });
     call.says(2_500, "all");
     call.says(5_500, "no stop");
     call.run(20_000);
     const [paused] = call.ofKind("pause");
-    const [cut] = call.ofKind("cancel-reply");
-    expect(cut?.turnId).toBe(paused?.turnId);
+    const [cancelled] = call.ofKind("cancel-reply");
+    expect(cancelled?.turnId).toBe(paused?.turnId);
     expect(call.ofKind("resume")).toEqual([]);
-    const cutMs = call.commands.find(({ command }) => command.kind === "cancel-reply")?.atMs ?? Number.NaN;
-    const later = farEnd.heard.filter(({ turnId, startMs }) => turnId === cut?.turnId && startMs > cutMs + 150 + 20);
+    const cancelledMs = call.commands.find(({ command }) => command.kind === "cancel-reply")?.atMs ?? Number.NaN;
+    const later = farEnd.heard.filter(
+      ({ turnId, startMs }) => turnId === cancelled?.turnId && startMs > cancelledMs + 150 + 20,
+    );
     expect(later).toEqual([]);
     expect(call.turns.at(-1)).toMatchObject({ text: "Fine.", interrupted: false });
   });
 
   // livekit/agents #4039: after an mm-hm it stayed silent.
-  test.each(["mhmm", "mm-hm", "yeah", "uh-huh okay"])("for a %j goes on, and every word of it is heard", (sound) => {
+  test.each(["mhmm", "mm-hm", "yeah", "uh-huh okay"])("for a %j resumes, and every word of it is heard", (sound) => {
     const call = started({ answer: () => ({ text: LONG }) });
     call.says(2_500, "all");
     call.says(5_000, sound);
@@ -175,7 +177,7 @@ describe("a reply that was paused", () => {
   });
 
   // livekit/agents #4498: such words turned up in front of the caller's next ones.
-  test("for an mm-hm does not put it in front of what the caller says next", () => {
+  test("for an mm-hm does not prepend it to what the caller says next", () => {
     const call = started({ answer: (text) => ({ text: text === "all" ? LONG : "Fine." }) });
     call.says(2_500, "all");
     call.says(5_000, "mm-hm");
@@ -198,7 +200,7 @@ describe("a reply that was paused", () => {
 
 describe("a tool that ran before the caller interrupted", () => {
   // livekit/agents #3702: the model did not learn of it, and ran it again.
-  test("is known to the model, whether or not a word of the reply was heard", () => {
+  test("is known to the LLM, whether or not a word of the reply was heard", () => {
     for (const text of ["Let me book that for you right now, it takes no time at all.", ""]) {
       const call = started({
         spec: { tools: [CLIENT_TOOL] },
@@ -221,9 +223,9 @@ describe("a tool that ran before the caller interrupted", () => {
   });
 });
 
-describe("a voice that tells no word times", () => {
+describe("a TTS without word times", () => {
   // pipecat-ai/pipecat #5303: interrupted, all that had been generated stood in transcript and context.
-  test.each([100, 1_500])("and is interrupted %i ms into its reply has not said the rest of it", (intoMs) => {
+  test.each([100, 1_500])("that is interrupted %i ms into its reply has not said the rest of it", (intoMs) => {
     const call = started({
       tts: { wordTimes: false },
       answer: (text) => ({ text: text === "all" ? LONG : "Fine." }),
@@ -242,9 +244,9 @@ describe("a voice that tells no word times", () => {
   });
 });
 
-describe("a line that is never quite silent", () => {
+describe("a noisy line", () => {
   // livekit/agents #6030: noise that no word came of was taken for a caller who is there.
-  test("and tells no word answers no prompt: the third one ends the call", () => {
+  test("without words answers no prompt: the third one ends the call", () => {
     const call = started({ spec: { inactivityTimeoutMs: 10_000, inactivityAction: "prompt" } });
     for (let atMs = 4_000; atMs < 120_000; atMs += 14_000) call.coughs(atMs, 300);
     call.run(120_000);
@@ -253,9 +255,9 @@ describe("a line that is never quite silent", () => {
   });
 });
 
-describe("words of a voice that is interrupted in mid-word", () => {
+describe("a reply that is interrupted within a word", () => {
   // pipecat-ai/pipecat #4996: words that had been heard were lost, and the model said them again.
-  test("are known to the model to the last one that was heard", () => {
+  test("is in the LLM's context up to the last word that was heard", () => {
     const call = started({ answer: (text) => ({ text: text === "all" ? LONG : "Fine." }) });
     call.says(2_500, "all");
     call.says(5_000, "stop");

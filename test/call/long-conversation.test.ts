@@ -63,7 +63,7 @@ describe("ADV-H3: a call of 500 turns", () => {
   const call = longCall(TURNS, bound);
   const asks = call.ofKind("generate-reply");
 
-  test("asks with prompts that stay within their bound, with the opening line and the newest turns in each", () => {
+  test("has prompts within their bound, each with the opening line and the newest turns", () => {
     expect(asks.length).toBeGreaterThan(TURNS);
     // Without a bound a prompt holds the whole call: a fifth of this one is far too much already.
     expect(
@@ -87,7 +87,7 @@ describe("ADV-H3: a call of 500 turns", () => {
     expect(last.length).toBeGreaterThan(3);
   });
 
-  test("tells in its trail when turns were dropped, and does so once for several turns", () => {
+  test("records when turns were dropped, once for several turns", () => {
     const trims = call.ofKind("conversation-trimmed");
     const dropped = trims.reduce((sum, { droppedTurns }) => sum + droppedTurns, 0);
     const left = questionsIn(asks.at(-1) as LlmCommand).length;
@@ -96,7 +96,7 @@ describe("ADV-H3: a call of 500 turns", () => {
     for (const { tokens, tokensMax } of trims) expect([tokens <= tokensMax, tokensMax]).toEqual([true, bound]);
   });
 
-  test("asks with shorter prompts from when a provider has refused one as too long", () => {
+  test("has shorter prompts after a provider has refused one as too long", () => {
     const refusing = new VirtualCall({ spec: LONG_CALL, promptTokensMax: bound });
     refusing.at(100, () => refusing.handle({ kind: "leg-started", codec: "mulaw" }));
     for (let turn = 1; turn <= 60; turn += 1) {
@@ -115,12 +115,12 @@ describe("ADV-H3: a call of 500 turns", () => {
     ["openai", (url: string) => createOpenAiLlm({ model: "m", apiKey: "k", baseUrl: `${url}/v1` }), openAiProblems],
     ["anthropic", (url: string) => createAnthropicLlm({ model: "m", apiKey: "k", baseUrl: url }), anthropicProblems],
     ["gemini", (url: string) => createGeminiLlm({ model: "m", apiKey: "k", baseUrl: url }), geminiProblems],
-  ])("gives %s messages that alternate, each use of a tool with its result", async (_, make: (
+  ])("gives %s messages that alternate, each tool call with its result", async (_, make: (
     url: string,
   ) => Llm, problemsOf) => {
     const server = await LlmServer.start({ kind: "status", status: 503 });
     const llm = make(server.url);
-    // Every eleventh: of those behind a tool, of those that were trimmed, and of the others.
+    // Every eleventh: of those after a tool, of those that were trimmed, and of the others.
     for (const asked of asks.filter((_, index) => index % 11 === 0)) {
       const answer = llm.reply(requestOf(asked), new AbortController().signal)[Symbol.asyncIterator]().next();
       await expect(answer).rejects.toMatchObject({ code: "provider_failed" });
@@ -131,7 +131,7 @@ describe("ADV-H3: a call of 500 turns", () => {
   });
 });
 
-test("ADV-H3: a prompt's bound is the system prompt, the tools and the history, but no more than the model takes", () => {
+test("ADV-H3: a prompt's bound is the system prompt, the tools and the history, but at most what the model takes", () => {
   const spec = { ...SPEC, systemPrompt: "word ".repeat(4_000) };
   expect(promptTokensMaxOf(spec, undefined, 1_000)).toBeGreaterThan(6_000);
   expect(promptTokensMaxOf(spec, 1_000_000, 1_000)).toBe(promptTokensMaxOf(spec, undefined, 1_000));

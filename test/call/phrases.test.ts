@@ -21,7 +21,7 @@ function started(language: string, options: VirtualCallOptions = {}): VirtualCal
 const given = (call: VirtualCall, atMs: number, language: string): void =>
   call.at(atMs, () => call.handle({ kind: "phrases-chosen", language, origin: "translated", phrases: SWAHILI }));
 
-/** What the service said in its own name, and why; a phrase of two sentences is spoken in two pieces. */
+/** The service phrases that were spoken, and why; a phrase of two sentences is spoken in two segments. */
 function said(call: VirtualCall): string[] {
   const whole = new Map<string, string>();
   for (const { turnId, segment, text, reason } of call.ofKind("speak")) {
@@ -32,7 +32,7 @@ function said(call: VirtualCall): string[] {
   return [...whole.values()];
 }
 
-describe("what the service says in its own name", () => {
+describe("a service phrase", () => {
   test.each(["ja", "ko-KR", "ar", "uk", "zh-TW", "yue"])("is in the language of the call: %s", (language) => {
     const phrases = builtInPhrases(language);
     const call = started(language, { spec: { inactivityTimeoutMs: 10_000 } });
@@ -46,21 +46,21 @@ describe("what the service says in its own name", () => {
     expect(said(slow)).toEqual([`filler: ${phrases?.filler}`, `apology: ${phrases?.apology}`]);
   });
 
-  test("is what the call was given for its language, from then on", () => {
+  test("is the one that was set for the call's language, from then on", () => {
     const call = started("sw", { spec: { inactivityTimeoutMs: 10_000 } });
     given(call, 15_000, "sw");
     call.run(28_000);
     expect(said(call)).toEqual([`inactivity: ${ENGLISH.inactivity}`, `inactivity: ${SWAHILI.inactivity}`]);
   });
 
-  test("is not what it was given for another language than the one it is in now", () => {
+  test("is not the one that was set for another language than the current one", () => {
     const call = started("de", { spec: { inactivityTimeoutMs: 10_000 } });
     given(call, 200, "sw");
     call.run(15_000);
     expect(said(call)).toEqual([`inactivity: ${builtInPhrases("de")?.inactivity}`]);
   });
 
-  test("stays what it was given when a translation for the language before comes late", () => {
+  test("stays when a translation for the previous language arrives late", () => {
     const german = { ...SWAHILI, inactivity: "Hallo?" };
     const call = started("sw", { spec: { inactivityTimeoutMs: 10_000 } });
     call.says(3_000, "und jetzt wieder deutsch", "de");
@@ -73,7 +73,7 @@ describe("what the service says in its own name", () => {
     expect(said(call).at(-1)).toBe(`inactivity: ${SWAHILI.inactivity}`);
   });
 
-  test("is remembered in bounded memory, the newest languages of a call", () => {
+  test("is stored in bounded memory, for the newest languages of a call", () => {
     const phrases = new CallPhrases();
     for (let index = 0; index < 1_000; index += 1) phrases.set(`x${index}`, { ...SWAHILI, filler: `${index}` });
     expect(phrases.in(`x${1_000 - PHRASE_LANGUAGES_PER_CALL_MAX}`).filler).toBe(

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Base64Message } from "../../src/carriers/base64-message.ts";
 
 describe("a message with a frame in base64", () => {
-  test("frames of every length are written as a plain encoder writes them, whatever stands before and behind", () => {
+  test("frames of every length are written as a plain encoder writes them, with any text before and after", () => {
     for (let length = 1; length <= 200; length += 1) {
       const before = "{".repeat(length % 5);
       const message = new Base64Message(before, length, '"}}');

@@ -8,7 +8,7 @@ const charge = (text: string): number => parseChargeBytes(Buffer.from(text));
 
 test.each([
   ["a payload", '{"media":{"payload":"AAAA"}}', 4],
-  ["a payload behind white space", '{"media":{"payload" : "AAAA"}}', 4],
+  ["a payload after white space", '{"media":{"payload" : "AAAA"}}', 4],
   ["the first of two payloads", '{"payload":"AAAA","media":{"payload":"AAAAAAAA"}}', 4],
   ["no payload that is no string", '{"payload":{"a":"AAAA"}}', 0],
   ["no payload with an escape", '{"payload":"AA\\u0041A"}', 0],

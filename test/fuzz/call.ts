@@ -6,14 +6,14 @@ const HELP = `Puts events to the call machine in random orders, far more than th
   npm run fuzz:call -- --orders 1000000 --seed 1
   npm run fuzz:call -- --seed 4711                 one order, with everything that happened in it
 
-  --orders  how many; a million by default
+  --orders  how many; default: a million
   --seed    of the first one; the next ones have the seeds after it
 
 Exits with 1 at the first order in which something happens that must not, and names its seed.
 `;
 
 const ORDERS_DEFAULT = "1000000";
-/** How often progress is printed. */
+/** Reports progress. */
 const TOLD_EVERY = 50_000;
 
 async function run(args: readonly string[]): Promise<number> {
@@ -29,9 +29,7 @@ async function run(args: readonly string[]): Promise<number> {
     }
   } catch (error) {
     if (!(error instanceof OrderFailure)) throw error;
-    console.error(
-      `${error.message}\n\nnpm run fuzz:call -- --seed ${error.seed} tells everything that happened in it.`,
-    );
+    console.error(`${error.message}\n\nnpm run fuzz:call -- --seed ${error.seed} prints all of its events.`);
     return 1;
   }
   const tookS = ((performance.now() - startedMs) / 1_000).toFixed(0);

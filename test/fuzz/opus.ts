@@ -13,7 +13,7 @@ const HELP = `Puts mutated packets to the Opus decoders of both libraries, far m
 
   npm run fuzz:opus -- --packets 50000 --seed 7
 
-  --packets  how many for each library, half of them at each rate of the bus; a million by default
+  --packets  how many for each library, half of them at each rate of the bus; default: a million
   --seed     the same seed gives the same packets, and the same checksum of all that was decoded on the same machine; 1
 
 Exits with 1 at the first packet that brings anything but samples within bounds or wire_malformed, that takes too long, or after which
@@ -35,7 +35,7 @@ async function run(args: readonly string[]): Promise<number> {
   const { values } = readArguments(args, OPTIONS);
   const packetsMax = wholeNumber("packets", values.packets, 1);
   const seed = wholeNumber("seed", values.seed);
-  // Errors are made by the hundred thousand here, and their place is not read: their stacks would cost most of the time.
+  // Errors are made by the hundred thousand here, and their stacks, which are never read, would cost most of the time.
   Error.stackTraceLimit = 0;
   const good = packetsOfEveryKind();
   console.log(`seed ${seed}: ${packetsMax} mutants of ${good.length} good packets`);

@@ -8,7 +8,7 @@ const HELP = `Puts hostile messages to every dialect, far more than the tests ca
 
   npm run fuzz -- --wire carrier_b --inputs 50000 --seed 7
 
-  --wire    the dialect, or what several begin with; all of them by default
+  --wire    the wire, or a common prefix of several; default: all
   --inputs  byte strings for each dialect, as many binary messages where it has some, and a tenth as many JSON shapes; 1000000
   --seed    the same seed gives the same messages; 1
 
@@ -35,7 +35,7 @@ async function run(args: readonly string[]): Promise<number> {
     const names = all.map(({ name }) => name).join(", ");
     throw new UsageError([`--wire must be one of ${names}, not ${JSON.stringify(values.wire)}`]);
   }
-  // Errors are made by the million here, and their place is not read: their stacks would cost most of the time.
+  // Errors are made by the million here, and their stacks, which are never read, would cost most of the time.
   Error.stackTraceLimit = 0;
   for (const subject of subjects) {
     const shapes = jsonShapes(subject).map((text) => new Uint8Array(Buffer.from(text)));

@@ -13,7 +13,7 @@ function sendEvery(cadence: ArrivalInterval, intervalMs: number, messages: numbe
 }
 
 describe("the cadence of audio that comes", () => {
-  test("a peer that sends every frame by itself keeps nobody waiting", () => {
+  test("a peer that sends every frame by itself has no slack", () => {
     const cadence = new ArrivalInterval();
     expect(cadence.slackMs).toBe(0);
     sendEvery(cadence, 20, 100);
@@ -35,7 +35,7 @@ describe("the cadence of audio that comes", () => {
     expect(cadence.slackMs).toBeLessThan(20);
   });
 
-  test("a pause in the audio itself tells nothing of how it comes", () => {
+  test("a pause in the audio itself says nothing about intervals", () => {
     const cadence = new ArrivalInterval();
     const atMs = sendEvery(cadence, 20, 10);
     cadence.frame(false, atMs + 700);

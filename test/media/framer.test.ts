@@ -40,7 +40,7 @@ function mediaTimes(timestamps: readonly (number | readonly [number, number])[],
 }
 
 describe("the framer", () => {
-  test("lends frames of the asked size with the bytes and samples of the audio", () => {
+  test("returns borrowed frames of the given size with the bytes and samples of the audio", () => {
     const framer = makeFramer();
     const input = audio(FRAME_SAMPLES);
     framer.push(input, 0);
@@ -92,7 +92,7 @@ describe("media time", () => {
     expect(mediaTimes([100, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 160])).toEqual([100, 120, 140, 160]);
   });
 
-  test("a jump of a frame or more is a gap, and what lags behind it catches up", () => {
+  test("a jump of a frame or more is a gap, and what lags after it catches up", () => {
     expect(mediaTimes([100, 140, 160])).toEqual([100, 140, 160]);
     expect(mediaTimes([100, 620, 640])).toEqual([100, 620, 640]);
     expect(mediaTimes([100, 160, 140, 160, 220])).toEqual([100, 160, 180, 200, 220]);
@@ -115,7 +115,7 @@ describe("media time", () => {
     }
   });
 
-  test("C6: a clock that goes back changes nothing, and is a new clock once it is far behind", () => {
+  test("C6: a clock that goes back has no effect, and is a new clock once it is far back", () => {
     expect(mediaTimes([2_000, 100, 120, 140])).toEqual([2_000, 2_020, 2_040, 2_060]);
     // The new clock counts from its first message on: between 20 and 240 there are 200 ms missing.
     const newClock = mediaTimes([
@@ -127,7 +127,7 @@ describe("media time", () => {
     expect(newClock).toEqual([3_000, 3_020, 3_040, 3_260]);
   });
 
-  test("C6: a jump of an hour is cut, allocates nothing by its length, and is counted on from there", () => {
+  test("C6: a jump of an hour is limited, allocates nothing by its length, and is counted on from there", () => {
     const hourMs = 3_600_000;
     expect(mediaTimes([0, hourMs, hourMs + 20, hourMs + 40])).toEqual([0, 2_000, 2_020, 2_040]);
     expect(mediaTimes([hourMs, hourMs + 20])).toEqual([2_000, 2_020]);
@@ -136,7 +136,7 @@ describe("media time", () => {
     expect(mediaTimes([0, hourMs, [hourMs + 20, 1_500]])).toEqual([0, 2_000, 2_020]);
   });
 
-  test("C6: jump after jump gains no more than the one cut together", () => {
+  test("C6: repeated jumps gain no more than the one limited gap together", () => {
     const times = mediaTimes(Array.from({ length: 100 }, (_, i) => i * 1e6));
     expect(times.at(-1)).toBeLessThanOrEqual(TIMESTAMP_GAP_MS_MAX + 100 * FRAME_MS);
   });
@@ -207,18 +207,18 @@ describe("the framer, whatever comes", () => {
     );
   });
 
-  test("audio that is cut differently gives the same frames", () => {
+  test("the same audio in other chunks gives the same frames", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(1_000), { maxLength: 30 }), (counts) => {
         const total = counts.reduce((sum, count) => sum + count, 0);
         const framer = makeFramer();
         let sent = 0;
-        const pieces = counts.flatMap((count) => {
+        const frames = counts.flatMap((count) => {
           const input = audio(count, 40 + sent / 8, sent);
           sent += count;
           return push(framer, input, 0);
         });
-        expect(pieces).toEqual(push(makeFramer(), audio(total, 40), 0));
+        expect(frames).toEqual(push(makeFramer(), audio(total, 40), 0));
       }),
     );
   });

@@ -13,7 +13,7 @@ import { JitterBuffer, type Verdict } from "../../src/media/jitter-buffer.ts";
 import { heapBytesPerRun } from "../support/heap.ts";
 
 interface Given {
-  /** The first byte, by which a test knows its messages. */
+  /** The first byte identifies a message in a test. */
   byte: number;
   timestampMs: number;
 }
@@ -98,7 +98,7 @@ describe("C5: audio that comes out of order", () => {
   test("in whatever order messages come, each is given once and none before the one in front of it", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 5, maxLength: 60 }), (delays) => {
-        // Nobody is overtaken by more than three: with as many behind it, what is missing still has time.
+        // No message is overtaken by more than three: after that many, the wait for a missing one has not expired.
         const order = delays
           .map((delay, index) => ({ chunk: index + 1, at: index + delay + index / 1_000 }))
           .sort((a, b) => a.at - b.at)
@@ -136,11 +136,11 @@ describe("C5: audio that comes out of order", () => {
 
   test("what comes far too late, or once more long after, is dropped too, and tears no hole into what follows", () => {
     const lost = 12;
-    for (const behind of [1, 15, 17, 40, JITTER_BUFFER_LATE_CHUNKS_MAX]) {
-      const stage = new Stage().pushAll(upTo(1, lost - 1)).pushAll(upTo(lost + 1, lost + behind - 1));
-      stage.pushAll([lost, 2 + behind, ...upTo(lost + behind, 140)]);
-      // Only where little has come behind it yet is it still waited for.
-      const expected = upTo(1, 140).filter((chunk) => chunk !== lost || behind === 1);
+    for (const after of [1, 15, 17, 40, JITTER_BUFFER_LATE_CHUNKS_MAX]) {
+      const stage = new Stage().pushAll(upTo(1, lost - 1)).pushAll(upTo(lost + 1, lost + after - 1));
+      stage.pushAll([lost, 2 + after, ...upTo(lost + after, 140)]);
+      // It is still awaited only where little has arrived after it.
+      const expected = upTo(1, 140).filter((chunk) => chunk !== lost || after === 1);
       expect(stage.bytes).toEqual(expected.map((chunk) => chunk & 0x7f));
       expect(stage.timestamps).toEqual(expected.map((chunk) => (chunk - 1) * 20));
     }
@@ -158,7 +158,7 @@ describe("C5: audio that comes out of order", () => {
     expect(short.bytes).toEqual([1, ...upTo(3, 3 + JITTER_BUFFER_CHUNKS_MAX)]);
   });
 
-  test("audio that is not counted passes behind what waits, and the count goes on around it", () => {
+  test("audio without a number is delivered after what is held, and the count continues around it", () => {
     const stage = new Stage().push(1).push(Number.NaN, { byte: 100 }).push(2).push(4);
     stage.push(1.5, { byte: 101 }).push(5);
     expect(stage.bytes).toEqual([1, 100, 2, 4, 101, 5]);

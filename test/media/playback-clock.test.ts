@@ -7,7 +7,7 @@ const RATE_HZ = 8_000;
 const FRAME_SAMPLES = 160;
 
 describe("the playback clock", () => {
-  test("audio plays from the moment it is sent, and behind what was sent before", () => {
+  test("audio is played from when it is sent, and after what was sent before", () => {
     const clock = new PlaybackClock(RATE_HZ);
     expect(clock.unplayedMs(1_000)).toBe(0);
     expect(clock.sent(FRAME_SAMPLES, 1_000)).toBe(1_000);

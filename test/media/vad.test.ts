@@ -33,11 +33,11 @@ describe("voice activity detection", () => {
   });
 
   for (const rateHz of [8_000, 16_000] as const) {
-    test(`hears a voice within three frames, and its end within ten, at ${rateHz} Hz`, () => {
+    test(`detects speech within three frames, and its end within ten, at ${rateHz} Hz`, () => {
       const vad = makeVad(rateHz);
       decide(vad, framesOf(silence, 1, rateHz));
-      const voice = decide(vad, framesOf(vowelAt, 1, rateHz));
-      expect(voice.slice(3)).not.toContain(false);
+      const decisions = decide(vad, framesOf(vowelAt, 1, rateHz));
+      expect(decisions.slice(3)).not.toContain(false);
       expect(decide(vad, framesOf(silence, 1, rateHz)).slice(IDLE_FRAMES)).not.toContain(true);
       vad.destroy();
     });
@@ -51,7 +51,7 @@ describe("voice activity detection", () => {
       ["the lowest constant", () => -32_768],
       ["clicks of one sample", (_, i) => (i % 997 === 0 ? 32_767 : 0)],
     ];
-    test.each(sounds)(`M10: falls idle after %s, and still hears a voice, at ${rateHz} Hz`, (_, sound) => {
+    test.each(sounds)(`M10: falls idle after %s, and still detects speech, at ${rateHz} Hz`, (_, sound) => {
       const vad = makeVad(rateHz);
       decide(vad, framesOf(sound, 3, rateHz));
       expect(decide(vad, framesOf(silence, 1, rateHz)).slice(IDLE_FRAMES)).not.toContain(true);
@@ -60,7 +60,7 @@ describe("voice activity detection", () => {
     });
   }
 
-  test("silence is never voice, from the first frame on", () => {
+  test("silence is never speech, from the first frame on", () => {
     const vad = makeVad(8_000);
     expect(decide(vad, framesOf(silence, 2, 8_000))).not.toContain(true);
     vad.destroy();
@@ -74,7 +74,7 @@ describe("voice activity detection", () => {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
       return state / 2 ** 32 - 0.5;
     };
-    // Faint and loud noise by turns: what is voice and what is not is close here.
+    // Faint and loud noise by turns: the decision between speech and noise is close here.
     const frames = framesOf((seconds) => noise() * (Math.floor(seconds * 10) % 2 === 0 ? 200 : 8_000), 3, 8_000);
     const decisionsOf = (mode: number): boolean[] => {
       const vad = fvad._fvad_new();

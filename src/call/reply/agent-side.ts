@@ -9,7 +9,7 @@ import type { CallSnapshot } from "../snapshot.ts";
 import { describeTools, planTool, type ToolEffect } from "../tools/plan.ts";
 import type { ToolRun } from "../tools/rounds.ts";
 import type { Inactivity } from "../turn-taking/inactivity.ts";
-import type { TurnAction, TurnEvent } from "../turn-taking/turn.ts";
+import type { TurnAction, TurnEvent } from "../turn-taking/turn-events.ts";
 import { HeardLedger } from "./heard-ledger.ts";
 import { Playout } from "./playout.ts";
 import { Reply } from "./reply.ts";
@@ -24,19 +24,19 @@ export interface AgentSideOptions {
   inactivity: Inactivity;
   phrases: CallPhrases;
   sink: CallSink;
-  /** What the agent does, for turn taking. */
+  /** Reports what the agent does to turn taking. */
   step: (event: TurnEvent) => void;
-  /** The call is over. */
+  /** Ends the call. */
   end: (reason: EndReason) => void;
-  /** The model is done with the reply that lives, or has failed at it. */
+  /** The LLM has finished the current reply, or has failed. */
   llmDone: (failed: boolean) => void;
-  /** The model wants the call to go on in another language. */
+  /** The LLM asks for the call to continue in another language. */
   switchLanguage: (language: string) => void;
 }
 
 /**
- * The agent's side of a call: the one reply that lives, from the first word asked for to the last one heard. Times are ms of
- * call time, and each method is told the time that it is called at.
+ * The agent's side of a call: the current reply, from the first request to the last word heard. Times are ms of call
+ * time; each method is given the current time.
  */
 export class AgentSide {
   readonly #options: AgentSideOptions;
@@ -47,7 +47,7 @@ export class AgentSide {
   #firstMessage = true;
   #state: CallState = "listening";
   #language: string;
-  /** Asked for with every frame, so made once. */
+  /** Read on every frame, therefore allocated once. */
   readonly #progressNow: ReplyProgress = { unsent: false, hasSegments: false, playsUntilMs: 0 };
 
   constructor(options: AgentSideOptions) {
@@ -57,41 +57,47 @@ export class AgentSide {
     this.#heardLedger = new HeardLedger(this.#playout, options.parameters);
   }
 
-  /** A reply lives: it is being made, or heard. */
+  /** There is a current reply: it is being generated or played. */
   get busy(): boolean {
     return this.#reply !== undefined;
   }
 
-  /** A tool runs: the silence is not the caller's. */
+  /** A tool is running, so the silence is not the caller's. */
   get areToolsRunning(): boolean {
     return this.#reply?.tools.running ?? false;
   }
 
-  /** From the next reply on. */
+  /** Takes effect with the next reply. */
   set language(language: string) {
     this.#language = language;
   }
 
-  /** When everything sent so far will have been played, ms; in the past when it has been. */
+  /** When the playout of everything sent so far ends, ms; in the past when it has ended. */
   get playsUntilMs(): number {
     return this.#playout.playsUntilMs;
   }
 
-  /** Has the model answer what was said. */
+  /** Requests a reply from the LLM. */
   generateReply(nowMs: number): void {
     const reply = this.#begin(this.#options.conversation.pendingUtterance, nowMs);
     this.#setState("thinking");
     this.#requestLlm(reply, nowMs);
   }
 
-  /** A reply of our own, without the model. A `leave` is a goodbye: nothing interrupts it, and the call ends with it. */
-  say(text: string, reason: SpeakReason, nowMs: number, leave?: EndReason): void {
-    const reply = this.#begin(undefined, nowMs, leave);
+  /**
+   * Says a text without the LLM. With `endReason` it is a goodbye: it cannot be interrupted, and the call ends after
+   * it.
+   */
+  say(text: string, reason: SpeakReason, nowMs: number, endReason?: EndReason): void {
+    const reply = this.#begin(undefined, nowMs, endReason);
     this.#speak(reply, 0, reply.wholeText(text, nowMs), nowMs, reason);
     this.finishIfHeard(nowMs);
   }
 
-  /** Something happened to a reply. Work of one that was cut comes late by nature; its number tells it from the one that lives. */
+  /**
+   * Handles an event of a reply. Events of a cancelled reply arrive late; the turn id tells them from the current
+   * one's.
+   */
   handle(event: Extract<CallEvent, { turnId: number }>, nowMs: number): void {
     const reply = this.#reply;
     if (reply === undefined || reply.turnId !== event.turnId) return;
@@ -132,7 +138,7 @@ export class AgentSide {
         this.finishIfHeard(nowMs);
         return;
       case "segment-failed":
-        // Without a voice there is no call: nothing can be said about it either.
+        // Without a TTS the agent cannot speak, nor say that it failed.
         this.#options.end("provider_error");
         return;
     }
@@ -143,7 +149,7 @@ export class AgentSide {
     this.#heardLedger.confirmed(this.#reply, nowMs);
   }
 
-  /** A mark came back. */
+  /** The peer returned a mark. */
   markReturned(name: string, nowMs: number): void {
     const played = this.#playout.markReturned(name, nowMs);
     const reply = this.#reply;
@@ -152,31 +158,34 @@ export class AgentSide {
     this.finishIfHeard(nowMs);
   }
 
-  /** A clear was carried out; what of the reply was heard has been told already, and the next is known better. */
+  /**
+   * The peer carried out a clear. The turn of the cancelled reply is already final; the next one's playout is more
+   * precise.
+   */
   cleared(playedMs: number): void {
     this.#playout.cleared(playedMs);
   }
 
-  /** Holds the reply that lives; what has been sent of it is still heard. */
+  /** Pauses sending of the current reply. What has been sent is still played. */
   pause(turnId: number, nowMs: number): void {
     this.#reply?.watchdog.pause(true, nowMs);
     this.#options.sink({ kind: "pause", turnId });
     this.#setState("listening");
   }
 
-  /** It goes on from the sample behind the last one that was sent. */
+  /** Resumes with the sample after the last one sent. */
   resume({ turnId, reason }: Extract<TurnAction, { do: "resume" }>, nowMs: number): void {
     this.#reply?.watchdog.pause(false, nowMs);
     this.#options.sink({ kind: "resume", turnId, reason });
     this.#setState("speaking");
   }
 
-  /** Stops the reply that lives, if any, where the caller is now; what was heard of it becomes its turn. */
-  cancel(reason: CancelReason, voicedMs: number, nowMs: number): void {
+  /** Cancels the current reply, if any. What the caller has heard of it becomes the agent's turn. */
+  cancel(reason: CancelReason, speechMs: number, nowMs: number): void {
     const reply = this.#reply;
     if (reply === undefined) return;
     if (this.#heardLedger.isPlayedToEnd(reply, nowMs)) {
-      // Heard to its end, though no mark has said so yet: there is nothing left to cut.
+      // It was heard to its end, though no mark has confirmed that yet: there is nothing to cancel.
       this.#finish(reply, nowMs);
       return;
     }
@@ -187,7 +196,7 @@ export class AgentSide {
       turnId,
       clear: audible,
       reason,
-      speechMs: Math.round(voicedMs),
+      speechMs: Math.round(speechMs),
       heardText,
     });
     if (reply.finalEffect !== undefined) reply.tools.revoke(reply.finalEffect.toolCallId);
@@ -196,7 +205,7 @@ export class AgentSide {
     this.#drop(reply);
   }
 
-  /** The call is over: what was heard of the reply that lives becomes its turn, and the rest is never said. */
+  /** The call has ended: what was heard of the current reply becomes the agent's turn, and the rest is dropped. */
   stop(nowMs: number): void {
     const reply = this.#reply;
     if (reply === undefined) return;
@@ -207,34 +216,34 @@ export class AgentSide {
     this.#options.sink({ kind: "cancel-reply", turnId, clear: false, reason: "call_ended", speechMs: 0, heardText });
   }
 
-  /** Looks whether the reply that lives is short of something, and helps it. */
+  /** Checks whether the current reply has timed out, and acts on it. */
   checkWatchdog(nowMs: number): void {
     const reply = this.#reply;
     if (reply === undefined) return;
-    const shortage = reply.watchdog.timedOut(this.#progress(reply), nowMs);
-    if (shortage === "model") this.#options.llmDone(true);
-    else if (shortage === "voice") this.#options.end("provider_error");
-    else if (shortage === "filler") {
+    const timeout = reply.watchdog.timedOut(this.#progress(reply), nowMs);
+    if (timeout === "llm") this.#options.llmDone(true);
+    else if (timeout === "tts") this.#options.end("provider_error");
+    else if (timeout === "filler") {
       reply.watchdog.fillerStarted();
       const { filler } = this.#options.phrases.in(this.#language);
       this.#speak(reply, reply.segmentCount, reply.insert(filler, nowMs), nowMs, "filler");
     }
   }
 
-  /** Ends a reply that the caller has heard to its last sample, as far as marks or the playback clock can tell. */
+  /** Ends a reply that the caller has heard completely, according to marks or the playback clock. */
   finishIfHeard(nowMs: number): void {
     const reply = this.#reply;
     if (reply !== undefined && nowMs >= this.#heardLedger.deadlineMs(reply, nowMs)) this.#finish(reply, nowMs);
   }
 
-  /** When the reply that lives must be looked at though nothing happens, ms. */
+  /** When the current reply must be checked though no event comes, ms. */
   deadlineMs(nowMs: number): number {
     const reply = this.#reply;
     if (reply === undefined) return Number.POSITIVE_INFINITY;
     return Math.min(this.#heardLedger.deadlineMs(reply, nowMs), reply.watchdog.deadlineMs(this.#progress(reply)));
   }
 
-  /** How the agent's side stands. */
+  /** The state of the agent's side. */
   snapshot(nowMs: number): Pick<CallSnapshot, "state" | "language" | "reply"> {
     const [reply, state, language] = [this.#reply, this.#state, this.#language];
     if (reply === undefined) return { state, language, reply };
@@ -246,26 +255,26 @@ export class AgentSide {
   }
 
   #progress(reply: Reply): Readonly<ReplyProgress> {
-    const now = this.#progressNow;
-    now.unsent = reply.unsent;
-    now.hasSegments = reply.segmentCount > 0;
-    now.playsUntilMs = this.#playout.playsUntilMs;
-    return now;
+    const progress = this.#progressNow;
+    progress.unsent = reply.unsent;
+    progress.hasSegments = reply.segmentCount > 0;
+    progress.playsUntilMs = this.#playout.playsUntilMs;
+    return progress;
   }
 
-  #begin(answers: AnsweredUtterance | undefined, nowMs: number, leave?: EndReason): Reply {
+  #begin(answered: AnsweredUtterance | undefined, nowMs: number, endReason?: EndReason): Reply {
     assert.ok(this.#reply === undefined, "one reply at a time");
     const { spec, rateHz, parameters, step } = this.#options;
-    const interruptible = leave === undefined && (!this.#firstMessage || spec.interruptible);
+    const interruptible = endReason === undefined && (!this.#firstMessage || spec.interruptible);
     const turnId = this.#nextTurnId;
     this.#nextTurnId += 1;
     const reply = new Reply({
       turnId,
       language: this.#language,
       interruptible,
-      leave,
+      endReason,
       rateHz,
-      answers,
+      answered,
       parameters,
       nowMs,
     });
@@ -276,21 +285,21 @@ export class AgentSide {
 
   #requestLlm(reply: Reply, nowMs: number): void {
     const { conversation, sink, spec } = this.#options;
-    const { turnId, tools: used } = reply;
-    const ofTools = used.messages().flatMap(({ request, results }) => [request, ...results]);
-    const tools = used.exhausted ? [] : describeTools(spec.tools);
+    const { turnId, tools: toolRounds } = reply;
+    const toolMessages = toolRounds.messages().flatMap(({ request, results }) => [request, ...results]);
+    const tools = toolRounds.exhausted ? [] : describeTools(spec.tools);
     reply.watchdog.llmActive(nowMs);
     reply.timings.llmRequested(nowMs);
     sink({
       kind: "generate-reply",
       turnId,
-      messages: conversation.prompt(turnId, ofTools),
+      messages: conversation.prompt(turnId, toolMessages),
       tools,
       language: this.#language,
     });
   }
 
-  /** The model is done, with the reply or with what it says before its tools. */
+  /** The LLM has finished the reply, or the text before its tool calls. */
   #onLlmEnd(reply: Reply, nowMs: number): void {
     reply.watchdog.llmDone();
     this.#options.llmDone(false);
@@ -301,7 +310,7 @@ export class AgentSide {
       this.finishIfHeard(nowMs);
       return;
     }
-    // Tools have effects: what they were used for is settled, whatever the caller says next.
+    // Tools have effects: the turn that they were called for is final, whatever the caller says next.
     this.#options.conversation.settle();
     reply.watchdog.toolsStarted(nowMs);
     for (const run of runs) this.#runTool(reply, run);
@@ -340,7 +349,7 @@ export class AgentSide {
     }
   }
 
-  /** Every tool has its result: the model goes on, unless it has taken leave. */
+  /** Once every tool has its result, the LLM continues, unless it has hung up or transferred the call. */
   #continueWithResults(reply: Reply, nowMs: number): void {
     if (reply.tools.running) return;
     reply.watchdog.toolsDone();
@@ -354,24 +363,26 @@ export class AgentSide {
   }
 
   #speak(reply: Reply, firstSegment: number, texts: readonly string[], nowMs: number, reason?: SpeakReason): void {
-    const why = reason === undefined ? {} : { reason };
+    const reasonMember = reason === undefined ? {} : { reason };
     if (texts.length > 0) reply.watchdog.ttsActive(nowMs);
     for (const [index, text] of texts.entries()) {
-      this.#options.sink({ kind: "speak", turnId: reply.turnId, segment: firstSegment + index, text, ...why });
+      this.#options.sink({ kind: "speak", turnId: reply.turnId, segment: firstSegment + index, text, ...reasonMember });
     }
   }
 
   #onFrameOut(reply: Reply, samples: number, nowMs: number): void {
-    const first = !reply.audible;
+    const isFirst = !reply.audible;
     reply.watchdog.ttsActive(nowMs);
     reply.frameSent(samples, nowMs);
     this.#playout.sent(samples, nowMs);
-    if (first) this.#onAudible(reply);
-    // A caller who was talking already may have cut it in this very step.
+    if (isFirst) this.#onAudible(reply);
+    // A caller who was speaking already may have interrupted the reply in this very step.
     if (this.#reply === reply) this.#markSegments(reply, nowMs);
   }
 
-  /** The first frame of a reply goes out: what it answers is settled now, and it is the caller who may interrupt. */
+  /**
+   * The first frame of a reply was sent: the turn that it answers is final, and the caller may interrupt from now on.
+   */
   #onAudible(reply: Reply): void {
     this.#firstMessage = false;
     this.#options.conversation.settle();
@@ -380,8 +391,8 @@ export class AgentSide {
   }
 
   #markSegments(reply: Reply, nowMs: number): void {
-    for (let piece = reply.takeSegmentToMark(); piece !== undefined; piece = reply.takeSegmentToMark()) {
-      const name = this.#playout.mark(reply.turnId, piece, nowMs);
+    for (let segment = reply.takeSegmentToMark(); segment !== undefined; segment = reply.takeSegmentToMark()) {
+      const name = this.#playout.mark(reply.turnId, segment, nowMs);
       if (name !== undefined) this.#options.sink({ kind: "mark", name });
     }
   }
@@ -389,14 +400,14 @@ export class AgentSide {
   #finish(reply: Reply, nowMs: number): void {
     if (!reply.audible) this.#options.conversation.settle();
     this.#settle(reply, true, nowMs);
-    const afterwards = reply.finalEffect?.effect;
-    const reason = reply.endReason ?? (afterwards && (afterwards.kind === "transfer" ? "transferred" : "agent_hangup"));
+    const effect = reply.finalEffect?.effect;
+    const reason = reply.endReason ?? (effect && (effect.kind === "transfer" ? "transferred" : "agent_hangup"));
     if (reason === undefined) {
       this.#drop(reply);
       return;
     }
     this.#reply = undefined;
-    if (afterwards?.kind === "transfer") this.#options.sink(afterwards);
+    if (effect?.kind === "transfer") this.#options.sink(effect);
     this.#options.end(reason);
   }
 
@@ -407,16 +418,16 @@ export class AgentSide {
   }
 
   /**
-   * A reply is over: what its tools did is known from here on, and what was heard of it becomes the agent's turn. One that is
-   * `whole` was heard to its end.
+   * Ends a reply: the results of its tools join the conversation, and what was heard of it becomes the agent's turn.
+   * `isComplete` means that it was heard to its end.
    */
-  #settle(reply: Reply, whole: boolean, nowMs: number): void {
+  #settle(reply: Reply, isComplete: boolean, nowMs: number): void {
     const { inactivity, conversation } = this.#options;
     conversation.addToolRounds(reply.tools.messages());
     if (!reply.audible) return;
-    // By a mark it was heard just now; without one it was within the grace.
-    inactivity.activityUntil(whole ? nowMs : this.#heardLedger.heardUntilMs(nowMs));
-    conversation.addAgentTurn(this.#heardLedger.turn(reply, whole, nowMs));
+    // With a mark it was heard until now; without one, until some time within the grace period.
+    inactivity.activityUntil(isComplete ? nowMs : this.#heardLedger.heardUntilMs(nowMs));
+    conversation.addAgentTurn(this.#heardLedger.turn(reply, isComplete, nowMs));
   }
 
   #setState(state: CallState, latency?: TurnLatency): void {

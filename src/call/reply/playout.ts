@@ -1,40 +1,39 @@
 import { MARKS_OUTSTANDING_MAX } from "../../core/limits/calls.ts";
 import { PlaybackClock } from "../../media/playback-clock.ts";
 
-/** A peer that plays, or acknowledges, later than this is not slow but broken, or lying: it moves our clock no further. */
+/** Upper bound of the lag. A peer that plays or acknowledges later is broken or reports wrong times. */
 const LAG_MS_MAX = 1_000;
 
 interface OutstandingMark {
   turnId: number;
   segment: number;
-  /** When its audio will have been played, by our own clock. */
+  /** When its audio will have been played, by the playback clock. */
   dueMs: number;
 }
 
-/** A clear that may be answered: how much audio the far end has played in all at that moment, ms. */
+/** A clear that may be answered: the total audio played by the peer at that time, ms. */
 interface Flushed {
-  /** By our own clock. */
+  /** By the playback clock. */
   playedMs: number;
-  /** If it had played everything. */
+  /** If the peer had played everything. */
   playedMsMax: number;
 }
 
 /**
- * What the far end has played of what we sent: the paced playback clock, put right by the marks that come back and by what is told
- * in answer to a clear. A mark forgotten by `flush` says nothing any more: after a clear the carrier returns it whether it was
- * played or not.
+ * Playout at the peer: the paced playback clock, corrected by returned marks and by the answers to clears. A mark that
+ * `flush` has removed says nothing any more: after a clear the carrier returns it whether it was played or not.
  */
 export class Playout {
   readonly #clock: PlaybackClock;
   readonly #marks = new Map<string, OutstandingMark>();
   #playsUntilMs = 0;
-  /** How much later than by our clock the far end plays, as it told last. */
+  /** How much later than the playback clock the peer plays, by its latest report. */
   #lagMs = 0;
-  /** Audio that was played until the last flush, and that was sent since, ms. */
+  /** Audio played until the last flush, and audio sent since, ms. */
   #playedMs = 0;
   #sentMs = 0;
   #flushed: Flushed | undefined;
-  /** When the peer last confirmed that the line carries. */
+  /** When the peer last confirmed that the connection delivers. */
   #confirmedMs = 0;
   readonly #rateHz: number;
   readonly #confirmationMs: number;
@@ -46,32 +45,32 @@ export class Playout {
     this.#clock = new PlaybackClock(rateHz);
   }
 
-  /** When everything sent so far will have been played, ms; in the past when it has been. */
+  /** When the playout of everything sent so far ends, ms; in the past when it has ended. */
   get playsUntilMs(): number {
     return this.#playsUntilMs + this.#lagMs;
   }
 
-  /** Before this nobody can have played everything sent so far, ms: audio takes its time, whatever a peer says. */
+  /** The earliest time at which everything sent so far can have been played, ms, whatever the peer reports. */
   get playsUntilMsMin(): number {
     return this.#playsUntilMs;
   }
 
-  /** How much of what was sent has not been played, ms of audio. */
+  /** How much of the audio sent has not been played, ms. */
   unplayedMs(nowMs: number): number {
     return Math.max(0, this.playsUntilMs - nowMs);
   }
 
-  /** The peer sent a frame, a mark or a pong: what the clock says was played until now was played. */
+  /** The peer sent a frame, a mark or a pong: what the clock reports as played until now was played. */
   confirmed(nowMs: number): void {
     this.#confirmedMs = nowMs;
   }
 
-  /** Whether the clock is believed at `atMs`: the last confirmation is no older than `confirmationMs` then. */
+  /** Whether the clock is trusted at `atMs`: the last confirmation is no older than `confirmationMs` then. */
   isConfirmed(atMs: number): boolean {
     return atMs - this.#confirmedMs <= this.#confirmationMs;
   }
 
-  /** Until when the clock is believed, if that is before `nowMs`; `nowMs` otherwise. */
+  /** Until when the clock is trusted, at most `nowMs`. */
   confirmedUntilMs(nowMs: number): number {
     return this.isConfirmed(nowMs) ? nowMs : this.#confirmedMs;
   }
@@ -83,8 +82,9 @@ export class Playout {
   }
 
   /**
-   * A mark behind what was sent last: its name, or undefined when too many are out already. A piece whose end becomes known
-   * only when its last frame has been played is marked late, and nobody is slow who returns that mark at once.
+   * Adds a mark after the last audio sent. Returns its name, or undefined when too many are outstanding. Where a
+   * segment's end becomes known only after its last frame was played, the mark is sent late; then its return at once is
+   * no lag.
    */
   mark(turnId: number, segment: number, nowMs: number): string | undefined {
     if (this.#marks.size >= MARKS_OUTSTANDING_MAX) return undefined;
@@ -93,7 +93,7 @@ export class Playout {
     return name;
   }
 
-  /** A mark came back; says what was played, or undefined for unknown, repeated and forgotten ones. */
+  /** A mark was returned. Returns what was played, or undefined for an unknown, duplicate or removed mark. */
   markReturned(name: string, nowMs: number): { turnId: number; segment: number } | undefined {
     const mark = this.#marks.get(name);
     if (mark === undefined) return undefined;
@@ -102,7 +102,7 @@ export class Playout {
     return mark;
   }
 
-  /** Everything not played yet was dropped. */
+  /** Drops everything that has not been played. */
   flush(nowMs: number): void {
     const playedMsMax = this.#playedMs + this.#sentMs;
     this.#playedMs = playedMsMax - this.#clock.unplayedMs(nowMs);
@@ -114,19 +114,19 @@ export class Playout {
   }
 
   /**
-   * The far end tells how much it had played in all when it was told to drop the rest. Its count takes the place of ours, as far as
-   * so much was sent. On its way the clear was as slow as the audio before it, so that what is missing was held up over there.
+   * The peer reports how much it had played in total when it received the clear. Its count replaces ours, at most up to
+   * what was sent. The clear took as long on its way as the audio before it, so the difference is delay at the peer.
    */
   cleared(playedMs: number): void {
     if (this.#flushed === undefined) return;
-    const believedMs = Math.min(playedMs, this.#flushed.playedMsMax);
-    const lateMs = this.#flushed.playedMs - believedMs;
+    const creditedMs = Math.min(playedMs, this.#flushed.playedMsMax);
+    const lateMs = this.#flushed.playedMs - creditedMs;
     this.#flushed = undefined;
     this.#playedMs -= lateMs;
     this.#updateLag(lateMs);
   }
 
-  /** Half the old: one message that was held up must not move what is taken for heard by a second. */
+  /** Averages with the old value: one delayed message must not move the heard position by a second. */
   #updateLag(lateMs: number): void {
     this.#lagMs = (this.#lagMs + Math.min(LAG_MS_MAX, Math.max(0, lateMs))) / 2;
   }

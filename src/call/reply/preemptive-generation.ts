@@ -12,28 +12,28 @@ export interface PreemptiveGenerationOptions {
   sink: CallSink;
 }
 
-/** What the model was asked ahead. */
+/** A preemptive generation that is running or complete. */
 interface PendingGeneration {
-  /** What the caller was taken to say, in plain words, and to have said before. */
+  /** The caller's assumed turn, in plain words, and the number of messages. */
   callerText: string;
   messageCount: number;
   language: string;
 }
 
 /**
- * Asks the model for an answer while it is not certain yet that the caller is done: no voice was heard for `preemptiveMs`, nor a word,
- * unless the ear is sure already. Nothing comes of that answer until the caller's turn is over; it is kept if the caller has said by then
- * what it answers, and dropped if not. Times are ms of call time.
+ * Requests a reply from the LLM before the end of the caller's turn is certain: for `preemptiveMs` there was no speech
+ * and, unless the transcript is final, no new word. The reply is used only if the caller's turn ends with the same
+ * words, and cancelled otherwise. Times are ms of call time.
  */
 export class PreemptiveGeneration {
   readonly #options: PreemptiveGenerationOptions;
-  /** What the caller has said and nobody answers yet, as it was told and in plain words. */
+  /** What the caller has said and is not answered yet: the transcript, and its plain words. */
   #callerText = "";
   #plainText = "";
-  /** Since when those words have stood. */
+  /** Since when those words are unchanged. */
   #unchangedSinceMs = 0;
   #isFinal = false;
-  /** How often the model was asked ahead since the caller began. */
+  /** Preemptive generations since the caller's turn began. */
   #startCount = 0;
   #pending: PendingGeneration | undefined;
 
@@ -41,12 +41,14 @@ export class PreemptiveGeneration {
     this.#options = options;
   }
 
-  /** What the caller has said up to now, if it could be answered now, or nothing; `isFinal` when the ear is sure of all of it. */
-  update(said: string, isFinal: boolean, nowMs: number): void {
+  /**
+   * Sets what the caller has said so far, or "" while it could not be answered; `isFinal` when no interim words remain.
+   */
+  update(text: string, isFinal: boolean, nowMs: number): void {
     this.#isFinal = isFinal;
-    if (said === this.#callerText) return;
-    this.#callerText = said;
-    const plain = plainWords(said);
+    if (text === this.#callerText) return;
+    this.#callerText = text;
+    const plain = plainWords(text);
     if (plain === this.#plainText) return;
     this.#plainText = plain;
     this.#unchangedSinceMs = nowMs;
@@ -54,22 +56,24 @@ export class PreemptiveGeneration {
     this.cancel();
   }
 
-  /** When the model is to be asked, if nothing changes; Infinity for never. `voicedMs` is when voice was heard last, or NaN. */
-  deadlineMs(voicedMs: number): number {
+  /**
+   * When to start, if nothing changes; Infinity for never. `lastSpeechMs` is the time of the last voiced frame, or NaN.
+   */
+  deadlineMs(lastSpeechMs: number): number {
     const { preemptiveMs } = this.#options.parameters;
-    const isPast =
+    const isBlocked =
       this.#plainText === "" || this.#pending !== undefined || this.#startCount >= PREEMPTIVE_GENERATIONS_PER_TURN_MAX;
-    if (preemptiveMs === 0 || isPast) return Number.POSITIVE_INFINITY;
-    const quietMs = Number.isNaN(voicedMs) ? 0 : voicedMs;
+    if (preemptiveMs === 0 || isBlocked) return Number.POSITIVE_INFINITY;
+    const quietMs = Number.isNaN(lastSpeechMs) ? 0 : lastSpeechMs;
     if (this.#isFinal) return Math.max(this.#unchangedSinceMs, quietMs + preemptiveMs);
-    // Words that were told before the voice ended lack the last one, as a rule: that may still come.
+    // Transcripts from before the end of speech usually lack the last word: wait for it.
     return this.#unchangedSinceMs > quietMs ? this.#unchangedSinceMs + preemptiveMs : quietMs + 2 * preemptiveMs;
   }
 
-  /** Asks, if it is time to. An answer in another language than `language` is not wanted any more. */
-  startIfDue(voicedMs: number, nowMs: number, language: string): void {
+  /** Starts if it is due. A reply in another language than `language` is cancelled. */
+  startIfDue(lastSpeechMs: number, nowMs: number, language: string): void {
     if (this.#pending !== undefined && this.#pending.language !== language) this.cancel();
-    if (nowMs < this.deadlineMs(voicedMs)) return;
+    if (nowMs < this.deadlineMs(lastSpeechMs)) return;
     const { conversation, sink, spec } = this.#options;
     const messages = conversation.messagesWith(this.#callerText);
     this.#startCount += 1;
@@ -77,16 +81,18 @@ export class PreemptiveGeneration {
     sink({ kind: "preemptive-start", messages, tools: describeTools(spec.tools), language });
   }
 
-  /** The caller's turn is over, and the model is asked in earnest: what it was asked ahead is kept only if that is the same. */
+  /**
+   * The caller's turn has ended and `generate-reply` follows: it uses the preemptive reply if the words are the same.
+   */
   useOrCancel(language: string): void {
     const messages = this.#options.conversation.messages();
-    const { callerText, messageCount: count, language: spoken } = this.#pending ?? {};
+    const { callerText, messageCount: count, language: pendingLanguage } = this.#pending ?? {};
     const isSame = plainWords(messages.at(-1)?.text ?? "") === callerText && messages.length === count;
-    if (isSame && spoken === language) this.#pending = undefined;
+    if (isSame && pendingLanguage === language) this.#pending = undefined;
     else this.cancel();
   }
 
-  /** Whatever was asked ahead is not wanted. */
+  /** Cancels the preemptive generation, if any. */
   cancel(): void {
     if (this.#pending === undefined) return;
     this.#pending = undefined;
@@ -94,7 +100,7 @@ export class PreemptiveGeneration {
   }
 }
 
-/** Words without what an ear adds to them once it is sure: capitals, punctuation, and blanks of any kind. */
+/** Words without what an STT adds in a final transcript: capitals, punctuation and spaces of any kind. */
 const plainWords = (text: string): string =>
   text
     .toLowerCase()

@@ -1,35 +1,28 @@
 import { strict as assert } from "node:assert";
 import type { EndReason, TranscriptTurn } from "../../core/calls/spec.ts";
-import { isUnspaced, joinTexts, speakingLength, wordEnds } from "../../core/text/words.ts";
+import { joinTexts } from "../../core/text/words.ts";
 import type { TimedWord } from "../../speech/contracts.ts";
 import type { TurnParameters } from "../parameters.ts";
-import type { ReplySnapshot } from "../snapshot.ts";
 import type { ToolEffect } from "../tools/plan.ts";
 import { ToolRounds } from "../tools/rounds.ts";
+import { heardOfSegment, type Segment, wordAt, wordsWithin } from "./heard-text.ts";
 import { SegmentSplitter } from "./segmentation.ts";
+import type { ReplySnapshot } from "./snapshot.ts";
 import { type AnsweredUtterance, ReplyTimings } from "./timings.ts";
 import { ReplyWatchdog } from "./watchdog.ts";
 
-/** One spoken piece of a reply, in samples of the reply as a whole. `endSample` is known once the synthesis is over. */
-interface Segment {
-  readonly text: string;
-  startSample: number;
-  endSample: number | undefined;
-  readonly words: TimedWord[];
-}
-
 /**
- * One reply of the agent, from its text to the ledger of what the caller has heard of it.
+ * One reply of the agent, from its text to what the caller has heard of it.
  *
- * Three counters, never confused: generated (pieces and their ends), sent (`frameSent`) and heard (`heardText`, given how
- * much has been played). All positions are samples from the reply's first one, at the leg's rate, padding included.
+ * Three counters, never mixed: generated (segments and their ends), sent (`frameSent`) and heard (`heardText`, given
+ * how much was played). All positions are samples from the start of the reply, at the leg's rate, padding included.
  */
 export class Reply {
   readonly turnId: number;
   readonly interruptible: boolean;
-  /** What it is spoken in, BCP 47: it tells where words end. */
+  /** The language of the reply, BCP 47: determines where words end. */
   readonly #language: string;
-  /** Of a goodbye of ours: why the call ends when it has been heard. */
+  /** For a goodbye: the reason with which the call ends once it has been heard. */
   readonly endReason: EndReason | undefined;
   readonly timings: ReplyTimings;
   readonly #rateHz: number;
@@ -37,26 +30,26 @@ export class Reply {
   readonly #segments: Segment[] = [];
   #sentSamples = 0;
   #playedSamples = 0;
-  /** What had been heard, by the playback clock, at the last confirmation. */
+  /** What had been heard at the last confirmation, by the playback clock. */
   #confirmedSamples = 0;
   #nextToMark = 0;
   #textDone = false;
-  /** What the model has said since it was asked last, as it said it. */
+  /** The LLM's text since its last request, unchanged. */
   #roundText = "";
   readonly tools: ToolRounds;
   readonly watchdog: ReplyWatchdog;
-  /** What the model asked for once this reply has been heard, by the use of a tool that is called `key`. */
+  /** What the tool call `toolCallId` asks for once this reply has been heard. */
   finalEffect: { toolCallId: string; effect: Extract<ToolEffect, { kind: "hang-up" | "transfer" }> } | undefined;
 
   constructor(options: {
     turnId: number;
-    /** What it is spoken in, BCP 47. */
+    /** BCP 47. */
     language: string;
     interruptible: boolean;
-    leave: EndReason | undefined;
+    endReason: EndReason | undefined;
     rateHz: number;
-    /** Undefined for a reply that answers nobody. */
-    answers: AnsweredUtterance | undefined;
+    /** Undefined for a reply that answers no utterance. */
+    answered: AnsweredUtterance | undefined;
     parameters: Readonly<TurnParameters>;
     nowMs: number;
   }) {
@@ -66,9 +59,9 @@ export class Reply {
     this.#language = options.language;
     this.#splitter = new SegmentSplitter(options.parameters.firstClauseChars, options.language);
     this.interruptible = options.interruptible;
-    this.endReason = options.leave;
+    this.endReason = options.endReason;
     this.#rateHz = options.rateHz;
-    this.timings = new ReplyTimings(options.answers, options.nowMs);
+    this.timings = new ReplyTimings(options.answered, options.nowMs);
   }
 
   /** The caller can hear it: a frame was sent. */
@@ -84,70 +77,73 @@ export class Reply {
     return this.#segments.length;
   }
 
-  /** More text of the reply; returns the new pieces to be spoken, numbered from `pieceCount` before the call. */
+  /**
+   * Adds text of the reply. Returns the new segments to be spoken; the first has the number that `segmentCount` had
+   * before.
+   */
   pushText(text: string, nowMs: number): readonly string[] {
     this.timings.text(nowMs);
     this.#roundText += text;
     return this.#addSegments(this.#splitter.push(text), nowMs);
   }
 
-  /** The model is done for now; returns what is left to be spoken. */
+  /** The LLM has finished this round; returns the segments that remain. */
   endRound(nowMs: number): readonly string[] {
     return this.#addSegments(this.#splitter.end(), nowMs);
   }
 
-  /** What the model has said since it was asked last; the next round begins. */
+  /** Returns the LLM's text since its last request; the next round begins. */
   takeRoundText(): string {
     const text = this.#roundText;
     this.#roundText = "";
     return text;
   }
 
-  /** The text is complete: no more pieces come. */
+  /** The text is complete: no more segments follow. */
   endText(): void {
     this.#textDone = true;
   }
 
-  /** Words of our own between those of the model: one piece. */
+  /** Inserts a service phrase into the reply, as one segment. */
   insert(text: string, nowMs: number): readonly string[] {
     return this.#addSegments([text], nowMs);
   }
 
-  /** A reply of our own words, without a model: its pieces. */
+  /** A reply without the LLM: returns its segments. */
   wholeText(text: string, nowMs: number): readonly string[] {
     this.#textDone = true;
     return this.#addSegments([...this.#splitter.push(text), ...this.#splitter.end()], nowMs);
   }
 
-  /** New pieces, which are given to the voice in this moment. */
+  /** Adds segments that are handed to the TTS now. */
   #addSegments(texts: readonly string[], nowMs: number): readonly string[] {
     if (texts.length > 0) this.timings.segment(nowMs);
     for (const text of texts) {
-      const before = this.#segments.at(-1);
-      // Where a piece begins is not known before the one in front of it is over: until then nothing of it can be heard.
-      const startSample = before === undefined ? 0 : (before.endSample ?? Number.POSITIVE_INFINITY);
+      const previous = this.#segments.at(-1);
+      // A segment's start is unknown until the one before it has ended; until then nothing of it can be heard.
+      const startSample = previous === undefined ? 0 : (previous.endSample ?? Number.POSITIVE_INFINITY);
       this.#segments.push({ text, startSample, endSample: undefined, words: [] });
     }
     return texts;
   }
 
-  segmentAudio(piece: number, words: readonly TimedWord[], nowMs: number): void {
+  segmentAudio(segment: number, words: readonly TimedWord[], nowMs: number): void {
     this.timings.audio(nowMs);
-    this.#segment(piece).words.push(...words);
+    this.#segment(segment).words.push(...words);
   }
 
-  /** The piece's synthesis is over at `samples` samples. */
-  segmentEnded(piece: number, samples: number): void {
-    const ended = this.#segment(piece);
+  /** The segment's synthesis has ended after `samples` samples. */
+  segmentEnded(segment: number, samples: number): void {
+    const ended = this.#segment(segment);
     ended.endSample = ended.startSample + samples;
-    const next = this.#segments[piece + 1];
+    const next = this.#segments[segment + 1];
     if (next !== undefined) next.startSample = ended.endSample;
   }
 
-  #segment(piece: number): Segment {
-    const found = this.#segments[piece];
-    assert.ok(found !== undefined, "a piece that was never asked for");
-    assert.ok(Number.isFinite(found.startSample), "pieces are synthesised in order");
+  #segment(segment: number): Segment {
+    const found = this.#segments[segment];
+    assert.ok(found !== undefined, "segment was never requested");
+    assert.ok(Number.isFinite(found.startSample), "segments are synthesized in order");
     return found;
   }
 
@@ -156,7 +152,7 @@ export class Reply {
     this.#sentSamples += samples;
   }
 
-  /** The next piece whose last sample has been sent and which has no mark yet, or undefined. Counts it as marked. */
+  /** The next segment whose last sample was sent and that has no mark yet, or undefined. Counts it as marked. */
   takeSegmentToMark(): number | undefined {
     const endSample = this.#segments[this.#nextToMark]?.endSample;
     if (endSample === undefined || endSample > this.#sentSamples) return undefined;
@@ -164,39 +160,39 @@ export class Reply {
     return this.#nextToMark - 1;
   }
 
-  /** The far end confirmed that `piece` was played. */
-  segmentPlayed(piece: number): void {
-    this.#playedSamples = Math.max(this.#playedSamples, this.#segments[piece]?.endSample ?? 0);
+  /** The peer confirmed that `segment` was played. */
+  segmentPlayed(segment: number): void {
+    this.#playedSamples = Math.max(this.#playedSamples, this.#segments[segment]?.endSample ?? 0);
   }
 
-  /** Nothing more will be generated, and all that was has been sent. */
+  /** Everything was generated and sent. */
   get allSent(): boolean {
     return this.#textDone && !this.unsent;
   }
 
-  /** Some of what there is to say has not been sent. */
+  /** Some segment has not been sent completely. */
   get unsent(): boolean {
     const last = this.#segments.at(-1);
     return last !== undefined && !(last.endSample !== undefined && last.endSample <= this.#sentSamples);
   }
 
-  /** The far end confirmed the very last piece. */
+  /** The peer confirmed the last segment. */
   get allPlayed(): boolean {
     return this.allSent && this.#playedSamples >= this.#sentSamples;
   }
 
-  /** How many samples were heard when `unplayedMs` of what was sent have not been played yet, by the best knowledge. */
+  /** The best estimate of the samples heard, when `unplayedMs` of the audio sent have not been played. */
   heardSamples(unplayedMs: number): number {
     const byClock = this.#sentSamples - (unplayedMs * this.#rateHz) / 1_000;
     return Math.min(this.#sentSamples, Math.max(this.#playedSamples, byClock, 0));
   }
 
-  /** The peer confirmed that the line carries, when `unplayedMs` of what was sent had not been played. */
+  /** The peer confirmed the connection when `unplayedMs` of the audio sent had not been played. */
   confirmed(unplayedMs: number): void {
     this.#confirmedSamples = this.heardSamples(unplayedMs);
   }
 
-  /** How much of what was sent had not been played at the last confirmation, ms; what was sent later is part of it. */
+  /** How much of the audio sent had not been played at the last confirmation, ms; includes audio sent since. */
   get unconfirmedMs(): number {
     return ((this.#sentSamples - this.#confirmedSamples) * 1_000) / this.#rateHz;
   }
@@ -204,33 +200,33 @@ export class Reply {
   /** The text up to the last word that ended within the first `heardSamples` samples. */
   heardText(heardSamples: number): string {
     let heard = "";
-    for (const piece of this.#segments) {
-      // A piece that the voice made no audio of was not heard, whatever comes behind it.
-      if (piece.endSample === piece.startSample) continue;
-      if (piece.endSample !== undefined && piece.endSample <= heardSamples) {
-        heard = joinTexts(heard, piece.text);
+    for (const segment of this.#segments) {
+      // A segment for which the TTS made no audio was not heard, even where later ones were.
+      if (segment.endSample === segment.startSample) continue;
+      if (segment.endSample !== undefined && segment.endSample <= heardSamples) {
+        heard = joinTexts(heard, segment.text);
         continue;
       }
-      return joinTexts(heard, this.#heardOf(piece, heardSamples));
+      return joinTexts(heard, this.#heardInSegment(segment, heardSamples));
     }
     return heard;
   }
 
-  /** What was heard of a piece that was not heard whole. */
-  #heardOf(piece: Segment, heardSamples: number): string {
-    const samples = heardSamples - piece.startSample;
-    return samples > 0 ? heardOfSegment(piece, samples, this.#rateHz, this.#language) : "";
+  /** What was heard of a segment that was not heard completely. */
+  #heardInSegment(segment: Segment, heardSamples: number): string {
+    const samples = heardSamples - segment.startSample;
+    return samples > 0 ? heardOfSegment(segment, samples, this.#rateHz, this.#language) : "";
   }
 
-  /** Whether what was heard ends within a stretch for which the TTS sent no word times. */
+  /** Whether what was heard ends within text for which the TTS sent no word times. */
   #isEstimate(heardSamples: number): boolean {
-    const cut = this.#segments.find(({ endSample }) => endSample === undefined || endSample > heardSamples);
-    if (cut === undefined || heardSamples <= cut.startSample) return false;
-    const heardMs = ((heardSamples - cut.startSample) * 1_000) / this.#rateHz;
-    return cut.words.length === 0 || wordsWithin(wordAt(cut.words, heardMs), heardMs, this.#language) !== "";
+    const partial = this.#segments.find(({ endSample }) => endSample === undefined || endSample > heardSamples);
+    if (partial === undefined || heardSamples <= partial.startSample) return false;
+    const heardMs = ((heardSamples - partial.startSample) * 1_000) / this.#rateHz;
+    return partial.words.length === 0 || wordsWithin(wordAt(partial.words, heardMs), heardMs, this.#language) !== "";
   }
 
-  /** How it stands when `unplayedMs` of what was sent have not been played. */
+  /** The state when `unplayedMs` of the audio sent have not been played. */
   snapshot(unplayedMs: number): Omit<ReplySnapshot, "deadlines"> {
     const { turnId, audible, interruptible, segmentCount: segments } = this;
     const sentMs = (this.#sentSamples * 1_000) / this.#rateHz;
@@ -239,70 +235,24 @@ export class Reply {
   }
 
   /**
-   * The agent's turn, when `unplayedMs` of what was sent have not been played and the rest was until `endMs`. Once audible.
-   * `clockUnplayedMs` is the same by the playback clock alone: where more words were heard by that, the turn is approximate.
+   * The agent's turn of an audible reply, which was heard until `endMs`, when `unplayedMs` of the audio sent do not
+   * count as played. `clockUnplayedMs` is the same by the playback clock alone; where that gives more words, the turn
+   * is approximate.
    */
   heardTurn(unplayedMs: number, endMs: number, clockUnplayedMs = unplayedMs): TranscriptTurn {
     const heardSamples = this.heardSamples(unplayedMs);
     const text = this.heardText(heardSamples);
-    const whole = this.allSent && heardSamples >= this.#sentSamples;
+    const isComplete = this.allSent && heardSamples >= this.#sentSamples;
     const mayBeMore = clockUnplayedMs < unplayedMs && this.heardText(this.heardSamples(clockUnplayedMs)) !== text;
     const turn: TranscriptTurn = {
       role: "agent",
       text,
       startMs: this.timings.frameMs,
       endMs,
-      interrupted: !whole,
-      ...(!whole && (mayBeMore || this.#isEstimate(heardSamples)) ? { approximate: true } : {}),
+      interrupted: !isComplete,
+      ...(!isComplete && (mayBeMore || this.#isEstimate(heardSamples)) ? { approximate: true } : {}),
     };
     const { latency } = this.timings;
     return latency === undefined ? turn : { ...turn, latency };
   }
-}
-
-/** Latin letters a voice speaks in a second; only used for a voice that tells no word times and is not done yet. */
-const LETTERS_PER_SECOND = 15;
-
-/**
- * The words of a piece that ended within its first `heardSamples` samples. Where the voice tells no word times they are taken to be
- * spoken evenly: that may be off by as much as the voice is uneven, but never by more than this piece. Pieces before it were heard
- * whole, of those behind it nothing was. Neither are there times of the words within what a voice tells as one, as most do of a
- * script that has no blanks: those are taken to be spoken evenly, too.
- */
-function heardOfSegment(piece: Segment, heardSamples: number, rateHz: number, language: string): string {
-  const heardMs = (heardSamples / rateHz) * 1_000;
-  // Word times become known with the audio, ahead of its being sent: an empty list means a voice that tells none.
-  if (piece.words.length > 0) {
-    const whole = piece.words.filter((word) => word.endMs <= heardMs);
-    const within = wordsWithin(wordAt(piece.words, heardMs), heardMs, language);
-    return [...whole.map(({ text }) => text), ...(within === "" ? [] : [within])].join(" ");
-  }
-  const letters =
-    piece.endSample === undefined
-      ? (heardMs / 1_000) * LETTERS_PER_SECOND
-      : (speakingLength(piece.text) * heardSamples) / (piece.endSample - piece.startSample);
-  return wordsOfLength(piece.text, letters, language);
-}
-
-/** The word that sounds at `atMs`; undefined between words, and behind the last. */
-const wordAt = (words: readonly TimedWord[], atMs: number): TimedWord | undefined =>
-  words.find(({ startMs, endMs }) => startMs < atMs && endMs > atMs);
-
-/** The words of a stretch with a single time that had ended by `heardMs`; none where it is one word. */
-function wordsWithin(stretch: TimedWord | undefined, heardMs: number, language: string): string {
-  if (stretch === undefined || !isUnspaced(stretch.text)) return "";
-  const { text, startMs, endMs } = stretch;
-  return wordsOfLength(text, (speakingLength(text) * (heardMs - startMs)) / (endMs - startMs), language);
-}
-
-/** The first words of `text` that take no longer than `letters` Latin letters; never its last one. */
-function wordsOfLength(text: string, letters: number, language: string): string {
-  let heard = 0;
-  let length = 0;
-  for (const end of wordEnds(text, language).slice(0, -1)) {
-    length += speakingLength(text.slice(heard, end));
-    if (length > letters) break;
-    heard = end;
-  }
-  return text.slice(0, heard);
 }

@@ -1,8 +1,8 @@
 import type { TurnLatency } from "../../core/calls/spec.ts";
 
 /**
- * What a reply answers, ms of call time: when the caller began, when the last voiced frame came, and when the ear was sure of all that
- * it had told, or NaN.
+ * The utterance that a reply answers, ms of call time: when speech started, the last voiced frame, and when the
+ * transcript became final, or NaN.
  */
 export interface AnsweredUtterance {
   startMs: number;
@@ -10,9 +10,9 @@ export interface AnsweredUtterance {
   finalMs: number;
 }
 
-/** The moments that a reply's latency is made of, ms of call time. Each is the first of its kind. */
+/** The timestamps behind a reply's latency, ms of call time. Each keeps its first value. */
 export class ReplyTimings {
-  readonly #answers: AnsweredUtterance | undefined;
+  readonly #answered: AnsweredUtterance | undefined;
   readonly #begunMs: number;
   #llmRequestedMs = Number.NaN;
   #textMs = Number.NaN;
@@ -20,9 +20,9 @@ export class ReplyTimings {
   #audioMs = Number.NaN;
   #frameMs = Number.NaN;
 
-  /** `answers` is undefined for a reply that answers nobody. */
-  constructor(answers: AnsweredUtterance | undefined, nowMs: number) {
-    this.#answers = answers;
+  /** `answered` is undefined for a reply that answers no utterance. */
+  constructor(answered: AnsweredUtterance | undefined, nowMs: number) {
+    this.#answered = answered;
     this.#begunMs = nowMs;
   }
 
@@ -31,17 +31,17 @@ export class ReplyTimings {
     return this.#frameMs;
   }
 
-  /** The model was asked; what it was asked for its tools is not what the first text waited for. */
+  /** The LLM was asked. Requests after the first text, with tool results, do not count. */
   llmRequested(nowMs: number): void {
     if (Number.isNaN(this.#textMs)) this.#llmRequestedMs = nowMs;
   }
 
-  /** The model told text. */
+  /** The LLM sent text. */
   text(nowMs: number): void {
     if (Number.isNaN(this.#textMs)) this.#textMs = nowMs;
   }
 
-  /** The voice was given something to speak. */
+  /** A segment was handed to the TTS. */
   segment(nowMs: number): void {
     if (Number.isNaN(this.#segmentMs)) this.#segmentMs = nowMs;
   }
@@ -54,13 +54,17 @@ export class ReplyTimings {
     if (Number.isNaN(this.#frameMs)) this.#frameMs = nowMs;
   }
 
-  /** Where the time since the caller stopped speaking went. Once a frame was sent; undefined for a reply that answers nobody. */
+  /**
+   * Where the time since the caller's last voiced frame was spent. Valid once a frame was sent; undefined for a reply
+   * that answers no utterance.
+   */
   get latency(): TurnLatency | undefined {
-    if (this.#answers === undefined) return undefined;
-    const { startMs, lastSpeechMs, finalMs } = this.#answers;
+    if (this.#answered === undefined) return undefined;
+    const { startMs, lastSpeechMs, finalMs } = this.#answered;
     const since = (ms: number): number => Math.round(ms - lastSpeechMs);
     return {
-      // A detector of voice has a tail: a quick ear may be sure before the last frame that it takes for voice.
+      // The VAD has a tail: a fast STT may send the final transcript before the last frame that the VAD takes for
+      // voiced.
       ...(finalMs >= startMs ? { finalTranscriptMs: Math.max(0, since(finalMs)) } : {}),
       endOfTurnMs: since(this.#begunMs),
       ...(Number.isNaN(this.#llmRequestedMs) ? {} : { llmRequestedMs: since(this.#llmRequestedMs) }),

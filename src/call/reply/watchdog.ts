@@ -1,27 +1,27 @@
 import type { TurnParameters } from "../parameters.ts";
-import type { ReplyDeadlines } from "../snapshot.ts";
+import type { ReplyDeadlines } from "./snapshot.ts";
 
-/** What a reply is short of, when it has been for too long. */
-export type WatchdogTimeout = "filler" | "model" | "voice";
+/** What timed out. A filler is due when nothing has been audible for too long. */
+export type WatchdogTimeout = "filler" | "llm" | "tts";
 
-/** How a reply stands, for its watch. */
+/** The state of a reply, for its watchdog. */
 export interface ReplyProgress {
-  /** Some piece has not been spoken to its end, or not been sent. */
+  /** Some segment is not synthesized or not sent completely. */
   unsent: boolean;
-  /** There are pieces, spoken or not. */
+  /** There are segments, spoken or not. */
   hasSegments: boolean;
-  /** When everything sent so far will have been played, ms. */
+  /** When the playout of everything sent so far ends, ms. */
   playsUntilMs: number;
 }
 
 /**
- * Watches over one reply that others make: whether the model still talks, the voice still speaks, and the caller hears anything.
- * Times are ms of call time.
+ * Detects that the LLM or the TTS of a reply has stalled, and that the caller hears nothing for too long. Times are ms
+ * of call time.
  */
 export class ReplyWatchdog {
   readonly #parameters: Readonly<TurnParameters>;
   readonly #beganMs: number;
-  /** Since when the model tells nothing; NaN while nobody waits for it. */
+  /** When the LLM was last active; NaN while nothing is expected from it. */
   #llmSinceMs = Number.NaN;
   #toolsSinceMs = Number.NaN;
   #ttsSinceMs: number;
@@ -34,7 +34,7 @@ export class ReplyWatchdog {
     this.#ttsSinceMs = nowMs;
   }
 
-  /** The model was asked, or told something. */
+  /** The LLM was asked, or sent something. */
   llmActive(nowMs: number): void {
     this.#llmSinceMs = nowMs;
   }
@@ -51,37 +51,37 @@ export class ReplyWatchdog {
     this.#toolsSinceMs = Number.NaN;
   }
 
-  /** The voice was given something to speak, spoke, or was heard. */
+  /** The TTS was given a segment, sent audio, or a frame of it was sent. */
   ttsActive(nowMs: number): void {
     this.#ttsSinceMs = nowMs;
   }
 
-  /** Of a paused reply nobody is short of anything. */
+  /** While a reply is paused, the TTS and the filler cannot time out. */
   pause(paused: boolean, nowMs: number): void {
     this.#paused = paused;
     this.#ttsSinceMs = nowMs;
   }
 
-  /** The caller is being told to wait; once is enough. */
+  /** A filler is being spoken; there is at most one. */
   fillerStarted(): void {
     this.#hasFiller = true;
   }
 
-  /** When to look again though nothing happens, ms; Infinity when there is nothing to wait for. */
-  deadlineMs(standing: Readonly<ReplyProgress>): number {
-    return Math.min(this.#fillerMs(standing), this.#llmMs(), this.#ttsMs(standing));
+  /** When to check again, ms; Infinity when nothing is awaited. */
+  deadlineMs(progress: Readonly<ReplyProgress>): number {
+    return Math.min(this.#fillerMs(progress), this.#llmMs(), this.#ttsMs(progress));
   }
 
-  /** The same, each by itself. */
-  deadlines(standing: Readonly<ReplyProgress>): Omit<ReplyDeadlines, "heardMs"> {
-    return { fillerMs: this.#fillerMs(standing), llmMs: this.#llmMs(), ttsMs: this.#ttsMs(standing) };
+  /** The same deadlines, each by itself. */
+  deadlines(progress: Readonly<ReplyProgress>): Omit<ReplyDeadlines, "heardMs"> {
+    return { fillerMs: this.#fillerMs(progress), llmMs: this.#llmMs(), ttsMs: this.#ttsMs(progress) };
   }
 
-  /** What the reply is short of at `nowMs`. */
-  timedOut(standing: ReplyProgress, nowMs: number): WatchdogTimeout | undefined {
-    if (nowMs >= this.#llmMs()) return "model";
-    if (nowMs >= this.#ttsMs(standing)) return "voice";
-    return nowMs >= this.#fillerMs(standing) ? "filler" : undefined;
+  /** What has timed out at `nowMs`. */
+  timedOut(progress: ReplyProgress, nowMs: number): WatchdogTimeout | undefined {
+    if (nowMs >= this.#llmMs()) return "llm";
+    if (nowMs >= this.#ttsMs(progress)) return "tts";
+    return nowMs >= this.#fillerMs(progress) ? "filler" : undefined;
   }
 
   #llmMs(): number {
@@ -96,9 +96,9 @@ export class ReplyWatchdog {
     const { fillerMs, toolFillerMs } = this.#parameters;
     if (this.#hasFiller || this.#paused || unsent) return Number.POSITIVE_INFINITY;
     const usesTools = !Number.isNaN(this.#toolsSinceMs);
-    const isMade = usesTools || !Number.isNaN(this.#llmSinceMs);
-    // However quick each of many tools is, nobody waits any longer for the first word.
-    const firstMs = hasSegments || !isMade ? Number.POSITIVE_INFINITY : this.#beganMs + fillerMs;
+    const isInProgress = usesTools || !Number.isNaN(this.#llmSinceMs);
+    // However fast each of many tools is, the caller does not wait longer for the first word.
+    const firstMs = hasSegments || !isInProgress ? Number.POSITIVE_INFINITY : this.#beganMs + fillerMs;
     return usesTools ? Math.min(firstMs, Math.max(this.#toolsSinceMs, playsUntilMs) + toolFillerMs) : firstMs;
   }
 }

@@ -5,18 +5,18 @@ import { DTMF_DIGITS, isTransferTarget } from "../../core/tools/built-in-tools.t
 import type { ToolCall, ToolDescription } from "../../speech/contracts.ts";
 import { languageCode } from "../../speech/languages.ts";
 
-/** What a tool of the service's own does to its call. */
+/** What a built-in tool does to its call. */
 export type ToolEffect =
   | { kind: "hang-up" }
   | { kind: "transfer"; target: string }
   | { kind: "send-dtmf"; digits: string }
   | { kind: "language"; language: string };
 
-/** What is to be done about a tool that the model asked for. */
+/** How to handle a tool call of the LLM. */
 export type ToolPlan =
-  /** It is over already: this is told to the model, and the call does that. */
+  /** Handled here: `result` goes to the LLM, and the call carries out `effect`. */
   | { kind: "done"; result: string; effect?: ToolEffect }
-  /** The world carries it out. */
+  /** The gateway runs it. */
   | { kind: "run"; tool: Exclude<ToolSpec, { kind: "built_in" }>; arguments: Record<string, unknown> };
 
 const text = (description: string, pattern?: string): object => ({
@@ -49,7 +49,7 @@ const BUILT_IN: Readonly<Record<BuiltInTool, Omit<ToolDescription, "name">>> = {
   }),
 };
 
-/** How the model sees the tools that were selected for the call; it is not told of arguments that are fixed. */
+/** The tools of the call as the LLM sees them, without the arguments that are fixed. */
 export const describeTools = (tools: CallSpec["tools"]): readonly ToolDescription[] =>
   tools.map((tool) => {
     const { description, parameters } = tool.kind === "built_in" ? BUILT_IN[tool.name] : tool;
@@ -66,7 +66,7 @@ function withoutFixed(parameters: object, fixed: readonly string[]): object {
   };
 }
 
-/** Decides on a tool that the model asked for. What is wrong with it is told to the model, which may do better. */
+/** Decides how to handle a tool call. Errors are returned to the LLM, which may correct itself. */
 export function planTool(call: ToolCall, tools: CallSpec["tools"]): ToolPlan {
   const tool = tools.find(({ name }) => name === call.name);
   if (tool === undefined) {
@@ -105,7 +105,7 @@ function planBuiltIn(name: BuiltInTool, given: Readonly<Record<string, unknown>>
   }
 }
 
-/** Models write no arguments as nothing at all, some of them. */
+/** Some models send no arguments as an empty string. */
 function parseArguments(json: string): Record<string, unknown> | undefined {
   if (json.trim() === "") return {};
   if (json.length > TOOL_ARGUMENTS_CHARS_MAX || json.split(/[[{]/).length > TOOL_ARGUMENTS_PARTS_MAX) return undefined;

@@ -2,34 +2,37 @@ import { strict as assert } from "node:assert";
 import { TOOL_CALLS_PER_ROUND_MAX, TOOL_ROUNDS_MAX } from "../../core/limits/tools.ts";
 import type { Message, ToolCall } from "../../speech/contracts.ts";
 
-/** A tool that the model asked for. */
+/** A tool call of the LLM. */
 export interface ToolRun {
-  /** Our own name for it, unique in its call: models use theirs again. */
+  /** Our id, unique within the call: models reuse theirs. */
   readonly toolCallId: string;
   readonly call: ToolCall;
-  /** What came of it; undefined while it runs. */
+  /** Undefined while the tool runs. */
   result: string | undefined;
 }
 
 interface Round {
   readonly text: string;
   readonly runs: readonly ToolRun[];
-  /** How many more it asked for than it may. */
+  /** Tool calls beyond the limit. */
   readonly refused: number;
 }
 
-/** What stands in place of a result that is not there: models take no call without one. */
+/** Stands for a missing result: LLM APIs accept no tool call without one. */
 const NO_RESULT = "There is no result yet: the caller went on before it came.";
 
-/** What a model is told that took leave and was interrupted: it would believe itself gone, and take leave for ever. */
+/**
+ * Result of a hang-up or transfer that was interrupted. Otherwise the LLM would assume that the call is over and hang
+ * up for ever.
+ */
 const CALL_CONTINUES = "The caller went on before that, and so does the call.";
 
 const tooMany = (refused: number): string =>
   `${refused} more of your calls were not carried out: there may be ${TOOL_CALLS_PER_ROUND_MAX} at once.`;
 
 /**
- * The tools of one reply: the model asks for some, is told what came of them, and goes on, perhaps asking for more. Bounded: past
- * the last round it is offered none.
+ * The tool calls of one reply: the LLM calls tools, gets their results and continues, perhaps with more calls. The
+ * number of rounds is bounded: after the last one no tools are offered.
  */
 export class ToolRounds {
   readonly #turnId: number;
@@ -37,7 +40,7 @@ export class ToolRounds {
   #requested: ToolRun[] = [];
   #refused = 0;
   #count = 0;
-  /** Runs without a result; counted, because it is asked for with every frame. */
+  /** Runs without a result; counted, because it is read on every frame. */
   #pendingCount = 0;
 
   constructor(turnId: number) {
@@ -45,8 +48,8 @@ export class ToolRounds {
   }
 
   /**
-   * The model wants this tool, once it is done talking. Too many are refused, and the model is told; past the last round it was
-   * offered none.
+   * Adds a tool call, which starts when the LLM has finished this round. Calls beyond the limit are refused, and the
+   * LLM is told so. After the last round tool calls are ignored, because none were offered.
    */
   request(call: ToolCall): void {
     if (this.exhausted) return;
@@ -58,7 +61,7 @@ export class ToolRounds {
     this.#requested.push({ toolCallId: `${this.#turnId}.${this.#count}`, call, result: undefined });
   }
 
-  /** The model is done: what it said in this round, and the tools it wants, which begin to run now. */
+  /** The LLM has finished this round: stores its text and returns the tool calls to run now. */
   startRound(text: string): readonly ToolRun[] {
     const runs = this.#requested;
     if (runs.length === 0) return runs;
@@ -69,37 +72,37 @@ export class ToolRounds {
     return runs;
   }
 
-  /** Puts down what came of a tool; false when it is none of this reply's, or has one already. */
-  setResult(key: string, result: string): boolean {
-    const run = this.#find(key);
+  /** Stores a tool's result; false when the tool call is not of this reply, or has a result already. */
+  setResult(toolCallId: string, result: string): boolean {
+    const run = this.#find(toolCallId);
     if (run === undefined || run.result !== undefined) return false;
     run.result = result;
     this.#pendingCount -= 1;
     return true;
   }
 
-  /** What was promised of a tool will not be: the call goes on. */
-  revoke(key: string): void {
-    const run = this.#find(key);
-    assert.ok(run?.result !== undefined, "only what was promised is taken back");
+  /** Replaces a result that announced the end of the call: the call continues. */
+  revoke(toolCallId: string): void {
+    const run = this.#find(toolCallId);
+    assert.ok(run?.result !== undefined, "only a result that was set can be revoked");
     run.result = CALL_CONTINUES;
   }
 
-  #find(key: string): ToolRun | undefined {
-    return this.#rounds.flatMap(({ runs }) => runs).find((run) => run.toolCallId === key);
+  #find(toolCallId: string): ToolRun | undefined {
+    return this.#rounds.flatMap(({ runs }) => runs).find((run) => run.toolCallId === toolCallId);
   }
 
-  /** Tools run, and the model waits for them. */
+  /** Tools are running, and the LLM waits for their results. */
   get running(): boolean {
     return this.#pendingCount > 0;
   }
 
-  /** The model has had its last round. */
+  /** The LLM has had its last round. */
   get exhausted(): boolean {
     return this.#rounds.length >= TOOL_ROUNDS_MAX;
   }
 
-  /** What was asked for and what came of it, as the model is told. */
+  /** The tool calls and results as messages for the LLM. */
   messages(): ToolRoundMessages {
     return this.#rounds.map(({ text, runs, refused }) => ({
       request: {
@@ -109,7 +112,7 @@ export class ToolRounds {
       },
       results: runs.map(({ toolCallId, call: { name }, result = NO_RESULT }, index) => ({
         role: "tool",
-        toolCallId: toolCallId,
+        toolCallId,
         name,
         text: refused > 0 && index === runs.length - 1 ? `${result}\n${tooMany(refused)}` : result,
       })),
@@ -117,7 +120,7 @@ export class ToolRounds {
   }
 }
 
-/** Rounds of tools, as the model is told of them. */
+/** Rounds of tool calls as messages for the LLM. */
 export type ToolRoundMessages = {
   request: Extract<Message, { role: "assistant" }>;
   results: Extract<Message, { role: "tool" }>[];

@@ -1,8 +1,8 @@
 import { isUnspaced, wordsOf } from "../../core/text/words.ts";
 
 /**
- * What a listener says without wanting the turn: "mm-hm", "yeah". Said over the agent it stops nothing. One line a language;
- * a sound that every language knows stands in the first.
+ * What a listener says without wanting the turn: "mm-hm", "yeah". Said over the agent, it interrupts nothing. One line
+ * a language; sounds common to all languages are in the first.
  */
 const ALL_LANGUAGES = "mm mmm mhm mhmm mmhm mm-hm mm-hmm uh-huh uhhuh aha ah oh hm hmm hmmm mh ok okay okey";
 const BACK_CHANNELS: Readonly<Record<string, string>> = {
@@ -12,7 +12,7 @@ const BACK_CHANNELS: Readonly<Record<string, string>> = {
   fr: "oui ouais d'accord bien voilà exact ah|je vois|bien sûr|tout à fait|je comprends",
   it: "sì si già certo bene esatto capisco va|va bene|ho capito|d'accordo",
   nl: "ja jaja goed precies klopt juist natuurlijk begrijp|ik begrijp het|ik snap het",
-  // No speaker of these has checked them.
+  // No speaker of these languages has checked them.
   ru: "да ага угу так хорошо понятно ясно конечно точно",
   ar: "نعم أجل طيب حسنا تمام صحيح",
   hi: "हाँ हां जी अच्छा ठीक सही|ठीक है|हाँ जी|जी हाँ",
@@ -28,7 +28,7 @@ const parsePhrases = (list: string): string[] => {
   return [...words.split(" "), ...others];
 };
 
-/** A stretch without blanks that is longer is no back-channel, and not looked at. */
+/** A longer run without spaces is no back-channel and is not split into words. */
 const UNSPACED_CHARS_MAX = 32;
 
 /** The words of `text` without case and punctuation. */
@@ -43,20 +43,20 @@ function plainWords(text: string, language: string): string[] {
   );
 }
 
-/** `begun`: what phrases of several words begin with. */
+/** `prefixes`: the beginnings of phrases of several words. */
 interface PhraseLists {
   phrases: ReadonlySet<string>;
   prefixes: ReadonlySet<string>;
 }
 
 function phraseLists(given: readonly string[], language: string): PhraseLists {
-  // What a script without blanks has as one may be several words, and is looked up as those.
+  // A phrase in an unspaced script may be several words, and is looked up as those.
   const all = given.map((phrase) => plainWords(phrase, language).join(" "));
-  const begun = all.flatMap((phrase) => {
+  const prefixes = all.flatMap((phrase) => {
     const words = phrase.split(" ");
     return words.slice(1).map((_, index) => words.slice(0, index + 1).join(" "));
   });
-  return { phrases: new Set(all), prefixes: new Set(begun) };
+  return { phrases: new Set(all), prefixes: new Set(prefixes) };
 }
 
 const sharedPhrases = parsePhrases(ALL_LANGUAGES);
@@ -70,28 +70,28 @@ const SHARED_LISTS = phraseLists(sharedPhrases, "en");
 const listsOf = (language: string): PhraseLists =>
   LISTS.get(language.split("-", 1)[0]?.toLowerCase() ?? "") ?? SHARED_LISTS;
 
-/** No back-channel is longer: what is, asks for the turn, whatever its words are. */
+/** The most words of a back-channel. Whatever is longer asks for the turn. */
 const WORDS_MAX = 4;
 
 /**
- * Whether `text`, of a language such as `en` or `en-GB`, is a back-channel. The empty text is none. Of what the ear is not done
- * with (`isPartial`), that is one which may become one yet: "I" before "I see".
+ * Whether `text`, in a language such as `en` or `en-GB`, is a back-channel. The empty text is none. With `isInterim`,
+ * text that may still become one counts too: "I" before "I see".
  */
-export function isBackChannel(text: string, language: string, isPartial = false): boolean {
+export function isBackChannel(text: string, language: string, isInterim = false): boolean {
   const words = plainWords(text, language);
-  return words.length <= WORDS_MAX && consistsOf(words, listsOf(language), isPartial);
+  return words.length <= WORDS_MAX && consistsOf(words, listsOf(language), isInterim);
 }
 
-/** The same of all that was said in several breaths, however many they were. */
+/** The same for a whole turn of any length. */
 export const areBackChannels = (text: string, language: string): boolean =>
   consistsOf(plainWords(text, language), listsOf(language), false);
 
-/** The longest first, so that "all right" is not an "all" that nobody knows. */
-function consistsOf(words: readonly string[], { phrases, prefixes }: PhraseLists, isPartial: boolean): boolean {
+/** Longest phrase first, so that "all right" is not read as an unknown "all". */
+function consistsOf(words: readonly string[], { phrases, prefixes }: PhraseLists, isInterim: boolean): boolean {
   let at = 0;
   while (at < words.length) {
     const length = phraseLength(words, at, phrases);
-    if (length === 0) return isPartial && prefixes.has(words.slice(at, at + WORDS_MAX).join(" "));
+    if (length === 0) return isInterim && prefixes.has(words.slice(at, at + WORDS_MAX).join(" "));
     at += length;
   }
   return at > 0;

@@ -1,19 +1,23 @@
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
 import { cutText, joinTexts, textAfter } from "../../core/text/words.ts";
-import type { TurnEvent } from "./turn.ts";
+import type { TurnEvent } from "./turn-events.ts";
 
 /**
- * What the caller does, and what was understood of it since the agent last answered. Times are ms of call time; `wordsMs` is
- * since when the voice has told no new word, pauses left out; `wordlessMs` is for how long it had when it paused.
+ * What the caller is doing, and what was understood since the agent's last answer. Times are ms of call time.
+ * `lastWordMs` is the time of the last new word, moved by the length of pauses; `wordlessMs` is how long speech had
+ * gone on without a new word when it paused.
  */
 export type Caller =
   | { at: "silent" }
-  /** `voiceMs`: when this stretch of voice began; `startMs`: when the first of the turn did. */
+  /** `speechStartMs`: when this stretch of speech started; `startMs`: when the first of the turn did. */
   | { at: "speaking"; startMs: number; speechStartMs: number; words: Words; lastWordMs: number }
-  /** The voice stopped at `endMs`; the turn is over when the pause is long enough and the words are final, or the caller is `done`. */
+  /**
+   * Speech ended at `endMs`. The turn ends when the pause is long enough and the words are final, or at once when
+   * `done`.
+   */
   | { at: "pausing"; startMs: number; endMs: number; words: Words; wordlessMs: number; done: boolean };
 
-/** `final` is settled, `partial` may still change; joined by a space they are what was said. */
+/** `final` will not change, `interim` may; joined by a space they are what was said. */
 export interface Words {
   final: string;
   interim: string;
@@ -24,7 +28,7 @@ const NO_WORDS: Words = { final: "", interim: "" };
 /** What was said so far, as one text. */
 export const wordsText = (words: Words): string => joinTexts(words.final, words.interim);
 
-/** Voice goes on or begins at `nowMs`, and nothing was said yet. */
+/** Speech starts or continues at `nowMs`, and nothing was said yet. */
 export const speakingWithoutWords = (nowMs: number): Caller => ({
   at: "speaking",
   startMs: nowMs,
@@ -33,7 +37,7 @@ export const speakingWithoutWords = (nowMs: number): Caller => ({
   lastWordMs: nowMs,
 });
 
-/** What the caller has said that was not taken to be answered yet, as it stands at `nowMs`. */
+/** What the caller has said and was not answered yet, at `nowMs`. */
 export function unansweredUtterance(
   caller: Caller,
   nowMs: number,
@@ -43,16 +47,15 @@ export function unansweredUtterance(
   return { text: wordsText(caller.words), startMs: caller.startMs, endMs };
 }
 
-/** All that was understood of what the caller says. */
+/** Everything understood of the caller's turn. */
 export const callerText = (caller: Caller): string => (caller.at === "silent" ? "" : wordsText(caller.words));
 
-/** What the ear has told and is not done with. */
+/** The interim transcript of the caller's turn. */
 export const callerInterim = (caller: Caller): string => (caller.at === "silent" ? "" : caller.words.interim);
 
 /**
- * What is new in an interim or final transcript of an utterance whose beginning, `answered`, was answered before its final came.
- * Where the STT has changed a word of that beginning, all of it is new, and nothing counts as answered any more. `language`, BCP 47,
- * tells where words end.
+ * The new text of an interim or final transcript whose beginning, `answered`, was answered before its final came. Where
+ * the STT has changed a word of that beginning, all of the text is new. `language`, BCP 47, determines where words end.
  */
 export function withoutAnsweredPrefix(
   { text, final }: { text: string; final: boolean },
@@ -62,7 +65,7 @@ export function withoutAnsweredPrefix(
   if (answered === "" || text === "") return { text, answered };
   const rest = textAfter(answered, text, language);
   if (rest !== undefined) return { text: rest, answered };
-  // An interim transcript may lack the last words that the one before it had: they may come back.
+  // An interim transcript may lack the last words of the one before it: they may come back.
   const isBeginning = !final && textAfter(text, answered, language) !== undefined;
   return isBeginning ? { text: "", answered } : { text, answered: "" };
 }
@@ -70,10 +73,10 @@ export function withoutAnsweredPrefix(
 export function stepCaller(caller: Caller, event: TurnEvent, nowMs: number): Caller {
   switch (event.kind) {
     case "speech-started": {
-      const voice = { at: "speaking", speechStartMs: event.startMs } as const;
-      if (caller.at === "silent") return { ...voice, startMs: event.startMs, words: NO_WORDS, lastWordMs: nowMs };
+      const speaking = { at: "speaking", speechStartMs: event.startMs } as const;
+      if (caller.at === "silent") return { ...speaking, startMs: event.startMs, words: NO_WORDS, lastWordMs: nowMs };
       if (caller.at === "speaking") return caller;
-      return { ...voice, startMs: caller.startMs, words: caller.words, lastWordMs: nowMs - caller.wordlessMs };
+      return { ...speaking, startMs: caller.startMs, words: caller.words, lastWordMs: nowMs - caller.wordlessMs };
     }
     case "speech-ended":
       if (caller.at !== "speaking") return caller;
@@ -86,16 +89,16 @@ export function stepCaller(caller: Caller, event: TurnEvent, nowMs: number): Cal
         done: false,
       };
     case "words": {
-      // Nothing new; but a final also takes back what the ear thought it heard.
+      // Nothing new; but an empty final also takes back the interim words.
       if (event.text === "" && (!event.final || caller.at === "silent")) return caller;
       const words = addTranscript(caller.at === "silent" ? NO_WORDS : caller.words, event);
-      // Words without voice: the ear heard what the voice detector missed.
+      // Words without speech: the STT recognized what the VAD missed.
       if (caller.at === "silent")
         return { at: "pausing", startMs: nowMs, endMs: nowMs, words, wordlessMs: 0, done: false };
       return caller.at === "speaking" ? { ...caller, words, lastWordMs: nowMs } : { ...caller, words, wordlessMs: 0 };
     }
     case "typed": {
-      // What the ear is not done with was said before it.
+      // Interim words were said before the typed text.
       const before = { final: caller.at === "silent" ? "" : wordsText(caller.words), interim: "" };
       const words = addTranscript(before, { text: event.text, final: true });
       if (caller.at === "speaking") return { ...caller, words, lastWordMs: nowMs };
@@ -107,7 +110,7 @@ export function stepCaller(caller: Caller, event: TurnEvent, nowMs: number): Cal
   }
 }
 
-/** Nobody says more in one turn than the bound: what an ear tells past it is not believed. */
+/** A turn has a maximum length; text beyond it is dropped. */
 function addTranscript(words: Words, event: { text: string; final: boolean }): Words {
   const text = cutText(event.text, TURN_TEXT_CHARS_MAX - words.final.length);
   return event.final ? { final: joinTexts(words.final, text), interim: "" } : { ...words, interim: text };

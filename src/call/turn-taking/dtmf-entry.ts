@@ -1,12 +1,12 @@
 import { DTMF_ENTRY_DIGITS_MAX } from "../../core/limits/calls.ts";
-import type { TurnEvent } from "./turn.ts";
+import type { TurnEvent } from "./turn-events.ts";
 
-/** Ends an entry, and is no part of it. */
+/** Completes an entry, and is not part of it. */
 const TERMINATOR = "#";
 
 /**
- * Keys that the caller presses one after the other, as the one entry that they are: over with `#`, or when no more come for
- * `gapMs`. Times are ms of call time.
+ * Joins DTMF digits into one entry, which is complete with `#`, or when no digit follows for `gapMs`. Times are ms of
+ * call time.
  */
 export class DtmfEntry {
   readonly #gapMs: number;
@@ -17,12 +17,12 @@ export class DtmfEntry {
     this.#gapMs = gapMs;
   }
 
-  /** When the entry is over if no more keys come, ms; Infinity when there is none. */
+  /** When the entry is complete if no digit follows, ms; Infinity when there is none. */
   get deadlineMs(): number {
     return this.#entry === "" ? Number.POSITIVE_INFINITY : this.#lastMs + this.#gapMs;
   }
 
-  /** A key was pressed; returns the entry when that was its last. `#` by itself is one. */
+  /** Adds a digit; returns the entry when that completes it. `#` by itself is an entry. */
   press(digit: string, nowMs: number): string | undefined {
     this.#lastMs = nowMs;
     if (digit === TERMINATOR) return this.#entry === "" ? TERMINATOR : this.take();
@@ -30,7 +30,7 @@ export class DtmfEntry {
     return this.#entry.length >= DTMF_ENTRY_DIGITS_MAX ? this.take() : undefined;
   }
 
-  /** The entry as it stands; the next key begins another. */
+  /** Returns the entry as it is; the next digit begins another. */
   take(): string {
     const entry = this.#entry;
     this.#entry = "";
@@ -38,7 +38,7 @@ export class DtmfEntry {
   }
 }
 
-/** Keys are a turn of the caller's; the model sees by the first word that they were not spoken. */
+/** A DTMF entry is a turn of the caller's. The prefix tells the LLM that it was not spoken. */
 export const dtmfAsTyped = (entry: string): Extract<TurnEvent, { kind: "typed" }> => ({
   kind: "typed",
   text: `DTMF: ${entry}`,

@@ -2,7 +2,7 @@ import { isUnspaced, wordsOf } from "../../core/text/words.ts";
 import type { TurnParameters } from "../parameters.ts";
 import { endsSentence, trailsOff } from "../sentence-boundaries.ts";
 
-/** Words behind which more is to come. One line a language. */
+/** Words after which more is likely to follow. One line a language. */
 const TRAILING: Readonly<Record<string, string>> = {
   en: "and but or so because if when that which who the a an to of in on at for with from my your is are was um uh er like",
   de: "und aber oder also weil wenn dass der die das ein eine zu von in an auf für mit mein ist sind äh ähm",
@@ -11,7 +11,7 @@ const TRAILING: Readonly<Record<string, string>> = {
   it: "e o ma perché se che il la i le un una a di in con per mio è sono ehm",
   nl: "en of maar want als dat de het een te van in op voor met mijn is zijn eh ehm",
   pt: "e ou mas porque se que o a os as um uma de em com por para meu é são hum",
-  // No speaker of these has checked them.
+  // No speaker of these languages has checked them.
   ru: "и или но а что если потому когда который в на с для по э эм",
   ar: "و أو لكن لأن إذا أن في من على مع إلى",
   hi: "और या लेकिन क्योंकि अगर कि का की के में से को",
@@ -24,12 +24,12 @@ const TRAILING: Readonly<Record<string, string>> = {
 const LISTS = new Map(Object.entries(TRAILING).map(([language, words]) => [language, new Set(words.split(" "))]));
 const NONE: ReadonlySet<string> = new Set();
 
-/** What a text ends with is told by so much of it; and it is looked at with every frame of a pause, however long it is. */
+/** How much of a text's end is examined. Bounded, because this runs on every frame of a pause. */
 const END_CHARS = 64;
 
 /**
- * How long a pause must be to end a turn that says `text`, in a language such as `en` or `en-GB`, ms: shorter behind a sentence,
- * longer where the speaker is looking for words.
+ * How long a pause must be to end a turn with the transcript `text`, in a language such as `en` or `en-GB`, ms: shorter
+ * after a sentence, longer where the speaker is looking for words.
  */
 export function endpointMs(text: string, language: string, parameters: Readonly<TurnParameters>): number {
   const end = text.slice(-END_CHARS).trimEnd();

@@ -3,19 +3,19 @@ import { FRAME_MS } from "../../core/limits/media.ts";
 import { ArrivalInterval } from "../../media/arrival-interval.ts";
 import type { TurnParameters } from "../parameters.ts";
 
-/** Counting more silence than this for one gap changes nothing any more. */
+/** Longer gaps have no further effect. */
 const GAP_FRAMES_MAX = 100;
 const WINDOW_BITS_MAX = 31;
 
 /**
- * Turns voice decisions of single frames into the beginning and the end of speech.
+ * Derives the start and the end of speech from the VAD decisions of single frames.
  *
- * Pauses are counted in the carrier's media time, so that a burst of delayed frames does not look like a short pause;
+ * Pauses are measured in the carrier's media time, so that a burst of delayed frames does not look like a short pause;
  * a gap in media time is silence.
  */
 export class SpeechDetector {
   readonly #parameters: Readonly<TurnParameters>;
-  /** The last frames' decisions, newest in the lowest bit. */
+  /** The decisions for the last frames, newest in the lowest bit. */
   #window = 0;
   readonly #arrivalInterval = new ArrivalInterval();
   readonly #windowMask: number;
@@ -43,19 +43,19 @@ export class SpeechDetector {
     return this.#lastSpeechMs;
   }
 
-  /** When the speech that goes on, or the last one, began, ms. */
+  /** When the current speech, or the last one, started, ms. */
   get speechStartMs(): number {
     return this.#speechStartMs;
   }
 
-  /** When speech is declared over for want of frames; Infinity while nobody speaks. */
+  /** When speech ends because no frames arrive; Infinity while there is no speech. */
   get deadlineMs(): number {
     if (!this.#speaking) return Number.POSITIVE_INFINITY;
     return this.#lastFrameMs + this.#parameters.frameLossMs + this.#arrivalInterval.slackMs;
   }
 
-  /** Takes one frame's decision; says whether speech began or ended with it. */
-  frame(voiced: boolean, mediaMs: number, nowMs: number): "started" | "ended" | "same" {
+  /** Takes one frame's decision; returns whether speech started or ended with it. */
+  frame(isSpeech: boolean, mediaMs: number, nowMs: number): "started" | "ended" | "same" {
     const stepMs = Number.isNaN(this.#lastMediaMs) ? FRAME_MS : Math.max(FRAME_MS, mediaMs - this.#lastMediaMs);
     const missedFrames = Math.min(GAP_FRAMES_MAX, Math.round(stepMs / FRAME_MS) - 1);
     if (missedFrames > 0) this.#window = 0;
@@ -64,17 +64,17 @@ export class SpeechDetector {
     this.#arrivalInterval.frame(missedFrames === 0, nowMs);
     this.#seenMs += stepMs;
 
-    const believed = voiced && this.#seenMs > this.#parameters.settleMs;
-    this.#window = ((this.#window << 1) | (believed ? 1 : 0)) & this.#windowMask;
-    this.#silentMs = believed ? 0 : this.#silentMs + stepMs;
-    // A pause long enough to end speech ends it even where the voice is back with this very frame.
-    const paused =
+    const counts = isSpeech && this.#seenMs > this.#parameters.settleMs;
+    this.#window = ((this.#window << 1) | (counts ? 1 : 0)) & this.#windowMask;
+    this.#silentMs = counts ? 0 : this.#silentMs + stepMs;
+    // A pause that is long enough ends speech even where this frame is voiced again.
+    const isPause =
       this.#silentMs >= this.#parameters.hangoverMs || missedFrames * FRAME_MS >= this.#parameters.hangoverMs;
-    if (this.#speaking && paused) {
+    if (this.#speaking && isPause) {
       this.#speaking = false;
       return "ended";
     }
-    if (believed) this.#lastSpeechMs = nowMs;
+    if (counts) this.#lastSpeechMs = nowMs;
     if (!this.#speaking && bitCount(this.#window) >= this.#parameters.onsetSpeechFrames) {
       this.#speaking = true;
       this.#speechStartMs = nowMs - highestBit(this.#window) * FRAME_MS;
@@ -83,7 +83,7 @@ export class SpeechDetector {
     return "same";
   }
 
-  /** The deadline has come: nothing was received for so long that the speech counts as over. */
+  /** The deadline has passed: no frame arrived for so long that speech has ended. */
   framesStopped(): void {
     this.#speaking = false;
     this.#window = 0;

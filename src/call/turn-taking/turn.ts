@@ -12,8 +12,9 @@ import {
   wordsText,
 } from "./caller-turn.ts";
 import { endpointMs } from "./endpointing.ts";
+import type { BargeIn, TurnAction, TurnEvent } from "./turn-events.ts";
 
-/** What the agent does. A reply is audible once its first frame was sent. */
+/** What the agent is doing. A reply is audible once its first frame was sent. */
 export type Agent = { at: "idle" } | Replying;
 
 interface Replying {
@@ -21,58 +22,33 @@ interface Replying {
   turnId: number;
   audible: boolean;
   interruptible: boolean;
-  /** Since when it is paused, or was last kept so by words that do not cut it, ms of call time; undefined while it is not. */
+  /**
+   * When it was paused, or when words last extended the pause without interrupting, ms of call time; undefined while it
+   * is not paused.
+   */
   pausedSinceMs: number | undefined;
-  /** How often voice has paused it. */
+  /** How often speech has paused it. */
   pauses: number;
 }
 
-/** Whose turn it is. Each part carries only what exists in it. */
+/** The state of turn taking. Each alternative has only the members that make sense in it. */
 export interface Turn {
   caller: Caller;
   agent: Agent;
-  /** The beginning of the utterance that the ear has not finished yet which was answered, or settled, already; mostly none. */
+  /** The beginning of the STT's current utterance that was already answered or ignored; usually empty. */
   answeredPrefix: string;
-  /** What the ear was sure of last, while it has heard nothing since that could be another utterance; mostly none. */
+  /** The last final transcript, until something arrives that may be a new utterance; usually empty. */
   lastFinal: string;
-  /** The caller is entering digits: until that is over nothing is answered. */
+  /** The caller is entering DTMF digits: nothing is answered until the entry is complete. */
   isEnteringDtmf: boolean;
 }
 
-export type TurnEvent =
-  | { kind: "speech-started"; startMs: number }
-  | { kind: "speech-ended"; endMs: number }
-  | { kind: "words"; text: string; final: boolean }
-  /** A key was pressed, and more may follow. */
-  | { kind: "dtmf" }
-  /** Words that were not spoken, or keys, and behind which nothing more is to come. */
-  | { kind: "typed"; text: string }
-  | { kind: "reply-began"; turnId: number; interruptible: boolean }
-  | { kind: "reply-audible"; turnId: number }
-  | { kind: "reply-done"; turnId: number }
-  | { kind: "tick" };
-
-/** Why a reply was stopped by turn taking. */
-export type BargeIn = "words" | "sustained_speech" | "dtmf" | "typed";
-
-export type TurnAction =
-  /** The caller talks over this reply: it must stop now. `voicedMs` is for how long there had been voice. */
-  | { do: "interrupt"; turnId: number; reason: BargeIn; speechMs: number }
-  /** There is voice over this reply: it must hold until it is known what it is. */
-  | { do: "pause"; turnId: number }
-  /** It was nothing: the reply goes on from the very sample. */
-  | { do: "resume"; turnId: number; reason: ResumeReason }
-  /** The caller's turn is over: answer it. */
-  | { do: "answer"; text: string; startMs: number; endMs: number }
-  /** This was said over the agent and asks for no answer. */
-  | { do: "ignore"; text: string; startMs: number; endMs: number };
-
-/** What turn taking goes by. */
+/** The settings of turn taking. */
 export interface TurnPolicy {
   parameters: Readonly<TurnParameters>;
-  /** Words come while they are spoken; without that, sustained voice interrupts. */
+  /** The STT sends interim transcripts. Without them, sustained speech interrupts. */
   sttHasInterim: boolean;
-  /** What the caller speaks, for the words that mean more, or less, than they say. */
+  /** The caller's language, for back-channels and endpointing. */
   language: string;
 }
 
@@ -93,23 +69,27 @@ export const INITIAL_TURN: Turn = {
 const NO_ACTIONS: readonly TurnAction[] = [];
 const TICK: TurnEvent = { kind: "tick" };
 
-/** The whole of turn taking: a pure function of what was, what came, and when. */
-export function stepTurn(turn: Turn, happened: TurnEvent, nowMs: number, policy: TurnPolicy): TurnStep {
-  // An ear that tells a final twice has heard one utterance all the same.
-  const once = isRepeatedFinal(turn, happened, policy) ? TICK : happened;
-  const news = once.kind === "words" ? withoutAnsweredPrefix(once, turn.answeredPrefix, policy.language) : undefined;
-  const event = once.kind === "words" && news !== undefined ? { ...once, text: news.text } : once;
-  const before = news?.answered ?? turn.answeredPrefix;
+/** All of turn taking: a pure function of the state, the event and the time. */
+export function stepTurn(turn: Turn, input: TurnEvent, nowMs: number, policy: TurnPolicy): TurnStep {
+  // Some STT providers send a final transcript twice: it is one utterance.
+  const deduplicated = isRepeatedFinal(turn, input, policy) ? TICK : input;
+  const remainder =
+    deduplicated.kind === "words"
+      ? withoutAnsweredPrefix(deduplicated, turn.answeredPrefix, policy.language)
+      : undefined;
+  const event =
+    deduplicated.kind === "words" && remainder !== undefined ? { ...deduplicated, text: remainder.text } : deduplicated;
+  const previousPrefix = remainder?.answered ?? turn.answeredPrefix;
   const caller = stepCaller(turn.caller, event, nowMs);
   const agent = stepAgent(turn.agent, event);
-  const answered = nextAnsweredPrefix(before, turn.caller, event);
-  const told = nextLastFinal(turn.lastFinal, once);
-  const keying = event.kind === "dtmf" || (turn.isEnteringDtmf && event.kind !== "typed");
-  const isSame = caller === turn.caller && agent === turn.agent && answered === turn.answeredPrefix;
+  const answeredPrefix = nextAnsweredPrefix(previousPrefix, turn.caller, event);
+  const lastFinal = nextLastFinal(turn.lastFinal, deduplicated);
+  const isEnteringDtmf = event.kind === "dtmf" || (turn.isEnteringDtmf && event.kind !== "typed");
+  const isSame = caller === turn.caller && agent === turn.agent && answeredPrefix === turn.answeredPrefix;
   const next =
-    isSame && told === turn.lastFinal && keying === turn.isEnteringDtmf
+    isSame && lastFinal === turn.lastFinal && isEnteringDtmf === turn.isEnteringDtmf
       ? turn
-      : { caller, agent, answeredPrefix: answered, lastFinal: told, isEnteringDtmf: keying };
+      : { caller, agent, answeredPrefix, lastFinal, isEnteringDtmf };
   if (next.agent.at === "replying") return stepWhileReplying(next, next.agent, event, nowMs, policy);
   if (event.kind !== "reply-done" || !isIgnored(next.caller, nowMs, policy)) return endOfTurn(next, nowMs, policy);
   return ignoreBackChannel(next, next.caller);
@@ -117,25 +97,23 @@ export function stepTurn(turn: Turn, happened: TurnEvent, nowMs: number, policy:
 
 function isRepeatedFinal({ lastFinal, caller }: Turn, event: TurnEvent, { sttHasInterim }: TurnPolicy): boolean {
   if (event.kind !== "words" || !event.final || event.text === "" || event.text !== lastFinal) return false;
-  // Without partial words, a voice that goes on may well have said the same once more.
+  // Without interim transcripts, a caller who is still speaking may have said the same again.
   return sttHasInterim || caller.at !== "speaking";
 }
 
-function nextLastFinal(told: string, event: TurnEvent): string {
+function nextLastFinal(lastFinal: string, event: TurnEvent): string {
   if (event.kind === "speech-started") return "";
-  if (event.kind !== "words" || event.text === "") return told;
+  if (event.kind !== "words" || event.text === "") return lastFinal;
   return event.final ? event.text : "";
 }
 
 function nextAnsweredPrefix(answered: string, caller: Caller, event: TurnEvent): string {
-  // A final ends the ear's utterance: what it tells next is new.
+  // A final ends the STT's utterance: the next transcript is new.
   if (event.kind === "words" && event.final) return "";
   return event.kind === "typed" ? joinTexts(answered, callerInterim(caller)) : answered;
 }
 
-/**
- * When `stepTurn` has to be asked again though nothing happened since it was at `nowMs`, ms; Infinity when it need not.
- */
+/** When `stepTurn` must run again though no event has come since `nowMs`, ms; Infinity for never. */
 export function turnDeadlineMs(turn: Turn, nowMs: number, policy: TurnPolicy): number {
   const { caller, agent } = turn;
   if (agent.at === "replying") return deadlineWhileReplyingMs(caller, agent, nowMs, policy);
@@ -172,24 +150,24 @@ function stepWhileReplying(turn: Turn, agent: Replying, event: TurnEvent, nowMs:
   }
   if (agent.pausedSinceMs !== undefined) {
     const pausedSinceMs = event.kind === "words" && event.text !== "" ? nowMs : agent.pausedSinceMs;
-    const over = resumeReason(caller, pausedSinceMs, nowMs, policy);
-    if (over === undefined) {
+    const reasonToResume = resumeReason(caller, pausedSinceMs, nowMs, policy);
+    if (reasonToResume === undefined) {
       return {
         turn: pausedSinceMs === agent.pausedSinceMs ? turn : { ...turn, agent: { ...agent, pausedSinceMs } },
         actions: NO_ACTIONS,
       };
     }
-    const goesOn = { ...turn, agent: { ...agent, pausedSinceMs: undefined } };
-    return { turn: goesOn, actions: [{ do: "resume", turnId, reason: over }] };
+    const resumed = { ...turn, agent: { ...agent, pausedSinceMs: undefined } };
+    return { turn: resumed, actions: [{ do: "resume", turnId, reason: reasonToResume }] };
   }
   if (shouldPause(caller, agent, event, nowMs, policy)) {
     const paused = { ...agent, pausedSinceMs: nowMs, pauses: agent.pauses + 1 };
     return { turn: { ...turn, agent: paused }, actions: [{ do: "pause", turnId }] };
   }
   if (agent.audible && isIgnored(caller, nowMs, policy)) return ignoreBackChannel(turn, caller);
-  // Voice without words over the agent is forgotten, other words wait until it is done.
-  const isForgotten = caller.at === "pausing" && wordsText(caller.words) === "" && nowMs >= turnEndMs(caller, policy);
-  return { turn: isForgotten ? { ...turn, caller: { at: "silent" } } : turn, actions: NO_ACTIONS };
+  // Speech without words over the agent is discarded; other words wait until the reply is over.
+  const isDiscarded = caller.at === "pausing" && wordsText(caller.words) === "" && nowMs >= turnEndMs(caller, policy);
+  return { turn: isDiscarded ? { ...turn, caller: { at: "silent" } } : turn, actions: NO_ACTIONS };
 }
 
 function bargeInReason(
@@ -201,17 +179,17 @@ function bargeInReason(
 ): BargeIn | undefined {
   if (!agent.interruptible) return undefined;
   if (event.kind === "dtmf" || (event.kind === "typed" && event.text !== "")) return event.kind;
-  // Words also drop a reply that nobody has heard yet: the caller was not done.
+  // Words also cancel a reply that is not audible yet: the caller had not finished.
   if (event.kind === "words" && event.text !== "") {
     return isBackChannel(event.text, language, !event.final) ? undefined : "words";
   }
   if (sttHasInterim || !agent.audible || caller.at !== "speaking") return undefined;
-  // Summed as the deadline is: fractions of a millisecond would part the two.
+  // The same sum as in the deadline: fractions of a millisecond would otherwise differ.
   if (nowMs < caller.speechStartMs + parameters.sustainedSpeechMs) return undefined;
   return nowMs < caller.speechStartMs + parameters.steadyNoiseMs ? "sustained_speech" : undefined;
 }
 
-/** Voice pauses what can be heard, and at its very beginning: before that there is nothing to talk over. */
+/** Speech pauses an audible reply, and only when the speech or the playout has just started. */
 function shouldPause(
   caller: Caller,
   agent: Replying,
@@ -225,7 +203,7 @@ function shouldPause(
   return agent.pauses < parameters.speechPausesMax;
 }
 
-/** Why a reply that was paused at `pausedMs` must go on now; undefined when it must not yet. */
+/** Why a reply that was paused at `pausedMs` must resume now; undefined while it must not. */
 function resumeReason(caller: Caller, pausedMs: number, nowMs: number, policy: TurnPolicy): ResumeReason | undefined {
   if (caller.at !== "speaking" && isSettledBackChannel(caller, policy.language)) return "back_channel";
   if (nowMs < resumeAtMs(caller, pausedMs, policy)) return undefined;
@@ -235,14 +213,14 @@ function resumeReason(caller: Caller, pausedMs: number, nowMs: number, policy: T
 function resumeAtMs(caller: Caller, pausedMs: number, { parameters }: TurnPolicy): number {
   const { resumeMs, pauseMsMax } = parameters;
   if (caller.at === "pausing") return caller.endMs + resumeMs;
-  // By the clock, not by the voice: that of a fit of coughing begins anew each time.
+  // Measured from the pause, not from the speech, which starts anew with each cough.
   return caller.at === "silent" ? pausedMs : pausedMs + pauseMsMax;
 }
 
 const isSettledBackChannel = (caller: Caller, language: string): boolean =>
   caller.at === "pausing" && caller.words.interim === "" && areBackChannels(caller.words.final, language);
 
-/** When a back-channel over the agent is no answer to it any more, ms; Infinity for all else. */
+/** When a back-channel over the agent can no longer be an answer to it, ms; Infinity for anything else. */
 function ignoreAtMs(caller: Caller, { parameters, language }: TurnPolicy): number {
   if (caller.at !== "pausing" || caller.done) return Number.POSITIVE_INFINITY;
   if (!areBackChannels(wordsText(caller.words), language)) return Number.POSITIVE_INFINITY;
@@ -253,7 +231,7 @@ function ignoreAtMs(caller: Caller, { parameters, language }: TurnPolicy): numbe
 const isIgnored = (caller: Caller, nowMs: number, policy: TurnPolicy): caller is Pausing =>
   nowMs >= ignoreAtMs(caller, policy);
 
-/** It asks for no answer, and what is said next does not begin with it. */
+/** It needs no answer, and the next turn does not begin with it. */
 function ignoreBackChannel(turn: Turn, { words, startMs, endMs }: Pausing): TurnStep {
   return {
     turn: { ...turn, caller: { at: "silent" }, answeredPrefix: joinTexts(turn.answeredPrefix, words.interim) },
@@ -261,7 +239,7 @@ function ignoreBackChannel(turn: Turn, { words, startMs, endMs }: Pausing): Turn
   };
 }
 
-/** When a reply must be looked at again for what the caller does meanwhile, ms. */
+/** When to check the caller again during a reply, ms. */
 function deadlineWhileReplyingMs(caller: Caller, agent: Replying, nowMs: number, policy: TurnPolicy): number {
   const { parameters, sttHasInterim } = policy;
   if (agent.pausedSinceMs !== undefined) {
@@ -271,20 +249,23 @@ function deadlineWhileReplyingMs(caller: Caller, agent: Replying, nowMs: number,
   if (caller.at === "speaking" && !sttHasInterim) return speechInterruptMs(caller, agent, nowMs, policy);
   if (caller.at !== "pausing") return Number.POSITIVE_INFINITY;
   if (wordsText(caller.words) === "") return caller.endMs + parameters.finalWaitMs;
-  // Other words that may not interrupt the agent wait until it is done; nothing but its end can change that.
+  // Other words that may not interrupt the agent wait for the reply's end; no deadline changes that.
   return agent.audible ? ignoreAtMs(caller, policy) : Number.POSITIVE_INFINITY;
 }
 
-/** Voice that had lasted by `nowMs` has cut the agent then, or is a noise of the line that never will. */
+/**
+ * Speech that has lasted this long by `nowMs` has interrupted the agent already, or is background noise that never
+ * will.
+ */
 function speechInterruptMs(caller: Caller, agent: Replying, nowMs: number, policy: TurnPolicy): number {
   if (policy.sttHasInterim || caller.at !== "speaking" || !agent.audible || !agent.interruptible) {
     return Number.POSITIVE_INFINITY;
   }
-  const cutMs = caller.speechStartMs + policy.parameters.sustainedSpeechMs;
-  return nowMs < cutMs ? cutMs : Number.POSITIVE_INFINITY;
+  const interruptMs = caller.speechStartMs + policy.parameters.sustainedSpeechMs;
+  return nowMs < interruptMs ? interruptMs : Number.POSITIVE_INFINITY;
 }
 
-/** Nobody replies: is the caller done? What was said over a reply that is over is answered now. */
+/** Without a reply: checks whether the caller's turn has ended. What was said over an earlier reply is answered now. */
 function endOfTurn(turn: Turn, nowMs: number, policy: TurnPolicy): TurnStep {
   const { caller } = turn;
   if (turn.isEnteringDtmf) return { turn, actions: NO_ACTIONS };
@@ -296,7 +277,7 @@ function endOfTurn(turn: Turn, nowMs: number, policy: TurnPolicy): TurnStep {
   return wordsText(caller.words) === "" ? { turn: silent, actions: NO_ACTIONS } : answer(silent, caller, caller.endMs);
 }
 
-/** The turn after what `caller` said until `endMs` was taken to be answered. */
+/** The turn after what `caller` said until `endMs` is taken for answer. */
 function answer(turn: Turn, { startMs, words }: { startMs: number; words: Words }, endMs: number): TurnStep {
   return {
     turn: { ...turn, answeredPrefix: joinTexts(turn.answeredPrefix, words.interim) },
@@ -304,13 +285,13 @@ function answer(turn: Turn, { startMs, words }: { startMs: number; words: Words 
   };
 }
 
-/** From when on voice that goes on without words (a car, a television) no longer keeps the words before it from being answered. */
+/** When speech that goes on without words (a car, a television) no longer delays the answer to the words before it. */
 function wordlessDeadlineMs({ words, lastWordMs }: Extract<Caller, { at: "speaking" }>, policy: TurnPolicy): number {
-  const settled = policy.sttHasInterim && words.final !== "" && words.interim === "";
-  return settled ? lastWordMs + policy.parameters.wordlessSpeechMs : Number.POSITIVE_INFINITY;
+  const isSettled = policy.sttHasInterim && words.final !== "" && words.interim === "";
+  return isSettled ? lastWordMs + policy.parameters.wordlessSpeechMs : Number.POSITIVE_INFINITY;
 }
 
-/** When the caller's turn is over, if nothing more comes. */
+/** When the caller's turn ends, if nothing more comes. */
 function turnEndMs({ endMs, words, done }: Pausing, policy: TurnPolicy): number {
   if (done) return endMs;
   const { parameters, language } = policy;

@@ -7,8 +7,9 @@ import { CHUNK, type MediaLayout, mediaLayout, NUMBER, PAYLOAD, TIMESTAMP } from
 import { parseChargeBytes } from "../parse-charge.ts";
 import { CarrierStream, carrierError } from "../stream.ts";
 
-// carrier_c speaks Plivo audio streaming, bidirectional: https://www.plivo.com/docs/voice/audio-streaming/audio-streaming
-// Audio is mu-law in both directions. Numbers that count come as numbers, timestamps as strings of ms since the Unix epoch.
+// carrier_c speaks Plivo audio streaming, bidirectional:
+// https://www.plivo.com/docs/voice/audio-streaming/audio-streaming
+// Audio is mu-law in both directions. Counters are JSON numbers, timestamps are strings of ms since the Unix epoch.
 
 const WIRE = "carrier_c";
 const ENCODING = "audio/x-mulaw";
@@ -16,8 +17,8 @@ const ENCODING = "audio/x-mulaw";
 export const createPlivoWire = (): Wire => new PlivoWire();
 
 /**
- * Both orders of members in which the carrier writes inbound audio. `extraHeaders` is what the start said, and what every
- * message repeats then; where that is no text, or a long one, there is no fast reader.
+ * The two orders of members in which the carrier writes inbound audio. Every message repeats the `extraHeaders` of the
+ * start; where they are no text, or a long one, there is no fast reader.
  */
 export function plivoMediaLayouts(streamId: string, extraHeaders: unknown): readonly MediaLayout[] {
   const repeated = extraHeaders ?? "";
@@ -40,10 +41,10 @@ export function plivoMediaLayouts(streamId: string, extraHeaders: unknown): read
 }
 
 /**
- * See `Wire`. It remembers the stream's id and the time of the first audio, from which all times are counted. What the stream's
- * owner passes on in `extra_headers` is of no use to it, however it is spelled.
+ * See `Wire`. It stores the stream's id and the time of the first audio, from which all times are counted. It ignores
+ * the application's `extra_headers`, in either spelling.
  *
- * A mark that was cleared never comes back; that the clear was done is told by `cleared`.
+ * A cleared mark is never returned; the event `cleared` reports that the clear was carried out.
  */
 export class PlivoWire implements Wire {
   readonly #stream = new CarrierStream(WIRE);
@@ -65,7 +66,7 @@ export class PlivoWire implements Wire {
     return this.decodeFully(message, into);
   }
 
-  /** What `decode` means, by a full parse. `decode` takes a short cut where it comes to the same. */
+  /** The result of `decode`, by a full parse. `decode` uses the scanner where the result is the same. */
   decodeFully(message: Uint8Array, into: InboundAudio): WireEvent {
     const fields = Fields.parse(WIRE, message);
     const event = fields.get("event");
@@ -118,7 +119,7 @@ export class PlivoWire implements Wire {
     into.timestampMs -= this.#firstAudioEpochMs;
   }
 
-  /** Every start is told; only the first one names the stream whose messages this wire reads and writes. */
+  /** Every start is reported; only the first one sets the stream id of this wire. */
   #start(fields: Fields): WireEvent {
     const start = fields.object("start");
     const streamId = start.text("streamId");
@@ -136,7 +137,9 @@ export class PlivoWire implements Wire {
   }
 }
 
-/** The format may be absent, and its members have two names each; but what is said must be what we can read. */
+/**
+ * The format may be absent, and its members have two names each. A format that is given must be one that we can read.
+ */
 function checkFormat(start: Fields): void {
   if (start.get("mediaFormat") === undefined) return;
   const format = start.object("mediaFormat");

@@ -9,25 +9,25 @@ import { CarrierStream, carrierError, GREETING } from "../stream.ts";
 
 // carrier_b speaks Telnyx media streaming, bidirectional, in its mode `rtp`:
 // https://developers.telnyx.com/docs/voice/programmable-voice/media-streaming
-// Numbers that count come as strings, and messages in any order. Audio that comes in has the codec that `start` announces, the
-// one of the telephone leg; audio that goes out has the one with which the stream was ordered, which no message tells.
+// Counters are strings, and messages may arrive in any order. Inbound audio has the codec that `start` announces, that
+// of the telephone leg. Outbound audio has the codec that was requested for the stream; no message contains it.
 
 const WIRE = "carrier_b";
 
-/** By the names that the carrier has for them, which tell capitals from small letters. */
+/** By the carrier's names, which are case-sensitive. */
 const CODECS: ReadonlyMap<unknown, G711Codec> = new Map([
   ["PCMU", "mulaw"],
   ["PCMA", "alaw"],
 ]);
 
 export interface TelnyxWireOptions {
-  /** The stream's bidirectional codec: with another one the caller hears noise. */
+  /** The stream's bidirectional codec. With another one the caller hears noise. */
   outboundCodec: G711Codec;
 }
 
 export const createTelnyxWire = (options: TelnyxWireOptions): Wire => new TelnyxWire(options);
 
-/** Both orders of members in which the carrier's inbound audio is seen. Its timestamp is passed over: see `CarrierB`. */
+/** The two orders of members seen in the carrier's inbound audio. Its timestamp is ignored: see `TelnyxWire`. */
 export function telnyxMediaLayouts(streamId: string): readonly MediaLayout[] {
   const stream = { own: `"stream_id":${JSON.stringify(streamId)}` };
   const begin = ['{"event":"media","sequence_number":"', NUMBER, '",'] as const;
@@ -44,9 +44,9 @@ export function telnyxMediaLayouts(streamId: string): readonly MediaLayout[] {
 }
 
 /**
- * See `Wire`. It remembers the stream's id and its codec; who calls whom, and the client's state, it does not even read.
+ * See `Wire`. It stores the stream's id and its codec. It ignores the telephone numbers and the client state.
  *
- * No audio has a timestamp: the unit of the carrier's is not documented. Its place is told by `chunk`.
+ * Audio has no timestamp, because the unit of the carrier's is not documented. `chunk` gives its order.
  */
 export class TelnyxWire implements Wire {
   readonly #stream = new CarrierStream(WIRE);
@@ -67,7 +67,7 @@ export class TelnyxWire implements Wire {
     return this.decodeFully(message, into);
   }
 
-  /** What `decode` means, by a full parse. `decode` takes a short cut where it comes to the same. */
+  /** The result of `decode`, by a full parse. `decode` uses the scanner where the result is the same. */
   decodeFully(message: Uint8Array, into: InboundAudio): WireEvent {
     const fields = Fields.parse(WIRE, message);
     const event = fields.get("event");
@@ -111,7 +111,7 @@ export class TelnyxWire implements Wire {
     return event;
   }
 
-  /** Every start is told; only the first one names the stream whose messages this wire reads and writes. */
+  /** Every start is reported; only the first one sets the stream id of this wire. */
   #start(fields: Fields): WireEvent {
     const streamId = fields.text("stream_id");
     const start = fields.object("start");

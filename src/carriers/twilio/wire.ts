@@ -6,14 +6,15 @@ import { CHUNK, type MediaLayout, mediaLayout, NUMBER, PAYLOAD, TIMESTAMP } from
 import { parseChargeBytes } from "../parse-charge.ts";
 import { CarrierStream, GREETING } from "../stream.ts";
 
-// carrier_a speaks Twilio Media Streams, bidirectional: https://www.twilio.com/docs/voice/media-streams/websocket-messages
-// Audio is mu-law in both directions. Numbers that count come as strings.
+// carrier_a speaks Twilio Media Streams, bidirectional:
+// https://www.twilio.com/docs/voice/media-streams/websocket-messages
+// Audio is mu-law in both directions. Counters are strings.
 
 const WIRE = "carrier_a";
 
 export const createTwilioWire = (): Wire => new TwilioWire();
 
-/** Both orders of members in which the carrier writes inbound audio. */
+/** The two orders of members in which the carrier writes inbound audio. */
 export function twilioMediaLayouts(streamId: string): readonly MediaLayout[] {
   const stream = { own: `"streamSid":${JSON.stringify(streamId)}` };
   const begin = ['{"event":"media","sequenceNumber":"', NUMBER, '",'] as const;
@@ -29,7 +30,10 @@ export function twilioMediaLayouts(streamId: string): readonly MediaLayout[] {
   return [mediaLayout(...begin, ...media, ",", stream, "}"), mediaLayout(...begin, stream, ",", ...media, "}")];
 }
 
-/** See `Wire`. Of what the carrier sends in order (connected, start, media, ..., stop) it only remembers the stream's id. */
+/**
+ * See `Wire`. The carrier sends connected, start, media, ..., stop, in this order. The wire stores only the stream's
+ * id.
+ */
 export class TwilioWire implements Wire {
   readonly #stream = new CarrierStream(WIRE);
   readonly inboundRateHz = CARRIER_RATE_HZ;
@@ -45,7 +49,7 @@ export class TwilioWire implements Wire {
     return this.decodeFully(message, into);
   }
 
-  /** What `decode` means, by a full parse. `decode` takes a short cut where it comes to the same. */
+  /** The result of `decode`, by a full parse. `decode` uses the scanner where the result is the same. */
   decodeFully(message: Uint8Array, into: InboundAudio): WireEvent {
     const fields = Fields.parse(WIRE, message);
     const event = fields.get("event");
@@ -79,7 +83,7 @@ export class TwilioWire implements Wire {
     return JSON.stringify({ event: "clear", streamSid: this.#stream.requireStreamId("clear") });
   }
 
-  /** Every start is told; only the first one names the stream whose messages this wire reads and writes. */
+  /** Every start is reported; only the first one sets the stream id of this wire. */
   #start(fields: Fields): WireEvent {
     const start = fields.object("start");
     const streamId = start.text("streamSid");
@@ -97,7 +101,7 @@ export class TwilioWire implements Wire {
       streamId,
       inboundCodec: "mulaw",
       layouts: twilioMediaLayouts(streamId),
-      // Nothing but these members: the carrier warns about others.
+      // Only these members: the carrier warns about others.
       beforePayload: `{"event":"media","streamSid":${JSON.stringify(streamId)},"media":{"payload":"`,
       afterPayload: '"}}',
     });

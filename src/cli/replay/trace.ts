@@ -1,4 +1,5 @@
-import type { CallSnapshot, Deadline, ReplySnapshot } from "../../call/snapshot.ts";
+import type { ReplySnapshot } from "../../call/reply/snapshot.ts";
+import type { CallSnapshot, Deadline } from "../../call/snapshot.ts";
 import { wordsText } from "../../call/turn-taking/caller-turn.ts";
 import type { Turn } from "../../call/turn-taking/turn.ts";
 import type { ListedEvent } from "../../record/events/event-list.ts";
@@ -78,9 +79,9 @@ const WAIT_OUTCOMES: Readonly<Record<Exclude<Deadline, "turn" | "reply">, string
   max_duration: "the maximum duration is reached",
   goodbye: "the goodbye has reached its maximum duration: the call ends",
   stream: "the peer has not started the stream: the call ends",
-  voice: "no more frames arrived: the caller's speech counts as ended",
-  ahead: "the words have not changed: preemptive generation starts",
-  digits: "no more DTMF digits arrived: the entry is complete",
+  speech: "no more frames arrived: the caller's speech counts as ended",
+  preemptive: "the words have not changed: preemptive generation starts",
+  dtmf: "no more DTMF digits arrived: the entry is complete",
   inactivity: "inactivity timeout",
 };
 

@@ -1,5 +1,4 @@
-import { Call } from "../../call/call.ts";
-import type { CallOptions } from "../../call/call-options.ts";
+import { Call, type CallOptions } from "../../call/call.ts";
 import type { CallCommand, CallEvent } from "../../call/events.ts";
 import type { JournalWriter } from "./writer.ts";
 

@@ -4,43 +4,43 @@ import { wireMalformed } from "../../core/errors.ts";
 import { FRAME_MS, OPUS_PACKET_MS_MAX } from "../../core/limits/media.ts";
 import { checkOpusPacket } from "./packet.ts";
 
-/** Turns the Opus packets of one stream into samples. One per stream: each packet depends on the packets before it. */
+/** Decodes the Opus packets of one stream. One per stream: each packet depends on the packets before it. */
 export interface OpusDecoder {
   /**
-   * Decodes one packet, mono or stereo, into the first samples of `into` and returns how many there are, 2.5 ms to
-   * OPUS_PACKET_MS_MAX; `into` must have room for the most. Reads the packet and keeps nothing of it. Throws `wire_malformed`,
-   * after which the stream may go on.
+   * Decodes one packet, mono or stereo, into the first samples of `into` and returns their number: 2.5 ms to
+   * OPUS_PACKET_MS_MAX. `into` must have room for the maximum. Does not retain the packet. Throws `wire_malformed`,
+   * after which the stream may continue.
    */
   decode(packet: Uint8Array, into: Int16Array): number;
-  /** Gives its memory back; it decodes nothing after that. Closing twice does nothing. */
+  /** Frees its memory; it must not be used afterwards. Closing twice has no effect. */
   close(): void;
 }
 
-/** Turns the frames of one stream into Opus packets. One per stream: each packet depends on the frames before it. */
+/** Encodes the frames of one stream as Opus packets. One per stream: each packet depends on the frames before it. */
 export interface OpusEncoder {
   /**
-   * Encodes one frame of FRAME_MS at the encoder's rate; reads it and keeps nothing. Returns its packet, one Opus frame of at
-   * most OPUS_PACKET_BYTES_MAX bytes, borrowed: it is valid until the next call of any codec of the process.
+   * Encodes one frame of FRAME_MS at the encoder's rate; does not retain it. Returns its packet, one Opus frame of at
+   * most OPUS_PACKET_BYTES_MAX bytes, borrowed: valid until the next call of any codec of the process.
    */
   encode(samples: Int16Array): Uint8Array;
-  /** Gives its memory back; it encodes nothing after that. Closing twice does nothing. */
+  /** Frees its memory; it must not be used afterwards. Closing twice has no effect. */
   close(): void;
 }
 
-/** The rates of the bus, in Hz: Opus decodes to them whatever rate its packets were made at. */
+/** The rates of the bus, Hz. Opus decodes to them whatever the rate of its packets. */
 export type OpusDecoderRateHz = 8_000 | 16_000;
 
 /** `native` is the compiled package @discordjs/opus; `wasm` is libopus-wasm, which runs everywhere. */
 export type OpusImplementation = "native" | "wasm";
 
-/** Opens decoders and encoders; the caller that opens one closes it. Throws `unavailable` when there is no memory for one. */
+/** Opens decoders and encoders, which their owner must close. Throws `unavailable` when there is no memory for one. */
 export interface OpusCodecs {
   readonly implementation: OpusImplementation;
   decoder(rateHz: OpusDecoderRateHz): OpusDecoder;
   encoder(rateHz: StreamRateHz): OpusEncoder;
 }
 
-/** What an Opus library does for us. It is only given what `opusCodecs` has checked. */
+/** An Opus library. It gets only input that `opusCodecs` has checked. */
 export interface OpusLibrary {
   readonly implementation: OpusImplementation;
   /** Throws `unavailable` when there is no memory for another stream. */
@@ -73,10 +73,11 @@ const SET_SIGNAL = 4_024;
 const SIGNAL_MUSIC = 3_002;
 
 /**
- * The encoder settings, the same in every library, beside APPLICATION_VOIP. Opus has two coders. With a music signal it takes the
- * one that follows the waveform, which above 8 kHz costs half of what the other does and, at this bit rate, keeps every word of
- * the reference TTS at every rate; at 8 kHz the speech coder lost one word in 200 at any bit rate. RFC 6716, section 2.1.1,
- * has this bit rate for music, and less for speech. TCP loses nothing, so no redundancy (FEC) is sent.
+ * The encoder settings of every library, in addition to APPLICATION_VOIP. Opus has two coders. With the music signal
+ * type it uses the waveform coder (CELT). Above 8 kHz that costs half as much and, at this bit rate, keeps
+ * every word of the reference TTS at every rate; at 8 kHz the speech coder lost one word in 200 at any bit rate. RFC
+ * 6716, section 2.1.1, recommends this bit rate for music, and less for speech. TCP loses nothing, so no redundancy
+ * (FEC) is sent.
  */
 export const ENCODER_CONTROLS: readonly (readonly [control: number, value: number])[] = [
   [SET_COMPLEXITY, 5],
@@ -85,7 +86,7 @@ export const ENCODER_CONTROLS: readonly (readonly [control: number, value: numbe
   [SET_INBAND_FEC, 0],
 ];
 
-/** The codecs of a library, behind checks of everything that it is given: clients' packets and our own calls. */
+/** The codecs of a library, with checks of all input: clients' packets and our own calls. */
 export const opusCodecs = (library: OpusLibrary): OpusCodecs => ({
   implementation: library.implementation,
   decoder: (rateHz) => new CheckedDecoder(library, rateHz),
@@ -129,7 +130,7 @@ class CheckedEncoder implements OpusEncoder {
 
   encode(samples: Int16Array): Uint8Array {
     if (this.#encoder === undefined) assert.fail("the encoder is closed");
-    // The native library ends the process over any other length, that of a transferred buffer (0) included.
+    // The native library ends the process for any other length, including that of a transferred buffer (0).
     if (samples.length !== this.#frameSamples) assert.fail("one frame at the encoder's own rate");
     return this.#encoder.encode(samples);
   }

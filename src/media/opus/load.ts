@@ -2,13 +2,13 @@ import { type OpusCodecs, type OpusLibrary, opusCodecs } from "./codecs.ts";
 import { loadNativeOpus } from "./native.ts";
 import { createWasmOpus, loadLibopusModule } from "./wasm.ts";
 
-/** The codecs of the library that was chosen. */
+/** The codecs of the library that was loaded. */
 export interface LoadedOpus extends OpusCodecs {
-  /** The loader's error code, where the native library could not be loaded: it is not installed, or broken. */
+  /** The loader's error code where the native library could not be loaded: not installed, or broken. */
   readonly nativeFailure: string | undefined;
 }
 
-/** Loads Opus: the native library where it can be loaded, libopus-wasm everywhere else. */
+/** Loads Opus: the native library where possible, libopus-wasm otherwise. */
 export async function loadOpus(loadNative: () => Promise<OpusLibrary> = loadNativeOpus): Promise<LoadedOpus> {
   try {
     return { ...opusCodecs(await loadNative()), nativeFailure: undefined };

@@ -11,8 +11,8 @@ import {
 } from "./codecs.ts";
 
 /**
- * Opus by @discordjs/opus, an optional package with a compiled binary. Rejects when the package or its binary for this system
- * and version of Node cannot be loaded, with the loader's error.
+ * Opus from @discordjs/opus, an optional package with a compiled binary. Rejects with the loader's error when the
+ * package or its binary for this system and version of Node cannot be loaded.
  */
 export async function loadNativeOpus(
   importPackage: () => Promise<{ default: OpusPackage }> = () => import("@discordjs/opus"),
@@ -23,7 +23,7 @@ export async function loadNativeOpus(
     openDecoder: (rateHz) => new NativeDecoder(opus, rateHz),
     openEncoder: (rateHz) => new NativeEncoder(opus, rateHz),
   };
-  // A package that loads and cannot be used is found here, not in a call.
+  // Detects here, not in a call, that a loaded package does not work.
   library.openDecoder(8_000).close();
   return library;
 }
@@ -51,7 +51,7 @@ class NativeDecoder implements LibraryDecoder {
     return pcm.length / Int16Array.BYTES_PER_ELEMENT;
   }
 
-  /** The package frees an object's memory when the object is collected, and offers no other way. */
+  /** The package frees an object's memory when the object is collected; there is no other way. */
   close(): void {}
 }
 
@@ -73,7 +73,10 @@ class NativeEncoder implements LibraryEncoder {
   close(): void {}
 }
 
-/** Opens the package's object and, by its first control, the codec behind it: later it would fail in the middle of a stream. */
+/**
+ * Opens the package's object and, with its first control, the codec: otherwise that could fail in the middle of a
+ * stream.
+ */
 function open({ OpusEncoder }: OpusPackage, rateHz: number, control: (native: NativeOpus) => void): NativeOpus {
   const native = new OpusEncoder(rateHz, MONO);
   try {

@@ -5,7 +5,7 @@ import { OPUS_PACKET_BYTES_MAX, OPUS_PACKET_MS_MAX } from "../../core/limits/med
 const SILK_FRAME_MS = [10, 20, 40, 60] as const;
 const HYBRID_FRAME_MS = [10, 20] as const;
 const CELT_FRAME_MS = [2.5, 5, 10, 20] as const;
-/** RFC 6716, section 3.1: how long a frame is in each of the 32 configurations, which are the upper bits of the first byte. */
+/** RFC 6716, section 3.1: the frame duration of the 32 configurations, which are the upper bits of the first byte. */
 const FRAME_MS_OF_CONFIGURATION: readonly number[] = [
   ...[SILK_FRAME_MS, SILK_FRAME_MS, SILK_FRAME_MS].flat(),
   ...[HYBRID_FRAME_MS, HYBRID_FRAME_MS].flat(),
@@ -14,8 +14,8 @@ const FRAME_MS_OF_CONFIGURATION: readonly number[] = [
 assert.equal(FRAME_MS_OF_CONFIGURATION.length, 32);
 
 /**
- * Throws `wire_malformed` for what no library must be given: an empty packet, which stands for a lost one and would be
- * concealed, and more audio or more bytes than a packet may have. The library finds what else may be wrong in a packet.
+ * Throws `wire_malformed` for packets that no library may get: an empty one, which stands for a lost packet and would
+ * be concealed, and one with too much audio or too many bytes. The library finds other errors.
  */
 export function checkOpusPacket(packet: Uint8Array): void {
   if (packet.length === 0) throw wireMalformed("websocket", "an empty Opus packet");
@@ -30,7 +30,7 @@ export function checkOpusPacket(packet: Uint8Array): void {
   }
 }
 
-/** RFC 6716, section 3.2: the lowest bits of the first byte say 1 frame, 2, 2, or as many as the second byte says. */
+/** RFC 6716, section 3.2: the lowest bits of the first byte say 1 frame, 2, 2, or the number in the second byte. */
 function frameCount(packet: Uint8Array): number {
   switch ((packet[0] as number) & 0b11) {
     case 0:

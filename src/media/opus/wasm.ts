@@ -13,8 +13,9 @@ import {
 } from "./codecs.ts";
 
 /**
- * What we use of libopus-wasm's Emscripten module, which comes without types. Pointers are byte offsets into the module's memory.
- * The HEAP views are replaced when that memory grows, so they are read from the module again for every access.
+ * The part of libopus-wasm's Emscripten module that we use; it has no types. Pointers are byte offsets into the
+ * module's memory. The HEAP views are replaced when that memory grows, so they are read from the module for every
+ * access.
  */
 export interface LibopusModule {
   readonly HEAP16: Int16Array;
@@ -45,8 +46,8 @@ export interface LibopusModule {
 
 /**
  * Instantiates libopus. The package's own classes copy every packet and frame into fresh memory and open a codec only
- * asynchronously, so we use the module below them, which the package does not export: its path is that of the version that
- * package.json pins.
+ * asynchronously, so we use the module below them. The package does not export it: the path is valid for the version
+ * that package.json pins.
  */
 export async function loadLibopusModule(): Promise<LibopusModule> {
   const url = new URL("./generated/libopus.generated.mjs", import.meta.resolve("libopus-wasm"));
@@ -55,8 +56,9 @@ export async function loadLibopusModule(): Promise<LibopusModule> {
 }
 
 /**
- * Opus by libopus-wasm: all streams share one WebAssembly memory, which grows and never shrinks. Its stack of 64 KiB overflows
- * unnoticed; decoding to mono and encoding 20 ms of mono take at most half of it, where 40 ms of stereo at 48 kHz would not fit.
+ * Opus from libopus-wasm. All streams share one WebAssembly memory, which grows and never shrinks. An overflow of its
+ * stack of 64 KiB is not detected; decoding to mono and encoding 20 ms of mono take at most half of it, while 40 ms of
+ * stereo at 48 kHz would not fit.
  */
 export function createWasmOpus(module: LibopusModule): OpusLibrary {
   const scratch = new Scratch(module);
@@ -71,7 +73,7 @@ const MONO = 1;
 const ERROR_BYTES = 4;
 const RATE_HZ_MAX = 48_000;
 
-/** The memory through which packets and samples pass, one for all streams: no call outlasts its turn. */
+/** The memory through which packets and samples pass, one for all streams: calls are synchronous. */
 class Scratch {
   readonly packet: number;
   readonly pcm: number;
@@ -104,7 +106,7 @@ class WasmDecoder implements LibraryDecoder {
     if (count < 0) return CORRUPTED;
     const heap = this.#module.HEAP16;
     const from = pcmAt / Int16Array.BYTES_PER_ELEMENT;
-    // A copy by `set` would need a view of the heap, which is garbage.
+    // Copying with `set` would need a view of the heap, which is garbage.
     for (let i = 0; i < count; i += 1) into[i] = heap[from + i] as number;
     return count;
   }
@@ -143,7 +145,7 @@ class WasmEncoder implements LibraryEncoder {
   }
 }
 
-/** What libopus or the allocator returns for an object; 0 says that there was no memory for it. */
+/** Checks what libopus or the allocator returns for an object; 0 means that there was no memory for it. */
 function assertAllocated(pointer: number): number {
   if (pointer === 0) throw unavailable("no memory for another Opus stream");
   return pointer;

@@ -9,29 +9,32 @@ import { G711_LAWS, type G711Codec } from "../../media/g711.ts";
 import type { OpusCodecs, OpusDecoder, OpusEncoder } from "../../media/opus/codecs.ts";
 import type { InboundAudio } from "../wire.ts";
 
-// The binary messages of the raw WebSocket protocol, one reader and one writer a codec. Nothing is allocated a message, with one
-// exception: in Opus the native library returns Buffers of its own, and the WebAssembly one a view for each packet.
+// The binary messages of the raw WebSocket protocol, with one reader and one writer for each codec. Messages cause no
+// allocation, with one exception: for Opus, the native library returns Buffers of its own, and the WebAssembly one a
+// view for each packet.
 
-/** Reads what one client sends, in one codec. */
+/** Reads one client's audio in one codec. */
 export interface AudioReader {
-  /** Puts the audio of one message into `into`: `samples`, `count`, and `bytes` of G.711. Throws as `Wire.decode` does. */
+  /**
+   * Writes the audio of one message to `into`: `samples`, `count`, and `bytes` for G.711. Throws as `Wire.decode` does.
+   */
   read(message: Uint8Array, into: InboundAudio): void;
-  /** Gives back memory outside of the heap; of readers that hold some. */
+  /** Frees memory outside the heap; only of readers that have some. */
   close?(): void;
 }
 
-/** Writes what is sent to one client, in one codec. */
+/** Writes the audio for one client in one codec. */
 export interface FrameWriter {
   /** See `Wire.encodeAudio`. */
   write(frame: Uint8Array): Uint8Array;
-  /** Gives back memory outside of the heap; of writers that hold some. */
+  /** Frees memory outside the heap; only of writers that have some. */
   close?(): void;
 }
 
 export function createReader(wire: string, { codec, inputRateHz }: StreamFormat, opus: OpusCodecs): AudioReader {
   const samplesMax = (inputRateHz / 1_000) * STREAM_MESSAGE_MS_MAX;
   if (codec === "pcm_s16le") return new PcmReader(wire, samplesMax);
-  // Whatever the client records at, Opus is decoded at the rate of the bus.
+  // Opus is decoded at the bus rate, whatever rate the client records at.
   if (codec === "opus") return new OpusReader(opus.decoder(busRateHz(inputRateHz)));
   return new G711Reader(wire, samplesMax, codec);
 }
@@ -45,9 +48,9 @@ export function createWriter({ codec, outputRateHz }: StreamFormat, opus: OpusCo
 class PcmReader implements AudioReader {
   readonly #wire: string;
   readonly #samplesMax: number;
-  /** The first byte of a sample whose second one is still to come; NaN where none is. */
+  /** The first byte of a sample whose second byte has not arrived; NaN where there is none. */
   #pendingByte = Number.NaN;
-  /** What was read into last, and its memory as bytes: a worker has one for all messages. */
+  /** The last target buffer, and its memory as bytes: a worker has one buffer for all messages. */
   #samples: Int16Array = new Int16Array();
   #bytes = pcmBytes(this.#samples);
 
@@ -115,7 +118,7 @@ class OpusReader implements AudioReader {
   }
 }
 
-/** Of PCM and G.711 a frame is a message as it is. */
+/** For PCM and G.711 the frame itself is the message. */
 class PlainWriter implements FrameWriter {
   readonly #frameBytes: number;
 
@@ -142,7 +145,7 @@ class OpusWriter implements FrameWriter {
 
   write(frame: Uint8Array): Uint8Array {
     if (frame.length !== this.#bytes.length) assert.fail("one frame at a time");
-    // The frame may begin at an odd address, where no sample can be read.
+    // The frame may start at an odd address, where samples cannot be read.
     this.#bytes.set(frame);
     return this.#encoder.encode(this.#samples);
   }

@@ -13,25 +13,26 @@ import { Fields } from "../json.ts";
 import type { ClientMessage, InboundAudio, ParseCharge, StreamStarted, Wire, WireEvent } from "../wire.ts";
 import { type AudioReader, createReader, createWriter, type FrameWriter } from "./audio.ts";
 
-// The raw WebSocket protocol, our own, for any client: docs/stream-protocol.md describes it. Binary messages are audio in the codec that the
-// call was created with, at a rate for each direction; text messages are JSON objects with a `type`.
+// The raw WebSocket protocol, our own, for any client: see docs/stream-protocol.md. Binary messages are audio in the
+// codec of the call, with one rate for each direction; text messages are JSON objects with a `type`.
 
 const WIRE = "websocket";
 
 export interface WebsocketOptions {
   format: StreamFormat;
-  /** The call's id, by which the client knows its stream. */
+  /** The call's id, by which the client identifies its stream. */
   callId: string;
-  /** Opens one decoder and one encoder for a format in Opus; `close` closes them. */
+  /** Opens one decoder and one encoder for an Opus format; `close` closes them. */
   opus: OpusCodecs;
 }
 
 export const createWebsocketWire = (options: WebsocketOptions): Wire => new WebsocketWire(options);
 
 /**
- * See `Wire`. It remembers half a sample of PCM that has come, or what an Opus stream was before.
+ * See `Wire`. Its only state is half a PCM sample, or that of the Opus codecs.
  *
- * Audio has neither a time nor a number: it is the next there is. A frame that goes out is one message, and in Opus one packet.
+ * Audio has neither a time nor a number: messages are in order. An outbound frame is one message and, for Opus, one
+ * packet.
  */
 export class WebsocketWire implements Wire {
   readonly inboundRateHz: StreamRateHz;
@@ -83,28 +84,28 @@ export class WebsocketWire implements Wire {
     return '{"type":"clear"}';
   }
 
-  encodeClientMessage(notice: ClientMessage): string {
-    switch (notice.kind) {
+  encodeClientMessage(message: ClientMessage): string {
+    switch (message.kind) {
       case "ready":
-        return JSON.stringify({ type: "ready", callId: notice.callId, ...this.#negotiated() });
+        return JSON.stringify({ type: "ready", callId: message.callId, ...this.#negotiated() });
       case "state":
-        return JSON.stringify({ type: "state", state: notice.state, latency: notice.latency });
+        return JSON.stringify({ type: "state", state: message.state, latency: message.latency });
       case "transcript": {
-        const { role, text, final, turnId, approximate } = notice;
+        const { role, text, final, turnId, approximate } = message;
         return JSON.stringify({ type: "transcript", role, text, final, turnId, approximate });
       }
       case "tool-call": {
-        const { id, name, arguments: given } = notice;
+        const { id, name, arguments: given } = message;
         return JSON.stringify({ type: "toolCall", id, name, arguments: given });
       }
       case "error":
-        return JSON.stringify({ type: "error", code: notice.code, message: notice.message });
+        return JSON.stringify({ type: "error", code: message.code, message: message.message });
       case "ended":
-        return JSON.stringify({ type: "ended", reason: notice.reason });
+        return JSON.stringify({ type: "ended", reason: message.reason });
     }
   }
 
-  /** In the words of the API, where the client asked for it. */
+  /** In the terms of the API, as the client requested it. */
   #negotiated(): object {
     const { codec, inputRateHz, outputRateHz } = this.#format;
     return { input: { codec, sampleRate: inputRateHz }, output: { codec, sampleRate: outputRateHz } };
@@ -119,7 +120,7 @@ export class WebsocketWire implements Wire {
   }
 }
 
-/** The types whose messages may be as long as any. */
+/** The types whose messages may have the maximum length. */
 const LONG_TYPES: readonly unknown[] = ["text", "toolResult"];
 
 function readText(message: Uint8Array, charge?: ParseCharge): WireEvent {
@@ -151,7 +152,7 @@ function readText(message: Uint8Array, charge?: ParseCharge): WireEvent {
   }
 }
 
-/** How much was played may be told or not, but not told as nonsense. */
+/** `playedMs` is optional, but must be a valid number where it is present. */
 function readCleared(fields: Fields): WireEvent {
   if (fields.get("playedMs") === undefined) return CLEARED;
   const playedMs = fields.number("playedMs");
@@ -159,14 +160,14 @@ function readCleared(fields: Fields): WireEvent {
   return { kind: "cleared", playedMs };
 }
 
-/** What the caller typed, as it is. */
+/** The typed text, unchanged. */
 function readTyped(fields: Fields): string {
   const text = fields.get("text");
   if (typeof text === "string" && text.length <= TURN_TEXT_CHARS_MAX && text.trim() !== "") return text;
   throw fields.malformed(`text must be a string of 1 to ${TURN_TEXT_CHARS_MAX} characters, and not blank`);
 }
 
-/** The model is told `result`, a text as it is and anything else as JSON; or `error`, a text. */
+/** The LLM gets `result`, a text unchanged and anything else as JSON; or `error`, a text. */
 function readToolResult(fields: Fields, messageBytes: number, charge?: ParseCharge): WireEvent {
   const id = fields.text("id");
   const [result, error] = [fields.get("result"), fields.get("error")];
@@ -174,7 +175,7 @@ function readToolResult(fields: Fields, messageBytes: number, charge?: ParseChar
     if (typeof error !== "string") throw fields.malformed("error must be a string");
     return { kind: "tool-result", id, result: error, failed: true };
   }
-  // What was parsed is written again, which takes as long.
+  // The parsed value is serialized again, which costs as much.
   if (typeof result === "object") charge?.(messageBytes);
   return {
     kind: "tool-result",
@@ -184,7 +185,7 @@ function readToolResult(fields: Fields, messageBytes: number, charge?: ParseChar
   };
 }
 
-/** Writing what is nested thousands of levels deep takes a while, and then fails. */
+/** Serializing JSON that is nested thousands of levels deep is slow, and then fails. */
 function readJson(fields: Fields, value: unknown): string {
   if (isDeeperThan(JSON_DEPTH_MAX, value)) throw fields.malformed(`result must have at most ${JSON_DEPTH_MAX} levels`);
   return JSON.stringify(value ?? null);

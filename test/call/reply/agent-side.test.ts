@@ -5,7 +5,7 @@ import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { CallPhrases } from "../../../src/call/phrases.ts";
 import { AgentSide } from "../../../src/call/reply/agent-side.ts";
 import { Inactivity } from "../../../src/call/turn-taking/inactivity.ts";
-import type { TurnEvent } from "../../../src/call/turn-taking/turn.ts";
+import type { TurnEvent } from "../../../src/call/turn-taking/turn-events.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/media.ts";
 import { SPEC } from "../../support/calls/virtual-call.ts";
 
@@ -15,7 +15,7 @@ const TEXT = WORDS.join(" ");
 const WORD_FRAMES = 5;
 const WORD_MS = WORD_FRAMES * FRAME_MS;
 
-/** A speaker by itself, whose owner only writes down what it is told. */
+/** An `AgentSide` by itself, whose owner only records what it reports. */
 function speaker() {
   const commands: CallCommand[] = [];
   const steps: TurnEvent[] = [];
@@ -41,7 +41,7 @@ function speaker() {
   return { speaker: made, commands, kinds, steps, ended, conversation };
 }
 
-/** The voice has spoken the only piece of the reply `turnId`. */
+/** The TTS has synthesized the only segment of reply `turnId`. */
 function synthesised(to: AgentSide, turnId: number, atMs: number): void {
   const words = WORDS.map((text, index) => ({ text, startMs: index * WORD_MS, endMs: (index + 1) * WORD_MS }));
   const samples = WORDS.length * WORD_FRAMES * CARRIER_FRAME_SAMPLES;
@@ -57,8 +57,8 @@ function sent(to: AgentSide, turnId: number, frames: number, fromMs: number): nu
   return fromMs + frames * FRAME_MS;
 }
 
-describe("the one reply that lives", () => {
-  test("is over when its mark came back, and the next has a number of its own", () => {
+describe("the current reply", () => {
+  test("ends when its mark is returned, and the next one has its own turn id", () => {
     const { speaker: it, commands, steps } = speaker();
     it.say(TEXT, "greeting", 0);
     synthesised(it, 1, 50);
@@ -73,10 +73,10 @@ describe("the one reply that lives", () => {
     });
     expect(steps.map(({ kind }) => kind)).toEqual(["reply-began", "reply-audible", "reply-done"]);
     it.say("Rolls too, every single day.", "inactivity", endMs);
-    expect(commands.at(-1)).toMatchObject({ kind: "speak", turnId: 2, piece: 0 });
+    expect(commands.at(-1)).toMatchObject({ kind: "speak", turnId: 2, segment: 0 });
   });
 
-  test("is over without a mark when the grace is", () => {
+  test("ends without a mark after the grace period", () => {
     const { speaker: it } = speaker();
     it.say(TEXT, "greeting", 0);
     synthesised(it, 1, 50);
@@ -88,7 +88,7 @@ describe("the one reply that lives", () => {
     expect(it.busy).toBe(false);
   });
 
-  test("is not over by a mark that comes back before the last sample can have been played", () => {
+  test("does not end with a mark that is returned before the last sample can have been played", () => {
     const { speaker: it } = speaker();
     it.say(TEXT, "greeting", 0);
     synthesised(it, 1, 50);
@@ -101,28 +101,28 @@ describe("the one reply that lives", () => {
     expect(it.busy).toBe(false);
   });
 
-  test("P12: hears nothing of what comes for another", () => {
+  test("P12: ignores events of other replies", () => {
     const { speaker: it, commands } = speaker();
     it.say(TEXT, "greeting", 0);
     const before = commands.length;
     synthesised(it, 2, 50);
     sent(it, 7, 3, 100);
-    it.handle({ kind: "reply-text", turnId: 0, text: "Words of nobody, at any time." }, 200);
+    it.handle({ kind: "reply-text", turnId: 0, text: "Words of no reply, at any time." }, 200);
     it.handle({ kind: "segment-failed", turnId: 3, segment: 0, code: "provider_failed" }, 200);
     expect(commands).toHaveLength(before);
     expect(it.busy).toBe(true);
   });
 });
 
-describe("a cut", () => {
-  test("tells the words that were heard, clears what was not, and says how long there had been voice", () => {
+describe("cancelling a reply", () => {
+  test("reports the words that were heard, clears the rest, and says how long the caller had been speaking", () => {
     const { speaker: it, commands } = speaker();
     it.say(TEXT, "greeting", 0);
     synthesised(it, 1, 50);
     const nowMs = sent(it, 1, 2 * WORD_FRAMES + 2, 100);
     it.cancel("words", 219.6, nowMs);
     expect(commands.slice(-3)).toMatchObject([
-      { kind: "cancel-reply", turnId: 1, clear: true, reason: "words", voicedMs: 220, heardText: "Bread is" },
+      { kind: "cancel-reply", turnId: 1, clear: true, reason: "words", speechMs: 220, heardText: "Bread is" },
       { kind: "turn", turn: { text: "Bread is", interrupted: true } },
       { kind: "state", state: "listening" },
     ]);
@@ -130,26 +130,26 @@ describe("a cut", () => {
     expect(it.playsUntilMs).toBeLessThanOrEqual(nowMs);
   });
 
-  test("of a reply that nobody has heard yet clears nothing and leaves no turn", () => {
+  test("that is not audible yet clears nothing and leaves no turn", () => {
     const { speaker: it, kinds, conversation } = speaker();
     it.say(TEXT, "greeting", 0);
     synthesised(it, 1, 50);
     it.cancel("words", 0, 60);
-    expect(kinds()).toEqual(["speak", "cut"]);
+    expect(kinds()).toEqual(["speak", "cancel-reply"]);
     expect(conversation.messages()).toHaveLength(1);
   });
 
-  test("of one that was heard to its end, though no mark has said so, is no cut", () => {
+  test("that was heard to its end, though no mark has confirmed it, is no interruption", () => {
     const { speaker: it, kinds, commands } = speaker();
     it.say(TEXT, "greeting", 0);
     synthesised(it, 1, 50);
     const endMs = sent(it, 1, WORDS.length * WORD_FRAMES, 100);
     it.cancel("words", 0, endMs);
-    expect(kinds()).not.toContain("cut");
+    expect(kinds()).not.toContain("cancel-reply");
     expect(commands.find(({ kind }) => kind === "turn")).toMatchObject({ turn: { interrupted: false } });
   });
 
-  test("when there is nothing to be cut is nothing", () => {
+  test("has no effect when there is none", () => {
     const { speaker: it, commands } = speaker();
     it.cancel("words", 0, 100);
     it.stop(100);
@@ -158,7 +158,7 @@ describe("a cut", () => {
 });
 
 describe("a pause", () => {
-  test("is told with the reply it holds, and so is the end of it", () => {
+  test("is emitted with the reply that it holds, and so is its end", () => {
     const { speaker: it, commands } = speaker();
     it.say(TEXT, "greeting", 0);
     synthesised(it, 1, 50);
@@ -174,7 +174,7 @@ describe("a pause", () => {
   });
 });
 
-describe("a voice that fails", () => {
+describe("a TTS that fails", () => {
   test("ends the call", () => {
     const { speaker: it, ended } = speaker();
     it.say(TEXT, "greeting", 0);

@@ -28,7 +28,7 @@ function deadLine(options: VirtualCallOptions = {}): VirtualCall {
 /** The words that were played before the line died, by the frames that the far end got. */
 const playable = Math.floor((DIES_MS - 20) / WORD_MS);
 
-describe("ADV-M3: on a dead line", () => {
+describe("ADV-M3: on a dead connection", () => {
   test.each([
     ["with marks", true],
     ["without marks", false],
@@ -44,19 +44,19 @@ describe("ADV-M3: on a dead line", () => {
     expect(turn?.endMs).toBeLessThan(DIES_MS);
   });
 
-  test("the same words are in the cut command", () => {
+  test("the same words are in the cancel-reply command", () => {
     const call = deadLine();
-    const [cut] = call.ofKind("cancel-reply");
-    expect(cut).toMatchObject({ reason: "call_ended", heardText: call.turns[0]?.text });
+    const [cancelled] = call.ofKind("cancel-reply");
+    expect(cancelled).toMatchObject({ reason: "call_ended", heardText: call.turns[0]?.text });
   });
 
-  test("a reply that the playback clock has over is not over, and is cut where the last confirmation was", () => {
+  test("a reply that has ended by the playback clock has not ended, and is interrupted where the last confirmation was", () => {
     const call = deadLine({ spec: { greeting: SENTENCES.slice(0, 3).join(" ") } });
     expect(call.turns).toMatchObject([{ interrupted: true, approximate: true }]);
     expect(wordsIn(call.turns[0]?.text ?? "")).toBeLessThanOrEqual(call.heardWords.length);
   });
 
-  test("what comes in answer to the caller behind its death is no turn: nobody heard any of it", () => {
+  test("an answer to the caller after the connection died is no turn: it was not heard", () => {
     const call = started({ greeting: "none", spec: { firstSpeaker: "user" }, connectionDiesMs: 1_500 });
     call.says(500, "What time is it?");
     call.at(LOST_MS, () => call.handle({ kind: "leg-closed", reason: "connection_lost" }));
@@ -65,11 +65,11 @@ describe("ADV-M3: on a dead line", () => {
     expect(call.turns.map(({ role }) => role)).toEqual(["user"]);
   });
 
-  test("audio that ran dry before the last confirmation was heard, whatever was sent behind it", () => {
+  test("audio that ran dry before the last confirmation was heard, whatever was sent after it", () => {
     const call = started({
       spec: { greeting: `${SENTENCES[0]} ${SENTENCES[1]}` },
       marks: false,
-      // The second sentence comes 1.2 s behind the end of the first.
+      // The second sentence comes 1.2 s after the end of the first.
       tts: { chunks: { ms: 4 * WORD_MS, speed: 0.5 }, wordMs: () => WORD_MS },
       connectionDiesMs: 1_900,
     });
@@ -79,10 +79,10 @@ describe("ADV-M3: on a dead line", () => {
   });
 });
 
-describe("ADV-M3: on a line without frames that lives", () => {
+describe("ADV-M3: on a live connection without frames", () => {
   const MUTED = { isMuted: (nowMs: number) => nowMs > 500, marks: false };
 
-  test("a pong confirms what was played until it came", () => {
+  test("a pong confirms what was played until it arrived", () => {
     const call = started({ spec: { greeting: TEXT }, ...MUTED });
     call.at(6_000, () => call.handle({ kind: "pong" }));
     call.at(12_000, () => call.handle({ kind: "end-requested", reason: "api_hangup" }));
@@ -93,7 +93,7 @@ describe("ADV-M3: on a line without frames that lives", () => {
     expect(call.turns[0]).toMatchObject({ approximate: true });
   });
 
-  test("a reply is over once a pong confirms that it was played, and its turn is whole", () => {
+  test("a reply ends once a pong confirms that it was played, and its turn is complete", () => {
     const greeting = `${SENTENCES[0]}`;
     const call = started({ spec: { greeting }, ...MUTED });
     call.run(4_000);
@@ -104,7 +104,7 @@ describe("ADV-M3: on a line without frames that lives", () => {
     expect(call.turns[0]).not.toHaveProperty("approximate");
   });
 
-  test("the last frame is believed for as long as the next one may take", () => {
+  test("the last frame is trusted for as long as the next one may take", () => {
     const call = started({ spec: { greeting: TEXT }, marks: false, connectionDiesMs: DIES_MS });
     call.at(DIES_MS - 20 + confirmationMs, () => call.handle({ kind: "end-requested", reason: "api_hangup" }));
     call.run(DIES_MS + 1_000);

@@ -52,7 +52,7 @@ const story: fc.Arbitrary<Story> = fc.record({
   ),
 });
 
-/** Every word says where it belongs; a piece is a sentence of six or seven. */
+/** Every word says where it belongs; a segment is a sentence of six or seven. */
 const sentencesOf = (turnId: number): string[] =>
   [7, 6, 7].map((length, sentence) => {
     const words = Array.from({ length }, (_, index) => `r${turnId}s${sentence}w${index}`);
@@ -65,40 +65,40 @@ const wordMs = (word: string): number => {
   return WORD_MS_MIN + FRAME_MS * (sum % ((WORD_MS_MAX - WORD_MS_MIN) / FRAME_MS + 1));
 };
 
-interface Told {
+interface Played {
   call: VirtualCall;
   farEnd: RemoteFarEnd;
 }
 
 /** Lets the conversation happen, to its end by silence. */
-function tell(told: Story, marks: MarkBehavior, answersClear: boolean): Told {
-  const random = seededRandom(told.seed);
-  const delayMs = (baseMs: number) => baseMs + Math.floor(random() * (told.jitterMs + 1));
+function play(scenario: Story, marks: MarkBehavior, answersClear: boolean): Played {
+  const random = seededRandom(scenario.seed);
+  const delayMs = (baseMs: number) => baseMs + Math.floor(random() * (scenario.jitterMs + 1));
   const farEnd = new RemoteFarEnd({
     marks,
     answersClear,
-    phaseMs: told.phaseMs,
-    outMs: () => delayMs(told.outMs),
-    backMs: () => delayMs(told.backMs),
-    losesMark: () => random() < told.lostShare,
+    phaseMs: scenario.phaseMs,
+    outMs: () => delayMs(scenario.outMs),
+    backMs: () => delayMs(scenario.backMs),
+    losesMark: () => random() < scenario.lostShare,
   });
   const call = new VirtualCall({
     spec: {
       greeting: sentencesOf(1).join(" "),
       interruptible: true,
       inactivityTimeoutMs: SILENCE_MS,
-      inactivityAction: told.prompts ? "prompt" : "hang_up",
+      inactivityAction: scenario.prompts ? "prompt" : "hang_up",
     },
     answer: (_, { turnId }) => ({ text: sentencesOf(turnId).join(" ") }),
     farEnd,
     tts: {
-      wordTimes: told.wordTimes,
+      wordTimes: scenario.wordTimes,
       wordMs,
-      ...(told.chunkMs === 0 ? {} : { chunks: { ms: told.chunkMs, speed: told.speed } }),
+      ...(scenario.chunkMs === 0 ? {} : { chunks: { ms: scenario.chunkMs, speed: scenario.speed } }),
     },
   });
   call.at(100, () => call.handle({ kind: "leg-started", codec: "mulaw" }));
-  for (const { atMs, what, count } of told.acts) {
+  for (const { atMs, what, count } of scenario.acts) {
     if (what === "speaks") call.says(atMs, Array(count).fill("stop").join(" "));
     else if (what === "types") call.at(atMs, () => call.handle({ kind: "typed", text: "stop" }));
     else if (what === "coughs") call.coughs(atMs, count * 150);
@@ -110,25 +110,25 @@ function tell(told: Story, marks: MarkBehavior, answersClear: boolean): Told {
 }
 
 /** The words of the reply `turnId` that stand in the transcript. */
-function committed({ call }: Told, turnId: number): string[] {
+function committed({ call }: Played, turnId: number): string[] {
   const turns = call.turns.filter(({ role, text }) => role === "agent" && text.startsWith(`r${turnId}s`));
   expect(turns.length, "a reply is one turn").toBeLessThanOrEqual(1);
   return turns[0]?.text.split(" ") ?? [];
 }
 
 /** The replies that the model, or the greeting, made. */
-const repliesOf = ({ call }: Told): number[] => [1, ...call.ofKind("generate-reply").map(({ turnId }) => turnId)];
+const repliesOf = ({ call }: Played): number[] => [1, ...call.ofKind("generate-reply").map(({ turnId }) => turnId)];
 
-function checkHeard(happened: Told, told: Story): void {
-  const { farEnd } = happened;
-  for (const turnId of repliesOf(happened)) {
-    const words = committed(happened, turnId);
+function checkHeard(played: Played, scenario: Story): void {
+  const { farEnd } = played;
+  for (const turnId of repliesOf(played)) {
+    const words = committed(played, turnId);
     const frames = farEnd.heard.filter((frame) => frame.turnId === turnId);
     const heard = frames.flatMap((frame) => frame.words);
     const all = sentencesOf(turnId).join(" ").split(" ");
     expect(all.slice(0, words.length), "the transcript is a beginning of what was said").toEqual(words);
-    if (!told.wordTimes) {
-      // The declared error: a piece. Words of one that nobody has begun to hear are not taken for heard.
+    if (!scenario.wordTimes) {
+      // The declared error: one segment. Words of a segment whose playout has not started do not count as heard.
       const begun = piecesBegun(turnId, frames.length * FRAME_MS + JITTER_MS_MAX + FRAME_MS);
       expect(words.length).toBeLessThanOrEqual(begun);
       continue;
@@ -137,8 +137,8 @@ function checkHeard(happened: Told, told: Story): void {
     const wordsMs = words.reduce((totalMs, word) => totalMs + wordMs(word), 0);
     const heardMs = frames.length * FRAME_MS;
     // The clock knows neither how unsteady the network is nor when the far end's next 20 ms begin; all else it knows.
-    expect(wordsMs - heardMs).toBeLessThanOrEqual(told.jitterMs + 2 * FRAME_MS);
-    const networkMs = told.outMs + told.backMs + 2 * told.jitterMs + FRAME_MS;
+    expect(wordsMs - heardMs).toBeLessThanOrEqual(scenario.jitterMs + 2 * FRAME_MS);
+    const networkMs = scenario.outMs + scenario.backMs + 2 * scenario.jitterMs + FRAME_MS;
     expect(heardMs - wordsMs).toBeLessThanOrEqual(OUTPUT_LEAD_MS + networkMs + WORD_MS_MAX);
   }
 }
@@ -157,8 +157,8 @@ function piecesBegun(turnId: number, heardMs: number): number {
 }
 
 /** The silence that the call acts upon is never counted from before the last sample that was heard. */
-function checkSilence({ call, farEnd }: Told, told: Story): void {
-  const cut = new Set(call.ofKind("cancel-reply").map(({ turnId }) => turnId));
+function checkSilence({ call, farEnd }: Played, scenario: Story): void {
+  const cancelled = new Set(call.ofKind("cancel-reply").map(({ turnId }) => turnId));
   const acted = call.commands.flatMap(({ atMs, command }) =>
     command.kind === "end" || (command.kind === "speak" && command.text === "Are you still there?") ? [atMs] : [],
   );
@@ -167,22 +167,22 @@ function checkSilence({ call, farEnd }: Told, told: Story): void {
     const last = farEnd.heard.findLast(({ startMs }) => startMs < atMs);
     if (last === undefined) continue;
     // A clear is on its way for as long as anything else, and the caller, who has just spoken, listens on until then.
-    const clearMs = cut.has(last.turnId) ? told.outMs + told.jitterMs + 2 * FRAME_MS : 0;
+    const clearMs = cancelled.has(last.turnId) ? scenario.outMs + scenario.jitterMs + 2 * FRAME_MS : 0;
     expect(last.endMs - clearMs).toBeLessThanOrEqual(atMs - SILENCE_MS);
   }
 }
 
-/** The model is told what the transcript holds, and what waits for its answer; nothing else. */
-function checkContext({ call }: Told): void {
+/** The LLM gets what the transcript has, and what awaits its answer; nothing else. */
+function checkContext({ call }: Played): void {
   const turns: { role: string; text: string }[] = [];
   for (const { command } of call.commands) {
     if (command.kind === "turn") {
       const { role, text } = command.turn;
       turns.push({ role: role === "agent" ? "assistant" : "user", text });
     } else if (command.kind === "generate-reply") {
-      const told = command.messages.slice(1).map(({ role, text }) => ({ role, text }));
-      expect(told.slice(0, turns.length)).toEqual(turns);
-      expect(told.slice(turns.length).map(({ role }) => role)).toEqual(["user"]);
+      const prompt = command.messages.slice(1).map(({ role, text }) => ({ role, text }));
+      expect(prompt.slice(0, turns.length)).toEqual(turns);
+      expect(prompt.slice(turns.length).map(({ role }) => role)).toEqual(["user"]);
     }
   }
 }
@@ -190,28 +190,28 @@ function checkContext({ call }: Told): void {
 describe.each([
   ["carrier_a and carrier_b, whose marks come back from a clear", "returned by a clear", false],
   ["carrier_c, which forgets the marks before a clear", "retired by a clear", false],
-  ["the raw WebSocket, which may tell how much it played", "retired by a clear", true],
+  ["the raw WebSocket, which may report how much it played", "retired by a clear", true],
 ] as const)("over %s", (_, marks, answersClear) => {
-  test("C14, C17: what is taken for heard was heard, no silence begins before it, and the model knows the same", () => {
+  test("C14, C17: what counts as heard was heard, no silence starts before it, and the LLM's context has the same", () => {
     fc.assert(
-      fc.property(story, (told) => {
-        const happened = tell(told, marks, answersClear);
-        checkHeard(happened, told);
-        checkSilence(happened, told);
-        checkContext(happened);
+      fc.property(story, (scenario) => {
+        const played = play(scenario, marks, answersClear);
+        checkHeard(played, scenario);
+        checkSilence(played, scenario);
+        checkContext(played);
       }),
       { numRuns: RUNS },
     );
   });
 });
 
-describe("marks that were out when a clear was sent", () => {
-  test("C13: are not waited for, and change nothing when they come: the call does the same in the same moments", () => {
-    const steady = story.map((told) => ({ ...told, jitterMs: 0, lostShare: 0 }));
+describe("marks that are outstanding when a clear is sent", () => {
+  test("C13: are not awaited, and have no effect when they are returned: the call does the same at the same times", () => {
+    const steady = story.map((scenario) => ({ ...scenario, jitterMs: 0, lostShare: 0 }));
     fc.assert(
-      fc.property(steady, (told) => {
-        const returned = tell(told, "returned by a clear", false).call.commands;
-        const retired = tell(told, "retired by a clear", false).call.commands;
+      fc.property(steady, (scenario) => {
+        const returned = play(scenario, "returned by a clear", false).call.commands;
+        const retired = play(scenario, "retired by a clear", false).call.commands;
         expect(returned).toEqual(retired);
       }),
       { numRuns: RUNS },
@@ -219,9 +219,9 @@ describe("marks that were out when a clear was sent", () => {
   });
 });
 
-describe("a far end that returns marks at once", () => {
+describe("a peer that returns marks at once", () => {
   // jambonz/jambonz-feature-server #811.
-  test("proves nothing by that: a reply is heard when it can have been, and the goodbye to its end", () => {
+  test("proves nothing by that: a reply counts as heard when it can have been, and the goodbye is heard to its end", () => {
     const farEnd = new RemoteFarEnd({
       marks: "returned at once",
       answersClear: false,
@@ -239,8 +239,8 @@ describe("a far end that returns marks at once", () => {
   });
 });
 
-describe("a client that plays later than it is sent", () => {
-  /** By how many words the transcript was ahead of the ear, for each reply that the caller cut. */
+describe("a client whose playout lags", () => {
+  /** By how many words the transcript was ahead of what was heard, for each interrupted reply. */
   function ahead(answersClear: boolean): number[] {
     const farEnd = new RemoteFarEnd({
       marks: "retired by a clear",
@@ -260,17 +260,17 @@ describe("a client that plays later than it is sent", () => {
     call.at(100, () => call.handle({ kind: "leg-started", codec: "mulaw" }));
     for (let round = 0; round < 6; round += 1) call.says(1_000 + round * 5_000, "stop");
     call.run(33_000);
-    const cut = call
+    const cancelled = call
       .ofKind("cancel-reply")
       .map(({ turnId, heardText }) => ({ turnId, words: heardText.split(" ").length }));
-    expect(cut).toHaveLength(5);
-    return cut.map(({ turnId, words }) => {
+    expect(cancelled).toHaveLength(5);
+    return cancelled.map(({ turnId, words }) => {
       const heard = farEnd.heard.filter((frame) => frame.turnId === turnId).flatMap((frame) => frame.words);
       return words - heard.length;
     });
   }
 
-  test("is known for it once it has told what it played, where nothing else tells", () => {
+  test("is detected once it has reported what it played, where nothing else shows it", () => {
     const unknown = ahead(false);
     expect(Math.min(...unknown)).toBeGreaterThanOrEqual(2);
     const known = ahead(true);

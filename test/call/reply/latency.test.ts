@@ -3,7 +3,7 @@ import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { stepDurations } from "../../../src/core/calls/latency.ts";
 import { VirtualCall, type VirtualCallOptions } from "../../support/calls/virtual-call.ts";
 
-/** Of the virtual ear, model and voice, ms. */
+/** Of the virtual STT, LLM and TTS, ms. */
 const MODEL_MS = 40;
 const VOICE_MS = 30;
 
@@ -14,12 +14,12 @@ function answered(options: VirtualCallOptions) {
   call.says(3_000, "are you open");
   call.run(20_000);
   const latency = call.turns.find((turn) => turn.latency !== undefined)?.latency;
-  if (latency === undefined) throw new Error("nobody was answered");
+  if (latency === undefined) throw new Error("there is no answered utterance");
   return { call, latency, stages: stepDurations(latency) };
 }
 
 describe("the latency of an answer", () => {
-  test("has each of its moments, from the caller's last voiced frame on, and they are in order", () => {
+  test("has each of its timestamps, counted from the caller's last voiced frame, and they are in order", () => {
     const { latency, stages } = answered({ answer: () => ({ text: "From eight to six, every day." }) });
     const {
       finalTranscriptMs = 0,
@@ -29,7 +29,7 @@ describe("the latency of an answer", () => {
       firstSegmentMs = 0,
       firstAudioMs,
     } = latency;
-    const moments = [
+    const timestamps = [
       finalTranscriptMs,
       endOfTurnMs,
       llmRequestedMs,
@@ -38,7 +38,7 @@ describe("the latency of an answer", () => {
       firstAudioMs,
       latency.firstFrameMs,
     ];
-    expect(moments).toEqual([...moments].sort((a, b) => a - b));
+    expect(timestamps).toEqual([...timestamps].sort((a, b) => a - b));
     expect(finalTranscriptMs).toBeGreaterThan(0);
     expect(stages).toMatchObject({
       endOfTurn: DEFAULT_TURN_PARAMETERS.endpointMs,
@@ -49,15 +49,15 @@ describe("the latency of an answer", () => {
     expect(stages.firstFrame).toBeLessThanOrEqual(20);
   });
 
-  test("is told with the state, the moment that it can be heard, as the turn tells it later", () => {
+  test("is emitted with the state when the answer becomes audible, and is the same in its turn later", () => {
     const { call, latency } = answered({ answer: () => ({ text: "From eight to six, every day." }) });
-    const told = call
+    const reported = call
       .ofKind("state")
       .flatMap(({ state, latency }) => (latency === undefined ? [] : [[state, latency]]));
-    expect(told).toEqual([["speaking", latency]]);
+    expect(reported).toEqual([["speaking", latency]]);
   });
 
-  test("does not take the time that tools run for the model's", () => {
+  test("does not count the time of tools as the LLM's", () => {
     const { latency, stages } = answered({
       spec: { tools: [LOOKUP] },
       answer: (_text, { messages }) =>
@@ -69,7 +69,7 @@ describe("the latency of an answer", () => {
     expect(stages.total).toBeGreaterThan(latency.endOfTurnMs + 700);
   });
 
-  test("of a model that lets the caller wait is that of the words which we say meanwhile", () => {
+  test("of an answer after a filler is that of the filler", () => {
     const { latency, stages } = answered({
       answer: () => ({ text: "From eight to six, every day.", afterMs: 4_000 }),
     });
@@ -81,7 +81,7 @@ describe("the latency of an answer", () => {
   });
 
   test.each([
-    ["0 where the ear was sure before the voice was over", [["stt-final", 3_800]], 0],
+    ["0 where the transcript was final before speech ended", [["stt-final", 3_800]], 0],
     [
       "that of the last one",
       [
@@ -107,12 +107,12 @@ describe("the latency of an answer", () => {
       ],
       undefined,
     ],
-  ] as const)("has for the final text %s", (_, told, finalMs) => {
+  ] as const)("has for the final text %s", (_, transcripts, finalMs) => {
     const call = new VirtualCall({ answer: () => ({ text: "From eight to six, every day." }) });
     call.at(100, () => call.handle({ kind: "leg-started", codec: "mulaw" }));
     // Voice until 4 s.
     call.coughs(3_000, 1_000);
-    for (const [kind, atMs, text = `words of ${atMs}`] of told) call.at(atMs, () => call.handle({ kind, text }));
+    for (const [kind, atMs, text = `words of ${atMs}`] of transcripts) call.at(atMs, () => call.handle({ kind, text }));
     call.run(20_000);
     const { latency } = call.turns.find((turn) => turn.latency !== undefined) ?? {};
     expect(latency).toBeDefined();
@@ -121,14 +121,14 @@ describe("the latency of an answer", () => {
     else expect(Math.abs((took ?? Number.NaN) - finalMs)).toBeLessThanOrEqual(20);
   });
 
-  test("knows of no final text where the caller typed, and none for what answers nobody", () => {
+  test("has no final transcript where the caller typed, and there is none for a reply that answers no utterance", () => {
     const call = new VirtualCall({ answer: () => ({ text: "From eight to six, every day." }) });
     call.at(100, () => call.handle({ kind: "leg-started", codec: "mulaw" }));
     call.at(3_000, () => call.handle({ kind: "typed", text: "are you open" }));
     call.run(20_000);
     expect(call.turns[0]?.latency).toBeUndefined();
     const { latency } = call.turns.find(({ role, startMs }) => role === "agent" && startMs > 3_000) ?? {};
-    expect(latency).toMatchObject({ endOfTurnMs: 0, askedMs: 0 });
+    expect(latency).toMatchObject({ endOfTurnMs: 0, llmRequestedMs: 0 });
     expect(latency?.finalTranscriptMs).toBeUndefined();
   });
 });

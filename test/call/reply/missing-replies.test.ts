@@ -18,8 +18,8 @@ const firstAskMs = (call: VirtualCall): number =>
 /** Why the service itself said something; "model" for what it did not. */
 const reasons = (call: VirtualCall): string[] => call.ofKind("speak").map(({ reason = "model" }) => reason);
 
-describe("a reply that does not come", () => {
-  test("is excused within three seconds, and the answer follows behind that", () => {
+describe("a reply that is late", () => {
+  test("gets a filler within three seconds, and the answer follows it", () => {
     const call = started({ answer: () => ({ text: "We are open until six.", afterMs: 4_000 }) });
     call.says(2_500, "until when");
     call.run(15_000);
@@ -30,7 +30,7 @@ describe("a reply that does not come", () => {
     expect(reasons(call)).toEqual(["greeting", "filler", "model"]);
   });
 
-  test("of a model that says nothing at all is an apology after that, and the second in a row ends the call", () => {
+  test("of an LLM that sends nothing is an apology after that, and the second consecutive one ends the call", () => {
     const call = started({ answer: () => "hangs" });
     call.says(2_500, "hello");
     call.says(16_000, "hello again");
@@ -46,7 +46,7 @@ describe("a reply that does not come", () => {
     expect(call.endReason).toBe("provider_error");
   });
 
-  test("of a model that recovers in between ends nothing", () => {
+  test("of an LLM that recovers in between ends nothing", () => {
     let asks = 0;
     const call = started({
       answer: () => {
@@ -60,7 +60,7 @@ describe("a reply that does not come", () => {
     expect(spoken(call).filter(([text]) => text.startsWith("I am sorry"))).toHaveLength(2);
   });
 
-  test("of a model that stops in mid-reply is given up, and what was heard of it stays", () => {
+  test("of an LLM that stops during the reply times out, and what was heard of it stays in the record", () => {
     const call = started({ answer: () => ({ text: "We have rolls and bread today. And", endless: true }) });
     call.says(2_500, "what have you");
     call.run(20_000);
@@ -70,14 +70,14 @@ describe("a reply that does not come", () => {
     ]);
   });
 
-  test("of a voice that never speaks ends the call: nothing can be said about it either", () => {
+  test("of a TTS that sends nothing ends the call: the agent cannot say that it failed", () => {
     const call = started({ tts: { afterMs: Number.POSITIVE_INFINITY } });
     call.run(30_000);
     expect(call.endReason).toBe("provider_error");
     expect(call.endMs).toBeLessThanOrEqual(100 + voiceSilenceMs + 20);
   });
 
-  test("is said in the language of the call", () => {
+  test("gets a filler in the language of the call", () => {
     const call = started({ spec: { language: "de-AT" }, answer: () => "hangs" });
     call.says(2_500, "hallo");
     call.run(20_000);
@@ -88,7 +88,7 @@ describe("a reply that does not come", () => {
     ).toEqual(["Einen Moment, bitte.", "Entschuldigung, könnten Sie das bitte wiederholen?"]);
   });
 
-  test("needs no patience when it is there in time", () => {
+  test("gets no filler when it is there in time", () => {
     const call = started({ answer: () => ({ text: "Yes.", afterMs: 2_000 }) });
     call.says(2_500, "hello");
     call.run(12_000);
@@ -107,7 +107,7 @@ describe("C15: a caller who hangs up", () => {
     ["while the agent is heard", { answer: () => ({ text: Array(20).fill("bread").join(" ") }) }, 6_000],
     ["while the agent is paused", { answer: () => ({ text: Array(20).fill("bread").join(" ") }) }, 7_150],
   ];
-  test.each(cases)("%s ends the call at once, and nothing of it lives on", (_, options, atMs) => {
+  test.each(cases)("%s ends the call at once, and nothing of it stays alive", (_, options, atMs) => {
     const call = started(options);
     call.says(2_500, "tell me");
     call.coughs(7_000, 400);
@@ -130,7 +130,7 @@ describe("C15: a caller who hangs up", () => {
   });
 });
 
-describe("C16: the cap", () => {
+describe("C16: the maximum duration", () => {
   test.each<[string, VirtualCallOptions]>([
     ["a model that hangs", { answer: () => "hangs" }],
     [
@@ -138,7 +138,7 @@ describe("C16: the cap", () => {
       { spec: { tools: [TOOL()] }, answer: () => ({ text: "", tools: [{ name: "wait" }] }) },
     ],
     ["keys that never end", {}],
-  ])("ends a call with %s at its very moment", (name, options) => {
+  ])("ends a call with %s exactly on time", (name, options) => {
     const call = started({
       ...options,
       spec: { ...options.spec, maxDurationMs: 60_000, inactivityTimeoutMs: 300_000 },

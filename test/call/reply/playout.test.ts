@@ -6,16 +6,16 @@ import { MARKS_OUTSTANDING_MAX } from "../../../src/core/limits/calls.ts";
 const RATE_HZ = 8_000;
 const SECOND = RATE_HZ;
 
-describe("what the far end has played", () => {
-  test("a mark that comes back later than its audio was due moves the clock by half of that", () => {
+describe("playout", () => {
+  test("a mark that is returned later than its audio was due moves the clock by half of that", () => {
     const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
     playout.sent(SECOND, 1_000);
     expect(playout.mark(1, 0, 1_000)).toBe("1.0");
-    expect(playout.markReturned("1.0", 2_400)).toMatchObject({ turnId: 1, piece: 0 });
+    expect(playout.markReturned("1.0", 2_400)).toMatchObject({ turnId: 1, segment: 0 });
     expect(playout.playsUntilMs).toBe(2_200);
   });
 
-  test("a mark behind audio that was played long ago comes back at once, and nobody was late", () => {
+  test("a mark after audio that was played long ago is returned at once, and is no lag", () => {
     const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
     playout.sent(SECOND, 1_000);
     expect(playout.mark(1, 0, 9_000)).toBe("1.0");
@@ -23,7 +23,7 @@ describe("what the far end has played", () => {
     expect(playout.playsUntilMs).toBe(2_025);
   });
 
-  test("C13: a mark that was out when a clear was sent says nothing when it comes back, and none is known twice", () => {
+  test("C13: a mark that was outstanding when a clear was sent is ignored when it is returned, and no mark counts twice", () => {
     const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
     playout.sent(SECOND, 1_000);
     playout.mark(1, 0, 1_000);
@@ -35,14 +35,14 @@ describe("what the far end has played", () => {
     expect(playout.markReturned("2.0", 2_000)).toBeUndefined();
   });
 
-  test("C13: of ten thousand marks that never come back no more are kept than the bound", () => {
+  test("C13: of ten thousand marks that are never returned at most the bound is stored", () => {
     const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
-    const names = Array.from({ length: 10_000 }, (_, piece) => playout.mark(1, piece, 0));
+    const names = Array.from({ length: 10_000 }, (_, segment) => playout.mark(1, segment, 0));
     expect(names.filter((name) => name !== undefined)).toHaveLength(MARKS_OUTSTANDING_MAX);
   });
 });
 
-describe("what the far end says it had played when it was told to drop the rest", () => {
+describe("the playback position that the peer reports for a clear", () => {
   /** A second was sent at once, and dropped after 600 ms. */
   function flushed(): Playout {
     const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
@@ -51,7 +51,7 @@ describe("what the far end says it had played when it was told to drop the rest"
     return playout;
   }
 
-  test("moves the clock by half of what was missing", () => {
+  test("moves the clock by half of the difference", () => {
     const playout = flushed();
     playout.cleared(200);
     playout.sent(SECOND, 5_000);
@@ -59,18 +59,18 @@ describe("what the far end says it had played when it was told to drop the rest"
     expect(playout.unplayedMs(5_500)).toBe(700);
   });
 
-  test("counts the whole call: the next one goes on from what it told, not from what was believed", () => {
+  test("counts the whole call: the next one continues from the reported position, not from the assumed one", () => {
     const playout = flushed();
     playout.cleared(200);
     playout.sent(SECOND, 5_000);
     playout.flush(5_500);
-    // 500 ms more were played, 400 of which nobody had told: by our own count it plays 100 ms late.
+    // 500 ms more were played, 400 of which were not reported: by our own count it plays 100 ms late.
     playout.cleared(600);
     playout.sent(SECOND, 9_000);
     expect(playout.playsUntilMs).toBe(10_000 + (200 + 100) / 2);
   });
 
-  test("is not believed where it is more than was sent, and no clock is early", () => {
+  test("is limited to what was sent, and moves no clock ahead", () => {
     const playout = flushed();
     playout.cleared(1e308);
     playout.sent(SECOND, 5_000);
@@ -82,19 +82,19 @@ describe("what the far end says it had played when it was told to drop the rest"
     expect(playout.playsUntilMs).toBe(10_000);
   });
 
-  test("is not heard of when nothing was to be dropped, or once it has been told", () => {
+  test("is ignored when nothing was dropped, and the second time", () => {
     const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
     playout.sent(SECOND, 1_000);
     playout.cleared(0);
     expect(playout.playsUntilMs).toBe(2_000);
-    const told = flushed();
-    told.cleared(600);
-    told.cleared(0);
-    told.sent(SECOND, 5_000);
-    expect(told.playsUntilMs).toBe(6_000);
+    const reported = flushed();
+    reported.cleared(600);
+    reported.cleared(0);
+    reported.sent(SECOND, 5_000);
+    expect(reported.playsUntilMs).toBe(6_000);
   });
 
-  test("moves the clock by no more than a second's worth, whatever it is and however often it comes", () => {
+  test("moves the clock by at most a second, whatever it is and however often it comes", () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.nat(100_000), fc.double({ min: 0, noNaN: true })), { maxLength: 30 }),

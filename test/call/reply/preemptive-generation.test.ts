@@ -25,7 +25,7 @@ function scene(options: VirtualCallOptions = {}) {
   return { call, asked };
 }
 
-/** The caller says `words` from `atMs` on, and the ear has told each 100 ms after it was said. Returns when the last one was. */
+/** The caller says `words` from `atMs` on, and the STT sends each 100 ms after it was said. Returns when it sent the last one. */
 function speaks(call: VirtualCall, atMs: number, words: string, before = ""): number {
   const all = words.split(" ");
   call.coughs(atMs, all.length * WORD_MS);
@@ -42,20 +42,20 @@ const final = (call: VirtualCall, atMs: number, text: string): void =>
 const latencyOf = (call: VirtualCall): number | undefined =>
   call.turns.find(({ role }) => role === "agent")?.latency?.firstFrameMs;
 
-describe("the model is asked before it is certain that the caller is done", () => {
-  test("and what it answers is kept if the final says the same, but for capitals and punctuation", () => {
+describe("preemptive generation", () => {
+  test("is used if the final transcript is the same, except for capitals and punctuation", () => {
     const { call, asked } = scene();
     const endMs = speaks(call, 1_000, "when are you open");
     final(call, endMs + 450, "When are you open?");
     call.run(12_000);
-    expect(asked()).toEqual(["ask-ahead: when are you open", "ask: When are you open?"]);
+    expect(asked()).toEqual(["preemptive-start: when are you open", "generate-reply: When are you open?"]);
     expect(call.turns.map(({ role, text }) => [role, text])).toEqual([
       ["user", "When are you open?"],
       ["agent", "From nine to five."],
     ]);
   });
 
-  test("and the answer is heard sooner, by as much as the model had begun before", () => {
+  test("makes the answer audible sooner, by as much as the LLM started earlier", () => {
     const latencies = [PREEMPTIVE_TURN_PARAMETERS, { ...PREEMPTIVE_TURN_PARAMETERS, preemptiveMs: 0 }].map(
       (parameters) => {
         const { call } = scene({ parameters });
@@ -71,30 +71,34 @@ describe("the model is asked before it is certain that the caller is done", () =
     expect(off - on).toBeLessThanOrEqual(MODEL_MS);
   });
 
-  test("and is asked anew where the final says something else: nothing is heard of the first answer", () => {
+  test("is repeated where the final transcript differs: nothing is heard of the first reply", () => {
     const { call, asked } = scene({ answer: (text) => ({ text: `You said ${text}.`, afterMs: MODEL_MS }) });
     const endMs = speaks(call, 1_000, "I want nine rolls");
     final(call, endMs + 480, "I want five rolls.");
     call.run(12_000);
-    expect(asked()).toEqual(["ask-ahead: I want nine rolls", "preemptive-cancel", "ask: I want five rolls."]);
+    expect(asked()).toEqual([
+      "preemptive-start: I want nine rolls",
+      "preemptive-cancel",
+      "generate-reply: I want five rolls.",
+    ]);
     expect(call.heardWords.join(" ")).toBe("You said I want five rolls..");
   });
 
-  test("and forgets it at once when the caller goes on", () => {
+  test("is cancelled at once when the caller continues", () => {
     const { call, asked } = scene();
     const pauseMs = speaks(call, 1_000, "when are");
     const endMs = speaks(call, pauseMs + 380, "you open", "when are");
     final(call, endMs + 300, "when are you open");
     call.run(12_000);
     expect(asked()).toEqual([
-      "ask-ahead: when are",
+      "preemptive-start: when are",
       "preemptive-cancel",
-      "ask-ahead: when are you open",
-      "ask: when are you open",
+      "preemptive-start: when are you open",
+      "generate-reply: when are you open",
     ]);
   });
 
-  test("not while voice is heard, whatever the words do", () => {
+  test("does not start while there is speech, whatever the words do", () => {
     const { call, asked } = scene();
     call.coughs(1_000, 2_000);
     call.at(1_200, () => call.handle({ kind: "stt-interim", text: "when are you open" }));
@@ -102,10 +106,10 @@ describe("the model is asked before it is certain that the caller is done", () =
     call.run(3_150);
     expect(asked()).toEqual([]);
     call.run(12_000);
-    expect(asked()).toEqual(["ask-ahead: when are you open", "ask: when are you open"]);
+    expect(asked()).toEqual(["preemptive-start: when are you open", "generate-reply: when are you open"]);
   });
 
-  test("and no more than so often within a turn", () => {
+  test("starts no more often than the bound within a turn", () => {
     const { call, asked } = scene();
     let atMs = 1_000;
     let said = "";
@@ -120,10 +124,10 @@ describe("the model is asked before it is certain that the caller is done", () =
     expect(asked().filter((line) => line.startsWith("preemptive-start"))).toHaveLength(
       PREEMPTIVE_GENERATIONS_PER_TURN_MAX,
     );
-    expect(asked().at(-1)).toBe(`ask: ${said}`);
+    expect(asked().at(-1)).toBe(`generate-reply: ${said}`);
   });
 
-  test("not over the agent, not while keys are entered, and not where that is off", () => {
+  test("does not start over the agent, during a DTMF entry, or where it is disabled", () => {
     const { call, asked } = scene({ spec: { firstSpeaker: "agent", greeting: "Hello, this is the bakery." } });
     call.at(300, () => call.handle({ kind: "stt-final", text: "mm-hm" }));
     call.presses(6_000, "12");
@@ -133,15 +137,15 @@ describe("the model is asked before it is certain that the caller is done", () =
     const off = scene({ parameters: { ...PREEMPTIVE_TURN_PARAMETERS, preemptiveMs: 0 } });
     final(off.call, speaks(off.call, 1_000, "when are you open") + 300, "when are you open");
     off.call.run(12_000);
-    expect(off.asked()).toEqual(["ask: when are you open"]);
+    expect(off.asked()).toEqual(["generate-reply: when are you open"]);
   });
 
-  test("and again where the language has changed meanwhile", () => {
+  test("is repeated where the language has changed meanwhile", () => {
     const { call, asked } = scene();
     const endMs = speaks(call, 1_000, "wann habt ihr offen");
     call.at(endMs + 420, () => call.handle({ kind: "stt-final", text: "Wann habt ihr offen", language: "de" }));
     call.run(12_000);
-    expect(asked().slice(0, 2)).toEqual(["ask-ahead: wann habt ihr offen", "preemptive-cancel"]);
+    expect(asked().slice(0, 2)).toEqual(["preemptive-start: wann habt ihr offen", "preemptive-cancel"]);
     expect(call.ofKind("generate-reply")[0]?.language).toBe("de");
   });
 });

@@ -12,59 +12,59 @@ const newReply = (language = "en"): Reply =>
     turnId: 1,
     language,
     interruptible: true,
-    leave: undefined,
+    endReason: undefined,
     rateHz: RATE_HZ,
-    answers: undefined,
+    answered: undefined,
     parameters: DEFAULT_TURN_PARAMETERS,
     nowMs: 0,
   });
 
-/** A reply of one or two pieces whose words take 300 ms each; `timed` voices tell word times. */
+/** A reply of one or two segments whose words take 300 ms each, with word times where `timed`. */
 function spoken(texts: readonly string[], timed: boolean): Reply {
   const reply = newReply();
   for (const text of texts) reply.pushText(`${text} `, 0);
   reply.endRound(0);
   reply.endText();
-  for (const [piece, text] of texts.entries()) {
+  for (const [segment, text] of texts.entries()) {
     const words = text.split(" ");
     const times = words.map((word, index) => ({ text: word, startMs: index * 300, endMs: (index + 1) * 300 }));
-    reply.segmentAudio(piece, timed ? times : [], 0);
-    reply.segmentEnded(piece, words.length * WORD_SAMPLES);
+    reply.segmentAudio(segment, timed ? times : [], 0);
+    reply.segmentEnded(segment, words.length * WORD_SAMPLES);
   }
   return reply;
 }
 
-const PIECES = ["Bread is baked at five every day.", "Rolls are baked at six every day."];
+const SEGMENTS = ["Bread is baked at five every day.", "Rolls are baked at six every day."];
 
 describe("the heard ledger of a reply", () => {
   test("a word is heard when its last sample is, and not before", () => {
-    const reply = spoken(PIECES, true);
+    const reply = spoken(SEGMENTS, true);
     expect(reply.heardText(WORD_SAMPLES * 2 - 1)).toBe("Bread");
     expect(reply.heardText(WORD_SAMPLES * 2)).toBe("Bread is");
-    expect(reply.heardText(WORD_SAMPLES * 7)).toBe(PIECES[0]);
-    expect(reply.heardText(WORD_SAMPLES * 9)).toBe(`${PIECES[0]} Rolls are`);
-    expect(reply.heardText(WORD_SAMPLES * 14)).toBe(PIECES.join(" "));
+    expect(reply.heardText(WORD_SAMPLES * 7)).toBe(SEGMENTS[0]);
+    expect(reply.heardText(WORD_SAMPLES * 9)).toBe(`${SEGMENTS[0]} Rolls are`);
+    expect(reply.heardText(WORD_SAMPLES * 14)).toBe(SEGMENTS.join(" "));
   });
 
-  test("the turn says where it was cut by a guess: within a piece of a voice without word times, and nowhere else", () => {
-    const cut = (timed: boolean, heardWords: number) => {
-      const reply = spoken(PIECES, timed);
+  test("the turn is approximate where it ends by an estimate: within a segment without word times, and nowhere else", () => {
+    const turnAfter = (timed: boolean, heardWords: number) => {
+      const reply = spoken(SEGMENTS, timed);
       reply.frameSent(WORD_SAMPLES * 14, 0);
       const { text, interrupted, approximate } = reply.heardTurn((14 - heardWords) * 300, 0);
       return [text, interrupted, approximate];
     };
-    expect(cut(false, 3)).toEqual(["Bread is baked", true, true]);
-    expect(cut(true, 3)).toEqual(["Bread is baked", true, undefined]);
-    expect(cut(false, 7)).toEqual([PIECES[0], true, undefined]);
-    expect(cut(false, 14)).toEqual([PIECES.join(" "), false, undefined]);
+    expect(turnAfter(false, 3)).toEqual(["Bread is baked", true, true]);
+    expect(turnAfter(true, 3)).toEqual(["Bread is baked", true, undefined]);
+    expect(turnAfter(false, 7)).toEqual([SEGMENTS[0], true, undefined]);
+    expect(turnAfter(false, 14)).toEqual([SEGMENTS.join(" "), false, undefined]);
   });
 
   const CHINESE = "我们每天早上九点开门晚上六点关门欢迎光临本店谢谢";
 
   test.each([
-    ["a voice that tells no word times", []],
-    ["one that tells the whole stretch as a word", [{ text: CHINESE, startMs: 0, endMs: 10_000 }]],
-  ])("F14-3: of 7.5 of 10 s in a script without blanks some three quarters were heard, from %s", (_, words) => {
+    ["a TTS without word times", []],
+    ["one that sends the whole run as a word", [{ text: CHINESE, startMs: 0, endMs: 10_000 }]],
+  ])("F14-3: of 7.5 of 10 s in an unspaced script about three quarters were heard, from %s", (_, words) => {
     const reply = newReply("zh");
     reply.pushText(CHINESE, 0);
     reply.endRound(0);
@@ -82,7 +82,7 @@ describe("the heard ledger of a reply", () => {
     expect(reply.heardTurn(0, 0)).toMatchObject({ text: CHINESE, interrupted: false });
   });
 
-  test("F14-3: what was heard before a stretch without blanks, and how it was written, stays as it was", () => {
+  test("F14-3: what was heard before an unspaced run of text, and how it was written, stays unchanged", () => {
     const reply = newReply("th");
     const text = "ขอของหวาน สองอัน please";
     reply.pushText(text, 0);
@@ -104,7 +104,7 @@ describe("the heard ledger of a reply", () => {
     expect(heardAt(1_650)).toMatchObject({ text: "ขอของหวาน สองอัน" });
   });
 
-  test("F14-3: what a voice that is not done has spoken of Chinese is guessed by the time that its letters take", () => {
+  test("F14-3: what an unfinished TTS has spoken of Chinese is estimated by the time that its letters take", () => {
     const reply = newReply("zh");
     reply.pushText(CHINESE, 0);
     reply.endRound(0);
@@ -117,14 +117,14 @@ describe("the heard ledger of a reply", () => {
     expect(length).toBeLessThanOrEqual(11);
   });
 
-  test("F14-3: sentences of a script without blanks have none between them in what was heard", () => {
+  test("F14-3: sentences of an unspaced script are joined without spaces in what was heard", () => {
     const reply = spoken(["我们每天早上九点开门。", "星期天我们休息。"], false);
     reply.frameSent(100 * RATE_HZ, 0);
     expect(reply.heardText(100 * RATE_HZ)).toBe("我们每天早上九点开门。星期天我们休息。");
   });
 
   test("heard never exceeds sent, and never falls below what a mark confirmed", () => {
-    const reply = spoken(PIECES, true);
+    const reply = spoken(SEGMENTS, true);
     reply.frameSent(WORD_SAMPLES * 8, 0);
     expect(reply.heardSamples(0)).toBe(WORD_SAMPLES * 8);
     expect(reply.heardSamples(300)).toBe(WORD_SAMPLES * 7);
@@ -133,8 +133,8 @@ describe("the heard ledger of a reply", () => {
     expect(reply.heardSamples(60_000)).toBe(WORD_SAMPLES * 7);
   });
 
-  test("pieces are marked once each, when their last sample was sent", () => {
-    const reply = spoken(PIECES, true);
+  test("segments are marked once each, when their last sample was sent", () => {
+    const reply = spoken(SEGMENTS, true);
     reply.frameSent(WORD_SAMPLES * 7 - 1, 0);
     expect(reply.takeSegmentToMark()).toBeUndefined();
     reply.frameSent(1, 0);
@@ -148,19 +148,19 @@ describe("the heard ledger of a reply", () => {
     expect(reply.allPlayed).toBe(true);
   });
 
-  test("what was heard is always a beginning of the text, cut at a word, with and without word times", () => {
+  test("what was heard is always a beginning of the text that ends at a word, with and without word times", () => {
     fc.assert(
       fc.property(fc.nat(WORD_SAMPLES * 16), fc.boolean(), (heardSamples, timed) => {
-        const reply = spoken(PIECES, timed);
+        const reply = spoken(SEGMENTS, timed);
         const heard = reply.heardText(heardSamples);
-        expect(`${PIECES.join(" ")} `.startsWith(heard === "" ? "" : `${heard} `)).toBe(true);
+        expect(`${SEGMENTS.join(" ")} `.startsWith(heard === "" ? "" : `${heard} `)).toBe(true);
         if (timed)
           expect(heard.split(" ").filter(Boolean).length).toBe(Math.min(14, Math.floor(heardSamples / WORD_SAMPLES)));
       }),
     );
   });
 
-  test("nothing of a piece is heard whose synthesis has not begun, though all before it was", () => {
+  test("nothing of a segment is heard before its synthesis has started, though all before it was", () => {
     const reply = newReply();
     reply.pushText("Bread is baked at five every day. ", 0);
     reply.segmentAudio(0, [], 0);
@@ -172,22 +172,22 @@ describe("the heard ledger of a reply", () => {
     expect(reply.heardText(WORD_SAMPLES * 7)).toBe("Bread is baked at five every day.");
   });
 
-  test("a piece that the voice made no audio of was not heard, though the pieces around it were", () => {
+  test("a segment for which the TTS made no audio was not heard, though the segments around it were", () => {
     const reply = newReply();
-    const pieces = [
+    const segments = [
       "Bread is baked at five every day.",
       "Rolls are baked at six every day.",
       "Cakes come at seven every day.",
     ];
-    for (const text of pieces) reply.pushText(`${text} `, 0);
+    for (const text of segments) reply.pushText(`${text} `, 0);
     reply.endRound(0);
     reply.endText();
-    for (const [piece, samples] of [WORD_SAMPLES, 0, WORD_SAMPLES].entries()) reply.segmentEnded(piece, samples);
+    for (const [segment, samples] of [WORD_SAMPLES, 0, WORD_SAMPLES].entries()) reply.segmentEnded(segment, samples);
     reply.frameSent(2 * WORD_SAMPLES, 0);
-    expect(reply.heardTurn(0, 600)).toMatchObject({ text: `${pieces[0]} ${pieces[2]}`, interrupted: false });
+    expect(reply.heardTurn(0, 600)).toMatchObject({ text: `${segments[0]} ${segments[2]}`, interrupted: false });
   });
 
-  test("a voice without word times that is still synthesising is taken to speak evenly", () => {
+  test("speech is assumed to be even while a TTS without word times is still synthesizing", () => {
     const reply = newReply();
     reply.pushText("Bread is baked at five every day. ", 0);
     reply.endRound(0);

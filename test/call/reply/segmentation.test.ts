@@ -11,8 +11,8 @@ function split(...texts: string[]): string[] {
   return [...texts.flatMap((text) => splitter.push(text)), ...splitter.end()];
 }
 
-describe("cutting a reply into speakable pieces", () => {
-  test("a sentence is a piece as soon as the next one begins", () => {
+describe("splitting a reply into segments", () => {
+  test("a sentence is a segment as soon as the next one starts", () => {
     const splitter = newSplitter();
     expect(splitter.push("We are open from nine to five.")).toEqual([]);
     expect(splitter.push(" And")).toEqual(["We are open from nine to five."]);
@@ -26,18 +26,18 @@ describe("cutting a reply into speakable pieces", () => {
     ]);
   });
 
-  test("numbers, prices and abbreviations without a space behind the dot are not cut", () => {
+  test("numbers, prices and abbreviations without a space after the dot are not split", () => {
     expect(split("The whole wheat loaf costs 3.50 at www.example.com today.")).toHaveLength(1);
   });
 
-  test("a sentence without an end is cut at a clause before it gets too long, and never within a word", () => {
-    const pieces = split(`${"one two three four, ".repeat(30)}end`);
-    expect(pieces.length).toBeGreaterThan(2);
-    for (const piece of pieces) expect(piece.length).toBeLessThanOrEqual(220);
-    for (const piece of pieces.slice(0, -1)) expect(piece.endsWith(",")).toBe(true);
+  test("a sentence without an end is split at a clause before it gets too long, and never within a word", () => {
+    const segments = split(`${"one two three four, ".repeat(30)}end`);
+    expect(segments.length).toBeGreaterThan(2);
+    for (const segment of segments) expect(segment.length).toBeLessThanOrEqual(220);
+    for (const segment of segments.slice(0, -1)) expect(segment.endsWith(",")).toBe(true);
   });
 
-  test("sentences of languages without spaces are cut at their own full stops, the first at its first clause", () => {
+  test("sentences of unspaced languages are split at their own full stops, the first at its first clause", () => {
     const [clause, rest] = ["パンは毎朝五時に焼き上がり、", "ロールパンは六時に焼き上がります。"];
     expect(split(clause + rest + clause + rest)).toEqual([clause, rest, clause + rest]);
   });
@@ -52,11 +52,11 @@ describe("cutting a reply into speakable pieces", () => {
     ["The whole wheat loaf costs 3.50. Bye.", "The whole wheat loaf costs 3.50.|Bye."],
     ["This shop was opened in 1999. Bye.", "This shop was opened in 1999.|Bye."],
     ["Is it rye that you like or is it 5? Bye.", "Is it rye that you like or is it 5?|Bye."],
-  ])("a dot that ends no sentence ends no piece: %s", (text, pieces) => {
-    expect(split(text)).toEqual(pieces.split("|"));
+  ])("a dot that ends no sentence ends no segment: %s", (text, segments) => {
+    expect(split(text)).toEqual(segments.split("|"));
   });
 
-  test("the first piece is over with its first clause, and only the first", () => {
+  test("the first segment ends with its first clause, and only the first", () => {
     const splitter = newSplitter();
     expect(splitter.push("We are open from nine to five, ")).toEqual(["We are open from nine to five,"]);
     expect(splitter.push("except on the Sundays of December, when we are closed. And")).toEqual([
@@ -66,21 +66,21 @@ describe("cutting a reply into speakable pieces", () => {
     expect(splitter.push("I have looked it up for you: it is open.")).toEqual(["I have looked it up for you:"]);
   });
 
-  test("a first clause that is too short goes on, and a date or a time is none", () => {
+  test("a first clause that is too short continues, and a date or a time is none", () => {
     expect(split("Yes, we are open. We close on November 21, 2026 at 9:30 at night; not before.")).toEqual([
       "Yes, we are open. We close on November 21, 2026 at 9:30 at night;",
       "not before.",
     ]);
   });
 
-  test("where no clause is to be a piece, sentences are", () => {
+  test("where no clause may be a segment, sentences are", () => {
     const splitter = new SegmentSplitter(Number.POSITIVE_INFINITY, "en");
     expect(splitter.push("We are open from nine to five, except on Sundays. And")).toEqual([
       "We are open from nine to five, except on Sundays.",
     ]);
   });
 
-  test("what cannot be spoken is left out", () => {
+  test("text that cannot be spoken is dropped", () => {
     expect(split("... --- !!! ", "?!")).toEqual([]);
   });
 
@@ -110,16 +110,16 @@ describe("cutting a reply into speakable pieces", () => {
     ["zh", "好的，我们每天早上九点开门，", "好的，我们每天早上九点开门，"],
     ["ja", "はい、毎日九時から開いていますが、日", "はい、毎日九時から開いていますが、"],
     ["ar", "نعم نحن نفتح كل يوم صباحا، ثم", "نعم نحن نفتح كل يوم صباحا،"],
-  ])("F14-3: the first clause of %s is a piece once it takes as long as 24 Latin letters", (language, text, first) => {
+  ])("F14-3: the first clause of %s is a segment once it takes as long as 24 Latin letters", (language, text, first) => {
     expect(new SegmentSplitter(24, language).push(`${text}九`)).toEqual([first]);
   });
 
-  test("F14-3: the first piece of a script whose letters say more comes after fewer of them", () => {
+  test("F14-3: the first segment of a script whose letters take longer ends after fewer of them", () => {
     expect(new SegmentSplitter(24, "zh").push("我们九点开门。好")).toEqual(["我们九点开门。"]);
     expect(new SegmentSplitter(24, "en").push("We open at 9. So")).toEqual([]);
   });
 
-  test("F14-3: a blank near the beginning of a text without blanks is no place to cut it", () => {
+  test("F14-3: a space near the beginning of a text without spaces is no split point", () => {
     const text = `好的 ${"我们每天早上开门晚上关门".repeat(6)}`;
     const splitter = new SegmentSplitter(24, "zh");
     const [first, ...others] = [...splitter.push(text), ...splitter.end()];
@@ -131,41 +131,41 @@ describe("cutting a reply into speakable pieces", () => {
     ["zh", "我们每天早上开门晚上关门".repeat(40)],
     ["th", "เราเปิดทุกวันตั้งแต่เก้าโมงเช้าถึงหกโมงเย็น".repeat(20)],
     ["ja", "パンは毎朝五時に焼き上がりロールパンは六時に".repeat(20)],
-  ])("F14-3: where %s never ends a sentence, it is cut between words, before it takes 220 Latin letters", (language, text) => {
+  ])("F14-3: where %s never ends a sentence, it is split between words, before it takes 220 Latin letters", (language, text) => {
     const splitter = new SegmentSplitter(24, language);
-    const pieces = [...splitter.push(text), ...splitter.end()];
-    expect(pieces.join("")).toBe(text);
-    expect(pieces.length).toBeGreaterThan(2);
+    const segments = [...splitter.push(text), ...splitter.end()];
+    expect(segments.join("")).toBe(text);
+    expect(segments.length).toBeGreaterThan(2);
     let at = 0;
     const ends = wordEnds(text, language);
-    for (const piece of pieces) {
-      expect(speakingLength(piece)).toBeLessThanOrEqual(220);
-      at += piece.length;
-      // What is cut is looked at as far as it is known: the end of the stretch is one for it, too.
+    for (const segment of segments) {
+      expect(speakingLength(segment)).toBeLessThanOrEqual(220);
+      at += segment.length;
+      // The splitter sees only the text so far: its end counts as the end of a word, too.
       expect(ends.includes(at) || ends.some((end) => Math.abs(end - at) < 4)).toBe(true);
     }
   });
 
-  test("F14-3: what has no words is cut between characters, never within one", () => {
+  test("F14-3: text without words is split between characters, never within one", () => {
     for (const character of ["👨‍👩‍👧", "𠮷", "👋🏽", "x"]) {
       const splitter = new SegmentSplitter(24, "en");
       const text = `a${character.repeat(600)}`;
-      const pieces = [...splitter.push(text), ...splitter.end()];
-      expect(pieces.length).toBeGreaterThan(character === "x" || character === "𠮷" ? 1 : 0);
-      for (const piece of pieces) expect(piece.replace(/^a/, "").replaceAll(character, "")).toBe("");
+      const segments = [...splitter.push(text), ...splitter.end()];
+      expect(segments.length).toBeGreaterThan(character === "x" || character === "𠮷" ? 1 : 0);
+      for (const segment of segments) expect(segment.replace(/^a/, "").replaceAll(character, "")).toBe("");
     }
   });
 
-  test("however the text is cut on its way, the pieces joined by spaces are the text with its white space folded", () => {
+  test("however the text is chunked, the segments joined by spaces are the text with its white space folded", () => {
     const word = fc.stringMatching(/^[a-zA-Z0-9]{1,12}[,.;!?]?$/);
     fc.assert(
-      fc.property(fc.array(word, { minLength: 1, maxLength: 120 }), fc.array(fc.nat(40)), (words, cuts) => {
+      fc.property(fc.array(word, { minLength: 1, maxLength: 120 }), fc.array(fc.nat(40)), (words, counts) => {
         const text = words.join(" ");
         const parts: string[] = [];
         let at = 0;
-        for (const cut of cuts) {
-          parts.push(text.slice(at, at + cut));
-          at += cut;
+        for (const count of counts) {
+          parts.push(text.slice(at, at + count));
+          at += count;
         }
         expect(split(...parts, text.slice(at)).join(" ")).toBe(text);
       }),

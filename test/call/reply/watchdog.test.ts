@@ -2,79 +2,79 @@ import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { ReplyWatchdog } from "../../../src/call/reply/watchdog.ts";
 
-const { fillerMs, toolFillerMs, llmSilenceMs: modelSilenceMs, ttsSilenceMs: voiceSilenceMs } = DEFAULT_TURN_PARAMETERS;
+const { fillerMs, toolFillerMs, llmSilenceMs, ttsSilenceMs } = DEFAULT_TURN_PARAMETERS;
 const NEVER = Number.POSITIVE_INFINITY;
-/** Nothing has been made of the reply yet; a piece waits to be spoken; all there is has been sent. */
+/** No segment yet; a segment that is not spoken yet; everything sent. */
 const NOTHING = { unsent: false, hasSegments: false, playsUntilMs: 0 };
 const UNSENT = { unsent: true, hasSegments: true, playsUntilMs: 0 };
 const SENT = { unsent: false, hasSegments: true, playsUntilMs: 0 };
 
-const watchFrom = (nowMs: number) => new ReplyWatchdog(DEFAULT_TURN_PARAMETERS, nowMs);
+const watchdogFrom = (nowMs: number) => new ReplyWatchdog(DEFAULT_TURN_PARAMETERS, nowMs);
 
-describe("a reply of which nothing is there", () => {
-  test("wants words of patience, once, while its model is waited for", () => {
-    const watch = watchFrom(1_000);
-    expect(watch.deadlineMs(NOTHING)).toBe(NEVER);
-    watch.llmActive(1_000);
-    expect(watch.deadlineMs(NOTHING)).toBe(1_000 + fillerMs);
-    expect(watch.timedOut(NOTHING, 1_000 + fillerMs - 1)).toBeUndefined();
-    expect(watch.timedOut(NOTHING, 1_000 + fillerMs)).toBe("filler");
-    watch.fillerStarted();
-    expect(watch.deadlineMs(NOTHING)).toBe(1_000 + modelSilenceMs);
+describe("a reply without audio", () => {
+  test("gets a filler, once, while its LLM is awaited", () => {
+    const watchdog = watchdogFrom(1_000);
+    expect(watchdog.deadlineMs(NOTHING)).toBe(NEVER);
+    watchdog.llmActive(1_000);
+    expect(watchdog.deadlineMs(NOTHING)).toBe(1_000 + fillerMs);
+    expect(watchdog.timedOut(NOTHING, 1_000 + fillerMs - 1)).toBeUndefined();
+    expect(watchdog.timedOut(NOTHING, 1_000 + fillerMs)).toBe("filler");
+    watchdog.fillerStarted();
+    expect(watchdog.deadlineMs(NOTHING)).toBe(1_000 + llmSilenceMs);
   });
 
-  test("wants none when there is a piece, spoken or not", () => {
-    const watch = watchFrom(0);
-    watch.llmActive(0);
-    expect(watch.timedOut(SENT, fillerMs)).toBeUndefined();
-    expect(watch.timedOut(UNSENT, fillerMs)).toBeUndefined();
-  });
-});
-
-describe("a model", () => {
-  test("has failed when it tells nothing for so long, counted from what it told last", () => {
-    const watch = watchFrom(0);
-    watch.llmActive(0);
-    watch.llmActive(5_000);
-    expect(watch.timedOut(SENT, 5_000 + modelSilenceMs - 1)).toBeUndefined();
-    expect(watch.timedOut(SENT, 5_000 + modelSilenceMs)).toBe("model");
-  });
-
-  test("that is done is not waited for", () => {
-    const watch = watchFrom(0);
-    watch.llmActive(0);
-    watch.llmDone();
-    expect(watch.deadlineMs(SENT)).toBe(NEVER);
+  test("gets none when there is a segment, spoken or not", () => {
+    const watchdog = watchdogFrom(0);
+    watchdog.llmActive(0);
+    expect(watchdog.timedOut(SENT, fillerMs)).toBeUndefined();
+    expect(watchdog.timedOut(UNSENT, fillerMs)).toBeUndefined();
   });
 });
 
-describe("a voice", () => {
-  test("has failed when it has something to speak and nothing comes for so long", () => {
-    const watch = watchFrom(0);
-    watch.ttsActive(2_000);
-    expect(watch.timedOut(UNSENT, 2_000 + voiceSilenceMs - 1)).toBeUndefined();
-    expect(watch.timedOut(UNSENT, 2_000 + voiceSilenceMs)).toBe("voice");
-    expect(watch.deadlineMs(SENT)).toBe(NEVER);
+describe("the LLM", () => {
+  test("has timed out when it sends nothing for its limit, counted from its last event", () => {
+    const watchdog = watchdogFrom(0);
+    watchdog.llmActive(0);
+    watchdog.llmActive(5_000);
+    expect(watchdog.timedOut(SENT, 5_000 + llmSilenceMs - 1)).toBeUndefined();
+    expect(watchdog.timedOut(SENT, 5_000 + llmSilenceMs)).toBe("llm");
   });
 
-  test("of a paused reply has not, however long the pause, and has its whole time after it", () => {
-    const watch = watchFrom(0);
-    watch.pause(true, 1_000);
-    expect(watch.deadlineMs(UNSENT)).toBe(NEVER);
-    watch.pause(false, 60_000);
-    expect(watch.deadlineMs(UNSENT)).toBe(60_000 + voiceSilenceMs);
+  test("is not awaited once it is done", () => {
+    const watchdog = watchdogFrom(0);
+    watchdog.llmActive(0);
+    watchdog.llmDone();
+    expect(watchdog.deadlineMs(SENT)).toBe(NEVER);
+  });
+});
+
+describe("the TTS", () => {
+  test("has timed out when it has a segment to speak and sends nothing for its limit", () => {
+    const watchdog = watchdogFrom(0);
+    watchdog.ttsActive(2_000);
+    expect(watchdog.timedOut(UNSENT, 2_000 + ttsSilenceMs - 1)).toBeUndefined();
+    expect(watchdog.timedOut(UNSENT, 2_000 + ttsSilenceMs)).toBe("tts");
+    expect(watchdog.deadlineMs(SENT)).toBe(NEVER);
+  });
+
+  test("of a paused reply does not time out, however long the pause, and has its whole time after it", () => {
+    const watchdog = watchdogFrom(0);
+    watchdog.pause(true, 1_000);
+    expect(watchdog.deadlineMs(UNSENT)).toBe(NEVER);
+    watchdog.pause(false, 60_000);
+    expect(watchdog.deadlineMs(UNSENT)).toBe(60_000 + ttsSilenceMs);
   });
 });
 
 describe("tools", () => {
-  test("that run for so long are excused, counted from when nothing is to be heard any more", () => {
-    const watch = watchFrom(0);
-    watch.toolsStarted(1_000);
-    expect(watch.deadlineMs(SENT)).toBe(1_000 + toolFillerMs);
-    expect(watch.deadlineMs({ ...SENT, playsUntilMs: 4_000 })).toBe(4_000 + toolFillerMs);
-    expect(watch.deadlineMs(UNSENT)).toBe(voiceSilenceMs);
-    expect(watch.timedOut(SENT, 1_000 + toolFillerMs)).toBe("filler");
-    watch.toolsDone();
-    expect(watch.deadlineMs(SENT)).toBe(NEVER);
+  test("that run for their limit get a filler, counted from when nothing is audible any more", () => {
+    const watchdog = watchdogFrom(0);
+    watchdog.toolsStarted(1_000);
+    expect(watchdog.deadlineMs(SENT)).toBe(1_000 + toolFillerMs);
+    expect(watchdog.deadlineMs({ ...SENT, playsUntilMs: 4_000 })).toBe(4_000 + toolFillerMs);
+    expect(watchdog.deadlineMs(UNSENT)).toBe(ttsSilenceMs);
+    expect(watchdog.timedOut(SENT, 1_000 + toolFillerMs)).toBe("filler");
+    watchdog.toolsDone();
+    expect(watchdog.deadlineMs(SENT)).toBe(NEVER);
   });
 });

@@ -23,8 +23,8 @@ const HTTP: ToolSpec = {
 const plan = (name: string, argumentsJson: string, tools: readonly ToolSpec[]) =>
   planTool({ id: "1", name, argumentsJson }, tools);
 
-describe("what the model is told of a tool", () => {
-  test("is what it may choose: fixed arguments, addresses and headers it never sees", () => {
+describe("the description of a tool for the LLM", () => {
+  test("has what it may choose, without fixed arguments, addresses and headers", () => {
     expect(describeTools([HTTP])).toEqual([
       {
         name: "order",
@@ -34,7 +34,7 @@ describe("what the model is told of a tool", () => {
     ]);
   });
 
-  test("is a JSON Schema of an object for each of our own", () => {
+  test("is a JSON Schema of an object for each built-in tool", () => {
     const tools = describeTools([builtIn("hang_up"), builtIn("send_dtmf"), builtIn("transfer", { target: "+49301" })]);
     expect(tools.map(({ name }) => name)).toEqual(["hang_up", "send_dtmf", "transfer"]);
     expect(tools[1]?.parameters).toMatchObject({ type: "object", required: ["digits"], additionalProperties: false });
@@ -42,8 +42,8 @@ describe("what the model is told of a tool", () => {
   });
 });
 
-describe("a tool that the model asks for", () => {
-  test("is carried out by the world with what is fixed on top of what it chose", () => {
+describe("a tool call of the LLM", () => {
+  test("is run with the fixed arguments in addition to the chosen ones", () => {
     expect(plan("order", '{"loaves":2,"shop":"south"}', [HTTP])).toEqual({
       kind: "run",
       tool: HTTP,
@@ -57,11 +57,11 @@ describe("a tool that the model asks for", () => {
     ["send_dtmf", '{"digits":"12#A"}', { kind: "send-dtmf", digits: "12#A" }],
     ["transfer", '{"target":"+4930123456"}', { kind: "transfer", target: "+4930123456" }],
     ["switch_language", '{"language":"de"}', { kind: "language", language: "de" }],
-  ] as const)("%s with %j does what it is for", (name, json, effect) => {
+  ] as const)("%s with %j has its effect", (name, json, effect) => {
     expect(plan(name, json, [builtIn(name)])).toMatchObject({ kind: "done", effect });
   });
 
-  test("P13: that there is not is told so, with those that there are", () => {
+  test("P13: of an unknown tool gets an error with the names of the known ones", () => {
     expect(plan("launch", "{}", [HTTP, builtIn("hang_up")])).toEqual({
       kind: "done",
       result: "Error: there is no such tool; there is order, hang_up.",
@@ -76,7 +76,7 @@ describe("a tool that the model asks for", () => {
     ["nothing", "null"],
     ["a megabyte", JSON.stringify({ loaves: "x".repeat(1_000_000) })],
     ["one character too many", JSON.stringify({ a: "x".repeat(TOOL_ARGUMENTS_CHARS_MAX - 7) })],
-  ])("P13: with %s for arguments does nothing, and the model is told", (_, json) => {
+  ])("P13: with %s for arguments has no effect, and the LLM gets an error", (_, json) => {
     expect(plan("order", json, [HTTP])).toEqual({
       kind: "done",
       result: "Error: the arguments must be one JSON object.",
@@ -93,13 +93,13 @@ describe("a tool that the model asks for", () => {
     ["transfer", { target: "9".repeat(257) }],
     ["switch_language", { language: "the language of love" }],
     ["switch_language", { language: ["de"] }],
-  ] as const)("P13: %s with %j does nothing, and the model is told what would", (name, given) => {
+  ] as const)("P13: %s with %j has no effect, and the LLM is told what would be right", (name, given) => {
     const planned = plan(name, JSON.stringify(given), [builtIn(name)]);
     expect(planned).toMatchObject({ kind: "done", result: expect.stringMatching(/^Error: (digits|target|language) /) });
     expect(planned).not.toHaveProperty("effect");
   });
 
-  test("does not reach what the model hides in __proto__", () => {
+  test("does not read what the LLM hides in __proto__", () => {
     const planned = plan("order", '{"__proto__":{"admin":true},"loaves":1}', [HTTP]);
     expect(({} as { admin?: boolean }).admin).toBeUndefined();
     expect(planned).toMatchObject({ kind: "run", arguments: { loaves: 1, shop: "north" } });

@@ -5,7 +5,7 @@ import { TOOL_CALLS_PER_ROUND_MAX, TOOL_ROUNDS_MAX } from "../../../src/core/lim
 const wanted = (id: string, name = "look_up") => ({ id, name, argumentsJson: "{}" });
 
 describe("the tools of a reply", () => {
-  test("run when the model is done talking, by names of our own, and the model hears of them by the same", () => {
+  test("run when the LLM has finished its text, with ids of our own, which its messages have too", () => {
     const tools = new ToolRounds(7);
     tools.request(wanted("x"));
     tools.request(wanted("x", "book"));
@@ -21,12 +21,12 @@ describe("the tools of a reply", () => {
     expect(tools.running).toBe(false);
     expect(tools.messages()).toEqual([
       {
-        asked: {
+        request: {
           role: "assistant",
           text: "Let me see.",
           toolCalls: [
-            { id: "7.1", theirId: "x", name: "look_up", argumentsJson: "{}" },
-            { id: "7.2", theirId: "x", name: "book", argumentsJson: "{}" },
+            { id: "7.1", providerCallId: "x", name: "look_up", argumentsJson: "{}" },
+            { id: "7.2", providerCallId: "x", name: "book", argumentsJson: "{}" },
           ],
         },
         results: [
@@ -37,7 +37,7 @@ describe("the tools of a reply", () => {
     ]);
   });
 
-  test("have one result each: a second one, and one for a tool that nobody asked for, are not taken", () => {
+  test("have one result each: a second one, and one for an unknown tool call, are refused", () => {
     const tools = new ToolRounds(1);
     tools.request(wanted("a"));
     tools.startRound("");
@@ -47,7 +47,7 @@ describe("the tools of a reply", () => {
     expect(tools.messages()[0]?.results.map(({ text }) => text)).toEqual(["first"]);
   });
 
-  test("that have no result yet are told of with words in its place: models take no call without one", () => {
+  test("without a result have a placeholder in their messages: LLM APIs accept no tool call without one", () => {
     const tools = new ToolRounds(1);
     tools.request(wanted("a"));
     tools.startRound("");
@@ -56,7 +56,7 @@ describe("the tools of a reply", () => {
     ]);
   });
 
-  test("P13: of a thousand at once so many run as may, and the model is told how many did not", () => {
+  test("P13: of a thousand at once at most the bound run, and the LLM is told how many did not", () => {
     const tools = new ToolRounds(1);
     for (let i = 0; i < 1_000; i += 1) tools.request(wanted(String(i)));
     const runs = tools.startRound("");
@@ -70,7 +70,7 @@ describe("the tools of a reply", () => {
     expect(tools.messages()[1]?.results.at(-1)?.text).not.toContain("more of your calls");
   });
 
-  test("P13: in a loop end with the last round: what is asked for after it is not taken", () => {
+  test("P13: in a loop end with the last round: later tool calls are ignored", () => {
     const tools = new ToolRounds(1);
     for (let round = 0; round < TOOL_ROUNDS_MAX; round += 1) {
       expect(tools.exhausted).toBe(false);
@@ -83,7 +83,7 @@ describe("the tools of a reply", () => {
     expect(tools.messages()).toHaveLength(TOOL_ROUNDS_MAX);
   });
 
-  test("that were promised and will not be are told of anew", () => {
+  test("get a new result when the announced one was revoked", () => {
     const tools = new ToolRounds(1);
     tools.request(wanted("a", "hang_up"));
     tools.startRound("");

@@ -25,7 +25,7 @@ function started(options: VirtualCallOptions = {}): VirtualCall {
   return call;
 }
 
-/** The results that the model is told, in order. */
+/** The results that the LLM gets, in order. */
 const resultsIn = (asked: LlmCommand | undefined): string[] =>
   asked?.messages.filter(({ role }) => role === "tool").map(({ text }) => text) ?? [];
 const hasResults = ({ messages }: LlmCommand): boolean => messages.at(-1)?.role === "tool";
@@ -33,7 +33,7 @@ const agentTexts = (call: VirtualCall): string[] =>
   call.turns.filter(({ role }) => role === "agent").map(({ text }) => text);
 
 describe("tools in one reply", () => {
-  test("run together when the model is done talking, and what came of all of them goes back to it in one ask", () => {
+  test("run together when the LLM has finished its text, and all results go back to it in one request", () => {
     const call = started({
       answer: (_, asked) =>
         hasResults(asked)
@@ -47,8 +47,8 @@ describe("tools in one reply", () => {
     call.says(2_500, "book it");
     call.run(12_000);
     expect(call.ofKind("run-tool")).toEqual([
-      { kind: "run-tool", turnId: 2, key: "2.1", name: "look_up", arguments: { day: "Monday" } },
-      { kind: "run-tool", turnId: 2, key: "2.2", name: "book", arguments: {} },
+      { kind: "run-tool", turnId: 2, toolCallId: "2.1", name: "look_up", arguments: { day: "Monday" } },
+      { kind: "run-tool", turnId: 2, toolCallId: "2.2", name: "book", arguments: {} },
     ]);
     const [first, second, ...more] = call.ofKind("generate-reply");
     expect(more).toEqual([]);
@@ -58,8 +58,8 @@ describe("tools in one reply", () => {
         role: "assistant",
         text: "Let me do that. ",
         toolCalls: [
-          { id: "2.1", theirId: "0", name: "look_up", argumentsJson: '{"day":"Monday"}' },
-          { id: "2.2", theirId: "1", name: "book", argumentsJson: "{}" },
+          { id: "2.1", providerCallId: "0", name: "look_up", argumentsJson: '{"day":"Monday"}' },
+          { id: "2.2", providerCallId: "1", name: "book", argumentsJson: "{}" },
         ],
       },
       { role: "tool", toolCallId: "2.1", name: "look_up", text: "free" },
@@ -68,7 +68,7 @@ describe("tools in one reply", () => {
     expect(agentTexts(call).at(-1)).toBe("Let me do that. Both are done.");
   });
 
-  test("P13: a model that asks for the same tool for ever is offered none after so many rounds, and the reply ends", () => {
+  test("P13: an LLM that repeats the same tool call is offered no tools after the last round, and the reply ends", () => {
     const call = started({
       answer: () => ({ text: "", tools: [{ name: "look_up" }] }),
       tool: () => ({ result: "again", afterMs: 10 }),
@@ -82,7 +82,7 @@ describe("tools in one reply", () => {
     expect(call.ofKind("state").at(-1)?.state).toBe("listening");
   });
 
-  test("P13: bad arguments and unknown tools are told to the model at once, which may do better; nothing is carried out", () => {
+  test("P13: bad arguments and unknown tools are reported to the LLM at once, which may correct itself; nothing runs", () => {
     const call = started({
       answer: (_, asked) => {
         if (resultsIn(asked).length > 0) return { text: "I cannot do that." };
@@ -108,7 +108,7 @@ describe("tools in one reply", () => {
     expect(agentTexts(call).at(-1)).toBe("I cannot do that.");
   });
 
-  test("a tool that fails is a result like any other", () => {
+  test("a tool that fails gives a result like any other", () => {
     const call = started({
       answer: (_, asked) => ({
         text: hasResults(asked) ? "It is closed." : "",
@@ -122,7 +122,7 @@ describe("tools in one reply", () => {
     expect(agentTexts(call).at(-1)).toBe("It is closed.");
   });
 
-  test("keys are pressed at once, and the model goes on", () => {
+  test("DTMF is sent at once, and the LLM continues", () => {
     const call = started({
       answer: (_, asked) =>
         hasResults(asked)
@@ -145,7 +145,7 @@ describe("a tool that takes long", () => {
     tool: () => ({ result: "found", afterMs: 6_000 }),
   };
 
-  test("is excused within three seconds, once, and what it brought is said behind that", () => {
+  test("gets a filler within three seconds, once, and the answer follows it", () => {
     const call = started(slow);
     call.says(2_500, "look");
     call.run(20_000);
@@ -156,7 +156,7 @@ describe("a tool that takes long", () => {
     expect(agentTexts(call).at(-1)).toBe("One moment, please. Here it is.");
   });
 
-  test("is no silence of the caller's", () => {
+  test("is no inactivity of the caller", () => {
     const call = started({
       ...slow,
       spec: { inactivityTimeoutMs: 10_000, inactivityAction: "hang_up" },
@@ -182,20 +182,20 @@ describe("a tool that takes long", () => {
     expect(call.ofKind("speak").some(({ text }) => text === "Here it is.")).toBe(false);
   });
 
-  test("C15: ends with a call that is hung up meanwhile, and its result says nothing any more", () => {
+  test("C15: ends with a call that is hung up meanwhile, and its result is ignored", () => {
     const call = started(slow);
     call.says(2_500, "look");
     call.at(5_000, () => call.handle({ kind: "leg-closed", reason: "caller_hangup" }));
     call.run(5_000);
-    expect(call.commands.slice(-2).map(({ command }) => command.kind)).toEqual(["cut", "end"]);
+    expect(call.commands.slice(-2).map(({ command }) => command.kind)).toEqual(["cancel-reply", "end"]);
     const before = call.commands.length;
     call.handle({ kind: "tool-result", turnId: 2, toolCallId: "2.1", result: "found", failed: false });
     expect(call.commands).toHaveLength(before);
   });
 });
 
-describe("leaving by a tool", () => {
-  test("a transfer is told when everything before it has been heard, and the call ends with it", () => {
+describe("ending the call with a tool", () => {
+  test("a transfer is emitted when everything before it has been heard, and the call ends with it", () => {
     const call = started({
       answer: () => ({
         text: "I will put you through to the manager.",
@@ -211,7 +211,7 @@ describe("leaving by a tool", () => {
     ]);
   });
 
-  test("waits for the other tools of its round, asks the model nothing more, and happens once", () => {
+  test("waits for the other tools of its round, sends the LLM no further request, and happens once", () => {
     const call = started({
       answer: () => ({
         text: "Booked, goodbye.",

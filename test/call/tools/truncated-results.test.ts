@@ -6,7 +6,7 @@ import { SPEC } from "../../support/calls/virtual-call.ts";
 
 const ALL_CHARS = 16_000;
 
-/** A conversation in which a tool told so much that no prompt has room for it. */
+/** A conversation with a tool result that is too long for any prompt. */
 function scene() {
   const trims: Extract<CallCommand, { kind: "conversation-trimmed" }>[] = [];
   const conversation = new Conversation(
@@ -29,15 +29,15 @@ function scene() {
 
 const resultIn = (messages: readonly Message[]): string => messages.find(({ role }) => role === "tool")?.text ?? "";
 
-test("ADV-H3: a tool's result that was cut stays so: the trail says it once, and later prompts begin alike", () => {
+test("ADV-H3: a tool result stays truncated: it is recorded once, and later prompts begin with the same text", () => {
   const { conversation, trims } = scene();
   const prompts = [1, 2, 3, 4].map((turnId) => conversation.prompt(turnId, []));
-  expect(trims).toMatchObject([{ turnId: 1, droppedTurns: 0, droppedMessages: 0, cutResults: 1 }]);
+  expect(trims).toMatchObject([{ turnId: 1, droppedTurns: 0, droppedMessages: 0, truncatedResults: 1 }]);
   expect(resultIn(prompts[0] ?? [])).toMatch(new RegExp(`of ${ALL_CHARS} characters are shown`));
   for (const prompt of prompts) expect(prompt).toEqual(prompts[0]);
 });
 
-test("ADV-H3: a result that must be cut further later still names its first length, and the trail says it again", () => {
+test("ADV-H3: a result that is truncated further later still names its first length, and is recorded again", () => {
   const { conversation, trims } = scene();
   const first = resultIn(conversation.prompt(1, []));
   conversation.limitPrompt(1_000);
@@ -51,7 +51,7 @@ test("ADV-H3: a result that must be cut further later still names its first leng
   ]);
 });
 
-test("ADV-H3: what a reply that is under way adds to its prompt is not kept twice", () => {
+test("ADV-H3: what a running reply adds to its prompt is not added twice", () => {
   const { conversation } = scene();
   const question: Message = { role: "user", text: "And what else?" };
   conversation.addUtterance({ text: question.text, startMs: 2_000, endMs: 3_000 });

@@ -4,7 +4,7 @@ import { DTMF_ENTRY_DIGITS_MAX } from "../../../src/core/limits/calls.ts";
 
 const GAP_MS = 2_500;
 
-describe("keys", () => {
+describe("DTMF digits", () => {
   test("are one entry up to the #, which is no part of it", () => {
     const digits = new DtmfEntry(GAP_MS);
     expect(digits.press("1", 0)).toBeUndefined();
@@ -14,7 +14,7 @@ describe("keys", () => {
     expect(digits.press("#", 400)).toBe("2");
   });
 
-  test("are an entry when no more come for the gap, counted from the last", () => {
+  test("are an entry when no more follow for the gap, counted from the last", () => {
     const digits = new DtmfEntry(GAP_MS);
     expect(digits.deadlineMs).toBe(Number.POSITIVE_INFINITY);
     digits.press("4", 1_000);
@@ -28,7 +28,7 @@ describe("keys", () => {
     expect(new DtmfEntry(GAP_MS).press("#", 0)).toBe("#");
   });
 
-  test("C9: without end make entries of the bound", () => {
+  test("C9: without end make entries of the maximum length", () => {
     const digits = new DtmfEntry(GAP_MS);
     const entries = Array.from({ length: 200 }, (_, index) => digits.press("7", index)).filter((e) => e !== undefined);
     expect(entries.map((entry) => entry.length)).toEqual([

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { SPEC, VirtualCall, type VirtualCallOptions } from "../../support/calls/virtual-call.ts";
 
-const { dtmfGapMs: digitGapMs } = DEFAULT_TURN_PARAMETERS;
+const { dtmfGapMs } = DEFAULT_TURN_PARAMETERS;
 const LONG = "Bread is baked at five and rolls at six and cakes at seven and pies at eight every day.";
 
 function started(options: VirtualCallOptions = {}): VirtualCall {
@@ -17,38 +17,38 @@ const asked = (call: VirtualCall): [string | undefined, number][] =>
     command.kind === "generate-reply" ? [[command.messages.at(-1)?.text, atMs]] : [],
   );
 
-describe("keys", () => {
-  test("that end with # are a turn at that very moment, and the model sees that they were not spoken", () => {
+describe("DTMF digits", () => {
+  test("that end with # are a turn at once, and the LLM sees that they were not spoken", () => {
     const call = started();
     call.presses(3_000, "123#");
     call.run(3_700);
     expect(asked(call)).toEqual([["DTMF: 123", 3_600]]);
   });
 
-  test("that end with none are a turn when no more have come for the gap", () => {
+  test("without # are a turn when no more have followed for the gap", () => {
     const call = started();
     call.presses(3_000, "42");
     call.run(7_000);
     const [[text, atMs] = ["", 0], ...more] = asked(call);
     expect([text, more]).toEqual(["DTMF: 42", []]);
-    expect(atMs - 3_200).toBeGreaterThanOrEqual(digitGapMs);
-    expect(atMs - 3_200).toBeLessThanOrEqual(digitGapMs + 20);
+    expect(atMs - 3_200).toBeGreaterThanOrEqual(dtmfGapMs);
+    expect(atMs - 3_200).toBeLessThanOrEqual(dtmfGapMs + 20);
   });
 
-  test("over the agent cut it like a word, and it says nothing until the entry is over", () => {
+  test("over the agent interrupt it like a word, and it is silent until the entry is complete", () => {
     const call = started({ answer: (text) => ({ text: text === "all" ? LONG : "Thank you." }) });
     call.says(2_500, "all");
     call.presses(5_000, "12#", 1_000);
     call.run(12_000);
     expect(call.commands.find(({ command }) => command.kind === "cancel-reply")).toMatchObject({
       atMs: 5_000,
-      command: { reason: "key", clear: true },
+      command: { reason: "dtmf", clear: true },
     });
     expect(asked(call).at(-1)).toEqual(["DTMF: 12", 7_000]);
     expect(call.turns.at(-1)).toMatchObject({ text: "Thank you.", interrupted: false });
   });
 
-  test("over a greeting that may not be interrupted are answered when it has been heard", () => {
+  test("over a greeting that is not interruptible are answered when it has been heard", () => {
     const call = started({ spec: { interruptible: false } });
     call.presses(300, "7#");
     call.run(6_000);
@@ -60,15 +60,15 @@ describe("keys", () => {
     expect(asked(call)[0]?.[1]).toBeGreaterThanOrEqual(call.turns[0]?.endMs ?? Number.NaN);
   });
 
-  test("that are still being entered when that greeting ends are waited for", () => {
+  test("that are still being entered when that greeting ends are awaited", () => {
     const call = started({ spec: { interruptible: false } });
     call.presses(1_000, "12", 700);
     call.run(8_000);
     expect(asked(call).map(([text]) => text)).toEqual(["DTMF: 12"]);
-    expect(asked(call)[0]?.[1]).toBeGreaterThanOrEqual(1_700 + digitGapMs);
+    expect(asked(call)[0]?.[1]).toBeGreaterThanOrEqual(1_700 + dtmfGapMs);
   });
 
-  test("and words at once are one turn, when both are over", () => {
+  test("and words at the same time are one turn, when both are complete", () => {
     const call = started();
     call.says(3_000, "my number is");
     call.presses(4_000, "12#", 600);
@@ -86,7 +86,7 @@ describe("keys", () => {
     expect(call.turns.at(-1)).toMatchObject({ role: "user", text: "my number is DTMF: 427", endMs: 4_900 });
   });
 
-  test("in entries behind each other before the answer is heard are one turn, which is asked as one", () => {
+  test("in consecutive entries before the answer is audible are one turn, with one prompt", () => {
     const call = started({ answer: (text) => ({ text: `Thank you for ${text}.`, afterMs: 800 }) });
     call.presses(3_000, "1#2#", 200);
     call.run(9_000);

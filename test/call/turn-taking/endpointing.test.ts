@@ -34,7 +34,7 @@ describe("the pause that ends a turn", () => {
     ["我要两个面包和", "zh", endpointTrailingMs],
     ["パンが欲しいんですけど", "ja", endpointTrailingMs],
     ["我要两个面包", "zh", usualMs],
-  ])("behind %j in %s is %i ms", (text, language, ms) => {
+  ])("after %j in %s is %i ms", (text, language, ms) => {
     expect(endpointMs(text, language, DEFAULT_TURN_PARAMETERS)).toBe(ms);
   });
 });
@@ -94,11 +94,11 @@ describe("a back-channel", () => {
     ["", "en", false],
     ["je", "en", false],
     ["yeah yeah yeah yeah I", "en", false],
-  ])("may yet become of %j in %s: %s", (text, language, may) => {
+  ])("may still become one of %j in %s: %s", (text, language, may) => {
     expect(isBackChannel(text, language, true)).toBe(may);
   });
 
-  test("may be said in many breaths", () => {
+  test("may be repeated at any length", () => {
     expect(areBackChannels("mm-hm I see yeah mm-hm of course mm-hm", "en")).toBe(true);
     expect(areBackChannels("mm-hm I see yeah mm-hm of course stop", "en")).toBe(false);
     expect(areBackChannels("", "en")).toBe(false);

@@ -1,37 +1,24 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
-import {
-  type Agent,
-  INITIAL_TURN,
-  stepTurn,
-  type Turn,
-  type TurnEvent,
-  turnDeadlineMs,
-} from "../../../src/call/turn-taking/turn.ts";
+import { type Agent, INITIAL_TURN, stepTurn, type Turn, turnDeadlineMs } from "../../../src/call/turn-taking/turn.ts";
+import type { TurnEvent } from "../../../src/call/turn-taking/turn-events.ts";
 import { VirtualCall, WORD_MS } from "../../support/calls/virtual-call.ts";
 
-const {
-  sustainedSpeechMs: sustainedVoiceMs,
-  steadyNoiseMs: steadyVoiceMs,
-  resumeMs,
-  pauseMsMax,
-  speechPausesMax: voicePausesMax,
-  backChannelAnswerMs,
-  finalWaitMs,
-} = DEFAULT_TURN_PARAMETERS;
+const { sustainedSpeechMs, steadyNoiseMs, resumeMs, pauseMsMax, speechPausesMax, backChannelAnswerMs, finalWaitMs } =
+  DEFAULT_TURN_PARAMETERS;
 
-const policyOf = (earHasPartials: boolean) => ({
+const policyOf = (sttHasInterim: boolean) => ({
   parameters: DEFAULT_TURN_PARAMETERS,
-  sttHasInterim: earHasPartials,
+  sttHasInterim,
   language: "en-US",
 });
 
 /** A reply that is heard, and what comes of events at their times. */
 function overReply(
   events: readonly [number, TurnEvent][],
-  { earHasPartials = true, ...agent }: Partial<Agent & { earHasPartials: boolean }> = {},
+  { sttHasInterim = true, ...agent }: Partial<Agent & { sttHasInterim: boolean }> = {},
 ) {
-  const policy = policyOf(earHasPartials);
+  const policy = policyOf(sttHasInterim);
   const replying: Agent = {
     at: "replying",
     turnId: 7,
@@ -41,17 +28,17 @@ function overReply(
     pauses: 0,
   };
   let turn: Turn = { ...INITIAL_TURN, agent: { ...replying, ...agent } as Agent };
-  const told: string[] = [];
+  const emitted: string[] = [];
   for (const [atMs, event] of events) {
     const stepped = stepTurn(turn, event, atMs, policy);
     turn = stepped.turn;
     for (const action of stepped.actions) {
-      told.push(
+      emitted.push(
         `${atMs} ${action.do}${"reason" in action ? ` ${action.reason}` : ""}${"text" in action ? ` ${action.text}` : ""}`,
       );
     }
   }
-  return { turn, told, deadlineMs: turnDeadlineMs(turn, events.at(-1)?.[0] ?? 0, policy) };
+  return { turn, emitted, deadlineMs: turnDeadlineMs(turn, events.at(-1)?.[0] ?? 0, policy) };
 }
 
 const began = (atMs: number): [number, TurnEvent] => [atMs, { kind: "speech-started", startMs: atMs - 60 }];
@@ -62,107 +49,107 @@ const words = (atMs: number, text: string, final = false): [number, TurnEvent] =
 ];
 const tick = (atMs: number): [number, TurnEvent] => [atMs, { kind: "tick" }];
 
-describe("voice over a reply", () => {
-  test("pauses it in the very step in which it is heard of", () => {
-    const { told, turn } = overReply([began(1_000)]);
-    expect(told).toEqual(["1000 pause"]);
-    expect(turn.agent).toMatchObject({ pausedMs: 1_000, pauses: 1 });
+describe("speech over a reply", () => {
+  test("pauses it in the step in which it is detected", () => {
+    const { emitted, turn } = overReply([began(1_000)]);
+    expect(emitted).toEqual(["1000 pause"]);
+    expect(turn.agent).toMatchObject({ pausedSinceMs: 1_000, pauses: 1 });
   });
 
-  test("that was no word lets it go on, so long after it fell silent", () => {
+  test("without words lets it resume, a fixed time after the speech ended", () => {
     const cough = [began(1_000), ended(1_500)];
     const { deadlineMs } = overReply(cough);
     expect(deadlineMs).toBe(1_200 + resumeMs);
-    expect(overReply([...cough, tick(deadlineMs - 1)]).told).toEqual(["1000 pause"]);
-    const { told, turn } = overReply([...cough, tick(deadlineMs)]);
-    expect(told).toEqual(["1000 pause", `${deadlineMs} resume no_words`]);
-    expect(turn.agent).toMatchObject({ pausedMs: undefined, pauses: 1 });
+    expect(overReply([...cough, tick(deadlineMs - 1)]).emitted).toEqual(["1000 pause"]);
+    const { emitted, turn } = overReply([...cough, tick(deadlineMs)]);
+    expect(emitted).toEqual(["1000 pause", `${deadlineMs} resume no_words`]);
+    expect(turn.agent).toMatchObject({ pausedSinceMs: undefined, pauses: 1 });
   });
 
-  test("that turns out a back-channel lets it go on as soon as the ear is sure", () => {
-    const { told } = overReply([began(1_000), words(1_300, "mm-hm"), ended(1_500), words(1_600, "Mm-hm.", true)]);
-    expect(told).toEqual(["1000 pause", "1600 resume back_channel"]);
+  test("that is a back-channel lets it resume as soon as the transcript is final", () => {
+    const { emitted } = overReply([began(1_000), words(1_300, "mm-hm"), ended(1_500), words(1_600, "Mm-hm.", true)]);
+    expect(emitted).toEqual(["1000 pause", "1600 resume back_channel"]);
   });
 
-  test("that turns out a word cuts it, also one behind a back-channel", () => {
-    expect(overReply([began(1_000), words(1_250, "wait")]).told).toEqual(["1000 pause", "1250 cut words"]);
-    expect(overReply([began(1_000), words(1_250, "yeah"), words(1_500, "yeah but")]).told).toEqual([
+  test("that becomes a word interrupts it, also one after a back-channel", () => {
+    expect(overReply([began(1_000), words(1_250, "wait")]).emitted).toEqual(["1000 pause", "1250 interrupt words"]);
+    expect(overReply([began(1_000), words(1_250, "yeah"), words(1_500, "yeah but")]).emitted).toEqual([
       "1000 pause",
-      "1500 cut words",
+      "1500 interrupt words",
     ]);
   });
 
-  test("that goes on and tells no word, as a television's, holds it no longer than the bound", () => {
+  test("that goes on without words, as a television's, pauses it no longer than the bound", () => {
     const { deadlineMs } = overReply([began(1_000)]);
     expect(deadlineMs).toBe(1_000 + pauseMsMax);
-    expect(overReply([began(1_000), tick(deadlineMs)]).told).toEqual([
+    expect(overReply([began(1_000), tick(deadlineMs)]).emitted).toEqual([
       "1000 pause",
-      `${deadlineMs} resume voice_goes_on`,
+      `${deadlineMs} resume pause_timeout`,
     ]);
   });
 
-  test("that comes and goes, as in a fit of coughing, holds it no longer than the bound, whatever the ear", () => {
+  test("that comes and goes, as in a fit of coughing, pauses it no longer than the bound, whatever the STT", () => {
     const fit = [began(1_000), ended(1_500), began(1_900), ended(2_400), began(2_800)];
-    for (const earHasPartials of [true, false]) {
-      expect(overReply([...fit, tick(2_999)], { earHasPartials }).told).toEqual(["1000 pause"]);
-      expect(overReply([...fit, tick(1_000 + pauseMsMax)], { earHasPartials }).told).toEqual([
+    for (const sttHasInterim of [true, false]) {
+      expect(overReply([...fit, tick(2_999)], { sttHasInterim }).emitted).toEqual(["1000 pause"]);
+      expect(overReply([...fit, tick(1_000 + pauseMsMax)], { sttHasInterim }).emitted).toEqual([
         "1000 pause",
-        "3000 resume voice_goes_on",
+        "3000 resume pause_timeout",
       ]);
     }
   });
 
-  test("holds it for as long again when it tells a back-channel", () => {
+  test("pauses it for the same time again when a back-channel is recognized", () => {
     const hum = [began(1_000), words(2_500, "mm-hm")];
     expect(overReply(hum).deadlineMs).toBe(2_500 + pauseMsMax);
-    expect(overReply([...hum, tick(4_499)]).told).toEqual(["1000 pause"]);
+    expect(overReply([...hum, tick(4_499)]).emitted).toEqual(["1000 pause"]);
   });
 
-  test("holds it so often at most: after that only words stop it", () => {
+  test("pauses it at most the bound: after that only words stop it", () => {
     const coughs = Array.from({ length: 5 }, (_, i) => [
       began(1_000 + i * 4_000),
       ended(1_500 + i * 4_000),
       tick(2_500 + i * 4_000),
     ]);
-    const { told } = overReply([...coughs.flat(), began(30_000), words(30_400, "stop")]);
-    expect(told.filter((line) => line.endsWith("pause"))).toHaveLength(voicePausesMax);
-    expect(told.at(-1)).toBe("30400 cut words");
+    const { emitted } = overReply([...coughs.flat(), began(30_000), words(30_400, "stop")]);
+    expect(emitted.filter((line) => line.endsWith("pause"))).toHaveLength(speechPausesMax);
+    expect(emitted.at(-1)).toBe("30400 interrupt words");
   });
 
-  test("cuts it where the ear tells no partial words, once it has lasted", () => {
-    const { deadlineMs, told } = overReply([began(1_000)], { earHasPartials: false });
-    expect(told).toEqual(["1000 pause"]);
-    expect(deadlineMs).toBe(940 + sustainedVoiceMs);
-    expect(overReply([began(1_000), tick(deadlineMs - 1)], { earHasPartials: false }).told).toEqual(["1000 pause"]);
-    expect(overReply([began(1_000), tick(deadlineMs)], { earHasPartials: false }).told).toEqual([
+  test("interrupts it after a fixed time where the STT has no interim transcripts", () => {
+    const { deadlineMs, emitted } = overReply([began(1_000)], { sttHasInterim: false });
+    expect(emitted).toEqual(["1000 pause"]);
+    expect(deadlineMs).toBe(940 + sustainedSpeechMs);
+    expect(overReply([began(1_000), tick(deadlineMs - 1)], { sttHasInterim: false }).emitted).toEqual(["1000 pause"]);
+    expect(overReply([began(1_000), tick(deadlineMs)], { sttHasInterim: false }).emitted).toEqual([
       "1000 pause",
-      `${deadlineMs} cut voice`,
+      `${deadlineMs} interrupt sustained_speech`,
     ]);
   });
 
-  test("that has gone on for long without a word, as the noise of a line does, stops no reply that begins behind it", () => {
-    for (const earHasPartials of [true, false]) {
-      const audibleMs = 900 + steadyVoiceMs;
+  test("that has gone on for long without a word, as background noise does, does not stop a reply that starts after it", () => {
+    for (const sttHasInterim of [true, false]) {
+      const audibleMs = 900 + steadyNoiseMs;
       const audible: [number, TurnEvent] = [audibleMs, { kind: "reply-audible", turnId: 7 }];
       const noise = [began(900), audible, tick(audibleMs + 20_000)];
-      const { told, deadlineMs } = overReply(noise, { audible: false, earHasPartials });
+      const { emitted, deadlineMs } = overReply(noise, { audible: false, sttHasInterim });
       // Nothing is waited for that has come to nothing: it would be looked for again with every tick.
-      expect([told, deadlineMs]).toEqual([[], Number.POSITIVE_INFINITY]);
+      expect([emitted, deadlineMs]).toEqual([[], Number.POSITIVE_INFINITY]);
     }
   });
 
   test("that comes in two short bursts is not sustained", () => {
     const bursts = [began(1_000), ended(1_500), began(1_600), ended(2_100), tick(2_500)];
-    expect(overReply(bursts, { earHasPartials: false }).told).toEqual(["1000 pause"]);
+    expect(overReply(bursts, { sttHasInterim: false }).emitted).toEqual(["1000 pause"]);
   });
 
-  test("that was there before its first sample holds it at that sample", () => {
-    const { told } = overReply([began(900), [1_000, { kind: "reply-audible", turnId: 7 }]], { audible: false });
-    expect(told).toEqual(["1000 pause"]);
+  test("that was there before its first sample pauses it at that sample", () => {
+    const { emitted } = overReply([began(900), [1_000, { kind: "reply-audible", turnId: 7 }]], { audible: false });
+    expect(emitted).toEqual(["1000 pause"]);
   });
 
-  test("pauses nothing that may not be interrupted, and words over it wait", () => {
-    const { told } = overReply(
+  test("pauses nothing that is not interruptible, and words over it wait", () => {
+    const { emitted } = overReply(
       [
         began(1_000),
         words(1_500, "hello"),
@@ -172,31 +159,31 @@ describe("voice over a reply", () => {
       ],
       { interruptible: false },
     );
-    expect(told).toEqual(["9000 answer hello there"]);
+    expect(emitted).toEqual(["9000 answer hello there"]);
   });
 });
 
 describe("a back-channel over a reply", () => {
   const yes = [began(1_000), ended(1_500), words(1_600, "yes", true)];
 
-  test("long before its end asks for no answer, and the next turn does not begin with it", () => {
-    const { told } = overReply([
+  test("long before its end needs no answer, and the next turn does not begin with it", () => {
+    const { emitted } = overReply([
       ...yes,
       [9_000, { kind: "reply-done", turnId: 7 }],
       words(10_000, "two loaves", true),
       tick(10_500),
     ]);
-    expect(told).toEqual(["1000 pause", "1600 resume back_channel", "9000 pass-over yes", "10500 answer two loaves"]);
+    expect(emitted).toEqual(["1000 pause", "1600 resume back_channel", "9000 ignore yes", "10500 answer two loaves"]);
   });
 
   test("at its very end is an answer to it", () => {
     const doneMs = 1_200 + backChannelAnswerMs - 1;
-    const { told } = overReply([...yes, [doneMs, { kind: "reply-done", turnId: 7 }]]);
-    expect(told.at(-1)).toBe(`${doneMs} answer yes`);
+    const { emitted } = overReply([...yes, [doneMs, { kind: "reply-done", turnId: 7 }]]);
+    expect(emitted.at(-1)).toBe(`${doneMs} answer yes`);
   });
 
-  test("is passed over as soon as it is no answer any more, and an interruption long after does not begin with it", () => {
-    const { told } = overReply([
+  test("is ignored as soon as it can be no answer any more, and a later interruption does not begin with it", () => {
+    const { emitted } = overReply([
       ...yes,
       tick(1_200 + backChannelAnswerMs - 1),
       tick(1_200 + backChannelAnswerMs),
@@ -206,51 +193,51 @@ describe("a back-channel over a reply", () => {
       [8_600, { kind: "reply-done", turnId: 7 }],
       tick(8_800),
     ]);
-    expect(told).toEqual([
+    expect(emitted).toEqual([
       "1000 pause",
       "1600 resume back_channel",
-      "2200 pass-over yes",
+      "2200 ignore yes",
       "8000 pause",
-      "8300 cut words",
+      "8300 interrupt words",
       "8800 answer stop",
     ]);
   });
 
-  test("in many breaths is passed over, however many words that are", () => {
+  test("in many breaths is ignored, however many words it has", () => {
     const hums = Array.from({ length: 6 }, (_, i) => [
       began(1_000 + i * 900),
       ended(1_500 + i * 900),
       words(1_600 + i * 900, i % 2 === 0 ? "mm-hm" : "I see", true),
     ]).flat();
-    const { told } = overReply([...hums, [20_000, { kind: "reply-done", turnId: 7 }]]);
-    expect(told.at(-1)).toBe("20000 pass-over mm-hm I see mm-hm I see mm-hm I see");
+    const { emitted } = overReply([...hums, [20_000, { kind: "reply-done", turnId: 7 }]]);
+    expect(emitted.at(-1)).toBe("20000 ignore mm-hm I see mm-hm I see mm-hm I see");
   });
 
-  test("of several words is none the less one while the ear tells only its beginning", () => {
+  test("of several words is one even while the interim transcript has only its beginning", () => {
     const see = [began(1_000), words(1_200, "I"), words(1_400, "I see"), ended(1_700), words(1_800, "I see", true)];
-    expect(overReply(see).told).toEqual(["1000 pause", "1800 resume back_channel"]);
-    expect(overReply([began(1_000), words(1_200, "I"), words(1_400, "I want")]).told).toEqual([
+    expect(overReply(see).emitted).toEqual(["1000 pause", "1800 resume back_channel"]);
+    expect(overReply([began(1_000), words(1_200, "I"), words(1_400, "I want")]).emitted).toEqual([
       "1000 pause",
-      "1400 cut words",
+      "1400 interrupt words",
     ]);
-    expect(overReply([began(1_000), words(1_200, "I"), ended(1_500), words(1_600, "I", true)]).told).toEqual([
+    expect(overReply([began(1_000), words(1_200, "I"), ended(1_500), words(1_600, "I", true)]).emitted).toEqual([
       "1000 pause",
-      "1600 cut words",
+      "1600 interrupt words",
     ]);
   });
 
-  test("of which the ear never is sure is passed over all the same, once its final is not waited for any more", () => {
+  test("whose transcript never becomes final is ignored all the same, once the final is not awaited any more", () => {
     const hum = [began(1_000), words(1_300, "mm-hm"), ended(1_500)];
-    const { told, turn } = overReply([...hum, tick(1_200 + resumeMs), tick(1_200 + finalWaitMs)]);
-    expect(told).toEqual(["1000 pause", "2000 resume no_words", "4200 pass-over mm-hm"]);
+    const { emitted, turn } = overReply([...hum, tick(1_200 + resumeMs), tick(1_200 + finalWaitMs)]);
+    expect(emitted).toEqual(["1000 pause", "2000 resume no_words", "4200 ignore mm-hm"]);
     expect(stepTurn(turn, { kind: "words", text: "mm-hm", final: true }, 9_000, policyOf(true)).turn).toMatchObject({
       caller: { at: "silent" },
     });
   });
 
-  test("is an answer whatever it is when nobody talks", () => {
-    const { told } = overReply([[500, { kind: "reply-done", turnId: 7 }], ...yes, tick(2_000)]);
-    expect(told).toEqual(["1700 answer yes"].map(() => expect.stringMatching(/ answer yes$/)));
+  test("is a turn when the agent is silent", () => {
+    const { emitted } = overReply([[500, { kind: "reply-done", turnId: 7 }], ...yes, tick(2_000)]);
+    expect(emitted).toEqual(["1700 answer yes"].map(() => expect.stringMatching(/ answer yes$/)));
   });
 });
 
@@ -260,7 +247,7 @@ describe("a whole call", () => {
     answer: () => ({ text: "The bakery is open from eight to six every day." }),
   };
 
-  test("in which the caller coughs tells every word, goes on from the very sample, and its transcript knows no interruption", () => {
+  test("in which the caller coughs has every word, resumes at the exact sample, and its transcript has no interruption", () => {
     const call = new VirtualCall(answering);
     call.handle({ kind: "leg-started", codec: "mulaw" });
     call.says(2_500, "when are you open");
@@ -275,7 +262,7 @@ describe("a whole call", () => {
     });
   });
 
-  test("in which the caller says mm-hm over the agent goes on, and mm-hm stands in no turn", () => {
+  test("in which the caller says mm-hm over the agent continues, and mm-hm is in no turn", () => {
     const call = new VirtualCall(answering);
     call.handle({ kind: "leg-started", codec: "mulaw" });
     call.says(2_500, "when are you open");
@@ -289,7 +276,7 @@ describe("a whole call", () => {
     expect(call.ofKind("ignore")).toMatchObject([{ text: "mm-hm" }]);
   });
 
-  test("in which the caller interrupts: the agent is silent within the lead of the first sound, and says why it stopped", () => {
+  test("in which the caller interrupts: the agent is silent within the lead of the first sound, and the reason is recorded", () => {
     const call = new VirtualCall(answering);
     call.handle({ kind: "leg-started", codec: "mulaw" });
     call.says(2_500, "when are you open");
@@ -297,9 +284,9 @@ describe("a whole call", () => {
     call.run(9_000);
     const paused = call.commands.find(({ command }) => command.kind === "pause");
     expect((paused?.atMs ?? Number.NaN) - 5_400).toBeLessThanOrEqual(60);
-    const [cut] = call.ofKind("cancel-reply");
-    expect(cut).toMatchObject({ reason: "words", clear: true });
-    expect(cut?.speechMs).toBeGreaterThanOrEqual(WORD_MS - 60);
-    expect(cut?.heardText).toBe(call.turns.find(({ interrupted }) => interrupted)?.text);
+    const [cancelled] = call.ofKind("cancel-reply");
+    expect(cancelled).toMatchObject({ reason: "words", clear: true });
+    expect(cancelled?.speechMs).toBeGreaterThanOrEqual(WORD_MS - 60);
+    expect(cancelled?.heardText).toBe(call.turns.find(({ interrupted }) => interrupted)?.text);
   });
 });

@@ -14,18 +14,18 @@ const languages = (call: VirtualCall): string[] =>
 const askedIn = (call: VirtualCall): string[] => call.ofKind("generate-reply").map(({ language }) => language);
 
 describe("the language of a call", () => {
-  test("is what the caller is heard to speak, from that very answer on, and goes back with the caller", () => {
+  test("is the detected one, from that answer on, and changes back with the caller", () => {
     const call = started({ spec: { language: "en-GB" } });
     call.says(2_500, "good morning to you", "en");
     call.says(7_000, "guten Morgen zusammen", "de");
     call.says(12_000, "und noch etwas", "de-AT");
     call.says(17_000, "and back to English", "en-US");
     call.run(22_000);
-    expect(languages(call)).toEqual(["de heard", "en-GB heard"]);
+    expect(languages(call)).toEqual(["de detected", "en-GB detected"]);
     expect(askedIn(call)).toEqual(["en-GB", "de", "de", "en-GB"]);
   });
 
-  test("is what the service's own words are in", () => {
+  test("is that of the service phrases", () => {
     const call = started({ answer: (text) => (text === "hallo Sie da" ? "fails" : { text: "Fine." }) });
     call.says(2_500, "hallo Sie da", "de");
     call.run(10_000);
@@ -40,7 +40,7 @@ describe("the language of a call", () => {
     expect(askedIn(call)).toEqual(["en"]);
   });
 
-  test("is not moved by a guess at an utterance that is not over, nor by one of which nothing was understood", () => {
+  test("is changed neither by an interim transcript nor by an empty one", () => {
     const call = started();
     call.at(3_000, () => call.handle({ kind: "stt-interim", text: "guten", language: "de" }));
     call.at(3_200, () => call.handle({ kind: "stt-final", text: "", language: "de" }));
@@ -48,7 +48,7 @@ describe("the language of a call", () => {
     expect(languages(call)).toEqual([]);
   });
 
-  test("can be changed by the model, which goes on in it in the same reply", () => {
+  test("can be changed by the LLM, which continues in it in the same reply", () => {
     const call = started({
       spec: { tools: [SWITCH] },
       answer: (_, { messages }) =>
@@ -63,7 +63,7 @@ describe("the language of a call", () => {
     expect(call.turns.at(-1)?.text).toBe("Gerne.");
   });
 
-  test("that the model chose holds though it is pinned: that is against what is overheard, not against the agent", () => {
+  test("that the LLM chose applies though it is pinned: pinning concerns detection, not the agent", () => {
     const call = started({
       spec: { tools: [SWITCH], languagePinned: true },
       answer: (_, { messages }) =>

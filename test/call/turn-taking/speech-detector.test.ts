@@ -16,7 +16,7 @@ function detect(pattern: string, mediaMsOf: (frame: number) => number = (frame) 
 const SETTLE = ".".repeat(15);
 
 describe("the speech detector", () => {
-  test("speech begins with the third voiced frame of five, and dates from the first of them", () => {
+  test("speech starts with the third voiced frame of five, and dates from the first of them", () => {
     const { detector, changes } = detect(`${SETTLE}.#.#.#`);
     expect(changes).toEqual([[20, "started"]]);
     expect(detector.speechStartMs).toBe(16 * 20);
@@ -26,7 +26,7 @@ describe("the speech detector", () => {
     expect(detect(`${SETTLE}#..#.#....`).changes).toEqual([]);
   });
 
-  test("speech ends after 300 ms without voice, and a shorter pause does not end it", () => {
+  test("speech ends after 300 ms without voiced frames, and a shorter pause does not end it", () => {
     const { changes } = detect(`${SETTLE}###${".".repeat(14)}###${".".repeat(15)}`);
     expect(changes).toEqual([
       [17, "started"],
@@ -34,12 +34,12 @@ describe("the speech detector", () => {
     ]);
   });
 
-  test("nothing is believed in the first 300 ms", () => {
+  test("voiced frames are ignored in the first 300 ms", () => {
     expect(detect("#".repeat(15)).changes).toEqual([]);
     expect(detect("#".repeat(18)).changes).toEqual([[17, "started"]]);
   });
 
-  test("a gap in the media time is silence, and a long one ends speech though its frames came at once", () => {
+  test("a gap in the media time is silence, and a long one ends speech though its frames arrived at once", () => {
     const { changes } = detect(`${SETTLE}#####...`, (frame) => frame * 20 + (frame > 19 ? 400 : 0));
     expect(changes).toEqual([
       [17, "started"],
@@ -47,7 +47,7 @@ describe("the speech detector", () => {
     ]);
   });
 
-  test("a carrier that stops sending while somebody speaks makes the deadline end the speech", () => {
+  test("a carrier that stops sending during speech makes the deadline end the speech", () => {
     const { detector } = detect(`${SETTLE}#####`);
     expect(detector.deadlineMs).toBe(19 * 20 + DEFAULT_TURN_PARAMETERS.frameLossMs);
     detector.framesStopped();
@@ -55,7 +55,7 @@ describe("the speech detector", () => {
     expect(detector.deadlineMs).toBe(Number.POSITIVE_INFINITY);
   });
 
-  test("a peer that sends a second at once is not taken to have stopped before its next second is late", () => {
+  test("a peer that sends a second at once has not stopped before its next second is late", () => {
     const detector = new SpeechDetector(DEFAULT_TURN_PARAMETERS);
     let deadlineMs = Number.NaN;
     for (let frame = 0; frame < 200; frame += 1) {

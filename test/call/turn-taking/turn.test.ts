@@ -1,12 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
-import {
-  INITIAL_TURN,
-  stepTurn,
-  type Turn,
-  type TurnEvent,
-  turnDeadlineMs,
-} from "../../../src/call/turn-taking/turn.ts";
+import { INITIAL_TURN, stepTurn, type Turn, turnDeadlineMs } from "../../../src/call/turn-taking/turn.ts";
+import type { TurnEvent } from "../../../src/call/turn-taking/turn-events.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../../src/core/limits/calls.ts";
 
 const POLICY = { parameters: DEFAULT_TURN_PARAMETERS, sttHasInterim: true, language: "en-US" };
@@ -35,7 +30,7 @@ const speaking = (interruptible: boolean): Turn => ({
 });
 
 describe("the end of the caller's turn", () => {
-  test("comes 500 ms after the last voice when the final transcript is there, and not a millisecond sooner", () => {
+  test("comes 500 ms after the last voiced frame when the final transcript is there, and not a millisecond sooner", () => {
     const { turn } = runEvents(INITIAL_TURN, [
       [1_000, { kind: "speech-started", startMs: 940 }],
       [2_000, { kind: "words", text: "one loaf", final: false }],
@@ -49,7 +44,7 @@ describe("the end of the caller's turn", () => {
     ]);
   });
 
-  test("does not come while the caller goes on after a pause, and the words of both parts are one turn", () => {
+  test("does not come while the caller continues after a pause, and the words of both parts are one turn", () => {
     const { actions } = runEvents(INITIAL_TURN, [
       [1_000, { kind: "speech-started", startMs: 940 }],
       [1_800, { kind: "speech-ended", endMs: 1_500 }],
@@ -63,7 +58,7 @@ describe("the end of the caller's turn", () => {
     expect(actions).toEqual([{ do: "answer", text: "one loaf and two rolls", startMs: 940, endMs: 2_600 }]);
   });
 
-  test("waits for a final transcript that is late, and takes the partial one when none comes", () => {
+  test("waits for a final transcript that is late, and takes the interim one when none comes", () => {
     const waiting = runEvents(INITIAL_TURN, [
       [1_000, { kind: "speech-started", startMs: 940 }],
       [1_500, { kind: "words", text: "one loaf", final: false }],
@@ -74,7 +69,7 @@ describe("the end of the caller's turn", () => {
     expect(step(waiting.turn, { kind: "tick" }, 4_500).actions).toMatchObject([{ do: "answer", text: "one loaf" }]);
   });
 
-  test("P11: a final that comes after its partial was answered is not a second turn, and only what is new in it is", () => {
+  test("P11: a final that comes after its interim was answered is not a second turn, and only what is new in it is", () => {
     const answered = runEvents(INITIAL_TURN, [
       [1_000, { kind: "speech-started", startMs: 940 }],
       [1_500, { kind: "words", text: "one loaf", final: false }],
@@ -85,7 +80,7 @@ describe("the end of the caller's turn", () => {
     expect(answered.actions).toHaveLength(1);
     const same = runEvents(answered.turn, [[5_000, { kind: "words", text: "one loaf", final: true }]]);
     expect(same.actions).toEqual([]);
-    expect(same.turn).toMatchObject({ caller: { at: "silent" }, answered: "" });
+    expect(same.turn).toMatchObject({ caller: { at: "silent" }, answeredPrefix: "" });
     const more = runEvents(answered.turn, [
       [5_000, { kind: "words", text: "one loaf and two rolls", final: true }],
       [5_500, { kind: "tick" }],
@@ -93,7 +88,7 @@ describe("the end of the caller's turn", () => {
     expect(more.actions).toMatchObject([{ do: "interrupt" }, { do: "answer", text: "and two rolls" }]);
   });
 
-  test("P11: a final that is told twice is one utterance, before its answer, over it and after it", () => {
+  test("P11: a final that is sent twice is one utterance, before its answer, over it and after it", () => {
     const twice = { kind: "words", text: "two loaves", final: true } as const;
     const { actions } = runEvents(INITIAL_TURN, [
       [1_000, { kind: "speech-started", startMs: 940 }],
@@ -113,7 +108,7 @@ describe("the end of the caller's turn", () => {
     expect(actions).toMatchObject([{ do: "answer", text: "two loaves" }]);
   });
 
-  test("P11: the same said twice is two utterances, where a voice or a partial word comes in between", () => {
+  test("P11: the same said twice is two utterances, where speech or an interim word comes in between", () => {
     const no = { kind: "words", text: "no", final: true } as const;
     for (const between of [
       { kind: "speech-started", startMs: 1_900 },
@@ -132,7 +127,7 @@ describe("the end of the caller's turn", () => {
     expect(step(once, no, 2_000, false).turn.caller).toMatchObject({ words: { final: "no no" } });
   });
 
-  test("P11: a final that takes a partial back leaves nothing to answer, and costs the next utterance no word", () => {
+  test("P11: a final that takes an interim back leaves nothing to answer, and costs the next utterance no word", () => {
     const { turn, actions } = runEvents(INITIAL_TURN, [
       [1_000, { kind: "speech-started", startMs: 940 }],
       [1_500, { kind: "words", text: "hmm wait", final: false }],
@@ -146,7 +141,7 @@ describe("the end of the caller's turn", () => {
     expect(turn.answeredPrefix).toBe("");
   });
 
-  test("P11: where a final never comes, what the caller says next is told whole, and not again by its own final", () => {
+  test("P11: where a final never comes, what the caller says next is answered completely, and not again with its own final", () => {
     const answered = runEvents(INITIAL_TURN, [
       [1_000, { kind: "speech-started", startMs: 940 }],
       [1_500, { kind: "words", text: "I want two loaves", final: false }],
@@ -172,7 +167,7 @@ describe("the end of the caller's turn", () => {
     ["I need four", "I need four!"],
     ["twenty five rolls", "Twenty-five rolls."],
     ["我要四十个面包", "我要四十个面包。"],
-  ])("P11: %j that was answered is not told again as %j", (partial, final) => {
+  ])("P11: %j that was answered is not repeated as %j", (partial, final) => {
     const { actions } = runEvents(INITIAL_TURN, [
       [1_500, { kind: "words", text: partial, final: false }],
       [4_500, { kind: "tick" }],
@@ -206,7 +201,7 @@ describe("the end of the caller's turn", () => {
     ["三点", "三点半来"],
     ["パンを二十", "パンを二十五個"],
     ["ငါး", "ငါးဆယ်"],
-  ])("F14-1: where a word of %j that was answered changed, %j is told whole", (partial, final) => {
+  ])("F14-1: where a word of %j that was answered changed, %j is answered completely", (partial, final) => {
     const { actions } = runEvents(INITIAL_TURN, [
       [1_500, { kind: "words", text: partial, final: false }],
       [4_500, { kind: "tick" }],
@@ -229,7 +224,7 @@ describe("the end of the caller's turn", () => {
     ["yes", "Yes—and two rolls", "and two rolls"],
     ["我要三百", "我要三百，五十个不要", "五十个不要"],
     ["我要三百", "我要三百个", "个"],
-  ])("F14-1: of words like %j that were answered, only what is new in %j is told", (partial, final, rest) => {
+  ])("F14-1: of words like %j that were answered, only what is new in %j is answered", (partial, final, rest) => {
     const { actions } = runEvents(INITIAL_TURN, [
       [1_500, { kind: "words", text: partial, final: false }],
       [4_500, { kind: "tick" }],
@@ -239,7 +234,7 @@ describe("the end of the caller's turn", () => {
     expect(actions).toMatchObject([{ text: partial }, { text: rest }]);
   });
 
-  test("F14-1: words behind DTMF are answered whole where the STT has changed those before them", () => {
+  test("F14-1: words after DTMF are answered completely where the STT has changed those before it", () => {
     const { actions } = runEvents(INITIAL_TURN, [
       [1_000, { kind: "words", text: "a", final: false }],
       [1_100, { kind: "dtmf" }],
@@ -250,7 +245,7 @@ describe("the end of the caller's turn", () => {
     expect(actions).toMatchObject([{ text: "a DTMF: 1" }, { text: "and two" }]);
   });
 
-  test("F14-1: a partial that changes what was answered cuts the answer, and its final is answered", () => {
+  test("F14-1: an interim that changes what was answered interrupts the answer, and its final is answered", () => {
     const { actions } = runEvents(INITIAL_TURN, [
       [1_500, { kind: "words", text: "I need for", final: false }],
       [4_500, { kind: "tick" }],
@@ -262,7 +257,7 @@ describe("the end of the caller's turn", () => {
     expect(actions).toMatchObject([{ text: "I need for" }, { do: "interrupt" }, { text: "I need for" }]);
   });
 
-  test("what follows an answered partial is found in languages without spaces too", () => {
+  test("what follows an answered interim is found in unspaced languages too", () => {
     const { actions } = runEvents(INITIAL_TURN, [
       [1_000, { kind: "words", text: "パンを一つ", final: false }],
       [4_000, { kind: "tick" }],
@@ -272,7 +267,7 @@ describe("the end of the caller's turn", () => {
     expect(actions).toMatchObject([{ text: "パンを一つ" }, { text: "とロールを二つ" }]);
   });
 
-  test("words are answered though the voice never pauses, two seconds after the last of them", () => {
+  test("words are answered though speech never pauses, two seconds after the last of them", () => {
     const { turn, actions } = runEvents(INITIAL_TURN, [
       [1_000, { kind: "speech-started", startMs: 940 }],
       [2_000, { kind: "words", text: "one loaf please", final: true }],
@@ -285,7 +280,7 @@ describe("the end of the caller's turn", () => {
     expect(turnDeadlineMs(after, 4_000, POLICY)).toBe(Number.POSITIVE_INFINITY);
   });
 
-  test("pauses too short to end a turn do not begin the two seconds anew: a television has many of them", () => {
+  test("pauses too short to end a turn do not restart the two seconds: a television has many of them", () => {
     const settled: [number, TurnEvent][] = [
       [1_000, { kind: "speech-started", startMs: 940 }],
       [2_000, { kind: "words", text: "one loaf please", final: true }],
@@ -304,7 +299,7 @@ describe("the end of the caller's turn", () => {
     ]);
   });
 
-  test("speech without words is discarded and answered by nothing", () => {
+  test("speech without words is discarded and not answered", () => {
     const { turn, actions } = runEvents(INITIAL_TURN, [
       [1_000, { kind: "speech-started", startMs: 940 }],
       [1_800, { kind: "speech-ended", endMs: 1_500 }],
@@ -314,7 +309,7 @@ describe("the end of the caller's turn", () => {
     expect(turn.caller).toEqual({ at: "silent" });
   });
 
-  test("words without voice are a turn too", () => {
+  test("words without speech are a turn too", () => {
     const { actions } = runEvents(INITIAL_TURN, [
       [2_000, { kind: "words", text: "hello", final: true }],
       [2_500, { kind: "tick" }],
@@ -322,13 +317,13 @@ describe("the end of the caller's turn", () => {
     expect(actions).toEqual([{ do: "answer", text: "hello", startMs: 2_000, endMs: 2_000 }]);
   });
 
-  test("P11: an ear that tells a megabyte is believed to the bound and no further", () => {
+  test("P11: a transcript of a megabyte is truncated to the bound", () => {
     const { turn } = runEvents(INITIAL_TURN, [
       [1_000, { kind: "words", text: "a".repeat(1_000_000), final: true }],
       [1_100, { kind: "words", text: "b".repeat(1_000), final: true }],
       [1_200, { kind: "words", text: "c".repeat(1_000), final: true }],
     ]);
-    expect(turn.caller).toMatchObject({ words: { final: "a".repeat(TURN_TEXT_CHARS_MAX), partial: "" } });
+    expect(turn.caller).toMatchObject({ words: { final: "a".repeat(TURN_TEXT_CHARS_MAX), interim: "" } });
   });
 
   test("empty transcripts change nothing", () => {
@@ -338,13 +333,13 @@ describe("the end of the caller's turn", () => {
 });
 
 describe("speech over the agent", () => {
-  test("a word cuts a reply that may be interrupted, in the same step", () => {
+  test("a word interrupts an interruptible reply, in the same step", () => {
     const { turn, actions } = step(speaking(true), { kind: "words", text: "stop", final: false }, 640);
-    expect(actions).toEqual([{ do: "interrupt", turnId: 7, reason: "words", voicedMs: 0 }]);
+    expect(actions).toEqual([{ do: "interrupt", turnId: 7, reason: "words", speechMs: 0 }]);
     expect(turn.agent).toEqual({ at: "idle" });
   });
 
-  test("nothing cuts a reply that may not be interrupted, and its end lets the words be answered at once", () => {
+  test("nothing interrupts a reply that is not interruptible, and its end lets the words be answered at once", () => {
     const { turn, actions } = runEvents(speaking(false), [
       [1_000, { kind: "speech-started", startMs: 940 }],
       [1_400, { kind: "words", text: "hello there", final: true }],
@@ -358,7 +353,7 @@ describe("speech over the agent", () => {
     ]);
   });
 
-  test("voice alone never cuts a reply that nobody has heard yet", () => {
+  test("speech alone never interrupts a reply that is not audible yet", () => {
     const thinking: Turn = {
       caller: { at: "speaking", startMs: 0, speechStartMs: 0, words: { final: "", interim: "" }, lastWordMs: 0 },
       agent: { at: "replying", turnId: 7, audible: false, interruptible: true, pausedSinceMs: undefined, pauses: 0 },
@@ -369,7 +364,7 @@ describe("speech over the agent", () => {
     expect(step(thinking, { kind: "tick" }, 5_000, false).actions).toEqual([]);
   });
 
-  test("events of another reply change nothing", () => {
+  test("events of another reply have no effect", () => {
     const turn = speaking(true);
     expect(step(turn, { kind: "reply-done", turnId: 6 }, 640).turn).toBe(turn);
     expect(step(turn, { kind: "reply-audible", turnId: 6 }, 640).turn).toBe(turn);
@@ -377,7 +372,7 @@ describe("speech over the agent", () => {
 });
 
 describe("typed words", () => {
-  test("are answered at once: nothing more is to come", () => {
+  test("are answered at once: nothing more follows", () => {
     const { actions } = runEvents(INITIAL_TURN, [[1_000, { kind: "typed", text: "two loaves" }]]);
     expect(actions).toEqual([{ do: "answer", text: "two loaves", startMs: 1_000, endMs: 1_000 }]);
   });
@@ -392,7 +387,7 @@ describe("typed words", () => {
     expect(actions).toEqual([{ do: "answer", text: "my name is Siobhán", startMs: 940, endMs: 1_900 }]);
   });
 
-  test("come behind what the ear is not done with, whose final tells only what is new then", () => {
+  test("follow an interim transcript, whose final then adds only what is new", () => {
     const { turn, actions } = runEvents(INITIAL_TURN, [
       [1_000, { kind: "speech-started", startMs: 940 }],
       [1_500, { kind: "words", text: "my name is", final: false }],
@@ -410,14 +405,14 @@ describe("typed words", () => {
   });
 
   test("interrupt a reply, and are answered when it is over", () => {
-    const cut = step(speaking(true), { kind: "typed", text: "stop" }, 1_000);
-    expect(cut.actions).toEqual([{ do: "interrupt", turnId: 7, reason: "typed", voicedMs: 0 }]);
-    expect(step(cut.turn, { kind: "reply-done", turnId: 7 }, 1_000).actions).toEqual([
+    const cancelled = step(speaking(true), { kind: "typed", text: "stop" }, 1_000);
+    expect(cancelled.actions).toEqual([{ do: "interrupt", turnId: 7, reason: "typed", speechMs: 0 }]);
+    expect(step(cancelled.turn, { kind: "reply-done", turnId: 7 }, 1_000).actions).toEqual([
       { do: "answer", text: "stop", startMs: 1_000, endMs: 1_000 },
     ]);
   });
 
-  test("wait behind a message that may not be interrupted", () => {
+  test("wait for the end of a message that is not interruptible", () => {
     const waiting = step(speaking(false), { kind: "typed", text: "stop" }, 1_000);
     expect(waiting.actions).toEqual([]);
     expect(turnDeadlineMs(waiting.turn, 1_000, POLICY)).toBe(Number.POSITIVE_INFINITY);

@@ -51,12 +51,12 @@ describe("carrier_c", () => {
       outboundRateHz: 8_000,
       binaryAudio: false,
       outboundCodec: "mulaw",
-      reorders: false,
-      datesAudio: true,
+      isUnordered: false,
+      hasWallClockTimestamps: true,
     });
   });
 
-  test("a greeting is nothing that it knows", () => {
+  test("a greeting is an unknown event", () => {
     expect(decode(createPlivoWire(), { event: "connected" })).toEqual({ kind: "ignored", what: "unknown_event" });
   });
 
@@ -96,7 +96,7 @@ describe("carrier_c", () => {
     expect(() => wire.encodeClear()).toThrow("no clear before start");
   });
 
-  test("keys are pressed towards the far end by one message", () => {
+  test("DTMF is sent with one message", () => {
     expect(started().encodeDtmf?.("12#")).toBe('{"event":"sendDTMF","dtmf":"12#"}');
   });
 
@@ -134,7 +134,7 @@ describe("carrier_c", () => {
     "",
     '"quoted" \\ \u0001 \u{1F600} \ud800',
     "x".repeat(EXTRA_HEADERS_CHARS_MAX),
-  ])("the headers %j do no harm, and audio that repeats them takes the short cut", (extra_headers) => {
+  ])("the headers %j do no harm, and audio that repeats them takes the fast path", (extra_headers) => {
     const wire = createPlivoWire();
     expect(decode(wire, { ...subject.start(streamId), extra_headers })).toMatchObject({ kind: "start" });
     const message = { ...subject.media({}), extra_headers };
@@ -148,7 +148,7 @@ describe("carrier_c", () => {
   test.each([
     undefined,
     null,
-  ])("without headers (%j) audio has none either, and takes the short cut as well", (extra_headers) => {
+  ])("without headers (%j) audio has none either, and takes the fast path too", (extra_headers) => {
     const message = Buffer.from(JSON.stringify({ ...subject.media({}), extra_headers: undefined }));
     const layouts = plivoMediaLayouts(streamId, extra_headers ?? undefined);
     expect(scanMedia(message, layouts, "mulaw", into)).toBe(true);
@@ -176,7 +176,7 @@ describe("carrier_c", () => {
     expect(decode(wire, { event: "playedStream", name: "1.0" })).toEqual({ kind: "mark", name: "1.0" });
   });
 
-  test("a clear that was done is told, but not one of another stream", () => {
+  test("a clear that was carried out is reported, but not one of another stream", () => {
     const wire = started();
     expect(decode(wire, { event: "clearedAudio" })).toEqual({ kind: "cleared", playedMs: Number.NaN });
     expect(() => decode(wire, { event: "clearedAudio", streamId: "other" })).toThrow(malformed);
@@ -188,7 +188,7 @@ describe("carrier_c", () => {
     [{ event: "error", reason: "buffer-full" }, "buffer-full"],
     [{ event: "error", reason: "the caller said +15550100001" }, "error"],
     [{ event: "error", reason: { code: 1 } }, "error"],
-  ])("the complaint %j is told as %s", (message, code) => {
+  ])("the error %j is reported as %s", (message, code) => {
     expect(decode(started(), message)).toEqual({ kind: "carrier-error", code });
   });
 });

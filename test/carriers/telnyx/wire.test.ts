@@ -47,11 +47,14 @@ function started(subject = pcmu): Wire {
 }
 
 describe("carrier_b", () => {
-  test.each(["mulaw", "alaw"] as const)("sends %s when it was ordered so, whatever comes in", (outboundCodec) => {
+  test.each([
+    "mulaw",
+    "alaw",
+  ] as const)("sends %s when it was requested, whatever the inbound codec", (outboundCodec) => {
     const silence = { mulaw: 0xff, alaw: 0xd5 }[outboundCodec];
     for (const subject of [pcmu, pcma]) {
       const wire = createTelnyxWire({ outboundCodec });
-      expect(wire).toMatchObject({ outboundCodec, reorders: true, datesAudio: false });
+      expect(wire).toMatchObject({ outboundCodec, isUnordered: true, hasWallClockTimestamps: false });
       expect(wire).toMatchObject({ inboundRateHz: 8_000, outboundRateHz: 8_000, binaryAudio: false });
       expect(decode(wire, subject.start("s"))).toMatchObject({ codec: subject.inbound });
       const bytes = new Uint8Array(160).fill(silence);
@@ -109,7 +112,7 @@ describe("carrier_b", () => {
     expect(() => decode(pcmu.make(), { ...message, start: { ...message.start, stream_id: "s" } })).toThrow(malformed);
   });
 
-  test("C6: no timestamp is told, however it is written, for nobody knows its unit", () => {
+  test("C6: no timestamp is read, however it is written, because its unit is not documented", () => {
     const wire = started() as TelnyxWire;
     for (const timestamp of ["20", 20, "", null, {}]) {
       const message = Buffer.from(JSON.stringify(pcmu.media({ timestamp })));
@@ -130,7 +133,7 @@ describe("carrier_b", () => {
     ["", Number.NaN],
     [1_763_631_012_000, Number.NaN],
     [null, Number.NaN],
-  ])("C9: a key that was pressed at %j was pressed at %d", (occurred_at, occurredAtMs) => {
+  ])("C9: a digit that was pressed at %j was pressed at %d", (occurred_at, occurredAtMs) => {
     expect(decode(started(), { ...pcmu.dtmf("1"), occurred_at })).toEqual({ kind: "dtmf", digit: "1", occurredAtMs });
   });
 
@@ -146,7 +149,7 @@ describe("carrier_b", () => {
     ["", "error"],
     [null, "error"],
     [{}, "error"],
-  ])("an error of the code %j is told as %s", (code, expected) => {
+  ])("an error of the code %j is reported as %s", (code, expected) => {
     const message = { event: "error", stream_id: pcmu.streamId, payload: { code, title: "t", detail: "+15550100001" } };
     expect(decode(started(), message)).toEqual({ kind: "carrier-error", code: expected });
   });

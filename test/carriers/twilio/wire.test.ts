@@ -42,8 +42,8 @@ describe("carrier_a", () => {
       outboundRateHz: 8_000,
       binaryAudio: false,
       outboundCodec: "mulaw",
-      reorders: false,
-      datesAudio: false,
+      isUnordered: false,
+      hasWallClockTimestamps: false,
     });
   });
 
@@ -87,7 +87,7 @@ describe("carrier_a", () => {
     expect(into.timestampMs).toBe(timestampMs);
   });
 
-  test("the short cut is not taken before the start", () => {
+  test("the fast path is not taken before the start", () => {
     const message = Buffer.from(JSON.stringify(subject.media({})));
     expect(scanMedia(message, [], "mulaw", into)).toBe(false);
     expect(scanMedia(message, twilioMediaLayouts(subject.streamId), "mulaw", into)).toBe(true);

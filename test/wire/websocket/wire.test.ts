@@ -17,7 +17,7 @@ const malformed = refused("wire_malformed");
 const tooLarge = refused("wire_too_large");
 const ODD_TEXT = "caf\u00e9 \u200f\u05e9\u05dc\u05d5\u05dd \ud800 \u0000 \u{1F600}";
 
-/** What each message of the fixture of a codec tells, with as many samples as its binary messages have. */
+/** The events of the messages in the fixture of a codec, with the number of samples in its binary messages. */
 const golden = (counts: readonly number[]): unknown[] => {
   const audio = counts.map((count) => `audio NaN: ${count} at NaN`);
   return [
@@ -81,7 +81,12 @@ describe("websocket: what was negotiated", () => {
   test.each(pairsOfRates)("M9: PCM comes in at %d Hz and goes out at %d Hz", (inputRateHz, outputRateHz) => {
     const wire = wireOf("pcm_s16le", inputRateHz, outputRateHz);
     expect(wire).toMatchObject({ inboundRateHz: inputRateHz, outboundRateHz: outputRateHz });
-    expect(wire).toMatchObject({ outboundCodec: "pcm_s16le", binaryAudio: true, reorders: false, datesAudio: false });
+    expect(wire).toMatchObject({
+      outboundCodec: "pcm_s16le",
+      binaryAudio: true,
+      isUnordered: false,
+      hasWallClockTimestamps: false,
+    });
     const frame = Int16Array.from({ length: (outputRateHz * FRAME_MS) / 1_000 }, (_, i) => 50 * i - 20_000);
     expect(samplesOf("pcm_s16le", wire.encodeAudio(pcmBytes(frame)))).toEqual(frame);
   });
@@ -90,9 +95,9 @@ describe("websocket: what was negotiated", () => {
     "mulaw",
     "alaw",
     "pcm_s16le",
-  ] as const)("the stream begins with the socket, and is kept in %s", (codec) => {
-    const opening = { kind: "start", streamId: CALL_ID, carrierCallId: undefined, codec };
-    expect(wireOf(codec)).toMatchObject({ opening, outboundCodec: codec });
+  ] as const)("the stream starts with the socket, and is recorded in %s", (codec) => {
+    const implicitStart = { kind: "start", streamId: CALL_ID, carrierCallId: undefined, codec };
+    expect(wireOf(codec)).toMatchObject({ implicitStart, outboundCodec: codec });
   });
 
   test("M9: a format that no call can have is our bug", () => {
@@ -110,14 +115,14 @@ describe("websocket: what was negotiated", () => {
 describe("websocket: audio that comes in", () => {
   const pcm = Uint8Array.from({ length: 1_000 }, (_, i) => (i * 37 + (i >> 8)) & 255);
 
-  test("M2: a stream of PCM is the same to the bit wherever it is cut, and wherever a message lies in memory", () => {
+  test("M2: a stream of PCM is the same to the bit wherever it is split, and wherever a message lies in memory", () => {
     const expected = samplesOf("pcm_s16le", pcm);
-    const cuts = fc.array(fc.nat(pcm.length), { maxLength: 40 });
+    const splits = fc.array(fc.nat(pcm.length), { maxLength: 40 });
     fc.assert(
-      fc.property(cuts, fc.nat(7), (positions, offset) => {
+      fc.property(splits, fc.nat(7), (positions, offset) => {
         const at = [0, ...positions.sort((a, b) => a - b), pcm.length];
-        const pieces = at.slice(1).map((end, i) => pcm.subarray(at[i], end));
-        const messages = pieces.filter(({ length }) => length > 0).map((piece) => moved(piece, offset));
+        const chunks = at.slice(1).map((end, i) => pcm.subarray(at[i], end));
+        const messages = chunks.filter(({ length }) => length > 0).map((chunk) => moved(chunk, offset));
         const samples = heard(wireOf("pcm_s16le"), messages);
         expect(Buffer.compare(pcmBytes(samples), pcmBytes(expected))).toBe(0);
       }),
@@ -154,7 +159,7 @@ describe("websocket: audio that comes in", () => {
     expect(heard(other, [Uint8Array.of(0x04)])).toEqual(Int16Array.of(0x0403));
   });
 
-  test.each(["mulaw", "alaw"] as const)("every code of %s is told as it came, and as its sample", (codec) => {
+  test.each(["mulaw", "alaw"] as const)("every code of %s is decoded unchanged, and as its sample", (codec) => {
     const codes = Uint8Array.from({ length: 256 }, (_, i) => i);
     expect(heard(wireOf(codec), [moved(codes, 3)])).toEqual(samplesOf(codec, codes));
     expect(into.bytes.slice(0, 256)).toEqual(codes);
@@ -172,7 +177,7 @@ describe("websocket: audio that comes in", () => {
     }
   });
 
-  test("M3: a second of PCM fits behind half a sample", () => {
+  test("M3: a second of PCM fits after half a sample", () => {
     const wire = wireOf("pcm_s16le", 48_000);
     heard(wire, [Uint8Array.of(1)]);
     expect(heard(wire, [new Uint8Array(96_000).fill(2)])).toHaveLength(48_000);
@@ -224,9 +229,9 @@ describe("websocket: Opus", () => {
     const wire = wireOf("opus", 8_000, rateHz);
     const frame = Int16Array.from({ length: (rateHz * FRAME_MS) / 1_000 }, (_, i) => 9_000 * Math.sin(i / 9));
     // At an odd address, as a frame of a ring may be.
-    const lent = new Uint8Array(frame.byteLength + 1).subarray(1);
-    lent.set(pcmBytes(frame));
-    const packet = Uint8Array.from(wire.encodeAudio(lent));
+    const borrowed = new Uint8Array(frame.byteLength + 1).subarray(1);
+    borrowed.set(pcmBytes(frame));
+    const packet = Uint8Array.from(wire.encodeAudio(borrowed));
     expect(packet.length).toBeLessThanOrEqual(OPUS_PACKET_BYTES_MAX);
     expect(packet).toEqual(Uint8Array.from(opus.encoder(rateHz).encode(frame)));
   });
@@ -250,7 +255,7 @@ describe("websocket: texts that come in", () => {
     "\u0000",
     " a\n",
     "x".repeat(TURN_TEXT_CHARS_MAX),
-  ])("B13: the typed text %j is told as it is, escaped or not", (text) => {
+  ])("B13: the typed text %j is returned unchanged, escaped or not", (text) => {
     expect(decode(wire, { type: "text", text })).toEqual({ kind: "text", text });
     const escaped = text.replaceAll(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
     if (escaped.length < 60_000) {
@@ -279,8 +284,8 @@ describe("websocket: texts that come in", () => {
     [1_240, 1_240],
     [12.5, 12.5],
     ["1240", 1_240],
-  ])("a clear may have been done after %j ms", (playedMs, told) => {
-    expect(decode(wire, { type: "cleared", playedMs })).toEqual({ kind: "cleared", playedMs: told });
+  ])("a clear may have been carried out after %j ms", (playedMs, expected) => {
+    expect(decode(wire, { type: "cleared", playedMs })).toEqual({ kind: "cleared", playedMs: expected });
   });
 
   test.each([-1, "soon", "", {}, [1], true])("a clear that was done after %j ms is malformed", (playedMs) => {
@@ -294,9 +299,9 @@ describe("websocket: texts that come in", () => {
     [false, "false"],
     [undefined, "null"],
     [null, "null"],
-  ])("a tool came to %j, which the model is told as %s", (result, told) => {
-    const expected = { kind: "tool-result", id: "3.1", result: told, failed: false };
-    expect(decode(wire, { type: "toolResult", id: "3.1", result })).toEqual(expected);
+  ])("the tool result %j reaches the LLM as %s", (value, result) => {
+    const expected = { kind: "tool-result", id: "3.1", result, failed: false };
+    expect(decode(wire, { type: "toolResult", id: "3.1", result: value })).toEqual(expected);
   });
 
   test.each([
@@ -353,7 +358,7 @@ describe("websocket: what we say", () => {
 
   test.each(
     websocketsUnderTest().map((subject) => [subject.name, subject] as const),
-  )("%s: a leg that is ready tells what was negotiated", (name, subject) => {
+  )("%s: a leg that is ready reports what was negotiated", (name, subject) => {
     const { codec, inputRateHz, outputRateHz } = FORMATS[name.slice("websocket with ".length) as StreamCodec];
     expect(subject.make().encodeClientMessage?.({ kind: "ready", callId: CALL_ID })).toBe(
       `{"type":"ready","callId":"${CALL_ID}","input":{"codec":"${codec}","sampleRate":${inputRateHz}},` +

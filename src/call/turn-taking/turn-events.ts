@@ -1,0 +1,29 @@
+import type { ResumeReason } from "../../core/calls/spec.ts";
+
+export type TurnEvent =
+  | { kind: "speech-started"; startMs: number }
+  | { kind: "speech-ended"; endMs: number }
+  | { kind: "words"; text: string; final: boolean }
+  /** The caller pressed a digit, and more may follow. */
+  | { kind: "dtmf" }
+  /** Typed text or a complete DTMF entry: nothing more follows. */
+  | { kind: "typed"; text: string }
+  | { kind: "reply-began"; turnId: number; interruptible: boolean }
+  | { kind: "reply-audible"; turnId: number }
+  | { kind: "reply-done"; turnId: number }
+  | { kind: "tick" };
+
+/** Why turn taking interrupts a reply. */
+export type BargeIn = "words" | "sustained_speech" | "dtmf" | "typed";
+
+export type TurnAction =
+  /** The caller interrupts this reply. `speechMs` is how long the caller had been speaking. */
+  | { do: "interrupt"; turnId: number; reason: BargeIn; speechMs: number }
+  /** The caller speaks over this reply: pause it until it is clear whether that is an interruption. */
+  | { do: "pause"; turnId: number }
+  /** It was no interruption: the reply resumes with the next sample. */
+  | { do: "resume"; turnId: number; reason: ResumeReason }
+  /** The caller's turn has ended: answer it. */
+  | { do: "answer"; text: string; startMs: number; endMs: number }
+  /** The caller said this over the agent, and it needs no answer. */
+  | { do: "ignore"; text: string; startMs: number; endMs: number };
