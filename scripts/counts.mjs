@@ -7,7 +7,17 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const CODE = ["src", "test", "bench"];
-const PROSE = ["src", "test", "bench", "docs", "deploy", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+const PROSE = [
+  "src",
+  "test",
+  "bench",
+  "docs",
+  "deploy",
+  "README.md",
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+];
 
 /** Words of the dialect, each a pattern of one use. Some are good English elsewhere: the figure falls, and need not reach 0. */
 const DIALECT = {
@@ -31,7 +41,9 @@ function filesUnder(path) {
   const full = join(ROOT, path);
   if (/\.\w+$/.test(path)) return [full];
   return readdirSync(full, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.parentPath.includes("node_modules") && !entry.parentPath.includes("/dist"))
+    .filter(
+      (entry) => entry.isFile() && !entry.parentPath.includes("node_modules") && !entry.parentPath.includes("/dist"),
+    )
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
