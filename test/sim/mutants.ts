@@ -130,7 +130,7 @@ export const MUTANTS: readonly Mutant[] = [
     "nothing is answered during a DTMF entry",
     "DTMF digits arrive as they were pressed",
     "call/turn-taking/turn.ts",
-    'const keying = event.kind === "dtmf" || (turn.isEnteringDtmf && event.kind !== "typed");',
+    'const isEnteringDtmf = event.kind === "dtmf" || (turn.isEnteringDtmf && event.kind !== "typed");',
     "const isEnteringDtmf = false;",
   ),
   mutant(
@@ -200,14 +200,14 @@ export const MUTANTS: readonly Mutant[] = [
     "a silent LLM has failed",
     "no reply hangs",
     "call/reply/watchdog.ts",
-    'if (nowMs >= this.#llmMs()) return "model";',
+    'if (nowMs >= this.#llmMs()) return "llm";',
     "",
   ),
   mutant(
     "a silent TTS has failed",
     "no reply hangs",
     "call/reply/watchdog.ts",
-    'if (nowMs >= this.#ttsMs(standing)) return "voice";',
+    'if (nowMs >= this.#ttsMs(progress)) return "tts";',
     "",
   ),
   mutant(
@@ -241,7 +241,7 @@ export const MUTANTS: readonly Mutant[] = [
       },
       {
         file: "call/reply/preemptive-generation.ts",
-        from: "if (isSame && spoken === language) this",
+        from: "if (isSame && pendingLanguage === language) this",
         to: "if (isSame || true) this",
       },
     ],
@@ -307,7 +307,7 @@ export const MUTANTS: readonly Mutant[] = [
     "the inactivity timeout starts when speech was last heard",
     "inactivity comes when it is due and not before",
     "call/turn-taking/inactivity.ts",
-    "Math.max(this.#quietSinceMs, Number.isNaN(voicedMs) ? 0 : voicedMs, playsUntilMs)",
+    "Math.max(this.#quietSinceMs, Number.isNaN(lastSpeechMs) ? 0 : lastSpeechMs, playsUntilMs)",
     "0",
   ),
   mutant(
@@ -328,7 +328,7 @@ export const MUTANTS: readonly Mutant[] = [
     "the journal separates speech from silence",
     "the journal gives the same call again",
     "record/journal/format.ts",
-    "(voiced ? FLAG_SPEECH : 0)",
+    "(isSpeech ? FLAG_SPEECH : 0)",
     "0",
   ),
   mutant(
