@@ -51,7 +51,7 @@ export function crowdedContract(mediaServer: MediaServerName): void {
       }
     });
     expect(server.handshakes).toBe(ROOM);
-    expect(lines.filter((line) => line.includes("no descriptor is left"))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes("no file descriptor is left"))).toHaveLength(1);
     expect(streams.map(({ ended }) => ended)).toEqual(streams.map(() => false));
 
     for (const connection of connections) connection.destroy();
