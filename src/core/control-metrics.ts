@@ -35,7 +35,7 @@ export interface DiskReading {
 /** What the control process tells, and how many of the workers beside it answered. */
 export class ControlMetrics {
   readonly registry = registryOf("control");
-  /** A task of a thread is over. */
+  /** A task with a budget is over. */
   readonly budgetedTask = budgetedTaskCounter(this.registry);
   readonly #created = counter(this.registry, "calls_created_total", "Calls created by the API.", [TYPE]);
   readonly #recorded = counter(

@@ -19,7 +19,7 @@ export const TEXT_MESSAGE_BYTES_MAX = 16 * 1024;
 /**
  * Messages of a carrier that no fast reader knows, in bytes outside of the audio that is heard: in the long run, and at once. The rate
  * is the least with which audio with 2 KiB of extra headers in each message passes (2,230 bytes, 50 a second: 109 KiB/s). 683 messages of
- * audio x 45 µs = 3.1 % of the loop; at once 4.9 MiB x 7 ns, or 80,000 parts x 0.4 µs, = 34 ms.
+ * audio x 18 µs = 1.3 % of the loop; at once 4.9 MiB x 7 ns, or 80,000 parts x 0.4 µs, = 34 ms.
  */
 export const CARRIER_BYTES_PER_SECOND_MAX = 112 * 1024;
 export const CARRIER_BYTES_AT_ONCE_MAX = (CARRIER_BYTES_PER_SECOND_MAX * BACKLOG_MS_MAX) / 1_000;
@@ -30,7 +30,7 @@ export const CARRIER_BYTES_AT_ONCE_MAX = (CARRIER_BYTES_PER_SECOND_MAX * BACKLOG
 export const MESSAGE_PARTS_FREE = 32;
 export const MESSAGE_PART_BYTES = 64;
 
-/** Texts that the caller typed within one second; more are ignored, counted and answered with `error`: each asks the LLM. 5 x 2.1 ms = 1.1 % of the loop. */
+/** Texts that the caller typed within one second; more are ignored, counted and answered with `error`: each asks the LLM. 5 x 0.8 ms = 0.4 % of the loop. */
 export const TEXTS_PER_SECOND_MAX = 5;
 /** Characters of them at once, and in the long run: the conversation keeps them all, and the model is sent it each time. */
 export const TYPED_CHARS_AT_ONCE_MAX = 65_536;

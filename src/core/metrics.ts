@@ -131,7 +131,7 @@ const ENGINE_BUCKETS_S = [0.005, 0.01, 0.025, ...LATENCY_BUCKETS_S];
 /** What a media worker tells. Its methods are for what happens once a call, or once a turn; never for frames. */
 export class WorkerMetrics {
   readonly registry = registryOf("worker");
-  /** A task of a thread is over. */
+  /** A task with a budget is over. */
   readonly budgetedTask = budgetedTaskCounter(this.registry);
   readonly #read: () => WorkerReadings;
   readonly #started = counter(this.registry, "calls_started_total", "Calls whose stream was opened.", [TYPE]);

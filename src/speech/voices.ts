@@ -40,7 +40,6 @@ const REFERENCE = "reference";
 /** Every provider of a voice. */
 export const VOICE_PROVIDERS: readonly string[] = Object.keys(VOICES);
 
-/** The names in `tts`, each once, the first first. */
 /** The providers that TTS names, each once. */
 export const voiceProvidersIn = (tts: string): string[] => [...new Set(tts.split(",").map((name) => name.trim()))];
 
