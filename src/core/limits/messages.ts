@@ -10,19 +10,19 @@ export const CARRIER_CODE_CHARS_MAX = 64;
 /** Extra headers in carrier_c's messages, at its own limit; audio messages with more are not parsed by the fast parser. */
 export const EXTRA_HEADERS_CHARS_MAX = 512;
 
-/** Messages within one second; past it the call ends with `protocol_error`. A carrier sends 50, and more after a delay. 2,500 x 5.5 µs = 1.4 % of the event loop. */
+/** Messages within one second; past it the call ends with `protocol_error`. A carrier sends 50, and more after a delay. 2,500 x 4.5 µs = 1.1 % of the event loop. */
 export const MESSAGES_PER_SECOND_MAX = 2_500;
 
-/** Those of them that are not audio: 500 x 31 µs = 1.6 % of the event loop, with the bytes that the limits below allow. */
+/** Those of them that are not audio: 500 x 28 µs = 1.4 % of the event loop, with the bytes that the limits below allow. */
 export const NON_AUDIO_MESSAGES_PER_SECOND_MAX = 500;
 
-/** Returned marks and acknowledged clears within one second; more are ignored and counted. 100 x 134 µs = 1.3 % of the event loop. */
+/** Returned marks and acknowledged clears within one second; more are ignored and counted. 100 x 92 µs = 0.9 % of the event loop. */
 export const MARKS_PER_SECOND_MAX = 100;
 
-/** Malformed messages within one second; past it the call ends with `protocol_error`. 50 x 293 µs = 1.5 % of the event loop. */
+/** Malformed messages within one second; past it the call ends with `protocol_error`. 50 x 229 µs = 1.1 % of the event loop. */
 export const MALFORMED_PER_SECOND_MAX = 50;
 
-/** DTMF digits within one second; more are ignored and counted. 20 x 366 µs = 0.7 % of the event loop. */
+/** DTMF digits within one second; more are ignored and counted. 20 x 231 µs = 0.5 % of the event loop. */
 export const DTMF_PER_SECOND_MAX = 20;
 
 /** On wires whose DTMF digits may arrive out of order, how long a digit waits for an earlier one. */
@@ -55,7 +55,7 @@ export const TEXT_MESSAGE_BYTES_MAX = 16 * 1024;
 /**
  * The token bucket for carrier messages that the fast parser does not handle, in bytes without the audio: its rate per second, and
  * its burst. The rate is the lowest at which audio with 2 KiB of extra headers in each message passes (2,230 bytes, 50 per second:
- * 109 KiB/s). 683 audio messages x 45 µs = 3.1 % of the event loop; burst: 4.9 MiB x 7 ns, or 80,000 parts x 0.4 µs, = 34 ms.
+ * 109 KiB/s). 683 audio messages x 18 µs = 1.3 % of the event loop; burst: 4.9 MiB x 7 ns, or 80,000 parts x 0.4 µs, = 34 ms.
  */
 export const CARRIER_BYTES_PER_SECOND_MAX = 112 * 1024;
 export const CARRIER_BYTES_BURST_MAX = (CARRIER_BYTES_PER_SECOND_MAX * BACKLOG_MS_MAX) / 1_000;
@@ -67,7 +67,7 @@ export const CARRIER_BYTES_BURST_MAX = (CARRIER_BYTES_PER_SECOND_MAX * BACKLOG_M
 export const MESSAGE_PARTS_FREE = 32;
 export const MESSAGE_PART_BYTES = 64;
 
-/** Texts that the caller typed within one second; more are ignored, counted and answered with `error`: each causes an LLM request. 5 x 2.1 ms = 1.1 % of the event loop. */
+/** Texts that the caller typed within one second; more are ignored, counted and answered with `error`: each causes an LLM request. 5 x 0.8 ms = 0.4 % of the event loop. */
 export const TEXTS_PER_SECOND_MAX = 5;
 
 /** The token bucket for characters of typed text: burst and rate. The conversation contains all of them, and each prompt repeats it. */

@@ -43,7 +43,7 @@ export interface DiskReading {
 /** The metrics of the control process, and of how many workers answered the scrape. */
 export class ControlMetrics {
   readonly registry = registryOf("control");
-  /** A task of a child process has ended. */
+  /** A task with a budget has ended. */
   readonly budgetedTask = budgetedTaskCounter(this.registry);
   readonly #created = counter(this.registry, "calls_created_total", "Calls created by the API.", [
     CONNECTION_TYPE_LABEL,
