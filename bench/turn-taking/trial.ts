@@ -3,6 +3,7 @@ import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { SpeechDetector } from "../../src/call/turn-taking/speech-detector.ts";
 import { createTwilioWire } from "../../src/carriers/twilio/wire.ts";
 import { readConfig } from "../../src/config/config.ts";
+import { millisecondsOf } from "../../src/core/clocks.ts";
 import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
 import { createLogger } from "../../src/core/log/logger.ts";
 import { SOFTWARE } from "../../src/core/version.ts";
@@ -237,14 +238,14 @@ class TrialCall {
   /** Sees what goes into the journal, which is everything that the call receives and sends, as it happens. */
   #observe(journal: JournalWriter): void {
     journal.frameIn = (timeMs, mediaMs, voiced) => {
-      if (this.#detector.frame(voiced, mediaMs, timeMs) === "started") this.#seen.speechMs.push(timeMs);
+      if (this.#detector.frame(voiced, mediaMs, timeMs) === "started") this.#seen.speechMs.push(millisecondsOf(timeMs));
     };
-    journal.frameOut = (timeMs, turnId) => this.#sent(timeMs, turnId);
+    journal.frameOut = (timeMs, turnId) => this.#sent(millisecondsOf(timeMs), turnId);
     const { command } = journal;
     journal.command = (timeMs, given) => {
-      if (given.kind === "pause") this.#stopped("held", given.turnId, timeMs);
-      else if (given.kind === "cancel-reply") this.#stopped("cut", given.turnId, timeMs);
-      else if (given.kind === "resume" && given.turnId === 1) this.#resumed(timeMs);
+      if (given.kind === "pause") this.#stopped("held", given.turnId, millisecondsOf(timeMs));
+      else if (given.kind === "cancel-reply") this.#stopped("cut", given.turnId, millisecondsOf(timeMs));
+      else if (given.kind === "resume" && given.turnId === 1) this.#resumed(millisecondsOf(timeMs));
       command.call(journal, timeMs, given);
     };
   }

@@ -4,6 +4,7 @@ import type { Prices } from "../core/billing/prices.ts";
 import type { SpendSettings } from "../core/billing/spend.ts";
 import type { EndReason, ModelName } from "../core/calls/spec.ts";
 import type { Clock } from "../core/clock.ts";
+import { mediaMs } from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
 import { HISTORY_TOKENS_DEFAULT } from "../core/limits/llm.ts";
 import { CARRIER_MESSAGE_BYTES_MAX } from "../core/limits/messages.ts";
@@ -103,7 +104,7 @@ export class Gateway {
       bytes: new Uint8Array(CARRIER_MESSAGE_BYTES_MAX),
       samples: new Int16Array(CARRIER_MESSAGE_BYTES_MAX),
       count: 0,
-      timestampMs: Number.NaN,
+      timestampMs: mediaMs(Number.NaN),
       chunk: Number.NaN,
     };
     const { providers, metrics } = options;

@@ -1,4 +1,5 @@
 import type { EndReason, StreamRateHz, TurnLatency } from "../core/calls/spec.ts";
+import type { EpochMs, MediaMs } from "../core/clocks.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import type { G711Codec } from "../media/g711.ts";
 
@@ -12,7 +13,7 @@ export interface InboundAudio {
   readonly samples: Int16Array;
   count: number;
   /** The carrier's media time in ms since the stream started; NaN where it is absent or unreadable. */
-  timestampMs: number;
+  timestampMs: MediaMs;
   /** The carrier's number of the message among the stream's audio messages; NaN where it is absent or unreadable. */
   chunk: number;
 }
@@ -39,7 +40,7 @@ export type WireEvent =
    * `occurredAtMs`: when the digit was pressed, by the carrier's clock, where digits may arrive out of order; NaN
    * elsewhere.
    */
-  | { kind: "dtmf"; digit: string; occurredAtMs: number }
+  | { kind: "dtmf"; digit: string; occurredAtMs: EpochMs }
   /** The caller typed this. */
   | { kind: "text"; text: string }
   /**

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { callMs } from "../../src/core/clocks.ts";
 import { STREAM_MESSAGE_MS_MAX } from "../../src/core/limits/messages.ts";
 import { ArrivalInterval } from "../../src/media/arrival-interval.ts";
 
@@ -7,7 +8,7 @@ function sendEvery(cadence: ArrivalInterval, intervalMs: number, messages: numbe
   let atMs = fromMs;
   for (let message = 0; message < messages; message += 1) {
     atMs += intervalMs;
-    for (let frame = 0; frame < intervalMs / 20; frame += 1) cadence.frame(true, atMs);
+    for (let frame = 0; frame < intervalMs / 20; frame += 1) cadence.frame(true, callMs(atMs));
   }
   return atMs;
 }
@@ -29,7 +30,7 @@ describe("the cadence of audio that comes", () => {
   test("a delay of the network is forgotten within seconds, and one that cannot be a message counts for a message", () => {
     const cadence = new ArrivalInterval();
     const atMs = sendEvery(cadence, 20, 10);
-    cadence.frame(true, atMs + 60_000);
+    cadence.frame(true, callMs(atMs + 60_000));
     expect(cadence.slackMs).toBe(STREAM_MESSAGE_MS_MAX - 20);
     sendEvery(cadence, 20, 250, atMs + 60_000);
     expect(cadence.slackMs).toBeLessThan(20);
@@ -38,7 +39,7 @@ describe("the cadence of audio that comes", () => {
   test("a pause in the audio itself says nothing about intervals", () => {
     const cadence = new ArrivalInterval();
     const atMs = sendEvery(cadence, 20, 10);
-    cadence.frame(false, atMs + 700);
+    cadence.frame(false, callMs(atMs + 700));
     expect(cadence.slackMs).toBe(0);
   });
 });

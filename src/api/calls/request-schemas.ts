@@ -8,6 +8,7 @@ import {
   STREAM_RATES_HZ,
   type StreamCodec,
 } from "../../core/calls/spec.ts";
+import type { CallMs } from "../../core/clocks.ts";
 import {
   INACTIVITY_PROMPTS_MAX,
   INACTIVITY_S_DEFAULT,
@@ -343,7 +344,9 @@ export const CallSummary = CallItem.extend({
   examples: CALL_SUMMARIES,
 });
 
-const callTimeMs = z.number().meta({ description: "Milliseconds since the media stream connected." });
+const callTimeMs = z
+  .number()
+  .meta({ description: "Milliseconds since the media stream connected." }) as unknown as z.ZodType<CallMs>;
 
 export const Turn = z
   .object({

@@ -1,3 +1,4 @@
+import type { CallMs } from "../clocks.ts";
 /** The transports a call may be prepared for, as the API names them. */
 export const CONNECTION_TYPES = ["carrier_a", "carrier_b", "carrier_c", "websocket", "webrtc"] as const;
 export type ConnectionType = (typeof CONNECTION_TYPES)[number];
@@ -144,8 +145,8 @@ export interface TranscriptTurn {
   role: "agent" | "user";
   /** What the caller heard, or the final transcript of the caller's speech. Empty when the call is not recorded. */
   text: string;
-  startMs: number;
-  endMs: number;
+  startMs: CallMs;
+  endMs: CallMs;
   /** The turn was interrupted, by the other side or by the end of the call; `text` ends at the last word that was heard. */
   interrupted: boolean;
   /**

@@ -2,6 +2,7 @@ import type { CallCommand, CallEvent } from "../../call/events.ts";
 import { type SpendRefusal, spendRefusalOf } from "../../core/billing/spend.ts";
 import type { Usage } from "../../core/billing/usage.ts";
 import type { CallSpec, CancelReason, TurnLatency } from "../../core/calls/spec.ts";
+import { type CallMs, callMs, elapsedMs } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
 import { FRAME_MS } from "../../core/limits/media.ts";
@@ -53,7 +54,7 @@ export interface AgentPipelineOptions {
   >;
   log: Logger;
   /** Call time. */
-  nowMs: () => number;
+  nowMs: () => CallMs;
   /** Delivers an event to the call. */
   deliver: (event: CallEvent) => void;
   /** Audio is ready to be sent again after the output was empty. */
@@ -83,7 +84,7 @@ export class AgentPipeline {
   readonly #llmRequests: LlmRequests;
   readonly #silence: Int16Array;
   /** Which provider serves each stage, and since when if a failover switched to it. */
-  readonly #activeProviders: Record<Stage, { provider: string; sinceMs: number }>;
+  readonly #activeProviders: Record<Stage, { provider: string; sinceMs: CallMs }>;
   /**
    * Which providers served the latest reply: the STT of the reply, the first LLM to respond, the first TTS to
    * respond.
@@ -93,7 +94,7 @@ export class AgentPipeline {
   /** Events of providers that have not been delivered to the call yet. */
   #pendingEvents: CallEvent[] = [];
   /** When the caller's last voiced frame was; NaN before the first one, and after each final transcript. */
-  #lastSpeechMs = Number.NaN;
+  #lastSpeechMs = callMs(Number.NaN);
 
   constructor(options: AgentPipelineOptions) {
     this.#options = options;
@@ -106,7 +107,7 @@ export class AgentPipeline {
     if (stt !== undefined) counters.servedBy("stt", stt.provider);
     counters.servedBy("llm", llm.provider);
     counters.servedBy("tts", tts.provider);
-    const first = (provider: string) => ({ provider, sinceMs: Number.NEGATIVE_INFINITY });
+    const first = (provider: string) => ({ provider, sinceMs: callMs(Number.NEGATIVE_INFINITY) });
     this.#activeProviders = { stt: first(stt?.provider ?? ""), llm: first(llm.provider), tts: first(tts.provider) };
     this.ttsOutput = new TtsOutput({
       tts: timedTts(tts, nowMs, (durationMs) => this.#recordFirstResult("tts", durationMs)),
@@ -185,7 +186,7 @@ export class AgentPipeline {
   }
 
   /** One frame of the caller's audio, borrowed; `isSpeech` is the VAD's decision. */
-  writeFrame(frame: Int16Array, isSpeech: boolean, nowMs: number): void {
+  writeFrame(frame: Int16Array, isSpeech: boolean, nowMs: CallMs): void {
     if (isSpeech) this.#lastSpeechMs = nowMs;
     this.#write(frame, isSpeech);
     if (this.#unrecognized?.frame(isSpeech) === true) this.#onUnrecognized();
@@ -298,8 +299,8 @@ export class AgentPipeline {
   #onSttEvent({ kind, text, language: tag }: SttEvent): void {
     if (text !== "") this.#unrecognized?.recognized();
     if (kind === "final" && !Number.isNaN(this.#lastSpeechMs)) {
-      this.#recordFirstResult("stt", this.#options.nowMs() - this.#lastSpeechMs);
-      this.#lastSpeechMs = Number.NaN;
+      this.#recordFirstResult("stt", elapsedMs(this.#lastSpeechMs, this.#options.nowMs()));
+      this.#lastSpeechMs = callMs(Number.NaN);
     }
     // An STT may report a tag that is no language; the call gets only known languages.
     const language = tag === undefined ? undefined : languageCode(tag);
@@ -406,7 +407,7 @@ export class AgentPipeline {
     const { metrics, nowMs } = this.#options;
     const { provider, sinceMs } = this.#activeProviders[stage];
     this.#replyProviders[stage] ??= provider;
-    metrics.stageAnswered(stage, provider, Math.min(durationMs, nowMs() - sinceMs));
+    metrics.stageAnswered(stage, provider, Math.min(durationMs, elapsedMs(sinceMs, nowMs())));
   }
 
   #recordFailure(stage: Stage, provider: string, error: unknown): void {

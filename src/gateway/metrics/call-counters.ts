@@ -1,4 +1,5 @@
 import type { ConnectionType, TranscriptTurn, TurnLatency } from "../../core/calls/spec.ts";
+import { type CallMs, millisecondsOf } from "../../core/clocks.ts";
 import type { CallCounts, LiveState, Stage } from "../../core/metrics/worker-metrics.ts";
 import type { RedeemedCall } from "../../store/call-handoff.ts";
 
@@ -45,7 +46,7 @@ export class CallCounters implements CallCounts {
   /** The longest time that we held up a frame of this call, each way, ms. */
   slowestInMs = 0;
   slowestOutMs = 0;
-  #firstAudioMs: number | undefined;
+  #firstAudioMs: CallMs | undefined;
   #agentTurns = 0;
   #callerTurns = 0;
   #interrupted = 0;
@@ -89,7 +90,7 @@ export class CallCounters implements CallCounts {
       model,
       recorded: recordingEnabled,
       providers: this.providers,
-      firstAudioMs: rounded(this.#firstAudioMs),
+      firstAudioMs: this.#firstAudioMs === undefined ? undefined : rounded(millisecondsOf(this.#firstAudioMs)),
       agentTurns: this.#agentTurns,
       callerTurns: this.#callerTurns,
       interrupted: this.#interrupted,

@@ -1,5 +1,6 @@
 import { createServer, type ListenOptions, type Server, type Socket } from "node:net";
 import { systemClock } from "../../../core/clock.ts";
+import { type MonotonicMs, monotonicMs } from "../../../core/clocks.ts";
 import type { Logger } from "../../../core/log/logger.ts";
 import { FixedWindowLimiter } from "../../rate-limits/fixed-window.ts";
 
@@ -33,7 +34,7 @@ export class PortConnections implements ConnectionSource {
   /** Where it listens, or will listen again after a pause; undefined when it will not. */
   #address: { host: string; port: number } | undefined;
   #isPaused = false;
-  readonly #acceptErrorLogLimit = new FixedWindowLimiter(1);
+  readonly #acceptErrorLogLimit = new FixedWindowLimiter<MonotonicMs>(1);
 
   constructor(log: Logger, { pausesConnections = false, sharesPort = false } = {}) {
     this.#log = log;
@@ -97,7 +98,7 @@ export class PortConnections implements ConnectionSource {
 
   /** One connection could not be accepted. The port still listens. */
   readonly #onAcceptError = (error: Error): void => {
-    if (this.#acceptErrorLogLimit.allows(systemClock.nowMs())) {
+    if (this.#acceptErrorLogLimit.allows(monotonicMs(systemClock.nowMs()))) {
       this.#log.warn({ err: error }, "connection could not be accepted");
     }
   };
