@@ -40,11 +40,12 @@ const long = [
     "processes/killed-supervisor",
     "processes/lost-process",
     "processes/signals",
+    "start/data-dir",
     "start/getting-started",
   ].map((name) => `test/end-to-end/${name}.test.ts`),
 ];
 /**
- * Folders of `test` whose files share processes, because they leave nothing in them. A process of its own costs each file 0.4 s of
+ * Folders of `test` whose files share processes, because they leave no state in them. A process of its own costs each file 0.4 s of
  * CPU time or more, mostly for the imports.
  */
 const sharing = ["api", "call", "carriers", "config", "core", "record", "simulator", "speech"];
