@@ -65,7 +65,7 @@ const foreign = "**/node_modules/**";
 /** Programs as programs: what the build made of them. */
 const programs = ["test/end-to-end/**/*.test.ts", "test/cli/*.test.ts"];
 /** One more than the smallest machine has processors, because many tests wait rather than work. */
-const UNIT_WORKERS = 3;
+const PART_WORKERS = 3;
 const BUILD = "test/support/services/build.ts";
 const common = { testTimeout: 30_000, hookTimeout: 30_000 };
 
@@ -77,10 +77,10 @@ export default defineConfig({
       {
         test: {
           ...common,
-          name: "unit",
+          name: "isolated",
           include: [`test/!(${sharing.join("|")})/**/*.test.ts`, ...notSharing],
           exclude: [foreign, ...long, ...programs],
-          maxWorkers: UNIT_WORKERS,
+          maxWorkers: PART_WORKERS,
           sequence: { groupOrder: 0 },
         },
       },
@@ -91,7 +91,7 @@ export default defineConfig({
           include: [`test/@(${sharing.join("|")})/**/*.test.ts`],
           exclude: [foreign, ...long, ...notSharing],
           isolate: false,
-          maxWorkers: UNIT_WORKERS,
+          maxWorkers: PART_WORKERS,
           sequence: { groupOrder: 0 },
         },
       },
