@@ -7,7 +7,7 @@ import { defineConfig } from "vitest/config";
  * - `call-command`: whole calls in real time, whose parts test/simulator tests;
  * - `drain`: deadlines of whole processes, which the tests of the supervisor have in virtual time;
  * - `nginx`: deployment behind a proxy that few have installed;
- * - `opus-codec` and the examples: whole calls in real time, whose codec and tools the unit tests cover;
+ * - `opus-codec` and the examples: whole calls in real time, whose codec and tools other tests cover;
  * - `budgeted-process` and `checker`: child processes that use up their budgets of CPU time;
  * - `all-outcomes` and `mutant-calls`: more seeds and mutants of the simulation than test/sim/sim and test/sim/mutants take;
  * - `resampler-rates`: the pairs of rates that test/media/resampler does not have, and an hour of audio.
@@ -21,6 +21,7 @@ const long = [
   "test/core/node-version.test.ts",
   "test/core/schemas/checker.test.ts",
   "test/core/tasks/budgeted-process.test.ts",
+  "test/end-to-end/start/data-dir.test.ts",
   "test/media/resampler-rates.test.ts",
   "test/record/journal/crash.test.ts",
   "test/security/costly-input.test.ts",
@@ -40,7 +41,6 @@ const long = [
     "processes/killed-supervisor",
     "processes/lost-process",
     "processes/signals",
-    "start/data-dir",
     "start/getting-started",
   ].map((name) => `test/end-to-end/${name}.test.ts`),
 ];
