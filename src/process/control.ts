@@ -24,7 +24,7 @@ import { RetentionJob } from "../record/retention/job.ts";
 import { modelsIn } from "../speech/llm/settings.ts";
 import { providerNotes } from "../speech/provider-notes.ts";
 import { createSpeechProviders } from "../speech/registry.ts";
-import { ttsProvidersIn } from "../speech/tts/registry.ts";
+import { ttsProvidersIn } from "../speech/tts/settings.ts";
 import { AccountSpendTotals } from "../store/admission/account-spend.ts";
 import { admittingCallStore } from "../store/admission/admitting-call-store.ts";
 import { Capacity } from "../store/admission/capacity.ts";
