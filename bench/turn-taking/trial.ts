@@ -3,7 +3,7 @@ import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { SpeechDetector } from "../../src/call/turn-taking/speech-detector.ts";
 import { createTwilioWire } from "../../src/carriers/twilio/wire.ts";
 import { readConfig } from "../../src/config/config.ts";
-import { millisecondsOf } from "../../src/core/clocks.ts";
+import { millisecondsOf, monotonicMs } from "../../src/core/clocks.ts";
 import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
 import { createLogger } from "../../src/core/log/logger.ts";
 import { SOFTWARE } from "../../src/core/version.ts";
@@ -281,14 +281,15 @@ class TrialCall {
   #isDone(): boolean {
     const nowMs = this.#clock.nowMs();
     const seen = this.#seen;
-    if (nowMs >= LIMIT_MS) return true;
+    if (nowMs >= monotonicMs(LIMIT_MS)) return true;
     const last = seen.stops.at(-1);
     const isHeld = last?.kind === "held" && Number.isNaN(last.resumedMs);
-    if (Number.isNaN(seen.overMs) && !isHeld && nowMs > this.#quietSinceMs + QUIET_MS) seen.overMs = this.#lastSentMs;
-    if (this.#options.scene.said !== "" && !(nowMs > seen.endMs + ANSWER_MS_MAX)) {
-      return nowMs > seen.answeredMs + STEP_MS;
+    if (Number.isNaN(seen.overMs) && !isHeld && nowMs > monotonicMs(this.#quietSinceMs + QUIET_MS))
+      seen.overMs = this.#lastSentMs;
+    if (this.#options.scene.said !== "" && !(nowMs > monotonicMs(seen.endMs + ANSWER_MS_MAX))) {
+      return nowMs > monotonicMs(seen.answeredMs + STEP_MS);
     }
-    return nowMs > seen.overMs + QUIET_MS && !(nowMs < seen.endMs + QUIET_MS);
+    return nowMs > monotonicMs(seen.overMs + QUIET_MS) && !(nowMs < monotonicMs(seen.endMs + QUIET_MS));
   }
 }
 

@@ -2,7 +2,7 @@ import type { CallCommand, CallEvent, CallState } from "../../call/events.ts";
 import type { TurnParameters } from "../../call/parameters.ts";
 import type { EndReason } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
-import { type CallMs, callMs, latest, mediaMs, millisecondsOf } from "../../core/clocks.ts";
+import { type CallMs, callMs, callMsAt, latest, type MonotonicMs, mediaMs, millisecondsOf } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
 import { LIVENESS_CHECK_TICKS } from "../../core/limits/connections.ts";
 import type { Logger } from "../../core/log/logger.ts";
@@ -82,7 +82,7 @@ export class Connection implements Leg {
   readonly #agentAudio: AgentAudio;
   readonly #liveness: Liveness;
   #ticks = 0;
-  readonly #startMs: number;
+  readonly #startMs: MonotonicMs;
   readonly #messageGuard: MessageGuard;
   readonly #clientMessages: ClientMessages;
   readonly #dtmfOrder = new DtmfOrder();
@@ -260,7 +260,7 @@ export class Connection implements Leg {
   }
 
   #nowMs(): CallMs {
-    return callMs(this.#options.clock.nowMs() - this.#startMs);
+    return callMsAt(this.#startMs, this.#options.clock.nowMs());
   }
 
   /**

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { callDocument, callFaults, callSummary } from "../../../src/cli/call/report.ts";
 import type { CallResult } from "../../../src/cli/call/run.ts";
-import { callMs } from "../../../src/core/clocks.ts";
+import { callMs, monotonicMs } from "../../../src/core/clocks.ts";
 
 const TURN = { startMs: 1_000.4, endMs: 2_000.4 };
 
@@ -18,8 +18,8 @@ const call = (changes: Partial<CallResult> = {}): CallResult => ({
   },
   violations: new Map(),
   serviceErrors: [],
-  startedMs: 500,
-  endedMs: 6_500,
+  startedMs: monotonicMs(500),
+  endedMs: monotonicMs(6_500),
   hungUpBy: "caller",
   closeCode: 1_000,
   service: undefined,

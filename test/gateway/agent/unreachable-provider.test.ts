@@ -74,7 +74,7 @@ test.each(
     );
     const reply = fallback.reply.bind(fallback);
     fallback.reply = (...request) => {
-      requestedMs = clock.nowMs();
+      requestedMs = millisecondsOf(clock.nowMs());
       return reply(...request);
     };
     const stt = new ScriptedStt(clock, [{ atMs: 500, event: { kind: "final", text: "what do you have" } }]);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { TranscriptTurn } from "../../../src/core/calls/spec.ts";
 import { systemClock } from "../../../src/core/clock.ts";
-import { callMs } from "../../../src/core/clocks.ts";
+import { callMs, monotonicMs } from "../../../src/core/clocks.ts";
 import { MetricsAggregator } from "../../../src/core/metrics/aggregation.ts";
 import type { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
@@ -231,7 +231,7 @@ test("the latency of each stage is recorded by provider: of an STT from the call
   ]);
   const llm = new ScriptedLlm(clock, [textReply("Good day to you.", { firstMs: 300 })]);
   const tts = new ScriptedTts(clock, { firstMs: 120 });
-  const vad = { isSpeech: () => clock.nowMs() <= 800, destroy: () => {} };
+  const vad = { isSpeech: () => clock.nowMs() <= monotonicMs(800), destroy: () => {} };
   const registries: WorkerMetrics["registry"][] = [];
   const tamper: LegOptions["tamper"] = ({ metrics }) => registries.push(metrics.registry);
   const shared = { clock, ticker: new Ticker(clock) };

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { systemClock } from "../../../core/clock.ts";
-import { type MonotonicMs, monotonicMs } from "../../../core/clocks.ts";
+import type { MonotonicMs } from "../../../core/clocks.ts";
 import { corsHeaders } from "../../../core/cors.ts";
 import { codeOf, unavailable } from "../../../core/errors.ts";
 import {
@@ -291,7 +291,7 @@ export class UwsServer implements MediaServer {
     this.#handshakes += change;
     const { handshakesMax = () => Number.POSITIVE_INFINITY, log } = this.#options;
     if (change < 0 || this.#handshakes <= handshakesMax()) return;
-    if (this.#fullLogLimit.allows(monotonicMs(systemClock.nowMs()))) {
+    if (this.#fullLogLimit.allows(systemClock.nowMs())) {
       log.warn({ handshakes: this.#handshakes }, "connection closed: no file descriptor is left");
     }
     this.#guarded(() => response.close());
@@ -302,7 +302,7 @@ export class UwsServer implements MediaServer {
     this.#guarded(() => {
       const peer = ws.getUserData();
       if (peer.violated) return;
-      if (peer.controlFrames.allows(monotonicMs(systemClock.nowMs()))) {
+      if (peer.controlFrames.allows(systemClock.nowMs())) {
         peer.leg?.[what]();
         return;
       }

@@ -1,6 +1,6 @@
 import { createServer, type ListenOptions, type Server, type Socket } from "node:net";
 import { systemClock } from "../../../core/clock.ts";
-import { type MonotonicMs, monotonicMs } from "../../../core/clocks.ts";
+import type { MonotonicMs } from "../../../core/clocks.ts";
 import type { Logger } from "../../../core/log/logger.ts";
 import { FixedWindowLimiter } from "../../rate-limits/fixed-window.ts";
 
@@ -98,7 +98,7 @@ export class PortConnections implements ConnectionSource {
 
   /** One connection could not be accepted. The port still listens. */
   readonly #onAcceptError = (error: Error): void => {
-    if (this.#acceptErrorLogLimit.allows(monotonicMs(systemClock.nowMs()))) {
+    if (this.#acceptErrorLogLimit.allows(systemClock.nowMs())) {
       this.#log.warn({ err: error }, "connection could not be accepted");
     }
   };

@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { createSecureContext, type SecureContext, TLSSocket } from "node:tls";
 import { WebSocketServer } from "ws";
 import { type Clock, systemClock } from "../../../core/clock.ts";
-import { type MonotonicMs, monotonicMs } from "../../../core/clocks.ts";
+import type { MonotonicMs } from "../../../core/clocks.ts";
 import { corsHeaders } from "../../../core/cors.ts";
 import { codeOf, unavailable } from "../../../core/errors.ts";
 import { HEADERS_MAX } from "../../../core/limits/api.ts";
@@ -116,7 +116,7 @@ export class WsServer implements MediaServer {
     // descriptors.
     const openSockets = this.#sockets.size - this.#live.size;
     if (openSockets >= handshakesMax()) {
-      if (this.#fullLogLimit.allows(monotonicMs(this.#clock.nowMs()))) {
+      if (this.#fullLogLimit.allows(this.#clock.nowMs())) {
         log.warn({ handshakes: openSockets }, "connection closed: no file descriptor is left");
       }
       raw.destroy();

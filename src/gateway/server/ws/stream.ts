@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import { WebSocket } from "ws";
 import type { Clock } from "../../../core/clock.ts";
-import { type MonotonicMs, monotonicMs } from "../../../core/clocks.ts";
+import type { MonotonicMs } from "../../../core/clocks.ts";
 import {
   CONTROL_FRAMES_PER_SECOND_MAX,
   FRAMING_BYTES_BURST_MAX,
@@ -144,7 +144,7 @@ export class WsStream implements LegSocket {
   #onControlFrame(what: "pinged" | "ponged", data: Buffer): boolean {
     if (this.#isClosed) return false;
     this.#framing.completed(data.length + CONTROL_HEAD_BYTES);
-    if (this.#controlFrames.allows(monotonicMs(this.#options.clock.nowMs()))) {
+    if (this.#controlFrames.allows(this.#options.clock.nowMs())) {
       this.#guarded(() => this.#leg?.[what]());
       return true;
     }

@@ -3,7 +3,7 @@ import { strict as assert } from "node:assert";
 import { writeSync } from "node:fs";
 import { pino } from "pino";
 import { systemClock } from "../../../../src/core/clock.ts";
-import { callMs, mediaMs } from "../../../../src/core/clocks.ts";
+import { callMs, elapsedMs, mediaMs } from "../../../../src/core/clocks.ts";
 import { FRAME_MS } from "../../../../src/core/limits/media.ts";
 import { JournalWriters } from "../../../../src/gateway/journal/writers.ts";
 import { START } from "../../../support/journals/example-call.ts";
@@ -20,7 +20,7 @@ writer.event(callMs(0), { kind: "leg-started", codec: "mulaw" });
 let frames = 0;
 
 function speak(): void {
-  const nowMs = systemClock.nowMs() - startMs;
+  const nowMs = elapsedMs(startMs, systemClock.nowMs());
   for (; (frames + 1) * FRAME_MS <= nowMs; frames += 1) {
     writer.frameIn(callMs(nowMs), mediaMs(frames * FRAME_MS), true, LOUD);
     writer.frameOut(callMs(nowMs), 1, LOUD.length, LOUD);
