@@ -193,14 +193,6 @@ describe("docs/faults.md", () => {
   });
 });
 
-describe("docs/api.md", () => {
-  const page = textOf(join(ROOT, "docs/api.md"));
-
-  test.each([...END_REASONS, ...Object.keys(STATUS)])("names %s, an end reason or an error code", (name) => {
-    expect(page).toContain(`\`${name}\``);
-  });
-});
-
 describe("docs/turn-taking.md", () => {
   test("names the turn parameters by their names in the code", () => {
     const [, section = ""] = textOf(join(ROOT, "docs/turn-taking.md")).split("\n## Parameters\n");

@@ -227,7 +227,7 @@ const CommandItem = z
     command("mark", "A mark is sent after a segment; the peer returns it once the segment has been played.", { name }),
     command(
       "pause",
-      "The caller speaks over the reply: sending is paused until the words are known. `resume` or `interrupt` follows, unless all of the reply had been sent.",
+      "The caller speaks over the reply: sending is paused until the words are known. `resume` or `cancel-reply` follows, unless all of the reply had been sent.",
       { turnId },
     ),
     command("resume", "The caller's speech was no interruption: the paused reply resumes from the same sample.", {

@@ -1,7 +1,7 @@
 import type { SpendUnit } from "../../core/billing/spend.ts";
 import { type Fault, TrunklineError } from "../../core/errors.ts";
 
-/** Every error code of the API with its status. docs/api.md lists them; a code is never reused for another meaning. */
+/** Every error code of the API with its status. docs/errors.md lists them; a code is never reused for another meaning. */
 export const STATUS = {
   invalid_request: 400,
   unknown_voice: 400,

@@ -4,6 +4,7 @@ import type { EndReason } from "../../core/calls/spec.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
 import { cutText, joinTexts } from "../../core/text/words.ts";
 import type { Message } from "../../speech/contracts.ts";
+import type { ClientErrorCode } from "../../wire/client-errors.ts";
 import type { ClientMessage, Wire } from "../../wire/wire.ts";
 import type { ClientToolCall } from "../tools/runner.ts";
 
@@ -61,7 +62,7 @@ export class ClientMessages {
     this.#emit({ kind: "ready", callId });
   }
 
-  error(code: string, message: string): void {
+  error(code: ClientErrorCode, message: string): void {
     this.#emit({ kind: "error", code, message });
   }
 

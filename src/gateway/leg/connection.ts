@@ -27,7 +27,7 @@ import { closeCodeOf } from "./close-codes.ts";
 import { DtmfOrder } from "./dtmf-order.ts";
 import type { Leg, LegSocket } from "./leg.ts";
 import { Liveness, type LivenessOptions } from "./liveness.ts";
-import { MessageGuard, type PeerEvent } from "./message-guard.ts";
+import { MessageGuard, type MessageGuardOptions, type PeerEvent } from "./message-guard.ts";
 
 /** What the connection of one leg needs. */
 export interface ConnectionOptions {
@@ -103,7 +103,7 @@ export class Connection implements Leg {
     this.#startMs = clock.nowMs();
     this.#liveness = new Liveness(options.liveness);
     this.#clientMessages = new ClientMessages(wire, redeemed.spec.language, (message) => this.#send(message));
-    const sendError = (code: string, message: string) => this.#clientMessages.error(code, message);
+    const sendError: MessageGuardOptions["sendError"] = (code, message) => this.#clientMessages.error(code, message);
     this.#messageGuard = new MessageGuard({ wire, inbound, counters: this.#counters, sendError, log });
     this.#pipeline = new AgentPipeline({
       ...redeemed,
