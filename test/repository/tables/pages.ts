@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { errorTables } from "./errors.ts";
 import { eventTables } from "./events.ts";
 import { tablesIn, withTables } from "./markdown.ts";
+import { metricTables } from "./metrics.ts";
 
 const DOCS = fileURLToPath(new URL("../../../docs/", import.meta.url));
 
@@ -17,7 +18,11 @@ export interface Page {
 }
 
 /** All generated tables, by the name that stands in the pages. */
-export const allTables = async (): Promise<Record<string, string>> => ({ ...errorTables(), ...eventTables() });
+export const allTables = async (): Promise<Record<string, string>> => ({
+  ...errorTables(),
+  ...eventTables(),
+  ...(await metricTables()),
+});
 
 /** The pages of docs/ that have generated tables. */
 export function pagesWith(tables: Readonly<Record<string, string>>): Page[] {
