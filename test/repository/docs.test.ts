@@ -4,10 +4,10 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { STATUS } from "../../src/api/http/errors.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
-import { readConfig, readServiceAccess } from "../../src/config/config.ts";
 import { SPEND_ACTIONS } from "../../src/core/billing/spend.ts";
 import { CONNECTION_TYPES, END_REASONS } from "../../src/core/calls/spec.ts";
 import { refusalOf } from "../../src/gateway/server/upgrade.ts";
+import { variablesRead } from "../support/configuration/variables-read.ts";
 import { everyMetric } from "../support/metrics/every-metric.ts";
 import { unknownInQuery } from "../support/metrics/promql.ts";
 
@@ -85,26 +85,6 @@ function repeatedIn(markdown: string): string[] {
     });
 }
 
-/** Every environment variable that the service or a command reads. */
-function variablesRead(): Set<string> {
-  const read = new Set<string>();
-  const providers = {
-    STT: "deepgram,assemblyai,openai,reference",
-    TTS: "elevenlabs,cartesia,openai,espeak,reference",
-    MODEL_A: "openai:a,anthropic:b,gemini:c,reference",
-  };
-  const env = new Proxy<Record<string, string>>(providers, {
-    get(target, name) {
-      if (typeof name === "string") read.add(name);
-      return Reflect.get(target, name);
-    },
-  });
-  // The environment has none of the required API keys. That is reported after everything was read.
-  expect(() => readConfig(env)).toThrow(/DEEPGRAM_API_KEY/);
-  readServiceAccess(env);
-  return read;
-}
-
 /** The error code of the media port's response with this status. */
 const mediaPortCode = (status: 401 | 404 | 426 | 503): string => JSON.parse(refusalOf(status, []).body).error.code;
 
@@ -158,12 +138,6 @@ describe("the documentation", () => {
     const readme = textOf(join(ROOT, "README.md"));
     expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(README_LINES_MAX);
     for (const page of readdirSync(join(ROOT, "docs"))) expect(readme).toContain(`(docs/${page}`);
-  });
-
-  test("docs/configuration.md has a row for every variable that the service or a command reads, and for no other", () => {
-    const rows = textOf(join(ROOT, "docs/configuration.md")).matchAll(/^\| (`[^|]+`) \|/gm);
-    const named = [...rows].flatMap(([, cell = ""]) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name = ""]) => name));
-    expect(named.toSorted()).toEqual([...variablesRead()].toSorted());
   });
 });
 

@@ -31,7 +31,7 @@ describe("generated tables of docs/", () => {
       const [header = "", , ...rows] = table.split("\n");
       const column = header.split("|").findIndex((cell) => cell.trim() === "meaning");
       expect(column, name).toBeGreaterThan(0);
-      expect(rows.length, name).toBeGreaterThan(2);
+      expect(rows.length, name).toBeGreaterThan(0);
       const withoutMeaning = rows.filter((row) => row.split(/(?<!\\)\|/)[column]?.trim() === "");
       expect(withoutMeaning, name).toEqual([]);
     }

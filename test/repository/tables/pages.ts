@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { configurationTables } from "./configuration.ts";
 import { errorTables } from "./errors.ts";
 import { eventTables } from "./events.ts";
 import { tablesIn, withTables } from "./markdown.ts";
@@ -19,6 +20,7 @@ export interface Page {
 
 /** All generated tables, by the name that stands in the pages. */
 export const allTables = async (): Promise<Record<string, string>> => ({
+  ...configurationTables(),
   ...errorTables(),
   ...eventTables(),
   ...(await metricTables()),
