@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { SPEND_ACTIONS, SPEND_LIMITS, SPEND_SCOPES } from "../../core/billing/spend.ts";
-import { CANCEL_REASONS, END_REASONS, RESUME_REASONS, SPEAK_REASONS } from "../../core/calls/spec.ts";
-import { STAGES } from "../../core/metrics/worker-metrics.ts";
+import { CANCEL_REASONS, END_REASONS, RESUME_REASONS, SPEAK_REASONS } from "../../core/calls/reasons.ts";
+import { STAGES } from "../../core/calls/stages.ts";
 import { PHRASE_ORIGINS } from "../../core/phrases/phrases.ts";
-import { FAILOVER_CODES } from "../../speech/contracts.ts";
-import { Transcript } from "./request-schemas.ts";
-import { TurnLatency } from "./response-schemas.ts";
+import { FAILOVER_CODES, FAILOVER_MEANINGS } from "../../speech/contracts.ts";
+import { meaningsOf } from "../http/meanings.ts";
+import { Transcript, TurnLatency } from "./response-schemas.ts";
 
 const atMs = z.int().meta({ description: "Milliseconds since the media stream connected.", examples: [5240] });
 const turnId = z.int().meta({ description: "The reply; counted from 1." });
@@ -138,11 +138,7 @@ const InputEventItem = z
       stage: z.enum(STAGES).meta({ description: "The stage: `stt`, `llm` or `tts`." }),
       from: z.string().meta({ description: "The provider that failed.", examples: ["deepgram"] }),
       to: z.string().meta({ description: "The fallback that is used from now on.", examples: ["openai"] }),
-      code: z.enum(FAILOVER_CODES).meta({
-        description:
-          "`failed`: its connection or its response failed. `refused`: it answered with an error status. `timed_out`: it sent " +
-          "nothing in time. `skipped`: no request was sent, because its circuit breaker is open or its stream limit is reached.",
-      }),
+      code: z.enum(FAILOVER_CODES).meta({ description: meaningsOf(FAILOVER_MEANINGS) }),
     }),
     event("context-exceeded", "An LLM provider refused a prompt as longer than its model's context.", {
       provider: z.string().meta({ description: "The provider that refused.", examples: ["openai"] }),

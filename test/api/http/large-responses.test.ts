@@ -3,8 +3,8 @@ import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { LargeResponses } from "../../../src/api/http/large-responses.ts";
 import { errorResponse } from "../../../src/api/openapi/responses.ts";
-import { catalogueOf } from "../../../src/api/voices/routes.ts";
-import type { TranscriptTurn } from "../../../src/core/calls/spec.ts";
+import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
+import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import {
   ANSWER_READ_MS_MAX,
   LARGE_ANSWER_WAIT_MS_MAX,
@@ -213,7 +213,7 @@ describe("the large responses of an account", () => {
 
 test("ADV-M1: the OpenAPI document says that 429 and 503 also apply to lists and downloads", () => {
   expect(errorResponse(429, ["rate_limited"]).description).toContain("concurrent lists or downloads");
-  expect(errorResponse(503, ["overloaded"]).description).toContain("another call, list or download");
+  expect(errorResponse(503, ["overloaded"]).description).toContain("too many lists or downloads");
 });
 
 describe("a pipelined list", () => {

@@ -1,7 +1,6 @@
 import { type ErrorCode, RETRY_AFTER_STATUSES, STATUS } from "../../../src/api/http/errors.ts";
 import { CODE_MEANINGS, MEANINGS_BY_STATUS } from "../../../src/api/openapi/responses.ts";
-import { END_REASON_MEANINGS } from "../../../src/core/calls/end-reasons.ts";
-import { END_REASONS } from "../../../src/core/calls/spec.ts";
+import { END_REASON_MEANINGS, END_REASONS } from "../../../src/core/calls/reasons.ts";
 import { ERROR_MEANINGS } from "../../../src/core/errors.ts";
 import { closeCodeOf } from "../../../src/gateway/leg/close-codes.ts";
 import { REFUSALS } from "../../../src/gateway/server/upgrade.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CallEventItem } from "../../../src/api/calls/event-schemas.ts";
-import { END_REASONS } from "../../../src/core/calls/spec.ts";
+import { END_REASONS } from "../../../src/core/calls/reasons.ts";
 import { CLIENT_MESSAGES, SERVICE_MESSAGES } from "../../../src/wire/websocket/messages.ts";
 import { inCode, listed, markdownTable } from "./markdown.ts";
 

@@ -1,4 +1,5 @@
-import { readConfig, readServiceAccess } from "../../../src/config/config.ts";
+import { readConfig } from "../../../src/config/config.ts";
+import { readServiceAccess } from "../../../src/config/environment.ts";
 
 /** Every environment variable that the service or a command reads by its name. */
 export function variablesRead(): Set<string> {
