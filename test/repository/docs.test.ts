@@ -169,14 +169,23 @@ describe("docs/faults.md", () => {
 });
 
 describe("docs/turn-taking.md", () => {
-  test("names the turn parameters by their names in the code", () => {
-    const [, section = ""] = textOf(join(ROOT, "docs/turn-taking.md")).split("\n## Parameters\n");
-    const cells = [...section.matchAll(/^\| (`[^|]+`) \|/gm)].map(([, cell = ""]) => cell);
-    const named = cells.flatMap((cell) =>
-      [...cell.matchAll(/`(\w+(?:Ms|Max|Frames|Chars))`/g)].map(([, name]) => name),
+  const [, section = ""] = textOf(join(ROOT, "docs/turn-taking.md")).split("\n## Parameters\n");
+  const rows = [...section.matchAll(/^\| (`[^|]+`) \| ([\d, of]+) \|/gm)].map(([, cell = "", values = ""]) => ({
+    names: [...cell.matchAll(/`(\w+(?:Ms|Max|Frames|Chars))`/g)].map(([, name = ""]) => name),
+    values: (values.match(/\d[\d,]*\d|\d/g) ?? []).map((value) => Number(value.replace(",", ""))),
+  }));
+
+  test("names the turn parameters by their names in the code, with their values", () => {
+    const written = rows.flatMap(({ names, values }) =>
+      // One number stands for all names of its row.
+      names.map((name, index) => [name, values.length === 1 ? values[0] : values[index]]),
     );
-    expect(named.length).toBeGreaterThan(15);
-    expect(named.filter((name) => name === undefined || !Object.hasOwn(DEFAULT_TURN_PARAMETERS, name))).toEqual([]);
+    expect(written.length).toBeGreaterThan(15);
+    expect(Object.fromEntries(written)).toEqual(
+      Object.fromEntries(
+        written.map(([name]) => [name, DEFAULT_TURN_PARAMETERS[name as keyof typeof DEFAULT_TURN_PARAMETERS]]),
+      ),
+    );
   });
 });
 

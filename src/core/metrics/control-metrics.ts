@@ -100,7 +100,7 @@ export class ControlMetrics {
   readonly #connectionsClosed = counter(
     this.registry,
     "http_connections_closed_total",
-    "Connections to the API and the metrics port that were closed because the connection limit was reached. `idle`: no request was complete. `unread`: the response was not read. `refused`: all other connections had a request in progress.",
+    "Connections to the API and the metrics port that were closed because the connection limit was reached. `idle`: they had no complete request. `unread`: their response was not read. `refused`: all other connections had a request in progress.",
     ["port", "cause"],
   );
   readonly #answersRefused = counter(

@@ -297,7 +297,7 @@ export class WorkerMetrics {
 
   /** For a worker with its own certificate. `notAfterMs`, since the Unix epoch, is called at each scrape. */
   observeCertificate(notAfterMs: () => number): void {
-    const help = "Expiry of the certificate in use, in seconds since the Unix epoch.";
+    const help = "Expiry of the gateway's own certificate, in seconds since the Unix epoch.";
     observableGauge(this.registry, "tls_certificate_not_after_seconds", help, () => notAfterMs() / 1_000, "min");
   }
 
