@@ -7,7 +7,7 @@ import {
   HISTORY_TOKENS_MIN,
 } from "../../core/limits/llm.ts";
 import { STT_PROVIDERS } from "../../speech/stt/settings.ts";
-import { TTS_PROVIDERS } from "../../speech/tts/registry.ts";
+import { TTS_PROVIDERS } from "../../speech/tts/settings.ts";
 import type { Variable, Variables } from "./variable.ts";
 
 const namesIn = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ");
