@@ -7,6 +7,7 @@ import { readConfig } from "../config/config.ts";
 import { readLoaderEnvironment } from "../config/environment.ts";
 import { systemAgeClock } from "../core/age-clock.ts";
 import { missingPrices } from "../core/billing/prices.ts";
+import { threadModule } from "../core/child-module.ts";
 import { systemClock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
 import { METRICS_ANSWER_MS_MAX } from "../core/limits/processes.ts";
@@ -62,6 +63,7 @@ const clock = systemClock;
 const ageClock = systemAgeClock();
 // The thread loads its code while this process does, also in a spare process.
 const handoff = new HandoffThreadClient({
+  thread: threadModule(import.meta.url, "./handoff-thread"),
   clock,
   onFailed(error) {
     createLogger("control", "info").fatal({ err: error, code: codeOf(error) }, "handoff thread failed");

@@ -8,8 +8,9 @@ import {
 } from "../../core/calls/spec.ts";
 import { isObject } from "../../core/json.ts";
 import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
+import type { Path } from "../http/display-path.ts";
 import { firstProblems, notImplemented, notInThisVersion, type Problem } from "../http/errors.ts";
-import { isBlank, type Path, problem, problemsOf } from "../http/validation.ts";
+import { isBlank, problem, problemsOf } from "../http/validation.ts";
 import { type ToolDeps, toolProblems, transportProblems, unsupportedTools } from "../tools/selected-tools.ts";
 import { toolSpecsOf } from "../tools/tool-specs.ts";
 import type { VoiceCatalogue } from "../voices/catalogue.ts";

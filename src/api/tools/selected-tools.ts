@@ -11,8 +11,9 @@ import type { SchemaChecks, SchemaResult } from "../../core/schemas/checker.ts";
 import { schemaProblem } from "../../core/schemas/shape.ts";
 import { argumentsIn, headerProblem, secretsIn, urlProblem, urlTemplateOf } from "../../core/tools/http-tool.ts";
 import { type ToolSecrets, toolSecretFor } from "../../core/tools/secrets.ts";
+import type { Path } from "../http/display-path.ts";
 import { ApiError, notInThisVersion, type Problem } from "../http/errors.ts";
-import { type Path, problem, problemWithoutValue } from "../http/validation.ts";
+import { problem, problemWithoutValue } from "../http/validation.ts";
 import { isToolName, type SelectedTool, TOOL_NAMES } from "./schemas.ts";
 
 /** What this installation allows to tools. */
