@@ -85,7 +85,7 @@ describe("a goodbye", () => {
   });
 
   // bolna-ai/bolna #1036 and #1038: it could not be interrupted, or the model then believed itself gone.
-  test("that is interrupted ends nothing: the LLM is told so, and may hang up again", () => {
+  test("that is interrupted does not end the call; the LLM gets the result, and may hang up again", () => {
     const call = started({ answer: () => ({ text: "Goodbye and thank you for calling.", hangUp: true }) });
     call.says(2_500, "bye");
     call.says(4_000, "wait one thing");

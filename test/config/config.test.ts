@@ -255,7 +255,7 @@ describe("configuration", () => {
     expect(readConfig({ CARRIER_B_OUTBOUND_CODEC: "pcma" }).carrierBOutboundCodec).toBe("alaw");
   });
 
-  test("a public address must stand as a stranger can use it", () => {
+  test("a public address must be one that clients outside can use", () => {
     for (const url of [
       "wss:x.example",
       "wss:/x.example",

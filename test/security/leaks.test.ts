@@ -131,7 +131,7 @@ async function hold(websocketUrl: string, round: number): Promise<void> {
 }
 
 /** Requests of unauthenticated clients, all of which are refused. */
-async function knock(): Promise<void> {
+async function refusedRequests(): Promise<void> {
   for (const path of [`/stream/${CANARY}`, `/stream/${CANARY.padEnd(64, "x")}`, `/${CANARY}`]) {
     const ws = await RawWs.connect(service.url);
     await ws.upgrade(path, { "Sec-WebSocket-Protocol": CANARY });
@@ -145,7 +145,7 @@ async function everythingAtOnce(): Promise<{ answers: Answered[]; urls: string[]
     for (const request of requests(round)) answers.push(await ask(request));
   }
   const urls = [...new Set(answers.flatMap(({ websocketUrl }) => websocketUrl ?? []))];
-  await Promise.all([...urls.map(hold), knock()]);
+  await Promise.all([...urls.map(hold), refusedRequests()]);
   while (service.gateway.callIds().length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
   await service.keeper.idle();
   return { answers, urls };

@@ -6,7 +6,7 @@ import { ServiceApi } from "../service-api.ts";
 import type { Attack, Outcome, Ready, Size, Target } from "./attack.ts";
 import { outcome } from "./stream-helpers.ts";
 
-/** Attacks on the control process by whoever reaches its ports, and by a user with an API key of an account of its own. */
+/** Attacks on the control process: by clients that reach its ports, and by a user with an API key of another account. */
 
 const PROBE_MS = 100;
 /** What a list asks for, and how many there are: more than fit on a page of calls as large as these. */

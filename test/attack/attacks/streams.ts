@@ -166,7 +166,7 @@ export const STREAM_ATTACKS: readonly Attack[] = [
   },
   {
     id: "B18",
-    name: "pongs that nobody asked for",
+    name: "unsolicited pongs",
     full: { attackers: 200, seconds: 5 },
     small: { attackers: 4, seconds: 2 },
     closedMsMax: SILENT_MS_MAX,
@@ -196,7 +196,7 @@ export const STREAM_ATTACKS: readonly Attack[] = [
     small: { attackers: 1, seconds: 5 },
     closedMsMax: DEAD_MS_MAX,
     call: IDLE_CALL,
-    // uWebSockets.js tells nobody of fragments: there it is a peer that shows no sign of life.
+    // uWebSockets.js does not report fragments: with it the peer seems to have sent nothing.
     endReason: ["connection_lost", "protocol_error"],
     async run(target, size, ready) {
       const crowd = await streams(target, size, ready);

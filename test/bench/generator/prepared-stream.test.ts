@@ -4,7 +4,7 @@ import { BENCH_TRANSPORTS } from "../../../bench/rig/transports.ts";
 import { frameBytes } from "../../../src/simulator/audio/format.ts";
 import { formatsOf, SIMULATED_WIRES, type SimulatedWire } from "../../../src/simulator/transports.ts";
 
-/** The payloads of masked frames, one behind the other, with their opcodes. */
+/** The payloads of consecutive masked frames, with their opcodes. */
 function unmasked(bytes: Buffer): { opcode: number; payload: Buffer }[] {
   const messages: { opcode: number; payload: Buffer }[] = [];
   for (let at = 0; at < bytes.length; ) {

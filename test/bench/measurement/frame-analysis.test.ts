@@ -41,7 +41,7 @@ test("frames past those that are kept are counted and not timed", () => {
   expect(transitMs(sent, sent, WHOLE)).toHaveLength(2 * FRAMES);
 });
 
-test("a frame is late by what it lies behind its own call's start", () => {
+test("the lateness of a frame is relative to the start of its own call", () => {
   const sent = times((call, frame) => onTime(call, frame) + (frame === 7 ? 3 : 0));
   const lateMs = latenessMs(sent, Float64Array.of(1_000, 1_005), WHOLE);
   expect(Math.max(...lateMs)).toBeCloseTo(3, 3);

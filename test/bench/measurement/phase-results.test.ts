@@ -8,7 +8,7 @@ import { lateGenerator } from "../../../bench/measurement/phase-results.ts";
 import { longerStalls, pointOf } from "../../../bench/stall/findings.ts";
 import { caseOf } from "../../../bench/turn-latency/bench.ts";
 
-/** One call whose service stands still from `fromMs` to `toMs`, keeps 100 ms ahead of the ear at least, and catches up at once. */
+/** One call whose service stalls from `fromMs` to `toMs`, is at least 100 ms ahead of the playback otherwise, and catches up at once. */
 function receivedAround(fromMs: number, toMs: number) {
   const times = new FrameTimes({ calls: 1, framesMax: 200, baseMs: 0 });
   for (let frame = 0; frame < 200; frame += 1) {
@@ -42,7 +42,7 @@ test("recovery takes as long as it takes to have the lead again", () => {
     times.stamp(0, frame < 50 ? Math.max(0, 20 * frame - 100) : 1_200 + 10 * (frame - 50));
   }
   const point = pointOf(300, [{ fromMs: 900, toMs: 1_200 }], times.data);
-  // 20 ms with the first, 10 more with each one behind it: 100 with the ninth.
+  // 20 ms with the first, 10 more with each following one: 100 with the ninth.
   expect(point.recoveryMs.max).toBe(80);
 });
 
@@ -76,7 +76,7 @@ const exchange = (own: Partial<Exchange>): Exchange => ({
   ...own,
 });
 
-test("what is left of a turn is what neither the engines took nor the endpoint, the later of ear and endpoint counting", () => {
+test("the overhead of a turn excludes the providers' delays and the endpointing delay; of STT and endpointing the later one counts", () => {
   const own = (sttMs: number) =>
     caseOf({ title: "turns", delays: { sttMs, llmMs: 150, ttsMs: 100 } }, [exchange({})]).overheadMs.p50;
   expect(own(100)).toBe(50);

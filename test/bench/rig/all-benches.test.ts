@@ -50,7 +50,7 @@ function expectReport(result: AnyResult, text: string, html: string): void {
   expect(html).not.toMatch(/(src|href)=|url\(|@import/);
 }
 
-/** A service somewhere: it creates calls for whoever has its key, and sends back what it hears. */
+/** A service on another machine: it creates calls for clients with its API key, and sends their audio back. */
 async function startEcho(apiKey: string): Promise<{ url: string; stop(): void }> {
   const sockets = new WebSocketServer({ noServer: true });
   const server = createServer((request, response) => {

@@ -154,7 +154,7 @@ describe("findings", () => {
     expect(found(true, [trial({ stops: [held(4_500)] })]).interruption).toMatchObject({ calls: 1, stopped: 0, cut: 0 });
   });
 
-  test("where nobody wants the turn every stop is in vain, and words are lost only of replies that were not cut", () => {
+  test("where the caller does not want the turn every stop is a false one, and words are lost only of replies that were not cut", () => {
     const trials = [trial({ stops: [held(500, 1_300)], heard: ["some", "here"] }), trial({ stops: [cut(900)] })];
     expect(found(false, trials, "")).toMatchObject({
       heldInVain: 1,
@@ -215,8 +215,8 @@ describe("a call in virtual time", () => {
   test.each<SttMode>([
     "partials",
     "finals",
-  ])("an interruption holds, cuts and is answered, with an ear of %s", async (ear) => {
-    const trial = await call(ear, material.interruptions[0] as Speech);
+  ])("an interruption holds, cuts and is answered, with an STT that emits %s", async (sttMode) => {
+    const trial = await call(sttMode, material.interruptions[0] as Speech);
     expect(trial.onsetMs).toBeCloseTo(3.7 + 2_000, 0);
     expect(trial.stops.map(({ kind }) => kind)).toEqual(["held", "cut"]);
     expect(trial.stops[0]?.atMs).toBe(trial.speechMs[0]);

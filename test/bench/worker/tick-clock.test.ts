@@ -20,7 +20,7 @@ function written(lateMs: readonly number[], dueMs: (frame: number) => number) {
 
 const lateOf = (dues: FrameTimesData, writes: FrameTimesData): number[] =>
   [...writes.offsetsMs].map(
-    (behind, frame) => Math.round((behind - (dues.offsetsMs[frame] as number)) * 1_000) / 1_000,
+    (writtenMs, frame) => Math.round((writtenMs - (dues.offsetsMs[frame] as number)) * 1_000) / 1_000,
   );
 
 test("frames of late runs are due at their own slot, not at the run's", () => {

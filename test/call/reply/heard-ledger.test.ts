@@ -5,7 +5,7 @@ import { seededRandom } from "../../../src/simulator/seeded-random.ts";
 import { type MarkBehavior, RemoteFarEnd } from "../../support/calls/far-end.ts";
 import { VirtualCall } from "../../support/calls/virtual-call.ts";
 
-// What the call takes for heard, held against what the playback buffer of the simulated carriers has really played, behind a
+// Compares what the call assumes was heard with what the playback buffer of the simulated carriers really played, across a
 // network. fast-check prints the seed and the path of what fails.
 
 const RUNS = 30;
@@ -143,7 +143,7 @@ function checkHeard(played: Played, scenario: Story): void {
   }
 }
 
-/** How many words there are in the pieces of a reply that begin within its first `heardMs`. */
+/** How many words there are in the segments of a reply that begin within its first `heardMs`. */
 function piecesBegun(turnId: number, heardMs: number): number {
   let startMs = 0;
   let count = 0;

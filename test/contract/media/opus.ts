@@ -159,8 +159,8 @@ function encodes(codecs: OpusCodecs): void {
       );
       for (const busRateHz of BUS_RATES_HZ) {
         const heard: string[] = [];
-        const ear = new WatermarkDecoder(busRateHz, 500, { onWord: (word) => heard.push(word), onQuiet: () => {} });
-        ear.write(decoded(codecs.decoder(busRateHz), packets));
+        const decoder = new WatermarkDecoder(busRateHz, 500, { onWord: (word) => heard.push(word), onQuiet: () => {} });
+        decoder.write(decoded(codecs.decoder(busRateHz), packets));
         expect(heard).toEqual(words);
       }
     });
@@ -254,7 +254,7 @@ function decodes(codecs: OpusCodecs): void {
 }
 
 function refuses(codecs: OpusCodecs): void {
-  describe("what nobody may send is refused, and the stream goes on", () => {
+  describe("an invalid packet is refused, and the stream goes on", () => {
     const [good = new Uint8Array()] = opusStream({ ...MONO, bitrateBps: 32_000 }, 20, vowelAt);
     const handedOver = new Uint8Array(good);
     structuredClone(handedOver, { transfer: [handedOver.buffer] });
@@ -331,7 +331,7 @@ function msOfConfiguration(configuration: number): number {
 
 function holdsNothing(codecs: OpusCodecs, subject: OpusUnderTest): void {
   describe("memory", () => {
-    test("10,000 streams opened and closed leave nothing behind", async () => {
+    test("10,000 streams opened and closed leak no memory", async () => {
       const frame = new Int16Array(960);
       const into = roomFor(16_000);
       const openAndClose = async (count: number): Promise<void> => {

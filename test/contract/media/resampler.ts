@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ResamplerFactory } from "../../../src/media/resampler.ts";
 
-// What audio may ask of any resampler, whoever wrote it.
+// What every resampler must do.
 
 export interface ResamplerUnderTest {
   make: ResamplerFactory;
@@ -221,7 +221,7 @@ function streamContract(make: ResamplerFactory, heldBytes: () => number | Promis
     }
   });
 
-  test("M8: 10,000 streams opened and closed leave nothing behind", async () => {
+  test("M8: 10,000 streams opened and closed leak no memory", async () => {
     const piece = noise(441);
     const openAndClose = (): void => {
       for (const [fromHz, toHz] of [

@@ -145,7 +145,7 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     }
   });
 
-  test("behind a path it is the same service, and the path belongs to the proxy", async () => {
+  test("below a path of the proxy the service works the same", async () => {
     const [, snippet] = /Behind a path.*?```nginx\n(.*?)```/s.exec(deployed("README.md")) ?? [];
     const otherPort = await freePort();
     const other = await startNginx(otherPort, { "    location / {": `${snippet}\n    location / {` });
@@ -238,7 +238,7 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     expect(other.logged()).not.toContain("temporary file");
   });
 
-  test("without the service behind it, everything is 502 in the shape of our errors; and no log has a token, or a query", async () => {
+  test("while the service is down, every request gets 502 in the shape of our errors; no log has a token or a query", async () => {
     const [live, unused] = [await createCall({ firstSpeaker: "user" }), await createCall()];
     const leg = await RawLeg.start(live.websocketUrl);
     await service.process.kill();

@@ -60,7 +60,7 @@ const UNUSUAL_LINES_MAX = 60;
 
 /** With fewer Node cannot even load all modules. */
 const DESCRIPTORS = 512;
-const STRANGERS = 700;
+const CONNECTIONS = 700;
 /** How many of them may wait at each door: src/core/limits.ts. */
 const AT_MEDIA_MAX = DESCRIPTORS - DESCRIPTORS_RESERVED;
 const AT_API_MAX = (DESCRIPTORS - DESCRIPTORS_RESERVED) / DESCRIPTORS_PER_REQUEST;
@@ -83,8 +83,8 @@ test.skipIf(!hasPrlimit).each(MEDIA_SERVERS_HERE)(
       new AttackConnections(doorOf(service.mediaUrl)),
       new AttackConnections(doorOf(service.apiUrl)),
     ];
-    await Promise.all([atMedia.gather(STRANGERS), atApi.gather(STRANGERS)]);
-    const waiting = (crowd: AttackConnections): number => STRANGERS - crowd.refused - crowd.closed;
+    await Promise.all([atMedia.gather(CONNECTIONS), atApi.gather(CONNECTIONS)]);
+    const waiting = (crowd: AttackConnections): number => CONNECTIONS - crowd.refused - crowd.closed;
     await until(
       "those beyond to be closed",
       5_000,

@@ -247,14 +247,14 @@ describe("outbound audio", () => {
     const call = leg({ stt, tts: new ScriptedTts(new ManualClock(), { msPerChar: 100 }) });
     call.start();
     await call.listen(400);
-    const [sentBefore, earBefore] = [call.socket.events.length, stt.opened[0]?.samples];
+    const [sentBefore, sttSamplesBefore] = [call.socket.events.length, stt.opened[0]?.samples];
     call.clock.stall(1_000);
     call.connection.catchUp();
     expect(call.socket.events.slice(sentBefore)).toEqual(Array(7).fill("media"));
-    expect(stt.opened[0]?.samples).toBe(earBefore);
+    expect(stt.opened[0]?.samples).toBe(sttSamplesBefore);
     call.connection.tick();
     expect(call.socket.events.length).toBe(sentBefore + 7);
-    expect(stt.opened[0]?.samples).toBeGreaterThan(earBefore ?? Number.NaN);
+    expect(stt.opened[0]?.samples).toBeGreaterThan(sttSamplesBefore ?? Number.NaN);
   });
 
   test("catching up does not take audio that is not ready yet for an underrun", async () => {

@@ -126,16 +126,16 @@ describe("the call metrics of a worker", () => {
       },
     });
     const { token } = await media.create();
-    const knock = async (path: string): Promise<void> => {
+    const connect = async (path: string): Promise<void> => {
       const ws = await RawWs.connect(media.url);
       await ws.upgrade(`/stream/${path}`);
       ws.destroy();
     };
-    await knock(token);
-    await knock(token);
-    await knock("malformed");
+    await connect(token);
+    await connect(token);
+    await connect("malformed");
     fails = true;
-    await knock(mintToken());
+    await connect(mintToken());
     const metrics = await scrape(media);
     for (const [outcome, count] of [
       ["redeemed", 1],

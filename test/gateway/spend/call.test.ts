@@ -227,9 +227,9 @@ describe("ADV-H3: a call that reaches a limit", () => {
     await failing.typing(5_000, 5_000);
     // Two attempts with the first; the second gets no request, and no failure is attributed to it.
     expect([failing.asked.length, failing.said()]).toEqual([2, [REFUSED]]);
-    expect(failing.chained.map(({ told }) => told)).toEqual([
-      ["known", "provider_failed", "provider_failed"],
-      ["known"],
+    expect(failing.chained.map(({ reports }) => reports)).toEqual([
+      ["registered", "provider_failed", "provider_failed"],
+      ["registered"],
     ]);
     const usingTools = scene({
       spend: limited({ llm_requests: 3 }),

@@ -50,7 +50,7 @@ describe("a Dockerfile is read into stages and steps", () => {
     ["COPY --chown=node:node a b", "cannot be followed here: --chown=node:node"],
     ['ENV NAME="a b"', "ENV is understood as NAME=value without quotes"],
     ["CMD node dist/main.js", "CMD must have the JSON form"],
-  ])("%s is refused, for a step that is passed over would prove nothing", (instruction, reason) => {
+  ])("%s is refused, because a skipped step would prove nothing", (instruction, reason) => {
     expect(() => readDockerfile(`FROM debian\n${instruction}`)).toThrow(reason);
   });
 });

@@ -35,7 +35,7 @@ export class Answers implements Rule {
   /** What came of the caller, in order: what was said, by its finals, and what was typed. */
   readonly #finals: string[] = [];
   #partial = "";
-  /** What the service made of it: turns, and what it passed over. */
+  /** What the service made of it: turns, and what it ignored. */
   readonly #emitted: string[] = [];
   #keys = "";
   /** When somebody last did something for the reply that lives. */

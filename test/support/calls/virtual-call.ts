@@ -106,8 +106,8 @@ export class VirtualCall {
   #queued: { turnId: number; segment: number; text: string }[] = [];
   #synthesising = false;
   #liveTurn = 0;
-  /** When the model was asked ahead; NaN while it is not. */
-  #askedAheadMs = Number.NaN;
+  /** When preemptive generation started; NaN while there is none. */
+  #preemptiveStartMs = Number.NaN;
   #pausedTurn: number | undefined;
 
   constructor(options: VirtualCallOptions = {}) {
@@ -230,10 +230,10 @@ export class VirtualCall {
         this.#ask(command);
         return;
       case "preemptive-start":
-        this.#askedAheadMs = this.nowMs;
+        this.#preemptiveStartMs = this.nowMs;
         return;
       case "preemptive-cancel":
-        this.#askedAheadMs = Number.NaN;
+        this.#preemptiveStartMs = Number.NaN;
         return;
       case "speak":
         this.#liveTurn = command.turnId;
@@ -274,8 +274,8 @@ export class VirtualCall {
 
   #ask(asked: LlmCommand): void {
     const { turnId } = asked;
-    const askedMs = Number.isNaN(this.#askedAheadMs) ? this.nowMs : this.#askedAheadMs;
-    this.#askedAheadMs = Number.NaN;
+    const askedMs = Number.isNaN(this.#preemptiveStartMs) ? this.nowMs : this.#preemptiveStartMs;
+    this.#preemptiveStartMs = Number.NaN;
     const userText = asked.messages.findLast((message) => message.role === "user")?.text;
     const answer: Answer = this.#options.answer?.(userText, asked) ?? { text: `You said ${userText}.` };
     if (answer === "hangs") return;

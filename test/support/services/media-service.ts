@@ -80,7 +80,7 @@ export interface MediaServiceOptions {
 }
 
 /**
- * Both planes in one process, over real sockets: the media server with scripted engines, the hand-off over its Unix socket, the
+ * Both planes in one process, over real sockets: the media server with scripted engines, the handoff over its Unix socket, the
  * SQLite stores and the keeper of records. Only the API is left out: `create` does what `POST /calls` does.
  */
 export async function mediaService(options: MediaServiceOptions = {}) {

@@ -43,7 +43,7 @@ function caller(transcripts: readonly SttStep[] = []) {
     llm,
     /** The LLM's prompts so far. */
     asked: () => llm.requests.map(({ messages }) => messages.at(-1)?.text),
-    earSamples: () => stt.opened[0]?.samples ?? 0,
+    sttSamples: () => stt.opened[0]?.samples ?? 0,
     /** Time passes, and at its end the audio recorded meanwhile comes in one message. */
     async send(samples: Int16Array): Promise<void> {
       await clock.play(samples.length / PER_MS);
@@ -73,7 +73,7 @@ describe("a client that sends a second at a time", () => {
     await call.clock.play(900);
     expect(call.asked()).toEqual([]);
     // Nothing was inserted between the messages: the STT got no pause.
-    expect(call.earSamples()).toBe(PAUSE_SAMPLES + 5 * RATE_HZ);
+    expect(call.sttSamples()).toBe(PAUSE_SAMPLES + 5 * RATE_HZ);
     await call.clock.play(100);
     call.audio(pcm(quiet(1_000)));
     // The VAD may detect speech in the first frames of silence, which came with this message.
@@ -87,10 +87,10 @@ describe("a client that sends a second at a time", () => {
     await call.send(voice(1_000));
     await call.send(voice(1_000, 1_000));
     await call.clock.play(1_450);
-    expect([call.asked(), call.earSamples()]).toEqual([[], PAUSE_SAMPLES + 2 * RATE_HZ]);
+    expect([call.asked(), call.sttSamples()]).toEqual([[], PAUSE_SAMPLES + 2 * RATE_HZ]);
     await call.clock.play(50);
     expect(call.asked()).toEqual(["hello"]);
-    expect(call.earSamples()).toBe(2 * PAUSE_SAMPLES + 2 * RATE_HZ);
+    expect(call.sttSamples()).toBe(2 * PAUSE_SAMPLES + 2 * RATE_HZ);
     call.hangUp();
   });
 });
@@ -151,9 +151,9 @@ describe("a client that sends nothing while its microphone is off", () => {
     expect(call.asked()).toEqual([]);
     await call.clock.play(9_520);
     expect(call.asked()).toEqual(["one moment"]);
-    expect(call.earSamples()).toBe(RATE_HZ + PAUSE_SAMPLES);
+    expect(call.sttSamples()).toBe(RATE_HZ + PAUSE_SAMPLES);
     for (let at = 0; at < 1_000; at += 20) await call.send(voice(20, at));
-    expect(call.earSamples()).toBe(2 * RATE_HZ + PAUSE_SAMPLES);
+    expect(call.sttSamples()).toBe(2 * RATE_HZ + PAUSE_SAMPLES);
     const [last, first] = [call.frames[49], call.frames[50]];
     expect([last?.mediaMs, first?.mediaMs]).toEqual([980, 11_000]);
     // A frame is complete 20 ms after it began.
