@@ -47,7 +47,7 @@ export interface ChaosResult {
   /** From the kill to the record of each lost call, and from the death of each worker to the next; sorted. */
   recoveriesMs: number[];
   restartsMs: number[];
-  /** How late our own ticks were at worst: what the machine did to everybody. */
+  /** The greatest lateness of this process's own ticks, which shows stalls of the machine. */
   ownLatenessMs: number;
   problems: string[];
 }

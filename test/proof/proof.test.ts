@@ -9,7 +9,7 @@ import { REDUCED } from "./node/node-line.ts";
 import { explanation } from "./node/node-lines.ts";
 import { npmWarnings } from "./node/npm-output.ts";
 import { PROJECT } from "./processes.ts";
-import { Tally } from "./proof.ts";
+import { Checks } from "./proof.ts";
 import { preamble } from "./results.ts";
 import { filtersWithoutFile, readVitestReport, reportedFiles } from "./vitest-report.ts";
 
@@ -146,19 +146,19 @@ describe("counts", () => {
   });
 
   test("a suite that ran no test has failed, and what cannot run is counted as skipped, never as passed", () => {
-    const tally = new Tally(() => undefined);
-    tally.suite("an empty suite", { passed: 0, failed: 0, skipped: 3 });
-    tally.skipped("a root of another Debian", "only root may make one", 7);
-    expect(tally.report()).toEqual({ numPassedTests: 0, numFailedTests: 1, numPendingTests: 7, numTodoTests: 0 });
-    expect(tally.summary()).toContain("skipped: a root of another Debian: only root may make one");
+    const checks = new Checks(() => undefined);
+    checks.suite("an empty suite", { passed: 0, failed: 0, skipped: 3 });
+    checks.skipped("a root of another Debian", "only root may make one", 7);
+    expect(checks.report()).toEqual({ numPassedTests: 0, numFailedTests: 1, numPendingTests: 7, numTodoTests: 0 });
+    expect(checks.summary()).toContain("skipped: a root of another Debian: only root may make one");
   });
 });
 
 describe("the section that an area writes", () => {
   test("says with which command and commit it was found, and how many checks ended how", () => {
-    const tally = new Tally(() => undefined);
-    tally.passed("it runs");
-    const proof = { reduced: true, writesResults: true, cache: "", tally };
+    const checks = new Checks(() => undefined);
+    checks.passed("it runs");
+    const proof = { reduced: true, writesResults: true, cache: "", checks };
     expect(preamble(proof, "node", "abc123")).toMatch(/^`npm run proof -- node --reduced`, commit abc123, \d{4}-/);
     expect(preamble(proof, "node", "abc123")).toContain("1 tests passed, 0 failed, 0 skipped");
     expect(preamble({ ...proof, reduced: false }, "image", "abc123")).toMatch(/^`npm run proof -- image`,/);

@@ -147,7 +147,7 @@ async function everythingAtOnce(): Promise<{ answers: Answered[]; urls: string[]
   const urls = [...new Set(answers.flatMap(({ websocketUrl }) => websocketUrl ?? []))];
   await Promise.all([...urls.map(hold), refusedRequests()]);
   while (service.gateway.callIds().length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
-  await service.keeper.idle();
+  await service.finalizer.idle();
   return { answers, urls };
 }
 

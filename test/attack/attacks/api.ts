@@ -29,7 +29,7 @@ async function makeLargeCalls({ api, keys }: Target, { attackers }: Size): Promi
   }
 }
 
-/** Everybody asks for a page of very large calls, again and again; there are several accounts, so that many are made at once. */
+/** Every client requests a page of very large calls, again and again. Several accounts are used, so that many pages are made at once. */
 async function largeLists({ api, keys: all }: Target, { attackers, seconds }: Size, ready: Ready): Promise<Outcome> {
   const keys = all.slice(0, attackers);
   await ready();

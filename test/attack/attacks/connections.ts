@@ -8,7 +8,7 @@ import { outcome, silence, upgrade } from "./stream-helpers.ts";
 
 const DRIP_MS = 500;
 
-/** Everybody says `words`, a byte now and then, and never comes to the end of them. */
+/** Every client sends `words`, one byte now and then, and never finishes. */
 async function drip(door: Endpoint, { attackers }: Size, ready: Ready, words: string): Promise<Outcome> {
   await ready();
   const crowd = new AttackConnections(door);

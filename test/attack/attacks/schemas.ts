@@ -12,7 +12,7 @@ const REFUSED_MS_MAX = 20_000;
 
 const message = (value: object): Buffer => encodeFrame({ opcode: OPCODE.text, payload: JSON.stringify(value) });
 
-/** Everybody types what its agent calls a tool for, again and again, and then hangs up. */
+/** Every client types a text for which its agent calls a tool, again and again, and then hangs up. */
 async function typeAndHangUp(
   target: Target,
   size: Size,

@@ -129,7 +129,7 @@ function checkHeard(played: Played, scenario: Story): void {
     expect(all.slice(0, words.length), "the transcript is a beginning of what was said").toEqual(words);
     if (!scenario.wordTimes) {
       // The declared error: one segment. Words of a segment whose playout has not started do not count as heard.
-      const begun = piecesBegun(turnId, frames.length * FRAME_MS + JITTER_MS_MAX + FRAME_MS);
+      const begun = segmentsBegun(turnId, frames.length * FRAME_MS + JITTER_MS_MAX + FRAME_MS);
       expect(words.length).toBeLessThanOrEqual(begun);
       continue;
     }
@@ -144,7 +144,7 @@ function checkHeard(played: Played, scenario: Story): void {
 }
 
 /** How many words there are in the segments of a reply that begin within its first `heardMs`. */
-function piecesBegun(turnId: number, heardMs: number): number {
+function segmentsBegun(turnId: number, heardMs: number): number {
   let startMs = 0;
   let count = 0;
   for (const sentence of sentencesOf(turnId)) {

@@ -13,7 +13,7 @@ import { ifMachineStalled } from "../../support/stalled-machine.ts";
 const GREETING = "Good day.";
 const QUESTION = "Open on Sunday?";
 const ANSWER =
-  "On Sunday the bakery is open from eight until noon but the ovens stay cold and nobody answers the telephone.";
+  "On Sunday the bakery is open from eight until noon but the ovens stay cold and no one answers the telephone.";
 /** Long enough for any machine; how long it takes on a quiet one is not for a test to say. */
 const RESTART_MS_MAX = 15_000;
 /** What a process that is killed may cost of its calls. */

@@ -18,7 +18,7 @@ const {
   llmSilenceMs: modelSilenceMs,
   ttsSilenceMs: voiceSilenceMs,
 } = DEFAULT_TURN_PARAMETERS;
-/** The longest that turn taking may take over what was said last. */
+/** The longest time from the last words to the reply. */
 const ANSWER_WITHIN_MS = finalWaitMs + wordlessVoiceMs + frameLossMs + hangoverMs;
 
 /** What sets the engines to work. */

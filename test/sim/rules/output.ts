@@ -40,7 +40,7 @@ export class Output implements Rule {
   #socketPlaysUntilMs = 0;
   /** The segment that is being sent, and how many frames of it have been. */
   #sending: { reply: ReplyFacts; segment: number; frames: number } | undefined;
-  /** The reply that the caller talked over. */
+  /** The reply that the caller interrupted. */
   #talkedOver: ReplyFacts | undefined;
 
   constructor(options: OutputOptions) {

@@ -161,7 +161,7 @@ describe("requests to Anthropic", () => {
 });
 
 /** A long text, as it would arrive. */
-const piecesOf = (text: string): string[] =>
+const partsOf = (text: string): string[] =>
   Array.from({ length: Math.ceil(text.length / 10_000) }, (_, at) => text.slice(at * 10_000, (at + 1) * 10_000));
 
 describe("responses of Anthropic", () => {
@@ -204,7 +204,7 @@ describe("responses of Anthropic", () => {
     const megabyte = `{"day":"${"x".repeat(1_000_000)}"}`;
     const { url } = await start(
       says(messageStart(1), ...blocks.flat(), ...messageEnd(1, "tool_use")),
-      says(messageStart(1), ...toolBlock(0, "toolu_1", "again", ...piecesOf(megabyte)), ...messageEnd(1, "tool_use")),
+      says(messageStart(1), ...toolBlock(0, "toolu_1", "again", ...partsOf(megabyte)), ...messageEnd(1, "tool_use")),
     );
     const calls = (await eventsOf(llmAt(url))).filter(({ kind }) => kind === "tool-call");
     expect(calls).toHaveLength(1_000);
