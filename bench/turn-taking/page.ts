@@ -50,7 +50,7 @@ function interruptions(result: TurnsResult): Section {
     lead:
       "From the first sample of the caller's voice to the last sample of the agent that leaves, ms: dark to the median, light to " +
       "the 90th percentile. Silence is when the caller hears nothing any more, after what had been sent ahead. " +
-      "<b>Stopped</b>: held or cut in time; <b>cut</b>: the reply was given up, which takes a word, or 700 ms of voice where the " +
+      "<b>Stopped</b>: held or cut in time; <b>cut</b>: the reply was cancelled, which takes a word, or 1,100 ms of speech where the " +
       "STT emits no words. <b>Held first</b>: in vain, before the caller began; <b>calls</b>: those in which the agent was speaking then. <b>Words lost</b>: the caller's. Times in the table: p50 / p90.",
     body:
       sttModes + bars(rows, "ms", "How fast the agent stops") + tableOf(interruptedTable(result, ["interruptions"])),

@@ -58,7 +58,7 @@ function changed(change: (scene: Scene) => void): Scene {
 }
 
 describe("the oracle", () => {
-  test("has nothing against a clean run, and knows how long the recovery took", () => {
+  test("finds no problem in a clean run, and measures the recovery", () => {
     expect(verdict(clean())).toEqual([]);
     expect(recoveriesMs(clean())).toEqual([900]);
   });

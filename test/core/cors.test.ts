@@ -7,7 +7,7 @@ const PAGE = "http://localhost:5173";
 describe("CORS_ORIGINS", () => {
   const read = (CORS_ORIGINS: string): readonly string[] => readConfig({ CORS_ORIGINS }).corsOrigins;
 
-  test("names no origin unless set, and any number of exact ones, each once", () => {
+  test("is empty by default, and lists exact origins without duplicates", () => {
     expect(readConfig({}).corsOrigins).toEqual([]);
     expect(read(" ")).toEqual([]);
     expect(read(` ${PAGE}, https://app.example.com:8443,http://[::1]:3000,${PAGE}`)).toEqual([
@@ -17,7 +17,7 @@ describe("CORS_ORIGINS", () => {
     ]);
   });
 
-  test("refuses everything else, all problems together, with what would be right", () => {
+  test("refuses everything else, and reports all problems together with what is allowed", () => {
     const given =
       "*,null,localhost:5173,http://localhost:5173/,HTTPS://App.example.com,https://a.example/x?key=secret,http://a.example:80,ftp://a.example,,https://*.a.example";
     const rule = "CORS_ORIGINS must be origins such as http://localhost:5173, separated by commas,";
@@ -39,8 +39,8 @@ describe("CORS_ORIGINS", () => {
   });
 });
 
-describe("the headers that let a page read an answer", () => {
-  test("name the page's origin where it is one of those that may", () => {
+describe("the headers that let a page read a response", () => {
+  test("name the page's origin if it is allowed", () => {
     expect(corsHeaders(PAGE, ["https://app.example.com", PAGE])).toEqual([
       ["Vary", "Origin"],
       ["Access-Control-Allow-Origin", PAGE],
@@ -55,11 +55,11 @@ describe("the headers that let a page read an answer", () => {
     ["the origin of a file", "null"],
     ["no origin", undefined],
     ["an empty one", ""],
-  ])("allow nothing to %s, and tell caches that the answer hangs on it", (_what, origin) => {
+  ])("allow nothing to %s, and contain Vary: Origin", (_what, origin) => {
     expect(corsHeaders(origin, [PAGE])).toEqual([["Vary", "Origin"]]);
   });
 
-  test("are none where no origin is configured", () => {
+  test("are absent if no origin is configured", () => {
     expect(corsHeaders(PAGE, [])).toEqual([]);
   });
 });

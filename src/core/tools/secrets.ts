@@ -86,7 +86,7 @@ function readBindings(given: string, problems: string[]): Map<string, Binding> {
     }
     for (const id of accountIds.filter((accountId) => !/^account_[0-9a-f-]{36}$/.test(accountId))) {
       problems.push(
-        `${at} must have accounts by their ids, account_..., which keys list shows, not ${JSON.stringify(id)}`,
+        `${at} must have accounts by their ids, account_..., which npm run api-keys -- list shows, not ${JSON.stringify(id)}`,
       );
     }
     bindings.set(name, { hosts: spelled.flatMap(({ exact }) => exact ?? []), accountIds });

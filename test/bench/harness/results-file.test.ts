@@ -3,7 +3,7 @@ import { tableSection, withSection } from "../../../bench/harness/results-file.t
 
 const DOCUMENT = "# Results\n\nWritten by programs.\n\n## One\n\nold\n\n### Part\n\nold\n\n## Two\n\nstays\n";
 
-test("a program that runs again replaces its own section, with its parts, and nothing else", () => {
+test("a program that runs again replaces its own section with its subsections, and nothing else", () => {
   expect(withSection(DOCUMENT, "One", "new\n\n| a |\n")).toBe(
     "# Results\n\nWritten by programs.\n\n## One\n\nnew\n\n| a |\n\n## Two\n\nstays\n",
   );
