@@ -13,20 +13,20 @@ function sendEvery(interval: ArrivalInterval, intervalMs: number, messages: numb
 }
 
 describe("the arrival interval of audio messages", () => {
-  test("a peer that sends every frame by itself has no slack", () => {
+  test("a peer that sends single frames needs no slack", () => {
     const interval = new ArrivalInterval();
     expect(interval.slackMs).toBe(0);
     sendEvery(interval, 20, 100);
     expect(interval.slackMs).toBe(0);
   });
 
-  test.each([100, 500, 1_000])("a peer that sends %i ms at once is known by its second message", (intervalMs) => {
+  test.each([100, 500, 1_000])("an interval of %i ms is detected at the second message", (intervalMs) => {
     const interval = new ArrivalInterval();
     sendEvery(interval, intervalMs, 2);
     expect(interval.slackMs).toBe(intervalMs - 20);
   });
 
-  test("a delay of the network is forgotten within seconds, and one that cannot be a message counts for a message", () => {
+  test("a network delay is forgotten within seconds, and counts at most as the longest message", () => {
     const interval = new ArrivalInterval();
     const atMs = sendEvery(interval, 20, 10);
     interval.frame(true, atMs + 60_000);

@@ -151,7 +151,7 @@ async function everythingAtOnce(): Promise<{ answers: Answered[]; urls: string[]
   return { answers, urls };
 }
 
-test("L1, L3: keys, tokens, prompts, words, digits and ids reach no log, no error, no metric, and the first two no disk", async () => {
+test("L1, L3: API keys, tokens, prompts, words, digits and ids reach no log, error or metric, and API keys and tokens no disk", async () => {
   await start();
   const { answers, urls } = await everythingAtOnce();
   const tokens = urls.map((url) => url.slice(-64));
@@ -178,7 +178,7 @@ test("L1, L3: keys, tokens, prompts, words, digits and ids reach no log, no erro
   expect(sampleOf(metrics, "trunkline_stage_failures_total", { stage: "llm" })).toBeGreaterThan(0);
 });
 
-test("L2: whatever stands in a text, every line of the log is one line, of plain characters", async () => {
+test("L2: with any text in its fields, every log entry is one line of printable characters", async () => {
   await start();
   const hostile = `\n{"level":60,"msg":"forged"}\r\u001b[31mred\u001b[0m\u2028\u2029\u0085\u0000\u202e`;
   const words = { systemPrompt: hostile, greeting: hostile, metadata: { [hostile]: hostile } };

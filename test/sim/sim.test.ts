@@ -14,7 +14,7 @@ const TIMEOUT_MS = 180_000;
 
 describe("whole calls in virtual time", () => {
   test(
-    `the calls of ${SEEDS} seeds keep every invariant, and everything that can come about does`,
+    `the calls of ${SEEDS} seeds keep every invariant, and every kind of event occurs`,
     async () => {
       const shared = await loadShared(temporaryDirectory());
       const census = new Census();
@@ -31,7 +31,7 @@ describe("whole calls in virtual time", () => {
     TIMEOUT_MS,
   );
 
-  test("the same seed gives the same call, to the last line of its story", { retry: ifMachineStalled }, async () => {
+  test("the same seed gives the same call, line for line", { retry: ifMachineStalled }, async () => {
     const shared = await loadShared(temporaryDirectory());
     let lines = 0;
     for (let seed = 1; seed <= 5; seed += 1) {

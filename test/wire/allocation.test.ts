@@ -33,7 +33,7 @@ describe.each(carriersUnderTest().map((subject) => [subject.name, subject] as co
 
   encodingAllocatesNothing(subject);
 
-  test("the measure sees what a full parse allocates", () => {
+  test("the measurement detects the allocations of a full parse", () => {
     const wire = startedWire(subject);
     expect(heapBytesPerRun(() => wire.decodeFully(frames[0] as Buffer, into), 200)).toBeGreaterThan(200);
   });
@@ -43,7 +43,7 @@ describe.each(carriersUnderTest().map((subject) => [subject.name, subject] as co
 describe.each(
   (["pcm_s16le", "mulaw", "alaw"] as const).map((codec) => [codec, websocket(codec)] as const),
 )("websocket with %s", (_, subject) => {
-  test("decoding a message of audio allocates nothing, of whatever length it is", () => {
+  test("decoding a message of audio of any length allocates nothing", () => {
     const wire = startedWire(subject);
     const audio = subject.messages.filter(({ isBinary }) => isBinary).map(({ bytes }) => bytes);
     expect(audio.length).toBeGreaterThan(8);

@@ -95,13 +95,13 @@ function shapeContract(make: ResamplerFactory, fromHz: number, toHz: number): vo
     expect(whole(new Int16Array(fromHz)).some((sample) => sample !== 0)).toBe(false);
   });
 
-  test.each([1, -1, 12_345, 32_767, -32_768])("M8: a constant of %d stays what it is", (constant) => {
+  test.each([1, -1, 12_345, 32_767, -32_768])("M8: a constant of %d stays unchanged", (constant) => {
     const samples = inner(whole(new Int16Array(fromHz / 10).fill(constant)), edge);
     expect(samples.length).toBeGreaterThan(toHz / 20);
     expect(samples.reduce((most, sample) => Math.max(most, Math.abs(sample - constant)), 0)).toBeLessThanOrEqual(1);
   });
 
-  test("M8: an impulse comes where it belongs, with all of its weight, and is soon over", () => {
+  test("M8: an impulse has the right position and area, and a short response", () => {
     const impulseAt = 1_999;
     const samples = new Int16Array(4_000);
     samples[impulseAt] = AMPLITUDE;
@@ -138,7 +138,7 @@ function shapeContract(make: ResamplerFactory, fromHz: number, toHz: number): vo
 function countContract(make: ResamplerFactory, fromHz: number, toHz: number): void {
   const lowerHz = Math.min(fromHz, toHz);
 
-  test("M8: how the stream is cut changes no sample, and every count comes out exact", () => {
+  test("M8: the lengths of chunks change no sample, and every count is exact", () => {
     const stream = noise(2 * CHUNK_SAMPLES_MAX + 371);
     const whole = resample(make(fromHz, toHz), stream);
     const cut = (chunks: readonly number[], length = stream.length): Int16Array =>
@@ -162,7 +162,7 @@ function countContract(make: ResamplerFactory, fromHz: number, toHz: number): vo
     expect(countOf(make(fromHz, toHz), 60 * fromHz, 1_237)).toBe(60 * toHz);
   });
 
-  test("at most 5 ms at 8 kHz, and as many samples of other rates, are held back", () => {
+  test("at most 5 ms at 8 kHz, and as many samples at other rates, are delayed", () => {
     const resampler = make(fromHz, toHz);
     const ready = resampler.process(new Int16Array(fromHz)).length;
     expect(toHz - ready).toBeLessThanOrEqual(reach(toHz, lowerHz));
@@ -190,7 +190,7 @@ function thoroughContract(make: ResamplerFactory, pairs: readonly RatePair[]): v
 
 /** What is the same for all rates. */
 function streamContract(make: ResamplerFactory, heldBytes: () => number | Promise<number>): void {
-  test("after a flush a new stream begins, as if it were the first", () => {
+  test("after a flush a new stream begins like the first one", () => {
     const resampler = make(22_050, 8_000);
     // Of a length that ends between two samples of the output.
     const stream = sine(440, 22_050, 22_043);
@@ -201,7 +201,7 @@ function streamContract(make: ResamplerFactory, heldBytes: () => number | Promis
     resampler.destroy();
   });
 
-  test("streams side by side do not disturb each other", () => {
+  test("concurrent streams do not affect each other", () => {
     const streams = ALL_RATE_PAIRS.map(([fromHz, toHz], i) => ({
       fromHz,
       toHz,
@@ -240,7 +240,7 @@ function streamContract(make: ResamplerFactory, heldBytes: () => number | Promis
     expect((await heldBytes()) - before).toBeLessThan(1_000 * STREAMS);
   });
 
-  test("equal rates, and use after destroy, are our bugs", () => {
+  test("equal rates, and use after destroy, fail an assertion", () => {
     expect(() => make(8_000, 8_000)).toThrow("two different rates");
     const resampler = make(8_000, 16_000);
     resampler.destroy();

@@ -24,7 +24,7 @@ describe("F14-3: words", () => {
     expect(wordsOf(text, language)).toEqual(words);
   });
 
-  test("end where they end, and all of them are the text without its blanks", () => {
+  test("end at their real ends, and together are the text without its white space", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "grapheme", maxLength: 60 }),
@@ -44,7 +44,7 @@ describe("F14-3: words", () => {
   });
 });
 
-describe("F14-3: a text that is cut", () => {
+describe("F14-3: a truncated text", () => {
   test.each([
     ["👋👋", 3, "👋"],
     ["e\u0301e\u0301", 3, "e\u0301"],
@@ -52,12 +52,12 @@ describe("F14-3: a text that is cut", () => {
     ["कि", 1, ""],
     ["abc", 2, "ab"],
     ["abc", 3, "abc"],
-  ])("%j, after %i units at most, parts no character", (text, charsMax, cut) => {
+  ])("%j, cut after at most %i units, is cut between characters", (text, charsMax, cut) => {
     // What is nothing but the beginning of one character is cut all the same, between code points.
     expect(cutText(`.${text}`, charsMax + 1)).toBe(`.${cut}`);
   });
 
-  test("is never longer than it may be, nor ends in half a character", () => {
+  test("is never longer than its limit, and never ends within a character", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 40 }), fc.nat(50), (text, charsMax) => {
         const cut = cutText(text, charsMax);
@@ -68,12 +68,12 @@ describe("F14-3: a text that is cut", () => {
     );
   });
 
-  test("of one character with marks without end is cut among them, and at once", () => {
+  test("that is one character with endless combining marks is cut between these, without delay", () => {
     expect(cutText(`a${"\u0301".repeat(100_000)}`, 16_384)).toHaveLength(16_384);
   });
 });
 
-test("F14-3: texts are joined with a blank where their script has one", () => {
+test("F14-3: texts are joined with a space if their script has spaces", () => {
   expect(joinTexts("Yes.", "No.")).toBe("Yes. No.");
   expect(joinTexts("你好。", "请问？")).toBe("你好。请问？");
   expect(joinTexts("パン", "と")).toBe("パンと");
@@ -82,7 +82,7 @@ test("F14-3: texts are joined with a blank where their script has one", () => {
   expect([joinTexts("", "a"), joinTexts("a", "")]).toEqual(["a", "a"]);
 });
 
-test("F14-3: a letter counts for as long as it takes to be spoken", () => {
+test("F14-3: a letter counts as long as it takes to speak", () => {
   expect(speakingLength("open at nine")).toBe(12);
   expect(speakingLength("我们九点")).toBe(16);
   expect(speakingLength("매일")).toBe(6);

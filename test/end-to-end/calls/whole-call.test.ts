@@ -51,7 +51,7 @@ function framesOf(played: Int16Array): Uint8Array[] {
   return frames;
 }
 
-test.concurrent("a whole call: record, transcript and recording tell what was said and what was heard", {
+test.concurrent("a whole call: record, transcript and recording have what was said and what was heard", {
   retry: ifMachineStalled,
 }, async () => {
   const { id, websocketUrl } = await recorded.createCall({ systemPrompt: PROMPT, greeting: GREETING });
@@ -111,7 +111,7 @@ test.concurrent("a whole call: record, transcript and recording tell what was sa
   expect(stereo).toBe(loud);
 });
 
-test.concurrent("a call that is not to be recorded is held like any other, and nothing said is on disk", {
+test.concurrent("a call without recording works like any other, and no word of it is on the disk", {
   retry: ifMachineStalled,
 }, async () => {
   const body = { systemPrompt: PROMPT, greeting: GREETING, recordingEnabled: false };

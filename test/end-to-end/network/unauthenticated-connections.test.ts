@@ -22,7 +22,7 @@ import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 test.each(
   MEDIA_SERVERS_HERE,
-)("ADV-H1, ADV-H2, ADV-H3, ADV-L4, ADV-L8, ADV-M1, ADV-M3, ADV-M5, ADV-M6, B5, B6, B9, B18, D1, D2, M4, M5, T9: on %s, attacked in every way at once, the calls beside it lose no frame (`npm run attack` in small)", {
+)("ADV-H1, ADV-H2, ADV-H3, ADV-L4, ADV-L8, ADV-M1, ADV-M3, ADV-M5, ADV-M6, B5, B6, B9, B18, D1, D2, M4, M5, T9: on %s, live calls lose no frame during all attacks at once (the small form of `npm run attack`)", {
   timeout: 150_000,
   retry: ifMachineStalled,
 }, async (mediaServer) => {
@@ -70,7 +70,7 @@ const hasPrlimit = spawnSync("prlimit", ["--version"]).status === 0;
 const doorOf = (url: string): Endpoint => ({ host: new URL(url).hostname, port: Number(new URL(url).port) });
 
 test.skipIf(!hasPrlimit).each(MEDIA_SERVERS_HERE)(
-  "D4: on %s, with more unauthenticated connections than descriptors those beyond are closed as they arrive, nothing spins, and calls, records and recordings go on (only where prlimit is installed)",
+  "D4: on %s, unauthenticated connections beyond the descriptors are closed as they arrive, no process spins, and calls, records and recordings continue (only where prlimit is installed)",
   { timeout: 60_000 },
   async (mediaServer) => {
     const service = await Service.start({ descriptors: DESCRIPTORS, env: { MEDIA_SERVER: mediaServer } });

@@ -98,7 +98,7 @@ describe("the renderer's process", () => {
     expect(await Promise.all([...many, long, last])).toEqual(Array(RECORDS_CONCURRENT_MAX + 5).fill(RECORDING));
   });
 
-  test("ADV-M9: is started again when it dies, and does again what was in work", async () => {
+  test("ADV-M9: is restarted when it dies, and repeats the work in progress", async () => {
     const { renderer, clock, started, latest, ready, restarts } = scripted();
     ready();
     const rendered = renderer.render("call");
@@ -110,7 +110,7 @@ describe("the renderer's process", () => {
     expect(await rendered).toEqual(RECORDING);
   });
 
-  test("ADV-M9: finds the journal that kills it, gives up on it after some deaths, and loses no other", async () => {
+  test("ADV-M9: skips a journal that kills it repeatedly, and processes all others", async () => {
     const { renderer, clock, latest, ready, lines } = scripted();
     const callIds = ["a", "b", "poison", "c"];
     const done = callIds.map((callId) => renderer.render(callId).catch(({ code }) => code as string));
@@ -126,7 +126,7 @@ describe("the renderer's process", () => {
     expect(lines.filter((line) => line.includes("renderer died"))).toHaveLength(RENDERER_TRIES_MAX);
   });
 
-  test("ADV-M9: is killed and replaced when its loop stands still, and not while it lives", async () => {
+  test("ADV-M9: is killed and replaced when its event loop is blocked, and not otherwise", async () => {
     const { renderer, clock, started, latest, ready } = scripted();
     ready();
     const rendered = renderer.render("call");
@@ -142,7 +142,7 @@ describe("the renderer's process", () => {
     expect(await rendered).toEqual(RECORDING);
   });
 
-  test("ADV-M9: that never gets ready is tried again, what waits is given up after some tries, and it says so until one is ready", async () => {
+  test("ADV-M9: that never becomes ready is restarted; waiting work fails after some attempts, and the failure lasts until one is ready", async () => {
     const { renderer, clock, latest, ready, lines } = scripted();
     const first = renderer.project("call").catch(({ code }) => code as string);
     for (let death = 1; death < RENDERER_TRIES_MAX; death += 1) {
@@ -182,7 +182,7 @@ describe("the renderer's process", () => {
     renderer.close();
   });
 
-  test("ADV-M9: rejects what is not done when it is closed, and is not started again", async () => {
+  test("ADV-M9: rejects unfinished work when it is closed, and is not restarted", async () => {
     const { renderer, clock, started, ready } = scripted();
     ready();
     const rendered = renderer.render("call");
@@ -227,7 +227,7 @@ describe("the renderer", () => {
     return { directory, renderer, lines, pid, journal };
   }
 
-  test("ADV-M9: makes a record and a recording at a low priority, without our environment", async () => {
+  test("ADV-M9: makes a record and a recording at a low priority, without the service's environment", async () => {
     const { directory, renderer, pid, journal } = real();
     journal("call_1", 50);
     expect(await renderer.project("call_1")).toMatchObject({
@@ -247,7 +247,7 @@ describe("the renderer", () => {
     });
   });
 
-  test("ADV-M9: that is killed while it writes leaves nothing under the recording's name, and the recording is made all the same", async () => {
+  test("ADV-M9: that is killed while it writes leaves no file with the recording's name, and the recording is made later", async () => {
     const { directory, renderer, pid, journal, lines } = real();
     journal("call_1", 10_000);
     await renderer.project("call_1");
