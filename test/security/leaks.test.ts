@@ -20,7 +20,7 @@ const KEYS = ["*", "#", "D"];
 let service: WholeService;
 afterEach(() => service.close());
 
-/** A model that answers with the canary, and every third time fails with an error that quotes it. */
+/** An LLM that answers with the canary, and every third time fails with an error that quotes it. */
 function indiscreetModel(): Llm {
   let asked = 0;
   return {
@@ -115,7 +115,7 @@ async function hold(websocketUrl: string, round: number): Promise<void> {
   send({ event: "media", streamSid: `${streamSid}-other`, media: { payload: CANARY } });
   send({ event: "media", streamSid, media: { timestamp: CANARY, payload: `!${CANARY}` } });
   ws.sendText(`{"event":"${CANARY}`);
-  // Long enough for the words to be answered, or for the model to have failed. A line that carries nothing confirms nothing.
+  // Long enough for the words to be answered, or for the LLM to have failed. A line that carries nothing confirms nothing.
   const silence = Buffer.alloc(160, 0xff).toString("base64");
   for (let frame = 0; frame < 50; frame += 1) {
     send({ event: "media", streamSid, media: { track: "inbound", timestamp: String(20 * frame), payload: silence } });

@@ -31,7 +31,7 @@ async function typeAndHangUp(
   return outcome(crowd);
 }
 
-/** The model is the reference LLM: it calls these tools by what is typed. */
+/** The LLM is the reference LLM: it calls these tools by what is typed. */
 const call = (selectedTools: readonly object[]) => ({
   ...{ connectionType: "websocket", firstSpeaker: "user", model: "model_b", selectedTools },
 });

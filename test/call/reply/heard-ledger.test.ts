@@ -116,7 +116,7 @@ function committed({ call }: Played, turnId: number): string[] {
   return turns[0]?.text.split(" ") ?? [];
 }
 
-/** The replies that the model, or the greeting, made. */
+/** The replies that the LLM, or the greeting, made. */
 const repliesOf = ({ call }: Played): number[] => [1, ...call.ofKind("generate-reply").map(({ turnId }) => turnId)];
 
 function checkHeard(played: Played, scenario: Story): void {

@@ -145,16 +145,16 @@ describe("the connections of an HTTP server", () => {
     const answers: (() => void)[] = [];
     const server = await bounded((_request, response) => answers.push(() => response.end("ok")));
     const busy = await opened(server, ROOM);
-    const asked = [];
+    const responses = [];
     for (const client of busy) {
       const arrived = once(server.server, "request");
-      asked.push(client.ask());
+      responses.push(client.ask());
       await arrived;
     }
     expect(await (await server.open()).ask()).toBe(undefined);
     expect(server.closed).toEqual(["refused"]);
     for (const answer of answers) answer();
-    expect(await Promise.all(asked)).toEqual(Array(ROOM).fill(200));
+    expect(await Promise.all(responses)).toEqual(Array(ROOM).fill(200));
   });
 
   test("ADV-M6: an unread response is aborted for a new request", async () => {
@@ -225,12 +225,12 @@ describe("the connections of an HTTP server", () => {
     const answer: RequestListener = (_request, response) => answers.push(() => response.end("ok"));
     const server = await bounded(answer, (made) => made.on("checkExpectation", answer));
     const busy = await opened(server, ROOM);
-    const asked = busy.map((client) => client.ask(head("GET /", { Expect: "the unexpected" })));
+    const responses = busy.map((client) => client.ask(head("GET /", { Expect: "the unexpected" })));
     while (answers.length < ROOM) await new Promise((resolve) => setImmediate(resolve));
     expect(await (await server.open()).ask()).toBe(undefined);
     expect(server.closed).toEqual(["refused"]);
     for (const end of answers) end();
-    expect(await Promise.all(asked)).toEqual(Array(ROOM).fill(200));
+    expect(await Promise.all(responses)).toEqual(Array(ROOM).fill(200));
   });
 
   test("ADV-M6: a server that does not answer unknown expectations still refuses them", async () => {

@@ -31,7 +31,7 @@ const RECORDING: Recording = { channels: 2, sampleRateHz: 8_000, durationMs: 1, 
 /** A renderer whose answers and deaths a test decides. */
 class ScriptedRenderer {
   readonly events: RendererEvents;
-  readonly asked: RendererRequest[] = [];
+  readonly requests: RendererRequest[] = [];
   #isGone = false;
 
   constructor(events: RendererEvents) {
@@ -44,7 +44,7 @@ class ScriptedRenderer {
 
   /** Answers everything that it was asked and has not answered. */
   answerAll(): void {
-    for (const { id } of this.asked.splice(0)) this.say({ kind: "rendered", id, recording: RECORDING });
+    for (const { id } of this.requests.splice(0)) this.say({ kind: "rendered", id, recording: RECORDING });
   }
 
   die(): void {
@@ -63,7 +63,7 @@ function scripted(journalBytes = (_callId: string): number => 1_000) {
     start: (events) => {
       const one = new ScriptedRenderer(events);
       started.push(one);
-      return { pid: started.length, send: (request) => void one.asked.push(request), kill: () => one.die() };
+      return { pid: started.length, send: (request) => void one.requests.push(request), kill: () => one.die() };
     },
     journalBytes,
     clock,
@@ -77,15 +77,15 @@ function scripted(journalBytes = (_callId: string): number => 1_000) {
   return { renderer, clock, started, latest, ready, lines, restarts: () => restarts };
 }
 
-const ids = (renderer: ScriptedRenderer): string[] => renderer.asked.map(({ callId }) => callId);
+const ids = (renderer: ScriptedRenderer): string[] => renderer.requests.map(({ callId }) => callId);
 
 describe("the renderer's process", () => {
   test("ADV-M9: is asked for no more journals at once than its bounds of count and bytes allow", async () => {
     const { renderer, latest, ready } = scripted((callId) => (callId === "long" ? 2 * RENDERER_JOURNAL_BYTES_MAX : 1));
     const many = Array.from({ length: RECORDS_CONCURRENT_MAX + 3 }, (_, index) => renderer.render(`call ${index}`));
-    expect(latest().asked).toEqual([]);
+    expect(latest().requests).toEqual([]);
     ready();
-    expect(latest().asked).toHaveLength(RECORDS_CONCURRENT_MAX);
+    expect(latest().requests).toHaveLength(RECORDS_CONCURRENT_MAX);
     const long = renderer.render("long");
     latest().answerAll();
     expect(ids(latest())).toEqual(["call 8", "call 9", "call 10"]);
@@ -117,8 +117,8 @@ describe("the renderer's process", () => {
     for (let round = 0; round < 30; round++) {
       ready();
       // Dies of the poison, and answers whatever it is asked without it.
-      while (latest().asked.length > 0 && !ids(latest()).includes("poison")) latest().answerAll();
-      if (latest().asked.length === 0) break;
+      while (latest().requests.length > 0 && !ids(latest()).includes("poison")) latest().answerAll();
+      if (latest().requests.length === 0) break;
       latest().die();
       await clock.play(RESTART_MS_MAX);
     }

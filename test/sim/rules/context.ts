@@ -7,10 +7,10 @@ import type { Facts } from "../observer/facts.ts";
 import type { Invariant } from "../plan/kinds.ts";
 import type { Rule } from "./rule.ts";
 
-const KNOWS: Invariant = "the model knows what was heard, and nothing else";
+const KNOWS: Invariant = "the LLM knows what was heard, and nothing else";
 const TOOLS: Invariant = "tools are used within their limits, and their results reach the LLM";
 
-/** What the model is asked: what the transcript says, what waits for an answer, and what came of its tools, each in its place. */
+/** The messages of an LLM request: the transcript, the caller's unanswered words, and the results of tools, in order. */
 export class Context implements Rule {
   readonly #facts: Facts;
   readonly #chronicle: Chronicle;

@@ -71,7 +71,7 @@ export class Endpointing implements Rule {
   }
 
   event(event: CallEvent): void {
-    const { nowMs, asked } = this.#facts;
+    const { nowMs, userMessage } = this.#facts;
     switch (event.kind) {
       case "dtmf":
         this.#keyMs = nowMs;
@@ -83,7 +83,7 @@ export class Endpointing implements Rule {
       case "stt-final":
         if (event.text === "") return;
         this.#transcriptMs = nowMs;
-        this.#isOpen = needsReply(event, asked);
+        this.#isOpen = needsReply(event, userMessage);
         this.#final = event.kind === "stt-final" ? event.text : undefined;
         return;
       default:

@@ -87,7 +87,7 @@ describe.each(LLM_PROVIDERS)("LLM $name with fallback", ({ name, make }) => {
     const reply = fallback.reply(request, new AbortController().signal);
     expect(await fallsSilent(reply, enough, clock, silenceMs)).toBe(`${name}: ${why}`);
     // Without an established connection there is none to close.
-    await expect.poll(() => server.asked.length - server.brokenOff, { timeout: 10_000, interval: 5 }).toBe(0);
+    await expect.poll(() => server.requests.length - server.brokenOff, { timeout: 10_000, interval: 5 }).toBe(0);
   });
 });
 

@@ -114,8 +114,12 @@ test("P3: OpenAI's LLM breaks off in the middle of a sentence, and Claude contin
   for await (const event of llm.reply({ ...question, temperature: 0, language: "en" }, new AbortController().signal)) {
     if (event.kind === "text") said += event.text;
   }
-  expect([said, openai.asked.length]).toEqual(["We have rye and wheat.", 1]);
-  expect(anthropic.asked[0]?.body.messages).toMatchObject([{ role: "user" }, { role: "assistant" }, { role: "user" }]);
+  expect([said, openai.requests.length]).toEqual(["We have rye and wheat.", 1]);
+  expect(anthropic.requests[0]?.body.messages).toMatchObject([
+    { role: "user" },
+    { role: "assistant" },
+    { role: "user" },
+  ]);
 });
 
 test("P10: ElevenLabs closes in the middle of a sentence, and another TTS speaks the rest", async () => {

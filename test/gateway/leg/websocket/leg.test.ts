@@ -40,7 +40,7 @@ function talk(transcripts: readonly SttStep[], options: WebsocketLegOptions & { 
     },
     states: () => call.received("state").map(({ state }) => state),
     /** The latest prompt of the LLM. */
-    asked: () => llm.requests.at(-1)?.messages.at(-1),
+    lastMessage: () => llm.requests.at(-1)?.messages.at(-1),
   };
 }
 
@@ -192,7 +192,7 @@ describe("what a client types", () => {
     const call = talk([], { spec: ASKED_ALONE });
     await call.listen(1_000);
     call.type("are you open?");
-    expect(call.asked()).toEqual({ role: "user", text: "are you open?" });
+    expect(call.lastMessage()).toEqual({ role: "user", text: "are you open?" });
     await call.listen(1_000, { marks: true });
     expect(call.transcripts()).toEqual([
       "1 user: are you open? ...",
@@ -208,7 +208,7 @@ describe("what a client types", () => {
     await call.listen(500);
     call.type("and on Sunday?");
     expect(call.received("clear")).toHaveLength(1);
-    expect(call.asked()).toEqual({ role: "user", text: "and on Sunday?" });
+    expect(call.lastMessage()).toEqual({ role: "user", text: "and on Sunday?" });
     call.hangUp();
   });
 
@@ -221,7 +221,7 @@ describe("what a client types", () => {
     expect(call.llm.requests).toEqual([]);
     expect(call.received("clear")).toEqual([]);
     await call.listen(2_000, { marks: true });
-    expect(call.asked()).toEqual({ role: "user", text: "and on Sunday? or Monday?" });
+    expect(call.lastMessage()).toEqual({ role: "user", text: "and on Sunday? or Monday?" });
     expect(call.transcripts().slice(0, 4)).toEqual([
       `1 agent: ${GREETING} ...`,
       "2 user: and on Sunday? ...",
@@ -242,7 +242,7 @@ describe("what a client types", () => {
   ])("B13: with %s in it reaches the LLM exactly as it was typed, and is returned so in the transcript", async (_, text) => {
     const call = talk([], { spec: ASKED_ALONE });
     call.type(text);
-    expect(call.asked()).toEqual({ role: "user", text });
+    expect(call.lastMessage()).toEqual({ role: "user", text });
     expect(call.received("transcript")[0]).toMatchObject({ role: "user", text });
     await call.listen(1_000, { marks: true });
     expect(call.received("transcript")).toContainEqual({
