@@ -239,7 +239,7 @@ describe("outbound audio", () => {
     await call.clock.play(20);
     expect(call.socket.events.length - before).toBeLessThanOrEqual(12);
     call.connection.closed(1_006, false);
-    expect(call.ends()[0]).toMatchObject({ late: 1, underruns: 0 });
+    expect(call.ends()[0]).toMatchObject({ framesLate: 1, underruns: 0 });
   });
 
   test("after a stall, due frames are sent before pending input is read, and no caller is taken for silent because of it", async () => {

@@ -200,7 +200,7 @@ describe("carrier_b", () => {
     call.key("4", "2026-01-01T00:00:01.400000Z");
     call.json({ event: "stop", stream_id: STREAM_ID, stop: {} });
     expect(call.digits()).toBe("12345");
-    expect(call.ends()[0]).toMatchObject({ digits: 5, reason: "caller_hangup" });
+    expect(call.ends()[0]).toMatchObject({ dtmfDigits: 5, reason: "caller_hangup" });
   });
 
   test("its errors are counted, and logged with their code up to a limit", async () => {

@@ -295,7 +295,7 @@ test("digits are delivered to the call in the order in which they arrive, and in
   const call = talk([], { spec: ASKED_ALONE });
   for (const digit of ["1", "*", "#", "D", "E", "", "12", 5, null]) call.json({ type: "dtmf", digit });
   expect(call.digits()).toBe("1*#D");
-  expect(call.hangUp()).toMatchObject({ digits: 4, ignored: 5, malformed: 0 });
+  expect(call.hangUp()).toMatchObject({ dtmfDigits: 4, ignored: 5, malformed: 0 });
 });
 
 test("F14-2: the transcript of an interrupted answer without word alignment says that its end is approximate", async () => {
