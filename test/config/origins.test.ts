@@ -6,7 +6,7 @@ const PAGE = "http://localhost:5173";
 describe("CORS_ORIGINS", () => {
   const read = (CORS_ORIGINS: string): readonly string[] => readConfig({ CORS_ORIGINS }).corsOrigins;
 
-  test("names no origin unless set, and any number of exact ones, each once", () => {
+  test("is empty by default, and lists exact origins without duplicates", () => {
     expect(readConfig({}).corsOrigins).toEqual([]);
     expect(read(" ")).toEqual([]);
     expect(read(` ${PAGE}, https://app.example.com:8443,http://[::1]:3000,${PAGE}`)).toEqual([
@@ -16,7 +16,7 @@ describe("CORS_ORIGINS", () => {
     ]);
   });
 
-  test("refuses everything else, all problems together, with what would be right", () => {
+  test("refuses everything else, and reports all problems together with what is allowed", () => {
     const given =
       "*,null,localhost:5173,http://localhost:5173/,HTTPS://App.example.com,https://a.example/x?key=secret,http://a.example:80,ftp://a.example,,https://*.a.example";
     const rule = "CORS_ORIGINS must be origins such as http://localhost:5173, separated by commas,";

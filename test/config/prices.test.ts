@@ -17,7 +17,7 @@ const PRICED = {
 };
 
 describe("prices", () => {
-  test("that are right have no problem, and nothing configured is no prices", () => {
+  test("that are valid give no problem; without configuration there are none", () => {
     expect(read(PRICED).problems).toEqual([]);
     expect(readPrices("", PROVIDERS, [])).toBeUndefined();
   });
@@ -49,13 +49,13 @@ describe("prices", () => {
       "PRICES must have, for deepgram, numbers of at least 0 for any of audioMinute, inputTokensMillion, " +
         'outputTokensMillion, charactersThousand, not "audioMinute": null',
     ],
-  ])("%s are reported as wrong", (given, problem) => {
+  ])("%s are refused", (given, problem) => {
     const problems: string[] = [];
     readPrices(given, PROVIDERS, problems);
     expect(problems).toEqual([problem]);
   });
 
-  test("of names that every object has are unknown", () => {
+  test("with names such as toString are unknown providers", () => {
     expect(read({ currency: "EUR", deepgram: { constructor: 1 } }).problems).toHaveLength(1);
     expect(read({ currency: "EUR", constructor: { audioMinute: 1 } }).problems).toHaveLength(1);
   });

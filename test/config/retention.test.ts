@@ -14,7 +14,7 @@ test.each([
     '{"accounts":{"acme":7}}',
     'RETENTION.accounts["acme"] must be an object with any of recordingDays, transcriptDays, recordDays',
   ],
-])("ADV-M7: %s is refused, and says what would be right", (given, problem) => {
+])("ADV-M7: %s is refused with what is allowed", (given, problem) => {
   const problems: string[] = [];
   readRetention(given, problems);
   expect(problems).toEqual([problem]);

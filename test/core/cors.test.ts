@@ -3,8 +3,8 @@ import { corsHeaders } from "../../src/core/cors.ts";
 
 const PAGE = "http://localhost:5173";
 
-describe("the headers that let a page read an answer", () => {
-  test("name the page's origin where it is one of those that may", () => {
+describe("the headers that let a page read a response", () => {
+  test("name the page's origin if it is allowed", () => {
     expect(corsHeaders(PAGE, ["https://app.example.com", PAGE])).toEqual([
       ["Vary", "Origin"],
       ["Access-Control-Allow-Origin", PAGE],
@@ -19,11 +19,11 @@ describe("the headers that let a page read an answer", () => {
     ["the origin of a file", "null"],
     ["no origin", undefined],
     ["an empty one", ""],
-  ])("allow nothing to %s, and tell caches that the answer hangs on it", (_what, origin) => {
+  ])("allow nothing to %s, and contain Vary: Origin", (_what, origin) => {
     expect(corsHeaders(origin, [PAGE])).toEqual([["Vary", "Origin"]]);
   });
 
-  test("are none where no origin is configured", () => {
+  test("are absent if no origin is configured", () => {
     expect(corsHeaders(PAGE, [])).toEqual([]);
   });
 });

@@ -7,13 +7,13 @@ const read = (given: string) => {
   return { rules: readRetention(given, problems), problems };
 };
 
-test("ADV-M7: without rules everything is kept", () => {
+test("ADV-M7: without rules nothing expires", () => {
   const { rules, problems } = read("");
   expect([deletesAnything(rules), problems]).toEqual([false, []]);
   expect(retentionDaysOf(rules, "acme")).toEqual({ recording: undefined, transcript: undefined, record: undefined });
 });
 
-test("ADV-M7: an account has the common days but where it has its own, and null keeps", () => {
+test("ADV-M7: an account's own days replace the common ones, and null means no expiry", () => {
   const given = { recordingDays: 30, recordDays: 365, accounts: { acme: { recordingDays: 7, recordDays: null } } };
   const { rules, problems } = read(JSON.stringify(given));
   expect(problems).toEqual([]);

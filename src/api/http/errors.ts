@@ -149,7 +149,7 @@ export const rangeNotSatisfiable = (bytes: number): ApiError =>
     headers: { "content-range": `bytes */${bytes}` },
   });
 
-/** Listed features that this build does not have yet. */
+/** 501 for features of the specification that this build does not have; `details` lists them. */
 export const notImplemented = (details: readonly Problem[]): ApiError =>
   new ApiError("unavailable", details.map((detail) => detail.message).join("; "), { status: 501, details });
 

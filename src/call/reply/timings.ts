@@ -10,7 +10,7 @@ export interface AnsweredUtterance {
   finalMs: number;
 }
 
-/** The timestamps behind a reply's latency, ms of call time. Each keeps its first value. */
+/** The timestamps from which a reply's latency is computed, ms of call time. Each keeps its first value. */
 export class ReplyTimings {
   readonly #answered: AnsweredUtterance | undefined;
   readonly #begunMs: number;

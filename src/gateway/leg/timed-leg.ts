@@ -36,7 +36,7 @@ export class TimedLeg implements Leg, Tickable {
     if (call.framesIn === before) return;
     const durationMs = this.#clock.nowMs() - startMs;
     this.#process.in.observe(durationMs);
-    if (durationMs > call.slowestInMs) call.slowestInMs = durationMs;
+    if (durationMs > call.addedLatencyInMaxMs) call.addedLatencyInMaxMs = durationMs;
   }
 
   tick(dueMs: number): void {
@@ -56,7 +56,7 @@ export class TimedLeg implements Leg, Tickable {
     if (call.framesOut === framesBefore) return;
     const durationMs = this.#clock.nowMs() - dueMs;
     this.#process.out.observe(durationMs);
-    if (durationMs > call.slowestOutMs) call.slowestOutMs = durationMs;
+    if (durationMs > call.addedLatencyOutMaxMs) call.addedLatencyOutMaxMs = durationMs;
   }
 
   pinged(): void {

@@ -44,16 +44,16 @@ export class CallCounters implements CallCounts {
   providerFailures = 0;
   lastFailure: { readonly stage: Stage; readonly code: string } | undefined;
   readonly providers: ProvidersByStage = { stt: [], llm: [], tts: [] };
-  /** The longest time that we held up a frame of this call, each way, ms. */
-  slowestInMs = 0;
-  slowestOutMs = 0;
+  /** The longest time that the worker held a frame of this call, in each direction, ms. */
+  addedLatencyInMaxMs = 0;
+  addedLatencyOutMaxMs = 0;
   #firstAudioMs: number | undefined;
   #agentTurns = 0;
   #callerTurns = 0;
   #interrupted = 0;
-  #answers = 0;
-  #answerSumMs = 0;
-  #slowest: TurnLatency | undefined;
+  #replies = 0;
+  #replyLatencySumMs = 0;
+  #slowestReply: TurnLatency | undefined;
 
   /** A stage failed, with this stable code. */
   providerFailed(stage: Stage, code: string): void {
@@ -74,14 +74,15 @@ export class CallCounters implements CallCounts {
     } else this.#callerTurns += 1;
     if (interrupted) this.#interrupted += 1;
     if (latency === undefined) return;
-    this.#answers += 1;
-    this.#answerSumMs += latency.firstFrameMs;
-    if (this.#slowest === undefined || latency.firstFrameMs > this.#slowest.firstFrameMs) this.#slowest = latency;
+    this.#replies += 1;
+    this.#replyLatencySumMs += latency.firstFrameMs;
+    if (this.#slowestReply === undefined || latency.firstFrameMs > this.#slowestReply.firstFrameMs)
+      this.#slowestReply = latency;
   }
 
   /**
-   * What an operator needs first about a call, as log fields. The time of an answer is from the caller's last voiced
-   * frame to the first frame of the answer; `firstAudioMs` is when the caller first heard the agent.
+   * What an operator needs first about a call, as log fields. The latency of a reply is from the caller's last voiced
+   * frame to the first frame of the reply; `firstAudioMs` is when the caller first heard the agent.
    */
   summary({ accountId, spec }: RedeemedCall): object {
     const { connectionType, model, recordingEnabled } = spec;
@@ -95,15 +96,15 @@ export class CallCounters implements CallCounts {
       agentTurns: this.#agentTurns,
       callerTurns: this.#callerTurns,
       interrupted: this.#interrupted,
-      answers: this.#answers,
-      meanAnswerMs: this.#answers === 0 ? undefined : Math.round(this.#answerSumMs / this.#answers),
-      slowestAnswer: this.#slowest,
+      replies: this.#replies,
+      meanReplyLatencyMs: this.#replies === 0 ? undefined : Math.round(this.#replyLatencySumMs / this.#replies),
+      slowestReply: this.#slowestReply,
       framesIn: this.framesIn,
       framesOut: this.framesOut,
-      late: this.late,
+      framesLate: this.late,
       underruns: this.underruns,
-      slowestInMs: rounded(this.slowestInMs),
-      slowestOutMs: rounded(this.slowestOutMs),
+      addedLatencyInMaxMs: rounded(this.addedLatencyInMaxMs),
+      addedLatencyOutMaxMs: rounded(this.addedLatencyOutMaxMs),
       malformed: this.malformed,
       ignored: this.ignored,
       flooded: this.flooded,
@@ -115,7 +116,7 @@ export class CallCounters implements CallCounts {
       marksReturned: this.marksReturned,
       pings: this.pings,
       pongs: this.pongs,
-      digits: this.digits,
+      dtmfDigits: this.digits,
       cleared: this.cleared,
       carrierErrors: this.carrierErrors,
       stageFailures: this.providerFailures,

@@ -237,13 +237,13 @@ describe("a pipelined list", () => {
     const accepted = once(api.app.server, "connection");
     const socket = connect(address !== null && typeof address === "object" ? address.port : 0, "127.0.0.1");
     const [serverSide] = (await accepted) as [Socket];
-    let asked = 0;
+    let requestCount = 0;
     api.app.server.on("request", () => {
-      asked += 1;
+      requestCount += 1;
     });
     socket.write(head("GET /api/v1/calls", { "X-API-Key": api.key }).repeat(count));
     const making = Math.min(count, LARGE_ANSWERS_PER_ACCOUNT_MAX);
-    while (begun < making || asked < count) await new Promise((resolve) => setImmediate(resolve));
+    while (begun < making || requestCount < count) await new Promise((resolve) => setImmediate(resolve));
     await settled();
     const hangUp = async () => {
       socket.destroy();

@@ -16,7 +16,7 @@ describe("F14-3: words", () => {
     expect(wordsOf(text, language)).toEqual(words);
   });
 
-  test("end where they end, and all of them are the text without its blanks", () => {
+  test("end at their real ends, and together are the text without its white space", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "grapheme", maxLength: 60 }),
@@ -36,7 +36,7 @@ describe("F14-3: words", () => {
   });
 });
 
-test("F14-3: texts are joined with a blank where their script has one", () => {
+test("F14-3: texts are joined with a space if their script has spaces", () => {
   expect(joinTexts("Yes.", "No.")).toBe("Yes. No.");
   expect(joinTexts("你好。", "请问？")).toBe("你好。请问？");
   expect(joinTexts("パン", "と")).toBe("パンと");

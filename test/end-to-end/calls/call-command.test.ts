@@ -69,7 +69,7 @@ test("the call tool creates a call, and every word arrives both ways in A-law an
   });
 });
 
-test("a WebSocket client of the call tool types what another says, and hears every word of the answers", {
+test("a WebSocket client of the call tool types a text, and every word of the replies arrives", {
   retry: ifMachineStalled,
   timeout: TEST_MS_MAX,
 }, async () => {

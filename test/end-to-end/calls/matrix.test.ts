@@ -125,7 +125,7 @@ beforeAll(async () => {
 }, CALLS_MS_MAX);
 
 test.for(LINES)(
-  "a whole call over %s: every word arrives both ways, and the recording holds them",
+  "a whole call over %s: every word arrives in both directions and is in the recording",
   {
     retry: ifMachineStalled,
   },

@@ -24,7 +24,7 @@ const example = async (...questions: string[]): Promise<string[]> => {
   return stdout.trim().split("\n");
 };
 
-test("examples/tools.mjs: the reference LLM calls an HTTP tool and a client tool, asks for what it lacks, and says what came of them, as docs/tools.md shows", {
+test("examples/tools.mjs: the reference LLM calls an HTTP tool and a client tool, asks for missing arguments, and speaks the results, as docs/tools.md shows", {
   retry: ifMachineStalled,
   timeout: TEST_MS_MAX,
 }, async () => {
@@ -32,7 +32,7 @@ test("examples/tools.mjs: the reference LLM calls an HTTP tool and a client tool
   expect(await example()).toEqual(SHOWN);
 });
 
-test("a tool that fails is apologised for", { retry: ifMachineStalled, timeout: TEST_MS_MAX }, async () => {
+test("the agent apologises for a tool that fails", { retry: ifMachineStalled, timeout: TEST_MS_MAX }, async () => {
   expect(await example("Where is my order C-3?")).toEqual([
     "user: Where is my order C-3?",
     "tool server: GET /orders/C-3",

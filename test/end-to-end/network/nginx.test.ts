@@ -95,7 +95,9 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     rmSync(root, { recursive: true, force: true });
   });
 
-  test("a whole call: created over HTTPS, held over wss, heard, and read", { retry: ifMachineStalled }, async () => {
+  test("a whole call is created over HTTPS, carried over wss, heard, and read", {
+    retry: ifMachineStalled,
+  }, async () => {
     const [question, goodbye] = await Promise.all([utterance("Open on Monday?"), utterance("Goodbye!")]);
     const { id, websocketUrl, location } = await createCall({ greeting: GREETING });
     expect(location).toBe(`/api/v1/calls/${id}`);
@@ -110,7 +112,7 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     expect((await recording.arrayBuffer()).byteLength).toBeGreaterThan(100_000);
   });
 
-  test("the API speaks HTTP/2, and its document names the address", async () => {
+  test("the API is served over HTTP/2, and its OpenAPI document names the public address", async () => {
     const client = connectHttp2(`https://127.0.0.1:${port}`);
     const request = client.request({ ":path": "/api/v1/openapi.json" });
     let body = "";
@@ -126,7 +128,7 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     });
   });
 
-  test("under another name, and whatever the request says of where it has been, the answers are the same", async () => {
+  test("with another host name and any forwarded headers the responses are the same", async () => {
     const body = JSON.stringify(NEW_CALL);
     for (const headers of [
       { Host: "other.example" },
@@ -145,7 +147,7 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     }
   });
 
-  test("behind a path it is the same service, and the path belongs to the proxy", async () => {
+  test("below a path of the proxy the service works the same", async () => {
     const [, snippet] = /Behind a path.*?```nginx\n(.*?)```/s.exec(deployed("README.md")) ?? [];
     const otherPort = await freePort();
     const other = await startNginx(otherPort, { "    location / {": `${snippet}\n    location / {` });
@@ -162,7 +164,7 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     expect(other.logged()).toContain("POST /api/v1/calls 201");
   });
 
-  test("a call lasts while either side makes a sound, however long the other is silent", {
+  test("a call lasts while either side sends audio, even if the other is silent for long", {
     retry: ifMachineStalled,
   }, async () => {
     const otherPort = await freePort();
@@ -180,7 +182,7 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     await other.stop();
   });
 
-  test("the service's refusals come through as they are, and nginx's own have their shape", async () => {
+  test("the service's refusals pass unchanged, and those of nginx have the same shape", async () => {
     const token = mintToken();
     tokens.push(token);
     const path = `/stream/${token}`;
@@ -224,7 +226,7 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     }
   });
 
-  test("a body is never written to a disk, in however many parts it arrives", async () => {
+  test("a body is never written to a disk, in any number of parts", async () => {
     const otherPort = await freePort();
     const other = await startNginx(otherPort, { "trunkline.error.log error;": "trunkline.error.log warn;" });
     const headers = { "X-API-Key": service.apiKey, "Content-Type": "application/json", "Transfer-Encoding": "chunked" };
@@ -238,7 +240,7 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     expect(other.logged()).not.toContain("temporary file");
   });
 
-  test("without the service behind it, everything is 502 in the shape of our errors; and no log has a token, or a query", async () => {
+  test("while the service is down, every request gets 502 in the shape of our errors; no log has a token or a query", async () => {
     const [live, unused] = [await createCall({ firstSpeaker: "user" }), await createCall()];
     const leg = await RawLeg.start(live.websocketUrl);
     await service.process.kill();

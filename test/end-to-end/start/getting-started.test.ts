@@ -116,7 +116,7 @@ afterAll(async () => {
 }, 20_000);
 
 test(
-  "npm start builds the service in a fresh checkout, says so, writes a first key, and starts it",
+  "npm start builds the service in a fresh checkout, writes a first API key, and starts the service",
   async () => {
     const [start] = (await ready()).stepsIn("docs/getting-started.md");
     expect(start?.commands).toBe("npm ci\nnpm start");

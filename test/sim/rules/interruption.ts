@@ -114,7 +114,7 @@ export class Interruption implements Rule {
       }
       case "ignore":
         if (!areBackChannels(command.text, this.#facts.language)) {
-          this.#wrong("what the caller said is answered", `${JSON.stringify(command.text)} is passed over`);
+          this.#wrong("what the caller said is answered", `${JSON.stringify(command.text)} is ignored`);
         }
         return;
       default:

@@ -49,7 +49,7 @@ export class Transcript implements Rule {
       const detail = `reply ${reply.turnId} is over ${playsUntilMs - nowMs} ms before its end`;
       chronicle.violated(UNPLAYED, detail);
     }
-    const question = reply.asked?.role === "user" ? reply.asked.text : undefined;
+    const question = reply.userMessage?.role === "user" ? reply.userMessage.text : undefined;
     if (question === undefined || turns.findLast(({ role }) => role === "user")?.text === question) return;
     chronicle.violated(ORDER, `the answer to ${JSON.stringify(question)} comes before it`);
   }

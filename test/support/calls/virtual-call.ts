@@ -33,7 +33,7 @@ export interface WantedTool {
   argumentsJson?: string;
 }
 
-/** What the model answers: text, then perhaps tools, or no end; or a failure; or nothing at all, for ever. */
+/** What the LLM answers: text, then perhaps tools, or no end; or a failure; or nothing at all, for ever. */
 export type Answer =
   | { text: string; tools?: readonly WantedTool[]; hangUp?: boolean; endless?: boolean; afterMs?: number }
   | "fails"
@@ -58,8 +58,8 @@ export interface VirtualCallOptions {
   /** What a prompt may come to, estimated tokens; by default without a limit. */
   promptTokensMax?: number;
   parameters?: Readonly<TurnParameters>;
-  /** How the model answers the caller's last words, or whatever else it is asked. */
-  answer?: (userText: string | undefined, asked: LlmCommand) => Answer;
+  /** How the LLM answers the caller's last words, or whatever else it is asked. */
+  answer?: (userText: string | undefined, request: LlmCommand) => Answer;
   /** What comes of a tool, and when; undefined for one that never has a result. */
   tool?: (used: ToolCommand) => { result: string; afterMs: number; failed?: boolean } | undefined;
   /** Whether the carrier returns marks. */
@@ -85,7 +85,7 @@ const SAMPLES_PER_MS = CARRIER_RATE_HZ / 1_000;
 type Scheduled = { atMs: number; order: number; run: () => void };
 
 /**
- * One call in virtual time: the real machine, with a paced sender, a carrier that plays and returns marks, a model, tools and a
+ * One call in virtual time: the real machine, with a paced sender, a carrier that plays and returns marks, an LLM, tools and a
  * voice around it, all exact to the millisecond and without a clock.
  */
 export class VirtualCall {
@@ -108,8 +108,8 @@ export class VirtualCall {
   #queued: { turnId: number; segment: number; text: string }[] = [];
   #synthesising = false;
   #liveTurn = 0;
-  /** When the model was asked ahead; NaN while it is not. */
-  #askedAheadMs = Number.NaN;
+  /** When preemptive generation started; NaN while there is none. */
+  #preemptiveStartMs = Number.NaN;
   #pausedTurn: number | undefined;
 
   constructor(options: VirtualCallOptions = {}) {
@@ -232,10 +232,10 @@ export class VirtualCall {
         this.#ask(command);
         return;
       case "preemptive-start":
-        this.#askedAheadMs = this.nowMs;
+        this.#preemptiveStartMs = this.nowMs;
         return;
       case "preemptive-cancel":
-        this.#askedAheadMs = Number.NaN;
+        this.#preemptiveStartMs = Number.NaN;
         return;
       case "speak":
         this.#liveTurn = command.turnId;
@@ -274,12 +274,12 @@ export class VirtualCall {
     }
   }
 
-  #ask(asked: LlmCommand): void {
-    const { turnId } = asked;
-    const askedMs = Number.isNaN(this.#askedAheadMs) ? this.nowMs : this.#askedAheadMs;
-    this.#askedAheadMs = Number.NaN;
-    const userText = asked.messages.findLast((message) => message.role === "user")?.text;
-    const answer: Answer = this.#options.answer?.(userText, asked) ?? { text: `You said ${userText}.` };
+  #ask(request: LlmCommand): void {
+    const { turnId } = request;
+    const askedMs = Number.isNaN(this.#preemptiveStartMs) ? this.nowMs : this.#preemptiveStartMs;
+    this.#preemptiveStartMs = Number.NaN;
+    const userText = request.messages.findLast((message) => message.role === "user")?.text;
+    const answer: Answer = this.#options.answer?.(userText, request) ?? { text: `You said ${userText}.` };
     if (answer === "hangs") return;
     if (answer === "fails") {
       this.at(this.nowMs + MODEL_MS, () => this.handle({ kind: "reply-failed", turnId, code: "provider_failed" }));

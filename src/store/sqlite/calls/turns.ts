@@ -50,7 +50,7 @@ export async function trimTranscript(db: Kysely<Tables>, callId: string): Promis
   }
 }
 
-/** The position from which on one transaction can delete; undefined where it can delete all. */
+/** The first position of the last batch that one transaction can delete; undefined if it can delete all turns. */
 async function lastBatchStart(db: Kysely<Tables>, callId: string): Promise<number | undefined> {
   const rows = await db
     .selectFrom("turns")
