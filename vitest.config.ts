@@ -21,6 +21,7 @@ const long = [
     "calls/matrix",
     "calls/opus-codec",
     "calls/stage-latency",
+    "docs/pages",
     "examples/talk",
     "examples/tools",
     "network/nginx",
@@ -30,7 +31,6 @@ const long = [
     "processes/killed-supervisor",
     "processes/lost-process",
     "processes/signals",
-    "start/getting-started",
   ].map((name) => `test/end-to-end/${name}.test.ts`),
 ];
 /** The tests of packages that are installed below test/ are not ours. */
