@@ -95,13 +95,18 @@ describe("the reader of blocks", () => {
     expect(() => blocksOf("p.md", "```sh\na\n")).toThrow("p.md:1: the block has no end");
   });
 
-  test("takes a block of text directly after commands as their output, and another one as an example", () => {
-    const page = fenced("sh", "a") + fenced("text", "shown") + fenced("text", "other") + fenced("ts", "b");
+  test("takes a block of text directly after commands or a program as the output, and another one as an example", () => {
+    const page =
+      fenced("sh", "a") +
+      fenced("text", "shown") +
+      fenced("text", "other") +
+      fenced("ts", "b") +
+      fenced("text", "written");
     const steps = stepsOf(blocksOf("p.md", page).blocks);
-    expect(steps.map((step) => [step.kind, step.block.text, step.kind === "commands" ? step.shown : ""])).toEqual([
+    expect(steps.map((step) => [step.kind, step.block.text, step.kind === "example" ? "" : step.shown])).toEqual([
       ["commands", "a", "shown"],
       ["example", "other", ""],
-      ["program", "b", ""],
+      ["program", "b", "written"],
     ]);
   });
 });

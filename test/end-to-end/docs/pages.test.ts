@@ -53,7 +53,8 @@ test(
 );
 
 test.each(runnable)("every command and program of $page works, one after the other, and shows what the page says", {
-  retry: ifMachineStalled,
+  // A page takes minutes, so that it is tried again once at most.
+  retry: { ...ifMachineStalled, count: 1 },
   timeout: PAGE_MS_MAX,
 }, async ({ page }) => {
   const followed = readerOf(page);

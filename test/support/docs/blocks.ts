@@ -69,22 +69,21 @@ export const readBlocks = (page: string): PageBlocks => blocksOf(page, readFileS
 /** `page:line`, for titles and messages. */
 export const placeOf = ({ page, line }: Block): string => `${page}:${line}`;
 
-/** A command with the output that the page shows after it, or an example of another kind. */
+/** Commands or a program, with the output that the page shows after them, or an example of another kind. */
 export type Step =
-  | { kind: "commands"; block: Block; shown: string | undefined }
-  | { kind: "program"; block: Block }
+  | { kind: "commands" | "program"; block: Block; shown: string | undefined }
   | { kind: "example"; block: Block };
 
-/** Blocks in the order of a reader. A block `text` directly after one of commands is the output of those. */
+const KINDS: Readonly<Record<string, "commands" | "program">> = { sh: "commands", ts: "program" };
+
+/** Blocks in the order of a reader. A block `text` directly after one of commands, or a program, is its output. */
 export function stepsOf(blocks: readonly Block[]): Step[] {
   return blocks.flatMap((block, at): Step[] => {
     const [before, next] = [blocks[at - 1], blocks[at + 1]];
-    if (block.language === "mermaid") return [];
-    if (block.language === "sh") {
-      return [{ kind: "commands", block, shown: next?.language === "text" ? next.text : undefined }];
-    }
-    if (block.language === "text" && before?.language === "sh") return [];
-    return [{ kind: block.language === "ts" ? "program" : "example", block }];
+    const kind = KINDS[block.language];
+    if (kind !== undefined) return [{ kind, block, shown: next?.language === "text" ? next.text : undefined }];
+    const isOutput = block.language === "text" && before !== undefined && before.language in KINDS;
+    return block.language === "mermaid" || isOutput ? [] : [{ kind: "example", block }];
   });
 }
 

@@ -46,9 +46,13 @@ export interface ServicePorts {
 export function substituted(text: string, ports?: ServicePorts): string {
   const replaced = SUBSTITUTIONS.reduce((all, [pattern, by]) => all.replaceAll(pattern, by), text);
   if (ports === undefined) return replaced;
-  return replaced
-    .replaceAll("127.0.0.1:8080", `127.0.0.1:${ports.apiPort}`)
-    .replaceAll("127.0.0.1:8081", `127.0.0.1:${ports.mediaPort}`);
+  return (
+    replaced
+      .replaceAll("127.0.0.1:8080", `127.0.0.1:${ports.apiPort}`)
+      .replaceAll("127.0.0.1:8081", `127.0.0.1:${ports.mediaPort}`)
+      // It calls the service of this machine by default.
+      .replaceAll("node examples/tools.mjs", `TRUNKLINE_URL=http://127.0.0.1:${ports.apiPort} node examples/tools.mjs`)
+  );
 }
 
 /** Fakes of what a reader has and this machine has not: accounts of Deepgram and OpenAI, a microphone and a headset. */

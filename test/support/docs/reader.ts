@@ -8,7 +8,8 @@ import { Terminal } from "./terminal.ts";
 const READY_MS_MAX = 90_000;
 const BLOCK_MS_MAX = 180_000;
 /** Strict as a careful reader's own project. */
-const COMPILER = "npx tsc --noEmit --strict --module nodenext --target es2023 --types node --skipLibCheck";
+const COMPILER =
+  "npx tsc --ignoreConfig --noEmit --strict --module nodenext --target es2023 --types node --skipLibCheck";
 const COMPILE = `${COMPILER} --allowImportingTsExtensions`;
 
 /** Where a page is followed. */
@@ -52,8 +53,7 @@ export class Reader {
       if (step.kind === "example" || step.block.noRun !== undefined) continue;
       const output = step.kind === "program" ? await this.#program(step.block) : await this.#commands(step.block);
       this.outputs.set(placeOf(step.block), output);
-      const shown = step.kind === "commands" ? substituted(step.shown ?? "", this.ports) : "";
-      const missing = missingOutput(shown, output);
+      const missing = missingOutput(substituted(step.shown ?? "", this.ports), output);
       if (missing !== "") throw new Error(`${placeOf(step.block)} does not show\n${missing}\nbut\n${output}`);
     }
   }
@@ -69,8 +69,7 @@ export class Reader {
       mediaPort: listeningPort(service.output, "worker"),
     };
     const { apiPort, mediaPort } = this.ports;
-    const exported = `export API_PORT=${apiPort} MEDIA_PORT=${mediaPort} TRUNKLINE_URL=http://127.0.0.1:${apiPort}`;
-    await this.#run(exported);
+    await this.#run(`export API_PORT=${apiPort} MEDIA_PORT=${mediaPort}`);
     return service.output;
   }
 
