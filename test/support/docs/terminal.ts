@@ -41,9 +41,9 @@ export class Terminal {
   /** Types commands and waits until they are done. Resolves with what they wrote; throws with that when one fails. */
   async run(commands: string, withinMs: number): Promise<string> {
     this.#blocks += 1;
-    const mark = `== block ${this.#blocks} is done ==`;
+    const mark = `== block ${this.#blocks} is done ==\n`;
     const from = this.output.length;
-    this.#child.stdin?.write(`{\n${commands}\n} </dev/null\necho '${mark}'\n`);
+    this.#child.stdin?.write(`{\n${commands}\n} </dev/null\necho -n '${mark}'\n`);
     await this.#until(() => this.output.includes(mark, from), withinMs, commands);
     return this.output.slice(from, this.output.indexOf(mark, from));
   }
