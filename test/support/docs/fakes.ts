@@ -80,6 +80,7 @@ export class ReadersWorld {
     const deepgram = await transcribingDeepgram({ rateHz: FORMAT.rateHz, finalMs: 100 });
     const openai = await LlmServer.start({ kind: "events", events: chatAnswer(ANSWER) });
     mkdirSync(folder);
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
     writeFileSync(join(folder, ".curlrc"), "fail-with-body\n");
     writeFileSync(join(folder, "said.raw"), await microphoneAudio());
     writeProgram(join(folder, "rec"), microphone(join(folder, "said.raw")));
@@ -110,7 +111,8 @@ function writeProgram(path: string, text: string): void {
 
 /** A program that writes audio as fast as it is spoken. */
 const microphone = (audioPath: string): string => `
-const audio = require("node:fs").readFileSync(${JSON.stringify(audioPath)});
+import { readFileSync } from "node:fs";
+const audio = readFileSync(${JSON.stringify(audioPath)});
 let at = 0;
 const beganMs = performance.now();
 const timer = setInterval(() => {
