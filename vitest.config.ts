@@ -1,21 +1,32 @@
 import { defineConfig } from "vitest/config";
 
 /**
- * `npm run test:long`: what a newcomer's change seldom touches and what would take `npm test` beyond its 6 minutes. Many calls in
- * real time, measurements of how long the loop was blocked, processes that are killed and take their deadlines, and commands that
- * compile or are many. Of those that take 20 s and more: `call-command` runs whole calls in real time, whose parts test/simulator
- * tests; `drain` waits for deadlines of whole processes, and the supervisor's tests have the same in virtual time; `nginx` is about
- * deployment, and starts a proxy that few have installed; `opus-codec` and the two examples hold whole calls in real time,
- * whose codec and tools the unit tests cover; the tests of budgeted child processes let them
- * use up their budgets of CPU time. The contract suites of the media servers stay, though they take longest:
- * they are the contract. One file at a time, so that none takes the machine from another.
+ * `npm run test:long`: tests of what few changes touch, which would take `npm test` beyond its 6 minutes. Calls in real time,
+ * measurements of a blocked event loop, processes that are killed or wait for their deadlines, commands that compile or are many,
+ * and whatever repeats a test of `npm test` at a larger size. Of those that take 20 s and more:
+ * - `call-command`: whole calls in real time, whose parts test/simulator tests;
+ * - `drain`: deadlines of whole processes, which the tests of the supervisor have in virtual time;
+ * - `nginx`: deployment behind a proxy that few have installed;
+ * - `opus-codec` and the examples: whole calls in real time, whose codec and tools other tests cover;
+ * - `budgeted-process` and `checker`: child processes that use up their budgets of CPU time;
+ * - `all-outcomes` and `mutant-calls`: more seeds and mutants of the simulation than test/sim/sim and test/sim/mutants take;
+ * - `resampler-rates`: the pairs of rates that test/media/resampler does not have, and an hour of audio.
+ * The contract suites of the media servers stay in `npm test`, though they take longest: they are the contract. One file at a time,
+ * so that no test slows another down.
  */
 const long = [
   "test/bench/**/*.test.ts",
-  "test/security/costly-input.test.ts",
+  "test/api/http/pages-in-a-browser.test.ts",
   "test/cli/development-tools.test.ts",
-  "test/core/tasks/budgeted-process.test.ts",
+  "test/core/node-version.test.ts",
   "test/core/schemas/checker.test.ts",
+  "test/core/tasks/budgeted-process.test.ts",
+  "test/end-to-end/start/data-dir.test.ts",
+  "test/media/resampler-rates.test.ts",
+  "test/record/journal/crash.test.ts",
+  "test/security/costly-input.test.ts",
+  "test/sim/all-outcomes.test.ts",
+  "test/sim/mutant-calls.test.ts",
   ...[
     "calls/call-command",
     "calls/matrix",
@@ -33,10 +44,28 @@ const long = [
     "processes/signals",
   ].map((name) => `test/end-to-end/${name}.test.ts`),
 ];
+/**
+ * Folders of `test` whose files share processes, because they leave no state in them. A process of its own costs each file 0.4 s of
+ * CPU time or more, mostly for the imports.
+ */
+const sharing = ["api", "call", "carriers", "config", "core", "record", "simulator", "speech"];
+/** The files of these folders that need a process of their own: they measure its heap, observe its built-ins, or start processes. */
+const notSharing = [
+  "test/carriers/parse-charge.test.ts",
+  "test/core/metrics/*.test.ts",
+  "test/core/schemas/compile.test.ts",
+  "test/core/tasks/child-module.test.ts",
+  "test/simulator/service/process.test.ts",
+  "test/speech/preconnect.test.ts",
+  "test/speech/tts/languages.test.ts",
+  "test/speech/tts/providers/espeak/*.test.ts",
+];
 /** The tests of packages that are installed below test/ are not ours. */
 const foreign = "**/node_modules/**";
 /** Programs as programs: what the build made of them. */
 const programs = ["test/end-to-end/**/*.test.ts", "test/cli/*.test.ts"];
+/** One more than the smallest machine has processors, because many tests wait rather than work. */
+const PART_WORKERS = 3;
 const BUILD = "test/support/services/build.ts";
 const common = { testTimeout: 30_000, hookTimeout: 30_000 };
 
@@ -48,11 +77,21 @@ export default defineConfig({
       {
         test: {
           ...common,
-          name: "unit",
-          include: ["test/**/*.test.ts"],
+          name: "isolated",
+          include: [`test/!(${sharing.join("|")})/**/*.test.ts`, ...notSharing],
           exclude: [foreign, ...long, ...programs],
-          // Many wait rather than work, so one more than the least machine has processors.
-          maxWorkers: 3,
+          maxWorkers: PART_WORKERS,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: "shared",
+          include: [`test/@(${sharing.join("|")})/**/*.test.ts`],
+          exclude: [foreign, ...long, ...notSharing],
+          isolate: false,
+          maxWorkers: PART_WORKERS,
           sequence: { groupOrder: 0 },
         },
       },

@@ -2,7 +2,7 @@ import type { ConversationOptions } from "../conversations/bench.ts";
 import type { Machine } from "../harness/machine.ts";
 import type { Spread } from "../harness/statistics.ts";
 import type { Verdict } from "../harness/verdict.ts";
-import type { Cores } from "../rig/child-process.ts";
+import type { Cores } from "../rig/cpu-cores.ts";
 
 export interface BargeInResult {
   machine: Machine;

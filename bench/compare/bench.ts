@@ -1,8 +1,8 @@
 import { describeMachine } from "../harness/machine.ts";
 import { median } from "../harness/statistics.ts";
-import type { RoundResult } from "../load/result.ts";
 import { runPhase, type Subject } from "../measurement/phase.ts";
 import { type LatencyValues, latenciesOf, measuredOf, problemsOf, roundOf } from "../measurement/phase-results.ts";
+import type { RoundResult } from "../measurement/result.ts";
 import type { Rig } from "../rig/rig.ts";
 import { judgeCompare } from "./budgets.ts";
 import type { CompareOptions, CompareResult, ContestantName, ContestantResult, Ratio } from "./result.ts";

@@ -1,7 +1,7 @@
 import type { Machine } from "../harness/machine.ts";
 import type { Verdict } from "../harness/verdict.ts";
-import type { Load, Measured } from "../load/result.ts";
-import type { Cores } from "../rig/child-process.ts";
+import type { Load, Measured } from "../measurement/result.ts";
+import type { Cores } from "../rig/cpu-cores.ts";
 
 export interface CompareOptions extends Load {
   rounds: number;

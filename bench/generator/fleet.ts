@@ -4,10 +4,10 @@ import { frameBytes } from "../../src/simulator/audio/format.ts";
 import { formatsOf, type SimulatedWire } from "../../src/simulator/transports.ts";
 import { FrameTimes } from "../measurement/frame-times.ts";
 import { monotonicMs } from "../rig/monotonic.ts";
-import type { FleetOptions, FleetReport, GeneratorSample } from "../rig/protocol.ts";
 import { BENCH_TRANSPORTS } from "../rig/transports.ts";
 import { type CallerSink, LeanCaller } from "./lean-caller.ts";
 import { type PreparedStream, prepareStream } from "./prepared-stream.ts";
+import type { FleetOptions, FleetReport, GeneratorSample } from "./protocol.ts";
 
 /** Different callers, so that the service does not hear the same words everywhere at once; the calls share them out. */
 const STREAMS = 4;

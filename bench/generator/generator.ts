@@ -1,6 +1,6 @@
 import { serve } from "../rig/child-process.ts";
-import type { GeneratorQuestions } from "../rig/protocol.ts";
 import { Fleet } from "./fleet.ts";
+import type { GeneratorQuestions } from "./protocol.ts";
 
 // The callers' process: many streams on plain sockets, in both directions.
 

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { connect as connectSecurely } from "node:tls";
 import type { SimulatedWire } from "../../src/simulator/transports.ts";
-import type { MediaTarget } from "../rig/protocol.ts";
 import type { PreparedStream } from "./prepared-stream.ts";
+import type { MediaTarget } from "./protocol.ts";
 
 /** What a caller tells its fleet. */
 export interface CallerSink {

@@ -1,5 +1,5 @@
 import type { Machine } from "../harness/machine.ts";
-import type { Cores } from "../rig/child-process.ts";
+import type { Cores } from "../rig/cpu-cores.ts";
 
 export interface LimitsOptions {
   /** Rounds in which each rate is measured, of a second each, or of the units that are measured together. */

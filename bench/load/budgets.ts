@@ -1,7 +1,8 @@
 import { FRAME_MS } from "../../src/core/limits/media.ts";
 import { median, type Spread } from "../harness/statistics.ts";
 import { type Verdict, verdictOf } from "../harness/verdict.ts";
-import type { RoundResult, StepResult, StepsOptions } from "./result.ts";
+import type { RoundResult } from "../measurement/result.ts";
+import type { StepResult, StepsOptions } from "./result.ts";
 
 // The budgets that growing load can speak of. None stops the bench: a run that misses one is a good run, and says so.
 

@@ -1,13 +1,13 @@
 import { connectionOf, voiceOf } from "../../src/simulator/service/api-calls.ts";
 import { ApiClient } from "../../src/simulator/service/api-client.ts";
 import type { Voice } from "../../src/speech/contracts.ts";
+import type { FleetReport, MediaTarget } from "../generator/protocol.ts";
 import { describeMachine } from "../harness/machine.ts";
 import { spreadOf } from "../harness/statistics.ts";
 import { framesPerCall, gapsOf, offGridMs } from "../measurement/frame-analysis.ts";
 import { framesWithin } from "../measurement/phase.ts";
 import { generatorOf, lateGenerator } from "../measurement/phase-results.ts";
 import { monotonicMs } from "../rig/monotonic.ts";
-import type { FleetReport, MediaTarget } from "../rig/protocol.ts";
 import type { Rig } from "../rig/rig.ts";
 import { AGENT_SENTENCES } from "../rig/speech.ts";
 import { BENCH_TRANSPORTS } from "../rig/transports.ts";

@@ -1,7 +1,7 @@
 import type { SimulatedWire } from "../../src/simulator/transports.ts";
 import type { Machine } from "../harness/machine.ts";
 import type { Spread } from "../harness/statistics.ts";
-import type { Gaps, GeneratorResult } from "./result.ts";
+import type { Gaps, GeneratorResult } from "../measurement/result.ts";
 
 export interface RemoteOptions {
   /** Of the service's API: http, https, or ws and wss for the same. */

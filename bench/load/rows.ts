@@ -1,8 +1,8 @@
 import { FRAME_MS } from "../../src/core/limits/media.ts";
 import type { CompareResult, ContestantName } from "../compare/result.ts";
 import type { Spread } from "../harness/statistics.ts";
+import type { Measured } from "../measurement/result.ts";
 import type { Colour } from "../report/charts.ts";
-import type { Measured } from "./result.ts";
 
 // What terminals and pages show of servers under load, under the same names.
 

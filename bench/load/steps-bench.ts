@@ -1,9 +1,10 @@
 import { describeMachine } from "../harness/machine.ts";
 import { runPhase } from "../measurement/phase.ts";
 import { type LatencyValues, latenciesOf, measuredOf, problemsOf, roundOf } from "../measurement/phase-results.ts";
+import type { Load, RoundResult } from "../measurement/result.ts";
 import type { Rig } from "../rig/rig.ts";
 import { judgeSteps } from "./budgets.ts";
-import type { Load, LoadResult, RoundResult, StepsOptions } from "./result.ts";
+import type { LoadResult, StepsOptions } from "./result.ts";
 
 interface Step {
   load: Load;

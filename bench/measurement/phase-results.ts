@@ -1,11 +1,11 @@
 import { FRAME_MS } from "../../src/core/limits/media.ts";
 import type { Conversations } from "../generator/full-callers.ts";
+import type { FleetReport, GeneratorSample } from "../generator/protocol.ts";
 import { type Spread, spreadOf } from "../harness/statistics.ts";
-import type { GeneratorResult, Latencies, Load, Measured, PairCost, RoundResult } from "../load/result.ts";
-import type { FleetReport, GeneratorSample } from "../rig/protocol.ts";
 import { FULL_CALL } from "../rig/speech.ts";
 import { driftMs, framesPerCall, gapsOf, latenessMs, transitMs, type Window } from "./frame-analysis.ts";
 import type { Phase } from "./phase.ts";
+import type { GeneratorResult, Latencies, Load, Measured, PairCost, RoundResult } from "./result.ts";
 
 // What a phase has shown: whether it may be believed, what a frame pair cost in it, and how late its frames were.
 

@@ -1,20 +1,14 @@
 import { FRAME_MS } from "../../src/core/limits/media.ts";
 import { type Conversations, converse } from "../generator/full-callers.ts";
+import type { FleetReport, GeneratorSample } from "../generator/protocol.ts";
 import { machineBusyMs } from "../harness/machine.ts";
-import type { Load } from "../load/result.ts";
 import type { Child } from "../rig/child-process.ts";
 import { monotonicMs } from "../rig/monotonic.ts";
-import type {
-  FleetReport,
-  GeneratorSample,
-  ServerQuestions,
-  ServerReport,
-  ServerSample,
-  ServiceQuestions,
-} from "../rig/protocol.ts";
+import type { ServerQuestions, ServerReport, ServerSample, ServiceQuestions } from "../rig/protocol.ts";
 import type { Rig } from "../rig/rig.ts";
 import { BENCH_TRANSPORTS } from "../rig/transports.ts";
 import type { Window } from "./frame-analysis.ts";
+import type { Load } from "./result.ts";
 
 const HOST = "127.0.0.1";
 /** How long connecting may take before frames go untimed: generous, and 4 bytes a frame is all it costs. */

@@ -1,5 +1,5 @@
 import { DEFAULT_TURN_PARAMETERS, PREEMPTIVE_TURN_PARAMETERS } from "../../src/call/parameters.ts";
-import { type Random, seededRandom } from "../../src/simulator/seeded-random.ts";
+import { type Random, seededRandom } from "../../src/core/seeded-random.ts";
 import { VirtualCall } from "../../test/support/calls/virtual-call.ts";
 import { median } from "../harness/statistics.ts";
 

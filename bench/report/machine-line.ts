@@ -1,5 +1,5 @@
 import type { Machine } from "../harness/machine.ts";
-import type { Cores } from "../rig/child-process.ts";
+import type { Cores } from "../rig/cpu-cores.ts";
 import { escaped } from "./html.ts";
 
 /** What a page's figures were measured on, in one sentence. */

@@ -1,5 +1,6 @@
-import { type ChildProcess, fork, spawnSync } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { childModule } from "../../src/core/child-module.ts";
+import { pin } from "./cpu-cores.ts";
 
 // The bench's processes ask each other over Node's own channel: one question, one answer.
 
@@ -99,24 +100,4 @@ export class Child<Q extends Questions> {
     for (const { reject } of this.#pending.values()) reject(new Error(`${this.#name} ended with ${how}`));
     this.#pending.clear();
   }
-}
-
-/** The cores that processes can be given to: one for the server, the other for everything else. */
-export interface Cores {
-  server: number;
-  others: number;
-}
-
-/** The first and the last core this process may run on; undefined where it has but one, or no `taskset` to hold it there. */
-export function findCores(): Cores | undefined {
-  const { status, stdout } = spawnSync("taskset", ["-p", "-c", String(process.pid)], { encoding: "utf8" });
-  // util-linux: "pid 17's current affinity list: 0,1", or "0-3", or both.
-  const list = status === 0 ? /: (\d+)(?:[\d,-]*[,-](\d+))?\s*$/.exec(stdout) : null;
-  if (list?.[1] === undefined || list[2] === undefined) return undefined;
-  return { server: Number(list[1]), others: Number(list[2]) };
-}
-
-/** Keeps every thread of a process on one core. */
-export function pin(pid: number, core: number): void {
-  spawnSync("taskset", ["-a", "-p", "-c", String(core), String(pid)]);
 }

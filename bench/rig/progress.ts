@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { GeneratorSample } from "./protocol.ts";
+import type { GeneratorSample } from "../generator/protocol.ts";
 
 /** Of one wait: short ones have a line a second. */
 const LINES_MAX = 60;

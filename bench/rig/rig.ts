@@ -1,8 +1,10 @@
 import type { MediaServerName } from "../../src/gateway/server/media-server.ts";
 import { formatsOf, type SimulatedWire } from "../../src/simulator/transports.ts";
-import { Child, type Cores, findCores, pin, type Questions } from "./child-process.ts";
+import type { GeneratorQuestions } from "../generator/protocol.ts";
+import { Child, type Questions } from "./child-process.ts";
+import { type Cores, findCores, pin } from "./cpu-cores.ts";
 import { Progress } from "./progress.ts";
-import type { GeneratorQuestions, ServerQuestions, ServiceQuestions } from "./protocol.ts";
+import type { ServerQuestions, ServiceQuestions } from "./protocol.ts";
 import { type BenchSpeech, renderSpeech } from "./speech.ts";
 import { BENCH_TRANSPORTS } from "./transports.ts";
 

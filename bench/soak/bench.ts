@@ -1,8 +1,9 @@
+import type { GeneratorSample } from "../generator/protocol.ts";
 import { describeMachine } from "../harness/machine.ts";
 import { judgeDrift } from "../load/budgets.ts";
 import { framesWithin, runPhase } from "../measurement/phase.ts";
 import { latenciesOf, measuredOf, problemsOf, roundOf } from "../measurement/phase-results.ts";
-import type { GeneratorSample, ServerSample } from "../rig/protocol.ts";
+import type { ServerSample } from "../rig/protocol.ts";
 import type { Rig } from "../rig/rig.ts";
 import type { SoakOptions, SoakPoint, SoakResult, Stint } from "./result.ts";
 

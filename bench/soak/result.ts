@@ -1,7 +1,7 @@
 import type { Machine } from "../harness/machine.ts";
 import type { Verdict } from "../harness/verdict.ts";
-import type { Latencies, RoundResult } from "../load/result.ts";
-import type { Cores } from "../rig/child-process.ts";
+import type { Latencies, RoundResult } from "../measurement/result.ts";
+import type { Cores } from "../rig/cpu-cores.ts";
 
 export interface SoakOptions {
   calls: number;

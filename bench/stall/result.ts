@@ -1,7 +1,7 @@
 import type { Machine } from "../harness/machine.ts";
 import type { Spread } from "../harness/statistics.ts";
 import type { Verdict } from "../harness/verdict.ts";
-import type { Cores } from "../rig/child-process.ts";
+import type { Cores } from "../rig/cpu-cores.ts";
 import type { LoopDelay } from "../rig/protocol.ts";
 
 export interface StallOptions {

@@ -3,7 +3,7 @@ import type { ProviderDelays } from "../conversations/protocol.ts";
 import type { Machine } from "../harness/machine.ts";
 import type { Spread } from "../harness/statistics.ts";
 import type { Verdict } from "../harness/verdict.ts";
-import type { Cores } from "../rig/child-process.ts";
+import type { Cores } from "../rig/cpu-cores.ts";
 
 export interface TurnCase {
   title: string;

@@ -7,7 +7,7 @@ import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
 import { createLogger } from "../../src/core/log/logger.ts";
 import { SOFTWARE } from "../../src/core/version.ts";
 import { Ticker } from "../../src/gateway/event-loop/ticker.ts";
-import type { JournalFiles, JournalWriter } from "../../src/gateway/journal/writer.ts";
+import type { JournalWriter } from "../../src/gateway/journal/writer.ts";
 import { JournalWriters } from "../../src/gateway/journal/writers.ts";
 import { Connection } from "../../src/gateway/leg/connection.ts";
 import { mulawDecode } from "../../src/media/g711.ts";
@@ -24,6 +24,7 @@ import { UNLIMITED_SPEND } from "../../test/support/stubs/no-limits.ts";
 import { NO_METRICS } from "../../test/support/stubs/no-metrics.ts";
 import { NO_PHRASES } from "../../test/support/stubs/no-phrases.ts";
 import { BENCH_SPEC } from "../harness/call-spec.ts";
+import { NO_DISK } from "../harness/no-disk.ts";
 import { SHORT_ANSWER } from "../rig/speech.ts";
 import { CallerLine } from "./caller-line.ts";
 import type { Scene } from "./cases.ts";
@@ -87,14 +88,6 @@ const LIMIT_MS = 30_000;
 /** With nothing sent for so long, and nothing held, the agent is done; or was cut in vain, which has been seen. */
 const QUIET_MS = 600;
 const ANSWER_MS_MAX = 8_000;
-
-/** A disk that is always done at once. */
-const NO_DISK: JournalFiles = {
-  create: (_path, done) => done(null, 1),
-  write: (_fd, bytes, done) => done(null, bytes.length),
-  sync: (_fd, done) => done(null),
-  close: (_fd, done) => done(null),
-};
 
 /** Places a call in virtual time, through the carrier's emulator and the whole service but its sockets, and watches it. */
 export async function runTrial(options: TrialOptions): Promise<Trial> {

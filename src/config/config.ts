@@ -33,7 +33,7 @@ import type { CarrierSecrets } from "../gateway/server/signatures.ts";
 import type { G711Codec } from "../media/g711.ts";
 import { type ContextSizes, readContextSizes } from "../speech/llm/context-sizes.ts";
 import { LLM_PROVIDERS, type LlmSettings, readLlmSettings } from "../speech/llm/settings.ts";
-import { PROVIDER_NAMES, speechConfigProblems } from "../speech/registry.ts";
+import { PROVIDER_NAMES, speechConfigProblems } from "../speech/settings.ts";
 import { readSttSettings, type SttSettings } from "../speech/stt/settings.ts";
 import { readTtsSettings, type TtsSettings } from "../speech/tts/settings.ts";
 import { readCarrierBCodec, readCarrierSecrets } from "./carriers.ts";

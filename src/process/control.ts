@@ -24,7 +24,7 @@ import { RetentionJob } from "../record/retention/job.ts";
 import { modelsIn } from "../speech/llm/settings.ts";
 import { providerNotes } from "../speech/provider-notes.ts";
 import { createSpeechProviders } from "../speech/registry.ts";
-import { ttsProvidersIn } from "../speech/tts/registry.ts";
+import { ttsProvidersIn } from "../speech/tts/settings.ts";
 import { AccountSpendTotals } from "../store/admission/account-spend.ts";
 import { admittingCallStore } from "../store/admission/admitting-call-store.ts";
 import { Capacity } from "../store/admission/capacity.ts";
@@ -36,6 +36,13 @@ import { HandoffThreadClient } from "../store/handoff/thread-client.ts";
 import { meteredCallStore } from "../store/metered-call-store.ts";
 import { lockDataDirWithin } from "../store/sqlite/database/data-dir-lock.ts";
 import { openStores } from "../store/sqlite/open-stores.ts";
+import {
+  exitOnUncaughtException,
+  handleSupervisorMessages,
+  reportReady,
+  sendToSupervisor,
+  waitForAssignment,
+} from "./channel/child-side.ts";
 import { Admission } from "./control/admission.ts";
 import { listenForApi, portOf } from "./control/api-port.ts";
 import { CallExpiry } from "./control/call-expiry.ts";
@@ -47,13 +54,6 @@ import { shutDownControl } from "./control/shutdown.ts";
 import { apiConnectionsMaxWith, descriptorsMax } from "./descriptors.ts";
 import { RendererClient } from "./renderer/client.ts";
 import { forkRenderer, journalBytesIn } from "./renderer/fork.ts";
-import {
-  exitOnUncaughtException,
-  handleSupervisorMessages,
-  reportReady,
-  sendToSupervisor,
-  waitForAssignment,
-} from "./supervisor-channel.ts";
 
 /** Composition root of the control process: the API, the stores, and the records of ended calls. */
 exitOnUncaughtException(createLogger("control", "info"));

@@ -5,9 +5,9 @@ import { createLogger } from "../core/log/logger.ts";
 import { loadResampler } from "../media/resampler.ts";
 import { localJournalProcessor } from "../record/finalization/journal-processor.ts";
 import { deleteUnfinished } from "../record/recording/wav-file.ts";
+import { exitOnUncaughtException } from "./channel/child-side.ts";
 import { type RendererMessage, type RendererRequest, serializeError } from "./renderer/messages.ts";
 import { exitWithParent } from "./renderer/parent-watchdog.ts";
-import { exitOnUncaughtException } from "./supervisor-channel.ts";
 
 /**
  * Composition root of the renderer, a child of the control process. It makes records and recordings from journals at a low

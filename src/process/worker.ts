@@ -29,13 +29,13 @@ import { loadVad } from "../media/vad.ts";
 import { createSpeechProviders } from "../speech/registry.ts";
 import { findSocket } from "../store/handoff/socket-path.ts";
 import { HandoffClient } from "../store/handoff/worker-client.ts";
-import { callsMaxWith, descriptorsMax } from "./descriptors.ts";
 import {
   exitOnUncaughtException,
   handleSupervisorMessages,
   reportReady,
   waitForAssignment,
-} from "./supervisor-channel.ts";
+} from "./channel/child-side.ts";
+import { callsMaxWith, descriptorsMax } from "./descriptors.ts";
 import { WorkerDrain } from "./worker/drain.ts";
 import { WorkerListener } from "./worker/listener.ts";
 import { logOpusImplementation } from "./worker/opus-log.ts";

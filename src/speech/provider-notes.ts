@@ -1,5 +1,5 @@
 import { MODEL_NAMES } from "../core/calls/spec.ts";
-import type { SpeechConfig } from "./registry.ts";
+import type { SpeechConfig } from "./settings.ts";
 
 const REFERENCE = "reference";
 

@@ -1,7 +1,8 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { readLlmSettings } from "../../src/speech/llm/settings.ts";
-import { createSpeechProviders, type SpeechConfig, type SpeechProviders } from "../../src/speech/registry.ts";
+import { createSpeechProviders, type SpeechProviders } from "../../src/speech/registry.ts";
+import type { SpeechConfig } from "../../src/speech/settings.ts";
 import { readSttSettings } from "../../src/speech/stt/settings.ts";
 import { readTtsSettings } from "../../src/speech/tts/settings.ts";
 

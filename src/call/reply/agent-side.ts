@@ -245,13 +245,16 @@ export class AgentSide {
 
   /** The state of the agent's side. */
   snapshot(nowMs: number): Pick<CallSnapshot, "state" | "language" | "reply"> {
-    const [reply, state, language] = [this.#reply, this.#state, this.#language];
+    const reply = this.#reply;
+    const state = this.#state;
+    const language = this.#language;
     if (reply === undefined) return { state, language, reply };
+    const unplayedMs = this.#heardLedger.unplayedMs(reply, nowMs);
     const deadlines = {
       heardMs: this.#heardLedger.deadlineMs(reply, nowMs),
       ...reply.watchdog.deadlines(this.#progress(reply)),
     };
-    return { state, language, reply: { ...reply.snapshot(this.#heardLedger.unplayedMs(reply, nowMs)), deadlines } };
+    return { state, language, reply: { ...reply.snapshot(unplayedMs), deadlines } };
   }
 
   #progress(reply: Reply): Readonly<ReplyProgress> {

@@ -72,7 +72,8 @@ export class SegmentSplitter {
       letters += weight;
       at += character.length;
       if (letters < SEGMENT_LETTERS_MIN || at === text.length) continue;
-      const [before, after] = [text.slice(Math.max(0, at - TAIL_CHARS), at), text.slice(at, at + 2)];
+      const before = text.slice(Math.max(0, at - TAIL_CHARS), at);
+      const after = text.slice(at, at + 2);
       if (isSentenceBreak(before, after, isAbbreviation)) return at;
       if (!isClauseBreak(before, after)) continue;
       if (letters >= clauseLettersMin) return at;

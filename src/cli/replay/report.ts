@@ -84,7 +84,8 @@ function differenceText({ after, journaled, replayed, failure }: Difference): st
 
 /** Each member in which two commands of one kind differ, in full. */
 function membersThatDiffer(journaled: object, replayed: object): string[] {
-  const [before, now] = [new Map(Object.entries(journaled)), new Map(Object.entries(replayed))];
+  const before = new Map(Object.entries(journaled));
+  const now = new Map(Object.entries(replayed));
   return [...new Set([...before.keys(), ...now.keys()])]
     .filter((name) => !isDeepStrictEqual(before.get(name), now.get(name)))
     .map((name) => `${name}: journaled ${JSON.stringify(before.get(name))}, replayed ${JSON.stringify(now.get(name))}`);

@@ -3,24 +3,19 @@ import { type SpendRefusal, spendRefusalOf } from "../../core/billing/spend.ts";
 import type { Usage } from "../../core/billing/usage.ts";
 import type { CallSpec, CancelReason, TurnLatency } from "../../core/calls/spec.ts";
 import { codeOf } from "../../core/errors.ts";
-import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
-import { FRAME_MS } from "../../core/limits/media.ts";
 import { type Logger, loggableError } from "../../core/log/logger.ts";
 import type { Stage, WorkerMetrics } from "../../core/metrics/worker-metrics.ts";
-import { cutText } from "../../core/text/words.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
-import type { Resampler, ResamplerFactory } from "../../media/resampler.ts";
-import type { Llm, LlmEvent, ProviderObserver, Stt, SttEvent, SttStream, Tts } from "../../speech/contracts.ts";
-import { languageCode } from "../../speech/languages.ts";
+import type { ResamplerFactory } from "../../media/resampler.ts";
+import type { Llm, LlmEvent, ProviderObserver, Stt, Tts } from "../../speech/contracts.ts";
 import { timedTts, timeFirstItem } from "../../speech/metering/first-item-latency.ts";
-import { pump } from "../../speech/pump.ts";
 import type { CallCounters } from "../metrics/call-counters.ts";
 import type { PhraseFinder } from "../phrases/book.ts";
 import type { CallSpend } from "../spend/call.ts";
 import { BufferedReply } from "./buffered-reply.ts";
 import { LlmRequests } from "./llm-requests.ts";
+import { SttInput } from "./stt-input.ts";
 import { TtsOutput } from "./tts-output.ts";
-import { UnrecognizedSpeech } from "./unrecognized-speech.ts";
 import { VoiceSelector } from "./voice-selector.ts";
 
 export interface AgentPipelineOptions {
@@ -72,16 +67,9 @@ export class AgentPipeline {
   readonly #voiceSelector: VoiceSelector;
   readonly #options: AgentPipelineOptions;
   readonly #abortController = new AbortController();
-  #sttStream: SttStream | undefined;
-  #sttAbortController = new AbortController();
-  #sttRateHz = 0;
-  /** The language of the STT stream, as it was opened or changed since. */
-  #sttLanguage = "";
-  #sttResampler: Resampler | undefined;
-  /** Undefined for an STT without interim transcripts: its words may come late, so its silence proves nothing. */
-  readonly #unrecognized: UnrecognizedSpeech | undefined;
+  /** Undefined for an agent without an STT. */
+  readonly #sttInput: SttInput | undefined;
   readonly #llmRequests: LlmRequests;
-  readonly #silence: Int16Array;
   /** Which provider serves each stage, and since when if a failover switched to it. */
   readonly #activeProviders: Record<Stage, { provider: string; sinceMs: number }>;
   /**
@@ -92,22 +80,18 @@ export class AgentPipeline {
   #requestedTurnId = 0;
   /** Events of providers that have not been delivered to the call yet. */
   #pendingEvents: CallEvent[] = [];
-  /** When the caller's last voiced frame was; NaN before the first one, and after each final transcript. */
-  #lastSpeechMs = Number.NaN;
 
   constructor(options: AgentPipelineOptions) {
     this.#options = options;
-    const { spec, busRateHz, legRateHz, legCodec, stt, llm, tts, makeResampler, counters, log, nowMs, deliver } =
-      options;
+    const { spec, legRateHz, legCodec, stt, llm, tts, makeResampler, counters, log, nowMs, deliver } = options;
     const { voiceId, language } = spec;
-    this.#silence = new Int16Array((busRateHz / 1_000) * FRAME_MS);
-    if (stt?.capabilities.interimTranscripts === true) this.#unrecognized = new UnrecognizedSpeech();
     this.#llmRequests = new LlmRequests((reason) => options.metrics.llmRequestAborted(reason));
     if (stt !== undefined) counters.servedBy("stt", stt.provider);
     counters.servedBy("llm", llm.provider);
     counters.servedBy("tts", tts.provider);
     const first = (provider: string) => ({ provider, sinceMs: Number.NEGATIVE_INFINITY });
     this.#activeProviders = { stt: first(stt?.provider ?? ""), llm: first(llm.provider), tts: first(tts.provider) };
+    if (stt !== undefined) this.#sttInput = this.#createSttInput(stt);
     this.ttsOutput = new TtsOutput({
       tts: timedTts(tts, nowMs, (durationMs) => this.#recordFirstResult("tts", durationMs)),
       voiceId,
@@ -130,47 +114,24 @@ export class AgentPipeline {
     });
   }
 
+  #createSttInput(stt: Stt): SttInput {
+    const { provider } = stt;
+    return new SttInput({
+      ...this.#options,
+      stt,
+      observer: this.#observerOf("stt"),
+      onLatency: (durationMs) => this.#recordFirstResult("stt", durationMs),
+      onError: (error) => this.#onProviderError("stt", provider, error, { kind: "stt-failed", code: codeOf(error) }),
+    });
+  }
+
   /** Opens the STT stream, if there is an STT, and prepares the LLM and TTS for the first turn. */
   start(): void {
-    const { stt, llm, tts, spec, busRateHz: rateHz, legRateHz, makeResampler } = this.#options;
+    const { llm, tts, spec, legRateHz: rateHz } = this.#options;
     llm.prepare?.(this.#abortController.signal);
-    tts.prepare?.({ voiceId: spec.voiceId, language: spec.language, rateHz: legRateHz }, this.#abortController.signal);
+    tts.prepare?.({ voiceId: spec.voiceId, language: spec.language, rateHz }, this.#abortController.signal);
     void this.#choosePhrases(spec.language);
-    if (stt === undefined) return;
-    const sttRateHz = stt.capabilities.ratesHz.includes(rateHz) ? rateHz : stt.capabilities.ratesHz[0];
-    if (sttRateHz === undefined)
-      throw new Error(`the STT ${stt.provider} supports no sample rate: its ratesHz must not be empty`);
-    if (sttRateHz !== rateHz) this.#sttResampler = makeResampler(rateHz, sttRateHz);
-    this.#openStt(stt, spec.language, sttRateHz);
-  }
-
-  #openStt(stt: Stt, language: string, rateHz: number): void {
-    this.#sttAbortController = new AbortController();
-    const { signal } = this.#sttAbortController;
-    this.#sttRateHz = rateHz;
-    this.#sttLanguage = language;
-    const { languagePinned } = this.#options.spec;
-    this.#sttStream = stt.open({ language, languagePinned, rateHz }, signal, this.#observerOf("stt"));
-    void pump(
-      this.#sttStream.events,
-      signal,
-      (event) => this.#onSttEvent(event),
-      (error) => this.#onProviderError("stt", stt.provider, error, { kind: "stt-failed", code: codeOf(error) }),
-    );
-  }
-
-  /** An STT that needs a fixed language is reopened; transcripts it has not returned by then are lost. */
-  #setSttLanguage(language: string): void {
-    const { stt, spec } = this.#options;
-    if (stt === undefined || this.#sttStream === undefined) return;
-    const detects = (tag: string): boolean => !spec.languagePinned && stt.capabilities.detectsLanguage?.(tag) === true;
-    if (stt.capabilities.anyLanguage === true || (detects(this.#sttLanguage) && detects(language))) {
-      this.#sttLanguage = language;
-      this.#sttStream.setLanguage?.(language);
-      return;
-    }
-    this.#sttAbortController.abort();
-    this.#openStt(stt, language, this.#sttRateHz);
+    this.#sttInput?.start();
   }
 
   /** Delivers the service phrases of `language` once they are known, unless the built-in ones apply. Never rejects. */
@@ -186,24 +147,12 @@ export class AgentPipeline {
 
   /** One frame of the caller's audio, borrowed; `isSpeech` is the VAD's decision. */
   writeFrame(frame: Int16Array, isSpeech: boolean, nowMs: number): void {
-    if (isSpeech) this.#lastSpeechMs = nowMs;
-    this.#write(frame, isSpeech);
-    if (this.#unrecognized?.frame(isSpeech) === true) this.#onUnrecognized();
+    this.#sttInput?.writeFrame(frame, isSpeech, nowMs);
   }
 
-  #onUnrecognized(): void {
-    const { stt, spec, log } = this.#options;
-    const codec = spec.websocket?.codec;
-    log.warn({ stt: stt?.provider, ...(codec && { codec }) }, "STT returned no words although the caller speaks");
-  }
-
-  /** The carrier sent nothing during silence: an STT measures pauses only by the audio it receives. */
+  /** The carrier sent nothing during silence: `frames` frames of it go to the STT. */
   writeSilence(frames: number): void {
-    for (let frame = 0; frame < frames; frame += 1) this.#write(this.#silence, false);
-  }
-
-  #write(frame: Int16Array, isSpeech: boolean): void {
-    this.#sttStream?.write(this.#sttResampler === undefined ? frame : this.#sttResampler.process(frame), isSpeech);
+    this.#sttInput?.writeSilence(frames);
   }
 
   /** Carries out a command for the LLM, or changes the language of the call. */
@@ -223,7 +172,7 @@ export class AgentPipeline {
         return;
       case "language":
         this.ttsOutput.setVoice(this.#voiceSelector.selectFor(command.language));
-        this.#setSttLanguage(command.language);
+        this.#sttInput?.setLanguage(command.language);
         void this.#choosePhrases(command.language);
         return;
     }
@@ -286,28 +235,10 @@ export class AgentPipeline {
   /** Ends every stream of the call. Returns the provider events that were not delivered yet. */
   close(): readonly CallEvent[] {
     this.#abortController.abort();
-    this.#sttAbortController.abort();
+    this.#sttInput?.close();
     this.#llmRequests.close();
     this.ttsOutput.cancel();
-    this.#sttStream = undefined;
-    this.#sttResampler?.destroy();
-    this.#sttResampler = undefined;
     return this.#pendingEvents.splice(0);
-  }
-
-  #onSttEvent({ kind, text, language: tag }: SttEvent): void {
-    if (text !== "") this.#unrecognized?.recognized();
-    if (kind === "final" && !Number.isNaN(this.#lastSpeechMs)) {
-      this.#recordFirstResult("stt", this.#options.nowMs() - this.#lastSpeechMs);
-      this.#lastSpeechMs = Number.NaN;
-    }
-    // An STT may report a tag that is no language; the call gets only known languages.
-    const language = tag === undefined ? undefined : languageCode(tag);
-    this.#options.deliver({
-      kind: kind === "final" ? "stt-final" : "stt-interim",
-      text: cutText(text, TURN_TEXT_CHARS_MAX),
-      ...(language === undefined ? {} : { language }),
-    });
   }
 
   #onLlmEvent(turnId: number, event: LlmEvent): void {

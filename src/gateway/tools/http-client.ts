@@ -68,7 +68,8 @@ export class HttpTools {
 
   #send({ method, url, headers, body }: ToolRequest, signal: AbortSignal): Promise<IncomingMessage> {
     const defaults = {
-      ...{ accept: "application/json, text/*;q=0.9", "user-agent": "trunkline" },
+      accept: "application/json, text/*;q=0.9",
+      "user-agent": "trunkline",
       ...(body !== undefined && {
         "content-length": String(Buffer.byteLength(body)),
         "content-type": "application/json",

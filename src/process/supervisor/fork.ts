@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import type { Socket } from "node:net";
 import { childModule } from "../../core/child-module.ts";
-import type { ToChild } from "../supervisor-protocol.ts";
+import type { ToChild } from "../channel/protocol.ts";
 import type { StartChild } from "./supervised-process.ts";
 
 /** Starts the program of a child process of the supervisor. */

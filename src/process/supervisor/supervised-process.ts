@@ -8,7 +8,7 @@ import {
   PROCESS_START_MS_MAX,
   WORKER_STALL_MS_MAX,
 } from "../../core/limits/processes.ts";
-import type { ChildAssignment, ChildKind, FromChild, ToChild } from "../supervisor-protocol.ts";
+import type { ChildAssignment, ChildKind, FromChild, ToChild } from "../channel/protocol.ts";
 
 /** A started process. */
 export interface Child {

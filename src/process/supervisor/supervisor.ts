@@ -16,7 +16,7 @@ import {
 import type { Logger } from "../../core/log/logger.ts";
 import type { ServiceReady } from "../../core/service-ready.ts";
 import type { MediaServerChoice } from "../../gateway/server/choice.ts";
-import type { ChildKind, FromChild, ToChild } from "../supervisor-protocol.ts";
+import type { ChildKind, FromChild, ToChild } from "../channel/protocol.ts";
 import type { MediaPort } from "./media-port.ts";
 import { type StartChild, SupervisedProcess } from "./supervised-process.ts";
 

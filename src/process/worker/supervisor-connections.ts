@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { ConnectionSource } from "../../gateway/server/ws/connection-source.ts";
-import { notifySupervisor } from "../supervisor-channel.ts";
+import { notifySupervisor } from "../channel/child-side.ts";
 
 /** Connections that the supervisor accepts for this worker: the counterpart of `MediaPort`. */
 export class SupervisorConnections implements ConnectionSource {

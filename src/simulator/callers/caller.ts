@@ -82,7 +82,7 @@ export interface CallerOptions {
   onEvent(event: CallerEvent): void;
 }
 
-/** What the caller is activity. `turnsBefore`: the number of agent turns that began before this wait, which began at `sinceMs`. */
+/** What the caller is doing. `turnsBefore`: the number of agent turns that began before this wait, which began at `sinceMs`. */
 type Activity =
   | { at: "waiting"; turnsBefore: number; sinceMs: number }
   /** `dueMs`: when the next digit is sent, or the last one is released. */

@@ -1,8 +1,8 @@
 import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
+import { type Random, seededRandom } from "../../core/seeded-random.ts";
 import type { G711Codec } from "../../wire/wire.ts";
 import { type Fields, hasOnly, isFields, parseFields } from "../peers/json-fields.ts";
 import type { Violation } from "../peers/peer.ts";
-import { type Random, seededRandom } from "../seeded-random.ts";
 import {
   type CarrierCodecs,
   type CarrierOptions,

@@ -1,4 +1,4 @@
-import type { Random } from "../seeded-random.ts";
+import type { Random } from "../../core/seeded-random.ts";
 
 /**
  * Cuts a stream of bytes into chunks of random lengths, regardless of frames and samples, like a client that sends whatever its

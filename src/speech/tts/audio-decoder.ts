@@ -70,7 +70,8 @@ export class TtsAudioDecoder {
    */
   end(alignedMs = this.durationMs): void {
     if (this.#sampleCount === 0) throw this.#failed("sent no audio");
-    const [shorterMs, longerMs] = [Math.min(alignedMs, this.durationMs), Math.max(alignedMs, this.durationMs)];
+    const shorterMs = Math.min(alignedMs, this.durationMs);
+    const longerMs = Math.max(alignedMs, this.durationMs);
     if (longerMs > LENGTH_FACTOR_MAX * shorterMs + LENGTH_SLACK_MS) {
       throw this.#failed(
         "sent audio whose length does not match its word timestamps: the sample rate is not the requested one",

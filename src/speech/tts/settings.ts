@@ -12,6 +12,18 @@ export interface TtsSettings {
   };
 }
 
+const PROVIDERS = ["cartesia", "elevenlabs", "espeak", "openai", "reference"] as const;
+export type TtsProvider = (typeof PROVIDERS)[number];
+export const REFERENCE = "reference";
+
+/** The names of all TTS providers. */
+export const TTS_PROVIDERS: readonly string[] = PROVIDERS;
+
+export const isTtsProvider = (name: string): name is TtsProvider => TTS_PROVIDERS.includes(name);
+
+/** The providers named in `tts`, the value of the variable TTS: in their order, each once. */
+export const ttsProvidersIn = (tts: string): string[] => [...new Set(tts.split(",").map((name) => name.trim()))];
+
 /** The address of OpenAI's own service. */
 export const OPENAI_URL = "https://api.openai.com/v1";
 /**
@@ -53,11 +65,19 @@ function namedVoice(given: string): { name: string; language: string } {
   return { name, language };
 }
 
+/** What is wrong with the comma-separated providers in `tts` and with their settings. */
+export const ttsProblems = (tts: string, settings: TtsSettings): string[] =>
+  ttsProvidersIn(tts).flatMap((name) =>
+    isTtsProvider(name)
+      ? settingsProblems(name, settings)
+      : [`TTS must be one of ${TTS_PROVIDERS.join(", ")}, not ${JSON.stringify(name)}`],
+  );
+
 /**
  * What is wrong with the settings of the provider `name`: the variable, and what would be right. No problem quotes an
  * API key.
  */
-export function ttsSettingsProblems(name: string, { elevenlabs, cartesia, openai }: TtsSettings): string[] {
+function settingsProblems(name: TtsProvider, { elevenlabs, cartesia, openai }: TtsSettings): string[] {
   switch (name) {
     case "elevenlabs":
       return [

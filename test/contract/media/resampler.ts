@@ -14,8 +14,21 @@ const AMPLITUDE = 30_000;
 /** Those of telephones, voices, raw sockets and files. */
 const RATES_HZ = [8_000, 16_000, 22_050, 24_000, 44_100, 48_000] as const;
 type RatePair = readonly [fromHz: number, toHz: number];
-export const ALL_RATE_PAIRS: readonly RatePair[] = RATES_HZ.flatMap((fromHz) =>
+const ALL_RATE_PAIRS: readonly RatePair[] = RATES_HZ.flatMap((fromHz) =>
   RATES_HZ.filter((toHz) => toHz !== fromHz).map((toHz): RatePair => [fromHz, toHz]),
+);
+/** The pairs that most calls use: to and from the bus, from the TTS to the telephone. */
+export const COMMON_RATE_PAIRS: readonly RatePair[] = [
+  [8_000, 16_000],
+  [16_000, 8_000],
+  [48_000, 16_000],
+  [16_000, 48_000],
+  [22_050, 8_000],
+  [22_050, 16_000],
+  [24_000, 8_000],
+];
+export const OTHER_RATE_PAIRS = ALL_RATE_PAIRS.filter(
+  ([fromHz, toHz]) => !COMMON_RATE_PAIRS.some(([from, to]) => from === fromHz && to === toHz),
 );
 /** So many samples of the lower rate is as far as a sample may be felt on either side: 5 ms at 8 kHz. */
 const REACH_SAMPLES = 40;

@@ -94,8 +94,8 @@ test("a caller who changes the language is answered by a real voice of it, and b
   const only = <Kind extends ListedEvent["kind"]>(kind: Kind) =>
     events.filter((event): event is Extract<ListedEvent, { kind: Kind }> => event.kind === kind);
   expect(only("language").map(({ language, reason }) => [language, reason])).toEqual([
-    ["de", "heard"],
-    ["en-US", "heard"],
+    ["de", "detected"],
+    ["en-US", "detected"],
   ]);
   expect(only("voice-chosen").map(({ voiceId, supportsLanguage }) => [voiceId, supportsLanguage])).toEqual([
     [GERMAN, true],

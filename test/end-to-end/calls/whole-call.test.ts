@@ -66,7 +66,7 @@ test.concurrent("a whole call: record, transcript and recording tell what was sa
   const wholeMs = transcript.flatMap(({ latency }) => latency?.firstFrameMs ?? []).sort((a, b) => a - b);
   expect(wholeMs).toHaveLength(2);
   expect(record.latency).toMatchObject({
-    whole: { count: 2, p50Ms: wholeMs[0], p99Ms: wholeMs[1] },
+    total: { count: 2, p50Ms: wholeMs[0], p99Ms: wholeMs[1] },
     finalTranscript: { count: 2 },
     firstFrame: { count: 2 },
   });
@@ -96,7 +96,7 @@ test.concurrent("a whole call: record, transcript and recording tell what was sa
   // Its journal makes every command again, and the same the next time.
   const replays = [await compareJournal(journalPath(recorded.dataDir, id))];
   replays.push(await compareJournal(journalPath(recorded.dataDir, id)));
-  expect(replays[0]).toMatchObject({ difference: undefined, breaksOff: false });
+  expect(replays[0]).toMatchObject({ difference: undefined, truncated: false });
   expect(Math.round(replays[0]?.comparedUntilMs ?? 0)).toBe(record.durationMs);
   expect(replays[0]?.commands).toBeGreaterThan(15);
   expect(replays[1]).toEqual(replays[0]);

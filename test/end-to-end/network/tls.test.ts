@@ -68,7 +68,9 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
       await service.killChild("worker");
       const failures = () => service.logged("process failed");
       await until("the reason to be logged", 10_000, () => failures().length > 0);
-      expect((failures()[0]?.err as Error).message).toMatch(/MEDIA_TLS_KEY_FILE .* does not fit the first certificate/);
+      expect((failures()[0]?.err as Error).message).toMatch(
+        /MEDIA_TLS_KEY_FILE .* does not match the first certificate/,
+      );
       cpSync(second.keyFile, files.keyFile);
       await until(
         "the service to take calls",

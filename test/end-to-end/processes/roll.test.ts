@@ -55,7 +55,7 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
     expect(stdout.split("\n")).toEqual([
       `1 of 2: worker ${before[0]} was replaced by ${after[0]}`,
       `2 of 2: worker ${before[1]} was replaced by ${after[1]}`,
-      "every worker is a new one; the old ones go when their calls have ended, within DRAIN_MS",
+      "every worker was replaced; the old ones exit when their calls have ended, within DRAIN_MS",
       "",
     ]);
     expect(after.filter((pid) => before.includes(pid))).toEqual([]);
@@ -90,7 +90,7 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
     const another = await admin("roll", "--data-dir", dataDir);
     expect([another.code, another.stderr]).toEqual([
       1,
-      `process ${process.pid} is no Trunkline supervisor: nothing was done\n`,
+      `process ${process.pid} is not a Trunkline supervisor: nothing was done\n`,
     ]);
     left.write({ pid: 2 ** 22, start: "long ago" });
     expect((await admin("roll", "--data-dir", dataDir)).stderr).toContain("is gone");

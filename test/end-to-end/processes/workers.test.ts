@@ -31,7 +31,8 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
   async function expectOnlyItsOwnCallsLost(strike: (pid: number) => void): Promise<void> {
     const calls = await beginCalls(service, CALLS);
     sendFrames(calls, FRAMES);
-    const [pid = 0] = workerPids(service);
+    const [pid] = workerPids(service);
+    if (pid === undefined) throw new Error("the service has no worker");
     strike(pid);
     const lost = await brokenCalls(calls);
     const spared = calls.filter((call) => !lost.includes(call));

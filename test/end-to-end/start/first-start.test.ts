@@ -26,7 +26,7 @@ test("in production there is no first key, and the log says how to make one", as
   const service = await Service.start({ env: { WORKERS: "1", NODE_ENV: "production" } });
   expect(existsSync(join(service.dataDir, "first-api-key"))).toBe(false);
   expect(service.process.log.map(({ msg }) => msg)).toContainEqual(
-    expect.stringMatching(/^there is no API key yet: make one with npm run api-keys -- create --name <name>/),
+    expect.stringMatching(/^no API key exists: create one with npm run api-keys -- create --name <name>/),
   );
   await service.stop();
 }, 60_000);

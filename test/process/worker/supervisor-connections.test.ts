@@ -1,10 +1,10 @@
 import { Socket } from "node:net";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import type { FromChild } from "../../../src/process/supervisor-protocol.ts";
+import type { FromChild } from "../../../src/process/channel/protocol.ts";
 import { SupervisorConnections } from "../../../src/process/worker/supervisor-connections.ts";
 
 const sent = vi.hoisted(() => [] as FromChild[]);
-vi.mock("../../../src/process/supervisor-channel.ts", () => ({
+vi.mock("../../../src/process/channel/child-side.ts", () => ({
   notifySupervisor: (message: FromChild) => sent.push(message),
 }));
 

@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { STREAM_RATES_HZ, type StreamFormat } from "../../../src/core/calls/spec.ts";
 import { wireMalformed } from "../../../src/core/errors.ts";
+import { seededRandom } from "../../../src/core/seeded-random.ts";
 import { pcmBytes } from "../../../src/media/frame-codec.ts";
 import type { OpusCodecs } from "../../../src/media/opus/codecs.ts";
 import { Chunker } from "../../../src/simulator/peers/chunker.ts";
 import type { Violation } from "../../../src/simulator/peers/peer.ts";
 import { type ServiceMessage, WebsocketClient } from "../../../src/simulator/peers/websocket-client.ts";
-import { seededRandom } from "../../../src/simulator/seeded-random.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 const PCM: StreamFormat = { codec: "pcm_s16le", inputRateHz: 16_000, outputRateHz: 24_000 };

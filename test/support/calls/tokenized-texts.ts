@@ -1,4 +1,4 @@
-import { seededRandom } from "../../../src/simulator/seeded-random.ts";
+import { seededRandom } from "../../../src/core/seeded-random.ts";
 
 /** A text, and how many tokens OpenAI's o200k_base makes of it: counted once, with the npm package gpt-tokenizer 4. */
 export interface TokenizedText {

@@ -6,7 +6,7 @@ export function workerPids(service: Service): number[] {
   const ofWorkers = (msg: string): (number | undefined)[] =>
     service
       .logged(msg)
-      .filter((line) => line.child === "worker")
+      .filter((line) => line.kind === "worker")
       .map((line) => line.pid);
   const gone = new Set([
     ...ofWorkers("process died"),

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
+import type { ChildAssignment, ChildKind, FromChild, ToChild } from "../../../src/process/channel/protocol.ts";
 import type { Child, ChildEvents, StartChild } from "../../../src/process/supervisor/supervised-process.ts";
-import type { ChildAssignment, ChildKind, FromChild, ToChild } from "../../../src/process/supervisor-protocol.ts";
 
 /** A child process of the supervisor that does what a test says, and nothing by itself. */
 export class ScriptedChild implements Child {

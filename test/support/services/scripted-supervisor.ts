@@ -1,7 +1,7 @@
 import { HEARTBEAT_MS } from "../../../src/core/limits/processes.ts";
+import type { ChildKind } from "../../../src/process/channel/protocol.ts";
 import type { MediaPort } from "../../../src/process/supervisor/media-port.ts";
 import { type Roll, Supervisor } from "../../../src/process/supervisor/supervisor.ts";
-import type { ChildKind } from "../../../src/process/supervisor-protocol.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { memoryLog } from "../memory-log.ts";
 import { type ScriptedChild, ScriptedChildren } from "./scripted-child.ts";

@@ -110,9 +110,12 @@ const COMMON_CHARACTERS: readonly { encoding: string; rows: [number, number]; ce
 /** The number of UTF-16 units, and the bounds of some blocks. */
 const UNITS = 0x10000;
 const ASCII_END = 0x80;
-const [INDIC_START, INDIC_END] = [0x900, 0xd80];
-const [CHINESE_START, CHINESE_END] = [0x4e00, 0xa000];
-const [HANGUL_START, HANGUL_END] = [0xac00, 0xd7a4];
+const INDIC_START = 0x900;
+const INDIC_END = 0xd80;
+const CHINESE_START = 0x4e00;
+const CHINESE_END = 0xa000;
+const HANGUL_START = 0xac00;
+const HANGUL_END = 0xd7a4;
 /** The number of final consonants of Korean syllables, including none. */
 const FINALS = 28;
 /** Latin with accents, Greek and Cyrillic, Vietnamese. */

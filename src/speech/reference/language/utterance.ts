@@ -54,7 +54,8 @@ export class Utterance {
 
   /** Whether the word at `at` and the next one belong to one phrase: no punctuation separates them. */
   joins(at: number): boolean {
-    const [token, next] = [this.tokens[at], this.tokens[at + 1]];
+    const token = this.tokens[at];
+    const next = this.tokens[at + 1];
     return token !== undefined && next !== undefined && !/[^\s"'“”]/u.test(this.text.slice(token.end, next.start));
   }
 

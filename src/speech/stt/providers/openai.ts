@@ -4,11 +4,11 @@ import { STT_ANSWER_BYTES_MAX, STT_PENDING_UTTERANCES_MS_MAX } from "../../../co
 import type { Stt, SttEvent, SttStream } from "../../contracts.ts";
 import { EventQueue } from "../../event-queue.ts";
 import { keepAliveFetch, preconnect } from "../../keep-alive-fetch.ts";
+import { OPENAI_LANGUAGES, openAiLanguage } from "../../openai-languages.ts";
 import { refusalFrom } from "../../resilience/provider-error.ts";
 import { transcriptLanguage, transcriptText } from "../transcript-text.ts";
 import { UtteranceBuffer } from "../utterance-buffer.ts";
 import { monoWav } from "../wav.ts";
-import { OPENAI_LANGUAGES, openAiLanguage } from "./openai-languages.ts";
 
 export interface OpenAiSttOptions {
   /** Undefined for servers that require none. */

@@ -224,7 +224,8 @@ class Context {
     const { words, start, end } = timestamps;
     if (!Array.isArray(words) || !Array.isArray(start) || !Array.isArray(end)) return;
     for (const [index, word] of words.entries()) {
-      const [startS, endS]: unknown[] = [start[index], end[index]];
+      const startS: unknown = start[index];
+      const endS: unknown = end[index];
       if (typeof word !== "string" || typeof startS !== "number" || typeof endS !== "number") continue;
       this.#words.addTimestamp(word, startS * 1_000, endS * 1_000);
     }

@@ -1,4 +1,4 @@
-import type { MediaServerChoice } from "../gateway/server/choice.ts";
+import type { MediaServerChoice } from "../../gateway/server/choice.ts";
 
 /** The processes that the supervisor starts: one control process, and the media workers. */
 export type ChildKind = "control" | "worker";

@@ -1,10 +1,10 @@
 import { strict as assert } from "node:assert";
 import type { Socket } from "node:net";
-import type { Clock } from "../core/clock.ts";
-import { codeOf } from "../core/errors.ts";
-import { HEARTBEAT_MS } from "../core/limits/processes.ts";
-import type { Logger } from "../core/log/logger.ts";
-import type { ChildAssignment, FromChild, Restarts, ToChild } from "./supervisor-protocol.ts";
+import type { Clock } from "../../core/clock.ts";
+import { codeOf } from "../../core/errors.ts";
+import { HEARTBEAT_MS } from "../../core/limits/processes.ts";
+import type { Logger } from "../../core/log/logger.ts";
+import type { ChildAssignment, FromChild, Restarts, ToChild } from "./protocol.ts";
 
 /**
  * Messages that arrive after the assignment and before `handleSupervisorMessages`. Node discards messages that arrive while no

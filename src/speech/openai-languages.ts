@@ -1,4 +1,4 @@
-import { languageCode } from "../../languages.ts";
+import { languageCode } from "./languages.ts";
 
 /**
  * The languages of OpenAI's STT and TTS, by its own codes (platform.openai.com/docs/guides/speech-to-text and

@@ -1,0 +1,136 @@
+import type { CallEvent } from "../../call/events.ts";
+import type { CallSpec } from "../../core/calls/spec.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
+import { FRAME_MS } from "../../core/limits/media.ts";
+import type { Logger } from "../../core/log/logger.ts";
+import { cutText } from "../../core/text/words.ts";
+import type { Resampler, ResamplerFactory } from "../../media/resampler.ts";
+import type { ProviderObserver, Stt, SttEvent, SttStream } from "../../speech/contracts.ts";
+import { languageCode } from "../../speech/languages.ts";
+import { pump } from "../../speech/pump.ts";
+import { UnrecognizedSpeech } from "./unrecognized-speech.ts";
+
+export interface SttInputOptions {
+  spec: Pick<CallSpec, "language" | "languagePinned" | "websocket">;
+  /** The rate of the caller's frames, Hz. */
+  busRateHz: number;
+  stt: Stt;
+  observer: ProviderObserver;
+  makeResampler: ResamplerFactory;
+  log: Logger;
+  /** Call time. */
+  nowMs: () => number;
+  /** Delivers a transcript to the call. */
+  deliver: (event: CallEvent) => void;
+  /** The time from the caller's last voiced frame to the final transcript. */
+  onLatency: (durationMs: number) => void;
+  /** The stream has failed; no more transcripts come from it. */
+  onError: (error: unknown) => void;
+}
+
+/** The STT stream of one call: passes the caller's audio to the STT and delivers its transcripts as events. */
+export class SttInput {
+  readonly #options: SttInputOptions;
+  #stream: SttStream | undefined;
+  /** Aborts the open stream. */
+  #abortController = new AbortController();
+  #rateHz = 0;
+  /** The language of the stream, as it was opened or changed since. */
+  #language = "";
+  #resampler: Resampler | undefined;
+  /** Undefined for an STT without interim transcripts: its words may come late, so its silence proves nothing. */
+  readonly #unrecognized: UnrecognizedSpeech | undefined;
+  readonly #silence: Int16Array;
+  /** When the caller's last voiced frame was; NaN before the first one, and after each final transcript. */
+  #lastSpeechMs = Number.NaN;
+
+  constructor(options: SttInputOptions) {
+    this.#options = options;
+    this.#silence = new Int16Array((options.busRateHz / 1_000) * FRAME_MS);
+    if (options.stt.capabilities.interimTranscripts) this.#unrecognized = new UnrecognizedSpeech();
+  }
+
+  /** Opens the stream, at the rate of the caller's frames if the STT accepts it, and otherwise resampled. */
+  start(): void {
+    const { stt, spec, busRateHz, makeResampler } = this.#options;
+    const { ratesHz } = stt.capabilities;
+    const rateHz = ratesHz.includes(busRateHz) ? busRateHz : ratesHz[0];
+    if (rateHz === undefined)
+      throw new Error(`the STT ${stt.provider} supports no sample rate: its ratesHz must not be empty`);
+    if (rateHz !== busRateHz) this.#resampler = makeResampler(busRateHz, rateHz);
+    this.#rateHz = rateHz;
+    this.#open(spec.language);
+  }
+
+  #open(language: string): void {
+    const { stt, spec, observer, onError } = this.#options;
+    this.#abortController = new AbortController();
+    const { signal } = this.#abortController;
+    this.#language = language;
+    this.#stream = stt.open({ language, languagePinned: spec.languagePinned, rateHz: this.#rateHz }, signal, observer);
+    void pump(this.#stream.events, signal, (event) => this.#onEvent(event), onError);
+  }
+
+  /**
+   * The call switches to `language`. An STT that needs a fixed language is reopened; transcripts it has not returned by
+   * then are lost.
+   */
+  setLanguage(language: string): void {
+    if (this.#stream === undefined) return;
+    const { stt, spec } = this.#options;
+    const detects = (tag: string): boolean => !spec.languagePinned && stt.capabilities.detectsLanguage?.(tag) === true;
+    if (stt.capabilities.anyLanguage === true || (detects(this.#language) && detects(language))) {
+      this.#language = language;
+      this.#stream.setLanguage?.(language);
+      return;
+    }
+    this.#abortController.abort();
+    this.#open(language);
+  }
+
+  /** One frame of the caller's audio, borrowed; `isSpeech` is the VAD's decision. */
+  writeFrame(frame: Int16Array, isSpeech: boolean, nowMs: number): void {
+    if (isSpeech) this.#lastSpeechMs = nowMs;
+    this.#write(frame, isSpeech);
+    if (this.#unrecognized?.frame(isSpeech) === true) this.#onUnrecognized();
+  }
+
+  /** The carrier sent nothing during silence: an STT measures pauses only by the audio it receives. */
+  writeSilence(frames: number): void {
+    for (let frame = 0; frame < frames; frame += 1) this.#write(this.#silence, false);
+  }
+
+  #write(frame: Int16Array, isSpeech: boolean): void {
+    this.#stream?.write(this.#resampler === undefined ? frame : this.#resampler.process(frame), isSpeech);
+  }
+
+  /** Ends the stream and frees its memory. Audio is ignored from then on. */
+  close(): void {
+    this.#abortController.abort();
+    this.#stream = undefined;
+    this.#resampler?.destroy();
+    this.#resampler = undefined;
+  }
+
+  #onUnrecognized(): void {
+    const { stt, spec, log } = this.#options;
+    const codec = spec.websocket?.codec;
+    log.warn({ stt: stt.provider, ...(codec && { codec }) }, "STT returned no words although the caller speaks");
+  }
+
+  #onEvent({ kind, text, language: tag }: SttEvent): void {
+    const { nowMs, deliver, onLatency } = this.#options;
+    if (text !== "") this.#unrecognized?.recognized();
+    if (kind === "final" && !Number.isNaN(this.#lastSpeechMs)) {
+      onLatency(nowMs() - this.#lastSpeechMs);
+      this.#lastSpeechMs = Number.NaN;
+    }
+    // An STT may report a tag that is no language; the call gets only known languages.
+    const language = tag === undefined ? undefined : languageCode(tag);
+    deliver({
+      kind: kind === "final" ? "stt-final" : "stt-interim",
+      text: cutText(text, TURN_TEXT_CHARS_MAX),
+      ...(language === undefined ? {} : { language }),
+    });
+  }
+}

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { readLlmSettings } from "../../src/speech/llm/settings.ts";
+import { PROVIDER_NAMES, type SpeechConfig, speechConfigProblems } from "../../src/speech/settings.ts";
+import { readSttSettings } from "../../src/speech/stt/settings.ts";
+import { readTtsSettings } from "../../src/speech/tts/settings.ts";
+
+const fallbackOf = (_: string, fallback: string): string => fallback;
+const CONFIG: Omit<SpeechConfig, "espeakProcesses" | "contextSizes"> = {
+  stt: "reference",
+  sttSettings: readSttSettings(fallbackOf),
+  tts: "espeak, reference",
+  ttsSettings: readTtsSettings(fallbackOf),
+  models: { model_a: "reference", model_b: "reference", model_c: "reference" },
+  llmSettings: readLlmSettings(fallbackOf),
+  streamsMax: {},
+};
+
+test("a configuration of known providers with their settings has no problems", () => {
+  expect(speechConfigProblems(CONFIG)).toEqual([]);
+});
+
+test("each stage reports its unknown providers, and settings that its known ones lack", () => {
+  const models = { ...CONFIG.models, model_b: "whisper:large" };
+  const problems = speechConfigProblems({ ...CONFIG, stt: "deepgram", tts: "cartesia, whisper", models });
+  expect(problems).toEqual([
+    expect.stringMatching(/^DEEPGRAM_API_KEY /),
+    "CARTESIA_API_KEY is required with TTS=cartesia",
+    expect.stringMatching(/^TTS must be one of .*, not "whisper"$/),
+    expect.stringMatching(/^MODEL_B must be /),
+  ]);
+});
+
+test("a limit of streams may name any provider of any stage, and nothing else", () => {
+  const streamsMax = Object.fromEntries(PROVIDER_NAMES.map((name) => [name, 1]));
+  expect(speechConfigProblems({ ...CONFIG, streamsMax })).toEqual([]);
+  expect(speechConfigProblems({ ...CONFIG, streamsMax: { ...streamsMax, whisper: 1 } })).toEqual([
+    `PROVIDER_STREAMS_MAX must name any of ${PROVIDER_NAMES.join(", ")}, not "whisper"`,
+  ]);
+});
