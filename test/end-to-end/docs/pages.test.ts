@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { documentedPages, exampleIn, placeOf, readBlocks } from "../../support/docs/blocks.ts";
 import { freshCheckout } from "../../support/docs/checkout.ts";
-import { ANSWER, PROVIDER_API_KEY, QUESTION, ReadersWorld } from "../../support/docs/fakes.ts";
+import { ANSWER, DocumentationFakes, PROVIDER_API_KEY, QUESTION } from "../../support/docs/fakes.ts";
 import { Reader } from "../../support/docs/reader.ts";
 import { missingOutput } from "../../support/docs/shown-output.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
@@ -22,20 +22,20 @@ const runnable = pages.filter(({ blocks }) =>
 
 /** What each block wrote, by its place. */
 const written = new Map<string, string>();
-let world: ReadersWorld;
+let fakes: DocumentationFakes;
 let reader: Reader | undefined;
 
 beforeAll(async () => {
-  world = await ReadersWorld.create(join(checkout.path, ".reader"));
+  fakes = await DocumentationFakes.create(join(checkout.path, ".reader"));
 }, START_MS_MAX);
 afterEach(() => reader?.stop(), START_MS_MAX);
 afterAll(async () => {
-  await world.close();
+  await fakes.close();
   checkout.remove();
 });
 
 const readerOf = (page: string): Reader => {
-  reader = new Reader(page, { checkout: checkout.path, env: world.env });
+  reader = new Reader(page, { checkout: checkout.path, env: fakes.env });
   return reader;
 };
 
@@ -66,8 +66,8 @@ test("a talk with real providers, as README.md begins it, reaches both with thei
   const talk = readBlocks("README.md").blocks.find(({ text }) => text.includes("examples/talk.mjs"));
   const output = talk === undefined ? "" : (written.get(placeOf(talk)) ?? "");
   expect(missingOutput(`user: ${QUESTION}\n…\nagent: ${ANSWER}\n…\nended: caller_hangup`, output)).toBe("");
-  expect(world.deepgram.last?.headers.authorization).toBe(`Token ${PROVIDER_API_KEY}`);
-  expect(world.openai.asked.at(-1)?.headers.authorization).toBe(`Bearer ${PROVIDER_API_KEY}`);
+  expect(fakes.deepgram.last?.headers.authorization).toBe(`Token ${PROVIDER_API_KEY}`);
+  expect(fakes.openai.asked.at(-1)?.headers.authorization).toBe(`Bearer ${PROVIDER_API_KEY}`);
 });
 
 test("a request with a mistake gets the error that docs/api.md shows", { timeout: START_MS_MAX }, async () => {

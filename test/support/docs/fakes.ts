@@ -55,8 +55,8 @@ export function substituted(text: string, ports?: ServicePorts): string {
   );
 }
 
-/** Fakes of what a reader has and this machine has not: accounts of Deepgram and OpenAI, a microphone and a headset. */
-export class ReadersWorld {
+/** Fakes of what the pages expect of their reader: accounts of Deepgram and OpenAI, a microphone and a headset. */
+export class DocumentationFakes {
   readonly deepgram: SttServer;
   readonly openai: LlmServer;
   /** Of every terminal. */
@@ -76,7 +76,7 @@ export class ReadersWorld {
   }
 
   /** Starts the fakes; their programs are written to `folder`, which must not exist. */
-  static async create(folder: string): Promise<ReadersWorld> {
+  static async create(folder: string): Promise<DocumentationFakes> {
     const deepgram = await transcribingDeepgram({ rateHz: FORMAT.rateHz, finalMs: 100 });
     const openai = await LlmServer.start({ kind: "events", events: chatAnswer(ANSWER) });
     mkdirSync(folder);
@@ -85,7 +85,7 @@ export class ReadersWorld {
     writeFileSync(join(folder, "said.raw"), await microphoneAudio());
     writeProgram(join(folder, "rec"), microphone(join(folder, "said.raw")));
     writeProgram(join(folder, "play"), "process.stdin.resume();");
-    return new ReadersWorld(deepgram, openai, folder);
+    return new DocumentationFakes(deepgram, openai, folder);
   }
 
   async close(): Promise<void> {

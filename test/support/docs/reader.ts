@@ -7,7 +7,7 @@ import { Terminal } from "./terminal.ts";
 
 const READY_MS_MAX = 90_000;
 const BLOCK_MS_MAX = 180_000;
-/** Strict as a careful reader's own project. */
+/** As strict as the compiler of a new project. */
 const COMPILER =
   "npx tsc --ignoreConfig --noEmit --strict --module nodenext --target es2023 --types node --skipLibCheck";
 const COMPILE = `${COMPILER} --allowImportingTsExtensions`;
@@ -25,7 +25,7 @@ const isService = ({ text }: Block): boolean => /\bnpm start$/.test(text.trimEnd
 /** Commands and programs that need a running service. */
 const needsService = ({ text }: Block): boolean => /npm run call\b|127\.0\.0\.1:808|examples\//.test(text);
 
-/** Someone who follows a page from its beginning to its end: the service in one terminal, everything else in another. */
+/** Follows a page from its beginning to its end: the service in one terminal, everything else in another. */
 export class Reader {
   /** What each block wrote, by `page:line`. */
   readonly outputs = new Map<string, string>();
