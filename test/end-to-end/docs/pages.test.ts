@@ -26,7 +26,7 @@ let fakes: DocumentationFakes;
 let reader: Reader | undefined;
 
 beforeAll(async () => {
-  fakes = await DocumentationFakes.create(join(checkout.path, ".reader"));
+  fakes = await DocumentationFakes.create();
 }, START_MS_MAX);
 afterEach(() => reader?.stop(), START_MS_MAX);
 afterAll(async () => {
@@ -53,8 +53,7 @@ test(
 );
 
 test.each(runnable)("every command and program of $page works, one after the other, and shows what the page says", {
-  // A page takes minutes, so that it is tried again once at most.
-  retry: { ...ifMachineStalled, count: 1 },
+  retry: ifMachineStalled,
   timeout: PAGE_MS_MAX,
 }, async ({ page }) => {
   const followed = readerOf(page);

@@ -1,5 +1,6 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../../src/core/clock.ts";
@@ -62,7 +63,10 @@ export class DocumentationFakes {
   /** Of every terminal. */
   readonly env: NodeJS.ProcessEnv;
 
+  readonly #programs: string;
+
   private constructor(deepgram: SttServer, openai: LlmServer, programs: string) {
+    this.#programs = programs;
     this.deepgram = deepgram;
     this.openai = openai;
     this.env = {
@@ -75,11 +79,11 @@ export class DocumentationFakes {
     };
   }
 
-  /** Starts the fakes; their programs are written to `folder`, which must not exist. */
-  static async create(folder: string): Promise<DocumentationFakes> {
+  /** Starts the fakes, with their programs in a temporary folder. */
+  static async create(): Promise<DocumentationFakes> {
+    const folder = mkdtempSync(join(tmpdir(), "trunkline-programs-"));
     const deepgram = await transcribingDeepgram({ rateHz: FORMAT.rateHz, finalMs: 100 });
     const openai = await LlmServer.start({ kind: "events", events: chatAnswer(ANSWER) });
-    mkdirSync(folder);
     writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
     writeFileSync(join(folder, ".curlrc"), "fail-with-body\n");
     writeFileSync(join(folder, "said.raw"), await microphoneAudio());
@@ -91,6 +95,7 @@ export class DocumentationFakes {
   async close(): Promise<void> {
     this.deepgram.close();
     await this.openai.stop();
+    rmSync(this.#programs, { recursive: true, force: true });
   }
 }
 
