@@ -1,4 +1,4 @@
-import { readServiceAccess } from "../../src/config/config.ts";
+import { readServiceAccess } from "../../src/config/environment.ts";
 import { SIMULATED_WIRES, type SimulatedWire } from "../../src/simulator/transports.ts";
 import { type Command, type Given, integer, runCommand, sensible } from "../harness/command.ts";
 import { onRig } from "../rig/rig.ts";

@@ -40,3 +40,13 @@ export const unavailable = (what: string, cause?: unknown): TrunklineError =>
 
 /** The stable code of any thrown value: that of a TrunklineError, and the code of a bug for everything else. */
 export const codeOf = (error: unknown): string => (error instanceof TrunklineError ? error.code : "internal");
+
+/**
+ * The system's error code, such as ENOENT, EMFILE or ENOSPC, of a failed system call or of a TrunklineError whose cause it is.
+ * Undefined for any other error, such as those with Node's own codes, `ERR_...`.
+ */
+export function systemErrorCodeOf(error: unknown): string | undefined {
+  const cause = error instanceof TrunklineError ? error.cause : error;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
+  return code?.startsWith("ERR_") ? undefined : code;
+}

@@ -2,14 +2,16 @@ import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../call/parameters
 import { promptTokensMaxOf } from "../call/prompt-budget.ts";
 import type { Prices } from "../core/billing/prices.ts";
 import type { SpendSettings } from "../core/billing/spend.ts";
-import type { EndReason, ModelName } from "../core/calls/spec.ts";
+import type { EndReason } from "../core/calls/reasons.ts";
+import type { ModelName } from "../core/calls/spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
 import { HISTORY_TOKENS_DEFAULT } from "../core/limits/llm.ts";
 import { CARRIER_MESSAGE_BYTES_MAX } from "../core/limits/messages.ts";
 import type { Logger } from "../core/log/logger.ts";
 import { TimeHistogram } from "../core/metrics/histogram.ts";
-import type { AddedLatency, LiveState, WorkerMetrics, WorkerReadings } from "../core/metrics/worker-metrics.ts";
+import type { WorkerMetrics } from "../core/metrics/worker-metrics.ts";
+import type { AddedLatency, LiveState, WorkerReadings } from "../core/metrics/worker-readings.ts";
 import type { SchemaChecks } from "../core/schemas/checker.ts";
 import { busRateHz } from "../media/bus-rate.ts";
 import type { G711Codec } from "../media/g711.ts";

@@ -1,4 +1,6 @@
-import type { EndReason, StreamRateHz, TurnLatency } from "../core/calls/spec.ts";
+import type { EndReason } from "../core/calls/reasons.ts";
+import type { StreamRateHz } from "../core/calls/spec.ts";
+import type { TurnLatency } from "../core/calls/transcript.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import type { G711Codec } from "../media/g711.ts";
 

@@ -142,7 +142,7 @@ describe("configuration", () => {
     [{ SHOP: { hosts: ["a.example/x"], accounts: ACCOUNTS } }, 'not "a.example/x"'],
     [
       { SHOP: { hosts: ["a.example"], accounts: ["default"] } },
-      'accounts by their ids, account_..., which keys list shows, not "default"',
+      'accounts by their ids, account_..., which npm run api-keys -- list shows, not "default"',
     ],
     [{ OTHER: { hosts: ["a.example"], accounts: ACCOUNTS } }, "names OTHER, but TOOL_SECRET_OTHER is not set"],
   ])("ADV-M8: bindings that are none are refused: %j", (bindings, why) => {

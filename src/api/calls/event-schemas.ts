@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { SPEND_ACTIONS, SPEND_LIMITS, SPEND_SCOPES } from "../../core/billing/spend.ts";
-import { CANCEL_REASONS, END_REASONS, RESUME_REASONS, SPEAK_REASONS } from "../../core/calls/spec.ts";
-import { STAGES } from "../../core/metrics/worker-metrics.ts";
+import { CANCEL_REASONS, END_REASONS, RESUME_REASONS, SPEAK_REASONS } from "../../core/calls/reasons.ts";
+import { STAGES } from "../../core/calls/stages.ts";
 import { PHRASE_ORIGINS } from "../../core/phrases/phrases.ts";
 import { FAILOVER_CODES } from "../../speech/contracts.ts";
-import { Transcript } from "./request-schemas.ts";
-import { TurnLatency } from "./response-schemas.ts";
+import { Transcript, TurnLatency } from "./response-schemas.ts";
 
 const atMs = z.int().meta({ description: "Milliseconds since the media stream connected.", examples: [5240] });
 const turnId = z.int().meta({ description: "The reply; counted from 1." });

@@ -1,4 +1,4 @@
-import type { TurnLatency } from "../../core/calls/spec.ts";
+import type { TurnLatency } from "../../core/calls/transcript.ts";
 
 /**
  * The utterance that a reply answers, ms of call time: when speech started, the last voiced frame, and when the

@@ -1,4 +1,4 @@
-import type { ResumeReason } from "../../core/calls/spec.ts";
+import type { ResumeReason } from "../../core/calls/reasons.ts";
 
 export type TurnEvent =
   | { kind: "speech-started"; startMs: number }

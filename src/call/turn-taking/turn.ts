@@ -1,4 +1,4 @@
-import type { ResumeReason } from "../../core/calls/spec.ts";
+import type { ResumeReason } from "../../core/calls/reasons.ts";
 import { joinTexts } from "../../core/text/words.ts";
 import type { TurnParameters } from "../parameters.ts";
 import { areBackChannels, isBackChannel } from "./back-channel.ts";

@@ -1,4 +1,5 @@
-import { CONNECTION_TYPES, type ConnectionType, END_REASONS, type EndReason } from "../calls/spec.ts";
+import { END_REASONS, type EndReason } from "../calls/reasons.ts";
+import { CONNECTION_TYPES, type ConnectionType } from "../calls/spec.ts";
 import { RETAINED_PARTS, type RetainedPart } from "../retention.ts";
 import type { WorkersMetrics } from "./aggregation.ts";
 import {

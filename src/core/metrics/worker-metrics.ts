@@ -1,16 +1,11 @@
 import { SPEND_LIMITS, SPEND_UNITS, type SpendRefusal } from "../billing/spend.ts";
-import { USAGE_UNITS, type Usage, type UsageUnit } from "../billing/usage.ts";
-import { type LatencyStep, stepDurations } from "../calls/latency.ts";
-import {
-  CANCEL_REASONS,
-  CONNECTION_TYPES,
-  type ConnectionType,
-  END_REASONS,
-  type EndReason,
-  type TurnLatency,
-} from "../calls/spec.ts";
+import { USAGE_UNITS, type Usage } from "../billing/usage.ts";
+import { stepDurations } from "../calls/latency.ts";
+import { END_REASONS, type EndReason } from "../calls/reasons.ts";
+import { CONNECTION_TYPES, type ConnectionType } from "../calls/spec.ts";
+import type { Stage } from "../calls/stages.ts";
+import type { TurnLatency } from "../calls/transcript.ts";
 import type { ProcessMetrics } from "./aggregation.ts";
-import type { TimeHistogram } from "./histogram.ts";
 import {
   CONNECTION_TYPE_LABEL,
   counter,
@@ -21,117 +16,23 @@ import {
   registryOf,
   setCounter,
 } from "./instruments.ts";
+import {
+  LLM_ABORT_REASONS,
+  type LlmAbortReason,
+  PROMPT_TRIM_CAUSES,
+  PROVIDER_STEPS,
+  type PromptTrimCause,
+  REDEMPTION_OUTCOMES,
+  type RedemptionOutcome,
+  TURN_MILESTONES,
+  UNIT_LABELS,
+  UNITS_OF_STAGE,
+} from "./labels.ts";
 import { budgetedTaskCounter } from "./task-metrics.ts";
+import { type CallCounts, LIVE_STATES, type WorkerReadings } from "./worker-readings.ts";
 
 // The metrics of a media worker. Those of the control process are in control-metrics.ts, those of every process in
 // process-metrics.ts; only files of this folder use prom-client. docs/operations.md describes each metric.
-
-/** The state of a live call: its carrier has not sent `start` yet, or what its agent does. */
-export const LIVE_STATES = ["opening", "listening", "thinking", "speaking"] as const;
-export type LiveState = (typeof LIVE_STATES)[number];
-
-/** The stages of a call that providers serve. */
-export const STAGES = ["stt", "llm", "tts"] as const;
-export type Stage = (typeof STAGES)[number];
-
-/** The counters of a call. They are read at each scrape, so that the frame path updates no metric. */
-export interface CallCounts {
-  framesIn: number;
-  framesOut: number;
-  /** Frames sent after the peer's buffer had run dry. */
-  late: number;
-  /** How often a reply had a gap because the TTS did not deliver in time. */
-  underruns: number;
-  /** Messages that violated the protocol. */
-  malformed: number;
-  /** Valid or unknown messages without effect, and messages above a rate limit. */
-  ignored: number;
-  /** Messages beyond the byte budget for parsing; the first of them ends the call. */
-  flooded: number;
-  /** Messages before the carrier's `start`. */
-  early: number;
-  /** Audio that arrived after the jitter buffer had skipped it. */
-  lateAudio: number;
-  /** Audio that had already arrived. */
-  duplicateAudio: number;
-  /** Audio that a stall had delayed for longer than is caught up. */
-  staleAudio: number;
-}
-
-/**
- * The latency that a worker adds to a frame. `in`: from the arrival of a message until all readers of the audio bus, including the
- * STT, have its frames. `out`: from the due time of a frame until it is written to the socket.
- */
-export interface AddedLatency {
-  readonly in: TimeHistogram;
-  readonly out: TimeHistogram;
-}
-
-/** The current state of a worker. */
-export interface WorkerReadings {
-  /** Live calls. */
-  calls: Readonly<Record<LiveState, number>>;
-  /** The most calls that it may carry. */
-  callsMax: number;
-  /** Sums over all calls since the process started, including live ones. */
-  counts: ReadonlyMap<ConnectionType, Readonly<CallCounts>>;
-  addedLatency: AddedLatency;
-  /** How late the slots of the ticker started. */
-  tickLateness: TimeHistogram;
-  /** Slots of the ticker that were skipped because the event loop had stalled. */
-  slotsSkipped: number;
-  journalBytes: number;
-  journalPendingBytes: number;
-  journalFailures: number;
-  /** Complete journals without an fsync. */
-  journalsUnsynced: number;
-}
-
-export const REDEMPTION_OUTCOMES = ["redeemed", "refused", "failed", "unsigned"] as const;
-/**
- * `refused`: used or expired. `failed`: the store did not answer. `unsigned`: malformed, or signed with none of the token keys; such
- * tokens never reach the control process.
- */
-export type RedemptionOutcome = (typeof REDEMPTION_OUTCOMES)[number];
-
-/**
- * Why an LLM request was aborted before its response was complete. `superseded`: the next request was sent. `preemptive_cancelled`: it
- * was preemptive, and the caller's words changed. `overlong`: its response was too long for a turn. All others: why its reply was
- * interrupted or cancelled.
- */
-export const LLM_ABORT_REASONS = ["superseded", "preemptive_cancelled", "overlong", ...CANCEL_REASONS] as const;
-export type LlmAbortReason = (typeof LLM_ABORT_REASONS)[number];
-
-export const PROMPT_TRIM_CAUSES = ["bound", "context_exceeded"] as const;
-/** Why a prompt was trimmed: it exceeded its bound, or an LLM refused it as longer than its context. */
-export type PromptTrimCause = (typeof PROMPT_TRIM_CAUSES)[number];
-
-/** The milestones of a reply, each measured from the caller's last voiced frame. */
-export const TURN_MILESTONES = ["end_of_turn", "first_text", "first_audio", "first_frame"] as const;
-
-/** The steps of a reply whose duration depends on a provider, and the stage of that provider. */
-const PROVIDER_STEPS: Readonly<Record<string, readonly [step: LatencyStep, stage: Stage]>> = {
-  final_transcript: ["finalTranscript", "stt"],
-  llm_first_token: ["llmFirstToken", "llm"],
-  first_segment: ["firstSegment", "llm"],
-  tts_first_byte: ["ttsFirstByte", "tts"],
-  first_frame: ["firstFrame", "tts"],
-};
-export const TURN_STEPS: readonly string[] = Object.keys(PROVIDER_STEPS);
-
-/** The names of provider usage in metrics. */
-const UNIT_LABELS: Readonly<Record<UsageUnit, string>> = {
-  audioSeconds: "audio_seconds",
-  inputTokens: "input_tokens",
-  outputTokens: "output_tokens",
-  characters: "characters",
-};
-export const USAGE_UNIT_LABELS: readonly string[] = Object.values(UNIT_LABELS);
-const UNITS_OF_STAGE: Readonly<Record<Stage, readonly UsageUnit[]>> = {
-  stt: ["audioSeconds"],
-  llm: ["inputTokens", "outputTokens"],
-  tts: ["characters"],
-};
 
 /** From a reply without a noticeable wait to one so late that the caller thinks the line is dead. */
 const LATENCY_BUCKETS_S = [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10];
@@ -328,8 +229,8 @@ export class WorkerMetrics {
     this.#failovers.inc({ stage, from, to });
   }
 
-  providerCircuitChanged(stage: Stage, provider: string, isLeftAlone: boolean): void {
-    this.#circuitsOpen.set({ stage, provider }, Number(isLeftAlone));
+  providerCircuitChanged(stage: Stage, provider: string, isOpen: boolean): void {
+    this.#circuitsOpen.set({ stage, provider }, Number(isOpen));
   }
 
   /** A provider has responded: an STT with a final transcript, an LLM or a TTS with the first part of its response. */

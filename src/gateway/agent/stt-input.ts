@@ -3,7 +3,7 @@ import type { CallSpec } from "../../core/calls/spec.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
 import { FRAME_MS } from "../../core/limits/media.ts";
 import type { Logger } from "../../core/log/logger.ts";
-import { cutText } from "../../core/text/words.ts";
+import { cutText } from "../../core/text/graphemes.ts";
 import type { Resampler, ResamplerFactory } from "../../media/resampler.ts";
 import type { ProviderObserver, Stt, SttEvent, SttStream } from "../../speech/contracts.ts";
 import { languageCode } from "../../speech/languages.ts";

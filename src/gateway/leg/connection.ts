@@ -1,6 +1,6 @@
 import type { CallCommand, CallEvent, CallState } from "../../call/events.ts";
 import type { TurnParameters } from "../../call/parameters.ts";
-import type { EndReason } from "../../core/calls/spec.ts";
+import type { EndReason } from "../../core/calls/reasons.ts";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf } from "../../core/errors.ts";
 import { LIVENESS_CHECK_TICKS } from "../../core/limits/connections.ts";

@@ -1,4 +1,4 @@
-import type { EndReason } from "../../core/calls/spec.ts";
+import type { EndReason } from "../../core/calls/reasons.ts";
 import { TrunklineError, wireFlood } from "../../core/errors.ts";
 import {
   CARRIER_BYTES_BURST_MAX,

@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
-import type { AddedLatency } from "../../core/metrics/worker-metrics.ts";
+import type { AddedLatency } from "../../core/metrics/worker-readings.ts";
 import type { Tickable, Ticker } from "../event-loop/ticker.ts";
 import type { CallCounters, CallReading } from "../metrics/call-counters.ts";
 import type { Leg } from "./leg.ts";

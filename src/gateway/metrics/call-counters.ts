@@ -1,5 +1,7 @@
-import type { ConnectionType, TranscriptTurn, TurnLatency } from "../../core/calls/spec.ts";
-import type { CallCounts, LiveState, Stage } from "../../core/metrics/worker-metrics.ts";
+import type { ConnectionType } from "../../core/calls/spec.ts";
+import type { Stage } from "../../core/calls/stages.ts";
+import type { TranscriptTurn, TurnLatency } from "../../core/calls/transcript.ts";
+import type { CallCounts, LiveState } from "../../core/metrics/worker-readings.ts";
 import type { RedeemedCall } from "../../store/call-handoff.ts";
 
 /** The state of a call; `counts` keeps changing. */

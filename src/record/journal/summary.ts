@@ -1,4 +1,4 @@
-import type { EndReason } from "../../core/calls/spec.ts";
+import type { EndReason } from "../../core/calls/reasons.ts";
 import { readJournal } from "./reader.ts";
 import { type JournalHeader, type JournalRecord, journalUnreadable } from "./records.ts";
 

@@ -3,8 +3,8 @@ import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { LargeResponses } from "../../../src/api/http/large-responses.ts";
 import { errorResponse } from "../../../src/api/openapi/responses.ts";
-import { catalogueOf } from "../../../src/api/voices/routes.ts";
-import type { TranscriptTurn } from "../../../src/core/calls/spec.ts";
+import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
+import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import {
   ANSWER_READ_MS_MAX,
   LARGE_ANSWER_WAIT_MS_MAX,

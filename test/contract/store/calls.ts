@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { CallSpec, TranscriptTurn } from "../../../src/core/calls/spec.ts";
+import type { CallSpec } from "../../../src/core/calls/spec.ts";
+import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import type { NewAgent } from "../../../src/store/agent-store.ts";
 import type { CallEnd, CallQuery, CallRecord, ListedCall, NewCall } from "../../../src/store/call-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";

@@ -4,13 +4,13 @@ import { PHRASE_CHARS_MAX } from "../../../src/core/limits/phrases.ts";
 import { BUILT_IN_PHRASES } from "../../../src/core/phrases/built-in.ts";
 import {
   builtInPhrases,
-  displayWidth,
   ENGLISH,
   isPhraseTag,
   PHRASE_NAMES,
   phrasesIn,
   phraseTags,
 } from "../../../src/core/phrases/phrases.ts";
+import { displayWidth } from "../../../src/core/text/display-width.ts";
 
 /** The script of each language (ISO 15924), independently of the source. */
 const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
@@ -159,16 +159,4 @@ describe("the operator's phrases", () => {
     "mul",
     "no tag",
   ])("may not have the tag %s, which no call has", (tag) => expect(isPhraseTag(tag)).toBe(false));
-});
-
-test.each([
-  ["abc", 3],
-  ["日本語。", 8],
-  ["한국어", 6],
-  ["कि", 2],
-  ["ลิ", 1],
-  ["é", 1],
-  ["e\u0301", 1],
-])("%s is %i columns wide", (text, columns) => {
-  expect(displayWidth(text)).toBe(columns);
 });

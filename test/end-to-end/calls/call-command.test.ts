@@ -44,7 +44,7 @@ async function callTool(args: readonly string[]) {
     hungUpBy: "other-end",
     closeCode: 1_000,
     violations: {},
-    complaints: [],
+    serviceErrors: [],
     faults: [],
     recordedTo: file,
     service: { status: "ended", endReason: "agent_hangup" },

@@ -134,7 +134,7 @@ test.for(LINES)(
     const called = isRetried ? call(line) : calls.get(line);
     if (called === undefined) throw new Error("the calls were not placed");
     const { service, id, caller, understood, violations, serviceErrors, serviceMessages, record } = await called;
-    expect({ violations: [...violations], complaints: serviceErrors }).toEqual({ violations: [], complaints: [] });
+    expect({ violations: [...violations], serviceErrors }).toEqual({ violations: [], serviceErrors: [] });
     expect(caller.heard.map(({ text }) => text)).toEqual(OF_AGENT);
     expect(understood.join(" ")).toBe(OF_AGENT.join(" "));
 

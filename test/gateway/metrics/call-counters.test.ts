@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { TranscriptTurn } from "../../../src/core/calls/spec.ts";
+import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { MetricsAggregator } from "../../../src/core/metrics/aggregation.ts";
 import type { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { Call } from "../../../src/call/call.ts";
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { latencySummary } from "../../../src/core/calls/latency.ts";
-import type { TranscriptTurn } from "../../../src/core/calls/spec.ts";
+import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { TrunklineError } from "../../../src/core/errors.ts";
 import { projectJournal } from "../../../src/record/finalization/projection.ts";
 import { JournalEncoder } from "../../../src/record/journal/format.ts";

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type RetainedPart, readRetention } from "../../../src/core/retention.ts";
+import { readRetention } from "../../../src/config/retention.ts";
+import type { RetainedPart } from "../../../src/core/retention.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import { recordingPath } from "../../../src/record/recording/render.ts";
 import { RetentionJob } from "../../../src/record/retention/job.ts";

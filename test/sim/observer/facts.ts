@@ -1,6 +1,8 @@
 import type { CallCommand, CallEvent, CallState } from "../../../src/call/events.ts";
 import { isConfirmation } from "../../../src/call/reply/heard-ledger.ts";
-import type { CallSpec, EndReason, TranscriptTurn } from "../../../src/core/calls/spec.ts";
+import type { EndReason } from "../../../src/core/calls/reasons.ts";
+import type { CallSpec } from "../../../src/core/calls/spec.ts";
+import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { FRAME_MS } from "../../../src/core/limits/media.ts";
 import { TOOL_CALLS_PER_ROUND_MAX } from "../../../src/core/limits/tools.ts";
 import type { Message } from "../../../src/speech/contracts.ts";

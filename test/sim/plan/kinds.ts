@@ -1,4 +1,4 @@
-import type { EndReason } from "../../../src/core/calls/spec.ts";
+import type { EndReason } from "../../../src/core/calls/reasons.ts";
 
 /** What can go wrong around a call without being its end. A seed that draws it need not see it: the call may end first. */
 export const FAULTS = [

@@ -1,6 +1,6 @@
 import type { CallCommand } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
-import type { TranscriptTurn } from "../../../src/core/calls/spec.ts";
+import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { FRAME_MS } from "../../../src/core/limits/media.ts";
 import type { Path } from "../network/path.ts";
 import type { Chronicle } from "../observer/chronicle.ts";

@@ -6,7 +6,7 @@ import { type ApiDeps, buildApi } from "../../../src/api/app.ts";
 import type { ErrorBody } from "../../../src/api/http/errors.ts";
 import type { CallAcceptance } from "../../../src/api/http/health.ts";
 import { downloadBounds, LargeResponses } from "../../../src/api/http/large-responses.ts";
-import { catalogueOf, type VoiceCatalogue } from "../../../src/api/voices/routes.ts";
+import { catalogueOf, type VoiceCatalogue } from "../../../src/api/voices/catalogue.ts";
 import type { SpendUnit } from "../../../src/core/billing/spend.ts";
 import { unavailable } from "../../../src/core/errors.ts";
 import { API_CONNECTIONS_MAX } from "../../../src/core/limits/api.ts";

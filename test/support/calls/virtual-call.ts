@@ -1,7 +1,9 @@
 import { Call } from "../../../src/call/call.ts";
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import type { TurnParameters } from "../../../src/call/parameters.ts";
-import type { CallSpec, EndReason, TranscriptTurn } from "../../../src/core/calls/spec.ts";
+import type { EndReason } from "../../../src/core/calls/reasons.ts";
+import type { CallSpec } from "../../../src/core/calls/spec.ts";
+import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/media.ts";
 import { PlaybackClock } from "../../../src/media/playback-clock.ts";
 import type { TimedWord } from "../../../src/speech/contracts.ts";

@@ -1,6 +1,6 @@
+import type { Stage } from "../../../src/core/calls/stages.ts";
 import type { Clock } from "../../../src/core/clock.ts";
 import { codeOf } from "../../../src/core/errors.ts";
-import type { Stage } from "../../../src/core/metrics/worker-metrics.ts";
 import type { ClosableTts, Tts } from "../../../src/speech/contracts.ts";
 import { CircuitBreaker } from "../../../src/speech/resilience/circuit-breaker.ts";
 import type { TtsCandidate } from "../../../src/speech/tts/fallback.ts";

@@ -1,6 +1,6 @@
 import { buildApi } from "../../../src/api/app.ts";
 import { downloadBounds, LargeResponses } from "../../../src/api/http/large-responses.ts";
-import { catalogueOf } from "../../../src/api/voices/routes.ts";
+import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { API_CONNECTIONS_MAX } from "../../../src/core/limits/api.ts";
 import { MetricsAggregator } from "../../../src/core/metrics/aggregation.ts";

@@ -1,5 +1,5 @@
 import { type Insertable, type Kysely, sql } from "kysely";
-import type { TranscriptTurn } from "../../../core/calls/spec.ts";
+import type { TranscriptTurn } from "../../../core/calls/transcript.ts";
 import { TRANSACTION_ROWS_MAX, TRANSACTION_TEXT_BYTES_MAX } from "../../../core/limits/storage.ts";
 import type { Tables } from "../database/tables.ts";
 import { pauseAfterTransaction } from "../database/transaction-pacing.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { EndReason } from "../../../../src/core/calls/spec.ts";
-
+import type { EndReason } from "../../../../src/core/calls/reasons.ts";
 import { TEXTS_PER_SECOND_MAX } from "../../../../src/core/limits/messages.ts";
 import { Ticker } from "../../../../src/gateway/event-loop/ticker.ts";
 import { WEBSOCKET_CALL_ID, type WebsocketLegOptions, websocketLeg } from "../../../support/legs/websocket-leg.ts";
