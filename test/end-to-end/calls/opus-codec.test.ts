@@ -34,7 +34,7 @@ function serviceWith({ opusFolder }: { opusFolder: boolean }): string {
 }
 
 const LINE: Transport = { wire: "websocket", format: { codec: "opus", inputRateHz: 48_000, outputRateHz: 48_000 } };
-const WASM = "Opus codec: libopus-wasm (WebAssembly)";
+const WASM = "Opus codec selected";
 const BROKEN = "@discordjs/opus is installed and cannot be loaded: libopus-wasm takes its place";
 
 describe("the start is logged with the Opus library in use", () => {

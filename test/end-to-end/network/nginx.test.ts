@@ -8,9 +8,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BODY_BYTES_MAX } from "../../../src/core/limits/api.ts";
 import { FRAME_MS } from "../../../src/core/limits/media.ts";
 import { conversation, telephone, utterance } from "../../support/calls/telephone.ts";
+import { exampleIn } from "../../support/docs/blocks.ts";
 import { RawLeg } from "../../support/legs/raw-leg.ts";
 import { hasOpenssl, makeCertificate, type TestCertificate } from "../../support/network/certificates.ts";
-import { deployed, freePort, hasNginx, Nginx } from "../../support/network/nginx.ts";
+import { freePort, hasNginx, Nginx } from "../../support/network/nginx.ts";
 import { type HttpAnswer, RawWs } from "../../support/network/raw-ws.ts";
 import { NEW_CALL, Service } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
@@ -46,6 +47,7 @@ function startNginx(onPort: number, replacing: Readonly<Record<string, string>> 
     mediaPort,
     certificate,
     replacing,
+    main: exampleIn("deploy/README.md", "Trunkline with nginx, Prometheus and Grafana", "nginx"),
   });
 }
 
@@ -148,7 +150,7 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
   });
 
   test("below a path of the proxy the service works the same", async () => {
-    const [, snippet] = /Behind a path.*?```nginx\n(.*?)```/s.exec(deployed("README.md")) ?? [];
+    const snippet = exampleIn("deploy/README.md", "More addresses", "nginx");
     const otherPort = await freePort();
     const other = await startNginx(otherPort, { "    location / {": `${snippet}\n    location / {` });
     const base = `https://127.0.0.1:${otherPort}/voice`;
