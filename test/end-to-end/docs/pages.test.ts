@@ -66,7 +66,7 @@ test("a talk with real providers, as README.md begins it, reaches both with thei
   const output = talk === undefined ? "" : (written.get(placeOf(talk)) ?? "");
   expect(missingOutput(`user: ${QUESTION}\n…\nagent: ${ANSWER}\n…\nended: caller_hangup`, output)).toBe("");
   expect(fakes.deepgram.last?.headers.authorization).toBe(`Token ${PROVIDER_API_KEY}`);
-  expect(fakes.openai.asked.at(-1)?.headers.authorization).toBe(`Bearer ${PROVIDER_API_KEY}`);
+  expect(fakes.openai.requests.at(-1)?.headers.authorization).toBe(`Bearer ${PROVIDER_API_KEY}`);
 });
 
 test("a request with a mistake gets the error that docs/api.md shows", { timeout: START_MS_MAX }, async () => {
