@@ -7,6 +7,7 @@ import { defineConfig } from "vitest/config";
  * - `call-command`: whole calls in real time, whose parts test/simulator tests;
  * - `drain`: deadlines of whole processes, which the tests of the supervisor have in virtual time;
  * - `nginx`: deployment behind a proxy that few have installed;
+ * - `docs/pages`: all commands of the documentation, one after the other; test/repository/blocks checks the rest of its blocks;
  * - `opus-codec` and the examples: whole calls in real time, whose codec and tools other tests cover;
  * - `budgeted-process` and `checker`: child processes that use up their budgets of CPU time;
  * - `all-outcomes` and `mutant-calls`: more seeds and mutants of the simulation than test/sim/sim and test/sim/mutants take;
@@ -32,6 +33,7 @@ const long = [
     "calls/matrix",
     "calls/opus-codec",
     "calls/stage-latency",
+    "docs/pages",
     "examples/talk",
     "examples/tools",
     "network/nginx",
@@ -41,7 +43,6 @@ const long = [
     "processes/killed-supervisor",
     "processes/lost-process",
     "processes/signals",
-    "start/getting-started",
   ].map((name) => `test/end-to-end/${name}.test.ts`),
 ];
 /**

@@ -29,6 +29,7 @@ const socket = new WebSocket(call.websocketUrl);
 const say = (message) => socket.send(JSON.stringify(message));
 let waiting = []; // Not played yet: frames of audio, and between them the names of marks.
 socket.on("open", () => {
+  if (process.stdin.readableEnded) return say({ type: "end" }); // The microphone did not start.
   process.stdin.on("end", () => say({ type: "end" }));
   process.stdin.on("data", (audio) => {
     for (let at = 0; at < audio.length; at += SECOND_BYTES) socket.send(audio.subarray(at, at + SECOND_BYTES));

@@ -7,7 +7,7 @@ import { AGENT_SENTENCES } from "../rig/speech.ts";
 import { judgeBargeIn } from "./budgets.ts";
 import type { BargeInResult } from "./result.ts";
 
-/** Engines have no part in it: it is the voice alone that stops the agent. */
+/** STT, LLM and TTS have no part in it: voice activity alone stops the agent. */
 const CASE: ConversationCase = { title: "interruptions", delays: { sttMs: 200, llmMs: 0, ttsMs: 0 } };
 
 /** Interruptions in real time, over real sockets. Rejects when a process fails or an answer does not come. */

@@ -2,7 +2,7 @@ import type { Machine } from "../harness/machine.ts";
 import type { Verdict } from "../harness/verdict.ts";
 
 /** The benches whose results the budgets are checked by. */
-export const SOURCES = ["compare", "load", "soak", "stall", "barge-in", "turn", "frame", "sim"] as const;
+export const SOURCES = ["compare", "load", "soak", "stall", "barge-in", "turn-latency", "frame", "sim"] as const;
 export type Source = (typeof SOURCES)[number];
 
 export interface CheckLine extends Verdict {

@@ -10,14 +10,14 @@ import { checkPage, checkText } from "./report.ts";
 import type { CheckResult, Source } from "./result.ts";
 import type { SimResult } from "./sim-result.ts";
 
-const USAGE = `Whether the budgets hold: runs all benches, each as long as its budgets ask for, and prints one line a budget.
+const USAGE = `Whether the budgets hold: runs each bench as long as its budgets require, and prints one line a budget.
 
   npm run bench:check -- [--from-results] [--out DIR]
 
-  --from-results  runs nothing, and reads the results of the last 24 hours that are in the folder
+  --from-results  runs nothing, and reads the results of the last 24 hours from the folder
   --out           where the results are, and where check.json and check.html go; default bench/results
 
-Takes about half an hour on a machine that has nothing else to do. Exits with 1 when a budget does not hold, or is not shown to.
+Takes about half an hour on a quiet machine. Exits with 1 unless every budget is shown to hold.
 `;
 
 /** What each bench is run with, in this order: the shortest that can decide its budgets. */
@@ -26,7 +26,7 @@ const RUNS: Readonly<Record<Exclude<Source, "sim">, { module: string; args: read
   load: { module: "../load/run", args: ["--steps", "100,500,1000", "--seconds", "20", "--rounds", "2"] },
   stall: { module: "../stall/run", args: ["--calls", "500", "--times", "10"] },
   "barge-in": { module: "../barge-in/run", args: ["--calls", "8", "--interruptions", "15"] },
-  turn: { module: "../turn-latency/run", args: ["--calls", "8", "--turns", "25"] },
+  "turn-latency": { module: "../turn-latency/run", args: ["--calls", "8", "--turns", "25"] },
   frame: { module: "../frame/run", args: [] },
   soak: { module: "../soak/run", args: ["--calls", "500", "--minutes", "10"] },
 };

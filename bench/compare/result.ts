@@ -25,7 +25,7 @@ export interface Ratio {
 
 export interface CompareResult {
   machine: Machine;
-  /** Which core was the servers', and which everybody else's; undefined where the processes were not held. */
+  /** The core of the servers' and the core of all other processes; undefined where processes were not pinned to cores. */
   cores: Cores | undefined;
   options: CompareOptions;
   /** Why the figures mean nothing; none when they do. */

@@ -5,20 +5,21 @@ import { comparePage } from "./page.ts";
 import type { CompareOptions } from "./result.ts";
 import { compareText } from "./text.ts";
 
-const USAGE = `The same load on a bare echo, on a typical gateway, on our media worker, on it with ws for its
-media server, and on it with audio in its journals, in turn.
+const USAGE = `The same load on a bare echo, a typical gateway, the media worker, the media worker on ws, and the media worker with audio in
+its journals.
 
-  npm run bench:compare -- [--calls 200] [--seconds 10] [--rounds 3] [--warm-up 3] [--talkers 2] [--out DIR]
+  npm run bench:compare -- [--calls 200] [--seconds 10] [--rounds 3] [--warm-up 3] [--talkers 2] [--write] [--out DIR]
 
-  --calls     calls of carrier_a at once, 1 to 5000
+  --calls     simultaneous calls of carrier_a, 1 to 5000
   --seconds   measured in each round, for each contestant, 1 to 1200
-  --rounds    how often all contestants come in turn, 1 to 20
+  --rounds    how often all contestants are measured, 1 to 20
   --warm-up   seconds before each measurement, with all calls on, 0 to 60
-  --talkers   whole conversations with ours, understood to the word, after each measurement, with all calls on, 0 to 20
+  --talkers   callers that hold a whole conversation with the worker after each measurement, 0 to 20
+  --write     replaces the section bench:compare of bench/RESULTS.md
   --out       where compare.json and compare.html go; default bench/results
 
-Exits with 1 when the run shows nothing: calls or frames were lost, words were not understood, or the generator itself was late.
-A budget that is missed is named, and is no failure.
+Exits with 1 when the run proves nothing: calls or frames were lost, words were not understood, or the generator itself was late.
+A missed budget is printed and fails nothing.
 `;
 
 const read = (given: Given): CompareOptions | undefined =>

@@ -38,7 +38,7 @@ export function delayedStt(delayMs: number, makeVad: VadFactory): Stt {
   };
 }
 
-/** A model that gives the same answer each time. */
+/** An LLM that gives the same reply each time. */
 export function delayedLlm(delayMs: number, answer: string): Llm {
   return {
     provider: "delayed",

@@ -4,7 +4,7 @@ import type { Rendered } from "../rig/speech.ts";
 export interface ProviderDelays {
   /** From the last voiced frame that the STT received to its final transcript. */
   sttMs: number;
-  /** From the question to the model's first text. */
+  /** From the question to the LLM's first text. */
   llmMs: number;
   /** From a segment of text to its first audio. */
   ttsMs: number;

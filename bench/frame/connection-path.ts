@@ -106,7 +106,7 @@ async function walk(leg: BenchLeg, way: "in" | "out", frames: number): Promise<W
   return cost;
 }
 
-/** Half a ring of frames from the voice, which is pulled again when so many are gone; or none. */
+/** Half a ring of frames from the TTS, which is pulled again when so many have been sent; or none. */
 async function fill(leg: BenchLeg, frames: number): Promise<WindowCost> {
   await leg.refill();
   for (let frame = 0; frame < HALF_RING_FRAMES; frame += 1) leg.step("out");

@@ -52,5 +52,5 @@ export function goalsOf(result: FrameResult): Verdict[] {
 export const wayRows = ({ ways }: FrameResult): { name: string; way: "in" | "out"; cost: FrameCost }[] => [
   { name: "the whole way in, but the socket", way: "in", cost: ways.in },
   { name: "the whole way out, but the socket", way: "out", cost: ways.out },
-  { name: "from the voice into the ring", way: "out", cost: ways.fill },
+  { name: "from the TTS into the ring", way: "out", cost: ways.fill },
 ];

@@ -23,7 +23,7 @@ const HEAP_RUNS = 500;
 /** Stands for a whole implementation: makes what resamples the next frame of one stream. */
 type Candidate = (fromHz: number, toHz: number, frames: Cycle<Int16Array>) => () => void;
 
-/** All pairs of the rates of raw sockets, and from the voice to each of them. */
+/** All pairs of the rates of raw sockets, and from the rate of eSpeak NG to each of them. */
 const PAIRS = [...STREAM_RATES_HZ, TTS_RATE_HZ].flatMap((fromHz) =>
   STREAM_RATES_HZ.filter((toHz) => toHz !== fromHz).map((toHz) => ({ fromHz, toHz })),
 );

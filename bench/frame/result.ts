@@ -73,7 +73,7 @@ export interface FrameResult {
     in: FrameCost;
     /** From the tick through the ring to the bytes of a message, the call and the journal. */
     out: FrameCost;
-    /** From the voice's chunk into the ring. */
+    /** From a chunk of the TTS into the ring. */
     fill: FrameCost;
   };
   /** The same in and out where more and more calls take turns. */

@@ -1,48 +1,52 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { readArguments, runCommand as runCommandLine, UsageError } from "../../src/cli/command.ts";
-import { inProject } from "./project.ts";
+import { describeMachine } from "./machine.ts";
+import { commitHere, inProject } from "./project.ts";
+import { tableSection, writeResults } from "./results-file.ts";
 
-// What all commands of the bench have in common: they read their command line, run with a line of progress now and then, and
-// leave a table on the terminal, and JSON and a page in a folder.
+// What all benches have in common: they read their command line, run with a line of progress now and then, and print a table.
+// JSON and a page go to a folder; with --write the table replaces the bench's section of bench/RESULTS.md.
 
-/** The values of a command line as they stand there, by their names; flags are "" when they are set. */
+/** The values of a command line by their names, as texts; flags are "" when they are set. */
 export type Given = Readonly<Record<string, string | undefined>>;
 
 export interface Command<Options, Result> {
-  /** Of the files: `{name}.json` and `{name}.html`. */
+  /** Of the npm script `bench:{name}`, its section of bench/RESULTS.md and the files `{name}.json` and `{name}.html`. */
   name: string;
   usage: string;
-  /** The options there are besides `--out`, with their defaults; undefined where there is none. */
+  /** The options besides `--out`, with their defaults; undefined where there is none. */
   defaults: Given;
-  /** Those of them that stand for themselves. */
+  /** Options without a value, besides `--write`. */
   flags?: readonly string[];
-  /** Undefined when they make no sense. */
+  /** Undefined when a value is missing or out of range. */
   read(given: Given): Options | undefined;
   run(options: Options, write: (line: string) => void, out: URL): Promise<Result>;
   text(result: Result): string;
-  /** `out` is where it goes. */
+  /** What a reader of the table must know: it stands above the table in bench/RESULTS.md. */
+  explanation?: string;
+  /** `out` is the folder of the page. */
   page(result: Result, out: URL): string;
-  /** Why the result shows nothing; then its figures are not printed. */
+  /** Why the result proves nothing; then its figures are neither printed nor written to bench/RESULTS.md. */
   problems?(result: Result): readonly string[];
-  /** Where a good run is a failure all the same. */
+  /** Whether a valid run is a failure. */
   failed?(result: Result): boolean;
 }
 
-/** Runs a command as the process that it is: prints, writes and sets the exit code; 2 stands for a senseless command line. */
+/** Runs a bench as a process: prints, writes files and sets the exit code, which is 2 for a usage error. */
 export async function runCommand<Options, Result>(command: Command<Options, Result>): Promise<void> {
   const { usage } = command;
   await runCommandLine({ help: usage, example: firstExample(usage), run: (args) => run(command, args) });
 }
 
-/** The first command line that a usage text has, without what may be left out. */
+/** The first command of a usage text, without its options. */
 export const firstExample = (usage: string): string => /npm run [\w:-]+/.exec(usage)?.[0] ?? "";
 
 async function run<Options, Result>(command: Command<Options, Result>, args: readonly string[]): Promise<number> {
   const given = readCommandLine(command, args);
   const options = command.read(given);
   if (options === undefined) {
-    throw new UsageError([`an argument is missing, or beyond what it may be\n\n${command.usage.trimEnd()}`]);
+    throw new UsageError([`an argument is missing or out of range\n\n${command.usage.trimEnd()}`]);
   }
   const out = given.out === undefined ? inProject("bench/results/") : pathToFileURL(`${given.out}/`);
   try {
@@ -51,14 +55,30 @@ async function run<Options, Result>(command: Command<Options, Result>, args: rea
     const problems = command.problems?.(result) ?? [];
     writeFileSync(new URL(`${command.name}.json`, out), `${JSON.stringify(result, null, 2)}\n`);
     writeFileSync(new URL(`${command.name}.html`, out), command.page(result, out));
-    for (const problem of problems) console.error(`this run shows nothing: ${problem}`);
-    if (problems.length === 0) console.log(`\n${command.text(result)}\n`);
+    for (const problem of problems) console.error(`this run proves nothing: ${problem}`);
+    if (problems.length === 0) {
+      const text = command.text(result);
+      console.log(`\n${text}\n`);
+      if (given.write !== undefined) writeTable(command, args, text);
+    }
     console.log(`written: ${new URL(`${command.name}.json`, out).pathname}, ${command.name}.html`);
     return problems.length > 0 || command.failed?.(result) === true ? 1 : 0;
   } catch (error) {
     console.error(`this run failed: ${error instanceof Error ? error.message : String(error)}`);
     return 1;
   }
+}
+
+/** Replaces the section `bench:{name}` of bench/RESULTS.md with the table `text`. */
+export function writeTable(
+  { name, explanation }: Pick<Command<unknown, unknown>, "name" | "explanation">,
+  args: readonly string[],
+  text: string,
+): void {
+  const others = args.filter((arg) => arg !== "--write");
+  const command = [`npm run bench:${name}`, ...(others.length > 0 ? ["--"] : []), ...others].join(" ");
+  const origin = { command, commit: commitHere(), machine: describeMachine() };
+  writeResults(`bench:${name}`, tableSection(origin, explanation, text));
 }
 
 function readCommandLine(
@@ -70,7 +90,7 @@ function readCommandLine(
     args,
     Object.fromEntries([
       ...names.map((name) => [name, { type: "string" as const }]),
-      ...flags.map((name) => [name, { type: "boolean" as const }]),
+      ...["write", ...flags].map((name) => [name, { type: "boolean" as const }]),
     ]),
   );
   const set = Object.entries(values).map(([name, value]) => [name, value === true ? "" : value]);

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import type { Machine } from "./machine.ts";
 import { inProject } from "./project.ts";
 
 const HEADER = `# Results
@@ -16,6 +17,26 @@ export function withSection(document: string, title: string, body: string): stri
   if (at < 0) kept.push(section);
   else kept[at] = section;
   return [`${header.trim()}\n`, ...kept].join("\n");
+}
+
+/** What a table was measured with and on. */
+export interface TableOrigin {
+  /** The whole command line. */
+  command: string;
+  commit: string;
+  machine: Machine;
+}
+
+/** The body of a section with one table of text: its origin, then what a reader must know, then the table. */
+export function tableSection(
+  { command, commit, machine }: TableOrigin,
+  explanation: string | undefined,
+  table: string,
+): string {
+  const { measuredAt, cpu, cores, system, node } = machine;
+  const origin = `\`${command}\`, commit ${commit}, ${measuredAt.slice(0, 10)}, ${cpu}, ${cores} cores, ${system}, Node ${node}.`;
+  const lead = explanation === undefined ? origin : `${origin}\n${explanation}`;
+  return `${lead}\n\n\`\`\`\n${table.replace(/^\n+/, "").trimEnd()}\n\`\`\``;
 }
 
 /** Writes one section of bench/RESULTS.md; all others stay as they are. */

@@ -6,7 +6,7 @@ import { BURST_MS_MAX, GROSS_TIMES, LOOP_SHARE_MAX, REDEMPTION_DELAY_MS_MAX } fr
 import type { BurstCost, LimitsResult, RateCost, RedemptionDelay, UnlimitedRequestCost } from "./result.ts";
 import { burstVerdict, rateVerdict } from "./verdict.ts";
 
-// What one peer at each of its limits costs the loop of its worker: for the terminal, as a page, and for RESULTS.md.
+// What one peer at each of its limits costs the loop of its worker: for the terminal and as a page.
 
 const RATE_COLUMNS = [
   "one peer sends",
@@ -147,15 +147,6 @@ export function limitsPage(result: LimitsResult): string {
   );
 }
 
-/** The section of RESULTS.md. */
-export function limitsSection(result: LimitsResult): string {
-  const { machine, commit } = result;
-  const measuredOn = `${machine.measuredAt.slice(0, 10)}, ${machine.cpu}, ${machine.cores} cores, ${machine.system}, Node ${machine.node}`;
-  return `\`npm run bench:limits\`, commit ${commit}, ${measuredOn}.
-CPU time of a worker's loop thread while one peer sends the most that its limits allow, beyond that of an idle call; ± twice the standard
-error. No seed: every message is made from its number.
-
-\`\`\`
-${limitsText(result)}
-\`\`\``;
-}
+/** What the tables mean, for RESULTS.md. */
+export const LIMITS_EXPLANATION = `CPU time of a worker's loop thread while one peer sends the maximum that its limits allow, minus that of an idle call; ± twice the
+standard error. No seed: every message is made from its number.`;

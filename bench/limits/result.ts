@@ -6,9 +6,9 @@ export interface LimitsOptions {
   seconds: number;
   /** How often each burst is sent, on a connection of its own each time. */
   bursts: number;
-  /** Only limits whose stream and name hold this; all with none. Nothing is written to RESULTS.md then. */
+  /** Only limits with this text in their stream and name; all if empty. */
   only: string;
-  /** Two minutes, only gross excess fails, nothing is written to RESULTS.md. */
+  /** Two minutes; only gross excess fails. */
   reduced: boolean;
 }
 

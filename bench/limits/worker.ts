@@ -37,8 +37,8 @@ const silent: Tts = {
 const calling: Llm = {
   provider: "bench",
   async *reply({ messages, tools }) {
-    const isTold = messages.at(-1)?.role === "tool";
-    if (tools.length === 0 || isTold) yield { kind: "text", text: "I see." };
+    const hasToolResult = messages.at(-1)?.role === "tool";
+    if (tools.length === 0 || hasToolResult) yield { kind: "text", text: "I see." };
     else yield { kind: "tool-call", id: "1", name: CHECKED_TOOL, argumentsJson: WRONG_ARGUMENTS };
   },
 };

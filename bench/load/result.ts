@@ -21,7 +21,7 @@ export interface StepsOptions {
 
 export interface LoadResult {
   machine: Machine;
-  /** Which core was the server's, and which everybody else's; undefined where the processes were not held. */
+  /** The core of the server's and the core of all other processes; undefined where processes were not pinned to cores. */
   cores: Cores | undefined;
   options: StepsOptions;
   /** Why the figures mean nothing; none when they do. */

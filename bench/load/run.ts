@@ -1,4 +1,4 @@
-import { readServiceAccess } from "../../src/config/config.ts";
+import { readServiceAccess } from "../../src/config/environment.ts";
 import { SIMULATED_WIRES, type SimulatedWire } from "../../src/simulator/transports.ts";
 import { type Command, type Given, integer, runCommand, sensible } from "../harness/command.ts";
 import { onRig } from "../rig/rig.ts";
@@ -13,23 +13,24 @@ import { loadText } from "./text.ts";
 const USAGE = `Loads the media worker with more and more full-duplex calls.
 
   npm run bench:load -- [--steps 100,250,500,1000 | --calls 500] [--wire carrier_a] [--seconds 20] [--rounds 1] [--warm-up 3]
-                        [--talkers 2] [--out DIR]
+                        [--talkers 2] [--write] [--out DIR]
   npm run bench:load -- --url https://voice.example.com [--steps ... | --calls ...] [--wire ...] [--seconds ...]
 
-  --steps     calls at once, one number after the other, each 1 to 5000
+  --steps     simultaneous calls, one number after the other, each 1 to 5000
   --calls     the same as one step
   --wire      carrier_a, carrier_b, carrier_c, or websocket (PCM at 16 kHz both ways)
   --seconds   measured in each step, 1 to 1200
-  --rounds    how often all steps come in turn, 1 to 20
+  --rounds    how often all steps are measured, 1 to 20
   --warm-up   seconds before each measurement, with all calls on, 0 to 60
-  --talkers   whole conversations, understood to the word, after each measurement, with all calls on, 0 to 20
-  --url       a service that runs somewhere, by the address of its API: its calls are created there, and the figures are the
-              callers' own. ws:// and wss:// stand for http:// and https://
-              TRUNKLINE_API_KEY is the API key that they are created with: a command line can be seen by all users of the machine
+  --talkers   callers that hold a whole conversation after each measurement, which must be understood to the word, 0 to 20
+  --url       the API of a running service, which creates the calls; the figures are the callers' own. ws:// and wss:// stand
+              for http:// and https://. The API key comes from TRUNKLINE_API_KEY, because all users of the machine can see a
+              command line
+  --write     replaces the section bench:load of bench/RESULTS.md; not with --url
   --out       where load.json and load.html go, or remote.json and remote.html; default bench/results
 
-Exits with 1 when the run shows nothing: calls or frames were lost, words were not understood, or the generator itself was late.
-A budget that is missed is named, and is no failure.
+Exits with 1 when the run proves nothing: calls or frames were lost, words were not understood, or the generator itself was late.
+A missed budget is printed and fails nothing.
 `;
 
 const DEFAULTS: Given = { steps: undefined, calls: undefined, wire: "carrier_a", seconds: "20", "warm-up": "3" };
@@ -63,10 +64,11 @@ const REMOTE: Command<RemoteOptions, RemoteResult> = {
   usage: USAGE,
   defaults: { ...DEFAULTS, url: undefined },
   read(given) {
-    const { url } = given;
+    const { url, write } = given;
     const { apiKey } = readServiceAccess();
     const load = readLoad(given);
-    if (load === undefined || apiKey === undefined || url === undefined || !URL.canParse(url)) return undefined;
+    if (load === undefined || write !== undefined || apiKey === undefined || url === undefined || !URL.canParse(url))
+      return undefined;
     return { ...load, url, apiKey };
   },
   run: onRig(runRemoteBench, ({ wire }) => wire),

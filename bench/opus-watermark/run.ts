@@ -1,12 +1,12 @@
 import { readArguments, runCommand } from "../../src/cli/command.ts";
 import { countFound, speakSentences, throughOpus } from "../../test/support/audio/opus-watermark.ts";
 
-const HELP = `At which rates, bit rates and packet lengths of a client's Opus encoder does the reference STT understand the reference TTS?
+const HELP = `The rates, bit rates and packet lengths of a client's Opus encoder at which the reference STT understands the reference TTS.
 
-  npm run bench:opus-words
+  npm run bench:opus-watermark
 
-Prints the table of docs/codecs.md in Markdown: words found by bit rate. It takes about two minutes. The exit code is 0 when it is
-printed, 2 for a usage error.
+Prints the table of docs/codecs.md in Markdown: the words found, by bit rate. Takes about two minutes. The exit code is 0 when
+the table is printed, 2 for a usage error.
 `;
 
 const RATES_HZ = [8_000, 16_000, 24_000, 48_000] as const;
@@ -39,4 +39,4 @@ async function run(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-await runCommand({ help: HELP, example: "npm run bench:opus-words", run });
+await runCommand({ help: HELP, example: "npm run bench:opus-watermark", run });

@@ -6,7 +6,7 @@ import { median } from "../harness/statistics.ts";
 export interface PreemptiveBenchOptions {
   /** Turns for each row. */
   turns: number;
-  /** The model's time to its first token, ms. */
+  /** The LLM's time to its first token, ms. */
   llmMs: number;
   seed: number;
 }
@@ -28,7 +28,7 @@ export interface PreemptiveRow {
   /** From the caller's last voiced frame to the agent's first frame, the median and the last tenth, ms. */
   p50Ms: number;
   p90Ms: number;
-  /** Questions that the model was asked, for each that was answered. */
+  /** LLM requests for each reply that was heard. */
   llmRequests: number;
 }
 
@@ -129,6 +129,6 @@ export function preemptiveText(rows: readonly PreemptiveRow[]): string {
       llmRequests.toFixed(2).padStart(10),
     ].join("  "),
   );
-  const head = ["".padEnd(36), "preemptive", "p50".padStart(8), "p90".padStart(8), "questions".padStart(10)].join("  ");
+  const head = ["".padEnd(36), "preemptive", "p50".padStart(8), "p90".padStart(8), "requests".padStart(10)].join("  ");
   return [head, ...lines].join("\n");
 }

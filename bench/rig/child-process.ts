@@ -8,13 +8,13 @@ import { pin } from "./cpu-cores.ts";
 export type Questions = Record<string, { ask: unknown; answer: unknown }>;
 
 export type Answers<Q extends Questions> = {
-  readonly [K in keyof Q]: (asked: Q[K]["ask"]) => Q[K]["answer"] | Promise<Q[K]["answer"]>;
+  readonly [K in keyof Q]: (question: Q[K]["ask"]) => Q[K]["answer"] | Promise<Q[K]["answer"]>;
 };
 
 interface Question {
   id: number;
   kind: string;
-  asked: unknown;
+  question: unknown;
 }
 
 type Answer = { id: number; answer: unknown } | { id: number; error: string };
@@ -22,10 +22,10 @@ type Answer = { id: number; answer: unknown } | { id: number; error: string };
 /** A child's side: answers what its parent asks, and ends when the parent is gone. */
 export function serve<Q extends Questions>(answers: Answers<Q>): void {
   process.on("disconnect", () => process.exit(0));
-  process.on("message", ({ id, kind, asked }: Question) => {
+  process.on("message", ({ id, kind, question }: Question) => {
     const reply = (answer: Answer): void => void process.send?.(answer);
     Promise.resolve()
-      .then(() => answers[kind]?.(asked))
+      .then(() => answers[kind]?.(question))
       .then(
         (answer) => reply({ id, answer }),
         (error: unknown) =>
@@ -73,12 +73,12 @@ export class Child<Q extends Questions> {
   }
 
   /** Rejects with what the child threw, or when it ends before it has answered. */
-  ask<K extends keyof Q & string>(kind: K, asked: Q[K]["ask"]): Promise<Q[K]["answer"]> {
+  ask<K extends keyof Q & string>(kind: K, question: Q[K]["ask"]): Promise<Q[K]["answer"]> {
     const id = this.#nextId;
     this.#nextId += 1;
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });
-      this.#process.send({ id, kind, asked } satisfies Question, (error) => {
+      this.#process.send({ id, kind, question } satisfies Question, (error) => {
         if (error !== null) reject(error);
       });
     });

@@ -35,7 +35,7 @@ const PAUSE_FRAMES = 150;
 
 const VOICE = { voiceId: "reference/gmw/en-US", language: "en-US" };
 
-/** Speech as the voice delivered it. */
+/** Speech as the TTS delivered it. */
 export interface Rendered {
   text: string;
   chunks: TtsChunk[];

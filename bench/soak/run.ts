@@ -4,16 +4,17 @@ import { runSoakBench } from "./bench.ts";
 import { soakPage, soakText } from "./report.ts";
 import type { SoakOptions } from "./result.ts";
 
-const USAGE = `One worker under load for a long time: what it holds, how late it is, and whether it drifts.
+const USAGE = `One worker under load for a long time: its memory and descriptors, its latency, and its drift.
 
-  npm run bench:soak -- [--minutes 60] [--calls 500] [--out DIR]
+  npm run bench:soak -- [--minutes 60] [--calls 500] [--write] [--out DIR]
 
-  --minutes  how long, 0.05 to 1440; in stints of ten minutes at most, after which all calls hang up and new ones come
-  --calls    calls of carrier_a at once, 1 to 5000
+  --minutes  duration, 0.05 to 1440; after each phase of at most ten minutes all calls hang up and new ones start
+  --calls    simultaneous calls of carrier_a, 1 to 5000
+  --write    replaces the section bench:soak of bench/RESULTS.md
   --out      where soak.json and soak.html go; default bench/results
 
-Exits with 1 when the run shows nothing: calls or frames were lost, words were not understood, or the generator itself was late.
-A budget that is missed is named, and is no failure.
+Exits with 1 when the run proves nothing: calls or frames were lost, words were not understood, or the generator itself was late.
+A missed budget is printed and fails nothing.
 `;
 
 const read = (given: Given): SoakOptions | undefined => {

@@ -4,17 +4,18 @@ import { runStallBench } from "./bench.ts";
 import { stallPage, stallText } from "./report.ts";
 import type { StallOptions } from "./result.ts";
 
-const USAGE = `What callers hear when the worker's loop is blocked, under load.
+const USAGE = `What callers hear when the worker's event loop is blocked under load.
 
-  npm run bench:stall -- [--calls 500] [--stalls 10,25,50,100,250,500] [--times 10] [--out DIR]
+  npm run bench:stall -- [--calls 500] [--stalls 10,25,50,100,250,500] [--times 10] [--write] [--out DIR]
 
-  --calls   calls of carrier_a at once, 1 to 5000
-  --stalls  how long the loop is blocked, ms, each 1 to 5000
-  --times   how often for each length, 1 to 100
+  --calls   simultaneous calls of carrier_a, 1 to 5000
+  --stalls  durations of the stalls, ms, each 1 to 5000
+  --times   stalls of each duration, 1 to 100
+  --write   replaces the section bench:stall of bench/RESULTS.md
   --out     where stall.json and stall.html go; default bench/results
 
-Exits with 1 when the run shows nothing: calls or frames were lost, words were not understood, or the generator itself was late.
-A budget that is missed is named, and is no failure.
+Exits with 1 when the run proves nothing: calls or frames were lost, words were not understood, or the generator itself was late.
+A missed budget is printed and fails nothing.
 `;
 
 const read = (given: Given): StallOptions | undefined =>

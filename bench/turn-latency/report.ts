@@ -61,6 +61,6 @@ const METHOD = [
     "says of the same samples, to when the reply's first frame was read.",
   "<b>The providers</b> have exact delays: the STT from the last voiced frame that it received to its final transcript, the LLM to its first " +
     "text, the TTS to its first audio. The endpoint is the 500 ms of silence after which a turn is over; where the STT is later, the endpoint has passed " +
-    "already. The later of the two, the model and the voice are subtracted.",
+    "already. The later of the two, the LLM and the TTS are subtracted.",
   "<b>What is left</b> is ours: sockets, the wait for the loop, timers that wake late, and up to 20 ms until the next tick.",
 ];

@@ -50,7 +50,7 @@ function interruptions(result: TurnsResult): Section {
     lead:
       "From the first sample of the caller's voice to the last sample of the agent that leaves, ms: dark to the median, light to " +
       "the 90th percentile. Silence is when the caller hears nothing any more, after what had been sent ahead. " +
-      "<b>Stopped</b>: held or cut in time; <b>cut</b>: the reply was given up, which takes a word, or 700 ms of voice where the " +
+      "<b>Stopped</b>: held or cut in time; <b>cut</b>: the reply was cancelled, which takes a word, or 1,100 ms of speech where the " +
       "STT emits no words. <b>Held first</b>: in vain, before the caller began; <b>calls</b>: those in which the agent was speaking then. <b>Words lost</b>: the caller's. Times in the table: p50 / p90.",
     body:
       sttModes + bars(rows, "ms", "How fast the agent stops") + tableOf(interruptedTable(result, ["interruptions"])),
@@ -123,7 +123,7 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 
 const METHOD = [
   "<b>The chain</b> is the service's own: carrier_a's emulator speaks and plays; its messages go to the gateway's connection, " +
-    "through the wire, the framer, the voice detector and the call machine with its default parameters, and the ticker sends what is due. " +
+    "through the wire, the framer, the VAD and the call machine with its default parameters, and the ticker sends what is due. " +
     "Lacking are sockets and networks, which take no time here. Time is virtual, so the machine has no part in the figures.",
   "<b>The speech</b> is eSpeak's, in four English voices, 0 to 6 dB below what they give. Callers who interrupt and the agent are the reference TTS, " +
     "which carries its words as data; the mm-hm that is not understood and the people in the babble are plain. Coughs are bursts of breath " +
@@ -133,7 +133,7 @@ const METHOD = [
   "<b>Times</b> count from the first sample of the caller's voice, which the carrier hands on with the frame that it is in: up to 20 ms are the " +
     "carrier's. Caller, carrier and service have their beats at random.",
   "<b>The STTs</b>: the reference STT, which emits each word at its end; and the same with final transcripts only.",
-  "<b>The answer</b> is timed from the last sample of the caller's voice to the first of the answer; the model and the voice take no time.",
+  "<b>The answer</b> is timed from the last sample of the caller's voice to the first of the answer; LLM and TTS take no time.",
 ];
 
 const NOT_MEASURED = [

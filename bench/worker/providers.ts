@@ -9,7 +9,7 @@ import type { Rendered } from "../rig/speech.ts";
 
 // The engines of the load: as cheap as can be, since it is the way to them and from them that is measured.
 
-/** A voice that has said everything before: what it is asked for is there at once. Fails for any other text. */
+/** A TTS with prepared audio, available at once. Fails for any other text. */
 export function replayTts(speech: readonly Rendered[]): Tts {
   const chunks = new Map(speech.map((rendered) => [rendered.text, rendered.chunks]));
   return {
@@ -30,7 +30,7 @@ export function replayTts(speech: readonly Rendered[]): Tts {
 /** Sentences emitted ahead of those that are spoken: the TTS never waits for the LLM. */
 const SENTENCES_AHEAD = 2;
 
-/** A model that talks for ever: the same sentences in turn, one each time that another has been spoken. */
+/** An LLM that never stops: the same sentences in turn, one each time that another has been spoken. */
 export function endlessLlm(speech: readonly Rendered[], clock: Clock): Llm {
   const spokenMs = speech.map(durationMs);
   return {

@@ -81,8 +81,8 @@ const METRICS_OFF = "not served: <code>METRICS_PORT</code> is <code>off</code>";
 const METRICS_ELSEWHERE = "at <code>METRICS_HOST</code>:<code>METRICS_PORT</code>, for the operator's own machines";
 
 /**
- * Decides by the address of the socket. Forwarded headers are not trusted, but their presence means that the client may be behind a
- * proxy on this machine.
+ * Decides by the address of the socket. Forwarded headers are not trusted, but their presence means that the client may
+ * be behind a proxy on this machine.
  */
 function isFromThisMachine({ socket, headers }: FastifyRequest): boolean {
   if (headers.forwarded !== undefined || headers["x-forwarded-for"] !== undefined) return false;

@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
-import type { CallSpec, CancelReason, EndReason, SpeakReason } from "../core/calls/spec.ts";
+import type { CancelReason, EndReason, SpeakReason } from "../core/calls/reasons.ts";
+import type { CallSpec } from "../core/calls/spec.ts";
 import { type CallMs, callMs, earliest, type MediaMs, roundedMs } from "../core/clocks.ts";
 import { LLM_FAILURES_MAX } from "../core/limits/calls.ts";
 import { LEG_START_MS_MAX } from "../core/limits/connections.ts";

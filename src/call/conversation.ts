@@ -1,7 +1,9 @@
-import type { CallSpec, TranscriptTurn } from "../core/calls/spec.ts";
+import type { CallSpec } from "../core/calls/spec.ts";
+import type { TranscriptTurn } from "../core/calls/transcript.ts";
 import { type CallMs, callMs, roundedMs } from "../core/clocks.ts";
 import { TURN_TEXT_CHARS_MAX } from "../core/limits/calls.ts";
-import { cutText, joinTexts } from "../core/text/words.ts";
+import { cutText } from "../core/text/graphemes.ts";
+import { joinTexts } from "../core/text/words.ts";
 import type { Message } from "../speech/contracts.ts";
 import { toolsTokens } from "../speech/llm/prompt/prompt-tokens.ts";
 import { type FittedPrompt, fitPrompt } from "../speech/llm/prompt/trimming.ts";

@@ -1,5 +1,5 @@
 import type { SpendAction } from "../core/billing/spend.ts";
-import type { EndReason, SpeakReason } from "../core/calls/spec.ts";
+import type { EndReason, SpeakReason } from "../core/calls/reasons.ts";
 import { addMs, type CallMs, callMs, earliest } from "../core/clocks.ts";
 import { GOODBYE_MS_MAX } from "../core/limits/calls.ts";
 import { REFUSED_TURNS_MAX, SPEND_LIMIT_GOODBYE_MS_MAX } from "../core/limits/spend.ts";

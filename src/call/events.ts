@@ -1,15 +1,9 @@
 import type { SpendAction, SpendLimit, SpendScope } from "../core/billing/spend.ts";
 import type { Usage } from "../core/billing/usage.ts";
-import type {
-  CancelReason,
-  EndReason,
-  ResumeReason,
-  SpeakReason,
-  TranscriptTurn,
-  TurnLatency,
-} from "../core/calls/spec.ts";
+import type { CancelReason, EndReason, ResumeReason, SpeakReason } from "../core/calls/reasons.ts";
+import type { Stage } from "../core/calls/stages.ts";
+import type { TranscriptTurn, TurnLatency } from "../core/calls/transcript.ts";
 import type { CallMs, MediaMs } from "../core/clocks.ts";
-import type { Stage } from "../core/metrics/worker-metrics.ts";
 import type { PhraseOrigin, Phrases } from "../core/phrases/phrases.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import type { FailoverCode, Message, TimedWord, ToolDescription } from "../speech/contracts.ts";

@@ -1,7 +1,7 @@
 import { elapsedMs } from "../core/clocks.ts";
 import "../core/node-version.ts";
 import { setTimeout as delay } from "node:timers/promises";
-import { readDataDir } from "../config/config.ts";
+import { readDataDir } from "../config/environment.ts";
 import { systemClock } from "../core/clock.ts";
 import { TOKEN_KEY_POLL_MS } from "../core/limits/admission.ts";
 import { PROCESS_START_MS_MAX } from "../core/limits/processes.ts";

@@ -1,5 +1,5 @@
 import "../core/node-version.ts";
-import { readDataDir } from "../config/config.ts";
+import { readDataDir } from "../config/environment.ts";
 import { systemClock } from "../core/clock.ts";
 import { DEFAULT_ACCOUNT_NAME } from "../store/data-dir/first-api-key.ts";
 import { openStores } from "../store/sqlite/open-stores.ts";

@@ -1,7 +1,7 @@
 import "../core/node-version.ts";
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { readDataDir, readServiceAccess } from "../config/config.ts";
+import { readDataDir, readServiceAccess } from "../config/environment.ts";
 import { systemClock } from "../core/clock.ts";
 import { unavailable } from "../core/errors.ts";
 import { firstApiKeyPath } from "../store/data-dir/first-api-key.ts";

@@ -1,5 +1,6 @@
 import type { CarrierSecrets } from "../gateway/server/signatures.ts";
 import type { G711Codec } from "../media/g711.ts";
+import { CARRIER_VARIABLES } from "./variables/carriers.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -28,7 +29,7 @@ export function readCarrierSecrets(env: Environment, problems: string[], hasPubl
 
 /** The codec of the audio that is sent to carrier B. */
 export function readCarrierBCodec(env: Environment, problems: string[]): G711Codec {
-  const given = env.CARRIER_B_OUTBOUND_CODEC?.trim() || "pcmu";
+  const given = env.CARRIER_B_OUTBOUND_CODEC?.trim() || CARRIER_VARIABLES.CARRIER_B_OUTBOUND_CODEC.default;
   const codec = Object.hasOwn(LAW_NAMES, given) ? LAW_NAMES[given] : undefined;
   if (codec === undefined) {
     const names = Object.keys(LAW_NAMES).join(", ");

@@ -1,34 +1,15 @@
 import { availableParallelism } from "node:os";
-import { type Prices, readPrices } from "../core/billing/prices.ts";
+import type { Prices } from "../core/billing/prices.ts";
 import type { SpendSettings } from "../core/billing/spend.ts";
 import { MODEL_NAMES, type ModelName } from "../core/calls/spec.ts";
-import { readOrigins } from "../core/cors.ts";
-import {
-  CALLS_PER_WORKER_DEFAULT,
-  TOKEN_TTL_S_DEFAULT,
-  TOKEN_TTL_S_MAX,
-  TOKEN_TTL_S_MIN,
-} from "../core/limits/admission.ts";
-import {
-  MEDIA_TIMEOUT_S_MAX,
-  MEDIA_TIMEOUT_S_MIN,
-  PING_INTERVAL_S_DEFAULT,
-  PING_INTERVAL_S_MAX,
-  PING_TIMEOUT_S_DEFAULT,
-  PING_TIMEOUT_S_MAX,
-} from "../core/limits/connections.ts";
-import { HISTORY_TOKENS_DEFAULT, HISTORY_TOKENS_LIMIT, HISTORY_TOKENS_MIN } from "../core/limits/llm.ts";
-import { WORKERS_MAX } from "../core/limits/processes.ts";
-import { PROVIDER_STREAMS_MAX } from "../core/limits/providers.ts";
-import { BYTES_PER_MB, DISK_FREE_MB_MIN_DEFAULT, DISK_FREE_MB_MIN_MAX } from "../core/limits/storage.ts";
+import { BYTES_PER_MB } from "../core/limits/storage.ts";
 import type { LogLevel } from "../core/log/logger.ts";
 import type { PhraseOverrides } from "../core/phrases/phrases.ts";
-import { type RetentionRules, readRetention } from "../core/retention.ts";
-import { readToolSecrets, TOOL_SECRET_PREFIX, type ToolSecrets } from "../core/tools/secrets.ts";
+import type { RetentionRules } from "../core/retention.ts";
+import { TOOL_SECRET_PREFIX, type ToolSecrets } from "../core/tools/secrets.ts";
 import type { LivenessOptions } from "../gateway/leg/liveness.ts";
-import { type CertificateFiles, certificateProblems } from "../gateway/server/certificate.ts";
+import type { CertificateFiles } from "../gateway/server/certificate.ts";
 import type { MediaServerSetting } from "../gateway/server/choice.ts";
-import { MEDIA_SERVERS } from "../gateway/server/media-server.ts";
 import type { CarrierSecrets } from "../gateway/server/signatures.ts";
 import type { G711Codec } from "../media/g711.ts";
 import { type ContextSizes, readContextSizes } from "../speech/llm/context-sizes.ts";
@@ -36,12 +17,23 @@ import { LLM_PROVIDERS, type LlmSettings, readLlmSettings } from "../speech/llm/
 import { PROVIDER_NAMES, speechConfigProblems } from "../speech/settings.ts";
 import { readSttSettings, type SttSettings } from "../speech/stt/settings.ts";
 import { readTtsSettings, type TtsSettings } from "../speech/tts/settings.ts";
+import { isAddress, isWildcard, readApiUrls, redactedAddress } from "./addresses.ts";
 import { readCarrierBCodec, readCarrierSecrets } from "./carriers.ts";
+import { readDataDir, readServiceAccess } from "./environment.ts";
+import { readLiveness, readMediaServer, readMediaTls } from "./media-port.ts";
+import { readOrigins } from "./origins.ts";
 import { readPhrasesFile } from "./phrases.ts";
+import { readPrices } from "./prices.ts";
+import { readStreamsMax } from "./provider-streams.ts";
+import { readRetention } from "./retention.ts";
 import { readSpendSettings } from "./spend.ts";
+import { readPreemptiveReplies, readToolsAllowLoopback } from "./switches.ts";
+import { readToolSecrets } from "./tool-secrets.ts";
 import { type UnknownVariable, findUnknownVariables as unknownAmong } from "./unknown-variables.ts";
+import { VariableReader } from "./variables/reader.ts";
+import { SERVICE_VARIABLES } from "./variables/service.ts";
 
-/** Everything an operator can set. docs/configuration.md lists each variable with its default. */
+/** Everything an operator can set. The files of variables/ declare each variable with its default and its meaning. */
 export interface Config {
   /** NODE_ENV=production: features that are only for trials are off. */
   isProduction: boolean;
@@ -116,50 +108,29 @@ export interface Config {
   toolsAllowLoopback: boolean;
 }
 
-type ReadInteger = (key: string, fallback: number, min: number, max: number) => number;
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
+const LOG_LEVELS: readonly LogLevel[] = SERVICE_VARIABLES.LOG_LEVEL.oneOf;
 
 const PRODUCTION = "production";
 /** The STT and TTS for trials: this STT understands only the speech of this TTS. */
 const REFERENCE = "reference";
 
-const API_HOST_DEFAULT = "127.0.0.1";
-const API_PORT_DEFAULT = 8080;
-
-/** The base path of the control API. */
-const API_PATH = "/api/v1";
-
-/** The value of METRICS_PORT and PREEMPTIVE_REPLIES that turns them off. */
+/** The value of METRICS_PORT that turns it off. */
 const OFF = "off";
 
-/** Hosts that a server can listen on and a client cannot connect to, as a URL spells them. */
-const WILDCARD_HOSTS: readonly string[] = ["0.0.0.0", "[::]"];
-
 /**
- * Reads the whole configuration from `env`. All problems are reported together in one error. Only this file reads process.env.
- * With `checksFiles` false the files that variables name are not read, so that a process that does not use them cannot fail on
- * them.
+ * Reads the whole configuration from `env`. All problems are reported together in one error. Only this file and environment.ts
+ * read process.env. With `checksFiles` false the files that variables name are not read, so that a process that does not use them
+ * cannot fail on them.
  */
 export function readConfig(
   env: Environment = process.env,
   { checksFiles = true }: { checksFiles?: boolean } = {},
 ): Config {
   const problems: string[] = [];
-  const text = (key: string, fallback: string): string => {
-    const value = env[key]?.trim();
-    return value === undefined || value === "" ? fallback : value;
-  };
-  const integer = (key: string, fallback: number, min: number, max: number, orWord = ""): number => {
-    const given = text(key, String(fallback));
-    const value = /^\d{1,10}$/.test(given) ? Number(given) : Number.NaN;
-    if (!(value >= min && value <= max)) {
-      problems.push(`${key} must be ${orWord}a whole number from ${min} to ${max}, not ${JSON.stringify(given)}`);
-    }
-    return value;
-  };
-  const logLevel = LOG_LEVELS.find((level) => level === text("LOG_LEVEL", "info"));
+  const { text, integer } = new VariableReader(env, problems);
+  const logLevel = LOG_LEVELS.find((level) => level === text("LOG_LEVEL"));
   if (logLevel === undefined) {
     problems.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}, not ${JSON.stringify(env.LOG_LEVEL)}`);
   }
@@ -170,8 +141,8 @@ export function readConfig(
     );
   }
   const mediaTls = readMediaTls(env, problems, checksFiles);
-  const publicApiUrls = readApiUrls(env, problems);
-  const mediaHost = text("MEDIA_HOST", "127.0.0.1");
+  const publicApiUrls = readApiUrls(text("PUBLIC_API_URL", ""), problems);
+  const mediaHost = text("MEDIA_HOST");
   if (publicMediaUrl === "" && isWildcard(mediaHost)) {
     problems.push(`PUBLIC_MEDIA_URL must be set together with MEDIA_HOST=${mediaHost}: callers connect to it`);
   }
@@ -180,45 +151,45 @@ export function readConfig(
   const config: Config = {
     isProduction,
     isTrial,
-    apiHost: text("API_HOST", API_HOST_DEFAULT),
-    apiPort: integer("API_PORT", API_PORT_DEFAULT, 0, 65_535),
+    apiHost: text("API_HOST"),
+    apiPort: integer("API_PORT"),
     mediaHost,
-    mediaPort: integer("MEDIA_PORT", 8081, 0, 65_535),
+    mediaPort: integer("MEDIA_PORT"),
     mediaTls,
-    mediaServer: readMediaServer(text("MEDIA_SERVER", "auto"), problems),
+    mediaServer: readMediaServer(text("MEDIA_SERVER"), problems),
     publicApiUrls,
     corsOrigins: readOrigins("CORS_ORIGINS", text("CORS_ORIGINS", ""), problems),
-    metricsHost: text("METRICS_HOST", "127.0.0.1"),
-    metricsPort: text("METRICS_PORT", "") === OFF ? undefined : integer("METRICS_PORT", 9464, 0, 65_535, `${OFF} or `),
+    metricsHost: text("METRICS_HOST"),
+    metricsPort: text("METRICS_PORT", "") === OFF ? undefined : integer("METRICS_PORT"),
     publicMediaUrl: publicMediaUrl === "" ? undefined : publicMediaUrl,
     dataDir: readDataDir(env),
     logLevel: logLevel ?? "info",
-    tokenTtlS: integer("TOKEN_TTL_S", TOKEN_TTL_S_DEFAULT, TOKEN_TTL_S_MIN, TOKEN_TTL_S_MAX),
+    tokenTtlS: integer("TOKEN_TTL_S"),
     liveness: readLiveness(integer, text("MEDIA_TIMEOUT_S", "") !== "", problems),
-    workers: integer("WORKERS", Math.max(1, availableParallelism() - 1), 1, WORKERS_MAX),
-    callsPerWorker: integer("CALLS_PER_WORKER", CALLS_PER_WORKER_DEFAULT, 1, 100_000),
-    callsPerApiKey: text("CALLS_PER_API_KEY", "") === "" ? undefined : integer("CALLS_PER_API_KEY", 1, 1, 100_000),
-    diskFreeMinBytes: integer("DISK_FREE_MIN_MB", DISK_FREE_MB_MIN_DEFAULT, 0, DISK_FREE_MB_MIN_MAX) * BYTES_PER_MB,
-    drainMs: integer("DRAIN_MS", 30_000, 0, 7_200_000),
+    workers: integer("WORKERS", Math.max(1, availableParallelism() - 1)),
+    callsPerWorker: integer("CALLS_PER_WORKER"),
+    callsPerApiKey: text("CALLS_PER_API_KEY", "") === "" ? undefined : integer("CALLS_PER_API_KEY"),
+    diskFreeMinBytes: integer("DISK_FREE_MIN_MB") * BYTES_PER_MB,
+    drainMs: integer("DRAIN_MS"),
     stt: isTrial ? REFERENCE : text("STT", "") || undefined,
     sttSettings: readSttSettings(text),
-    tts: isTrial ? REFERENCE : text("TTS", "espeak"),
+    tts: isTrial ? REFERENCE : text("TTS"),
     ttsSettings: readTtsSettings(text),
-    models: Object.fromEntries(MODEL_NAMES.map((name) => [name, text(name.toUpperCase(), "reference")])) as Record<
+    models: Object.fromEntries(MODEL_NAMES.map((name) => [name, text(name.toUpperCase())])) as Record<
       ModelName,
       string
     >,
     llmSettings: readLlmSettings(text),
     contextSizes: readContextSizes(text("CONTEXT_TOKENS", ""), LLM_PROVIDERS, problems),
-    historyTokensMax: integer("HISTORY_TOKENS_MAX", HISTORY_TOKENS_DEFAULT, HISTORY_TOKENS_MIN, HISTORY_TOKENS_LIMIT),
+    historyTokensMax: integer("HISTORY_TOKENS_MAX"),
     phrases: readPhrases(text("PHRASES_FILE", ""), problems, checksFiles),
-    espeakProcesses: integer("ESPEAK_PROCESSES", 2, 1, 16),
+    espeakProcesses: integer("ESPEAK_PROCESSES"),
     ...readPolicies(text, problems),
-    preemptiveReplies: readPreemptiveReplies(env, problems),
+    preemptiveReplies: readPreemptiveReplies(text("PREEMPTIVE_REPLIES"), problems),
     carrierSecrets: readCarrierSecrets(env, problems, publicMediaUrl !== ""),
     carrierBOutboundCodec: readCarrierBCodec(env, problems),
     toolSecrets: readToolSecrets(env, problems),
-    toolsAllowLoopback: readToolsAllowLoopback(env, problems),
+    toolsAllowLoopback: readToolsAllowLoopback(text("TOOLS_ALLOW_LOOPBACK"), isProduction, problems),
   };
   problems.push(...speechConfigProblems(config));
   if (problems.length > 0) throw new Error(`bad configuration:\n  ${problems.join("\n  ")}`);
@@ -261,135 +232,5 @@ export function unknownVariables(env: Environment = process.env): UnknownVariabl
   return unknownAmong(given, [...known], { providers: PROVIDER_NAMES, llmProviders: LLM_PROVIDERS });
 }
 
-/** The retention rules, for command-line tools. All problems are reported together in one error. */
-export function readRetentionRules(env: Environment = process.env): RetentionRules {
-  const problems: string[] = [];
-  const rules = readRetention(env.RETENTION?.trim() ?? "", problems);
-  if (problems.length > 0) throw new Error(`bad configuration:\n  ${problems.join("\n  ")}`);
-  return rules;
-}
-
-/** Variables of the dynamic linker, without which a child process may not start. None of them is secret. */
-const LOADER_VARIABLES: readonly string[] = ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"];
-
-/** The part of the environment for a child process that must have no secrets. */
-export function readLoaderEnvironment(env: Environment = process.env): Record<string, string> {
-  const given = LOADER_VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
-  return Object.fromEntries(given);
-}
-
-/** The data directory. */
-export const readDataDir = (env: Environment = process.env): string => env.DATA_DIR?.trim() || "data";
-
-/**
- * The address and the API key with which command-line tools call a service, undefined unless set; and the address of the API of a
- * service on this machine that runs with this environment.
- */
-export const readServiceAccess = (
-  env: Environment = process.env,
-): { apiUrl: string | undefined; apiKey: string | undefined; localUrl: string } => ({
-  apiUrl: env.TRUNKLINE_URL?.trim() || undefined,
-  apiKey: env.TRUNKLINE_API_KEY?.trim() || undefined,
-  localUrl: localUrlOf(env.API_HOST?.trim() || API_HOST_DEFAULT, env.API_PORT?.trim() || String(API_PORT_DEFAULT)),
-});
-
-function localUrlOf(host: string, port: string): string {
-  const reachable = isWildcard(host) ? API_HOST_DEFAULT : host;
-  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
-}
-
-function readMediaTls(env: Environment, problems: string[], checksFiles: boolean): CertificateFiles | undefined {
-  const certFile = env.MEDIA_TLS_CERT_FILE?.trim() ?? "";
-  const keyFile = env.MEDIA_TLS_KEY_FILE?.trim() ?? "";
-  if (certFile === "" && keyFile === "") return undefined;
-  if (certFile === "" || keyFile === "") {
-    problems.push("MEDIA_TLS_CERT_FILE and MEDIA_TLS_KEY_FILE must be set together, or neither of them");
-    return undefined;
-  }
-  if (checksFiles) problems.push(...certificateProblems({ certFile, keyFile }));
-  return { certFile, keyFile };
-}
-
-function readMediaServer(given: string, problems: string[]): MediaServerSetting {
-  const settings: readonly MediaServerSetting[] = ["auto", ...MEDIA_SERVERS];
-  const setting = settings.find((candidate) => candidate === given);
-  if (setting === undefined) {
-    problems.push(`MEDIA_SERVER must be one of ${settings.join(", ")}, not ${JSON.stringify(given)}`);
-  }
-  return setting ?? "auto";
-}
-
-function readLiveness(integer: ReadInteger, hasMediaTimeout: boolean, problems: string[]): LivenessOptions {
-  const pingIntervalS = integer("PING_INTERVAL_S", PING_INTERVAL_S_DEFAULT, 1, PING_INTERVAL_S_MAX);
-  const pingTimeoutS = integer("PING_TIMEOUT_S", PING_TIMEOUT_S_DEFAULT, 2, PING_TIMEOUT_S_MAX);
-  if (pingTimeoutS <= pingIntervalS) {
-    problems.push(`PING_TIMEOUT_S must be more than PING_INTERVAL_S, ${pingIntervalS}, not ${pingTimeoutS}`);
-  }
-  const mediaTimeoutMs = hasMediaTimeout
-    ? 1_000 * integer("MEDIA_TIMEOUT_S", MEDIA_TIMEOUT_S_MIN, MEDIA_TIMEOUT_S_MIN, MEDIA_TIMEOUT_S_MAX)
-    : undefined;
-  return { pingIntervalMs: 1_000 * pingIntervalS, pingTimeoutMs: 1_000 * pingTimeoutS, mediaTimeoutMs };
-}
-
 const readPhrases = (path: string, problems: string[], checksFiles: boolean): PhraseOverrides =>
   path === "" || !checksFiles ? {} : readPhrasesFile(path, problems);
-
-/** `elevenlabs:5, deepgram:50` */
-function readStreamsMax(given: string, problems: string[]): Record<string, number> {
-  const streamsMax: Record<string, number> = {};
-  for (const part of given === "" ? [] : given.split(",")) {
-    const [, name, count] = /^\s*([a-z]{1,32})\s*:\s*(\d{1,6})\s*$/.exec(part) ?? [];
-    if (name === undefined || !(Number(count) >= 1 && Number(count) <= PROVIDER_STREAMS_MAX)) {
-      const right = `a provider and a number from 1 to ${PROVIDER_STREAMS_MAX}, elevenlabs:5, or several, separated by commas`;
-      problems.push(`PROVIDER_STREAMS_MAX must be ${right}, not ${JSON.stringify(part)}`);
-    } else streamsMax[name] = Number(count);
-  }
-  return streamsMax;
-}
-
-function readPreemptiveReplies(env: Environment, problems: string[]): boolean {
-  const given = env.PREEMPTIVE_REPLIES?.trim() || OFF;
-  if (given !== "on" && given !== OFF) {
-    problems.push(`PREEMPTIVE_REPLIES must be on or off, not ${JSON.stringify(given)}`);
-  }
-  return given === "on";
-}
-
-function readToolsAllowLoopback(env: Environment, problems: string[]): boolean {
-  const given = env.TOOLS_ALLOW_LOOPBACK?.trim() || "false";
-  if (given !== "true" && given !== "false") {
-    problems.push(`TOOLS_ALLOW_LOOPBACK must be true or false, not ${JSON.stringify(given)}`);
-  }
-  if (given === "true" && env.NODE_ENV === PRODUCTION) {
-    problems.push(
-      "TOOLS_ALLOW_LOOPBACK must not be true together with NODE_ENV=production: it is for tests and trials",
-    );
-  }
-  return given === "true";
-}
-
-function readApiUrls(env: Environment, problems: string[]): string[] {
-  const given = env.PUBLIC_API_URL?.trim() ?? "";
-  if (given === "") return [];
-  const urls = given.split(",").map((url) => url.trim().replace(/\/+$/, ""));
-  for (const url of urls.filter((url) => !isAddress(url, ["http:", "https:"]))) {
-    problems.push(
-      `PUBLIC_API_URL must be http:// or https:// addresses without a query or a password, not ${redactedAddress(url)}`,
-    );
-  }
-  return urls.map((url) => (url.endsWith(API_PATH) ? url : `${url}${API_PATH}`));
-}
-
-/** Whether a path can be appended: the address has no query, no fragment and no password. */
-const isAddress = (text: string, protocols: readonly string[]): boolean =>
-  URL.canParse(text) && protocols.includes(new URL(text).protocol) && /^\w+:\/\/[^?#@\\\s]+$/.test(text);
-
-/** A bad address without its password and query, which may be secret. */
-const redactedAddress = (address: string): string =>
-  JSON.stringify(address.replace(/^(\w+:\/\/)?.*@/s, "$1…@").replace(/[?#].*$/s, "?…"));
-
-/** Recognizes all spellings: `0` is 0.0.0.0, and `0::0` is `::`. */
-function isWildcard(host: string): boolean {
-  const url = `http://${host.includes(":") ? `[${host}]` : host}`;
-  return URL.canParse(url) && WILDCARD_HOSTS.includes(new URL(url).hostname);
-}

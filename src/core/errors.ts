@@ -1,7 +1,29 @@
 /** Whose fault it is: `caller` must change the request, `peer` sent bad data, `provider` failed, `service` lacks a resource, `bug` is ours. */
 export type Fault = "caller" | "peer" | "provider" | "service" | "bug";
 
-/** The one error class. `code` is public and stable: it is listed in docs/api.md and never reused for another meaning. */
+/**
+ * The codes of errors that are no responses of the API, each with its meaning, in Markdown for docs/errors.md. They are in log lines,
+ * and some in events of calls.
+ */
+export const ERROR_MEANINGS = {
+  provider_failed: "an STT, LLM or TTS failed or timed out; `detail` has the provider's own code",
+  spend_limit: "no request was sent to the provider, because the call or its account has reached a spend limit",
+  unavailable: "a part of the service does not respond; a retry may succeed",
+  wire_malformed: "a message of a peer breaks the protocol of its stream",
+  wire_too_large: "a message of a peer is too large, which ends its call",
+  wire_wrong_data: "a peer sent a binary message, or a text, where its protocol has none, which ends its call",
+  wire_flood: "a peer sent more than the service parses, which ends its call",
+  journal_unreadable: "the journal of a call cannot be read, or is no journal",
+  renderer_died: "the renderer died at this journal again and again, or could not be started",
+  bad_configuration:
+    "a variable, a file or a limit of the system does not let the service start; the message says what to change",
+  internal: "a defect of the service; the line has its `stack`",
+} as const;
+
+/**
+ * The one error class. `code` is public and stable: docs/errors.md lists it with its meaning, and it is never reused for another
+ * meaning.
+ */
 export class TrunklineError extends Error {
   override readonly name = "TrunklineError";
   readonly code: string;
@@ -40,3 +62,13 @@ export const unavailable = (what: string, cause?: unknown): TrunklineError =>
 
 /** The stable code of any thrown value: that of a TrunklineError, and the code of a bug for everything else. */
 export const codeOf = (error: unknown): string => (error instanceof TrunklineError ? error.code : "internal");
+
+/**
+ * The system's error code, such as ENOENT, EMFILE or ENOSPC, of a failed system call or of a TrunklineError whose cause it is.
+ * Undefined for any other error, such as those with Node's own codes, `ERR_...`.
+ */
+export function systemErrorCodeOf(error: unknown): string | undefined {
+  const cause = error instanceof TrunklineError ? error.cause : error;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
+  return code?.startsWith("ERR_") ? undefined : code;
+}

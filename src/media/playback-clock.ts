@@ -44,7 +44,7 @@ export class PlaybackClock {
     return this.#bufferedUntilMs <= nowMs;
   }
 
-  /** The peer was told to drop what it has not played. */
+  /** The peer got the command to drop audio that it has not played. */
   flush(nowMs: CallMs): void {
     this.#bufferedUntilMs = earliest(this.#bufferedUntilMs, nowMs);
   }

@@ -2,10 +2,12 @@ import { join } from "node:path";
 import { buildApi } from "../api/app.ts";
 import { type HealthDeps, healthResponse, readinessResponse } from "../api/http/health.ts";
 import { downloadBounds, LargeResponses } from "../api/http/large-responses.ts";
-import { catalogueOf } from "../api/voices/routes.ts";
-import { readConfig, readLoaderEnvironment } from "../config/config.ts";
+import { catalogueOf } from "../api/voices/catalogue.ts";
+import { readConfig } from "../config/config.ts";
+import { readLoaderEnvironment } from "../config/environment.ts";
 import { systemAgeClock } from "../core/age-clock.ts";
 import { missingPrices } from "../core/billing/prices.ts";
+import { threadModule } from "../core/child-module.ts";
 import { systemClock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
 import { METRICS_ANSWER_MS_MAX } from "../core/limits/processes.ts";
@@ -30,7 +32,7 @@ import { admittingCallStore } from "../store/admission/admitting-call-store.ts";
 import { Capacity } from "../store/admission/capacity.ts";
 import { monitorDatabaseFiles } from "../store/data-dir/database-monitor.ts";
 import { DiskSpace } from "../store/data-dir/disk-space.ts";
-import { TokenSigner } from "../store/data-dir/token-keys.ts";
+import { TokenSigner } from "../store/data-dir/token-signer.ts";
 import { EndRequests } from "../store/handoff/end-requests.ts";
 import { HandoffThreadClient } from "../store/handoff/thread-client.ts";
 import { meteredCallStore } from "../store/metered-call-store.ts";
@@ -61,6 +63,7 @@ const clock = systemClock;
 const ageClock = systemAgeClock();
 // The thread loads its code while this process does, also in a spare process.
 const handoff = new HandoffThreadClient({
+  thread: threadModule(import.meta.url, "./handoff-thread"),
   clock,
   onFailed(error) {
     createLogger("control", "info").fatal({ err: error, code: codeOf(error) }, "handoff thread failed");

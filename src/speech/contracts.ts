@@ -8,12 +8,15 @@ import type { Usage } from "../core/billing/usage.ts";
  * errors contain no API key, prompt or spoken word.
  */
 
-/**
- * Why a failover happened: the provider `failed`, `refused` with a status, `timed_out`, or was `skipped`, because its
- * circuit breaker is open or its stream limit is reached.
- */
-export const FAILOVER_CODES = ["failed", "refused", "timed_out", "skipped"] as const;
-export type FailoverCode = (typeof FAILOVER_CODES)[number];
+/** Why a failover happened, each code with its meaning, in Markdown for the OpenAPI document and docs/errors.md. */
+export const FAILOVER_MEANINGS = {
+  failed: "its connection or its response failed",
+  refused: "it answered with an error status",
+  timed_out: "it sent nothing in time",
+  skipped: "no request was sent, because its circuit breaker is open or its stream limit is reached",
+} as const;
+export type FailoverCode = keyof typeof FAILOVER_MEANINGS;
+export const FAILOVER_CODES = Object.keys(FAILOVER_MEANINGS) as readonly FailoverCode[];
 
 /**
  * Observes the providers of one call, also those inside a fallback wrapper. The methods must not wait, and must not

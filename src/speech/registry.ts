@@ -1,7 +1,7 @@
 import type { ModelName } from "../core/calls/spec.ts";
+import type { Stage } from "../core/calls/stages.ts";
 import type { Clock } from "../core/clock.ts";
 import { TrunklineError } from "../core/errors.ts";
-import type { Stage } from "../core/metrics/worker-metrics.ts";
 import type { Llm, Stt, Tts } from "./contracts.ts";
 import { createLlms } from "./llm/registry.ts";
 import { ToolChooserClient } from "./reference/tools/chooser-client.ts";

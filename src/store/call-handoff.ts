@@ -1,4 +1,5 @@
-import type { CallSpec, ConnectionType, EndReason } from "../core/calls/spec.ts";
+import type { EndReason } from "../core/calls/reasons.ts";
+import type { CallSpec, ConnectionType } from "../core/calls/spec.ts";
 
 /** A call whose token was redeemed. It now belongs to the worker that redeemed it. */
 export interface RedeemedCall {

@@ -1,6 +1,8 @@
 import type { CallCost, ProviderUsage } from "../core/billing/prices.ts";
 import type { LatencySummary } from "../core/calls/latency.ts";
-import type { CallSpec, ConnectionType, EndReason, TranscriptTurn } from "../core/calls/spec.ts";
+import type { EndReason } from "../core/calls/reasons.ts";
+import type { CallSpec, ConnectionType } from "../core/calls/spec.ts";
+import type { TranscriptTurn } from "../core/calls/transcript.ts";
 
 /** `created` → `active` → `ended` or `failed`; or `created` → `expired`, when the token was not redeemed in time. */
 export const CALL_STATUSES = ["created", "active", "ended", "expired", "failed"] as const;

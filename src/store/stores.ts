@@ -1,7 +1,9 @@
+import type { AccountStore } from "./account-store.ts";
 import type { AgentStore } from "./agent-store.ts";
-import type { AccountStore, ApiKeyStore } from "./api-key-store.ts";
+import type { ApiKeyStore } from "./api-key-store.ts";
 import type { CallStore } from "./call-store.ts";
-import type { EpochStore, Redemptions } from "./redemptions.ts";
+import type { EpochStore } from "./epoch-store.ts";
+import type { Redemptions } from "./redemptions.ts";
 import type { RetentionStore } from "./retention-store.ts";
 
 /** All durable data but journals and recordings. */

@@ -1,7 +1,10 @@
-import type { EndReason, StreamRateHz, TurnLatency } from "../core/calls/spec.ts";
+import type { EndReason } from "../core/calls/reasons.ts";
+import type { StreamRateHz } from "../core/calls/spec.ts";
+import type { TurnLatency } from "../core/calls/transcript.ts";
 import type { EpochMs, MediaMs } from "../core/clocks.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import type { G711Codec } from "../media/g711.ts";
+import type { ClientErrorCode } from "./client-errors.ts";
 
 export type { G711Codec };
 
@@ -70,7 +73,7 @@ export type ClientMessage =
   /** The peer is to run one of its own tools and return the result with this `id`. */
   | { kind: "tool-call"; id: string; name: string; arguments: Readonly<Record<string, unknown>> }
   /** The peer's error; the stream may continue. */
-  | { kind: "error"; code: string; message: string }
+  | { kind: "error"; code: ClientErrorCode; message: string }
   /** The call has ended, and the socket closes. */
   | { kind: "ended"; reason: EndReason };
 

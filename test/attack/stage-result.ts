@@ -40,7 +40,7 @@ export interface StageResult {
   /** How soon the service answered the control calls, before and during. */
   quiet: Answers;
   during: Answers;
-  /** New streams that were opened during the attacks by whoever had a token. */
+  /** New streams with valid tokens that were opened during the attacks. */
   upgrades: Answers;
   upgradesFailed: number;
   /** Tokens that the store refused meanwhile. */

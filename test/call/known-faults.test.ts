@@ -22,7 +22,7 @@ const distant = (marks: MarkBehavior): RemoteFarEnd =>
     phaseMs: 7,
   });
 
-/** The texts of the model's context that the agent said. */
+/** The texts of the LLM's context that the agent said. */
 const agentTexts = (messages: readonly { role: string; text: string }[]): string[] =>
   messages.filter(({ role }) => role === "assistant").map(({ text }) => text);
 
@@ -84,8 +84,8 @@ describe("a goodbye", () => {
     expect(call.heardWords.join(" ")).toBe(`${SPEC.greeting} ${goodbye}`);
   });
 
-  // bolna-ai/bolna #1036 and #1038: it could not be interrupted, or the model then believed itself gone.
-  test("that is interrupted ends nothing: the LLM is told so, and may hang up again", () => {
+  // bolna-ai/bolna #1036 and #1038: it could not be interrupted, or the LLM then believed itself gone.
+  test("that is interrupted does not end the call; the LLM gets the result, and may hang up again", () => {
     const call = started({ answer: () => ({ text: "Goodbye and thank you for calling.", hangUp: true }) });
     call.says(2_500, "bye");
     call.says(4_000, "wait one thing");
@@ -104,7 +104,7 @@ describe("a goodbye", () => {
       answer: (text) => (text === "thank you" ? { text: "Bye.", hangUp: true, afterMs: 400 } : { text: LONG }),
     });
     call.says(2_500, "thank you");
-    // The model is asked at about 3,600 and would answer at 4,000.
+    // The LLM is asked at about 3,600 and would answer at 4,000.
     call.says(3_500, "but one more thing");
     call.run(12_000);
     expect(call.endReason).toBeUndefined();
@@ -128,7 +128,7 @@ describe("a prompt that is interrupted", () => {
 });
 
 describe("a reply that is interrupted at its very beginning", () => {
-  // livekit/agents-js #1269: all of it stood in the model's context, though nothing had been heard.
+  // livekit/agents-js #1269: all of it stood in the LLM's context, though nothing had been heard.
   test.each([0, 20, 100, 200])("is not in the LLM's context when %i ms of it had been sent", (sentMs) => {
     const call = started({ answer: () => ({ text: LONG }) });
     call.says(2_500, "all");
@@ -190,7 +190,7 @@ describe("a reply that was paused", () => {
   test("by a sound before its first sample is heard all the same", () => {
     const call = started({ answer: () => ({ text: LONG, afterMs: 600 }) });
     call.says(2_500, "all");
-    // The model is asked at about 3,500 and its answer is audible 650 ms later.
+    // The LLM is asked at about 3,500 and its answer is audible 650 ms later.
     call.coughs(3_950, 200);
     call.run(25_000);
     expect(call.ofKind("pause")).toHaveLength(1);
@@ -199,7 +199,7 @@ describe("a reply that was paused", () => {
 });
 
 describe("a tool that ran before the caller interrupted", () => {
-  // livekit/agents #3702: the model did not learn of it, and ran it again.
+  // livekit/agents #3702: the LLM did not learn of it, and ran it again.
   test("is known to the LLM, whether or not a word of the reply was heard", () => {
     for (const text of ["Let me book that for you right now, it takes no time at all.", ""]) {
       const call = started({
@@ -256,7 +256,7 @@ describe("a noisy line", () => {
 });
 
 describe("a reply that is interrupted within a word", () => {
-  // pipecat-ai/pipecat #4996: words that had been heard were lost, and the model said them again.
+  // pipecat-ai/pipecat #4996: words that had been heard were lost, and the LLM said them again.
   test("is in the LLM's context up to the last word that was heard", () => {
     const call = started({ answer: (text) => ({ text: text === "all" ? LONG : "Fine." }) });
     call.says(2_500, "all");

@@ -24,7 +24,7 @@ const LOOK_UP: ToolSpec = {
 };
 const LONG_CALL = { ...SPEC, interruptible: true, maxDurationMs: 7_200_000, tools: [LOOK_UP] };
 
-/** A call in which the caller types so many questions; for every third the model uses a tool, and one result in nine is long. */
+/** A call in which the caller types so many questions; for every third the LLM uses a tool, and one result in nine is long. */
 function longCall(turns: number, promptTokensMax?: number): VirtualCall {
   const call = new VirtualCall({
     spec: LONG_CALL,
@@ -54,7 +54,7 @@ const requestOf = ({ messages, tools, language }: LlmCommand): LlmRequest => ({
   temperature: 0,
   language,
 });
-const tokensOf = (asked: LlmCommand): number => promptTokens(asked);
+const tokensOf = (request: LlmCommand): number => promptTokens(request);
 const questionsIn = ({ messages }: LlmCommand): string[] =>
   messages.flatMap(({ role, text }) => (role === "user" ? [text] : []));
 
@@ -73,12 +73,12 @@ describe("ADV-H3: a call of 500 turns", () => {
           .at(-1) as LlmCommand,
       ),
     ).toBeGreaterThan(10 * bound);
-    for (const asked of asks) {
-      expect(tokensOf(asked)).toBeLessThanOrEqual(bound);
-      expect(asked.messages[0]?.text).toContain(`Opening line: ${SPEC.greeting}`);
-      expect(asked.messages[1]).toEqual({ role: "assistant", text: SPEC.greeting });
+    for (const request of asks) {
+      expect(tokensOf(request)).toBeLessThanOrEqual(bound);
+      expect(request.messages[0]?.text).toContain(`Opening line: ${SPEC.greeting}`);
+      expect(request.messages[1]).toEqual({ role: "assistant", text: SPEC.greeting });
     }
-    const answered = new Set(asks.map((asked) => questionsIn(asked).at(-1)));
+    const answered = new Set(asks.map((request) => questionsIn(request).at(-1)));
     expect([...answered]).toEqual(Array.from({ length: TURNS }, (_, turn) => `This is question ${turn + 1} of many.`));
     const last = questionsIn(asks.at(-1) as LlmCommand);
     expect(last.at(-1)).toBe(`This is question ${TURNS} of many.`);
@@ -121,17 +121,17 @@ describe("ADV-H3: a call of 500 turns", () => {
     const server = await LlmServer.start({ kind: "status", status: 503 });
     const llm = make(server.url);
     // Every eleventh: of those after a tool, of those that were trimmed, and of the others.
-    for (const asked of asks.filter((_, index) => index % 11 === 0)) {
-      const answer = llm.reply(requestOf(asked), new AbortController().signal)[Symbol.asyncIterator]().next();
+    for (const request of asks.filter((_, index) => index % 11 === 0)) {
+      const answer = llm.reply(requestOf(request), new AbortController().signal)[Symbol.asyncIterator]().next();
       await expect(answer).rejects.toMatchObject({ code: "provider_failed" });
     }
-    expect(server.asked.length).toBeGreaterThan(50);
-    expect(server.asked.flatMap(({ body }) => problemsOf(body))).toEqual([]);
+    expect(server.requests.length).toBeGreaterThan(50);
+    expect(server.requests.flatMap(({ body }) => problemsOf(body))).toEqual([]);
     await server.stop();
   });
 });
 
-test("ADV-H3: a prompt's bound is the system prompt, the tools and the history, but at most what the model takes", () => {
+test("ADV-H3: a prompt's bound is the system prompt, the tools and the history, but at most the model's context", () => {
   const spec = { ...SPEC, systemPrompt: "word ".repeat(4_000) };
   expect(promptTokensMaxOf(spec, undefined, 1_000)).toBeGreaterThan(6_000);
   expect(promptTokensMaxOf(spec, 1_000_000, 1_000)).toBe(promptTokensMaxOf(spec, undefined, 1_000));

@@ -16,7 +16,7 @@ describe("a message with a frame in base64", () => {
     }
   });
 
-  test("every three bytes there are come out as a plain encoder has them", () => {
+  test("every sequence of three bytes is encoded as by a plain encoder", () => {
     const message = new Base64Message("", 768, "");
     const frame = Uint8Array.from({ length: 768 }, (_, i) => (i - 2) / 3);
     for (let first = 0; first < 256; first += 1) {
@@ -30,7 +30,7 @@ describe("a message with a frame in base64", () => {
     }
   });
 
-  test("messages of streams whose texts are as long as each other's keep to their own", () => {
+  test("streams with ids of equal length do not mix up their messages", () => {
     const frame = Uint8Array.of(1, 2, 3, 4);
     const texts = ["ab", "cd"].map((before) => new Base64Message(before, 4, "}"));
     for (let round = 0; round < 2; round += 1) {

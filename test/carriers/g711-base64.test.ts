@@ -5,7 +5,7 @@ import { decodeG711Base64 } from "../../src/carriers/g711-base64.ts";
 import { inboundAudio } from "../support/audio/inbound-audio.ts";
 
 describe.each(["mulaw", "alaw"] as const)("%s in base64", (codec) => {
-  test("what it reads is what a plain decoder reads, up to the quote and no further", () => {
+  test("it decodes up to the quote, as a plain decoder does", () => {
     const into = inboundAudio(1_000);
     fc.assert(
       fc.property(fc.nat(9), fc.uint8Array({ minLength: 1, maxLength: 400 }), (offset, bytes) => {
@@ -18,7 +18,7 @@ describe.each(["mulaw", "alaw"] as const)("%s in base64", (codec) => {
     );
   });
 
-  test("what has no end, no content or another alphabet is refused", () => {
+  test("a payload without an end, without content or with another alphabet is refused", () => {
     const into = inboundAudio(100);
     for (const text of [
       "",

@@ -21,7 +21,7 @@ test.each([
   expect(charge(text)).toBe(Buffer.byteLength(text) - freeBytes);
 });
 
-test("parts of JSON beyond the free ones are charged, outside of strings", () => {
+test("members and brackets beyond the free ones are charged, except in strings", () => {
   for (const [part, count] of [
     ["[", 1],
     ["{}", 2],
@@ -34,7 +34,7 @@ test("parts of JSON beyond the free ones are charged, outside of strings", () =>
   }
 });
 
-test("no part is charged of the audio that carriers really send", () => {
+test("the audio messages that carriers really send are free", () => {
   for (const { lines, name } of carriersUnderTest()) {
     const media = lines.filter((line) => /"payload": ?"/.test(line));
     expect(media.length).toBeGreaterThan(5);
@@ -42,7 +42,7 @@ test("no part is charged of the audio that carriers really send", () => {
   }
 });
 
-test("finding the charge allocates nothing", () => {
+test("computing the charge allocates nothing", () => {
   const messages = carriersUnderTest().flatMap(({ lines }) => lines.map((line) => Buffer.from(line)));
   // A run reads all messages, so a few runs are enough to be warm and to see an object.
   const bytes = heapBytesPerRun(

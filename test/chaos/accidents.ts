@@ -133,7 +133,7 @@ class Scene {
     }
   }
 
-  /** Everybody hangs up; whoever had lost the connection before is a problem. */
+  /** All callers hang up; a caller that had lost its connection before is a problem. */
   hangUp(): void {
     for (const entry of this.#callers) {
       const { story } = entry.caller;

@@ -46,7 +46,7 @@ export class ChaosCaller {
   /** When the ping was sent that is not answered yet. */
   #pingedMs: number | undefined;
 
-  /** Dials at once; `nowMs` is told to the story. */
+  /** Dials at once; the story gets its times from `nowMs`. */
   constructor(callId: string, websocketUrl: string, nowMs: () => number) {
     this.story = { callId, outcome: "dialling", sent: 0, received: 0, brokeMs: Number.NaN, why: "" };
     const { hostname, port, pathname } = new URL(websocketUrl);
@@ -61,7 +61,7 @@ export class ChaosCaller {
     socket.once("close", () => {
       const { story } = this;
       story.brokeMs = nowMs();
-      // A goodbye that nobody answered may not have been heard.
+      // A hang-up without an answer may not have arrived.
       if (story.outcome === "live" || (story.outcome === "hung_up" && !this.#isAnswered)) story.outcome = "lost";
       if (story.outcome === "dialling") story.outcome = "refused";
     });
@@ -97,7 +97,7 @@ export class ChaosCaller {
     this.#socket.destroy();
   }
 
-  /** The connection is closed, whoever began it. */
+  /** The connection is closed, by either side. */
   get isOver(): boolean {
     return this.#socket.closed;
   }

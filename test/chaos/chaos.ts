@@ -19,11 +19,11 @@ export interface ChaosOptions {
   calls: number;
   workers: number;
   kills: number;
-  /** Kills of the control process, behind those of workers: no live call may notice, and no record be missing. */
+  /** Kills of the control process, after those of workers: no live call may notice, and no record may be missing. */
   controlKills: number;
-  /** Kills of the renderer, behind those of workers: no record or recording may be missing. */
+  /** Kills of the renderer, after those of workers: no record or recording may be missing. */
   rendererKills: number;
-  /** Rolls, each of which replaces every worker: behind the kills. */
+  /** Rolls, each of which replaces every worker, after the kills. */
   rolls: number;
   /** Between two kills, or rolls, at least: the next one waits until every place has its worker again. */
   everyMs: number;
@@ -47,7 +47,7 @@ export interface ChaosResult {
   /** From the kill to the record of each lost call, and from the death of each worker to the next; sorted. */
   recoveriesMs: number[];
   restartsMs: number[];
-  /** How late our own ticks were at worst: what the machine did to everybody. */
+  /** The greatest lateness of this process's own ticks, which shows stalls of the machine. */
   ownLatenessMs: number;
   problems: string[];
 }
@@ -69,7 +69,7 @@ const DIAL_MS = 25;
 const RETRY_MS = 200;
 /** A machine may hold us up for longer than a caller may be held up. */
 const LATE_MS_MAX = 500;
-/** The last records, and tokens that nobody redeemed. */
+/** The last records, and tokens that were never redeemed. */
 const SETTLE_MS_MAX = 20_000;
 const UP_MS_MAX = 40_000;
 const ACCOUNT = "chaos";

@@ -23,7 +23,7 @@ const record = (endReason: string): OracleRecord => ({
   samples: 16_000,
 });
 
-/** A clean run: one call that was hung up, one that was lost with its worker, one that was refused behind the kill. */
+/** A clean run: one call that was hung up, one that was lost with its worker, one that was refused after the kill. */
 interface Scene extends Evidence {
   stories: [hungUp: CallerStory, lost: CallerStory, refused: CallerStory];
   records: Map<string, OracleRecord>;
@@ -58,7 +58,7 @@ function changed(change: (scene: Scene) => void): Scene {
 }
 
 describe("the oracle", () => {
-  test("has nothing against a clean run, and knows how long the recovery took", () => {
+  test("finds no problem in a clean run, and measures the recovery", () => {
     expect(verdict(clean())).toEqual([]);
     expect(recoveriesMs(clean())).toEqual([900]);
   });

@@ -25,7 +25,7 @@ export interface Kill {
 export interface Evidence {
   stories: readonly CallerStory[];
   records: ReadonlyMap<string, OracleRecord>;
-  /** When the log told that a call's record was made; one time for each record. */
+  /** When the log reported that a call's record was made: one time for each record. */
   recordedMs: ReadonlyMap<string, readonly number[]>;
   kills: readonly Kill[];
   /** When the control process was killed. */
@@ -67,8 +67,8 @@ export function verdict(evidence: Evidence): string[] {
     }
     const count = recordedMs.get(story.callId)?.length ?? 0;
     // The line of the log may have died with the control process that had made the record.
-    const isTold = count === 1 || (count === 0 && controlKillsMs.length > 0);
-    if (begun && !isTold) problems.push(`it was recorded ${count} times`);
+    const isReported = count === 1 || (count === 0 && controlKillsMs.length > 0);
+    if (begun && !isReported) problems.push(`it was recorded ${count} times`);
     return problems.map((problem) => `${story.callId} (${story.outcome}): ${problem}`);
   });
 }
@@ -112,13 +112,13 @@ function ofLost(
   // The calls of a killed worker are of one worker.
   const worker = kill.workers.get(callId);
   const others = evidence.stories.filter((other) => other.outcome === "lost" && killOfLost(other, evidence) === kill);
-  const strangers = others.filter((other) => (kill.workers.get(other.callId) ?? worker) !== worker);
+  const ofOtherWorkers = others.filter((other) => (kill.workers.get(other.callId) ?? worker) !== worker);
   return [
     ...unless(record.endReason === "worker_lost", `it ended with ${record.endReason}`),
     ...unless(tookMs <= RECOVERED_MS_MAX, `its record took ${Math.round(tookMs)} ms`),
     ...unless(
-      worker === undefined || strangers.length === 0,
-      `${strangers.length} of another worker were lost with it`,
+      worker === undefined || ofOtherWorkers.length === 0,
+      `${ofOtherWorkers.length} of another worker were lost with it`,
     ),
     ...unless(
       framesIn <= sent && framesIn >= sent - LOST_FRAMES_MAX,

@@ -12,13 +12,13 @@ const USAGE = `Kills, or replaces, media workers under live calls, again and aga
   npm run chaos -- [--calls 200] [--workers 2] [--kills 50] [--control-kills 0] [--renderer-kills 0] [--rolls 0] [--every-s 3] [--call-s 30]
                    [--only ADV-M4]
 
-  --control-kills   how often the control process is killed, behind the kills of workers; no live call may notice
-  --renderer-kills  how often the renderer of recordings is killed, behind the kills of workers; no recording may be missing then
-  --rolls    how often all workers are replaced as \`npm run admin -- roll\` does, behind the kills; no stream may be refused then
+  --control-kills   how often the control process is killed, after the kills of workers; no live call may notice
+  --renderer-kills  how often the renderer of recordings is killed, after the kills of workers; no recording may be missing then
+  --rolls    how often all workers are replaced as \`npm run admin -- roll\` does, after the kills; no stream may be refused then
   --call-s   the longest that a call lasts: shorter calls are more streams to open
   --only     one part: kills, or an accident under at most 20 live calls. ADV-M4: the disk is full (needs root for a small tmpfs).
              ADV-L5: the supervisor is killed and the service started again. ADV-L7: the database file is removed and put back.
-             ADV-M2: the wall clock steps back by an hour, and processes are killed behind it (needs Debian's faketime)
+             ADV-M2: the wall clock steps back by an hour, and processes are killed after it (needs Debian's faketime)
 
 Every caller knows what it sent and what it heard; calls of workers that were not killed must have lost no frame, those of killed
 ones must have a record, a transcript and a recording within 5 s. After an accident every call has the record of its hang-up. Exits with 1 when anything is wrong.

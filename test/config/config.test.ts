@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { readConfig, unknownVariables } from "../../src/config/config.ts";
 
 describe("configuration", () => {
-  test("without any variable the service runs on this machine alone, as a trial with the reference pair", () => {
+  test("without variables the service listens on this machine only, with the reference providers", () => {
     expect(readConfig({})).toMatchObject({
       apiHost: "127.0.0.1",
       apiPort: 8080,
@@ -27,14 +27,14 @@ describe("configuration", () => {
     });
   });
 
-  test("in production, and where either is set, the reference pair is not chosen for anybody", () => {
+  test("in production, or with STT or TTS set, the reference providers are not the default", () => {
     const plain = { isTrial: false, stt: undefined, tts: "espeak" };
     expect(readConfig({ NODE_ENV: "production" })).toMatchObject({ ...plain, isProduction: true });
     expect(readConfig({ TTS: "espeak" })).toMatchObject(plain);
     expect(readConfig({ STT: "reference" })).toMatchObject({ ...plain, stt: "reference" });
   });
 
-  test("providers have as many streams as they are given, and others any number", () => {
+  test("providers have the configured stream limits; others have none", () => {
     expect(readConfig({ PROVIDER_STREAMS_MAX: "deepgram:50, elevenlabs:5" }).streamsMax).toEqual({
       deepgram: 50,
       elevenlabs: 5,
@@ -54,12 +54,12 @@ describe("configuration", () => {
     expect(() => readConfig({ PRICES: "prices.json" })).toThrow("PRICES must be a JSON object");
   });
 
-  test("one core is left to the control process, and there is always a worker", () => {
+  test("there is one worker less than cores, and at least one", () => {
     expect(readConfig({}).workers).toBe(Math.max(1, availableParallelism() - 1));
     expect(readConfig({ WORKERS: "4" }).workers).toBe(4);
   });
 
-  test("all problems are reported together, with the variable, the value and what would be right", () => {
+  test("all problems are reported together, each with the variable, its value and what is allowed", () => {
     expect(() =>
       readConfig({
         STT: "whisper",
@@ -113,7 +113,7 @@ describe("configuration", () => {
     );
   });
 
-  test("secrets of tools are those variables that are named so, without the space around them", () => {
+  test("secrets of tools are the variables with their prefix, with surrounding space removed", () => {
     const env = { TOOL_SECRET_SHOP_TOKEN: " Bearer x ", TOOL_SECRET_EMPTY: " ", TOOL_SECRETS: "no", OTHER: "no" };
     expect([...readConfig(env).toolSecrets]).toEqual([
       ["SHOP_TOKEN", { value: "Bearer x", hosts: [], accountIds: [] }],
@@ -142,17 +142,17 @@ describe("configuration", () => {
     [{ SHOP: { hosts: ["a.example/x"], accounts: ACCOUNTS } }, 'not "a.example/x"'],
     [
       { SHOP: { hosts: ["a.example"], accounts: ["default"] } },
-      'accounts by their ids, account_..., which keys list shows, not "default"',
+      'accounts by their ids, account_..., which npm run api-keys -- list shows, not "default"',
     ],
     [{ OTHER: { hosts: ["a.example"], accounts: ACCOUNTS } }, "names OTHER, but TOOL_SECRET_OTHER is not set"],
-  ])("ADV-M8: bindings that are none are refused: %j", (bindings, why) => {
+  ])("ADV-M8: invalid bindings are refused: %j", (bindings, why) => {
     const text = typeof bindings === "string" ? bindings : JSON.stringify(bindings);
     const read = () => readConfig({ TOOL_SECRET_SHOP: "x", TOOL_SECRET_BINDINGS: text });
     expect(read).toThrowError(why);
     expect(read).not.toThrowError("canary");
   });
 
-  test("S6: tools may be let onto this machine, but not in production", () => {
+  test("S6: tools may be allowed to call this machine, but not in production", () => {
     expect(readConfig({ TOOLS_ALLOW_LOOPBACK: "true" }).toolsAllowLoopback).toBe(true);
     expect(readConfig({ TOOLS_ALLOW_LOOPBACK: "false", NODE_ENV: "production" }).toolsAllowLoopback).toBe(false);
     expect(() => readConfig({ TOOLS_ALLOW_LOOPBACK: "true", NODE_ENV: "production" })).toThrowError(
@@ -160,7 +160,7 @@ describe("configuration", () => {
     );
   });
 
-  test("every number stands at its bounds and not beyond them", () => {
+  test("every number is accepted at its bounds and refused beyond them", () => {
     for (const [key, min, max] of [
       ["API_PORT", 0, 65_535],
       ["MEDIA_PORT", 0, 65_535],
@@ -179,7 +179,7 @@ describe("configuration", () => {
     }
   });
 
-  test("ADV-M3: peers are pinged every 5 s and lost after 15, unless an operator says otherwise; a gap in media is none by default", () => {
+  test("ADV-M3: by default peers are pinged every 5 s and lost after 15 s, and a gap in media does not end a call", () => {
     expect(readConfig({}).liveness).toEqual({
       pingIntervalMs: 5_000,
       pingTimeoutMs: 15_000,
@@ -202,13 +202,13 @@ describe("configuration", () => {
     expect(readConfig({ CALLS_PER_API_KEY: " 20 " }).callsPerApiKey).toBe(20);
   });
 
-  test("what is empty counts as not set", () => {
+  test("an empty variable counts as not set", () => {
     const keys = ["API_HOST", "API_PORT", "METRICS_HOST", "METRICS_PORT", "PUBLIC_MEDIA_URL", "PUBLIC_API_URL"];
     const others = ["MEDIA_TLS_CERT_FILE", "MEDIA_TLS_KEY_FILE", "DATA_DIR", "STT", "TTS", "MODEL_A", "LOG_LEVEL"];
     expect(readConfig(Object.fromEntries([...keys, ...others].map((key) => [key, " "])))).toEqual(readConfig({}));
   });
 
-  test("the metrics can be served elsewhere, or not at all", () => {
+  test("the metrics can be served on another address, or not at all", () => {
     expect(readConfig({ METRICS_HOST: "10.0.0.7", METRICS_PORT: "0" })).toMatchObject({
       metricsHost: "10.0.0.7",
       metricsPort: 0,
@@ -216,7 +216,7 @@ describe("configuration", () => {
     expect(readConfig({ METRICS_PORT: "off" }).metricsPort).toBeUndefined();
   });
 
-  test("a gateway that listens on all addresses needs the public address for callers", () => {
+  test("a gateway that listens on all addresses needs PUBLIC_MEDIA_URL", () => {
     expect(() => readConfig({ MEDIA_HOST: "0.0.0.0" })).toThrow(
       "PUBLIC_MEDIA_URL must be set together with MEDIA_HOST=0.0.0.0",
     );
@@ -230,7 +230,7 @@ describe("configuration", () => {
     expect(readConfig({ MEDIA_HOST: "::", PUBLIC_MEDIA_URL: "wss://media.example.com" }).mediaHost).toBe("::");
   });
 
-  test("carriers' secrets are lists, and no problem with one quotes it", () => {
+  test("carriers' secrets are lists, and no error message quotes a secret", () => {
     const { carrierSecrets } = readConfig({
       PUBLIC_MEDIA_URL: "wss://media.example.com",
       CARRIER_A_AUTH_TOKEN: " new , old ",
@@ -244,7 +244,7 @@ describe("configuration", () => {
     }
   });
 
-  test("what a carrier signs must be known: the public address", () => {
+  test("carriers' secrets need the public address, which carriers sign", () => {
     for (const key of ["CARRIER_A_AUTH_TOKEN", "CARRIER_C_AUTH_TOKEN"]) {
       expect(() => readConfig({ [key]: "x" })).toThrow(`PUBLIC_MEDIA_URL must be set together with ${key}`);
     }
@@ -255,7 +255,7 @@ describe("configuration", () => {
     expect(readConfig({ CARRIER_B_OUTBOUND_CODEC: "pcma" }).carrierBOutboundCodec).toBe("alaw");
   });
 
-  test("a public address must stand as a stranger can use it", () => {
+  test("a public address must be one that clients outside can use", () => {
     for (const url of [
       "wss:x.example",
       "wss:/x.example",
@@ -288,7 +288,7 @@ describe("configuration", () => {
     }
   });
 
-  test("a public address may end in a slash and is used without it", () => {
+  test("a slash at the end of a public address is removed", () => {
     expect(readConfig({ PUBLIC_MEDIA_URL: "wss://media.example.com/v1/" }).publicMediaUrl).toBe(
       "wss://media.example.com/v1",
     );

@@ -21,13 +21,13 @@ function read(content: unknown): { overrides: object; problems: string[] } {
 }
 
 describe("the file of an operator's phrases", () => {
-  test("adds languages and changes single phrases, under the tags as they are written canonically", () => {
+  test("adds languages and replaces single phrases, under canonical language tags", () => {
     const { overrides, problems } = read({ "zh-tw": { filler: " 請稍等。 " }, sw: { goodbye: "Kwaheri." }, en: {} });
     expect(problems).toEqual([]);
     expect(overrides).toEqual({ "zh-TW": { filler: "請稍等。" }, sw: { goodbye: "Kwaheri." }, en: {} });
   });
 
-  test("all problems are reported together, each with its place and its value", () => {
+  test("all problems are reported together, each with its path and value", () => {
     const { problems } = read({
       de: { hello: "Hallo", filler: 7, apology: "", goodbye: "x".repeat(PHRASE_CHARS_MAX + 1), inactivity: "a\nb" },
       "no/tag": {},
@@ -51,7 +51,7 @@ describe("the file of an operator's phrases", () => {
     ]);
   });
 
-  test("with more problems than anybody reads has the rest of them counted", () => {
+  test("with very many problems has the first ones listed and the rest counted", () => {
     const many = Object.fromEntries(Array.from({ length: PHRASES_FILE_PROBLEMS_MAX + 5 }, (_, n) => [`p${n}`, "x"]));
     const { problems } = read({ de: many });
     expect(problems).toHaveLength(PHRASES_FILE_PROBLEMS_MAX + 1);
@@ -63,12 +63,12 @@ describe("the file of an operator's phrases", () => {
     ["[]", /^PHRASES_FILE must hold a JSON object of languages, not a list$/],
     ["null", /^PHRASES_FILE must hold a JSON object of languages, not null$/],
     [" ".repeat(PHRASES_FILE_BYTES_MAX + 1), /^PHRASES_FILE must name a file of at most 1048576 bytes: .* has more$/],
-  ])("that is no such file is one line", (content, line) => {
+  ])("that does not exist gives one line", (content, line) => {
     const { problems } = read(content);
     expect(problems).toEqual([expect.stringMatching(line)]);
   });
 
-  test("that cannot be read is one line, with the path and why", () => {
+  test("that cannot be read gives one line, with the path and the reason", () => {
     const problems: string[] = [];
     const folder = join(temporaryDirectory(), "folder");
     mkdirSync(folder);

@@ -7,11 +7,11 @@ import { temporaryDirectory } from "../support/temporary-directory.ts";
 const messagesOf = (env: Record<string, string>, callsMax = Number.POSITIVE_INFINITY): string[] =>
   startupWarnings(readConfig(env), [], callsMax).map(({ message }) => message);
 
-test("a complete configuration is not warned of", () => {
+test("a complete configuration gives no warning", () => {
   expect(messagesOf({ STT: "reference", TTS: "reference" })).toEqual([]);
 });
 
-test("a trial, a service without STT, and tools that may call this machine are each warned of", () => {
+test("a trial, a service without STT, and tools that may call this machine give one warning each", () => {
   expect(messagesOf({})).toEqual([expect.stringContaining("STT and TTS are not set: using the reference providers")]);
   expect(messagesOf({ TTS: "espeak", TOOLS_ALLOW_LOOPBACK: "true" })).toEqual([
     "no STT is configured, so callers are not understood: set STT",
@@ -19,7 +19,7 @@ test("a trial, a service without STT, and tools that may call this machine are e
   ]);
 });
 
-test("ADV-M8: secrets without a binding are warned of by their names only", () => {
+test("ADV-M8: secrets without a binding give a warning with only their names", () => {
   const accounts = ["account_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"];
   const config = readConfig({
     ...{ STT: "reference", TOOL_SECRET_SHOP: "canary", TOOL_SECRET_OLD: "canary", TOOL_SECRET_ANY: "canary" },
@@ -33,7 +33,7 @@ test("ADV-M8: secrets without a binding are warned of by their names only", () =
   ]);
 });
 
-test("a data directory that is accessible to other users is warned of and not changed", () => {
+test("a data directory that other users can access gives a warning and is not changed", () => {
   const DATA_DIR = temporaryDirectory();
   for (const [mode, notes] of [
     [0o700, []],
@@ -45,14 +45,14 @@ test("a data directory that is accessible to other users is warned of and not ch
   }
 });
 
-test("a worker that can carry fewer calls than configured is warned of with their number", () => {
+test("a worker that can carry fewer calls than configured gives a warning with the number", () => {
   const config = readConfig({ STT: "reference" });
   expect(startupWarnings(config, [], 192)).toEqual([
     { fields: { callsMax: 192 }, message: expect.stringContaining("fewer calls than CALLS_PER_WORKER") },
   ]);
 });
 
-test("all unknown variables are in one line, each with the nearest known one", () => {
+test("all unknown variables are in one line, each with the most similar known one", () => {
   const unknown = [
     { name: "DEEPGRAM_KEY", nearest: "DEEPGRAM_API_KEY" },
     { name: "OPENAI_APIKEY", nearest: "OPENAI_API_KEY" },

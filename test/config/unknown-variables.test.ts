@@ -3,7 +3,7 @@ import { unknownVariables as unknownIn } from "../../src/config/config.ts";
 
 const unknown = (...names: string[]) => unknownIn(Object.fromEntries(names.map((name) => [name, "a secret value"])));
 
-describe("variables that look like those of the service", () => {
+describe("unknown variables that look like those of the service", () => {
   test.each([
     ["OPENAI_APIKEY", "OPENAI_API_KEY"],
     ["OPENAI_KEY", "OPENAI_API_KEY"],
@@ -34,7 +34,7 @@ describe("variables that look like those of the service", () => {
     ["TOOL_SECRETS_SHOP", "TOOL_SECRET_SHOP"],
     ["TOOLSECRET_X", "TOOL_SECRET_X"],
     ["TOOLS_ALLOW_LOCALHOST", undefined],
-  ])("%s is taken for %s", (name, nearest) => {
+  ])("%s is reported as %s", (name, nearest) => {
     expect(unknown(name)).toEqual(nearest === undefined ? [] : [{ name, nearest }]);
   });
 

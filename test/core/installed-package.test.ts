@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { packageFolder } from "../../src/core/installed-package.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
-test("a package whose folder is there is installed, though it is empty; without a folder it is not", () => {
+test("a package counts as installed if its folder exists, even if it is empty", () => {
   const tree = temporaryDirectory();
   const from = join(tree, "dist/worker.js");
   expect(packageFolder("@discordjs/opus", from)).toBeUndefined();

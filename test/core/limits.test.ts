@@ -151,7 +151,7 @@ describe("messages within one limit break no other", () => {
   ])("%s", holds);
 });
 
-describe("providers fail before a call gives up on them", () => {
+describe("the timeouts of providers are shorter than those of the call", () => {
   test.each<Relation>([
     ["replayed audio is accepted at once", () => STT_REPLAY_MS_MAX + STT_CONNECT_MS_MAX < STT_BACKLOG_MS_MAX],
     [
@@ -169,7 +169,7 @@ describe("providers fail before a call gives up on them", () => {
   ])("%s", holds);
 });
 
-describe("a journal holds what a call may come to", () => {
+describe("the buffers of a journal have room for the largest events", () => {
   test.each<Relation>([
     [
       "the tool calls of one reply, journaled as its text and as commands, three bytes a character",

@@ -13,7 +13,7 @@ const whole = (): TestResult[] =>
     STAGES.filter((kind) => REASONS[id]?.[kind] === undefined).map((kind) => result("any", `${id}: of the ${kind}`)),
   );
 
-describe("which row a test is of", () => {
+describe("the row of a test", () => {
   test.each([
     ["P7: no JSON", ["P7"]],
     ["P3, P4: comments after the first words", ["P3", "P4"]],
@@ -23,7 +23,7 @@ describe("which row a test is of", () => {
     expect(rowsOf(result("any", title))).toEqual(rows);
   });
 
-  test("is named by a describe block as well", () => {
+  test("may be named by a describe block", () => {
     expect(rowsOf({ file: "", titles: ["P7: server-sent events", "a comment"], status: "passed" })).toEqual(["P7"]);
   });
 });
@@ -44,7 +44,7 @@ describe("the stages that a test is about", () => {
 });
 
 describe("the table", () => {
-  test("counts what passed, and says why there is none where there can be none", () => {
+  test("counts the tests that passed, and explains rows that cannot have tests", () => {
     const { head, rows, problems } = faultTable([...whole(), result("stt/providers/deepgram", "P1: refused")]);
     expect(head).toEqual(["fault", "stt", "llm", "tts"]);
     expect(rows[0]?.slice(1)).toEqual(["2 passed", "1 passed", "1 passed"]);
@@ -52,7 +52,7 @@ describe("the table", () => {
     expect(problems).toEqual([]);
   });
 
-  test("has every row of the catalogue, and no gap that is not reported", () => {
+  test("has every row of the catalogue, and reports every gap", () => {
     const { rows, problems } = faultTable([]);
     expect(rows).toHaveLength(16);
     const cells = rows.flatMap((row) => row.slice(1));
@@ -60,7 +60,7 @@ describe("the table", () => {
     expect(problems[0]).toBe("P1, stt: no test, and no reason why");
   });
 
-  test("tells of failures, of what was not run, and of reasons that are none any more", () => {
+  test("reports failures, tests that did not run, and explanations that are no longer true", () => {
     const more = [
       result("stt/providers/deepgram", "P1: refused", "failed"),
       result("stt/providers/deepgram", "P1: a certificate", "skipped"),
@@ -74,7 +74,7 @@ describe("the table", () => {
     ]);
   });
 
-  test("tells of tests that it cannot place", () => {
+  test("reports tests that belong to no row", () => {
     const { problems } = faultTable([
       ...whole(),
       result("languages", "P11: too long"),

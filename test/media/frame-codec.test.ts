@@ -7,8 +7,8 @@ const CODECS = ["pcm_s16le", "mulaw", "alaw"] as const;
 /** Every sample there is, and one more than fours. */
 const SAMPLES = 65_537;
 
-describe("a frame that goes out", () => {
-  test("is in PCM what it is in memory", () => {
+describe("an outbound frame", () => {
+  test("in PCM has the bytes of its samples", () => {
     const frame = new FrameEncoder("pcm_s16le", SAMPLES);
     for (let i = 0; i < SAMPLES; i += 1) frame.samples[i] = i - 32_768;
     expect(Buffer.from(frame.encode()).equals(pcmBytes(frame.samples))).toBe(true);
@@ -23,7 +23,7 @@ describe("a frame that goes out", () => {
     }
   });
 
-  test.each(CODECS)("of %s has its length from the beginning, and allocates nothing", (codec) => {
+  test.each(CODECS)("in %s has a constant length, and allocates nothing", (codec) => {
     const frame = new FrameEncoder(codec, 160);
     expect(frame.byteLength).toBe(160 * bytesPerSample(codec));
     expect(frame.encode()).toHaveLength(frame.byteLength);

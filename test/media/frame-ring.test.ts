@@ -4,7 +4,7 @@ import { FrameRing } from "../../src/media/frame-ring.ts";
 import { heapBytesPerRun } from "../support/heap.ts";
 
 describe("the frame ring", () => {
-  test("gives frames back in order, with their turn", () => {
+  test("returns frames in order, with their turn ids", () => {
     const ring = new FrameRing(3, 2);
     expect(ring.push(Uint8Array.of(1, 2), 7)).toBe(true);
     expect(ring.push(Uint8Array.of(3, 0), 8)).toBe(true);
@@ -14,7 +14,7 @@ describe("the frame ring", () => {
     expect(ring.shift()).toBeUndefined();
   });
 
-  test("copies what it takes", () => {
+  test("copies the samples that it is given", () => {
     const ring = new FrameRing(1, 1);
     const frame = Uint8Array.of(5);
     ring.push(frame, 1);
@@ -22,7 +22,7 @@ describe("the frame ring", () => {
     expect(ring.shift()?.bytes).toEqual(Uint8Array.of(5));
   });
 
-  test("refuses a frame when it is full, and keeps what it has", () => {
+  test("refuses a frame when it is full, and keeps its frames", () => {
     const ring = new FrameRing(1, 1);
     ring.push(Uint8Array.of(1), 1);
     expect(ring.push(Uint8Array.of(2), 2)).toBe(false);
@@ -31,12 +31,12 @@ describe("the frame ring", () => {
     expect(ring.shift()).toMatchObject({ turnId: 3 });
   });
 
-  test("a frame of another length is our bug", () => {
+  test("a frame of another length fails an assertion", () => {
     const ring = new FrameRing(1, 2);
     expect(() => ring.push(new Uint8Array(1), 1)).toThrow("frames of a ring are equal");
   });
 
-  test("behaves like a plain bounded queue, whatever is done in whatever order", () => {
+  test("behaves like a bounded queue for every sequence of operations", () => {
     const step = fc.oneof(
       { weight: 6, arbitrary: fc.constant("push") },
       { weight: 5, arbitrary: fc.constant("shift") },

@@ -58,7 +58,7 @@ describe("the framer", () => {
     expect(framer.next()).toBe(false);
   });
 
-  test("what does not fill a frame waits for the next audio", () => {
+  test("an incomplete frame waits for the next audio", () => {
     const framer = makeFramer();
     expect(push(framer, audio(100), 0)).toEqual([]);
     expect(push(framer, audio(0), 0)).toEqual([]);
@@ -69,14 +69,14 @@ describe("the framer", () => {
     ]);
   });
 
-  test("reads `count` samples and no more", () => {
+  test("reads exactly `count` samples", () => {
     const framer = makeFramer();
     const input = { ...audio(1_000), count: 161 };
     framer.push(input, callMs(0));
     expect([framer.next(), framer.next()]).toEqual([true, false]);
   });
 
-  test("a push over frames that were not taken is our bug", () => {
+  test("a push before all frames were taken fails an assertion", () => {
     const framer = makeFramer();
     framer.push(audio(FRAME_SAMPLES), callMs(0));
     expect(() => framer.push(audio(FRAME_SAMPLES), callMs(0))).toThrow("frames of the last push were not taken");
@@ -84,7 +84,7 @@ describe("the framer", () => {
 });
 
 describe("media time", () => {
-  test("begins where the first timestamp says, and goes on by counting samples", () => {
+  test("begins at the first timestamp, and continues by counting samples", () => {
     expect(mediaTimes([102, 122, 142])).toEqual([102, 122, 142]);
     expect(mediaTimes([0, 20, 40])).toEqual([0, 20, 40]);
   });
@@ -98,13 +98,13 @@ describe("media time", () => {
     expect(mediaTimes([100, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 160])).toEqual([100, 120, 140, 160]);
   });
 
-  test("a jump of a frame or more is a gap, and what lags after it catches up", () => {
+  test("a jump of a frame or more is a gap, and later timestamps that lag catch up", () => {
     expect(mediaTimes([100, 140, 160])).toEqual([100, 140, 160]);
     expect(mediaTimes([100, 620, 640])).toEqual([100, 620, 640]);
     expect(mediaTimes([100, 160, 140, 160, 220])).toEqual([100, 160, 180, 200, 220]);
   });
 
-  test("a frame that was begun before a gap is filled up with silence", () => {
+  test("a frame that is incomplete at a gap is filled with silence", () => {
     for (const codec of ["mulaw", "alaw"] as const) {
       const law = G711_LAWS[codec];
       const framer = makeFramer(0, codec);
@@ -121,7 +121,7 @@ describe("media time", () => {
     }
   });
 
-  test("C6: a clock that goes back has no effect, and is a new clock once it is far back", () => {
+  test("C6: a small step back of the clock has no effect, a large one begins a new clock", () => {
     expect(mediaTimes([2_000, 100, 120, 140])).toEqual([2_000, 2_020, 2_040, 2_060]);
     // The new clock counts from its first message on: between 20 and 240 there are 200 ms missing.
     const newClock = mediaTimes([
@@ -133,7 +133,7 @@ describe("media time", () => {
     expect(newClock).toEqual([3_000, 3_020, 3_040, 3_260]);
   });
 
-  test("C6: a jump of an hour is limited, allocates nothing by its length, and is counted on from there", () => {
+  test("C6: a jump of an hour is limited and allocates no memory for its length; counting continues from there", () => {
     const hourMs = 3_600_000;
     expect(mediaTimes([0, hourMs, hourMs + 20, hourMs + 40])).toEqual([0, 2_000, 2_020, 2_040]);
     expect(mediaTimes([hourMs, hourMs + 20])).toEqual([2_000, 2_020]);
@@ -142,17 +142,17 @@ describe("media time", () => {
     expect(mediaTimes([0, hourMs, [hourMs + 20, 1_500]])).toEqual([0, 2_000, 2_020]);
   });
 
-  test("C6: repeated jumps gain no more than the one limited gap together", () => {
+  test("C6: repeated jumps together insert no more than one limited gap", () => {
     const times = mediaTimes(Array.from({ length: 100 }, (_, i) => i * 1e6));
     expect(times.at(-1)).toBeLessThanOrEqual(TIMESTAMP_GAP_MS_MAX + 100 * FRAME_MS);
   });
 
-  test("a long pause of the carrier is believed when as much time has really passed", () => {
+  test("a long pause of the carrier is accepted if as much real time has passed", () => {
     expect(mediaTimes([0, [60_000, 60_000], [60_020, 60_020]])).toEqual([0, 60_000, 60_020]);
     expect(mediaTimes([[5_000, 1_005_000]], makeFramer(1_000_000))).toEqual([5_000]);
   });
 
-  test("rates whose samples are no round number of ms do not drift", () => {
+  test("rates without a whole number of samples per ms do not drift", () => {
     const framer = new Framer({ frameSamples: 441, rateHz: 22_050, codec: "mulaw", startMs: callMs(0) });
     const input = audio(441);
     let last = 0;
@@ -164,7 +164,7 @@ describe("media time", () => {
   });
 });
 
-describe("the framer, whatever comes", () => {
+describe("the framer, with random input", () => {
   const timestamp = fc.oneof(
     { weight: 3, arbitrary: fc.constant(Number.NaN) },
     { weight: 6, arbitrary: fc.integer({ min: 0, max: 5_000 }) },
@@ -174,7 +174,7 @@ describe("the framer, whatever comes", () => {
     maxLength: 60,
   });
 
-  test("no byte is lost, doubled or moved, and the rest of every frame is silence", () => {
+  test("no byte is lost, repeated or moved, and the rest of every frame is silence", () => {
     fc.assert(
       fc.property(pushes, (steps) => {
         const framer = makeFramer();
@@ -193,7 +193,7 @@ describe("the framer, whatever comes", () => {
     );
   });
 
-  test("frames never overlap, never go back, and stay within the limit of real time and of the audio itself", () => {
+  test("frames never overlap or go back, and stay within the limits of real time and of the audio's length", () => {
     fc.assert(
       fc.property(pushes, fc.nat(1e9), (steps, startMs) => {
         const framer = makeFramer(startMs);
@@ -229,7 +229,7 @@ describe("the framer, whatever comes", () => {
     );
   });
 
-  test("a carrier whose clock is sound is followed to within a frame, however it jitters and pauses", () => {
+  test("a carrier with a correct clock is followed to within a frame, with any jitter and pauses", () => {
     const step = fc.record({ pauseFrames: fc.nat(40), jitterMs: fc.integer({ min: -9, max: 9 }) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
@@ -273,19 +273,19 @@ describe("the framer, whatever comes", () => {
     expect(framer.bytes).toHaveLength(2 * FRAME_SAMPLES);
   });
 
-  describe("audio without a time of its own", () => {
+  describe("audio without timestamps", () => {
     const undated = (nowMs: number): readonly [number, number] => [Number.NaN, nowMs];
 
-    test("is counted on while it comes about as fast as it sounds", () => {
+    test("continues by counting while it arrives about in real time", () => {
       expect(mediaTimes([20, 40, 60, 380, 380, 380, 400].map(undated))).toEqual([0, 20, 40, 60, 80, 100, 120]);
     });
 
-    test("is placed by our clock once it lags it, as after a pause in which the peer sent nothing", () => {
+    test("is placed by arrival when it lags, as after a pause in which the peer sent nothing", () => {
       const pause = UNTIMESTAMPED_LAG_MS_MAX;
       expect(mediaTimes([20, 40, 60 + pause, 80 + pause].map(undated))).toEqual([0, 20, 40 + pause, 60 + pause]);
     });
 
-    test("never lags our clock by more, however many short pauses there are", () => {
+    test("never lags its arrival by more, with any number of short pauses", () => {
       const sent = Array.from({ length: 200 }, (_, i) => 20 + 320 * i);
       const lags = mediaTimes(sent.map(undated)).map((mediaMs, i) => (sent[i] as number) - FRAME_MS - mediaMs);
       expect(Math.max(...lags)).toBeLessThan(UNTIMESTAMPED_LAG_MS_MAX);

@@ -22,7 +22,7 @@ describe("G.711", () => {
     expect(samplesSha256(A_LAW.decodeTable)).toBe("e04788d110e58ff8c70c93b8480190d973e3b67876b6119abbaec766cc75c174");
   });
 
-  test("M7: a code survives decoding and encoding, save mu-law's negative zero", () => {
+  test("M7: every code except mu-law's negative zero survives decoding and encoding", () => {
     const changed = ({ encodeTable, decodeTable }: G711Law): number[] =>
       Array.from({ length: 256 }, (_, code) => code).filter(
         (code) => encodeTable[(decodeTable[code] as number) & 0xffff] !== code,
@@ -34,7 +34,10 @@ describe("G.711", () => {
   test.each([
     ["mu-law", MU_LAW],
     ["A-law", A_LAW],
-  ])("M7: a sample that went through %s once is not changed by going again", (_, { encodeTable, decodeTable }) => {
+  ])("M7: a sample that was encoded in %s once is not changed by encoding it again", (_, {
+    encodeTable,
+    decodeTable,
+  }) => {
     const through = (sample: number): number => decodeTable[encodeTable[sample & 0xffff] as number] as number;
     const changed: number[] = [];
     for (let sample = -32_768; sample < 32_768; sample += 1) {
@@ -49,7 +52,7 @@ describe("G.711", () => {
     expect(A_LAW.silenceByte).toBe(0xd5);
   });
 
-  test("whole frames are encoded and decoded by the tables, into the front of what is given", () => {
+  test("whole frames are encoded and decoded by the tables, to the start of the given buffer", () => {
     const samples = Int16Array.of(0, 1, -4, -5, 32_767, -32_768);
     const bytes = new Uint8Array(8).fill(7);
     mulawEncode(samples, bytes);
@@ -59,7 +62,7 @@ describe("G.711", () => {
     expect([...decoded]).toEqual([0, 0, 0, -8, 32_124, -32_124, 9]);
   });
 
-  test("a buffer that is too short is our bug", () => {
+  test("a buffer that is too short fails an assertion", () => {
     expect(() => mulawEncode(new Int16Array(2), new Uint8Array(1))).toThrow("a byte for every sample");
     expect(() => mulawDecode(new Uint8Array(2), new Int16Array(1))).toThrow("a sample for every byte");
   });

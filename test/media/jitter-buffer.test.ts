@@ -69,8 +69,8 @@ class Stage {
 
 const upTo = (first: number, last: number): number[] => Array.from({ length: last - first + 1 }, (_, i) => first + i);
 
-describe("C5: audio that comes out of order", () => {
-  test("what comes in order goes on at once, on a timeline of its own", () => {
+describe("C5: audio that arrives out of order", () => {
+  test("messages in order are delivered at once, with continuous times", () => {
     const stage = new Stage().push(1).push(2).push(3);
     expect(stage.given).toEqual([
       { byte: 1, timestampMs: 0 },
@@ -79,7 +79,7 @@ describe("C5: audio that comes out of order", () => {
     ]);
   });
 
-  test("messages that changed places within the window are put in order, and none is missing", () => {
+  test("messages reordered within the window are sorted, and none is missing", () => {
     for (const by of [1, 2, 3]) {
       const stage = new Stage().pushAll([1, ...upTo(3, 2 + by), 2, ...upTo(3 + by, 20)]);
       expect(stage.bytes).toEqual(upTo(1, 20));
@@ -87,7 +87,7 @@ describe("C5: audio that comes out of order", () => {
     }
   });
 
-  test("a stream that begins out of order is put in order too, and one that begins anywhere else just begins", () => {
+  test("a stream that begins out of order is sorted too, and a stream may begin at any number", () => {
     expect(new Stage().pushAll([3, 1, 2, 4]).given).toEqual(
       [1, 2, 3, 4].map((byte, place) => ({ byte, timestampMs: place * 20 })),
     );
@@ -96,7 +96,7 @@ describe("C5: audio that comes out of order", () => {
     expect(new Stage().push(0).push(1).bytes).toEqual([0, 1]);
   });
 
-  test("in whatever order messages come, each is given once and none before the one in front of it", () => {
+  test("in any order of arrival, each message is delivered once and in sequence", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 5, maxLength: 60 }), (delays) => {
         // No message is overtaken by more than three: after that many, the wait for a missing one has not expired.
@@ -113,7 +113,7 @@ describe("C5: audio that comes out of order", () => {
     );
   });
 
-  test("after 60 ms of audio a missing message is given up, and its place on the timeline stays empty", () => {
+  test("after 60 ms of audio a missing message counts as lost, and leaves a gap of its length", () => {
     const stage = new Stage().push(1).push(3).push(4).push(5);
     expect(stage.bytes).toEqual([1]);
     stage.push(6);
@@ -121,21 +121,21 @@ describe("C5: audio that comes out of order", () => {
     expect(stage.timestamps).toEqual([0, 40, 60, 80, 100]);
   });
 
-  test("after 60 ms of time too, without any other message", () => {
+  test("after 60 ms of time it counts as lost too, without any other message", () => {
     const stage = new Stage().push(1).push(3);
     expect(stage.take(JITTER_BUFFER_WAIT_MS - 1).bytes).toEqual([1]);
     expect(stage.take(JITTER_BUFFER_WAIT_MS).bytes).toEqual([1, 3]);
     expect(stage.take(10_000).bytes).toEqual([1, 3]);
   });
 
-  test("what comes after it was given up is late, what comes twice is a duplicate, and neither is heard", () => {
+  test("a message that arrives after that is late, a repeated one is a duplicate, and both are dropped", () => {
     const stage = new Stage().push(1).push(3).take(100);
     stage.push(2).push(3).push(1).push(5).push(5).push(4);
     expect(stage.bytes).toEqual([1, 3, 4, 5]);
     expect(stage.verdicts).toEqual(["taken", "taken", "late", "duplicate", "duplicate", "taken", "duplicate", "taken"]);
   });
 
-  test("what comes far too late, or once more long after, is dropped too, and tears no hole into what follows", () => {
+  test("a message that arrives much later is dropped too, and makes no gap in the following audio", () => {
     const lost = 12;
     for (const after of [1, 15, 17, 40, JITTER_BUFFER_LATE_CHUNKS_MAX]) {
       const stage = new Stage().pushAll(upTo(1, lost - 1)).pushAll(upTo(lost + 1, lost + after - 1));
@@ -147,7 +147,7 @@ describe("C5: audio that comes out of order", () => {
     }
   });
 
-  test("messages of any length, also longer than any that can wait", () => {
+  test("messages of any length are sorted, also longer ones than the buffer holds", () => {
     const stage = new Stage().push(1, { count: 1 }).push(3, { count: 999 }).push(2, { count: 333 });
     expect(stage.timestamps).toEqual([0, 0.125, 0.125 + 333 / 8]);
     stage.push(5, { count: JITTER_BUFFER_CHUNK_MS_MAX * 8 + 1 });
@@ -159,14 +159,14 @@ describe("C5: audio that comes out of order", () => {
     expect(short.bytes).toEqual([1, ...upTo(3, 3 + JITTER_BUFFER_CHUNKS_MAX)]);
   });
 
-  test("audio without a number is delivered after what is held, and the count continues around it", () => {
+  test("audio without a sequence number is delivered after the waiting messages, and the count continues", () => {
     const stage = new Stage().push(1).push(Number.NaN, { byte: 100 }).push(2).push(4);
     stage.push(1.5, { byte: 101 }).push(5);
     expect(stage.bytes).toEqual([1, 100, 2, 4, 101, 5]);
     expect(new Stage().push(Number.NaN, { byte: 9 }).push(Number.NaN, { byte: 9 }).timestamps).toEqual([0, 20]);
   });
 
-  test("what waits is decoded by the law of the leg", () => {
+  test("waiting messages are decoded with the codec of the leg", () => {
     const order = new JitterBuffer({ law: A_LAW, rateHz: 8_000 });
     order.push(message(1, 0x11), callMs(0));
     order.next(callMs(0));
@@ -176,7 +176,7 @@ describe("C5: audio that comes out of order", () => {
   });
 });
 
-describe("C5: counters wrap, restart and jump, and the audio goes on", () => {
+describe("C5: when counters wrap, restart or jump", () => {
   const WRAPS: [string, number[]][] = [
     ["16 bits", [...upTo(65_530, 65_535), ...upTo(0, 5)]],
     ["16 bits, signed", [...upTo(32_764, 32_767), ...upTo(-32_768, -32_764)]],
@@ -186,7 +186,7 @@ describe("C5: counters wrap, restart and jump, and the audio goes on", () => {
     ["below zero", upTo(-5, 5)],
   ];
 
-  test.each(WRAPS)("a counter of %s wraps without a message lost, late or out of order", (_, chunks) => {
+  test.each(WRAPS)("a counter of %s wraps without a lost, late or reordered message", (_, chunks) => {
     const stage = new Stage().pushAll(chunks);
     expect(stage.given).toEqual(chunks.map((chunk, place) => ({ byte: chunk & 0x7f, timestampMs: place * 20 })));
     // The two on either side of the wrap change places.
@@ -195,7 +195,7 @@ describe("C5: counters wrap, restart and jump, and the audio goes on", () => {
     expect(other.bytes.slice(1)).toEqual(chunks.slice(0, swapped.length).map((chunk) => chunk & 0x7f));
   });
 
-  test("a gap of two seconds is a gap; a jump beyond it begins a new count, with no silence in its place", () => {
+  test("up to two seconds are a gap; a larger jump begins a new count without silence", () => {
     const gap = new Stage()
       .push(1)
       .push(2 + JITTER_BUFFER_AHEAD_CHUNKS_MAX)
@@ -211,11 +211,11 @@ describe("C5: counters wrap, restart and jump, and the audio goes on", () => {
     }
   });
 
-  test("what waits goes before the first message of a new count", () => {
+  test("waiting messages are delivered before the first message of a new count", () => {
     expect(new Stage().push(1).push(4).push(3).push(5_000, { byte: 100 }).bytes).toEqual([1, 3, 4, 100]);
   });
 
-  test("a counter that restarts costs at most the messages that could be late ones", () => {
+  test("a restart of the counter loses at most the messages that could be late ones", () => {
     for (const before of [
       1,
       5,
@@ -231,12 +231,12 @@ describe("C5: counters wrap, restart and jump, and the audio goes on", () => {
     }
   });
 
-  test("a counter that stands still does not stop the audio for good", () => {
+  test("a counter that stops counting does not stop the audio permanently", () => {
     const stage = new Stage().pushAll(Array.from({ length: 200 }, () => 1));
     expect(stage.given.length).toBeGreaterThan(200 / (JITTER_BUFFER_DROPPED_MAX + 2));
   });
 
-  test("whatever a peer counts, everything taken is given once, within 60 ms, on a timeline that never goes back", () => {
+  test("with any counters, every accepted message is delivered once, within 60 ms, with increasing times", () => {
     const chunk = fc.oneof(fc.integer({ min: -5, max: 30 }), fc.double(), fc.constantFrom(65_535, 65_536, 2 ** 32));
     fc.assert(
       fc.property(fc.array(fc.tuple(chunk, fc.integer({ min: 1, max: 1_200 })), { maxLength: 80 }), (messages) => {
@@ -255,7 +255,7 @@ describe("C5: counters wrap, restart and jump, and the audio goes on", () => {
   });
 });
 
-test("the stage allocates nothing a message, in order or not", () => {
+test("the jitter buffer allocates nothing per message, in order or not", () => {
   const order = new JitterBuffer({ law: MU_LAW, rateHz: 8_000 });
   const input = message(0, 1);
   let base = 0;

@@ -8,7 +8,7 @@ const RATE_HZ = 8_000;
 const FRAME_SAMPLES = 160;
 
 describe("the playback clock", () => {
-  test("audio is played from when it is sent, and after what was sent before", () => {
+  test("audio is played when it is sent, or after the audio that was sent before", () => {
     const clock = new PlaybackClock(RATE_HZ);
     expect(clock.unplayedMs(callMs(1_000))).toBe(0);
     expect(clock.sent(FRAME_SAMPLES, callMs(1_000))).toBe(1_000);
@@ -18,14 +18,14 @@ describe("the playback clock", () => {
     expect(clock.unplayedMs(callMs(2_000))).toBe(0);
   });
 
-  test("after it has run dry, audio plays at once again", () => {
+  test("after the buffer has run dry, audio plays at once again", () => {
     const clock = new PlaybackClock(RATE_HZ);
     clock.sent(FRAME_SAMPLES, callMs(0));
     expect(clock.sent(FRAME_SAMPLES, callMs(500))).toBe(500);
     expect(clock.unplayedMs(callMs(505))).toBe(15);
   });
 
-  test("a flush leaves nothing unplayed, and what follows plays at once", () => {
+  test("after a flush no audio is unplayed, and new audio plays at once", () => {
     const clock = new PlaybackClock(RATE_HZ);
     for (let i = 0; i < 5; i += 1) clock.sent(FRAME_SAMPLES, callMs(0));
     clock.flush(callMs(30));
@@ -33,13 +33,13 @@ describe("the playback clock", () => {
     expect(clock.sent(FRAME_SAMPLES, callMs(40))).toBe(40);
   });
 
-  test("a flush of nothing changes nothing", () => {
+  test("a flush of an empty buffer has no effect", () => {
     const clock = new PlaybackClock(RATE_HZ);
     clock.flush(callMs(10));
     expect(clock.sent(FRAME_SAMPLES, callMs(5))).toBe(5);
   });
 
-  test("what was sent is played or unplayed or flushed: nothing is lost and nothing comes twice", () => {
+  test("sent audio is either played, unplayed or flushed, and counted once", () => {
     const step = fc.record({
       stepMs: fc.double({ min: 0, max: 300, noNaN: true }),
       samples: fc.integer({ min: 0, max: 4_000 }),
@@ -65,7 +65,7 @@ describe("the playback clock", () => {
     );
   });
 
-  test("who sends while it is short keeps the far end supplied through any stall up to the lead, a frame late", () => {
+  test("a sender that fills the buffer up to the lead never runs dry in stalls of at most the lead and one frame", () => {
     const stalls = fc.array(fc.double({ min: 1, max: OUTPUT_LEAD_MS + FRAME_MS, noNaN: true }), { minLength: 1 });
     fc.assert(
       fc.property(stalls, (stepsMs) => {
@@ -85,7 +85,7 @@ describe("the playback clock", () => {
     );
   });
 
-  test("is dry from the moment that the last sample has been played", () => {
+  test("is dry once the last sample has been played", () => {
     const clock = new PlaybackClock(RATE_HZ);
     expect(clock.isDry(callMs(0))).toBe(true);
     clock.sent(FRAME_SAMPLES, callMs(5));

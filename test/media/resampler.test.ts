@@ -9,7 +9,7 @@ resamplerContract("Speex", { pairs: COMMON_RATE_PAIRS, thorough: [] }, async () 
   return { make: resamplerFactory(speex), heldBytes: () => speex.HEAP16.byteLength };
 });
 
-test("a stream goes on when another one makes the memory grow", async () => {
+test("a stream continues when another one makes the memory grow", async () => {
   const stream = Int16Array.from({ length: 22_050 }, (_, i) => Math.round(30_000 * Math.sin(i / 8)));
   const halves = [stream.subarray(0, 11_025), stream.subarray(11_025)] as const;
   const undisturbed = resamplerFactory(await loadSpeex())(22_050, 8_000);
@@ -27,7 +27,7 @@ test("a stream goes on when another one makes the memory grow", async () => {
   expect(one.flush()).toEqual(undisturbed.flush());
 });
 
-test("says that there is no memory for another stream", async () => {
+test("reports that there is no memory for another stream", async () => {
   const full = resamplerFactory({ ...(await loadSpeex()), _speex_resampler_init: () => 0 });
   expect(() => full(8_000, 16_000)).toThrow(expect.objectContaining({ code: "unavailable" }));
 });

@@ -51,7 +51,7 @@ describe("voice activity detection", () => {
       ["the lowest constant", () => -32_768],
       ["clicks of one sample", (_, i) => (i % 997 === 0 ? 32_767 : 0)],
     ];
-    test.each(sounds)(`M10: falls idle after %s, and still detects speech, at ${rateHz} Hz`, (_, sound) => {
+    test.each(sounds)(`M10: becomes idle after %s, and still detects speech, at ${rateHz} Hz`, (_, sound) => {
       const vad = makeVad(rateHz);
       decide(vad, framesOf(sound, 3, rateHz));
       expect(decide(vad, framesOf(silence, 1, rateHz)).slice(IDLE_FRAMES)).not.toContain(true);
@@ -66,7 +66,7 @@ describe("voice activity detection", () => {
     vad.destroy();
   });
 
-  test("decides as the library's mode 3 does, and as no other", async () => {
+  test("decides as the library's mode 3, and unlike every other mode", async () => {
     const fvad = await loadFvad();
     const pointer = fvad._malloc(320);
     let state = 1;
@@ -96,7 +96,7 @@ describe("voice activity detection", () => {
     vad.destroy();
   });
 
-  test("detectors of different streams do not hear each other", () => {
+  test("detectors of different streams do not affect each other", () => {
     const alone = makeVad(8_000);
     const beside = makeVad(8_000);
     const other = makeVad(16_000);
@@ -111,7 +111,7 @@ describe("voice activity detection", () => {
     for (const vad of [alone, beside, other]) vad.destroy();
   });
 
-  test("a detector gives its memory back", async () => {
+  test("a detector releases its memory", async () => {
     const fvad = await loadFvad();
     const make = vadFactory(fvad);
     const frame = new Int16Array(160);
@@ -126,7 +126,7 @@ describe("voice activity detection", () => {
     expect(fvad.HEAP16.byteLength).toBe(bytes);
   });
 
-  test("goes on when the memory under it grows and moves", async () => {
+  test("continues when its memory grows and moves", async () => {
     const fvad = await loadFvad();
     const vad = vadFactory(fvad)(8_000);
     const before = fvad.HEAP16;
@@ -135,12 +135,12 @@ describe("voice activity detection", () => {
     expect(decide(vad, framesOf(vowelAt, 1, 8_000)).slice(10)).not.toContain(false);
   });
 
-  test("says that there is no memory for another detector", async () => {
+  test("reports that there is no memory for another detector", async () => {
     const make = vadFactory({ ...(await loadFvad()), _fvad_new: () => 0 });
     expect(() => make(8_000)).toThrow(expect.objectContaining({ code: "unavailable" }));
   });
 
-  test("a frame of another length, and use after destroy, are our bugs", () => {
+  test("a frame of another length, and use after destroy, fail an assertion", () => {
     const vad = makeVad(16_000);
     expect(() => vad.isSpeech(new Int16Array(160))).toThrow("one frame at the detector's own rate");
     vad.destroy();

@@ -9,7 +9,7 @@ import { REDUCED } from "./node/node-line.ts";
 import { explanation } from "./node/node-lines.ts";
 import { npmWarnings } from "./node/npm-output.ts";
 import { PROJECT } from "./processes.ts";
-import { Tally } from "./proof.ts";
+import { Checks } from "./proof.ts";
 import { preamble } from "./results.ts";
 import { filtersWithoutFile, readVitestReport, reportedFiles } from "./vitest-report.ts";
 
@@ -29,7 +29,7 @@ describe("the command line of npm run proof", () => {
     [[], "no area is given; known are: node, image"],
     [["node", "image"], 'one area at a time, not also "image"'],
     [["node", "--fast"], "--fast is not known"],
-  ])("%j is refused with what would be right", (args, reason) => {
+  ])("%j is refused with what is allowed", (args, reason) => {
     const { status, stderr } = proof(...args);
     expect(status).toBe(2);
     expect(stderr).toContain(reason);
@@ -37,7 +37,7 @@ describe("the command line of npm run proof", () => {
 });
 
 describe("what npm prints", () => {
-  test("an engine that does not fit, a deprecated package and an error are what a newcomer would stop at", () => {
+  test("an unsuitable engine, a deprecated package and an error are reported", () => {
     const output = [
       "npm warn EBADENGINE Unsupported engine {",
       "npm WARN deprecated glob@7.0.0: no longer supported",
@@ -48,7 +48,7 @@ describe("what npm prints", () => {
     expect(npmWarnings(output)).toEqual(output.split("\n").slice(0, 3));
   });
 
-  test("settings of the machine that a newer npm does not know are not the project's", () => {
+  test("warnings about npm settings of the machine are ignored", () => {
     const output = [
       'npm warn Unknown user config "nodedir". This will stop working in the next major version of npm.',
       'npm warn Unknown env config "nodedir". This will error in a future major version of npm.',
@@ -61,7 +61,7 @@ describe("what npm prints", () => {
   });
 });
 
-describe("what ought to serve the media port", () => {
+describe("the expected media server", () => {
   test.each([
     [20, 36, "uws"],
     [22, 36, "uws"],
@@ -75,18 +75,18 @@ describe("what ought to serve the media port", () => {
     expect(expectedMediaServer(node, glibcMinor)).toBe(here ? server : "ws");
   });
 
-  test("is compared with the line of the log that says it", () => {
+  test("is compared with the log line that names it", () => {
     const line = '{"level":"info","mediaServer":"ws","reason":"glibc 2.36","msg":"media server selected"}';
     expect(mediaServerInLog(`{"msg":"starting"}\n${line}\n`)).toBe("ws");
     expect(mediaServerInLog('{"msg":"starting"}')).toBeUndefined();
   });
 });
 
-describe("a service that was started and asked to stop", () => {
+describe("a service that was started and stopped", () => {
   const chosen = '{"mediaServer":"uws","msg":"media server selected"}';
   const ready = '{"msg":"service ready"}';
 
-  test("is served as it ought to be when it was ready, and ended with 0", () => {
+  test("passes if it was ready, used the expected media server, and exited with 0", () => {
     expect(whyNotServed("uws", { code: 0, output: `${chosen}\n${ready}\n` })).toBe("");
   });
 
@@ -100,7 +100,7 @@ describe("a service that was started and asked to stop", () => {
     ],
     ["another one serves", { code: 0, output: `${chosen.replace("uws", "ws")}\n${ready}\n` }, "it was ws"],
     ["the log does not say what serves", { code: 0, output: `${ready}\n` }, "it was not named"],
-  ])("is not served as it ought to be where %s", (_what, finished, why) => {
+  ])("fails if %s", (_what, finished, why) => {
     expect(whyNotServed("uws", finished).split("\n")[0]).toBe(why);
   });
 });
@@ -113,7 +113,7 @@ describe("counts", () => {
   };
   const tests = (...statuses: string[]) => statuses.map((status) => ({ status }));
 
-  test("are those of the runner's report, of all files or of some", () => {
+  test("are those of the runner's report, for all files or some", () => {
     const file = report([
       {
         name: "/srv/x/test/a.test.ts",
@@ -128,7 +128,7 @@ describe("counts", () => {
     expect(some).toEqual({ passed: 1, failed: 0, skipped: 0, failures: [] });
   });
 
-  test("a file that could not be loaded has failed", () => {
+  test("include a file that could not be loaded as failed", () => {
     const file = report([
       { name: "/srv/x/test/a.test.ts", status: "failed", message: "no such module\nat x", assertionResults: [] },
     ]);
@@ -145,26 +145,26 @@ describe("counts", () => {
     expect(readVitestReport(file, "/srv/x")).toMatchObject({ failures });
   });
 
-  test("a suite that ran no test has failed, and what cannot run is counted as skipped, never as passed", () => {
-    const tally = new Tally(() => undefined);
-    tally.suite("an empty suite", { passed: 0, failed: 0, skipped: 3 });
-    tally.skipped("a root of another Debian", "only root may make one", 7);
-    expect(tally.report()).toEqual({ numPassedTests: 0, numFailedTests: 1, numPendingTests: 7, numTodoTests: 0 });
-    expect(tally.summary()).toContain("skipped: a root of another Debian: only root may make one");
+  test("include a suite without tests as failed, and checks that cannot run as skipped", () => {
+    const checks = new Checks(() => undefined);
+    checks.suite("an empty suite", { passed: 0, failed: 0, skipped: 3 });
+    checks.skipped("a root of another Debian", "only root may make one", 7);
+    expect(checks.report()).toEqual({ numPassedTests: 0, numFailedTests: 1, numPendingTests: 7, numTodoTests: 0 });
+    expect(checks.summary()).toContain("skipped: a root of another Debian: only root may make one");
   });
 });
 
-describe("the section that an area writes", () => {
-  test("says with which command and commit it was found, and how many checks ended how", () => {
-    const tally = new Tally(() => undefined);
-    tally.passed("it runs");
-    const proof = { reduced: true, writesResults: true, cache: "", tally };
+describe("the results section of an area", () => {
+  test("names the command, the commit, and the numbers of passed, failed and skipped checks", () => {
+    const checks = new Checks(() => undefined);
+    checks.passed("it runs");
+    const proof = { reduced: true, writesResults: true, cache: "", checks };
     expect(preamble(proof, "node", "abc123")).toMatch(/^`npm run proof -- node --reduced`, commit abc123, \d{4}-/);
     expect(preamble(proof, "node", "abc123")).toContain("1 tests passed, 0 failed, 0 skipped");
     expect(preamble({ ...proof, reduced: false }, "image", "abc123")).toMatch(/^`npm run proof -- image`,/);
   });
 
-  test("of the Node lines says what the reduced form leaves out", () => {
+  test("of the Node versions says what the reduced form omits", () => {
     expect(explanation(true)).toContain("reduced form");
     expect(explanation(false)).not.toContain("reduced");
   });
@@ -182,13 +182,13 @@ describe("the reduced tests", () => {
     expect(filtersWithoutFile(filters, stdout.split("\n"))).toEqual([]);
   });
 
-  test("have failed where a filter of theirs took no file", () => {
+  test("fail if one of their filters matches no file", () => {
     const paths = ["test/end-to-end/processes/roll.test.ts", "test/media/vad.test.ts"];
     expect(filtersWithoutFile(["test/media/vad", "test/gateway/tls", "roll"], paths)).toEqual(["test/gateway/tls"]);
   });
 });
 
-test("the contract suites are found by what imports them, so that a new one is run without being named", () => {
+test("the contract suites are found by their imports, so that a new one runs without being listed", () => {
   const files = contractTestFiles(PROJECT);
   expect(files).toContain("test/store/sqlite/calls/calls.test.ts");
   expect(files).toContain("test/carriers/twilio/wire.test.ts");

@@ -13,14 +13,14 @@ export interface Proof {
   writesResults: boolean;
   /** A folder that survives the run, for what takes long to make. */
   cache: string;
-  tally: Tally;
+  checks: Checks;
 }
 
 /**
  * Counts what a proof has shown, and prints each line as it happens. A check that cannot run on this machine is skipped with its
  * reason, and counted as such: it never passes.
  */
-export class Tally {
+export class Checks {
   readonly counts: Counts = { passed: 0, failed: 0, skipped: 0 };
   readonly print: (line: string) => void;
   readonly #problems: string[] = [];

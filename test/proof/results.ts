@@ -11,11 +11,11 @@ export async function writeSection(proof: Proof, title: string, area: string, bo
 }
 
 /** Which form of which area, of which commit, when and on which machine, and how many checks ended how. */
-export function preamble({ reduced, tally }: Proof, area: string, commit: string): string {
+export function preamble({ reduced, checks }: Proof, area: string, commit: string): string {
   const { cpu, cores, memoryGiB, measuredAt } = describeMachine();
   const command = `npm run proof -- ${area}${reduced ? " --reduced" : ""}`;
   return [
     `\`${command}\`, commit ${commit}, ${measuredAt.slice(0, 10)}, ${cpu}, ${cores} cores, ${memoryGiB} GiB, Linux ${release()}.`,
-    `Tests and checks: ${countsText(tally.counts)}.`,
+    `Tests and checks: ${countsText(checks.counts)}.`,
   ].join("\n");
 }

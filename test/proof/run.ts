@@ -5,7 +5,7 @@ import { readArguments, runCommand, UsageError } from "../../src/cli/command.ts"
 import { proveImage } from "./image/image.ts";
 import { proveNodeLines } from "./node/node-lines.ts";
 import { killAllGroups } from "./processes.ts";
-import { type Proof, Tally } from "./proof.ts";
+import { Checks, type Proof } from "./proof.ts";
 
 /** Every area that `npm run proof -- <area>` knows. A new area is a line here and a module beside this one. */
 const AREAS: Readonly<Record<string, { summary: string; run(proof: Proof): Promise<void> }>> = {
@@ -54,21 +54,21 @@ async function run(args: readonly string[]): Promise<number> {
 
   const cache = resolve(process.env.PROOF_CACHE ?? join(tmpdir(), "trunkline-proof"));
   mkdirSync(cache, { recursive: true });
-  const tally = new Tally((line) => console.log(line));
+  const checks = new Checks((line) => console.log(line));
   await area
-    .run({ reduced: given.reduced, writesResults: given.results === undefined, cache, tally })
+    .run({ reduced: given.reduced, writesResults: given.results === undefined, cache, checks })
     .catch((error: unknown) => {
-      tally.failed(
+      checks.failed(
         "the proof runs to its end",
         error instanceof Error ? (error.stack ?? error.message) : String(error),
       );
     });
   if (given.results !== undefined) {
     mkdirSync(given.results, { recursive: true });
-    writeFileSync(join(given.results, `proof-${name}.json`), `${JSON.stringify(tally.report())}\n`);
+    writeFileSync(join(given.results, `proof-${name}.json`), `${JSON.stringify(checks.report())}\n`);
   }
-  console.log(`\n${tally.summary()}`);
-  return tally.counts.failed > 0 ? 1 : 0;
+  console.log(`\n${checks.summary()}`);
+  return checks.counts.failed > 0 ? 1 : 0;
 }
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { CallCommand, CallEvent } from "../../src/call/events.ts";
 import { SPEND_ACTIONS, SPEND_SCOPES } from "../../src/core/billing/spend.ts";
-import { CANCEL_REASONS, END_REASONS, RESUME_REASONS, SPEAK_REASONS } from "../../src/core/calls/spec.ts";
+import { CANCEL_REASONS, END_REASONS, RESUME_REASONS, SPEAK_REASONS } from "../../src/core/calls/reasons.ts";
 import { PHRASE_ORIGINS } from "../../src/core/phrases/phrases.ts";
 import { projectJournal } from "../../src/record/finalization/projection.ts";
 import { type JournalNames, renamed } from "../../src/record/journal/names.ts";

@@ -103,7 +103,7 @@ describe("D5: a message of a stream that is costly to read is dropped at once, a
     expect([framesIn, (malformed ?? 0) + (ignored ?? 0)]).toEqual([1, TRIES + 1]);
   });
 
-  test("one byte more than a message may have is not read at all: 1009", async () => {
+  test("a message one byte above the limit is not read, and the stream is closed with 1009", async () => {
     const call = leg();
     call.start();
     call.connection.message(Buffer.alloc(CARRIER_MESSAGE_BYTES_MAX + 1, "["), false);

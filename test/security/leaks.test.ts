@@ -20,7 +20,7 @@ const KEYS = ["*", "#", "D"];
 let service: WholeService;
 afterEach(() => service.close());
 
-/** A model that answers with the canary, and every third time fails with an error that quotes it. */
+/** An LLM that answers with the canary, and every third time fails with an error that quotes it. */
 function indiscreetModel(): Llm {
   let asked = 0;
   return {
@@ -115,7 +115,7 @@ async function hold(websocketUrl: string, round: number): Promise<void> {
   send({ event: "media", streamSid: `${streamSid}-other`, media: { payload: CANARY } });
   send({ event: "media", streamSid, media: { timestamp: CANARY, payload: `!${CANARY}` } });
   ws.sendText(`{"event":"${CANARY}`);
-  // Long enough for the words to be answered, or for the model to have failed. A line that carries nothing confirms nothing.
+  // Long enough for the words to be answered, or for the LLM to have failed. A line that carries nothing confirms nothing.
   const silence = Buffer.alloc(160, 0xff).toString("base64");
   for (let frame = 0; frame < 50; frame += 1) {
     send({ event: "media", streamSid, media: { track: "inbound", timestamp: String(20 * frame), payload: silence } });
@@ -131,7 +131,7 @@ async function hold(websocketUrl: string, round: number): Promise<void> {
 }
 
 /** Requests of unauthenticated clients, all of which are refused. */
-async function knock(): Promise<void> {
+async function refusedRequests(): Promise<void> {
   for (const path of [`/stream/${CANARY}`, `/stream/${CANARY.padEnd(64, "x")}`, `/${CANARY}`]) {
     const ws = await RawWs.connect(service.url);
     await ws.upgrade(path, { "Sec-WebSocket-Protocol": CANARY });
@@ -145,13 +145,13 @@ async function everythingAtOnce(): Promise<{ answers: Answered[]; urls: string[]
     for (const request of requests(round)) answers.push(await ask(request));
   }
   const urls = [...new Set(answers.flatMap(({ websocketUrl }) => websocketUrl ?? []))];
-  await Promise.all([...urls.map(hold), knock()]);
+  await Promise.all([...urls.map(hold), refusedRequests()]);
   while (service.gateway.callIds().length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
-  await service.keeper.idle();
+  await service.finalizer.idle();
   return { answers, urls };
 }
 
-test("L1, L3: keys, tokens, prompts, words, digits and ids reach no log, no error, no metric, and the first two no disk", async () => {
+test("L1, L3: API keys, tokens, prompts, words, digits and ids reach no log, error or metric, and API keys and tokens no disk", async () => {
   await start();
   const { answers, urls } = await everythingAtOnce();
   const tokens = urls.map((url) => url.slice(-64));
@@ -178,7 +178,7 @@ test("L1, L3: keys, tokens, prompts, words, digits and ids reach no log, no erro
   expect(sampleOf(metrics, "trunkline_stage_failures_total", { stage: "llm" })).toBeGreaterThan(0);
 });
 
-test("L2: whatever stands in a text, every line of the log is one line, of plain characters", async () => {
+test("L2: with any text in its fields, every log entry is one line of printable characters", async () => {
   await start();
   const hostile = `\n{"level":60,"msg":"forged"}\r\u001b[31mred\u001b[0m\u2028\u2029\u0085\u0000\u202e`;
   const words = { systemPrompt: hostile, greeting: hostile, metadata: { [hostile]: hostile } };

@@ -245,7 +245,7 @@ export const MUTANTS: readonly Mutant[] = [
         to: "if (isSame || true) this",
       },
     ],
-    seen: "the model knows what was heard, and nothing else",
+    seen: "the LLM knows what was heard, and nothing else",
   },
   mutant(
     "tool results of an interrupted reply reach the LLM",
@@ -298,7 +298,7 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   mutant(
     "the prompt has what was heard, not what was generated",
-    "the model knows what was heard, and nothing else",
+    "the LLM knows what was heard, and nothing else",
     "call/conversation.ts",
     'this.#messages.push({ role: "assistant", text: turn.text });',
     'this.#messages.push({ role: "assistant", text: turn.text.toUpperCase() });',

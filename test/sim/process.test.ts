@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ManualClock } from "../support/manual-clock.ts";
 import { Process } from "./process.ts";
 
-test("while the loop is stuck the world goes on, and what is due in the process waits for the end of the stall", () => {
+test("while the event loop is blocked the network continues, and the process's timers wait for the end of the stall", () => {
   for (const inputFirst of [false, true]) {
     const world = new ManualClock();
     const process = new Process(world, inputFirst);
@@ -37,7 +37,7 @@ test("a timer that is cancelled while it waits for the end of a stall does not r
   expect([ran, process.pending]).toEqual([0, 0]);
 });
 
-test("what could not run is not late", () => {
+test("a timer that could not run is not late", () => {
   const world = new ManualClock();
   const process = new Process(world, false);
   world.advance(100);

@@ -70,7 +70,7 @@ async function playAlone({ first, count, isSingle, until, verbose }: Options): P
     const shared = await loadShared(dataDir);
     const census = new Census();
     const startedMs = performance.now();
-    let toldMs = startedMs;
+    let reportedMs = startedMs;
     let failed = 0;
     let durationMs = 0;
     let done = 0;
@@ -83,8 +83,8 @@ async function playAlone({ first, count, isSingle, until, verbose }: Options): P
       failed += failure === undefined ? 0 : 1;
       durationMs += call.durationMs;
       isSeen = call.chronicle.violations.some(({ invariant }) => invariant === until);
-      if (performance.now() - toldMs < PROGRESS_MS) continue;
-      toldMs = performance.now();
+      if (performance.now() - reportedMs < PROGRESS_MS) continue;
+      reportedMs = performance.now();
       print(`seed ${first + done}, ${failed} failed`);
     }
     if (verbose) print(census.text());

@@ -23,7 +23,7 @@ describe("whole calls in virtual time", () => {
     TIMEOUT_MS,
   );
 
-  test("the same seed gives the same call, to the last line of its story", { retry: ifMachineStalled }, async () => {
+  test("the same seed gives the same call, line for line", { retry: ifMachineStalled }, async () => {
     const shared = await loadShared(temporaryDirectory());
     let lines = 0;
     for (let seed = 1; seed <= 5; seed += 1) {

@@ -64,7 +64,7 @@ describe.each(Object.entries(LLMS))("a connection to %s", (_name, { make, path, 
       await new Promise((resolve) => setTimeout(resolve, 50));
       await ask(llm);
     }
-    expect([server.connections, server.asked.length]).toEqual([1, 3]);
+    expect([server.connections, server.requests.length]).toEqual([1, 3]);
   });
 
   test("that cannot be preopened causes no error", async () => {

@@ -39,7 +39,7 @@ describe.each(carriersUnderTest().map((subject) => [subject.name, subject] as co
 
   encodingAllocatesNothing(subject);
 
-  test("the measure sees what a full parse allocates", () => {
+  test("the measurement detects the allocations of a full parse", () => {
     const wire = startedWire(subject);
     const bytes = heapBytesPerRun(() => wire.decodeFully(frames[0] as Buffer, into), RUNS, WARM_UP_RUNS);
     expect(bytes).toBeGreaterThan(200);
@@ -50,7 +50,7 @@ describe.each(carriersUnderTest().map((subject) => [subject.name, subject] as co
 describe.each(
   (["pcm_s16le", "mulaw", "alaw"] as const).map((codec) => [codec, websocket(codec)] as const),
 )("websocket with %s", (_, subject) => {
-  test("decoding a message of audio allocates nothing, of whatever length it is", () => {
+  test("decoding a message of audio of any length allocates nothing", () => {
     const wire = startedWire(subject);
     const audio = subject.messages.filter(({ isBinary }) => isBinary).map(({ bytes }) => bytes);
     expect(audio.length).toBeGreaterThan(8);

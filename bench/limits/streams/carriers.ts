@@ -34,7 +34,7 @@ const STREAM_KEY: Readonly<Record<CarrierName, string>> = {
 };
 
 const chargeOf = (text: string): number => parseChargeBytes(Buffer.from(text));
-/** How many of such messages a second the allowance of bytes pays for, and no more than `most`. */
+/** How many such messages a second the token bucket of bytes admits, at most `most`. */
 const paid = (text: string, most: number): number => Math.min(most, CARRIER_BYTES_PER_SECOND_MAX / chargeOf(text));
 
 /** Different keys, as many of them as are not charged beside their bytes: 7 objects. */
@@ -42,7 +42,7 @@ export const denseEvent = (seed: number): string => differentKeys(105, seed, '"e
 
 const manyKeys = (seed: number): string => differentKeys(4_096, seed, '"event":"weather"');
 
-/** The slowest messages of one event that the allowance pays for at the rate that their kind has. */
+/** The slowest messages of one event that the token bucket of bytes admits at the rate of their kind. */
 const event = (name: CarrierName, members: string): string => `{"${STREAM_KEY[name]}":"${STREAM_ID}",${members}}`;
 
 function markOf(name: CarrierName, at: number): string {

@@ -12,12 +12,13 @@ import {
   refuseEarly,
 } from "../calls/create.ts";
 import { isoTime } from "../calls/item.ts";
-import { CallSettingsBody, CreatedCall } from "../calls/request-schemas.ts";
+import { CallSettingsBody } from "../calls/request-schemas.ts";
+import { CreatedCall } from "../calls/response-schemas.ts";
 import { type CallSpecDeps, websocketProblems } from "../calls/spec.ts";
 import { cursorOf, idOf } from "../http/cursor.ts";
 import { ApiError, invalidRequest, notFound, REFUSAL_CODES, REFUSALS } from "../http/errors.ts";
 import { IdempotencyHeaders } from "../http/idempotency.ts";
-import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-responses.ts";
+import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-response-hooks.ts";
 import { pageOf } from "../http/pages.ts";
 import { NoQuery, noQueryProblems } from "../http/query.ts";
 import { schemaProblems } from "../http/validation.ts";

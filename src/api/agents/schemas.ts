@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { AGENT_CORPORA_MAX, AGENT_NAME_CHARS_MAX } from "../../core/limits/api.ts";
 import { SELECTED_TOOLS_MAX } from "../../core/limits/tools.ts";
-import { CallSettingsBody, NewCallBody, time } from "../calls/request-schemas.ts";
+import { CallSettingsBody, NewCallBody } from "../calls/request-schemas.ts";
+import { time } from "../calls/response-schemas.ts";
 import { pageFields } from "../http/cursor.ts";
 import { listOf, text, textNotBlank } from "../http/fields.ts";
 import { pageSchema } from "../http/pages.ts";

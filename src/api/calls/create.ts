@@ -19,7 +19,7 @@ import { IdempotencyHeaders, IdempotencySealer } from "../http/idempotency.ts";
 import { noQueryProblems } from "../http/query.ts";
 import { problemsOf, schemaProblems } from "../http/validation.ts";
 import { isoTime } from "./item.ts";
-import type { CreatedCall } from "./request-schemas.ts";
+import type { CreatedCall } from "./response-schemas.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -6,7 +6,7 @@ import type { CallRecord, CallStore, Cancellation } from "../../store/call-store
 import { ApiError, notFound } from "../http/errors.ts";
 import { NoQuery } from "../http/query.ts";
 import { itemOf } from "./item.ts";
-import { CallId, CallItem } from "./request-schemas.ts";
+import { CallId, CallItem } from "./response-schemas.ts";
 
 export interface CallEndDeps {
   calls: Pick<CallStore, "cancel" | "remove">;

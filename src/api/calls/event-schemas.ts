@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { SPEND_ACTIONS, SPEND_LIMITS, SPEND_SCOPES } from "../../core/billing/spend.ts";
-import { CANCEL_REASONS, END_REASONS, RESUME_REASONS, SPEAK_REASONS } from "../../core/calls/spec.ts";
+import { CANCEL_REASONS, END_REASONS, RESUME_REASONS, SPEAK_REASONS } from "../../core/calls/reasons.ts";
+import { STAGES } from "../../core/calls/stages.ts";
 import { type CallMs, callMs } from "../../core/clocks.ts";
-import { STAGES } from "../../core/metrics/worker-metrics.ts";
 import { PHRASE_ORIGINS } from "../../core/phrases/phrases.ts";
-import { FAILOVER_CODES } from "../../speech/contracts.ts";
-import { Transcript } from "./request-schemas.ts";
-import { TurnLatency } from "./response-schemas.ts";
+import { FAILOVER_CODES, FAILOVER_MEANINGS } from "../../speech/contracts.ts";
+import { meaningsOf } from "../http/meanings.ts";
+import { Transcript, TurnLatency } from "./response-schemas.ts";
 
 const atMs = z.int().meta({
   description: "Milliseconds since the media stream connected.",
@@ -142,11 +142,7 @@ const InputEventItem = z
       stage: z.enum(STAGES).meta({ description: "The stage: `stt`, `llm` or `tts`." }),
       from: z.string().meta({ description: "The provider that failed.", examples: ["deepgram"] }),
       to: z.string().meta({ description: "The fallback that is used from now on.", examples: ["openai"] }),
-      code: z.enum(FAILOVER_CODES).meta({
-        description:
-          "`failed`: its connection or its response failed. `refused`: it answered with an error status. `timed_out`: it sent " +
-          "nothing in time. `skipped`: no request was sent, because its circuit breaker is open or its stream limit is reached.",
-      }),
+      code: z.enum(FAILOVER_CODES).meta({ description: meaningsOf(FAILOVER_MEANINGS) }),
     }),
     event("context-exceeded", "An LLM provider refused a prompt as longer than its model's context.", {
       provider: z.string().meta({ description: "The provider that refused.", examples: ["openai"] }),
@@ -231,7 +227,7 @@ const CommandItem = z
     command("mark", "A mark is sent after a segment; the peer returns it once the segment has been played.", { name }),
     command(
       "pause",
-      "The caller speaks over the reply: sending is paused until the words are known. `resume` or `interrupt` follows, unless all of the reply had been sent.",
+      "The caller speaks over the reply: sending is paused until the words are known. `resume` or `cancel-reply` follows, unless all of the reply had been sent.",
       { turnId },
     ),
     command("resume", "The caller's speech was no interruption: the paused reply resumes from the same sample.", {

@@ -5,11 +5,11 @@ import { EVENTS_PAGE_DEFAULT, EVENTS_PAGE_MAX } from "../../core/limits/api.ts";
 import type { CallStatus, CallStore } from "../../store/call-store.ts";
 import { cursorOf } from "../http/cursor.ts";
 import { notFound } from "../http/errors.ts";
-import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-responses.ts";
+import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-response-hooks.ts";
 import { offsetOf } from "../http/pages.ts";
 import { pageParameters } from "../http/query.ts";
 import { type CallEventItem, CallEventList } from "./event-schemas.ts";
-import { CallId } from "./request-schemas.ts";
+import { CallId } from "./response-schemas.ts";
 
 /** Some of a call's events in order of time. */
 export interface CallEventPage {

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import type { StreamFormat } from "../../core/calls/spec.ts";
 import type { CallRecord, ListedCall } from "../../store/call-store.ts";
-import { toolItemOf } from "../tools/selected-tools.ts";
-import type { CallItem, CallSummary } from "./request-schemas.ts";
+import { toolItemOf } from "../tools/tool-specs.ts";
+import type { CallItem, CallSummary } from "./response-schemas.ts";
 
 export const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();
 

@@ -8,11 +8,11 @@ import { STREAM_ID_CHARS_MAX } from "../../core/limits/messages.ts";
 import { CALL_STATUSES, type CallQuery, type CallStore } from "../../store/call-store.ts";
 import { cursorOf, idOf, pageFields } from "../http/cursor.ts";
 import { oneOf } from "../http/fields.ts";
-import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-responses.ts";
+import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-response-hooks.ts";
 import { pageOf, pageSchema } from "../http/pages.ts";
 import { parameter } from "../http/query.ts";
 import { summaryOf } from "./item.ts";
-import { CallSummary } from "./request-schemas.ts";
+import { CallSummary } from "./response-schemas.ts";
 
 export interface CallListDeps extends LargeResponsesDeps {
   calls: Pick<CallStore, "list">;

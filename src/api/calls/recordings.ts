@@ -1,18 +1,22 @@
-import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
-import type { Readable } from "node:stream";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
-import parseRange from "range-parser";
 import { z } from "zod";
 import { unavailable } from "../../core/errors.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { CallStore } from "../../store/call-store.ts";
 import { notFound, rangeNotSatisfiable } from "../http/errors.ts";
-import { LARGE_RESPONSE_ERRORS, type LargeResponses, largeResponseHooks } from "../http/large-responses.ts";
+import { LARGE_RESPONSE_ERRORS, largeResponseHooks } from "../http/large-response-hooks.ts";
+import type { LargeResponses } from "../http/large-responses.ts";
 import { NoQuery } from "../http/query.ts";
-import { onResponseEnd } from "../http/response-end.ts";
-import { CallId } from "./request-schemas.ts";
+import {
+  isResourceShortage,
+  matchesEtag,
+  openRecording,
+  type RecordingFile,
+  rangeOf,
+  streamOf,
+} from "./recording-file.ts";
+import { CallId } from "./response-schemas.ts";
 
 export interface RecordingRoutesDeps {
   calls: Pick<CallStore, "get">;
@@ -134,69 +138,9 @@ export function recordingRoutes(scope: FastifyInstance, deps: RecordingRoutesDep
   });
 }
 
-/** The bytes of a file. The file is closed when the response ends, whether or not it was sent. */
-function streamOf(
-  handle: FileHandle,
-  { raw: request }: FastifyRequest,
-  { raw: response }: FastifyReply,
-  range: { start?: number; end?: number } = {},
-): Readable {
-  const stream = handle.createReadStream(range);
-  onResponseEnd(request, response, () => stream.destroy());
-  return stream;
-}
-
 /** Headers of a response with this many bytes of a call's recording, with or without the body. */
 const headersOf = (callId: string, bytes: number) => ({
   "content-type": "audio/wav",
   "content-length": bytes,
   "content-disposition": `attachment; filename="${callId}.wav"`,
 });
-
-interface RecordingFile {
-  /** The caller of `openRecording` closes it. */
-  handle: FileHandle;
-  bytes: number;
-  /** A strong tag: a file that is rendered again has another inode and another modification time. */
-  etag: string;
-}
-
-/** Rejects when the file does not exist or cannot be read, or is a link, a folder or a pipe. */
-async function openRecording(path: string): Promise<RecordingFile> {
-  // Opening a pipe would otherwise wait until a process writes to it.
-  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const status = await handle.stat({ bigint: true });
-    if (!status.isFile()) throw new Error("not a file");
-    // Detects a failing disk while the status can still be chosen.
-    await handle.read({ buffer: Buffer.alloc(1), position: 0 });
-    const { ino, mtimeNs, size } = status;
-    const etag = `"${[ino, mtimeNs, size].map((part) => part.toString(36)).join("-")}"`;
-    return { handle, bytes: Number(size), etag };
-  } catch (error) {
-    await handle.close();
-    throw error;
-  }
-}
-
-/** Whether the recording probably exists, but the process cannot open another file now. */
-const isResourceShortage = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && /^(EMFILE|ENFILE|ENOMEM)$/.test(String(error.code));
-
-/** Whether `If-None-Match` names the tag. The comparison is weak (RFC 9110, section 13.1.2), and `*` is any recording. */
-const matchesEtag = (header: string | undefined, etag: string): boolean =>
-  header === "*" || (header ?? "").split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
-
-/** One range of bytes (RFC 9110, section 14.1.2); the unit's name is not case-sensitive (14.1). */
-const ONE_RANGE = /^bytes=(?:\d+-\d*|-(\d+))$/i;
-
-/** The range of a file of this length that `Range` requests. Several ranges and malformed ones are ignored (section 14.2). */
-function rangeOf(header: string, bytes: number): { start: number; end: number } | "whole" | "unsatisfiable" {
-  const found = ONE_RANGE.exec(header);
-  if (found === null) return "whole";
-  // A suffix longer than the file means the whole file; the parser would take it for a range outside of the file.
-  const [, suffix] = found;
-  const ranges = parseRange(bytes, suffix === undefined ? header : `bytes=-${Math.min(Number(suffix), bytes)}`);
-  if (!Array.isArray(ranges)) return "unsatisfiable";
-  return ranges[0] ?? "whole";
-}

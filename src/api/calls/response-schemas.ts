@@ -1,8 +1,14 @@
 import { z } from "zod";
 import type { LATENCY_STEPS } from "../../core/calls/latency.ts";
-import { STAGES } from "../../core/metrics/worker-metrics.ts";
-
-/** Schemas of a call's latency, usage and cost. */
+import { END_REASON_MEANINGS, END_REASONS } from "../../core/calls/reasons.ts";
+import { CONNECTION_TYPES, MODEL_NAMES, STREAM_CODECS, STREAM_RATES_HZ } from "../../core/calls/spec.ts";
+import { STAGES } from "../../core/calls/stages.ts";
+import type { CallMs } from "../../core/clocks.ts";
+import { CALL_STATUSES } from "../../store/call-store.ts";
+import { meaningsOf } from "../http/meanings.ts";
+import { pageSchema } from "../http/pages.ts";
+import { ToolItem } from "../tools/schemas.ts";
+import { CALL_SUMMARIES, CALLS, CREATED_CALLS, TURNS } from "./examples.ts";
 
 const responseTimeMs = (description: string) =>
   z.number().meta({ description: `${description}; milliseconds since the caller's last voiced frame.` });
@@ -98,3 +104,156 @@ export const CallCost = z
   })
   .nullable()
   .meta({ description: "Calculated with the service's prices at the end of the call; null when it has no prices." });
+
+/** ISO 8601 in UTC with milliseconds. */
+export const time = z.string().meta({ format: "date-time", examples: ["2026-11-21T08:00:00.000Z"] });
+
+const callId = z.string().meta({
+  description: "`call_` and a UUIDv7.",
+  examples: ["call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"],
+});
+
+const status = z.enum(CALL_STATUSES).meta({
+  description:
+    "`created`: waits for its media stream. `active`: in progress. `ended`: over; `endReason` says why. `expired`: the stream did not connect in time. `failed`: ended before any audio by a fault of the service.",
+});
+
+export const CreatedCall = z
+  .object({
+    id: callId,
+    websocketUrl: z.string().meta({
+      description: "Address of the media stream: single-use, short-lived, and returned only here.",
+      format: "uri",
+    }),
+    status,
+    connectionType: z.enum(CONNECTION_TYPES),
+    createdAt: time,
+  })
+  .meta({
+    id: "CreatedCall",
+    description: "The new call and the address of its media stream.",
+    examples: CREATED_CALLS,
+  });
+
+export const CallId = z.object({ id: callId });
+
+/** Times are ISO 8601 in UTC; unknown values are null. */
+export const CallItem = z
+  .object({
+    id: callId,
+    agentId: z.string().nullable().meta({ description: "The saved agent that the call was created from." }),
+    status,
+    connectionType: z.enum(CONNECTION_TYPES),
+    createdAt: time,
+    startedAt: time.nullable().meta({ description: "When the media stream connected." }),
+    endedAt: time.nullable(),
+    durationMs: z
+      .number()
+      .nullable()
+      .meta({ description: "From the connection of the stream to the end, by a monotonic clock." }),
+    endReason: z
+      .enum(END_REASONS)
+      .nullable()
+      .meta({ description: meaningsOf(END_REASON_MEANINGS) }),
+    carrierCallId: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "The carrier's own id for the call: the `callSid` in `start` of carrier_a, the `call_control_id` of carrier_b, the `callId` " +
+          "of carrier_c. Null before its stream has started, and for other connection types.",
+        examples: ["CA0123456789abcdef0123456789abcdef"],
+      }),
+    configuration: z
+      .object({
+        voice: z.string().meta({ description: "Id of the voice." }),
+        language: z.string().meta({ description: "The language in which the call starts." }),
+        languagePinned: z.boolean(),
+        model: z.enum(MODEL_NAMES),
+        temperature: z.number(),
+        firstSpeaker: z.enum(["agent", "user"]),
+        interruptible: z.boolean(),
+        maxDuration: z.int(),
+        inactivityTimeout: z.int(),
+        inactivityAction: z.enum(["hang_up", "prompt"]),
+        maxCost: z.number().nullable(),
+        recordingEnabled: z.boolean(),
+        websocket: z
+          .object({
+            codec: z.enum(STREAM_CODECS),
+            inputSampleRate: z.literal(STREAM_RATES_HZ),
+            outputSampleRate: z.literal(STREAM_RATES_HZ),
+          })
+          .nullable()
+          .meta({ description: "With its defaults filled in; null for other connection types." }),
+        selectedTools: z.array(ToolItem),
+      })
+      .meta({
+        description: "The configuration of the call, as in `POST /calls`, without the prompt and the greeting.",
+      }),
+    metadata: z.record(z.string(), z.unknown()).nullable().meta({ description: "As in the request." }),
+    recording: z
+      .object({
+        channels: z.int(),
+        sampleRateHz: z.int(),
+        durationMs: z.number(),
+        complete: z.boolean().meta({ description: "False when audio is missing from it." }),
+      })
+      .nullable()
+      .meta({ description: "Present once the recording can be downloaded." }),
+    recordingDeletedAt: time.nullable().meta({
+      description: "When retention deleted the recording, and with it the call's events.",
+    }),
+    transcriptDeletedAt: time.nullable().meta({
+      description: "When retention deleted the transcript, and with it the call's events.",
+    }),
+    transcriptComplete: z.boolean().nullable().meta({
+      description:
+        "False when turns may be missing from the transcript: a process was lost, or the disk was full. `usage` and `cost` may then be incomplete too. Null before the end.",
+    }),
+    counters: z.record(z.string(), z.number()).nullable().meta({
+      description: "Counters of the call by name, for diagnosis; they may change between versions.",
+    }),
+    latency: CallLatency,
+    usage: CallUsage,
+    cost: CallCost,
+  })
+  .meta({ id: "Call", description: "The current state of a call. Unknown values are null.", examples: CALLS });
+
+export const CallSummary = CallItem.extend({
+  configuration: CallItem.shape.configuration.omit({ selectedTools: true }).meta({
+    description:
+      "The configuration of the call, as in `POST /calls`, without the prompt, the greeting and the tools, which " +
+      "`GET /calls/{id}` shows.",
+  }),
+}).meta({
+  id: "CallSummary",
+  description: "A call in a list. Unknown values are null.",
+  examples: CALL_SUMMARIES,
+});
+
+const callTimeMs = z
+  .number()
+  .meta({ description: "Milliseconds since the media stream connected." }) as unknown as z.ZodType<CallMs>;
+
+export const Turn = z
+  .object({
+    role: z.enum(["agent", "user"]),
+    text: z.string().optional().meta({
+      description:
+        "What was said; of an interrupted reply, what the caller heard. Absent when the call is not recorded.",
+    }),
+    startMs: callTimeMs,
+    endMs: callTimeMs,
+    interrupted: z.boolean().meta({ description: "Interrupted by the other side or by the end of the call." }),
+    approximate: z.literal(true).optional().meta({
+      description:
+        "The end of `text` is an estimate: the TTS gives no word timestamps, or the connection was lost before playout was confirmed.",
+    }),
+    latency: TurnLatency.optional().meta({
+      description: "Latency of the reply. Absent for turns that answer nothing, such as a greeting.",
+    }),
+  })
+  .meta({ id: "Turn", description: "One side's uninterrupted contribution.", examples: TURNS });
+
+export const Transcript = pageSchema(Turn, "The turns in order; none before the call has ended.");

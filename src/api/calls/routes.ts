@@ -6,12 +6,13 @@ import type { CallRecord, CallStore } from "../../store/call-store.ts";
 import { cursorOf } from "../http/cursor.ts";
 import { notFound, REFUSAL_CODES } from "../http/errors.ts";
 import { IdempotencyHeaders } from "../http/idempotency.ts";
-import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-responses.ts";
+import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "../http/large-response-hooks.ts";
 import { offsetOf, pageOf } from "../http/pages.ts";
 import { NoQuery, pageParameters } from "../http/query.ts";
 import { type CallCreationDeps, CREATE_CALL_OPTIONS, createCall, problemsOfRequest, refuseEarly } from "./create.ts";
 import { itemOf } from "./item.ts";
-import { CallId, CallItem, CreatedCall, NewCallBody, Transcript, type Turn } from "./request-schemas.ts";
+import { NewCallBody } from "./request-schemas.ts";
+import { CallId, CallItem, CreatedCall, Transcript, type Turn } from "./response-schemas.ts";
 import { type CallSpecDeps, callSpecOf } from "./spec.ts";
 
 export interface CallRoutesDeps extends CallCreationDeps, CallSpecDeps, LargeResponsesDeps {

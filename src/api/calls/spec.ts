@@ -8,17 +8,13 @@ import {
 } from "../../core/calls/spec.ts";
 import { isObject } from "../../core/json.ts";
 import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
+import type { Path } from "../http/display-path.ts";
 import { firstProblems, notImplemented, notInThisVersion, type Problem } from "../http/errors.ts";
-import { isBlank, type Path, problem, problemsOf } from "../http/validation.ts";
-import {
-  type ToolDeps,
-  toolProblems,
-  toolSpecsOf,
-  transportProblems,
-  unsupportedTools,
-} from "../tools/selected-tools.ts";
+import { isBlank, problem, problemsOf } from "../http/validation.ts";
+import { type ToolDeps, toolProblems, transportProblems, unsupportedTools } from "../tools/selected-tools.ts";
+import { toolSpecsOf } from "../tools/tool-specs.ts";
+import type { VoiceCatalogue } from "../voices/catalogue.ts";
 import { languageByCode, lookUpVoiceAndLanguage, voiceByIdOrName } from "../voices/lookup.ts";
-import type { VoiceCatalogue } from "../voices/routes.ts";
 import { isG711, type NewCallBody, STREAM_RATE_HZ_DEFAULT, WebsocketBody } from "./request-schemas.ts";
 
 /** The transports that this build supports. */

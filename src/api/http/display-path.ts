@@ -1,3 +1,4 @@
+/** Where a field is in a request: the names and indexes that lead to it. */
 export type Path = readonly PropertyKey[];
 
 /** Longer than any path to a field that the API defines; clients' own field names may be longer. In UTF-16 units. */

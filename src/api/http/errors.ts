@@ -1,7 +1,7 @@
 import type { SpendUnit } from "../../core/billing/spend.ts";
 import { type Fault, TrunklineError } from "../../core/errors.ts";
 
-/** Every error code of the API with its status. docs/api.md lists them; a code is never reused for another meaning. */
+/** Every error code of the API with its status. docs/errors.md lists them; a code is never reused for another meaning. */
 export const STATUS = {
   invalid_request: 400,
   unknown_voice: 400,
@@ -149,7 +149,7 @@ export const rangeNotSatisfiable = (bytes: number): ApiError =>
     headers: { "content-range": `bytes */${bytes}` },
   });
 
-/** Listed features that this build does not have yet. */
+/** 501 for features of the specification that this build does not have; `details` lists them. */
 export const notImplemented = (details: readonly Problem[]): ApiError =>
   new ApiError("unavailable", details.map((detail) => detail.message).join("; "), { status: 501, details });
 

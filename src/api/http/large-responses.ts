@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../../core/clock.ts";
 import { addMs, elapsedMs, type MonotonicMs, monotonicMs } from "../../core/clocks.ts";
 import {
@@ -13,7 +12,6 @@ import {
   UNREAD_MS_MIN,
 } from "../../core/limits/api.ts";
 import { ApiError } from "./errors.ts";
-import { onResponseEnd } from "./response-end.ts";
 
 /** Counts responses that were not completed. */
 export interface ResponseCounter {
@@ -186,33 +184,4 @@ export class LargeResponses {
     this.#counter.refused("account");
     return new ApiError("rate_limited", `this account has reached its limit of concurrent ${what}`);
   }
-}
-
-/** Dependencies of the routes with large responses. */
-export interface LargeResponsesDeps {
-  largeResponses: LargeResponses;
-}
-
-/** Error codes of large responses, in addition to the route's own. */
-export const LARGE_RESPONSE_ERRORS = ["rate_limited", "overloaded"] as const;
-
-/** Hooks for routes with large responses; they run after the hook that sets the account. */
-export function largeResponseHooks(responses: LargeResponses) {
-  const active = new WeakMap<FastifyRequest, ActiveResponse>();
-  return {
-    preHandler: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-      const { socket } = request.raw;
-      const response = await responses.begin(request.accountId, () => socket.destroy());
-      active.set(request, response);
-      onResponseEnd(request.raw, reply.raw, () => response.end());
-      // The client disconnected while its request waited: no response is created.
-      if (socket.destroyed) reply.hijack();
-    },
-    onSend: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-      const response = active.get(request);
-      if (response === undefined) return;
-      response.written();
-      reply.raw.on("drain", () => response.written());
-    },
-  };
 }

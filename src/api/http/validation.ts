@@ -9,8 +9,6 @@ const VALUE_CHARS_MAX = 40;
 /** Copying a property with this name changes the object's prototype, so the property cannot be preserved. */
 const RESERVED_KEY = "__proto__";
 
-export type { Path };
-
 /** Makes Fastify validate with zod; all problems are reported together as ApiError `invalid_request`. */
 export const validatorCompiler: FastifySchemaCompiler<z.ZodType> =
   ({ schema, httpPart }) =>

@@ -3,11 +3,13 @@ import { STATUS_CODES } from "node:http";
 import type { FastifySchema } from "fastify";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { z } from "zod";
-import { INPUT, withNamedDefaults } from "./input-defaults.ts";
 import { errorName, errorResponse, errorsOf, headersOf } from "./responses.ts";
 
 /** The path of a document's named schemas. */
 export const SCHEMAS = "#/components/schemas/";
+
+/** The end of the names of request schemas; all other schemas are those of responses. */
+const INPUT = "Input";
 
 type Responses = Record<string, OpenAPIV3_1.ResponseObject | OpenAPIV3_1.ReferenceObject>;
 type Schemas = Record<string, OpenAPIV3_1.SchemaObject>;
@@ -89,6 +91,25 @@ function errorResponses(schema: FastifySchema, method: string, shared: Responses
     }
   }
   return found;
+}
+
+/**
+ * Moves each input field with a default into a named schema, to which the field refers. In a response a field with a default is
+ * always present, in a request it is optional, and client generators cannot distinguish the two: openapi-typescript makes every
+ * property with `default` required. Modifies the schemas.
+ */
+function withNamedDefaults(schemas: Schemas): Schemas {
+  const named: Schemas = { ...schemas };
+  for (const [name, { properties = {} }] of Object.entries(schemas).filter(([key]) => key.endsWith(INPUT))) {
+    for (const [field, property] of Object.entries(properties)) {
+      if (!("default" in property)) continue;
+      const { description, ...rest } = property;
+      const key = `${name.slice(0, -INPUT.length)}${field[0]?.toUpperCase()}${field.slice(1)}${INPUT}`;
+      named[key] = rest;
+      properties[field] = { $ref: `${SCHEMAS}${key}`, ...(description !== undefined && { description }) };
+    }
+  }
+  return Object.fromEntries(Object.entries(named).sort(([one], [other]) => one.localeCompare(other)));
 }
 
 /** Responses may get more fields, and never omit one for its default: only request schemas are closed and have defaults. */

@@ -2,36 +2,39 @@ import { STATUS_CODES } from "node:http";
 import type { FastifySchema } from "fastify";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { z } from "zod";
-import { BODY_BYTES_MAX } from "../../core/limits/api.ts";
+import { AGENTS_PER_ACCOUNT_MAX, BODY_BYTES_MAX } from "../../core/limits/api.ts";
 import { type ErrorBody, type ErrorCode, RETRY_AFTER_STATUSES, STATUS } from "../http/errors.ts";
 
-/** The meaning of each code for the client. */
-const MEANINGS: Readonly<Record<ErrorCode, string>> = {
-  invalid_request: "the request does not follow this document; `details` lists all problems",
+/** The meaning of each code for the client, in Markdown; docs/errors.md shows them, too. */
+export const CODE_MEANINGS: Readonly<Record<ErrorCode, string>> = {
+  invalid_request: "the request does not follow the OpenAPI document; `details` lists all problems",
   unknown_voice: "`GET /voices` lists no such voice, or several of this name",
   unknown_language: "`GET /languages` lists no such language",
   unauthorized: "there is no API key in the header X-API-Key, or one that is unknown or revoked",
   not_found: "the resource does not exist, or belongs to another account",
   method_not_allowed: "the path has other methods, which the header Allow names",
-  conflict: "not possible in the resource's current state, or the account has reached its limit of them",
+  conflict: `not possible in the resource's current state, or the account has reached its limit of them (${AGENTS_PER_ACCOUNT_MAX.toLocaleString("en-US")} agents)`,
   idempotency_mismatch: "the Idempotency-Key was used with another request",
   payload_too_large: `the body is larger than ${BODY_BYTES_MAX / 1_024} KiB`,
   unsupported_media_type: "the body is not application/json in UTF-8, or has a Content-Encoding",
   range_not_satisfiable: "the header Range requests bytes outside the file",
   rate_limited:
-    "the API key has reached its limit of concurrent calls, or the account its limit of concurrent lists or downloads",
+    "the API key has reached its limit of concurrent calls (`CALLS_PER_API_KEY`), or the account its limit of concurrent lists or downloads",
   spend_limit: "the calls of the account have reached a spend limit per minute",
   internal: "a bug in the service; its log has details under the same `requestId`",
-  overloaded: "there is no capacity for another call, list or download at present",
+  overloaded:
+    "there is no capacity for another call, the media workers do not keep up, or too many lists or downloads are in progress",
   draining: "the service is about to stop",
   insufficient_storage: "free disk space is too low for new calls; live calls continue",
   database_lost:
     "the database file was removed or replaced under the service, which writes nothing until the file is back",
-  unavailable: "a part of the service is not responding at present",
+  unavailable:
+    "a part of the service is not responding at present, a tool's schema cannot be checked within 10 s, or the voice may belong to a " +
+    "provider that has never listed its own",
 };
 
 /** Statuses whose code has another meaning. */
-const MEANINGS_BY_STATUS: Readonly<Record<number, string>> = {
+export const MEANINGS_BY_STATUS: Readonly<Record<number, string>> = {
   408: "the request took too long to arrive",
   501: "the request is valid, but needs a feature that this version does not have",
 };
@@ -164,7 +167,7 @@ export function errorResponse(
   codes: readonly ErrorCode[],
   added?: readonly HeaderName[],
 ): OpenAPIV3_1.ResponseObject {
-  const meaning = (code: ErrorCode): string => MEANINGS_BY_STATUS[status] ?? MEANINGS[code];
+  const meaning = (code: ErrorCode): string => MEANINGS_BY_STATUS[status] ?? CODE_MEANINGS[code];
   const examples = codes.map((code) => {
     const value: ErrorBody = { error: { code, message: plain(meaning(code)), details: [], requestId: REQUEST_ID } };
     return [code, { value }] as const;

@@ -1,5 +1,4 @@
-import type { z } from "zod";
-import { BUILT_IN_TOOLS, type BuiltInTool, type ConnectionType, type ToolSpec } from "../../core/calls/spec.ts";
+import { BUILT_IN_TOOLS, type BuiltInTool, type ConnectionType } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { addMs, elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import { isObject } from "../../core/json.ts";
@@ -13,9 +12,10 @@ import type { SchemaChecks, SchemaResult } from "../../core/schemas/checker.ts";
 import { schemaProblem } from "../../core/schemas/shape.ts";
 import { argumentsIn, headerProblem, secretsIn, urlProblem, urlTemplateOf } from "../../core/tools/http-tool.ts";
 import { type ToolSecrets, toolSecretFor } from "../../core/tools/secrets.ts";
+import type { Path } from "../http/display-path.ts";
 import { ApiError, notInThisVersion, type Problem } from "../http/errors.ts";
-import { type Path, problem, problemWithoutValue } from "../http/validation.ts";
-import { isToolName, type SelectedTool, TOOL_NAMES, type ToolDefinition, type ToolItem } from "./schemas.ts";
+import { problem, problemWithoutValue } from "../http/validation.ts";
+import { isToolName, type SelectedTool, TOOL_NAMES } from "./schemas.ts";
 
 /** What this installation allows to tools. */
 export interface ToolDeps {
@@ -39,7 +39,7 @@ interface ToolCheckContext extends ToolDeps {
 /** The transports that can send DTMF to the peer. */
 export const DTMF_CONNECTION_TYPES: readonly ConnectionType[] = ["carrier_c"];
 
-const isBuiltIn = (name: string): name is BuiltInTool => BUILT_IN_TOOLS.some((tool) => tool === name);
+export const isBuiltIn = (name: string): name is BuiltInTool => BUILT_IN_TOOLS.some((tool) => tool === name);
 
 /**
  * The problems of `selectedTools` beyond its shape, which the schema checks: here it may be any value. `at` is its path in the
@@ -203,34 +203,4 @@ export function unsupportedTools(tools: readonly SelectedTool[], path: string): 
     if (tool.toolName !== undefined && !isBuiltIn(tool.toolName)) return miss(`the tool ${tool.toolName}`);
     return [];
   });
-}
-
-/** Requires tools without problems that this build has. */
-export const toolSpecsOf = (tools: readonly SelectedTool[]): ToolSpec[] =>
-  tools.flatMap(({ toolName, definition, parameterOverrides: fixedArguments = {} }): ToolSpec[] => {
-    if (definition !== undefined) return [definedTool(definition, fixedArguments)];
-    return toolName !== undefined && isBuiltIn(toolName) ? [{ kind: "built_in", name: toolName, fixedArguments }] : [];
-  });
-
-function definedTool(
-  { http, type: _, ...described }: ToolDefinition,
-  fixedArguments: Record<string, unknown>,
-): ToolSpec {
-  const tool = { ...described, fixedArguments };
-  if (http === undefined) return { kind: "client", ...tool };
-  const { method, url, headers = {} } = http;
-  return { kind: "http", ...tool, method, url, headers };
-}
-
-/** A tool as a call shows it. */
-export function toolItemOf(tool: ToolSpec): z.output<typeof ToolItem> {
-  const overrides =
-    Object.keys(tool.fixedArguments).length === 0 ? {} : { parameterOverrides: { ...tool.fixedArguments } };
-  if (tool.kind === "built_in") return { toolName: tool.name, ...overrides };
-  const { kind: type, name, description, parameters, timeoutMs } = tool;
-  const http =
-    tool.kind === "http"
-      ? { http: { method: tool.method, url: tool.url, headerNames: Object.keys(tool.headers) } }
-      : {};
-  return { definition: { type, name, description, parameters: { ...parameters }, ...http, timeoutMs }, ...overrides };
 }

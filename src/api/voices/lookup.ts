@@ -4,7 +4,7 @@ import type { Language } from "../../speech/languages.ts";
 import { maySpeak, voicesSpeaking } from "../../speech/tts/voice-matching.ts";
 import { ApiError, invalidRequest, type Problem } from "../http/errors.ts";
 import { problem } from "../http/validation.ts";
-import type { VoiceCatalogue } from "./routes.ts";
+import type { VoiceCatalogue } from "./catalogue.ts";
 
 /** Finds the item that a field names, or the problem of its value. Undefined for a value that is no string: the schema reports that. */
 type LookUp<Item> = (items: readonly Item[]) => Item | Problem | undefined;

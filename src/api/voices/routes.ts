@@ -2,54 +2,12 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { VOICES_PAGE_MAX } from "../../core/limits/api.ts";
-import type { Tts, Voice } from "../../speech/contracts.ts";
-import { type Language, languageCodes, listLanguages } from "../../speech/languages.ts";
 import { cursorOf } from "../http/cursor.ts";
-import { LARGE_RESPONSE_ERRORS, type LargeResponses, largeResponseHooks } from "../http/large-responses.ts";
+import { LARGE_RESPONSE_ERRORS, largeResponseHooks } from "../http/large-response-hooks.ts";
+import type { LargeResponses } from "../http/large-responses.ts";
 import { offsetOf, pageOf, pageSchema } from "../http/pages.ts";
 import { pageParameters, parameter } from "../http/query.ts";
-
-/** Filters of voices or languages; all given ones must match. */
-export interface CatalogueQuery {
-  /** A language code in any case; a bare language (`en`) includes its regions and dialects. */
-  language?: string | undefined;
-  provider?: string | undefined;
-}
-
-/** The voices and languages of the configured providers. */
-export interface VoiceCatalogue {
-  voices(query?: CatalogueQuery): Promise<readonly Voice[]>;
-  /** `voices` of a language counts those of the requested provider. */
-  languages(query?: CatalogueQuery): Promise<readonly Language[]>;
-  /** The providers that have not listed their voices yet. */
-  unlistedProviders(): readonly string[];
-}
-
-/** The catalogue of `tts`, which may combine several providers. */
-export function catalogueOf(tts: Pick<Tts, "voices" | "unlistedProviders">): VoiceCatalogue {
-  const voicesOf = async (provider: string | undefined): Promise<readonly Voice[]> => {
-    const voices = await tts.voices();
-    return provider === undefined ? voices : voices.filter((voice) => voice.provider === provider);
-  };
-  return {
-    voices: async ({ language, provider } = {}) => {
-      const voices = await voicesOf(provider);
-      return voices.filter((voice) => matchesLanguage(language, [voice.language, ...languageCodes(voice.language)]));
-    },
-    languages: async ({ language, provider } = {}) => {
-      const languages = listLanguages(await voicesOf(provider));
-      return languages.filter(({ code }) => matchesLanguage(language, languageCodes(code)));
-    },
-    unlistedProviders: () => tts.unlistedProviders?.() ?? [],
-  };
-}
-
-/** Codes are compared without regard to case (RFC 5646, section 2.1.1). */
-function matchesLanguage(wanted: string | undefined, codes: readonly string[]): boolean {
-  if (wanted === undefined) return true;
-  const code = wanted.toLowerCase();
-  return codes.some((other) => other.toLowerCase() === code);
-}
+import type { VoiceCatalogue } from "./catalogue.ts";
 
 const Filters = z.strictObject({
   // All items fit one page, unless there are thousands.

@@ -1,5 +1,7 @@
 import { strict as assert } from "node:assert";
-import type { CallSpec, CancelReason, EndReason, SpeakReason, TurnLatency } from "../../core/calls/spec.ts";
+import type { CancelReason, EndReason, SpeakReason } from "../../core/calls/reasons.ts";
+import type { CallSpec } from "../../core/calls/spec.ts";
+import type { TurnLatency } from "../../core/calls/transcript.ts";
 import { type CallMs, callMs, earliest } from "../../core/clocks.ts";
 import { REPLY_SEGMENTS_MAX } from "../../core/limits/calls.ts";
 import type { Conversation } from "../conversation.ts";

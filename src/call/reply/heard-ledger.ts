@@ -1,4 +1,4 @@
-import type { TranscriptTurn } from "../../core/calls/spec.ts";
+import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import { addMs, type CallMs, callMs, earliest } from "../../core/clocks.ts";
 import type { CallEvent } from "../events.ts";
 import type { TurnParameters } from "../parameters.ts";

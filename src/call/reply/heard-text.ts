@@ -1,4 +1,5 @@
-import { isUnspaced, speakingLength, wordEnds } from "../../core/text/words.ts";
+import { speakingLength } from "../../core/text/speaking-length.ts";
+import { isUnspaced, wordEnds } from "../../core/text/words.ts";
 import type { TimedWord } from "../../speech/contracts.ts";
 
 /** Latin letters spoken in a second. Used only while a TTS without word times has not finished a segment. */

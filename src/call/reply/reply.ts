@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
-import type { EndReason, TranscriptTurn } from "../../core/calls/spec.ts";
+import type { EndReason } from "../../core/calls/reasons.ts";
+import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import type { CallMs } from "../../core/clocks.ts";
 import { joinTexts } from "../../core/text/words.ts";
 import type { TimedWord } from "../../speech/contracts.ts";

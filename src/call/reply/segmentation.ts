@@ -1,4 +1,6 @@
-import { graphemeEnd, speakingLength, speakingWeight, wordEnds } from "../../core/text/words.ts";
+import { graphemeEnd } from "../../core/text/graphemes.ts";
+import { speakingLength, speakingWeight } from "../../core/text/speaking-length.ts";
+import { wordEnds } from "../../core/text/words.ts";
 import { isClauseBreak, isSentenceBreak } from "../sentence-boundaries.ts";
 
 /** Minimum length of a segment, in Latin letters. Shorter ones would sound choppy. */

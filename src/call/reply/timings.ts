@@ -1,4 +1,4 @@
-import type { TurnLatency } from "../../core/calls/spec.ts";
+import type { TurnLatency } from "../../core/calls/transcript.ts";
 import { type CallMs, callMs, elapsedMs } from "../../core/clocks.ts";
 
 /**
@@ -11,7 +11,7 @@ export interface AnsweredUtterance {
   finalMs: CallMs;
 }
 
-/** The timestamps behind a reply's latency, ms of call time. Each keeps its first value. */
+/** The timestamps from which a reply's latency is computed, ms of call time. Each keeps its first value. */
 export class ReplyTimings {
   readonly #answered: AnsweredUtterance | undefined;
   readonly #begunMs: CallMs;

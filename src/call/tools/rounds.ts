@@ -48,8 +48,8 @@ export class ToolRounds {
   }
 
   /**
-   * Adds a tool call, which starts when the LLM has finished this round. Calls beyond the limit are refused, and the
-   * LLM is told so. After the last round tool calls are ignored, because none were offered.
+   * Adds a tool call, which starts when the LLM has finished this round. Calls beyond the limit are refused with an
+   * error result for the LLM. After the last round tool calls are ignored, because none were offered.
    */
   request(call: ToolCall): void {
     if (this.exhausted) return;

@@ -1,6 +1,7 @@
 import { addMs, type CallMs, elapsedMs, latest } from "../../core/clocks.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
-import { cutText, joinTexts, textAfter } from "../../core/text/words.ts";
+import { cutText } from "../../core/text/graphemes.ts";
+import { joinTexts, textAfter } from "../../core/text/words.ts";
 import type { TurnEvent } from "./turn-events.ts";
 
 /**

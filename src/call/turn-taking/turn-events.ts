@@ -1,4 +1,4 @@
-import type { ResumeReason } from "../../core/calls/spec.ts";
+import type { ResumeReason } from "../../core/calls/reasons.ts";
 import type { CallMs } from "../../core/clocks.ts";
 
 export type TurnEvent =

@@ -1,4 +1,4 @@
-import type { ResumeReason } from "../../core/calls/spec.ts";
+import type { ResumeReason } from "../../core/calls/reasons.ts";
 import { addMs, type CallMs, callMs, earliest, elapsedMs } from "../../core/clocks.ts";
 import { joinTexts } from "../../core/text/words.ts";
 import type { TurnParameters } from "../parameters.ts";

@@ -1,4 +1,4 @@
-import { readRetentionRules } from "../../config/config.ts";
+import { readRetentionRules } from "../../config/environment.ts";
 import { systemClock } from "../../core/clock.ts";
 import { deletesAnything } from "../../core/retention.ts";
 import { RetentionJob, type RetentionTotal } from "../../record/retention/job.ts";

@@ -46,8 +46,8 @@ from the command line, which other users of the machine can see.
 
   --language <code>          language of the caller and of a created call; default en-US
   --record <file.wav>        writes what the caller heard
-  --json                     prints one JSON document, and with npm run --silent nothing else; the conversation goes
-                             to standard error
+  --json                     prints one JSON document; the conversation goes to standard error. Start it with
+                             npm run --silent, so that npm prints nothing
 
 Exit code 0: the call ended normally. 1: it did not. 2: usage error.
 `;

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
-import type { TranscriptTurn } from "../../core/calls/spec.ts";
+import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import type { Clock } from "../../core/clock.ts";
 import { millisecondsOf } from "../../core/clocks.ts";
 import { FRAME_MS } from "../../core/limits/media.ts";

@@ -1,4 +1,4 @@
-import type { TranscriptTurn } from "../../core/calls/spec.ts";
+import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import { type CallerReport, wordsOf } from "../../simulator/callers/caller.ts";
 
 /** Everything known about a scripted call, from both ends. */

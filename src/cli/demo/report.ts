@@ -1,4 +1,4 @@
-import type { TranscriptTurn } from "../../core/calls/spec.ts";
+import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import { type CallMs, roundedMs } from "../../core/clocks.ts";
 import type { CallerReport } from "../../simulator/callers/caller.ts";
 import { table } from "../terminal.ts";

@@ -1,4 +1,4 @@
-import type { TranscriptTurn, TurnLatency } from "./spec.ts";
+import type { TranscriptTurn, TurnLatency } from "./transcript.ts";
 
 /**
  * The steps from a caller's last voiced frame to the first frame of the reply, in their order; `total` is the whole time.

@@ -42,7 +42,7 @@ export const MESSAGE_FRAGMENTS_MAX = 16_384;
 export const FRAMING_BYTES_BURST_MAX = 256 * 1024;
 export const FRAMING_BYTES_PER_SECOND_MAX = 16 * 1024;
 
-/** When the supervisor accepts: connections that one worker has not acknowledged; past it the next worker gets them. */
+/** Where the supervisor accepts connections: how many one worker may not have acknowledged; beyond it the next worker gets them. */
 export const CONNECTIONS_UNACKNOWLEDGED_MAX = 16;
 
 /** Accepted connections that wait for a worker; one more is closed at once. */

@@ -1,5 +1,3 @@
-import type { Spend } from "../billing/spend.ts";
-
 /** Bounds on the spend of a call and an account; docs/providers.md states the resulting costs. */
 
 /** The sliding window of spend limits: in no window of this length is more spent than the limit. */
@@ -10,7 +8,7 @@ export const SPEND_WINDOW_S = 60;
  * characters. Prompts stay below 100,000 tokens also when a text is made to tokenize badly and its request is aborted: tokens are
  * then estimated, up to a third too low.
  */
-export const CALL_SPEND_DEFAULT: Spend = {
+export const CALL_SPEND_DEFAULT = {
   llm_requests: 18,
   input_tokens: 60_000,
   output_tokens: 20_000,
@@ -18,7 +16,7 @@ export const CALL_SPEND_DEFAULT: Spend = {
 };
 
 /** The defaults of all calls of one account within SPEND_WINDOW_S: about 100 concurrent conversations. */
-export const ACCOUNT_SPEND_DEFAULT: Spend = {
+export const ACCOUNT_SPEND_DEFAULT = {
   llm_requests: 600,
   input_tokens: 2_000_000,
   output_tokens: 200_000,
@@ -34,6 +32,6 @@ export const REFUSED_TURNS_MAX = 5;
 /** How long the announcement of the spend limit may play before the call ends: one sentence more than a goodbye. */
 export const SPEND_LIMIT_GOODBYE_MS_MAX = 7_000;
 
-/** The largest `maxCost` of a call, in the currency of PRICES. */
+/** The smallest and the largest `maxCost` of a call, in the currency of PRICES. */
 export const MAX_COST_MIN = 0.001;
 export const MAX_COST_MAX = 1_000_000;

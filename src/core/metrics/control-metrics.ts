@@ -1,4 +1,5 @@
-import { CONNECTION_TYPES, type ConnectionType, END_REASONS, type EndReason } from "../calls/spec.ts";
+import { END_REASONS, type EndReason } from "../calls/reasons.ts";
+import { CONNECTION_TYPES, type ConnectionType } from "../calls/spec.ts";
 import { RETAINED_PARTS, type RetainedPart } from "../retention.ts";
 import type { WorkersMetrics } from "./aggregation.ts";
 import {
@@ -51,7 +52,7 @@ export class ControlMetrics {
   readonly #recorded = counter(
     this.registry,
     "call_records_total",
-    "Ended calls, including those whose worker was lost.",
+    "Ended calls with a record, including lost, cancelled and expired ones.",
     ["status", "reason"],
   );
   readonly #recordTime = histogram(
@@ -61,15 +62,16 @@ export class ControlMetrics {
     [],
     RECORD_BUCKETS_S,
   );
-  readonly #requests = counter(this.registry, "api_requests_total", "Requests answered.", [
-    "method",
-    "route",
-    "status",
-  ]);
+  readonly #requests = counter(
+    this.registry,
+    "api_requests_total",
+    "Requests to the API that were answered, by the route's pattern.",
+    ["method", "route", "status"],
+  );
   readonly #requestTime = histogram(
     this.registry,
     "api_request_duration_seconds",
-    "From a request's head to the end of its answer.",
+    "From a request's head to the end of its answer, by the route's pattern.",
     ["method", "route"],
     REQUEST_BUCKETS_S,
   );
@@ -98,23 +100,28 @@ export class ControlMetrics {
   readonly #connectionsClosed = counter(
     this.registry,
     "http_connections_closed_total",
-    "Connections to the API and the metrics port that were closed or refused because the connection limit was reached.",
+    "Connections to the API and the metrics port that were closed because the connection limit was reached. `idle`: they had no complete request. `unread`: their response was not read. `refused`: all other connections had a request in progress.",
     ["port", "cause"],
   );
   readonly #answersRefused = counter(
     this.registry,
     "large_responses_refused_total",
-    "Lists and downloads refused with 429 or 503 because the account or the service had too many in progress.",
+    "Lists, transcripts and events (`list`) and downloads of recordings (`download`) that were refused because too many were in progress: with 429 those of the `account`, with 503 those of the `service`.",
     ["kind", "of"],
   );
   readonly #answersClosed = counter(
     this.registry,
     "large_responses_closed_total",
-    "Lists and downloads closed because their clients did not read them while other accounts waited.",
+    "Lists, transcripts and events (`list`) and downloads of recordings (`download`) that were closed because their clients did not read them while other accounts waited.",
     ["kind"],
   );
   readonly #ready = gauge(this.registry, "ready", "1 while new calls are accepted.");
-  readonly #restarts = counter(this.registry, "process_restarts_total", "Processes that were restarted.", ["process"]);
+  readonly #restarts = counter(
+    this.registry,
+    "process_restarts_total",
+    "Processes that were restarted: by the supervisor, and the `renderer` by the control process.",
+    ["process"],
+  );
   #rendererRestarts = 0;
   readonly #recordingFailures = counter(
     this.registry,
@@ -124,7 +131,7 @@ export class ControlMetrics {
   readonly #workers = gauge(
     this.registry,
     "workers",
-    "Media workers, by whether they answered this scrape (up) or not (silent).",
+    "Media workers, by whether they answered this scrape (`up`) or not (`silent`).",
     ["state"],
   );
 
@@ -193,8 +200,11 @@ export class ControlMetrics {
   observeDisk(disk: () => DiskReading): void {
     const { registry } = this;
     observableGauge(registry, "disk_free_bytes", "Free space of the fullest disk of DATA_DIR.", () => disk().freeBytes);
-    observableGauge(registry, "disk_low", "1 while free disk space is too low for new calls.", () =>
-      Number(disk().isLow),
+    observableGauge(
+      registry,
+      "disk_low",
+      "1 while the free space is below DISK_FREE_MIN_MB and new calls are refused.",
+      () => Number(disk().isLow),
     );
   }
 

@@ -8,7 +8,8 @@ export type BudgetedTask = (typeof BUDGETED_TASKS)[number];
 
 /** Counts the tasks for child processes by outcome. */
 export function budgetedTaskCounter(registry: Registry): (task: BudgetedTask, outcome: TaskOutcome) => void {
-  const help = "Tasks run in child processes with a CPU and memory budget, by outcome.";
+  const help =
+    "Tasks in child processes with a CPU and memory budget: checks of users' schemas and of the LLM's arguments (`schemas`), and tool choices of the reference LLM (`reference_llm`). `over_budget`: too much CPU time or memory; the process was replaced. `refused`: too many tasks of the account waited, or one for 5 s, or the process got too little CPU time or could not be started. `failed`: a defect of the service.";
   const tasks = counter(registry, "budgeted_tasks_total", help, ["task", "outcome"]);
   // Counters start at 0, so that their first increment is visible as an increase.
   for (const outcome of TASK_OUTCOMES) for (const task of BUDGETED_TASKS) tasks.inc({ task, outcome }, 0);

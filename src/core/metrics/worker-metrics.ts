@@ -1,16 +1,11 @@
 import { SPEND_LIMITS, SPEND_UNITS, type SpendRefusal } from "../billing/spend.ts";
-import { USAGE_UNITS, type Usage, type UsageUnit } from "../billing/usage.ts";
-import { type LatencyStep, stepDurations } from "../calls/latency.ts";
-import {
-  CANCEL_REASONS,
-  CONNECTION_TYPES,
-  type ConnectionType,
-  END_REASONS,
-  type EndReason,
-  type TurnLatency,
-} from "../calls/spec.ts";
+import { USAGE_UNITS, type Usage } from "../billing/usage.ts";
+import { stepDurations } from "../calls/latency.ts";
+import { END_REASONS, type EndReason } from "../calls/reasons.ts";
+import { CONNECTION_TYPES, type ConnectionType } from "../calls/spec.ts";
+import type { Stage } from "../calls/stages.ts";
+import type { TurnLatency } from "../calls/transcript.ts";
 import type { ProcessMetrics } from "./aggregation.ts";
-import type { TimeHistogram } from "./histogram.ts";
 import {
   CONNECTION_TYPE_LABEL,
   counter,
@@ -21,117 +16,23 @@ import {
   registryOf,
   setCounter,
 } from "./instruments.ts";
+import {
+  LLM_ABORT_REASONS,
+  type LlmAbortReason,
+  PROMPT_TRIM_CAUSES,
+  PROVIDER_STEPS,
+  type PromptTrimCause,
+  REDEMPTION_OUTCOMES,
+  type RedemptionOutcome,
+  TURN_MILESTONES,
+  UNIT_LABELS,
+  UNITS_OF_STAGE,
+} from "./labels.ts";
 import { budgetedTaskCounter } from "./task-metrics.ts";
+import { type CallCounts, LIVE_STATES, type WorkerReadings } from "./worker-readings.ts";
 
 // The metrics of a media worker. Those of the control process are in control-metrics.ts, those of every process in
-// process-metrics.ts; only files of this folder use prom-client. docs/operations.md describes each metric.
-
-/** The state of a live call: its carrier has not sent `start` yet, or what its agent does. */
-export const LIVE_STATES = ["opening", "listening", "thinking", "speaking"] as const;
-export type LiveState = (typeof LIVE_STATES)[number];
-
-/** The stages of a call that providers serve. */
-export const STAGES = ["stt", "llm", "tts"] as const;
-export type Stage = (typeof STAGES)[number];
-
-/** The counters of a call. They are read at each scrape, so that the frame path updates no metric. */
-export interface CallCounts {
-  framesIn: number;
-  framesOut: number;
-  /** Frames sent after the peer's buffer had run dry. */
-  late: number;
-  /** How often a reply had a gap because the TTS did not deliver in time. */
-  underruns: number;
-  /** Messages that violated the protocol. */
-  malformed: number;
-  /** Valid or unknown messages without effect, and messages above a rate limit. */
-  ignored: number;
-  /** Messages beyond the byte budget for parsing; the first of them ends the call. */
-  flooded: number;
-  /** Messages before the carrier's `start`. */
-  early: number;
-  /** Audio that arrived after the jitter buffer had skipped it. */
-  lateAudio: number;
-  /** Audio that had already arrived. */
-  duplicateAudio: number;
-  /** Audio that a stall had delayed for longer than is caught up. */
-  staleAudio: number;
-}
-
-/**
- * The latency that a worker adds to a frame. `in`: from the arrival of a message until all readers of the audio bus, including the
- * STT, have its frames. `out`: from the due time of a frame until it is written to the socket.
- */
-export interface AddedLatency {
-  readonly in: TimeHistogram;
-  readonly out: TimeHistogram;
-}
-
-/** The current state of a worker. */
-export interface WorkerReadings {
-  /** Live calls. */
-  calls: Readonly<Record<LiveState, number>>;
-  /** The most calls that it may carry. */
-  callsMax: number;
-  /** Sums over all calls since the process started, including live ones. */
-  counts: ReadonlyMap<ConnectionType, Readonly<CallCounts>>;
-  addedLatency: AddedLatency;
-  /** How late the slots of the ticker started. */
-  tickLateness: TimeHistogram;
-  /** Slots of the ticker that were skipped because the event loop had stalled. */
-  slotsSkipped: number;
-  journalBytes: number;
-  journalPendingBytes: number;
-  journalFailures: number;
-  /** Complete journals without an fsync. */
-  journalsUnsynced: number;
-}
-
-export const REDEMPTION_OUTCOMES = ["redeemed", "refused", "failed", "unsigned"] as const;
-/**
- * `refused`: used or expired. `failed`: the store did not answer. `unsigned`: malformed, or signed with none of the token keys; such
- * tokens never reach the control process.
- */
-export type RedemptionOutcome = (typeof REDEMPTION_OUTCOMES)[number];
-
-/**
- * Why an LLM request was aborted before its response was complete. `superseded`: the next request was sent. `preemptive_cancelled`: it
- * was preemptive, and the caller's words changed. `overlong`: its response was too long for a turn. All others: why its reply was
- * interrupted or cancelled.
- */
-export const LLM_ABORT_REASONS = ["superseded", "preemptive_cancelled", "overlong", ...CANCEL_REASONS] as const;
-export type LlmAbortReason = (typeof LLM_ABORT_REASONS)[number];
-
-export const PROMPT_TRIM_CAUSES = ["bound", "context_exceeded"] as const;
-/** Why a prompt was trimmed: it exceeded its bound, or an LLM refused it as longer than its context. */
-export type PromptTrimCause = (typeof PROMPT_TRIM_CAUSES)[number];
-
-/** The milestones of a reply, each measured from the caller's last voiced frame. */
-export const TURN_MILESTONES = ["end_of_turn", "first_text", "first_audio", "first_frame"] as const;
-
-/** The steps of a reply whose duration depends on a provider, and the stage of that provider. */
-const PROVIDER_STEPS: Readonly<Record<string, readonly [step: LatencyStep, stage: Stage]>> = {
-  final_transcript: ["finalTranscript", "stt"],
-  llm_first_token: ["llmFirstToken", "llm"],
-  first_segment: ["firstSegment", "llm"],
-  tts_first_byte: ["ttsFirstByte", "tts"],
-  first_frame: ["firstFrame", "tts"],
-};
-export const TURN_STEPS: readonly string[] = Object.keys(PROVIDER_STEPS);
-
-/** The names of provider usage in metrics. */
-const UNIT_LABELS: Readonly<Record<UsageUnit, string>> = {
-  audioSeconds: "audio_seconds",
-  inputTokens: "input_tokens",
-  outputTokens: "output_tokens",
-  characters: "characters",
-};
-export const USAGE_UNIT_LABELS: readonly string[] = Object.values(UNIT_LABELS);
-const UNITS_OF_STAGE: Readonly<Record<Stage, readonly UsageUnit[]>> = {
-  stt: ["audioSeconds"],
-  llm: ["inputTokens", "outputTokens"],
-  tts: ["characters"],
-};
+// process-metrics.ts; only files of this folder use prom-client. docs/metrics.md shows each metric with its help.
 
 /** From a reply without a noticeable wait to one so late that the caller thinks the line is dead. */
 const LATENCY_BUCKETS_S = [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10];
@@ -147,10 +48,18 @@ export class WorkerMetrics {
   readonly #started = counter(this.registry, "calls_started_total", "Calls whose stream was opened.", [
     CONNECTION_TYPE_LABEL,
   ]);
-  readonly #ended = counter(this.registry, "calls_ended_total", "Calls that ended in this process.", ["reason"]);
-  readonly #redeemed = counter(this.registry, "token_redemptions_total", "Stream tokens that came with an upgrade.", [
-    "outcome",
-  ]);
+  readonly #ended = counter(
+    this.registry,
+    "calls_ended_total",
+    "Ended calls, by the reason that the worker reported.",
+    ["reason"],
+  );
+  readonly #redeemed = counter(
+    this.registry,
+    "token_redemptions_total",
+    "Stream tokens that came with an upgrade. `refused`: used or expired. `failed`: the store gave no answer, and the redemption is returned. `unsigned`: malformed or forged, which the worker refuses without asking the store.",
+    ["outcome"],
+  );
   readonly #refused = counter(this.registry, "upgrades_refused_total", "Streams refused, by HTTP status.", ["status"]);
   readonly #stageFailures = counter(
     this.registry,
@@ -167,7 +76,7 @@ export class WorkerMetrics {
   readonly #failovers = counter(
     this.registry,
     "provider_switches_total",
-    "Times a call was switched to the next fallback because provider failed.",
+    "Calls that were switched from a provider that failed to the next fallback.",
     ["stage", "from", "to"],
   );
   readonly #circuitsOpen = gauge(
@@ -186,33 +95,28 @@ export class WorkerMetrics {
   readonly #stageTime = histogram(
     this.registry,
     "provider_latency_seconds",
-    "STT: from the caller's last voiced frame to the final transcript. LLM, TTS: from the request to the first content.",
+    "By the provider that responded. STT: from the caller's last voiced frame to the final transcript. LLM, TTS: from the request to the first content, without the time spent on a provider that failed before.",
     ["stage", "provider"],
     STAGE_BUCKETS_S,
   );
   readonly #stepTime = histogram(
     this.registry,
     "turn_step_seconds",
-    "Duration of each step of a reply, by the STT, LLM or TTS provider that served it.",
+    "Duration of each step of a reply, by the provider that served it: `final_transcript` (STT), `llm_first_token`, `first_segment` (LLM), `tts_first_byte`, `first_frame` (TTS).",
     ["step", "provider"],
     STAGE_BUCKETS_S,
   );
-  readonly #usage = counter(
-    this.registry,
-    "provider_usage_total",
-    "Billed usage of providers: seconds of audio, tokens, characters.",
-    ["provider", "unit"],
-  );
+  readonly #usage = counter(this.registry, "provider_usage_total", "What providers bill.", ["provider", "unit"]);
   readonly #llmAborted = counter(
     this.registry,
     "llm_requests_aborted_total",
-    "LLM requests that were aborted before their reply was complete.",
+    "LLM requests that were aborted before their reply was complete; they are billed all the same. `words`, `sustained_speech`, `dtmf`, `typed`: the caller interrupted. `preemptive_cancelled`: the caller's words changed after preemptive generation. `superseded`: the next request was sent. `overlong`: the reply was too long for a turn.",
     ["reason"],
   );
   readonly #promptsTrimmed = counter(
     this.registry,
     "prompts_trimmed_total",
-    "Prompts that lost old turns, to keep within the prompt limit or because an LLM refused them as too long.",
+    "Prompts that lost old turns. `bound`: to keep within the prompt limit. `context_exceeded`: an LLM refused them as longer than its context; with many of these, set CONTEXT_TOKENS for the model.",
     ["cause"],
   );
   readonly #llmRequests = counter(
@@ -224,13 +128,13 @@ export class WorkerMetrics {
   readonly #spendRefused = counter(
     this.registry,
     "spend_refused_total",
-    "Requests to providers that were not sent because the call or its account had reached a spend limit.",
+    "Requests to providers that were not sent because the call or its account had reached a spend limit: of a minute, or `cost` (`maxCost`). Refused preemptive requests count, too; callers do not notice them.",
     ["scope", "limit"],
   );
   readonly #addedLatency = new ExternalHistogram(
     this.registry,
     "added_latency_seconds",
-    "Latency added by the worker. In: from a message's arrival until all consumers have its frames. Out: from a frame's due time until it was sent.",
+    "Latency added by the worker. `in`: from a message's arrival until the STT and all other consumers have its frames. `out`: from a frame's due time until it was sent.",
     "direction",
   );
   readonly #tickLateness = new ExternalHistogram(
@@ -238,19 +142,29 @@ export class WorkerMetrics {
     "tick_lateness_seconds",
     "How late the ticker's slots of 2 ms began.",
   );
-  readonly #calls = gauge(this.registry, "calls", "Live calls.", ["state"]);
+  readonly #calls = gauge(
+    this.registry,
+    "calls",
+    "Live calls, by what the agent does; `opening`: the carrier has not sent its start message yet.",
+    ["state"],
+  );
   readonly #callsMax = gauge(this.registry, "calls_max", "Maximum number of live calls.");
   readonly #frames = counter(this.registry, "frames_total", "Frames of 20 ms.", [CONNECTION_TYPE_LABEL, "direction"]);
-  readonly #late = counter(this.registry, "frames_late_total", "Frames sent after the caller's buffer had run dry.", [
-    CONNECTION_TYPE_LABEL,
-  ]);
+  readonly #late = counter(
+    this.registry,
+    "frames_late_total",
+    "Frames sent after the caller's buffer had run dry: the machine did not keep up.",
+    [CONNECTION_TYPE_LABEL],
+  );
   readonly #underruns = counter(this.registry, "underruns_total", "Times the TTS did not keep up within a reply.", [
     CONNECTION_TYPE_LABEL,
   ]);
-  readonly #dropped = counter(this.registry, "messages_dropped_total", "Messages of peers that were dropped.", [
-    CONNECTION_TYPE_LABEL,
-    "cause",
-  ]);
+  readonly #dropped = counter(
+    this.registry,
+    "messages_dropped_total",
+    "Messages of peers that were dropped. `malformed`: they break the protocol. `ignored`: without effect, or above a rate limit. `flood`: beyond what a peer may make the worker parse; the first one ends its call with `message_flood`. `early`: before the start of the stream. `late`, `duplicate`, `stale`: audio that came too late, twice, or more than 15 s old.",
+    [CONNECTION_TYPE_LABEL, "cause"],
+  );
   readonly #skipped = counter(
     this.registry,
     "tick_slots_skipped_total",
@@ -266,7 +180,7 @@ export class WorkerMetrics {
   readonly #journalsUnsynced = counter(
     this.registry,
     "journals_unsynced_total",
-    "Complete journals that were not synced to disk because too many calls ended at once.",
+    "Complete journals that were not synced to disk because more than 258 calls of a worker ended at once.",
   );
 
   /** `read` is called at each scrape. */
@@ -328,8 +242,8 @@ export class WorkerMetrics {
     this.#failovers.inc({ stage, from, to });
   }
 
-  providerCircuitChanged(stage: Stage, provider: string, isLeftAlone: boolean): void {
-    this.#circuitsOpen.set({ stage, provider }, Number(isLeftAlone));
+  providerCircuitChanged(stage: Stage, provider: string, isOpen: boolean): void {
+    this.#circuitsOpen.set({ stage, provider }, Number(isOpen));
   }
 
   /** A provider has responded: an STT with a final transcript, an LLM or a TTS with the first part of its response. */
@@ -383,7 +297,7 @@ export class WorkerMetrics {
 
   /** For a worker with its own certificate. `notAfterMs`, since the Unix epoch, is called at each scrape. */
   observeCertificate(notAfterMs: () => number): void {
-    const help = "Expiry of the certificate in use, in seconds since the Unix epoch.";
+    const help = "Expiry of the gateway's own certificate, in seconds since the Unix epoch.";
     observableGauge(this.registry, "tls_certificate_not_after_seconds", help, () => notAfterMs() / 1_000, "min");
   }
 

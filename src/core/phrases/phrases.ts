@@ -1,4 +1,4 @@
-import type { SpeakReason } from "../calls/spec.ts";
+import type { SpeakReason } from "../calls/reasons.ts";
 import { BUILT_IN_PHRASES } from "./built-in.ts";
 
 /**
@@ -114,18 +114,3 @@ export const isComplete = (phrases: Partial<Phrases>): phrases is Phrases =>
 
 export const samePhrases = (a: Partial<Phrases>, b: Partial<Phrases>): boolean =>
   PHRASE_NAMES.every((name) => a[name] === b[name]);
-
-/** Characters of East Asian width, which take two columns and are about a syllable each. */
-const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\u30fc\uff00-\uff60]/u;
-/** Combining marks take no column of their own. */
-const NO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u;
-
-/**
- * The length of a text in any script, in display columns: a Han, kana or Hangul character takes two and a combining mark none.
- * Across the built-in languages this is closer to the length of the speech than the number of characters.
- */
-export function displayWidth(text: string): number {
-  let width = 0;
-  for (const character of text) width += NO_WIDTH.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
-  return width;
-}

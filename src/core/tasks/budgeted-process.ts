@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { addMs, elapsedMs, type MonotonicMs, monotonicMs } from "../clocks.ts";
+import { systemErrorCodeOf } from "../errors.ts";
 import {
   RESTART_MS_MAX,
   RESTART_MS_MIN,
@@ -10,7 +11,7 @@ import {
   TASKS_MAX,
   TASKS_PER_ACCOUNT_MAX,
 } from "../limits/processes.ts";
-import { type ChildExit, type StartTaskChild, systemCodeIn, type TaskChild } from "./child.ts";
+import type { ChildExit, StartTaskChild, TaskChild } from "./child.ts";
 import { cpuMsOf } from "./cpu-time.ts";
 import { FairQueue } from "./fair-queue.ts";
 import type { TaskMessage } from "./messages.ts";
@@ -156,7 +157,7 @@ export class BudgetedProcess<Task, Answer> {
         onExit: (exit) => this.#onExit(exit),
       });
     } catch (error) {
-      this.#onStartFailed({ code: systemCodeIn(error) ?? "internal" });
+      this.#onStartFailed({ code: systemErrorCodeOf(error) ?? "internal" });
     }
   }
 

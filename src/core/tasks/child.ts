@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import type { ChildModule } from "../child-module.ts";
+import { systemErrorCodeOf } from "../errors.ts";
 import { TASK_PROCESS_HEAP_MB_MAX } from "../limits/processes.ts";
 import type { TaskMessage, TaskRequest } from "./messages.ts";
 
@@ -45,7 +46,7 @@ export const forkTaskChild =
     child.once("exit", (exitCode, signal) => onExit({ exitCode, signal }));
     // Without a pid the child was never started and no `exit` follows. Other errors concern messages to a child that is exiting.
     child.on("error", (error) => {
-      if (child.pid === undefined) onExit({ exitCode: null, signal: null, code: systemCodeIn(error) });
+      if (child.pid === undefined) onExit({ exitCode: null, signal: null, code: systemErrorCodeOf(error) });
     });
     return {
       pid: child.pid,
@@ -55,7 +56,3 @@ export const forkTaskChild =
       kill: () => void child.kill("SIGKILL"),
     };
   };
-
-/** Such as `ENOMEM`. */
-export const systemCodeIn = (error: unknown): string | undefined =>
-  error instanceof Error && "code" in error ? String(error.code) : undefined;

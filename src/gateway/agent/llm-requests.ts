@@ -1,4 +1,4 @@
-import type { LlmAbortReason } from "../../core/metrics/worker-metrics.ts";
+import type { LlmAbortReason } from "../../core/metrics/labels.ts";
 import type { BufferedReply } from "./buffered-reply.ts";
 
 /**

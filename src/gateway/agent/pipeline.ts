@@ -1,11 +1,14 @@
 import type { CallCommand, CallEvent } from "../../call/events.ts";
 import { type SpendRefusal, spendRefusalOf } from "../../core/billing/spend.ts";
 import type { Usage } from "../../core/billing/usage.ts";
-import type { CallSpec, CancelReason, TurnLatency } from "../../core/calls/spec.ts";
+import type { CancelReason } from "../../core/calls/reasons.ts";
+import type { CallSpec } from "../../core/calls/spec.ts";
+import type { Stage } from "../../core/calls/stages.ts";
+import type { TurnLatency } from "../../core/calls/transcript.ts";
 import { type CallMs, callMs, elapsedMs } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
 import { type Logger, loggableError } from "../../core/log/logger.ts";
-import type { Stage, WorkerMetrics } from "../../core/metrics/worker-metrics.ts";
+import type { WorkerMetrics } from "../../core/metrics/worker-metrics.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
 import type { ResamplerFactory } from "../../media/resampler.ts";
 import type { Llm, LlmEvent, ProviderObserver, Stt, Tts } from "../../speech/contracts.ts";

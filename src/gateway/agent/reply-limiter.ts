@@ -5,7 +5,7 @@ import {
   TOOL_CALLS_PER_ANSWER_MAX,
   TOOL_NAME_CHARS_MAX,
 } from "../../core/limits/tools.ts";
-import { cutText } from "../../core/text/words.ts";
+import { cutText } from "../../core/text/graphemes.ts";
 import type { LlmEvent } from "../../speech/contracts.ts";
 
 /** How many characters of overlong tool arguments are kept. */

@@ -4,7 +4,7 @@ import { type CallMs, callMs, elapsedMs } from "../../core/clocks.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
 import { FRAME_MS } from "../../core/limits/media.ts";
 import type { Logger } from "../../core/log/logger.ts";
-import { cutText } from "../../core/text/words.ts";
+import { cutText } from "../../core/text/graphemes.ts";
 import type { Resampler, ResamplerFactory } from "../../media/resampler.ts";
 import type { ProviderObserver, Stt, SttEvent, SttStream } from "../../speech/contracts.ts";
 import { languageCode } from "../../speech/languages.ts";

@@ -1,5 +1,5 @@
 import type { CallEvent } from "../../call/events.ts";
-import type { SpeakReason } from "../../core/calls/spec.ts";
+import type { SpeakReason } from "../../core/calls/reasons.ts";
 import { codeOf } from "../../core/errors.ts";
 import { FRAME_MS, OUTPUT_CUSHION_FRAMES, OUTPUT_RING_FRAMES_MAX } from "../../core/limits/media.ts";
 import { type FrameCodec, FrameEncoder } from "../../media/frame-codec.ts";

@@ -1,9 +1,11 @@
 import type { CallCommand, CallEvent } from "../../call/events.ts";
 import { withoutAnsweredPrefix } from "../../call/turn-taking/caller-turn.ts";
-import type { EndReason } from "../../core/calls/spec.ts";
+import type { EndReason } from "../../core/calls/reasons.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
-import { cutText, joinTexts } from "../../core/text/words.ts";
+import { cutText } from "../../core/text/graphemes.ts";
+import { joinTexts } from "../../core/text/words.ts";
 import type { Message } from "../../speech/contracts.ts";
+import type { ClientErrorCode } from "../../wire/client-errors.ts";
 import type { ClientMessage, Wire } from "../../wire/wire.ts";
 import type { ClientToolCall } from "../tools/runner.ts";
 
@@ -61,7 +63,7 @@ export class ClientMessages {
     this.#emit({ kind: "ready", callId });
   }
 
-  error(code: string, message: string): void {
+  error(code: ClientErrorCode, message: string): void {
     this.#emit({ kind: "error", code, message });
   }
 

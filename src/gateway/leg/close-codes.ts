@@ -1,4 +1,4 @@
-import type { EndReason } from "../../core/calls/spec.ts";
+import type { EndReason } from "../../core/calls/reasons.ts";
 
 /** The close codes sent to peers: RFC 6455, section 7.4.1. */
 const CLOSE_NORMAL = 1_000;

@@ -1,6 +1,6 @@
 import type { CallCommand, CallEvent, CallState } from "../../call/events.ts";
 import type { TurnParameters } from "../../call/parameters.ts";
-import type { EndReason } from "../../core/calls/spec.ts";
+import type { EndReason } from "../../core/calls/reasons.ts";
 import type { Clock } from "../../core/clock.ts";
 import { type CallMs, callMs, callMsAt, latest, type MonotonicMs, mediaMs, millisecondsOf } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
@@ -28,7 +28,7 @@ import { closeCodeOf } from "./close-codes.ts";
 import { DtmfOrder } from "./dtmf-order.ts";
 import type { Leg, LegSocket } from "./leg.ts";
 import { Liveness, type LivenessOptions } from "./liveness.ts";
-import { MessageGuard, type PeerEvent } from "./message-guard.ts";
+import { MessageGuard, type MessageGuardOptions, type PeerEvent } from "./message-guard.ts";
 
 /** What the connection of one leg needs. */
 export interface ConnectionOptions {
@@ -104,7 +104,7 @@ export class Connection implements Leg {
     this.#startMs = clock.nowMs();
     this.#liveness = new Liveness(options.liveness);
     this.#clientMessages = new ClientMessages(wire, redeemed.spec.language, (message) => this.#send(message));
-    const sendError = (code: string, message: string) => this.#clientMessages.error(code, message);
+    const sendError: MessageGuardOptions["sendError"] = (code, message) => this.#clientMessages.error(code, message);
     this.#messageGuard = new MessageGuard({ wire, inbound, counters: this.#counters, sendError, log });
     this.#pipeline = new AgentPipeline({
       ...redeemed,

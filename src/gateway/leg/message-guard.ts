@@ -1,4 +1,4 @@
-import type { EndReason } from "../../core/calls/spec.ts";
+import type { EndReason } from "../../core/calls/reasons.ts";
 import { type CallMs, callMs } from "../../core/clocks.ts";
 import { TrunklineError, wireFlood } from "../../core/errors.ts";
 import {
@@ -17,6 +17,7 @@ import {
   TYPED_CHARS_PER_SECOND_MAX,
 } from "../../core/limits/messages.ts";
 import type { Logger } from "../../core/log/logger.ts";
+import type { ClientErrorCode } from "../../wire/client-errors.ts";
 import type { InboundAudio, StreamStarted, Wire, WireEvent } from "../../wire/wire.ts";
 import type { CallCounters } from "../metrics/call-counters.ts";
 import { FixedWindowLimiter } from "../rate-limits/fixed-window.ts";
@@ -37,7 +38,7 @@ export interface MessageGuardOptions {
   inbound: InboundAudio;
   counters: CallCounters;
   /** Reports a malformed message to a peer whose protocol has errors. */
-  sendError: (code: string, message: string) => void;
+  sendError: (code: ClientErrorCode, message: string) => void;
   log: Logger;
 }
 
@@ -174,7 +175,8 @@ export class MessageGuard {
     const closeCode = CLOSE_CODES[error.code];
     if (closeCode !== undefined) return violation(closeCode);
     if (!this.#malformed.allows(nowMs)) return VIOLATION;
-    sendError(error.code, error.message);
+    // All other codes end the leg.
+    sendError("wire_malformed", error.message);
     return undefined;
   }
 

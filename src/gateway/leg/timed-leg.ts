@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
-import type { AddedLatency } from "../../core/metrics/worker-metrics.ts";
+import type { AddedLatency } from "../../core/metrics/worker-readings.ts";
 import type { Tickable, Ticker } from "../event-loop/ticker.ts";
 import type { CallCounters, CallReading } from "../metrics/call-counters.ts";
 import type { Leg } from "./leg.ts";
@@ -37,7 +37,7 @@ export class TimedLeg implements Leg, Tickable {
     if (call.framesIn === before) return;
     const durationMs = elapsedMs(startMs, this.#clock.nowMs());
     this.#process.in.observe(durationMs);
-    if (durationMs > call.slowestInMs) call.slowestInMs = durationMs;
+    if (durationMs > call.addedLatencyInMaxMs) call.addedLatencyInMaxMs = durationMs;
   }
 
   tick(dueMs: MonotonicMs): void {
@@ -57,7 +57,7 @@ export class TimedLeg implements Leg, Tickable {
     if (call.framesOut === framesBefore) return;
     const durationMs = elapsedMs(dueMs, this.#clock.nowMs());
     this.#process.out.observe(durationMs);
-    if (durationMs > call.slowestOutMs) call.slowestOutMs = durationMs;
+    if (durationMs > call.addedLatencyOutMaxMs) call.addedLatencyOutMaxMs = durationMs;
   }
 
   pinged(): void {

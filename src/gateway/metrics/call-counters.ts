@@ -1,6 +1,8 @@
-import type { ConnectionType, TranscriptTurn, TurnLatency } from "../../core/calls/spec.ts";
+import type { ConnectionType } from "../../core/calls/spec.ts";
+import type { Stage } from "../../core/calls/stages.ts";
+import type { TranscriptTurn, TurnLatency } from "../../core/calls/transcript.ts";
 import { type CallMs, millisecondsOf } from "../../core/clocks.ts";
-import type { CallCounts, LiveState, Stage } from "../../core/metrics/worker-metrics.ts";
+import type { CallCounts, LiveState } from "../../core/metrics/worker-readings.ts";
 import type { RedeemedCall } from "../../store/call-handoff.ts";
 
 /** The state of a call; `counts` keeps changing. */
@@ -43,16 +45,16 @@ export class CallCounters implements CallCounts {
   providerFailures = 0;
   lastFailure: { readonly stage: Stage; readonly code: string } | undefined;
   readonly providers: ProvidersByStage = { stt: [], llm: [], tts: [] };
-  /** The longest time that we held up a frame of this call, each way, ms. */
-  slowestInMs = 0;
-  slowestOutMs = 0;
+  /** The longest time that the worker held a frame of this call, in each direction, ms. */
+  addedLatencyInMaxMs = 0;
+  addedLatencyOutMaxMs = 0;
   #firstAudioMs: CallMs | undefined;
   #agentTurns = 0;
   #callerTurns = 0;
   #interrupted = 0;
-  #answers = 0;
-  #answerSumMs = 0;
-  #slowest: TurnLatency | undefined;
+  #replies = 0;
+  #replyLatencySumMs = 0;
+  #slowestReply: TurnLatency | undefined;
 
   /** A stage failed, with this stable code. */
   providerFailed(stage: Stage, code: string): void {
@@ -73,14 +75,15 @@ export class CallCounters implements CallCounts {
     } else this.#callerTurns += 1;
     if (interrupted) this.#interrupted += 1;
     if (latency === undefined) return;
-    this.#answers += 1;
-    this.#answerSumMs += latency.firstFrameMs;
-    if (this.#slowest === undefined || latency.firstFrameMs > this.#slowest.firstFrameMs) this.#slowest = latency;
+    this.#replies += 1;
+    this.#replyLatencySumMs += latency.firstFrameMs;
+    if (this.#slowestReply === undefined || latency.firstFrameMs > this.#slowestReply.firstFrameMs)
+      this.#slowestReply = latency;
   }
 
   /**
-   * What an operator needs first about a call, as log fields. The time of an answer is from the caller's last voiced
-   * frame to the first frame of the answer; `firstAudioMs` is when the caller first heard the agent.
+   * What an operator needs first about a call, as log fields. The latency of a reply is from the caller's last voiced
+   * frame to the first frame of the reply; `firstAudioMs` is when the caller first heard the agent.
    */
   summary({ accountId, spec }: RedeemedCall): object {
     const { connectionType, model, recordingEnabled } = spec;
@@ -94,15 +97,15 @@ export class CallCounters implements CallCounts {
       agentTurns: this.#agentTurns,
       callerTurns: this.#callerTurns,
       interrupted: this.#interrupted,
-      answers: this.#answers,
-      meanAnswerMs: this.#answers === 0 ? undefined : Math.round(this.#answerSumMs / this.#answers),
-      slowestAnswer: this.#slowest,
+      replies: this.#replies,
+      meanReplyLatencyMs: this.#replies === 0 ? undefined : Math.round(this.#replyLatencySumMs / this.#replies),
+      slowestReply: this.#slowestReply,
       framesIn: this.framesIn,
       framesOut: this.framesOut,
-      late: this.late,
+      framesLate: this.late,
       underruns: this.underruns,
-      slowestInMs: rounded(this.slowestInMs),
-      slowestOutMs: rounded(this.slowestOutMs),
+      addedLatencyInMaxMs: rounded(this.addedLatencyInMaxMs),
+      addedLatencyOutMaxMs: rounded(this.addedLatencyOutMaxMs),
       malformed: this.malformed,
       ignored: this.ignored,
       flooded: this.flooded,
@@ -114,7 +117,7 @@ export class CallCounters implements CallCounts {
       marksReturned: this.marksReturned,
       pings: this.pings,
       pongs: this.pongs,
-      digits: this.digits,
+      dtmfDigits: this.digits,
       cleared: this.cleared,
       carrierErrors: this.carrierErrors,
       stageFailures: this.providerFailures,

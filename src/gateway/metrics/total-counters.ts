@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { CONNECTION_TYPES, type ConnectionType } from "../../core/calls/spec.ts";
-import type { CallCounts } from "../../core/metrics/worker-metrics.ts";
+import type { CallCounts } from "../../core/metrics/worker-readings.ts";
 import type { CallReading } from "./call-counters.ts";
 
 type Countable = Pick<CallReading, "connectionType"> & { counts: Readonly<CallCounts> };

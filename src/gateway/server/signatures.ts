@@ -37,8 +37,8 @@ export const signatureHeaders = (header: (name: string) => string): SignatureHea
 
 /**
  * Which carriers an upgrade of `url` may come from: those that prove it with one of their secrets, and those without a
- * configured secret. `url` is the address that the carrier was given to dial, rebuilt from the configuration: behind a
- * proxy the request has another one.
+ * configured secret. `url` is the address that the carrier was given to dial, rebuilt from the configuration:
+ * behind a proxy the request has another one.
  */
 export function authenticatedCarriers(
   url: string,

@@ -28,7 +28,8 @@ export interface Refusal {
   requestId: string;
 }
 
-const REFUSALS: Readonly<Record<RefusalStatus, { statusLine: string; code: string; message: string }>> = {
+/** The refusals of the media port, by status. docs/errors.md lists them. */
+export const REFUSALS: Readonly<Record<RefusalStatus, { statusLine: string; code: string; message: string }>> = {
   401: { statusLine: "401 Unauthorized", code: "unauthorized", message: "the stream token is not valid" },
   404: { statusLine: "404 Not Found", code: "not_found", message: "not found: the only path is /stream/{token}" },
   426: {

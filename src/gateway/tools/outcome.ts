@@ -5,15 +5,15 @@ export type ToolFault =
   /** Too many tools of the call are running. */
   | "busy"
   | "timeout"
-  /** Tools may not call the address of its server. */
+  /** The address of the tool's server is one that tools may not call. */
   | "address_refused"
   | "unreachable"
-  /** Its headers need a secret that does not exist, or that its account may not send to this server. */
+  /** The tool's headers need a secret that does not exist, or that the account may not send to this server. */
   | "secret_refused"
-  /** Its server answered with a status other than 2xx. */
+  /** The server answered with a status other than 2xx. */
   | "status"
   | "too_large"
-  /** Its server's answer is neither JSON nor text, or encoded. */
+  /** The body of the server's answer is neither JSON nor text, or has a content encoding. */
   | "unreadable"
   /** The client reported a failure. */
   | "client"

@@ -1,6 +1,5 @@
-import { codeOf, type Fault, TrunklineError } from "../../core/errors.ts";
+import { codeOf, type Fault, systemErrorCodeOf, TrunklineError } from "../../core/errors.ts";
 import type { JournaledCall } from "../../record/finalization/journal-processor.ts";
-import { systemErrorCodeOf } from "../../record/journal/reader.ts";
 import type { Recording } from "../../record/recording/render.ts";
 
 /** A request of the control process to the renderer. The response carries the same `id`. */

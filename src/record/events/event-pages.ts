@@ -1,5 +1,6 @@
+import { systemErrorCodeOf } from "../../core/errors.ts";
 import { EVENT_CURSORS_MAX, LIST_BYTES_MAX } from "../../core/limits/api.ts";
-import { JournalReader, journalPath, systemErrorCodeOf } from "../journal/reader.ts";
+import { JournalReader, journalPath } from "../journal/reader.ts";
 import { EventLister, type ListedEvent } from "./event-list.ts";
 
 /** One page of a call's events, in the order of time. */

@@ -3,10 +3,10 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { billOf, type Prices } from "../../core/billing/prices.ts";
 import { latencySummary } from "../../core/calls/latency.ts";
-import type { EndReason } from "../../core/calls/spec.ts";
+import type { EndReason } from "../../core/calls/reasons.ts";
 import type { Clock } from "../../core/clock.ts";
 import { elapsedMs } from "../../core/clocks.ts";
-import { codeOf, unavailable } from "../../core/errors.ts";
+import { codeOf, systemErrorCodeOf, unavailable } from "../../core/errors.ts";
 import {
   PROJECTIONS_CACHED_MAX,
   RECORD_RETRY_MS,
@@ -16,9 +16,10 @@ import {
 import type { Logger } from "../../core/log/logger.ts";
 import type { EndSummary } from "../../store/call-handoff.ts";
 import type { CallEnd, CallRedemption, CallStore } from "../../store/call-store.ts";
-import { journalPath, systemErrorCodeOf } from "../journal/reader.ts";
+import { journalPath } from "../journal/reader.ts";
 import { type Recording, recordingPath } from "../recording/render.ts";
 import type { JournaledCall, JournalProcessor } from "./journal-processor.ts";
+import { PerCallQueue } from "./per-call-queue.ts";
 
 export interface CallFinalizerOptions {
   calls: Pick<CallStore, "get" | "finish">;
@@ -73,11 +74,7 @@ export class CallFinalizer {
   readonly #queued = new Map<string, FinalizationRequest>();
   /** Ends that workers reported of calls that have no record yet, at most one each. */
   readonly #reportedEnds = new Map<string, EndSummary>();
-  /** The last queued work of each call that has any; never rejects. */
-  readonly #tailOfCall = new Map<string, Promise<void>>();
-  /** Work that waits for a free slot, in order. */
-  readonly #waiting: (() => void)[] = [];
-  #busy = 0;
+  readonly #work = new PerCallQueue(RECORDS_CONCURRENT_MAX);
   /** Requests that wait for their next attempt. */
   #retrying = 0;
 
@@ -88,7 +85,7 @@ export class CallFinalizer {
 
   /** How many calls wait to be finalized, and how many are in progress. */
   get count(): { waiting: number; in_progress: number } {
-    return { waiting: this.#waiting.length + this.#retrying, in_progress: this.#busy };
+    return { waiting: this.#work.waiting + this.#retrying, in_progress: this.#work.inProgress };
   }
 
   /**
@@ -112,30 +109,7 @@ export class CallFinalizer {
     const request = { callId, redemption, isLost, attemptsLeft: READ_ATTEMPTS_MAX, retryMs: RECORD_RETRY_MS };
     if (this.#queued.has(keyOf(request))) return;
     this.#queued.set(keyOf(request), request);
-    void this.#enqueueForCall(callId, () => this.#process(request));
-  }
-
-  /** Runs `work` after all earlier work of this call, once fewer than RECORDS_CONCURRENT_MAX are in progress. */
-  #enqueueForCall(callId: string, work: () => Promise<void>): Promise<void> {
-    const done = (this.#tailOfCall.get(callId) ?? Promise.resolve()).then(async () => {
-      if (this.#busy === RECORDS_CONCURRENT_MAX) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-      else this.#busy += 1;
-      try {
-        await work();
-      } finally {
-        const next = this.#waiting.shift();
-        // The slot passes to the next in the queue.
-        if (next === undefined) this.#busy -= 1;
-        else next();
-      }
-    });
-    const settled = done
-      .catch(() => {})
-      .then(() => {
-        if (this.#tailOfCall.get(callId) === settled) this.#tailOfCall.delete(callId);
-      });
-    this.#tailOfCall.set(callId, settled);
-    return done;
+    void this.#work.run(callId, () => this.#process(request));
   }
 
   /**
@@ -143,12 +117,12 @@ export class CallFinalizer {
    * are no error. Rejects with `unavailable` when the disk refuses; retry then.
    */
   deleteFiles(callId: string): Promise<void> {
-    return this.#enqueueForCall(callId, () => this.#deleteFiles(callId));
+    return this.#work.run(callId, () => this.#deleteFiles(callId));
   }
 
   /** Resolves when all work requested so far is done. */
-  async idle(): Promise<void> {
-    await Promise.all(this.#tailOfCall.values());
+  idle(): Promise<void> {
+    return this.#work.idle();
   }
 
   async #deleteFiles(callId: string): Promise<void> {
@@ -186,7 +160,7 @@ export class CallFinalizer {
     this.#retrying += 1;
     this.#options.clock.after(request.retryMs, () => {
       this.#retrying -= 1;
-      void this.#enqueueForCall(request.callId, () => this.#process(request));
+      void this.#work.run(request.callId, () => this.#process(request));
     });
   }
 

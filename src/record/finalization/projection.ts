@@ -1,5 +1,6 @@
 import type { CallEvent } from "../../call/events.ts";
-import type { EndReason, TranscriptTurn } from "../../core/calls/spec.ts";
+import type { EndReason } from "../../core/calls/reasons.ts";
+import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import type { JournalHeader } from "../journal/records.ts";
 import { type FrameCounts, summarizeJournal } from "../journal/summary.ts";
 import { replayJournal, type TimedCommand } from "../replay/replay.ts";

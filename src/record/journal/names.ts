@@ -11,7 +11,7 @@ export const JOURNAL_VERSION = 3;
 export interface ObjectNames {
   /** By path, the new name of the member. */
   readonly members?: Readonly<Record<string, string>>;
-  /** By path, the new texts of the member: `{ engine: { ear: "stt" } }`. */
+  /** By path, the new texts of the member: `{ engine: { voice: "tts" } }`. */
   readonly values?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 

@@ -1,7 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import { TrunklineError } from "../../core/errors.ts";
 import { JournalDecoder } from "./format.ts";
 import { type JournalRecord, journalUnreadable } from "./records.ts";
 
@@ -86,11 +85,4 @@ async function readSome(file: FileHandle, into: Buffer, at: number, fromBytes: n
   } catch (error) {
     throw journalUnreadable("reading the file failed", error);
   }
-}
-
-/** The system's error code, such as ENOENT or ENOSPC, of a failed file operation; undefined for any other error. */
-export function systemErrorCodeOf(error: unknown): string | undefined {
-  const cause = error instanceof TrunklineError ? error.cause : error;
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
-  return code?.startsWith("ERR_") ? undefined : code;
 }

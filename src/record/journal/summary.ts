@@ -1,4 +1,4 @@
-import type { EndReason } from "../../core/calls/spec.ts";
+import type { EndReason } from "../../core/calls/reasons.ts";
 import { callMs, millisecondsOf } from "../../core/clocks.ts";
 import { readJournal } from "./reader.ts";
 import { type JournalHeader, type JournalRecord, journalUnreadable } from "./records.ts";
@@ -10,7 +10,7 @@ export interface FrameCounts {
   missingAudio: number;
 }
 
-/** What one pass over a journal gives. */
+/** The result of reading a journal once. */
 export interface JournalSummary {
   header: JournalHeader;
   /** From redemption to the end, or to the last record. */
@@ -18,7 +18,7 @@ export interface JournalSummary {
   /** Undefined when the journal is truncated because its worker died or its disk failed. */
   endReason: EndReason | undefined;
   frames: FrameCounts;
-  /** The journal has its end, and the audio of all frames that should have some. */
+  /** Whether the journal has its end, and the audio of every frame whose audio was to be recorded. */
   complete: boolean;
 }
 

@@ -1,4 +1,4 @@
-import type { EndReason } from "../../core/calls/spec.ts";
+import type { EndReason } from "../../core/calls/reasons.ts";
 import { type CallMs, callMs } from "../../core/clocks.ts";
 import { readJournal } from "../journal/reader.ts";
 import type { JournaledCommand, JournalRecord } from "../journal/records.ts";

@@ -1,5 +1,5 @@
 import type { CallSnapshot } from "../../call/snapshot.ts";
-import type { TranscriptTurn } from "../../core/calls/spec.ts";
+import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import { addMs, type CallMs, callMs, earliest } from "../../core/clocks.ts";
 import { EventLister, type ListedEvent } from "../events/event-list.ts";
 import { readJournal } from "../journal/reader.ts";

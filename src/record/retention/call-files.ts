@@ -1,4 +1,5 @@
 import { rm, stat } from "node:fs/promises";
+import { systemErrorCodeOf } from "../../core/errors.ts";
 import { journalPath } from "../journal/reader.ts";
 import { recordingPath } from "../recording/render.ts";
 
@@ -21,7 +22,7 @@ export async function bytesOf(paths: readonly string[]): Promise<number> {
     try {
       bytes += (await stat(path)).size;
     } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+      if (systemErrorCodeOf(error) !== "ENOENT") throw error;
     }
   }
   return bytes;

@@ -8,7 +8,7 @@ import {
   type RetentionRules,
   retentionDaysOf,
 } from "../../core/retention.ts";
-import type { AccountStore } from "../../store/api-key-store.ts";
+import type { AccountStore } from "../../store/account-store.ts";
 import type { CallStore } from "../../store/call-store.ts";
 import type { DueCall, RetentionStore } from "../../store/retention-store.ts";
 import { audioFiles, bytesOf, deleteFiles, textFiles } from "./call-files.ts";

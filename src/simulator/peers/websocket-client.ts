@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { END_REASONS, type StreamFormat } from "../../core/calls/spec.ts";
+import { END_REASONS } from "../../core/calls/reasons.ts";
+import type { StreamFormat } from "../../core/calls/spec.ts";
 import { TrunklineError } from "../../core/errors.ts";
 import { OPUS_PACKET_MS_MAX } from "../../core/limits/media.ts";
 import { CARRIER_MESSAGE_BYTES_MAX, STREAM_MESSAGE_MS_MAX } from "../../core/limits/messages.ts";

@@ -1,4 +1,4 @@
-import type { TranscriptTurn } from "../../core/calls/spec.ts";
+import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import type { Clock } from "../../core/clock.ts";
 import { addMs } from "../../core/clocks.ts";
 import { unavailable } from "../../core/errors.ts";

@@ -3,7 +3,7 @@ import { loggableError } from "../../core/log/logger.ts";
 import type { WorkerMetrics } from "../../core/metrics/worker-metrics.ts";
 import type { CircuitBreakerObserver } from "./circuit-breaker.ts";
 
-/** The metrics of a worker that count what providers do. */
+/** The metrics of a worker that count the failures and switches of providers. */
 export type SpeechMetrics = Pick<
   WorkerMetrics,
   "registerProvider" | "providerFailed" | "providerCircuitChanged" | "budgetedTask"

@@ -1,8 +1,8 @@
+import type { Stage } from "../../core/calls/stages.ts";
 import type { Clock } from "../../core/clock.ts";
 import { addMs, monotonicMs } from "../../core/clocks.ts";
 import { providerFailed, type TrunklineError } from "../../core/errors.ts";
 import { CIRCUIT_BREAKER_FAILURES_MAX, CIRCUIT_BREAKER_PROBE_MS } from "../../core/limits/providers.ts";
-import type { Stage } from "../../core/metrics/worker-metrics.ts";
 import { isRequestError, SKIPPED } from "./provider-error.ts";
 
 /** Observes all providers, also where a retry or a fallback makes up for a failure. */

@@ -10,7 +10,7 @@ import { failoverCodeOf, retryDelayMs } from "./provider-error.ts";
 /** A provider in a list of fallbacks. */
 export interface FallbackCandidate {
   readonly circuitBreaker: CircuitBreaker;
-  /** It may be unable to serve the request, so it does not count as a fallback of the candidates before it. */
+  /** Whether this provider can serve the request is unknown, so it does not count as a fallback of the candidates before it. */
   readonly isUnconfirmed?: boolean;
 }
 

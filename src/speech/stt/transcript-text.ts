@@ -1,5 +1,5 @@
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
-import { cutText } from "../../core/text/words.ts";
+import { cutText } from "../../core/text/graphemes.ts";
 
 /**
  * A provider's transcript as one line of bounded length: without control characters, with single spaces between words.

@@ -2,18 +2,15 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import type { Clock } from "../../core/clock.ts";
-import { codeOf, TrunklineError } from "../../core/errors.ts";
-import { TOKEN_KEY_POLL_MS, TOKEN_RANDOM_BYTES } from "../../core/limits/admission.ts";
-import type { Logger } from "../../core/log/logger.ts";
-import { mintToken } from "../../core/stream-token.ts";
+import { systemErrorCodeOf, TrunklineError } from "../../core/errors.ts";
+import { TOKEN_RANDOM_BYTES } from "../../core/limits/admission.ts";
 
 const FILE_NAME = "token-keys.json";
 const FILE_MODE = 0o600;
 const KeySchema = z.string().regex(new RegExp(`^[A-Za-z0-9_-]{${Math.ceil((TOKEN_RANDOM_BYTES * 4) / 3)}}$`));
 
 /** The keys by which workers recognize valid stream tokens, base64url. */
-const TokenKeys = z.strictObject({
+export const TokenKeys = z.strictObject({
   /** Signs new tokens. */
   current: KeySchema,
   /** The key before the last rotation: its tokens stay valid until they expire. */
@@ -44,7 +41,7 @@ function readTokenKeys(dataDir: string): TokenKeys | undefined {
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (systemErrorCodeOf(error) === "ENOENT") return undefined;
     throw error;
   }
   // A restore from a backup may have changed its mode.
@@ -90,58 +87,3 @@ function jsonOf(text: string): unknown {
 }
 
 const newKey = (): string => randomBytes(TOKEN_RANDOM_BYTES).toString("base64url");
-const bytesOf = (key: string): Uint8Array => Buffer.from(key, "base64url");
-
-export interface TokenSignerOptions {
-  dataDir: string;
-  clock: Clock;
-  log: Logger;
-  /** The token keys that workers must accept from now on, base64url. */
-  onKeys(keys: readonly string[]): void;
-}
-
-/**
- * Signs new tokens with the current key and follows rotations. Workers get a new key at once; it signs from the next
- * poll on, so that no worker meets a token before its key.
- */
-export class TokenSigner {
-  readonly #options: TokenSignerOptions;
-  /** The file's contents at the last poll. */
-  #keys: TokenKeys;
-  #signingKey: string;
-
-  /** Throws as `openTokenKeys` does. */
-  constructor(options: TokenSignerOptions) {
-    this.#options = options;
-    this.#keys = openTokenKeys(options.dataDir);
-    this.#signingKey = this.#keys.current;
-    this.#pollRepeatedly();
-  }
-
-  /** A new stream token; only its hash may be stored. */
-  mint(): string {
-    return mintToken(bytesOf(this.#signingKey));
-  }
-
-  /** The keys that workers must accept now: the signing one, the current one and the previous one. */
-  get accepted(): readonly string[] {
-    const { current, previous } = this.#keys;
-    return [...new Set([current, ...(previous === undefined ? [] : [previous]), this.#signingKey])];
-  }
-
-  #pollRepeatedly(): void {
-    const { dataDir, clock, log, onKeys } = this.#options;
-    clock.after(TOKEN_KEY_POLL_MS, () => {
-      const before = this.accepted.join();
-      this.#signingKey = this.#keys.current;
-      try {
-        this.#keys = openTokenKeys(dataDir);
-      } catch (error) {
-        log.error({ err: error, code: codeOf(error) }, "token keys could not be read");
-      }
-      if (this.#keys.current !== this.#signingKey) log.info("token key rotated");
-      if (this.accepted.join() !== before) onKeys(this.accepted);
-      this.#pollRepeatedly();
-    });
-  }
-}

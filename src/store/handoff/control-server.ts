@@ -322,7 +322,7 @@ export class HandoffServer {
     await this.#returnRedemption(socket, redemption);
   }
 
-  /** A redemption that cannot be returned now is not answered, and the worker returns it again. */
+  /** Sends no answer if the redemption cannot be returned now; the worker then asks again. */
   async #returnRedemption(socket: Socket, { tokenHash, nonce }: UnconfirmedRedemption): Promise<void> {
     const { redemptions, onReturned, log } = this.#options;
     try {

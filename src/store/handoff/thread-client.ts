@@ -1,6 +1,6 @@
 import { MessageChannel, Worker } from "node:worker_threads";
 import type { AccountOverLimit } from "../../core/billing/spend.ts";
-import { threadModule } from "../../core/child-module.ts";
+import type { ThreadModule } from "../../core/child-module.ts";
 import type { Clock } from "../../core/clock.ts";
 import { HANDOFF_SILENT_PINGS_MAX } from "../../core/limits/admission.ts";
 import { HEARTBEAT_MS } from "../../core/limits/processes.ts";
@@ -25,6 +25,8 @@ export type HandoffHandlers = Pick<
 >;
 
 export interface HandoffThreadClientOptions {
+  /** The program of the thread: a module that serves the messages of thread-messages.ts. */
+  thread: ThreadModule;
   clock: Clock;
   /**
    * The thread has died or does not answer; called once. Nothing can be redeemed from then on, so the process must end.
@@ -57,7 +59,7 @@ export class HandoffThreadClient {
     this.#options = options;
     const { port1, port2 } = new MessageChannel();
     this.unpersisted = new PromptsSender(port1);
-    const { source, isCode } = threadModule(import.meta.url, "../../process/handoff-thread");
+    const { source, isCode } = options.thread;
     this.#thread = new Worker(source, { eval: isCode, workerData: port2, transferList: [port2] });
     this.#thread.on("message", (message: FromHandoffThread) => this.#onMessage(message));
     this.#thread.once("error", (error) => this.#fail(error instanceof Error ? error : new Error(String(error))));

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { EpochStore } from "../redemptions.ts";
+import type { EpochStore } from "../epoch-store.ts";
 import type { Tables } from "./database/tables.ts";
 
 export class SqliteEpochs implements EpochStore {

@@ -1,17 +1,16 @@
-import { closeSync, openSync } from "node:fs";
-import { join } from "node:path";
 import { Kysely, Migrator } from "kysely";
-import Libsql from "libsql";
 import { type AgeClock, systemAgeClock } from "../../core/age-clock.ts";
 import type { Clock } from "../../core/clock.ts";
 import { openDataDir } from "../data-dir/data-dir.ts";
 import type { Redemptions, UnpersistedPrompts } from "../redemptions.ts";
 import type { Stores } from "../stores.ts";
+import { SqliteAccounts } from "./accounts.ts";
 import { SqliteAgents } from "./agents.ts";
-import { SqliteAccounts, SqliteApiKeys } from "./api-keys.ts";
+import { SqliteApiKeys } from "./api-keys.ts";
 import { SqliteCalls } from "./calls/calls.ts";
+import { createDatabaseFile, databasePath, openDatabase } from "./database/database.ts";
 import { DatabaseFiles } from "./database/database-files.ts";
-import { BUSY_TIMEOUT_MS, SharedFileDialect } from "./database/dialect.ts";
+import { SharedFileDialect } from "./database/dialect.ts";
 import { MIGRATIONS } from "./database/migrations.ts";
 import type { Tables } from "./database/tables.ts";
 import { SqliteEpochs } from "./epochs.ts";
@@ -88,34 +87,4 @@ export function openRedemptions(
     redemptions: new QueuedRedemptions(new SqliteRedemptions(db, clock, ageClock, unpersisted), clock),
     close: () => db.destroy(),
   };
-}
-
-const databasePath = (dataDir: string): string => join(dataDir, "trunkline.db");
-
-/** Does not open an existing file: closing its descriptor would release SQLite's locks of this process on it. */
-function createDatabaseFile(path: string): void {
-  try {
-    closeSync(openSync(path, "ax", 0o600));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  }
-}
-
-/** Opens the database with the settings that every connection of the service needs. Throws SQLite's errors. */
-export function openDatabase(path: string): Libsql.Database {
-  const file = new Libsql(path);
-  file.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-  // This must precede the first table to have an effect. It lets retention return freed space to the file system.
-  file.exec("PRAGMA auto_vacuum = INCREMENTAL");
-  file.exec("PRAGMA journal_mode = WAL");
-  // Committed data survives a power failure.
-  file.exec("PRAGMA synchronous = FULL");
-  file.exec("PRAGMA foreign_keys = ON");
-  // Overwrites deleted data, without a guarantee: SQLite can leave copies when it moves rows between pages. With
-  // hundreds of live calls, a part of about one removed call in two thousand was found until other data overwrote it.
-  // Words that must not be on disk are therefore never written here.
-  file.exec("PRAGMA secure_delete = ON");
-  // The first read creates SQLite's other two files.
-  file.exec("SELECT count(*) FROM sqlite_schema");
-  return file;
 }

@@ -13,6 +13,7 @@ import { AUDIO, CLEARED, readDigit, STOP, UNKNOWN_EVENT } from "../events.ts";
 import { Fields } from "../json.ts";
 import type { ClientMessage, InboundAudio, ParseCharge, StreamStarted, Wire, WireEvent } from "../wire.ts";
 import { type AudioReader, createReader, createWriter, type FrameWriter } from "./audio.ts";
+import { type ClientMessageType, isClientMessageType, type ServiceMessageType } from "./messages.ts";
 
 // The raw WebSocket protocol, our own, for any client: see docs/stream-protocol.md. Binary messages are audio in the
 // codec of the call, with one rate for each direction; text messages are JSON objects with a `type`.
@@ -78,31 +79,31 @@ export class WebsocketWire implements Wire {
   }
 
   encodeMark(name: string): string {
-    return JSON.stringify({ type: "mark", name });
+    return encoded("mark", { name });
   }
 
   encodeClear(): string {
-    return '{"type":"clear"}';
+    return encoded("clear");
   }
 
   encodeClientMessage(message: ClientMessage): string {
     switch (message.kind) {
       case "ready":
-        return JSON.stringify({ type: "ready", callId: message.callId, ...this.#negotiated() });
+        return encoded("ready", { callId: message.callId, ...this.#negotiated() });
       case "state":
-        return JSON.stringify({ type: "state", state: message.state, latency: message.latency });
+        return encoded("state", { state: message.state, latency: message.latency });
       case "transcript": {
         const { role, text, final, turnId, approximate } = message;
-        return JSON.stringify({ type: "transcript", role, text, final, turnId, approximate });
+        return encoded("transcript", { role, text, final, turnId, approximate });
       }
       case "tool-call": {
         const { id, name, arguments: given } = message;
-        return JSON.stringify({ type: "toolCall", id, name, arguments: given });
+        return encoded("toolCall", { id, name, arguments: given });
       }
       case "error":
-        return JSON.stringify({ type: "error", code: message.code, message: message.message });
+        return encoded("error", { code: message.code, message: message.message });
       case "ended":
-        return JSON.stringify({ type: "ended", reason: message.reason });
+        return encoded("ended", { reason: message.reason });
     }
   }
 
@@ -121,8 +122,10 @@ export class WebsocketWire implements Wire {
   }
 }
 
+const encoded = (type: ServiceMessageType, fields: object = {}): string => JSON.stringify({ type, ...fields });
+
 /** The types whose messages may have the maximum length. */
-const LONG_TYPES: readonly unknown[] = ["text", "toolResult"];
+const LONG_TYPES: readonly unknown[] = ["text", "toolResult"] satisfies ClientMessageType[];
 
 function readText(message: Uint8Array, charge?: ParseCharge): WireEvent {
   if (message.length > CARRIER_MESSAGE_BYTES_MAX) {
@@ -134,6 +137,8 @@ function readText(message: Uint8Array, charge?: ParseCharge): WireEvent {
   if (message.length > TEXT_MESSAGE_BYTES_MAX && !LONG_TYPES.includes(type)) {
     throw wireTooLarge(WIRE, `only text and toolResult may be over ${TEXT_MESSAGE_BYTES_MAX} bytes`);
   }
+  if (typeof type !== "string") throw fields.malformed("type must be a string");
+  if (!isClientMessageType(type)) return UNKNOWN_EVENT;
   switch (type) {
     case "mark":
       return { kind: "mark", name: fields.text("name") };
@@ -147,9 +152,6 @@ function readText(message: Uint8Array, charge?: ParseCharge): WireEvent {
       return readToolResult(fields, message.length, charge);
     case "end":
       return STOP;
-    default:
-      if (typeof type !== "string") throw fields.malformed("type must be a string");
-      return UNKNOWN_EVENT;
   }
 }
 

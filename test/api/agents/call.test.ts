@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { promptOf } from "../../../src/api/agents/call.ts";
-import { catalogueOf } from "../../../src/api/voices/routes.ts";
+import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import type { NewAgent } from "../../../src/store/agent-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { catalogueOf } from "../../../src/api/voices/routes.ts";
+import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL, pathsOf, VOICES } from "../../support/api/harness.ts";
 import { redeemedBy } from "../../support/tokens.ts";

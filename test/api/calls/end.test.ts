@@ -63,7 +63,7 @@ describe("POST /calls/{id}/end", () => {
     const second = await end(id);
     expect([second.status, second.body]).toEqual([200, first.body]);
     expect(await api.stores.redemptions.redeem(tokenHash, redeemedBy("worker-7"))).toBeUndefined();
-    expect(api.told).toEqual([]);
+    expect(api.endRequests).toEqual([]);
   });
 
   test("requests the end of an active call from its worker each time, and is 202 with the call's current state", async () => {
@@ -72,7 +72,7 @@ describe("POST /calls/{id}/end", () => {
       const answer = await end(id);
       expect([answer.status, answer.body]).toEqual([202, await get(id)]);
       expect(answer.body).toMatchObject({ status: "active", endReason: null });
-      expect(api.told).toEqual(Array.from({ length: times }, () => ({ workerId: "worker-7", callId: id })));
+      expect(api.endRequests).toEqual(Array.from({ length: times }, () => ({ workerId: "worker-7", callId: id })));
     }
   });
 
@@ -91,7 +91,7 @@ describe("POST /calls/{id}/end", () => {
       const answer = await end(id);
       expect([answer.status, answer.body]).toEqual([200, before]);
     }
-    expect(api.told).toEqual([]);
+    expect(api.endRequests).toEqual([]);
   });
 
   test("accepts no body and an empty object; anything else is 400", async () => {
@@ -227,7 +227,7 @@ test("A2: another account can neither end nor delete a call, and gets the respon
     }
     expect(await get(id)).toEqual(before);
   }
-  expect(api.told).toEqual([]);
+  expect(api.endRequests).toEqual([]);
 });
 
 test("the log says who ended and deleted which call", async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
-import type { EndReason } from "../../../src/core/calls/spec.ts";
+import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import { callMs, elapsedMs } from "../../../src/core/clocks.ts";
 import { EVENTS_PAGE_MAX } from "../../../src/core/limits/api.ts";
 import { FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits/media.ts";

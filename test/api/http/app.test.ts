@@ -1,6 +1,6 @@
 import { type AddressInfo, connect } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { catalogueOf } from "../../../src/api/voices/routes.ts";
+import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import { providerFailed } from "../../../src/core/errors.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL } from "../../support/api/harness.ts";
 import { readExposition, sampleOf } from "../../support/metrics/exposition.ts";

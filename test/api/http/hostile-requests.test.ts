@@ -100,7 +100,7 @@ describe("malformed heads", () => {
 describe("B11: requests of another kind", () => {
   test("an upgrade request for any operation is answered as if it had no Upgrade header", async () => {
     const { paths } = (await api.get("/api/v1/openapi.json")).body as { paths: Record<string, Record<string, object>> };
-    let asked = 0;
+    let requestCount = 0;
     for (const [path, operations] of Object.entries(paths)) {
       const real = path.replace(/\{[^}]*\}/, "call_01a1fd9c-b56e-7159-a78e-8b0433f9cf99");
       for (const base of ["", "/api/v1"]) {
@@ -116,11 +116,11 @@ describe("B11: requests of another kind", () => {
           expect([method, path, statuses]).toEqual([method, path, [expect.any(Number)]]);
           expect(statuses).not.toContain(101);
           expect(text).toMatch(/\r\ncontent-type: application\/json/i);
-          asked += 1;
+          requestCount += 1;
         }
       }
     }
-    expect(asked).toBeGreaterThan(10);
+    expect(requestCount).toBeGreaterThan(10);
     expect((await exchange(port, [good()], SOON_MS)).statuses).toEqual([200]);
   });
 

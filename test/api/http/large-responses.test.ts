@@ -3,8 +3,8 @@ import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { LargeResponses } from "../../../src/api/http/large-responses.ts";
 import { errorResponse } from "../../../src/api/openapi/responses.ts";
-import { catalogueOf } from "../../../src/api/voices/routes.ts";
-import type { TranscriptTurn } from "../../../src/core/calls/spec.ts";
+import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
+import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs } from "../../../src/core/clocks.ts";
 import {
   ANSWER_READ_MS_MAX,
@@ -220,7 +220,7 @@ describe("the large responses of an account", () => {
 
 test("ADV-M1: the OpenAPI document says that 429 and 503 also apply to lists and downloads", () => {
   expect(errorResponse(429, ["rate_limited"]).description).toContain("concurrent lists or downloads");
-  expect(errorResponse(503, ["overloaded"]).description).toContain("another call, list or download");
+  expect(errorResponse(503, ["overloaded"]).description).toContain("too many lists or downloads");
 });
 
 describe("a pipelined list", () => {
@@ -244,13 +244,13 @@ describe("a pipelined list", () => {
     const accepted = once(api.app.server, "connection");
     const socket = connect(address !== null && typeof address === "object" ? address.port : 0, "127.0.0.1");
     const [serverSide] = (await accepted) as [Socket];
-    let asked = 0;
+    let requestCount = 0;
     api.app.server.on("request", () => {
-      asked += 1;
+      requestCount += 1;
     });
     socket.write(head("GET /api/v1/calls", { "X-API-Key": api.key }).repeat(count));
     const making = Math.min(count, LARGE_ANSWERS_PER_ACCOUNT_MAX);
-    while (begun < making || asked < count) await new Promise((resolve) => setImmediate(resolve));
+    while (begun < making || requestCount < count) await new Promise((resolve) => setImmediate(resolve));
     await settled();
     const hangUp = async () => {
       socket.destroy();

@@ -51,14 +51,14 @@ describe("while there is no free call slot", () => {
 });
 
 test("the store receives the API key of the request", async () => {
-  const asked: NewCall[] = [];
+  const created: NewCall[] = [];
   api.state.admit = (call) => {
-    asked.push(call);
+    created.push(call);
     return undefined;
   };
   await api.post(MINIMAL_CALL);
   const [key] = await api.stores.apiKeys.list();
-  expect(asked.map(({ apiKeyId }) => apiKeyId)).toEqual([key?.id]);
+  expect(created.map(({ apiKeyId }) => apiKeyId)).toEqual([key?.id]);
   expect(await api.stores.calls.listWaiting()).toMatchObject([{ apiKeyId: key?.id }]);
 });
 

@@ -182,23 +182,23 @@ const tools = (count: number) =>
 
 /** Results of the schema thread, one after the other; the last one repeats. */
 async function apiWith(...results: SchemaResult[]) {
-  const asked: string[] = [];
+  const accountIds: string[] = [];
   const schemas = {
     compile: async (accountId: string): Promise<SchemaResult> => {
-      asked.push(accountId);
-      return results[Math.min(asked.length, results.length) - 1] as SchemaResult;
+      accountIds.push(accountId);
+      return results[Math.min(accountIds.length, results.length) - 1] as SchemaResult;
     },
   };
-  return { asked, scripted: await apiUnderTest(undefined, { schemas }) };
+  return { accountIds, scripted: await apiUnderTest(undefined, { schemas }) };
 }
 
 const fits = (cpuMs: number): SchemaResult => ({ outcome: "answered", answer: { kind: "fits" }, cpuMs });
 
 describe("ADV-H2: schemas that cost too much", () => {
   test("are 400 each, and those after one are not compiled", async () => {
-    const { asked, scripted } = await apiWith(fits(1), { outcome: "over_budget", cpuMs: 50 });
+    const { accountIds, scripted } = await apiWith(fits(1), { outcome: "over_budget", cpuMs: 50 });
     const answer = await scripted.post({ ...MINIMAL_CALL, selectedTools: tools(8) });
-    expect([answer.status, asked.length]).toEqual([400, 2]);
+    expect([answer.status, accountIds.length]).toEqual([400, 2]);
     expect(errorOf(answer).details).toEqual([
       {
         path: "/selectedTools/1/definition/parameters",
@@ -212,11 +212,11 @@ describe("ADV-H2: schemas that cost too much", () => {
   });
 
   test("are 400 together", async () => {
-    const { asked, scripted } = await apiWith(fits(199));
+    const { accountIds, scripted } = await apiWith(fits(199));
     expect((await scripted.post({ ...MINIMAL_CALL, selectedTools: tools(10) })).status).toBe(201);
-    asked.length = 0;
+    accountIds.length = 0;
     const answer = await scripted.post({ ...MINIMAL_CALL, selectedTools: tools(32) });
-    expect([answer.status, pathsOf(answer), asked.length]).toEqual([
+    expect([answer.status, pathsOf(answer), accountIds.length]).toEqual([
       400,
       ["/selectedTools/10/definition/parameters"],
       11,
@@ -226,15 +226,15 @@ describe("ADV-H2: schemas that cost too much", () => {
   });
 
   test("are compiled for their account, and are 503 with Retry-After when too many of it wait", async () => {
-    const { asked, scripted } = await apiWith({ outcome: "refused", cpuMs: 0 });
+    const { accountIds, scripted } = await apiWith({ outcome: "refused", cpuMs: 0 });
     const answer = await scripted.post({ ...MINIMAL_CALL, selectedTools: tools(2) });
     expect([answer.status, errorOf(answer).code, answer.headers["retry-after"]]).toEqual([503, "unavailable", "5"]);
-    expect(asked).toEqual([await scripted.stores.accounts.ensure("first")]);
+    expect(accountIds).toEqual([await scripted.stores.accounts.ensure("first")]);
     await scripted.close();
   });
 
   test("ADV-H2: are not compiled for calls that are refused anyway", async () => {
-    const { asked, scripted } = await apiWith(fits(1));
+    const { accountIds, scripted } = await apiWith(fits(1));
     const { id } = await scripted.stores.agents.create(scripted.accountId, {
       ...{ name: "Shop", basePrompt: "You sell.", context: "", customInstructions: "", languageId: "en-US" },
       ...{ voiceId: "fake/en-us", callSettings: { selectedTools: tools(2) }, toolIds: [], corpusIds: [] },
@@ -253,10 +253,10 @@ describe("ADV-H2: schemas that cost too much", () => {
     scripted.state.newCalls = { accepted: true };
     scripted.state.accountOver = "llm_requests";
     expect(await codes()).toEqual(Array(2).fill([429, "spend_limit"]));
-    expect(asked).toEqual([]);
+    expect(accountIds).toEqual([]);
     // The store may have the response of an idempotent request.
     expect(await codes({ "idempotency-key": "one" })).toEqual(Array(2).fill([429, "spend_limit"]));
-    expect(asked.length).toBe(4);
+    expect(accountIds.length).toBe(4);
     await scripted.close();
   });
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { catalogueOf } from "../../../src/api/voices/routes.ts";
+import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
 import { createEspeak } from "../../../src/speech/tts/providers/espeak/espeak.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { catalogueOf } from "../../../src/api/voices/routes.ts";
+import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
 import {
   type Answer,

@@ -6,7 +6,7 @@ import { ServiceApi } from "../service-api.ts";
 import type { Attack, Outcome, Ready, Size, Target } from "./attack.ts";
 import { outcome } from "./stream-helpers.ts";
 
-/** Attacks on the control process by whoever reaches its ports, and by a user with an API key of an account of its own. */
+/** Attacks on the control process: by clients that reach its ports, and by a user with an API key of another account. */
 
 const PROBE_MS = 100;
 /** What a list asks for, and how many there are: more than fit on a page of calls as large as these. */
@@ -29,7 +29,7 @@ async function makeLargeCalls({ api, keys }: Target, { attackers }: Size): Promi
   }
 }
 
-/** Everybody asks for a page of very large calls, again and again; there are several accounts, so that many are made at once. */
+/** Every client requests a page of very large calls, again and again. Several accounts are used, so that many pages are made at once. */
 async function largeLists({ api, keys: all }: Target, { attackers, seconds }: Size, ready: Ready): Promise<Outcome> {
   const keys = all.slice(0, attackers);
   await ready();

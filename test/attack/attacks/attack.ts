@@ -20,7 +20,7 @@ export interface Size {
 /** What came of it, as the attackers saw it. */
 export interface Outcome {
   attackers: number;
-  /** How many of them the service closed, and how long the longest of them was borne. */
+  /** How many connections the service closed, and how long the longest of them stayed open. */
   closed: number;
   longestMs: number;
   /** HTTP statuses, or what else there is to tell. */

@@ -8,7 +8,7 @@ import { outcome, silence, upgrade } from "./stream-helpers.ts";
 
 const DRIP_MS = 500;
 
-/** Everybody says `words`, a byte now and then, and never comes to the end of them. */
+/** Every client sends `words`, one byte now and then, and never finishes. */
 async function drip(door: Endpoint, { attackers }: Size, ready: Ready, words: string): Promise<Outcome> {
   await ready();
   const crowd = new AttackConnections(door);
@@ -26,7 +26,7 @@ const many = (count: number): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`X-Header-${index}`, "value"]));
 
 const UNKNOWN = `/stream/${"x".repeat(64)}`;
-/** Heads that are none, and heads with something behind them. */
+/** Malformed HTTP request heads, and heads that are followed by more bytes. */
 const HEADS = [
   upgrade(UNKNOWN, many(101)),
   upgrade(UNKNOWN, { "X-Big": "a".repeat(4_097) }),

@@ -15,7 +15,7 @@ export async function unknownTokens(
   const startMs = performance.now();
   const wave = Math.ceil(perSecond / 50);
   const flying = new Set<Promise<void>>();
-  const knock = async (): Promise<void> => {
+  const sendWave = async (): Promise<void> => {
     const crowd = new AttackConnections(media);
     await crowd.gather(wave, () => requestOf(`/stream/${mintToken()}`));
     await crowd.end();
@@ -26,10 +26,10 @@ export async function unknownTokens(
   };
   for (let sent = 0; performance.now() - startMs < seconds * 1_000; ) {
     const due = ((performance.now() - startMs) / 1_000) * perSecond;
-    // Whoever cannot keep up must not pile up what it could not say.
+    // When the attacker cannot keep up, its waves must not accumulate.
     if (sent < due && flying.size < 10) {
-      const knocking = knock().finally(() => flying.delete(knocking));
-      flying.add(knocking);
+      const wavePromise = sendWave().finally(() => flying.delete(wavePromise));
+      flying.add(wavePromise);
       sent += wave;
     }
     await pause(5);

@@ -12,7 +12,7 @@ const REFUSED_MS_MAX = 20_000;
 
 const message = (value: object): Buffer => encodeFrame({ opcode: OPCODE.text, payload: JSON.stringify(value) });
 
-/** Everybody types what its agent calls a tool for, again and again, and then hangs up. */
+/** Every client types a text for which its agent calls a tool, again and again, and then hangs up. */
 async function typeAndHangUp(
   target: Target,
   size: Size,
@@ -31,7 +31,7 @@ async function typeAndHangUp(
   return outcome(crowd);
 }
 
-/** The model is the reference LLM: it calls these tools by what is typed. */
+/** The LLM is the reference LLM: it calls these tools by what is typed. */
 const call = (selectedTools: readonly object[]) => ({
   ...{ connectionType: "websocket", firstSpeaker: "user", model: "model_b", selectedTools },
 });

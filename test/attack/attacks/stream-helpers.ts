@@ -42,7 +42,7 @@ export async function streams({ media, paths }: Target, { attackers }: Size, rea
   return crowd;
 }
 
-/** Says nothing until the service closes everybody. */
+/** Sends nothing until the service has closed every connection. */
 export const silence = async (crowd: AttackConnections): Promise<Outcome> => {
   await crowd.end();
   return outcome(crowd);

@@ -14,7 +14,7 @@ const PINGED_MS = 500;
 const SPEAKING_MS = 20_000;
 const SIGN_OF_LIFE_MS = 5_000;
 
-/** Everybody says the same at once, on a stream of its own. */
+/** Every client sends the same at once, on a stream of its own. */
 async function shout(target: Target, size: Size, ready: Ready, words: Uint8Array): Promise<Outcome> {
   const crowd = await streams(target, size, ready);
   for (const { socket } of crowd.members) socket.write(words);
@@ -22,7 +22,7 @@ async function shout(target: Target, size: Size, ready: Ready, words: Uint8Array
   return outcome(crowd);
 }
 
-/** Everybody says the same again and again, until it is closed, or the time is over. */
+/** Every client sends the same again and again, until it is closed or the time is over. */
 async function repeat(target: Target, size: Size, ready: Ready, words: Uint8Array): Promise<Outcome> {
   return await repeatTo(await streams(target, size, ready), size, words);
 }
@@ -119,7 +119,7 @@ export const STREAM_ATTACKS: readonly Attack[] = [
     call: {
       connectionType: "websocket",
       websocket: { codec: "pcm_s16le", inputSampleRate: 16_000, outputSampleRate: 48_000 },
-      greeting: "This takes a very long time, and nobody listens to any of it. ".repeat(40),
+      greeting: "This takes a very long time, and there is much more to come. ".repeat(40),
       interruptible: false,
       recordingEnabled: false,
     },
@@ -166,7 +166,7 @@ export const STREAM_ATTACKS: readonly Attack[] = [
   },
   {
     id: "B18",
-    name: "pongs that nobody asked for",
+    name: "unsolicited pongs",
     full: { attackers: 200, seconds: 5 },
     small: { attackers: 4, seconds: 2 },
     closedMsMax: SILENT_MS_MAX,
@@ -182,7 +182,7 @@ export const STREAM_ATTACKS: readonly Attack[] = [
     closedMsMax: DEAD_MS_MAX,
     call: {
       connectionType: "websocket",
-      greeting: "This takes a very long time, and nobody hears any of it. ".repeat(40),
+      greeting: "This takes a very long time, and there is much more to come. ".repeat(40),
       recordingEnabled: false,
     },
     endReason: "connection_lost",
@@ -196,7 +196,7 @@ export const STREAM_ATTACKS: readonly Attack[] = [
     small: { attackers: 1, seconds: 5 },
     closedMsMax: DEAD_MS_MAX,
     call: IDLE_CALL,
-    // uWebSockets.js tells nobody of fragments: there it is a peer that shows no sign of life.
+    // uWebSockets.js does not report fragments: with it the peer seems to have sent nothing.
     endReason: ["connection_lost", "protocol_error"],
     async run(target, size, ready) {
       const crowd = await streams(target, size, ready);

@@ -42,7 +42,7 @@ const costlyTexts = (members: string): Buffer[] =>
     encodeFrame({ opcode: OPCODE.text, payload: differentKeys(CARRIER_MESSAGE_BYTES_MAX, seed, members) }),
   );
 
-/** Everybody types as often as it may, texts that make the prompt longer and longer. */
+/** Every client types as often as the limits allow. Its texts make the prompt longer and longer. */
 async function typing(target: Target, size: Size, ready: Ready): Promise<Outcome> {
   const crowd = await streams(target, size, ready);
   const untilMs = performance.now() + size.seconds * 1_000;

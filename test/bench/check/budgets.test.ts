@@ -35,30 +35,30 @@ function step(calls: number, { p99Ms = 1, totalUs = 20, kib = 100, driftMs = 0 }
 const verdicts = (steps: StepResult[], seconds = 20): string[] =>
   judgeSteps(steps, { seconds }).map(({ verdict }) => verdict);
 
-test("steps at the budgets' own load settle them", () => {
+test("steps at the load of a budget decide it", () => {
   expect(verdicts([step(100), step(500), step(1_000)], 600)).toEqual(Array(6).fill("holds"));
   const late = step(500, { p99Ms: 3, driftMs: -40 });
   const many = step(1_000, { p99Ms: 11, totalUs: 23, kib: 151 });
   expect(verdicts([step(100), late, many], 600)).toEqual(Array(6).fill("missed"));
 });
 
-test("what holds with fewer calls than a budget speaks of is not shown, and what fails is missed", () => {
+test("with fewer calls than a budget requires, a good figure proves nothing and a bad one misses the budget", () => {
   expect(verdicts([step(100)])).toEqual(Array(6).fill("not shown"));
   const missed = ["missed", "missed", "missed", "missed", "not shown", "not shown"];
   expect(verdicts([step(100, { p99Ms: 11, driftMs: 40, kib: 400 })])).toEqual(missed);
 });
 
-test("what fails with more calls than a budget speaks of decides nothing about it", () => {
+test("with more calls than a budget requires, a bad figure decides nothing", () => {
   expect(verdicts([step(1_000, { p99Ms: 5 })]).slice(0, 3)).toEqual(["not shown", "not shown", "holds"]);
 });
 
-test("a drift that was not given ten minutes is not shown", () => {
+test("a drift that was measured for less than ten minutes is not shown", () => {
   const { rounds } = step(500);
   expect(judgeDrift(500, 60, rounds).verdict).toBe("not shown");
   expect(judgeDrift(500, 600, rounds).verdict).toBe("holds");
 });
 
-test("ratios hold by their median, the limit included", () => {
+test("a ratio holds if its median is at most the limit", () => {
   const ratio = (to: Ratio["to"], median: number): Ratio => ({ of: "trunkline", to, median, min: 0, max: 9 });
   const judged = (echo: number, typical: number) =>
     judgeCompare([ratio("echo", echo), ratio("typical", typical)]).map(({ verdict }) => verdict);
@@ -67,7 +67,7 @@ test("ratios hold by their median, the limit included", () => {
   expect(judgeCompare([]).map(({ verdict }) => verdict)).toEqual(["missed", "missed"]);
 });
 
-test("a stall up to the lead must not be heard, and what a longer one takes must be made up for in time", () => {
+test("a stall within the audio sent ahead must not be heard, and after a longer one the service must catch up in time", () => {
   const point = (stallMs: number, silent: number, recoveryMs: number): StallPoint => ({
     stallMs,
     realMs: all(stallMs),
@@ -82,7 +82,7 @@ test("a stall up to the lead must not be heard, and what a longer one takes must
   expect(judged([point(100, 0, 1)], 50)).toEqual(["not shown", "not shown"]);
 });
 
-test("turns are judged by the worse of the cases, and interruptions by their median and their slowest tenth", () => {
+test("turns are judged by the worse case, interruptions by their p50 and p90", () => {
   const turns = (p95Ms: number[]) => judgeTurns(p95Ms.map((ms) => ({ overheadMs: all(ms) }) as TurnCase)).verdict;
   expect([turns([10, 30]), turns([31, 10])]).toEqual(["holds", "missed"]);
   const judged = (fromVoiceMs: number, fromDetectionMs: number) =>

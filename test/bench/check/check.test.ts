@@ -25,20 +25,22 @@ const linesOf = (results: Record<string, object>, source: string) =>
 
 const BUDGET = { budget: "a budget", measured: "1 ms", verdict: "holds" } as const;
 
-test("a fresh result speaks for itself", () => {
-  expect(linesOf({ turn: { machine: machine(23), budgets: [BUDGET] } }, "turn")).toEqual([
-    { ...BUDGET, source: "turn" },
+test("a fresh result is shown with its own verdicts", () => {
+  expect(linesOf({ "turn-latency": { machine: machine(23), budgets: [BUDGET] } }, "turn-latency")).toEqual([
+    { ...BUDGET, source: "turn-latency" },
   ]);
 });
 
-test("what is missing, old, or shows nothing is not shown", () => {
-  const verdict = (results: Record<string, object>) => linesOf(results, "turn").map(({ verdict: one }) => one);
+test("a result that is missing, old, or proves nothing is not shown", () => {
+  const verdict = (results: Record<string, object>) => linesOf(results, "turn-latency").map(({ verdict: one }) => one);
   expect(verdict({})).toEqual(["not shown"]);
-  expect(verdict({ turn: { machine: machine(25), budgets: [BUDGET] } })).toEqual(["not shown"]);
-  expect(verdict({ turn: { machine: machine(1), budgets: [BUDGET], problems: ["late"] } })).toEqual(["not shown"]);
+  expect(verdict({ "turn-latency": { machine: machine(25), budgets: [BUDGET] } })).toEqual(["not shown"]);
+  expect(verdict({ "turn-latency": { machine: machine(1), budgets: [BUDGET], problems: ["late"] } })).toEqual([
+    "not shown",
+  ]);
 });
 
-test("the benches of frames and of seeded calls are judged by what they measured", () => {
+test("bench:frame and the seeded calls are judged by their measurements", () => {
   const frame = { machine: machine(1), ways: { in: { heapBytes: 0.2 }, out: { heapBytes: 16 } } };
   const call = { medianMs: 300, budgetMs: 1_000 };
   expect(linesOf({ frame: { ...frame, call } }, "frame").map(({ verdict }) => verdict)).toEqual([
@@ -53,8 +55,8 @@ test("the benches of frames and of seeded calls are judged by what they measured
   expect(sim(10, 10, true).verdict).toBe("not shown");
 });
 
-test("every budget has its line", () => {
-  const lines = readLines(folderWith({ turn: { machine: machine(1), budgets: [BUDGET] } }), NOW_MS);
+test("every budget has one line", () => {
+  const lines = readLines(folderWith({ "turn-latency": { machine: machine(1), budgets: [BUDGET] } }), NOW_MS);
   const text = checkText({ machine: machine(0), fromResults: true, lines });
   expect(text).toMatch(/^holds {6}a budget: 1 ms$/m);
   expect(text).toMatch(/^1 of 8 hold$/m);

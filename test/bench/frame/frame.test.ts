@@ -16,7 +16,7 @@ const TEST_MS_MAX = 90_000;
 
 const namesOf = (contests: readonly Contest[]): string[] => contests.map(({ wire, name }) => `${wire}: ${name}`);
 
-test("every carrier is compared with the plain way, and its fast paths allocate nothing", {
+test("every carrier is compared with the plain implementation, and its fast paths allocate nothing", {
   timeout: TEST_MS_MAX,
 }, () => {
   const contests = carrierContests(AUDIO);
@@ -56,7 +56,7 @@ test("every codec of a raw socket is compared at every rate, and all but Opus al
   }
 });
 
-test("calls that take turns have their frames in and out", { timeout: TEST_MS_MAX }, async () => {
+test("calls that take turns receive and send frames", { timeout: TEST_MS_MAX }, async () => {
   const { calls, inNs, outNs } = await measureInTurn(AUDIO, await loadVad(), await loadResampler(), 2);
   expect(calls).toBe(2);
   expect(Math.min(inNs, outNs)).toBeGreaterThan(0);

@@ -4,7 +4,7 @@ import { BENCH_TRANSPORTS } from "../../../bench/rig/transports.ts";
 import { frameBytes } from "../../../src/simulator/audio/format.ts";
 import { formatsOf, SIMULATED_WIRES, type SimulatedWire } from "../../../src/simulator/transports.ts";
 
-/** The payloads of masked frames, one behind the other, with their opcodes. */
+/** The payloads of consecutive masked frames, with their opcodes. */
 function unmasked(bytes: Buffer): { opcode: number; payload: Buffer }[] {
   const messages: { opcode: number; payload: Buffer }[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -34,7 +34,7 @@ const MARKS: Readonly<Record<SimulatedWire, (opening: string) => string>> = {
   websocket: () => JSON.stringify({ type: "mark", name: "one" }),
 };
 
-test.each(SIMULATED_WIRES)("a line of %s opens, says its audio over and over, and gives marks back", (wire) => {
+test.each(SIMULATED_WIRES)("a prepared stream of %s opens, repeats its audio, and returns marks", (wire) => {
   const bytes = frameBytes(formatsOf(BENCH_TRANSPORTS[wire]).inbound);
   const audio = Uint8Array.from({ length: 3 * bytes }, (_, at) => Math.floor(at / bytes) + 1);
   const line = prepareStream(wire, audio, 4, 1);

@@ -19,7 +19,7 @@ function times(atMs: (call: number, frame: number) => number | undefined, frames
 
 const onTime = (call: number, frame: number): number => 1_000 + 5 * call + 20 * frame;
 
-test("the way of each frame is what lies between its two points, whatever call and whenever", () => {
+test("the transit time of each frame is the difference of its two timestamps, in every call", () => {
   const sent = times(onTime);
   const heard = times((call, frame) => onTime(call, frame) + 0.25 + frame / 1_000);
   const tookMs = transitMs(sent, heard, WHOLE);
@@ -27,7 +27,7 @@ test("the way of each frame is what lies between its two points, whatever call a
   for (const [index, took] of tookMs.entries()) expect(took).toBeCloseTo(0.25 + (index % FRAMES) / 1_000, 3);
 });
 
-test("frames that never arrived, and those outside the window, are left out", () => {
+test("frames that never arrived and frames outside the window are not counted", () => {
   const sent = times(onTime);
   const heard = times((call, frame) => (frame < 40 ? onTime(call, frame) + 1 : undefined));
   expect(transitMs(sent, heard, WHOLE)).toHaveLength(80);
@@ -35,26 +35,26 @@ test("frames that never arrived, and those outside the window, are left out", ()
   expect(framesPerCall(heard, WHOLE)).toEqual({ fewest: 40, most: 40 });
 });
 
-test("frames past those that are kept are counted and not timed", () => {
+test("frames beyond the recorded ones are counted but not timed", () => {
   const sent = times(onTime, FRAMES + 7);
   expect([...sent.counts]).toEqual([57, 57]);
   expect(transitMs(sent, sent, WHOLE)).toHaveLength(2 * FRAMES);
 });
 
-test("a frame is late by what it lies behind its own call's start", () => {
+test("the lateness of a frame is relative to the start of its own call", () => {
   const sent = times((call, frame) => onTime(call, frame) + (frame === 7 ? 3 : 0));
   const lateMs = latenessMs(sent, Float64Array.of(1_000, 1_005), WHOLE);
   expect(Math.max(...lateMs)).toBeCloseTo(3, 3);
   expect([...lateMs].filter((late) => late > 0.01)).toHaveLength(2);
 });
 
-test("a single frame off the grid does not move the grid, early or late", () => {
+test("one early or late frame does not move the call's grid", () => {
   const received = times((call, frame) => onTime(call, frame) + (frame === 3 ? -9 : frame === 9 ? 4 : 0));
   const offMs = [...offGridMs(received, WHOLE)].filter((off) => off > 0.01).map(Math.round);
   expect(offMs.sort()).toEqual([4, 4, 9, 9]);
 });
 
-test("time that is lost for good shows as drift, and what a stall held up for a moment does not", () => {
+test("permanently lost time shows as drift, a temporary delay by a stall does not", () => {
   const window = { fromMs: 1_000, toMs: 2_000 };
   const stalled = times((call, frame) => onTime(call, frame) + (frame > 46 ? 60 : 0));
   expect(driftMs(stalled, window)).toBe(0);

@@ -8,7 +8,7 @@ import { lateGenerator } from "../../../bench/measurement/phase-results.ts";
 import { longerStalls, pointOf } from "../../../bench/stall/findings.ts";
 import { caseOf } from "../../../bench/turn-latency/bench.ts";
 
-/** One call whose service stands still from `fromMs` to `toMs`, keeps 100 ms ahead of the ear at least, and catches up at once. */
+/** One call whose service stalls from `fromMs` to `toMs`, is at least 100 ms ahead of the playback otherwise, and catches up at once. */
 function receivedAround(fromMs: number, toMs: number) {
   const times = new FrameTimes({ calls: 1, framesMax: 200, baseMs: 0 });
   for (let frame = 0; frame < 200; frame += 1) {
@@ -18,13 +18,13 @@ function receivedAround(fromMs: number, toMs: number) {
   return times.data;
 }
 
-test("a stall up to the lead is not heard", () => {
+test("a stall within the audio sent ahead is not heard", () => {
   const point = pointOf(80, [{ fromMs: 1_001, toMs: 1_081 }], receivedAround(1_001, 1_081));
   expect(point).toMatchObject({ seen: 1, silent: 0 });
   expect(point.recoveryMs.max).toBe(0);
 });
 
-test("of a longer one the caller hears what it took beyond the lead, and all is well when the lead is back", () => {
+test("of a longer stall the caller hears the time beyond the audio sent ahead, until the buffer is full again", () => {
   const received = receivedAround(1_001, 1_251);
   const point = pointOf(250, [{ fromMs: 1_001, toMs: 1_251 }], received);
   expect(point).toMatchObject({ seen: 1, silent: 1 });
@@ -35,24 +35,24 @@ test("of a longer one the caller hears what it took beyond the lead, and all is 
   expect(gapsOf(received, { fromMs: 0, toMs: 1_000 }).count).toBe(0);
 });
 
-test("recovery takes as long as it takes to have the lead again", () => {
+test("recovery lasts until the caller's buffer is as full as before", () => {
   const times = new FrameTimes({ calls: 1, framesMax: 100, baseMs: 0 });
   for (let frame = 0; frame < 100; frame += 1) {
     // From the 50th on one frame each 10 ms, which is twice as fast as they are played.
     times.stamp(0, frame < 50 ? Math.max(0, 20 * frame - 100) : 1_200 + 10 * (frame - 50));
   }
   const point = pointOf(300, [{ fromMs: 900, toMs: 1_200 }], times.data);
-  // 20 ms with the first, 10 more with each one behind it: 100 with the ninth.
+  // 20 ms with the first, 10 more with each following one: 100 with the ninth.
   expect(point.recoveryMs.max).toBe(80);
 });
 
-test("a stall that another program has made longer has nothing to say", () => {
+test("a stall that another program prolonged is discarded", () => {
   const point = (realToMs: number) => pointOf(80, [{ fromMs: 1_001, toMs: realToMs }], receivedAround(1_001, realToMs));
   expect(longerStalls([point(1_081), point(1_101)])).toEqual([]);
   expect(longerStalls([point(1_081), point(1_111)])).toHaveLength(1);
 });
 
-test("of two stalls each has its own", () => {
+test("two stalls have separate results", () => {
   const stalls = [
     { fromMs: 1_001, toMs: 1_011 },
     { fromMs: 2_001, toMs: 2_201 },
@@ -60,7 +60,7 @@ test("of two stalls each has its own", () => {
   expect(pointOf(100, stalls, receivedAround(2_001, 2_201))).toMatchObject({ seen: 2, silent: 1 });
 });
 
-test("a generator that is later than a frame, or has no time left, has nothing to say", () => {
+test("a run with a generator that is a frame late or out of CPU time proves nothing", () => {
   const late = (p99Ms: number) => spreadOf(Float32Array.of(p99Ms));
   expect(lateGenerator({ load: 0.9, late: late(20) })).toEqual([]);
   expect(lateGenerator({ load: 0.91, late: late(1) })).toHaveLength(1);
@@ -76,14 +76,14 @@ const exchange = (own: Partial<Exchange>): Exchange => ({
   ...own,
 });
 
-test("what is left of a turn is what neither the engines took nor the endpoint, the later of ear and endpoint counting", () => {
+test("the overhead of a turn excludes the providers' delays and the endpointing delay; of STT and endpointing the later one counts", () => {
   const own = (sttMs: number) =>
     caseOf({ title: "turns", delays: { sttMs, llmMs: 150, ttsMs: 100 } }, [exchange({})]).overheadMs.p50;
   expect(own(100)).toBe(50);
   expect(own(540)).toBe(10);
 });
 
-test("only what interrupted the agent is an interruption", () => {
+test("only speech that interrupted the agent counts as an interruption", () => {
   const { fromSpeechMs, fromDetectionMs } = figuresOf([exchange({}), exchange({ agentStoppedMs: 1_085 })]);
   expect(fromSpeechMs).toMatchObject({ count: 1, p50: 85 });
   expect(fromDetectionMs).toMatchObject({ count: 1, max: -5 });

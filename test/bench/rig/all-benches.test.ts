@@ -50,7 +50,7 @@ function expectReport(result: AnyResult, text: string, html: string): void {
   expect(html).not.toMatch(/(src|href)=|url\(|@import/);
 }
 
-/** A service somewhere: it creates calls for whoever has its key, and sends back what it hears. */
+/** A service on another machine: it creates calls for clients with its API key, and sends their audio back. */
 async function startEcho(apiKey: string): Promise<{ url: string; stop(): void }> {
   const sockets = new WebSocketServer({ noServer: true });
   const server = createServer((request, response) => {
@@ -76,7 +76,7 @@ async function startEcho(apiKey: string): Promise<{ url: string; stop(): void }>
   };
 }
 
-test.concurrent("all benches that need a rig, on one: those with the generator one after the other, the others beside them", {
+test.concurrent("all benches that need a rig run on one rig: those with the generator in sequence, the others in parallel", {
   retry: ifMachineStalled,
   timeout: TEST_MS_MAX,
 }, async () => {
@@ -170,7 +170,7 @@ function benchLoad(args: readonly string[]): Promise<{ code: number | null; outp
 const out = mkdtempSync(join(tmpdir(), "trunkline-bench-"));
 afterAll(() => rmSync(out, { recursive: true, force: true }));
 
-test.concurrent("bench:load leaves JSON and a page, says what goes on, and tells by its exit code whether the run can be used", {
+test.concurrent("bench:load writes JSON and a page, prints its progress, and its exit code says whether the run is valid", {
   timeout: TEST_MS_MAX,
 }, async () => {
   const short = ["--seconds", "1", "--warm-up", "0", "--talkers", "1", "--out", out];
@@ -185,7 +185,7 @@ test.concurrent("bench:load leaves JSON and a page, says what goes on, and tells
   expect(readFileSync(join(out, "load.html"), "utf8")).toContain("<svg");
 });
 
-test.concurrent("bench:load answers what makes no sense with its usage", { timeout: TEST_MS_MAX }, async () => {
+test.concurrent("bench:load prints its usage for an invalid command line", { timeout: TEST_MS_MAX }, async () => {
   const { code, output } = await benchLoad(["--steps", "500,100"]);
   expect(code).toBe(2);
   expect(output).toContain("npm run bench:load --");

@@ -22,28 +22,28 @@ const decoded = (bytes: Uint8Array): number[] => [...bytes].map((byte) => MU_LAW
 describe("sounds", () => {
   const talkers = [Int16Array.from({ length: RATE_HZ }, (_, at) => (at % 3_840 < 1_920 ? 8_000 : 0))];
 
-  test.each(NOISES)("%s has the level of a full sample, and is the same for the same chance", (kind) => {
+  test.each(NOISES)("%s has full-scale level, and is the same for the same seed", (kind) => {
     const first = noise(kind, 2, new Random(1), talkers);
     expect(first).toHaveLength(2 * RATE_HZ);
     expect(rmsOf(first)).toBeCloseTo(FULL, -1);
     expect(noise(kind, 2, new Random(1), talkers)).toEqual(first);
   });
 
-  test("pink noise is deeper than white noise", () => {
+  test("pink noise has more low frequencies than white noise", () => {
     const roughness = (samples: Float32Array): number =>
       rmsOf(samples.map((sample, at) => sample - (samples[at - 1] ?? 0)));
     const white = roughness(noise("white", 2, new Random(1), talkers));
     expect(roughness(noise("pink", 2, new Random(1), talkers))).toBeLessThan(white / 2);
   });
 
-  test("the level of speech is that of its voice, without the pauses", () => {
+  test("the level of speech excludes its pauses", () => {
     expect(activeRms(talkers[0] as Int16Array)).toBeCloseTo(8_000, 0);
   });
 
   test.each([
     { name: "a cough", make: cough, longestMs: 1_700 },
     { name: "the tones of keys", make: dtmfTones, longestMs: 1_300 },
-  ])("$name begins at once, ends, and does not clip much", ({ make, longestMs }) => {
+  ])("$name begins at once, ends, and hardly clips", ({ make, longestMs }) => {
     for (let seed = 1; seed <= 20; seed += 1) {
       const samples = make(new Random(seed));
       expect(samples.length).toBeLessThan((longestMs * RATE_HZ) / 1_000);
@@ -62,7 +62,7 @@ describe("the caller's line", () => {
     }).flat();
   };
 
-  test("an utterance sounds from its own sample on, over what sounds all the time", () => {
+  test("an utterance begins at its own sample and is mixed with the continuous sound", () => {
     const utterance = { samples: new Float32Array(50).fill(8_000), at: 333 };
     const layers = [{ samples: Float32Array.of(100, 200), gain: 2, from: 1 }];
     const line = speak({ utterance, layers }, 3);
@@ -75,7 +75,7 @@ describe("the caller's line", () => {
     expect(line.findLastIndex((sample) => sample > 4_000)).toBe(382);
   });
 
-  test("the echo is what was played, later and less", () => {
+  test("the echo is the played audio, delayed and attenuated", () => {
     const loud = new Uint8Array(160).fill(MU_LAW.encodeTable[16_000] as number);
     const silence = new Uint8Array(160).fill(MU_LAW.silenceByte);
     const line = speak({ layers: [], echo: { gain: amplitudeOf(-20), delayMs: 50 } }, 6, [silence, loud, silence]);
@@ -115,7 +115,7 @@ describe("findings", () => {
       trials.map((each) => ({ trial: each, greeting: "some words here", said })),
     );
 
-  test("an interruption is timed from the caller's first sample to the last one of the agent that left", () => {
+  test("an interruption is timed from the caller's first sample to the agent's last sample that was sent", () => {
     const seen = {
       stops: [held(2_080), cut(2_500)],
       speechMs: [700, 2_080],
@@ -140,7 +140,7 @@ describe("findings", () => {
     });
   });
 
-  test("a hold before the caller began is one in vain, and an agent that is held cannot be interrupted", () => {
+  test("a pause of the agent before the caller began is a false one, and a paused agent cannot be interrupted", () => {
     const stops = [held(1_500, 2_300), cut(2_400)];
     expect(found(true, [trial({ stops })])).toMatchObject({
       heldInVain: 1,
@@ -150,11 +150,11 @@ describe("findings", () => {
     });
   });
 
-  test("an agent that stops long after the caller is done was not interrupted", () => {
+  test("an agent that stops long after the caller has finished was not interrupted", () => {
     expect(found(true, [trial({ stops: [held(4_500)] })]).interruption).toMatchObject({ calls: 1, stopped: 0, cut: 0 });
   });
 
-  test("where nobody wants the turn every stop is in vain, and words are lost only of replies that were not cut", () => {
+  test("where the caller does not want the turn every stop is a false one, and lost words count only for replies that were not cancelled", () => {
     const trials = [trial({ stops: [held(500, 1_300)], heard: ["some", "here"] }), trial({ stops: [cut(900)] })];
     expect(found(false, trials, "")).toMatchObject({
       heldInVain: 1,
@@ -165,19 +165,19 @@ describe("findings", () => {
     });
   });
 
-  test("words are missing that were not heard in their order", () => {
+  test("words that were not heard in order count as missing", () => {
     expect(wordsMissing(["a", "b", "a", "c"], ["a", "c"])).toBe(2);
     expect(wordsMissing(["a", "b"], ["b", "a"])).toBe(1);
     expect(wordsMissing(["a"], ["x", "a", "y"])).toBe(0);
     expect(wordsMissing([], ["a"])).toBe(0);
   });
 
-  test("figures leave out what is no number, and have none of nothing", () => {
+  test("statistics ignore NaN, and are NaN without values", () => {
     expect(figuresOf([3, Number.NaN, 1, 2])).toEqual({ count: 3, p50: 2, p90: 3, max: 3 });
     expect(figuresOf([]).p50).toBeNaN();
   });
 
-  test("budgets are those of the first case that interrupts, and the onset's of all", () => {
+  test("the budgets of interruptions apply to the first case, the budget of the onset to all cases", () => {
     const one = found(true, [trial({ stops: [held(2_221)], speechMs: [2_100] })]);
     const result: TurnsResult = { machine: {} as TurnsResult["machine"], calls: 1, seed: 1, tookS: 1, cases: [one] };
     expect(goalsOf(result).map(({ verdict }) => verdict)).toEqual(["missed", "holds", "missed"]);
@@ -206,7 +206,7 @@ describe("a call in virtual time", () => {
       scene: { sounds: { utterance: { samples: Float32Array.from(samples), at: 16_001 }, layers: [quiet] }, said },
     });
 
-  test("with nothing on the line the agent says all that it has to say", async () => {
+  test("on a silent line the agent speaks its whole reply", async () => {
     const trial = await call("partials", { text: "", samples: new Int16Array(1) });
     expect(trial).toMatchObject({ stops: [], speechMs: [] });
     expect(trial.heard.join(" ")).toBe(greeting);
@@ -215,8 +215,8 @@ describe("a call in virtual time", () => {
   test.each<SttMode>([
     "partials",
     "finals",
-  ])("an interruption holds, cuts and is answered, with an ear of %s", async (ear) => {
-    const trial = await call(ear, material.interruptions[0] as Speech);
+  ])("an interruption pauses the agent, cancels its reply and is answered, with an STT that emits %s", async (sttMode) => {
+    const trial = await call(sttMode, material.interruptions[0] as Speech);
     expect(trial.onsetMs).toBeCloseTo(3.7 + 2_000, 0);
     expect(trial.stops.map(({ kind }) => kind)).toEqual(["held", "cut"]);
     expect(trial.stops[0]?.atMs).toBe(trial.speechMs[0]);
@@ -225,7 +225,7 @@ describe("a call in virtual time", () => {
     expect(trial.answeredMs).toBeGreaterThan(trial.endMs + 300);
   });
 
-  test("a back-channel holds the agent at most, and it goes on to its end", async () => {
+  test("a back-channel at most pauses the agent, which then finishes its reply", async () => {
     const trial = await call("partials", material.backChannels[0] as Speech, "");
     for (const stop of trial.stops) expect(stop).toMatchObject({ kind: "held", resumedMs: expect.any(Number) });
     expect(trial.heard.at(-1)).toBe(greeting.split(" ").at(-1));

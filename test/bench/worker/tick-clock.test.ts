@@ -20,7 +20,7 @@ function written(lateMs: readonly number[], dueMs: (frame: number) => number) {
 
 const lateOf = (dues: FrameTimesData, writes: FrameTimesData): number[] =>
   [...writes.offsetsMs].map(
-    (behind, frame) => Math.round((behind - (dues.offsetsMs[frame] as number)) * 1_000) / 1_000,
+    (writtenMs, frame) => Math.round((writtenMs - (dues.offsetsMs[frame] as number)) * 1_000) / 1_000,
   );
 
 test("frames of late runs are due at their own slot, not at the run's", () => {
@@ -30,14 +30,14 @@ test("frames of late runs are due at their own slot, not at the run's", () => {
   expect(lateOf(dues, writes)).toEqual(lateMs);
 });
 
-test("a call that was never punctual keeps the dues of its runs, which are the earliest it can have had", () => {
+test("a call that was never punctual has the due times of its runs, the earliest possible ones", () => {
   const { dues, writes } = written([4.5, 6.5], (frame) => 7 + 20 * frame);
   const before = [...dues.offsetsMs];
   settleDues(dues, writes);
   expect([...dues.offsetsMs]).toEqual(before);
 });
 
-test("frames are due at what the ticker waits for, in its runs and while it catches up, and speech that begins is due at nothing", async () => {
+test("frames are due when the ticker's slot is due, also while it catches up; the first frame of speech has no due time", async () => {
   const clock = new TickClock();
   const fromMs = monotonicMs();
   await new Promise<void>((resolve) => {

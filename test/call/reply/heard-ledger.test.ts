@@ -5,7 +5,7 @@ import { seededRandom } from "../../../src/core/seeded-random.ts";
 import { type MarkBehavior, RemoteFarEnd } from "../../support/calls/far-end.ts";
 import { VirtualCall } from "../../support/calls/virtual-call.ts";
 
-// What the call takes for heard, held against what the playback buffer of the simulated carriers has really played, behind a
+// Compares what the call assumes was heard with what the playback buffer of the simulated carriers really played, across a
 // network. fast-check prints the seed and the path of what fails.
 
 const RUNS = 30;
@@ -116,7 +116,7 @@ function committed({ call }: Played, turnId: number): string[] {
   return turns[0]?.text.split(" ") ?? [];
 }
 
-/** The replies that the model, or the greeting, made. */
+/** The replies that the LLM, or the greeting, made. */
 const repliesOf = ({ call }: Played): number[] => [1, ...call.ofKind("generate-reply").map(({ turnId }) => turnId)];
 
 function checkHeard(played: Played, scenario: Story): void {
@@ -129,7 +129,7 @@ function checkHeard(played: Played, scenario: Story): void {
     expect(all.slice(0, words.length), "the transcript is a beginning of what was said").toEqual(words);
     if (!scenario.wordTimes) {
       // The declared error: one segment. Words of a segment whose playout has not started do not count as heard.
-      const begun = piecesBegun(turnId, frames.length * FRAME_MS + JITTER_MS_MAX + FRAME_MS);
+      const begun = segmentsBegun(turnId, frames.length * FRAME_MS + JITTER_MS_MAX + FRAME_MS);
       expect(words.length).toBeLessThanOrEqual(begun);
       continue;
     }
@@ -143,8 +143,8 @@ function checkHeard(played: Played, scenario: Story): void {
   }
 }
 
-/** How many words there are in the pieces of a reply that begin within its first `heardMs`. */
-function piecesBegun(turnId: number, heardMs: number): number {
+/** How many words there are in the segments of a reply that begin within its first `heardMs`. */
+function segmentsBegun(turnId: number, heardMs: number): number {
   let startMs = 0;
   let count = 0;
   for (const sentence of sentencesOf(turnId)) {

@@ -102,8 +102,8 @@ describe("C15: a caller who hangs up", () => {
     ["before the stream has begun", {}, 50],
     ["during the greeting", {}, 800],
     ["in the middle of a word", {}, 2_900],
-    ["before the model's first word", { answer: () => "hangs" }, 5_000],
-    ["before the voice's first sample", { greeting: "none", tts: { afterMs: Number.POSITIVE_INFINITY } }, 4_800],
+    ["before the LLM's first word", { answer: () => "hangs" }, 5_000],
+    ["before the TTS's first sample", { greeting: "none", tts: { afterMs: Number.POSITIVE_INFINITY } }, 4_800],
     ["while the agent is heard", { answer: () => ({ text: Array(20).fill("bread").join(" ") }) }, 6_000],
     ["while the agent is paused", { answer: () => ({ text: Array(20).fill("bread").join(" ") }) }, 7_150],
   ];
@@ -132,7 +132,7 @@ describe("C15: a caller who hangs up", () => {
 
 describe("C16: the maximum duration", () => {
   test.each<[string, VirtualCallOptions]>([
-    ["a model that hangs", { answer: () => "hangs" }],
+    ["an LLM that hangs", { answer: () => "hangs" }],
     [
       "a tool that never has a result",
       { spec: { tools: [TOOL()] }, answer: () => ({ text: "", tools: [{ name: "wait" }] }) },

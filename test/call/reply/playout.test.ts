@@ -99,10 +99,10 @@ describe("the playback position that the peer reports for a clear", () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.nat(100_000), fc.double({ min: 0, noNaN: true })), { maxLength: 30 }),
-        (tolds) => {
+        (positions) => {
           const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
           let nowMs = 0;
-          for (const [samples, playedMs] of tolds) {
+          for (const [samples, playedMs] of positions) {
             playout.sent(samples, callMs(nowMs));
             const lateMs = elapsedMs(playout.playsUntilMsMin, playout.playsUntilMs);
             expect(lateMs).toBeGreaterThanOrEqual(0);

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { SegmentSplitter } from "../../../src/call/reply/segmentation.ts";
-import { speakingLength, wordEnds } from "../../../src/core/text/words.ts";
+import { speakingLength } from "../../../src/core/text/speaking-length.ts";
+import { wordEnds } from "../../../src/core/text/words.ts";
 
 const newSplitter = (): SegmentSplitter => new SegmentSplitter(DEFAULT_TURN_PARAMETERS.firstClauseChars, "en");
 

@@ -93,7 +93,7 @@ describe("a tool call of the LLM", () => {
     ["transfer", { target: "9".repeat(257) }],
     ["switch_language", { language: "the language of love" }],
     ["switch_language", { language: ["de"] }],
-  ] as const)("P13: %s with %j has no effect, and the LLM is told what would be right", (name, given) => {
+  ] as const)("P13: %s with %j has no effect, and the result tells the LLM which arguments are valid", (name, given) => {
     const planned = plan(name, JSON.stringify(given), [builtIn(name)]);
     expect(planned).toMatchObject({ kind: "done", result: expect.stringMatching(/^Error: (digits|target|language) /) });
     expect(planned).not.toHaveProperty("effect");

@@ -56,7 +56,7 @@ describe("the tools of a reply", () => {
     ]);
   });
 
-  test("P13: of a thousand at once at most the bound run, and the LLM is told how many did not", () => {
+  test("P13: of a thousand tool calls at once only as many as the limit allows run, and the LLM gets the number of the others", () => {
     const tools = new ToolRounds(1);
     for (let i = 0; i < 1_000; i += 1) tools.request(wanted(String(i)));
     const runs = tools.startRound("");

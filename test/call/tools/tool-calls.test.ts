@@ -26,8 +26,8 @@ function started(options: VirtualCallOptions = {}): VirtualCall {
 }
 
 /** The results that the LLM gets, in order. */
-const resultsIn = (asked: LlmCommand | undefined): string[] =>
-  asked?.messages.filter(({ role }) => role === "tool").map(({ text }) => text) ?? [];
+const resultsIn = (request: LlmCommand | undefined): string[] =>
+  request?.messages.filter(({ role }) => role === "tool").map(({ text }) => text) ?? [];
 const hasResults = ({ messages }: LlmCommand): boolean => messages.at(-1)?.role === "tool";
 const agentTexts = (call: VirtualCall): string[] =>
   call.turns.filter(({ role }) => role === "agent").map(({ text }) => text);
@@ -35,8 +35,8 @@ const agentTexts = (call: VirtualCall): string[] =>
 describe("tools in one reply", () => {
   test("run together when the LLM has finished its text, and all results go back to it in one request", () => {
     const call = started({
-      answer: (_, asked) =>
-        hasResults(asked)
+      answer: (_, request) =>
+        hasResults(request)
           ? { text: "Both are done." }
           : {
               text: "Let me do that.",
@@ -84,8 +84,8 @@ describe("tools in one reply", () => {
 
   test("P13: bad arguments and unknown tools are reported to the LLM at once, which may correct itself; nothing runs", () => {
     const call = started({
-      answer: (_, asked) => {
-        if (resultsIn(asked).length > 0) return { text: "I cannot do that." };
+      answer: (_, request) => {
+        if (resultsIn(request).length > 0) return { text: "I cannot do that." };
         return {
           text: "",
           tools: [
@@ -110,9 +110,9 @@ describe("tools in one reply", () => {
 
   test("a tool that fails gives a result like any other", () => {
     const call = started({
-      answer: (_, asked) => ({
-        text: hasResults(asked) ? "It is closed." : "",
-        tools: hasResults(asked) ? [] : [{ name: "look_up" }],
+      answer: (_, request) => ({
+        text: hasResults(request) ? "It is closed." : "",
+        tools: hasResults(request) ? [] : [{ name: "look_up" }],
       }),
       tool: () => ({ result: "Error: no answer within 5 s.", afterMs: 200, failed: true }),
     });
@@ -124,8 +124,8 @@ describe("tools in one reply", () => {
 
   test("DTMF is sent at once, and the LLM continues", () => {
     const call = started({
-      answer: (_, asked) =>
-        hasResults(asked)
+      answer: (_, request) =>
+        hasResults(request)
           ? { text: "Pressed." }
           : { text: "", tools: [{ name: "send_dtmf", argumentsJson: '{"digits":"42#"}' }] },
     });
@@ -138,9 +138,9 @@ describe("tools in one reply", () => {
 
 describe("a tool that takes long", () => {
   const slow: VirtualCallOptions = {
-    answer: (said, asked) => {
+    answer: (said, request) => {
       if (said !== "look") return { text: "Yes?" };
-      return hasResults(asked) ? { text: "Here it is." } : { text: "", tools: [{ name: "look_up" }] };
+      return hasResults(request) ? { text: "Here it is." } : { text: "", tools: [{ name: "look_up" }] };
     },
     tool: () => ({ result: "found", afterMs: 6_000 }),
   };
@@ -149,10 +149,10 @@ describe("a tool that takes long", () => {
     const call = started(slow);
     call.says(2_500, "look");
     call.run(20_000);
-    const asked = call.commands.find(({ command }) => command.kind === "generate-reply")?.atMs ?? Number.NaN;
+    const requestMs = call.commands.find(({ command }) => command.kind === "generate-reply")?.atMs ?? Number.NaN;
     const filler = call.commands.find(({ command }) => command.kind === "speak" && command.turnId === 2);
     expect(filler?.command).toMatchObject({ text: "One moment, please." });
-    expect((filler?.atMs ?? Number.NaN) - asked).toBeLessThanOrEqual(3_000);
+    expect((filler?.atMs ?? Number.NaN) - requestMs).toBeLessThanOrEqual(3_000);
     expect(agentTexts(call).at(-1)).toBe("One moment, please. Here it is.");
   });
 

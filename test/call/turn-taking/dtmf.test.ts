@@ -12,8 +12,8 @@ function started(options: VirtualCallOptions = {}): VirtualCall {
   return call;
 }
 
-/** What the model was asked last, and when. */
-const asked = (call: VirtualCall): [string | undefined, number][] =>
+/** The user messages of the LLM requests, with their times. */
+const llmRequestsOf = (call: VirtualCall): [string | undefined, number][] =>
   call.commands.flatMap(({ atMs, command }) =>
     command.kind === "generate-reply" ? [[command.messages.at(-1)?.text, atMs]] : [],
   );
@@ -23,14 +23,14 @@ describe("DTMF digits", () => {
     const call = started();
     call.presses(3_000, "123#");
     call.run(3_700);
-    expect(asked(call)).toEqual([["DTMF: 123", 3_600]]);
+    expect(llmRequestsOf(call)).toEqual([["DTMF: 123", 3_600]]);
   });
 
   test("without # are a turn when no more have followed for the gap", () => {
     const call = started();
     call.presses(3_000, "42");
     call.run(7_000);
-    const [[text, atMs] = ["", 0], ...more] = asked(call);
+    const [[text, atMs] = ["", 0], ...more] = llmRequestsOf(call);
     expect([text, more]).toEqual(["DTMF: 42", []]);
     expect(atMs - 3_200).toBeGreaterThanOrEqual(dtmfGapMs);
     expect(atMs - 3_200).toBeLessThanOrEqual(dtmfGapMs + 20);
@@ -45,7 +45,7 @@ describe("DTMF digits", () => {
       atMs: 5_000,
       command: { reason: "dtmf", clear: true },
     });
-    expect(asked(call).at(-1)).toEqual(["DTMF: 12", 7_000]);
+    expect(llmRequestsOf(call).at(-1)).toEqual(["DTMF: 12", 7_000]);
     expect(call.turns.at(-1)).toMatchObject({ text: "Thank you.", interrupted: false });
   });
 
@@ -58,15 +58,17 @@ describe("DTMF digits", () => {
       ["user", "DTMF: 7"],
       ["agent", "You said DTMF: 7."],
     ]);
-    expect(asked(call)[0]?.[1]).toBeGreaterThanOrEqual(millisecondsOf(call.turns[0]?.endMs ?? callMs(Number.NaN)));
+    expect(llmRequestsOf(call)[0]?.[1]).toBeGreaterThanOrEqual(
+      millisecondsOf(call.turns[0]?.endMs ?? callMs(Number.NaN)),
+    );
   });
 
   test("that are still being entered when that greeting ends are awaited", () => {
     const call = started({ spec: { interruptible: false } });
     call.presses(1_000, "12", 700);
     call.run(8_000);
-    expect(asked(call).map(([text]) => text)).toEqual(["DTMF: 12"]);
-    expect(asked(call)[0]?.[1]).toBeGreaterThanOrEqual(1_700 + dtmfGapMs);
+    expect(llmRequestsOf(call).map(([text]) => text)).toEqual(["DTMF: 12"]);
+    expect(llmRequestsOf(call)[0]?.[1]).toBeGreaterThanOrEqual(1_700 + dtmfGapMs);
   });
 
   test("and words at the same time are one turn, when both are complete", () => {
@@ -74,7 +76,7 @@ describe("DTMF digits", () => {
     call.says(3_000, "my number is");
     call.presses(4_000, "12#", 600);
     call.run(9_000);
-    expect(asked(call)).toEqual([["my number is DTMF: 12", 5_200]]);
+    expect(llmRequestsOf(call)).toEqual([["my number is DTMF: 12", 5_200]]);
     expect(call.turns.filter(({ role }) => role === "user").map(({ text }) => text)).toEqual(["my number is DTMF: 12"]);
   });
 

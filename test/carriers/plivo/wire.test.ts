@@ -46,7 +46,7 @@ function started(): Wire {
 }
 
 describe("carrier_c", () => {
-  test("sends mu-law, needs no reordering, and dates its audio", () => {
+  test("sends mu-law with timestamps and needs no reordering", () => {
     expect(createPlivoWire()).toMatchObject({
       inboundRateHz: 8_000,
       outboundRateHz: 8_000,
@@ -120,7 +120,7 @@ describe("carrier_c", () => {
     expect(at("0")).toBe(-1_763_631_012_000);
   });
 
-  test("an outbound frame is no audio, so its time is not the first", () => {
+  test("an outbound frame is not the caller's audio, so its time is not the first", () => {
     const wire = started();
     decode(wire, subject.media({ track: "outbound", timestamp: "1000" }));
     decode(wire, subject.media({ timestamp: "2000" }));
@@ -135,7 +135,7 @@ describe("carrier_c", () => {
     "",
     '"quoted" \\ \u0001 \u{1F600} \ud800',
     "x".repeat(EXTRA_HEADERS_CHARS_MAX),
-  ])("the headers %j do no harm, and audio that repeats them takes the fast path", (extra_headers) => {
+  ])("with the headers %j audio still takes the fast path", (extra_headers) => {
     const wire = createPlivoWire();
     expect(decode(wire, { ...subject.start(streamId), extra_headers })).toMatchObject({ kind: "start" });
     const message = { ...subject.media({}), extra_headers };
@@ -161,14 +161,14 @@ describe("carrier_c", () => {
     ["a"],
     true,
     "x".repeat(EXTRA_HEADERS_CHARS_MAX + 1),
-  ])("headers that are no text, or a long one, do no harm either", (extra_headers) => {
+  ])("headers that are not a text, or are long, are accepted without the fast path", (extra_headers) => {
     const wire = createPlivoWire();
     decode(wire, { ...subject.start(streamId), extra_headers });
     expect(plivoMediaLayouts(streamId, extra_headers)).toEqual([]);
     expect(decode(wire, { ...subject.media({}), extra_headers })).toEqual({ kind: "audio" });
   });
 
-  test("C13: a checkpoint that was played is a mark, with its stream's id or without", () => {
+  test("C13: a played checkpoint is a mark, with or without the stream's id", () => {
     const wire = started();
     expect(decode(wire, { event: "playedStream", sequenceNumber: 5, streamId, name: "1.0" })).toEqual({
       kind: "mark",
@@ -177,7 +177,7 @@ describe("carrier_c", () => {
     expect(decode(wire, { event: "playedStream", name: "1.0" })).toEqual({ kind: "mark", name: "1.0" });
   });
 
-  test("a clear that was carried out is reported, but not one of another stream", () => {
+  test("an executed clear is reported, except one of another stream", () => {
     const wire = started();
     expect(decode(wire, { event: "clearedAudio" })).toEqual({ kind: "cleared", playedMs: Number.NaN });
     expect(() => decode(wire, { event: "clearedAudio", streamId: "other" })).toThrow(malformed);

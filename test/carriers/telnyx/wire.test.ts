@@ -48,10 +48,7 @@ function started(subject = pcmu): Wire {
 }
 
 describe("carrier_b", () => {
-  test.each([
-    "mulaw",
-    "alaw",
-  ] as const)("sends %s when it was requested, whatever the inbound codec", (outboundCodec) => {
+  test.each(["mulaw", "alaw"] as const)("sends %s when configured, whatever the inbound codec", (outboundCodec) => {
     const silence = { mulaw: 0xff, alaw: 0xd5 }[outboundCodec];
     for (const subject of [pcmu, pcma]) {
       const wire = createTelnyxWire({ outboundCodec });
@@ -91,13 +88,13 @@ describe("carrier_b", () => {
     expect(() => wire.encodeClear()).toThrow("no clear before start");
   });
 
-  test("C11: a start that is refused says which codecs there are", () => {
+  test("C11: the refusal of a start names the supported codecs", () => {
     const media_format = { encoding: "AMR-WB", sample_rate: 16_000, channels: 1 };
     const message = { event: "start", stream_id: "s", start: { call_control_id: "c", media_format } };
     expect(() => decode(pcmu.make(), message)).toThrow("PCMU or PCMA, 8000 Hz, 1 channel");
   });
 
-  test("numbers of a start may be written as text, and who calls whom may be missing or null", () => {
+  test("numbers of a start may be strings, and the telephone numbers may be missing or null", () => {
     const media_format = { encoding: "PCMA", sample_rate: "8000", channels: "1" };
     const start = { call_control_id: "c", from: null, client_state: null, media_format };
     expect(decode(pcmu.make(), { event: "start", stream_id: "s", start })).toEqual({
@@ -108,12 +105,12 @@ describe("carrier_b", () => {
     });
   });
 
-  test("an id within `start` does not name the stream", () => {
+  test("an id inside `start` is not the stream's id", () => {
     const { stream_id: _, ...message } = pcmu.start("s") as { stream_id: string; start: object };
     expect(() => decode(pcmu.make(), { ...message, start: { ...message.start, stream_id: "s" } })).toThrow(malformed);
   });
 
-  test("C6: no timestamp is read, however it is written, because its unit is not documented", () => {
+  test("C6: timestamps are ignored in any format, because their unit is not documented", () => {
     const wire = started() as TelnyxWire;
     for (const timestamp of ["20", 20, "", null, {}]) {
       const message = Buffer.from(JSON.stringify(pcmu.media({ timestamp })));
@@ -134,7 +131,7 @@ describe("carrier_b", () => {
     ["", Number.NaN],
     [1_763_631_012_000, Number.NaN],
     [null, Number.NaN],
-  ])("C9: a digit that was pressed at %j was pressed at %d", (occurred_at, occurredAtMs) => {
+  ])("C9: the DTMF time %j is read as %d", (occurred_at, occurredAtMs) => {
     expect(decode(started(), { ...pcmu.dtmf("1"), occurred_at })).toEqual({ kind: "dtmf", digit: "1", occurredAtMs });
   });
 
@@ -161,7 +158,7 @@ describe("carrier_b", () => {
     { stop: null },
     { stop: "bare" },
     {},
-  ])("C3: a stop is one in every variant: %j", (rest) => {
+  ])("C3: every variant of a stop is read: %j", (rest) => {
     expect(decode(started(), { event: "stop", stream_id: pcmu.streamId, ...rest })).toEqual({ kind: "stop" });
   });
 });

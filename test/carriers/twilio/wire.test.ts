@@ -64,13 +64,13 @@ describe("carrier_a", () => {
     expect(() => wire.encodeClear()).toThrow("no clear before start");
   });
 
-  test("numbers of a start may be written as text", () => {
+  test("numbers of a start may be strings", () => {
     const mediaFormat = { encoding: "audio/x-mulaw", sampleRate: "8000", channels: "1" };
     const start = { streamSid: "s", callSid: "c", mediaFormat };
     expect(decode({ event: "start", start })).toMatchObject({ kind: "start" });
   });
 
-  test("the stream's id may stand in `start` alone, but not contradict itself", () => {
+  test("the stream's id may be only inside `start`, but two different ids are refused", () => {
     const message = subject.start("s");
     expect(decode({ ...message, streamSid: undefined })).toMatchObject({ streamId: "s" });
     expect(() => decode({ ...message, streamSid: "other" })).toThrow(malformed);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type CallEvidence, findMismatches } from "../../../src/cli/demo/comparison.ts";
-import type { TranscriptTurn } from "../../../src/core/calls/spec.ts";
+import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs } from "../../../src/core/clocks.ts";
 
 const LATENCY = { endOfTurnMs: 500, firstTextMs: 510, firstAudioMs: 530, firstFrameMs: 540 };

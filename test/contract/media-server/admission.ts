@@ -52,7 +52,7 @@ export function admissionContract(mediaServer: MediaServerName): void {
       }
     });
 
-    test("ADV-M5: of 500 invented tokens none reaches the control process or the store, and a good one is redeemed", async () => {
+    test("ADV-M5: none of 500 invented tokens reaches the control process or the store, and a valid one is redeemed", async () => {
       let redemptions = 0;
       const { url, create } = await start({
         async beforeRedeem() {
@@ -76,7 +76,7 @@ export function admissionContract(mediaServer: MediaServerName): void {
       good.ws.destroy();
     });
 
-    test("T1: a token of 64 KiB is refused and the server lives", async () => {
+    test("T1: a token of 64 KiB is refused, and the server continues", async () => {
       const { url, create } = await start();
       const ws = await RawWs.connect(url);
       const answer = await ws.upgrade(`/stream/${"x".repeat(65_536)}`);
@@ -88,7 +88,7 @@ export function admissionContract(mediaServer: MediaServerName): void {
     });
 
     // A redemption waits a second for the answer, which a machine that stands still does not give.
-    test("T2: of 100 upgrades at once with one token exactly one wins, 25 times", {
+    test("T2: exactly one of 100 simultaneous upgrades with one token succeeds, 25 times", {
       retry: ifMachineStalled,
       timeout: 120_000,
     }, async () => {
@@ -116,7 +116,7 @@ export function admissionContract(mediaServer: MediaServerName): void {
       }
     });
 
-    test("B12: another version, no key, or a key of another length is no upgrade, and spends no token", async () => {
+    test("B12: an upgrade with another version, or without a valid key, is refused and does not spend the token", async () => {
       const { url, create } = await start();
       const { token } = await create();
       for (const headers of [
@@ -135,7 +135,7 @@ export function admissionContract(mediaServer: MediaServerName): void {
       good.ws.destroy();
     });
 
-    test("a subprotocol that is offered is tolerated and not chosen", async () => {
+    test("an offered subprotocol is accepted and not selected", async () => {
       const { url, create } = await start();
       const { token } = await create();
       const ws = await RawWs.connect(url);
@@ -144,7 +144,7 @@ export function admissionContract(mediaServer: MediaServerName): void {
       ws.destroy();
     });
 
-    test("B10: a peer that leaves before it is refused is no fault of ours", async () => {
+    test("B10: a peer that disconnects before its refusal causes no error", async () => {
       let letGo = (): void => {};
       const left = new Promise<void>((resolve) => {
         letGo = resolve;
@@ -161,7 +161,7 @@ export function admissionContract(mediaServer: MediaServerName): void {
       expect(logged.filter((line) => line.includes("socket handler failed"))).toEqual([]);
     });
 
-    test("B10, T3: a peer that leaves while its token is redeemed spends it, and its call gets a record", async () => {
+    test("B10, T3: a peer that disconnects during the redemption spends its token, and its call gets a record", async () => {
       const { url, create, ended, gateway } = await start({
         beforeRedeem: () => new Promise((resolve) => setTimeout(resolve, 25)),
       });
@@ -213,7 +213,7 @@ export function admissionContract(mediaServer: MediaServerName): void {
       expect(gateway.callIds()).toEqual([]);
     });
 
-    test("B2, B7: a peer that breaks the framing, or sends what the library itself refuses, ends its call as a protocol error", async () => {
+    test("B2, B7: a peer that breaks the framing, or sends what the library refuses, ends its call with protocol_error", async () => {
       const { url, create, ended } = await start();
       for (const breakIt of [
         (ws: RawWs) => ws.sendText("x".repeat(131_073)),
@@ -259,7 +259,7 @@ export function admissionContract(mediaServer: MediaServerName): void {
       ws.destroy();
     });
 
-    test("T12: no token reaches a log line or a file, whether it was good or not", async () => {
+    test("T12: no token, valid or not, reaches a log line or a file", async () => {
       const { url, create, ended, logged, directory } = await start();
       const { callId, token } = await create();
       const bad = mintToken();

@@ -111,7 +111,7 @@ export function backpressureContract(mediaServer: MediaServerName): void {
     reader.ws.destroy();
   });
 
-  test("B17: a client that stands still and then goes on hears what it had been sent, without a gap, and then the end", async () => {
+  test("B17: a client that stops reading and then continues receives everything that was sent, without a gap, and then the end", async () => {
     const clock = new ManualClock();
     service = await mediaService({ mediaServer, clock, tts: COUNTING, liveness: PATIENT });
     const { callId, ws } = await open(service, { recordingEnabled: false });
@@ -143,7 +143,7 @@ export function backpressureContract(mediaServer: MediaServerName): void {
     ws.destroy();
   }, 30_000);
 
-  test("M4: a minute of audio within a second is a flood, closed with 1008, and the call beside it misses nothing", async () => {
+  test("M4: a minute of audio within a second is a flood, closed with 1008, and another call is not affected", async () => {
     service = await mediaService({ mediaServer, tts: ENDLESS });
     const beside = await open(service);
     const frames = { read: 0 };

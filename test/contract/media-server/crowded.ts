@@ -18,7 +18,7 @@ export function crowdedContract(mediaServer: MediaServerName): void {
   test.each([
     ["without TLS", false],
     ...(hasOpenssl ? [["with TLS", true] as const] : []),
-  ] as const)("D4: %s, a connection beyond the limit is closed at once and not counted; when others have closed the next is accepted", async (_how, secure) => {
+  ] as const)("D4: %s, a connection beyond the limit is closed at once and not counted; after others have closed, the next is accepted", async (_how, secure) => {
     const { log, lines } = memoryLog();
     const server = createMediaServer(mediaServer, {
       admit: async () => ({ kind: "admitted", open: () => NOOP_LEG }),

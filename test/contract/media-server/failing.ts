@@ -87,7 +87,7 @@ export function failingContract(mediaServer: MediaServerName): void {
     await service.gateway.drain();
   });
 
-  test("a leg that cannot be opened closes its socket with 1011, and the server serves on", async () => {
+  test("a leg that cannot be opened closes its socket with 1011, and the server continues", async () => {
     const { log, lines } = memoryLog();
     let fails = true;
     const options = {

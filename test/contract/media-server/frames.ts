@@ -74,14 +74,14 @@ export function framesContract(mediaServer: MediaServerName): void {
       ["binary", OPCODE.binary, Buffer.alloc(160), closeCodeAfterUnmaskedBinary],
       ["a close", OPCODE.close, Buffer.from([0x03, 0xe8]), closeCodeAfterViolation],
       ["a ping", OPCODE.ping, "hello", closeCodeAfterViolation],
-    ])("%s: what is in it counts for nothing, and many of them break the connection", async (_what, opcode, payload, closeCode) => {
+    ])("%s: the payload is ignored, and too many of them close the connection", async (_what, opcode, payload, closeCode) => {
       const { code, record } = await callWith((ws) => {
         for (let times = 0; times < 20; times += 1) ws.sendFrame({ opcode, payload, masked: false });
       });
       expect([code, record.endReason]).toEqual([closeCode, "protocol_error"]);
     });
 
-    test("alone: it is never taken for what it says", async () => {
+    test("alone is never accepted", async () => {
       const { record } = await callWith(async (ws) => {
         ws.sendFrame({ opcode: OPCODE.text, payload: STOP, masked: false });
         if (!readsUnmaskedFrames) return;
@@ -104,7 +104,7 @@ export function framesContract(mediaServer: MediaServerName): void {
         "in fragments of any length",
         (ws) => sendFragments(ws, stopOf(CARRIER_MESSAGE_BYTES_MAX), [0, 1, 125, 126, 0, 65_283, 0, 1]),
       ],
-    ])("as large as may be, %s, is heard", async (_how, send) => {
+    ])("of the maximum size, %s, is accepted", async (_how, send) => {
       const { code, record } = await callWith(send);
       expect([code, record.endReason]).toEqual([1_000, "caller_hangup"]);
     });
@@ -125,7 +125,7 @@ export function framesContract(mediaServer: MediaServerName): void {
           sendFragments(ws, stopOf(CARRIER_MESSAGE_BYTES_MAX + 1), fragments(CARRIER_MESSAGE_BYTES_MAX + 1, 1_024)),
       ],
       ["as large as the library takes", (ws) => ws.sendText(stopOf(SOCKET_PAYLOAD_BYTES_MAX))],
-    ])("larger by a byte and more, %s, ends the call with 1009", async (_how, send) => {
+    ])("above the maximum size, %s, ends the call with 1009", async (_how, send) => {
       const { code, record } = await callWith(send);
       expect([code, record.endReason]).toEqual([1_009, "protocol_error"]);
     });
@@ -137,12 +137,12 @@ export function framesContract(mediaServer: MediaServerName): void {
         (ws) => sendFragments(ws, stopOf(SOCKET_PAYLOAD_BYTES_MAX + 1), fragments(SOCKET_PAYLOAD_BYTES_MAX + 1, 1_024)),
       ],
       ["by its own account", (ws) => ws.sendFrame({ opcode: OPCODE.text, claimedBytes: 2n ** 40n })],
-    ])("that is larger than the library takes, %s, costs the connection", async (_how, send) => {
+    ])("above the library's limit, %s, closes the connection", async (_how, send) => {
       const { code, record } = await callWith(send);
       expect([code, record.endReason]).toEqual([closeCodeAfterTooLarge, "protocol_error"]);
     });
 
-    test("that grows and grows and never ends is cut at the same size, however small its fragments are", async () => {
+    test("that never ends is refused at the same size, with fragments of any size", async () => {
       let sentBytes = 0;
       let codeMeanwhile: number | undefined;
       const { code, record } = await callWith(async (ws) => {
@@ -164,13 +164,13 @@ export function framesContract(mediaServer: MediaServerName): void {
     });
   });
 
-  describe("B6: a length beyond all measure", () => {
+  describe("B6: an excessive length", () => {
     test.each([
       2n ** 32n,
       2n ** 53n + 1n,
       2n ** 63n,
       2n ** 64n - 1n,
-    ])("%d: costs the connection before a byte of it has come", async (claimedBytes) => {
+    ])("%d: the connection is closed before the first byte of the payload", async (claimedBytes) => {
       for (const opcode of [OPCODE.text, OPCODE.binary, OPCODE.continuation]) {
         const { code, record } = await callWith((ws) => ws.sendFrame({ opcode, claimedBytes }));
         // A continuation of nothing is wrong already.
@@ -187,7 +187,7 @@ export function framesContract(mediaServer: MediaServerName): void {
       "permessage-deflate; server_max_window_bits=99; client_no_context_takeover",
       'permessage-deflate; server_max_window_bits="8", x-webkit-deflate-frame, permessage-deflate',
       "permessage-deflate;;;=; ,,",
-    ])("that is offered as %j is not taken, and what comes compressed all the same costs the connection", async (offer) => {
+    ])("that is offered as %j is declined, and a compressed message closes the connection", async (offer) => {
       const { callId, token } = await service.create();
       const ws = await RawWs.connect(service.url);
       const answer = await ws.upgrade(`/stream/${token}`, { "Sec-WebSocket-Extensions": offer });

@@ -51,7 +51,7 @@ export function httpContract(mediaServer: MediaServerName): void {
     expect((await service.ended(callId)).endReason).toBe("caller_hangup");
   }
 
-  describe("heads that are no heads", () => {
+  describe("malformed HTTP request heads", () => {
     const smuggled = head("GET /smuggled");
     const post = (headers: Record<string, string>, body: string): string => head(`POST ${PATH}`, headers) + body;
 
@@ -97,7 +97,7 @@ export function httpContract(mediaServer: MediaServerName): void {
       await expectToServe();
     });
 
-    test("B9: a head in two parts is the same head; split within its version it may be refused as no HTTP", async () => {
+    test("B9: a head in two parts is accepted; split within its version it may be refused", async () => {
       const bytes = upgrade();
       const answers = await Promise.all(
         Array.from({ length: bytes.length - 1 }, async (_, index) => {
@@ -121,7 +121,7 @@ export function httpContract(mediaServer: MediaServerName): void {
       ["a header on two lines", upgrade({ "X-Folded": "one\r\n two" }), [400]],
       ["a NUL", upgrade({ "X-Nul": "a\0b" }), [400]],
       ["a head that never ends", "GET", []],
-    ])("B9: %s: no stream comes of it, and the connection is closed within seconds", async (_what, bytes, statuses) => {
+    ])("B9: %s: no stream is opened, and the connection is closed within seconds", async (_what, bytes, statuses) => {
       const answer = await exchange(service.port, [bytes], 20_000);
       expect(answer).toMatchObject({ statuses, ended: true });
       await expectToServe();
@@ -137,7 +137,7 @@ export function httpContract(mediaServer: MediaServerName): void {
       ["another path", head("GET /nowhere"), 404],
       ["no upgrade", head(`GET ${PATH}`), 426],
       ["an upgrade of another version", upgrade({ "Sec-WebSocket-Version": "8" }), 426],
-    ])("of %s are in the one shape of the API's errors", async (_what, request, status) => {
+    ])("of %s have the shape of the API's errors", async (_what, request, status) => {
       const { text, statuses } = await exchange(service.port, [request], SOON_MS);
       expect(statuses).toEqual([status]);
       const [lines = "", body = ""] = text.split("\r\n\r\n");
@@ -148,7 +148,7 @@ export function httpContract(mediaServer: MediaServerName): void {
       expect(lines).toContain("\r\nConnection: close\r\n");
     });
 
-    test("a 401 names the scheme that it asks for", async () => {
+    test("a 401 names the authentication scheme", async () => {
       const { text } = await exchange(service.port, [upgrade()], SOON_MS);
       expect(text).toContain('\r\nWWW-Authenticate: StreamToken realm="Trunkline"\r\n');
     });
@@ -172,7 +172,7 @@ export function httpContract(mediaServer: MediaServerName): void {
       expect([headers.get("access-control-allow-origin"), headers.get("vary")]).toEqual([null, null]);
     });
 
-    test("B11: whatever the method, a stream's path is 426 and any other 404, and nothing is given back of the request", async () => {
+    test("B11: with any method a stream's path is 426 and any other 404, and the response repeats nothing of the request", async () => {
       for (const method of ["GET", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "FOO"]) {
         for (const [path, status] of [
           [PATH, 426],
@@ -190,13 +190,13 @@ export function httpContract(mediaServer: MediaServerName): void {
       await expectToServe();
     });
 
-    test("B11: HEAD gets the head alone", async () => {
+    test("B11: HEAD gets only the head", async () => {
       const answer = await fetch(`http://127.0.0.1:${service.port}${PATH}`, { method: "HEAD" });
       expect([answer.status, await answer.text()]).toEqual([426, ""]);
       expect(Number(answer.headers.get("content-length"))).toBeGreaterThan(100);
     });
 
-    test("B11: an upgrade of any other path, or to anything but WebSocket, is no upgrade", async () => {
+    test("B11: an upgrade of another path, or to another protocol than WebSocket, is refused", async () => {
       for (const [request, status] of [
         [upgrade().replace(PATH, "/"), 404],
         [upgrade().replace(PATH, "/api/v1/calls"), 404],
@@ -220,7 +220,7 @@ export function httpContract(mediaServer: MediaServerName): void {
       }
     };
 
-    test("the store is not asked for what cannot be a token", async () => {
+    test("the store is not queried for texts that cannot be tokens", async () => {
       const before = redemptions;
       const shapes = ["", "x".repeat(63), "x".repeat(65), `${"x".repeat(63)}=`, `${"x".repeat(63)}+`, "%78".repeat(21)];
       let turn = 0;
@@ -229,7 +229,7 @@ export function httpContract(mediaServer: MediaServerName): void {
       expect(redemptions).toBe(before);
     });
 
-    test("every one is refused, none leaves a trace, and a good one is served", async () => {
+    test("all are refused without a trace, and a valid token is redeemed", async () => {
       await flood(4_000, mintToken);
       service.logged.length = 0;
       collectGarbage();

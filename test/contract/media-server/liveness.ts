@@ -74,12 +74,12 @@ export function livenessContract(mediaServer: MediaServerName): void {
     service = undefined;
   });
 
-  describe.each(PEERS)("ADV-M3: $connectionType, whose network turns into a black hole", ({
+  describe.each(PEERS)("ADV-M3: $connectionType, whose network drops all packets", ({
     connectionType,
     start,
     media,
   }) => {
-    test("ends as connection_lost after the ping time-out, with the words that were heard until then", async () => {
+    test("ends with connection_lost after the ping timeout, with the words that were heard until then", async () => {
       const clock = new ManualClock();
       service = await mediaService({ mediaServer, clock, tts: EVEN });
       const hole = await BlackHole.to(service.port);
@@ -129,7 +129,7 @@ export function livenessContract(mediaServer: MediaServerName): void {
     return { callId, ws };
   }
 
-  test("ADV-L8: a peer of whose frames none ends a message is lost like one that is silent", async () => {
+  test("ADV-L8: a peer that never completes a message counts as lost, like a silent one", async () => {
     const clock = new ManualClock();
     service = await mediaService({ mediaServer, clock });
     const { callId, ws } = await quiet(service);
@@ -142,7 +142,7 @@ export function livenessContract(mediaServer: MediaServerName): void {
     ws.destroy();
   });
 
-  test("ADV-L8: fragments without a byte are counted over all messages where the server can", async () => {
+  test("ADV-L8: empty fragments are counted over all messages if the server can", async () => {
     service = await mediaService({ mediaServer });
     const { callId, ws } = await quiet(service);
     const message = Buffer.concat([BEGIN, ...Array<Buffer>(MESSAGE_FRAGMENTS_MAX - 2).fill(EMPTY), END]);

@@ -14,13 +14,13 @@ import { tlsContract } from "./tls.ts";
 /** What every media server does; where one legitimately differs stands in `differences.ts` alone. */
 export function mediaServerContract(mediaServer: MediaServerName): void {
   describe("opens streams", () => openingContract(mediaServer));
-  describe("gives back what it was admitted", () => failingContract(mediaServer));
+  describe("releases admitted calls", () => failingContract(mediaServer));
   describe("admits by token", () => admissionContract(mediaServer));
-  describe("bears hostile frames", () => framesContract(mediaServer));
-  describe("bears hostile HTTP", () => httpContract(mediaServer));
-  describe("bounds what waits for slow peers", () => backpressureContract(mediaServer));
+  describe("tolerates hostile frames", () => framesContract(mediaServer));
+  describe("tolerates hostile HTTP", () => httpContract(mediaServer));
+  describe("bounds the output buffered for slow peers", () => backpressureContract(mediaServer));
   describe("bounds its handshakes", () => crowdedContract(mediaServer));
-  describe("finds out who is gone", () => livenessContract(mediaServer));
+  describe("detects lost peers", () => livenessContract(mediaServer));
   describe("pauses and stops", () => pausingContract(mediaServer));
   describe("serves TLS", () => tlsContract(mediaServer));
 }

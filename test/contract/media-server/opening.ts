@@ -18,7 +18,7 @@ export function openingContract(mediaServer: MediaServerName): void {
   /** Bit 4 without bit 3: in the memory of a response it says that the connection is to be closed, and that nothing is to be sent. */
   const FILL = 0x10;
 
-  test("a stream stays open whatever is allocated while its leg opens", async () => {
+  test("a stream stays open with any allocations while its leg opens", async () => {
     const kept: Buffer[] = [];
     const closed: number[] = [];
     const server = createMediaServer(mediaServer, {
@@ -53,7 +53,7 @@ export function openingContract(mediaServer: MediaServerName): void {
     "close",
     "12345",
     "",
-  ])("an upgrade whose connection is %j is none, and its token stays good", async (connection) => {
+  ])("an upgrade with the Connection header %j is refused, and its token stays valid", async (connection) => {
     service = await mediaService({ mediaServer });
     const { token } = await service.create();
     const { leg: refused, status } = await RawLeg.connect(`${service.url}/stream/${token}`, { Connection: connection });

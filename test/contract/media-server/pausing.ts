@@ -22,7 +22,7 @@ export function pausingContract(mediaServer: MediaServerName): void {
     return { ws: socket, callId };
   }
 
-  test("a worker with all of its calls does not listen, and does again when one of them is over, time and again", async () => {
+  test("a full worker stops listening, and listens again when a call ends, repeatedly", async () => {
     const worker = await start(2);
     for (let round = 0; round < 5; round += 1) {
       const first = await call(worker);
@@ -56,7 +56,7 @@ export function pausingContract(mediaServer: MediaServerName): void {
     calls[2]?.ws.destroy();
   });
 
-  test("a worker that stopped listening for good does not begin again when it has room", async () => {
+  test("a worker that stopped listening permanently does not listen again when it has capacity", async () => {
     const worker = await start(1);
     const { ws, callId } = await call(worker);
     worker.server.stopListening();

@@ -55,7 +55,7 @@ export function tlsContract(mediaServer: MediaServerName): void {
   }
 
   describe.skipIf(!hasOpenssl)("the media server with a certificate (only where openssl is installed)", () => {
-    test("takes streams over TLS and refuses as it does without", async () => {
+    test("opens and refuses streams over TLS as without it", async () => {
       const { token } = await service.create();
       const good = await RawWs.connect(service.url);
       expect((await good.upgrade(`/stream/${token}`))?.status).toBe(101);
@@ -64,7 +64,7 @@ export function tlsContract(mediaServer: MediaServerName): void {
       expect((await again.upgrade(`/stream/${token}`))?.status).toBe(401);
     });
 
-    test("speaks TLS 1.2 and 1.3, and nothing older or plainer", async () => {
+    test("accepts TLS 1.2 and 1.3, but no older version and no plain text", async () => {
       const { port } = service;
       for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
         const socket = await shakeHands({ port, minVersion: version, maxVersion: version });
@@ -77,7 +77,7 @@ export function tlsContract(mediaServer: MediaServerName): void {
       expect(await plain.upgrade(`/stream/${"x".repeat(64)}`)).toBeUndefined();
     });
 
-    test("cannot be made with files that it cannot use", () => {
+    test("cannot be created with unusable files", () => {
       const files = { certFile: first.certFile, keyFile: second.keyFile };
       const { log } = memoryLog();
       const admit = async () => ({ kind: "refused", status: 401 }) as const;
@@ -90,7 +90,7 @@ export function tlsContract(mediaServer: MediaServerName): void {
   });
 
   describe.skipIf(!hasOpenssl)("a certificate that is reloaded (only where openssl is installed)", () => {
-    test("is what every connection sees from then on, and may be reloaded again and again", async () => {
+    test("is used for every new connection, and may be reloaded repeatedly", async () => {
       expect(await serialNow()).toBe(first.serial);
       for (const certificate of [second, first, second]) {
         reload(certificate);
@@ -98,7 +98,7 @@ export function tlsContract(mediaServer: MediaServerName): void {
       }
     });
 
-    test("is prepared without being used", async () => {
+    test("is checked before it is used", async () => {
       replaceCertificate(tls, second);
       const use = service.server.prepareCertificate();
       expect(await serialNow()).toBe(first.serial);
@@ -106,7 +106,7 @@ export function tlsContract(mediaServer: MediaServerName): void {
       expect(await serialNow()).toBe(second.serial);
     });
 
-    test("costs the calls that live no frame in either direction", async () => {
+    test("costs live calls no frame in either direction", async () => {
       const { callId, token } = await service.create({ greeting: "A greeting that is long enough. ".repeat(5) });
       const leg = await RawLeg.start(`${service.url}/stream/${token}`);
       let heard = 0;
@@ -130,7 +130,7 @@ export function tlsContract(mediaServer: MediaServerName): void {
       expect(heard).toBe(record.counters?.framesOut);
     });
 
-    test("leaves a handshake that has begun with the certificate before it, and lets it end well", async () => {
+    test("lets a handshake in progress finish with the previous certificate", async () => {
       const { token } = await service.create();
       const socket = connect({ port: service.port, host: "127.0.0.1" });
       await once(socket, "connect");
@@ -151,7 +151,7 @@ export function tlsContract(mediaServer: MediaServerName): void {
       expect(await serialNow()).toBe(second.serial);
     });
 
-    test("refuses no client that connects at that time", async () => {
+    test("refuses no client that connects meanwhile", async () => {
       const seen = new Set<string>();
       let isOver = false;
       const callers = Array.from({ length: 8 }, async () => {

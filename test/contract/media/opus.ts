@@ -118,9 +118,9 @@ function expectSane(decoder: OpusDecoder, rateHz: number): void {
 }
 
 function encodes(codecs: OpusCodecs): void {
-  describe("what we encode comes back", () => {
+  describe("encoded audio", () => {
     for (const rateHz of STREAM_RATES_HZ) {
-      test.each(BUS_RATES_HZ)(`from ${rateHz} to %i Hz: the same tone, as loud, 6.5 ms later`, (busRateHz) => {
+      test.each(BUS_RATES_HZ)(`from ${rateHz} to %i Hz is the same tone, equally loud, 6.5 ms later`, (busRateHz) => {
         const tone = decoded(codecs.decoder(busRateHz), encoded(codecs, rateHz, 1_000, toneAt));
         expect(tone.length).toBe(busRateHz);
         const { peak, snrDb } = toneIn(tone.subarray(busRateHz / 5), busRateHz, TONE_HZ);
@@ -130,7 +130,7 @@ function encodes(codecs: OpusCodecs): void {
         expect(Math.abs(delayMs(vowel, busRateHz, vowelAt) - DELAY_MS)).toBeLessThan(0.5);
       });
 
-      test(`at ${rateHz} Hz: one frame of 20 ms a packet, at about 48 kb/s`, () => {
+      test(`at ${rateHz} Hz has one frame of 20 ms a packet, at about 48 kbit/s`, () => {
         const packets = encoded(codecs, rateHz, 2_000, vowelAt);
         const decoder = codecs.decoder(16_000);
         for (const packet of packets) {
@@ -144,7 +144,7 @@ function encodes(codecs: OpusCodecs): void {
       });
     }
 
-    test.each(STREAM_RATES_HZ)("the words that the reference voice carries are kept, at %i Hz", async (rateHz) => {
+    test.each(STREAM_RATES_HZ)("keeps the watermark words of the reference TTS, at %i Hz", async (rateHz) => {
       const carrier = new WatermarkEncoder(8_000);
       const words = "all the words that it carries come out whole on the far side at any rate".split(" ");
       for (const [n, word] of words.entries()) carrier.addWord(word, 200 + 400 * n);
@@ -159,13 +159,13 @@ function encodes(codecs: OpusCodecs): void {
       );
       for (const busRateHz of BUS_RATES_HZ) {
         const heard: string[] = [];
-        const ear = new WatermarkDecoder(busRateHz, 500, { onWord: (word) => heard.push(word), onQuiet: () => {} });
-        ear.write(decoded(codecs.decoder(busRateHz), packets));
+        const decoder = new WatermarkDecoder(busRateHz, 500, { onWord: (word) => heard.push(word), onQuiet: () => {} });
+        decoder.write(decoded(codecs.decoder(busRateHz), packets));
         expect(heard).toEqual(words);
       }
     });
 
-    test("full scale, clipped and noise are within the bounds, too", () => {
+    test("of full scale, clipping or noise stays within its bounds, too", () => {
       const random = new Random(3);
       for (const sampleAt of [() => 32_767, () => -32_768, () => random.whole(-32_768, 32_767)]) {
         for (const packet of encoded(codecs, 48_000, 200, sampleAt))
@@ -173,7 +173,7 @@ function encodes(codecs: OpusCodecs): void {
       }
     });
 
-    test("M6: a frame of any other length is our bug, and does not reach the library, which would end the process", () => {
+    test("M6: a frame of another length fails an assertion before it reaches the library, which would end the process", () => {
       const encoder = codecs.encoder(16_000);
       const handedOver = new Int16Array(320);
       structuredClone(handedOver, { transfer: [handedOver.buffer] });
@@ -186,7 +186,7 @@ function encodes(codecs: OpusCodecs): void {
 }
 
 function decodes(codecs: OpusCodecs): void {
-  describe("what clients may send is decoded", () => {
+  describe("valid packets of clients are decoded", () => {
     const clients: [string, OpusClient][] = [
       ["stereo speech", { ...MONO, channels: 2, bitrateBps: 24_000 }],
       ["stereo music", { rateHz: 48_000, channels: 2, frameMs: 20, application: "audio", bitrateBps: 96_000 }],
@@ -211,7 +211,7 @@ function decodes(codecs: OpusCodecs): void {
       });
     }
 
-    test("M6: silence that is hardly sent (DTX) is silence as long as it was", () => {
+    test("M6: silence sent with DTX is silence of the same length", () => {
       const packets = opusStream({ ...MONO, bitrateBps: 16_000, dtx: true }, 2_000, (s) => (s < 0.5 ? toneAt(s) : 0));
       expect(packets.filter(({ length }) => length <= 2).length).toBeGreaterThan(20);
       const samples = decoded(codecs.decoder(16_000), packets);
@@ -219,7 +219,7 @@ function decodes(codecs: OpusCodecs): void {
       expect(Math.max(...samples.subarray(16_000).map(Math.abs))).toBeLessThan(100);
     });
 
-    test("M6: 120 ms in a packet, as six frames or as 48", () => {
+    test("M6: packets of 120 ms, with six frames or 48", () => {
       const frames = opusStream({ ...MONO, application: "restrictedLowDelay", bitrateBps: 32_000 }, 960, toneAt);
       const sixes = Array.from({ length: 8 }, (_, n) => joinedPackets(frames.slice(6 * n, 6 * n + 6)));
       for (const rateHz of BUS_RATES_HZ) {
@@ -233,7 +233,7 @@ function decodes(codecs: OpusCodecs): void {
       }
     });
 
-    test("only as much of the buffer is written as there are samples, and where in memory a packet lies is all the same", () => {
+    test("only the decoded samples are written to the buffer, and packets may have any memory offset", () => {
       const [packet = new Uint8Array()] = opusStream(MONO, 20, vowelAt);
       const into = roomFor(16_000).fill(77);
       expect(codecs.decoder(16_000).decode(packet, into)).toBe(320);
@@ -245,7 +245,7 @@ function decodes(codecs: OpusCodecs): void {
       expect(again.subarray(0, 320)).toEqual(into.subarray(0, 320));
     });
 
-    test("a buffer without room for the longest packet is our bug, whatever the packet", () => {
+    test("a buffer without room for the longest packet fails an assertion, for every packet", () => {
       expect(() => codecs.decoder(16_000).decode(new Uint8Array(), new Int16Array(1_919))).toThrow(
         "room for the longest",
       );
@@ -254,7 +254,7 @@ function decodes(codecs: OpusCodecs): void {
 }
 
 function refuses(codecs: OpusCodecs): void {
-  describe("what nobody may send is refused, and the stream goes on", () => {
+  describe("an invalid packet is refused, and the stream continues", () => {
     const [good = new Uint8Array()] = opusStream({ ...MONO, bitrateBps: 32_000 }, 20, vowelAt);
     const handedOver = new Uint8Array(good);
     structuredClone(handedOver, { transfer: [handedOver.buffer] });
@@ -331,7 +331,7 @@ function msOfConfiguration(configuration: number): number {
 
 function holdsNothing(codecs: OpusCodecs, subject: OpusUnderTest): void {
   describe("memory", () => {
-    test("10,000 streams opened and closed leave nothing behind", async () => {
+    test("10,000 streams opened and closed leak no memory", async () => {
       const frame = new Int16Array(960);
       const into = roomFor(16_000);
       const openAndClose = async (count: number): Promise<void> => {
@@ -349,7 +349,7 @@ function holdsNothing(codecs: OpusCodecs, subject: OpusUnderTest): void {
       expect((await subject.heldBytes()) - before).toBeLessThanOrEqual(subject.grownBytesMax);
     });
 
-    test("a frame makes no more garbage than its library does", () => {
+    test("a frame allocates no more than its library does", () => {
       const [encoder, decoder] = [codecs.encoder(16_000), codecs.decoder(16_000)];
       const frame = Int16Array.from({ length: 320 }, (_, n) => vowelAt(n / 16_000));
       const [packet = new Uint8Array()] = opusStream({ ...MONO, bitrateBps: 32_000 }, 20, vowelAt);
@@ -359,7 +359,7 @@ function holdsNothing(codecs: OpusCodecs, subject: OpusUnderTest): void {
       expect(heapBytesPerRun(() => encoder.encode(frame), runs, 2_000)).toBeLessThan(subject.encodeHeapBytesMax);
     });
 
-    test("a stream is closed once, and closing it again does no harm; to use it then is our bug", () => {
+    test("closing a stream twice has no effect; using a closed stream fails an assertion", () => {
       const [encoder, decoder] = [codecs.encoder(16_000), codecs.decoder(16_000)];
       const packet = encoder.encode(new Int16Array(320)).slice();
       for (const stream of [encoder, decoder]) {
@@ -370,7 +370,7 @@ function holdsNothing(codecs: OpusCodecs, subject: OpusUnderTest): void {
       expect(() => decoder.decode(packet, roomFor(16_000))).toThrow("the decoder is closed");
     });
 
-    test("streams are apart: closing one changes nothing of another", () => {
+    test("streams are independent: closing one does not affect another", () => {
       const packets = encoded(codecs, 16_000, 400, vowelAt);
       const [one, other, untouched] = [codecs.decoder(16_000), codecs.decoder(16_000), codecs.decoder(16_000)];
       expect(decoded(one, packets.slice(0, 10))).toEqual(decoded(untouched, packets.slice(0, 10)));

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ResamplerFactory } from "../../../src/media/resampler.ts";
 
-// What audio may ask of any resampler, whoever wrote it.
+// What every resampler must do.
 
 export interface ResamplerUnderTest {
   make: ResamplerFactory;
@@ -32,12 +32,12 @@ export const OTHER_RATE_PAIRS = ALL_RATE_PAIRS.filter(
 );
 /** So many samples of the lower rate is as far as a sample may be felt on either side: 5 ms at 8 kHz. */
 const REACH_SAMPLES = 40;
-/** The longest piece that comes in one go: 100 ms of 48 kHz, and one sample. */
-const PIECE_SAMPLES_MAX = 4_801;
+/** The longest chunk that comes in one go: 100 ms of 48 kHz, and one sample. */
+const CHUNK_SAMPLES_MAX = 4_801;
 const STREAMS = 10_000;
 
 /**
- * Every promise of `Resampler`, and how it must sound, for `pairs` of rates. For those in `thorough` every length of piece is
+ * Every promise of `Resampler`, and how it must sound, for `pairs` of rates. For those in `thorough` every length of chunk is
  * tried, and an hour, which takes seconds each.
  */
 export function resamplerContract(
@@ -108,13 +108,13 @@ function shapeContract(make: ResamplerFactory, fromHz: number, toHz: number): vo
     expect(whole(new Int16Array(fromHz)).some((sample) => sample !== 0)).toBe(false);
   });
 
-  test.each([1, -1, 12_345, 32_767, -32_768])("M8: a constant of %d stays what it is", (constant) => {
+  test.each([1, -1, 12_345, 32_767, -32_768])("M8: a constant of %d stays unchanged", (constant) => {
     const samples = inner(whole(new Int16Array(fromHz / 10).fill(constant)), edge);
     expect(samples.length).toBeGreaterThan(toHz / 20);
     expect(samples.reduce((most, sample) => Math.max(most, Math.abs(sample - constant)), 0)).toBeLessThanOrEqual(1);
   });
 
-  test("M8: an impulse comes where it belongs, with all of its weight, and is soon over", () => {
+  test("M8: an impulse has the right position and area, and a short response", () => {
     const impulseAt = 1_999;
     const samples = new Int16Array(4_000);
     samples[impulseAt] = AMPLITUDE;
@@ -151,31 +151,31 @@ function shapeContract(make: ResamplerFactory, fromHz: number, toHz: number): vo
 function countContract(make: ResamplerFactory, fromHz: number, toHz: number): void {
   const lowerHz = Math.min(fromHz, toHz);
 
-  test("M8: how the stream is cut changes no sample, and every count comes out exact", () => {
-    const stream = noise(2 * PIECE_SAMPLES_MAX + 371);
+  test("M8: the lengths of chunks change no sample, and every count is exact", () => {
+    const stream = noise(2 * CHUNK_SAMPLES_MAX + 371);
     const whole = resample(make(fromHz, toHz), stream);
-    const cut = (pieces: readonly number[], length = stream.length): Int16Array =>
-      resample(make(fromHz, toHz), stream.subarray(0, length), pieces);
+    const cut = (chunks: readonly number[], length = stream.length): Int16Array =>
+      resample(make(fromHz, toHz), stream.subarray(0, length), chunks);
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: stream.length }),
-        fc.array(fc.integer({ min: 1, max: PIECE_SAMPLES_MAX }), { minLength: 1, maxLength: 20 }),
-        (length, pieces) => {
-          expect(equal(cut(pieces), whole)).toBe(true);
-          expect(cut(pieces, length)).toHaveLength(Math.ceil((length * toHz) / fromHz));
+        fc.array(fc.integer({ min: 1, max: CHUNK_SAMPLES_MAX }), { minLength: 1, maxLength: 20 }),
+        (length, chunks) => {
+          expect(equal(cut(chunks), whole)).toBe(true);
+          expect(cut(chunks, length)).toHaveLength(Math.ceil((length * toHz) / fromHz));
         },
       ),
       { numRuns: 20 },
     );
-    for (const piece of [1, 2, 3, PIECE_SAMPLES_MAX])
-      expect(equal(cut([piece]), whole), `pieces of ${piece}`).toBe(true);
+    for (const chunk of [1, 2, 3, CHUNK_SAMPLES_MAX])
+      expect(equal(cut([chunk]), whole), `chunks of ${chunk}`).toBe(true);
   });
 
-  test("M8: the count is exact over a minute of odd pieces", () => {
+  test("M8: the count is exact over a minute of odd chunks", () => {
     expect(countOf(make(fromHz, toHz), 60 * fromHz, 1_237)).toBe(60 * toHz);
   });
 
-  test("at most 5 ms at 8 kHz, and as many samples of other rates, are held back", () => {
+  test("at most 5 ms at 8 kHz, and as many samples at other rates, are delayed", () => {
     const resampler = make(fromHz, toHz);
     const ready = resampler.process(new Int16Array(fromHz)).length;
     expect(toHz - ready).toBeLessThanOrEqual(reach(toHz, lowerHz));
@@ -186,12 +186,12 @@ function countContract(make: ResamplerFactory, fromHz: number, toHz: number): vo
 function thoroughContract(make: ResamplerFactory, pairs: readonly RatePair[]): void {
   test.each(
     pairs,
-  )("M8: from %d to %d Hz pieces of every length from 1 to 4,801 give the same samples", (fromHz, toHz) => {
-    const stream = noise(PIECE_SAMPLES_MAX + 100);
+  )("M8: from %d to %d Hz chunks of every length from 1 to 4,801 give the same samples", (fromHz, toHz) => {
+    const stream = noise(CHUNK_SAMPLES_MAX + 100);
     const whole = resample(make(fromHz, toHz), stream);
     const others: number[] = [];
-    for (let piece = 1; piece <= PIECE_SAMPLES_MAX; piece += 1) {
-      if (!equal(resample(make(fromHz, toHz), stream, [piece]), whole)) others.push(piece);
+    for (let chunk = 1; chunk <= CHUNK_SAMPLES_MAX; chunk += 1) {
+      if (!equal(resample(make(fromHz, toHz), stream, [chunk]), whole)) others.push(chunk);
     }
     expect(others).toEqual([]);
   });
@@ -203,7 +203,7 @@ function thoroughContract(make: ResamplerFactory, pairs: readonly RatePair[]): v
 
 /** What is the same for all rates. */
 function streamContract(make: ResamplerFactory, heldBytes: () => number | Promise<number>): void {
-  test("after a flush a new stream begins, as if it were the first", () => {
+  test("after a flush a new stream begins like the first one", () => {
     const resampler = make(22_050, 8_000);
     // Of a length that ends between two samples of the output.
     const stream = sine(440, 22_050, 22_043);
@@ -214,7 +214,7 @@ function streamContract(make: ResamplerFactory, heldBytes: () => number | Promis
     resampler.destroy();
   });
 
-  test("streams side by side do not disturb each other", () => {
+  test("concurrent streams do not affect each other", () => {
     const streams = ALL_RATE_PAIRS.map(([fromHz, toHz], i) => ({
       fromHz,
       toHz,
@@ -234,15 +234,15 @@ function streamContract(make: ResamplerFactory, heldBytes: () => number | Promis
     }
   });
 
-  test("M8: 10,000 streams opened and closed leave nothing behind", async () => {
-    const piece = noise(441);
+  test("M8: 10,000 streams opened and closed leak no memory", async () => {
+    const chunk = noise(441);
     const openAndClose = (): void => {
       for (const [fromHz, toHz] of [
         [22_050, 8_000],
         [44_100, 48_000],
       ] as const) {
         const resampler = make(fromHz, toHz);
-        resampler.process(piece);
+        resampler.process(chunk);
         resampler.destroy();
       }
     };
@@ -253,7 +253,7 @@ function streamContract(make: ResamplerFactory, heldBytes: () => number | Promis
     expect((await heldBytes()) - before).toBeLessThan(1_000 * STREAMS);
   });
 
-  test("equal rates, and use after destroy, are our bugs", () => {
+  test("equal rates, and use after destroy, fail an assertion", () => {
     expect(() => make(8_000, 8_000)).toThrow("two different rates");
     const resampler = make(8_000, 16_000);
     resampler.destroy();
@@ -268,15 +268,15 @@ const reach = (toHz: number, lowerHz: number): number => Math.ceil((REACH_SAMPLE
 
 const inner = (samples: Int16Array, edge: number): Int16Array => samples.subarray(edge, samples.length - edge);
 
-/** The whole stream, cut into pieces of the given lengths in turn; the resampler is destroyed. */
+/** The whole stream, cut into chunks of the given lengths in turn; the resampler is destroyed. */
 function resample(
   resampler: ReturnType<ResamplerFactory>,
   samples: Int16Array,
-  pieces: readonly number[] = [882],
+  chunks: readonly number[] = [882],
 ): Int16Array {
   const output: Int16Array[] = [];
   for (let at = 0, i = 0; at < samples.length; i += 1) {
-    const length = pieces[i % pieces.length] as number;
+    const length = chunks[i % chunks.length] as number;
     output.push(resampler.process(samples.subarray(at, at + length)).slice());
     at += length;
   }
@@ -285,12 +285,12 @@ function resample(
   return joined(output);
 }
 
-/** How many samples come of `samples` of silence, in pieces of `pieceSamples`; the resampler is destroyed. */
-function countOf(resampler: ReturnType<ResamplerFactory>, samples: number, pieceSamples: number): number {
-  const piece = new Int16Array(pieceSamples);
+/** How many samples come of `samples` of silence, in chunks of `chunkSamples`; the resampler is destroyed. */
+function countOf(resampler: ReturnType<ResamplerFactory>, samples: number, chunkSamples: number): number {
+  const chunk = new Int16Array(chunkSamples);
   let count = 0;
-  for (let left = samples; left > 0; left -= pieceSamples) {
-    count += resampler.process(left < pieceSamples ? piece.subarray(0, left) : piece).length;
+  for (let left = samples; left > 0; left -= chunkSamples) {
+    count += resampler.process(left < chunkSamples ? chunk.subarray(0, left) : chunk).length;
   }
   count += resampler.flush().length;
   resampler.destroy();
@@ -335,12 +335,12 @@ function analyse(
   return { amplitude: Math.hypot(a, b), phase: Math.atan2(b, a), snrDb: 10 * Math.log10(signal / (yy - signal)) };
 }
 
-function joined(pieces: readonly Int16Array[]): Int16Array {
-  const whole = new Int16Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+function joined(chunks: readonly Int16Array[]): Int16Array {
+  const whole = new Int16Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
   let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
   }
   return whole;
 }

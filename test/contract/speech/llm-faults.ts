@@ -104,10 +104,10 @@ export function llmFaultContract(
     test("P2: a missing response is waited for until the abort, which closes the connection", async () => {
       const { llm, server: silent } = await start({ kind: "silent" });
       const abortController = new AbortController();
-      const asked = collect(llm, abortController.signal);
-      await silent.until(() => silent.asked.length === 1);
+      const requests = collect(llm, abortController.signal);
+      await silent.until(() => silent.requests.length === 1);
       abortController.abort();
-      expect(await asked).toEqual([]);
+      expect(await requests).toEqual([]);
       await silent.until(() => silent.brokenOff === 1);
     });
 
@@ -178,7 +178,7 @@ export function llmFaultContract(
         expect(message).toContain(`refused with ${status} (${refusal.code})`);
         expect(cause).toMatchObject({ status });
       }
-      expect(refusing.asked).toHaveLength(statuses.length);
+      expect(refusing.requests).toHaveLength(statuses.length);
     });
 
     test("ADV-H3, P8: a prompt longer than the context is reported as such, and any other bad request is not", async () => {
@@ -219,19 +219,19 @@ export function llmFaultContract(
       };
       for (const _ of tooLong) expect(await ask()).toBe("We open at nine.");
       await expect(ask()).rejects.toMatchObject({ code: "provider_failed", cause: { contextExceeded: true } });
-      expect(full.asked).toHaveLength(2 * tooLong.length + 2);
-      const sizes = full.asked.map(({ body }) => JSON.stringify(body).length);
+      expect(full.requests).toHaveLength(2 * tooLong.length + 2);
+      const sizes = full.requests.map(({ body }) => JSON.stringify(body).length);
       for (const [index, size] of sizes.entries()) {
         if (index % 2 === 1) expect(size).toBeLessThan(0.6 * (sizes[index - 1] ?? 0));
       }
-      for (const { body } of full.asked) expect(JSON.stringify(body)).toContain(LONG_REQUEST.messages.at(-1)?.text);
+      for (const { body } of full.requests) expect(JSON.stringify(body)).toContain(LONG_REQUEST.messages.at(-1)?.text);
       const tokens = promptTokens(LONG_REQUEST);
       expect(refused.slice(0, tooLong.length)).toEqual(tooLong.map(() => [Math.floor(tokens / 2), true]));
       expect(refused.slice(tooLong.length).map(([, retried]) => retried)).toEqual([true, false]);
     });
 
     test("ADV-H3: a request that is aborted before it was sent is never sent", async () => {
-      const { llm, server: asked } = await start({ kind: "events", events: answer("Good morning.") });
+      const { llm, server: requests } = await start({ kind: "events", events: answer("Good morning.") });
       for (let time = 0; time < 3; time += 1) {
         const abortController = new AbortController();
         const events = collect(llm, abortController.signal);
@@ -239,7 +239,7 @@ export function llmFaultContract(
         expect(await events).toEqual([]);
       }
       expect(textOf(await collect(llm))).toBe("Good morning.");
-      expect(asked.asked).toHaveLength(1);
+      expect(requests.requests).toHaveLength(1);
     });
 
     test("P8: the retry delay is reported where the server gives it in seconds", async () => {
@@ -259,14 +259,14 @@ export function llmFaultContract(
       const elsewhere = await LlmServer.start({ kind: "events", events: answer("half an answer") });
       const { llm } = await start({ kind: "status", status: 301, headers: { location: elsewhere.url } });
       expect((await failureOf(llm)).message).toContain("refused with 301");
-      expect(elsewhere.asked).toEqual([]);
+      expect(elsewhere.requests).toEqual([]);
       await elsewhere.stop();
     });
 
     test("P9: compression is neither requested nor accepted", async () => {
       const { llm, server: packing } = await start({ kind: "gzip", events: answer("half an answer") });
       expect((await failureOf(llm)).message).toContain("content encoding");
-      expect(packing.asked[0]?.headers["accept-encoding"]).toBe("identity");
+      expect(packing.requests[0]?.headers["accept-encoding"]).toBe("identity");
     });
 
     test("connections are reused for consecutive requests", async () => {

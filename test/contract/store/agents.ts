@@ -21,13 +21,13 @@ export function agentStoreContract(name: string, make: () => StoresUnderTest): v
     let under: StoresUnderTest;
     let stores: Stores;
     let accountId: string;
-    let stranger: string;
+    let otherAccountId: string;
 
     beforeEach(async () => {
       under = make();
       stores = await under.open();
       accountId = await stores.accounts.ensure("first");
-      stranger = await stores.accounts.ensure("second");
+      otherAccountId = await stores.accounts.ensure("second");
     });
     afterEach(() => stores.close());
 
@@ -42,7 +42,7 @@ export function agentStoreContract(name: string, make: () => StoresUnderTest): v
         updatedAtMs: nowMs,
       });
       expect(await stores.agents.get(accountId, agent.id)).toEqual(agent);
-      expect(await stores.agents.get(stranger, agent.id)).toBeUndefined();
+      expect(await stores.agents.get(otherAccountId, agent.id)).toBeUndefined();
       expect(await stores.agents.get(accountId, "agent_unknown")).toBeUndefined();
     });
 
@@ -56,11 +56,11 @@ export function agentStoreContract(name: string, make: () => StoresUnderTest): v
     test("an account's agents are listed oldest first, without those of other accounts", async () => {
       expect(await stores.agents.list(accountId, { limit: 10 })).toEqual({ agents: [], more: false });
       const first = await stores.agents.create(accountId, AGENT);
-      const theirs = await stores.agents.create(stranger, AGENT);
+      const theirs = await stores.agents.create(otherAccountId, AGENT);
       const second = await stores.agents.create(accountId, { ...AGENT, name: "Night desk" });
       expect(await stores.agents.list(accountId, { limit: 10 })).toEqual({ agents: [first, second], more: false });
-      expect(await stores.agents.list(stranger, { limit: 10 })).toEqual({ agents: [theirs], more: false });
-      expect([await stores.agents.count(accountId), await stores.agents.count(stranger)]).toEqual([2, 1]);
+      expect(await stores.agents.list(otherAccountId, { limit: 10 })).toEqual({ agents: [theirs], more: false });
+      expect([await stores.agents.count(accountId), await stores.agents.count(otherAccountId)]).toEqual([2, 1]);
       // An id of another account's agent is a valid position in the order, and reveals nothing.
       const behindTheirs = await stores.agents.list(accountId, { limit: 10, afterAgentId: theirs.id });
       expect(behindTheirs).toEqual({ agents: [second], more: false });

@@ -80,7 +80,7 @@ export function callListContract(name: string, make: () => StoresUnderTest): voi
       }
       everything.unshift((await create(SPEC, { agentId })).id);
       const records = await Promise.all(everything.map((id) => stores.calls.get(accountId, id)));
-      let asked = 0;
+      let queryCount = 0;
       for (const status of [undefined, ...CALL_STATUSES]) {
         for (const connectionType of [undefined, "carrier_a", "websocket", "webrtc"] as const) {
           for (const createdFromMs of [undefined, early, early + 1_000, early + 1_001]) {
@@ -92,15 +92,15 @@ export function callListContract(name: string, make: () => StoresUnderTest): voi
                   calls: expected.map((call) => call && listed(call)),
                   more: false,
                 });
-                asked += expected.length > 0 ? 1 : 0;
+                queryCount += expected.length > 0 ? 1 : 0;
               }
             }
           }
         }
       }
       // The test is meaningful only if the reference has both results.
-      expect(asked).toBeGreaterThan(100);
-      expect(asked).toBeLessThan(6 * 4 * 4 * 4 * 5);
+      expect(queryCount).toBeGreaterThan(100);
+      expect(queryCount).toBeLessThan(6 * 4 * 4 * 4 * 5);
     });
 
     test("T4: show a call whose token has expired as `expired` from that millisecond on", async () => {

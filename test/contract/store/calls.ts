@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { CallSpec, TranscriptTurn } from "../../../src/core/calls/spec.ts";
+import type { CallSpec } from "../../../src/core/calls/spec.ts";
+import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs } from "../../../src/core/clocks.ts";
 import type { NewAgent } from "../../../src/store/agent-store.ts";
 import type { CallEnd, CallQuery, CallRecord, ListedCall, NewCall } from "../../../src/store/call-store.ts";
@@ -367,9 +368,9 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       const { id, tokenHash } = await create();
       await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
       await stores.calls.finish(id, end());
-      const stranger = await stores.accounts.ensure("second");
-      expect(await stores.calls.get(stranger, id)).toBeUndefined();
-      expect(await stores.calls.transcript(stranger, id)).toBeUndefined();
+      const otherAccountId = await stores.accounts.ensure("second");
+      expect(await stores.calls.get(otherAccountId, id)).toBeUndefined();
+      expect(await stores.calls.transcript(otherAccountId, id)).toBeUndefined();
       expect(await stores.calls.transcript(accountId, "call_unknown")).toBeUndefined();
     });
 
@@ -481,15 +482,15 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
 
     test("A2, A3: another account lists, cancels and removes nothing of it", async () => {
       const calls = await inEveryStatus(stores, accountId, clock);
-      const stranger = await stores.accounts.ensure("second");
+      const otherAccountId = await stores.accounts.ensure("second");
       const ids = Object.values(calls).map((call) => call.id);
       for (const id of ids) {
-        expect(await stores.calls.cancel(stranger, id)).toBeUndefined();
-        expect(await stores.calls.remove(stranger, id)).toBeUndefined();
-        expect(await idsOf({ afterCallId: id }, stranger)).toEqual([]);
+        expect(await stores.calls.cancel(otherAccountId, id)).toBeUndefined();
+        expect(await stores.calls.remove(otherAccountId, id)).toBeUndefined();
+        expect(await idsOf({ afterCallId: id }, otherAccountId)).toEqual([]);
       }
       for (const query of [{}, { status: "created" }, { metadata: { order: "17" } }, { createdFromMs: 0 }] as const) {
-        expect(await idsOf(query, stranger)).toEqual([]);
+        expect(await idsOf(query, otherAccountId)).toEqual([]);
       }
       expect(await stores.calls.get(accountId, calls.created.id)).toEqual(calls.created.record);
       expect(await idsOf()).toEqual([...ids].reverse());

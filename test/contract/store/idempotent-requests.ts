@@ -103,9 +103,9 @@ export function idempotentRequestContract(name: string, make: () => StoresUnderT
     });
 
     test("has a separate key in every account", async () => {
-      const stranger = await stores.accounts.ensure("second");
+      const otherAccountId = await stores.accounts.ensure("second");
       expect((await ask(request)).kind).toBe("created");
-      expect((await ask({ ...request, fingerprint: "f2" }, stranger)).kind).toBe("created");
+      expect((await ask({ ...request, fingerprint: "f2" }, otherAccountId)).kind).toBe("created");
     });
 
     test("is deleted with its call", async () => {

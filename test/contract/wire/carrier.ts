@@ -36,7 +36,7 @@ function started(subject: CarrierUnderTest, streamId = subject.streamId): Wire {
 }
 
 function audioContract(subject: CarrierUnderTest): void {
-  test("audio before the start is emitted all the same: the receiver decides", () => {
+  test("audio before the start is emitted too: the receiver decides", () => {
     expect(decode(subject.make(), subject.media({}))).toEqual({ kind: "audio" });
   });
 
@@ -65,7 +65,7 @@ function audioContract(subject: CarrierUnderTest): void {
     expect(into.chunk).toBe(expected);
   });
 
-  test("C6: a number beyond every double is none", () => {
+  test("C6: a number beyond the range of a double is read as none", () => {
     const text = textOf(subject.media({ chunk: 4, timestamp: 4 })).replaceAll(/:4\b/g, ":1e999");
     expect(text).toContain('"chunk":1e999');
     decode(started(subject), text);
@@ -104,7 +104,7 @@ function audioContract(subject: CarrierUnderTest): void {
     expect(() => decode(started(subject), message("A".repeat(chars + 4)))).toThrow(malformed);
   });
 
-  test("audio that does not fit where it should go is malformed, and what fits just so is not", () => {
+  test("audio that exceeds the output buffer is malformed, audio that fills it exactly is not", () => {
     const wire = started(subject);
     for (const [payload, bytes] of [
       ["f39/f39/", 6],
@@ -138,14 +138,14 @@ function audioContract(subject: CarrierUnderTest): void {
     expect(decode(wire, text.replace("{", '{"other":null,'))).toEqual({ kind: "audio" });
   });
 
-  test("C10: of a member that comes twice the last one counts", () => {
+  test("C10: the last one of duplicate members counts", () => {
     decode(started(subject), textOf(subject.media({})).replace('"payload"', '"payload":"AAAA","payload"'));
     expect(into.bytes[0]).toBe(0x7f);
   });
 }
 
 function streamContract(subject: CarrierUnderTest): void {
-  test("C2: a second start is emitted as it is, and the wire stays with its stream", () => {
+  test("C2: a second start is emitted, and the wire keeps its stream", () => {
     const wire = started(subject);
     const { streamId } = subject;
     expect(decode(wire, subject.start(streamId))).toMatchObject({ kind: "start", streamId });
@@ -164,7 +164,7 @@ function streamContract(subject: CarrierUnderTest): void {
     }
   });
 
-  test("a message that names no stream is ours", () => {
+  test("a message without a stream id is accepted", () => {
     const wire = started(subject);
     expect(decode(wire, subject.media({}, null))).toEqual({ kind: "audio" });
     expect(decode(wire, subject.mark("a", null))).toEqual({ kind: "mark", name: "a" });
@@ -198,7 +198,7 @@ const FRAME = Uint8Array.from({ length: 160 }, (_, i) => (i * 7) % 256);
 
 function messageContract(subject: CarrierUnderTest): void {
   const { sent } = subject;
-  test("audio is the message that the carrier asks for, with nothing in it that it does not know", () => {
+  test("outbound audio is exactly the message that the carrier documents", () => {
     const message = Buffer.from(started(subject).encodeAudio(FRAME)).toString();
     const { payload } = JSON.parse(message).media;
     expect(payload).toHaveLength(216);
@@ -213,7 +213,7 @@ function messageContract(subject: CarrierUnderTest): void {
     expect(before.equals(message)).toBe(false);
   });
 
-  test("sending before the start is our bug", () => {
+  test("sending before the start fails an assertion", () => {
     const wire = subject.make();
     expect(() => wire.encodeAudio(FRAME)).toThrow("no audio before start");
     expect(() => wire.encodeMark("m")).toThrow("no mark before start");
@@ -252,7 +252,7 @@ function shortCutContract(subject: CarrierUnderTest): void {
   const frames = subject.lines.filter((line) => isShort(subject, Buffer.from(line)));
   const short = shortened(frames);
 
-  test("the short cut is taken for audio as the carrier writes it, in each of its layouts, and for nothing else", () => {
+  test("the fast path reads audio in each of the carrier's layouts, and nothing else", () => {
     const inbound = subject.lines.filter((line) => /"track":"inbound",.*"payload"/.test(line));
     expect(inbound.length - frames.length).toBe(subject.unusual);
     expect(frames.length).toBeGreaterThan(7);
@@ -263,7 +263,7 @@ function shortCutContract(subject: CarrierUnderTest): void {
     }
   });
 
-  test("a message is read wherever it lies in memory, and nothing beside it", () => {
+  test("a message is read at any memory offset, and no byte outside it", () => {
     const line = frames[3] as string;
     for (let offset = 0; offset < 8; offset += 1) {
       const memory = Buffer.from(`${'"'.repeat(offset)}${line}${"}".repeat(8)}`);
@@ -273,7 +273,7 @@ function shortCutContract(subject: CarrierUnderTest): void {
     }
   });
 
-  test("it says what the full parse says of every fixture, indented, with members in another order or twice", () => {
+  test("the fast path agrees with the full parse on every fixture, also indented, reordered or with duplicate members", () => {
     for (const line of [...subject.lines, ...short]) {
       prober.probe(Buffer.from(line));
       prober.probe(Buffer.from(JSON.stringify(JSON.parse(line), null, 2)));
@@ -282,12 +282,12 @@ function shortCutContract(subject: CarrierUnderTest): void {
     for (const line of [...frames, ...short]) for (const twice of duplicates(line)) prober.probe(Buffer.from(twice));
   });
 
-  test("it says so whichever byte is changed, dropped, doubled, cut off, escaped or joined by others", () => {
+  test("the fast path agrees with the full parse on messages with changed, missing, duplicate, escaped or added bytes", () => {
     const layouts = new Map(short.map((line) => [line.replaceAll(/\d+/g, ""), line]));
     for (const line of layouts.values()) for (const message of byteMutations(line, INSERTED)) prober.probe(message);
   });
 
-  test("it says so of payloads and numbers of every length and content", () => {
+  test("the fast path agrees with the full parse on payloads and numbers of every length and content", () => {
     const payload = fc.oneof(
       fc.uint8Array({ maxLength: 700 }).map((bytes) => Buffer.from(bytes).toString("base64")),
       fc.base64String({ maxLength: 400 }),

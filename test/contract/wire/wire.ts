@@ -58,7 +58,7 @@ export const textOf = (message: unknown): string => (typeof message === "string"
 function inboundContract(subject: WireUnderTest, golden: readonly unknown[]): void {
   const { kindKey } = subject;
 
-  test("C12: the messages of a whole stream become these events", () => {
+  test("C12: the messages of a whole stream give the expected events", () => {
     const wire = subject.make();
     const decoded = subject.messages.map(({ bytes, isBinary }) => {
       const event = wire.decode(bytes, into, isBinary);
@@ -67,7 +67,7 @@ function inboundContract(subject: WireUnderTest, golden: readonly unknown[]): vo
     expect(decoded).toEqual(golden);
   });
 
-  test("M2: a stream's audio is what an independent decoder makes of all of it: no sample is lost, moved or changed", () => {
+  test("M2: a stream's audio equals that of an independent decoder: no sample is lost, moved or changed", () => {
     const wire = subject.make();
     const audio: WireMessage[] = [];
     const samples: number[] = [];
@@ -118,7 +118,7 @@ function inboundContract(subject: WireUnderTest, golden: readonly unknown[]): vo
     expect(decode(wire, textOf(subject.stop()).replace("{", '{"other":null,'))).toEqual({ kind: "stop" });
   });
 
-  test("M3: the longest text is read, a longer one is refused, whatever it says", () => {
+  test("M3: the longest text is read, a longer one is refused with any content", () => {
     const stop = textOf(subject.stop());
     const room = subject.stopBytesMax - stop.length;
     expect(decode(startedWire(subject), " ".repeat(room) + stop)).toEqual({ kind: "stop" });
@@ -135,7 +135,7 @@ function outboundContract(subject: WireUnderTest): void {
   const frameSamples = (subject.make().outboundRateHz * FRAME_MS) / 1_000;
   const speech = frameOf(subject, (i) => Math.round(30_000 * Math.sin(i / 3)));
 
-  test("every sample there is comes out as an independent codec has it", () => {
+  test("every sample is encoded as by an independent codec", () => {
     const wire = startedWire(subject);
     const others: number[] = [];
     for (let from = -32_768; from < 32_768; from += frameSamples) {
@@ -151,7 +151,7 @@ function outboundContract(subject: WireUnderTest): void {
     expect(others.length).toBeLessThanOrEqual(wire.outboundCodec === "pcm_s16le" ? 0 : 127);
   });
 
-  test("what another wire sends in between does not show in a message", () => {
+  test("messages that another wire sends in between do not affect a message", () => {
     const [one, other] = [startedWire(subject), startedWire(subject)];
     const silence = frameOf(subject, () => 0);
     const messages = [one, one].map((wire) => {
@@ -162,7 +162,7 @@ function outboundContract(subject: WireUnderTest): void {
     expect(messages).toEqual([alone, alone].map((wire) => Buffer.from(wire.encodeAudio(speech))));
   });
 
-  test.each(ODD_NAMES)("B13: marks are minimal and escaped, and the mark %j comes back as it is", (name) => {
+  test.each(ODD_NAMES)("B13: marks are minimal and escaped, and the mark %j is returned unchanged", (name) => {
     const wire = startedWire(subject);
     expect(wire.encodeMark(name)).toBe(sent.mark(name));
     expect(JSON.parse(Buffer.from(wire.encodeMark(name)).toString())).toEqual(JSON.parse(sent.mark(name)));
@@ -170,7 +170,7 @@ function outboundContract(subject: WireUnderTest): void {
     expect(wire.encodeClear()).toBe(sent.clear());
   });
 
-  test("sending anything but one frame is our bug", () => {
+  test("sending anything but one frame fails an assertion", () => {
     const wire = startedWire(subject);
     for (const length of [0, speech.length - 1, speech.length + 1]) {
       expect(() => wire.encodeAudio(new Uint8Array(length))).toThrow("one frame at a time");
@@ -238,11 +238,11 @@ function hostileContract(subject: WireUnderTest): void {
     "",
     "M".repeat(STREAM_ID_CHARS_MAX + 1),
     "M".repeat(10_240),
-  ])("C10: a mark of the name %j is malformed", (name) => {
+  ])("C10: a mark with the name %j is malformed", (name) => {
     expect(() => decode(startedWire(subject), subject.mark(name))).toThrow(malformed);
   });
 
-  test("C10: of a member that comes twice the last one counts", () => {
+  test("C10: the last one of duplicate members counts", () => {
     expect(decode(startedWire(subject), stop.replace("{", `{"${kindKey}":"mark",`))).toEqual({ kind: "stop" });
   });
 
@@ -252,7 +252,7 @@ function hostileContract(subject: WireUnderTest): void {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
-  test("C10: what somebody else has put into every object is no part of a message", () => {
+  test("C10: members added to Object.prototype are not part of a message", () => {
     const wire = startedWire(subject);
     Object.defineProperty(Object.prototype, kindKey, { value: "stop", configurable: true });
     try {
@@ -262,7 +262,7 @@ function hostileContract(subject: WireUnderTest): void {
     }
   });
 
-  test("B13: a text with bytes that are not UTF-8 is refused, wherever they are, and never read as another one", () => {
+  test("B13: a text with bytes that are not UTF-8, at any position, is refused and never read as another one", () => {
     const notAnObject = refused(subject.refusals.notAnObject);
     const marked = Buffer.from(textOf(subject.mark("a\u0001b")).replace("\\u0001", "\u0001"), "latin1");
     const at = marked.indexOf(1);
@@ -274,26 +274,26 @@ function hostileContract(subject: WireUnderTest): void {
     expect(() => startedWire(subject).decode(Buffer.from(`\ufeff${stop}`, "utf16le"), into)).toThrow(notAnObject);
   });
 
-  test("C10: no near miss of any message escapes as anything but a typed refusal, nor is read in two ways", () => {
+  test("C10: near misses of messages are refused with a typed error, and always read in the same way", () => {
     for (const line of [...texts, ...shortened(texts)]) {
       for (const miss of nearMisses(line)) prober.probe(Buffer.from(miss));
     }
   });
 
-  test("C10: neither does a message with one byte wrong", () => {
+  test("C10: so are messages with one wrong byte", () => {
     for (const line of new Set(shortened(texts))) {
       for (const message of byteMutations(line, ['"', "\\", "\u0000"])) prober.probe(message);
     }
   });
 
-  test("C10: neither do 3,000 objects that resemble messages", () => {
+  test("C10: so are 3,000 objects that resemble messages", () => {
     fc.assert(
       fc.property(jsonShapes(subject), (text) => prober.probe(Buffer.from(text))),
       { numRuns: 3_000 },
     );
   });
 
-  test("C10: neither do 3,000 strings of bytes", () => {
+  test("C10: so are 3,000 random byte strings", () => {
     fc.assert(
       fc.property(byteStrings(subject), (bytes) => prober.probe(bytes)),
       { numRuns: 3_000 },
@@ -301,7 +301,7 @@ function hostileContract(subject: WireUnderTest): void {
   });
 
   if (subject.make().binaryAudio) {
-    test("C10: neither do 3,000 binary messages", () => {
+    test("C10: so are 3,000 binary messages", () => {
       fc.assert(
         fc.property(binaryStrings(subject), (bytes) => prober.probe(bytes, true)),
         { numRuns: 3_000 },
@@ -324,7 +324,7 @@ function hostileContract(subject: WireUnderTest): void {
 
 /** Texts that take no longer to read than a message may, or than any reading of them takes. */
 export function costs(prober: Prober, texts: readonly (readonly [what: string, text: string])[]): void {
-  test.each(texts)("C10: %s cost little time", (_, text) => {
+  test.each(texts)("C10: %s are refused quickly", (_, text) => {
     const message = Buffer.from(text);
     expect(message.length).toBeLessThanOrEqual(CARRIER_MESSAGE_BYTES_MAX);
     prober.probe(message);

@@ -1,12 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  billOf,
-  costOf,
-  knownCostOf,
-  missingPrices,
-  type Prices,
-  readPrices,
-} from "../../../src/core/billing/prices.ts";
+import { readPrices } from "../../../src/config/prices.ts";
+import { billOf, costOf, knownCostOf, missingPrices, type Prices } from "../../../src/core/billing/prices.ts";
 
 const PROVIDERS = ["deepgram", "elevenlabs", "openai"];
 
@@ -22,51 +16,6 @@ const PRICED = {
   "openai:large": { inputTokensMillion: 2.5, outputTokensMillion: 10 },
 };
 
-describe("prices", () => {
-  test("that are right have no problem, and nothing configured is no prices", () => {
-    expect(read(PRICED).problems).toEqual([]);
-    expect(readPrices("", PROVIDERS, [])).toBeUndefined();
-  });
-
-  test.each([
-    ["[]", "PRICES must be a JSON object of a currency and of providers"],
-    ["{", "PRICES must be a JSON object of a currency and of providers"],
-    ["7", "PRICES must be a JSON object of a currency and of providers"],
-    ["{}", 'PRICES must have a currency of three capital letters, "currency": "USD"'],
-    ['{"currency": "usd"}', 'PRICES must have a currency of three capital letters, "currency": "USD"'],
-    ['{"currency": "EUR", "whisper": {}}', 'PRICES must name any of deepgram, elevenlabs, openai, not "whisper"'],
-    [
-      '{"currency": "EUR", "deepgram": 0.0077}',
-      "PRICES must have, for deepgram, an object: numbers of at least 0 for any of audioMinute, inputTokensMillion, " +
-        "outputTokensMillion, charactersThousand",
-    ],
-    [
-      '{"currency": "EUR", "deepgram": {"audioMinute": -1}}',
-      "PRICES must have, for deepgram, numbers of at least 0 for any of audioMinute, inputTokensMillion, " +
-        'outputTokensMillion, charactersThousand, not "audioMinute": -1',
-    ],
-    [
-      '{"currency": "EUR", "deepgram": {"audioHour": 1}}',
-      "PRICES must have, for deepgram, numbers of at least 0 for any of audioMinute, inputTokensMillion, " +
-        'outputTokensMillion, charactersThousand, not "audioHour": 1',
-    ],
-    [
-      '{"currency": "EUR", "deepgram": {"audioMinute": 1e999}}',
-      "PRICES must have, for deepgram, numbers of at least 0 for any of audioMinute, inputTokensMillion, " +
-        'outputTokensMillion, charactersThousand, not "audioMinute": null',
-    ],
-  ])("%s are reported as wrong", (given, problem) => {
-    const problems: string[] = [];
-    readPrices(given, PROVIDERS, problems);
-    expect(problems).toEqual([problem]);
-  });
-
-  test("of names that every object has are unknown", () => {
-    expect(read({ currency: "EUR", deepgram: { constructor: 1 } }).problems).toHaveLength(1);
-    expect(read({ currency: "EUR", constructor: { audioMinute: 1 } }).problems).toHaveLength(1);
-  });
-});
-
 describe("the bill of a call", () => {
   const USED = [
     { stage: "stt", provider: "deepgram", usage: { audioSeconds: 5 } },
@@ -79,7 +28,7 @@ describe("the bill of a call", () => {
     },
   ] as const;
 
-  test("sums what each provider did, and what that costs", () => {
+  test("sums the usage of each provider and its cost", () => {
     expect(billOf(USED, read(PRICED).prices)).toEqual({
       usage: [
         { stage: "stt", provider: "deepgram", audioSeconds: 7.5, cost: 0.0009625 },
@@ -97,19 +46,19 @@ describe("the bill of a call", () => {
     });
   });
 
-  test("a provider without a price has usage and no cost, and the sum is not complete", () => {
+  test("lists the usage of a provider without a price, and marks the sum as incomplete", () => {
     const spoken = { stage: "tts", provider: "elevenlabs", usage: { characters: 100 } } as const;
     const { usage, cost } = billOf([...USED, spoken], read(PRICED).prices);
     expect(usage[2]).toEqual({ stage: "tts", provider: "elevenlabs", characters: 100, cost: null });
     expect(cost).toEqual({ currency: "USD", total: 0.0012475, complete: false });
   });
 
-  test("a price applies only to its unit: OpenAI's tokens have one, and its STT does not", () => {
+  test("applies a price only to its unit: to OpenAI's tokens, not to its STT", () => {
     const heard = { stage: "stt", provider: "openai", usage: { audioSeconds: 1 } } as const;
     expect(billOf([heard], read(PRICED).prices).usage[0]?.cost).toBeNull();
   });
 
-  test("a model's own price goes before its provider's", () => {
+  test("prefers the price of a model to that of its provider", () => {
     const asked = (model: string) =>
       ({ stage: "llm", provider: "openai", usage: { model, inputTokens: 1_000_000, outputTokens: 0 } }) as const;
     const { usage } = billOf([asked("small"), asked("large")], read(PRICED).prices);
@@ -119,19 +68,19 @@ describe("the bill of a call", () => {
     ]);
   });
 
-  test("without prices there is usage and no cost at all", () => {
+  test("has usage and no cost without prices", () => {
     const { usage, cost } = billOf(USED, undefined);
     expect(usage.map(({ cost }) => cost)).toEqual([null, null]);
     expect(cost).toBeUndefined();
   });
 
-  test("of a price of nothing is nothing, which is not the same as none", () => {
+  test("has a cost of 0 with a price of 0", () => {
     const { prices } = read({ currency: "EUR", deepgram: { audioMinute: 0 } });
     expect(billOf(USED.slice(0, 1), prices).cost).toEqual({ currency: "EUR", total: 0, complete: true });
   });
 });
 
-describe("ADV-H3: with prices that are not complete", () => {
+describe("ADV-H3: with incomplete prices", () => {
   const problems: string[] = [];
   const prices = readPrices(
     '{"currency": "USD", "openai": {"inputTokensMillion": 5}, "openai:free": {"inputTokensMillion": 0, "outputTokensMillion": 0}}',
@@ -145,7 +94,7 @@ describe("ADV-H3: with prices that are not complete", () => {
     expect([knownCostOf("espeak", { characters: 9 }, prices), knownCostOf("openai", usage, undefined)]).toEqual([0, 0]);
   });
 
-  test("those are named that a call with maxCost would need, a price of 0 being one", () => {
+  test("the missing prices for a call with maxCost are named; 0 is a price", () => {
     const [priced, free] = [
       { provider: "openai", model: "big" },
       { provider: "openai", model: "free" },

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { SpendWindow } from "../../../src/core/billing/spend.ts";
 import { monotonicMs } from "../../../src/core/clocks.ts";
 
-test("ADV-H3: what a request was charged too much is taken back in its own second, so that no minute is ever short of it", () => {
+test("ADV-H3: the refund of an overcharged request counts for the second of its charge, so that no minute exceeds the limit", () => {
   const window = new SpendWindow();
   window.add({ input_tokens: 100 }, monotonicMs(0));
   window.add({ input_tokens: 50 }, monotonicMs(30_000));

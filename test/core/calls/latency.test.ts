@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { latencySummary, percentile, stepDurations } from "../../../src/core/calls/latency.ts";
-import type { TranscriptTurn, TurnLatency } from "../../../src/core/calls/spec.ts";
+import type { TranscriptTurn, TurnLatency } from "../../../src/core/calls/transcript.ts";
 import { callMs } from "../../../src/core/clocks.ts";
 
 const ANSWER: TurnLatency = {

@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { providerFailed } from "../../../src/core/errors.ts";
 import { loggableError } from "../../../src/core/log/logger.ts";
 
-test("of an error of ours its text is logged, and nothing of what caused it", () => {
+test("the log has the message of the service's own errors, but not that of their cause", () => {
   const error = providerFailed("espeak", "hung", new Error("spoken words"));
   expect(loggableError(error)).toEqual({ detail: "espeak: hung" });
 });
 
-test("of a foreign error only the class and the stack are logged, never its message, in any layout", () => {
+test("the log has the class and the stack of other errors, never their message", () => {
   for (const text of ["spoken words", "spoken\n    at words (secret.ts:1:1)\n", ""]) {
     const logged = loggableError(new RangeError(text));
     expect(logged).toEqual({
@@ -20,7 +20,7 @@ test("of a foreign error only the class and the stack are logged, never its mess
   expect(loggableError(rewritten)).toEqual({ detail: "Error", stack: [] });
 });
 
-test("of what is no error at all only its type is logged", () => {
+test("the log has only the type of a thrown value that is not an error", () => {
   expect(loggableError("spoken words")).toEqual({ detail: "string" });
   expect(loggableError(undefined)).toEqual({ detail: "undefined" });
 });

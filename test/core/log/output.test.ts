@@ -40,7 +40,7 @@ test("ADV-L1: lines that cannot be written are queued in order and complete, and
   expect([taken(), retries(), output.droppedLines]).toEqual(["first\nsecond\nthird\n", 0, 0]);
 });
 
-test("ADV-L1: past the bound new lines are dropped and counted, and a line says how many when there is room again", () => {
+test("ADV-L1: beyond the limit new lines are dropped, and a later line has their number", () => {
   const { output, taken, reads } = scene(0);
   const line = `${"x".repeat(1_023)}\n`;
   const kept = LOG_PENDING_BYTES_MAX / line.length;
@@ -64,7 +64,7 @@ test("ADV-L1: a line that can never be written is dropped, and nothing is thrown
   expect(output.droppedLines).toBe(1);
 });
 
-test("ADV-L1: an exit waits for a slow reader only until it is over", () => {
+test("ADV-L1: an exiting process waits for a slow reader for a limited time", () => {
   const { output, taken, reads } = scene(0);
   output.write("last words\n");
   let looks = 0;

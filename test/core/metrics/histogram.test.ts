@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { TIME_BOUNDS_MS, TimeHistogram } from "../../../src/core/metrics/histogram.ts";
 import { heapBytesPerRun } from "../../support/heap.ts";
 
-test("each time counts for its own bucket and all above it, a bound itself as its own", () => {
+test("a time counts for its bucket and all above it; a bound belongs to its own bucket", () => {
   const times = new TimeHistogram();
   for (const tookMs of [0.01, 0.05, 0.051, 2, 2.1, 9_999]) times.observe(tookMs);
   const upTo = new Map(TIME_BOUNDS_MS.map((boundMs, index) => [boundMs, times.cumulativeCounts[index]]));
@@ -25,12 +25,12 @@ test("a negative duration, which rounding can cause, counts as zero", () => {
   expect([times.cumulativeCounts[0], times.sumMs]).toEqual([1, 0]);
 });
 
-test("the budgets are bounds of buckets, so that a scrape can say whether they hold", () => {
+test("the latency budgets are bounds of buckets, so that a scrape shows whether they hold", () => {
   for (const budgetMs of [2, 10]) expect(TIME_BOUNDS_MS).toContain(budgetMs);
   expect([...TIME_BOUNDS_MS]).toEqual([...TIME_BOUNDS_MS].sort((a, b) => a - b));
 });
 
-test("counting leaves nothing on the heap", () => {
+test("observing a value allocates nothing", () => {
   const times = new TimeHistogram();
   let tookMs = 0;
   const bytes = heapBytesPerRun(() => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { END_REASONS } from "../../../src/core/calls/spec.ts";
+import { END_REASONS } from "../../../src/core/calls/reasons.ts";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { collectProcessMetrics } from "../../../src/core/metrics/process-metrics.ts";
 import { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";

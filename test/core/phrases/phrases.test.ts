@@ -4,13 +4,13 @@ import { PHRASE_CHARS_MAX } from "../../../src/core/limits/phrases.ts";
 import { BUILT_IN_PHRASES } from "../../../src/core/phrases/built-in.ts";
 import {
   builtInPhrases,
-  displayWidth,
   ENGLISH,
   isPhraseTag,
   PHRASE_NAMES,
   phrasesIn,
   phraseTags,
 } from "../../../src/core/phrases/phrases.ts";
+import { displayWidth } from "../../../src/core/text/display-width.ts";
 
 /** The script of each language (ISO 15924), independently of the source. */
 const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
@@ -44,7 +44,7 @@ const LANGUAGES = Object.entries(SCRIPTS).flatMap(([scripts, tags]) => tags.map(
 const CASES = LANGUAGES.flatMap(({ tag, scripts }) => PHRASE_NAMES.map((name) => ({ tag, scripts, name })));
 
 describe("the built-in phrases", () => {
-  test("exist in at least 15 languages, and each of them is checked here", () => {
+  test("exist in at least 15 languages, all of which are checked here", () => {
     expect(Object.keys(BUILT_IN_PHRASES).length).toBeGreaterThanOrEqual(15);
     expect(Object.keys(BUILT_IN_PHRASES).sort()).toEqual(LANGUAGES.map(({ tag }) => tag).sort());
   });
@@ -64,7 +64,7 @@ describe("the built-in phrases", () => {
     expect(text).not.toMatch(/[<>{}[\]*_`#\p{Cc}]/u);
   });
 
-  test("say where they come from, and the documentation which of them no speaker has checked", () => {
+  test("name their origin, and the documentation lists those that no speaker has checked", () => {
     const page = readFileSync(new URL("../../../docs/languages.md", import.meta.url), "utf8");
     const table = [...page.matchAll(/^\| `([\w-]+)` \| [^|]+ \| ([^|]+) \|$/gm)].map(([, tag, source]) => [
       tag,
@@ -102,7 +102,7 @@ describe("the phrases of a language code", () => {
     expect([phraseTags(language), builtInPhrases(language), phrasesIn({}, language)]).toEqual([[], undefined, {}]);
   });
 
-  test("are the operator's, one by one, from the most specific tag that has any", () => {
+  test("come, one by one, from the operator's most specific tag", () => {
     const overrides = { de: { filler: "Moment." }, "de-AT": { goodbye: "Servus." }, sw: { filler: "Subiri kidogo." } };
     expect(phraseTags("de-AT")).toEqual(["de-AT", "de-Latn", "de"]);
     expect(phrasesIn(overrides, "de-AT")).toEqual({ ...builtInPhrases("de"), filler: "Moment.", goodbye: "Servus." });
@@ -125,11 +125,11 @@ describe("the operator's phrases", () => {
     ["no", "nb-NO"],
     ["nb", "no"],
     ["nb", "nn-NO"],
-  ])("of %s go before the built-in ones of calls in %s", (tag, language) => {
+  ])("of %s take precedence over the built-in ones in calls in %s", (tag, language) => {
     expect(phrasesIn({ [tag]: OWN }, language)).toEqual({ ...builtInPhrases(language), ...OWN });
   });
 
-  test("of a region go before those of its language", () => {
+  test("of a region take precedence over those of its language", () => {
     expect(phrasesIn({ pt: OWN, "pt-PT": { filler: "region" } }, "pt-PT").filler).toBe("region");
   });
 
@@ -159,16 +159,4 @@ describe("the operator's phrases", () => {
     "mul",
     "no tag",
   ])("may not have the tag %s, which no call has", (tag) => expect(isPhraseTag(tag)).toBe(false));
-});
-
-test.each([
-  ["abc", 3],
-  ["日本語。", 8],
-  ["한국어", 6],
-  ["कि", 2],
-  ["ลิ", 1],
-  ["é", 1],
-  ["e\u0301", 1],
-])("%s is %i columns wide", (text, columns) => {
-  expect(displayWidth(text)).toBe(columns);
 });

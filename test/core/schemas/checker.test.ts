@@ -48,7 +48,7 @@ const MULTIPLYING = {
   $defs: { ...steps, [`d${STEPS}`]: { type: "string" } },
 };
 
-test("ADV-H2: three schemas of 8 KiB that ajv takes long to compile leave the loop to others", async () => {
+test("ADV-H2: three schemas of 8 KiB that ajv compiles slowly do not block the event loop", async () => {
   const costly = (index: number): string =>
     json({ type: "object", description: String(index), allOf: Array(700).fill({ not: {} }) });
   await schemas.compile("a", json({ type: "object" }));
@@ -59,7 +59,7 @@ test("ADV-H2: three schemas of 8 KiB that ajv takes long to compile leave the lo
   expect(turns).toBeGreaterThan(3);
 }, 60_000);
 
-test("ADV-H2: ordinary schemas of nearly 8 KiB are within the budget of a process that is new", async () => {
+test("ADV-H2: ordinary schemas of nearly 8 KiB are within the budget of a new process", async () => {
   const fresh = new SchemaProcess(options);
   const ordinary = [
     { type: "string" },
@@ -91,7 +91,7 @@ test.each([
   60_000,
 );
 
-test("ADV-H2: the reference LLM chooses tools in a process of its own, which a pattern cannot hold for ever", async () => {
+test("ADV-H2: the reference LLM chooses tools in a process of its own, which no pattern can block forever", async () => {
   const choose = (parameters: object, text: string) =>
     planner.choose(
       {

@@ -5,7 +5,7 @@ import { schemaAnswer } from "../../../src/core/schemas/messages.ts";
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
 const wrong = (schema: object, value: unknown): string | undefined => compileSchema({ ...schema })?.(value);
 
-test("what is wrong with a value is said, and nothing of it is quoted", () => {
+test("a problem names what is wrong with a value, and quotes nothing of it", () => {
   const schema = object({ count: { type: "integer" } }, { required: ["count"], additionalProperties: false });
   expect(wrong(schema, { count: 2 })).toBeUndefined();
   expect(wrong(schema, { count: "a secret" })).toBe("/count must be integer");
@@ -15,7 +15,7 @@ test("what is wrong with a value is said, and nothing of it is quoted", () => {
 
 afterEach(() => vi.restoreAllMocks());
 
-test("ADV-H2: a schema that is compiled has run its patterns, which V8 compiles at their first use", () => {
+test("ADV-H2: compiling a schema runs its patterns, because V8 compiles them at their first use", () => {
   const ran = vi.spyOn(RegExp.prototype, "test");
   const schema = object(
     { a: { type: "string", pattern: "^\\p{L}+$" }, b: { $ref: "#/$defs/b" } },
@@ -37,7 +37,7 @@ test("ADV-H2: a schema that is compiled has run its patterns, which V8 compiles 
 /** Names of members that every object inherits, or that an object literal takes for something else. */
 const INHERITED = ["toString", "valueOf", "constructor", "hasOwnProperty", "__proto__", "isPrototypeOf", "toJSON"];
 
-describe.each(INHERITED)("ADV-L4: a member of the name %s is one like any other", (name) => {
+describe.each(INHERITED)("ADV-L4: a member with the name %s is checked like any other", (name) => {
   /** As it comes from JSON, whatever the name. */
   const member = (value: unknown): unknown => JSON.parse(`{${JSON.stringify(name)}: ${JSON.stringify(value)}}`);
 
@@ -62,7 +62,7 @@ describe.each(INHERITED)("ADV-L4: a member of the name %s is one like any other"
     expect(wrong(schema, { b: [name, "b", name] })).toBe("/b must NOT have duplicate items");
   });
 
-  test("to required and properties: it is there only where the value has it itself", () => {
+  test("to required and properties: it exists only as the value's own member", () => {
     expect(wrong(object({}, { required: [name] }), {})).toBe(`must have required property '${name}'`);
     expect(wrong(object({}, { required: [name] }), member("x"))).toBeUndefined();
     // The API takes no schema with a member __proto__, and ajv looks at none.
@@ -73,14 +73,14 @@ describe.each(INHERITED)("ADV-L4: a member of the name %s is one like any other"
   });
 });
 
-test("members are compared in any order, numbers by their value, and lists by their order", () => {
+test("members are compared in any order, numbers by value, and lists in order", () => {
   const schema = object({ a: { const: { b: [1, 2], c: 1.0 } } });
   expect(wrong(schema, { a: { c: 1, b: [1, 2] } })).toBeUndefined();
   expect(wrong(schema, { a: { c: 1, b: [2, 1] } })).toBe("/a must be equal to constant");
   expect(wrong(object({ a: { enum: ["1"] } }), { a: 1 })).toBe("/a must be equal to one of the allowed values");
 });
 
-describe("what the child process answers", () => {
+describe("the child process", () => {
   const schemas = new CompiledSchemas();
   const ask = (schema: object, value?: unknown) =>
     schemaAnswer(
@@ -88,13 +88,13 @@ describe("what the child process answers", () => {
       schemas,
     );
 
-  test("tells a schema that can be compiled from one that cannot, again and again", () => {
+  test("reports whether a schema can be compiled, also when asked repeatedly", () => {
     expect([ask(object({})), ask(object({}))]).toEqual([{ kind: "fits" }, { kind: "fits" }]);
     expect([ask({ type: "x" }), ask({ type: "x" }, {})]).toEqual([{ kind: "invalid" }, { kind: "invalid" }]);
     expect(ask(object({ a: { type: "string" } }), { a: 1 })).toEqual({ kind: "unfit", reason: "/a must be string" });
   });
 
-  test("survives references that run in a circle", () => {
+  test("accepts circular references", () => {
     const circling = object(
       { a: { $ref: "#/$defs/here" } },
       { $defs: { here: { allOf: [{ $ref: "#/$defs/there" }] }, there: { allOf: [{ $ref: "#/$defs/here" }] } } },
@@ -105,7 +105,7 @@ describe("what the child process answers", () => {
     });
   });
 
-  test("keeps the schemas that were used last, and compiles others again", () => {
+  test("caches the schemas that were used last, and compiles others again", () => {
     for (let count = 0; count < 200; count += 1)
       expect(ask(object({}, { title: String(count) }))).toEqual({ kind: "fits" });
     expect(schemas.size).toBeLessThanOrEqual(64);

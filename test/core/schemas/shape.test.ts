@@ -25,7 +25,7 @@ describe("a schema of a tool's arguments", () => {
       ...object({ a: { $ref: "#/definitions/a" } }),
       definitions: { a: {} },
     },
-  ])("is taken: %j", (schema) => {
+  ])("is accepted: %j", (schema) => {
     expect(problemOf(schema)).toBeUndefined();
   });
 

@@ -111,7 +111,7 @@ describe("a child process with a budget", () => {
     expect(outcomes.filter((outcome) => outcome === "refused")).toHaveLength(44);
   });
 
-  test("refuses tasks that wait too long and aborted tasks, and leaves no timer", async () => {
+  test("refuses tasks that wait too long and aborted tasks, and clears all timers", async () => {
     const clock = new ManualClock();
     const { run, outcomes } = processOf(moody, clock);
     const life = new AbortController();
@@ -188,8 +188,8 @@ class ScriptedChildren {
 const KILLED = { exitCode: null, signal: "SIGKILL" };
 const answer = (text: string, isFull = false) => ({ kind: "answer", answer: text, cpuMs: 1, isFull }) as const;
 
-describe("ADV-H2: of the children of a process with a budget", () => {
-  test("the next one is started only when the one before is gone, and its budget's answer does not wait for that", async () => {
+describe("ADV-H2: the children of a process with a budget", () => {
+  test("start only after their predecessor is gone; the task over budget is answered before that", async () => {
     const clock = new ManualClock();
     const script = new ScriptedChildren();
     const { run } = processOf(script.start, clock);
@@ -209,7 +209,7 @@ describe("ADV-H2: of the children of a process with a budget", () => {
     script.says(1).onExit(KILLED);
   });
 
-  test("one that holds much memory after a task is replaced before the next task, which is not ended for it", async () => {
+  test("are replaced before the next task if a task left much memory in use; that next task still runs", async () => {
     const clock = new ManualClock();
     const script = new ScriptedChildren();
     const { run, lines } = processOf(script.start, clock);
@@ -225,7 +225,7 @@ describe("ADV-H2: of the children of a process with a budget", () => {
     script.says(1).onExit(KILLED);
   });
 
-  test("no more than two are started in a second, however many tasks exceed their budget", async () => {
+  test("start at most twice a second, however many tasks exceed their budget", async () => {
     const clock = new ManualClock();
     const script = new ScriptedChildren();
     const { run } = processOf(script.start, clock);
@@ -243,7 +243,7 @@ describe("ADV-H2: of the children of a process with a budget", () => {
     script.says(3).onExit(KILLED);
   });
 
-  test("one that cannot be started, by a timer too, ends nothing: tasks are refused at once, and it is tried again", async () => {
+  test("are tried again when they cannot be started; meanwhile tasks are refused at once, and the process continues", async () => {
     const clock = new ManualClock();
     const script = new ScriptedChildren();
     const { run, lines, outcomes } = processOf(script.start, clock);
@@ -266,7 +266,7 @@ describe("ADV-H2: of the children of a process with a budget", () => {
   });
 });
 
-test("ADV-H2: a child whose parent was killed while a task ran for ever ends by itself", async () => {
+test("ADV-H2: a child whose parent was killed during an endless task exits by itself", async () => {
   const { spawn } = await import("node:child_process");
   const { path, execArgv } = childModule(import.meta.url, "./programs/parent-process");
   const parent = spawn(process.execPath, [...execArgv, path], { stdio: ["ignore", "pipe", "inherit"] });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
 import { childModule } from "../../../src/core/child-module.ts";
 
-test("a built module is a program as it stands", () => {
+test("a built module runs without options", () => {
   expect(childModule("file:///app/dist/speech/pool.js", "./programs/voice")).toEqual({
     path: "/app/dist/speech/programs/voice.js",
     execArgv: [],

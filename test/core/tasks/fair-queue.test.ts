@@ -14,14 +14,14 @@ function serveAll(queue: FairQueue<[owner: string, tookMs: number]>): string[] {
 const queueOf = (itemsMax = 100, itemsPerOwnerMax = 50) =>
   new FairQueue<[owner: string, tookMs: number]>({ itemsMax, itemsPerOwnerMax });
 
-test("ADV-H2: an owner of short tasks waits for one long task of another, however many of those wait", () => {
+test("ADV-H2: an owner of short tasks waits for at most one long task of another owner", () => {
   const queue = queueOf();
   for (let count = 0; count < 4; count += 1) queue.add("slow", ["slow", 200]);
   for (let count = 0; count < 3; count += 1) queue.add("quick", ["quick", 1]);
   expect(serveAll(queue)).toEqual(["slow", "quick", "quick", "quick", "slow", "slow", "slow"]);
 });
 
-test("ADV-H2: who comes later has saved up no time, and owes none", () => {
+test("ADV-H2: a new owner starts with neither a credit nor a debt of time", () => {
   const queue = queueOf();
   for (let count = 0; count < 3; count += 1) queue.add("a", ["a", 10]);
   expect([queue.take(), queue.take()]).toEqual([
@@ -39,7 +39,7 @@ test("one owner's tasks keep their order", () => {
   expect([queue.take(), queue.take(), queue.take(), queue.take()]).toEqual([["a", 3], ["a", 1], ["a", 2], undefined]);
 });
 
-test("ADV-H2: no owner fills it for the others, and it has an end", () => {
+test("ADV-H2: the queue is bounded, and no owner can fill the share of the others", () => {
   const queue = queueOf(3, 2);
   const add = (owner: string): boolean => queue.add(owner, [owner, 1]);
   expect([add("a"), add("a"), add("a"), add("b"), add("c")]).toEqual([true, true, false, true, false]);
@@ -48,7 +48,7 @@ test("ADV-H2: no owner fills it for the others, and it has an end", () => {
   expect([queue.length, add("c")]).toEqual([0, true]);
 });
 
-test("what is taken out before its turn is not served", () => {
+test("a task that is removed before its turn does not run", () => {
   const queue = queueOf();
   const item: [string, number] = ["a", 1];
   queue.add("a", item);

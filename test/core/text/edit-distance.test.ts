@@ -14,7 +14,7 @@ test.each([
   expect([editDistance(a, b), editDistance(b, a)]).toEqual([distance, distance]);
 });
 
-test("the nearest is the first of those with the least distance, and none where all are too far", () => {
+test("the nearest text is the first with the least distance, or none if all are too far", () => {
   expect(nearestOf("nmae", ["wire", "name", "mae"], 2)).toBe("name");
   expect(nearestOf("rat", ["wire", "say"], 2)).toBe("say");
   expect(nearestOf("nonsense", ["wire", "say"], 2)).toBeUndefined();

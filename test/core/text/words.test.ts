@@ -1,14 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  cutText,
-  joinTexts,
-  lettersOf,
-  speakingLength,
-  textAfter,
-  wordEnds,
-  wordsOf,
-} from "../../../src/core/text/words.ts";
+import { joinTexts, lettersOf, textAfter, wordEnds, wordsOf } from "../../../src/core/text/words.ts";
 
 describe("F14-3: words", () => {
   test.each([
@@ -24,7 +16,7 @@ describe("F14-3: words", () => {
     expect(wordsOf(text, language)).toEqual(words);
   });
 
-  test("end where they end, and all of them are the text without its blanks", () => {
+  test("end at their real ends, and together are the text without its white space", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "grapheme", maxLength: 60 }),
@@ -44,49 +36,13 @@ describe("F14-3: words", () => {
   });
 });
 
-describe("F14-3: a text that is cut", () => {
-  test.each([
-    ["👋👋", 3, "👋"],
-    ["e\u0301e\u0301", 3, "e\u0301"],
-    ["👨‍👩‍👧x", 7, ""],
-    ["कि", 1, ""],
-    ["abc", 2, "ab"],
-    ["abc", 3, "abc"],
-  ])("%j, after %i units at most, parts no character", (text, charsMax, cut) => {
-    // What is nothing but the beginning of one character is cut all the same, between code points.
-    expect(cutText(`.${text}`, charsMax + 1)).toBe(`.${cut}`);
-  });
-
-  test("is never longer than it may be, nor ends in half a character", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: "grapheme", maxLength: 40 }), fc.nat(50), (text, charsMax) => {
-        const cut = cutText(text, charsMax);
-        expect(cut.length).toBeLessThanOrEqual(charsMax);
-        expect(text.startsWith(cut)).toBe(true);
-        expect(Buffer.from(cut).toString()).toBe(cut);
-      }),
-    );
-  });
-
-  test("of one character with marks without end is cut among them, and at once", () => {
-    expect(cutText(`a${"\u0301".repeat(100_000)}`, 16_384)).toHaveLength(16_384);
-  });
-});
-
-test("F14-3: texts are joined with a blank where their script has one", () => {
+test("F14-3: texts are joined with a space if their script has spaces", () => {
   expect(joinTexts("Yes.", "No.")).toBe("Yes. No.");
   expect(joinTexts("你好。", "请问？")).toBe("你好。请问？");
   expect(joinTexts("パン", "と")).toBe("パンと");
   expect(joinTexts("안녕", "하세요")).toBe("안녕 하세요");
   expect(joinTexts("iPhone", "很好")).toBe("iPhone 很好");
   expect([joinTexts("", "a"), joinTexts("a", "")]).toEqual(["a", "a"]);
-});
-
-test("F14-3: a letter counts for as long as it takes to be spoken", () => {
-  expect(speakingLength("open at nine")).toBe(12);
-  expect(speakingLength("我们九点")).toBe(16);
-  expect(speakingLength("매일")).toBe(6);
-  expect(speakingLength("ひらカナ")).toBe(8);
 });
 
 test("F14-1: the text after words is found regardless of case and punctuation, and only after whole words", () => {

@@ -44,7 +44,7 @@ describe("S1: addresses", () => {
     expect(isPublicAddress(address)).toBe(false);
   });
 
-  test("loopback is 127.0.0.0/8 and ::1, however the latter is wrapped", () => {
+  test("loopback is 127.0.0.0/8 and ::1, and no IPv4-mapped address", () => {
     expect(["127.0.0.1", "127.255.0.1", "::1"].map(isLoopbackAddress)).toEqual([true, true, true]);
     expect(["126.0.0.1", "::", "::ffff:127.0.0.1", "localhost"].map(isLoopbackAddress)).toEqual(Array(4).fill(false));
   });
@@ -98,7 +98,7 @@ describe("S1: servers in URLs", () => {
     "münchen.example",
     "a.b.c.example",
     "internal",
-  ])("http://%s/ passes; what a name stands for is seen when it is connected to", (host) => {
+  ])("http://%s/ passes; the addresses of a name are checked when it is connected", (host) => {
     expect(may(`http://${host}/`)).toBe(true);
   });
 
@@ -112,7 +112,7 @@ describe("S1: servers in URLs", () => {
     expect(may(url)).toBe(false);
   });
 
-  test("S4: ports of services that no tool is are refused", () => {
+  test("S4: ports of services that cannot be tools are refused", () => {
     for (const port of [
       0, 1, 21, 22, 23, 25, 53, 81, 110, 143, 445, 993, 1_023, 2_375, 3_306, 5_432, 6_379, 9_200, 11_211, 27_017,
     ]) {
@@ -123,7 +123,7 @@ describe("S1: servers in URLs", () => {
     }
   });
 
-  test("S6: this machine can be opened, and nothing else with it", () => {
+  test("S6: loopback can be allowed without any other private address", () => {
     for (const host of ["localhost:3000", "127.0.0.1:3000", "127.1", "[::1]:3000", "a.localhost"]) {
       expect([host, may(`http://${host}/`, true), may(`http://${host}/`)]).toEqual([host, true, false]);
     }

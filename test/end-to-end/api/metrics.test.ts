@@ -62,7 +62,7 @@ const NOT_YET = [
   "trunkline_turn_step_seconds_bucket",
 ];
 
-test("the dashboard and the alarms find all that they ask for, but for what this service has not done", async () => {
+test("the dashboard and the alerts find all metrics that they query, except those of events that did not occur", async () => {
   const metrics = await scrape();
   const unknown = new Set([...queries, ...alerts].flatMap(({ expr }) => unknownInQuery(expr, metrics)));
   const missing = [...unknown].filter((name) => !name.startsWith("by "));
@@ -90,7 +90,7 @@ test("a worker that hangs does not hang a scrape: it counts as silent, its count
   );
 });
 
-test("each process tells how often it had to be started again", async () => {
+test("each process reports how often it was restarted", async () => {
   const restarts = async (process: "control" | "worker"): Promise<number | undefined> => {
     const samples = (await scrape()).get("trunkline_process_restarts_total")?.samples ?? [];
     return samples.find(({ labels }) => labels.process === process)?.value;
@@ -112,7 +112,7 @@ test("each process tells how often it had to be started again", async () => {
   });
 });
 
-test("while the service drains its metrics are served, and say so", async () => {
+test("while the service drains, its metrics are served and show it", async () => {
   const { websocketUrl } = await service.createCall();
   const leg = await RawLeg.start(`${service.mediaUrl}${new URL(websocketUrl).pathname}`);
   service.process.signal("SIGTERM");

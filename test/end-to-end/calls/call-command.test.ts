@@ -44,7 +44,7 @@ async function callTool(args: readonly string[]) {
     hungUpBy: "other-end",
     closeCode: 1_000,
     violations: {},
-    complaints: [],
+    serviceErrors: [],
     faults: [],
     recordedTo: file,
     service: { status: "ended", endReason: "agent_hangup" },
@@ -69,7 +69,7 @@ test("the call tool creates a call, and every word arrives both ways in A-law an
   });
 });
 
-test("a WebSocket client of the call tool types what another says, and hears every word of the answers", {
+test("a WebSocket client of the call tool types a text, and every word of the replies arrives", {
   retry: ifMachineStalled,
   timeout: TEST_MS_MAX,
 }, async () => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 const voicedMs = (samples: Int16Array): number => samples.filter(isSpeech).length / 8;
 
-test("an installation without keys offers over 50 languages, and says in one line what it cannot do", async () => {
+test("an installation without API keys offers over 50 languages, and logs its limitations in one line", async () => {
   const voices = (await service.api<{ data: Voice[] }>("GET", "/voices")).body.data;
   expect(voices).toContainEqual({
     id: "espeak/gmw/en-US",

@@ -44,7 +44,7 @@ const VANISHING: Readonly<Record<string, (leg: RawLeg) => void>> = {
   },
 };
 
-test("B15: a peer that vanishes, in whatever way, ends its own call within a second, once, and no other", {
+test("B15: a peer that disconnects in any way ends its own call within a second, once, and no other call", {
   retry: ifMachineStalled,
 }, async () => {
   const other = await service.createCall({ greeting: GREETING });
@@ -122,7 +122,7 @@ async function silentCall() {
   return { id, carrier, closed };
 }
 
-test("K8, C18: after SIGTERM nothing new is taken, live calls hear a goodbye at the deadline, and only their records are left", async () => {
+test("K8, C18: after SIGTERM no call begins, live calls end with a goodbye at the deadline, and only their records remain", async () => {
   const waiting = await service.createCall();
   const [staying, leaving] = [await silentCall(), await silentCall()];
   await until(

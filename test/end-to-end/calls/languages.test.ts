@@ -87,7 +87,7 @@ async function converse(): Promise<readonly ListedEvent[]> {
   return events;
 }
 
-test("a caller who changes the language is answered by a real voice of it, and by the call's own one when back", {
+test("a caller who changes the language is answered by a voice of that language, and by the call's own voice after changing back", {
   retry: ifMachineStalled,
 }, async () => {
   const events = await converse();

@@ -34,11 +34,11 @@ function serviceWith({ opusFolder }: { opusFolder: boolean }): string {
 }
 
 const LINE: Transport = { wire: "websocket", format: { codec: "opus", inputRateHz: 48_000, outputRateHz: 48_000 } };
-const WASM = "Opus codec: libopus-wasm (WebAssembly)";
+const WASM = "Opus codec selected";
 const BROKEN = "@discordjs/opus is installed and cannot be loaded: libopus-wasm takes its place";
 
-describe("the log of the start says which Opus library serves", () => {
-  test("where the native package is broken it is libopus-wasm, a warning says why, and a call in Opus is carried", {
+describe("the start is logged with the Opus library in use", () => {
+  test("with a broken native package libopus-wasm is used, a warning gives the reason, and a call in Opus works", {
     retry: ifMachineStalled,
   }, async () => {
     const service = await Service.start({ env: withoutNativeOpus("ERR_DLOPEN_FAILED") });
@@ -53,7 +53,7 @@ describe("the log of the start says which Opus library serves", () => {
     await service.stop();
   });
 
-  test("where the native package is half-installed it is libopus-wasm, and one worker of all says so, and why", async () => {
+  test("with an incompletely installed native package libopus-wasm is used, and one worker logs the reason", async () => {
     const main = serviceWith({ opusFolder: true });
     const service = await Service.start({ main, env: { WORKERS: "2" } });
     expect(service.logged(WASM)).toHaveLength(1);
@@ -61,7 +61,7 @@ describe("the log of the start says which Opus library serves", () => {
     await service.stop();
   });
 
-  test("where it was never installed there is nothing to warn of", async () => {
+  test("without the native package there is no warning", async () => {
     const service = await Service.start({ main: serviceWith({ opusFolder: false }) });
     expect(service.logged(WASM)).toHaveLength(1);
     expect(service.logged(BROKEN)).toEqual([]);

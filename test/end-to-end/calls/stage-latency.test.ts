@@ -73,7 +73,7 @@ interface CallRecord {
   latency: Record<string, { count: number; p50Ms: number }>;
 }
 
-test("the record of a call with Deepgram, OpenAI and ElevenLabs tells where the time went: what each of them was made to take", {
+test("the record of a call with Deepgram, OpenAI and ElevenLabs has the latency of each stage, as the fakes delayed it", {
   retry: ifMachineStalled,
   timeout: TEST_MS_MAX,
 }, async () => {

@@ -52,7 +52,7 @@ function framesOf(played: Int16Array): Uint8Array[] {
   return frames;
 }
 
-test.concurrent("a whole call: record, transcript and recording tell what was said and what was heard", {
+test.concurrent("a whole call: record, transcript and recording have what was said and what was heard", {
   retry: ifMachineStalled,
 }, async () => {
   const { id, websocketUrl } = await recorded.createCall({ systemPrompt: PROMPT, greeting: GREETING });
@@ -71,14 +71,16 @@ test.concurrent("a whole call: record, transcript and recording tell what was sa
     finalTranscript: { count: 2 },
     firstFrame: { count: 2 },
   });
-  const [heard, asked, spoken] = ["stt", "llm", "tts"].map((part) => record.usage?.find(({ stage }) => stage === part));
+  const [heard, llmUsage, spoken] = ["stt", "llm", "tts"].map((part) =>
+    record.usage?.find(({ stage }) => stage === part),
+  );
   expect(Math.abs((heard?.audioSeconds ?? 0) * 1_000 - (record.durationMs ?? 0))).toBeLessThan(1_000);
   expect(heard?.cost).toBeNull();
-  expect(asked?.outputTokens).toBe(`${PROMPT} ${LEAVE}`.split(" ").length);
+  expect(llmUsage?.outputTokens).toBe(`${PROMPT} ${LEAVE}`.split(" ").length);
   expect(spoken?.characters).toBe(`${GREETING}${PROMPT}${LEAVE}`.length);
   expect(spoken?.cost).toBeCloseTo((spoken?.characters ?? 0) / 100);
   expect(record.cost).toMatchObject({ currency: "EUR", complete: false });
-  expect(record.cost?.total).toBeCloseTo((asked?.cost ?? 0) + (spoken?.cost ?? 0));
+  expect(record.cost?.total).toBeCloseTo((llmUsage?.cost ?? 0) + (spoken?.cost ?? 0));
 
   const answer = await recorded.recording(id);
   expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "audio/wav"]);
@@ -112,7 +114,7 @@ test.concurrent("a whole call: record, transcript and recording tell what was sa
   expect(stereo).toBe(loud);
 });
 
-test.concurrent("a call that is not to be recorded is held like any other, and nothing said is on disk", {
+test.concurrent("a call without recording works like any other, and no word of it is on the disk", {
   retry: ifMachineStalled,
 }, async () => {
   const body = { systemPrompt: PROMPT, greeting: GREETING, recordingEnabled: false };

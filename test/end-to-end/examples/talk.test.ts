@@ -61,7 +61,7 @@ function wordsIn(audio: Buffer): string {
   return words.join(" ");
 }
 
-test("examples/talk.mjs holds a call: it hears, is heard, and ends when the agent hangs up", {
+test("examples/talk.mjs carries a call: audio flows in both directions, and it ends when the agent hangs up", {
   retry: ifMachineStalled,
   timeout: 60_000,
 }, async () => {

@@ -8,9 +8,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BODY_BYTES_MAX } from "../../../src/core/limits/api.ts";
 import { FRAME_MS } from "../../../src/core/limits/media.ts";
 import { conversation, telephone, utterance } from "../../support/calls/telephone.ts";
+import { exampleIn } from "../../support/docs/blocks.ts";
 import { RawLeg } from "../../support/legs/raw-leg.ts";
 import { hasOpenssl, makeCertificate, type TestCertificate } from "../../support/network/certificates.ts";
-import { deployed, freePort, hasNginx, Nginx } from "../../support/network/nginx.ts";
+import { freePort, hasNginx, Nginx } from "../../support/network/nginx.ts";
 import { type HttpAnswer, RawWs } from "../../support/network/raw-ws.ts";
 import { NEW_CALL, Service } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
@@ -46,6 +47,7 @@ function startNginx(onPort: number, replacing: Readonly<Record<string, string>> 
     mediaPort,
     certificate,
     replacing,
+    main: exampleIn("deploy/README.md", "Trunkline with nginx, Prometheus and Grafana", "nginx"),
   });
 }
 
@@ -95,7 +97,9 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     rmSync(root, { recursive: true, force: true });
   });
 
-  test("a whole call: created over HTTPS, held over wss, heard, and read", { retry: ifMachineStalled }, async () => {
+  test("a whole call is created over HTTPS, carried over wss, heard, and read", {
+    retry: ifMachineStalled,
+  }, async () => {
     const [question, goodbye] = await Promise.all([utterance("Open on Monday?"), utterance("Goodbye!")]);
     const { id, websocketUrl, location } = await createCall({ greeting: GREETING });
     expect(location).toBe(`/api/v1/calls/${id}`);
@@ -110,7 +114,7 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     expect((await recording.arrayBuffer()).byteLength).toBeGreaterThan(100_000);
   });
 
-  test("the API speaks HTTP/2, and its document names the address", async () => {
+  test("the API is served over HTTP/2, and its OpenAPI document names the public address", async () => {
     const client = connectHttp2(`https://127.0.0.1:${port}`);
     const request = client.request({ ":path": "/api/v1/openapi.json" });
     let body = "";
@@ -126,7 +130,7 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     });
   });
 
-  test("under another name, and whatever the request says of where it has been, the answers are the same", async () => {
+  test("with another host name and any forwarded headers the responses are the same", async () => {
     const body = JSON.stringify(NEW_CALL);
     for (const headers of [
       { Host: "other.example" },
@@ -145,8 +149,8 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     }
   });
 
-  test("behind a path it is the same service, and the path belongs to the proxy", async () => {
-    const [, snippet] = /Behind a path.*?```nginx\n(.*?)```/s.exec(deployed("README.md")) ?? [];
+  test("below a path of the proxy the service works the same", async () => {
+    const snippet = exampleIn("deploy/README.md", "More addresses", "nginx");
     const otherPort = await freePort();
     const other = await startNginx(otherPort, { "    location / {": `${snippet}\n    location / {` });
     const base = `https://127.0.0.1:${otherPort}/voice`;
@@ -162,7 +166,7 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     expect(other.logged()).toContain("POST /api/v1/calls 201");
   });
 
-  test("a call lasts while either side makes a sound, however long the other is silent", {
+  test("a call lasts while either side sends audio, even if the other is silent for long", {
     retry: ifMachineStalled,
   }, async () => {
     const otherPort = await freePort();
@@ -180,7 +184,7 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     await other.stop();
   });
 
-  test("the service's refusals come through as they are, and nginx's own have their shape", async () => {
+  test("the service's refusals pass unchanged, and those of nginx have the same shape", async () => {
     const token = mintToken();
     tokens.push(token);
     const path = `/stream/${token}`;
@@ -224,7 +228,7 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     }
   });
 
-  test("a body is never written to a disk, in however many parts it arrives", async () => {
+  test("a body is never written to a disk, in any number of parts", async () => {
     const otherPort = await freePort();
     const other = await startNginx(otherPort, { "trunkline.error.log error;": "trunkline.error.log warn;" });
     const headers = { "X-API-Key": service.apiKey, "Content-Type": "application/json", "Transfer-Encoding": "chunked" };
@@ -238,7 +242,7 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     expect(other.logged()).not.toContain("temporary file");
   });
 
-  test("without the service behind it, everything is 502 in the shape of our errors; and no log has a token, or a query", async () => {
+  test("while the service is down, every request gets 502 in the shape of our errors; no log has a token or a query", async () => {
     const [live, unused] = [await createCall({ firstSpeaker: "user" }), await createCall()];
     const leg = await RawLeg.start(live.websocketUrl);
     await service.process.kill();

@@ -24,7 +24,7 @@ async function serialAt(mediaUrl: string): Promise<string> {
 
 describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
   test.skipIf(!hasOpenssl)(
-    "a service with a certificate of its own takes another while a call goes on, and survives a bad one (only where openssl is installed)",
+    "a service with its own certificate loads another one during a call, and rejects a bad one (only where openssl is installed)",
     { timeout: 60_000 },
     async () => {
       const [first, second] = [

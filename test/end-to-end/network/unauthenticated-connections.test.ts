@@ -22,7 +22,7 @@ import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 test.each(
   MEDIA_SERVERS_HERE,
-)("ADV-H1, ADV-H2, ADV-H3, ADV-L4, ADV-L8, ADV-M1, ADV-M3, ADV-M5, ADV-M6, B5, B6, B9, B18, D1, D2, M4, M5, T9: on %s, attacked in every way at once, the calls beside it lose no frame (`npm run attack` in small)", {
+)("ADV-H1, ADV-H2, ADV-H3, ADV-L4, ADV-L8, ADV-M1, ADV-M3, ADV-M5, ADV-M6, B5, B6, B9, B18, D1, D2, M4, M5, T9: on %s, live calls lose no frame during all attacks at once (the small form of `npm run attack`)", {
   timeout: 150_000,
   retry: ifMachineStalled,
 }, async (mediaServer) => {
@@ -60,7 +60,7 @@ const UNUSUAL_LINES_MAX = 60;
 
 /** With fewer Node cannot even load all modules. */
 const DESCRIPTORS = 512;
-const STRANGERS = 700;
+const CONNECTIONS = 700;
 /** How many of them may wait at each door: src/core/limits.ts. */
 const AT_MEDIA_MAX = DESCRIPTORS - DESCRIPTORS_RESERVED;
 const AT_API_MAX = (DESCRIPTORS - DESCRIPTORS_RESERVED) / DESCRIPTORS_PER_REQUEST;
@@ -70,7 +70,7 @@ const hasPrlimit = spawnSync("prlimit", ["--version"]).status === 0;
 const doorOf = (url: string): Endpoint => ({ host: new URL(url).hostname, port: Number(new URL(url).port) });
 
 test.skipIf(!hasPrlimit).each(MEDIA_SERVERS_HERE)(
-  "D4: on %s, with more unauthenticated connections than descriptors those beyond are closed as they arrive, nothing spins, and calls, records and recordings go on (only where prlimit is installed)",
+  "D4: on %s, unauthenticated connections beyond the descriptors are closed as they arrive, no process spins, and calls, records and recordings continue (only where prlimit is installed)",
   { timeout: 60_000 },
   async (mediaServer) => {
     const service = await Service.start({ descriptors: DESCRIPTORS, env: { MEDIA_SERVER: mediaServer } });
@@ -83,8 +83,8 @@ test.skipIf(!hasPrlimit).each(MEDIA_SERVERS_HERE)(
       new AttackConnections(doorOf(service.mediaUrl)),
       new AttackConnections(doorOf(service.apiUrl)),
     ];
-    await Promise.all([atMedia.gather(STRANGERS), atApi.gather(STRANGERS)]);
-    const waiting = (crowd: AttackConnections): number => STRANGERS - crowd.refused - crowd.closed;
+    await Promise.all([atMedia.gather(CONNECTIONS), atApi.gather(CONNECTIONS)]);
+    const waiting = (crowd: AttackConnections): number => CONNECTIONS - crowd.refused - crowd.closed;
     await until(
       "those beyond to be closed",
       5_000,

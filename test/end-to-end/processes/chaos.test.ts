@@ -6,7 +6,7 @@ import { builtProgram } from "../../support/services/build.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
-test("K1, K5: workers killed under live calls cost their own calls and nothing else (`npm run chaos` in small)", {
+test("K1, K5: workers killed during live calls lose only their own calls (the small form of `npm run chaos`)", {
   retry: ifMachineStalled,
   timeout: 90_000,
 }, async () => {
@@ -31,7 +31,7 @@ test("K1, K5: workers killed under live calls cost their own calls and nothing e
   expect(recoveriesMs[0]).toBeLessThan(4 * RECOVERED_MS_MAX);
 });
 
-test("ADV-M9: a renderer that is killed again and again costs no record and no recording (`npm run chaos -- --renderer-kills`)", {
+test("ADV-M9: a renderer that is killed repeatedly loses no record and no recording (`npm run chaos -- --renderer-kills`)", {
   retry: ifMachineStalled,
   timeout: 90_000,
 }, async () => {
@@ -56,7 +56,7 @@ test("ADV-M9: a renderer that is killed again and again costs no record and no r
 const library = faketimeLibrary();
 
 test.skipIf(library === undefined)(
-  "ADV-M2: the wall clock steps back by an hour, and killed processes still leave no call active and no token good for longer (only where faketime is installed)",
+  "ADV-M2: the wall clock steps back by an hour, and after kills no call stays active and no token stays valid for longer (only where faketime is installed)",
   { retry: ifMachineStalled, timeout: 180_000 },
   async () => {
     const options = {

@@ -23,7 +23,7 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
     service?.process.signal("SIGKILL");
   });
 
-  test("K7: asked to stop, it refuses new calls at once, and live calls go on to their own end, without losing a frame", async () => {
+  test("K7: a stopping service refuses new calls at once, and live calls continue to their own end without losing a frame", async () => {
     await start(7_200_000);
     const calls = await beginCalls(service, CALLS);
     const waiting = await service.createCall();
@@ -62,7 +62,7 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
     expect(service.logged("process died")).toEqual([]);
   });
 
-  test("K8: it ends within 5 s of DRAIN_MS though a worker and the control process stand still, and loses no record for good", async () => {
+  test("K8: it exits within 5 s of DRAIN_MS although a worker and the control process are blocked, and no record is lost permanently", async () => {
     const drainMs = 1_000;
     await start(drainMs);
     const calls = await beginCalls(service, CALLS);

@@ -20,7 +20,7 @@ async function killedAndStartedAgain(service: Service): Promise<Service> {
 
 const environment = (mediaPort = "0") => ({ DRAIN_MS: String(DRAIN_MS), WORKERS: "1", MEDIA_PORT: mediaPort });
 
-test("ADV-L5: after the supervisor's SIGKILL the next service takes over at once, and calls of the old worker go on and have right records", {
+test("ADV-L5: after the supervisor's SIGKILL the next service starts at once, and calls of the old worker continue and have correct records", {
   retry: ifMachineStalled,
   timeout: 90_000,
 }, async () => {

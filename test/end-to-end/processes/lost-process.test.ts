@@ -14,7 +14,7 @@ import { ifMachineStalled } from "../../support/stalled-machine.ts";
 const GREETING = "Good day.";
 const QUESTION = "Open on Sunday?";
 const ANSWER =
-  "On Sunday the bakery is open from eight until noon but the ovens stay cold and nobody answers the telephone.";
+  "On Sunday the bakery is open from eight until noon but the ovens stay cold and no one answers the telephone.";
 /** Long enough for any machine; how long it takes on a quiet one is not for a test to say. */
 const RESTART_MS_MAX = 15_000;
 /** What a process that is killed may cost of its calls. */
@@ -105,7 +105,7 @@ async function expectShortCall(call: { id: string; websocketUrl: string }): Prom
   return record;
 }
 
-test("K5: a worker killed in mid-sentence costs its call a second at most, and the next call finds another worker", {
+test("K5: a worker killed during a reply loses at most a second of its call, and the next call gets another worker", {
   retry: ifMachineStalled,
 }, async () => {
   const { id, websocketUrl } = await service.createCall({ systemPrompt: ANSWER, greeting: GREETING });
@@ -135,7 +135,7 @@ test("K5: a worker killed in mid-sentence costs its call a second at most, and t
   await expectShortCall(await service.createCall({ greeting: GREETING }));
 });
 
-test("a control process killed in mid-call costs no call and no record, and streams are refused until it is back", {
+test("a control process killed during a call loses no call and no record, and streams are refused until it is restarted", {
   retry: ifMachineStalled,
 }, async () => {
   const control = service.pid("control");
@@ -186,7 +186,7 @@ const makeAgent = ({ agents }: Stores, accountId: string) =>
     corpusIds: [],
   });
 
-test("K5: everything killed in mid-call and started again: the call is recovered, and nothing else is lost", {
+test("K5: after a kill of all processes during a call and a restart the call is recovered, and nothing else is lost", {
   retry: ifMachineStalled,
 }, async () => {
   const { dataDir, apiKey } = service;
@@ -221,7 +221,7 @@ test("K5: everything killed in mid-call and started again: the call is recovered
   await expectShortCall(unused);
 });
 
-test("a supervisor killed alone leaves nothing running: live calls end within the drain, with their records at the next start", {
+test("after a kill of the supervisor alone no process remains: live calls end within the drain, with their records at the next start", {
   retry: ifMachineStalled,
   timeout: 90_000,
 }, async () => {
@@ -240,7 +240,7 @@ test("a supervisor killed alone leaves nothing running: live calls end within th
   });
 });
 
-test("a supervisor killed with the control process leaves nothing running either: a worker does not wait beyond its deadline", async () => {
+test("after a kill of the supervisor and the control process no process remains either: a worker does not wait beyond its deadline", async () => {
   const { websocketUrl } = await service.createCall({ greeting: GREETING });
   await RawLeg.start(websocketUrl);
   const control = service.pid("control");

@@ -29,7 +29,7 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
     });
   }
 
-  test("K9: a roll replaces every worker, and no call and no upgrade is lost by it", {
+  test("K9: a roll replaces every worker without losing a call or an upgrade", {
     timeout: 2 * ROLL_MS_MAX,
   }, async () => {
     const before = workerPids(service);
@@ -76,7 +76,7 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
     expect(service.logged("process died")).toEqual([]);
   });
 
-  test("the file by which the supervisor is found is gone with it, and nothing else is taken for one", async () => {
+  test("the supervisor's state file is removed with it, and no other process is taken for a supervisor", async () => {
     const file = new SupervisorFile(service.dataDir);
     expect(file.read()?.pid).toBe(service.process.groupId);
     expect(await service.stop()).toBe(0);

@@ -19,7 +19,7 @@ test.each<[when: string, act: (service: ServiceProcess) => Promise<unknown>]>([
     "while its control process comes up",
     (service) => until("the worker", EXIT_MS_MAX, () => service.log.some((line) => line.kind === "worker")),
   ],
-])("K8: a service that is asked to stop %s never gets ready, and leaves no process", async (_when, act) => {
+])("K8: a service that is stopped %s never becomes ready, and leaves no process", async (_when, act) => {
   const service = new ServiceProcess({ env: { DRAIN_MS: "60000" } });
   await act(service);
   service.signal("SIGTERM");
@@ -31,7 +31,7 @@ test.each<[when: string, act: (service: ServiceProcess) => Promise<unknown>]>([
   expect(service.stderr).toBe("");
 });
 
-test("K8: a second signal ends everything at once, whatever the drain still waits for", async () => {
+test("K8: a second signal ends all processes at once, during any part of the drain", async () => {
   const service = await Service.start({ env: { DRAIN_MS: "7200000" } });
   const { websocketUrl } = await service.createCall();
   const leg = await RawLeg.start(websocketUrl);
@@ -57,7 +57,7 @@ test("K8: SIGINT drains as SIGTERM does, and at once when there is no call", asy
   await nothingLeft(service.process);
 });
 
-test("K8: a service whose supervisor is killed while its processes come up leaves no process", async () => {
+test("K8: a service whose supervisor is killed while its processes start leaves no process", async () => {
   const service = new ServiceProcess({ env: { WORKERS: "2" } });
   await until("the worker", EXIT_MS_MAX, () => service.log.some((line) => line.kind === "worker"));
   service.signal("SIGKILL");

@@ -47,22 +47,22 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
     expect(await hangUpAll(service, spared)).toEqual(spared.map(() => ({ endReason: "caller_hangup", lost: 0 })));
   }
 
-  describe("of two workers on one port", () => {
-    test("K1: one that is killed loses its calls, which are recorded as lost, and the other's lose no frame", async () => {
+  describe("two workers on one port", () => {
+    test("K1: a killed worker loses its calls, which are recorded as lost, and the calls of the other lose no frame", async () => {
       await expectOnlyItsOwnCallsLost((pid) => process.kill(pid, "SIGKILL"));
     });
 
-    test("K11: an uncaught exception ends the worker in which it was thrown, and only that", async () => {
+    test("K11: an uncaught exception ends only its own worker", async () => {
       await expectOnlyItsOwnCallsLost((pid) => process.kill(pid, "SIGUSR2"));
       expect(service.logged("process failed")).toMatchObject([{ process: "worker", code: "internal" }]);
     });
 
-    test("one whose loop stands still is killed and replaced, and the log says why", async () => {
+    test("a worker with a blocked event loop is killed and replaced, and the reason is logged", async () => {
       await expectOnlyItsOwnCallsLost((pid) => process.kill(pid, "SIGSTOP"));
       expect(service.logged("process died").at(-1)).toMatchObject({ signal: "SIGKILL", reason: "worker_stalled" });
     });
 
-    test("T2: of 100 upgrades at once with one token exactly one wins, 24 times", async () => {
+    test("T2: exactly one of 100 simultaneous upgrades with one token succeeds, 24 times", async () => {
       for (let round = 0; round < 24; round += 1) {
         const { id, websocketUrl } = await service.createCall();
         const sockets = await Promise.all(Array.from({ length: 100 }, () => RawWs.connect(websocketUrl)));
@@ -75,7 +75,7 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
       }
     });
 
-    test("T3: of 100 that leave before they are answered at most one had the call, and the token is spent", async () => {
+    test("T3: at most one of 100 peers that disconnect before the response got the call, and the token is spent", async () => {
       for (let round = 0; round < 8; round += 1) {
         const { id, websocketUrl } = await service.createCall();
         const sockets = await Promise.all(Array.from({ length: 100 }, () => RawWs.connect(websocketUrl)));

@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import { expect, test } from "vitest";
 import { ServiceProcess, until } from "../../support/services/service.ts";
 
-test("a bad configuration is refused with all that is wrong with it, and nothing is started", async () => {
+test("a bad configuration is refused with all of its problems, and no process is started", async () => {
   const service = new ServiceProcess({
     env: { API_PORT: "x", DRAIN_MS: "-1", LOG_LEVEL: "loud", STT: "nonsense", TTS: "nonsense", MODEL_B: "nonsense" },
   });
@@ -21,7 +21,7 @@ test("a bad configuration is refused with all that is wrong with it, and nothing
   expect(service.living()).toEqual([]);
 });
 
-test("the error names the variable of a port that is taken", async () => {
+test("the error names the variable of a port that is in use", async () => {
   const taken = createServer();
   const port = await new Promise<number>((resolve) => {
     taken.listen(0, "127.0.0.1", () => resolve((taken.address() as { port: number }).port));

@@ -12,7 +12,7 @@ writeFileSync(inTheWay, "");
 test.for([
   { dataDir: "/proc/nope", why: "ENOENT: no such file or directory, mkdir '/proc/nope'" },
   { dataDir: inTheWay, why: `EEXIST: file already exists, mkdir '${inTheWay}'` },
-])("DATA_DIR=$dataDir ends the start within 5 s, with one line that says why", {
+])("DATA_DIR=$dataDir ends the start within 5 s, with one line that gives the reason", {
   retry: ifMachineStalled,
   timeout: 30_000,
 }, async ({ dataDir, why }) => {
@@ -30,7 +30,7 @@ test.for([
   expect(service.living()).toEqual([]);
 });
 
-test("what is in the way within DATA_DIR ends the start with one line, too", {
+test("an obstacle inside DATA_DIR ends the start with one line, too", {
   retry: ifMachineStalled,
   timeout: 30_000,
 }, async () => {
@@ -48,7 +48,7 @@ test("what is in the way within DATA_DIR ends the start with one line, too", {
   }
 });
 
-test("a folder of temporary files that is swept costs no call, and nor does the socket's own", async () => {
+test("cleaning the temporary folder, or removing the socket's folder, costs no call", async () => {
   const temporary = mkdtempSync(join(tmpdir(), "trunkline-swept-"));
   const service = await Service.start({ env: { TMPDIR: temporary, WORKERS: "1" } });
   rmSync(temporary, { recursive: true });

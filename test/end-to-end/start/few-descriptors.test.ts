@@ -5,7 +5,7 @@ import { ServiceProcess } from "../../support/services/service.ts";
 const hasPrlimit = spawnSync("prlimit", ["--version"]).status === 0;
 
 test.skipIf(!hasPrlimit)(
-  "ADV-L6: with 256 descriptors the service says in one line what is missing and what to do, and exits with 1 (only where prlimit is installed)",
+  "ADV-L6: with 256 descriptors the service names in one line the missing descriptors and the remedy, and exits with 1 (only where prlimit is installed)",
   async () => {
     const service = new ServiceProcess({ descriptors: 256 });
     expect(await service.exited).toBe(1);

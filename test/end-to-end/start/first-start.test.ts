@@ -6,7 +6,7 @@ import { Service, ServiceProcess } from "../../support/services/service.ts";
 /** A screen of a terminal. */
 const SCREEN_LINES = 20;
 
-test("a new data directory gets a first API key, which works and is in no log, and the next start gives none", async () => {
+test("a new data directory gets a first API key, which works and is in no log; the next start creates none", async () => {
   const service = await Service.start({ env: { WORKERS: "1" } });
   const path = join(service.dataDir, "first-api-key");
   expect(service.logged("first API key written")).toMatchObject([{ process: "control", path }]);
@@ -22,7 +22,7 @@ test("a new data directory gets a first API key, which works and is in no log, a
   await again.stop();
 }, 60_000);
 
-test("in production there is no first key, and the log says how to make one", async () => {
+test("in production there is no first API key, and the log says how to create one", async () => {
   const service = await Service.start({ env: { WORKERS: "1", NODE_ENV: "production" } });
   expect(existsSync(join(service.dataDir, "first-api-key"))).toBe(false);
   expect(service.process.log.map(({ msg }) => msg)).toContainEqual(
@@ -31,7 +31,7 @@ test("in production there is no first key, and the log says how to make one", as
   await service.stop();
 }, 60_000);
 
-test("all notes of the start fit a screen, each said once however many workers there are, without a value", async () => {
+test("all notes of the start fit on a screen, each once for any number of workers, without values of variables", async () => {
   const SECRET = "a-value-that-must-stay-secret";
   const env = { WORKERS: "3", STT: "", TTS: "espeak", DEEPGRAM_KEY: SECRET, TOOLS_ALLOW_LOOPBACK: "true" };
   const service = await Service.start({ env });

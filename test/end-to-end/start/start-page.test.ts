@@ -15,7 +15,7 @@ test("the start page leads to the metrics of this service, and to its reference"
   expect((await service.fetch("GET", "/docs")).status).toBe(200);
 });
 
-test("/readyz notes that callers are not understood, and that the LLM answers by rule", async () => {
+test("/readyz notes that there is no STT, and that the reference LLM answers by rules", async () => {
   const { body } = await service.fetch<{ status: string; notes: string[] }>("GET", "/readyz");
   expect(body.status).toBe("ready");
   expect(body.notes.slice(0, 2)).toEqual([
@@ -24,7 +24,7 @@ test("/readyz notes that callers are not understood, and that the LLM answers by
   ]);
 });
 
-test("a page of an origin in CORS_ORIGINS may read the answers of the API, another one may not", async () => {
+test("a page of an origin in CORS_ORIGINS may read the responses of the API, another one may not", async () => {
   const allowed = async (origin: string) =>
     (await fetch(`${service.apiUrl}/api/v1/voices`, { headers: { origin } })).headers.get(
       "access-control-allow-origin",

@@ -3,7 +3,7 @@ import type { CallEvent } from "../../../src/call/events.ts";
 import { PREEMPTIVE_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import type { ClientTool } from "../../../src/core/calls/spec.ts";
 import { providerFailed } from "../../../src/core/errors.ts";
-import type { LlmAbortReason } from "../../../src/core/metrics/worker-metrics.ts";
+import type { LlmAbortReason } from "../../../src/core/metrics/labels.ts";
 import { seededRandom } from "../../../src/core/seeded-random.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import type { Llm, LlmEvent, LlmRequest } from "../../../src/speech/contracts.ts";

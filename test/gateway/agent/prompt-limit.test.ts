@@ -70,9 +70,9 @@ test("ADV-H3: a worker limits the prompts of a call to its model's context and r
   const bound = promptTokensMaxOf(CALL, CONTEXT_TOKENS, HISTORY_TOKENS_DEFAULT);
   const sizes: number[] = [];
   for (let question = 0; question < QUESTIONS; question += 1) {
-    const asked = llm.next();
+    const request = llm.next();
     peer.send(JSON.stringify({ type: "text", text: `${question}: ${QUESTION}` }));
-    sizes.push(promptTokens(await asked));
+    sizes.push(promptTokens(await request));
     // Until the answer is heard, the caller's next words would belong to the same turn.
     await spoken(peer);
   }

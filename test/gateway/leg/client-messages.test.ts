@@ -225,14 +225,14 @@ describe("what a peer is sent", () => {
 
   test("ignored speech is no turn, and the next one does not begin with it", () => {
     const { peer, received } = recordedPeer();
-    const passOver: CallCommand = { kind: "ignore", text: "yeah", startMs: callMs(0), endMs: callMs(1) };
+    const ignored: CallCommand = { kind: "ignore", text: "yeah", startMs: callMs(0), endMs: callMs(1) };
     peer.onEvent({ kind: "stt-final", text: "yeah" });
-    peer.onCommand(passOver);
+    peer.onCommand(ignored);
     peer.onEvent({ kind: "stt-final", text: "two rolls" });
     const messages = [{ role: "user", text: "two rolls" }] as const;
     peer.onCommand({ kind: "generate-reply", turnId: 1, messages, tools: [], language: "en" });
     peer.onEvent({ kind: "stt-final", text: "okay" });
-    peer.onCommand(passOver);
+    peer.onCommand(ignored);
     peer.onCommand(userTurn("two rolls"));
     expect(transcripts(received)).toEqual([
       "1 user: yeah ...",

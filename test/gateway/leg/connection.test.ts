@@ -239,7 +239,7 @@ describe("outbound audio", () => {
     await call.clock.play(20);
     expect(call.socket.events.length - before).toBeLessThanOrEqual(12);
     call.connection.closed(1_006, false);
-    expect(call.ends()[0]).toMatchObject({ late: 1, underruns: 0 });
+    expect(call.ends()[0]).toMatchObject({ framesLate: 1, underruns: 0 });
   });
 
   test("after a stall, due frames are sent before pending input is read, and no caller is taken for silent because of it", async () => {
@@ -247,14 +247,14 @@ describe("outbound audio", () => {
     const call = leg({ stt, tts: new ScriptedTts(new ManualClock(), { msPerChar: 100 }) });
     call.start();
     await call.listen(400);
-    const [sentBefore, earBefore] = [call.socket.events.length, stt.opened[0]?.samples];
+    const [sentBefore, sttSamplesBefore] = [call.socket.events.length, stt.opened[0]?.samples];
     call.clock.stall(1_000);
     call.connection.catchUp();
     expect(call.socket.events.slice(sentBefore)).toEqual(Array(7).fill("media"));
-    expect(stt.opened[0]?.samples).toBe(earBefore);
+    expect(stt.opened[0]?.samples).toBe(sttSamplesBefore);
     call.connection.tick();
     expect(call.socket.events.length).toBe(sentBefore + 7);
-    expect(stt.opened[0]?.samples).toBeGreaterThan(earBefore ?? Number.NaN);
+    expect(stt.opened[0]?.samples).toBeGreaterThan(sttSamplesBefore ?? Number.NaN);
   });
 
   test("catching up does not take audio that is not ready yet for an underrun", async () => {

@@ -171,7 +171,7 @@ test("D9: whatever fails during the setup of a call, nothing of it remains: no d
   }
   fault = "none";
   expect(tried.size).toBe(FAULTS.length);
-  await fragile.keeper.idle();
+  await fragile.finalizer.idle();
   const left = () => ({
     calls: gateway.callIds(),
     handshakes: server.handshakes,

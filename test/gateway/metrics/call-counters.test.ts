@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { TranscriptTurn } from "../../../src/core/calls/spec.ts";
+import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { callMs, monotonicMs } from "../../../src/core/clocks.ts";
 import { MetricsAggregator } from "../../../src/core/metrics/aggregation.ts";
@@ -62,8 +62,8 @@ describe("the call metrics of a worker", () => {
     const record = await media.ended(callId);
     const after = await scrape(media);
     const [line] = media.logged.filter((text) => text.includes('"call ended"')).map((text) => JSON.parse(text));
-    expect(line).toMatchObject({ slowestInMs: expect.any(Number), slowestOutMs: expect.any(Number) });
-    expect(line.slowestInMs).toBeGreaterThan(0);
+    expect(line).toMatchObject({ addedLatencyInMaxMs: expect.any(Number), addedLatencyOutMaxMs: expect.any(Number) });
+    expect(line.addedLatencyInMaxMs).toBeGreaterThan(0);
     for (const state of ["opening", "listening", "thinking", "speaking"]) {
       expect(sampleOf(after, "trunkline_calls", { state })).toBe(0);
     }
@@ -127,16 +127,16 @@ describe("the call metrics of a worker", () => {
       },
     });
     const { token } = await media.create();
-    const knock = async (path: string): Promise<void> => {
+    const connect = async (path: string): Promise<void> => {
       const ws = await RawWs.connect(media.url);
       await ws.upgrade(`/stream/${path}`);
       ws.destroy();
     };
-    await knock(token);
-    await knock(token);
-    await knock("malformed");
+    await connect(token);
+    await connect(token);
+    await connect("malformed");
     fails = true;
-    await knock(mintToken());
+    await connect(mintToken());
     const metrics = await scrape(media);
     for (const [outcome, count] of [
       ["redeemed", 1],
@@ -185,9 +185,9 @@ test("the log line `call ended` names the account, how the call went, and where 
     // What was said, and the digit that was being entered.
     callerTurns: 2,
     interrupted: 0,
-    answers: 1,
-    meanAnswerMs: expect.any(Number),
-    slowestAnswer: {
+    replies: 1,
+    meanReplyLatencyMs: expect.any(Number),
+    slowestReply: {
       finalTranscriptMs: expect.any(Number),
       endOfTurnMs: expect.any(Number),
       llmRequestedMs: expect.any(Number),
@@ -198,11 +198,11 @@ test("the log line `call ended` names the account, how the call went, and where 
     },
     framesIn: 200,
     framesOut: expect.any(Number),
-    late: 0,
+    framesLate: 0,
     underruns: 0,
     // This leg has no ticker and no server of a process.
-    slowestInMs: 0,
-    slowestOutMs: 0,
+    addedLatencyInMaxMs: 0,
+    addedLatencyOutMaxMs: 0,
     malformed: 0,
     ignored: 1,
     flooded: 0,
@@ -214,7 +214,7 @@ test("the log line `call ended` names the account, how the call went, and where 
     marksReturned: 1,
     pings: 1,
     pongs: 1,
-    digits: 1,
+    dtmfDigits: 1,
     cleared: 0,
     carrierErrors: 0,
     stageFailures: 0,
@@ -264,16 +264,16 @@ describe("a call's counters", () => {
     latency: { endOfTurnMs: 500, firstAudioMs: firstFrameMs - 10, firstFrameMs },
   });
 
-  test("have the mean and the slowest of its answers, and no words", () => {
+  test("have the mean latency of its replies and the slowest reply, and no words", () => {
     const counters = new CallCounters();
     for (const ms of [700, 1_900, 801]) counters.turn(answer(ms));
     counters.turn({ ...turn, interrupted: true });
     counters.turn({ ...turn, role: "user" });
     const summary = counters.summary(redeemed);
     expect(summary).toMatchObject({
-      answers: 3,
-      meanAnswerMs: 1_134,
-      slowestAnswer: { endOfTurnMs: 500, firstAudioMs: 1_890, firstFrameMs: 1_900 },
+      replies: 3,
+      meanReplyLatencyMs: 1_134,
+      slowestReply: { endOfTurnMs: 500, firstAudioMs: 1_890, firstFrameMs: 1_900 },
       agentTurns: 4,
       callerTurns: 1,
       interrupted: 1,
@@ -293,10 +293,10 @@ describe("a call's counters", () => {
     });
   });
 
-  test("have no mean without answers", () => {
+  test("have no mean latency without replies", () => {
     const line = JSON.parse(JSON.stringify(new CallCounters().summary(redeemed)));
-    expect(line).not.toHaveProperty("meanAnswerMs");
-    expect(line).not.toHaveProperty("slowestAnswer");
+    expect(line).not.toHaveProperty("meanReplyLatencyMs");
+    expect(line).not.toHaveProperty("slowestReply");
     expect(line).not.toHaveProperty("firstAudioMs");
   });
 

@@ -44,16 +44,16 @@ function scene({ replies = [saysJson(SWAHILI)], overrides = {}, dataDir = tempor
   const metrics = { providerUsed: (provider: string, usage: Usage) => void used.push([provider, usage]) };
   const book = new PhraseBook({ overrides, cache: new PhraseCache(dataDir), metrics, clock, log });
   /** Runs the clock until `asked` resolves: files are read in real time meanwhile. */
-  const played = async <Found>(asked: Promise<Found>): Promise<Found> => {
+  const played = async <Found>(request: Promise<Found>): Promise<Found> => {
     let isThere = false;
-    void asked.then(() => {
+    void request.then(() => {
       isThere = true;
     });
     while (!isThere) {
       await settled();
       clock.advance(10);
     }
-    return asked;
+    return request;
   };
   const find = (language: string) => played(book.find(language, llm, UNLIMITED_SPEND));
   const path = (tag: string) => join(dataDir, "phrases", `${tag}.json`);
@@ -88,11 +88,11 @@ describe("the phrases of a call", () => {
   test("are translated by the LLM where there are no others, with the operator's own among them", async () => {
     const { find, llm, logged, used } = scene({ overrides: { sw: { filler: "Ngoja." } } });
     expect(await find("sw")).toEqual({ origin: "translated", phrases: { ...SWAHILI, filler: "Ngoja." } });
-    const [asked] = llm.requests;
-    expect(asked?.messages.map(({ role }) => role)).toEqual(["system", "user"]);
-    expect(asked?.messages[0]?.text).toContain("Swahili (sw)");
-    expect(JSON.parse(asked?.messages[1]?.text ?? "")).toEqual(ENGLISH);
-    expect([asked?.temperature, asked?.tools]).toEqual([0, []]);
+    const [request] = llm.requests;
+    expect(request?.messages.map(({ role }) => role)).toEqual(["system", "user"]);
+    expect(request?.messages[0]?.text).toContain("Swahili (sw)");
+    expect(JSON.parse(request?.messages[1]?.text ?? "")).toEqual(ENGLISH);
+    expect([request?.temperature, request?.tools]).toEqual([0, []]);
     expect(levels(logged)).toEqual(["info sw: service phrases translated"]);
     expect(logged.join("")).not.toMatch(/Subiri|Samahani/);
     expect(used).toEqual([]);
@@ -109,8 +109,8 @@ describe("the phrases of a call", () => {
 
   test("are translated once, for all calls that wait meanwhile and for all regions", async () => {
     const { book, llm, played } = scene();
-    const asked = ["sw", "sw-KE", "sw-TZ", "sw"].map((language) => book.find(language, llm, UNLIMITED_SPEND));
-    for (const found of await played(Promise.all(asked))) expect(found?.phrases).toEqual(SWAHILI);
+    const requests = ["sw", "sw-KE", "sw-TZ", "sw"].map((language) => book.find(language, llm, UNLIMITED_SPEND));
+    for (const found of await played(Promise.all(requests))) expect(found?.phrases).toEqual(SWAHILI);
     expect(llm.requests).toHaveLength(1);
   });
 
@@ -277,8 +277,8 @@ describe("ADV-H3: calls of several accounts that wait for the same translation",
       },
       used: () => {},
     };
-    const asked = Array.from({ length: 5 }, () => book.find("sw", metered, spend));
-    for (const chosen of await played(Promise.all(asked))) expect(chosen?.origin).toBe("english");
+    const requests = Array.from({ length: 5 }, () => book.find("sw", metered, spend));
+    for (const chosen of await played(Promise.all(requests))) expect(chosen?.origin).toBe("english");
     expect(tries).toBe(5);
   });
 });

@@ -51,13 +51,13 @@ interface SceneOptions extends Omit<WebsocketLegOptions, "llm" | "tts"> {
  */
 function scene({ reply = textReply("I see."), reportsTokens = false, llms, spec, ...options }: SceneOptions) {
   const clock = new ManualClock();
-  const asked: { atMs: number; tokens: number }[] = [];
+  const llmRequests: { atMs: number; tokens: number }[] = [];
   const scripted = new ScriptedLlm(clock, [reply]);
   const watched = (llm: Llm): Llm => ({
     provider: llm.provider,
     async *reply(request, signal, watch) {
       const tokens = tokensIn(request);
-      asked.push({ atMs: millisecondsOf(clock.nowMs()), tokens });
+      llmRequests.push({ atMs: millisecondsOf(clock.nowMs()), tokens });
       for await (const event of llm.reply(request, signal, watch)) {
         yield reportsTokens && event.kind === "end" ? { ...event, inputTokens: tokens } : event;
       }
@@ -77,7 +77,7 @@ function scene({ reply = textReply("I see."), reportsTokens = false, llms, spec,
   });
   return {
     ...call,
-    asked,
+    llmRequests,
     chained,
     /** Types a text every `everyMs`, until `forMs` have passed or the call has ended. */
     async typing(everyMs: number, forMs: number, text = "And then?"): Promise<void> {
@@ -104,8 +104,10 @@ const tokensIn = ({ messages }: LlmRequest): number =>
     .reduce((sum, tokens) => sum + tokens, 0);
 
 /** The maximum requested within any minute. */
-function worstMinute(asked: readonly { atMs: number; tokens: number }[]): { requests: number; tokens: number } {
-  const minutes = asked.map(({ atMs }) => asked.filter((one) => one.atMs >= atMs && one.atMs < atMs + MINUTE_MS));
+function worstMinute(llmRequests: readonly { atMs: number; tokens: number }[]): { requests: number; tokens: number } {
+  const minutes = llmRequests.map(({ atMs }) =>
+    llmRequests.filter((one) => one.atMs >= atMs && one.atMs < atMs + MINUTE_MS),
+  );
   return {
     requests: Math.max(0, ...minutes.map((minute) => minute.length)),
     tokens: Math.max(0, ...minutes.map((minute) => minute.reduce((sum, { tokens }) => sum + tokens, 0))),
@@ -123,11 +125,11 @@ describe("ADV-H3: with the limits of a fresh install", () => {
       reportsTokens: true,
     });
     await call.typing(everyMs, forMs);
-    const { requests, tokens } = worstMinute(call.asked);
+    const { requests, tokens } = worstMinute(call.llmRequests);
     expect(requests).toBeLessThan(20);
     expect(tokens).toBeGreaterThan(40_000);
     expect(tokens).toBeLessThan(100_000);
-    expect([call.asked.length > 5, call.endReason()]).toEqual([true, reason]);
+    expect([call.llmRequests.length > 5, call.endReason()]).toEqual([true, reason]);
   });
 
   test.each(HOSTILE)("a caller who types $name and interrupts each answer is charged nearly what that takes", async ({
@@ -138,7 +140,7 @@ describe("ADV-H3: with the limits of a fresh install", () => {
     const call = scene({ spend: readConfig({}).spend, reply: never });
     await call.typing(900, 3_600, text);
     await call.typing(900, 16_000);
-    const { requests, tokens } = worstMinute(call.asked);
+    const { requests, tokens } = worstMinute(call.llmRequests);
     expect(requests).toBeLessThan(20);
     expect(tokens).toBeLessThan(100_000);
     expect(tokens).toBeGreaterThan(10_000);
@@ -147,7 +149,7 @@ describe("ADV-H3: with the limits of a fresh install", () => {
   test("a caller who types a prompt of one word causes no more requests either", async () => {
     const call = scene({ spend: readConfig({}).spend });
     await call.typing(200, 90_000);
-    expect([worstMinute(call.asked).requests, call.endReason()]).toEqual([18, "spend_limit"]);
+    expect([worstMinute(call.llmRequests).requests, call.endReason()]).toEqual([18, "spend_limit"]);
   });
 });
 
@@ -155,7 +157,7 @@ describe("ADV-H3: a call that reaches a limit", () => {
   test("says so and ends with spend_limit, where that is configured", async () => {
     const call = scene({ spend: limited({ llm_requests: 1 }, "end") });
     await call.typing(3_000, 30_000);
-    expect([call.asked.length, call.endReason()]).toEqual([1, "spend_limit"]);
+    expect([call.llmRequests.length, call.endReason()]).toEqual([1, "spend_limit"]);
     expect(call.said()).toEqual(["I see.", `${REFUSED} ${GOODBYE}`]);
     expect(call.received("ended")).toMatchObject([{ reason: "spend_limit" }]);
     expect(await call.refused({ scope: "call", limit: "llm_requests" })).toBe(1);
@@ -175,14 +177,14 @@ describe("ADV-H3: a call that reaches a limit", () => {
     const call = scene({ spend: limited({ llm_requests: 0 }) });
     await call.typing(4_000, 60_000);
     expect(call.said()).toEqual([...Array<string>(4).fill(REFUSED), `${REFUSED} ${GOODBYE}`]);
-    expect([call.asked.length, call.endReason()]).toEqual([0, "spend_limit"]);
+    expect([call.llmRequests.length, call.endReason()]).toEqual([0, "spend_limit"]);
   });
 
   test("sends no request whose estimated prompt would exceed the tokens", async () => {
     const short = scene({ spend: limited({ input_tokens: 200 }), spec: { systemPrompt: "Be brief. ".repeat(30) } });
     const long = scene({ spend: limited({ input_tokens: 200 }), spec: { systemPrompt: "ꀕ".repeat(70) } });
     for (const call of [short, long]) await call.typing(3_000, 3_000, "Hi?");
-    expect([short.asked.length, long.asked.length]).toEqual([1, 0]);
+    expect([short.llmRequests.length, long.llmRequests.length]).toEqual([1, 0]);
     expect(await long.refused({ scope: "call", limit: "input_tokens" })).toBe(1);
   });
 
@@ -195,7 +197,7 @@ describe("ADV-H3: a call that reaches a limit", () => {
     const output = scene({ reply: dear, spend: limited({ output_tokens: 50 }) });
     for (const call of [input, output]) {
       await call.typing(3_000, 6_000);
-      expect(call.asked).toHaveLength(1);
+      expect(call.llmRequests).toHaveLength(1);
     }
   });
 
@@ -211,8 +213,8 @@ describe("ADV-H3: a call that reaches a limit", () => {
       scene({ reply: reporting(0), spend, spec }),
     ];
     for (const call of [reported, unreported]) await call.typing(3_000, 12_000);
-    expect(reported.asked.length).toBeGreaterThan(2);
-    expect(unreported.asked).toHaveLength(1);
+    expect(reported.llmRequests.length).toBeGreaterThan(2);
+    expect(unreported.llmRequests).toHaveLength(1);
   });
 
   test("counts each attempt: a retry, a failover, and a request after a tool result", async () => {
@@ -227,10 +229,10 @@ describe("ADV-H3: a call that reaches a limit", () => {
     });
     await failing.typing(5_000, 5_000);
     // Two attempts with the first; the second gets no request, and no failure is attributed to it.
-    expect([failing.asked.length, failing.said()]).toEqual([2, [REFUSED]]);
-    expect(failing.chained.map(({ told }) => told)).toEqual([
-      ["known", "provider_failed", "provider_failed"],
-      ["known"],
+    expect([failing.llmRequests.length, failing.said()]).toEqual([2, [REFUSED]]);
+    expect(failing.chained.map(({ reports }) => reports)).toEqual([
+      ["registered", "provider_failed", "provider_failed"],
+      ["registered"],
     ]);
     const usingTools = scene({
       spend: limited({ llm_requests: 3 }),
@@ -238,7 +240,7 @@ describe("ADV-H3: a call that reaches a limit", () => {
       spec: { tools: [{ kind: "built_in", name: "switch_language", fixedArguments: {} }] },
     });
     await usingTools.typing(10_000, 10_000);
-    expect([usingTools.asked.length, usingTools.said().at(-1)]).toEqual([3, REFUSED]);
+    expect([usingTools.llmRequests.length, usingTools.said().at(-1)]).toEqual([3, REFUSED]);
   });
 
   test("speaks no more of the LLM's words than the allowed characters, but always the service phrase", async () => {
@@ -278,13 +280,13 @@ describe("ADV-H3: a call with maxCost", () => {
     const call = scene({ reply: dear, prices, spend: limited({}), spec: { maxCost: 0.2 } });
     await call.typing(4_000, 60_000);
     // 0.1 each: the second makes it 0.2.
-    expect([call.asked.length, call.endReason()]).toEqual([2, "spend_limit"]);
+    expect([call.llmRequests.length, call.endReason()]).toEqual([2, "spend_limit"]);
   });
 
   test("sends no request whose prompt would exceed it", async () => {
     const call = scene({ reply, prices, spend: limited({}), spec: { maxCost: 0.04, systemPrompt: "x".repeat(200) } });
     await call.typing(4_000, 60_000);
-    expect([call.asked.length, call.endReason()]).toEqual([0, "spend_limit"]);
+    expect([call.llmRequests.length, call.endReason()]).toEqual([0, "spend_limit"]);
     expect(await call.refused({ scope: "call", limit: "cost" })).toBe(1);
   });
 
@@ -293,8 +295,8 @@ describe("ADV-H3: a call with maxCost", () => {
     const call = scene({ reply, prices: inputOnly, spend: limited({}), spec: { maxCost: 0.2 } });
     await call.typing(4_000, 120_000);
     // 0.01 each, and the estimate of the next must not make it more than 0.2.
-    expect(call.asked.length).toBeGreaterThan(3);
-    expect([call.asked.length < 20, call.endReason()]).toEqual([true, "spend_limit"]);
+    expect(call.llmRequests.length).toBeGreaterThan(3);
+    expect([call.llmRequests.length < 20, call.endReason()]).toEqual([true, "spend_limit"]);
   });
 });
 
@@ -313,7 +315,7 @@ test("ADV-H3: a translation of service phrases that reaches the maximum cost of 
   const call = scene({ phrases, prices, spend: limited({}), spec: { language: "sw", maxCost: 0.02 } });
   await call.clock.play(10_000);
   // "I see." has cost 0.02, and the only request was the translation.
-  expect([call.asked.length, call.endReason()]).toEqual([1, "spend_limit"]);
+  expect([call.llmRequests.length, call.endReason()]).toEqual([1, "spend_limit"]);
 });
 
 describe("ADV-H3: an account", () => {
@@ -325,7 +327,7 @@ describe("ADV-H3: an account", () => {
     const first = scene({ spend: settings, accounts });
     const second = scene({ spend: settings, accounts });
     for (const call of [first, second, first, second]) await call.typing(3_000, 3_000);
-    expect(first.asked.length + second.asked.length).toBe(3);
+    expect(first.llmRequests.length + second.llmRequests.length).toBe(3);
     expect(await second.refused({ scope: "account", limit: "llm_requests" })).toBe(1);
   });
 
@@ -337,7 +339,7 @@ describe("ADV-H3: an account", () => {
     await call.typing(3_000, 3_000);
     accounts.setExceeded([]);
     await call.typing(3_000, 3_000);
-    expect([call.asked.length, call.said()]).toEqual([1, [REFUSED, "I see."]]);
+    expect([call.llmRequests.length, call.said()]).toEqual([1, [REFUSED, "I see."]]);
   });
 });
 
@@ -351,6 +353,6 @@ test("ADV-H3: a translation of service phrases is charged to the call that it is
   });
   const call = scene({ phrases, spend: limited({ llm_requests: 1 }), spec: { language: "sw" } });
   await call.typing(3_000, 3_000);
-  expect(call.asked).toHaveLength(1);
+  expect(call.llmRequests).toHaveLength(1);
   expect(await call.refused({ scope: "call", limit: "llm_requests" })).toBe(1);
 });

@@ -44,17 +44,17 @@ describe("a tool that the client carries out", () => {
     const call = websocketLeg({ spec: { ...USER_FIRST, tools: [CLIENT] }, llm, shared });
     call.type("Where is my order?");
     await call.clock.play(200);
-    const asked = call.received("toolCall");
-    expect(asked).toEqual([
+    const toolCalls = call.received("toolCall");
+    expect(toolCalls).toEqual([
       { type: "toolCall", id: expect.any(String), name: "show", arguments: { order: "A-17", shop: 7 } },
     ]);
     expect(llm.requests).toHaveLength(1);
     expect(JSON.stringify(llm.requests[0]?.tools)).not.toContain("shop");
-    call.json({ type: "toolResult", id: asked[0]?.id, result: { state: "on its way" } });
+    call.json({ type: "toolResult", id: toolCalls[0]?.id, result: { state: "on its way" } });
     await call.clock.play(1_000);
     expect(llm.requests.at(-1)?.messages.at(-1)).toMatchObject({ role: "tool", text: '{"state":"on its way"}' });
     expect(call.transcripts()).toContain("2 agent: That is fine. ...");
-    call.json({ type: "toolResult", id: asked[0]?.id, result: "again" });
+    call.json({ type: "toolResult", id: toolCalls[0]?.id, result: "again" });
     expect(call.received("error")).toMatchObject([{ code: "unknown_tool_call" }]);
     expect(call.hangUp()).toMatchObject({ ignored: 1, malformed: 0 });
   });

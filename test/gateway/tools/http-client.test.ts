@@ -335,17 +335,17 @@ describe("where an HTTP tool connects to", () => {
   test("S2: a name is looked up once per request, when it connects, and only that answer is connected to", async () => {
     // A resolver that rebinds: it returns the good address first, and an internal one from then on.
     const answers = [["127.0.0.1"], ["10.0.0.1"], ["10.0.0.1"]];
-    const asked: string[] = [];
+    const requested: string[] = [];
     const resolve: Resolve = async (hostname) => {
-      asked.push(hostname);
-      return answers[asked.length - 1] ?? [];
+      requested.push(hostname);
+      return answers[requested.length - 1] ?? [];
     };
     const url = `http://shop.example:${port}/{order}`;
     expect(await call({ url }, { order: "1" }, { resolve })).toMatchObject({ status: 200 });
     expect(got[0]?.headers.host).toBe(`shop.example:${port}`);
-    expect(asked).toEqual(["shop.example"]);
+    expect(requested).toEqual(["shop.example"]);
     expect(await call({ url }, { order: "1" }, { resolve })).toEqual(REFUSED);
-    expect([asked.length, connections]).toEqual([2, 1]);
+    expect([requested.length, connections]).toEqual([2, 1]);
   });
 
   test("S2: 1,000 names that rebind reach no internal address", async () => {
@@ -374,11 +374,11 @@ describe("where an HTTP tool connects to", () => {
       for (const _ of lies) {
         expect(await call({ url }, { order: "1" }, { allowLoopback: false, resolve })).toEqual(REFUSED);
       }
-      expect([connections, dns.asked.length]).toEqual([0, 2 * lies.length]);
+      expect([connections, dns.requested.length]).toEqual([0, 2 * lies.length]);
       // The first answer is valid where loopback is allowed; the connection uses it, without a second lookup.
       expect(await call({ url }, { order: "1" }, { resolve })).toMatchObject({ status: 200 });
       expect(await call({ url }, { order: "1" }, { resolve })).toEqual(REFUSED);
-      expect([connections, dns.asked.length]).toEqual([1, 2 * lies.length + 4]);
+      expect([connections, dns.requested.length]).toEqual([1, 2 * lies.length + 4]);
     } finally {
       dns.close();
     }

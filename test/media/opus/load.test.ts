@@ -6,7 +6,7 @@ import { createWasmOpus, loadLibopusModule } from "../../../src/media/opus/wasm.
 
 const failing = (code: string) => () => loadNativeOpus(() => Promise.reject(Object.assign(new Error("no"), { code })));
 
-test("the native library serves where it can be loaded", async () => {
+test("the native library is used if it can be loaded", async () => {
   const library = { ...createWasmOpus(await loadLibopusModule()), implementation: "native" as const };
   expect(await loadOpus(async () => library)).toMatchObject({ implementation: "native", nativeFailure: undefined });
 });
@@ -16,14 +16,14 @@ test.each([
   "MODULE_NOT_FOUND",
   "ERR_DLOPEN_FAILED",
   "EACCES",
-])("%s: libopus-wasm serves, and the reason is known", async (code) => {
+])("%s: libopus-wasm is used, and the reason is reported", async (code) => {
   const opus = await loadOpus(failing(code));
   expect(opus).toMatchObject({ implementation: "wasm", nativeFailure: code });
   const [encoder, decoder] = [opus.encoder(48_000), opus.decoder(16_000)];
   expect(decoder.decode(encoder.encode(new Int16Array(960)), new Int16Array(1_920))).toBe(320);
 });
 
-test("half-installed, without its binary or with something else in its place, the package is broken and libopus-wasm serves", async () => {
+test("an incompletely installed native package is reported as broken, and libopus-wasm is used", async () => {
   const require = createRequire(import.meta.url);
   const withoutBinary = await loadOpus(() => loadNativeOpus(async () => require("./no-such-binary.node")));
   expect(withoutBinary).toMatchObject({ implementation: "wasm", nativeFailure: "MODULE_NOT_FOUND" });

@@ -28,7 +28,7 @@ describe.skipIf(library === undefined)("Opus by @discordjs/opus (only where it i
     encodeHeapBytesMax: 1_000,
   });
 
-  test("its packets are those of libopus-wasm: the same coder, frame and bandwidth, and as many bits", async () => {
+  test("its packets are those of libopus-wasm: the same coder, frame length and bandwidth, and as many bits", async () => {
     const wasm = opusCodecs(createWasmOpus(await loadLibopusModule()));
     for (const rateHz of STREAM_RATES_HZ) {
       const [native, other] = [opusCodecs(library), wasm].map((codecs) => packetsOf(codecs, rateHz));

@@ -22,7 +22,7 @@ describe("Opus by libopus-wasm", () => {
     encodeHeapBytesMax: 200,
   });
 
-  test("streams go on while the memory grows under them", () => {
+  test("streams continue while the WebAssembly memory grows", () => {
     const growing = opusCodecs(createWasmOpus(module));
     const packetsOf = (open: () => void): Uint8Array[] => {
       const encoder = growing.encoder(16_000);
@@ -44,7 +44,7 @@ describe("Opus by libopus-wasm", () => {
     for (const encoder of opened) encoder.close();
   });
 
-  test("what we ask of it takes less than two thirds of its stack, whose overflow nothing would notice", async () => {
+  test("the calls of this service use less than two thirds of its stack, whose overflow would not be detected", async () => {
     const fresh = await loadLibopusModule();
     // The stack ends where the heap begins, and grows down.
     const heapAt = fresh._malloc(16);

@@ -48,7 +48,7 @@ function handlers({ isCallStored = true } = {}) {
   return { events, made, lines };
 }
 
-test("A redemption takes the slot of a worker; one that is taken back waits again and may be ended", () => {
+test("A redemption takes a slot of its worker; a returned call waits again and may be ended", () => {
   const { events, made } = handlers();
   events.onRedeemed("call_1", "worker_1");
   events.onReturned({ callId: "call_1", remainingMs: 500 });
@@ -59,7 +59,7 @@ test("A redemption takes the slot of a worker; one that is taken back waits agai
   ]);
 });
 
-test("Slots are counted before lost calls are looked for, and a worker that accepts calls is reported last", () => {
+test("Slots are counted before the search for lost calls, and a worker that accepts calls is reported last", () => {
   const { events, made } = handlers();
   events.onWorkerConnected("worker_1", 7, ["call_1"], load(true));
   expect(made).toEqual([
@@ -69,7 +69,7 @@ test("Slots are counted before lost calls are looked for, and a worker that acce
   ]);
 });
 
-test("A worker that does not accept calls yet is reported when its load says so", () => {
+test("A worker that does not accept calls yet is reported when its load shows that it does", () => {
   const { events, made } = handlers();
   events.onWorkerConnected("worker_1", 7, [], load(false));
   events.onLoadReported("worker_1", load(false));

@@ -106,7 +106,7 @@ async function opened({ open }: Bounded, count: number): Promise<Client[]> {
 }
 
 describe("the connections of an HTTP server", () => {
-  test("ADV-M6: with more idle keep-alive connections than there is room for, a new request is answered, and the oldest idle one is closed", async () => {
+  test("ADV-M6: at the limit of idle keep-alive connections a new request is answered, and the oldest idle connection is closed", async () => {
     const server = await bounded(ok);
     const idle = await opened(server, ROOM);
     for (const client of idle) expect(await client.ask()).toBe(200);
@@ -118,7 +118,7 @@ describe("the connections of an HTTP server", () => {
     expect([await idle[1]?.ask(), await idle[0]?.ask()]).toEqual([undefined, 200]);
   });
 
-  test("ADV-M6: hundreds of connections that ask nothing leave room for each new request", async () => {
+  test("ADV-M6: hundreds of connections without a request leave room for each new request", async () => {
     const server = await bounded(ok);
     for (let index = 0; index < 40; index++) {
       await opened(server, ROOM);
@@ -127,7 +127,7 @@ describe("the connections of an HTTP server", () => {
     expect(new Set(server.closed)).toEqual(new Set(["idle"]));
   });
 
-  test("ADV-M6: a request that never ends is as idle as none", async () => {
+  test("ADV-M6: a connection with an endless request counts as idle", async () => {
     const server = await bounded(ok);
     const drips = await opened(server, ROOM);
     for (const { socket } of drips) {
@@ -141,20 +141,20 @@ describe("the connections of an HTTP server", () => {
     expect(await (await server.open()).ask()).toBe(200);
   });
 
-  test("ADV-M6: a request that is being answered is never closed: the newcomer is", async () => {
+  test("ADV-M6: a request in progress is never closed; the new connection is", async () => {
     const answers: (() => void)[] = [];
     const server = await bounded((_request, response) => answers.push(() => response.end("ok")));
     const busy = await opened(server, ROOM);
-    const asked = [];
+    const responses = [];
     for (const client of busy) {
       const arrived = once(server.server, "request");
-      asked.push(client.ask());
+      responses.push(client.ask());
       await arrived;
     }
     expect(await (await server.open()).ask()).toBe(undefined);
     expect(server.closed).toEqual(["refused"]);
     for (const answer of answers) answer();
-    expect(await Promise.all(asked)).toEqual(Array(ROOM).fill(200));
+    expect(await Promise.all(responses)).toEqual(Array(ROOM).fill(200));
   });
 
   test("ADV-M6: an unread response is aborted for a new request", async () => {
@@ -196,7 +196,7 @@ describe("the connections of an HTTP server", () => {
     expect(reader?.isClosed).toBe(false);
   });
 
-  test("ADV-M6: the second of two pipelined streams is as unread as the first", async () => {
+  test("ADV-M6: the second of two pipelined streamed responses counts as unread like the first", async () => {
     const streams: Readable[] = [];
     const server = await bounded((request, response) => {
       if (request.url !== "/stream") return void response.end("ok");
@@ -220,17 +220,17 @@ describe("the connections of an HTTP server", () => {
     expect(server.closed).toEqual(["unread"]);
   });
 
-  test("ADV-M6: a request with an unknown Expect is a request, where the server answers those", async () => {
+  test("ADV-M6: a request with an unknown Expect header counts as a request if the server answers it", async () => {
     const answers: (() => void)[] = [];
     const answer: RequestListener = (_request, response) => answers.push(() => response.end("ok"));
     const server = await bounded(answer, (made) => made.on("checkExpectation", answer));
     const busy = await opened(server, ROOM);
-    const asked = busy.map((client) => client.ask(head("GET /", { Expect: "the unexpected" })));
+    const responses = busy.map((client) => client.ask(head("GET /", { Expect: "the unexpected" })));
     while (answers.length < ROOM) await new Promise((resolve) => setImmediate(resolve));
     expect(await (await server.open()).ask()).toBe(undefined);
     expect(server.closed).toEqual(["refused"]);
     for (const end of answers) end();
-    expect(await Promise.all(asked)).toEqual(Array(ROOM).fill(200));
+    expect(await Promise.all(responses)).toEqual(Array(ROOM).fill(200));
   });
 
   test("ADV-M6: a server that does not answer unknown expectations still refuses them", async () => {
@@ -238,7 +238,7 @@ describe("the connections of an HTTP server", () => {
     expect(await client.ask(head("GET /", { Expect: "the unexpected" }))).toBe(417);
   });
 
-  test("ADV-M6: idle connections are kept for a second only while more than half of the room is taken", async () => {
+  test("ADV-M6: idle connections are closed after a second while more than half of the limit is in use", async () => {
     const server = await bounded(ok);
     expect(server.server.keepAliveTimeout).toBe(KEEP_ALIVE_MS);
     const clients = await opened(server, MAX / 2 + 1);

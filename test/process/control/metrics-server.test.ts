@@ -28,7 +28,7 @@ async function served(exposition: () => Promise<string>) {
   return { url: `http://127.0.0.1:${port}`, port, logged };
 }
 
-test("the metrics are served as Prometheus's text format, without a key, asked for anew each time", async () => {
+test("the metrics are served in Prometheus's text format, without an API key, and read at each scrape", async () => {
   let scrapes = 0;
   const { url } = await served(async () => `scrapes ${++scrapes}\n`);
   for (const count of [1, 2]) {
@@ -47,7 +47,7 @@ test.each(["/metrics/", "//metrics", "//metrics//?x=1"])("%s answers as /metrics
   expect([answer.status, await answer.text()]).toEqual([200, "up 1\n"]);
 });
 
-test("nothing else is there, and nothing else can be done", async () => {
+test("other paths are 404, other methods are refused", async () => {
   const { url } = await served(async () => "");
   for (const path of ["/", "//", "/metrics/x", "/api/v1/calls", "/health", "/..%2fmetrics"]) {
     expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 404]);
@@ -56,7 +56,7 @@ test("nothing else is there, and nothing else can be done", async () => {
   expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
 });
 
-test("L4: metrics that cannot be collected are 500, and only the log has the reason", async () => {
+test("L4: metrics that cannot be collected give 500, and only the log has the reason", async () => {
   const { url, logged } = await served(async () => {
     throw new Error("planted at /srv/secret");
   });
@@ -65,7 +65,7 @@ test("L4: metrics that cannot be collected are 500, and only the log has the rea
   expect(logged.join("")).toContain("planted at /srv/secret");
 });
 
-test("a port in use is reported with its variable", async () => {
+test("a port in use is reported with the name of its variable", async () => {
   const { port } = await served(async () => "");
   const { log } = memoryLog();
   await expect(serveMetrics({ ...OPTIONS, port, log })).rejects.toThrow(
@@ -84,7 +84,7 @@ test("ADV-M6: health and readiness are served on the metrics port, too", async (
   expect((await fetch(`${url}/readyz`, { method: "POST" })).status).toBe(405);
 });
 
-test("ADV-M6: connections beyond the bound take no descriptors, and scrapes and probes are still answered", async () => {
+test("ADV-M6: connections beyond the limit use no descriptors, and scrapes and probes are still answered", async () => {
   const { url, port } = await served(async () => "up 1\n");
   const idleClients = Array.from({ length: 4 * METRICS_CONNECTIONS_MAX }, () => connect(port, "127.0.0.1"));
   let closed = 0;

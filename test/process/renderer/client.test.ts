@@ -31,7 +31,7 @@ const RECORDING: Recording = { channels: 2, sampleRateHz: 8_000, durationMs: 1, 
 /** A renderer whose answers and deaths a test decides. */
 class ScriptedRenderer {
   readonly events: RendererEvents;
-  readonly asked: RendererRequest[] = [];
+  readonly requests: RendererRequest[] = [];
   #isGone = false;
 
   constructor(events: RendererEvents) {
@@ -44,7 +44,7 @@ class ScriptedRenderer {
 
   /** Answers everything that it was asked and has not answered. */
   answerAll(): void {
-    for (const { id } of this.asked.splice(0)) this.say({ kind: "rendered", id, recording: RECORDING });
+    for (const { id } of this.requests.splice(0)) this.say({ kind: "rendered", id, recording: RECORDING });
   }
 
   die(): void {
@@ -63,7 +63,7 @@ function scripted(journalBytes = (_callId: string): number => 1_000) {
     start: (events) => {
       const one = new ScriptedRenderer(events);
       started.push(one);
-      return { pid: started.length, send: (request) => void one.asked.push(request), kill: () => one.die() };
+      return { pid: started.length, send: (request) => void one.requests.push(request), kill: () => one.die() };
     },
     journalBytes,
     clock,
@@ -77,15 +77,15 @@ function scripted(journalBytes = (_callId: string): number => 1_000) {
   return { renderer, clock, started, latest, ready, lines, restarts: () => restarts };
 }
 
-const ids = (renderer: ScriptedRenderer): string[] => renderer.asked.map(({ callId }) => callId);
+const ids = (renderer: ScriptedRenderer): string[] => renderer.requests.map(({ callId }) => callId);
 
 describe("the renderer's process", () => {
   test("ADV-M9: is asked for no more journals at once than its bounds of count and bytes allow", async () => {
     const { renderer, latest, ready } = scripted((callId) => (callId === "long" ? 2 * RENDERER_JOURNAL_BYTES_MAX : 1));
     const many = Array.from({ length: RECORDS_CONCURRENT_MAX + 3 }, (_, index) => renderer.render(`call ${index}`));
-    expect(latest().asked).toEqual([]);
+    expect(latest().requests).toEqual([]);
     ready();
-    expect(latest().asked).toHaveLength(RECORDS_CONCURRENT_MAX);
+    expect(latest().requests).toHaveLength(RECORDS_CONCURRENT_MAX);
     const long = renderer.render("long");
     latest().answerAll();
     expect(ids(latest())).toEqual(["call 8", "call 9", "call 10"]);
@@ -98,7 +98,7 @@ describe("the renderer's process", () => {
     expect(await Promise.all([...many, long, last])).toEqual(Array(RECORDS_CONCURRENT_MAX + 5).fill(RECORDING));
   });
 
-  test("ADV-M9: is started again when it dies, and does again what was in work", async () => {
+  test("ADV-M9: is restarted when it dies, and repeats the work in progress", async () => {
     const { renderer, clock, started, latest, ready, restarts } = scripted();
     ready();
     const rendered = renderer.render("call");
@@ -110,15 +110,15 @@ describe("the renderer's process", () => {
     expect(await rendered).toEqual(RECORDING);
   });
 
-  test("ADV-M9: finds the journal that kills it, gives up on it after some deaths, and loses no other", async () => {
+  test("ADV-M9: skips a journal that kills it repeatedly, and processes all others", async () => {
     const { renderer, clock, latest, ready, lines } = scripted();
     const callIds = ["a", "b", "poison", "c"];
     const done = callIds.map((callId) => renderer.render(callId).catch(({ code }) => code as string));
     for (let round = 0; round < 30; round++) {
       ready();
       // Dies of the poison, and answers whatever it is asked without it.
-      while (latest().asked.length > 0 && !ids(latest()).includes("poison")) latest().answerAll();
-      if (latest().asked.length === 0) break;
+      while (latest().requests.length > 0 && !ids(latest()).includes("poison")) latest().answerAll();
+      if (latest().requests.length === 0) break;
       latest().die();
       await clock.play(RESTART_MS_MAX);
     }
@@ -126,7 +126,7 @@ describe("the renderer's process", () => {
     expect(lines.filter((line) => line.includes("renderer died"))).toHaveLength(RENDERER_TRIES_MAX);
   });
 
-  test("ADV-M9: is killed and replaced when its loop stands still, and not while it lives", async () => {
+  test("ADV-M9: is killed and replaced when its event loop is blocked, and not otherwise", async () => {
     const { renderer, clock, started, latest, ready } = scripted();
     ready();
     const rendered = renderer.render("call");
@@ -142,7 +142,7 @@ describe("the renderer's process", () => {
     expect(await rendered).toEqual(RECORDING);
   });
 
-  test("ADV-M9: that never gets ready is tried again, what waits is given up after some tries, and it says so until one is ready", async () => {
+  test("ADV-M9: that never becomes ready is restarted; waiting work fails after some attempts, and the failure lasts until one is ready", async () => {
     const { renderer, clock, latest, ready, lines } = scripted();
     const first = renderer.project("call").catch(({ code }) => code as string);
     for (let death = 1; death < RENDERER_TRIES_MAX; death += 1) {
@@ -182,7 +182,7 @@ describe("the renderer's process", () => {
     renderer.close();
   });
 
-  test("ADV-M9: rejects what is not done when it is closed, and is not started again", async () => {
+  test("ADV-M9: rejects unfinished work when it is closed, and is not restarted", async () => {
     const { renderer, clock, started, ready } = scripted();
     ready();
     const rendered = renderer.render("call");
@@ -227,7 +227,7 @@ describe("the renderer", () => {
     return { directory, renderer, lines, pid, journal };
   }
 
-  test("ADV-M9: makes a record and a recording at a low priority, without our environment", async () => {
+  test("ADV-M9: makes a record and a recording at a low priority, without the service's environment", async () => {
     const { directory, renderer, pid, journal } = real();
     journal("call_1", 50);
     expect(await renderer.project("call_1")).toMatchObject({
@@ -247,7 +247,7 @@ describe("the renderer", () => {
     });
   });
 
-  test("ADV-M9: that is killed while it writes leaves nothing under the recording's name, and the recording is made all the same", async () => {
+  test("ADV-M9: that is killed while it writes leaves no file with the recording's name, and the recording is made later", async () => {
     const { directory, renderer, pid, journal, lines } = real();
     journal("call_1", 10_000);
     await renderer.project("call_1");

@@ -48,7 +48,7 @@ async function scene() {
 }
 
 describe("the media port of the supervisor", () => {
-  test("hands connections to the workers in turn, and those that came before there was one to the first", async () => {
+  test("hands connections to the workers in turn, and earlier ones to the first worker", async () => {
     const { port, connect, workers } = await scene();
     const [first, second] = workers;
     const early = connect(1);
@@ -59,7 +59,7 @@ describe("the media port of the supervisor", () => {
     expect(second.handed).toEqual([later[1], later[3]]);
   });
 
-  test("hands nothing to a worker that takes no more, and closes the port while none does", async () => {
+  test("hands nothing to a paused worker, and closes the port while all are paused", async () => {
     const { source, port, connect, workers } = await scene();
     const [first, second] = workers;
     port.setAccepting(first, true);
@@ -75,7 +75,7 @@ describe("the media port of the supervisor", () => {
     expect([source.isPaused, first.handed]).toEqual([false, [late]]);
   });
 
-  test("hands a worker that does not answer no more than a few, and others the rest", async () => {
+  test("hands only a few connections to a worker that does not acknowledge them, and the rest to others", async () => {
     const { port, connect, workers } = await scene();
     const [stuck, well] = workers;
     port.setAccepting(stuck, true);
@@ -93,7 +93,7 @@ describe("the media port of the supervisor", () => {
     expect(stuck.handed).toHaveLength(CONNECTIONS_UNACKNOWLEDGED_MAX + 1);
   });
 
-  test("closes what comes when too many wait, with one line each, and all that wait when the last worker is gone", async () => {
+  test("closes new connections when too many wait, with one log line each, and all waiting ones when the last worker is gone", async () => {
     const { port, connect, workers, lines } = await scene();
     const [only] = workers;
     port.setAccepting(only, true);
@@ -107,7 +107,7 @@ describe("the media port of the supervisor", () => {
     expect(waiting.every(({ destroyed }) => destroyed)).toBe(true);
   });
 
-  test("goes on handing connections to a worker that loses them all on their way, for want of descriptors", async () => {
+  test("continues to hand connections to a worker that loses them because it has no descriptors", async () => {
     const { port, connect } = await scene();
     const { children, up } = supervisorScene(1, { leavesMs: () => undefined }, port);
     await up();

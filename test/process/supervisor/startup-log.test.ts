@@ -10,7 +10,7 @@ test.each([
   ["0\n", 1],
   ["1\n", 0],
   [undefined, 0],
-])("tcp_migrate_req of %j is warned of %d times", (setting, warnings) => {
+])("tcp_migrate_req of %j gives %d warnings", (setting, warnings) => {
   const path = join(temporaryDirectory(), "tcp_migrate_req");
   if (setting !== undefined) writeFileSync(path, setting);
   const { log, lines } = memoryLog();
@@ -18,7 +18,7 @@ test.each([
   expect(lines).toHaveLength(warnings);
 });
 
-test("The media server is logged without its folder, and a Node version that is not tested is warned of", () => {
+test("The media server is logged without its folder, and an untested Node version gives a warning", () => {
   const { log, lines } = memoryLog();
   const choice = { mediaServer: "uws", folder: "/somewhere", version: "20.0.0", sharesPort: true } as const;
   logMediaServer(choice, log, `${NODE_MAJOR_TESTED_MAX}.0.0`);

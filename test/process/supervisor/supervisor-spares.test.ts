@@ -22,7 +22,7 @@ describe("spare processes", () => {
     expect(logged("process died")).toHaveLength(1);
   });
 
-  test("one may wait for ever; when it dies itself there is another one 5 s later, and the log says so", async () => {
+  test("one may wait forever; when it dies, it is replaced 5 s later, and this is logged", async () => {
     const { clock, children, logged, up } = scriptedSupervisor(1);
     await up();
     await clock.play(10 * PROCESS_START_MS_MAX);
@@ -38,7 +38,7 @@ describe("spare processes", () => {
     expect(logged("process died")).toEqual([]);
   });
 
-  test("where the system starts none it is tried on and on", async () => {
+  test("starting one is retried for as long as the system refuses it", async () => {
     let isRefused = false;
     const { clock, children, logged, up } = scriptedSupervisor(1, { isRefused: () => isRefused });
     await up();
@@ -50,7 +50,7 @@ describe("spare processes", () => {
     expect(waiting(children)).toHaveLength(2);
   });
 
-  test("a roll uses none of them, because they have loaded their code before it, and loads new ones after it", async () => {
+  test("a roll uses none of them, because they loaded the old code, and starts new ones afterwards", async () => {
     const { clock, children, supervisor, up } = scriptedSupervisor(2);
     await up();
     await clock.play(SPARE_START_DELAY_MS);

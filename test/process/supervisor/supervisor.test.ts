@@ -17,7 +17,7 @@ const received = (child: ScriptedChild | undefined): string[] =>
   child?.received.filter((kind) => kind !== "restarts") ?? [];
 
 describe("starting", () => {
-  test("one worker starts first, for the port, then the control process and the other workers, which get that port", async () => {
+  test("one worker starts first to open the port, then the control process and the other workers with the same port", async () => {
     const { children, up } = scriptedSupervisor(3);
     expect(await up()).toEqual({
       kind: "ready",
@@ -33,7 +33,7 @@ describe("starting", () => {
     expect(children.started.map(({ options }) => options?.isFirst)).toEqual([true, false, false, false]);
   });
 
-  test("a process that never gets ready is killed, and the service is not started", async () => {
+  test("a process that never becomes ready is killed, and the start fails", async () => {
     const { clock, supervisor } = scriptedSupervisor(1, {
       readyMs: ({ kind }) => (kind === "control" ? undefined : 0),
     });
@@ -44,7 +44,7 @@ describe("starting", () => {
     expect(clock.nowMs()).toBeLessThan(PROCESS_START_MS_MAX + 1_000);
   });
 
-  test("ADV-M1: a control process that migrates a large database is not killed, and has its full time to start after that", async () => {
+  test("ADV-M1: a control process that migrates a large database is not killed, and its start timeout begins after the migration", async () => {
     const { clock, children, supervisor } = scriptedSupervisor(1, {
       readyMs: ({ kind }) => (kind === "control" ? undefined : 0),
     });
@@ -95,7 +95,7 @@ describe("dying", () => {
     expect(children.living("control")[0]?.received).toEqual(kind === "worker" ? ["restarts"] : []);
   });
 
-  test("one that dies again at once waits twice as long each time, and 100 ms again when it has lived", async () => {
+  test("one that dies again at once is restarted after twice the delay each time; after a stable run the delay is 100 ms again", async () => {
     const { clock, children, up } = scriptedSupervisor(1, { readyMs: () => 0 });
     await up();
     const delaysMs: number[] = [];
@@ -110,7 +110,7 @@ describe("dying", () => {
     expect(delaysMs).toEqual([100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000, 100]);
   });
 
-  test("one that is killed every few seconds is there again after 100 ms each time: it had come up, and lived", async () => {
+  test("one that is killed every few seconds is restarted after 100 ms each time, because it had been ready", async () => {
     const { clock, children, up } = scriptedSupervisor(2, { readyMs: () => 0 });
     await up();
     for (let kills = 0; kills < 6; kills += 1) {
@@ -121,7 +121,7 @@ describe("dying", () => {
     }
   });
 
-  test("one that cannot be started again is tried on and on", async () => {
+  test("restarting one is retried for as long as it fails", async () => {
     let broken = false;
     const { clock, children, logged, up } = scriptedSupervisor(1, { readyMs: () => 0 });
     await up();
@@ -136,7 +136,7 @@ describe("dying", () => {
     expect(children.living("worker")).toHaveLength(1);
   });
 
-  test("where the system starts none it is tried on and on, and nothing else comes of it", async () => {
+  test("restarting one is retried for as long as the system refuses it, without other effects", async () => {
     let isRefused = false;
     const { clock, children, logged, up } = scriptedSupervisor(2, { isRefused: () => isRefused });
     await up();
@@ -151,7 +151,7 @@ describe("dying", () => {
 });
 
 describe("falling silent", () => {
-  test("a worker that tells nothing for 2 s is killed and replaced, with its reason in the log", async () => {
+  test("a worker without a heartbeat for 2 s is killed and replaced, and the reason is logged", async () => {
     let silent = 0;
     const { clock, children, logged, up } = scriptedSupervisor(2, { isSilent: ({ pid }) => pid === silent });
     await up();
@@ -168,7 +168,7 @@ describe("falling silent", () => {
     expect(children.living("worker")).toHaveLength(2);
   });
 
-  test("a worker that stands still for less, and the control process for longer, live on", async () => {
+  test("a shorter stall of a worker, or a longer one of the control process, is tolerated", async () => {
     let isSilent = false;
     const { clock, children, up } = scriptedSupervisor(1, { isSilent: () => isSilent });
     await up();
@@ -223,7 +223,7 @@ describe("stopping", () => {
     for (const child of children.started) expect([child.lives, child.killed]).toEqual([false, hangs(child)]);
   });
 
-  test("K8: a control process that dies while calls end is started again for their records, and a worker is not", async () => {
+  test("K8: a control process that dies while calls end is restarted for their records, a worker is not", async () => {
     const { clock, children, supervisor, up } = scriptedSupervisor(2, {
       leavesMs: ({ kind }) => (kind === "worker" ? 10_000 : 0),
     });
@@ -238,7 +238,7 @@ describe("stopping", () => {
     expect(received(children.started[3])).toEqual(["drain", "stop"]);
   });
 
-  test("killing ends everything at once, and nothing is started again", async () => {
+  test("killing ends all processes at once, and none is restarted", async () => {
     const { clock, children, supervisor, up } = scriptedSupervisor(2);
     await up();
     void supervisor.stop();
@@ -277,7 +277,7 @@ describe("rolling", () => {
     expect(children.started).toHaveLength(5);
   });
 
-  test("a second one is queued while one is under way, and a third is the second", async () => {
+  test("a second one is queued while one is in progress, and a third joins the second", async () => {
     const { clock, children, supervisor, rolls, up } = scriptedSupervisor(1);
     await up();
     for (let signals = 0; signals < 3; signals += 1) supervisor.roll();
@@ -286,7 +286,7 @@ describe("rolling", () => {
     expect(children.started.filter(({ kind }) => kind === "worker")).toHaveLength(3);
   });
 
-  test("a replacement that does not get ready gives the roll up, and the old worker goes on", async () => {
+  test("a replacement that does not become ready aborts the roll, and the old worker continues", async () => {
     const { clock, children, supervisor, logged, rolls, up } = scriptedSupervisor(2, {
       readyMs: ({ pid }) => (pid === 4 ? undefined : 500),
     });
@@ -301,7 +301,7 @@ describe("rolling", () => {
     expect(rolls.at(-1)).toMatchObject({ number: 2, state: "done" });
   });
 
-  test("a worker that dies while it is being replaced is replaced all the same, and only once", async () => {
+  test("a worker that dies during its replacement is replaced once", async () => {
     const { clock, children, supervisor, rolls, up } = scriptedSupervisor(1, { readyMs: () => 2_000 });
     await up();
     supervisor.roll();
@@ -313,7 +313,7 @@ describe("rolling", () => {
     expect(children.living("worker")).toHaveLength(1);
   });
 
-  test("one that dies while its replacement does not get ready is started again, and its place is not forgotten", async () => {
+  test("a worker that dies while its replacement does not become ready is restarted", async () => {
     const { clock, children, supervisor, rolls, up } = scriptedSupervisor(1, {
       readyMs: ({ pid }) => (pid === 3 ? undefined : 500),
     });
@@ -326,7 +326,7 @@ describe("rolling", () => {
     expect(children.living("worker").map(({ pid }) => pid)).toEqual([4]);
   });
 
-  test("a replacement that dies as soon as it is up replaces no worker", async () => {
+  test("a replacement that dies as soon as it is ready replaces no worker", async () => {
     const { clock, children, supervisor, rolls, up } = scriptedSupervisor(1);
     await up();
     const { onStart } = children;
@@ -344,7 +344,7 @@ describe("rolling", () => {
     expect(children.living("worker").map((child) => [child.pid, received(child)])).toEqual([[1, []]]);
   });
 
-  test("it waits for a control process that is just being started again", async () => {
+  test("it waits for a control process that is being restarted", async () => {
     const { clock, children, supervisor, rolls, up } = scriptedSupervisor(1);
     await up();
     children.living("control")[0]?.exit(1);

@@ -7,9 +7,9 @@ function listenerOn(port: number) {
   const state = { isFull: false };
   const listener = new WorkerListener({
     server: {
-      async listen(host, asked) {
-        steps.push(`listen ${host}:${asked}`);
-        return asked === 0 ? 4_711 : asked;
+      async listen(host, port) {
+        steps.push(`listen ${host}:${port}`);
+        return port === 0 ? 4_711 : port;
       },
       stopListening: () => void steps.push("stop"),
       pauseListening: (isPaused) => void steps.push(`paused ${isPaused}`),

@@ -30,7 +30,7 @@ describe("connections that the supervisor hands to a worker", () => {
     expect(sent).toEqual([true, false, true].map((accepting) => ({ kind: "connections", accepting })));
   });
 
-  test("a connection that arrives is given to the server; each is acknowledged, one that was lost on its way too", async () => {
+  test("a connection that arrives is given to the server; each is acknowledged, also one that was lost on its way", async () => {
     const { connections, given } = await listening();
     sent.length = 0;
     const socket = new Socket();

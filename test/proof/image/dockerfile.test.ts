@@ -5,7 +5,7 @@ import { PROJECT } from "../processes.ts";
 import { readDockerfile } from "./dockerfile.ts";
 
 describe("a Dockerfile is read into stages and steps", () => {
-  test("in the order of the file, with the instructions that end in the image's configuration apart", () => {
+  test("in the order of the file, with the image's configuration separately", () => {
     const text = [
       "# a comment",
       "ARG BASE_DIGEST",
@@ -50,7 +50,7 @@ describe("a Dockerfile is read into stages and steps", () => {
     ["COPY --chown=node:node a b", "cannot be followed here: --chown=node:node"],
     ['ENV NAME="a b"', "ENV is understood as NAME=value without quotes"],
     ["CMD node dist/main.js", "CMD must have the JSON form"],
-  ])("%s is refused, for a step that is passed over would prove nothing", (instruction, reason) => {
+  ])("%s is refused, because a skipped step would prove nothing", (instruction, reason) => {
     expect(() => readDockerfile(`FROM debian\n${instruction}`)).toThrow(reason);
   });
 });
@@ -71,7 +71,7 @@ describe("the project's own Dockerfile", () => {
     expect(bases).toEqual(["node:24-trixie-slim"]);
   });
 
-  test("copies nothing that .dockerignore keeps out of the build's context", () => {
+  test("copies nothing that .dockerignore excludes", () => {
     const ignored = readFileSync(join(PROJECT, ".dockerignore"), "utf8").split("\n");
     const copies = stages.flatMap(({ steps }) => steps.flatMap((step) => (step.do === "copy" ? step : [])));
     const sources = copies.filter(({ from }) => from === undefined).flatMap((copy) => copy.sources);

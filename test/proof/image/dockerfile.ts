@@ -22,7 +22,7 @@ const WITHOUT_EFFECT = new Set(["ARG", "LABEL", "EXPOSE", "VOLUME"]);
 
 /**
  * The stages of a Dockerfile, as far as our own uses the language. Throws at every instruction that it does not know, so that no step
- * is passed over. Build arguments are empty, as in a build that sets none.
+ * is skipped. Build arguments are empty, as in a build that sets none.
  */
 export function readDockerfile(text: string): readonly Stage[] {
   const stages: (Stage & { steps: Step[] })[] = [];

@@ -31,10 +31,10 @@ export interface BuiltStage {
  * a step fails.
  */
 export async function proveImage(proof: Proof): Promise<void> {
-  const { cache, tally } = proof;
+  const { cache, checks } = proof;
   const why = whyNoRoot();
   if (why !== "") {
-    tally.skipped("the Dockerfile's steps", why, CHECKS);
+    checks.skipped("the Dockerfile's steps", why, CHECKS);
     return;
   }
   const work = join(cache, "image");
@@ -46,9 +46,9 @@ export async function proveImage(proof: Proof): Promise<void> {
     const image = await new ImageBuild(proof, work).build(stages);
     const last = stages.at(-1);
     if (image === undefined || last === undefined) return;
-    tally.passed("every step of the Dockerfile runs");
+    checks.passed("every step of the Dockerfile runs");
     const weight = megabytes(join(image.root, image.directory, "node_modules"));
-    tally.check(
+    checks.check(
       `the image's node_modules weigh ${weight} MB, at most ${RELEASE_MB_MAX}`,
       weight > RELEASE_MB_MAX ? "they weigh more" : "",
     );
@@ -75,7 +75,7 @@ class ImageBuild {
     let last: BuiltStage | undefined;
     for (const [index, stage] of stages.entries()) {
       const name = stage.name ?? String(index);
-      this.#proof.tally.print(`\nstage ${name}, from ${stage.from}`);
+      this.#proof.checks.print(`\nstage ${name}, from ${stage.from}`);
       last = await this.#start(stage.from, join(this.#work, `stage-${name}`));
       for (const step of stage.steps) {
         const changed = await this.#follow(step, last);
@@ -130,9 +130,9 @@ class ImageBuild {
         return stage;
       case "run": {
         const { code, output, tookMs } = await this.#run(step.script, stage);
-        this.#proof.tally.print(`  RUN ${step.script}: ${Math.round(tookMs / 1_000)} s`);
+        this.#proof.checks.print(`  RUN ${step.script}: ${Math.round(tookMs / 1_000)} s`);
         if (code === 0) return stage;
-        this.#proof.tally.failed(`RUN ${step.script}`, output.slice(-3_000));
+        this.#proof.checks.failed(`RUN ${step.script}`, output.slice(-3_000));
         return undefined;
       }
     }

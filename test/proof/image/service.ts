@@ -19,17 +19,17 @@ const RUN_ENVIRONMENT = { PUBLIC_MEDIA_URL: "wss://media.example.com" };
  * Starts the image's program as its user, as process 1 and in a network of its own, and holds the image's health check against it:
  * unhealthy before the service runs, healthy once it does. Then stops it as `docker stop` does.
  */
-export async function proveService({ cache, tally }: Proof, image: BuiltStage, stage: Stage): Promise<void> {
+export async function proveService({ cache, checks }: Proof, image: BuiltStage, stage: Stage): Promise<void> {
   const { healthCheck, entryPoint = [], command = [] } = stage;
   if (healthCheck === undefined || image.user === undefined || image.user === "root") {
-    tally.failed("the image has a health check and a user of its own", `its user is ${image.user ?? "root"}`);
+    checks.failed("the image has a health check and a user of its own", `its user is ${image.user ?? "root"}`);
     return;
   }
   const environment = { ...image.environment, ...RUN_ENVIRONMENT };
   const inside = { directory: image.directory, environment, user: image.user };
   const check = { ...inside, script: shellCommand(healthCheck) };
   const without = run(enterRoot(image.root, { ...check, ownNetwork: true }));
-  tally.check("the health check fails where no service runs", without === 1 ? "" : `its exit code was ${without}`);
+  checks.check("the health check fails where no service runs", without === 1 ? "" : `its exit code was ${without}`);
 
   const logFile = join(cache, "image-service.log");
   const script = shellCommand([...entryPoint, ...command]);
@@ -41,23 +41,23 @@ export async function proveService({ cache, tally }: Proof, image: BuiltStage, s
   const log = () => readFileSync(logFile, "utf8");
   try {
     const healthy = await becomesHealthy(service.pid, () => run(joinRoot(processOne(service.pid), image.root, check)));
-    if (!tally.check("the health check passes once the service runs", healthy ? "" : log().slice(-3_000))) return;
+    if (!checks.check("the health check passes once the service runs", healthy ? "" : log().slice(-3_000))) return;
     const pid = processOne(service.pid);
     const owner = ownerOf(pid);
     const right = owner !== undefined && owner !== "0";
-    tally.check(
+    checks.check(
       `the service runs as the user ${image.user}`,
       right ? "" : `the owner of process 1 is ${owner ?? "gone"}`,
     );
     const found = mediaServerInLog(log());
     const expected = expectedMediaServer(image.nodeMajor, glibcMinor(["chroot", image.root]));
     const other = `it was ${found ?? "not named in the log"}`;
-    tally.check(`its media port is served by ${expected}`, found === expected ? "" : other);
+    checks.check(`its media port is served by ${expected}`, found === expected ? "" : other);
     // Process 0 would be this program's own group.
     if (pid > 0) process.kill(pid, "SIGTERM");
     const code = await Promise.race([ended, sleep(STOPPED_MS_MAX, undefined, { ref: false })]);
     const late = `not within ${STOPPED_MS_MAX} ms`;
-    tally.check("SIGTERM ends it with exit code 0", code === 0 ? "" : `${code ?? late}\n${log().slice(-3_000)}`);
+    checks.check("SIGTERM ends it with exit code 0", code === 0 ? "" : `${code ?? late}\n${log().slice(-3_000)}`);
   } finally {
     killGroup(service);
   }

@@ -79,7 +79,7 @@ export class NodeLineProof {
   }
 
   #check(what: string, why: string): boolean {
-    return this.#proof.tally.check(`${this.#name}: ${what}`, why);
+    return this.#proof.checks.check(`${this.#name}: ${what}`, why);
   }
 
   #run(script: string, timeoutSeconds: number): Promise<Finished> {
@@ -108,7 +108,7 @@ export class NodeLineProof {
     const installMegabytes = megabytes(this.#outside) - before;
     const weight = `npm ci weighs ${installMegabytes} MB, at most ${INSTALL_MB_MAX}`;
     this.#check(weight, installMegabytes > INSTALL_MB_MAX ? "it weighs more" : "");
-    this.#proof.tally.print(
+    this.#proof.checks.print(
       `  npm ci took ${installSeconds} s; the goal on a machine that does nothing else is ${INSTALL_SECONDS_GOAL} s`,
     );
     const folder = join(this.#outside, "node_modules/@uwsjs");
@@ -147,17 +147,17 @@ export class NodeLineProof {
     const report = join(this.#outside, REPORT_FILE);
     const name = `${this.#name}: ${this.#proof.reduced ? "reduced tests" : "npm test"}`;
     if (!existsSync(report)) {
-      this.#proof.tally.failed(name, `the test runner left no report\n${output.slice(-3_000)}`);
+      this.#proof.checks.failed(name, `the test runner left no report\n${output.slice(-3_000)}`);
       return { tests: "no report", contract: "no report" };
     }
     const read = (includes?: (path: string) => boolean): SuiteResult =>
       readVitestReport(report, this.#checkout, includes);
     const [all, ofContract] = [read(), read((path) => contract.includes(path))];
-    this.#proof.tally.suite(name, all);
+    this.#proof.checks.suite(name, all);
     // Vitest also fails where something was thrown outside of every test.
-    if (code !== 0 && all.failed === 0) this.#proof.tally.failed(name, `exit code ${code}\n${output.slice(-3_000)}`);
+    if (code !== 0 && all.failed === 0) this.#proof.checks.failed(name, `exit code ${code}\n${output.slice(-3_000)}`);
     const without = filtersWithoutFile(files, reportedFiles(report, this.#checkout));
-    if (without.length > 0) this.#proof.tally.failed(name, `no test file ran for ${without.join(", ")}`);
+    if (without.length > 0) this.#proof.checks.failed(name, `no test file ran for ${without.join(", ")}`);
     return { tests: countsText(all), contract: countsText(ofContract) };
   }
 

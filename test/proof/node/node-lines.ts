@@ -18,27 +18,27 @@ export async function proveNodeLines(proof: Proof): Promise<void> {
   for (const line of NODE_LINES) await proveLine(proof, here, line, rows);
   const why = whyNoRoot();
   if (why === "") {
-    proof.tally.print("\nDebian 13: its root is made, or taken from the cache");
+    proof.checks.print("\nDebian 13: its root is made, or taken from the cache");
     const place = insideRoot(await debianRoot(proof.cache, true));
     for (const line of LINES_ON_DEBIAN_13) await proveLine(proof, place, line, rows);
   } else {
     const skipped = LINES_ON_DEBIAN_13.map(({ node }) => `Node ${node} on Debian 13`);
-    for (const check of skipped) proof.tally.skipped(check, why, CHECKS_A_LINE);
+    for (const check of skipped) proof.checks.skipped(check, why, CHECKS_A_LINE);
   }
   const text = resultsTable(rows) + (why === "" ? "" : `\n\nDebian 13 was skipped: ${why}.`);
-  proof.tally.print(`\n${text}`);
+  proof.checks.print(`\n${text}`);
   await writeSection(proof, "Node versions", "node", `${explanation(proof.reduced)}\n\n${text}`);
 }
 
 /** Adds a row; a line that cannot be proved fails, and the lines after it are proved all the same. */
 async function proveLine(proof: Proof, place: Place, line: NodeLine, rows: Row[]): Promise<void> {
-  proof.tally.print(`\nNode ${line.node} with npm ${line.npm} on ${place.name}`);
+  proof.checks.print(`\nNode ${line.node} with npm ${line.npm} on ${place.name}`);
   // .ci/run has run the whole suite on its own Node, so the reduced form does not run a part of it there again.
   const untested = proof.reduced && place.folder === proof.cache && process.version.startsWith(`v${line.node}.`);
   try {
     rows.push(await new NodeLineProof(proof, place, line).run(untested));
   } catch (error) {
-    proof.tally.failed(`Node ${line.node} on ${place.name}`, error instanceof Error ? error.message : String(error));
+    proof.checks.failed(`Node ${line.node} on ${place.name}`, error instanceof Error ? error.message : String(error));
   }
 }
 

@@ -10,8 +10,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readPrices } from "../../../src/core/billing/prices.ts";
-import type { EndReason } from "../../../src/core/calls/spec.ts";
+import { readPrices } from "../../../src/config/prices.ts";
+import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import { callMs } from "../../../src/core/clocks.ts";
 import { TrunklineError } from "../../../src/core/errors.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";

@@ -21,7 +21,7 @@ const CALL: ActiveCall = {
 function scene(epoch = 4) {
   const clock = new ManualClock();
   const there = new Set<string>();
-  const untold: (() => void)[] = [];
+  const undelivered: (() => void)[] = [];
   const kept: { id: string; isLost: () => boolean }[] = [];
   const lost: string[] = [];
   let failures = 0;
@@ -39,7 +39,7 @@ function scene(epoch = 4) {
       // As with the thread's messages, all earlier events are delivered before the answer.
       caughtUp: async () => {
         await settled();
-        for (const tell of untold.splice(0)) tell();
+        for (const deliver of undelivered.splice(0)) deliver();
       },
     },
     epoch,
@@ -48,7 +48,7 @@ function scene(epoch = 4) {
     log: memoryLog().log,
   });
   const comesBack = (callIds = [CALL.id]): void => {
-    untold.push(() => {
+    undelivered.push(() => {
       there.add("worker-1");
       calls.workerConnected("worker-1", 2, callIds);
     });

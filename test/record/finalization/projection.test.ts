@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { Call } from "../../../src/call/call.ts";
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { latencySummary } from "../../../src/core/calls/latency.ts";
-import type { TranscriptTurn } from "../../../src/core/calls/spec.ts";
+import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
 import { TrunklineError } from "../../../src/core/errors.ts";
 import { projectJournal } from "../../../src/record/finalization/projection.ts";
@@ -197,9 +197,9 @@ describe("projection", () => {
   test("a call of an older build with fewer members in some commands is still recovered", async () => {
     const call = conversation(START, "interrupted");
     const whole = await projectJournal(call.file());
-    const { latency: _, ...untold } = whole.turns[2] ?? {};
-    expect(isSubsetEqual(untold, whole.turns[2])).toBe(true);
-    expect(isSubsetEqual(whole.turns[2], untold)).toBe(false);
+    const { latency: _, ...withoutLatency } = whole.turns[2] ?? {};
+    expect(isSubsetEqual(withoutLatency, whole.turns[2])).toBe(true);
+    expect(isSubsetEqual(whole.turns[2], withoutLatency)).toBe(false);
     expect(isSubsetEqual([1], [1, 2])).toBe(false);
     expect(isSubsetEqual([], {})).toBe(false);
   });

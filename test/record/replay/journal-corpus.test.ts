@@ -35,7 +35,7 @@ function decision(command: JournaledCommand): string[] {
     case "run-tool":
       return [`tool ${command.name}`];
     case "ignore":
-      return [`pass-over ${command.text}`];
+      return [`ignore ${command.text}`];
     case "language":
       return [`language ${command.language}`];
     default:

@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { readRetention } from "../../../src/config/retention.ts";
 import { millisecondsOf } from "../../../src/core/clocks.ts";
-import { type RetainedPart, readRetention } from "../../../src/core/retention.ts";
+import type { RetainedPart } from "../../../src/core/retention.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import { recordingPath } from "../../../src/record/recording/render.ts";
 import { RetentionJob } from "../../../src/record/retention/job.ts";
@@ -105,14 +106,14 @@ test("ADV-M7: a transcript that expires first is deleted with the journal, which
 });
 
 test("ADV-M7: an account's own rules override the common ones", async () => {
-  const [acme, keeper, other] = [await ended("acme"), await ended("keeper"), await ended("other")];
+  const [acme, forever, other] = [await ended("acme"), await ended("forever"), await ended("other")];
   clock.advance(8 * DAY_MS);
-  const accounts = { acme: { recordingDays: 7 }, keeper: { recordingDays: null } };
+  const accounts = { acme: { recordingDays: 7 }, forever: { recordingDays: null } };
   await retentionOf({ recordingDays: 30, accounts }).run();
-  expect([acme, keeper, other].map(({ recording }) => existsSync(recording))).toEqual([false, true, true]);
+  expect([acme, forever, other].map(({ recording }) => existsSync(recording))).toEqual([false, true, true]);
   clock.advance(30 * DAY_MS);
   await retentionOf({ recordingDays: 30, accounts }).run();
-  expect([keeper, other].map(({ recording }) => existsSync(recording))).toEqual([true, false]);
+  expect([forever, other].map(({ recording }) => existsSync(recording))).toEqual([true, false]);
 });
 
 test("ADV-M7: a live call is never touched, however old", async () => {

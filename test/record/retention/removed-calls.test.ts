@@ -48,7 +48,7 @@ async function hold(spec: Partial<CallSpec>): Promise<{ callId: string; events: 
 describe("a call that is removed", () => {
   test("leaves no byte of its prompt, its words or its idempotency key", async () => {
     const { callId, events } = await hold(SPOKEN);
-    const { directory, keeper, stores, accountId } = service;
+    const { directory, finalizer, stores, accountId } = service;
     expect(events).toContainEqual(expect.objectContaining({ kind: "stt-final", text: "how is the canary" }));
     expect(events).toContainEqual(expect.objectContaining({ kind: "speak", text: "Hello, canary." }));
     expect(events).toContainEqual(expect.objectContaining({ kind: "speak", text: "The canary sings." }));
@@ -56,26 +56,26 @@ describe("a call that is removed", () => {
     expect(allBytes(`${directory}/journals`)).toMatch(CANARY);
 
     // As DELETE does: the files first, then the rows.
-    await keeper.deleteFiles(callId);
+    await finalizer.deleteFiles(callId);
     for (const folder of ["journals", "recordings"]) expect(readdirSync(`${directory}/${folder}`)).toEqual([]);
     await stores.calls.remove(accountId, callId);
     expect(allBytes(directory)).not.toMatch(CANARY);
     expect(allBytes(directory)).not.toContain(callId);
 
     // Its worker may report its end again.
-    keeper.finalize(callId);
-    await keeper.idle();
+    finalizer.finalize(callId);
+    await finalizer.idle();
     expect(allBytes(directory)).not.toContain(callId);
     expect(service.logged.join("")).not.toMatch(CANARY);
   });
 
   test("and that was not recorded, had left no word before, neither on the disk nor in its events", async () => {
     const { callId, events } = await hold({ ...SPOKEN, recordingEnabled: false });
-    const { directory, keeper, stores, accountId } = service;
+    const { directory, finalizer, stores, accountId } = service;
     expect(events).toContainEqual(expect.objectContaining({ kind: "stt-final", text: "", chars: 17 }));
     expect(JSON.stringify(events)).not.toMatch(CANARY);
     expect(allBytes(directory)).not.toMatch(CANARY);
-    await keeper.deleteFiles(callId);
+    await finalizer.deleteFiles(callId);
     await stores.calls.remove(accountId, callId);
     expect(allBytes(directory)).not.toContain(callId);
   });

@@ -1,4 +1,4 @@
-import type { EndReason } from "../../../src/core/calls/spec.ts";
+import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import { SOCKET_PAYLOAD_BYTES_MAX } from "../../../src/core/limits/connections.ts";
 import type { Connection } from "../../../src/gateway/leg/connection.ts";
 import type { LegSocket } from "../../../src/gateway/leg/leg.ts";

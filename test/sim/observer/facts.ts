@@ -1,6 +1,8 @@
 import type { CallCommand, CallEvent, CallState } from "../../../src/call/events.ts";
 import { isConfirmation } from "../../../src/call/reply/heard-ledger.ts";
-import type { CallSpec, EndReason, TranscriptTurn } from "../../../src/core/calls/spec.ts";
+import type { EndReason } from "../../../src/core/calls/reasons.ts";
+import type { CallSpec } from "../../../src/core/calls/spec.ts";
+import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { millisecondsOf } from "../../../src/core/clocks.ts";
 import { FRAME_MS } from "../../../src/core/limits/media.ts";
 import { TOOL_CALLS_PER_ROUND_MAX } from "../../../src/core/limits/tools.ts";
@@ -16,7 +18,7 @@ const LAG_MS_MAX = 1_000;
 /** A segment of a reply, from the command to speak it to its playout. */
 export interface SegmentFacts {
   text: string;
-  /** What the voice makes of it, once it was asked. */
+  /** What the TTS makes of it, once it was requested. */
   spoken: SpokenSegment | undefined;
   /** At the leg's rate, once the synthesis is over. */
   samples: number | undefined;
@@ -27,19 +29,19 @@ export interface SegmentFacts {
 export interface ReplyFacts {
   readonly turnId: number;
   readonly interruptible: boolean;
-  /** The end of what the model was asked; undefined for words of the service's own. */
-  readonly asked: Message | undefined;
+  /** The last user message of the LLM request; undefined for a service phrase. */
+  readonly userMessage: Message | undefined;
   readonly segments: SegmentFacts[];
-  /** When the model was first asked for it, or it began to be said. */
+  /** When the LLM was first asked for it, or the agent began to say it. */
   readonly beganMs: number;
-  /** How often the model was asked. */
+  /** How often the LLM was asked. */
   asks: number;
-  /** The model is done, with the reply or with what it says before its tools. */
-  modelDone: boolean;
-  /** Tools that were asked for since the model was asked last, and those that the world carries out and has not answered. */
+  /** The LLM has finished the reply, or the text before its tool calls. */
+  llmDone: boolean;
+  /** Tool calls since the last LLM request, and those that are running. */
   toolsAsked: number;
   readonly toolsRunning: Set<string>;
-  /** The LLM asked for an end after it, and may. */
+  /** The LLM requested the end of the call after it, and may. */
   afterwards: "hang_up" | "transfer" | undefined;
   /** How often voice has paused it, and since when it is; undefined while it is not. */
   pauses: number;
@@ -69,8 +71,8 @@ export class Facts {
   readonly commands: CallCommand[] = [];
   /** The reply that was begun last, alive or not. */
   reply: ReplyFacts | undefined;
-  /** What the model was asked last of what the caller said. */
-  asked: Message | undefined;
+  /** The caller's words in the last LLM request. */
+  userMessage: Message | undefined;
   /** What is spoken. */
   language: string;
   lastEvent: CallEvent | undefined;
@@ -146,7 +148,7 @@ export class Facts {
         if (this.lastEventCounts && reply !== undefined) this.#toolAsked(reply, event);
         return;
       case "reply-end":
-        this.#change(event.turnId, { modelDone: true });
+        this.#change(event.turnId, { llmDone: true });
         return;
       case "tool-result":
         this.replies.get(event.turnId)?.toolsRunning.delete(event.toolCallId);
@@ -166,8 +168,8 @@ export class Facts {
     switch (command.kind) {
       case "generate-reply": {
         const reply = this.replies.get(command.turnId) ?? this.#begin(command.turnId, command.messages.at(-1));
-        Object.assign(reply, { asks: reply.asks + 1, modelDone: false, toolsAsked: 0 });
-        this.asked = command.messages.findLast(({ role }) => role === "user");
+        Object.assign(reply, { asks: reply.asks + 1, llmDone: false, toolsAsked: 0 });
+        this.userMessage = command.messages.findLast(({ role }) => role === "user");
         return;
       }
       case "run-tool":
@@ -245,16 +247,16 @@ export class Facts {
     return spoken && this.#places.get(spoken);
   }
 
-  #begin(turnId: number, asked: Message | undefined): ReplyFacts {
+  #begin(turnId: number, userMessage: Message | undefined): ReplyFacts {
     const reply: ReplyFacts = {
       turnId,
       // Only the first message of the agent may be kept from being interrupted, and the goodbye is.
       interruptible: !this.isLeaving && (this.spec.interruptible || this.#audible),
-      asked,
+      userMessage,
       segments: [],
       beganMs: this.nowMs,
       asks: 0,
-      modelDone: asked === undefined,
+      llmDone: userMessage === undefined,
       toolsAsked: 0,
       toolsRunning: new Set(),
       afterwards: undefined,
@@ -290,7 +292,7 @@ export class Facts {
   }
 }
 
-/** What a model wrote as arguments, where that makes sense. */
+/** What an LLM wrote as arguments, where that makes sense. */
 function argumentsOf(json: string): Record<string, unknown> | undefined {
   try {
     return JSON.parse(json === "" ? "{}" : json) as Record<string, unknown>;
@@ -300,8 +302,8 @@ function argumentsOf(json: string): Record<string, unknown> | undefined {
 }
 
 /** Everything of it was made and sent. */
-export function isComplete({ modelDone, toolsRunning, segments, sentSamples }: ReplyFacts): boolean {
-  if (!modelDone || toolsRunning.size > 0 || segments.some(({ samples }) => samples === undefined)) return false;
+export function isComplete({ llmDone, toolsRunning, segments, sentSamples }: ReplyFacts): boolean {
+  if (!llmDone || toolsRunning.size > 0 || segments.some(({ samples }) => samples === undefined)) return false;
   const samples = segments.reduce((sum, segment) => sum + (segment.samples ?? 0), 0);
   return sentSamples >= samples;
 }
@@ -310,12 +312,12 @@ export function isComplete({ modelDone, toolsRunning, segments, sentSamples }: R
 export const isOver = (reply: ReplyFacts): boolean =>
   reply.cut || reply.turn !== undefined || (reply.sentFrames === 0 && isComplete(reply));
 
-/** The caller said, typed or keyed something that was not answered yet; `asked` is what the model was asked last of such. */
-export function needsReply(event: CallEvent, asked: Message | undefined): boolean {
+/** Whether what the caller said, typed or entered needs a reply; `userMessage` is the last one in an LLM request. */
+export function needsReply(event: CallEvent, userMessage: Message | undefined): boolean {
   if (event.kind === "typed" || event.kind === "dtmf") return true;
   if ((event.kind !== "stt-interim" && event.kind !== "stt-final") || event.text === "") return false;
   // After what it ends now, DTMF digits or typed texts may have arrived already.
   return event.kind === "stt-final"
-    ? asked?.text.includes(event.text) !== true
-    : asked?.text.endsWith(event.text) !== true;
+    ? userMessage?.text.includes(event.text) !== true
+    : userMessage?.text.endsWith(event.text) !== true;
 }

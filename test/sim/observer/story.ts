@@ -44,11 +44,11 @@ export function commandText(command: CallCommand): string {
     case "generate-reply":
       return `ask ${command.turnId}: ${JSON.stringify(command.messages.at(-1))}`;
     case "preemptive-start":
-      return `ask ahead: ${JSON.stringify(command.messages.at(-1))}`;
+      return `start preemptive generation: ${JSON.stringify(command.messages.at(-1))}`;
     case "conversation-trimmed":
       return `trim the conversation: ${command.droppedTurns} turns, ${command.truncatedResults} results`;
     case "preemptive-cancel":
-      return "forget what was asked ahead";
+      return "cancel preemptive generation";
     case "speak":
       return `speak ${command.turnId}.${command.segment}: ${JSON.stringify(command.text)}`;
     case "mark":
@@ -60,7 +60,7 @@ export function commandText(command: CallCommand): string {
     case "resume":
       return `resume ${command.turnId}: ${command.reason}`;
     case "ignore":
-      return `pass over ${JSON.stringify(command.text)}`;
+      return `ignore ${JSON.stringify(command.text)}`;
     case "run-tool":
       return `tool ${command.toolCallId} ${command.name} ${JSON.stringify(command.arguments)}`;
     case "send-dtmf":

@@ -1,4 +1,4 @@
-import type { EndReason } from "../../../src/core/calls/spec.ts";
+import type { EndReason } from "../../../src/core/calls/reasons.ts";
 
 /** What can go wrong around a call without being its end. A seed that draws it need not see it: the call may end first. */
 export const FAULTS = [
@@ -11,7 +11,7 @@ export const FAULTS = [
   "no-final",
   "words-without-speech",
   "speech-goes-on",
-  // The model.
+  // The LLM.
   "llm-slow",
   "llm-drips",
   "llm-hangs-at-start",
@@ -167,7 +167,7 @@ export type Invariant =
   | "voice over the agent holds it, and no longer than it must"
   | "a paused reply is not sent"
   | "a reply is cut for what the caller did"
-  | "the model knows what was heard, and nothing else"
+  | "the LLM knows what was heard, and nothing else"
   | "tools are used within their limits, and their results reach the LLM"
   | "DTMF digits arrive as they were pressed"
   | "the STT receives every frame"

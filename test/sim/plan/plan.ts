@@ -23,7 +23,7 @@ export interface Plan {
   manner: CallerBehavior;
   leave: HangUpTime;
   troubles: ReadonlySet<Fault>;
-  /** The model is asked before it is certain that the caller is done. */
+  /** The LLM is asked before it is certain that the caller is done. */
   preemptive: boolean;
   random: Random;
 }
@@ -55,7 +55,7 @@ const BUILT_IN_CHANCE = { hang_up: 0.8, transfer: 0.3, switch_language: 0.3, sen
 const OWN_TOOLS_CHANCE = 0.5;
 /** What does not come about without them. */
 const OF_TOOLS: readonly Fault[] = ["too-many-tools", "tool-slow", "tool-fails", "tool-never-answers"];
-/** What the model must not choose. */
+/** What the LLM must not choose. */
 export const FIXED = { shop: "bakery" } as const;
 
 export function drawPlan(seed: number): Plan {

@@ -22,7 +22,7 @@ const FAR_TOO_MANY_SENTENCES = 500;
 const HANG_UP_CHANCE = 0.2;
 const OWN_TOOLS = ["look_up", "ask_page"];
 
-/** A model that answers with words of its own, and misbehaves as its seed will have it. */
+/** An LLM that replies with random words, and misbehaves according to its seed. */
 export class SimulatedLlm implements Llm {
   readonly provider = "simulated";
   readonly #process: Process;
@@ -94,7 +94,7 @@ export class SimulatedLlm implements Llm {
     return this.#fate.random.chance(0.7) ? providerFailed(this.provider, "failed as drawn") : new TypeError("as drawn");
   }
 
-  /** Those that it should not ask for it asks for all the same: a model that was offered none may make one up. */
+  /** Tool calls that it should not make: an LLM without tools may invent one. */
   *#toolCalls({ messages, tools }: LlmRequest): Generator<LlmEvent> {
     const { random, chronicle } = this.#fate;
     let count = 0;

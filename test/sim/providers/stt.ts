@@ -10,7 +10,7 @@ import { callerText } from "../plan/words.ts";
 import type { Process } from "../process.ts";
 import type { OpenStreams, ProviderOptions } from "./open-streams.ts";
 
-type EarEvent = SttEvent | { kind: "fail" };
+type QueuedEvent = SttEvent | { kind: "fail" };
 
 /** With these faults an STT does not emit every word once and in order. */
 const DISHONEST: readonly Fault[] = ["duplicate-final", "final-out-of-order", "no-final"];
@@ -29,7 +29,7 @@ export class SimulatedStt implements Stt {
   readonly #fate: FaultPlan;
   readonly #streams: OpenStreams;
   readonly #timers = new Set<() => void>();
-  #deliver: (event: EarEvent) => void = () => {};
+  #deliver: (event: QueuedEvent) => void = () => {};
   #heardSamples = 0;
   /** When the last of the ordered transcripts will have been emitted, in the clock's ms. */
   #emittedMs = 0;
@@ -56,7 +56,7 @@ export class SimulatedStt implements Stt {
   }
 
   open(_options: { language: string; rateHz: number }, signal: AbortSignal): SttStream {
-    const queue = new EventQueue<EarEvent>(signal);
+    const queue = new EventQueue<QueuedEvent>(signal);
     this.#deliver = (event) => queue.push(event);
     signal.addEventListener("abort", () => this.#stop(), { once: true });
     this.#scheduleTroubles();
@@ -75,7 +75,7 @@ export class SimulatedStt implements Stt {
     if (this.capabilities.interimTranscripts) {
       for (const [index, word] of words.entries()) {
         const said = words.slice(0, index + 1).map((other) => other.text);
-        this.#tellInOrder(word.endMs + lagMs, { kind: "interim", text: said.join(" ") });
+        this.#emitInOrder(word.endMs + lagMs, { kind: "interim", text: said.join(" ") });
       }
     }
     if (this.#fate.occurs("no-final", 0.7)) return;
@@ -85,10 +85,10 @@ export class SimulatedStt implements Stt {
       return;
     }
     const lateMs = this.#fate.occurs("late-final", 0.6) ? random.between(2_000, 6_000) : random.between(10, 250);
-    const toldMs = this.#tellInOrder(last.endMs + lagMs + lateMs, final);
-    if (this.#held !== undefined) this.#tell(toldMs + random.between(1, 300), this.#held);
+    const emittedMs = this.#emitInOrder(last.endMs + lagMs + lateMs, final);
+    if (this.#held !== undefined) this.#emit(emittedMs + random.between(1, 300), this.#held);
     this.#held = undefined;
-    if (this.#fate.occurs("duplicate-final", 0.7)) this.#tell(toldMs + random.between(1, 2_500), final);
+    if (this.#fate.occurs("duplicate-final", 0.7)) this.#emit(emittedMs + random.between(1, 2_500), final);
   }
 
   #scheduleTroubles(): void {
@@ -99,7 +99,7 @@ export class SimulatedStt implements Stt {
         this.#after(random.between(200, TROUBLED_MS), () => {
           chronicle.note("words-without-speech");
           // An utterance of its own: a final in the middle of another one would take its words back.
-          this.#tellInOrder(0, ghost);
+          this.#emitInOrder(0, ghost);
         });
       }
     }
@@ -111,14 +111,14 @@ export class SimulatedStt implements Stt {
   }
 
   /** A late transcript delays the next one. Returns the delay, ms. */
-  #tellInOrder(afterMs: number, event: SttEvent): number {
+  #emitInOrder(afterMs: number, event: SttEvent): number {
     const nowMs = millisecondsOf(this.#process.nowMs());
     this.#emittedMs = Math.max(this.#emittedMs, nowMs + afterMs);
-    this.#tell(this.#emittedMs - nowMs, event);
+    this.#emit(this.#emittedMs - nowMs, event);
     return this.#emittedMs - nowMs;
   }
 
-  #tell(afterMs: number, event: SttEvent): void {
+  #emit(afterMs: number, event: SttEvent): void {
     this.#after(afterMs, () => this.#deliver(event));
   }
 
@@ -130,7 +130,7 @@ export class SimulatedStt implements Stt {
     this.#timers.add(cancel);
   }
 
-  async *#events(queue: AsyncIterable<EarEvent>): AsyncGenerator<SttEvent> {
+  async *#events(queue: AsyncIterable<QueuedEvent>): AsyncGenerator<SttEvent> {
     const ended = this.#streams.begin("stt");
     try {
       for await (const event of queue) {

@@ -41,7 +41,7 @@ function readAll({ segments, frames }: ReturnType<typeof played>, format: AudioF
 const expected = ({ frames }: ReturnType<typeof played>): unknown[] =>
   frames.flatMap((of, segment) => of.map((_, frame) => ({ segment, frame })));
 
-describe("audio that says what it is", () => {
+describe("tagged audio", () => {
   test.each([8_000, 16_000, 22_050, 24_000])("is read frame by frame after mu-law, from a TTS of %i Hz", (rateHz) => {
     const audio = played(rateHz);
     expect(readAll(audio, TELEPHONE)).toEqual(expected(audio));
@@ -52,14 +52,14 @@ describe("audio that says what it is", () => {
     { codec: "pcm_s16le", rateHz: 8_000 },
     { codec: "pcm_s16le", rateHz: 16_000 },
     { codec: "pcm_s16le", rateHz: 48_000 },
-  ] as const)("is read as $codec at $rateHz Hz, from voices of any rate", (format) => {
+  ] as const)("is read as $codec at $rateHz Hz, from a TTS of any rate", (format) => {
     for (const rateHz of [8_000, 22_050, 24_000]) {
       const audio = played(rateHz, format);
       expect(readAll(audio, format)).toEqual(expected(audio));
     }
   });
 
-  test("a frame that is missing, repeated, or of a segment that was left is not taken for the next one", () => {
+  test("a frame that is missing, repeated, or of an abandoned segment is not taken for the next one", () => {
     const { segments, frames } = played(TELEPHONE.rateHz);
     const [first = [], , , fourth = []] = frames;
     const readSome = (some: readonly (Uint8Array | undefined)[]) => {

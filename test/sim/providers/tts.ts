@@ -6,14 +6,14 @@ import type { Process } from "../process.ts";
 import type { OpenStreams, ProviderOptions } from "./open-streams.ts";
 import { taggedSamples } from "./tagged-audio.ts";
 
-/** A text that the voice was asked to speak, and what the caller hears of it if all of it is sent and played. */
+/** A text that the TTS was requested to speak, and what the caller hears if all of it is sent and played. */
 export interface SpokenSegment {
   readonly text: string;
-  /** None where the voice makes no audio of it. */
+  /** None if the TTS makes no audio of it. */
   readonly words: readonly TimedWord[];
   /** How long it is, in samples of the leg's rate. */
   readonly legSamples: number;
-  /** How much of it the voice has given away, ms. */
+  /** How much audio of it the TTS has emitted, ms. */
   givenMs: number;
 }
 

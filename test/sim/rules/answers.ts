@@ -18,7 +18,7 @@ const {
   llmSilenceMs: modelSilenceMs,
   ttsSilenceMs: voiceSilenceMs,
 } = DEFAULT_TURN_PARAMETERS;
-/** The longest that turn taking may take over what was said last. */
+/** The longest time from the last words to the reply. */
 const ANSWER_WITHIN_MS = finalWaitMs + wordlessVoiceMs + frameLossMs + hangoverMs;
 
 /** What sets the engines to work. */
@@ -35,7 +35,7 @@ export class Answers implements Rule {
   /** What came of the caller, in order: what was said, by its finals, and what was typed. */
   readonly #finals: string[] = [];
   #partial = "";
-  /** What the service made of it: turns, and what it passed over. */
+  /** What the service made of it: turns, and what it ignored. */
   readonly #emitted: string[] = [];
   #keys = "";
   /** When somebody last did something for the reply that lives. */
@@ -53,7 +53,7 @@ export class Answers implements Rule {
 
   event(event: CallEvent): void {
     if (this.#facts.lastEventCounts) this.#workedMs = this.#facts.nowMs;
-    if (needsReply(event, this.#facts.asked)) this.#waitingMs = this.#facts.nowMs;
+    if (needsReply(event, this.#facts.userMessage)) this.#waitingMs = this.#facts.nowMs;
     if (event.kind === "dtmf") this.#pressed(event.digit);
     if (event.kind === "typed") this.#enteringUntilMs = Number.NaN;
     if (event.kind !== "stt-interim" && event.kind !== "stt-final" && event.kind !== "typed") return;
@@ -125,7 +125,7 @@ export class Answers implements Rule {
     this.#enteringUntilMs = isLast ? Number.NaN : this.#facts.nowMs + digitGapMs;
   }
 
-  /** Only the model's own tools go on while keys are entered. */
+  /** Only the LLM's own tools go on while keys are entered. */
   #checkEntering(turnId: number): void {
     const { nowMs, replies } = this.#facts;
     if (replies.get(turnId)?.asks !== 1 || !(nowMs < this.#enteringUntilMs - TICK_MS)) return;

@@ -7,10 +7,10 @@ import type { Facts } from "../observer/facts.ts";
 import type { Invariant } from "../plan/kinds.ts";
 import type { Rule } from "./rule.ts";
 
-const KNOWS: Invariant = "the model knows what was heard, and nothing else";
+const KNOWS: Invariant = "the LLM knows what was heard, and nothing else";
 const TOOLS: Invariant = "tools are used within their limits, and their results reach the LLM";
 
-/** What the model is asked: what the transcript says, what waits for an answer, and what came of its tools, each in its place. */
+/** The messages of an LLM request: the transcript, the caller's unanswered words, and the results of tools, in order. */
 export class Context implements Rule {
   readonly #facts: Facts;
   readonly #chronicle: Chronicle;
@@ -54,15 +54,15 @@ export class Context implements Rule {
     this.#began.add(toolCallId);
   }
 
-  /** What it answers was asked ahead, where anything was: that must have been the same. */
+  /** A preemptive request, if there was one, must have been the same as the request of the reply. */
   #checkAhead({ messages, tools, language }: Extract<CallCommand, { kind: "generate-reply" }>): void {
     const ahead = this.#ahead;
     this.#ahead = undefined;
     if (ahead === undefined) return;
     this.#chronicle.note("preemptive-generation");
     const asked = { messages: plain(messages), tools, language };
-    const askedAhead = { messages: plain(ahead.messages), tools: ahead.tools, language: ahead.language };
-    if (isDeepStrictEqual(asked, askedAhead)) return;
+    const preemptive = { messages: plain(ahead.messages), tools: ahead.tools, language: ahead.language };
+    if (isDeepStrictEqual(asked, preemptive)) return;
     const last = [messages, ahead.messages].map((all) => JSON.stringify(all.at(-1)));
     this.#wrong(KNOWS, `asked ${last[0]}, and answers ${last[1]}`);
   }
@@ -90,8 +90,8 @@ export class Context implements Rule {
       if (message.role !== "assistant" || message.toolCalls === undefined) continue;
       const calls = message.toolCalls;
       const results = messages.slice(at + 1, at + 1 + calls.length);
-      const isTold = calls.every(({ id, name }, n) => isResult(results[n], id, name));
-      if (!isTold || messages[at + 1 + calls.length]?.role === "tool") this.#wrong(TOOLS, "results are missing");
+      const hasResults = calls.every(({ id, name }, n) => isResult(results[n], id, name));
+      if (!hasResults || messages[at + 1 + calls.length]?.role === "tool") this.#wrong(TOOLS, "results are missing");
       if (calls.length > TOOL_CALLS_PER_ROUND_MAX) this.#wrong(TOOLS, `${calls.length} calls in one round`);
     }
     const answeredIds = new Set(messages.flatMap((message) => (message.role === "tool" ? [message.toolCallId] : [])));

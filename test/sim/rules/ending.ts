@@ -1,6 +1,6 @@
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
-import type { EndReason } from "../../../src/core/calls/spec.ts";
+import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import { GOODBYE_MS_MAX, LLM_FAILURES_MAX } from "../../../src/core/limits/calls.ts";
 import { LEG_START_MS_MAX } from "../../../src/core/limits/connections.ts";
 import { DEFAULT_LIVENESS } from "../../support/legs/liveness.ts";
@@ -128,11 +128,11 @@ export class Ending implements Rule {
     this.#owed = undefined;
   }
 
-  /** The model, for the second time in a row, or the TTS has sent nothing for longer than the timeout. */
+  /** The LLM, for the second time in a row, or the TTS has sent nothing for longer than the timeout. */
   #isFailedBySilence(): boolean {
     const { nowMs, lastEvent, reply } = this.#facts;
     if (lastEvent?.kind !== "tick" || reply === undefined) return false;
-    const isModelSilent = !reply.modelDone && nowMs - this.#modelHeardMs >= modelSilenceMs - EPSILON_MS;
+    const isModelSilent = !reply.llmDone && nowMs - this.#modelHeardMs >= modelSilenceMs - EPSILON_MS;
     if (isModelSilent) return this.#modelFailures + 1 >= LLM_FAILURES_MAX;
     return !isComplete(reply) && nowMs - this.#voiceHeardMs >= voiceSilenceMs - EPSILON_MS;
   }

@@ -37,7 +37,7 @@ export class Endpointing implements Rule {
   readonly #isHonest: boolean;
   /** The last final transcript, if nothing was emitted since; and when a transcript was emitted last. */
   #final: string | undefined;
-  #earMs = 0;
+  #transcriptMs = 0;
   /** They wait for an answer. */
   #isOpen = false;
   /** When there was voice last, and when there was surely speech. */
@@ -50,7 +50,7 @@ export class Endpointing implements Rule {
   /** When a key was pressed last, and when the agent was seen to reply last. */
   #keyMs = Number.NEGATIVE_INFINITY;
   #replyMs = 0;
-  /** When something of the caller's was answered or passed over last. */
+  /** When something of the caller's was answered or ignored last. */
   #settledMs = 0;
 
   constructor(facts: Facts, chronicle: Chronicle, stt: SimulatedStt | undefined) {
@@ -71,7 +71,7 @@ export class Endpointing implements Rule {
   }
 
   event(event: CallEvent): void {
-    const { nowMs, asked } = this.#facts;
+    const { nowMs, userMessage } = this.#facts;
     switch (event.kind) {
       case "dtmf":
         this.#keyMs = nowMs;
@@ -82,8 +82,8 @@ export class Endpointing implements Rule {
       case "stt-interim":
       case "stt-final":
         if (event.text === "") return;
-        this.#earMs = nowMs;
-        this.#isOpen = needsReply(event, asked);
+        this.#transcriptMs = nowMs;
+        this.#isOpen = needsReply(event, userMessage);
         this.#final = event.kind === "stt-final" ? event.text : undefined;
         return;
       default:
@@ -101,29 +101,33 @@ export class Endpointing implements Rule {
   inspect(): void {
     const { end, reply, nowMs } = this.#facts;
     if (reply !== undefined && !isOver(reply)) this.#replyMs = nowMs;
-    if (end !== undefined || !this.#isOpen || !this.#isTold()) return;
+    if (end !== undefined || !this.#isOpen || !this.#isFinal()) return;
     const pause = this.#pauseMs();
     if (this.#silentFrames * FRAME_MS < pause + 2 * FRAME_MS) return;
     // Words whose voice was too short, is forgotten, or was answered already, are words without speech: their pause is over.
-    const sinceMs = Math.max(this.#earMs - finalWaitMs + 5 * FRAME_MS, this.#settledMs, this.#voicedMs - hangoverMs);
+    const sinceMs = Math.max(
+      this.#transcriptMs - finalWaitMs + 5 * FRAME_MS,
+      this.#settledMs,
+      this.#voicedMs - hangoverMs,
+    );
     const isLate = this.#speechMs < sinceMs;
-    const dueMs = Math.max(this.#voicedMs + pause, this.#earMs + (isLate ? pause : 0), this.#replyMs);
+    const dueMs = Math.max(this.#voicedMs + pause, this.#transcriptMs + (isLate ? pause : 0), this.#replyMs);
     if (nowMs <= this.#facts.latestMs(dueMs, 3 * TICK_MS)) return;
     this.#wrong(`nothing is made of ${JSON.stringify(this.#final)} at ${nowMs} ms, which was due at ${dueMs} ms`);
   }
 
   #checkPaused({ turnId, messages }: Extract<CallCommand, { kind: "generate-reply" }>): void {
     const { nowMs, replies } = this.#facts;
-    if (replies.get(turnId)?.asks !== 1 || messages.at(-1)?.role !== "user" || !this.#isTold()) return;
+    if (replies.get(turnId)?.asks !== 1 || messages.at(-1)?.role !== "user" || !this.#isFinal()) return;
     // Voice that goes on without words ends a turn in another way.
-    if (nowMs >= this.#earMs + wordlessVoiceMs - EPSILON_MS) return;
+    if (nowMs >= this.#transcriptMs + wordlessVoiceMs - EPSILON_MS) return;
     const pausedMs = nowMs - this.#speechMs;
     if (pausedMs >= this.#pauseMs() - EPSILON_MS) return;
     this.#wrong(`${JSON.stringify(this.#final)} is answered ${pausedMs} ms after speech`);
   }
 
   /** What was said last is final, and nothing else is entered. */
-  #isTold(): boolean {
+  #isFinal(): boolean {
     return this.#isHonest && this.#final !== undefined && this.#facts.nowMs > this.#keyMs + 2 * digitGapMs;
   }
 

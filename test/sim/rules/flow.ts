@@ -7,7 +7,7 @@ import type { Rule } from "./rule.ts";
 /** What a resampler and a frame that is not full hold back. */
 const HELD_BACK_FRAMES = 2;
 
-/** The caller waits for no speech that is there, and the voice is asked for more before it runs out. */
+/** The caller does not wait for speech that is ready, and more is requested from the TTS before the audio runs out. */
 export class Flow implements Rule {
   readonly #facts: Facts;
   readonly #chronicle: Chronicle;

@@ -1,7 +1,7 @@
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { areBackChannels, isBackChannel } from "../../../src/call/turn-taking/back-channel.ts";
-import type { CancelReason } from "../../../src/core/calls/spec.ts";
+import type { CancelReason } from "../../../src/core/calls/reasons.ts";
 import { FRAME_MS } from "../../../src/core/limits/media.ts";
 import type { Chronicle } from "../observer/chronicle.ts";
 import { type Facts, isOver, type ReplyFacts, TICK_MS } from "../observer/facts.ts";
@@ -114,7 +114,7 @@ export class Interruption implements Rule {
       }
       case "ignore":
         if (!areBackChannels(command.text, this.#facts.language)) {
-          this.#wrong("what the caller said is answered", `${JSON.stringify(command.text)} is passed over`);
+          this.#wrong("what the caller said is answered", `${JSON.stringify(command.text)} is ignored`);
         }
         return;
       default:

@@ -1,6 +1,6 @@
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { isBackChannel } from "../../../src/call/turn-taking/back-channel.ts";
-import type { CancelReason } from "../../../src/core/calls/spec.ts";
+import type { CancelReason } from "../../../src/core/calls/reasons.ts";
 import { FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits/media.ts";
 import { type AudioFormat, frameSamples } from "../../../src/simulator/audio/format.ts";
 import type { MessageKind } from "../network/message-kinds.ts";
@@ -15,7 +15,7 @@ import type { Rule } from "./rule.ts";
 const LEAD_MS_MAX = OUTPUT_LEAD_MS + 2.5 * FRAME_MS;
 const ORDER: Invariant = "one speaker at a time, each frame in its order";
 
-/** The end of the call, a failure of the model, and a reply that hung for as long as the caller's patience. */
+/** The end of the call, a failure of the LLM, and a reply that hung for as long as the caller's patience. */
 const MAY_CUT_A_GREETING: readonly CancelReason[] = ["call_ended", "llm_failed", "inactivity"];
 
 export interface OutputOptions {
@@ -40,7 +40,7 @@ export class Output implements Rule {
   #socketPlaysUntilMs = 0;
   /** The segment that is being sent, and how many frames of it have been. */
   #sending: { reply: ReplyFacts; segment: number; frames: number } | undefined;
-  /** The reply that the caller talked over. */
+  /** The reply that the caller interrupted. */
   #talkedOver: ReplyFacts | undefined;
 
   constructor(options: OutputOptions) {
@@ -81,11 +81,11 @@ export class Output implements Rule {
 
   /** An STT with faults may repeat what was answered already; a DTMF digit or a typed text cannot. */
   event(event: CallEvent): void {
-    const { reply, asked, language } = this.#facts;
+    const { reply, userMessage, language } = this.#facts;
     const isSpoken = event.kind === "stt-interim" || event.kind === "stt-final";
     if (isSpoken && this.#options.stt?.isHonest !== true) return;
     if (isSpoken && isBackChannel(event.text, language, event.kind === "stt-interim")) return;
-    if (reply?.interruptible === true && needsReply(event, asked)) this.#talkedOver = reply;
+    if (reply?.interruptible === true && needsReply(event, userMessage)) this.#talkedOver = reply;
   }
 
   command(command: CallCommand): void {

@@ -9,7 +9,7 @@ import type { OpenStreams } from "../providers/open-streams.ts";
 import { CHUNK_MS_MAX } from "../providers/tts.ts";
 import type { Rule } from "./rule.ts";
 
-/** A voice that is not pulled any further has given a chunk that does not fit. What a resampler holds back is in it. */
+/** When the TTS is no longer pulled, it has emitted a chunk that does not fit. The resampler's delay is included. */
 const SPEECH_MS_MAX = OUTPUT_RING_FRAMES_MAX * FRAME_MS + CHUNK_MS_MAX + FRAME_MS;
 
 export interface QueuesOptions {
@@ -23,7 +23,7 @@ export interface QueuesOptions {
 /** What waits in a call stays within its bounds, whatever the others do. */
 export class Queues implements Rule {
   readonly #options: QueuesOptions;
-  /** What the model has said since it was asked. */
+  /** The LLM's text since its request. */
   #textChars = 0;
 
   constructor(options: QueuesOptions) {

@@ -1,6 +1,6 @@
 import type { CallCommand } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
-import type { TranscriptTurn } from "../../../src/core/calls/spec.ts";
+import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs } from "../../../src/core/clocks.ts";
 import { FRAME_MS } from "../../../src/core/limits/media.ts";
 import type { Path } from "../network/path.ts";
@@ -50,7 +50,7 @@ export class Transcript implements Rule {
       const detail = `reply ${reply.turnId} is over ${playsUntilMs - nowMs} ms before its end`;
       chronicle.violated(UNPLAYED, detail);
     }
-    const question = reply.asked?.role === "user" ? reply.asked.text : undefined;
+    const question = reply.userMessage?.role === "user" ? reply.userMessage.text : undefined;
     if (question === undefined || turns.findLast(({ role }) => role === "user")?.text === question) return;
     chronicle.violated(ORDER, `the answer to ${JSON.stringify(question)} comes before it`);
   }

@@ -52,7 +52,7 @@ const fails = (afterMs = 0): LlmStep => ({ afterMs, event: { kind: "fail" } });
 
 function fallbackOf(clock: ManualClock, llms: readonly Llm[]) {
   const candidates = llms.map((llm) => {
-    const { circuitBreaker, told: reports } = breakerFor("llm", llm.provider, clock);
+    const { circuitBreaker, reports } = breakerFor("llm", llm.provider, clock);
     return { llm, circuitBreaker, reports };
   });
   return { llm: new FallbackLlm(candidates, clock), reports: candidates.map(({ reports }) => reports) };
@@ -89,7 +89,7 @@ describe("FallbackLlm", () => {
     const { llm, reports } = fallbackOf(clock, [playing(clock, text("late", 3_600_000)), replying(clock)]);
     const { sentText, atMs } = await ask(clock, llm);
     expect([sentText, atMs]).toEqual(["We open at nine.", LLM_FIRST_TOKEN_MS_MAX]);
-    expect(reports[0]).toEqual(["known", "provider_failed"]);
+    expect(reports[0]).toEqual(["registered", "provider_failed"]);
   });
 
   test("P3: a reply that breaks off in the middle of a sentence is continued by the next provider, and no word is lost", async () => {
@@ -168,7 +168,7 @@ describe("FallbackLlm", () => {
     await clock.play(10_000);
     await run;
     expect([events.length, second.requests.length, clock.pending]).toEqual([1, 0, 0]);
-    expect(reports).toEqual([["known"], ["known"]]);
+    expect(reports).toEqual([["registered"], ["registered"]]);
   });
 
   test("an empty reply to a user message is a failure; after a tool result it is allowed", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { OpusClient } from "../../support/audio/opus-packets.ts";
 import { countFound, speakSentences, throughOpus } from "../../support/audio/opus-watermark.ts";
 
-// How much the reference STT decodes of a client's Opus. `npm run bench:opus-words` measures all of docs/codecs.md.
+// How much the reference STT decodes of a client's Opus. `npm run bench:opus-watermark` measures all of docs/codecs.md.
 
 const spoken = await speakSentences();
 const found = (client: OpusClient): number => countFound(throughOpus(client, spoken).words, spoken.words);

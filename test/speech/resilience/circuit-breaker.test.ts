@@ -21,7 +21,7 @@ function failUntilShut(breaker: CircuitBreaker): number {
 
 test("P15: the circuit breaker opens after consecutive failures, admits probes, and closes with the first response", () => {
   const clock = new ManualClock();
-  const { circuitBreaker: breaker, told: reports } = breakerFor("llm", "scripted", clock);
+  const { circuitBreaker: breaker, reports } = breakerFor("llm", "scripted", clock);
   expect(failUntilShut(breaker)).toBe(CIRCUIT_BREAKER_FAILURES_MAX);
   clock.advance(CIRCUIT_BREAKER_PROBE_MS - 1);
   expect(breaker.isAvailable).toBe(false);
@@ -43,11 +43,11 @@ test("P15: the circuit breaker opens after consecutive failures, admits probes, 
   expect(breaker.isAvailable).toBe(true);
   hanging?.release();
   const failures = Array.from({ length: CIRCUIT_BREAKER_FAILURES_MAX }, () => "provider_failed");
-  expect(reports).toEqual(["known", ...failures, "left alone", "provider_failed", "answers again"]);
+  expect(reports).toEqual(["registered", ...failures, "open", "provider_failed", "closed"]);
 });
 
 test("concurrent streams that fail together count as one failure, and a response resets the count", () => {
-  const { circuitBreaker: breaker, told: reports } = breakerFor("tts", "scripted", new ManualClock());
+  const { circuitBreaker: breaker, reports } = breakerFor("tts", "scripted", new ManualClock());
   const together = Array.from({ length: 10 }, () => breaker.tryAcquire());
   for (const passage of together) passage?.failed(FAILURE);
   expect(breaker.isAvailable).toBe(true);

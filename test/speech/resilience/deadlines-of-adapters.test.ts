@@ -87,7 +87,7 @@ describe.each(LLM_PROVIDERS)("LLM $name with fallback", ({ name, make }) => {
     const reply = fallback.reply(request, new AbortController().signal);
     expect(await fallsSilent(reply, enough, clock, silenceMs)).toBe(`${name}: ${why}`);
     // Without an established connection there is none to close.
-    await expect.poll(() => server.asked.length - server.brokenOff, { timeout: 10_000, interval: 5 }).toBe(0);
+    await expect.poll(() => server.requests.length - server.brokenOff, { timeout: 10_000, interval: 5 }).toBe(0);
   });
 });
 
@@ -146,7 +146,7 @@ describe.each(STT_PROVIDERS.filter(({ isSocket }) => isSocket))("STT $name with 
     const frames = framesOf(hum(16_000, STT_UNRECOGNIZED_SPEECH_MS_MAX, 0), 16_000);
     for (const [frame, voiced] of frames) stream.write(frame, voiced);
     await expect.poll(() => next.seen.length, { timeout: 10_000, interval: 5 }).toBe(1);
-    expect(candidates.map(({ told: reports }) => reports)).toEqual([["known", "provider_failed"], ["known"]]);
+    expect(candidates.map(({ reports }) => reports)).toEqual([["registered", "provider_failed"], ["registered"]]);
     abortController.abort();
   });
 });

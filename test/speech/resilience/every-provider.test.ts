@@ -41,19 +41,19 @@ async function failureOf({ ask }: AnyProvider, base: string): Promise<{ message:
 
 /** A server that writes its responses byte by byte itself. */
 async function rawServer(answer: (socket: Duplex, request: IncomingMessage) => void) {
-  const asked: string[] = [];
+  const requestUrls: string[] = [];
   const server = createServer((request, response) => {
     // A preconnect requests nothing in particular.
     if (request.method === "GET") {
       response.writeHead(404).end();
       return;
     }
-    asked.push(request.url ?? "");
+    requestUrls.push(request.url ?? "");
     request.resume();
     answer(request.socket, request);
   });
   server.on("upgrade", (request, socket: Duplex) => {
-    asked.push(request.url ?? "");
+    requestUrls.push(request.url ?? "");
     socket.on("error", () => {});
     answer(socket, request);
   });
@@ -65,7 +65,7 @@ async function rawServer(answer: (socket: Duplex, request: IncomingMessage) => v
       server.close();
     },
   });
-  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requestUrls };
 }
 
 const refusing =
@@ -81,9 +81,9 @@ const refusing =
 /** Accepts a WebSocket handshake and sends `bytes` after it. */
 const switching =
   (bytes: Uint8Array, headers = "") =>
-  (socket: Duplex, { headers: asked }: IncomingMessage): void => {
+  (socket: Duplex, { headers: received }: IncomingMessage): void => {
     const accept = createHash("sha1")
-      .update(`${asked["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
+      .update(`${received["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
       .digest("base64");
     socket.write(
       `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n${headers}\r\n`,
@@ -121,11 +121,11 @@ describe.each(EVERY_PROVIDER.map((provider) => ({ title: `${provider.kind} ${pro
   test.each([
     400, 401, 403, 404, 408, 409, 413, 429, 500, 502, 503, 529,
   ])("P8: %i is a refusal, reported with its status, and not retried", async (status) => {
-    const { base, asked } = await rawServer(refusing(status));
+    const { base, requestUrls } = await rawServer(refusing(status));
     const { message, cause } = await failureOf(provider, base);
     expect(message).toContain(String(status));
     expect(cause).toEqual({ status, retryAfterMs: undefined } satisfies Refusal);
-    expect(asked).toHaveLength(1);
+    expect(requestUrls).toHaveLength(1);
   });
 
   test.each([
@@ -142,7 +142,7 @@ describe.each(EVERY_PROVIDER.map((provider) => ({ title: `${provider.kind} ${pro
     const elsewhere = await rawServer(refusing(500));
     const { base } = await rawServer(refusing(301, { location: `${elsewhere.base}/v1` }));
     expect((await failureOf(provider, base)).message).toContain("301");
-    expect(elsewhere.asked).toEqual([]);
+    expect(elsewhere.requestUrls).toEqual([]);
   });
 });
 

@@ -64,7 +64,7 @@ test("P10: Deepgram closes in the middle of a sentence, and AssemblyAI gets the 
     "interim: I would",
     "final: I would like a loaf.",
   ]);
-  expect(candidates.map(({ told: reports }) => reports)).toEqual([["known", "provider_failed"], ["known"]]);
+  expect(candidates.map(({ reports }) => reports)).toEqual([["registered", "provider_failed"], ["registered"]]);
   abortController.abort();
   await done;
 });
@@ -93,7 +93,7 @@ test("P6: STT that sends its response byte by byte times out, and the next provi
   for (const [frame, voiced] of framesOf(hum(16_000, 0, 2_500), 16_000)) stream.write(frame, voiced);
   const transcripts = (await stream.events[Symbol.asyncIterator]().next()).value as SttEvent;
   expect(transcripts).toEqual({ kind: "final", text: "I would like a loaf." });
-  expect(candidates.map(({ told: reports }) => reports)).toEqual([["known", "provider_failed"], ["known"]]);
+  expect(candidates.map(({ reports }) => reports)).toEqual([["registered", "provider_failed"], ["registered"]]);
   await expect.poll(() => dripping.cancelled, { timeout: 10_000, interval: 5 }).toBe(1);
 });
 
@@ -114,8 +114,12 @@ test("P3: OpenAI's LLM breaks off in the middle of a sentence, and Claude contin
   for await (const event of llm.reply({ ...question, temperature: 0, language: "en" }, new AbortController().signal)) {
     if (event.kind === "text") said += event.text;
   }
-  expect([said, openai.asked.length]).toEqual(["We have rye and wheat.", 1]);
-  expect(anthropic.asked[0]?.body.messages).toMatchObject([{ role: "user" }, { role: "assistant" }, { role: "user" }]);
+  expect([said, openai.requests.length]).toEqual(["We have rye and wheat.", 1]);
+  expect(anthropic.requests[0]?.body.messages).toMatchObject([
+    { role: "user" },
+    { role: "assistant" },
+    { role: "user" },
+  ]);
 });
 
 test("P10: ElevenLabs closes in the middle of a sentence, and another TTS speaks the rest", async () => {
@@ -150,5 +154,5 @@ test("P10: ElevenLabs closes in the middle of a sentence, and another TTS speaks
   const overlap = before.length + 1 + input.length - text.length;
   expect([0, (spokenWords.at(-1)?.length ?? 0) + 1]).toContain(overlap);
   expect(ms).toBeGreaterThan(1_000);
-  expect(candidates.map(({ told: reports }) => reports)).toEqual([["known", "provider_failed"], ["known"]]);
+  expect(candidates.map(({ reports }) => reports)).toEqual([["registered", "provider_failed"], ["registered"]]);
 });

@@ -33,7 +33,7 @@ sttContract("a fallback list of two, of which the first cannot be opened", async
 
 function fallbackOf(clock: ManualClock, stts: readonly Stt[]) {
   const candidates = stts.map((stt) => {
-    const { circuitBreaker, told: reports } = breakerFor("stt", stt.provider, clock);
+    const { circuitBreaker, reports } = breakerFor("stt", stt.provider, clock);
     return { stt, circuitBreaker, reports };
   });
   return { stt: new FallbackStt(candidates, clock), candidates };
@@ -122,7 +122,7 @@ describe("FallbackStt", () => {
     expect(failures).toEqual([]);
     // The second one starts with the interims that the first one had emitted.
     expect(transcripts.slice(0, 8).map(({ text }) => text.split(" ").length)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-    expect(candidates[0]?.reports).toEqual(["known", "provider_failed"]);
+    expect(candidates[0]?.reports).toEqual(["registered", "provider_failed"]);
   });
 
   test("audio covered by a final is not replayed to the next provider", async () => {
@@ -176,7 +176,7 @@ describe("FallbackStt", () => {
     expect(failures).toEqual([expect.objectContaining({ code: "provider_failed" })]);
     for (const { opened } of dead) expect(opened.length).toBeLessThanOrEqual(5);
     expect(clock.pending).toBe(0);
-    for (const { reports } of candidates) expect(reports).toContain("left alone");
+    for (const { reports } of candidates) expect(reports).toContain("open");
   });
 
   test("P16: a provider that refuses the API key is not reopened; without a fallback the stream fails", async () => {
@@ -216,8 +216,8 @@ describe("FallbackStt", () => {
     await sendAudio(silence(STT_UTTERANCE_TRANSCRIPT_MS_MAX / FRAME_MS + 10));
     expect([finals(), candidates[0]?.reports, candidates[1]?.reports]).toEqual([
       ["thank you"],
-      ["known", "provider_failed"],
-      ["known"],
+      ["registered", "provider_failed"],
+      ["registered"],
     ]);
   });
 
@@ -233,7 +233,7 @@ describe("FallbackStt", () => {
     expect(streamCounts()).toEqual([1, 1]);
     await sendAudio([...coded(["thank", "you"], WORDS), ...noise(30), ...answered]);
     expect([finals(), streamCounts()]).toEqual([["thank you"], [2, 1]]);
-    for (const { reports } of candidates) expect(reports).toEqual(["known"]);
+    for (const { reports } of candidates) expect(reports).toEqual(["registered"]);
   });
 
   test("a final that arrives after the end of the next utterance keeps that utterance for the next provider", async () => {
@@ -256,7 +256,7 @@ describe("FallbackStt", () => {
     const { sendAudio, transcripts, candidates } = listen(clock, [new ScriptedStt(clock, script)]);
     await sendAudio([...noise(30), ...silence(300)]);
     expect(transcripts.map(({ kind, text }) => `${kind} ${text}`)).toEqual(["interim we", "final "]);
-    expect(candidates[0]?.reports).toEqual(["known"]);
+    expect(candidates[0]?.reports).toEqual(["registered"]);
   });
 
   test("P15: a provider that was down for a second recovers for all calls, even if no caller speaks", async () => {
@@ -284,7 +284,7 @@ describe("FallbackStt", () => {
     ]);
     await sendAudio(silence(2_000));
     await sendAudio(coded(["thank", "you"], WORDS));
-    expect([finals(), candidates[0]?.reports]).toEqual([["thank you"], ["known"]]);
+    expect([finals(), candidates[0]?.reports]).toEqual([["thank you"], ["registered"]]);
   });
 
   test("the replay buffer drops the oldest speech when full, and holds little silence", async () => {

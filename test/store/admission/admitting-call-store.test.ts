@@ -79,8 +79,8 @@ describe("calls with slots", () => {
     const { newCall, begin, keys } = await scene();
     const { capacity, calls } = await begin();
     capacity.workerConnected("a", [], LOAD);
-    await expect(calls.create(newCall({ accountId: "nobody" }))).rejects.toThrow();
-    await expect(calls.create(newCall({ accountId: "nobody", idempotency: NAMED }))).rejects.toThrow();
+    await expect(calls.create(newCall({ accountId: "unknown" }))).rejects.toThrow();
+    await expect(calls.create(newCall({ accountId: "unknown", idempotency: NAMED }))).rejects.toThrow();
     expect([capacity.available, capacity.callsOf(keys[0] ?? "")]).toEqual([CALLS_MAX, 0]);
   });
 });

@@ -9,7 +9,7 @@ import { builtProgram } from "../../support/services/build.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 const isRoot = process.getuid?.() === 0;
-const NOBODY = 65_534;
+const UNPRIVILEGED_ID = 65_534;
 
 /** The error that `openDataDir` throws. */
 function refusalOf(dataDir: string): Error {
@@ -27,8 +27,8 @@ function unprivilegedRefusals(dataDirs: readonly string[]): string[] {
   const child = `
     const { openDataDir } = await import(process.argv[1]);
     process.setgroups([]);
-    process.setgid(${NOBODY});
-    process.setuid(${NOBODY});
+    process.setgid(${UNPRIVILEGED_ID});
+    process.setuid(${UNPRIVILEGED_ID});
     const refusalOf = (dataDir) => {
       try {
         return openDataDir(dataDir) ?? "was taken";

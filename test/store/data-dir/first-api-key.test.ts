@@ -20,7 +20,7 @@ async function newStores() {
 
 test("only its owner can read the first API key, which is active and of the default account", async () => {
   const { dataDir, stores } = await newStores();
-  // The file of another database, readable by everybody.
+  // The file of another database, readable by all users.
   writeFileSync(firstApiKeyPath(dataDir), "tlk_old\n", { mode: 0o644 });
   const path = await writeFirstApiKey(dataDir, stores);
   expect(path).toBe(join(dataDir, "first-api-key"));

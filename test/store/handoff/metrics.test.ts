@@ -62,8 +62,8 @@ async function askInVain(server: HandoffServer): Promise<(string | undefined)[]>
 
 test("the worker is asked for its metrics each time", async () => {
   const { server, worker } = await controlEnd();
-  let asked = 0;
-  await worker(async () => `metrics ${++asked}\n# with lines\n`);
+  let requestCount = 0;
+  await worker(async () => `metrics ${++requestCount}\n# with lines\n`);
   expect(await ask(server)).toEqual(["metrics 1\n# with lines\n"]);
   expect(await ask(server)).toEqual(["metrics 2\n# with lines\n"]);
 });
@@ -83,19 +83,19 @@ test("all workers are asked at once, and one that hangs delays no other answer",
 
 test("a worker that hangs times out, is not asked again until it has answered, and then answers again", async () => {
   const { server, worker } = await controlEnd();
-  let asked = 0;
+  let requestCount = 0;
   let answer = (): void => {};
   const hanging = new Promise<void>((resolve) => {
     answer = resolve;
   });
   await worker(async () => {
-    asked += 1;
+    requestCount += 1;
     await hanging;
-    return `metrics ${asked}`;
+    return `metrics ${requestCount}`;
   });
   expect(await askInVain(server)).toEqual([undefined]);
   expect(await askInVain(server)).toEqual([undefined]);
-  expect(asked).toBe(1);
+  expect(requestCount).toBe(1);
   answer();
   // Its late answer is dropped; the next request is a new one.
   for (let turns = 0; turns < 50; turns += 1) await turn();
@@ -104,8 +104,8 @@ test("a worker that hangs times out, is not asked again until it has answered, a
 
 test("two concurrent requests get the same answer", async () => {
   const { server, worker } = await controlEnd();
-  let asked = 0;
-  await worker(async () => `metrics ${++asked}`);
+  let requestCount = 0;
+  await worker(async () => `metrics ${++requestCount}`);
   expect(await Promise.all([ask(server), ask(server)])).toEqual([["metrics 1"], ["metrics 1"]]);
 });
 

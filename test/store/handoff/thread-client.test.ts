@@ -3,6 +3,7 @@ import { Worker } from "node:worker_threads";
 import Libsql from "libsql";
 import { expect, onTestFinished, test } from "vitest";
 import { systemAgeClock } from "../../../src/core/age-clock.ts";
+import { threadModule } from "../../../src/core/child-module.ts";
 import { type Clock, systemClock } from "../../../src/core/clock.ts";
 import { HANDOFF_SILENT_PINGS_MAX } from "../../../src/core/limits/admission.ts";
 import { HEARTBEAT_MS } from "../../../src/core/limits/processes.ts";
@@ -15,6 +16,8 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { TOKEN_KEY_TEXT } from "../../support/tokens.ts";
 
+const HANDOFF_THREAD = threadModule(import.meta.url, "../../../src/process/handoff-thread");
+
 /** The control process's side: the stores, and the handoff thread. */
 async function scene(clock: Clock = systemClock) {
   const dataDir = temporaryDirectory();
@@ -23,7 +26,7 @@ async function scene(clock: Clock = systemClock) {
   const failure = new Promise<Error>((resolve) => {
     failed = resolve;
   });
-  const proxy = new HandoffThreadClient({ clock, onFailed: (error) => failed(error) });
+  const proxy = new HandoffThreadClient({ thread: HANDOFF_THREAD, clock, onFailed: (error) => failed(error) });
   onTestFinished(() => proxy.close());
   const stores = await openStores(dataDir, systemClock, { unpersisted: proxy.unpersisted });
   onTestFinished(() => stores.close());

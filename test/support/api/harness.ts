@@ -6,7 +6,7 @@ import { type ApiDeps, buildApi } from "../../../src/api/app.ts";
 import type { ErrorBody } from "../../../src/api/http/errors.ts";
 import type { CallAcceptance } from "../../../src/api/http/health.ts";
 import { downloadBounds, LargeResponses } from "../../../src/api/http/large-responses.ts";
-import { catalogueOf, type VoiceCatalogue } from "../../../src/api/voices/routes.ts";
+import { catalogueOf, type VoiceCatalogue } from "../../../src/api/voices/catalogue.ts";
 import type { SpendUnit } from "../../../src/core/billing/spend.ts";
 import { unavailable } from "../../../src/core/errors.ts";
 import { API_CONNECTIONS_MAX } from "../../../src/core/limits/api.ts";
@@ -55,7 +55,7 @@ export interface ApiUnderTest {
     accountOver: SpendUnit | undefined;
   };
   /** The calls that workers were asked to end. */
-  told: { workerId: string; callId: string }[];
+  endRequests: { workerId: string; callId: string }[];
   recordingPath(callId: string): string;
   /** `path` is by default that of `POST /calls`. */
   post(body: unknown, headers?: Record<string, string>, path?: string): Promise<Answer>;
@@ -118,7 +118,7 @@ export async function apiUnderTest(
     workerIsAway: false,
     storeIsAway: false,
   };
-  const told: ApiUnderTest["told"] = [];
+  const endRequests: ApiUnderTest["endRequests"] = [];
   const recordingPath = (callId: string) => join(directory, `${callId}.wav`);
   const events = new EventPager(directory);
   const metrics = new ControlMetrics();
@@ -153,7 +153,7 @@ export async function apiUnderTest(
     mintToken,
     recordingPath,
     endCall: (workerId, { id: callId }) => {
-      if (!state.workerIsAway) told.push({ workerId, callId });
+      if (!state.workerIsAway) endRequests.push({ workerId, callId });
       return !state.workerIsAway;
     },
     removeFiles: async (callId) => rmSync(recordingPath(callId), { force: true }),
@@ -184,7 +184,7 @@ export async function apiUnderTest(
   };
   return {
     ...{
-      told,
+      endRequests,
       app,
       stores,
       clock,

@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { catalogueOf } from "../../../src/api/voices/routes.ts";
+import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import { callMs } from "../../../src/core/clocks.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";

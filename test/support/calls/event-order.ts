@@ -73,7 +73,7 @@ export class EventOrder {
   #begun = false;
   #mediaMs = 0;
   #voiced = false;
-  readonly #asked: number[] = [];
+  readonly #requestedTurns: number[] = [];
   readonly #marks: string[] = [];
   readonly #tools: { turnId: number; toolCallId: string }[] = [];
   #segments: { turnId: number; segment: number; samples: number }[] = [];
@@ -183,10 +183,10 @@ export class EventOrder {
     }
   }
 
-  /** The model says something, mostly that which was asked last. */
+  /** The LLM says something, mostly that which was asked last. */
   #think(): void {
     const random = this.#random;
-    const turnId = random.chance(0.9) ? this.#asked.at(-1) : this.#asked[0];
+    const turnId = random.chance(0.9) ? this.#requestedTurns.at(-1) : this.#requestedTurns[0];
     if (turnId === undefined) return;
     const what = random.next();
     if (what < 0.55) this.#handle({ kind: "reply-text", turnId, text: random.pick(TEXTS) });
@@ -195,13 +195,13 @@ export class EventOrder {
       for (let count = random.pick([1, 1, 2, 20]); count > 0; count -= 1) {
         this.#handle({ kind: "reply-tool-call", turnId, id: "same", name, argumentsJson: random.pick(ARGUMENTS) });
       }
-    } else if (what < 0.95) this.#modelDone({ kind: "reply-end", turnId });
-    else this.#modelDone({ kind: "reply-failed", turnId, code: "provider_failed" });
+    } else if (what < 0.95) this.#llmDone({ kind: "reply-end", turnId });
+    else this.#llmDone({ kind: "reply-failed", turnId, code: "provider_failed" });
   }
 
-  /** A model that is done says nothing more, until it is asked again. */
-  #modelDone(event: Extract<CallEvent, { kind: "reply-end" | "reply-failed" }>): void {
-    this.#asked.splice(this.#asked.indexOf(event.turnId), 1);
+  /** An LLM that is done says nothing more, until it is asked again. */
+  #llmDone(event: Extract<CallEvent, { kind: "reply-end" | "reply-failed" }>): void {
+    this.#requestedTurns.splice(this.#requestedTurns.indexOf(event.turnId), 1);
     this.#handle(event);
   }
 
@@ -288,7 +288,7 @@ export class EventOrder {
     this.#rules.check(command);
     switch (command.kind) {
       case "generate-reply":
-        this.#asked.push(command.turnId);
+        this.#requestedTurns.push(command.turnId);
         return;
       case "speak":
         if (command.turnId !== this.#pausedTurn) this.#pausedTurn = undefined;

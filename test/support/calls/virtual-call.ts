@@ -1,7 +1,9 @@
 import { Call } from "../../../src/call/call.ts";
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import type { TurnParameters } from "../../../src/call/parameters.ts";
-import type { CallSpec, EndReason, TranscriptTurn } from "../../../src/core/calls/spec.ts";
+import type { EndReason } from "../../../src/core/calls/reasons.ts";
+import type { CallSpec } from "../../../src/core/calls/spec.ts";
+import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/media.ts";
 import { PlaybackClock } from "../../../src/media/playback-clock.ts";
@@ -32,7 +34,7 @@ export interface WantedTool {
   argumentsJson?: string;
 }
 
-/** What the model answers: text, then perhaps tools, or no end; or a failure; or nothing at all, for ever. */
+/** What the LLM answers: text, then perhaps tools, or no end; or a failure; or nothing at all, for ever. */
 export type Answer =
   | { text: string; tools?: readonly WantedTool[]; hangUp?: boolean; endless?: boolean; afterMs?: number }
   | "fails"
@@ -57,8 +59,8 @@ export interface VirtualCallOptions {
   /** What a prompt may come to, estimated tokens; by default without a limit. */
   promptTokensMax?: number;
   parameters?: Readonly<TurnParameters>;
-  /** How the model answers the caller's last words, or whatever else it is asked. */
-  answer?: (userText: string | undefined, asked: LlmCommand) => Answer;
+  /** How the LLM answers the caller's last words, or whatever else it is asked. */
+  answer?: (userText: string | undefined, request: LlmCommand) => Answer;
   /** What comes of a tool, and when; undefined for one that never has a result. */
   tool?: (used: ToolCommand) => { result: string; afterMs: number; failed?: boolean } | undefined;
   /** Whether the carrier returns marks. */
@@ -84,7 +86,7 @@ const SAMPLES_PER_MS = CARRIER_RATE_HZ / 1_000;
 type Scheduled = { atMs: number; order: number; run: () => void };
 
 /**
- * One call in virtual time: the real machine, with a paced sender, a carrier that plays and returns marks, a model, tools and a
+ * One call in virtual time: the real machine, with a paced sender, a carrier that plays and returns marks, an LLM, tools and a
  * voice around it, all exact to the millisecond and without a clock.
  */
 export class VirtualCall {
@@ -107,8 +109,8 @@ export class VirtualCall {
   #queued: { turnId: number; segment: number; text: string }[] = [];
   #synthesising = false;
   #liveTurn = 0;
-  /** When the model was asked ahead; NaN while it is not. */
-  #askedAheadMs = Number.NaN;
+  /** When preemptive generation started; NaN while there is none. */
+  #preemptiveStartMs = Number.NaN;
   #pausedTurn: number | undefined;
 
   constructor(options: VirtualCallOptions = {}) {
@@ -231,10 +233,10 @@ export class VirtualCall {
         this.#ask(command);
         return;
       case "preemptive-start":
-        this.#askedAheadMs = this.nowMs;
+        this.#preemptiveStartMs = this.nowMs;
         return;
       case "preemptive-cancel":
-        this.#askedAheadMs = Number.NaN;
+        this.#preemptiveStartMs = Number.NaN;
         return;
       case "speak":
         this.#liveTurn = command.turnId;
@@ -273,12 +275,12 @@ export class VirtualCall {
     }
   }
 
-  #ask(asked: LlmCommand): void {
-    const { turnId } = asked;
-    const askedMs = Number.isNaN(this.#askedAheadMs) ? this.nowMs : this.#askedAheadMs;
-    this.#askedAheadMs = Number.NaN;
-    const userText = asked.messages.findLast((message) => message.role === "user")?.text;
-    const answer: Answer = this.#options.answer?.(userText, asked) ?? { text: `You said ${userText}.` };
+  #ask(request: LlmCommand): void {
+    const { turnId } = request;
+    const askedMs = Number.isNaN(this.#preemptiveStartMs) ? this.nowMs : this.#preemptiveStartMs;
+    this.#preemptiveStartMs = Number.NaN;
+    const userText = request.messages.findLast((message) => message.role === "user")?.text;
+    const answer: Answer = this.#options.answer?.(userText, request) ?? { text: `You said ${userText}.` };
     if (answer === "hangs") return;
     if (answer === "fails") {
       this.at(this.nowMs + MODEL_MS, () => this.handle({ kind: "reply-failed", turnId, code: "provider_failed" }));

@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { EndReason } from "../../../src/core/calls/spec.ts";
+import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
 import { JournalEncoder } from "../../../src/record/journal/format.ts";
 import type { JournalRecord, JournalStart } from "../../../src/record/journal/records.ts";

@@ -2,7 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { TimeHistogram } from "../../../src/core/metrics/histogram.ts";
 import { collectProcessMetrics } from "../../../src/core/metrics/process-metrics.ts";
-import { WorkerMetrics, type WorkerReadings } from "../../../src/core/metrics/worker-metrics.ts";
+import { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
+import type { WorkerReadings } from "../../../src/core/metrics/worker-readings.ts";
 import { zeroCounts } from "../../../src/gateway/metrics/total-counters.ts";
 import { type Family, readExposition } from "./exposition.ts";
 import { metricsOfOneWorker } from "./workers-metrics.ts";
@@ -55,7 +56,7 @@ export async function everyMetric(): Promise<Map<string, Family>> {
   worker.stageAnswered("llm", "scripted", 320);
   worker.stageFailed("tts", "espeak");
   const servedBy = { stt: "reference", llm: "scripted", tts: "espeak" };
-  const asked = { finalMs: 300, endOfTurnMs: 500, askedMs: 500 };
+  const asked = { finalTranscriptMs: 300, endOfTurnMs: 500, llmRequestedMs: 500 };
   worker.turnAnswered(
     { ...asked, firstTextMs: 640, firstSegmentMs: 650, firstAudioMs: 700, firstFrameMs: 720 },
     servedBy,

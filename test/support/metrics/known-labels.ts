@@ -1,19 +1,20 @@
 import { METHODS } from "node:http";
 import { getHeapSpaceStatistics } from "node:v8";
 import { SPEND_LIMITS, SPEND_SCOPES } from "../../../src/core/billing/spend.ts";
-import { CONNECTION_TYPES, END_REASONS } from "../../../src/core/calls/spec.ts";
+import { END_REASONS } from "../../../src/core/calls/reasons.ts";
+import { CONNECTION_TYPES } from "../../../src/core/calls/spec.ts";
+import { STAGES } from "../../../src/core/calls/stages.ts";
 import { LARGE_ANSWERS } from "../../../src/core/metrics/control-metrics.ts";
-import { BUDGETED_TASKS } from "../../../src/core/metrics/task-metrics.ts";
 import {
-  LIVE_STATES,
   LLM_ABORT_REASONS,
   PROMPT_TRIM_CAUSES,
   REDEMPTION_OUTCOMES,
-  STAGES,
   TURN_MILESTONES,
   TURN_STEPS,
   USAGE_UNIT_LABELS,
-} from "../../../src/core/metrics/worker-metrics.ts";
+} from "../../../src/core/metrics/labels.ts";
+import { BUDGETED_TASKS } from "../../../src/core/metrics/task-metrics.ts";
+import { LIVE_STATES } from "../../../src/core/metrics/worker-readings.ts";
 import { RETAINED_PARTS } from "../../../src/core/retention.ts";
 import { TASK_OUTCOMES } from "../../../src/core/tasks/budgeted-process.ts";
 import { SOFTWARE } from "../../../src/core/version.ts";

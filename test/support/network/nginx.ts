@@ -21,6 +21,8 @@ export interface NginxOptions {
   apiPort: number;
   mediaPort: number;
   certificate: CertificateFiles;
+  /** The lines of the main configuration that are not of its `http` part. */
+  main: string;
   /** Replaces parts of the configuration that we ship; each must be there. */
   replacing?: Readonly<Record<string, string>>;
 }
@@ -45,11 +47,11 @@ export class Nginx {
   }
 
   static async start(options: NginxOptions): Promise<Nginx> {
-    const { directory, port } = options;
+    const { directory, port, main } = options;
     const logs = join(directory, "logs");
     mkdirSync(logs);
     writeFileSync(join(directory, "trunkline.conf"), configure(options, logs));
-    writeFileSync(join(directory, "nginx.conf"), surroundings(directory, logs));
+    writeFileSync(join(directory, "nginx.conf"), surroundings(directory, logs, main));
     const child = spawn(
       "nginx",
       ["-p", directory, "-e", join(logs, "early.log"), "-c", join(directory, "nginx.conf")],
@@ -108,12 +110,12 @@ function configure({ port, apiPort, mediaPort, certificate, replacing = {} }: Ng
 }
 
 /** As a distribution's own `nginx.conf`, logs of its own included: what ends up there must be as clean as ours. */
-const surroundings = (directory: string, logs: string): string => `
+const surroundings = (directory: string, logs: string, main: string): string => `
 daemon off;
 master_process off;
 pid ${directory}/nginx.pid;
 error_log ${logs}/error.log;
-events { worker_connections 512; }
+${main}
 http {
     access_log ${logs}/access.log;
     client_body_temp_path ${directory}/body;

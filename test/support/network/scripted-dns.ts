@@ -13,12 +13,12 @@ const NAME_POINTER = 0xc00c;
 /** A name server of one's own, which says what it likes: `answers` gives the addresses for the question that is asked so often. */
 export async function scriptedDns(answers: (question: number) => readonly string[]) {
   const socket = createSocket("udp4");
-  const asked: string[] = [];
+  const requested: string[] = [];
   const reply = (query: Buffer, { port, address }: RemoteInfo): void => {
     const typeAt = query.indexOf(0, HEAD_BYTES) + 1;
     const isA = query.readUInt16BE(typeAt) === TYPE_A;
-    asked.push(isA ? "A" : "AAAA");
-    const question = asked.filter((type) => type === asked.at(-1)).length;
+    requested.push(isA ? "A" : "AAAA");
+    const question = requested.filter((type) => type === requested.at(-1)).length;
     const records = answers(question)
       .filter((found) => isIPv4(found) === isA)
       .map((found) => record(isA ? TYPE_A : TYPE_AAAA, bytesOf(found)));
@@ -35,7 +35,7 @@ export async function scriptedDns(answers: (question: number) => readonly string
   return {
     server: `127.0.0.1:${socket.address().port}`,
     /** The types of the questions, in order. */
-    asked,
+    requested,
     close: () => socket.close(),
   };
 }

@@ -1,25 +1,25 @@
+import type { Stage } from "../../../src/core/calls/stages.ts";
 import type { Clock } from "../../../src/core/clock.ts";
 import { codeOf } from "../../../src/core/errors.ts";
-import type { Stage } from "../../../src/core/metrics/worker-metrics.ts";
 import type { ClosableTts, Tts } from "../../../src/speech/contracts.ts";
 import { CircuitBreaker } from "../../../src/speech/resilience/circuit-breaker.ts";
 import type { TtsCandidate } from "../../../src/speech/tts/fallback.ts";
 
 /** A circuit breaker for a provider of a test, and what its observer was called with, in order. */
 export function breakerFor(stage: Stage, provider: string, clock: Clock, streamsMax = Number.POSITIVE_INFINITY) {
-  const told: string[] = [];
+  const reports: string[] = [];
   const circuitBreaker = new CircuitBreaker({
     stage,
     provider,
     streamsMax,
     clock,
     observer: {
-      registered: () => told.push("known"),
-      failed: (_stage, _provider, error) => told.push(codeOf(error)),
-      circuitChanged: (_stage, _provider, isOpen) => told.push(isOpen ? "left alone" : "answers again"),
+      registered: () => reports.push("registered"),
+      failed: (_stage, _provider, error) => reports.push(codeOf(error)),
+      circuitChanged: (_stage, _provider, isOpen) => reports.push(isOpen ? "open" : "closed"),
     },
   });
-  return { circuitBreaker, told };
+  return { circuitBreaker, reports };
 }
 
 /** `tts` under the name of `provider`, with a circuit breaker of its own. */
@@ -28,7 +28,7 @@ export function ttsWithBreaker(
   tts: Tts,
   clock: Clock,
   streamsMax?: number,
-): TtsCandidate & { told: string[] } {
+): TtsCandidate & { reports: string[] } {
   const named: ClosableTts = {
     provider,
     capabilities: tts.capabilities,

@@ -80,8 +80,8 @@ export interface MediaServiceOptions {
 }
 
 /**
- * Both planes in one process, over real sockets: the media server with scripted engines, the hand-off over its Unix socket, the
- * SQLite stores and the keeper of records. Only the API is left out: `create` does what `POST /calls` does.
+ * Both planes in one process, over real sockets: the media server with scripted engines, the handoff over its Unix socket, the
+ * SQLite stores and the finalizer of records. Only the API is left out: `create` does what `POST /calls` does.
  */
 export async function mediaService(options: MediaServiceOptions = {}) {
   const clock = options.clock ?? systemClock;
@@ -90,7 +90,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
   const stores = await openStores(directory, systemClock);
   const accountId = await stores.accounts.ensure("test");
   const path = join(directory, "control.sock");
-  const keeper = new CallFinalizer({
+  const finalizer = new CallFinalizer({
     calls: stores.calls,
     dataDir: directory,
     journals: localJournalProcessor(directory, await loadResampler()),
@@ -110,7 +110,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
       log,
       redemptions,
       onStreamStarted: (callId, carrierCallId) => void stores.calls.setCarrierCallId(callId, carrierCallId),
-      onEnded: (callId, end) => keeper.finalize(callId, end),
+      onEnded: (callId, end) => finalizer.finalize(callId, end),
     }),
   );
   await ipc.listen();
@@ -191,7 +191,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     accountId,
     gateway,
     ipc,
-    keeper,
+    finalizer,
     server,
     port,
     url: `${options.tls ? "wss" : "ws"}://127.0.0.1:${port}`,
@@ -224,7 +224,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
       await empty;
       server.close();
       await handoff.close();
-      await keeper.idle();
+      await finalizer.idle();
       ipc.close();
       await stores.close();
     },

@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll } from "vitest";
 import type { CallCost, ProviderUsage } from "../../../src/core/billing/prices.ts";
 import type { LatencySummary } from "../../../src/core/calls/latency.ts";
-import type { TranscriptTurn } from "../../../src/core/calls/spec.ts";
+import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { addMs } from "../../../src/core/clocks.ts";
 import type { ServiceReady } from "../../../src/core/service-ready.ts";

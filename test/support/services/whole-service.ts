@@ -1,6 +1,6 @@
 import { buildApi } from "../../../src/api/app.ts";
 import { downloadBounds, LargeResponses } from "../../../src/api/http/large-responses.ts";
-import { catalogueOf } from "../../../src/api/voices/routes.ts";
+import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { API_CONNECTIONS_MAX } from "../../../src/core/limits/api.ts";
 import { MetricsAggregator } from "../../../src/core/metrics/aggregation.ts";
@@ -23,7 +23,7 @@ export const MINIMAL_CALL = {
 /** Both planes and the API in one process, put together as `control.ts` and `worker.ts` do; one account, with a key. */
 export async function wholeService(options: MediaServiceOptions = {}) {
   const media = await mediaService(options);
-  const { stores, directory, accountId, ipc, keeper, log, recordingPath, url } = media;
+  const { stores, directory, accountId, ipc, finalizer, log, recordingPath, url } = media;
   const { key } = await stores.apiKeys.create({ accountId, name: "test" });
   const metrics = new ControlMetrics();
   const events = new EventPager(directory);
@@ -49,7 +49,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     mintToken,
     recordingPath,
     endCall: (workerId, { id }) => ipc.endCall(workerId, id),
-    removeFiles: (callId) => keeper.deleteFiles(callId),
+    removeFiles: (callId) => finalizer.deleteFiles(callId),
     callEvents: (callId, from, limit) => events.page(callId, from, limit),
     metrics,
     log,

@@ -78,8 +78,8 @@ function heard(wire: Wire, messages: readonly Uint8Array[]): Int16Array {
 
 const pairsOfRates = STREAM_RATES_HZ.flatMap((input) => STREAM_RATES_HZ.map((output) => [input, output] as const));
 
-describe("websocket: what was negotiated", () => {
-  test.each(pairsOfRates)("M9: PCM comes in at %d Hz and goes out at %d Hz", (inputRateHz, outputRateHz) => {
+describe("websocket: the formats", () => {
+  test.each(pairsOfRates)("M9: PCM is received at %d Hz and sent at %d Hz", (inputRateHz, outputRateHz) => {
     const wire = wireOf("pcm_s16le", inputRateHz, outputRateHz);
     expect(wire).toMatchObject({ inboundRateHz: inputRateHz, outboundRateHz: outputRateHz });
     expect(wire).toMatchObject({
@@ -101,7 +101,7 @@ describe("websocket: what was negotiated", () => {
     expect(wireOf(codec)).toMatchObject({ implicitStart, outboundCodec: codec });
   });
 
-  test("M9: a format that no call can have is our bug", () => {
+  test("M9: a format that no call can have fails an assertion", () => {
     for (const rateHz of [0, -8_000, 7_999, 8_000.5, 44_100, 192_000, Number.NaN, "8000"] as StreamRateHz[]) {
       expect(() => wireOf("pcm_s16le", rateHz, 8_000)).toThrow("no stream has");
       expect(() => wireOf("pcm_s16le", 8_000, rateHz)).toThrow("no stream has");
@@ -113,10 +113,10 @@ describe("websocket: what was negotiated", () => {
   });
 });
 
-describe("websocket: audio that comes in", () => {
+describe("websocket: inbound audio", () => {
   const pcm = Uint8Array.from({ length: 1_000 }, (_, i) => (i * 37 + (i >> 8)) & 255);
 
-  test("M2: a stream of PCM is the same to the bit wherever it is split, and wherever a message lies in memory", () => {
+  test("M2: a stream of PCM is the same to the bit, with any split and any memory offset of its messages", () => {
     const expected = samplesOf("pcm_s16le", pcm);
     const splits = fc.array(fc.nat(pcm.length), { maxLength: 40 });
     fc.assert(
@@ -131,7 +131,7 @@ describe("websocket: audio that comes in", () => {
     );
   });
 
-  test("M2: byte by byte it is the same too, and half a sample alone is no sample", () => {
+  test("M2: byte by byte it is the same too, and half a sample gives no sample", () => {
     const wire = wireOf("pcm_s16le");
     expect(heard(wire, [pcm.subarray(0, 1)])).toHaveLength(0);
     expect(heard(wire, [pcm.subarray(1, 2)])).toEqual(samplesOf("pcm_s16le", pcm.subarray(0, 2)));
@@ -139,7 +139,7 @@ describe("websocket: audio that comes in", () => {
     expect(heard(wireOf("pcm_s16le"), bytes)).toEqual(samplesOf("pcm_s16le", pcm));
   });
 
-  test("M2: half a sample outlives texts, what is refused, and another place to decode to", () => {
+  test("M2: half a sample is retained across texts, refused messages and a change of the output buffer", () => {
     const wire = wireOf("pcm_s16le");
     heard(wire, [Uint8Array.of(0x34)]);
     expect(decode(wire, { type: "mark", name: "a" })).toEqual({ kind: "mark", name: "a" });
@@ -152,7 +152,7 @@ describe("websocket: audio that comes in", () => {
     expect(heard(wire, [Uint8Array.of(0x56)])).toEqual(Int16Array.of(0x5678));
   });
 
-  test("M2: legs do not carry over to each other, though they decode to the same place", () => {
+  test("M2: half a sample of one leg does not reach another leg with the same output buffer", () => {
     const [one, other] = [wireOf("pcm_s16le"), wireOf("pcm_s16le")];
     heard(one, [Uint8Array.of(0x34)]);
     heard(other, [Uint8Array.of(0x01, 0x02, 0x03)]);
@@ -178,21 +178,21 @@ describe("websocket: audio that comes in", () => {
     }
   });
 
-  test("M3: a second of PCM fits after half a sample", () => {
+  test("M3: after half a sample there is still room for a second of PCM", () => {
     const wire = wireOf("pcm_s16le", 48_000);
     heard(wire, [Uint8Array.of(1)]);
     expect(heard(wire, [new Uint8Array(96_000).fill(2)])).toHaveLength(48_000);
     expect(heard(wire, [Uint8Array.of(3)])).toEqual(Int16Array.of(0x0302));
   });
 
-  test("audio has neither a time nor a place, whatever was read before", () => {
+  test("audio has neither a time nor a sequence number", () => {
     into.timestampMs = mediaMs(20);
     into.chunk = 1;
     heard(wireOf("mulaw"), [Uint8Array.of(1)]);
     expect([into.timestampMs, into.chunk]).toEqual([Number.NaN, Number.NaN]);
   });
 
-  test("less room than the longest message needs is our bug, whatever comes", () => {
+  test("an output buffer that is too small for the longest message fails an assertion", () => {
     const message = Uint8Array.of(1, 2);
     for (const codec of ["pcm_s16le", "mulaw"] as const) {
       expect(() => wireOf(codec).decode(message, inboundAudio(7_999), true)).toThrow("no room for the longest message");
@@ -217,7 +217,7 @@ function moved(bytes: Uint8Array, offset: number): Uint8Array {
 }
 
 describe("websocket: Opus", () => {
-  test.each(STREAM_RATES_HZ)("a client of %d Hz is heard at a rate of the bus", (rateHz) => {
+  test.each(STREAM_RATES_HZ)("audio of a client of %d Hz is decoded at a rate of the bus", (rateHz) => {
     const wire = wireOf("opus", rateHz, 48_000);
     const busRateHz = rateHz === 8_000 ? 8_000 : 16_000;
     expect(wire).toMatchObject({ inboundRateHz: busRateHz, outboundRateHz: 48_000, outboundCodec: "pcm_s16le" });
@@ -237,7 +237,7 @@ describe("websocket: Opus", () => {
     expect(packet).toEqual(Uint8Array.from(opus.encoder(rateHz).encode(frame)));
   });
 
-  test("M1: what is no packet is malformed, of whatever length, and the stream goes on", () => {
+  test("M1: an invalid packet of any length is malformed, and the stream continues", () => {
     const wire = wireOf("opus", 48_000);
     for (const bad of [Uint8Array.of(0xff), new Uint8Array(OPUS_PACKET_BYTES_MAX + 1), new Uint8Array(200_000)]) {
       expect(() => wire.decode(bad, into, true)).toThrow(malformed);
@@ -246,7 +246,7 @@ describe("websocket: Opus", () => {
   });
 });
 
-describe("websocket: texts that come in", () => {
+describe("websocket: received texts", () => {
   const wire = wireOf("pcm_s16le");
 
   test.each([

@@ -1,4 +1,4 @@
-import { cutText } from "../../../core/text/words.ts";
+import { cutText } from "../../../core/text/graphemes.ts";
 
 /** The note at the end of a truncated result, which says how much of it is missing. */
 const NOTE = /\n\[Cut off: the first \d+ of (\d+) characters are shown\.\]$/;

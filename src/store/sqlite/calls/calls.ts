@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
-import type { TranscriptTurn } from "../../../core/calls/spec.ts";
+import type { TranscriptTurn } from "../../../core/calls/transcript.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { newId } from "../../../core/ids.ts";
 import type {

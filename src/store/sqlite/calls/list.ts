@@ -74,7 +74,8 @@ function matching(
   let calls = db
     .selectFrom("calls")
     .select(LISTED_COLUMNS)
-    // Removed here, members that are not shown are never parsed: a fifth of the time for the largest.
+    // A list does not show tools. SQLite removes them, so that JSON.parse need not read them: the largest calls take a fifth
+    // of the time.
     .select(sql<string>`json_remove(calls.settings, '$.tools')`.as("settings"))
     .select((eb) => [lastExpiry(eb).as("expires_at"), hasValidToken(eb, age).as("has_valid_token")])
     .where("calls.account_id", "=", accountId)

@@ -1,6 +1,7 @@
 import type { ExpressionBuilder, Selectable } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
-import type { CallSpec, TranscriptTurn } from "../../../core/calls/spec.ts";
+import type { CallSpec } from "../../../core/calls/spec.ts";
+import type { TranscriptTurn } from "../../../core/calls/transcript.ts";
 import { callMs, millisecondsOf } from "../../../core/clocks.ts";
 import type { CallPrompts, CallRecord } from "../../call-store.ts";
 import type { Tables } from "../database/tables.ts";

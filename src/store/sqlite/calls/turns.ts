@@ -1,5 +1,5 @@
 import { type Insertable, type Kysely, sql } from "kysely";
-import type { TranscriptTurn } from "../../../core/calls/spec.ts";
+import type { TranscriptTurn } from "../../../core/calls/transcript.ts";
 import { TRANSACTION_ROWS_MAX, TRANSACTION_TEXT_BYTES_MAX } from "../../../core/limits/storage.ts";
 import type { Tables } from "../database/tables.ts";
 import { pauseAfterTransaction } from "../database/transaction-pacing.ts";
@@ -50,7 +50,7 @@ export async function trimTranscript(db: Kysely<Tables>, callId: string): Promis
   }
 }
 
-/** The position from which on one transaction can delete; undefined where it can delete all. */
+/** The first position of the last batch that one transaction can delete; undefined if it can delete all turns. */
 async function lastBatchStart(db: Kysely<Tables>, callId: string): Promise<number | undefined> {
   const rows = await db
     .selectFrom("turns")

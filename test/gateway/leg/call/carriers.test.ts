@@ -12,7 +12,7 @@ const STREAM_ID = "5b1f4c7e-8a0d-4f63-9e2b-c3d7a1908f54";
 const QUIET = { spec: { firstSpeaker: "user" as const, inactivityTimeoutMs: 300_000 } };
 
 /** An STT that stores what it gets, and recognizes nothing. */
-function keepingEar(): { stt: Stt; heard: number[] } {
+function recordingStt(): { stt: Stt; heard: number[] } {
   const heard: number[] = [];
   const stt: Stt = {
     provider: "keeping",
@@ -95,7 +95,7 @@ describe("carrier_b", () => {
     "alaw",
   ] as const)("a leg that announces %s is decoded as that, whatever codec is sent", (inbound) => {
     for (const outbound of ["mulaw", "alaw"] as const) {
-      const { stt, heard } = keepingEar();
+      const { stt, heard } = recordingStt();
       const call = legB({ ...QUIET, stt, inbound, outbound });
       for (const chunk of [1, 2, 4, 3]) call.audio(String(chunk));
       expect(heard).toEqual(heardAs(inbound, [1, 2, 3, 4]));
@@ -121,7 +121,7 @@ describe("carrier_b", () => {
   });
 
   test("C5: audio out of order is put in order, late audio and duplicates are dropped, and both are counted", async () => {
-    const { stt, heard } = keepingEar();
+    const { stt, heard } = recordingStt();
     const call = legB({ ...QUIET, stt });
     for (const chunk of [1, 3, 2, 2, 5, 6, 7]) {
       await call.clock.play(20);
@@ -137,7 +137,7 @@ describe("carrier_b", () => {
   });
 
   test("C5: buffered audio is released by time alone, and by the end of the call", async () => {
-    const { stt, heard } = keepingEar();
+    const { stt, heard } = recordingStt();
     const call = legB({ ...QUIET, stt });
     call.audio("1");
     call.audio("3");
@@ -162,7 +162,7 @@ describe("carrier_b", () => {
   });
 
   test("C5: with counters that are no numbers, or missing, audio passes as it arrives", () => {
-    const { stt, heard } = keepingEar();
+    const { stt, heard } = recordingStt();
     const call = legB({ ...QUIET, stt });
     for (const [index, chunk] of ["x", "", null, undefined, {}, 1.5].entries()) call.audio(chunk, index + 1);
     expect(heard).toEqual(heardAs("mulaw", [1, 2, 3, 4, 5, 6]));
@@ -182,7 +182,7 @@ describe("carrier_b", () => {
   });
 
   test("frames of other lengths than 20 ms are cut without losing a sample", () => {
-    const { stt, heard } = keepingEar();
+    const { stt, heard } = recordingStt();
     const call = legB({ ...QUIET, stt });
     for (const chunk of [2, 1, 3, 4]) call.audio(String(chunk), 0x55, 1_000);
     expect(heard).toEqual(heardAs("mulaw", Array(25).fill(0x55)));
@@ -200,7 +200,7 @@ describe("carrier_b", () => {
     call.key("4", "2026-01-01T00:00:01.400000Z");
     call.json({ event: "stop", stream_id: STREAM_ID, stop: {} });
     expect(call.digits()).toBe("12345");
-    expect(call.ends()[0]).toMatchObject({ digits: 5, reason: "caller_hangup" });
+    expect(call.ends()[0]).toMatchObject({ dtmfDigits: 5, reason: "caller_hangup" });
   });
 
   test("its errors are counted, and logged with their code up to a limit", async () => {

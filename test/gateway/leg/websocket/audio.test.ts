@@ -24,7 +24,7 @@ const named = (formats: Format[]) =>
   formats.map((format) => [`${format.codec} ${format.inputRateHz} in, ${format.outputRateHz} out`, format] as const);
 
 /** An STT that stores every sample it gets, at the rate of the bus. */
-function keepingEar(): { stt: Stt; heard: number[] } {
+function recordingStt(): { stt: Stt; heard: number[] } {
   const heard: number[] = [];
   const stt: Stt = {
     provider: "keeping",
@@ -85,7 +85,7 @@ function snrDb(samples: ArrayLike<number>, rateHz: number): number {
 
 /** The caller sends `samples` in messages of 20 ms; returns what the STT got. */
 function speakIn(format: Format, samples: Int16Array): number[] {
-  const { stt, heard } = keepingEar();
+  const { stt, heard } = recordingStt();
   const call = websocketLeg({ ...QUIET, format, stt });
   const perMessage = format.inputRateHz / 50;
   const encoder = format.codec === "opus" ? opus.encoder(format.inputRateHz) : undefined;
@@ -195,7 +195,7 @@ describe("messages of any length", () => {
     const sent = noise(16_000);
     const bytes = pcm(sent);
     for (const lengths of [[1, 63], [13, 1, 50], [639], [641], [1, 31_999], [7, 6_401, 2, 1_999]]) {
-      const { stt, heard } = keepingEar();
+      const { stt, heard } = recordingStt();
       const call = websocketLeg({ ...QUIET, stt });
       for (let at = 0, n = 0; at < bytes.length; n += 1) {
         const message = bytes.subarray(at, at + (lengths[n % lengths.length] as number));
@@ -223,7 +223,7 @@ describe("messages of any length", () => {
   });
 
   test("M2: an empty message is rejected, and shifts no sample around it", () => {
-    const { stt, heard } = keepingEar();
+    const { stt, heard } = recordingStt();
     const call = websocketLeg({ ...QUIET, stt });
     const sent = noise(640);
     const bytes = pcm(sent);

@@ -127,7 +127,7 @@ describe("meaningless messages of a client", () => {
     for (let i = 0; i < 200; i += 1) call.json({ type: "dtmf", digit: String(i % 10) });
     for (let i = 0; i < 300; i += 1) call.json({ type: "mark", name: "x".repeat(256) });
     expect(call.digits()).toHaveLength(20);
-    expect(call.hangUp()).toMatchObject({ digits: 20, marksReturned: 100, ignored: 180 + 200 });
+    expect(call.hangUp()).toMatchObject({ dtmfDigits: 20, marksReturned: 100, ignored: 180 + 200 });
   });
 
   test("M5: 500 messages without audio in each second are tolerated, one more in a second ends the call", async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { EndReason } from "../../../../src/core/calls/spec.ts";
-
+import type { EndReason } from "../../../../src/core/calls/reasons.ts";
 import { TEXTS_PER_SECOND_MAX } from "../../../../src/core/limits/messages.ts";
 import { Ticker } from "../../../../src/gateway/event-loop/ticker.ts";
 import { WEBSOCKET_CALL_ID, type WebsocketLegOptions, websocketLeg } from "../../../support/legs/websocket-leg.ts";
@@ -40,7 +39,7 @@ function talk(transcripts: readonly SttStep[], options: WebsocketLegOptions & { 
     },
     states: () => call.received("state").map(({ state }) => state),
     /** The latest prompt of the LLM. */
-    asked: () => llm.requests.at(-1)?.messages.at(-1),
+    lastMessage: () => llm.requests.at(-1)?.messages.at(-1),
   };
 }
 
@@ -192,7 +191,7 @@ describe("what a client types", () => {
     const call = talk([], { spec: ASKED_ALONE });
     await call.listen(1_000);
     call.type("are you open?");
-    expect(call.asked()).toEqual({ role: "user", text: "are you open?" });
+    expect(call.lastMessage()).toEqual({ role: "user", text: "are you open?" });
     await call.listen(1_000, { marks: true });
     expect(call.transcripts()).toEqual([
       "1 user: are you open? ...",
@@ -208,7 +207,7 @@ describe("what a client types", () => {
     await call.listen(500);
     call.type("and on Sunday?");
     expect(call.received("clear")).toHaveLength(1);
-    expect(call.asked()).toEqual({ role: "user", text: "and on Sunday?" });
+    expect(call.lastMessage()).toEqual({ role: "user", text: "and on Sunday?" });
     call.hangUp();
   });
 
@@ -221,7 +220,7 @@ describe("what a client types", () => {
     expect(call.llm.requests).toEqual([]);
     expect(call.received("clear")).toEqual([]);
     await call.listen(2_000, { marks: true });
-    expect(call.asked()).toEqual({ role: "user", text: "and on Sunday? or Monday?" });
+    expect(call.lastMessage()).toEqual({ role: "user", text: "and on Sunday? or Monday?" });
     expect(call.transcripts().slice(0, 4)).toEqual([
       `1 agent: ${GREETING} ...`,
       "2 user: and on Sunday? ...",
@@ -242,7 +241,7 @@ describe("what a client types", () => {
   ])("B13: with %s in it reaches the LLM exactly as it was typed, and is returned so in the transcript", async (_, text) => {
     const call = talk([], { spec: ASKED_ALONE });
     call.type(text);
-    expect(call.asked()).toEqual({ role: "user", text });
+    expect(call.lastMessage()).toEqual({ role: "user", text });
     expect(call.received("transcript")[0]).toMatchObject({ role: "user", text });
     await call.listen(1_000, { marks: true });
     expect(call.received("transcript")).toContainEqual({
@@ -295,7 +294,7 @@ test("digits are delivered to the call in the order in which they arrive, and in
   const call = talk([], { spec: ASKED_ALONE });
   for (const digit of ["1", "*", "#", "D", "E", "", "12", 5, null]) call.json({ type: "dtmf", digit });
   expect(call.digits()).toBe("1*#D");
-  expect(call.hangUp()).toMatchObject({ digits: 4, ignored: 5, malformed: 0 });
+  expect(call.hangUp()).toMatchObject({ dtmfDigits: 4, ignored: 5, malformed: 0 });
 });
 
 test("F14-2: the transcript of an interrupted answer without word alignment says that its end is approximate", async () => {

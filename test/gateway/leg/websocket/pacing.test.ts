@@ -43,8 +43,8 @@ function caller(transcripts: readonly SttStep[] = []) {
     frames,
     llm,
     /** The LLM's prompts so far. */
-    asked: () => llm.requests.map(({ messages }) => messages.at(-1)?.text),
-    earSamples: () => stt.opened[0]?.samples ?? 0,
+    userTexts: () => llm.requests.map(({ messages }) => messages.at(-1)?.text),
+    sttSamples: () => stt.opened[0]?.samples ?? 0,
     /** Time passes, and at its end the audio recorded meanwhile comes in one message. */
     async send(samples: Int16Array): Promise<void> {
       await clock.play(samples.length / PER_MS);
@@ -72,14 +72,14 @@ describe("a client that sends a second at a time", () => {
     ]);
     for (let second = 0; second < 5; second += 1) await call.send(voice(1_000, second * 1_000));
     await call.clock.play(900);
-    expect(call.asked()).toEqual([]);
+    expect(call.userTexts()).toEqual([]);
     // Nothing was inserted between the messages: the STT got no pause.
-    expect(call.earSamples()).toBe(PAUSE_SAMPLES + 5 * RATE_HZ);
+    expect(call.sttSamples()).toBe(PAUSE_SAMPLES + 5 * RATE_HZ);
     await call.clock.play(100);
     call.audio(pcm(quiet(1_000)));
     // The VAD may detect speech in the first frames of silence, which came with this message.
     await call.clock.play(600);
-    expect(call.asked()).toEqual(["are you open on Sunday"]);
+    expect(call.userTexts()).toEqual(["are you open on Sunday"]);
     expect(call.hangUp()).toMatchObject({ framesIn: 300, malformed: 0 });
   });
 
@@ -88,10 +88,10 @@ describe("a client that sends a second at a time", () => {
     await call.send(voice(1_000));
     await call.send(voice(1_000, 1_000));
     await call.clock.play(1_450);
-    expect([call.asked(), call.earSamples()]).toEqual([[], PAUSE_SAMPLES + 2 * RATE_HZ]);
+    expect([call.userTexts(), call.sttSamples()]).toEqual([[], PAUSE_SAMPLES + 2 * RATE_HZ]);
     await call.clock.play(50);
-    expect(call.asked()).toEqual(["hello"]);
-    expect(call.earSamples()).toBe(2 * PAUSE_SAMPLES + 2 * RATE_HZ);
+    expect(call.userTexts()).toEqual(["hello"]);
+    expect(call.sttSamples()).toBe(2 * PAUSE_SAMPLES + 2 * RATE_HZ);
     call.hangUp();
   });
 });
@@ -149,12 +149,12 @@ describe("a client that sends nothing while its microphone is off", () => {
     const call = caller([heard(1_100, "final", "one moment")]);
     for (let at = 0; at < 1_000; at += 20) await call.send(voice(20, at));
     await call.clock.play(480);
-    expect(call.asked()).toEqual([]);
+    expect(call.userTexts()).toEqual([]);
     await call.clock.play(9_520);
-    expect(call.asked()).toEqual(["one moment"]);
-    expect(call.earSamples()).toBe(RATE_HZ + PAUSE_SAMPLES);
+    expect(call.userTexts()).toEqual(["one moment"]);
+    expect(call.sttSamples()).toBe(RATE_HZ + PAUSE_SAMPLES);
     for (let at = 0; at < 1_000; at += 20) await call.send(voice(20, at));
-    expect(call.earSamples()).toBe(2 * RATE_HZ + PAUSE_SAMPLES);
+    expect(call.sttSamples()).toBe(2 * RATE_HZ + PAUSE_SAMPLES);
     const [last, first] = [call.frames[49], call.frames[50]];
     expect([last?.mediaMs, first?.mediaMs]).toEqual([980, 11_000]);
     // A frame is complete 20 ms after it began.
@@ -172,14 +172,14 @@ describe("a client that sends nothing while its microphone is off", () => {
       for (let at = 0; at < 400; at += 20) await call.send(voice(20, at));
       if (burst < 9) await call.clock.play(300);
     }
-    expect(call.asked()).toEqual([]);
+    expect(call.userTexts()).toEqual([]);
     for (const [index, { atMs, mediaMs }] of call.frames.entries()) {
       expect(atMs - mediaMs).toBeGreaterThanOrEqual(20);
       expect(atMs - mediaMs).toBeLessThanOrEqual(520);
       expect(mediaMs).toBeGreaterThan(call.frames[index - 1]?.mediaMs ?? -1);
     }
     await call.clock.play(1_000);
-    expect(call.asked()).toEqual(["one two"]);
+    expect(call.userTexts()).toEqual(["one two"]);
     expect(call.hangUp()).toMatchObject({ framesIn: 200 });
   });
 

@@ -47,9 +47,9 @@ async function start(...steps: readonly LlmServerStep[]): Promise<LlmServer> {
 
 const says = (...events: readonly string[]): LlmServerStep => ({ kind: "events", events });
 
-async function eventsOf(llm: Llm, asked = request()): Promise<LlmEvent[]> {
+async function eventsOf(llm: Llm, requests = request()): Promise<LlmEvent[]> {
   const events: LlmEvent[] = [];
-  for await (const event of llm.reply(asked, new AbortController().signal)) events.push(event);
+  for await (const event of llm.reply(requests, new AbortController().signal)) events.push(event);
   return events;
 }
 
@@ -79,11 +79,11 @@ llmFaultContract("anthropic", {
 
 describe("requests to Anthropic", () => {
   test("have the messages, separate instructions, streaming and the API key", async () => {
-    const { url, asked } = await start(says(...messageAnswer("Hello")));
+    const { url, requests } = await start(says(...messageAnswer("Hello")));
     await eventsOf(llmAt(url), request({ tools: [TOOL] }));
-    expect(asked[0]?.path).toBe("/v1/messages");
-    expect(asked[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
-    expect(asked[0]?.body).toEqual({
+    expect(requests[0]?.path).toBe("/v1/messages");
+    expect(requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
+    expect(requests[0]?.body).toEqual({
       model: "claude-haiku-4-5",
       max_tokens: 8_192,
       system: "Be brief.",
@@ -108,10 +108,10 @@ describe("requests to Anthropic", () => {
       { role: "user", text: "Hello?" },
       { role: "user", text: "  " },
     ];
-    const { url, asked } = await start(says(...messageAnswer("Closed.")));
+    const { url, requests } = await start(says(...messageAnswer("Closed.")));
     await eventsOf(llmAt(url), request({ messages }));
     const text = (words: string) => ({ type: "text", text: words });
-    expect(asked[0]?.body.messages).toEqual([
+    expect(requests[0]?.body.messages).toEqual([
       { role: "user", content: [text("(The caller has not said anything.)")] },
       { role: "assistant", content: [text("Hartwell Bakery.")] },
       { role: "user", content: [text("When are"), text("you open?")] },
@@ -124,16 +124,16 @@ describe("requests to Anthropic", () => {
       },
       { role: "user", content: [{ type: "tool_result", tool_use_id: "call_1", content: "closed" }, text("Hello?")] },
     ]);
-    expect(asked[0]?.body).toMatchObject({
+    expect(requests[0]?.body).toMatchObject({
       tools: [{ name: "opening_hours", input_schema: { type: "object" } }],
       tool_choice: { type: "none" },
     });
   });
 
   test("contain a placeholder where the caller has not spoken", async () => {
-    const { url, asked } = await start(says(...messageAnswer("Hello")));
+    const { url, requests } = await start(says(...messageAnswer("Hello")));
     await eventsOf(llmAt(url), request({ messages: [{ role: "system", text: "Be brief." }] }));
-    expect(asked[0]?.body.messages).toHaveLength(1);
+    expect(requests[0]?.body.messages).toHaveLength(1);
   });
 
   test("have a temperature only where the model accepts one, and low effort where the model reasons by default", async () => {
@@ -147,21 +147,21 @@ describe("requests to Anthropic", () => {
       ["claude-sonnet-5", false],
       ["claude-haiku-5-5", false],
     ];
-    const { url, asked } = await start(says(...messageAnswer("Hello")));
+    const { url, requests } = await start(says(...messageAnswer("Hello")));
     for (const [model] of takes) await eventsOf(llmAt(url, model));
-    expect(asked.map(({ body }) => [body.model, body.temperature === 0.4])).toEqual(takes);
+    expect(requests.map(({ body }) => [body.model, body.temperature === 0.4])).toEqual(takes);
     // The API's current version accepts a temperature for no model, the older version not for the later models.
-    expect(asked.map(({ headers }) => headers["anthropic-version"])).toEqual(
+    expect(requests.map(({ headers }) => headers["anthropic-version"])).toEqual(
       takes.map(([, taken]) => (taken ? "2023-06-01" : "2026-10-21")),
     );
-    expect(asked.map(({ body }) => body.output_config)).toEqual(
+    expect(requests.map(({ body }) => body.output_config)).toEqual(
       takes.map(([, taken]) => (taken ? undefined : { effort: "low" })),
     );
   });
 });
 
 /** A long text, as it would arrive. */
-const piecesOf = (text: string): string[] =>
+const partsOf = (text: string): string[] =>
   Array.from({ length: Math.ceil(text.length / 10_000) }, (_, at) => text.slice(at * 10_000, (at + 1) * 10_000));
 
 describe("responses of Anthropic", () => {
@@ -204,7 +204,7 @@ describe("responses of Anthropic", () => {
     const megabyte = `{"day":"${"x".repeat(1_000_000)}"}`;
     const { url } = await start(
       says(messageStart(1), ...blocks.flat(), ...messageEnd(1, "tool_use")),
-      says(messageStart(1), ...toolBlock(0, "toolu_1", "again", ...piecesOf(megabyte)), ...messageEnd(1, "tool_use")),
+      says(messageStart(1), ...toolBlock(0, "toolu_1", "again", ...partsOf(megabyte)), ...messageEnd(1, "tool_use")),
     );
     const calls = (await eventsOf(llmAt(url))).filter(({ kind }) => kind === "tool-call");
     expect(calls).toHaveLength(1_000);

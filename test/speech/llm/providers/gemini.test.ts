@@ -38,9 +38,9 @@ async function start(...steps: readonly LlmServerStep[]): Promise<LlmServer> {
 
 const says = (...events: readonly string[]): LlmServerStep => ({ kind: "events", events });
 
-async function eventsOf(llm: Llm, asked = request()): Promise<LlmEvent[]> {
+async function eventsOf(llm: Llm, requests = request()): Promise<LlmEvent[]> {
   const events: LlmEvent[] = [];
-  for await (const event of llm.reply(asked, new AbortController().signal)) events.push(event);
+  for await (const event of llm.reply(requests, new AbortController().signal)) events.push(event);
   return events;
 }
 
@@ -66,11 +66,11 @@ llmFaultContract("gemini", {
 
 describe("requests to Gemini", () => {
   test("have the messages, separate instructions, streaming and the API key", async () => {
-    const { url, asked } = await start(says(...geminiAnswer("Hello")));
+    const { url, requests } = await start(says(...geminiAnswer("Hello")));
     await eventsOf(llmAt(url), request({ tools: [TOOL] }));
-    expect(asked[0]?.path).toBe("/v1beta/models/gemini-2.0-flash:streamGenerateContent?alt=sse");
-    expect(asked[0]?.headers["x-goog-api-key"]).toBe(KEY);
-    expect(asked[0]?.body).toMatchObject({
+    expect(requests[0]?.path).toBe("/v1beta/models/gemini-2.0-flash:streamGenerateContent?alt=sse");
+    expect(requests[0]?.headers["x-goog-api-key"]).toBe(KEY);
+    expect(requests[0]?.body).toMatchObject({
       contents: [{ role: "user", parts: [{ text: "Good morning." }] }],
       systemInstruction: { parts: [{ text: "Be brief." }] },
       tools: [
@@ -91,15 +91,15 @@ describe("requests to Gemini", () => {
       ["gemini-2.5-pro", { thinkingBudget: 128 }],
       ["gemini-3.8-flash", { thinkingLevel: "LOW" }],
     ];
-    const { url, asked } = await start(says(...geminiAnswer("Hello")));
+    const { url, requests } = await start(says(...geminiAnswer("Hello")));
     for (const [model] of thinking) await eventsOf(llmAt(url, model));
-    expect(asked.map(({ body }) => (body.generationConfig as { thinkingConfig?: object }).thinkingConfig)).toEqual(
+    expect(requests.map(({ body }) => (body.generationConfig as { thinkingConfig?: object }).thinkingConfig)).toEqual(
       thinking.map(([, config]) => config),
     );
   });
 
   test("contain earlier tool calls with their signatures, and the documented placeholder for other models' calls", async () => {
-    const { url, asked } = await start(
+    const { url, requests } = await start(
       says(
         geminiChunk(
           [
@@ -132,7 +132,7 @@ describe("requests to Gemini", () => {
     const response = (id: string) => ({
       functionResponse: { id, name: "opening_hours", response: { output: "closed" } },
     });
-    expect(asked[1]?.body.contents).toEqual([
+    expect(requests[1]?.body.contents).toEqual([
       { role: "user", parts: [{ text: "When?" }] },
       {
         role: "model",

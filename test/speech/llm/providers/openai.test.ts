@@ -38,9 +38,9 @@ async function start(...steps: readonly LlmServerStep[]): Promise<LlmServer> {
 
 const says = (...events: readonly string[]): LlmServerStep => ({ kind: "events", events });
 
-async function eventsOf(llm: Llm, asked = request()): Promise<LlmEvent[]> {
+async function eventsOf(llm: Llm, requests = request()): Promise<LlmEvent[]> {
   const events: LlmEvent[] = [];
-  for await (const event of llm.reply(asked, new AbortController().signal)) events.push(event);
+  for await (const event of llm.reply(requests, new AbortController().signal)) events.push(event);
   return events;
 }
 
@@ -107,11 +107,11 @@ llmFaultContract("openai", {
 
 describe("requests to OpenAI's chat completions", () => {
   test("have the messages, streaming with usage and the API key", async () => {
-    const { url, asked } = await start(says(...chatAnswer("Hello")));
+    const { url, requests } = await start(says(...chatAnswer("Hello")));
     await eventsOf(llmAt(url), request({ tools: [TOOL] }));
-    expect(asked[0]?.path).toBe("/v1/chat/completions");
-    expect(asked[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
-    expect(asked[0]?.body).toEqual({
+    expect(requests[0]?.path).toBe("/v1/chat/completions");
+    expect(requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
+    expect(requests[0]?.body).toEqual({
       model: "fake-1",
       messages: [
         { role: "system", content: "Be brief." },
@@ -138,14 +138,14 @@ describe("requests to OpenAI's chat completions", () => {
       { role: "tool", toolCallId: "1", name: "opening_hours", text: "closed" },
       { role: "tool", toolCallId: "2", name: "opening_hours", text: "error" },
     ];
-    const { url, asked } = await start(says(...chatAnswer("Closed.")));
+    const { url, requests } = await start(says(...chatAnswer("Closed.")));
     await eventsOf(llmAt(url), request({ messages }));
     const call = (id: string, json: string) => ({
       id,
       type: "function",
       function: { name: "opening_hours", arguments: json },
     });
-    expect(asked[0]?.body.messages).toEqual([
+    expect(requests[0]?.body.messages).toEqual([
       { role: "user", content: "When are you open?" },
       { role: "assistant", content: null, tool_calls: [call("1", '{"day":"Monday"}'), call("2", "{}")] },
       { role: "tool", tool_call_id: "1", content: "closed" },
@@ -169,11 +169,11 @@ describe("requests to OpenAI's chat completions", () => {
       { role: "user", text: "Well?" },
       { role: "assistant", text: "Closed." },
     ];
-    const { url, asked } = await start(says(...chatAnswer("Closed.")));
+    const { url, requests } = await start(says(...chatAnswer("Closed.")));
     await eventsOf(llmAt(url), request({ messages }));
     const silence = { role: "user", content: "(The caller has not said anything.)" };
     const call = { id: "1", type: "function", function: { name: "opening_hours", arguments: "{}" } };
-    expect(asked[0]?.body.messages).toEqual([
+    expect(requests[0]?.body.messages).toEqual([
       { role: "system", content: "Be brief." },
       silence,
       { role: "assistant", content: "Hello.\nAre you there?" },
@@ -202,10 +202,10 @@ describe("requests to OpenAI's chat completions", () => {
       ["gpt-6.1-sol-2026-10-01", "low"],
       ["o4-mini", "low"],
     ];
-    const { url, asked } = await start(says(...chatAnswer("Hello")));
+    const { url, requests } = await start(says(...chatAnswer("Hello")));
     for (const [model] of efforts) await eventsOf(llmAt(url, model));
-    expect(asked.map(({ body }) => [body.model, body.reasoning_effort])).toEqual(efforts);
-    expect(asked.map(({ body }) => body.temperature)).toEqual(
+    expect(requests.map(({ body }) => [body.model, body.reasoning_effort])).toEqual(efforts);
+    expect(requests.map(({ body }) => body.temperature)).toEqual(
       efforts.map(([, effort]) => (effort === undefined ? 0.4 : undefined)),
     );
   });
@@ -304,9 +304,9 @@ describe("responses of OpenAI's chat completions", () => {
     );
     await expect(eventsOf(llmAt(url))).rejects.toMatchObject({ code: "provider_failed" });
     const events = await eventsOf(llmAt(url));
-    const asked = events.filter(({ kind }) => kind === "tool-call");
-    expect(asked).toHaveLength(1_000);
-    expect(asked[0]).toMatchObject({ argumentsJson: "{oops" });
+    const requests = events.filter(({ kind }) => kind === "tool-call");
+    expect(requests).toHaveLength(1_000);
+    expect(requests[0]).toMatchObject({ argumentsJson: "{oops" });
   });
 
   test("P13: JSON that violates the protocol is a failure, never an event", async () => {

@@ -12,12 +12,12 @@ import { ManualClock, settled } from "../../../support/manual-clock.ts";
 import { fakeAssemblyAi, sessionError, turn } from "../../../support/providers/stt/assemblyai.ts";
 import { hum, SttServer, type SttServerAction, sendMessage } from "../../../support/providers/stt/stt-server.ts";
 
-const earOf =
+const sttFactory =
   (model: string, query = ""): SttSocketUnderTest["make"] =>
   (url, clock) =>
     createAssemblyAiStt({ apiKey: SECRET_KEY, model, url: `${url}v3/ws${query}`, clock });
 
-const make = earOf("universal-3-6-pro");
+const make = sttFactory("universal-3-6-pro");
 
 sttContract("assemblyai", async () => {
   const server = await fakeAssemblyAi({
@@ -78,7 +78,10 @@ describe("AssemblyAI STT", () => {
 
   test("does not request language detection from the English-only model", async () => {
     const server = await fakeAssemblyAi();
-    const { abortController } = await openOn(server, earOf("universal-streaming-english", "?max_turn_silence=900"));
+    const { abortController } = await openOn(
+      server,
+      sttFactory("universal-streaming-english", "?max_turn_silence=900"),
+    );
     await eventually(() => server.last?.query.get("max_turn_silence")).toBe("900");
     expect(server.last?.query.has("language_detection")).toBe(false);
     abortController.abort();

@@ -19,13 +19,13 @@ const KEY = "a-key-that-must-stay-secret";
 const HANGOVER_MS = 300;
 const PREROLL_MS = 300;
 
-const earOf = (url: string, options: Partial<OpenAiSttOptions> = {}) =>
+const sttOf = (url: string, options: Partial<OpenAiSttOptions> = {}) =>
   createOpenAiStt({ apiKey: KEY, model: "whisper-1", languageDetection: false, ...options, url });
 
 sttContract("openai", async () => {
   const server = await TranscriptionServer.listen(transcribed(" Good morning. "));
   return {
-    stt: earOf(server.url),
+    stt: sttOf(server.url),
     rateHz: RATE_HZ,
     audio: hum(RATE_HZ, 500, 500),
     text: "Good morning.",
@@ -49,7 +49,7 @@ async function callOf(
 ) {
   const server = await TranscriptionServer.listen(...answers);
   const abortController = new AbortController();
-  const stream = earOf(server.url, stt).open({ language, languagePinned, rateHz: RATE_HZ }, abortController.signal);
+  const stream = sttOf(server.url, stt).open({ language, languagePinned, rateHz: RATE_HZ }, abortController.signal);
   const events: SttEvent[] = [];
   const ended = (async () => {
     for await (const event of stream.events) events.push(event);
@@ -167,7 +167,7 @@ describe("STT of an OpenAI-compatible server", () => {
   test("sends no API key where none is configured", async () => {
     const server = await TranscriptionServer.listen(transcribed("Yes."));
     const abortController = new AbortController();
-    const stream = earOf(server.url, { apiKey: undefined }).open(
+    const stream = sttOf(server.url, { apiKey: undefined }).open(
       { language: "en", rateHz: RATE_HZ },
       abortController.signal,
     );
@@ -297,7 +297,7 @@ describe("STT of an OpenAI-compatible server", () => {
     const server = await TranscriptionServer.listen();
     const { url } = server;
     server.close();
-    const stream = earOf(url).open({ language: "en", rateHz: RATE_HZ }, new AbortController().signal);
+    const stream = sttOf(url).open({ language: "en", rateHz: RATE_HZ }, new AbortController().signal);
     for (const [frame, voiced] of framesOf(hum(RATE_HZ, 500, 500), RATE_HZ)) stream.write(frame, voiced);
     await expect(stream.events[Symbol.asyncIterator]().next()).rejects.toThrow(/ECONNREFUSED/);
   });

@@ -28,7 +28,7 @@ export interface ReceivedLlmRequest {
 
 /** A fake LLM server on a loopback socket: plays its steps and records the requests. */
 export class LlmServer {
-  readonly asked: ReceivedLlmRequest[] = [];
+  readonly requests: ReceivedLlmRequest[] = [];
   /** How many sockets were opened. */
   connections = 0;
   /** Responses that the client aborted. */
@@ -74,8 +74,8 @@ export class LlmServer {
     for await (const part of request) parts.push(part as Buffer);
     const text = Buffer.concat(parts).toString();
     const body = text === "" ? {} : (JSON.parse(text) as Record<string, unknown>);
-    const step = this.#steps[Math.min(this.asked.length, this.#steps.length - 1)] ?? { kind: "silent" };
-    this.asked.push({ path: request.url ?? "", headers: request.headers, body });
+    const step = this.#steps[Math.min(this.requests.length, this.#steps.length - 1)] ?? { kind: "silent" };
+    this.requests.push({ path: request.url ?? "", headers: request.headers, body });
     response.on("close", () => {
       if (!response.writableFinished) this.brokenOff += 1;
       this.#wake();

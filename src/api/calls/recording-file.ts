@@ -1,0 +1,67 @@
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import parseRange from "range-parser";
+import { systemErrorCodeOf } from "../../core/errors.ts";
+import { onResponseEnd } from "../http/response-end.ts";
+
+/** The bytes of a file. The file is closed when the response ends, whether or not it was sent. */
+export function streamOf(
+  handle: FileHandle,
+  { raw: request }: FastifyRequest,
+  { raw: response }: FastifyReply,
+  range: { start?: number; end?: number } = {},
+): Readable {
+  const stream = handle.createReadStream(range);
+  onResponseEnd(request, response, () => stream.destroy());
+  return stream;
+}
+
+export interface RecordingFile {
+  /** The caller of `openRecording` closes it. */
+  handle: FileHandle;
+  bytes: number;
+  /** A strong tag: a file that is rendered again has another inode and another modification time. */
+  etag: string;
+}
+
+/** Rejects when the file does not exist or cannot be read, or is a link, a folder or a pipe. */
+export async function openRecording(path: string): Promise<RecordingFile> {
+  // Opening a pipe would otherwise wait until a process writes to it.
+  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const status = await handle.stat({ bigint: true });
+    if (!status.isFile()) throw new Error("not a file");
+    // Detects a failing disk while the status can still be chosen.
+    await handle.read({ buffer: Buffer.alloc(1), position: 0 });
+    const { ino, mtimeNs, size } = status;
+    const etag = `"${[ino, mtimeNs, size].map((part) => part.toString(36)).join("-")}"`;
+    return { handle, bytes: Number(size), etag };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** Whether the recording probably exists, but the process cannot open another file now. */
+export const isResourceShortage = (error: unknown): boolean =>
+  /^(EMFILE|ENFILE|ENOMEM)$/.test(systemErrorCodeOf(error) ?? "");
+
+/** Whether `If-None-Match` names the tag. The comparison is weak (RFC 9110, section 13.1.2), and `*` is any recording. */
+export const matchesEtag = (header: string | undefined, etag: string): boolean =>
+  header === "*" || (header ?? "").split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
+
+/** One range of bytes (RFC 9110, section 14.1.2); the unit's name is not case-sensitive (14.1). */
+const ONE_RANGE = /^bytes=(?:\d+-\d*|-(\d+))$/i;
+
+/** The range of a file of this length that `Range` requests. Several ranges and malformed ones are ignored (section 14.2). */
+export function rangeOf(header: string, bytes: number): { start: number; end: number } | "whole" | "unsatisfiable" {
+  const found = ONE_RANGE.exec(header);
+  if (found === null) return "whole";
+  // A suffix longer than the file means the whole file; the parser would take it for a range outside of the file.
+  const [, suffix] = found;
+  const ranges = parseRange(bytes, suffix === undefined ? header : `bytes=-${Math.min(Number(suffix), bytes)}`);
+  if (!Array.isArray(ranges)) return "unsatisfiable";
+  return ranges[0] ?? "whole";
+}

@@ -1,0 +1,41 @@
+import type { RetentionRules } from "../core/retention.ts";
+import { API_HOST_DEFAULT, API_PORT_DEFAULT, localUrlOf } from "./addresses.ts";
+import { readRetention } from "./retention.ts";
+import { SERVICE_VARIABLES } from "./variables/service.ts";
+
+// What programs beside the service read of their environment: command-line tools, and processes that start others.
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The retention rules, for command-line tools. All problems are reported together in one error. */
+export function readRetentionRules(env: Environment = process.env): RetentionRules {
+  const problems: string[] = [];
+  const rules = readRetention(env.RETENTION?.trim() ?? "", problems);
+  if (problems.length > 0) throw new Error(`bad configuration:\n  ${problems.join("\n  ")}`);
+  return rules;
+}
+
+/** Variables of the dynamic linker, without which a child process may not start. None of them is secret. */
+const LOADER_VARIABLES: readonly string[] = ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"];
+
+/** The part of the environment for a child process that must have no secrets. */
+export function readLoaderEnvironment(env: Environment = process.env): Record<string, string> {
+  const given = LOADER_VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
+  return Object.fromEntries(given);
+}
+
+/** The data directory. */
+export const readDataDir = (env: Environment = process.env): string =>
+  env.DATA_DIR?.trim() || SERVICE_VARIABLES.DATA_DIR.default;
+
+/**
+ * The address and the API key with which command-line tools call a service, undefined unless set; and the address of the API of a
+ * service on this machine that runs with this environment.
+ */
+export const readServiceAccess = (
+  env: Environment = process.env,
+): { apiUrl: string | undefined; apiKey: string | undefined; localUrl: string } => ({
+  apiUrl: env.TRUNKLINE_URL?.trim() || undefined,
+  apiKey: env.TRUNKLINE_API_KEY?.trim() || undefined,
+  localUrl: localUrlOf(env.API_HOST?.trim() || API_HOST_DEFAULT, env.API_PORT?.trim() || API_PORT_DEFAULT),
+});

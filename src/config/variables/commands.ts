@@ -1,0 +1,11 @@
+import type { Variables } from "./variable.ts";
+
+/** What commands read, and the service does not. */
+export const COMMAND_VARIABLES = {
+  TRUNKLINE_URL: { format: "an `http://` or `https://` address", meaning: "the service to call" },
+  TRUNKLINE_API_KEY: {
+    format: "an API key of the service",
+    meaning:
+      "the API key for it. No command takes an API key as an argument, because other users of the machine can see command lines",
+  },
+} as const satisfies Variables;

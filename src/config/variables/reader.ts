@@ -1,0 +1,32 @@
+import { strict as assert } from "node:assert";
+import { declaredVariable } from "./all.ts";
+
+/** Reads variables of an environment by their declarations. A value is read without the space around it. */
+export class VariableReader {
+  readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #problems: string[];
+
+  /** Adds to `problems` a sentence for each value that is not allowed. */
+  constructor(env: Readonly<Record<string, string | undefined>>, problems: string[]) {
+    this.#env = env;
+    this.#problems = problems;
+  }
+
+  /** The text of a variable; where it is empty or not set `fallback`, by default the declared one. */
+  readonly text = (name: string, fallback = declaredVariable(name).default ?? ""): string =>
+    this.#env[name]?.trim() || fallback;
+
+  /** The whole number of a variable, within its declared range; NaN with a problem. `fallback` is as with `text`. */
+  readonly integer = (name: string, fallback?: number): number => {
+    const { range, orWord } = declaredVariable(name);
+    assert.ok(range, `${name} is declared without a range`);
+    const [min, max] = range;
+    const given = this.text(name, fallback === undefined ? undefined : String(fallback));
+    const value = /^\d{1,10}$/.test(given) ? Number(given) : Number.NaN;
+    if (!(value >= min && value <= max)) {
+      const word = orWord === undefined ? "" : `${orWord} or `;
+      this.#problems.push(`${name} must be ${word}a whole number from ${min} to ${max}, not ${JSON.stringify(given)}`);
+    }
+    return value;
+  };
+}

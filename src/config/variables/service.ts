@@ -1,0 +1,101 @@
+import {
+  CALLS_PER_WORKER_DEFAULT,
+  TOKEN_TTL_S_DEFAULT,
+  TOKEN_TTL_S_MAX,
+  TOKEN_TTL_S_MIN,
+} from "../../core/limits/admission.ts";
+import {
+  MEDIA_TIMEOUT_S_MAX,
+  MEDIA_TIMEOUT_S_MIN,
+  PING_INTERVAL_S_DEFAULT,
+  PING_INTERVAL_S_MAX,
+  PING_TIMEOUT_S_DEFAULT,
+  PING_TIMEOUT_S_MAX,
+} from "../../core/limits/connections.ts";
+import { WORKERS_MAX } from "../../core/limits/processes.ts";
+import { DISK_FREE_MB_MIN_DEFAULT, DISK_FREE_MB_MIN_MAX } from "../../core/limits/storage.ts";
+import type { Variables } from "./variable.ts";
+
+const CALLS = [1, 100_000] as const;
+
+/** Calls, processes and storage. */
+export const SERVICE_VARIABLES = {
+  DATA_DIR: {
+    default: "data",
+    format: "a folder",
+    meaning:
+      "database, journals, recordings, and in `run` the socket of the workers; used by one service at a time. Nothing in it is " +
+      "encrypted: see [security](security.md#what-is-not-protected). It is checked at start: if it cannot be created or written " +
+      "to, the service exits with one line that says why",
+  },
+  TOKEN_TTL_S: {
+    default: String(TOKEN_TTL_S_DEFAULT),
+    range: [TOKEN_TTL_S_MIN, TOKEN_TTL_S_MAX],
+    meaning: "how long a stream token can be redeemed",
+  },
+  WORKERS: {
+    defaultText: "number of cores less one, at least 1",
+    range: [1, WORKERS_MAX],
+    meaning: "media workers, all on one port",
+  },
+  CALLS_PER_WORKER: {
+    default: String(CALLS_PER_WORKER_DEFAULT),
+    range: CALLS,
+    meaning: "capacity of each worker; past it `POST /calls` gets 503 `overloaded`, and a full worker stops listening",
+  },
+  CALLS_PER_API_KEY: {
+    range: CALLS,
+    meaning:
+      "calls at once for each API key, including those whose token can still be redeemed; past it 429 `rate_limited`. Without it " +
+      "one API key can take all capacity",
+  },
+  DISK_FREE_MIN_MB: {
+    default: String(DISK_FREE_MB_MIN_DEFAULT),
+    range: [0, DISK_FREE_MB_MIN_MAX],
+    meaning:
+      "with less space free than this (MB of 1,000,000 bytes) on a disk of `DATA_DIR`, new calls get 503 `insufficient_storage` " +
+      "and live calls continue; `0` for never. A call of a carrier writes up to 53 KB/s with its recording, so calls × 190 MB × " +
+      "hours is what live calls need to end; a call of `websocket` writes up to 192 KB/s, by its rates",
+  },
+  RETENTION: {
+    defaultText: "nothing is deleted",
+    format: "JSON",
+    meaning:
+      'days after the end of a call at which parts of it are deleted: `{"recordingDays": 30, "transcriptDays": 90, "recordDays": ' +
+      '365, "accounts": {"acme": {"recordingDays": 7}}}`; see [retention](operations.md#retention)',
+  },
+  PING_INTERVAL_S: {
+    default: String(PING_INTERVAL_S_DEFAULT),
+    range: [1, PING_INTERVAL_S_MAX],
+    meaning: "how often the other side of a stream is pinged",
+  },
+  PING_TIMEOUT_S: {
+    default: String(PING_TIMEOUT_S_DEFAULT),
+    range: [2, PING_TIMEOUT_S_MAX],
+    meaning:
+      "without a message, ping or pong for this long the call of a peer that answers pings ends as `connection_lost`; more than " +
+      "`PING_INTERVAL_S`. See [lost connections](stream-protocol.md#lost-connections)",
+  },
+  MEDIA_TIMEOUT_S: {
+    range: [MEDIA_TIMEOUT_S_MIN, MEDIA_TIMEOUT_S_MAX],
+    meaning:
+      "a call whose peer sends no audio for this long ends as `connection_lost`, though the peer answers pings. Carriers send none " +
+      "for a caller who is muted or silent",
+  },
+  DRAIN_MS: {
+    default: "30000",
+    range: [0, 7_200_000],
+    meaning: "how long live calls may continue after SIGTERM",
+  },
+  LOG_LEVEL: {
+    default: "info",
+    oneOf: ["debug", "info", "warn", "error"],
+    meaning: "the least severe lines that are logged",
+  },
+  NODE_ENV: {
+    format: "`production` or any other text",
+    meaning:
+      "`production`: the reference pair serves only where it is named, no first API key is written, and `TOOLS_ALLOW_LOOPBACK` is " +
+      "refused",
+  },
+} as const satisfies Variables;

@@ -1,0 +1,71 @@
+/**
+ * Why a reply was interrupted or cancelled. `words`, `sustained_speech`, `dtmf` and `typed`: the caller barged in. `inactivity`: the
+ * reply hangs, and the caller gets an inactivity prompt. `llm_failed`, `spend_limit`: a service phrase replaces it.
+ */
+export const CANCEL_REASONS = [
+  "words",
+  "sustained_speech",
+  "dtmf",
+  "typed",
+  "inactivity",
+  "llm_failed",
+  "spend_limit",
+  "call_ended",
+] as const;
+export type CancelReason = (typeof CANCEL_REASONS)[number];
+
+/**
+ * Why the service says something without the LLM: `greeting`, the configured first message; `inactivity`, the caller was silent for
+ * too long; `filler`, the reply takes long; `apology`, the LLM failed; `goodbye`, the service ends the call; `limit`, a spend limit
+ * is reached.
+ */
+export const SPEAK_REASONS = ["greeting", "inactivity", "filler", "apology", "goodbye", "limit"] as const;
+export type SpeakReason = (typeof SPEAK_REASONS)[number];
+
+/** Why a paused reply resumes: the caller's speech ended without words, was a back-channel, or goes on without words. */
+export const RESUME_REASONS = ["no_words", "back_channel", "pause_timeout"] as const;
+export type ResumeReason = (typeof RESUME_REASONS)[number];
+
+/** Why a call ended; the first reason wins and never changes. */
+export const END_REASONS = [
+  "caller_hangup",
+  "connection_lost",
+  "agent_hangup",
+  "api_hangup",
+  "max_duration",
+  "inactivity",
+  "spend_limit",
+  "transferred",
+  "token_expired",
+  "protocol_error",
+  "audio_flood",
+  "message_flood",
+  "slow_consumer",
+  "provider_error",
+  "drain_timeout",
+  "worker_lost",
+] as const;
+export type EndReason = (typeof END_REASONS)[number];
+
+/**
+ * The meaning of each end reason, in Markdown. The OpenAPI document and docs/errors.md show these texts; their links are
+ * relative to docs/.
+ */
+export const END_REASON_MEANINGS: Readonly<Record<EndReason, string>> = {
+  caller_hangup: "the caller hung up: the carrier or the client closed the stream",
+  connection_lost: "the peer sent nothing for too long, not even a pong; or no audio, where `MEDIA_TIMEOUT_S` is set",
+  agent_hangup: "the agent hung up, by its tool `hang_up`",
+  api_hangup: "`POST /calls/{id}/end` ended the call",
+  max_duration: "the call reached its `maxDuration`",
+  inactivity: "the caller was silent for `inactivityTimeout`, and did not answer the prompts",
+  spend_limit: "`maxCost` or a limit per minute of the call or the account was reached",
+  transferred: "the agent transferred the caller, by its tool `transfer`",
+  token_expired: "the stream did not connect within `TOKEN_TTL_S`",
+  protocol_error: "the peer broke the protocol of its stream, or sent too many messages",
+  audio_flood: "the peer sent audio far ahead of real time, or too much audio that had to be dropped",
+  message_flood: "the peer sent more bytes of messages than the service parses",
+  slow_consumer: "the peer did not read the audio that it was sent",
+  provider_error: "the STT, LLM or TTS failed, and no retry and no fallback made up for it",
+  drain_timeout: "the service was stopped, and the call was still live after `DRAIN_MS`",
+  worker_lost: "the media worker died, or a defect of the service ended the call",
+};

@@ -1,0 +1,39 @@
+import type { CallMs } from "../clocks.ts";
+/** One side's uninterrupted contribution, as it was heard. Times are milliseconds since redemption. */
+export interface TranscriptTurn {
+  role: "agent" | "user";
+  /** What the caller heard, or the final transcript of the caller's speech. Empty when the call is not recorded. */
+  text: string;
+  startMs: CallMs;
+  endMs: CallMs;
+  /** The turn was interrupted, by the other side or by the end of the call; `text` ends at the last word that was heard. */
+  interrupted: boolean;
+  /**
+   * The end of `text` is an estimate: without word timestamps of the TTS it may be wrong by up to a sentence, and more may have been
+   * heard than the peer confirmed.
+   */
+  approximate?: true;
+  /** Only in agent turns that reply to the caller: milliseconds since the caller's last voiced frame. */
+  latency?: TurnLatency;
+}
+
+/**
+ * The milestones between the caller's last voiced frame and the agent's first sample, in whole ms since that frame.
+ * `stepDurations` computes the duration of each step.
+ */
+export interface TurnLatency {
+  /** The final transcript; 0 if it came before that frame. Absent if none came before the reply was started. */
+  finalTranscriptMs?: number;
+  /** The end of the turn was decided. */
+  endOfTurnMs: number;
+  /** The LLM request that produced the first text: the first one of the turn, or the one after its tool results. */
+  llmRequestedMs?: number;
+  /** First text of the LLM. Absent for replies without an LLM. */
+  firstTextMs?: number;
+  /** The first segment was handed to the TTS: the first clause of the LLM, or a filler before it. */
+  firstSegmentMs?: number;
+  /** The first synthesized sample arrived. */
+  firstAudioMs: number;
+  /** The first frame of the reply was sent. */
+  firstFrameMs: number;
+}

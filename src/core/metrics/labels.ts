@@ -1,0 +1,50 @@
+import type { UsageUnit } from "../billing/usage.ts";
+import type { LatencyStep } from "../calls/latency.ts";
+import { CANCEL_REASONS } from "../calls/reasons.ts";
+import type { Stage } from "../calls/stages.ts";
+
+export const REDEMPTION_OUTCOMES = ["redeemed", "refused", "failed", "unsigned"] as const;
+/**
+ * `refused`: used or expired. `failed`: the store did not answer. `unsigned`: malformed, or signed with none of the token keys; such
+ * tokens never reach the control process.
+ */
+export type RedemptionOutcome = (typeof REDEMPTION_OUTCOMES)[number];
+
+/**
+ * Why an LLM request was aborted before its response was complete. `superseded`: the next request was sent. `preemptive_cancelled`: it
+ * was preemptive, and the caller's words changed. `overlong`: its response was too long for a turn. All others: why its reply was
+ * interrupted or cancelled.
+ */
+export const LLM_ABORT_REASONS = ["superseded", "preemptive_cancelled", "overlong", ...CANCEL_REASONS] as const;
+export type LlmAbortReason = (typeof LLM_ABORT_REASONS)[number];
+
+export const PROMPT_TRIM_CAUSES = ["bound", "context_exceeded"] as const;
+/** Why a prompt was trimmed: it exceeded its bound, or an LLM refused it as longer than its context. */
+export type PromptTrimCause = (typeof PROMPT_TRIM_CAUSES)[number];
+
+/** The milestones of a reply, each measured from the caller's last voiced frame. */
+export const TURN_MILESTONES = ["end_of_turn", "first_text", "first_audio", "first_frame"] as const;
+
+/** The steps of a reply whose duration depends on a provider, and the stage of that provider. */
+export const PROVIDER_STEPS: Readonly<Record<string, readonly [step: LatencyStep, stage: Stage]>> = {
+  final_transcript: ["finalTranscript", "stt"],
+  llm_first_token: ["llmFirstToken", "llm"],
+  first_segment: ["firstSegment", "llm"],
+  tts_first_byte: ["ttsFirstByte", "tts"],
+  first_frame: ["firstFrame", "tts"],
+};
+export const TURN_STEPS: readonly string[] = Object.keys(PROVIDER_STEPS);
+
+/** The names of provider usage in metrics. */
+export const UNIT_LABELS: Readonly<Record<UsageUnit, string>> = {
+  audioSeconds: "audio_seconds",
+  inputTokens: "input_tokens",
+  outputTokens: "output_tokens",
+  characters: "characters",
+};
+export const USAGE_UNIT_LABELS: readonly string[] = Object.values(UNIT_LABELS);
+export const UNITS_OF_STAGE: Readonly<Record<Stage, readonly UsageUnit[]>> = {
+  stt: ["audioSeconds"],
+  llm: ["inputTokens", "outputTokens"],
+  tts: ["characters"],
+};

@@ -1,0 +1,59 @@
+import type { ConnectionType } from "../calls/spec.ts";
+import type { TimeHistogram } from "./histogram.ts";
+
+/** The state of a live call: its carrier has not sent `start` yet, or what its agent does. */
+export const LIVE_STATES = ["opening", "listening", "thinking", "speaking"] as const;
+export type LiveState = (typeof LIVE_STATES)[number];
+
+/** The counters of a call. They are read at each scrape, so that the frame path updates no metric. */
+export interface CallCounts {
+  framesIn: number;
+  framesOut: number;
+  /** Frames sent after the peer's buffer had run dry. */
+  late: number;
+  /** How often a reply had a gap because the TTS did not deliver in time. */
+  underruns: number;
+  /** Messages that violated the protocol. */
+  malformed: number;
+  /** Valid or unknown messages without effect, and messages above a rate limit. */
+  ignored: number;
+  /** Messages beyond the byte budget for parsing; the first of them ends the call. */
+  flooded: number;
+  /** Messages before the carrier's `start`. */
+  early: number;
+  /** Audio that arrived after the jitter buffer had skipped it. */
+  lateAudio: number;
+  /** Audio that had already arrived. */
+  duplicateAudio: number;
+  /** Audio that a stall had delayed for longer than is caught up. */
+  staleAudio: number;
+}
+
+/**
+ * The latency that a worker adds to a frame. `in`: from the arrival of a message until all readers of the audio bus, including the
+ * STT, have its frames. `out`: from the due time of a frame until it is written to the socket.
+ */
+export interface AddedLatency {
+  readonly in: TimeHistogram;
+  readonly out: TimeHistogram;
+}
+
+/** The current state of a worker. */
+export interface WorkerReadings {
+  /** Live calls. */
+  calls: Readonly<Record<LiveState, number>>;
+  /** The most calls that it may carry. */
+  callsMax: number;
+  /** Sums over all calls since the process started, including live ones. */
+  counts: ReadonlyMap<ConnectionType, Readonly<CallCounts>>;
+  addedLatency: AddedLatency;
+  /** How late the slots of the ticker started. */
+  tickLateness: TimeHistogram;
+  /** Slots of the ticker that were skipped because the event loop had stalled. */
+  slotsSkipped: number;
+  journalBytes: number;
+  journalPendingBytes: number;
+  journalFailures: number;
+  /** Complete journals without an fsync. */
+  journalsUnsynced: number;
+}

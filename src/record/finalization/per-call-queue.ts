@@ -1,0 +1,57 @@
+/**
+ * Runs work of calls: that of one call in sequence, and that of several calls concurrently, up to a limit. Work above the limit
+ * waits, and the oldest is next.
+ */
+export class PerCallQueue {
+  readonly #concurrentMax: number;
+  /** The last queued work of each call that has any; never rejects. */
+  readonly #tailOfCall = new Map<string, Promise<void>>();
+  /** Work that waits for a free slot, in order. */
+  readonly #waiting: (() => void)[] = [];
+  #busy = 0;
+
+  constructor(concurrentMax: number) {
+    this.#concurrentMax = concurrentMax;
+  }
+
+  /** How much work waits for a free slot. Work that waits for earlier work of its own call does not count. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** How much work is in progress. */
+  get inProgress(): number {
+    return this.#busy;
+  }
+
+  /**
+   * Runs `work` after all earlier work of this call, once fewer than the limit are in progress. Settles as `work` does; work that
+   * fails does not stop what follows.
+   */
+  run(callId: string, work: () => Promise<void>): Promise<void> {
+    const done = (this.#tailOfCall.get(callId) ?? Promise.resolve()).then(async () => {
+      if (this.#busy === this.#concurrentMax) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      else this.#busy += 1;
+      try {
+        await work();
+      } finally {
+        const next = this.#waiting.shift();
+        // The slot passes to the next in the queue.
+        if (next === undefined) this.#busy -= 1;
+        else next();
+      }
+    });
+    const settled = done
+      .catch(() => {})
+      .then(() => {
+        if (this.#tailOfCall.get(callId) === settled) this.#tailOfCall.delete(callId);
+      });
+    this.#tailOfCall.set(callId, settled);
+    return done;
+  }
+
+  /** Resolves when all work requested so far is done, whether or not it failed. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#tailOfCall.values());
+  }
+}

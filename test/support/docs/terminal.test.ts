@@ -1,0 +1,48 @@
+import { afterEach, expect, test } from "vitest";
+import { temporaryDirectory } from "../temporary-directory.ts";
+import { Terminal } from "./terminal.ts";
+
+const WITHIN_MS = 20_000;
+
+const opened: Terminal[] = [];
+afterEach(async () => {
+  for (const terminal of opened.splice(0)) await terminal.stop();
+});
+
+function terminal(): Terminal {
+  const one = new Terminal({ cwd: temporaryDirectory(), env: { PATH: process.env.PATH } });
+  opened.push(one);
+  return one;
+}
+
+test("a variable that one block sets is there for the next, and each block has its own output", async () => {
+  const one = terminal();
+  expect(await one.run("NAME=a\necho first", WITHIN_MS)).toBe("first\n");
+  expect(await one.run('echo "second: $NAME"; echo error >&2', WITHIN_MS)).toBe("second: a\nerror\n");
+});
+
+test.each([
+  ["a command that fails", "echo seen\nfalse\necho unseen"],
+  ["a command that fails within a pipe", "echo seen\nfalse | cat\necho unseen"],
+  ["a variable that is not set", 'echo seen\necho "$NOWHERE"\necho unseen'],
+])("a block with %s fails with what was written until then", async (_, commands) => {
+  const error = await terminal()
+    .run(commands, WITHIN_MS)
+    .catch((reason: Error) => reason.message);
+  expect(error).toMatch(/^failed:/);
+  const [, written] = String(error).split("It wrote:\n");
+  expect(written).toMatch(/^seen\n/);
+  expect(written).not.toContain("unseen");
+});
+
+test("a block that does not end in time fails", async () => {
+  await expect(terminal().run("echo begun; tail -f /dev/null", 200)).rejects.toThrow(/^not done within 200 ms:/);
+});
+
+test("a program in the foreground is ready when it has written the pattern, and ends with Ctrl-C", async () => {
+  const one = terminal();
+  await one.start("echo ready; tail -f /dev/null", /ready/, WITHIN_MS);
+  opened.splice(0);
+  await one.stop();
+  expect(one.output).toBe("ready\n");
+});
