@@ -5,6 +5,7 @@ import { createTwilioWire } from "../../src/carriers/twilio/wire.ts";
 import { readConfig } from "../../src/config/config.ts";
 import type { Clock } from "../../src/core/clock.ts";
 import { monotonicMs } from "../../src/core/clocks.ts";
+import { asAccountId, asCallId } from "../../src/core/ids.ts";
 import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
 import { createLogger } from "../../src/core/log/logger.ts";
 import { WorkerMetrics } from "../../src/core/metrics/worker-metrics.ts";
@@ -59,7 +60,7 @@ export class BenchLeg {
     const clock: Clock = { nowMs: () => monotonicMs(this.#nowMs), epochMs: () => this.#nowMs, after: () => () => {} };
     const log = createLogger("test", "error");
     const wire = createTwilioWire();
-    const call = { callId: "call_bench", accountId: "bench", spec: BENCH_SPEC };
+    const call = { callId: asCallId("call_bench"), accountId: asAccountId("bench"), spec: BENCH_SPEC };
     const journal = new JournalWriters({ dataDir, software: SOFTWARE, clock, log, files: NO_DISK }).open({
       ...call,
       startedAt: new Date(0).toISOString(),

@@ -1,6 +1,7 @@
 import alawmulaw from "alawmulaw";
 import { createDecoder, createEncoder } from "libopus-wasm";
 import { STREAM_RATES_HZ, type StreamCodec, type StreamFormat, type StreamRateHz } from "../../src/core/calls/spec.ts";
+import { asCallId } from "../../src/core/ids.ts";
 import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
 import { FrameEncoder } from "../../src/media/frame-codec.ts";
 import type { G711Codec } from "../../src/media/g711.ts";
@@ -53,7 +54,7 @@ function contestsOf(
   opus: OpusCodecs,
 ): Contest[] {
   const format: StreamFormat = { codec, inputRateHz: rateHz, outputRateHz: rateHz };
-  const makeWire = (): Wire => createWebsocketWire({ format, callId: "call_bench", opus });
+  const makeWire = (): Wire => createWebsocketWire({ format, callId: asCallId("call_bench"), opus });
   const name = codec === "opus" ? `opus (${opus.implementation})` : codec;
   const title = { wire: `websocket, ${name}, ${rateHz / 1_000} kHz`, ratioMin: undefined, native: codec === "opus" };
   const into = inboundAudio();

@@ -4,6 +4,7 @@ import { SpeechDetector } from "../../src/call/turn-taking/speech-detector.ts";
 import { createTwilioWire } from "../../src/carriers/twilio/wire.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { millisecondsOf, monotonicMs } from "../../src/core/clocks.ts";
+import { asAccountId, asCallId } from "../../src/core/ids.ts";
 import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
 import { createLogger } from "../../src/core/log/logger.ts";
 import { SOFTWARE } from "../../src/core/version.ts";
@@ -167,7 +168,7 @@ class TrialCall {
     const log = createLogger("test", "error");
     const wire = createTwilioWire();
     const spec = { ...BENCH_SPEC, greeting: this.#options.greeting, interruptible: true };
-    const redeemed = { callId: "call_bench", accountId: "bench", spec };
+    const redeemed = { callId: asCallId("call_bench"), accountId: asAccountId("bench"), spec };
     const stt = sttMode === "partials" ? createReferenceStt() : withoutInterimTranscripts(createReferenceStt());
     const sttHasInterim = stt.capabilities.interimTranscripts;
     const parameters = DEFAULT_TURN_PARAMETERS;

@@ -1,5 +1,6 @@
 import { unlink } from "node:fs";
 import type { CallSpec } from "../../src/core/calls/spec.ts";
+import { asAccountId, asCallId, type CallId } from "../../src/core/ids.ts";
 import { journalPath } from "../../src/record/journal/reader.ts";
 import type { SimulatedWire } from "../../src/simulator/transports.ts";
 import type { CallHandoff, RedeemedCall } from "../../src/store/call-handoff.ts";
@@ -62,7 +63,11 @@ export class BenchHandoff implements CallHandoff {
   create(spec: CallSpec, index?: number): string {
     const token = mintToken();
     this.#count += 1;
-    this.#waiting.set(hashSecret(token), { callId: `call_${this.#count}`, accountId: "bench", spec });
+    this.#waiting.set(hashSecret(token), {
+      callId: asCallId(`call_${this.#count}`),
+      accountId: asAccountId("bench"),
+      spec,
+    });
     if (index !== undefined) this.#indexes.set(token, index);
     return `/stream/${token}`;
   }
@@ -80,7 +85,7 @@ export class BenchHandoff implements CallHandoff {
 
   streamStarted(): void {}
 
-  ended(callId: string): void {
+  ended(callId: CallId): void {
     // What counts is that it was written; a long run must not fill the disk.
     unlink(journalPath(this.#dataDir, callId), () => {});
   }

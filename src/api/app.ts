@@ -5,7 +5,7 @@ import helmet from "@fastify/helmet";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { serializerCompiler } from "fastify-type-provider-zod";
 import type { Clock } from "../core/clock.ts";
-import { newId } from "../core/ids.ts";
+import { asAccountId, asApiKeyId, newId } from "../core/ids.ts";
 import { ANSWER_READ_MS_MAX, BODY_BYTES_MAX, HEADERS_MAX, REQUEST_MS_MAX, STALL_MS_MAX } from "../core/limits/api.ts";
 import type { ControlMetrics } from "../core/metrics/control-metrics.ts";
 import type { ApiKeyStore } from "../store/api-key-store.ts";
@@ -102,8 +102,8 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
   });
   // Unknown expectations are ignored (RFC 9110, section 10.1.1); Node would answer them without a body.
   app.server.on("checkExpectation", app.routing);
-  app.decorateRequest("accountId", "");
-  app.decorateRequest("apiKeyId", "");
+  app.decorateRequest("accountId", asAccountId(""));
+  app.decorateRequest("apiKeyId", asApiKeyId(""));
   app.decorateRequest("sentBody", undefined);
   app.addHook("onRequest", async (request, reply) => {
     reply.headers({ "x-request-id": request.id, "cache-control": "no-store" });

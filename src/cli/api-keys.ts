@@ -1,3 +1,4 @@
+import { type ApiKeyId, asApiKeyId } from "../core/ids.ts";
 import "../core/node-version.ts";
 import { readDataDir } from "../config/environment.ts";
 import { systemClock } from "../core/clock.ts";
@@ -65,7 +66,7 @@ function commandOf(
       return list;
     case "revoke":
       if (id === undefined) problems.push("the id of the API key is missing: npm run api-keys -- list shows it");
-      return (stores) => revoke(stores, id ?? "");
+      return (stores) => revoke(stores, asApiKeyId(id ?? ""));
     default:
       problems.unshift(
         `${command === undefined ? "a command is missing" : `${JSON.stringify(command)} is not a command`}: it must be create, list or revoke`,
@@ -98,7 +99,7 @@ async function list({ accounts, apiKeys }: Stores): Promise<void> {
   }
 }
 
-async function revoke({ apiKeys }: Stores, id: string): Promise<void> {
+async function revoke({ apiKeys }: Stores, id: ApiKeyId): Promise<void> {
   if (!(await apiKeys.revoke(id))) throw new Error(`there is no API key ${id}`);
   process.stderr.write(`${id} was revoked\n`);
 }

@@ -7,6 +7,7 @@ import type { ModelName } from "../core/calls/spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { mediaMs } from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
+import type { CallId } from "../core/ids.ts";
 import { HISTORY_TOKENS_DEFAULT } from "../core/limits/llm.ts";
 import { CARRIER_MESSAGE_BYTES_MAX } from "../core/limits/messages.ts";
 import type { Logger } from "../core/log/logger.ts";
@@ -83,7 +84,7 @@ export interface GatewayOptions {
 /** The media plane of one process: redeems stream tokens and holds the calls that result. */
 export class Gateway {
   readonly #options: GatewayOptions;
-  readonly #calls = new Map<string, Connection>();
+  readonly #calls = new Map<CallId, Connection>();
   readonly #totals = new TotalCounters();
   readonly #addedLatency: AddedLatency = { in: new TimeHistogram(), out: new TimeHistogram() };
   readonly #ticker: Ticker;
@@ -116,7 +117,7 @@ export class Gateway {
   }
 
   /** The ids of the calls in this process. */
-  callIds(): string[] {
+  callIds(): CallId[] {
     return [...this.#calls.keys()];
   }
 
@@ -176,7 +177,7 @@ export class Gateway {
   }
 
   /** Ends a call of this process; does nothing for any other. */
-  end(callId: string, reason: EndReason): void {
+  end(callId: CallId, reason: EndReason): void {
     this.#calls.get(callId)?.end(reason);
   }
 
@@ -265,7 +266,7 @@ export class Gateway {
     return { connection, leg };
   }
 
-  #onDone(callId: string, connection: Connection, stopTicking: () => void, end: EndSummary): void {
+  #onDone(callId: CallId, connection: Connection, stopTicking: () => void, end: EndSummary): void {
     stopTicking();
     this.#calls.delete(callId);
     this.#checkFull();

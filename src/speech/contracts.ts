@@ -1,4 +1,5 @@
 import type { Usage } from "../core/billing/usage.ts";
+import type { AccountId } from "../core/ids.ts";
 
 /**
  * The three contracts between a call and its speech providers: STT, LLM and TTS.
@@ -139,7 +140,7 @@ export interface LlmRequest {
    * The account of the call; undefined for requests of the service itself. What an LLM shares among calls, it shares by
    * account.
    */
-  accountId?: string;
+  accountId?: AccountId;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { AccountId, AgentId } from "../core/ids.ts";
 /** The configuration of a saved agent. Its prompt has three layers; voice and language are ids of the API's lists. */
 export interface NewAgent {
   name: string;
@@ -14,8 +15,8 @@ export interface NewAgent {
 
 export interface Agent extends NewAgent {
   /** `agent_...` */
-  id: string;
-  accountId: string;
+  id: AgentId;
+  accountId: AccountId;
   /** Milliseconds since the Unix epoch, as is `updatedAtMs`. */
   createdAtMs: number;
   updatedAtMs: number;
@@ -24,18 +25,18 @@ export interface Agent extends NewAgent {
 /** Which agents of an account to list. */
 export interface AgentQuery {
   /** Only agents after this one in the list's order. */
-  afterAgentId?: string | undefined;
+  afterAgentId?: AgentId | undefined;
   /** The maximum number of agents; at least 1. */
   limit: number;
 }
 
 /** Every operation rejects with `unavailable` when the store cannot answer at present. */
 export interface AgentStore {
-  create(accountId: string, agent: NewAgent): Promise<Agent>;
+  create(accountId: AccountId, agent: NewAgent): Promise<Agent>;
   /** How many agents the account has. */
-  count(accountId: string): Promise<number>;
+  count(accountId: AccountId): Promise<number>;
   /** Undefined for agents of other accounts and for unknown ids. */
-  get(accountId: string, agentId: string): Promise<Agent | undefined>;
+  get(accountId: AccountId, agentId: AgentId): Promise<Agent | undefined>;
   /** The account's agents, oldest first; `more` when others follow. */
-  list(accountId: string, query: AgentQuery): Promise<{ agents: readonly Agent[]; more: boolean }>;
+  list(accountId: AccountId, query: AgentQuery): Promise<{ agents: readonly Agent[]; more: boolean }>;
 }

@@ -3,6 +3,7 @@ import type { LatencySummary } from "../core/calls/latency.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { CallSpec, ConnectionType } from "../core/calls/spec.ts";
 import type { TranscriptTurn } from "../core/calls/transcript.ts";
+import type { AccountId, AgentId, ApiKeyId, CallId } from "../core/ids.ts";
 
 /** `created` → `active` → `ended` or `failed`; or `created` → `expired`, when the token was not redeemed in time. */
 export const CALL_STATUSES = ["created", "active", "ended", "expired", "failed"] as const;
@@ -24,9 +25,9 @@ export interface RecordingInfo {
 
 /** A call as the API shows it. Times named `At` are milliseconds since the Unix epoch. */
 export interface CallRecord {
-  id: string;
-  accountId: string;
-  agentId?: string;
+  id: CallId;
+  accountId: AccountId;
+  agentId?: AgentId;
   status: CallStatus;
   settings: CallSettings;
   createdAtMs: number;
@@ -58,11 +59,11 @@ export interface CallRecord {
 export type ListedCall = Omit<CallRecord, "settings"> & { settings: Omit<CallSettings, "tools"> };
 
 export interface NewCall {
-  accountId: string;
+  accountId: AccountId;
   /** The saved agent that the specification comes from; absent for a call with an inline configuration. */
-  agentId?: string | undefined;
+  agentId?: AgentId | undefined;
   /** The API key that asked for it. */
-  apiKeyId?: string | undefined;
+  apiKeyId?: ApiKeyId | undefined;
   spec: CallSpec;
   /** SHA-256 of the stream token in lower-case hex. */
   tokenHash: string;
@@ -114,26 +115,26 @@ export interface CallQuery {
   /** Top-level keys of the metadata, each with its value as text: strings as they are, numbers and booleans as JSON. */
   metadata?: Readonly<Record<string, string>> | undefined;
   /** Only calls after this one in the list's order. */
-  afterCallId?: string | undefined;
+  afterCallId?: CallId | undefined;
   /** The maximum number of calls; at least 1. */
   limit: number;
 }
 
 /** A call that waits for its stream. */
 export interface WaitingCall {
-  id: string;
+  id: CallId;
   /** The API key that asked for it; absent in those of older versions. */
-  apiKeyId?: string;
+  apiKeyId?: ApiKeyId;
   /** How long its token is still valid; above 0. */
   remainingMs: number;
 }
 
 /** A call that a worker carries, or carried when it was lost. */
 export interface ActiveCall {
-  id: string;
-  accountId: string;
+  id: CallId;
+  accountId: AccountId;
   /** The API key that asked for it; absent in those of older versions. */
-  apiKeyId?: string;
+  apiKeyId?: ApiKeyId;
   /**
    * The worker that redeemed the call's token, the number of its connection at that time, and the control process's
    * epoch.
@@ -199,16 +200,16 @@ export interface CallStore {
    * Undefined for unknown ids and for those of other accounts. A created call whose tokens have expired is `expired`
    * from that moment on, which is its end, whether `expire` has run or not.
    */
-  get(accountId: string, callId: string): Promise<CallRecord | undefined>;
+  get(accountId: AccountId, callId: CallId): Promise<CallRecord | undefined>;
   /** The account's calls, newest first, with the same rule about expiry as `get`; `more` when others follow. */
-  list(accountId: string, query: CallQuery): Promise<{ calls: readonly ListedCall[]; more: boolean }>;
+  list(accountId: AccountId, query: CallQuery): Promise<{ calls: readonly ListedCall[]; more: boolean }>;
   /**
    * At most `limit` turns (all where it is absent) in order after the first `from`, with empty texts when the call is
    * not recorded; none before its end. Undefined as for `get`.
    */
   transcript(
-    accountId: string,
-    callId: string,
+    accountId: AccountId,
+    callId: CallId,
     range?: { from: number; limit: number },
   ): Promise<readonly TranscriptTurn[] | undefined>;
   /** Created calls with valid tokens, of all accounts: with the active calls those that take a slot. */
@@ -218,19 +219,19 @@ export interface CallStore {
   /**
    * Ends a created call, whose token is then refused. An active call is ended by its worker. Undefined as for `get`.
    */
-  cancel(accountId: string, callId: string): Promise<Cancellation | undefined>;
+  cancel(accountId: AccountId, callId: CallId): Promise<Cancellation | undefined>;
   /**
    * Deletes a call that is over or never began, with its turns, tokens and idempotency key. Returns false, and deletes
    * nothing, while it is active. Undefined as for `get`.
    */
-  remove(accountId: string, callId: string): Promise<boolean | undefined>;
+  remove(accountId: AccountId, callId: CallId): Promise<boolean | undefined>;
   /** Stores the carrier's id of an active call; does nothing for any other call. */
-  setCarrierCallId(callId: string, carrierCallId: string): Promise<void>;
+  setCarrierCallId(callId: CallId, carrierCallId: string): Promise<void>;
   /**
    * Ends an active call; with `redemption`, only while the call is active by that one. Only the first end counts;
    * returns whether this was the first.
    */
-  finish(callId: string, end: CallEnd, redemption?: CallRedemption): Promise<boolean>;
+  finish(callId: CallId, end: CallEnd, redemption?: CallRedemption): Promise<boolean>;
   /** Makes created calls with expired tokens `expired` and returns their ids. Call this every few seconds. */
-  expire(): Promise<readonly string[]>;
+  expire(): Promise<readonly CallId[]>;
 }

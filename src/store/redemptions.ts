@@ -1,4 +1,5 @@
 import type { ConnectionType } from "../core/calls/spec.ts";
+import type { CallId } from "../core/ids.ts";
 import type { RedeemedCall } from "./call-handoff.ts";
 import type { CallPrompts } from "./call-store.ts";
 
@@ -16,7 +17,7 @@ export interface Redeemer {
 
 /** A call that waits for its stream again. */
 export interface ReturnedCall {
-  callId: string;
+  callId: CallId;
   /** How long its token is still valid; not above 0 when it has expired meanwhile. */
   remainingMs: number;
 }
@@ -47,7 +48,7 @@ export interface Redemptions {
  * end. The handoff thread holds them; the stores that create and end calls pass them on.
  */
 export interface UnpersistedPrompts {
-  get(callId: string): CallPrompts | undefined;
-  set(callId: string, words: CallPrompts): unknown;
-  delete(callId: string): unknown;
+  get(callId: CallId): CallPrompts | undefined;
+  set(callId: CallId, words: CallPrompts): unknown;
+  delete(callId: CallId): unknown;
 }

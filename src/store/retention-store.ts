@@ -1,8 +1,9 @@
+import type { AccountId, CallId } from "../core/ids.ts";
 import type { RetainedPart } from "../core/retention.ts";
 
 /** An ended call of which a part is to be deleted. */
 export interface DueCall {
-  id: string;
+  id: CallId;
   /** Milliseconds since the Unix epoch. */
   endedAtMs: number;
 }
@@ -25,11 +26,11 @@ export interface DueQuery {
  */
 export interface RetentionStore {
   /** The account's calls that match the query, by the time of their end, earliest first. */
-  listDue(accountId: string, query: DueQuery): Promise<readonly DueCall[]>;
+  listDue(accountId: AccountId, query: DueQuery): Promise<readonly DueCall[]>;
   /** Marks the recording of an ended call as deleted; its record shows the time. */
-  markRecordingDeleted(callId: string): Promise<void>;
+  markRecordingDeleted(callId: CallId): Promise<void>;
   /** Deletes the turns, the prompt and the greeting of an ended call; its record shows the time. */
-  deleteTranscript(callId: string): Promise<void>;
+  deleteTranscript(callId: CallId): Promise<void>;
   /** Returns a limited part of the freed space to the file system. Returns whether there is more. */
   compact(): Promise<boolean>;
   /** Removes deleted data from change logs. Where readers prevent that, the store itself does it later. */

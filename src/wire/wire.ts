@@ -2,6 +2,7 @@ import type { EndReason } from "../core/calls/reasons.ts";
 import type { StreamRateHz } from "../core/calls/spec.ts";
 import type { TurnLatency } from "../core/calls/transcript.ts";
 import type { EpochMs, MediaMs } from "../core/clocks.ts";
+import type { CallId } from "../core/ids.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import type { G711Codec } from "../media/g711.ts";
 import type { ClientErrorCode } from "./client-errors.ts";
@@ -62,7 +63,7 @@ export type WireEvent =
 /** What a peer may be sent beside audio, where its protocol has a message for it. */
 export type ClientMessage =
   /** The leg is open, and this is its call; the wire adds what was negotiated. */
-  | { kind: "ready"; callId: string }
+  | { kind: "ready"; callId: CallId }
   /** The first audio of an answer comes with its `latency`. */
   | { kind: "state"; state: "listening" | "thinking" | "speaking"; latency?: TurnLatency }
   /**

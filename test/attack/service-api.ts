@@ -1,8 +1,9 @@
+import type { CallId } from "../../src/core/ids.ts";
 import type { Endpoint } from "./connections.ts";
 
 /** A call that waits for its stream. */
 export interface NewCall {
-  id: string;
+  id: CallId;
   websocketUrl: string;
 }
 

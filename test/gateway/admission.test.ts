@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { asAccountId, asCallId } from "../../src/core/ids.ts";
 import { REDEMPTIONS_MAX, REFUSAL_MS_MIN } from "../../src/core/limits/admission.ts";
 import { mintToken } from "../../src/core/stream-token.ts";
 import { AdmissionGate } from "../../src/gateway/admission.ts";
@@ -14,7 +15,7 @@ const KEY = new Uint8Array(32).fill(7);
 const TOKEN = mintToken(KEY);
 const NO_HEADERS = signatureHeaders(() => "");
 const SOCKET: LegSocket = { send: () => true, ping: () => {}, end: () => {} };
-const REDEEMED: RedeemedCall = { callId: "call_1", accountId: "account_1", spec: SPEC };
+const REDEEMED: RedeemedCall = { callId: asCallId("call_1"), accountId: asAccountId("account_1"), spec: SPEC };
 
 /** A gate whose redemptions are answered by `redeem`; counts what it reports. */
 function gate(redeem: () => Promise<RedeemedCall | undefined>, tokenKeys: readonly Uint8Array[] = [KEY]) {

@@ -2,6 +2,7 @@ import { DEFAULT_TURN_PARAMETERS, PREEMPTIVE_TURN_PARAMETERS } from "../../src/c
 import { createPlivoWire } from "../../src/carriers/plivo/wire.ts";
 import { createTelnyxWire } from "../../src/carriers/telnyx/wire.ts";
 import { createTwilioWire } from "../../src/carriers/twilio/wire.ts";
+import { asAccountId, asCallId, type CallId } from "../../src/core/ids.ts";
 import { Ticker } from "../../src/gateway/event-loop/ticker.ts";
 import type { JournalWriter } from "../../src/gateway/journal/writer.ts";
 import { JournalWriters } from "../../src/gateway/journal/writers.ts";
@@ -64,7 +65,7 @@ export interface ServiceOptions {
 }
 
 /** The service's end of what the call comes over. */
-function createWire({ line }: Plan, callId: string): Wire {
+function createWire({ line }: Plan, callId: CallId): Wire {
   switch (line.wire) {
     case "carrier_a":
       return createTwilioWire();
@@ -95,10 +96,10 @@ export class Service {
     const { spec } = plan;
     const { log, lines } = memoryLog();
     this.#logged = lines;
-    const callId = `call_${plan.seed}`;
+    const callId = asCallId(`call_${plan.seed}`);
     const wire = createWire(plan, callId);
     const inboundRateHz = busRateHz(wire.inboundRateHz);
-    const redeemed = { callId, accountId: "account_1", spec };
+    const redeemed = { callId, accountId: asAccountId("account_1"), spec };
     const sttHasInterim = engines.stt?.capabilities.interimTranscripts ?? false;
     const parameters = plan.preemptive ? PREEMPTIVE_TURN_PARAMETERS : DEFAULT_TURN_PARAMETERS;
     const journals = new JournalWriters({ dataDir: shared.dataDir, software: "sim", clock: process, log, files: disk });

@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import { asCallId } from "../../src/core/ids.ts";
 import { FRAME_MS } from "../../src/core/limits/media.ts";
 import { journalPath } from "../../src/record/journal/reader.ts";
 import { frameSamples } from "../../src/simulator/audio/format.ts";
@@ -234,7 +235,7 @@ class World {
     if (violations.length > 0) chronicle.violated("the carrier has nothing to complain of", violations.join(", "));
     if (this.#isLive) return;
     // One file for all calls, so that many seeds need no more room than one.
-    const path = journalPath(this.#shared.dataDir, "call");
+    const path = journalPath(this.#shared.dataDir, asCallId("call"));
     const { bytes } = this.#disk;
     writeFileSync(path, bytes);
     await checkJournal(this.#facts, chronicle, {

@@ -1,3 +1,4 @@
+import type { AccountId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import type { NewAgent } from "../../store/agent-store.ts";
 import { type CallSpecDeps, maxCostProblems } from "../calls/spec.ts";
@@ -13,7 +14,7 @@ import type { NewAgentBody } from "./schemas.ts";
 export async function newAgentOf(
   body: NewAgentBody,
   found: readonly Problem[],
-  accountId: string,
+  accountId: AccountId,
   offer: CallSpecDeps,
 ): Promise<NewAgent> {
   const given: Record<string, unknown> = isObject(body) ? body : {};

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { z } from "zod";
+import { type AccountId, type AgentId, asAgentId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import { AGENTS_PER_ACCOUNT_MAX, BODY_BYTES_MAX, LIST_BYTES_MAX } from "../../core/limits/api.ts";
 import type { Agent, AgentStore } from "../../store/agent-store.ts";
@@ -24,7 +25,7 @@ import { NoQuery, noQueryProblems } from "../http/query.ts";
 import { schemaProblems } from "../http/validation.ts";
 import { agentSpecOf } from "./call.ts";
 import { newAgentOf } from "./create.ts";
-import { AgentCallBody, AgentFilters, AgentId, AgentItem, AgentList, NewAgentBody } from "./schemas.ts";
+import { AgentCallBody, AgentFilters, AgentItem, AgentList, AgentParams, NewAgentBody } from "./schemas.ts";
 
 /**
  * As many of the largest agents as fit one page. Reading a hundred of them at once would block the event loop for 100 ms
@@ -67,7 +68,7 @@ const READ = {
   tags: ["agents"],
   summary: "Read an agent",
   description: "The agent as it was saved.",
-  params: AgentId,
+  params: AgentParams,
   querystring: NoQuery,
   response: { 200: AgentItem },
   errors: ["not_found"],
@@ -81,7 +82,7 @@ const CREATE_CALL = {
     "As `POST /calls`, with the agent's current prompt, voice, language and settings. 409 " +
     "`conflict` when its voice, its language or what a tool of it needs is no longer offered, or the voice does not speak the " +
     "language any more.",
-  params: AgentId,
+  params: AgentParams,
   querystring: NoQuery,
   headers: IdempotencyHeaders,
   body: AgentCallBody,
@@ -106,7 +107,7 @@ export function agentRoutes(scope: FastifyInstance, deps: AgentRoutesDeps): void
   app.get("/agents", { schema: LIST, ...largeResponseHooks(deps.largeResponses) }, async (request) => {
     const { limit, cursor } = request.query;
     const list = ["agents", request.accountId];
-    const afterAgentId = cursor === undefined ? undefined : idOf(cursor, list);
+    const afterAgentId = cursor === undefined ? undefined : asAgentId(idOf(cursor, list));
     const { items: data, more } = await pageOf<z.output<typeof AgentItem>>(
       limit,
       AGENTS_PER_READ,
@@ -120,7 +121,7 @@ export function agentRoutes(scope: FastifyInstance, deps: AgentRoutesDeps): void
     return { data, nextCursor: more && last !== undefined ? cursorOf(last.id, list) : null };
   });
 
-  const get = async (accountId: string, agentId: string): Promise<Agent> => {
+  const get = async (accountId: AccountId, agentId: AgentId): Promise<Agent> => {
     const agent = await deps.agents.get(accountId, agentId);
     if (agent === undefined) throw notFound("agent");
     return agent;
@@ -141,7 +142,7 @@ export function agentRoutes(scope: FastifyInstance, deps: AgentRoutesDeps): void
 
 /** Throws ApiError when this account must not save another agent: it would fill the disk that all accounts share. */
 async function requireAgentCapacity(
-  accountId: string,
+  accountId: AccountId,
   { agents, callAcceptance }: Pick<AgentRoutesDeps, "agents" | "callAcceptance">,
 ): Promise<void> {
   const state = callAcceptance();

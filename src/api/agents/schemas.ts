@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { AgentId } from "../../core/ids.ts";
 import { AGENT_CORPORA_MAX, AGENT_NAME_CHARS_MAX } from "../../core/limits/api.ts";
 import { SELECTED_TOOLS_MAX } from "../../core/limits/tools.ts";
 import { CallSettingsBody, NewCallBody } from "../calls/request-schemas.ts";
@@ -86,7 +87,7 @@ export type NewAgentBody = z.output<typeof NewAgentBody>;
 const agentId = z.string().meta({
   description: "`agent_` and a UUIDv7.",
   examples: ["agent_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"],
-});
+}) as unknown as z.ZodType<AgentId, string>;
 
 export const AgentItem = z
   .object({ id: agentId, ...fields, createdAt: time, updatedAt: time })
@@ -96,7 +97,7 @@ export const AgentFilters = z.strictObject(pageFields);
 
 export const AgentList = pageSchema(AgentItem, "A page of agents, oldest first.");
 
-export const AgentId = z.object({ id: agentId });
+export const AgentParams = z.object({ id: agentId });
 
 /** `POST /agents/{id}/calls`: what the agent does not define. A missing body equals an empty one. */
 export const AgentCallBody = NewCallBody.pick({ connectionType: true, websocket: true, metadata: true })

@@ -3,6 +3,7 @@ import type { FastifyRequest, preValidationHookHandler } from "fastify";
 import type { z } from "zod";
 import type { SpendUnit } from "../../core/billing/spend.ts";
 import type { CallSpec } from "../../core/calls/spec.ts";
+import type { AccountId, AgentId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { CallStore } from "../../store/call-store.ts";
 import { hashSecret } from "../../store/secrets.ts";
@@ -32,7 +33,7 @@ export interface CallCreationDeps {
   calls: Pick<CallStore, "create">;
   callAcceptance: () => CallAcceptance;
   /** The limit that the account's calls have reached within the last minute; undefined when none is reached. */
-  accountLimitReached: (accountId: string) => SpendUnit | undefined;
+  accountLimitReached: (accountId: AccountId) => SpendUnit | undefined;
   /** The beginning of every `websocketUrl`, for example `wss://media.example.com`, without a slash at the end. */
   publicMediaUrl: string;
   tokenTtlMs: number;
@@ -105,7 +106,7 @@ export async function createCall(
   request: FastifyRequest,
   reply: CreationReply,
   spec: CallSpec,
-  agentId?: string,
+  agentId?: AgentId,
 ): Promise<z.output<typeof CreatedCall>> {
   // The state may have changed while the request was checked.
   refuseEarly(deps, request);
@@ -152,7 +153,7 @@ export async function createCall(
 /** Undefined for a request without an Idempotency-Key. */
 function idempotencySealerOf(
   { headers, sentBody }: FastifyRequest,
-  agentId: string | undefined,
+  agentId: AgentId | undefined,
 ): IdempotencySealer | undefined {
   const name = headers["idempotency-key"];
   const apiKey = headers["x-api-key"];

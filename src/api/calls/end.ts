@@ -1,19 +1,20 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
+import type { CallId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { CallRecord, CallStore, Cancellation } from "../../store/call-store.ts";
 import { ApiError, notFound } from "../http/errors.ts";
 import { NoQuery } from "../http/query.ts";
 import { itemOf } from "./item.ts";
-import { CallId, CallItem } from "./response-schemas.ts";
+import { CallItem, CallParams } from "./response-schemas.ts";
 
 export interface CallEndDeps {
   calls: Pick<CallStore, "cancel" | "remove">;
   /** Asks a worker to end one of its calls; false when the worker is not connected. */
   endCall: (workerId: string, call: Pick<CallRecord, "id" | "accountId">) => boolean;
   /** Removes the journal and the recording of a call that is over, if they exist. */
-  removeFiles: (callId: string) => Promise<void>;
+  removeFiles: (callId: CallId) => Promise<void>;
   log: Logger;
 }
 
@@ -23,7 +24,7 @@ const END = {
   summary: "End a call",
   description:
     "A created call ends at once, and its `websocketUrl` becomes invalid. For an active call the end is requested: the response is 202 with the call's current state; `getCall` shows it as ended shortly after. An ended call is not changed, so the request can be repeated safely.",
-  params: CallId,
+  params: CallParams,
   querystring: NoQuery,
   body: z.strictObject({}, { error: "must be a JSON object without fields, or be left out" }).nullish(),
   errors: ["not_found", "unavailable"] as const,
@@ -39,7 +40,7 @@ const DELETE = {
   summary: "Delete a call",
   description:
     "Deletes the call permanently: its record, transcript, events, recording and Idempotency-Key. A created call is ended by this; an active call must be ended first.",
-  params: CallId,
+  params: CallParams,
   querystring: NoQuery,
   errors: ["not_found", "conflict"] as const,
   response: { 204: z.undefined().meta({ description: "The call was deleted." }) },
@@ -50,7 +51,7 @@ export function callEndRoutes(scope: FastifyInstance, deps: CallEndDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
 
   /** Ends a call that waits for its stream; other calls do not change. */
-  const cancel = async ({ accountId, id: requestId }: FastifyRequest, callId: string): Promise<Cancellation> => {
+  const cancel = async ({ accountId, id: requestId }: FastifyRequest, callId: CallId): Promise<Cancellation> => {
     const found = await calls.cancel(accountId, callId);
     if (found === undefined) throw notFound("call");
     if (found.cancelled) log.info({ callId, accountId, requestId }, "call cancelled");

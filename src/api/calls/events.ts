@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
+import type { CallId } from "../../core/ids.ts";
 import { EVENTS_PAGE_DEFAULT, EVENTS_PAGE_MAX } from "../../core/limits/api.ts";
 import type { CallStatus, CallStore } from "../../store/call-store.ts";
 import { cursorOf } from "../http/cursor.ts";
@@ -9,7 +10,7 @@ import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } fr
 import { offsetOf } from "../http/pages.ts";
 import { pageParameters } from "../http/query.ts";
 import { type CallEventItem, CallEventList } from "./event-schemas.ts";
-import { CallId } from "./response-schemas.ts";
+import { CallParams } from "./response-schemas.ts";
 
 /** Some of a call's events in order of time. */
 export interface CallEventPage {
@@ -23,7 +24,7 @@ export interface CallEventPage {
 export interface CallEventRoutesDeps extends LargeResponsesDeps {
   calls: Pick<CallStore, "get">;
   /** At most `limit` of a call's events, starting with number `from`; none for a call to which nothing happened. */
-  callEvents: (callId: string, from: number, limit: number) => Promise<CallEventPage>;
+  callEvents: (callId: CallId, from: number, limit: number) => Promise<CallEventPage>;
 }
 
 const LIST = {
@@ -39,7 +40,7 @@ const LIST = {
     "keep up.\n\n" +
     "For a call that is not over the list is almost live, and `nextCursor` is never null: an empty page means that nothing has happened since, so wait before the next request. The list of a call whose worker was lost has no `end`. A page may be shorter than `limit`: rely on `nextCursor`. Once retention has " +
     "deleted the recording or the transcript this is 404.",
-  params: CallId,
+  params: CallParams,
   querystring: z.strictObject(pageParameters(EVENTS_PAGE_DEFAULT, EVENTS_PAGE_MAX)),
   errors: ["not_found", "unavailable", ...LARGE_RESPONSE_ERRORS] as const,
   response: { 200: CallEventList },

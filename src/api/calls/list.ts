@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { CONNECTION_TYPES } from "../../core/calls/spec.ts";
+import { asCallId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import { LIST_METADATA_MAX } from "../../core/limits/api.ts";
 import { STREAM_ID_CHARS_MAX } from "../../core/limits/messages.ts";
@@ -107,7 +108,7 @@ export function callListRoutes(scope: FastifyInstance, { calls, largeResponses }
       createdBeforeMs: createdBefore === undefined ? undefined : Date.parse(createdBefore),
     } satisfies Partial<CallQuery>;
     const list = ["calls", accountId, filters];
-    const afterCallId = cursor === undefined ? undefined : idOf(cursor, list);
+    const afterCallId = cursor === undefined ? undefined : asCallId(idOf(cursor, list));
     const { items: data, more } = await pageOf<z.output<typeof CallSummary>>(
       limit,
       CALLS_PER_READ,

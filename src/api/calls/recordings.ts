@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { unavailable } from "../../core/errors.ts";
+import type { AccountId, CallId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { CallStore } from "../../store/call-store.ts";
 import { notFound, rangeNotSatisfiable } from "../http/errors.ts";
@@ -16,12 +17,12 @@ import {
   rangeOf,
   streamOf,
 } from "./recording-file.ts";
-import { CallId } from "./response-schemas.ts";
+import { CallParams } from "./response-schemas.ts";
 
 export interface RecordingRoutesDeps {
   calls: Pick<CallStore, "get">;
   /** The path of a call's stereo WAV file once it has been rendered. */
-  recordingPath: (callId: string) => string;
+  recordingPath: (callId: CallId) => string;
   /** Bounds the concurrent downloads. */
   downloads: LargeResponses;
   log: Logger;
@@ -60,7 +61,7 @@ const GET = {
   tags: ["calls"],
   summary: "Download a call's recording",
   description: DESCRIPTION,
-  params: CallId,
+  params: CallParams,
   querystring: NoQuery,
   headers: RangeConditions,
   errors: ["not_found", "range_not_satisfiable", ...LARGE_RESPONSE_ERRORS] as const,
@@ -82,7 +83,7 @@ const HEAD = {
   tags: ["calls"],
   summary: "Read the headers of a call's recording",
   description: `The headers of \`getRecording\` without a range. ${DESCRIPTION}`,
-  params: CallId,
+  params: CallParams,
   querystring: NoQuery,
   headers: Conditions,
   errors: ["not_found"] as const,
@@ -94,7 +95,7 @@ const HEAD = {
 export function recordingRoutes(scope: FastifyInstance, deps: RecordingRoutesDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
 
-  const find = async (accountId: string, callId: string): Promise<RecordingFile & { callId: string }> => {
+  const find = async (accountId: AccountId, callId: CallId): Promise<RecordingFile & { callId: CallId }> => {
     const call = await deps.calls.get(accountId, callId);
     if (call === undefined) throw notFound("call");
     if (call.recording === undefined) throw notFound("recording");
@@ -139,7 +140,7 @@ export function recordingRoutes(scope: FastifyInstance, deps: RecordingRoutesDep
 }
 
 /** Headers of a response with this many bytes of a call's recording, with or without the body. */
-const headersOf = (callId: string, bytes: number) => ({
+const headersOf = (callId: CallId, bytes: number) => ({
   "content-type": "audio/wav",
   "content-length": bytes,
   "content-disposition": `attachment; filename="${callId}.wav"`,

@@ -4,6 +4,7 @@ import { END_REASON_MEANINGS, END_REASONS } from "../../core/calls/reasons.ts";
 import { CONNECTION_TYPES, MODEL_NAMES, STREAM_CODECS, STREAM_RATES_HZ } from "../../core/calls/spec.ts";
 import { STAGES } from "../../core/calls/stages.ts";
 import type { CallMs } from "../../core/clocks.ts";
+import type { CallId } from "../../core/ids.ts";
 import { CALL_STATUSES } from "../../store/call-store.ts";
 import { meaningsOf } from "../http/meanings.ts";
 import { pageSchema } from "../http/pages.ts";
@@ -111,7 +112,7 @@ export const time = z.string().meta({ format: "date-time", examples: ["2026-11-2
 const callId = z.string().meta({
   description: "`call_` and a UUIDv7.",
   examples: ["call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"],
-});
+}) as unknown as z.ZodType<CallId, string>;
 
 const status = z.enum(CALL_STATUSES).meta({
   description:
@@ -135,7 +136,7 @@ export const CreatedCall = z
     examples: CREATED_CALLS,
   });
 
-export const CallId = z.object({ id: callId });
+export const CallParams = z.object({ id: callId });
 
 /** Times are ISO 8601 in UTC; unknown values are null. */
 export const CallItem = z

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
+import type { AccountId, CallId } from "../../core/ids.ts";
 import { TRANSCRIPT_PAGE_MAX } from "../../core/limits/api.ts";
 import type { CallRecord, CallStore } from "../../store/call-store.ts";
 import { cursorOf } from "../http/cursor.ts";
@@ -12,7 +13,7 @@ import { NoQuery, pageParameters } from "../http/query.ts";
 import { type CallCreationDeps, CREATE_CALL_OPTIONS, createCall, problemsOfRequest, refuseEarly } from "./create.ts";
 import { itemOf } from "./item.ts";
 import { NewCallBody } from "./request-schemas.ts";
-import { CallId, CallItem, CreatedCall, Transcript, type Turn } from "./response-schemas.ts";
+import { CallItem, CallParams, CreatedCall, Transcript, type Turn } from "./response-schemas.ts";
 import { type CallSpecDeps, callSpecOf } from "./spec.ts";
 
 export interface CallRoutesDeps extends CallCreationDeps, CallSpecDeps, LargeResponsesDeps {
@@ -46,7 +47,7 @@ const GET = {
   tags: ["calls"],
   summary: "Read a call",
   description: "The current state of the call and its configuration, without prompt and greeting.",
-  params: CallId,
+  params: CallParams,
   querystring: NoQuery,
   errors: ["not_found"] as const,
   response: { 200: CallItem },
@@ -61,7 +62,7 @@ const TRANSCRIPT = {
   summary: "A call's transcript",
   description:
     "The transcript turn by turn; empty until the call has ended, 404 once retention has deleted it. One page holds all but very long transcripts; see `nextCursor`.",
-  params: CallId,
+  params: CallParams,
   querystring: z.strictObject(pageParameters(TRANSCRIPT_PAGE_MAX, TRANSCRIPT_PAGE_MAX)),
   errors: ["not_found", ...LARGE_RESPONSE_ERRORS] as const,
   response: { 200: Transcript },
@@ -77,7 +78,7 @@ export function callRoutes(scope: FastifyInstance, deps: CallRoutesDeps): void {
     return createCall(deps, request, reply, spec);
   });
 
-  const get = async (accountId: string, callId: string): Promise<CallRecord> => {
+  const get = async (accountId: AccountId, callId: CallId): Promise<CallRecord> => {
     const call = await deps.calls.get(accountId, callId);
     if (call === undefined) throw notFound("call");
     return call;

@@ -6,6 +6,7 @@ import {
   type ModelName,
   type StreamFormat,
 } from "../../core/calls/spec.ts";
+import type { AccountId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
 import type { Path } from "../http/display-path.ts";
@@ -37,7 +38,7 @@ export interface CallSpecDeps extends ToolDeps {
 export async function callSpecOf(
   body: NewCallBody,
   found: readonly Problem[],
-  accountId: string,
+  accountId: AccountId,
   offer: CallSpecDeps,
 ): Promise<CallSpec> {
   const given: Record<string, unknown> = isObject(body) ? body : {};

@@ -1,13 +1,14 @@
 import type { FastifyInstance } from "fastify";
+import type { AccountId, ApiKeyId } from "../../core/ids.ts";
 import type { ApiKeyStore } from "../../store/api-key-store.ts";
 import { unauthorized } from "./errors.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
     /** The account of the request; empty on the routes that need no API key. */
-    accountId: string;
+    accountId: AccountId;
     /** The API key of the request; empty likewise. */
-    apiKeyId: string;
+    apiKeyId: ApiKeyId;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import { addMs, elapsedMs, type MonotonicMs, monotonicMs } from "../../core/clocks.ts";
+import type { AccountId } from "../../core/ids.ts";
 import {
   DOWNLOADS_MAX,
   DOWNLOADS_PER_ACCOUNT_MAX,
@@ -56,7 +57,7 @@ interface TrackedResponse extends ActiveResponse {
 }
 
 interface WaitingRequest {
-  accountId: string;
+  accountId: AccountId;
   begin: () => void;
 }
 
@@ -70,7 +71,7 @@ export class LargeResponses {
   readonly #counter: ResponseCounter;
   readonly #bounds: ResponseBounds;
   #activeCount = 0;
-  readonly #activeByAccount = new Map<string, Set<TrackedResponse>>();
+  readonly #activeByAccount = new Map<AccountId, Set<TrackedResponse>>();
   /** In the order of arrival. */
   readonly #waiting = new Set<WaitingRequest>();
 
@@ -84,7 +85,7 @@ export class LargeResponses {
    * Resolves with the response when its turn comes; `close` aborts it. Rejects with ApiError `rate_limited` when the account has
    * too many responses in progress and waiting, and with `overloaded` when all accounts together have.
    */
-  begin(accountId: string, close: () => void): Promise<ActiveResponse> {
+  begin(accountId: AccountId, close: () => void): Promise<ActiveResponse> {
     if (this.#hasRoom(accountId)) return Promise.resolve(this.#start(accountId, close));
     const ofAccount = [...this.#waiting].filter((waiting) => waiting.accountId === accountId).length;
     if (ofAccount >= LARGE_ANSWERS_WAITING_PER_ACCOUNT_MAX || this.#waiting.size >= LARGE_ANSWERS_WAITING_MAX) {
@@ -110,19 +111,19 @@ export class LargeResponses {
     });
   }
 
-  #countOf(accountId: string): number {
+  #countOf(accountId: AccountId): number {
     return this.#activeByAccount.get(accountId)?.size ?? 0;
   }
 
-  #hasRoom(accountId: string): boolean {
+  #hasRoom(accountId: AccountId): boolean {
     return this.#activeCount < this.#bounds.max && this.#isAllowed(accountId);
   }
 
-  #isAllowed(accountId: string): boolean {
+  #isAllowed(accountId: AccountId): boolean {
     return this.#countOf(accountId) < this.#bounds.perAccountMax;
   }
 
-  #start(accountId: string, close: () => void): ActiveResponse {
+  #start(accountId: AccountId, close: () => void): ActiveResponse {
     const responses = this.#activeByAccount.get(accountId) ?? new Set();
     const response: TrackedResponse = {
       close,
@@ -154,7 +155,7 @@ export class LargeResponses {
   }
 
   /** Closes a response of an account that has more of them than this one, if only the total limit makes this one wait. */
-  #makeRoomFor(accountId: string): void {
+  #makeRoomFor(accountId: AccountId): void {
     if (!this.#isAllowed(accountId)) return;
     const untilMs = addMs(this.#clock.nowMs(), -UNREAD_MS_MIN);
     const isLate = ({ unreadSinceMs = monotonicMs(Number.POSITIVE_INFINITY) }: TrackedResponse): boolean =>
@@ -175,7 +176,7 @@ export class LargeResponses {
     oldest.close();
   }
 
-  #refusal(accountId: string): ApiError {
+  #refusal(accountId: AccountId): ApiError {
     const { what } = this.#bounds;
     if (this.#isAllowed(accountId)) {
       this.#counter.refused("service");

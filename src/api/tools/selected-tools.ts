@@ -1,6 +1,7 @@
 import { BUILT_IN_TOOLS, type BuiltInTool, type ConnectionType } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { addMs, elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
+import type { AccountId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import {
   SCHEMA_COMPILE_CPU_MS_MAX,
@@ -29,7 +30,7 @@ export interface ToolDeps {
 
 /** The account whose tools are checked, and what the check needs. */
 interface ToolCheckContext extends ToolDeps {
-  accountId: string;
+  accountId: AccountId;
   /** The CPU time that the schemas of the request have taken. */
   schemaCpuMs: number;
   /** The deadline for compiling all of them, on `clock`. */
@@ -49,7 +50,7 @@ export const isBuiltIn = (name: string): name is BuiltInTool => BUILT_IN_TOOLS.s
 export async function toolProblems(
   selected: unknown,
   at: Path,
-  accountId: string,
+  accountId: AccountId,
   offer: ToolDeps,
 ): Promise<readonly Problem[]> {
   if (!Array.isArray(selected) || selected.length > SELECTED_TOOLS_MAX) return [];

@@ -1,5 +1,6 @@
 import { type MonotonicMs, millisecondsOf } from "../clocks.ts";
 import { TrunklineError } from "../errors.ts";
+import type { AccountId } from "../ids.ts";
 import { SPEND_WINDOW_S } from "../limits/spend.ts";
 
 /** The units that are limited per minute, for a call and for an account. The names are public. */
@@ -30,13 +31,13 @@ export interface SpendSettings {
 
 /** An account's spend within the last minute in one worker. */
 export interface AccountSpend {
-  accountId: string;
+  accountId: AccountId;
   spend: Spend;
 }
 
 /** An account that has reached a limit. */
 export interface AccountOverLimit {
-  accountId: string;
+  accountId: AccountId;
   limit: SpendUnit;
 }
 

@@ -1,4 +1,5 @@
 import { childModule } from "../child-module.ts";
+import type { AccountId } from "../ids.ts";
 import { ARGUMENTS_CHECK_CPU_MS_MAX, SCHEMA_COMPILE_CPU_MS_MAX } from "../limits/tools.ts";
 import { BudgetedProcess, type BudgetedProcessOptions, type TaskResult } from "../tasks/budgeted-process.ts";
 import { forkTaskChild } from "../tasks/child.ts";
@@ -11,9 +12,9 @@ export interface SchemaChecks {
   /** Starts the child process, so that the first check does not wait for it. */
   prepare(): void;
   /** Whether a schema, as JSON, can be compiled within `SCHEMA_COMPILE_CPU_MS_MAX`: the answer is `fits` or `invalid`. */
-  compile(accountId: string, schema: string): Promise<SchemaResult>;
+  compile(accountId: AccountId, schema: string): Promise<SchemaResult>;
   /** Whether a value fits a schema, both as JSON. After `signal` has aborted, the result has no meaning. */
-  check(accountId: string, schema: string, value: string, signal: AbortSignal): Promise<SchemaResult>;
+  check(accountId: AccountId, schema: string, value: string, signal: AbortSignal): Promise<SchemaResult>;
 }
 
 /** A schema checker in a child process: see `BudgetedProcess` for budgets and fairness. */
@@ -29,11 +30,11 @@ export class SchemaProcess implements SchemaChecks {
     this.#process.start();
   }
 
-  compile(accountId: string, schema: string): Promise<SchemaResult> {
+  compile(accountId: AccountId, schema: string): Promise<SchemaResult> {
     return this.#process.run({ schema }, { accountId, cpuMsMax: SCHEMA_COMPILE_CPU_MS_MAX });
   }
 
-  check(accountId: string, schema: string, value: string, signal: AbortSignal): Promise<SchemaResult> {
+  check(accountId: AccountId, schema: string, value: string, signal: AbortSignal): Promise<SchemaResult> {
     return this.#process.run({ schema, value }, { accountId, cpuMsMax: ARGUMENTS_CHECK_CPU_MS_MAX, signal });
   }
 

@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { addMs, elapsedMs, type MonotonicMs, monotonicMs } from "../clocks.ts";
 import { systemErrorCodeOf } from "../errors.ts";
+import type { AccountId } from "../ids.ts";
 import {
   RESTART_MS_MAX,
   RESTART_MS_MIN,
@@ -29,7 +30,7 @@ export type TaskResult<Answer> =
 
 export interface TaskOptions {
   /** The account of the task: accounts share the process fairly. */
-  accountId: string;
+  accountId: AccountId;
   cpuMsMax: number;
   /** Aborted when the answer is not needed any more. */
   signal?: AbortSignal;

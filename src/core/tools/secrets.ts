@@ -1,3 +1,4 @@
+import type { AccountId } from "../ids.ts";
 import { isLocalhost, isLoopbackAddress } from "./addresses.ts";
 
 // Secrets for headers of HTTP tools, with the accounts that may send them and the servers that may receive them.
@@ -19,7 +20,7 @@ export type ToolSecrets = ReadonlyMap<string, ToolSecret>;
 
 /** The properties of a tool request on which its secrets depend. */
 export interface SecretUse {
-  accountId: string;
+  accountId: AccountId;
   url: URL;
   /** Tools may call this machine, also over plain HTTP. */
   allowLoopback: boolean;

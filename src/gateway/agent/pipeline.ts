@@ -7,6 +7,7 @@ import type { Stage } from "../../core/calls/stages.ts";
 import type { TurnLatency } from "../../core/calls/transcript.ts";
 import { type CallMs, callMs, elapsedMs } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
+import type { AccountId } from "../../core/ids.ts";
 import { type Logger, loggableError } from "../../core/log/logger.ts";
 import type { WorkerMetrics } from "../../core/metrics/worker-metrics.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
@@ -24,7 +25,7 @@ import { VoiceSelector } from "./voice-selector.ts";
 
 export interface AgentPipelineOptions {
   spec: CallSpec;
-  accountId: string;
+  accountId: AccountId;
   /** The rate of the caller's frames, Hz. */
   busRateHz: number;
   /** The rate of the agent's frames, Hz. */

@@ -2,6 +2,7 @@ import { strict as assert } from "node:assert";
 import { close, fdatasync, mkdirSync, open, write } from "node:fs";
 import type { Clock } from "../../core/clock.ts";
 import { elapsedMs } from "../../core/clocks.ts";
+import type { CallId } from "../../core/ids.ts";
 import { JOURNAL_FLUSH_MS } from "../../core/limits/storage.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { journalDirectory, journalPath } from "../../record/journal/reader.ts";
@@ -99,7 +100,7 @@ export class JournalWriters {
     return writer;
   }
 
-  #onDone(writer: JournalWriter, callId: string, error: Error | undefined): void {
+  #onDone(writer: JournalWriter, callId: CallId, error: Error | undefined): void {
     this.#live.delete(writer);
     if (error === undefined) return;
     this.#failures += 1;

@@ -1,6 +1,7 @@
 import type { CallCommand, CallEvent } from "../../call/events.ts";
 import { withoutAnsweredPrefix } from "../../call/turn-taking/caller-turn.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
+import type { CallId } from "../../core/ids.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
 import { cutText } from "../../core/text/graphemes.ts";
 import { joinTexts } from "../../core/text/words.ts";
@@ -59,7 +60,7 @@ export class ClientMessages {
     this.#send = send;
   }
 
-  ready(callId: string): void {
+  ready(callId: CallId): void {
     this.#emit({ kind: "ready", callId });
   }
 

@@ -3,6 +3,7 @@ import { createPlivoWire } from "../../carriers/plivo/wire.ts";
 import { createTelnyxWire } from "../../carriers/telnyx/wire.ts";
 import { createTwilioWire } from "../../carriers/twilio/wire.ts";
 import type { CallSpec } from "../../core/calls/spec.ts";
+import type { CallId } from "../../core/ids.ts";
 import type { G711Codec } from "../../media/g711.ts";
 import type { OpusCodecs } from "../../media/opus/codecs.ts";
 import type { Vad } from "../../media/vad.ts";
@@ -17,7 +18,7 @@ export interface WireOptions {
 
 /** The wire of a call's transport. Calls are created only for transports that have a wire. */
 export function createWire(
-  callId: string,
+  callId: CallId,
   { connectionType, websocket: format }: Pick<CallSpec, "connectionType" | "websocket">,
   { telnyxOutboundCodec, opus }: WireOptions,
 ): Wire {

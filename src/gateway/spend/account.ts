@@ -9,6 +9,7 @@ import {
 } from "../../core/billing/spend.ts";
 import type { Clock } from "../../core/clock.ts";
 import { addMs } from "../../core/clocks.ts";
+import type { AccountId } from "../../core/ids.ts";
 
 interface Account {
   window: SpendWindow;
@@ -29,8 +30,8 @@ export interface AccountSpendsOptions {
 export class AccountSpends {
   readonly #limits: Spend;
   readonly #clock: Pick<Clock, "nowMs">;
-  readonly #accounts = new Map<string, Account>();
-  #exceeded: ReadonlyMap<string, SpendUnit> = new Map();
+  readonly #accounts = new Map<AccountId, Account>();
+  #exceeded: ReadonlyMap<AccountId, SpendUnit> = new Map();
 
   constructor({ limits, clock }: AccountSpendsOptions) {
     this.#limits = limits;
@@ -38,21 +39,21 @@ export class AccountSpends {
   }
 
   /** The limit that prevents the account from spending `requested` now; undefined where it may. */
-  refusal(accountId: string, requested: Partial<Spend>): SpendUnit | undefined {
+  refusal(accountId: AccountId, requested: Partial<Spend>): SpendUnit | undefined {
     const exceeded = this.#exceeded.get(accountId);
     if (exceeded !== undefined && requested[exceeded] !== undefined) return exceeded;
     const spent = this.#accounts.get(accountId)?.window.sums(this.#clock.nowMs());
     return spent && exceededUnit(spent, requested, this.#limits);
   }
 
-  add(accountId: string, amounts: Partial<Spend>): void {
+  add(accountId: AccountId, amounts: Partial<Spend>): void {
     const account = this.#accounts.get(accountId) ?? { window: new SpendWindow(), lastSent: undefined };
     this.#accounts.set(accountId, account);
     account.window.add(amounts, this.#clock.nowMs());
   }
 
   /** Gives back a part of what was added `agoMs` ago. */
-  refund(accountId: string, amounts: Partial<Spend>, agoMs: number): void {
+  refund(accountId: AccountId, amounts: Partial<Spend>, agoMs: number): void {
     const nowMs = this.#clock.nowMs();
     this.#accounts.get(accountId)?.window.refund(amounts, addMs(nowMs, -agoMs), nowMs);
   }

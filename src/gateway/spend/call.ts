@@ -9,11 +9,12 @@ import {
 } from "../../core/billing/spend.ts";
 import type { Usage } from "../../core/billing/usage.ts";
 import { elapsedMs, type MonotonicMs, monotonicMs } from "../../core/clocks.ts";
+import type { AccountId } from "../../core/ids.ts";
 import type { WorkerMetrics } from "../../core/metrics/worker-metrics.ts";
 import type { AccountSpends } from "./account.ts";
 
 export interface CallSpendOptions {
-  accountId: string;
+  accountId: AccountId;
   settings: SpendSettings;
   /** Shared by all calls of this worker. */
   accountSpends: Pick<AccountSpends, "refusal" | "add" | "refund">;

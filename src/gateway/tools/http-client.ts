@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import type { HttpTool } from "../../core/calls/spec.ts";
+import type { AccountId } from "../../core/ids.ts";
 import { TOOL_ANSWER_BYTES_MAX, TOOL_ANSWER_HEAD_BYTES_MAX } from "../../core/limits/tools.ts";
 import { isAllowedToolUrl, isLocalhost, isLoopbackAddress, isPublicAddress } from "../../core/tools/addresses.ts";
 import { type ToolSecrets, toolSecretFor } from "../../core/tools/secrets.ts";
@@ -49,7 +50,7 @@ export class HttpTools {
     tool: HttpTool,
     given: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
-    accountId: string,
+    accountId: AccountId,
   ): Promise<ToolOutcome> {
     const secretFor = (name: string, url: URL): string | undefined =>
       toolSecretFor(this.#secrets, name, { accountId, url, allowLoopback: this.#allowLoopback });

@@ -1,6 +1,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { elapsedMs, monotonicMs } from "../../core/clocks.ts";
 import { codeOf, TrunklineError, unavailable } from "../../core/errors.ts";
+import type { CallId } from "../../core/ids.ts";
 import { HEARTBEAT_MS, PROCESS_STABLE_MS, RESTART_MS_MAX, RESTART_MS_MIN } from "../../core/limits/processes.ts";
 import {
   RECORDS_CONCURRENT_MAX,
@@ -33,7 +34,7 @@ export type StartRenderer = (events: RendererEvents) => Renderer;
 export interface RendererClientOptions {
   start: StartRenderer;
   /** The length of a call's journal in bytes; 0 for a call without a journal. */
-  journalBytes: (callId: string) => number;
+  journalBytes: (callId: CallId) => number;
   clock: Clock;
   log: Logger;
   /** Called whenever a renderer that died is restarted. */
@@ -84,11 +85,11 @@ export class RendererClient implements JournalProcessor {
     return this.#failedStarts >= RENDERER_TRIES_MAX;
   }
 
-  project(callId: string): Promise<JournaledCall> {
+  project(callId: CallId): Promise<JournaledCall> {
     return this.#request("project", callId) as Promise<JournaledCall>;
   }
 
-  render(callId: string): Promise<Recording | undefined> {
+  render(callId: CallId): Promise<Recording | undefined> {
     return this.#request("render", callId) as Promise<Recording | undefined>;
   }
 
@@ -103,7 +104,7 @@ export class RendererClient implements JournalProcessor {
     this.#inProgress.clear();
   }
 
-  #request(kind: RendererRequest["kind"], callId: string): Promise<JournaledCall | Recording | undefined> {
+  #request(kind: RendererRequest["kind"], callId: CallId): Promise<JournaledCall | Recording | undefined> {
     return new Promise((resolve, reject) => {
       this.#ids += 1;
       const request: RendererRequest = { id: this.#ids, kind, callId };

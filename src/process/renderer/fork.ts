@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import { statSync } from "node:fs";
 import { childModule } from "../../core/child-module.ts";
+import type { CallId } from "../../core/ids.ts";
 import { RENDERER_HEAP_MB_MAX } from "../../core/limits/storage.ts";
 import { journalPath } from "../../record/journal/reader.ts";
 import type { StartRenderer } from "./client.ts";
@@ -32,5 +33,5 @@ export const forkRenderer =
 /** The length of a call's journal in bytes; 0 for a call without a journal. */
 export const journalBytesIn =
   (dataDir: string) =>
-  (callId: string): number =>
+  (callId: CallId): number =>
     statSync(journalPath(dataDir, callId), { throwIfNoEntry: false })?.size ?? 0;

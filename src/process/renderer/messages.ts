@@ -1,4 +1,5 @@
 import { codeOf, type Fault, systemErrorCodeOf, TrunklineError } from "../../core/errors.ts";
+import type { CallId } from "../../core/ids.ts";
 import type { JournaledCall } from "../../record/finalization/journal-processor.ts";
 import type { Recording } from "../../record/recording/render.ts";
 
@@ -6,7 +7,7 @@ import type { Recording } from "../../record/recording/render.ts";
 export interface RendererRequest {
   id: number;
   kind: "project" | "render";
-  callId: string;
+  callId: CallId;
 }
 
 export type RendererMessage =

@@ -1,4 +1,5 @@
 import { systemErrorCodeOf } from "../../core/errors.ts";
+import type { CallId } from "../../core/ids.ts";
 import { EVENT_CURSORS_MAX, LIST_BYTES_MAX } from "../../core/limits/api.ts";
 import { JournalReader, journalPath } from "../journal/reader.ts";
 import { EventLister, type ListedEvent } from "./event-list.ts";
@@ -35,7 +36,7 @@ export class EventPager {
    * At most `limit` events, at least 1, from number `from` on; fewer when they are long. Empty when the call has no
    * journal. Rejects with `journal_unreadable`.
    */
-  async page(callId: string, from: number, limit: number): Promise<EventPage> {
+  async page(callId: CallId, from: number, limit: number): Promise<EventPage> {
     const key = readerKey(callId, from);
     const reader = this.#readers.get(key) ?? new EventPageReader(journalPath(this.#dataDir, callId), from);
     // A reader in use must not serve another request.
@@ -53,7 +54,7 @@ export class EventPager {
   }
 }
 
-const readerKey = (callId: string, from: number): string => `${callId} ${from}`;
+const readerKey = (callId: CallId, from: number): string => `${callId} ${from}`;
 
 /** Reads the events of one journal, page after page. */
 class EventPageReader {

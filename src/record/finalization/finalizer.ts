@@ -7,6 +7,7 @@ import type { EndReason } from "../../core/calls/reasons.ts";
 import type { Clock } from "../../core/clock.ts";
 import { elapsedMs } from "../../core/clocks.ts";
 import { codeOf, systemErrorCodeOf, unavailable } from "../../core/errors.ts";
+import type { CallId } from "../../core/ids.ts";
 import {
   PROJECTIONS_CACHED_MAX,
   RECORD_RETRY_MS,
@@ -31,7 +32,7 @@ export interface CallFinalizerOptions {
   clock: Clock;
   log: Logger;
   /** The call's end is committed; `tookMs` is how long that took. */
-  onFinalized: (callId: string, tookMs: number) => void;
+  onFinalized: (callId: CallId, tookMs: number) => void;
   /** A recording could not be rendered; the call's record says so. */
   onRecordingFailed?: () => void;
 }
@@ -50,7 +51,7 @@ const TRANSIENT_ERROR_CODES: readonly string[] = ["ENOSPC", "EDQUOT", "EMFILE", 
 
 /** One call to finalize: it exists from the request until this end or another end is recorded. */
 interface FinalizationRequest {
-  callId: string;
+  callId: CallId;
   /** The redemption whose worker is lost. Absent where the call is over, whichever redemption it had. */
   redemption: CallRedemption | undefined;
   /** Whether the worker is still lost. */
@@ -92,7 +93,7 @@ export class CallFinalizer {
    * The call is over; `end` is its worker's report. Repeated and late requests, and requests for a removed call, do no
    * harm.
    */
-  finalize(callId: string, end?: EndSummary): void {
+  finalize(callId: CallId, end?: EndSummary): void {
     if (end !== undefined) this.#reportedEnds.set(callId, end);
     this.#enqueue(callId, undefined, () => true);
   }
@@ -101,11 +102,11 @@ export class CallFinalizer {
    * The worker that redeemed the call is gone. Nothing is recorded if, by the time this is processed, that redemption
    * was returned, another redemption made the call active, or `isLost` is false.
    */
-  finalizeLost({ id, workerId, workerConnection, epoch }: { id: string } & CallRedemption, isLost = () => true): void {
+  finalizeLost({ id, workerId, workerConnection, epoch }: { id: CallId } & CallRedemption, isLost = () => true): void {
     this.#enqueue(id, { workerId, workerConnection, epoch }, isLost);
   }
 
-  #enqueue(callId: string, redemption: CallRedemption | undefined, isLost: () => boolean): void {
+  #enqueue(callId: CallId, redemption: CallRedemption | undefined, isLost: () => boolean): void {
     const request = { callId, redemption, isLost, attemptsLeft: READ_ATTEMPTS_MAX, retryMs: RECORD_RETRY_MS };
     if (this.#queued.has(keyOf(request))) return;
     this.#queued.set(keyOf(request), request);
@@ -116,7 +117,7 @@ export class CallFinalizer {
    * Deletes the journal and the recording of a call that is over, after which neither is written again. Missing files
    * are no error. Rejects with `unavailable` when the disk refuses; retry then.
    */
-  deleteFiles(callId: string): Promise<void> {
+  deleteFiles(callId: CallId): Promise<void> {
     return this.#work.run(callId, () => this.#deleteFiles(callId));
   }
 
@@ -125,7 +126,7 @@ export class CallFinalizer {
     return this.#work.idle();
   }
 
-  async #deleteFiles(callId: string): Promise<void> {
+  async #deleteFiles(callId: CallId): Promise<void> {
     const { dataDir } = this.#options;
     const recording = recordingPath(dataDir, callId);
     try {

@@ -1,3 +1,4 @@
+import type { CallId } from "../../core/ids.ts";
 import type { ResamplerFactory } from "../../media/resampler.ts";
 import { journalPath } from "../journal/reader.ts";
 import type { JournalHeader } from "../journal/records.ts";
@@ -10,9 +11,9 @@ export type JournaledCall = Omit<ProjectedCall, "header"> & { header: Pick<Journ
 /** Makes the projection and the recording of a call that is over. Both may be requested repeatedly. */
 export interface JournalProcessor {
   /** Rejects as `projectJournal` does, and with `renderer_died` when every attempt ended with the renderer's death. */
-  project(callId: string): Promise<JournaledCall>;
+  project(callId: CallId): Promise<JournaledCall>;
   /** Writes the call's recording; rejects as `renderRecording` does, and with `renderer_died`. */
-  render(callId: string): Promise<Recording | undefined>;
+  render(callId: CallId): Promise<Recording | undefined>;
 }
 
 /** Runs in this process, on the journals and recordings of an installation. */

@@ -1,5 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import { codeOf } from "../../core/errors.ts";
+import type { CallId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ActiveCall, CallStore } from "../../store/call-store.ts";
 import type { CallFinalizer } from "./finalizer.ts";
@@ -64,7 +65,7 @@ export class LostCallRecovery {
    * A worker connected or reconnected with these calls. Calls that were redeemed over this very connection cannot be in
    * its list.
    */
-  workerConnected(workerId: string, connection: number, callIds: readonly string[]): void {
+  workerConnected(workerId: string, connection: number, callIds: readonly CallId[]): void {
     this.#seenWorkers.add(workerId);
     void this.#recover((call) => call.workerConnection < connection && !callIds.includes(call.id), workerId);
   }

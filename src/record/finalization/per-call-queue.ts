@@ -1,3 +1,4 @@
+import type { CallId } from "../../core/ids.ts";
 /**
  * Runs work of calls: that of one call in sequence, and that of several calls concurrently, up to a limit. Work above the limit
  * waits, and the oldest is next.
@@ -5,7 +6,7 @@
 export class PerCallQueue {
   readonly #concurrentMax: number;
   /** The last queued work of each call that has any; never rejects. */
-  readonly #tailOfCall = new Map<string, Promise<void>>();
+  readonly #tailOfCall = new Map<CallId, Promise<void>>();
   /** Work that waits for a free slot, in order. */
   readonly #waiting: (() => void)[] = [];
   #busy = 0;
@@ -28,7 +29,7 @@ export class PerCallQueue {
    * Runs `work` after all earlier work of this call, once fewer than the limit are in progress. Settles as `work` does; work that
    * fails does not stop what follows.
    */
-  run(callId: string, work: () => Promise<void>): Promise<void> {
+  run(callId: CallId, work: () => Promise<void>): Promise<void> {
     const done = (this.#tailOfCall.get(callId) ?? Promise.resolve()).then(async () => {
       if (this.#busy === this.#concurrentMax) await new Promise<void>((resolve) => this.#waiting.push(resolve));
       else this.#busy += 1;

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
+import type { CallId } from "../../core/ids.ts";
 import { JournalDecoder } from "./format.ts";
 import { type JournalRecord, journalUnreadable } from "./records.ts";
 
@@ -10,7 +11,7 @@ const READ_BYTES = 64 * 1024;
 export const journalDirectory = (dataDir: string): string => join(dataDir, "journals");
 
 /** The path of a call's journal. */
-export const journalPath = (dataDir: string, callId: string): string =>
+export const journalPath = (dataDir: string, callId: CallId): string =>
   join(journalDirectory(dataDir), `${callId}.tlj`);
 
 /**

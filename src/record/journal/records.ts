@@ -3,6 +3,7 @@ import type { TurnParameters } from "../../call/parameters.ts";
 import type { CallSpec } from "../../core/calls/spec.ts";
 import type { CallMs, MediaMs } from "../../core/clocks.ts";
 import { TrunklineError } from "../../core/errors.ts";
+import type { AccountId, CallId } from "../../core/ids.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
 
 /**
@@ -18,8 +19,8 @@ export interface JournaledLeg {
 
 /** What a journal holds of its call before anything happens in it. */
 export interface JournalStart {
-  callId: string;
-  accountId: string;
+  callId: CallId;
+  accountId: AccountId;
   /** When the token was redeemed, ISO 8601 UTC. All other times in a journal count from it. */
   startedAt: string;
   spec: CallSpec;

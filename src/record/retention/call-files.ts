@@ -1,5 +1,6 @@
 import { rm, stat } from "node:fs/promises";
 import { systemErrorCodeOf } from "../../core/errors.ts";
+import type { CallId } from "../../core/ids.ts";
 import { journalPath } from "../journal/reader.ts";
 import { recordingPath } from "../recording/render.ts";
 
@@ -7,13 +8,13 @@ import { recordingPath } from "../recording/render.ts";
  * The files of a call that hold its audio: its recording and its journal. Incomplete recordings of processes that died
  * are deleted at a start.
  */
-export const audioFiles = (dataDir: string, callId: string): readonly string[] => [
+export const audioFiles = (dataDir: string, callId: CallId): readonly string[] => [
   recordingPath(dataDir, callId),
   journalPath(dataDir, callId),
 ];
 
 /** The files of a call that hold its words as text. */
-export const textFiles = (dataDir: string, callId: string): readonly string[] => [journalPath(dataDir, callId)];
+export const textFiles = (dataDir: string, callId: CallId): readonly string[] => [journalPath(dataDir, callId)];
 
 /** The total size of those files that exist. Rejects with the system's error where a file cannot be read. */
 export async function bytesOf(paths: readonly string[]): Promise<number> {

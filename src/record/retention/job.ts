@@ -1,6 +1,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
+import type { AccountId, CallId } from "../../core/ids.ts";
 import {
   RETAINED_PARTS,
   type RetainedPart,
@@ -130,7 +131,7 @@ export class RetentionJob {
 
   /** Does `work`, which returns bytes, for every call of which a part is due, in steps. */
   async #each(
-    work: (accountId: string, what: RetainedPart, call: DueCall, cutoffs: Cutoffs) => Promise<number>,
+    work: (accountId: AccountId, what: RetainedPart, call: DueCall, cutoffs: Cutoffs) => Promise<number>,
   ): Promise<{ sums: readonly RetentionTotal[]; failed: number }> {
     const { accounts, clock, log, rules, onFailed } = this.#options;
     const sums: RetentionTotal[] = [];
@@ -163,7 +164,7 @@ export class RetentionJob {
   }
 
   /** Calls of which a part is deleted while their record stays, or whose record is deleted. */
-  async *#due(accountId: string, what: RetainedPart, cutoffs: Cutoffs): AsyncGenerator<DueCall> {
+  async *#due(accountId: AccountId, what: RetainedPart, cutoffs: Cutoffs): AsyncGenerator<DueCall> {
     const endedBeforeMs = cutoffs[what];
     if (endedBeforeMs === Number.NEGATIVE_INFINITY) return;
     let after: DueCall | undefined;
@@ -179,7 +180,7 @@ export class RetentionJob {
     }
   }
 
-  async #delete(accountId: string, what: RetainedPart, { id }: DueCall): Promise<number> {
+  async #delete(accountId: AccountId, what: RetainedPart, { id }: DueCall): Promise<number> {
     const { calls, dataDir, store, onDeleted } = this.#options;
     const bytes = await deleteFiles(filesOf(what, dataDir, id));
     if (what === "record") await calls.remove(accountId, id);
@@ -201,7 +202,7 @@ export class RetentionJob {
 /** Records first: deleting a record deletes all parts of its call. */
 const DELETION_ORDER: readonly RetainedPart[] = ["record", "recording", "transcript"];
 
-const filesOf = (what: RetainedPart, dataDir: string, callId: string): readonly string[] =>
+const filesOf = (what: RetainedPart, dataDir: string, callId: CallId): readonly string[] =>
   what === "transcript" ? textFiles(dataDir, callId) : audioFiles(dataDir, callId);
 
 /**

@@ -8,13 +8,14 @@ import {
 } from "../../core/billing/spend.ts";
 import type { Clock } from "../../core/clock.ts";
 import { addMs, type MonotonicMs } from "../../core/clocks.ts";
+import type { AccountId } from "../../core/ids.ts";
 import { SPEND_WINDOW_S } from "../../core/limits/spend.ts";
 
 /** One more unit of anything, which an account over its limit may not spend. */
 const SMALLEST_SPEND: Spend = { llm_requests: 1, input_tokens: 1, output_tokens: 1, tts_characters: 1 };
 
 interface WorkerSpend {
-  spends: Map<string, Spend>;
+  spends: Map<AccountId, Spend>;
   /** When the worker disconnected, ms of the clock; undefined while it is connected. */
   disconnectedMs: MonotonicMs | undefined;
 }
@@ -36,7 +37,7 @@ export class AccountSpendTotals {
   /** A worker reports all its accounts when it connects, or else those whose sums have changed. */
   reported(workerId: string, spends: readonly AccountSpend[], all: boolean): void {
     const worker = all ? undefined : this.#workers.get(workerId);
-    const spent = worker?.spends ?? new Map<string, Spend>();
+    const spent = worker?.spends ?? new Map<AccountId, Spend>();
     for (const { accountId, spend } of spends) {
       if (SPEND_UNITS.some((unit) => spend[unit] !== 0)) spent.set(accountId, spend);
       else spent.delete(accountId);
@@ -50,7 +51,7 @@ export class AccountSpendTotals {
   }
 
   /** The limit that an account has reached; undefined where it has reached none. */
-  overLimit(accountId: string): SpendUnit | undefined {
+  overLimit(accountId: AccountId): SpendUnit | undefined {
     this.#dropExpired();
     return this.#limitReached(accountId);
   }
@@ -65,7 +66,7 @@ export class AccountSpendTotals {
     });
   }
 
-  #limitReached(accountId: string): SpendUnit | undefined {
+  #limitReached(accountId: AccountId): SpendUnit | undefined {
     const sums: Record<SpendUnit, number> = { llm_requests: 0, input_tokens: 0, output_tokens: 0, tts_characters: 0 };
     for (const { spends } of this.#workers.values()) {
       const spend = spends.get(accountId);

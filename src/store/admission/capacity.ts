@@ -1,5 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import { addMs, earliest, elapsedMs, type MonotonicMs, monotonicMs } from "../../core/clocks.ts";
+import type { ApiKeyId, CallId } from "../../core/ids.ts";
 import {
   LAGGING_CALLS_MAX,
   LOAD_SILENCE_MS_MAX,
@@ -12,7 +13,7 @@ import type { WorkerLoad } from "../handoff/messages.ts";
 
 /** The slot of one call, from its creation to its end. */
 interface Slot {
-  apiKeyId: string | undefined;
+  apiKeyId: ApiKeyId | undefined;
   /** The worker that carries the call, or did when it was lost; undefined while the call waits for its stream. */
   workerId: string | undefined;
 }
@@ -49,7 +50,7 @@ export class Capacity {
   readonly #expiries = new Map<string, MonotonicMs>();
   /** No token expires before this. */
   #nextExpiryMs = monotonicMs(Number.POSITIVE_INFINITY);
-  readonly #callsByApiKey = new Map<string, number>();
+  readonly #callsByApiKey = new Map<ApiKeyId, number>();
   readonly #workers = new Map<string, ConnectedWorker>();
 
   constructor({ clock, callsPerApiKey = Number.POSITIVE_INFINITY }: CapacityOptions) {
@@ -79,7 +80,7 @@ export class Capacity {
   }
 
   /** How many calls of an API key there are, created or active. */
-  callsOf(apiKeyId: string): number {
+  callsOf(apiKeyId: ApiKeyId): number {
     this.#dropExpired();
     return this.#callsByApiKey.get(apiKeyId) ?? 0;
   }
@@ -88,7 +89,7 @@ export class Capacity {
    * Reserves a slot for a call that is about to be stored, if one is free. `name` identifies the call until it has an
    * id.
    */
-  reserve(name: string, apiKeyId: string | undefined): AdmissionRefusal | undefined {
+  reserve(name: string, apiKeyId: ApiKeyId | undefined): AdmissionRefusal | undefined {
     if (apiKeyId !== undefined && this.callsOf(apiKeyId) >= this.#callsPerApiKey) return "rate_limited";
     if (this.available <= 0) return "overloaded";
     this.#addWaiting(name, apiKeyId, Number.POSITIVE_INFINITY);
@@ -96,30 +97,30 @@ export class Capacity {
   }
 
   /** The call with the reservation `name` is stored and waits this long for its stream. */
-  created(name: string, callId: string, remainingMs: number): void {
+  created(name: string, callId: CallId, remainingMs: number): void {
     const apiKeyId = this.#slots.get(name)?.apiKeyId;
     this.release(name);
     this.#addWaiting(callId, apiKeyId, remainingMs);
   }
 
   /** A redemption was returned: the call waits for its stream again. */
-  returned(callId: string, remainingMs: number): void {
+  returned(callId: CallId, remainingMs: number): void {
     this.created(callId, callId, remainingMs);
   }
 
   /** A worker has redeemed the call's token. */
-  assign(callId: string, workerId: string): void {
+  assign(callId: CallId, workerId: string): void {
     const apiKeyId = this.#slots.get(callId)?.apiKeyId;
     this.release(callId);
     this.#add(callId, { apiKeyId, workerId });
   }
 
-  /** The call is over or was never created. Calls without a slot are ignored. */
-  release(callId: string): void {
-    const slot = this.#slots.get(callId);
+  /** The call, by its id or the name of its reservation, is over or was never created. Without a slot it is ignored. */
+  release(name: string): void {
+    const slot = this.#slots.get(name);
     if (slot === undefined) return;
-    this.#slots.delete(callId);
-    this.#expiries.delete(callId);
+    this.#slots.delete(name);
+    this.#expiries.delete(name);
     this.#count(slot, -1);
   }
 
@@ -130,12 +131,12 @@ export class Capacity {
   }
 
   /** A worker connected or reconnected, and carries exactly these calls. */
-  workerConnected(workerId: string, callIds: readonly string[], load: WorkerLoad): void {
-    const carried = new Set(callIds);
-    for (const [callId, slot] of this.#slots) {
-      if (slot.workerId === workerId && !carried.has(callId)) this.release(callId);
+  workerConnected(workerId: string, callIds: readonly CallId[], load: WorkerLoad): void {
+    const carried = new Set<string>(callIds);
+    for (const [name, slot] of this.#slots) {
+      if (slot.workerId === workerId && !carried.has(name)) this.release(name);
     }
-    for (const callId of carried) this.assign(callId, workerId);
+    for (const callId of callIds) this.assign(callId, workerId);
     const never = Number.NEGATIVE_INFINITY;
     this.#workers.set(workerId, {
       load,
@@ -176,15 +177,15 @@ export class Capacity {
     return Math.max(carried, Math.min(LAGGING_CALLS_MAX, load.callsMax));
   }
 
-  #addWaiting(callId: string, apiKeyId: string | undefined, remainingMs: number): void {
+  #addWaiting(name: string, apiKeyId: ApiKeyId | undefined, remainingMs: number): void {
     const expiresAtMs = addMs(this.#clock.nowMs(), remainingMs);
-    this.#add(callId, { apiKeyId, workerId: undefined });
-    this.#expiries.set(callId, expiresAtMs);
+    this.#add(name, { apiKeyId, workerId: undefined });
+    this.#expiries.set(name, expiresAtMs);
     this.#nextExpiryMs = earliest(this.#nextExpiryMs, expiresAtMs);
   }
 
-  #add(callId: string, slot: Slot): void {
-    this.#slots.set(callId, slot);
+  #add(name: string, slot: Slot): void {
+    this.#slots.set(name, slot);
     this.#count(slot, 1);
   }
 
@@ -201,8 +202,8 @@ export class Capacity {
     const nowMs = this.#clock.nowMs();
     if (nowMs < this.#nextExpiryMs) return;
     this.#nextExpiryMs = monotonicMs(Number.POSITIVE_INFINITY);
-    for (const [callId, expiresAtMs] of this.#expiries) {
-      if (expiresAtMs <= nowMs) this.release(callId);
+    for (const [name, expiresAtMs] of this.#expiries) {
+      if (expiresAtMs <= nowMs) this.release(name);
       else this.#nextExpiryMs = earliest(this.#nextExpiryMs, expiresAtMs);
     }
   }

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf } from "../../core/errors.ts";
+import type { CallId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
 import type { EndSummary } from "../call-handoff.ts";
@@ -35,11 +36,11 @@ export interface HandoffServerOptions {
   /** The keys that sign tokens, base64url; `setTokenKeys` replaces them. */
   tokenKeys: readonly string[];
   /** A token was redeemed; called before the worker gets the answer. */
-  onRedeemed(callId: string, workerId: string): void;
+  onRedeemed(callId: CallId, workerId: string): void;
   /** A redemption was returned: the call waits for its stream again. */
   onReturned(call: ReturnedCall): void;
   /** A worker connected or reconnected, over its connection of this number, with these live calls. */
-  onWorkerConnected(workerId: string, connection: number, callIds: readonly string[], load: WorkerLoad): void;
+  onWorkerConnected(workerId: string, connection: number, callIds: readonly CallId[], load: WorkerLoad): void;
   /** A worker reports its load, every LOAD_REPORT_MS. */
   onLoadReported(workerId: string, load: WorkerLoad): void;
   /** A worker reports the spend of accounts: of `all` when it connects, or of those whose spend has changed. */
@@ -49,12 +50,12 @@ export interface HandoffServerOptions {
   /** The connection of this number is lost, and most likely the worker's process with all its calls. */
   onWorkerDisconnected(workerId: string, connection: number): void;
   /** The call's stream has started, and its carrier has given it this id. */
-  onStreamStarted(callId: string, carrierCallId: string): void;
+  onStreamStarted(callId: CallId, carrierCallId: string): void;
   /**
    * The call is over and its journal complete or failed; call `acknowledge` when its end is safely recorded. `end` is
    * absent for a call that never began.
    */
-  onEnded(callId: string, end?: EndSummary): void;
+  onEnded(callId: CallId, end?: EndSummary): void;
 }
 
 /** A worker's connection after its hello. */
@@ -149,13 +150,13 @@ export class HandoffServer {
   }
 
   /** Informs the worker that carried the call that its end is recorded. */
-  acknowledge(callId: string): void {
+  acknowledge(callId: CallId): void {
     // That worker may have been replaced, so all workers are informed; they ignore unknown calls.
     for (const socket of this.#workers.values()) send(socket, { kind: "ended-acknowledged", callId });
   }
 
   /** Requests a worker to end one of its calls; false when the worker is not connected. */
-  endCall(workerId: string, callId: string): boolean {
+  endCall(workerId: string, callId: CallId): boolean {
     const socket = this.#workers.get(workerId);
     if (socket === undefined) return false;
     send(socket, { kind: "end-call", callId });

@@ -1,5 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import { codeOf } from "../../core/errors.ts";
+import type { AccountId, CallId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { CallStore } from "../call-store.ts";
 
@@ -8,7 +9,7 @@ const RETRY_MS = 1_000;
 export interface EndRequestsOptions {
   calls: Pick<CallStore, "cancel">;
   /** Requests a worker to end one of its calls; false when the worker is not connected. */
-  endCall: (workerId: string, callId: string) => boolean;
+  endCall: (workerId: string, callId: CallId) => boolean;
   clock: Clock;
   log: Logger;
 }
@@ -20,26 +21,26 @@ export interface EndRequestsOptions {
 export class EndRequests {
   readonly #options: EndRequestsOptions;
   /** Accounts by call, of active calls only, whose number the workers limit. */
-  readonly #requested = new Map<string, string>();
+  readonly #requested = new Map<CallId, AccountId>();
 
   constructor(options: EndRequestsOptions) {
     this.#options = options;
   }
 
   /** Requests a worker to end one of its calls; false when the worker is not connected. */
-  request(workerId: string, { id, accountId }: { id: string; accountId: string }): boolean {
+  request(workerId: string, { id, accountId }: { id: CallId; accountId: AccountId }): boolean {
     if (!this.#options.endCall(workerId, id)) return false;
     this.#requested.set(id, accountId);
     return true;
   }
 
   /** The call is over. */
-  callEnded(callId: string): void {
+  callEnded(callId: CallId): void {
     this.#requested.delete(callId);
   }
 
   /** The call's redemption was returned. If the call has been redeemed again since, its new worker gets the request. */
-  async redemptionReturned(callId: string): Promise<void> {
+  async redemptionReturned(callId: CallId): Promise<void> {
     const { calls, endCall, clock, log } = this.#options;
     const accountId = this.#requested.get(callId);
     if (accountId === undefined) return;

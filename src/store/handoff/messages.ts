@@ -1,5 +1,6 @@
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
 import type { ConnectionType } from "../../core/calls/spec.ts";
+import type { CallId } from "../../core/ids.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
 import type { EndSummary, RedeemedCall } from "../call-handoff.ts";
 
@@ -39,7 +40,7 @@ export type WorkerMessage =
       protocol: number;
       workerId: string;
       connection: number;
-      callIds: readonly string[];
+      callIds: readonly CallId[];
       load: WorkerLoad;
       /** All accounts whose calls have spent something within the last minute. */
       spends: readonly AccountSpend[];
@@ -53,8 +54,8 @@ export type WorkerMessage =
   | { kind: "redeem"; id: number; tokenHash: string; nonce: string; only?: readonly ConnectionType[] | undefined }
   /** Repeated until it is answered. */
   | ({ kind: "return" } & UnconfirmedRedemption)
-  | { kind: "stream-started"; callId: string; carrierCallId: string }
-  | { kind: "ended"; callId: string; end?: EndSummary | undefined }
+  | { kind: "stream-started"; callId: CallId; carrierCallId: string }
+  | { kind: "ended"; callId: CallId; end?: EndSummary | undefined }
   /** The worker's metrics at present; null when they could not be read. */
   | { kind: "metrics"; metrics: ProcessMetrics | null };
 
@@ -68,13 +69,13 @@ export type ControlMessage =
   /** The keys that sign tokens, base64url: sent after a worker's hello and when they change. */
   | { kind: "token-keys"; keys: readonly string[] }
   /** An API client requested the end of this call. */
-  | { kind: "end-call"; callId: string }
+  | { kind: "end-call"; callId: CallId }
   /** The accounts that have reached a limit, in all workers together; all others have not. Sent when that changes. */
   | { kind: "accounts-over-limit"; accounts: readonly AccountOverLimit[] }
   /** Requests the worker's metrics. */
   | { kind: "metrics" }
   /** The record of an ended call is being made; the worker may discard the call. */
-  | { kind: "ended-acknowledged"; callId: string };
+  | { kind: "ended-acknowledged"; callId: CallId };
 
 /** A longer line is not part of the protocol. The API's body limit bounds a call's spec. */
 const LINE_CHARS_MAX = 2 * 1024 * 1024;

@@ -2,6 +2,7 @@ import { MessageChannel, Worker } from "node:worker_threads";
 import type { AccountOverLimit } from "../../core/billing/spend.ts";
 import type { ThreadModule } from "../../core/child-module.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { CallId } from "../../core/ids.ts";
 import { HANDOFF_SILENT_PINGS_MAX } from "../../core/limits/admission.ts";
 import { HEARTBEAT_MS } from "../../core/limits/processes.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
@@ -101,12 +102,12 @@ export class HandoffThreadClient {
   }
 
   /** Informs the worker that carried the call that its end is recorded. */
-  acknowledge(callId: string): void {
+  acknowledge(callId: CallId): void {
     this.#send({ kind: "acknowledge", callId });
   }
 
   /** Requests a worker to end one of its calls; false when the worker is not connected. */
-  endCall(workerId: string, callId: string): boolean {
+  endCall(workerId: string, callId: CallId): boolean {
     if (!this.has(workerId)) return false;
     this.#send({ kind: "end-call", workerId, callId });
     return true;

@@ -1,4 +1,5 @@
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
+import type { CallId } from "../../core/ids.ts";
 import type { LogLevel } from "../../core/log/logger.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
 import type { EndSummary } from "../call-handoff.ts";
@@ -24,8 +25,8 @@ export type ToHandoffThread =
   /** Always the first message. */
   | { kind: "serve"; options: HandoffThreadOptions }
   | { kind: "token-keys"; keys: readonly string[] }
-  | { kind: "acknowledge"; callId: string }
-  | { kind: "end-call"; workerId: string; callId: string }
+  | { kind: "acknowledge"; callId: CallId }
+  | { kind: "end-call"; workerId: string; callId: CallId }
   | { kind: "accounts-over-limit"; accounts: readonly AccountOverLimit[] }
   | { kind: "metrics"; id: number; timeoutMs: number }
   /** The answer carries the same `id`. */
@@ -35,21 +36,21 @@ export type ToHandoffThread =
 /** Messages from the handoff thread to the control process, in the order of the events. */
 export type FromHandoffThread =
   | { kind: "listening" }
-  | { kind: "redeemed"; callId: string; workerId: string }
+  | { kind: "redeemed"; callId: CallId; workerId: string }
   | { kind: "returned"; call: ReturnedCall }
-  | { kind: "worker-connected"; workerId: string; connection: number; callIds: readonly string[]; load: WorkerLoad }
+  | { kind: "worker-connected"; workerId: string; connection: number; callIds: readonly CallId[]; load: WorkerLoad }
   | { kind: "load-reported"; workerId: string; load: WorkerLoad }
   | { kind: "spend-reported"; workerId: string; spends: readonly AccountSpend[]; all: boolean }
   | { kind: "incompatible-worker"; workerId: string }
   | { kind: "worker-disconnected"; workerId: string; connection: number }
-  | { kind: "stream-started"; callId: string; carrierCallId: string }
-  | { kind: "ended"; callId: string; end: EndSummary | undefined }
+  | { kind: "stream-started"; callId: CallId; carrierCallId: string }
+  | { kind: "ended"; callId: CallId; end: EndSummary | undefined }
   | { kind: "metrics"; id: number; metrics: ReadonlyMap<string, ProcessMetrics | undefined> }
   /** Sent after all messages about events before the ping. */
   | { kind: "pong"; id: number };
 
 /** The words of an unrecorded call that was created, or undefined when the call is over; sent on a separate port. */
 export interface PromptsMessage {
-  callId: string;
+  callId: CallId;
   prompts: CallPrompts | undefined;
 }

@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
+import type { CallId } from "../../core/ids.ts";
 import type { CallPrompts } from "../call-store.ts";
 import type { UnpersistedPrompts } from "../redemptions.ts";
 import type { PromptsMessage } from "./thread-messages.ts";
@@ -16,11 +17,11 @@ export class PromptsSender implements UnpersistedPrompts {
     assert.fail("only the handoff thread redeems, and has the words");
   }
 
-  set(callId: string, prompts: CallPrompts): void {
+  set(callId: CallId, prompts: CallPrompts): void {
     this.#port.postMessage({ callId, prompts } satisfies PromptsMessage);
   }
 
-  delete(callId: string): void {
+  delete(callId: CallId): void {
     this.#port.postMessage({ callId, prompts: undefined } satisfies PromptsMessage);
   }
 }
@@ -28,7 +29,7 @@ export class PromptsSender implements UnpersistedPrompts {
 /** The handoff thread's end. */
 export class PromptsReceiver implements Pick<UnpersistedPrompts, "get"> {
   readonly #port: MessagePort;
-  readonly #prompts = new Map<string, CallPrompts>();
+  readonly #prompts = new Map<CallId, CallPrompts>();
 
   constructor(port: MessagePort) {
     this.#port = port;
@@ -39,7 +40,7 @@ export class PromptsReceiver implements Pick<UnpersistedPrompts, "get"> {
    * Reads posted messages first. A call's words were posted before its token was given out, but their event may still
    * be queued after the redemption's.
    */
-  get(callId: string): CallPrompts | undefined {
+  get(callId: CallId): CallPrompts | undefined {
     for (let next = receiveMessageOnPort(this.#port); next !== undefined; next = receiveMessageOnPort(this.#port)) {
       this.#take(next.message);
     }

@@ -4,6 +4,7 @@ import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts
 import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";
+import type { CallId } from "../../core/ids.ts";
 import {
   LOAD_REPORT_MS,
   REDEEM_MS_MAX,
@@ -34,7 +35,7 @@ export interface HandoffClientOptions {
   readonly path: string;
   workerId: string;
   /** The calls that this worker carries: sent at every connection, so that a new control process knows them. */
-  callIds: () => readonly string[];
+  callIds: () => readonly CallId[];
   /** The worker's load: sent at every connection, and every LOAD_REPORT_MS. */
   load: () => WorkerLoad;
   /** The accounts' spend since the last call, or with `all` all of it within the last minute; sent with the load. */
@@ -42,7 +43,7 @@ export interface HandoffClientOptions {
   /** These accounts, and no others, have reached a limit. */
   onAccountsOverLimit: (accounts: readonly AccountOverLimit[]) => void;
   /** An API client requested the end of one of this worker's calls. A call that is already over is ignored. */
-  onEndRequested: (callId: string) => void;
+  onEndRequested: (callId: CallId) => void;
   /** The control process has another protocol version: called once, until one of this version is met. */
   onIncompatibleControl: () => void;
   /**
@@ -68,7 +69,7 @@ export class HandoffClient implements CallHandoff {
   readonly #options: HandoffClientOptions;
   readonly #pending = new Map<number, PendingRedemption>();
   /** Ended calls that the control process has not acknowledged yet. */
-  readonly #unacknowledged = new Map<string, EndSummary | undefined>();
+  readonly #unacknowledged = new Map<CallId, EndSummary | undefined>();
   /** Token hashes of redemptions with an unknown outcome, by nonce, until the store has returned them. */
   readonly #unconfirmed = new Map<string, string>();
   #socket: Socket | undefined;
@@ -139,11 +140,11 @@ export class HandoffClient implements CallHandoff {
     });
   }
 
-  streamStarted(callId: string, carrierCallId: string): void {
+  streamStarted(callId: CallId, carrierCallId: string): void {
     this.#socket?.write(toLine({ kind: "stream-started", callId, carrierCallId }));
   }
 
-  ended(callId: string, end?: EndSummary): void {
+  ended(callId: CallId, end?: EndSummary): void {
     this.#unacknowledged.set(callId, end);
     this.#socket?.write(toLine({ kind: "ended", callId, end }));
   }

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Clock } from "../../core/clock.ts";
-import { newId } from "../../core/ids.ts";
+import { type AccountId, newId } from "../../core/ids.ts";
 import type { Account, AccountStore } from "../account-store.ts";
 import type { Tables } from "./database/tables.ts";
 
@@ -13,7 +13,7 @@ export class SqliteAccounts implements AccountStore {
     this.#clock = clock;
   }
 
-  async ensure(name: string): Promise<string> {
+  async ensure(name: string): Promise<AccountId> {
     await this.#db
       .insertInto("accounts")
       .values({ id: newId("account"), name, created_at: this.#clock.epochMs() })

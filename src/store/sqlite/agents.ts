@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from "kysely";
 import type { Clock } from "../../core/clock.ts";
-import { newId } from "../../core/ids.ts";
+import { type AccountId, type AgentId, newId } from "../../core/ids.ts";
 import type { Agent, AgentQuery, AgentStore, NewAgent } from "../agent-store.ts";
 import type { Tables } from "./database/tables.ts";
 
@@ -13,7 +13,7 @@ export class SqliteAgents implements AgentStore {
     this.#clock = clock;
   }
 
-  async create(accountId: string, agent: NewAgent): Promise<Agent> {
+  async create(accountId: AccountId, agent: NewAgent): Promise<Agent> {
     const nowMs = this.#clock.epochMs();
     const row = {
       id: newId("agent"),
@@ -34,7 +34,7 @@ export class SqliteAgents implements AgentStore {
     return agentOf(row);
   }
 
-  async count(accountId: string): Promise<number> {
+  async count(accountId: AccountId): Promise<number> {
     const { agents } = await this.#db
       .selectFrom("agents")
       .select((select) => select.fn.countAll<number>().as("agents"))
@@ -43,7 +43,7 @@ export class SqliteAgents implements AgentStore {
     return Number(agents);
   }
 
-  async get(accountId: string, agentId: string): Promise<Agent | undefined> {
+  async get(accountId: AccountId, agentId: AgentId): Promise<Agent | undefined> {
     const row = await this.#db
       .selectFrom("agents")
       .selectAll()
@@ -53,7 +53,7 @@ export class SqliteAgents implements AgentStore {
     return row && agentOf(row);
   }
 
-  async list(accountId: string, query: AgentQuery): Promise<{ agents: readonly Agent[]; more: boolean }> {
+  async list(accountId: AccountId, query: AgentQuery): Promise<{ agents: readonly Agent[]; more: boolean }> {
     let selected = this.#db.selectFrom("agents").selectAll().where("account_id", "=", accountId);
     if (query.afterAgentId !== undefined) selected = selected.where("id", ">", query.afterAgentId);
     // One row more than requested shows whether others follow.

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Kysely, Selectable } from "kysely";
 import type { Clock } from "../../core/clock.ts";
-import { newId } from "../../core/ids.ts";
+import { type AccountId, type ApiKeyId, newId } from "../../core/ids.ts";
 import type { ApiKeyRecord, ApiKeyStore, Principal } from "../api-key-store.ts";
 import { API_KEY_VISIBLE_CHARS, createApiKey, hashSecret } from "../secrets.ts";
 import type { Tables } from "./database/tables.ts";
@@ -15,7 +15,7 @@ export class SqliteApiKeys implements ApiKeyStore {
     this.#clock = clock;
   }
 
-  async create(options: { accountId: string; name: string }): Promise<{ key: string; record: ApiKeyRecord }> {
+  async create(options: { accountId: AccountId; name: string }): Promise<{ key: string; record: ApiKeyRecord }> {
     const key = createApiKey();
     const row = {
       id: newId("key"),
@@ -48,7 +48,7 @@ export class SqliteApiKeys implements ApiKeyStore {
     return rows.map(recordOf);
   }
 
-  async revoke(keyId: string): Promise<boolean> {
+  async revoke(keyId: ApiKeyId): Promise<boolean> {
     const { numUpdatedRows } = await this.#db
       .updateTable("api_keys")
       .set((eb) => ({ revoked_at: eb.fn.coalesce("revoked_at", eb.val(this.#clock.epochMs())) }))

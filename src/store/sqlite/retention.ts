@@ -1,6 +1,7 @@
 import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import type { Database } from "libsql";
 import type { Clock } from "../../core/clock.ts";
+import type { AccountId, CallId } from "../../core/ids.ts";
 import type { DueCall, DueQuery, RetentionStore } from "../retention-store.ts";
 import { trimTranscript } from "./calls/turns.ts";
 import { execute } from "./database/dialect.ts";
@@ -24,7 +25,7 @@ export class SqliteRetention implements RetentionStore {
     this.#clock = clock;
   }
 
-  async listDue(accountId: string, { what, endedBeforeMs, after, limit }: DueQuery): Promise<readonly DueCall[]> {
+  async listDue(accountId: AccountId, { what, endedBeforeMs, after, limit }: DueQuery): Promise<readonly DueCall[]> {
     let due = this.#db
       .selectFrom("calls")
       .select(["id", "ended_at"])
@@ -41,7 +42,7 @@ export class SqliteRetention implements RetentionStore {
     return (await due.execute()).map((row) => ({ id: row.id, endedAtMs: row.ended_at }));
   }
 
-  async markRecordingDeleted(callId: string): Promise<void> {
+  async markRecordingDeleted(callId: CallId): Promise<void> {
     await this.#db
       .updateTable("calls")
       .set({ recording: null, recording_deleted_at: this.#clock.epochMs() })
@@ -50,7 +51,7 @@ export class SqliteRetention implements RetentionStore {
       .execute();
   }
 
-  async deleteTranscript(callId: string): Promise<void> {
+  async deleteTranscript(callId: CallId): Promise<void> {
     const over = this.#db
       .selectFrom("calls")
       .select("id")

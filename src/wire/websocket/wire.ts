@@ -2,6 +2,7 @@ import { strict as assert } from "node:assert";
 import { STREAM_RATES_HZ, type StreamFormat, type StreamRateHz } from "../../core/calls/spec.ts";
 import { epochMs, mediaMs } from "../../core/clocks.ts";
 import { wireMalformed, wireTooLarge, wireWrongData } from "../../core/errors.ts";
+import type { CallId } from "../../core/ids.ts";
 import { JSON_DEPTH_MAX } from "../../core/limits/api.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
 import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
@@ -23,7 +24,7 @@ const WIRE = "websocket";
 export interface WebsocketOptions {
   format: StreamFormat;
   /** The call's id, by which the client identifies its stream. */
-  callId: string;
+  callId: CallId;
   /** Opens one decoder and one encoder for an Opus format; `close` closes them. */
   opus: OpusCodecs;
 }

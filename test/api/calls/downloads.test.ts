@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { type AccountId, asAccountId } from "../../../src/core/ids.ts";
 import {
   ANSWER_READ_MS_MAX,
   DOWNLOADS_PER_ACCOUNT_MAX,
@@ -43,7 +44,7 @@ describe("downloads", () => {
 
   test("ADV-M6: beyond an account's limit wait and are then 429, while other accounts download", async () => {
     const id = await recordedIn(api, Buffer.from("RIFF"));
-    const begin = (accountId: string) => api.downloads.begin(accountId, () => {});
+    const begin = (accountId: AccountId) => api.downloads.begin(accountId, () => {});
     const held = await Promise.all(Array.from({ length: DOWNLOADS_PER_ACCOUNT_MAX }, () => begin(api.accountId)));
     const late = ask("GET", id);
     // Give the request time to arrive and wait.
@@ -53,7 +54,7 @@ describe("downloads", () => {
     expect([answer.status, JSON.parse(answer.text).error.code, answer.headers["retry-after"]]).toEqual([
       ...[429, "rate_limited", "5"],
     ]);
-    (await begin("another")).end();
+    (await begin(asAccountId("another"))).end();
     held[0]?.end();
     expect((await ask("GET", id)).status).toBe(200);
     expect((await ask("HEAD", id)).status).toBe(200);

@@ -1,5 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { asCallId } from "../../../src/core/ids.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { TURNS } from "../../contract/store/calls.ts";
 import {
@@ -30,7 +31,7 @@ async function active(): Promise<string> {
 }
 
 async function over(status: "ended" | "failed"): Promise<string> {
-  const id = await active();
+  const id = asCallId(await active());
   const end = { status, endReason: "provider_error", endedAtMs: api.clock.epochMs(), durationMs: 5_000 } as const;
   await api.stores.calls.finish(id, { ...end, turns: TURNS });
   return id;

@@ -2,6 +2,7 @@ import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { cursorOf } from "../../../src/api/http/cursor.ts";
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
+import type { CallId } from "../../../src/core/ids.ts";
 import { EVENTS_PAGE_DEFAULT, EVENTS_PAGE_MAX } from "../../../src/core/limits/api.ts";
 import type { ListedEvent } from "../../../src/record/events/event-list.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
@@ -39,7 +40,7 @@ const ask = (id: string, query = "", headers = {}): Promise<Answer> =>
   api.get(`/api/v1/calls/${id}/events${query}`, headers);
 
 /** An active call, and its journal with its header. */
-async function active(): Promise<{ id: string; journal: JournalFile }> {
+async function active(): Promise<{ id: CallId; journal: JournalFile }> {
   const tokenHash = hashSecret(mintToken());
   const { accountId, stores } = api;
   await stores.calls.create({ accountId, spec: SPEC, tokenHash, tokenTtlMs: 60_000 });
@@ -49,7 +50,7 @@ async function active(): Promise<{ id: string; journal: JournalFile }> {
   return { id, journal: new JournalFile({ ...START, callId: id, accountId }, journalPath(api.directory, id)) };
 }
 
-async function finish(id: string, status: "ended" | "failed" = "ended"): Promise<void> {
+async function finish(id: CallId, status: "ended" | "failed" = "ended"): Promise<void> {
   const endedAtMs = api.clock.epochMs();
   await api.stores.calls.finish(id, { status, endReason: "caller_hangup", endedAtMs, durationMs: 5_000, turns: [] });
 }

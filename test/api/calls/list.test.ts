@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { CallId } from "../../../src/core/ids.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import {
   type Answer,
@@ -21,9 +22,9 @@ interface Page {
   nextCursor: string | null;
 }
 
-async function create(changes: object = {}): Promise<{ id: string; tokenHash: string }> {
+async function create(changes: object = {}): Promise<{ id: CallId; tokenHash: string }> {
   const { id, websocketUrl } = (await api.post({ ...MINIMAL_CALL, ...changes })).body as {
-    id: string;
+    id: CallId;
     websocketUrl: string;
   };
   return { id, tokenHash: hashSecret(websocketUrl.split("/").at(-1) ?? "") };

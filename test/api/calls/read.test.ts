@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { callMs } from "../../../src/core/clocks.ts";
+import type { CallId } from "../../../src/core/ids.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { TURNS } from "../../contract/store/calls.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL } from "../../support/api/harness.ts";
@@ -13,9 +14,9 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-async function create(changes: object = {}): Promise<{ id: string; tokenHash: string }> {
+async function create(changes: object = {}): Promise<{ id: CallId; tokenHash: string }> {
   const answer = await api.post({ ...MINIMAL_CALL, greeting: "Good evening.", ...changes });
-  const { id, websocketUrl } = answer.body as { id: string; websocketUrl: string };
+  const { id, websocketUrl } = answer.body as { id: CallId; websocketUrl: string };
   return { id, tokenHash: hashSecret(websocketUrl.split("/").at(-1) ?? "") };
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AccountId } from "../../../src/core/ids.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import {
   type Answer,
@@ -16,7 +17,7 @@ const AGENT = { name: "Front desk", basePrompt: "You answer.", languageId: "en-U
 
 let api: ApiUnderTest;
 let agentId: string;
-let otherAccountId: string;
+let otherAccountId: AccountId;
 beforeAll(async () => {
   api = await apiUnderTest();
   otherAccountId = await api.stores.accounts.ensure("second");

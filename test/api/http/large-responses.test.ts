@@ -6,6 +6,7 @@ import { errorResponse } from "../../../src/api/openapi/responses.ts";
 import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs } from "../../../src/core/clocks.ts";
+import { asAccountId, type CallId } from "../../../src/core/ids.ts";
 import {
   ANSWER_READ_MS_MAX,
   LARGE_ANSWER_WAIT_MS_MAX,
@@ -60,7 +61,7 @@ describe("a list", () => {
 
   test("ADV-M1: of a long transcript is paged", async () => {
     api = await apiUnderTest();
-    const { id, websocketUrl } = (await api.post(MINIMAL_CALL)).body as { id: string; websocketUrl: string };
+    const { id, websocketUrl } = (await api.post(MINIMAL_CALL)).body as { id: CallId; websocketUrl: string };
     await api.stores.redemptions.redeem(hashSecret(websocketUrl.split("/").at(-1) ?? ""), redeemedBy("worker-1"));
     const turns: TranscriptTurn[] = Array.from({ length: 100 }, (_, index) => ({
       ...{
@@ -136,17 +137,17 @@ describe("the large responses of an account", () => {
   test("ADV-M1: beyond its limit wait until one of them is over, in the order of arrival", async () => {
     const large = answers();
     const first = await Promise.all(
-      Array.from({ length: LARGE_ANSWERS_PER_ACCOUNT_MAX }, () => large.begin("one", ignore)),
+      Array.from({ length: LARGE_ANSWERS_PER_ACCOUNT_MAX }, () => large.begin(asAccountId("one"), ignore)),
     );
     const begun: number[] = [];
-    for (const index of [1, 2]) void large.begin("one", ignore).then(() => begun.push(index));
+    for (const index of [1, 2]) void large.begin(asAccountId("one"), ignore).then(() => begun.push(index));
     await settled();
     expect(begun).toEqual([]);
     first[0]?.end();
     await settled();
     expect(begun).toEqual([1]);
     // Other accounts do not wait for it.
-    (await large.begin("two", ignore)).end();
+    (await large.begin(asAccountId("two"), ignore)).end();
     first[1]?.end();
     await settled();
     expect(begun).toEqual([1, 2]);
@@ -159,9 +160,10 @@ describe("the large responses of an account", () => {
       (_, index) => `${index}`,
     );
     for (const account of accounts) {
-      for (let count = 0; count < LARGE_ANSWERS_PER_ACCOUNT_MAX; count++) await large.begin(account, ignore);
+      for (let count = 0; count < LARGE_ANSWERS_PER_ACCOUNT_MAX; count++)
+        await large.begin(asAccountId(account), ignore);
     }
-    const late = [large.begin("0", ignore), large.begin("another", ignore)].map((begun) =>
+    const late = [large.begin(asAccountId("0"), ignore), large.begin(asAccountId("another"), ignore)].map((begun) =>
       begun.catch(({ status }) => status),
     );
     clock.advance(LARGE_ANSWER_WAIT_MS_MAX);
@@ -177,7 +179,7 @@ describe("the large responses of an account", () => {
     for (let slot = 0; slot < LARGE_ANSWERS_PER_ACCOUNT_MAX; slot++) {
       for (let account = 0; account < LARGE_ANSWERS_MAX / LARGE_ANSWERS_PER_ACCOUNT_MAX; account++) {
         const name = `${account}/${slot}`;
-        const answer = await large.begin(`${account}`, () => {
+        const answer = await large.begin(asAccountId(`${account}`), () => {
           closed.push(name);
           answer.end();
         });
@@ -186,16 +188,16 @@ describe("the large responses of an account", () => {
       }
     }
     // It came first, and has reached its limit.
-    const greedy = large.begin("2", ignore).then(() => "greedy");
+    const greedy = large.begin(asAccountId("2"), ignore).then(() => "greedy");
     const begun: string[] = [];
-    void large.begin("another", ignore).then(() => begun.push("another"));
+    void large.begin(asAccountId("another"), ignore).then(() => begun.push("another"));
     await settled();
     expect([closed, begun]).toEqual([[], []]);
     clock.advance(UNREAD_MS_MIN);
     await settled();
     expect([closed, begun]).toEqual([["2/0"], ["another"]]);
     // The next one need not wait: some have been unread for long enough.
-    void large.begin("another", ignore).then(() => begun.push("another again"));
+    void large.begin(asAccountId("another"), ignore).then(() => begun.push("another again"));
     await settled();
     expect([closed, begun]).toEqual([
       ["2/0", "3/0"],
@@ -210,9 +212,9 @@ describe("the large responses of an account", () => {
     const large = answers();
     const accounts = Array.from({ length: LARGE_ANSWERS_MAX }, (_, index) => `${index}`);
     const close = () => expect.unreachable("nothing was to be closed");
-    for (const account of accounts) (await large.begin(account, close)).written();
+    for (const account of accounts) (await large.begin(asAccountId(account), close)).written();
     clock.advance(UNREAD_MS_MIN);
-    const late = large.begin("0", ignore).catch(({ status }) => status);
+    const late = large.begin(asAccountId("0"), ignore).catch(({ status }) => status);
     clock.advance(LARGE_ANSWER_WAIT_MS_MAX);
     expect(await late).toBe(503);
   });

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, describe, expect, test } from "vitest";
+import { asCallId, type CallId } from "../../../src/core/ids.ts";
 import { mintToken as mintTokenWith } from "../../../src/core/stream-token.ts";
 import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
 import { RawWs } from "../../support/network/raw-ws.ts";
@@ -184,7 +185,7 @@ export function admissionContract(mediaServer: MediaServerName): void {
           const { ws, status } = await upgrade(url, calls[index]?.token ?? "");
           expect(status).toBe(101);
           ws.destroy();
-          await ended(calls[index]?.callId ?? "");
+          await ended(calls[index]?.callId ?? asCallId(""));
         } else {
           const { status } = await upgrade(url, calls[index]?.token ?? "");
           expect(status).toBe(401);
@@ -192,7 +193,7 @@ export function admissionContract(mediaServer: MediaServerName): void {
       }
 
       /** A request that was cut off before it could be read leaves its call as it was. */
-      async function settledRecord(callId: string) {
+      async function settledRecord(callId: CallId) {
         for (let waited = 0; waited < 40; waited += 1) {
           const record = await service?.stores.calls.get(service.accountId, callId);
           if (record?.status === "ended" || record?.status === "failed") return record;

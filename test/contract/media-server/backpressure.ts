@@ -2,6 +2,7 @@ import { setImmediate as loopTurn } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import type { CallSpec, StreamFormat } from "../../../src/core/calls/spec.ts";
 import { elapsedMs } from "../../../src/core/clocks.ts";
+import type { CallId } from "../../../src/core/ids.ts";
 import { SOCKET_BACKPRESSURE_BYTES_MAX } from "../../../src/core/limits/connections.ts";
 import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
 import type { Tts } from "../../../src/speech/contracts.ts";
@@ -46,7 +47,7 @@ export function backpressureContract(mediaServer: MediaServerName): void {
     },
   };
 
-  async function open(of: MediaService, spec: Partial<CallSpec> = {}): Promise<{ callId: string; ws: RawWs }> {
+  async function open(of: MediaService, spec: Partial<CallSpec> = {}): Promise<{ callId: CallId; ws: RawWs }> {
     const { callId, token } = await of.create({ connectionType: "websocket", websocket: WIDE, ...spec });
     const ws = await RawWs.connect(of.url);
     const answer = await ws.upgrade(`/stream/${token}`);

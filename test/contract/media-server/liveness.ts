@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { ConnectionType } from "../../../src/core/calls/spec.ts";
 import { monotonicMs } from "../../../src/core/clocks.ts";
+import type { CallId } from "../../../src/core/ids.ts";
 import {
   FRAMING_BYTES_BURST_MAX,
   MESSAGE_FRAGMENTS_MAX,
@@ -118,7 +119,7 @@ export function livenessContract(mediaServer: MediaServerName): void {
   const BEGIN = encodeFrame({ opcode: OPCODE.binary, payload: "", fin: false });
   const END = encodeFrame({ opcode: OPCODE.continuation, payload: Buffer.alloc(160, 0xff) });
 
-  async function quiet(of: MediaService): Promise<{ callId: string; ws: RawWs }> {
+  async function quiet(of: MediaService): Promise<{ callId: CallId; ws: RawWs }> {
     const { callId, token } = await of.create({
       connectionType: "websocket",
       websocket: MU_LAW,

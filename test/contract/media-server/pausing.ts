@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "vitest";
+import { asCallId, type CallId } from "../../../src/core/ids.ts";
 import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
 import { RawWs } from "../../support/network/raw-ws.ts";
 import { type MediaService, mediaService } from "../../support/services/media-service.ts";
@@ -15,7 +16,7 @@ export function pausingContract(mediaServer: MediaServerName): void {
     return service;
   }
 
-  async function call({ url, create }: MediaService, ws?: RawWs): Promise<{ ws: RawWs; callId: string }> {
+  async function call({ url, create }: MediaService, ws?: RawWs): Promise<{ ws: RawWs; callId: CallId }> {
     const { callId, token } = await create();
     const socket = ws ?? (await RawWs.connect(url));
     expect((await socket.upgrade(`/stream/${token}`))?.status).toBe(101);
@@ -48,10 +49,10 @@ export function pausingContract(mediaServer: MediaServerName): void {
     const calls = [await call(worker), await call(worker), await call(worker, early)];
     expect(worker.gateway.callIds()).toHaveLength(3);
     calls[0]?.ws.destroy();
-    await worker.ended(calls[0]?.callId ?? "");
+    await worker.ended(calls[0]?.callId ?? asCallId(""));
     await expect(RawWs.connect(worker.url)).rejects.toMatchObject({ code: "ECONNREFUSED" });
     calls[1]?.ws.destroy();
-    await worker.ended(calls[1]?.callId ?? "");
+    await worker.ended(calls[1]?.callId ?? asCallId(""));
     (await call(worker)).ws.destroy();
     calls[2]?.ws.destroy();
   });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type AccountId, type AgentId, asAgentId } from "../../../src/core/ids.ts";
 import type { Agent, NewAgent } from "../../../src/store/agent-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import type { StoresUnderTest } from "./calls.ts";
@@ -20,8 +21,8 @@ export function agentStoreContract(name: string, make: () => StoresUnderTest): v
   describe(`AgentStore contract: ${name}`, () => {
     let under: StoresUnderTest;
     let stores: Stores;
-    let accountId: string;
-    let otherAccountId: string;
+    let accountId: AccountId;
+    let otherAccountId: AccountId;
 
     beforeEach(async () => {
       under = make();
@@ -43,7 +44,7 @@ export function agentStoreContract(name: string, make: () => StoresUnderTest): v
       });
       expect(await stores.agents.get(accountId, agent.id)).toEqual(agent);
       expect(await stores.agents.get(otherAccountId, agent.id)).toBeUndefined();
-      expect(await stores.agents.get(accountId, "agent_unknown")).toBeUndefined();
+      expect(await stores.agents.get(accountId, asAgentId("agent_unknown"))).toBeUndefined();
     });
 
     test("any text is returned byte for byte", async () => {
@@ -70,7 +71,7 @@ export function agentStoreContract(name: string, make: () => StoresUnderTest): v
       const made: Agent[] = [];
       for (let count = 0; count < 5; count++) made.push(await stores.agents.create(accountId, AGENT));
       const seen: Agent[] = [];
-      let afterAgentId: string | undefined;
+      let afterAgentId: AgentId | undefined;
       for (let isLast = false; !isLast; ) {
         const { agents, more } = await stores.agents.list(accountId, { limit, afterAgentId });
         expect(agents.length).toBeLessThanOrEqual(limit);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type AccountId, asApiKeyId } from "../../../src/core/ids.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import type { StoresUnderTest } from "./calls.ts";
 
@@ -7,7 +8,7 @@ export function apiKeyStoreContract(name: string, make: () => StoresUnderTest): 
   describe(`ApiKeyStore contract: ${name}`, () => {
     let under: StoresUnderTest;
     let stores: Stores;
-    let accountId: string;
+    let accountId: AccountId;
 
     beforeEach(async () => {
       under = make();
@@ -65,7 +66,7 @@ export function apiKeyStoreContract(name: string, make: () => StoresUnderTest): 
       expect(await stores.apiKeys.revoke(first.record.id)).toBe(true);
       under.clock.advance(1_000);
       expect(await stores.apiKeys.revoke(first.record.id)).toBe(true);
-      expect(await stores.apiKeys.revoke("key_unknown")).toBe(false);
+      expect(await stores.apiKeys.revoke(asApiKeyId("key_unknown"))).toBe(false);
       expect(await stores.apiKeys.authenticate(first.key)).toBeUndefined();
       expect(await stores.apiKeys.authenticate(second.key)).toBeDefined();
       expect(await stores.apiKeys.list()).toEqual([{ ...first.record, revokedAtMs }, second.record]);

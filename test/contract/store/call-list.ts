@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
+import { type AccountId, asCallId, type CallId } from "../../../src/core/ids.ts";
 import { CALL_STATUSES, type CallQuery, type CallRecord, type NewCall } from "../../../src/store/call-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
@@ -12,7 +13,7 @@ export function callListContract(name: string, make: () => StoresUnderTest): voi
     let under: StoresUnderTest;
     let stores: Stores;
     let clock: ManualClock;
-    let accountId: string;
+    let accountId: AccountId;
 
     beforeEach(async () => {
       under = make();
@@ -45,14 +46,14 @@ export function callListContract(name: string, make: () => StoresUnderTest): voi
     test("have no gaps and no repeats while calls are created and removed between the pages", async () => {
       const before = [];
       for (let index = 0; index < 25; index++) before.push((await create()).id);
-      const seen: string[] = [];
+      const seen: CallId[] = [];
       for (let more = true; more; ) {
         const page = await stores.calls.list(accountId, { limit: 4, afterCallId: seen.at(-1) });
         seen.push(...page.calls.map((call) => call.id));
         more = page.more;
         await create();
         // The next page begins at this page's last call, which may have been removed.
-        await stores.calls.remove(accountId, seen.at(-1) ?? "");
+        await stores.calls.remove(accountId, seen.at(-1) ?? asCallId(""));
       }
       expect(seen).toEqual(before.reverse());
     });
@@ -79,7 +80,7 @@ export function callListContract(name: string, make: () => StoresUnderTest): voi
         }
       }
       everything.unshift((await create(SPEC, { agentId })).id);
-      const records = await Promise.all(everything.map((id) => stores.calls.get(accountId, id)));
+      const records = await Promise.all(everything.map((id) => stores.calls.get(accountId, asCallId(id))));
       let queryCount = 0;
       for (const status of [undefined, ...CALL_STATUSES]) {
         for (const connectionType of [undefined, "carrier_a", "websocket", "webrtc"] as const) {
@@ -211,7 +212,7 @@ export function callListContract(name: string, make: () => StoresUnderTest): voi
       const parameters = { type: "object", description: "x".repeat(250_000) };
       const tool = { kind: "client", name: "order", description: "Orders.", parameters } as const;
       const tools = [{ ...tool, timeoutMs: 1_000, waits: true, fixedArguments: {} }];
-      const calls: string[] = [];
+      const calls: CallId[] = [];
       for (let index = 0; index < 30; index++) {
         calls.unshift((await create({ ...SPEC, tools: tools as never, metadata: { index } })).id);
       }

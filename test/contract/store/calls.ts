@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs } from "../../../src/core/clocks.ts";
+import { type AccountId, asCallId } from "../../../src/core/ids.ts";
 import type { NewAgent } from "../../../src/store/agent-store.ts";
 import type { CallEnd, CallQuery, CallRecord, ListedCall, NewCall } from "../../../src/store/call-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
@@ -62,7 +63,7 @@ export const AGENT: NewAgent = {
 export const TTL_MS = 60_000;
 
 /** A call that waits for its stream, and the hash of its token. */
-export async function createCall(stores: Stores, accountId: string, spec = SPEC, more: Partial<NewCall> = {}) {
+export async function createCall(stores: Stores, accountId: AccountId, spec = SPEC, more: Partial<NewCall> = {}) {
   const tokenHash = hashSecret(mintToken());
   const made = await stores.calls.create({ accountId, spec, tokenHash, tokenTtlMs: TTL_MS, ...more });
   if (made.kind !== "created") throw new Error("not created");
@@ -80,7 +81,7 @@ export const endAt = (clock: ManualClock, changes: Partial<CallEnd> = {}): CallE
 });
 
 /** One call in each status, in the order they were created. */
-export async function inEveryStatus(stores: Stores, accountId: string, clock: ManualClock, spec: CallSpec = SPEC) {
+export async function inEveryStatus(stores: Stores, accountId: AccountId, clock: ManualClock, spec: CallSpec = SPEC) {
   const create = (more?: Partial<NewCall>) => createCall(stores, accountId, spec, more);
   const [created, active, ended, failed] = [await create(), await create(), await create(), await create()];
   const expired = await create({ tokenTtlMs: 0 });
@@ -98,7 +99,11 @@ export const listed = ({ settings: { tools: _, ...settings }, ...record }: CallR
 });
 
 /** The ids of the calls that a list gives, in its order. */
-export async function listedIds(stores: Stores, accountId: string, query: Partial<CallQuery> = {}): Promise<string[]> {
+export async function listedIds(
+  stores: Stores,
+  accountId: AccountId,
+  query: Partial<CallQuery> = {},
+): Promise<string[]> {
   const { calls } = await stores.calls.list(accountId, { limit: 100, ...query });
   return calls.map((call) => call.id);
 }
@@ -111,7 +116,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
     let under: StoresUnderTest;
     let stores: Stores;
     let clock: ManualClock;
-    let accountId: string;
+    let accountId: AccountId;
 
     beforeEach(async () => {
       under = make();
@@ -311,7 +316,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       await stores.calls.finish(id, end());
       await stores.calls.setCarrierCallId(id, "late");
       expect((await stores.calls.get(accountId, id))?.carrierCallId).toBe("CA\0 1");
-      await stores.calls.setCarrierCallId("call_unknown", "CA1");
+      await stores.calls.setCarrierCallId(asCallId("call_unknown"), "CA1");
     });
 
     test("C4: only the first end counts", async () => {
@@ -327,7 +332,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
     test("a call that was never redeemed, and an unknown one, cannot be finished", async () => {
       const { id } = await create();
       expect(await stores.calls.finish(id, end())).toBe(false);
-      expect(await stores.calls.finish("call_unknown", end())).toBe(false);
+      expect(await stores.calls.finish(asCallId("call_unknown"), end())).toBe(false);
       expect((await stores.calls.get(accountId, id))?.status).toBe("created");
     });
 
@@ -371,7 +376,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       const otherAccountId = await stores.accounts.ensure("second");
       expect(await stores.calls.get(otherAccountId, id)).toBeUndefined();
       expect(await stores.calls.transcript(otherAccountId, id)).toBeUndefined();
-      expect(await stores.calls.transcript(accountId, "call_unknown")).toBeUndefined();
+      expect(await stores.calls.transcript(accountId, asCallId("call_unknown"))).toBeUndefined();
     });
 
     test("everything survives a restart, including the single use of a token", async () => {

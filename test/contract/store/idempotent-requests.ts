@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
+import type { AccountId } from "../../../src/core/ids.ts";
 import type { CallQuery, IdempotentRequest, NewCall } from "../../../src/store/call-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import type { Stores } from "../../../src/store/stores.ts";
@@ -13,7 +14,7 @@ export function idempotentRequestContract(name: string, make: () => StoresUnderT
     let under: StoresUnderTest;
     let stores: Stores;
     let clock: ManualClock;
-    let accountId: string;
+    let accountId: AccountId;
 
     beforeEach(async () => {
       under = make();

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type AccountId, asCallId, type CallId } from "../../../src/core/ids.ts";
 import { IDEMPOTENCY_MS } from "../../../src/core/limits/api.ts";
 import type { IdempotentRequest } from "../../../src/store/call-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
@@ -24,7 +25,7 @@ export function redemptionContract(name: string, make: () => RedemptionsUnderTes
   describe(`Redemptions contract: ${name}`, () => {
     let under: RedemptionsUnderTest;
     let stores: Stores;
-    let accountId: string;
+    let accountId: AccountId;
 
     beforeEach(async () => {
       under = make();
@@ -37,7 +38,7 @@ export function redemptionContract(name: string, make: () => RedemptionsUnderTes
       await stores.close();
       stores = await under.open(change);
     };
-    const statusOf = async (callId: string) => (await stores.calls.get(accountId, callId))?.status;
+    const statusOf = async (callId: CallId) => (await stores.calls.get(accountId, callId))?.status;
 
     test.each([
       -HOUR_MS,
@@ -138,8 +139,8 @@ export function redemptionContract(name: string, make: () => RedemptionsUnderTes
       const redeemer = redeemedBy("worker-1");
       for (const { tokenHash } of calls) await stores.redemptions.redeem(tokenHash, redeemer);
       const [unproved, streaming, ended] = calls.map(({ id, tokenHash }) => ({ id, tokenHash }));
-      await stores.calls.setCarrierCallId(streaming?.id ?? "", "CA1");
-      await stores.calls.finish(ended?.id ?? "", endAt(under.clock));
+      await stores.calls.setCarrierCallId(streaming?.id ?? asCallId(""), "CA1");
+      await stores.calls.finish(ended?.id ?? asCallId(""), endAt(under.clock));
       const giveBack = (tokenHash = "", nonce = redeemer.nonce) =>
         stores.redemptions.returnRedemption(tokenHash, nonce);
       expect(await giveBack(unproved?.tokenHash, redeemedBy("worker-1").nonce)).toBeUndefined();

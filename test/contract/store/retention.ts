@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type AccountId, asCallId, type CallId } from "../../../src/core/ids.ts";
 import { RETAINED_PARTS } from "../../../src/core/retention.ts";
 import type { DueCall } from "../../../src/store/retention-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
@@ -13,7 +14,7 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
   describe(`RetentionStore contract: ${name}`, () => {
     let stores: Stores;
     let clock: ManualClock;
-    let accountId: string;
+    let accountId: AccountId;
 
     beforeEach(async () => {
       const under = make();
@@ -24,7 +25,7 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
     afterEach(() => stores.close());
 
     /** A call that ends now. */
-    async function ended(account = accountId): Promise<string> {
+    async function ended(account = accountId): Promise<CallId> {
       const { id, tokenHash } = await createCall(stores, account);
       await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
       await stores.calls.finish(id, endAt(clock, { recording: RECORDING }));
@@ -67,7 +68,7 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
     });
 
     test("ADV-M7: a recording that was deleted is in no record, and is not due again", async () => {
-      const id = await ended();
+      const id = asCallId(await ended());
       clock.advance(5_000);
       await stores.retention.markRecordingDeleted(id);
       const call = await stores.calls.get(accountId, id);
@@ -79,7 +80,7 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
     });
 
     test("ADV-M7: the record of a deleted transcript stays, and is not due again", async () => {
-      const id = await ended();
+      const id = asCallId(await ended());
       await stores.retention.deleteTranscript(id);
       expect(await stores.calls.transcript(accountId, id)).toEqual([]);
       const call = await stores.calls.get(accountId, id);
@@ -105,7 +106,7 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
       for (const id of ids.slice(1)) await stores.calls.remove(accountId, id);
       while (await stores.retention.compact());
       await stores.retention.purgeChangeLog();
-      expect(await stores.calls.transcript(accountId, ids[0] ?? "")).toEqual(TURNS);
+      expect(await stores.calls.transcript(accountId, ids[0] ?? asCallId(""))).toEqual(TURNS);
     });
   });
 }

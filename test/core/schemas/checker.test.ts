@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
 import { monotonicMs } from "../../../src/core/clocks.ts";
+import { asAccountId } from "../../../src/core/ids.ts";
 import { TASK_PROCESS_START_INTERVAL_MS, TASK_WAIT_MS_MAX } from "../../../src/core/limits/processes.ts";
 import { SchemaProcess } from "../../../src/core/schemas/checker.ts";
 import { ToolChooserClient } from "../../../src/speech/reference/tools/chooser-client.ts";
@@ -51,8 +52,10 @@ const MULTIPLYING = {
 test("ADV-H2: three schemas of 8 KiB that ajv compiles slowly do not block the event loop", async () => {
   const costly = (index: number): string =>
     json({ type: "object", description: String(index), allOf: Array(700).fill({ not: {} }) });
-  await schemas.compile("a", json({ type: "object" }));
-  const compiled = Promise.all(Array.from({ length: 3 }, (_, index) => schemas.compile("a", costly(index))));
+  await schemas.compile(asAccountId("a"), json({ type: "object" }));
+  const compiled = Promise.all(
+    Array.from({ length: 3 }, (_, index) => schemas.compile(asAccountId("a"), costly(index))),
+  );
   const { result, turns } = await turnsDuring(compiled);
   expect(result.every(({ outcome }) => outcome === "answered" || outcome === "over_budget")).toBe(true);
   // On the loop itself nothing else would have had a turn.
@@ -69,7 +72,10 @@ test("ADV-H2: ordinary schemas of nearly 8 KiB are within the budget of a new pr
   for (const member of ordinary) {
     const count = Math.floor(7_800 / (json(member).length + 12));
     const properties = Object.fromEntries(Array.from({ length: count }, (_, index) => [`member${index}`, member]));
-    const compiled = await fresh.compile("a", json({ type: "object", properties, additionalProperties: false }));
+    const compiled = await fresh.compile(
+      asAccountId("a"),
+      json({ type: "object", properties, additionalProperties: false }),
+    );
     expect(compiled).toMatchObject({ outcome: "answered", answer: { kind: "fits" } });
   }
   await fresh.close();
@@ -81,12 +87,16 @@ test.each([
 ])(
   "ADV-H2: arguments held against %s are over the budget, and the loop turns meanwhile",
   async (_what, schema) => {
-    const { result, turns } = await turnsDuring(schemas.check("a", json(schema), json({ a: LONG }), never));
+    const { result, turns } = await turnsDuring(
+      schemas.check(asAccountId("a"), json(schema), json({ a: LONG }), never),
+    );
     expect(result.outcome).toBe("over_budget");
     expect(turns).toBeGreaterThan(8);
-    expect(await schemas.check("b", json({ type: "object", required: ["a"] }), "{}", never)).toMatchObject({
-      answer: { kind: "unfit", reason: "must have required property 'a'" },
-    });
+    expect(await schemas.check(asAccountId("b"), json({ type: "object", required: ["a"] }), "{}", never)).toMatchObject(
+      {
+        answer: { kind: "unfit", reason: "must have required property 'a'" },
+      },
+    );
   },
   60_000,
 );
@@ -97,7 +107,7 @@ test("ADV-H2: the reference LLM chooses tools in a process of its own, which no 
       {
         messages: [{ role: "user", text }],
         tools: [{ name: "set_code", description: "Sets the code.", parameters }],
-        ...{ temperature: 0, language: "en-US", accountId: "a" },
+        ...{ temperature: 0, language: "en-US", accountId: asAccountId("a") },
       },
       never,
     );

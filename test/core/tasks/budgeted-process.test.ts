@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { childModule } from "../../../src/core/child-module.ts";
 import { type Clock, systemClock } from "../../../src/core/clock.ts";
 import { monotonicMs } from "../../../src/core/clocks.ts";
+import { type AccountId, asAccountId } from "../../../src/core/ids.ts";
 import {
   RESTART_MS_MIN,
   TASK_PROCESS_START_INTERVAL_MS,
@@ -41,7 +42,7 @@ function processOf(start: StartTaskChild = moody, clock: Clock = patientClock) {
     ...{ name: "test", start, clock, log, count: (outcome) => outcomes.push(outcome) },
   });
   processes.push(tasks);
-  const run = (task: string, accountId = "a", signal?: AbortSignal): Promise<TaskResult<string>> =>
+  const run = (task: string, accountId = asAccountId("a"), signal?: AbortSignal): Promise<TaskResult<string>> =>
     tasks.run(task, { accountId, cpuMsMax: 30, ...(signal !== undefined && { signal }) });
   return { tasks, run, lines, outcomes };
 }
@@ -51,7 +52,7 @@ const answered = (answer: string) => ({ outcome: "answered", answer, cpuMs: expe
 describe("a child process with a budget", () => {
   test("answers one task after the other", async () => {
     const { run, outcomes } = processOf();
-    expect(await Promise.all([run("one"), run("two", "b")])).toEqual([
+    expect(await Promise.all([run("one"), run("two", asAccountId("b"))])).toEqual([
       answered("one, answered"),
       answered("two, answered"),
     ]);
@@ -60,7 +61,7 @@ describe("a child process with a budget", () => {
 
   test("ADV-H2: is replaced when a task exceeds its CPU budget, and the next process answers other tasks", async () => {
     const { run, lines, outcomes } = processOf();
-    const [spinning, other, own] = await Promise.all([run("spin"), run("quick", "b"), run("quick")]);
+    const [spinning, other, own] = await Promise.all([run("spin"), run("quick", asAccountId("b")), run("quick")]);
     expect(spinning.outcome).toBe("over_budget");
     expect(spinning.cpuMs).toBeGreaterThanOrEqual(30);
     expect([other, own]).toEqual([answered("quick, answered"), answered("quick, answered")]);
@@ -77,8 +78,12 @@ describe("a child process with a budget", () => {
     "ADV-H2: is replaced where a task takes more of %s than it may",
     async (_what, task) => {
       const { tasks, lines } = processOf();
-      expect(await tasks.run(task, { accountId: "a", cpuMsMax: 60_000 })).toMatchObject({ outcome: "over_budget" });
-      expect(await tasks.run("quick", { accountId: "b", cpuMsMax: 1_000 })).toEqual(answered("quick, answered"));
+      expect(await tasks.run(task, { accountId: asAccountId("a"), cpuMsMax: 60_000 })).toMatchObject({
+        outcome: "over_budget",
+      });
+      expect(await tasks.run("quick", { accountId: asAccountId("b"), cpuMsMax: 1_000 })).toEqual(
+        answered("quick, answered"),
+      );
       expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ accountId: "a" }]);
     },
     60_000,
@@ -87,11 +92,16 @@ describe("a child process with a budget", () => {
   test("ADV-H2: serves the tasks of another account before further ones of an account that took long", async () => {
     const { run, outcomes } = processOf();
     const order: string[] = [];
-    const ran = async (task: string, accountId: string): Promise<void> => {
+    const ran = async (task: string, accountId: AccountId): Promise<void> => {
       await run(task, accountId);
       order.push(`${accountId} ${task}`);
     };
-    await Promise.all([ran("spin", "a"), ran("spin", "a"), ran("one", "b"), ran("two", "b")]);
+    await Promise.all([
+      ran("spin", asAccountId("a")),
+      ran("spin", asAccountId("a")),
+      ran("one", asAccountId("b")),
+      ran("two", asAccountId("b")),
+    ]);
     expect(order).toEqual(["a spin", "b one", "b two", "a spin"]);
     expect(outcomes).toHaveLength(4);
   });
@@ -100,7 +110,7 @@ describe("a child process with a budget", () => {
     const { run, outcomes } = processOf();
     const results = await Promise.all([
       ...Array.from({ length: 300 }, (_, index) => run(`task ${index}`)),
-      run("of another one", "b"),
+      run("of another one", asAccountId("b")),
     ]);
     // None has begun before the child is ready, so that all of them wait.
     expect(results.map(({ outcome }) => outcome)).toEqual([
@@ -117,8 +127,8 @@ describe("a child process with a budget", () => {
     const life = new AbortController();
     const results = Promise.all([
       run("late"),
-      run("unwanted", "b", life.signal),
-      run("unwanted", "b", AbortSignal.abort()),
+      run("unwanted", asAccountId("b"), life.signal),
+      run("unwanted", asAccountId("b"), AbortSignal.abort()),
     ]);
     life.abort();
     clock.advance(TASK_WAIT_MS_MAX);
@@ -141,7 +151,7 @@ describe("a child process with a budget", () => {
 
   test("that ends before it is ready refuses what waits, and is started again", async () => {
     const { run, lines } = processOf(forkTaskChild(childModule(import.meta.url, "./programs/unstartable-process")));
-    expect(await Promise.all([run("one"), run("two", "b")])).toMatchObject([
+    expect(await Promise.all([run("one"), run("two", asAccountId("b"))])).toMatchObject([
       { outcome: "refused" },
       { outcome: "refused" },
     ]);
@@ -152,7 +162,7 @@ describe("a child process with a budget", () => {
 
   test("refuses everything once it is closed", async () => {
     const { tasks, run } = processOf();
-    const running = [run("spin"), run("waiting", "b")];
+    const running = [run("spin"), run("waiting", asAccountId("b"))];
     await tasks.close();
     await settled();
     expect(await Promise.all([...running, run("late")])).toMatchObject(Array(3).fill({ outcome: "refused" }));
@@ -193,7 +203,7 @@ describe("ADV-H2: the children of a process with a budget", () => {
     const clock = new ManualClock();
     const script = new ScriptedChildren();
     const { run } = processOf(script.start, clock);
-    const [spinning, other] = [run("spin"), run("quick", "b")];
+    const [spinning, other] = [run("spin"), run("quick", asAccountId("b"))];
     script.says(0).onMessage({ kind: "ready" });
     clock.advance(30);
     expect(await spinning).toEqual({ outcome: "over_budget", cpuMs: 30 });
@@ -213,7 +223,7 @@ describe("ADV-H2: the children of a process with a budget", () => {
     const clock = new ManualClock();
     const script = new ScriptedChildren();
     const { run, lines } = processOf(script.start, clock);
-    const [costly, other] = [run("costly"), run("quick", "b")];
+    const [costly, other] = [run("costly"), run("quick", asAccountId("b"))];
     script.says(0).onMessage({ kind: "ready" });
     script.says(0).onMessage(answer("done", true));
     script.says(0).onExit(KILLED);
@@ -229,7 +239,7 @@ describe("ADV-H2: the children of a process with a budget", () => {
     const clock = new ManualClock();
     const script = new ScriptedChildren();
     const { run } = processOf(script.start, clock);
-    const results = [run("spin", "a"), run("spin", "b"), run("spin", "c")];
+    const results = [run("spin", asAccountId("a")), run("spin", asAccountId("b")), run("spin", asAccountId("c"))];
     for (let index = 0; index < 3; index += 1) {
       expect(script.children).toHaveLength(index + 1);
       script.says(index).onMessage({ kind: "ready" });
@@ -248,7 +258,10 @@ describe("ADV-H2: the children of a process with a budget", () => {
     const script = new ScriptedChildren();
     const { run, lines, outcomes } = processOf(script.start, clock);
     script.isFull = true;
-    expect([await run("one"), await run("two", "b")]).toMatchObject([{ outcome: "refused" }, { outcome: "refused" }]);
+    expect([await run("one"), await run("two", asAccountId("b"))]).toMatchObject([
+      { outcome: "refused" },
+      { outcome: "refused" },
+    ]);
     clock.advance(RESTART_MS_MIN);
     expect((await run("three")).outcome).toBe("refused");
     script.isFull = false;

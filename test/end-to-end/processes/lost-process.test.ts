@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
 import { elapsedMs, millisecondsOf, monotonicMs } from "../../../src/core/clocks.ts";
+import type { AccountId } from "../../../src/core/ids.ts";
 import { recordingPath } from "../../../src/record/recording/render.ts";
 import type { CallerEvent } from "../../../src/simulator/callers/caller.ts";
 import type { Utterance } from "../../../src/simulator/callers/utterance.ts";
@@ -173,7 +174,7 @@ test("a control process killed during a call loses no call and no record, and st
   await expectShortCall(waiting);
 });
 
-const makeAgent = ({ agents }: Stores, accountId: string) =>
+const makeAgent = ({ agents }: Stores, accountId: AccountId) =>
   agents.create(accountId, {
     name: "Baker",
     basePrompt: "You answer the telephone of a bakery.",

@@ -4,6 +4,7 @@ import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
+import { asCallId } from "../../../src/core/ids.ts";
 import {
   JOURNAL_BACKLOG_BYTES_MAX,
   JOURNAL_FLUSH_MS,
@@ -234,7 +235,7 @@ describe("journal writer", () => {
   test("flushes every open journal in each flush interval, not all at once, and leaves no timer", async () => {
     const files = new FakeFiles();
     const { journals, clock } = world(files);
-    const writers = Array.from({ length: 200 }, (_, i) => journals.open({ ...START, callId: `call_${i}` }));
+    const writers = Array.from({ length: 200 }, (_, i) => journals.open({ ...START, callId: asCallId(`call_${i}`) }));
     await settled();
     let writesMax = 0;
     for (let round = 0; round < 4; round += 1) {
@@ -259,7 +260,7 @@ describe("journal writer", () => {
     const files = new FakeFiles();
     const { journals, clock } = world(files);
     for (let call = 0; call < 2; call += 1) {
-      const writer = journals.open({ ...START, callId: `call_${call}` });
+      const writer = journals.open({ ...START, callId: asCallId(`call_${call}`) });
       await settled();
       const writes = files.writes;
       for (let elapsedMs = 0; elapsedMs < 2_500; elapsedMs += 10) {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { CallCommand } from "../../../src/call/events.ts";
 import { createTwilioWire } from "../../../src/carriers/twilio/wire.ts";
 import { callMs } from "../../../src/core/clocks.ts";
+import { asCallId } from "../../../src/core/ids.ts";
 import { ClientMessages } from "../../../src/gateway/leg/client-messages.ts";
 import type { ClientMessage, Wire } from "../../../src/wire/wire.ts";
 
@@ -246,7 +247,7 @@ describe("what a peer is sent", () => {
 
   test("states, errors, the beginning and the end", () => {
     const { peer, received, sent } = recordedPeer();
-    peer.ready("call_1");
+    peer.ready(asCallId("call_1"));
     peer.onCommand({ kind: "state", state: "thinking" });
     peer.error("wire_malformed", "digit is missing");
     peer.ended("api_hangup");
@@ -262,7 +263,7 @@ describe("what a peer is sent", () => {
   test("nothing at all on a wire without such messages", () => {
     const sent: string[] = [];
     const carrier = new ClientMessages(createTwilioWire(), "en", (message) => sent.push(message));
-    carrier.ready("call_1");
+    carrier.ready(asCallId("call_1"));
     carrier.onEvent({ kind: "stt-interim", text: "one" });
     carrier.onCommand(speak(1, 0, "Hello."));
     carrier.onCommand({ kind: "state", state: "speaking" });

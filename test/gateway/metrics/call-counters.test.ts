@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { callMs, monotonicMs } from "../../../src/core/clocks.ts";
+import { asAccountId, asCallId } from "../../../src/core/ids.ts";
 import { MetricsAggregator } from "../../../src/core/metrics/aggregation.ts";
 import type { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
@@ -258,7 +259,7 @@ describe("a call's counters", () => {
     endMs: callMs(1),
     interrupted: false,
   };
-  const redeemed = { callId: "call_1", accountId: "account_1", spec: SPEC };
+  const redeemed = { callId: asCallId("call_1"), accountId: asAccountId("account_1"), spec: SPEC };
   const answer = (firstFrameMs: number): TranscriptTurn => ({
     ...turn,
     latency: { endOfTurnMs: 500, firstAudioMs: firstFrameMs - 10, firstFrameMs },

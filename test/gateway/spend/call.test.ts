@@ -3,6 +3,7 @@ import { readConfig } from "../../../src/config/config.ts";
 import type { Prices } from "../../../src/core/billing/prices.ts";
 import type { Spend, SpendSettings } from "../../../src/core/billing/spend.ts";
 import { millisecondsOf } from "../../../src/core/clocks.ts";
+import { asAccountId } from "../../../src/core/ids.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import { PhraseBook } from "../../../src/gateway/phrases/book.ts";
 import { AccountSpends } from "../../../src/gateway/spend/account.ts";
@@ -334,7 +335,7 @@ describe("ADV-H3: an account", () => {
   test("may send none while the control process reports that it has reached a limit over all workers", async () => {
     const accounts = new AccountSpends({ limits: settings.account, clock: new ManualClock() });
     const call = scene({ spend: settings, accounts });
-    const accountId = "account_01980000-0000-7000-8000-000000000002";
+    const accountId = asAccountId("account_01980000-0000-7000-8000-000000000002");
     accounts.setExceeded([{ accountId, limit: "llm_requests" }]);
     await call.typing(3_000, 3_000);
     accounts.setExceeded([]);

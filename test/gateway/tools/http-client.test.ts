@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { HttpTool } from "../../../src/core/calls/spec.ts";
+import { asAccountId } from "../../../src/core/ids.ts";
 import type { ToolSecret, ToolSecrets } from "../../../src/core/tools/secrets.ts";
 import { HttpTools, type Resolve, resolveByDns } from "../../../src/gateway/tools/http-client.ts";
 import { scriptedDns } from "../../support/network/scripted-dns.ts";
@@ -53,7 +54,7 @@ const tool = (changes: Partial<HttpTool> = {}): HttpTool => ({
   ...changes,
 });
 
-const ACCOUNT = "account_1";
+const ACCOUNT = asAccountId("account_1");
 /** Their account may send each of them to the server of these tests. */
 const secrets = (): ToolSecrets =>
   new Map(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
 import type { ClientTool, HttpTool } from "../../../src/core/calls/spec.ts";
+import { asAccountId } from "../../../src/core/ids.ts";
 import type { SchemaChecks, SchemaResult } from "../../../src/core/schemas/checker.ts";
 import type { ToolOutcome } from "../../../src/gateway/tools/outcome.ts";
 import { type ClientToolCall, ToolRunner } from "../../../src/gateway/tools/runner.ts";
@@ -37,7 +38,7 @@ function runner(schemas: Pick<SchemaChecks, "prepare" | "check"> = INLINE_SCHEMA
   const requests: { given: object; signal: AbortSignal; answer(outcome: ToolOutcome): void; fail(): void }[] = [];
   const tools = new ToolRunner({
     redeemed: {
-      accountId: "account_1",
+      accountId: asAccountId("account_1"),
       spec: { ...SPEC, tools: [HTTP, CLIENT, { kind: "built_in", name: "hang_up", fixedArguments: {} }] },
     },
     schemas,

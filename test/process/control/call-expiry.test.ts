@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
+import { asCallId, type CallId } from "../../../src/core/ids.ts";
 import { CallExpiry } from "../../../src/process/control/call-expiry.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 
 const INTERVAL_MS = 5_000;
 
-function expiryOf(results: (readonly string[] | Error)[]) {
+function expiryOf(results: (readonly CallId[] | Error)[]) {
   const clock = new ManualClock();
   const { log, lines } = memoryLog();
   let runs = 0;
@@ -22,7 +23,7 @@ function expiryOf(results: (readonly string[] | Error)[]) {
 }
 
 test("Calls are expired every 5 s, and only expired calls are logged", async () => {
-  const { clock, lines, runs } = expiryOf([[], ["call_1", "call_2"]]);
+  const { clock, lines, runs } = expiryOf([[], [asCallId("call_1"), asCallId("call_2")]]);
   await clock.play(INTERVAL_MS - 1);
   expect(runs()).toBe(0);
   await clock.play(1);

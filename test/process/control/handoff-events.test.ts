@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { asAccountId, asCallId } from "../../../src/core/ids.ts";
 import { handoffEvents } from "../../../src/process/control/handoff-events.ts";
 import type { WorkerLoad } from "../../../src/store/handoff/messages.ts";
 import { settled } from "../../support/manual-clock.ts";
@@ -30,7 +31,7 @@ function handlers({ isCallStored = true } = {}) {
     },
     accountTotals: {
       reported: record("spend"),
-      allOverLimit: () => [{ accountId: "account_1", limit: "output_tokens" }],
+      allOverLimit: () => [{ accountId: asAccountId("account_1"), limit: "output_tokens" }],
       workerDisconnected: record("keep spend"),
     },
     handoff: { sendAccountsOverLimit: record("accounts over limit") },
@@ -50,8 +51,8 @@ function handlers({ isCallStored = true } = {}) {
 
 test("A redemption takes a slot of its worker; a returned call waits again and may be ended", () => {
   const { events, made } = handlers();
-  events.onRedeemed("call_1", "worker_1");
-  events.onReturned({ callId: "call_1", remainingMs: 500 });
+  events.onRedeemed(asCallId("call_1"), "worker_1");
+  events.onReturned({ callId: asCallId("call_1"), remainingMs: 500 });
   expect(made).toEqual([
     ["assign slot", "call_1", "worker_1"],
     ["return slot", "call_1", 500],
@@ -61,7 +62,7 @@ test("A redemption takes a slot of its worker; a returned call waits again and m
 
 test("Slots are counted before the search for lost calls, and a worker that accepts calls is reported last", () => {
   const { events, made } = handlers();
-  events.onWorkerConnected("worker_1", 7, ["call_1"], load(true));
+  events.onWorkerConnected("worker_1", 7, [asCallId("call_1")], load(true));
   expect(made).toEqual([
     ["worker's slots", "worker_1", ["call_1"], load(true)],
     ["compare calls", "worker_1", 7, ["call_1"]],
@@ -101,7 +102,7 @@ test("A worker that disconnects loses its slots, and its calls are recovered; on
 
 test("A call that ends frees its slot before its record is made", () => {
   const { events, made } = handlers();
-  events.onEnded("call_1");
+  events.onEnded(asCallId("call_1"));
   expect(made).toEqual([
     ["release slot", "call_1"],
     ["finalize", "call_1", undefined],
@@ -110,7 +111,7 @@ test("A call that ends frees its slot before its record is made", () => {
 
 test("A carrier's call id that cannot be stored is logged and fails nothing", async () => {
   const { events, made, lines } = handlers({ isCallStored: false });
-  events.onStreamStarted("call_1", "CA1");
+  events.onStreamStarted(asCallId("call_1"), "CA1");
   await settled();
   expect(made).toEqual([["carrier call id", "call_1", "CA1"]]);
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([

@@ -7,6 +7,7 @@ import { basename, dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
+import { asCallId, type CallId } from "../../../src/core/ids.ts";
 import { HEARTBEAT_MS, RESTART_MS_MAX } from "../../../src/core/limits/processes.ts";
 import {
   RECORDS_CONCURRENT_MAX,
@@ -82,16 +83,18 @@ const ids = (renderer: ScriptedRenderer): string[] => renderer.requests.map(({ c
 describe("the renderer's process", () => {
   test("ADV-M9: is asked for no more journals at once than its bounds of count and bytes allow", async () => {
     const { renderer, latest, ready } = scripted((callId) => (callId === "long" ? 2 * RENDERER_JOURNAL_BYTES_MAX : 1));
-    const many = Array.from({ length: RECORDS_CONCURRENT_MAX + 3 }, (_, index) => renderer.render(`call ${index}`));
+    const many = Array.from({ length: RECORDS_CONCURRENT_MAX + 3 }, (_, index) =>
+      renderer.render(asCallId(`call ${index}`)),
+    );
     expect(latest().requests).toEqual([]);
     ready();
     expect(latest().requests).toHaveLength(RECORDS_CONCURRENT_MAX);
-    const long = renderer.render("long");
+    const long = renderer.render(asCallId("long"));
     latest().answerAll();
     expect(ids(latest())).toEqual(["call 8", "call 9", "call 10"]);
     latest().answerAll();
     expect(ids(latest())).toEqual(["long"]);
-    const last = renderer.render("last");
+    const last = renderer.render(asCallId("last"));
     expect(ids(latest())).toEqual(["long"]);
     latest().answerAll();
     latest().answerAll();
@@ -101,7 +104,7 @@ describe("the renderer's process", () => {
   test("ADV-M9: is restarted when it dies, and repeats the work in progress", async () => {
     const { renderer, clock, started, latest, ready, restarts } = scripted();
     ready();
-    const rendered = renderer.render("call");
+    const rendered = renderer.render(asCallId("call"));
     latest().die();
     await clock.play(RESTART_MS_MAX);
     expect([started.length, restarts()]).toEqual([2, 1]);
@@ -113,7 +116,7 @@ describe("the renderer's process", () => {
   test("ADV-M9: skips a journal that kills it repeatedly, and processes all others", async () => {
     const { renderer, clock, latest, ready, lines } = scripted();
     const callIds = ["a", "b", "poison", "c"];
-    const done = callIds.map((callId) => renderer.render(callId).catch(({ code }) => code as string));
+    const done = callIds.map((callId) => renderer.render(asCallId(callId)).catch(({ code }) => code as string));
     for (let round = 0; round < 30; round++) {
       ready();
       // Dies of the poison, and answers whatever it is asked without it.
@@ -129,7 +132,7 @@ describe("the renderer's process", () => {
   test("ADV-M9: is killed and replaced when its event loop is blocked, and not otherwise", async () => {
     const { renderer, clock, started, latest, ready } = scripted();
     ready();
-    const rendered = renderer.render("call");
+    const rendered = renderer.render(asCallId("call"));
     for (let beats = 0; beats < (2 * RENDERER_STALL_MS_MAX) / HEARTBEAT_MS; beats++) {
       await clock.play(HEARTBEAT_MS);
       latest().say({ kind: "heartbeat" });
@@ -144,7 +147,7 @@ describe("the renderer's process", () => {
 
   test("ADV-M9: that never becomes ready is restarted; waiting work fails after some attempts, and the failure lasts until one is ready", async () => {
     const { renderer, clock, latest, ready, lines } = scripted();
-    const first = renderer.project("call").catch(({ code }) => code as string);
+    const first = renderer.project(asCallId("call")).catch(({ code }) => code as string);
     for (let death = 1; death < RENDERER_TRIES_MAX; death += 1) {
       latest().die();
       await clock.play(RESTART_MS_MAX);
@@ -153,7 +156,7 @@ describe("the renderer's process", () => {
     latest().die();
     expect([await first, renderer.isFailing]).toEqual(["renderer_died", true]);
     expect(lines.filter((line) => line.includes("renderer cannot be started: new calls are refused"))).toHaveLength(1);
-    const second = renderer.render("call");
+    const second = renderer.render(asCallId("call"));
     await clock.play(RESTART_MS_MAX);
     ready();
     expect(renderer.isFailing).toBe(false);
@@ -185,7 +188,7 @@ describe("the renderer's process", () => {
   test("ADV-M9: rejects unfinished work when it is closed, and is not restarted", async () => {
     const { renderer, clock, started, ready } = scripted();
     ready();
-    const rendered = renderer.render("call");
+    const rendered = renderer.render(asCallId("call"));
     renderer.close();
     await expect(rendered).rejects.toMatchObject({ code: "unavailable" });
     await clock.play(2 * RESTART_MS_MAX);
@@ -219,7 +222,7 @@ describe("the renderer", () => {
         await settled();
       }
     };
-    const journal = (callId: string, frames: number): void => {
+    const journal = (callId: CallId, frames: number): void => {
       const file = new JournalFile({ ...START, callId }, journalPath(directory, callId));
       for (let frame = 1; frame <= frames; frame++) file.frameIn(frame * 20, frame * 20, new Uint8Array(160));
       file.end(frames * 20 + 20);
@@ -229,19 +232,19 @@ describe("the renderer", () => {
 
   test("ADV-M9: makes a record and a recording at a low priority, without the service's environment", async () => {
     const { directory, renderer, pid, journal } = real();
-    journal("call_1", 50);
-    expect(await renderer.project("call_1")).toMatchObject({
+    journal(asCallId("call_1"), 50);
+    expect(await renderer.project(asCallId("call_1"))).toMatchObject({
       header: { accountId: START.accountId },
       frames: { in: 50 },
     });
-    expect(await renderer.render("call_1")).toMatchObject({ channels: 2, complete: true });
-    expect(existsSync(recordingPath(directory, "call_1"))).toBe(true);
+    expect(await renderer.render(asCallId("call_1"))).toMatchObject({ channels: 2, complete: true });
+    expect(existsSync(recordingPath(directory, asCallId("call_1")))).toBe(true);
     expect(getPriority(await pid())).toBeGreaterThanOrEqual(constants.priority.PRIORITY_BELOW_NORMAL);
     if (process.platform === "linux")
       expect(readFileSync(`/proc/${await pid()}/environ`, "utf8")).toMatch(
         /^LD_LIBRARY_PATH=\/nowhere\0(NODE_CHANNEL\w+=\w+\0)*$/,
       );
-    await expect(renderer.project("call_2")).rejects.toMatchObject({
+    await expect(renderer.project(asCallId("call_2"))).rejects.toMatchObject({
       code: "journal_unreadable",
       cause: { code: "ENOENT" },
     });
@@ -249,10 +252,10 @@ describe("the renderer", () => {
 
   test("ADV-M9: that is killed while it writes leaves no file with the recording's name, and the recording is made later", async () => {
     const { directory, renderer, pid, journal, lines } = real();
-    journal("call_1", 10_000);
-    await renderer.project("call_1");
-    const rendered = renderer.render("call_1");
-    const path = recordingPath(directory, "call_1");
+    journal(asCallId("call_1"), 10_000);
+    await renderer.project(asCallId("call_1"));
+    const rendered = renderer.render(asCallId("call_1"));
+    const path = recordingPath(directory, asCallId("call_1"));
     const first = await pid();
     while (!existsSync(`${path}.${first}.unfinished`)) await settled();
     process.kill(first, "SIGKILL");

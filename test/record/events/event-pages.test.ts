@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { callMs } from "../../../src/core/clocks.ts";
+import { asCallId } from "../../../src/core/ids.ts";
 import { EVENT_CURSORS_MAX, LIST_BYTES_MAX } from "../../../src/core/limits/api.ts";
 import type { ListedEvent } from "../../../src/record/events/event-list.ts";
 import { type EventPage, EventPager } from "../../../src/record/events/event-pages.ts";
@@ -128,11 +129,12 @@ describe("the pages of a call's events", () => {
   test("of more calls than readers are cached are still right", async () => {
     const dataDir = temporaryDirectory();
     const calls = Array.from({ length: EVENT_CURSORS_MAX + 3 }, (_, index) => `${ID}${index}`);
-    for (const callId of calls) write(journal(callId, dataDir).file, 0, 4);
+    for (const callId of calls) write(journal(asCallId(callId), dataDir).file, 0, 4);
     const events = new EventPager(dataDir);
-    for (const callId of calls) expect(names((await events.page(callId, 0, 2)).events).length).toBeGreaterThan(0);
+    for (const callId of calls)
+      expect(names((await events.page(asCallId(callId), 0, 2)).events).length).toBeGreaterThan(0);
     for (const callId of calls) {
-      const [first, second] = [await events.page(callId, 0, 2), await events.page(callId, 2, ALL)];
+      const [first, second] = [await events.page(asCallId(callId), 0, 2), await events.page(asCallId(callId), 2, ALL)];
       expect(names([...first.events, ...second.events])).toEqual(numbered(0, 4));
     }
   });
@@ -142,16 +144,17 @@ describe("the pages of a call's events", () => {
     const calls = Array.from({ length: EVENT_CURSORS_MAX + 1 }, (_, index) => `${ID}${index}`);
     const events = new EventPager(dataDir);
     for (const callId of calls) {
-      const { file, path } = journal(callId, dataDir);
+      const { file, path } = journal(asCallId(callId), dataDir);
       write(file, 0, 4);
-      const { next } = await events.page(callId, 0, 2);
+      const { next } = await events.page(asCallId(callId), 0, 2);
       expect(next).toBe(2);
       // Reading from the beginning now fails.
       writeFileSync(path, readFileSync(path).fill(0, 0, 16));
     }
     const [forgotten = "", ...remembered] = calls;
-    for (const callId of remembered) expect((await events.page(callId, 2, 2)).events.length).toBeGreaterThan(0);
-    await expect(events.page(forgotten, 2, 2)).rejects.toThrow("it is not a journal");
+    for (const callId of remembered)
+      expect((await events.page(asCallId(callId), 2, 2)).events.length).toBeGreaterThan(0);
+    await expect(events.page(asCallId(forgotten), 2, 2)).rejects.toThrow("it is not a journal");
   });
 
   test("are full when they are long, however few events they hold", async () => {

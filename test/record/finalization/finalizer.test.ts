@@ -14,6 +14,7 @@ import { readPrices } from "../../../src/config/prices.ts";
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import { callMs } from "../../../src/core/clocks.ts";
 import { TrunklineError } from "../../../src/core/errors.ts";
+import { type AccountId, asCallId, type CallId } from "../../../src/core/ids.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
 import { CallFinalizer } from "../../../src/record/finalization/finalizer.ts";
 import { type JournalProcessor, localJournalProcessor } from "../../../src/record/finalization/journal-processor.ts";
@@ -36,7 +37,7 @@ interface Service {
   stores: Stores;
   clock: ManualClock;
   finalizer: CallFinalizer;
-  accountId: string;
+  accountId: AccountId;
   logged: string[];
   finalizedIds: string[];
 }
@@ -67,7 +68,7 @@ afterEach(async () => {
 });
 
 /** A call that a worker carries, and the journal of one that has ended. */
-async function active(): Promise<{ callId: string; journal: string; recording: string }> {
+async function active(): Promise<{ callId: CallId; journal: string; recording: string }> {
   const { stores, accountId, directory } = service;
   const tokenHash = hashSecret(mintToken());
   await stores.calls.create({ accountId, spec: SPEC, tokenHash, tokenTtlMs: 60_000 });
@@ -372,7 +373,7 @@ describe("finalizing many calls", () => {
     });
     const callIds: string[] = [];
     for (let call = 0; call < 10; call += 1) callIds.push((await active()).callId);
-    for (const callId of callIds) finalizer.finalize(callId);
+    for (const callId of callIds) finalizer.finalize(asCallId(callId));
     await expect.poll(() => hanging.length).toBe(8);
     expect(finalizedIds).toEqual([]);
     const [first, ...others] = hanging;
@@ -403,7 +404,7 @@ describe("deleting a call's files", () => {
     const { callId } = await active();
     await finalizer.deleteFiles(callId);
     await finalizer.deleteFiles(callId);
-    await finalizer.deleteFiles("call_01990000-0000-7000-8000-000000000000");
+    await finalizer.deleteFiles(asCallId("call_01990000-0000-7000-8000-000000000000"));
   });
 
   test("waits for the recording that is being rendered, and for those before it", async () => {
@@ -411,12 +412,15 @@ describe("deleting a call's files", () => {
     const calls = [await active(), await active(), await active()];
     for (const { callId } of calls) finalizer.finalize(callId);
     const [first, , last] = calls;
-    await Promise.all([finalizer.deleteFiles(last?.callId ?? ""), finalizer.deleteFiles(first?.callId ?? "")]);
+    await Promise.all([
+      finalizer.deleteFiles(last?.callId ?? asCallId("")),
+      finalizer.deleteFiles(first?.callId ?? asCallId("")),
+    ]);
     for (const { journal, recording } of [first, last].filter((call) => call !== undefined)) {
       expect([existsSync(journal), existsSync(recording)]).toEqual([false, false]);
     }
     // It has had its record before.
-    expect(await stores.calls.get(accountId, last?.callId ?? "")).toMatchObject({ status: "ended" });
+    expect(await stores.calls.get(accountId, last?.callId ?? asCallId(""))).toMatchObject({ status: "ended" });
     expect(existsSync(calls[1]?.recording ?? "")).toBe(true);
   });
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { asAccountId, asCallId } from "../../../src/core/ids.ts";
 import {
   LostCallRecovery,
   WORKER_RECONNECT_MS,
@@ -9,8 +10,8 @@ import { ManualClock, settled } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 
 const CALL: ActiveCall = {
-  id: "call_1",
-  accountId: "account_1",
+  id: asCallId("call_1"),
+  accountId: asAccountId("account_1"),
   workerId: "worker-1",
   workerConnection: 1,
   epoch: 4,

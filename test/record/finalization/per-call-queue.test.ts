@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { asCallId } from "../../../src/core/ids.ts";
 import { PerCallQueue } from "../../../src/record/finalization/per-call-queue.ts";
 
 /** Work that is over when the test says so, and the names of the works in the order in which they began. */
@@ -21,9 +22,9 @@ const reactionsRun = (): Promise<void> => new Promise((resolve) => setImmediate(
 test("work of one call runs in sequence, work of other calls meanwhile", async () => {
   const { begun, work, end } = works();
   const queue = new PerCallQueue(4);
-  const first = queue.run("a", work("a1"));
-  const second = queue.run("a", work("a2"));
-  void queue.run("b", work("b1"));
+  const first = queue.run(asCallId("a"), work("a1"));
+  const second = queue.run(asCallId("a"), work("a2"));
+  void queue.run(asCallId("b"), work("b1"));
   await reactionsRun();
   expect(begun).toEqual(["a1", "b1"]);
   expect([queue.inProgress, queue.waiting]).toEqual([2, 0]);
@@ -39,7 +40,7 @@ test("work of one call runs in sequence, work of other calls meanwhile", async (
 test("work above the limit waits, and the oldest begins when a slot is free", async () => {
   const { begun, work, end } = works();
   const queue = new PerCallQueue(2);
-  for (const call of ["a", "b", "c", "d"]) void queue.run(call, work(call));
+  for (const call of ["a", "b", "c", "d"]) void queue.run(asCallId(call), work(call));
   await reactionsRun();
   expect(begun).toEqual(["a", "b"]);
   expect([queue.inProgress, queue.waiting]).toEqual([2, 2]);
@@ -52,8 +53,8 @@ test("work above the limit waits, and the oldest begins when a slot is free", as
 test("work that fails rejects, frees its slot, and does not stop the next work of its call", async () => {
   const { begun, work, end, fail } = works();
   const queue = new PerCallQueue(1);
-  const first = queue.run("a", work("a1"));
-  const second = queue.run("a", work("a2"));
+  const first = queue.run(asCallId("a"), work("a1"));
+  const second = queue.run(asCallId("a"), work("a2"));
   await reactionsRun();
   fail("a1", new Error("disk full"));
   await expect(first).rejects.toThrow("disk full");
@@ -68,8 +69,8 @@ test("the queue is idle when all work requested so far has ended, also when it f
   const { work, end, fail } = works();
   const queue = new PerCallQueue(2);
   await queue.idle();
-  const failing = queue.run("a", work("a"));
-  void queue.run("b", work("b"));
+  const failing = queue.run(asCallId("a"), work("a"));
+  void queue.run(asCallId("b"), work("b"));
   let isIdle = false;
   const idle = queue.idle().then(() => {
     isIdle = true;

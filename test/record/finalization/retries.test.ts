@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { TrunklineError, unavailable } from "../../../src/core/errors.ts";
+import { asAccountId, asCallId } from "../../../src/core/ids.ts";
 import { PROJECTIONS_CACHED_MAX, RECORD_RETRY_MS, RECORD_RETRY_MS_MAX } from "../../../src/core/limits/storage.ts";
 import { deserializeError, serializeError } from "../../../src/process/renderer/messages.ts";
 import { CallFinalizer } from "../../../src/record/finalization/finalizer.ts";
@@ -15,7 +16,7 @@ import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { ageClockOf, mintToken, redeemedBy } from "../../support/tokens.ts";
 
 const JOURNALED: JournaledCall = {
-  header: { accountId: "account_1", startedAt: "2026-01-01T00:00:00.000Z" },
+  header: { accountId: asAccountId("account_1"), startedAt: "2026-01-01T00:00:00.000Z" },
   turns: [],
   endReason: "caller_hangup",
   carrierCallId: undefined,
@@ -73,7 +74,7 @@ for (const code of ["ENOSPC", "EDQUOT", "EMFILE"]) {
       return RECORDING;
     };
     const { clock, finalizer, made, ends, kept } = scene({ render });
-    finalizer.finalize("call_1");
+    finalizer.finalize(asCallId("call_1"));
     await clock.play(4 * RECORD_RETRY_MS);
     expect([ends, kept]).toEqual([[], []]);
     expect(finalizer.count).toEqual({ waiting: 1, in_progress: 0 });
@@ -96,9 +97,9 @@ test("ADV-M4: files can be deleted while more calls than are processed at a time
       throw systemError("ENOSPC");
     },
   });
-  for (let call = 0; call < 20; call += 1) finalizer.finalize(`call_${call}`);
+  for (let call = 0; call < 20; call += 1) finalizer.finalize(asCallId(`call_${call}`));
   await finalizer.idle();
-  await finalizer.deleteFiles("call_old");
+  await finalizer.deleteFiles(asCallId("call_old"));
 });
 
 test("ADV-M4: a recording that fails for any other reason is not retried, and the record says so", async () => {
@@ -107,7 +108,7 @@ test("ADV-M4: a recording that fails for any other reason is not retried, and th
       throw systemError("EIO");
     },
   });
-  finalizer.finalize("call_1");
+  finalizer.finalize(asCallId("call_1"));
   await finalizer.idle();
   expect(ends).toMatchObject([{ recording: undefined, counters: { recordingFailures: 1 } }]);
 });
@@ -118,7 +119,7 @@ test("ADV-L7: while the store accepts no record, nothing is read or rendered aga
     if (isLost) throw unavailable("the database file was removed or replaced");
     return true;
   });
-  finalizer.finalize("call_1");
+  finalizer.finalize(asCallId("call_1"));
   await clock.play(10 * RECORD_RETRY_MS);
   expect(made.filter((what) => what !== "finish")).toEqual(["project", "render"]);
   isLost = false;
@@ -130,7 +131,7 @@ test("ADV-L7: all records that wait for the store keep their recordings, and som
   const { clock, finalizer, made } = scene({}, () => {
     throw unavailable("the database file was removed or replaced");
   });
-  for (let call = 0; call < PROJECTIONS_CACHED_MAX + 5; call += 1) finalizer.finalize(`call_${call}`);
+  for (let call = 0; call < PROJECTIONS_CACHED_MAX + 5; call += 1) finalizer.finalize(asCallId(`call_${call}`));
   await finalizer.idle();
   made.length = 0;
   await clock.play(RECORD_RETRY_MS);
@@ -145,7 +146,7 @@ test("ADV-M9: a record that the renderer of a stopping service did not make is m
       throw unavailable("the renderer ends");
     },
   });
-  finalizer.finalize("call_1");
+  finalizer.finalize(asCallId("call_1"));
   await finalizer.idle();
   expect([ends, kept]).toEqual([[], []]);
 });

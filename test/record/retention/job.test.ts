@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { readRetention } from "../../../src/config/retention.ts";
 import { millisecondsOf } from "../../../src/core/clocks.ts";
+import type { AccountId, CallId } from "../../../src/core/ids.ts";
 import type { RetainedPart } from "../../../src/core/retention.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import { recordingPath } from "../../../src/record/recording/render.ts";
@@ -31,8 +32,8 @@ beforeEach(async () => {
 afterEach(() => stores.close());
 
 interface EndedCall {
-  id: string;
-  accountId: string;
+  id: CallId;
+  accountId: AccountId;
   recording: string;
   journal: string;
 }
@@ -160,7 +161,7 @@ test("ADV-M7: one call that cannot be deleted does not stop the others", async (
   clock.advance(DAY_MS + 1);
   const fails = {
     ...broken(),
-    markRecordingDeleted: (id: string) =>
+    markRecordingDeleted: (id: CallId) =>
       id === calls[1]?.id ? Promise.reject(new Error("no")) : stores.retention.markRecordingDeleted(id),
   };
   const { run, deleted, failed } = retentionOf({ recordingDays: 1 }, fails);

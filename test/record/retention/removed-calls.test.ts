@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { systemClock } from "../../../src/core/clock.ts";
+import type { CallId } from "../../../src/core/ids.ts";
 import type { ListedEvent } from "../../../src/record/events/event-list.ts";
 import { EventPager } from "../../../src/record/events/event-pages.ts";
 import { RawLeg } from "../../support/legs/raw-leg.ts";
@@ -24,7 +25,7 @@ let service: MediaService;
 afterEach(() => service.close());
 
 /** Runs a call in which both sides say the word, and hangs up. */
-async function hold(spec: Partial<CallSpec>): Promise<{ callId: string; events: readonly ListedEvent[] }> {
+async function hold(spec: Partial<CallSpec>): Promise<{ callId: CallId; events: readonly ListedEvent[] }> {
   const clock = systemClock;
   const stt = new ScriptedStt(clock, [{ atMs: 300, event: { kind: "final", text: "how is the canary" } }]);
   const llm = new ScriptedLlm(clock, [textReply("The canary sings.")]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { AccountSpend, Spend } from "../../../src/core/billing/spend.ts";
+import { asAccountId } from "../../../src/core/ids.ts";
 import { AccountSpends } from "../../../src/gateway/spend/account.ts";
 import { AccountSpendTotals } from "../../../src/store/admission/account-spend.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -29,7 +30,8 @@ function service(workerCount: number) {
     /** Makes as many requests as a worker allows. */
     spend(worker: AccountSpends, count: number): number {
       let made = 0;
-      for (; made < count && worker.refusal("a", REQUEST) === undefined; made += 1) worker.add("a", REQUEST);
+      for (; made < count && worker.refusal(asAccountId("a"), REQUEST) === undefined; made += 1)
+        worker.add(asAccountId("a"), REQUEST);
       return made;
     },
   };
@@ -41,7 +43,10 @@ describe("ADV-H3: what the accounts of several workers have spent", () => {
     const [one, two] = workers as [AccountSpends, AccountSpends];
     expect([spend(one, 6), spend(two, 4)]).toEqual([6, 4]);
     report();
-    expect([totals.overLimit("a"), totals.overLimit("b")]).toEqual(["llm_requests", undefined]);
+    expect([totals.overLimit(asAccountId("a")), totals.overLimit(asAccountId("b"))]).toEqual([
+      "llm_requests",
+      undefined,
+    ]);
     expect([spend(one, 1), spend(two, 1)]).toEqual([0, 0]);
   });
 
@@ -60,12 +65,16 @@ describe("ADV-H3: what the accounts of several workers have spent", () => {
     report();
     clock.advance(59_999);
     report();
-    expect(totals.overLimit("a")).toBe("llm_requests");
+    expect(totals.overLimit(asAccountId("a"))).toBe("llm_requests");
     clock.advance(1_001);
     expect(report()).toEqual([
       { accountId: "a", spend: { llm_requests: 0, input_tokens: 0, output_tokens: 0, tts_characters: 0 } },
     ]);
-    expect([totals.overLimit("a"), totals.allOverLimit(), worker.takeChanged(true)]).toEqual([undefined, [], []]);
+    expect([totals.overLimit(asAccountId("a")), totals.allOverLimit(), worker.takeChanged(true)]).toEqual([
+      undefined,
+      [],
+      [],
+    ]);
   });
 
   test("is reported only where it has changed, and completely to a new control process", () => {
@@ -81,9 +90,9 @@ describe("ADV-H3: what the accounts of several workers have spent", () => {
     spend(workers[0] as AccountSpends, 10);
     report();
     totals.workerDisconnected("worker-0");
-    expect(totals.overLimit("a")).toBe("llm_requests");
+    expect(totals.overLimit(asAccountId("a"))).toBe("llm_requests");
     clock.advance(60_001);
-    expect(totals.overLimit("a")).toBeUndefined();
+    expect(totals.overLimit(asAccountId("a"))).toBeUndefined();
   });
 
   test("refuses only the exceeded unit: the last reply is still spoken", () => {
@@ -91,7 +100,7 @@ describe("ADV-H3: what the accounts of several workers have spent", () => {
     const [worker] = workers as [AccountSpends];
     spend(worker, 10);
     report();
-    expect(worker.refusal("a", { tts_characters: 100 })).toBeUndefined();
-    expect(worker.refusal("a", REQUEST)).toBe("llm_requests");
+    expect(worker.refusal(asAccountId("a"), { tts_characters: 100 })).toBeUndefined();
+    expect(worker.refusal(asAccountId("a"), REQUEST)).toBe("llm_requests");
   });
 });

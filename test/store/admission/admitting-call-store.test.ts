@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
+import { asAccountId, asApiKeyId, asCallId, type CallId } from "../../../src/core/ids.ts";
 import { admittingCallStore } from "../../../src/store/admission/admitting-call-store.ts";
 import { Capacity } from "../../../src/store/admission/capacity.ts";
 import type { IdempotentRequest, NewCall } from "../../../src/store/call-store.ts";
@@ -79,9 +80,9 @@ describe("calls with slots", () => {
     const { newCall, begin, keys } = await scene();
     const { capacity, calls } = await begin();
     capacity.workerConnected("a", [], LOAD);
-    await expect(calls.create(newCall({ accountId: "unknown" }))).rejects.toThrow();
-    await expect(calls.create(newCall({ accountId: "unknown", idempotency: NAMED }))).rejects.toThrow();
-    expect([capacity.available, capacity.callsOf(keys[0] ?? "")]).toEqual([CALLS_MAX, 0]);
+    await expect(calls.create(newCall({ accountId: asAccountId("unknown") }))).rejects.toThrow();
+    await expect(calls.create(newCall({ accountId: asAccountId("unknown"), idempotency: NAMED }))).rejects.toThrow();
+    expect([capacity.available, capacity.callsOf(keys[0] ?? asApiKeyId(""))]).toEqual([CALLS_MAX, 0]);
   });
 });
 
@@ -91,10 +92,10 @@ test(`after each of ${OPERATIONS} random operations the slots match the store's 
   const { clock, stores, accountId, keys, newCall, begin } = await scene({ callsPerKey: CALLS_PER_API_KEY });
   let { capacity, calls } = await begin();
   /** Live workers, and the calls of each. */
-  const workers = new Map<string, Set<string>>();
-  const made: { id: string; tokenHash: string }[] = [];
+  const workers = new Map<string, Set<CallId>>();
+  const made: { id: CallId; tokenHash: string }[] = [];
   const anyCall = () => (made.length === 0 ? undefined : random.pick(made.slice(-30)));
-  const carrierOf = (callId: string) => [...workers].find(([, carried]) => carried.has(callId));
+  const carrierOf = (callId: CallId) => [...workers].find(([, carried]) => carried.has(callId));
   const kinds = new Set<string>();
 
   const operations: Record<string, () => Promise<unknown>> = {
@@ -121,16 +122,16 @@ test(`after each of ${OPERATIONS} random operations the slots match the store's 
       }
     },
     async end() {
-      const callId = anyCall()?.id ?? "unknown";
+      const callId = anyCall()?.id ?? asCallId("unknown");
       // Its worker reports first, if it has one; the record is made later.
       if (carrierOf(callId)?.[1].delete(callId)) capacity.release(callId);
       await calls.finish(callId, endAt(clock));
     },
     async cancel() {
-      await calls.cancel(accountId, anyCall()?.id ?? "unknown");
+      await calls.cancel(accountId, anyCall()?.id ?? asCallId("unknown"));
     },
     async remove() {
-      await calls.remove(accountId, anyCall()?.id ?? "unknown");
+      await calls.remove(accountId, anyCall()?.id ?? asCallId("unknown"));
     },
     async expire() {
       await calls.expire();

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { type ApiKeyId, asAccountId, asApiKeyId, asCallId } from "../../../src/core/ids.ts";
 import {
   LAGGING_CALLS_MAX,
   LOAD_REPORT_MS,
@@ -26,11 +27,11 @@ function places(callsPerApiKey?: number) {
     clock,
     under,
     /** Creates a call; returns its id, or the reason of the refusal. */
-    create(apiKeyId?: string, ttlMs = 60_000): string {
+    create(apiKeyId?: ApiKeyId, ttlMs = 60_000): string {
       names += 1;
       const refused = under.reserve(`hash-${names}`, apiKeyId);
       if (refused !== undefined) return refused;
-      under.created(`hash-${names}`, `call-${names}`, ttlMs);
+      under.created(`hash-${names}`, asCallId(`call-${names}`), ttlMs);
       return `call-${names}`;
     },
     /** Advances the time while the worker reports its load. */
@@ -49,7 +50,7 @@ describe("a slot", () => {
     under.workerConnected("a", [], load());
     const [first, second, third] = [create(), create(), create()];
     expect([first, second, third, create()]).toEqual(["call-1", "call-2", "call-3", "overloaded"]);
-    under.assign(first, "a");
+    under.assign(asCallId(first), "a");
     expect(create()).toBe("overloaded");
     under.release(first);
     expect(under.available).toBe(1);
@@ -82,10 +83,10 @@ describe("a slot", () => {
   test("is taken while the call is being stored, and released when that fails", () => {
     const { under } = places();
     under.workerConnected("a", [], load({ callsMax: 1 }));
-    expect(under.reserve("one", "key")).toBeUndefined();
-    expect(under.reserve("two", "key")).toBe("overloaded");
+    expect(under.reserve("one", asApiKeyId("key"))).toBeUndefined();
+    expect(under.reserve("two", asApiKeyId("key"))).toBe("overloaded");
     under.release("one");
-    expect([under.available, under.callsOf("key")]).toEqual([1, 0]);
+    expect([under.available, under.callsOf(asApiKeyId("key"))]).toEqual([1, 0]);
   });
 
   test("of a waiting call outlives the worker; those of the worker's calls are lost with it", () => {
@@ -93,8 +94,8 @@ describe("a slot", () => {
     under.workerConnected("a", [], load());
     under.workerConnected("b", [], load());
     for (let calls = 0; calls < 4; calls += 1) create();
-    under.assign("call-1", "a");
-    under.assign("call-2", "b");
+    under.assign(asCallId("call-1"), "a");
+    under.assign(asCallId("call-2"), "b");
     under.workerDisconnected("a");
     // Worker b has three slots: one is taken, two calls wait.
     expect(under.available).toBe(0);
@@ -107,19 +108,24 @@ describe("a slot", () => {
   test("is counted by the calls that a worker reports, when it reconnects or the control process is new", () => {
     const { under, create } = places();
     const redeemed = { workerId: "a", workerConnection: 1, epoch: 1 };
-    const active = { accountId: "account", apiKeyId: "key", ...redeemed, recordingEnabled: true };
+    const active = {
+      accountId: asAccountId("account"),
+      apiKeyId: asApiKeyId("key"),
+      ...redeemed,
+      recordingEnabled: true,
+    };
     under.restore(
-      [{ id: "waits", apiKeyId: "key", remainingMs: 60_000 }],
+      [{ id: asCallId("waits"), apiKeyId: asApiKeyId("key"), remainingMs: 60_000 }],
       [
-        { ...active, id: "lives" },
-        { ...active, id: "has ended meanwhile" },
+        { ...active, id: asCallId("lives") },
+        { ...active, id: asCallId("has ended meanwhile") },
       ],
     );
-    expect(under.callsOf("key")).toBe(3);
-    under.workerConnected("a", ["lives", "unknown"], load({ callsMax: 4 }));
-    expect([under.available, under.callsOf("key")]).toEqual([1, 2]);
+    expect(under.callsOf(asApiKeyId("key"))).toBe(3);
+    under.workerConnected("a", [asCallId("lives"), asCallId("unknown")], load({ callsMax: 4 }));
+    expect([under.available, under.callsOf(asApiKeyId("key"))]).toEqual([1, 2]);
     // The connection broke and was restored; a call ended in between.
-    under.workerConnected("a", ["lives"], load({ callsMax: 4 }));
+    under.workerConnected("a", [asCallId("lives")], load({ callsMax: 4 }));
     expect([under.available, create(), under.available]).toEqual([2, "call-1", 1]);
   });
 
@@ -127,7 +133,7 @@ describe("a slot", () => {
     const { under, create } = places();
     under.workerConnected("a", [], load());
     under.workerConnected("b", [], load());
-    for (let calls = 0; calls < 5; calls += 1) under.assign(create(), calls < 4 ? "a" : "b");
+    for (let calls = 0; calls < 5; calls += 1) under.assign(asCallId(create()), calls < 4 ? "a" : "b");
     expect(under.available).toBe(1);
     under.loadReported("a", load({ acceptsCalls: false }));
     expect(under.available).toBe(1);
@@ -140,7 +146,7 @@ describe("a worker", () => {
   test("that drains has the slots of its calls, and no others", () => {
     const { under, create } = places();
     under.workerConnected("old", [], load());
-    under.assign(create(), "old");
+    under.assign(asCallId(create()), "old");
     under.workerConnected("new", [], load());
     under.loadReported("old", load({ acceptsCalls: false }));
     expect(under.available).toBe(3);
@@ -152,7 +158,7 @@ describe("a worker", () => {
     const { under, create } = places();
     const callsMax = 2 * LAGGING_CALLS_MAX;
     under.workerConnected("a", [], load({ callsMax }));
-    for (let calls = 0; calls < LAGGING_CALLS_MAX; calls += 1) under.assign(create(), "a");
+    for (let calls = 0; calls < LAGGING_CALLS_MAX; calls += 1) under.assign(asCallId(create()), "a");
     under.loadReported("a", load({ callsMax, loopLagMs: LOOP_LAG_MS_MAX + 1 }));
     expect([under.available, create()]).toEqual([0, "overloaded"]);
     under.workerConnected("b", [], load());
@@ -163,7 +169,7 @@ describe("a worker", () => {
     const { under, create } = places();
     const lagging = load({ callsMax: 2 * LAGGING_CALLS_MAX, loopLagMs: LOOP_LAG_MS_MAX + 1 });
     under.workerConnected("a", [], lagging);
-    under.assign(create(), "a");
+    under.assign(asCallId(create()), "a");
     expect(under.available).toBe(LAGGING_CALLS_MAX - 1);
     under.loadReported("a", { ...lagging, callsMax: 2 });
     expect(under.available).toBe(1);
@@ -172,7 +178,7 @@ describe("a worker", () => {
   test("which lags and has more calls than those few keeps their slots, and takes none of another worker's", () => {
     const { under } = places();
     const callIds = Array.from({ length: LAGGING_CALLS_MAX + 5 }, (_, index) => `call-of-a-${index}`);
-    under.workerConnected("a", callIds, load({ callsMax: 100, loopLagMs: LOOP_LAG_MS_MAX + 1 }));
+    under.workerConnected("a", callIds.map(asCallId), load({ callsMax: 100, loopLagMs: LOOP_LAG_MS_MAX + 1 }));
     under.workerConnected("b", [], load());
     expect(under.available).toBe(3);
   });
@@ -215,38 +221,38 @@ describe("an API key", () => {
   test("has at most its limit of calls, created and active, independently of others", () => {
     const { under, create } = places(2);
     under.workerConnected("a", [], load({ callsMax: 10 }));
-    under.assign(create("one"), "a");
-    create("one");
-    expect([create("one"), create("two"), create("two"), create("two"), create()]).toEqual([
-      "rate_limited",
-      "call-4",
-      "call-5",
-      "rate_limited",
-      "call-7",
-    ]);
+    under.assign(asCallId(create(asApiKeyId("one"))), "a");
+    create(asApiKeyId("one"));
+    expect([
+      create(asApiKeyId("one")),
+      create(asApiKeyId("two")),
+      create(asApiKeyId("two")),
+      create(asApiKeyId("two")),
+      create(),
+    ]).toEqual(["rate_limited", "call-4", "call-5", "rate_limited", "call-7"]);
     under.release("call-1");
-    expect(create("one")).toBe("call-8");
+    expect(create(asApiKeyId("one"))).toBe("call-8");
   });
 
   test("gets its own limit as the first reason, and counts the calls of a lost worker until they have records", () => {
     const { under, create } = places(1);
     under.workerConnected("a", [], load({ callsMax: 1 }));
-    under.assign(create("one"), "a");
-    expect([create("one"), create("two")]).toEqual(["rate_limited", "overloaded"]);
+    under.assign(asCallId(create(asApiKeyId("one"))), "a");
+    expect([create(asApiKeyId("one")), create(asApiKeyId("two"))]).toEqual(["rate_limited", "overloaded"]);
     under.workerDisconnected("a");
     under.workerConnected("b", [], load());
-    expect([create("one"), create("two")]).toEqual(["rate_limited", "call-5"]);
+    expect([create(asApiKeyId("one")), create(asApiKeyId("two"))]).toEqual(["rate_limited", "call-5"]);
     under.release("call-1");
-    expect(create("one")).toBe("call-6");
+    expect(create(asApiKeyId("one"))).toBe("call-6");
   });
 
   test("can create a call again when one of its tokens expires", () => {
     const { under, create, clock } = places(1);
     under.workerConnected("a", [], load());
-    create("one", 1_000);
+    create(asApiKeyId("one"), 1_000);
     clock.advance(999);
-    expect(create("one")).toBe("rate_limited");
+    expect(create(asApiKeyId("one"))).toBe("rate_limited");
     clock.advance(1);
-    expect(create("one")).toBe("call-3");
+    expect(create(asApiKeyId("one"))).toBe("call-3");
   });
 });

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
+import { asApiKeyId } from "../../../src/core/ids.ts";
 import {
   DEFAULT_ACCOUNT_NAME,
   firstApiKeyPath,
@@ -34,7 +35,7 @@ test("no API key exists until the first is created, and a revoked one counts as 
   expect(await hasNoApiKey(stores)).toBe(true);
   await writeFirstApiKey(dataDir, stores);
   const [record] = await stores.apiKeys.list();
-  await stores.apiKeys.revoke(record?.id ?? "");
+  await stores.apiKeys.revoke(record?.id ?? asApiKeyId(""));
   expect(await hasNoApiKey(stores)).toBe(false);
 });
 

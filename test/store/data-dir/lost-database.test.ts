@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { systemAgeClock } from "../../../src/core/age-clock.ts";
 import { systemClock } from "../../../src/core/clock.ts";
+import type { AccountId } from "../../../src/core/ids.ts";
 import { monitorDatabaseFiles } from "../../../src/store/data-dir/database-monitor.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { openRedemptions, openStores } from "../../../src/store/sqlite/open-stores.ts";
@@ -20,7 +21,7 @@ const INFO = 30;
 interface Scene {
   directory: string;
   stores: Stores;
-  accountId: string;
+  accountId: AccountId;
   /** Creates a call; resolves with its token's hash. */
   create(): Promise<string>;
 }

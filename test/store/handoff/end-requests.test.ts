@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
+import { asAccountId, asCallId } from "../../../src/core/ids.ts";
 import type { Cancellation } from "../../../src/store/call-store.ts";
 import { EndRequests } from "../../../src/store/handoff/end-requests.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 
-const CALL = { id: "call_1", accountId: "account_1" };
+const CALL = { id: asCallId("call_1"), accountId: asAccountId("account_1") };
 
 function scene(found: Partial<Cancellation>, failures = 0) {
   const clock = new ManualClock();

@@ -2,6 +2,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
+import { asAccountId, asCallId } from "../../../src/core/ids.ts";
 import {
   type ControlMessage,
   HANDOFF_PROTOCOL_VERSION,
@@ -28,8 +29,12 @@ test("a call that arrives in one chunk with the request to end it exists when th
       parser.push(text, (message) => {
         if (message.kind !== "redeem") return;
         const answers: ControlMessage[] = [
-          { kind: "redeemed", id: message.id, call: { callId: "call_1", accountId: "account_1", spec: SPEC } },
-          { kind: "end-call", callId: "call_1" },
+          {
+            kind: "redeemed",
+            id: message.id,
+            call: { callId: asCallId("call_1"), accountId: asAccountId("account_1"), spec: SPEC },
+          },
+          { kind: "end-call", callId: asCallId("call_1") },
         ];
         socket.write(answers.map(toLine).join(""));
       }),

@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { asAccountId, asCallId } from "../../../src/core/ids.ts";
 import type { RedeemedCall } from "../../../src/store/call-handoff.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
 import { HANDOFF_PROTOCOL_VERSION, toLine } from "../../../src/store/handoff/messages.ts";
@@ -31,7 +32,7 @@ test("ADV-M5: a redemption whose worker died meanwhile is returned, with the non
           },
           async returnRedemption(tokenHash, nonce) {
             events.push(["return", tokenHash, nonce]);
-            return { callId: "call_1", remainingMs: 5 };
+            return { callId: asCallId("call_1"), remainingMs: 5 };
           },
         },
         onWorkerDisconnected: () => resolve(),
@@ -59,7 +60,7 @@ test("ADV-M5: a redemption whose worker died meanwhile is returned, with the non
   worker.write(toLine({ kind: "redeem", id: 1, tokenHash: "hash", nonce: "nonce" }));
   // The search for the dead worker's calls is over by then, and did not find this call.
   await gone;
-  redeemed({ callId: "call_1", accountId: "account_1", spec: SPEC });
+  redeemed({ callId: asCallId("call_1"), accountId: asAccountId("account_1"), spec: SPEC });
   await settled();
   expect(events).toEqual([
     ["redeemed", "call_1"],

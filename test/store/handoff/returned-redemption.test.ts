@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { asAccountId, asCallId } from "../../../src/core/ids.ts";
 import { REDEEM_MS_MAX, RETURN_RETRY_MS, UNRESOLVED_REDEMPTIONS_MAX } from "../../../src/core/limits/admission.ts";
 import type { RedeemedCall } from "../../../src/store/call-handoff.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
@@ -10,7 +11,7 @@ import { handoffServer } from "../../support/services/handoff-server.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { TOKEN_KEY, TOKEN_KEY_TEXT } from "../../support/tokens.ts";
 
-const CALL: RedeemedCall = { callId: "call_1", accountId: "account_1", spec: SPEC };
+const CALL: RedeemedCall = { callId: asCallId("call_1"), accountId: asAccountId("account_1"), spec: SPEC };
 
 const until = async (holds: () => boolean): Promise<void> => {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));
@@ -38,7 +39,7 @@ async function scene() {
           async returnRedemption(tokenHash, nonce) {
             await giveBack();
             events.push(`return ${tokenHash} ${nonces.indexOf(nonce)}`);
-            return { callId: "call_1", remainingMs: 1 };
+            return { callId: asCallId("call_1"), remainingMs: 1 };
           },
         },
         onWorkerConnected: (_workerId, connection) => events.push(`connection ${connection}`),

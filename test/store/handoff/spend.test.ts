@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Spend } from "../../../src/core/billing/spend.ts";
+import { asAccountId } from "../../../src/core/ids.ts";
 import { LOAD_REPORT_MS } from "../../../src/core/limits/admission.ts";
 import { AccountSpends } from "../../../src/gateway/spend/account.ts";
 import { AccountSpendTotals } from "../../../src/store/admission/account-spend.ts";
@@ -45,12 +46,13 @@ test("ADV-H3: two workers report an account's spend with their load, and both ar
     return { accounts, handOff };
   });
   await Promise.all(workers.map(({ handOff }) => handOff.firstAttempt));
-  const refusals = () => workers.map(({ accounts }) => accounts.refusal("account_1", REQUEST));
-  for (const { accounts } of workers) for (let count = 0; count < 2; count += 1) accounts.add("account_1", REQUEST);
+  const refusals = () => workers.map(({ accounts }) => accounts.refusal(asAccountId("account_1"), REQUEST));
+  for (const { accounts } of workers)
+    for (let count = 0; count < 2; count += 1) accounts.add(asAccountId("account_1"), REQUEST);
   expect(refusals()).toEqual([undefined, undefined]);
   clock.advance(LOAD_REPORT_MS);
   await expect.poll(refusals, { timeout: 10_000 }).toEqual(["llm_requests", "llm_requests"]);
-  expect(totals.overLimit("account_1")).toBe("llm_requests");
+  expect(totals.overLimit(asAccountId("account_1"))).toBe("llm_requests");
   clock.advance(61_000);
   await expect.poll(refusals, { timeout: 10_000 }).toEqual([undefined, undefined]);
 });

@@ -3,6 +3,7 @@ import { chmodSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Libsql from "libsql";
 import { describe, expect, test } from "vitest";
+import { asCallId, type CallId } from "../../../src/core/ids.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { openDatabase } from "../../../src/store/sqlite/database/database.ts";
 import { BUSY_TIMEOUT_MS } from "../../../src/store/sqlite/database/dialect.ts";
@@ -85,7 +86,7 @@ describe("data on the disk", () => {
       expect(redeemed?.spec.systemPrompt).toContain(call.id % 3 === 0 ? "tables" : `canary-${call.id}-prompt`);
       const turns = TURNS.map((turn) => ({ ...turn, text: call.id % 3 === 0 ? turn.text : said(call.id, "turn") }));
       const end = { status: "ended", endReason: "caller_hangup", endedAtMs: 1, durationMs: 1, turns } as const;
-      await stores.calls.finish(redeemed?.callId ?? "", end);
+      await stores.calls.finish(redeemed?.callId ?? asCallId(""), end);
     }
     expect(allBytes(directory)).not.toContain("canary");
     clock.advance(60_000);
@@ -98,11 +99,11 @@ describe("data on the disk", () => {
 
   test("and no word of such a call stays in memory once it is over", async () => {
     const { clock, stores, accountId } = await open();
-    const waiting = async (count: number): Promise<{ id: string; tokenHash: string }[]> => {
+    const waiting = async (count: number): Promise<{ id: CallId; tokenHash: string }[]> => {
       const spec = { ...SPEC, recordingEnabled: false, systemPrompt: randomBytes(100_000).toString("hex") };
       return count === 0 ? [] : [await createCall(stores, accountId, spec), ...(await waiting(count - 1))];
     };
-    const fates: ((call: { id: string; tokenHash: string }) => unknown)[] = [
+    const fates: ((call: { id: CallId; tokenHash: string }) => unknown)[] = [
       async ({ id, tokenHash }) => {
         await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
         await stores.calls.finish(id, endAt(clock, { turns: [] }));

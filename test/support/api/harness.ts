@@ -9,6 +9,7 @@ import { downloadBounds, LargeResponses } from "../../../src/api/http/large-resp
 import { catalogueOf, type VoiceCatalogue } from "../../../src/api/voices/catalogue.ts";
 import type { SpendUnit } from "../../../src/core/billing/spend.ts";
 import { unavailable } from "../../../src/core/errors.ts";
+import type { AccountId } from "../../../src/core/ids.ts";
 import { API_CONNECTIONS_MAX } from "../../../src/core/limits/api.ts";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { EventPager } from "../../../src/record/events/event-pages.ts";
@@ -36,7 +37,7 @@ export interface ApiUnderTest {
   stores: Stores;
   clock: ManualClock;
   directory: string;
-  accountId: string;
+  accountId: AccountId;
   key: string;
   /** What the API logged, one line of JSON each. */
   logged: string[];

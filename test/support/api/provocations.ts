@@ -1,3 +1,4 @@
+import { asAccountId } from "../../../src/core/ids.ts";
 import {
   AGENTS_PER_ACCOUNT_MAX,
   BODY_BYTES_MAX,
@@ -98,7 +99,7 @@ function takeAllLargeAnswers({ api }: Scene, accountIds: readonly string[]): voi
       [api.downloads, DOWNLOADS_PER_ACCOUNT_MAX],
     ] as const) {
       for (let count = 0; count < perAccountMax + LARGE_ANSWERS_WAITING_PER_ACCOUNT_MAX; count++) {
-        answers.begin(accountId, () => {}).catch(() => {});
+        answers.begin(asAccountId(accountId), () => {}).catch(() => {});
       }
     }
   }

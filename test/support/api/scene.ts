@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import { callMs } from "../../../src/core/clocks.ts";
+import { asCallId, type CallId } from "../../../src/core/ids.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
@@ -57,11 +58,13 @@ export class Scene {
   async ended(changes: { recordingEnabled?: boolean } = {}): Promise<string> {
     const { recordingEnabled = true } = changes;
     const { stores, clock, directory, recordingPath } = this.api;
-    const id = await this.active({
-      metadata: { order: "A-17" },
-      selectedTools: [{ toolName: "hang_up" }],
-      recordingEnabled,
-    });
+    const id = asCallId(
+      await this.active({
+        metadata: { order: "A-17" },
+        selectedTools: [{ toolName: "hang_up" }],
+        recordingEnabled,
+      }),
+    );
     clock.advance(5_000);
     const path = journalPath(directory, id);
     mkdirSync(dirname(path), { recursive: true });
@@ -102,7 +105,7 @@ export class Scene {
 }
 
 /** The file of a short call's journal, with an interruption in it. */
-function journal(callId: string): string {
+function journal(callId: CallId): string {
   const frame = new Uint8Array(160);
   return new JournalFile({ ...START, callId })
     .add({ kind: "event", timeMs: callMs(0), event: { kind: "leg-started", codec: "mulaw" } })

@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { addMs, millisecondsOf, monotonicMs } from "../../../src/core/clocks.ts";
+import { asAccountId, asCallId } from "../../../src/core/ids.ts";
 import { FRAME_MS } from "../../../src/core/limits/media.ts";
 import { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
 import { Gateway } from "../../../src/gateway/gateway.ts";
@@ -51,8 +52,8 @@ export interface HeldCall {
   bugs: readonly string[];
 }
 
-const CALL_ID = "call_01980000-0000-7000-8000-000000000001";
-const ACCOUNT_ID = "account_01980000-0000-7000-8000-000000000002";
+const CALL_ID = asCallId("call_01980000-0000-7000-8000-000000000001");
+const ACCOUNT_ID = asAccountId("account_01980000-0000-7000-8000-000000000002");
 /** One way. */
 const NETWORK_MS = 5;
 /** Every golden call is over by then. */

@@ -1,5 +1,6 @@
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
+import { asAccountId, asCallId } from "../../../src/core/ids.ts";
 import type { JournalStart } from "../../../src/record/journal/records.ts";
 
 export const SPEC: CallSpec = {
@@ -21,8 +22,8 @@ export const SPEC: CallSpec = {
 };
 
 export const START: JournalStart = {
-  callId: "call_01980000-0000-7000-8000-000000000001",
-  accountId: "account_01980000-0000-7000-8000-000000000002",
+  callId: asCallId("call_01980000-0000-7000-8000-000000000001"),
+  accountId: asAccountId("account_01980000-0000-7000-8000-000000000002"),
   startedAt: "2026-01-01T00:00:00.000Z",
   spec: SPEC,
   leg: { inboundRateHz: 8_000, outboundRateHz: 8_000, outboundCodec: "mulaw" },

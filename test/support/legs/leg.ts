@@ -3,6 +3,7 @@ import { createTwilioWire } from "../../../src/carriers/twilio/wire.ts";
 import type { Prices } from "../../../src/core/billing/prices.ts";
 import type { SpendSettings } from "../../../src/core/billing/spend.ts";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
+import { asAccountId, asCallId } from "../../../src/core/ids.ts";
 import { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
 import type { SchemaChecks } from "../../../src/core/schemas/checker.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
@@ -115,8 +116,8 @@ export function leg(options: LegOptions = {}) {
   const { log, lines: logged } = memoryLog();
   const journals = new JournalWriters({ dataDir: directory, software: "test", clock, log });
   const redeemed = {
-    callId: "call_01980000-0000-7000-8000-000000000001",
-    accountId: "account_01980000-0000-7000-8000-000000000002",
+    callId: asCallId("call_01980000-0000-7000-8000-000000000001"),
+    accountId: asAccountId("account_01980000-0000-7000-8000-000000000002"),
     spec: { ...SPEC, ...options.spec },
   };
   const wire = options.wire ?? createTwilioWire();

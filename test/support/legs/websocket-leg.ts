@@ -1,4 +1,5 @@
 import type { StreamFormat } from "../../../src/core/calls/spec.ts";
+import { asCallId } from "../../../src/core/ids.ts";
 import { createWebsocketWire } from "../../../src/wire/websocket/wire.ts";
 import { opus } from "../audio/opus-codecs.ts";
 import { type LegOptions, leg } from "./leg.ts";
@@ -6,7 +7,7 @@ import { type LegOptions, leg } from "./leg.ts";
 /** The codec and the rates that a call is created with when it asks for none. */
 export const DEFAULT_FORMAT: StreamFormat = { codec: "pcm_s16le", inputRateHz: 16_000, outputRateHz: 16_000 };
 
-export const WEBSOCKET_CALL_ID = "call_01980000-0000-7000-8000-000000000001";
+export const WEBSOCKET_CALL_ID = asCallId("call_01980000-0000-7000-8000-000000000001");
 
 export interface WebsocketLegOptions extends Omit<LegOptions, "wire"> {
   format?: Partial<StreamFormat>;

@@ -4,6 +4,7 @@ import type { Prices } from "../../../src/core/billing/prices.ts";
 import type { SpendSettings } from "../../../src/core/billing/spend.ts";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { type Clock, systemClock } from "../../../src/core/clock.ts";
+import type { CallId } from "../../../src/core/ids.ts";
 import { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
 import { Gateway } from "../../../src/gateway/gateway.ts";
 import type { JournalFiles } from "../../../src/gateway/journal/writer.ts";
@@ -195,9 +196,9 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     server,
     port,
     url: `${options.tls ? "wss" : "ws"}://127.0.0.1:${port}`,
-    recordingPath: (callId: string) => recordingPath(directory, callId),
+    recordingPath: (callId: CallId) => recordingPath(directory, callId),
     /** A call that waits for its stream, and its token. */
-    async create(spec: Partial<CallSpec> = {}): Promise<{ callId: string; token: string }> {
+    async create(spec: Partial<CallSpec> = {}): Promise<{ callId: CallId; token: string }> {
       const token = mintToken();
       const made = await stores.calls.create({
         accountId,
@@ -209,7 +210,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
       return { callId: made.call.id, token };
     },
     /** The call's record, once it is no longer active. */
-    async ended(callId: string): Promise<CallRecord> {
+    async ended(callId: CallId): Promise<CallRecord> {
       for (;;) {
         const record = await stores.calls.get(accountId, callId);
         if (record !== undefined && record.status !== "active" && record.status !== "created") return record;

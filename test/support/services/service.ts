@@ -9,6 +9,7 @@ import type { LatencySummary } from "../../../src/core/calls/latency.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { addMs } from "../../../src/core/clocks.ts";
+import type { AccountId, CallId } from "../../../src/core/ids.ts";
 import type { ServiceReady } from "../../../src/core/service-ready.ts";
 import { openStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
@@ -223,9 +224,9 @@ export class Service {
    * Creates a call; `body` replaces fields of `NEW_CALL`. A machine that has other things to do makes the loop lag, and then no
    * calls are taken for some seconds: a test that needs one waits.
    */
-  async createCall(body: object = {}): Promise<{ id: string; websocketUrl: string }> {
+  async createCall(body: object = {}): Promise<{ id: CallId; websocketUrl: string }> {
     const answer = await until("a call to be taken", TAKEN_MS_MAX, async () => {
-      const said = await this.api<{ id: string; websocketUrl: string }>("POST", "/calls", { ...NEW_CALL, ...body });
+      const said = await this.api<{ id: CallId; websocketUrl: string }>("POST", "/calls", { ...NEW_CALL, ...body });
       return !said.bytes.includes('"overloaded"') && said;
     });
     if (answer.status !== 201) throw new Error(`the call was not created: ${answer.status} ${answer.bytes}`);
@@ -289,7 +290,7 @@ export const agentText = (transcript: readonly TranscriptTurn[]): string =>
 /** Opens the stores of a data directory, beside the running service or after it, as `npm run api-keys` does. */
 export async function withStores<T>(
   dataDir: string,
-  work: (stores: Stores, accountId: string) => Promise<T>,
+  work: (stores: Stores, accountId: AccountId) => Promise<T>,
 ): Promise<T> {
   const stores = await openStores(dataDir, systemClock);
   try {
@@ -299,7 +300,7 @@ export async function withStores<T>(
   }
 }
 
-async function makeApiKey({ apiKeys }: Stores, accountId: string): Promise<string> {
+async function makeApiKey({ apiKeys }: Stores, accountId: AccountId): Promise<string> {
   return (await apiKeys.create({ accountId, name: "test" })).key;
 }
 

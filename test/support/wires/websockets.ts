@@ -1,4 +1,5 @@
 import { STREAM_CODECS, type StreamCodec, type StreamFormat } from "../../../src/core/calls/spec.ts";
+import { asCallId } from "../../../src/core/ids.ts";
 import { TEXT_MESSAGE_BYTES_MAX } from "../../../src/core/limits/messages.ts";
 import { createWebsocketWire } from "../../../src/wire/websocket/wire.ts";
 import { opus } from "../audio/opus-codecs.ts";
@@ -6,7 +7,7 @@ import { samplesOf } from "../audio/samples.ts";
 import { fixtureLines, messageOf, type WireMessage, type WireUnderTest } from "./wire-under-test.ts";
 
 /** The id of the call whose legs are tested. */
-export const CALL_ID = "call_0199f3a1-7c55-7e02-9d6b-3f1a2b4c5d6e";
+export const CALL_ID = asCallId("call_0199f3a1-7c55-7e02-9d6b-3f1a2b4c5d6e");
 
 /** What is negotiated in the tests of a codec: both rates differ where they can. */
 export const FORMATS: Readonly<Record<StreamCodec, StreamFormat>> = {

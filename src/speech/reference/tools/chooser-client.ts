@@ -1,4 +1,5 @@
 import { childModule } from "../../../core/child-module.ts";
+import { asAccountId } from "../../../core/ids.ts";
 import { TOOL_PLAN_CPU_MS_MAX } from "../../../core/limits/tools.ts";
 import { BudgetedProcess, type BudgetedProcessOptions } from "../../../core/tasks/budgeted-process.ts";
 import { forkTaskChild } from "../../../core/tasks/child.ts";
@@ -14,7 +15,7 @@ export interface PlanTask {
 }
 
 /** The account of requests that belong to no call. */
-const NO_ACCOUNT = "";
+const NO_ACCOUNT = asAccountId("");
 
 /** Chooses tools for the reference LLM in a child process, which starts with the first call that may need it. */
 export class ToolChooserClient implements ToolChooser {

@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
 import type { TranscriptTurn } from "../../../core/calls/transcript.ts";
 import type { Clock } from "../../../core/clock.ts";
-import { newId } from "../../../core/ids.ts";
+import { type AccountId, type ApiKeyId, type CallId, newId } from "../../../core/ids.ts";
 import type {
   ActiveCall,
   AdmissionRefusal,
@@ -44,7 +44,7 @@ export class SqliteCalls implements CallStore {
   /** Text of something removed may still be in the write-ahead log; an earlier process may have removed it. */
   #purgePending = true;
   /** Calls whose ends are being written: a second end of one waits for the first. */
-  readonly #finishing = new Map<string, Promise<boolean>>();
+  readonly #finishing = new Map<CallId, Promise<boolean>>();
 
   constructor(
     db: Kysely<Tables>,
@@ -135,11 +135,11 @@ export class SqliteCalls implements CallStore {
     return { kind: "created", call: createdRecordOf(row) };
   }
 
-  get(accountId: string, callId: string): Promise<CallRecord | undefined> {
+  get(accountId: AccountId, callId: CallId): Promise<CallRecord | undefined> {
     return this.#get(this.#db, accountId, callId);
   }
 
-  async #get(db: Kysely<Tables>, accountId: string, callId: string): Promise<CallRecord | undefined> {
+  async #get(db: Kysely<Tables>, accountId: AccountId, callId: CallId): Promise<CallRecord | undefined> {
     const row = await db
       .selectFrom("calls")
       .select(RECORD_COLUMNS)
@@ -150,13 +150,13 @@ export class SqliteCalls implements CallStore {
     return row && currentRecordOf(row);
   }
 
-  list(accountId: string, query: CallQuery): Promise<{ calls: readonly ListedCall[]; more: boolean }> {
+  list(accountId: AccountId, query: CallQuery): Promise<{ calls: readonly ListedCall[]; more: boolean }> {
     return listCalls(this.#db, accountId, query, this.#age);
   }
 
   async transcript(
-    accountId: string,
-    callId: string,
+    accountId: AccountId,
+    callId: CallId,
     range?: { from: number; limit: number },
   ): Promise<readonly TranscriptTurn[] | undefined> {
     const call = await this.get(accountId, callId);
@@ -203,7 +203,7 @@ export class SqliteCalls implements CallStore {
     }));
   }
 
-  async cancel(accountId: string, callId: string): Promise<Cancellation | undefined> {
+  async cancel(accountId: AccountId, callId: CallId): Promise<Cancellation | undefined> {
     const found = await this.#db.transaction().execute(async (tx): Promise<Cancellation | undefined> => {
       const nowMs = this.#clock.epochMs();
       const { numUpdatedRows } = await tx
@@ -230,7 +230,7 @@ export class SqliteCalls implements CallStore {
     return found;
   }
 
-  async remove(accountId: string, callId: string): Promise<boolean | undefined> {
+  async remove(accountId: AccountId, callId: CallId): Promise<boolean | undefined> {
     const found = await this.get(accountId, callId);
     // A call that is over cannot start.
     if (found?.endedAtMs !== undefined) await trimTranscript(this.#db, callId);
@@ -256,7 +256,7 @@ export class SqliteCalls implements CallStore {
     this.#purgePending = !(await truncateWal(this.#db));
   }
 
-  async setCarrierCallId(callId: string, carrierCallId: string): Promise<void> {
+  async setCarrierCallId(callId: CallId, carrierCallId: string): Promise<void> {
     await this.#db
       .updateTable("calls")
       .set({ carrier_call_id: JSON.stringify(carrierCallId) })
@@ -265,7 +265,7 @@ export class SqliteCalls implements CallStore {
       .execute();
   }
 
-  async finish(callId: string, end: CallEnd, redemption?: CallRedemption): Promise<boolean> {
+  async finish(callId: CallId, end: CallEnd, redemption?: CallRedemption): Promise<boolean> {
     const before = this.#finishing.get(callId)?.catch(() => false);
     const finishing = (async () => {
       await before;
@@ -282,7 +282,7 @@ export class SqliteCalls implements CallStore {
   /**
    * Writes a long transcript in short transactions, and the end with the last of them. No turn is visible before that.
    */
-  async #finish(callId: string, end: CallEnd, redemption: CallRedemption | undefined): Promise<boolean> {
+  async #finish(callId: CallId, end: CallEnd, redemption: CallRedemption | undefined): Promise<boolean> {
     const active = await this.#db
       .selectFrom("calls")
       .select(["account_id", "recording_enabled"])
@@ -332,14 +332,14 @@ export class SqliteCalls implements CallStore {
     return first;
   }
 
-  async #deleteTurns(callId: string): Promise<void> {
+  async #deleteTurns(callId: CallId): Promise<void> {
     await trimTranscript(this.#db, callId);
     const left = this.#db.selectFrom("turns").select("position").where("call_id", "=", callId).limit(1);
     if ((await left.executeTakeFirst()) === undefined) return;
     await this.#db.deleteFrom("turns").where("call_id", "=", callId).execute();
   }
 
-  async expire(): Promise<readonly string[]> {
+  async expire(): Promise<readonly CallId[]> {
     const rows = await this.#db
       .updateTable("calls")
       .set((calls) => ({ ...EXPIRED, ended_at: lastExpiry(calls) }))
@@ -355,7 +355,7 @@ export class SqliteCalls implements CallStore {
   }
 }
 
-const apiKeyIdOf = ({ api_key_id: apiKeyId }: { api_key_id: string | null }): { apiKeyId?: string } =>
+const apiKeyIdOf = ({ api_key_id: apiKeyId }: { api_key_id: ApiKeyId | null }): { apiKeyId?: ApiKeyId } =>
   apiKeyId === null ? {} : { apiKeyId };
 
 const redemptionColumns = (redemption: CallRedemption | undefined) =>

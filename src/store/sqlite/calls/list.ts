@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
+import type { AccountId, CallId } from "../../../core/ids.ts";
 import { LIST_READ_BYTES_MAX } from "../../../core/limits/api.ts";
 import type { CallQuery, CallStatus, ListedCall } from "../../call-store.ts";
 import type { Tables } from "../database/tables.ts";
@@ -15,7 +16,7 @@ const WINDOW_CALLS_MAX = 500;
 /** The account's calls that match the query, newest first, and whether others follow. */
 export async function listCalls(
   db: Kysely<Tables>,
-  accountId: string,
+  accountId: AccountId,
   { afterCallId, limit, ...filters }: CallQuery,
   age: AgeClock,
 ): Promise<{ calls: readonly ListedCall[]; more: boolean }> {
@@ -43,10 +44,10 @@ export async function listCalls(
  */
 async function endOfWindow(
   db: Kysely<Tables>,
-  accountId: string,
+  accountId: AccountId,
   carrierCallId: string | undefined,
-  after: string | undefined,
-): Promise<string | undefined> {
+  after: CallId | undefined,
+): Promise<CallId | undefined> {
   const bytes = sql<number>`octet_length(settings) + coalesce(octet_length(words), 0)`;
   let earlier = db
     .selectFrom("calls")
@@ -66,7 +67,7 @@ async function endOfWindow(
 
 function matching(
   db: Kysely<Tables>,
-  accountId: string,
+  accountId: AccountId,
   filters: Omit<CallQuery, "afterCallId" | "limit">,
   age: AgeClock,
 ) {

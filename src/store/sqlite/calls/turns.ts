@@ -1,5 +1,6 @@
 import { type Insertable, type Kysely, sql } from "kysely";
 import type { TranscriptTurn } from "../../../core/calls/transcript.ts";
+import type { AccountId, CallId } from "../../../core/ids.ts";
 import { TRANSACTION_ROWS_MAX, TRANSACTION_TEXT_BYTES_MAX } from "../../../core/limits/storage.ts";
 import type { Tables } from "../database/tables.ts";
 import { pauseAfterTransaction } from "../database/transaction-pacing.ts";
@@ -9,8 +10,8 @@ type TurnRow = Insertable<Tables["turns"]>;
 
 /** The call of the turns. */
 export interface TurnOwner {
-  callId: string;
-  accountId: string;
+  callId: CallId;
+  accountId: AccountId;
   /** False for a call that is not recorded, whose texts are not written. */
   withText: boolean;
 }
@@ -40,7 +41,7 @@ export async function insertTurns(db: Kysely<Tables>, rows: readonly TurnRow[]):
 }
 
 /** Deletes the end of a transcript, in short transactions, until one transaction can delete the rest. */
-export async function trimTranscript(db: Kysely<Tables>, callId: string): Promise<void> {
+export async function trimTranscript(db: Kysely<Tables>, callId: CallId): Promise<void> {
   for (;;) {
     const begunMs = performance.now();
     const from = await lastBatchStart(db, callId);
@@ -51,7 +52,7 @@ export async function trimTranscript(db: Kysely<Tables>, callId: string): Promis
 }
 
 /** The first position of the last batch that one transaction can delete; undefined if it can delete all turns. */
-async function lastBatchStart(db: Kysely<Tables>, callId: string): Promise<number | undefined> {
+async function lastBatchStart(db: Kysely<Tables>, callId: CallId): Promise<number | undefined> {
   const rows = await db
     .selectFrom("turns")
     // Not `length`, which would read the text.

@@ -1,12 +1,13 @@
+import type { AccountId, AgentId, ApiKeyId, CallId } from "../../../core/ids.ts";
 /**
  * The tables for Kysely. Columns named `_at` are milliseconds since the Unix epoch; booleans are 0 or 1; JSON columns
  * hold only what this service wrote.
  */
 export interface Tables {
-  accounts: { id: string; name: string; created_at: number };
+  accounts: { id: AccountId; name: string; created_at: number };
   api_keys: {
-    id: string;
-    account_id: string;
+    id: ApiKeyId;
+    account_id: AccountId;
     name: string;
     /** SHA-256 of the key, lower-case hex. */
     hash: string;
@@ -15,8 +16,8 @@ export interface Tables {
     revoked_at: number | null;
   };
   agents: {
-    id: string;
-    account_id: string;
+    id: AgentId;
+    account_id: AccountId;
     /** JSON of a string, as are the other prompts: libsql (0.5.29) reads a text column only up to its first NUL. */
     name: string;
     base_prompt: string;
@@ -32,12 +33,12 @@ export interface Tables {
     updated_at: number;
   };
   calls: {
-    id: string;
-    account_id: string;
+    id: CallId;
+    account_id: AccountId;
     /** The saved agent that the call was created from. */
-    agent_id: string | null;
+    agent_id: AgentId | null;
     /** The API key that created the call; null in calls of older versions. */
-    api_key_id: string | null;
+    api_key_id: ApiKeyId | null;
     status: string;
     /** JSON of CallSettings. */
     settings: string;
@@ -76,8 +77,8 @@ export interface Tables {
   stream_tokens: {
     /** SHA-256 of the token, lower-case hex. */
     token_hash: string;
-    account_id: string;
-    call_id: string;
+    account_id: AccountId;
+    call_id: CallId;
     /** By the wall clock, only for records. */
     expires_at: number;
     /** The boot, and the time of its AgeClock at which the token expires. These decide. */
@@ -91,10 +92,10 @@ export interface Tables {
   epochs: { name: string; value: number };
   /** Requests with an idempotency key, so that a repeated one creates no second call. */
   idempotent_requests: {
-    account_id: string;
+    account_id: AccountId;
     /** SHA-256 of the idempotency key, lower-case hex. */
     key_hash: string;
-    call_id: string;
+    call_id: CallId;
     fingerprint: string;
     sealed_token: string;
     created_at: number;
@@ -103,10 +104,10 @@ export interface Tables {
     created_age_ms: number;
   };
   turns: {
-    call_id: string;
+    call_id: CallId;
     /** 0 for the first turn of the call. */
     position: number;
-    account_id: string;
+    account_id: AccountId;
     role: string;
     /**
      * JSON of the text, because libsql would read a plain one only up to its first NUL. Always null when the call is

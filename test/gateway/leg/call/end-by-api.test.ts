@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "vitest";
+import { asCallId, type CallId } from "../../../../src/core/ids.ts";
 import { loadVad } from "../../../../src/media/vad.ts";
 import { RawLeg } from "../../../support/legs/raw-leg.ts";
 import { type MediaService, type MediaServiceOptions, mediaService } from "../../../support/services/media-service.ts";
@@ -15,7 +16,7 @@ async function start(options?: MediaServiceOptions): Promise<MediaService> {
 }
 
 /** What `POST /calls/{id}/end` does; returns whether a worker was informed. */
-async function end(callId: string): Promise<boolean> {
+async function end(callId: CallId): Promise<boolean> {
   const found = await service.stores.calls.cancel(service.accountId, callId);
   return found?.workerId !== undefined && service.ipc.endCall(found.workerId, callId);
 }
@@ -42,7 +43,7 @@ test("asking twice, or for a call that is over, has no effect", async () => {
   const record = await ended(callId);
   expect(record.endReason).toBe("api_hangup");
   expect(await end(callId)).toBe(false);
-  for (const id of [callId, "call_unknown"]) expect(ipc.endCall("worker", id)).toBe(true);
+  for (const id of [callId, "call_unknown"]) expect(ipc.endCall("worker", asCallId(id))).toBe(true);
   expect(ipc.endCall("another-worker", callId)).toBe(false);
   expect(await service.stores.calls.get(service.accountId, callId)).toEqual(record);
   leg.ws.destroy();

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Kysely, Migrator, SqliteDialect } from "kysely";
 import Libsql from "libsql";
 import { describe, expect, test } from "vitest";
-import { newId } from "../../../../src/core/ids.ts";
+import { asAccountId, asCallId, newId } from "../../../../src/core/ids.ts";
 import { hashSecret } from "../../../../src/store/secrets.ts";
 import { MIGRATIONS } from "../../../../src/store/sqlite/database/migrations.ts";
 import type { Tables } from "../../../../src/store/sqlite/database/tables.ts";
@@ -43,7 +43,7 @@ describe("removed data", () => {
     expect(allBytes(directory)).toContain("canary-50-turn");
     for (const [number, id] of ids.entries()) {
       if (number % 3 === 0) kept.push(number);
-      else expect(await stores.calls.remove(accountId, id)).toBe(true);
+      else expect(await stores.calls.remove(accountId, asCallId(id))).toBe(true);
     }
     const whileOpen = allBytes(directory);
     await stores.close();
@@ -55,7 +55,7 @@ describe("removed data", () => {
 
   test("stays in the write-ahead log while another program reads, and is purged by the next `expire`", async () => {
     const { directory, stores, accountId, held } = await open();
-    const id = await held(1);
+    const id = asCallId(await held(1));
     const reader = new Libsql(join(directory, "trunkline.db"));
     reader.exec("BEGIN");
     expect(reader.prepare("SELECT count(*) AS calls FROM calls").all()).toMatchObject([{ calls: 1 }]);
@@ -181,11 +181,11 @@ test("F14-2, F14-4: turns and calls of version 6 of the schema are read: neither
     .run();
   await db.destroy();
   const upgraded = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
-  expect((await upgraded.calls.get("account_1", "call_1"))?.carrierCallId).toBeUndefined();
-  expect(await upgraded.calls.transcript("account_1", "call_1")).toEqual([
+  expect((await upgraded.calls.get(asAccountId("account_1"), asCallId("call_1")))?.carrierCallId).toBeUndefined();
+  expect(await upgraded.calls.transcript(asAccountId("account_1"), asCallId("call_1"))).toEqual([
     { role: "agent", text: "Hello.", startMs: 0, endMs: 900, interrupted: false },
   ]);
-  const byCarrierId = await upgraded.calls.list("account_1", { limit: 5, carrierCallId: "CA1" });
+  const byCarrierId = await upgraded.calls.list(asAccountId("account_1"), { limit: 5, carrierCallId: "CA1" });
   expect(byCarrierId).toEqual({ calls: [], more: false });
   await upgraded.close();
 });
@@ -231,7 +231,7 @@ test("latencies and usage of version 11 of the schema are read under their prese
   await db.destroy();
 
   const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
-  expect(await stores.calls.get("account_1", "call_1")).toMatchObject({
+  expect(await stores.calls.get(asAccountId("account_1"), asCallId("call_1"))).toMatchObject({
     latency: {
       ...{ endOfTurn: step(520), finalTranscript: step(300), llmFirstToken: step(120) },
       ...{ firstSegment: step(40), ttsFirstByte: step(90), firstFrame: step(15), total: step(785) },
@@ -242,13 +242,15 @@ test("latencies and usage of version 11 of the schema are read under their prese
       { stage: "tts", provider: "espeak", model: "voice", units: "seconds", amount: 2 },
     ],
   });
-  expect(JSON.stringify(await stores.calls.get("account_1", "call_1"))).not.toMatch(/engine|whole|firstPiece/);
+  expect(JSON.stringify(await stores.calls.get(asAccountId("account_1"), asCallId("call_1")))).not.toMatch(
+    /engine|whole|firstPiece/,
+  );
   const [, withoutLatency, withoutUsage] = await Promise.all(
-    ["call_1", "call_2", "call_3"].map((id) => stores.calls.get("account_1", id)),
+    ["call_1", "call_2", "call_3"].map((id) => stores.calls.get(asAccountId("account_1"), asCallId(id))),
   );
   expect([withoutLatency?.latency, withoutLatency?.usage]).toEqual([undefined, []]);
   expect([withoutUsage?.latency, withoutUsage?.usage]).toEqual([undefined, undefined]);
-  const turns = await stores.calls.transcript("account_1", "call_1");
+  const turns = await stores.calls.transcript(asAccountId("account_1"), asCallId("call_1"));
   expect(turns?.map(({ latency }) => latency)).toEqual([
     undefined,
     {
