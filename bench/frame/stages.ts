@@ -2,6 +2,7 @@ import { Call } from "../../src/call/call.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { createTwilioWire } from "../../src/carriers/twilio/wire.ts";
 import { addMs, callMs, mediaMs, millisecondsOf } from "../../src/core/clocks.ts";
+import { asTurnId } from "../../src/core/ids.ts";
 import {
   CARRIER_FRAME_SAMPLES,
   CARRIER_RATE_HZ,
@@ -38,7 +39,7 @@ const FRAMES = 500;
 const HEAP_RUNS = 1_000;
 /** A writer's buffer is emptied four times a second. */
 const JOURNAL_BYTES_MAX = 4_096;
-const TURN = 1;
+const TURN = asTurnId(1);
 const STT_SILENCE_MS = 250;
 /** A time that goes on by frames. In memory of its own: a variable that closures share would be on the heap anew each time. */
 class FrameClock {

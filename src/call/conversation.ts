@@ -1,6 +1,7 @@
 import type { CallSpec } from "../core/calls/spec.ts";
 import type { TranscriptTurn } from "../core/calls/transcript.ts";
 import { type CallMs, callMs, roundedMs } from "../core/clocks.ts";
+import type { ToolCallId, TurnId } from "../core/ids.ts";
 import { TURN_TEXT_CHARS_MAX } from "../core/limits/calls.ts";
 import { cutText } from "../core/text/graphemes.ts";
 import { joinTexts } from "../core/text/words.ts";
@@ -71,7 +72,7 @@ export class Conversation {
    * The messages for reply `turnId`; `toolMessages` are the reply's own tool calls and results. What does not fit (old
    * turns, ends of tool results) is dropped for good, and `conversation-trimmed` reports it.
    */
-  prompt(turnId: number, toolMessages: readonly Message[]): readonly Message[] {
+  prompt(turnId: TurnId, toolMessages: readonly Message[]): readonly Message[] {
     const all = [...this.#messagesWithPending(), ...toolMessages];
     const { messages, retainedIndices, tokens, droppedTurns, droppedMessages, truncatedResults } = this.#fitted(all);
     if (droppedMessages === 0 && truncatedResults === 0) return messages;
@@ -113,7 +114,7 @@ export class Conversation {
   }
 
   /** A tool result that arrived after its reply had ended: the LLM gets it with the next prompt. */
-  lateResult(toolCallId: string, text: string): void {
+  lateResult(toolCallId: ToolCallId, text: string): void {
     const at = this.#messages.findLastIndex((message) => message.role === "tool" && message.toolCallId === toolCallId);
     const result = this.#messages[at];
     // An LLM request that was sent meanwhile is not repeated.

@@ -4,6 +4,7 @@ import type { CancelReason, EndReason, ResumeReason, SpeakReason } from "../core
 import type { Stage } from "../core/calls/stages.ts";
 import type { TranscriptTurn, TurnLatency } from "../core/calls/transcript.ts";
 import type { CallMs, MediaMs } from "../core/clocks.ts";
+import type { CarrierCallId, ToolCallId, TurnId } from "../core/ids.ts";
 import type { PhraseOrigin, Phrases } from "../core/phrases/phrases.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import type { FailoverCode, Message, TimedWord, ToolDescription } from "../speech/contracts.ts";
@@ -19,14 +20,14 @@ export type CallEvent =
    */
   | { kind: "frame-in"; isSpeech: boolean; mediaMs: MediaMs }
   /** A frame of reply `turnId` was sent, `samples` long. The object is reused. */
-  | { kind: "frame-out"; turnId: number; samples: number }
+  | { kind: "frame-out"; turnId: TurnId; samples: number }
   /** A deadline (`Call.nextDeadlineMs`) is due. */
   | { kind: "tick" }
   /**
    * The media stream has started: audio can be sent from now on. `codec` is the codec of the recorded caller frames,
    * `carrierCallId` the carrier's id of the call.
    */
-  | { kind: "leg-started"; codec: FrameCodec; carrierCallId?: string }
+  | { kind: "leg-started"; codec: FrameCodec; carrierCallId?: CarrierCallId }
   /** The leg was closed or must be closed: the caller hung up, or the peer violated the protocol. */
   | { kind: "leg-closed"; reason: EndReason }
   /** The call is to end at once, at the request of the API or the service. */
@@ -49,10 +50,10 @@ export type CallEvent =
   | { kind: "stt-final"; text: string; language?: string }
   | { kind: "stt-failed"; code: string }
   /** From the LLM, in answer to `generate-reply`. */
-  | { kind: "reply-text"; turnId: number; text: string }
-  | { kind: "reply-tool-call"; turnId: number; id: string; name: string; argumentsJson: string }
-  | { kind: "reply-end"; turnId: number }
-  | { kind: "reply-failed"; turnId: number; code: string }
+  | { kind: "reply-text"; turnId: TurnId; text: string }
+  | { kind: "reply-tool-call"; turnId: TurnId; id: string; name: string; argumentsJson: string }
+  | { kind: "reply-end"; turnId: TurnId }
+  | { kind: "reply-failed"; turnId: TurnId; code: string }
   /**
    * The voice after a `language` command. Without `supportsLanguage` no voice speaks the language, and the previous one
    * stays.
@@ -78,21 +79,21 @@ export type CallEvent =
    */
   | { kind: "limit-reached"; scope: SpendScope; limit: SpendLimit; action: SpendAction }
   /** The result of a `run-tool` command. */
-  | { kind: "tool-result"; turnId: number; toolCallId: string; result: string; failed: boolean }
+  | { kind: "tool-result"; turnId: TurnId; toolCallId: ToolCallId; result: string; failed: boolean }
   /**
    * From the TTS, in answer to `speak`. `samples` counts at the leg's rate and includes the padding of a segment's last
    * frame.
    */
-  | { kind: "segment-audio"; turnId: number; segment: number; samples: number; words: readonly TimedWord[] }
-  | { kind: "segment-end"; turnId: number; segment: number; samples: number }
-  | { kind: "segment-failed"; turnId: number; segment: number; code: string };
+  | { kind: "segment-audio"; turnId: TurnId; segment: number; samples: number; words: readonly TimedWord[] }
+  | { kind: "segment-end"; turnId: TurnId; segment: number; samples: number }
+  | { kind: "segment-failed"; turnId: TurnId; segment: number; code: string };
 
 /** All outputs of a call. They are passed to the sink that was given at construction. */
 export type CallCommand =
   /** Request a reply from the LLM; its events carry this `turnId`. */
   | {
       kind: "generate-reply";
-      turnId: number;
+      turnId: TurnId;
       messages: readonly Message[];
       tools: readonly ToolDescription[];
       language: string;
@@ -103,7 +104,7 @@ export type CallCommand =
    */
   | {
       kind: "conversation-trimmed";
-      turnId: number;
+      turnId: TurnId;
       droppedTurns: number;
       droppedMessages: number;
       truncatedResults: number;
@@ -118,7 +119,13 @@ export type CallCommand =
   /** The caller's turn became a different one. */
   | { kind: "preemptive-cancel" }
   /** Run a tool; its `tool-result` carries the same `toolCallId`. */
-  | { kind: "run-tool"; turnId: number; toolCallId: string; name: string; arguments: Readonly<Record<string, unknown>> }
+  | {
+      kind: "run-tool";
+      turnId: TurnId;
+      toolCallId: ToolCallId;
+      name: string;
+      arguments: Readonly<Record<string, unknown>>;
+    }
   /** Send DTMF to the peer, where the wire supports it. */
   | { kind: "send-dtmf"; digits: string }
   /** From now on the call is in this language: for the TTS, and for an STT that needs to know the language. */
@@ -126,7 +133,7 @@ export type CallCommand =
   /** Transfer the caller; the call ends with that. */
   | { kind: "transfer"; target: string }
   /** Synthesize a segment after the segments before it, and send it in order. Service phrases have a `reason`. */
-  | { kind: "speak"; turnId: number; segment: number; text: string; reason?: SpeakReason }
+  | { kind: "speak"; turnId: TurnId; segment: number; text: string; reason?: SpeakReason }
   /** Send a mark directly after the last frame sent. */
   | { kind: "mark"; name: string }
   /**
@@ -134,11 +141,11 @@ export type CallCommand =
    * played. `heardText` is what the caller heard of it. `speechMs` is how long the caller had been speaking when speech
    * interrupted it.
    */
-  | { kind: "cancel-reply"; turnId: number; clear: boolean; reason: CancelReason; speechMs: number; heardText: string }
+  | { kind: "cancel-reply"; turnId: TurnId; clear: boolean; reason: CancelReason; speechMs: number; heardText: string }
   /** Stop sending this reply for now: the caller makes a sound, and it is not clear yet whether it interrupts. */
-  | { kind: "pause"; turnId: number }
+  | { kind: "pause"; turnId: TurnId }
   /** It was no interruption: continue with the sample after the last one sent. */
-  | { kind: "resume"; turnId: number; reason: ResumeReason }
+  | { kind: "resume"; turnId: TurnId; reason: ResumeReason }
   /** The caller said this over the agent, and it needs no answer. */
   | { kind: "ignore"; text: string; startMs: CallMs; endMs: CallMs }
   /** The agent's state from now on. For the first audio of an answer, `latency` says where the time was spent. */

@@ -1,9 +1,7 @@
-import { v7 as uuidv7 } from "uuid";
-
 /**
- * The ids of the service. An id is a plain string at run time, and text that takes a string takes it as it is. The
- * reverse does not compile, nor does an id in the place of another: two arguments of one function cannot be exchanged
- * by mistake.
+ * The ids of the service. At run time an id is a plain string or number, and it can be used as one. To the compiler it
+ * has a kind: neither a string nor an id of another kind is accepted in its place, so two ids in one signature cannot
+ * be exchanged by mistake.
  */
 declare const idName: unique symbol;
 
@@ -18,28 +16,30 @@ export type AccountId = Id<"AccountId">;
 export type AgentId = Id<"AgentId">;
 /** `key_...`: an API key. It is no secret. */
 export type ApiKeyId = Id<"ApiKeyId">;
+/** One start of a media worker. */
+export type WorkerId = Id<"WorkerId">;
+/** The id that the call gives to one tool call of the LLM; the provider has its own (`ToolCall.providerCallId`). */
+export type ToolCallId = Id<"ToolCallId">;
+/** A carrier's own id of a call, verbatim: any text that the carrier sent. */
+export type CarrierCallId = Id<"CarrierCallId">;
 
-const as = (text: string): unknown => text;
+/**
+ * The number of one of the agent's turns within its call: 1, 2, ... The transcript that clients get has turns of both
+ * sides and numbers them separately.
+ */
+export type TurnId = number & { readonly [idName]: "TurnId" };
+
+const as = (id: unknown): unknown => id;
 
 /*
- * For the borders only: route parameters, cursors, command lines and journals of which the type checker cannot know
- * what their texts are. Nothing is checked; an unknown id is not found later.
+ * Only for borders, where the compiler cannot know what a text identifies: cursors, command lines, carriers' messages,
+ * journals. The format is not checked; lookups fail for an unknown id.
  */
 export const asCallId = as as (text: string) => CallId;
 export const asAccountId = as as (text: string) => AccountId;
 export const asAgentId = as as (text: string) => AgentId;
 export const asApiKeyId = as as (text: string) => ApiKeyId;
-
-/** The kinds of new ids, by their prefix; it makes an id readable in a log line. */
-interface IdByPrefix {
-  account: AccountId;
-  call: CallId;
-  agent: AgentId;
-  key: ApiKeyId;
-  /** A request, for log lines and error bodies. */
-  req: string;
-}
-
-/** A new id: a prefix and a UUIDv7, so that ids sort by creation time. */
-export const newId = <Prefix extends keyof IdByPrefix>(prefix: Prefix): IdByPrefix[Prefix] =>
-  as(`${prefix}_${uuidv7()}`) as IdByPrefix[Prefix];
+export const asWorkerId = as as (text: string) => WorkerId;
+export const asCarrierCallId = as as (text: string) => CarrierCallId;
+export const asToolCallId = as as (text: string) => ToolCallId;
+export const asTurnId = as as (count: number) => TurnId;

@@ -1,10 +1,11 @@
 import { strict as assert } from "node:assert";
+import { asTurnId, type TurnId } from "../core/ids.ts";
 
 /** One frame of a ring, borrowed: valid until the next `push` or `shift`. */
 export interface RingFrame {
   readonly bytes: Uint8Array;
   /** The reply that the frame belongs to. */
-  readonly turnId: number;
+  readonly turnId: TurnId;
 }
 
 /**
@@ -19,8 +20,8 @@ export class FrameRing {
   readonly #frameBytes: number;
   /** The frames, followed by the one that is borrowed. */
   readonly #bytes: Uint8Array;
-  readonly #turnIds: number[];
-  readonly #borrowed: { readonly bytes: Uint8Array; turnId: number };
+  readonly #turnIds: TurnId[];
+  readonly #borrowed: { readonly bytes: Uint8Array; turnId: TurnId };
   #head = 0;
   #count = 0;
 
@@ -29,8 +30,8 @@ export class FrameRing {
     this.#capacityFrames = capacityFrames;
     this.#frameBytes = frameBytes;
     this.#bytes = new Uint8Array((capacityFrames + 1) * frameBytes);
-    this.#turnIds = new Array<number>(capacityFrames).fill(0);
-    this.#borrowed = { bytes: this.#bytes.subarray(capacityFrames * frameBytes), turnId: 0 };
+    this.#turnIds = new Array<TurnId>(capacityFrames).fill(asTurnId(0));
+    this.#borrowed = { bytes: this.#bytes.subarray(capacityFrames * frameBytes), turnId: asTurnId(0) };
   }
 
   get count(): number {
@@ -42,7 +43,7 @@ export class FrameRing {
   }
 
   /** Returns false and stores nothing when the ring is full; the producer waits until there is room. */
-  push(frame: Uint8Array, turnId: number): boolean {
+  push(frame: Uint8Array, turnId: TurnId): boolean {
     if (this.isFull) return false;
     if (frame.length !== this.#frameBytes) assert.fail("frames of a ring are equal");
     const slot = (this.#head + this.#count) % this.#capacityFrames;
@@ -57,7 +58,7 @@ export class FrameRing {
     if (this.#count === 0) return undefined;
     const from = this.#head * this.#frameBytes;
     this.#bytes.copyWithin(this.#capacityFrames * this.#frameBytes, from, from + this.#frameBytes);
-    this.#borrowed.turnId = this.#turnIds[this.#head] as number;
+    this.#borrowed.turnId = this.#turnIds[this.#head] as TurnId;
     this.#head = (this.#head + 1) % this.#capacityFrames;
     this.#count -= 1;
     return this.#borrowed;

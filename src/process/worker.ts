@@ -3,6 +3,7 @@ import { DEFAULT_TURN_PARAMETERS, PREEMPTIVE_TURN_PARAMETERS } from "../call/par
 import { readConfig } from "../config/config.ts";
 import { systemClock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
+import { asWorkerId } from "../core/ids.ts";
 import { DESCRIPTORS_PER_CALL, DESCRIPTORS_RESERVED } from "../core/limits/processes.ts";
 import { createLogger } from "../core/log/logger.ts";
 import type { ProcessMetrics } from "../core/metrics/aggregation.ts";
@@ -66,7 +67,7 @@ const handoff = new HandoffClient({
   get path() {
     return process.connected ? socketPath : (findSocket(config.dataDir) ?? socketPath);
   },
-  workerId: randomUUID(),
+  workerId: asWorkerId(randomUUID()),
   callIds: () => gateway.callIds(),
   load: () => ({
     ...gateway.load(),

@@ -1,5 +1,5 @@
 import type { Usage } from "../core/billing/usage.ts";
-import type { AccountId } from "../core/ids.ts";
+import type { AccountId, ToolCallId } from "../core/ids.ts";
 
 /**
  * The three contracts between a call and its speech providers: STT, LLM and TTS.
@@ -120,7 +120,7 @@ export interface ToolCall {
 export type Message =
   | { role: "system" | "user"; text: string }
   | { role: "assistant"; text: string; toolCalls?: readonly ToolCall[] }
-  | { role: "tool"; toolCallId: string; name: string; text: string };
+  | { role: "tool"; toolCallId: ToolCallId; name: string; text: string };
 
 /** A function that the LLM may call. `parameters` is a JSON Schema object. */
 export interface ToolDescription {

@@ -1,6 +1,6 @@
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { CallSpec, ConnectionType } from "../core/calls/spec.ts";
-import type { AccountId, CallId } from "../core/ids.ts";
+import type { AccountId, CallId, CarrierCallId } from "../core/ids.ts";
 
 /** A call whose token was redeemed. It now belongs to the worker that redeemed it. */
 export interface RedeemedCall {
@@ -41,7 +41,7 @@ export interface CallHandoff {
    * The call's stream has started, and its carrier has given it this id. Sent once: a control process that is not
    * connected then reads the id from the journal.
    */
-  streamStarted(callId: CallId, carrierCallId: string): void;
+  streamStarted(callId: CallId, carrierCallId: CarrierCallId): void;
   /**
    * The call is over, and its journal is complete or has failed. Sent repeatedly until the control process acknowledges
    * it. `end` is absent for a call that never began.

@@ -3,7 +3,7 @@ import type { LatencySummary } from "../core/calls/latency.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { CallSpec, ConnectionType } from "../core/calls/spec.ts";
 import type { TranscriptTurn } from "../core/calls/transcript.ts";
-import type { AccountId, AgentId, ApiKeyId, CallId } from "../core/ids.ts";
+import type { AccountId, AgentId, ApiKeyId, CallId, CarrierCallId, WorkerId } from "../core/ids.ts";
 
 /** `created` → `active` → `ended` or `failed`; or `created` → `expired`, when the token was not redeemed in time. */
 export const CALL_STATUSES = ["created", "active", "ended", "expired", "failed"] as const;
@@ -38,7 +38,7 @@ export interface CallRecord {
   durationMs?: number;
   endReason?: EndReason;
   /** The carrier's id of the call, verbatim. */
-  carrierCallId?: string;
+  carrierCallId?: CarrierCallId;
   recording?: RecordingInfo;
   /**
    * False when turns may be missing from the transcript because the journal is truncated. Absent before the end, and in
@@ -106,7 +106,7 @@ export type Creation =
 export interface CallQuery {
   status?: CallStatus | undefined;
   connectionType?: ConnectionType | undefined;
-  /** The carrier's complete id of the call. */
+  /** The carrier's complete id of the call, as the client knows it. */
   carrierCallId?: string | undefined;
   /** Created at this time or later. */
   createdFromMs?: number | undefined;
@@ -139,7 +139,7 @@ export interface ActiveCall {
    * The worker that redeemed the call's token, the number of its connection at that time, and the control process's
    * epoch.
    */
-  workerId: string;
+  workerId: WorkerId;
   workerConnection: number;
   epoch: number;
   recordingEnabled: boolean;
@@ -152,7 +152,7 @@ export type CallRedemption = Pick<ActiveCall, "workerId" | "workerConnection" | 
 export interface Cancellation {
   call: CallRecord;
   /** The worker that carries the call, while it is active. */
-  workerId?: string;
+  workerId?: WorkerId;
   /** Whether this request ended it; false when it was over before. */
   cancelled: boolean;
 }
@@ -171,7 +171,7 @@ export interface CallEnd {
    * Absent where the stream had none, never started, or its id is unknown; the stored value then stays. At most
    * STREAM_ID_CHARS_MAX characters, any of them.
    */
-  carrierCallId?: string | undefined;
+  carrierCallId?: CarrierCallId | undefined;
   recording?: RecordingInfo | undefined;
   /** Counters of the call, by name. */
   counters?: Readonly<Record<string, number>> | undefined;
@@ -215,7 +215,7 @@ export interface CallStore {
   /** Created calls with valid tokens, of all accounts: with the active calls those that take a slot. */
   listWaiting(): Promise<readonly WaitingCall[]>;
   /** Active calls of one worker, or of all, oldest first: these are recovered when a process is lost. */
-  listActive(workerId?: string): Promise<readonly ActiveCall[]>;
+  listActive(workerId?: WorkerId): Promise<readonly ActiveCall[]>;
   /**
    * Ends a created call, whose token is then refused. An active call is ended by its worker. Undefined as for `get`.
    */
@@ -226,7 +226,7 @@ export interface CallStore {
    */
   remove(accountId: AccountId, callId: CallId): Promise<boolean | undefined>;
   /** Stores the carrier's id of an active call; does nothing for any other call. */
-  setCarrierCallId(callId: CallId, carrierCallId: string): Promise<void>;
+  setCarrierCallId(callId: CallId, carrierCallId: CarrierCallId): Promise<void>;
   /**
    * Ends an active call; with `redemption`, only while the call is active by that one. Only the first end counts;
    * returns whether this was the first.

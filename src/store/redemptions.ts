@@ -1,12 +1,12 @@
 import type { ConnectionType } from "../core/calls/spec.ts";
-import type { CallId } from "../core/ids.ts";
+import type { CallId, WorkerId } from "../core/ids.ts";
 import type { RedeemedCall } from "./call-handoff.ts";
 import type { CallPrompts } from "./call-store.ts";
 
 /** Who redeems a token, in numbers that a later recovery can compare without a clock. */
 export interface Redeemer {
   /** Differs at each start of a worker. */
-  workerId: string;
+  workerId: WorkerId;
   /** The number of the worker's connection to the control process, counted from its start: 1, 2, ... */
   connection: number;
   /** The number of the control process's start; see EpochStore. */

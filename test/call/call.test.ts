@@ -3,6 +3,7 @@ import { Call } from "../../src/call/call.ts";
 import type { CallCommand } from "../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { callMs, elapsedMs, mediaMs } from "../../src/core/clocks.ts";
+import { asTurnId } from "../../src/core/ids.ts";
 import { SPEC, VirtualCall, WORD_MS } from "../support/calls/virtual-call.ts";
 
 /** Starts a call whose carrier says `start` after 100 ms. */
@@ -146,7 +147,7 @@ describe("barge-in", () => {
     call.says(5_000, "stop please now");
     call.run(5_400);
     const before = call.commands.length;
-    const turnId = 2;
+    const turnId = asTurnId(2);
     call.handle({ kind: "reply-text", turnId, text: "stale words that come late." });
     call.handle({ kind: "segment-audio", turnId, segment: 0, samples: 0, words: [] });
     call.handle({ kind: "segment-end", turnId, segment: 0, samples: 160 });
@@ -200,9 +201,9 @@ describe("the edge of a reply", () => {
     call.handle({ kind: "leg-started", codec: "mulaw" }, callMs(0));
     for (let atMs = 20; atMs <= 1_600; atMs += 20)
       call.handle({ kind: "frame-in", isSpeech: true, mediaMs: mediaMs(atMs) }, callMs(atMs));
-    call.handle({ kind: "segment-audio", turnId: 1, segment: 0, samples: 0, words: [] }, callMs(1_600));
-    call.handle({ kind: "segment-end", turnId: 1, segment: 0, samples: 160 }, callMs(1_600));
-    call.handle({ kind: "frame-out", turnId: 1, samples: 160 }, callMs(1_600));
+    call.handle({ kind: "segment-audio", turnId: asTurnId(1), segment: 0, samples: 0, words: [] }, callMs(1_600));
+    call.handle({ kind: "segment-end", turnId: asTurnId(1), segment: 0, samples: 160 }, callMs(1_600));
+    call.handle({ kind: "frame-out", turnId: asTurnId(1), samples: 160 }, callMs(1_600));
     expect(commands.slice(1)).toEqual([
       { kind: "state", state: "speaking" },
       { kind: "cancel-reply", turnId: 1, clear: true, reason: "sustained_speech", speechMs: 1_280, heardText: "" },

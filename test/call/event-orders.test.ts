@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { INITIAL_TURN, stepTurn, turnDeadlineMs } from "../../src/call/turn-taking/turn.ts";
 import { addMs, callMs } from "../../src/core/clocks.ts";
+import { asTurnId } from "../../src/core/ids.ts";
 import { OrderFailure, runOrder } from "../support/calls/event-order.ts";
 import { VirtualCall } from "../support/calls/virtual-call.ts";
 
@@ -31,7 +32,13 @@ describe("Z3: random orders of events", () => {
 describe("faults that they found", () => {
   test("sustained speech interrupts exactly at its deadline, with fractions of a millisecond too", () => {
     const policy = { parameters: DEFAULT_TURN_PARAMETERS, sttHasInterim: false, language: "en" };
-    const agent = { at: "replying", turnId: 2, interruptible: true, pausedSinceMs: undefined, pauses: 2 } as const;
+    const agent = {
+      at: "replying",
+      turnId: asTurnId(2),
+      interruptible: true,
+      pausedSinceMs: undefined,
+      pauses: 2,
+    } as const;
     const voiceMs = 15_977.230459285829;
     const began = { kind: "speech-started", startMs: callMs(voiceMs) } as const;
     const { turn } = stepTurn(

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { asTurnId } from "../../src/core/ids.ts";
 import { GOODBYE_MS_MAX } from "../../src/core/limits/calls.ts";
 import { VirtualCall, type VirtualCallOptions, WORD_MS } from "../support/calls/virtual-call.ts";
 
@@ -106,7 +107,9 @@ describe("K8: a call that we end with a goodbye", () => {
       spec: { firstSpeaker: "user" },
       tts: { afterMs: Number.POSITIVE_INFINITY },
     });
-    mute.at(5_100, () => mute.handle({ kind: "segment-failed", turnId: 1, segment: 0, code: "provider_failed" }));
+    mute.at(5_100, () =>
+      mute.handle({ kind: "segment-failed", turnId: asTurnId(1), segment: 0, code: "provider_failed" }),
+    );
     for (const call of [unbegun, mute]) call.run(20_000);
     expect([unbegun.endReason, unbegun.endMs]).toEqual(["drain_timeout", 1_000]);
     expect([mute.endReason, mute.endMs]).toEqual(["drain_timeout", 5_100]);

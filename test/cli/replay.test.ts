@@ -7,6 +7,7 @@ import { planReplay } from "../../src/cli/replay/arguments.ts";
 import { comparisonText, replayDocument } from "../../src/cli/replay/report.ts";
 import { traceText } from "../../src/cli/replay/trace.ts";
 import { callMs } from "../../src/core/clocks.ts";
+import { asTurnId } from "../../src/core/ids.ts";
 import { SOFTWARE } from "../../src/core/version.ts";
 import { compareJournal } from "../../src/record/replay/comparison.ts";
 import { traceJournal } from "../../src/record/replay/trace.ts";
@@ -36,7 +37,7 @@ describe("npm run replay", () => {
   test("exits with 0 when every command is the same, 1 when one differs, 2 when nothing can be compared", async () => {
     const different = new JournalFile()
       .add({ kind: "event", timeMs: callMs(5), event: { kind: "tick" } })
-      .add({ kind: "command", timeMs: callMs(5), command: { kind: "pause", turnId: 3 } });
+      .add({ kind: "command", timeMs: callMs(5), command: { kind: "pause", turnId: asTurnId(3) } });
     const [same, other, missing, unasked] = await Promise.all([
       replay(journal("cough")),
       replay(different.path, "--json"),
@@ -75,7 +76,7 @@ describe("the output", () => {
       .add({
         kind: "command",
         timeMs: callMs(12),
-        command: { kind: "speak", turnId: 1, segment: 0, text: "Good evening.", reason: "greeting" },
+        command: { kind: "speak", turnId: asTurnId(1), segment: 0, text: "Good evening.", reason: "greeting" },
       }).path;
     const text = comparisonText("x.tlj", await compareJournal(path));
     expect(text.split("\n")).toEqual([

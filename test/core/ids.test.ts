@@ -7,9 +7,17 @@ import {
   asAgentId,
   asApiKeyId,
   asCallId,
+  asCarrierCallId,
+  asToolCallId,
+  asTurnId,
+  asWorkerId,
   type CallId,
-  newId,
+  type CarrierCallId,
+  type ToolCallId,
+  type TurnId,
+  type WorkerId,
 } from "../../src/core/ids.ts";
+import { newId } from "../../src/core/new-id.ts";
 
 it("makes ids with the prefix of their kind that sort by creation time", () => {
   const ids = Array.from({ length: 100 }, () => newId("call"));
@@ -36,6 +44,10 @@ const call: CallId = asCallId("call_1");
 const account: AccountId = asAccountId("account_1");
 const agent: AgentId = asAgentId("agent_1");
 const apiKey: ApiKeyId = asApiKeyId("key_1");
+const worker: WorkerId = asWorkerId("worker-1");
+const toolCall: ToolCallId = asToolCallId("1.1");
+const carrierCall: CarrierCallId = asCarrierCallId("CA1");
+const turn: TurnId = asTurnId(1);
 
 it("does not compile an id in the place of another kind, nor a string in the place of an id", () => {
   const calls: CallId[] = [
@@ -86,6 +98,45 @@ it("does not compile an id in the place of another kind, nor a string in the pla
     ["call_1", "agent_1", "key_1", "account_1", "account_1"],
     4,
     4,
+  ]);
+});
+
+it("does not compile ids of workers, tool calls, carriers and turns in the place of each other", () => {
+  const workers: WorkerId[] = [
+    // @ts-expect-error
+    call,
+    // @ts-expect-error
+    "worker-1",
+    worker,
+  ];
+  const toolCalls: ToolCallId[] = [
+    // @ts-expect-error
+    call,
+    // @ts-expect-error
+    "1.1",
+    toolCall,
+  ];
+  const carrierCalls: CarrierCallId[] = [
+    // @ts-expect-error
+    call,
+    // @ts-expect-error
+    "CA1",
+    carrierCall,
+  ];
+  const turns: TurnId[] = [
+    // @ts-expect-error
+    toolCall,
+    // @ts-expect-error
+    1,
+    // @ts-expect-error
+    turn + 1,
+    turn,
+  ];
+  expect([workers[0], toolCalls[1], carrierCalls, turns]).toEqual([
+    "call_1",
+    "1.1",
+    ["call_1", "CA1", "CA1"],
+    ["1.1", 1, 2, 1],
   ]);
 });
 

@@ -1,13 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { asTurnId } from "../../src/core/ids.ts";
 import { FrameRing } from "../../src/media/frame-ring.ts";
 import { heapBytesPerRun } from "../support/heap.ts";
 
 describe("the frame ring", () => {
   test("returns frames in order, with their turn ids", () => {
     const ring = new FrameRing(3, 2);
-    expect(ring.push(Uint8Array.of(1, 2), 7)).toBe(true);
-    expect(ring.push(Uint8Array.of(3, 0), 8)).toBe(true);
+    expect(ring.push(Uint8Array.of(1, 2), asTurnId(7))).toBe(true);
+    expect(ring.push(Uint8Array.of(3, 0), asTurnId(8))).toBe(true);
     expect(ring.count).toBe(2);
     expect(ring.shift()).toEqual({ bytes: Uint8Array.of(1, 2), turnId: 7 });
     expect(ring.shift()).toEqual({ bytes: Uint8Array.of(3, 0), turnId: 8 });
@@ -17,23 +18,23 @@ describe("the frame ring", () => {
   test("copies the samples that it is given", () => {
     const ring = new FrameRing(1, 1);
     const frame = Uint8Array.of(5);
-    ring.push(frame, 1);
+    ring.push(frame, asTurnId(1));
     frame[0] = 6;
     expect(ring.shift()?.bytes).toEqual(Uint8Array.of(5));
   });
 
   test("refuses a frame when it is full, and keeps its frames", () => {
     const ring = new FrameRing(1, 1);
-    ring.push(Uint8Array.of(1), 1);
-    expect(ring.push(Uint8Array.of(2), 2)).toBe(false);
+    ring.push(Uint8Array.of(1), asTurnId(1));
+    expect(ring.push(Uint8Array.of(2), asTurnId(2))).toBe(false);
     expect(ring.shift()).toMatchObject({ turnId: 1 });
-    expect(ring.push(Uint8Array.of(3), 3)).toBe(true);
+    expect(ring.push(Uint8Array.of(3), asTurnId(3))).toBe(true);
     expect(ring.shift()).toMatchObject({ turnId: 3 });
   });
 
   test("a frame of another length fails an assertion", () => {
     const ring = new FrameRing(1, 2);
-    expect(() => ring.push(new Uint8Array(1), 1)).toThrow("frames of a ring are equal");
+    expect(() => ring.push(new Uint8Array(1), asTurnId(1))).toThrow("frames of a ring are equal");
   });
 
   test("behaves like a bounded queue for every sequence of operations", () => {
@@ -49,7 +50,7 @@ describe("the frame ring", () => {
         for (const [i, what] of steps.entries()) {
           if (what === "push") {
             expect(ring.isFull).toBe(queue.length === capacity);
-            expect(ring.push(Uint8Array.of(i), i)).toBe(queue.length < capacity);
+            expect(ring.push(Uint8Array.of(i), asTurnId(i))).toBe(queue.length < capacity);
             if (queue.length < capacity) queue.push(i);
           } else if (what === "shift") {
             const expected = queue.shift();
@@ -70,7 +71,7 @@ describe("the frame ring", () => {
     const ring = new FrameRing(250, 160);
     const frame = new Uint8Array(160);
     const bytes = heapBytesPerRun(() => {
-      ring.push(frame, 1);
+      ring.push(frame, asTurnId(1));
       ring.shift();
     }, 2_000);
     expect(bytes).toBeLessThan(1);

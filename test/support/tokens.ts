@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { AgeClock } from "../../src/core/age-clock.ts";
 import { millisecondsOf } from "../../src/core/clocks.ts";
+import { asWorkerId } from "../../src/core/ids.ts";
 import { mintToken as mintTokenWith } from "../../src/core/stream-token.ts";
 import type { Redeemer } from "../../src/store/redemptions.ts";
 import type { ManualClock } from "./manual-clock.ts";
@@ -14,7 +15,7 @@ export const mintToken = (): string => mintTokenWith(TOKEN_KEY);
 
 /** A redemption by a worker, over its first connection to the first control process. */
 export const redeemedBy = (workerId: string, changes: Partial<Redeemer> = {}): Redeemer => ({
-  workerId,
+  workerId: asWorkerId(workerId),
   connection: 1,
   epoch: 1,
   nonce: randomUUID(),

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
-import type { CallId } from "../../core/ids.ts";
+import type { CallId, WorkerId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { CallRecord, CallStore, Cancellation } from "../../store/call-store.ts";
 import { ApiError, notFound } from "../http/errors.ts";
@@ -12,7 +12,7 @@ import { CallItem, CallParams } from "./response-schemas.ts";
 export interface CallEndDeps {
   calls: Pick<CallStore, "cancel" | "remove">;
   /** Asks a worker to end one of its calls; false when the worker is not connected. */
-  endCall: (workerId: string, call: Pick<CallRecord, "id" | "accountId">) => boolean;
+  endCall: (workerId: WorkerId, call: Pick<CallRecord, "id" | "accountId">) => boolean;
   /** Removes the journal and the recording of a call that is over, if they exist. */
   removeFiles: (callId: CallId) => Promise<void>;
   log: Logger;

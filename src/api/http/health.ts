@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { STREAM_CODECS } from "../../core/calls/spec.ts";
-import { newId } from "../../core/ids.ts";
+import { newId } from "../../core/new-id.ts";
 import { callsRefused, REFUSAL_CODES, type Refusal } from "./errors.ts";
 
 /** Whether the service accepts calls, and if not, why. */

@@ -3,6 +3,7 @@ import type { CancelReason, EndReason, SpeakReason } from "../../core/calls/reas
 import type { CallSpec } from "../../core/calls/spec.ts";
 import type { TurnLatency } from "../../core/calls/transcript.ts";
 import { type CallMs, callMs, earliest } from "../../core/clocks.ts";
+import { asTurnId, type ToolCallId, type TurnId } from "../../core/ids.ts";
 import { REPLY_SEGMENTS_MAX } from "../../core/limits/calls.ts";
 import type { Conversation } from "../conversation.ts";
 import type { CallEvent, CallSink, CallState } from "../events.ts";
@@ -101,7 +102,7 @@ export class AgentSide {
    * Handles an event of a reply. Events of a cancelled reply arrive late; the turn id tells them from the current
    * one's.
    */
-  handle(event: Extract<CallEvent, { turnId: number }>, nowMs: CallMs): void {
+  handle(event: Extract<CallEvent, { turnId: TurnId }>, nowMs: CallMs): void {
     const reply = this.#reply;
     if (reply === undefined || reply.turnId !== event.turnId) return;
     switch (event.kind) {
@@ -170,7 +171,7 @@ export class AgentSide {
   }
 
   /** Pauses sending of the current reply. What has been sent is still played. */
-  pause(turnId: number, nowMs: CallMs): void {
+  pause(turnId: TurnId, nowMs: CallMs): void {
     this.#reply?.watchdog.pause(true, nowMs);
     this.#options.sink({ kind: "pause", turnId });
     this.#setState("listening");
@@ -272,7 +273,7 @@ export class AgentSide {
     assert.ok(this.#reply === undefined, "one reply at a time");
     const { spec, rateHz, parameters, step } = this.#options;
     const interruptible = endReason === undefined && (!this.#firstMessage || spec.interruptible);
-    const turnId = this.#nextTurnId;
+    const turnId = asTurnId(this.#nextTurnId);
     this.#nextTurnId += 1;
     const reply = new Reply({
       turnId,
@@ -340,7 +341,7 @@ export class AgentSide {
     if (plan.effect !== undefined) this.#applyEffect(reply, run.toolCallId, plan.effect);
   }
 
-  #applyEffect(reply: Reply, toolCallId: string, effect: ToolEffect): void {
+  #applyEffect(reply: Reply, toolCallId: ToolCallId, effect: ToolEffect): void {
     switch (effect.kind) {
       case "hang-up":
       case "transfer":

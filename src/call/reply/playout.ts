@@ -1,4 +1,5 @@
 import { addMs, type CallMs, callMs, earliest, elapsedMs, latest } from "../../core/clocks.ts";
+import type { TurnId } from "../../core/ids.ts";
 import { MARKS_OUTSTANDING_MAX } from "../../core/limits/calls.ts";
 import { PlaybackClock } from "../../media/playback-clock.ts";
 
@@ -6,7 +7,7 @@ import { PlaybackClock } from "../../media/playback-clock.ts";
 const LAG_MS_MAX = 1_000;
 
 interface OutstandingMark {
-  turnId: number;
+  turnId: TurnId;
   segment: number;
   /** When its audio will have been played, by the playback clock. */
   dueMs: CallMs;
@@ -87,7 +88,7 @@ export class Playout {
    * segment's end becomes known only after its last frame was played, the mark is sent late; then its return at once is
    * no lag.
    */
-  mark(turnId: number, segment: number, nowMs: CallMs): string | undefined {
+  mark(turnId: TurnId, segment: number, nowMs: CallMs): string | undefined {
     if (this.#marks.size >= MARKS_OUTSTANDING_MAX) return undefined;
     const name = `${turnId}.${segment}`;
     this.#marks.set(name, { turnId, segment, dueMs: latest(nowMs, this.#playsUntilMs) });
@@ -95,7 +96,7 @@ export class Playout {
   }
 
   /** A mark was returned. Returns what was played, or undefined for an unknown, duplicate or removed mark. */
-  markReturned(name: string, nowMs: CallMs): { turnId: number; segment: number } | undefined {
+  markReturned(name: string, nowMs: CallMs): { turnId: TurnId; segment: number } | undefined {
     const mark = this.#marks.get(name);
     if (mark === undefined) return undefined;
     this.#marks.delete(name);

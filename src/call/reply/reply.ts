@@ -2,6 +2,7 @@ import { strict as assert } from "node:assert";
 import type { EndReason } from "../../core/calls/reasons.ts";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import type { CallMs } from "../../core/clocks.ts";
+import type { ToolCallId, TurnId } from "../../core/ids.ts";
 import { joinTexts } from "../../core/text/words.ts";
 import type { TimedWord } from "../../speech/contracts.ts";
 import type { TurnParameters } from "../parameters.ts";
@@ -20,7 +21,7 @@ import { ReplyWatchdog } from "./watchdog.ts";
  * how much was played). All positions are samples from the start of the reply, at the leg's rate, padding included.
  */
 export class Reply {
-  readonly turnId: number;
+  readonly turnId: TurnId;
   readonly interruptible: boolean;
   /** The language of the reply, BCP 47: determines where words end. */
   readonly #language: string;
@@ -41,10 +42,10 @@ export class Reply {
   readonly tools: ToolRounds;
   readonly watchdog: ReplyWatchdog;
   /** What the tool call `toolCallId` asks for once this reply has been heard. */
-  finalEffect: { toolCallId: string; effect: Extract<ToolEffect, { kind: "hang-up" | "transfer" }> } | undefined;
+  finalEffect: { toolCallId: ToolCallId; effect: Extract<ToolEffect, { kind: "hang-up" | "transfer" }> } | undefined;
 
   constructor(options: {
-    turnId: number;
+    turnId: TurnId;
     /** BCP 47. */
     language: string;
     interruptible: boolean;

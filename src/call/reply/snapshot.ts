@@ -1,4 +1,5 @@
 import type { CallMs } from "../../core/clocks.ts";
+import type { TurnId } from "../../core/ids.ts";
 /** When a reply counts as heard, gets a filler, or fails because its LLM or TTS timed out. */
 export interface ReplyDeadlines {
   heardMs: CallMs;
@@ -9,7 +10,7 @@ export interface ReplyDeadlines {
 
 /** The state of the current reply. */
 export interface ReplySnapshot {
-  turnId: number;
+  turnId: TurnId;
   audible: boolean;
   interruptible: boolean;
   areToolsRunning: boolean;

@@ -1,11 +1,12 @@
 import { strict as assert } from "node:assert";
+import { asToolCallId, type ToolCallId, type TurnId } from "../../core/ids.ts";
 import { TOOL_CALLS_PER_ROUND_MAX, TOOL_ROUNDS_MAX } from "../../core/limits/tools.ts";
 import type { Message, ToolCall } from "../../speech/contracts.ts";
 
 /** A tool call of the LLM. */
 export interface ToolRun {
   /** Our id, unique within the call: models reuse theirs. */
-  readonly toolCallId: string;
+  readonly toolCallId: ToolCallId;
   readonly call: ToolCall;
   /** Undefined while the tool runs. */
   result: string | undefined;
@@ -35,7 +36,7 @@ const tooMany = (refused: number): string =>
  * number of rounds is bounded: after the last one no tools are offered.
  */
 export class ToolRounds {
-  readonly #turnId: number;
+  readonly #turnId: TurnId;
   readonly #rounds: Round[] = [];
   #requested: ToolRun[] = [];
   #refused = 0;
@@ -43,7 +44,7 @@ export class ToolRounds {
   /** Runs without a result; counted, because it is read on every frame. */
   #pendingCount = 0;
 
-  constructor(turnId: number) {
+  constructor(turnId: TurnId) {
     this.#turnId = turnId;
   }
 
@@ -58,7 +59,7 @@ export class ToolRounds {
       return;
     }
     this.#count += 1;
-    this.#requested.push({ toolCallId: `${this.#turnId}.${this.#count}`, call, result: undefined });
+    this.#requested.push({ toolCallId: asToolCallId(`${this.#turnId}.${this.#count}`), call, result: undefined });
   }
 
   /** The LLM has finished this round: stores its text and returns the tool calls to run now. */
@@ -73,7 +74,7 @@ export class ToolRounds {
   }
 
   /** Stores a tool's result; false when the tool call is not of this reply, or has a result already. */
-  setResult(toolCallId: string, result: string): boolean {
+  setResult(toolCallId: ToolCallId, result: string): boolean {
     const run = this.#find(toolCallId);
     if (run === undefined || run.result !== undefined) return false;
     run.result = result;
@@ -82,13 +83,13 @@ export class ToolRounds {
   }
 
   /** Replaces a result that announced the end of the call: the call continues. */
-  revoke(toolCallId: string): void {
+  revoke(toolCallId: ToolCallId): void {
     const run = this.#find(toolCallId);
     assert.ok(run?.result !== undefined, "only a result that was set can be revoked");
     run.result = CALL_CONTINUES;
   }
 
-  #find(toolCallId: string): ToolRun | undefined {
+  #find(toolCallId: ToolCallId): ToolRun | undefined {
     return this.#rounds.flatMap(({ runs }) => runs).find((run) => run.toolCallId === toolCallId);
   }
 

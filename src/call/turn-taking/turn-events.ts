@@ -1,5 +1,6 @@
 import type { ResumeReason } from "../../core/calls/reasons.ts";
 import type { CallMs } from "../../core/clocks.ts";
+import type { TurnId } from "../../core/ids.ts";
 
 export type TurnEvent =
   | { kind: "speech-started"; startMs: CallMs }
@@ -9,9 +10,9 @@ export type TurnEvent =
   | { kind: "dtmf" }
   /** Typed text or a complete DTMF entry: nothing more follows. */
   | { kind: "typed"; text: string }
-  | { kind: "reply-began"; turnId: number; interruptible: boolean }
-  | { kind: "reply-audible"; turnId: number }
-  | { kind: "reply-done"; turnId: number }
+  | { kind: "reply-began"; turnId: TurnId; interruptible: boolean }
+  | { kind: "reply-audible"; turnId: TurnId }
+  | { kind: "reply-done"; turnId: TurnId }
   | { kind: "tick" };
 
 /** Why turn taking interrupts a reply. */
@@ -19,11 +20,11 @@ export type BargeIn = "words" | "sustained_speech" | "dtmf" | "typed";
 
 export type TurnAction =
   /** The caller interrupts this reply. `speechMs` is how long the caller had been speaking. */
-  | { do: "interrupt"; turnId: number; reason: BargeIn; speechMs: number }
+  | { do: "interrupt"; turnId: TurnId; reason: BargeIn; speechMs: number }
   /** The caller speaks over this reply: pause it until it is clear whether that is an interruption. */
-  | { do: "pause"; turnId: number }
+  | { do: "pause"; turnId: TurnId }
   /** It was no interruption: the reply resumes with the next sample. */
-  | { do: "resume"; turnId: number; reason: ResumeReason }
+  | { do: "resume"; turnId: TurnId; reason: ResumeReason }
   /** The caller's turn has ended: answer it. */
   | { do: "answer"; text: string; startMs: CallMs; endMs: CallMs }
   /** The caller said this over the agent, and it needs no answer. */

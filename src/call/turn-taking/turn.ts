@@ -1,5 +1,6 @@
 import type { ResumeReason } from "../../core/calls/reasons.ts";
 import { addMs, type CallMs, callMs, earliest, elapsedMs } from "../../core/clocks.ts";
+import type { TurnId } from "../../core/ids.ts";
 import { joinTexts } from "../../core/text/words.ts";
 import type { TurnParameters } from "../parameters.ts";
 import { areBackChannels, isBackChannel } from "./back-channel.ts";
@@ -20,7 +21,7 @@ export type Agent = { at: "idle" } | Replying;
 
 interface Replying {
   at: "replying";
-  turnId: number;
+  turnId: TurnId;
   audible: boolean;
   interruptible: boolean;
   /**

@@ -1,4 +1,5 @@
 import { AggregatorRegistry, type Registry } from "prom-client";
+import type { WorkerId } from "../ids.ts";
 
 /** All metrics of one process with their values, as prom-client returns them. They are sent between processes as JSON. */
 export type ProcessMetrics = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
@@ -22,7 +23,7 @@ export class MetricsAggregator {
   #gone: readonly ProcessMetrics[] = [];
 
   /** A worker is gone. Its last values count, although they miss what happened since its last answer. */
-  workerGone(workerId: string): void {
+  workerGone(workerId: WorkerId): void {
     const last = this.#last.get(workerId);
     if (last === undefined) return;
     this.#last.delete(workerId);

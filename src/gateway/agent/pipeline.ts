@@ -7,7 +7,7 @@ import type { Stage } from "../../core/calls/stages.ts";
 import type { TurnLatency } from "../../core/calls/transcript.ts";
 import { type CallMs, callMs, elapsedMs } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
-import type { AccountId } from "../../core/ids.ts";
+import { type AccountId, asTurnId, type TurnId } from "../../core/ids.ts";
 import { type Logger, loggableError } from "../../core/log/logger.ts";
 import type { WorkerMetrics } from "../../core/metrics/worker-metrics.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
@@ -82,7 +82,7 @@ export class AgentPipeline {
    * respond.
    */
   #replyProviders: Partial<Record<Stage, string>> = {};
-  #requestedTurnId = 0;
+  #requestedTurnId = asTurnId(0);
   /** Events of providers that have not been delivered to the call yet. */
   #pendingEvents: CallEvent[] = [];
 
@@ -246,7 +246,7 @@ export class AgentPipeline {
     return this.#pendingEvents.splice(0);
   }
 
-  #onLlmEvent(turnId: number, event: LlmEvent): void {
+  #onLlmEvent(turnId: TurnId, event: LlmEvent): void {
     const { deliver } = this.#options;
     switch (event.kind) {
       case "text":

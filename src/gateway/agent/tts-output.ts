@@ -1,6 +1,7 @@
 import type { CallEvent } from "../../call/events.ts";
 import type { SpeakReason } from "../../core/calls/reasons.ts";
 import { codeOf } from "../../core/errors.ts";
+import type { TurnId } from "../../core/ids.ts";
 import { FRAME_MS, OUTPUT_CUSHION_FRAMES, OUTPUT_RING_FRAMES_MAX } from "../../core/limits/media.ts";
 import { type FrameCodec, FrameEncoder } from "../../media/frame-codec.ts";
 import { FrameRing, type RingFrame } from "../../media/frame-ring.ts";
@@ -33,7 +34,7 @@ export interface TtsOutputOptions extends SelectedVoice {
 }
 
 interface SegmentRequest {
-  turnId: number;
+  turnId: TurnId;
   segment: number;
   text: string;
   isOwnPhrase: boolean;
@@ -69,7 +70,7 @@ export class TtsOutput {
   }
 
   /** Queues a segment for synthesis; `reason` is set for service phrases and greetings. */
-  speak(turnId: number, segment: number, text: string, reason?: SpeakReason): void {
+  speak(turnId: TurnId, segment: number, text: string, reason?: SpeakReason): void {
     const isOwnPhrase = reason !== undefined && reason !== "greeting";
     this.#queue.push({ turnId, segment, text, isOwnPhrase, voice: this.#voice });
     if (!this.#running) void this.#run(this.#abortController.signal);
@@ -181,7 +182,7 @@ export class TtsOutput {
     return this.#resampler.resampler.process(samples);
   }
 
-  async #push(samples: Int16Array, turnId: number, signal: AbortSignal): Promise<void> {
+  async #push(samples: Int16Array, turnId: TurnId, signal: AbortSignal): Promise<void> {
     const frame = this.#frame.samples;
     for (let at = 0; at < samples.length && !signal.aborted; ) {
       const taken = Math.min(frame.length - this.#filled, samples.length - at);
@@ -195,7 +196,7 @@ export class TtsOutput {
   }
 
   /** Moves the filled frame into the ring; false when the ring is full. */
-  #pushFrame(turnId: number): boolean {
+  #pushFrame(turnId: TurnId): boolean {
     if (this.#ring.isFull) return false;
     this.#ring.push(this.#frame.encode(), turnId);
     this.#filled = 0;
@@ -204,7 +205,7 @@ export class TtsOutput {
     return true;
   }
 
-  async #pushWhenRoom(turnId: number, signal: AbortSignal): Promise<void> {
+  async #pushWhenRoom(turnId: TurnId, signal: AbortSignal): Promise<void> {
     while (!signal.aborted && !this.#pushFrame(turnId)) {
       await new Promise<void>((resolve) => {
         this.#resolveRoom = resolve;

@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { CallCommand, CallEvent } from "../../call/events.ts";
 import type { CallMs, MediaMs } from "../../core/clocks.ts";
+import type { TurnId } from "../../core/ids.ts";
 import {
   JOURNAL_BACKLOG_BYTES_MAX,
   JOURNAL_FLUSHES_SKIPPED_MAX,
@@ -100,7 +101,7 @@ export class JournalWriter {
   }
 
   /** An outbound frame: the event `frame-out`, and its bytes in the leg's codec, which are copied. */
-  frameOut(timeMs: CallMs, turnId: number, samples: number, bytes: Uint8Array): void {
+  frameOut(timeMs: CallMs, turnId: TurnId, samples: number, bytes: Uint8Array): void {
     if (this.#over) return;
     const audioOmitted = this.#omitsAudio();
     this.#filling.frameOut(timeMs, turnId, samples, this.#recorded && !audioOmitted ? bytes : undefined, audioOmitted);

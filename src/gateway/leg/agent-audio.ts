@@ -1,5 +1,6 @@
 import type { CallEvent } from "../../call/events.ts";
 import type { CallMs } from "../../core/clocks.ts";
+import { asTurnId, type TurnId } from "../../core/ids.ts";
 import { FRAME_MS } from "../../core/limits/media.ts";
 import { PlaybackClock } from "../../media/playback-clock.ts";
 import type { Wire } from "../../wire/wire.ts";
@@ -26,9 +27,9 @@ export class AgentAudio {
   readonly #options: AgentAudioOptions;
   readonly #playback: PlaybackClock;
   /** One event object is reused for every frame. */
-  readonly frameEvent: FrameOut = { kind: "frame-out", turnId: 0, samples: 0 };
+  readonly frameEvent: FrameOut = { kind: "frame-out", turnId: asTurnId(0), samples: 0 };
   /** The reply whose frames are held back for now. */
-  #pausedTurnId: number | undefined;
+  #pausedTurnId: TurnId | undefined;
   /** Frames are being sent without a gap. */
   #speaking = false;
 
@@ -70,12 +71,12 @@ export class AgentAudio {
   }
 
   /** The reply begins to speak. If another reply was paused, it is over. */
-  startReply(turnId: number): void {
+  startReply(turnId: TurnId): void {
     if (turnId !== this.#pausedTurnId) this.#pausedTurnId = undefined;
   }
 
   /** Sends no more of the reply until it resumes. */
-  pause(turnId: number): void {
+  pause(turnId: TurnId): void {
     this.#pausedTurnId = turnId;
     this.#speaking = false;
   }

@@ -1,7 +1,7 @@
 import type { CallCommand, CallEvent } from "../../call/events.ts";
 import { withoutAnsweredPrefix } from "../../call/turn-taking/caller-turn.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
-import type { CallId } from "../../core/ids.ts";
+import { asTurnId, type CallId, type TurnId } from "../../core/ids.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
 import { cutText } from "../../core/text/graphemes.ts";
 import { joinTexts } from "../../core/text/words.ts";
@@ -18,7 +18,7 @@ interface OpenTurn {
 
 interface OpenReply extends OpenTurn {
   /** The call's own id of the turn. */
-  callTurnId: number;
+  callTurnId: TurnId;
 }
 
 /**
@@ -49,7 +49,7 @@ export class ClientMessages {
   /** The reply is paused and may resume. */
   #paused = false;
   /** The turn that the LLM was last asked for, by the call's own id. */
-  #requestedTurnId = 0;
+  #requestedTurnId = asTurnId(0);
   /** The agent's turn has text that was not sent yet. */
   #hasUnsentAgentText = false;
 
@@ -153,7 +153,7 @@ export class ClientMessages {
     this.#transcript("agent", this.#agentTurn, false);
   }
 
-  #addSegment(callTurnId: number, text: string): void {
+  #addSegment(callTurnId: TurnId, text: string): void {
     if (this.#agentTurn?.callTurnId !== callTurnId) this.#closeUnheardReply();
     const { turnId, text: previousText } = this.#agentTurn ?? this.#newTurn();
     this.#agentTurn = { turnId, text: join(previousText, text), callTurnId };

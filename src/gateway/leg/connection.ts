@@ -4,6 +4,7 @@ import type { EndReason } from "../../core/calls/reasons.ts";
 import type { Clock } from "../../core/clock.ts";
 import { type CallMs, callMs, callMsAt, latest, type MonotonicMs, mediaMs, millisecondsOf } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
+import { asCarrierCallId, type CarrierCallId } from "../../core/ids.ts";
 import { LIVENESS_CHECK_TICKS } from "../../core/limits/connections.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { WorkerMetrics } from "../../core/metrics/worker-metrics.ts";
@@ -60,7 +61,7 @@ export interface ConnectionOptions {
   /** The call's own logger; once the stream has started, it also names the carrier's id of the call. */
   log: Logger;
   /** The stream has started, and the carrier knows the call by this id. */
-  onStarted: (carrierCallId: string) => void;
+  onStarted: (carrierCallId: CarrierCallId) => void;
   /** The call is over, its journal is complete or failed, and all its resources are released. */
   onDone: (end: EndSummary) => void;
 }
@@ -335,8 +336,9 @@ export class Connection implements Leg {
     }
   }
 
-  #onStart({ codec, carrierCallId }: StreamStarted, nowMs: CallMs): void {
+  #onStart({ codec, carrierCallId: id }: StreamStarted, nowMs: CallMs): void {
     const { wire, makeResampler, log, onStarted } = this.#options;
+    const carrierCallId = id === undefined ? undefined : asCarrierCallId(id);
     const carrierFields = carrierCallId === undefined ? {} : { carrierCallId };
     log.setBindings(carrierFields);
     if (carrierCallId !== undefined) onStarted(carrierCallId);

@@ -1,4 +1,4 @@
-import { newId } from "../../core/ids.ts";
+import { newId } from "../../core/new-id.ts";
 import type { Admission, Leg, LegSocket } from "../leg/leg.ts";
 
 // What both media servers share in handling a stream request: the rules of an upgrade, the refusals, and the leg that

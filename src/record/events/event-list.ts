@@ -1,5 +1,6 @@
 import { SpeechDetector } from "../../call/turn-taking/speech-detector.ts";
 import { addMs, type CallMs, type MediaMs, roundedMs } from "../../core/clocks.ts";
+import type { TurnId } from "../../core/ids.ts";
 import { PlaybackClock } from "../../media/playback-clock.ts";
 import type { JournaledCommand, JournalHeader, JournalRecord, OccasionalEvent, Redacted } from "../journal/records.ts";
 
@@ -10,12 +11,12 @@ export type DerivedEvent =
   /** The call's detector decided that the caller stopped speaking at `endMs`. */
   | { kind: "speech-ended"; endMs: CallMs }
   /** The first frame of a reply was sent, or the next one after the peer's buffer had run dry. */
-  | { kind: "playout-started"; turnId: number }
+  | { kind: "playout-started"; turnId: TurnId }
   /**
    * The peer has played all that it had of the reply, or was ordered to drop it. `sentMs` is the audio sent since
    * playout started.
    */
-  | { kind: "playout-ended"; turnId: number; sentMs: number };
+  | { kind: "playout-ended"; turnId: TurnId; sentMs: number };
 
 /** The record sums up usage, and pongs arrive all the time. Neither explains a decision of the call. */
 type Unlisted = { kind: "usage" | "pong" };
@@ -27,7 +28,7 @@ export type ListedEvent =
 
 /** Audio of one reply that the peer has not played to its end. */
 interface PlayingReply {
-  turnId: number;
+  turnId: TurnId;
   sentMs: number;
   /** When its playout is complete. */
   untilMs: CallMs;
@@ -100,7 +101,7 @@ export class EventLister {
     this.#emit({ atMs: roundedMs(timeMs), source: "event", kind: "speech-ended", endMs });
   }
 
-  #onFrameOut(turnId: number, samples: number, timeMs: CallMs): void {
+  #onFrameOut(turnId: TurnId, samples: number, timeMs: CallMs): void {
     if (this.#playing !== undefined && this.#playing.turnId !== turnId) this.#onPlayoutEnded(timeMs);
     if (this.#playing === undefined) {
       this.#playing = { turnId, sentMs: 0, untilMs: timeMs };

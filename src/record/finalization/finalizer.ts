@@ -7,7 +7,7 @@ import type { EndReason } from "../../core/calls/reasons.ts";
 import type { Clock } from "../../core/clock.ts";
 import { elapsedMs } from "../../core/clocks.ts";
 import { codeOf, systemErrorCodeOf, unavailable } from "../../core/errors.ts";
-import type { CallId } from "../../core/ids.ts";
+import type { CallId, CarrierCallId } from "../../core/ids.ts";
 import {
   PROJECTIONS_CACHED_MAX,
   RECORD_RETRY_MS,
@@ -169,7 +169,7 @@ export class CallFinalizer {
    * Returns log fields if this recorded the call's end. Nothing is made again for a call that is already over or
    * removed.
    */
-  async #finish(request: FinalizationRequest): Promise<{ carrierCallId?: string } | undefined> {
+  async #finish(request: FinalizationRequest): Promise<{ carrierCallId?: CarrierCallId } | undefined> {
     const { calls } = this.#options;
     const { callId, redemption, isLost } = request;
     if (!isLost()) return undefined;

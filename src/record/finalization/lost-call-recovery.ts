@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import { codeOf } from "../../core/errors.ts";
-import type { CallId } from "../../core/ids.ts";
+import type { CallId, WorkerId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ActiveCall, CallStore } from "../../store/call-store.ts";
 import type { CallFinalizer } from "./finalizer.ts";
@@ -16,14 +16,14 @@ export interface LostCallRecoveryOptions {
   finalizer: Pick<CallFinalizer, "finalizeLost">;
   workers: {
     /** Whether the worker is connected, as far as events have been delivered. */
-    has(workerId: string): boolean;
+    has(workerId: WorkerId): boolean;
     /** Resolves when all earlier events of the workers' socket have been delivered. */
     caughtUp(): Promise<void>;
   };
   /** The number of this start of the control process. */
   epoch: number;
   /** A worker did not reconnect in time. */
-  onWorkerLost: (workerId: string) => void;
+  onWorkerLost: (workerId: WorkerId) => void;
   clock: Clock;
   log: Logger;
 }
@@ -36,7 +36,7 @@ export interface LostCallRecoveryOptions {
 export class LostCallRecovery {
   readonly #options: LostCallRecoveryOptions;
   /** Workers that have connected since this process started. */
-  readonly #seenWorkers = new Set<string>();
+  readonly #seenWorkers = new Set<WorkerId>();
 
   constructor(options: LostCallRecoveryOptions) {
     this.#options = options;
@@ -57,7 +57,7 @@ export class LostCallRecovery {
   /**
    * An incompatible worker is alive with calls that this process cannot know. They stay with it until the next start.
    */
-  ignoreWorker(workerId: string): void {
+  ignoreWorker(workerId: WorkerId): void {
     this.#seenWorkers.add(workerId);
   }
 
@@ -65,16 +65,16 @@ export class LostCallRecovery {
    * A worker connected or reconnected with these calls. Calls that were redeemed over this very connection cannot be in
    * its list.
    */
-  workerConnected(workerId: string, connection: number, callIds: readonly CallId[]): void {
+  workerConnected(workerId: WorkerId, connection: number, callIds: readonly CallId[]): void {
     this.#seenWorkers.add(workerId);
     void this.#recover((call) => call.workerConnection < connection && !callIds.includes(call.id), workerId);
   }
 
-  workerDisconnected(workerId: string, connection: number): void {
+  workerDisconnected(workerId: WorkerId, connection: number): void {
     this.#options.clock.after(WORKER_RECONNECT_MS, () => void this.#recoverAfterDisconnect(workerId, connection));
   }
 
-  async #recoverAfterDisconnect(workerId: string, connection: number): Promise<void> {
+  async #recoverAfterDisconnect(workerId: WorkerId, connection: number): Promise<void> {
     const { workers, onWorkerLost } = this.#options;
     await workers.caughtUp();
     if (workers.has(workerId)) return;
@@ -104,7 +104,7 @@ export class LostCallRecovery {
    * Finalizes the lost calls of one worker or of all. If the store cannot list calls, this retries later unless `holds`
    * returns false by then.
    */
-  async #recover(isLost: (call: ActiveCall) => boolean, workerId?: string, holds = () => true): Promise<void> {
+  async #recover(isLost: (call: ActiveCall) => boolean, workerId?: WorkerId, holds = () => true): Promise<void> {
     const { calls, finalizer, clock, log } = this.#options;
     if (!holds()) return;
     try {

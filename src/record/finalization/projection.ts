@@ -1,6 +1,7 @@
 import type { CallEvent } from "../../call/events.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
+import type { CarrierCallId } from "../../core/ids.ts";
 import type { JournalHeader } from "../journal/records.ts";
 import { type FrameCounts, summarizeJournal } from "../journal/summary.ts";
 import { replayJournal, type TimedCommand } from "../replay/replay.ts";
@@ -15,7 +16,7 @@ export interface ProjectedCall {
   turns: TranscriptTurn[];
   endReason: EndReason;
   /** The carrier's id of the call; undefined where it had none or never connected. */
-  carrierCallId: string | undefined;
+  carrierCallId: CarrierCallId | undefined;
   /** What providers did for the call, request by request. */
   usageEvents: readonly UsageEvent[];
   /** From redemption to the end, or to the last record. */
@@ -40,7 +41,7 @@ export interface ProjectedCall {
 export async function projectJournal(path: string): Promise<ProjectedCall> {
   const journaled: TimedCommand[] = [];
   const usageEvents: UsageEvent[] = [];
-  let carrierCallId: string | undefined;
+  let carrierCallId: CarrierCallId | undefined;
   const { header, durationMs, endReason, frames, complete } = await summarizeJournal(path, (record) => {
     if (record.kind === "command") journaled.push({ timeMs: record.timeMs, command: record.command });
     else if (record.kind === "event" && record.event.kind === "usage") usageEvents.push(record.event);

@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import { STREAM_RATES_HZ } from "../../core/calls/spec.ts";
 import { type CallMs, callMs, type MediaMs, mediaMs, millisecondsOf } from "../../core/clocks.ts";
+import { asTurnId, type TurnId } from "../../core/ids.ts";
 import { JOURNAL_BACKLOG_BYTES_MAX } from "../../core/limits/storage.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
 import {
@@ -112,7 +113,7 @@ export class JournalEncoder {
   /** As `frameIn`. */
   frameOut(
     timeMs: CallMs,
-    turnId: number,
+    turnId: TurnId,
     samples: number,
     audio: Uint8Array | undefined,
     audioOmitted: boolean,
@@ -234,7 +235,7 @@ function decodeRecord(bytes: Buffer, at: number, endAt: number, renames: readonl
     }
     case KIND_FRAME_OUT: {
       const audio = audioOf(payload);
-      const turnId = payload.readUInt32LE(0);
+      const turnId = asTurnId(payload.readUInt32LE(0));
       return {
         kind: "frame-out",
         timeMs: callMs(timeMs),

@@ -3,7 +3,7 @@ import type { TurnParameters } from "../../call/parameters.ts";
 import type { CallSpec } from "../../core/calls/spec.ts";
 import type { CallMs, MediaMs } from "../../core/clocks.ts";
 import { TrunklineError } from "../../core/errors.ts";
-import type { AccountId, CallId } from "../../core/ids.ts";
+import type { AccountId, CallId, TurnId } from "../../core/ids.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
 
 /**
@@ -61,7 +61,7 @@ export type JournaledEvent = OccasionalEvent & Redacted;
  */
 export type JournaledCommand =
   | (Exclude<CallCommand, { kind: "generate-reply" | "preemptive-start" }> & Redacted)
-  | { kind: "generate-reply"; turnId: number; messages: number; language: string }
+  | { kind: "generate-reply"; turnId: TurnId; messages: number; language: string }
   | { kind: "preemptive-start"; messages: number; language: string };
 
 /**
@@ -82,7 +82,7 @@ export type JournalRecord =
   | {
       kind: "frame-out";
       timeMs: CallMs;
-      turnId: number;
+      turnId: TurnId;
       samples: number;
       audio: Uint8Array;
       audioOmitted: boolean;

@@ -8,7 +8,7 @@ import {
 } from "../../core/billing/spend.ts";
 import type { Clock } from "../../core/clock.ts";
 import { addMs, type MonotonicMs } from "../../core/clocks.ts";
-import type { AccountId } from "../../core/ids.ts";
+import type { AccountId, WorkerId } from "../../core/ids.ts";
 import { SPEND_WINDOW_S } from "../../core/limits/spend.ts";
 
 /** One more unit of anything, which an account over its limit may not spend. */
@@ -27,7 +27,7 @@ interface WorkerSpend {
 export class AccountSpendTotals {
   readonly #limits: Spend;
   readonly #clock: Pick<Clock, "nowMs">;
-  readonly #workers = new Map<string, WorkerSpend>();
+  readonly #workers = new Map<WorkerId, WorkerSpend>();
 
   constructor({ limits, clock }: { limits: Spend; clock: Pick<Clock, "nowMs"> }) {
     this.#limits = limits;
@@ -35,7 +35,7 @@ export class AccountSpendTotals {
   }
 
   /** A worker reports all its accounts when it connects, or else those whose sums have changed. */
-  reported(workerId: string, spends: readonly AccountSpend[], all: boolean): void {
+  reported(workerId: WorkerId, spends: readonly AccountSpend[], all: boolean): void {
     const worker = all ? undefined : this.#workers.get(workerId);
     const spent = worker?.spends ?? new Map<AccountId, Spend>();
     for (const { accountId, spend } of spends) {
@@ -45,7 +45,7 @@ export class AccountSpendTotals {
     this.#workers.set(workerId, { spends: spent, disconnectedMs: undefined });
   }
 
-  workerDisconnected(workerId: string): void {
+  workerDisconnected(workerId: WorkerId): void {
     const worker = this.#workers.get(workerId);
     if (worker !== undefined) worker.disconnectedMs = this.#clock.nowMs();
   }

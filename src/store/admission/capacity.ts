@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import { addMs, earliest, elapsedMs, type MonotonicMs, monotonicMs } from "../../core/clocks.ts";
-import type { ApiKeyId, CallId } from "../../core/ids.ts";
+import type { ApiKeyId, CallId, WorkerId } from "../../core/ids.ts";
 import {
   LAGGING_CALLS_MAX,
   LOAD_SILENCE_MS_MAX,
@@ -15,7 +15,7 @@ import type { WorkerLoad } from "../handoff/messages.ts";
 interface Slot {
   apiKeyId: ApiKeyId | undefined;
   /** The worker that carries the call, or did when it was lost; undefined while the call waits for its stream. */
-  workerId: string | undefined;
+  workerId: WorkerId | undefined;
 }
 
 /** A worker that is connected. */
@@ -51,7 +51,7 @@ export class Capacity {
   /** No token expires before this. */
   #nextExpiryMs = monotonicMs(Number.POSITIVE_INFINITY);
   readonly #callsByApiKey = new Map<ApiKeyId, number>();
-  readonly #workers = new Map<string, ConnectedWorker>();
+  readonly #workers = new Map<WorkerId, ConnectedWorker>();
 
   constructor({ clock, callsPerApiKey = Number.POSITIVE_INFINITY }: CapacityOptions) {
     this.#clock = clock;
@@ -109,7 +109,7 @@ export class Capacity {
   }
 
   /** A worker has redeemed the call's token. */
-  assign(callId: CallId, workerId: string): void {
+  assign(callId: CallId, workerId: WorkerId): void {
     const apiKeyId = this.#slots.get(callId)?.apiKeyId;
     this.release(callId);
     this.#add(callId, { apiKeyId, workerId });
@@ -131,7 +131,7 @@ export class Capacity {
   }
 
   /** A worker connected or reconnected, and carries exactly these calls. */
-  workerConnected(workerId: string, callIds: readonly CallId[], load: WorkerLoad): void {
+  workerConnected(workerId: WorkerId, callIds: readonly CallId[], load: WorkerLoad): void {
     const carried = new Set<string>(callIds);
     for (const [name, slot] of this.#slots) {
       if (slot.workerId === workerId && !carried.has(name)) this.release(name);
@@ -148,7 +148,7 @@ export class Capacity {
   }
 
   /** A worker reported its load. */
-  loadReported(workerId: string, load: WorkerLoad): void {
+  loadReported(workerId: WorkerId, load: WorkerLoad): void {
     const worker = this.#workers.get(workerId);
     if (worker === undefined) return;
     worker.load = load;
@@ -160,7 +160,7 @@ export class Capacity {
    * A worker disconnected and its slots are gone. Its calls still count for their API keys until they have their
    * records.
    */
-  workerDisconnected(workerId: string): void {
+  workerDisconnected(workerId: WorkerId): void {
     this.#workers.delete(workerId);
   }
 

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf } from "../../core/errors.ts";
-import type { CallId } from "../../core/ids.ts";
+import { asWorkerId, type CallId, type CarrierCallId, type WorkerId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
 import type { EndSummary } from "../call-handoff.ts";
@@ -36,21 +36,21 @@ export interface HandoffServerOptions {
   /** The keys that sign tokens, base64url; `setTokenKeys` replaces them. */
   tokenKeys: readonly string[];
   /** A token was redeemed; called before the worker gets the answer. */
-  onRedeemed(callId: CallId, workerId: string): void;
+  onRedeemed(callId: CallId, workerId: WorkerId): void;
   /** A redemption was returned: the call waits for its stream again. */
   onReturned(call: ReturnedCall): void;
   /** A worker connected or reconnected, over its connection of this number, with these live calls. */
-  onWorkerConnected(workerId: string, connection: number, callIds: readonly CallId[], load: WorkerLoad): void;
+  onWorkerConnected(workerId: WorkerId, connection: number, callIds: readonly CallId[], load: WorkerLoad): void;
   /** A worker reports its load, every LOAD_REPORT_MS. */
-  onLoadReported(workerId: string, load: WorkerLoad): void;
+  onLoadReported(workerId: WorkerId, load: WorkerLoad): void;
   /** A worker reports the spend of accounts: of `all` when it connects, or of those whose spend has changed. */
-  onSpendReported(workerId: string, spends: readonly AccountSpend[], all: boolean): void;
+  onSpendReported(workerId: WorkerId, spends: readonly AccountSpend[], all: boolean): void;
   /** A worker of another version tried to connect; called once for each. It is alive, and so may its calls be. */
-  onIncompatibleWorker(workerId: string): void;
+  onIncompatibleWorker(workerId: WorkerId): void;
   /** The connection of this number is lost, and most likely the worker's process with all its calls. */
-  onWorkerDisconnected(workerId: string, connection: number): void;
+  onWorkerDisconnected(workerId: WorkerId, connection: number): void;
   /** The call's stream has started, and its carrier has given it this id. */
-  onStreamStarted(callId: CallId, carrierCallId: string): void;
+  onStreamStarted(callId: CallId, carrierCallId: CarrierCallId): void;
   /**
    * The call is over and its journal complete or failed; call `acknowledge` when its end is safely recorded. `end` is
    * absent for a call that never began.
@@ -71,13 +71,13 @@ export class HandoffServer {
   #cancelSocketCheck = (): void => {};
   /** The socket's file is missing and could not be recreated. */
   #isSocketMissing = false;
-  readonly #workers = new Map<string, Socket>();
+  readonly #workers = new Map<WorkerId, Socket>();
   /** The accounts over a limit that the workers were last sent. */
   #accountsOverLimit: readonly AccountOverLimit[] = [];
   /** Redemptions in progress, by nonce. Each worker limits its own: REDEMPTIONS_MAX. */
   readonly #redeeming = new Map<string, Promise<void>>();
   /** Workers of other versions, which keep reconnecting. */
-  readonly #incompatibleWorkers = new Set<string>();
+  readonly #incompatibleWorkers = new Set<WorkerId>();
   /**
    * Pending requests for the metrics of each worker. A worker that owes them is not asked again, so nothing accumulates
    * for one that hangs.
@@ -99,7 +99,7 @@ export class HandoffServer {
     return this.#workers.size;
   }
 
-  has(workerId: string): boolean {
+  has(workerId: WorkerId): boolean {
     return this.#workers.has(workerId);
   }
 
@@ -156,7 +156,7 @@ export class HandoffServer {
   }
 
   /** Requests a worker to end one of its calls; false when the worker is not connected. */
-  endCall(workerId: string, callId: CallId): boolean {
+  endCall(workerId: WorkerId, callId: CallId): boolean {
     const socket = this.#workers.get(workerId);
     if (socket === undefined) return false;
     send(socket, { kind: "end-call", callId });
@@ -175,7 +175,7 @@ export class HandoffServer {
    * could not read them, or had not answered when `signal` aborted.
    */
   async metrics(signal: AbortSignal): Promise<ReadonlyMap<string, ProcessMetrics | undefined>> {
-    const request = async ([workerId, worker]: [string, Socket]) =>
+    const request = async ([workerId, worker]: [WorkerId, Socket]) =>
       [workerId, await this.#metricsOf(worker, signal)] as const;
     const answers = await Promise.all([...this.#workers].map(request));
     return new Map(answers.filter(([workerId]) => this.#workers.has(workerId)));
@@ -206,7 +206,7 @@ export class HandoffServer {
 
   #onConnection(socket: Socket): void {
     const parser = new LineParser<WorkerMessage>();
-    let peer: WorkerConnection = { socket, workerId: "", connection: 0 };
+    let peer: WorkerConnection = { socket, workerId: asWorkerId(""), connection: 0 };
     /** Nothing is redeemed over a connection before its hello has been processed. */
     let welcomed = Promise.resolve();
     let isIncompatible = false;

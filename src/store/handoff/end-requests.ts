@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import { codeOf } from "../../core/errors.ts";
-import type { AccountId, CallId } from "../../core/ids.ts";
+import type { AccountId, CallId, WorkerId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { CallStore } from "../call-store.ts";
 
@@ -9,7 +9,7 @@ const RETRY_MS = 1_000;
 export interface EndRequestsOptions {
   calls: Pick<CallStore, "cancel">;
   /** Requests a worker to end one of its calls; false when the worker is not connected. */
-  endCall: (workerId: string, callId: CallId) => boolean;
+  endCall: (workerId: WorkerId, callId: CallId) => boolean;
   clock: Clock;
   log: Logger;
 }
@@ -28,7 +28,7 @@ export class EndRequests {
   }
 
   /** Requests a worker to end one of its calls; false when the worker is not connected. */
-  request(workerId: string, { id, accountId }: { id: CallId; accountId: AccountId }): boolean {
+  request(workerId: WorkerId, { id, accountId }: { id: CallId; accountId: AccountId }): boolean {
     if (!this.#options.endCall(workerId, id)) return false;
     this.#requested.set(id, accountId);
     return true;

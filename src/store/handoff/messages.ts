@@ -1,6 +1,6 @@
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
 import type { ConnectionType } from "../../core/calls/spec.ts";
-import type { CallId } from "../../core/ids.ts";
+import type { CallId, CarrierCallId, WorkerId } from "../../core/ids.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
 import type { EndSummary, RedeemedCall } from "../call-handoff.ts";
 
@@ -38,7 +38,7 @@ export type WorkerMessage =
   | {
       kind: "hello";
       protocol: number;
-      workerId: string;
+      workerId: WorkerId;
       connection: number;
       callIds: readonly CallId[];
       load: WorkerLoad;
@@ -54,7 +54,7 @@ export type WorkerMessage =
   | { kind: "redeem"; id: number; tokenHash: string; nonce: string; only?: readonly ConnectionType[] | undefined }
   /** Repeated until it is answered. */
   | ({ kind: "return" } & UnconfirmedRedemption)
-  | { kind: "stream-started"; callId: CallId; carrierCallId: string }
+  | { kind: "stream-started"; callId: CallId; carrierCallId: CarrierCallId }
   | { kind: "ended"; callId: CallId; end?: EndSummary | undefined }
   /** The worker's metrics at present; null when they could not be read. */
   | { kind: "metrics"; metrics: ProcessMetrics | null };

@@ -2,7 +2,7 @@ import { MessageChannel, Worker } from "node:worker_threads";
 import type { AccountOverLimit } from "../../core/billing/spend.ts";
 import type { ThreadModule } from "../../core/child-module.ts";
 import type { Clock } from "../../core/clock.ts";
-import type { CallId } from "../../core/ids.ts";
+import type { CallId, WorkerId } from "../../core/ids.ts";
 import { HANDOFF_SILENT_PINGS_MAX } from "../../core/limits/admission.ts";
 import { HEARTBEAT_MS } from "../../core/limits/processes.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
@@ -83,7 +83,7 @@ export class HandoffThreadClient {
     return this.#workers.size;
   }
 
-  has(workerId: string): boolean {
+  has(workerId: WorkerId): boolean {
     return this.#workers.has(workerId);
   }
 
@@ -107,7 +107,7 @@ export class HandoffThreadClient {
   }
 
   /** Requests a worker to end one of its calls; false when the worker is not connected. */
-  endCall(workerId: string, callId: CallId): boolean {
+  endCall(workerId: WorkerId, callId: CallId): boolean {
     if (!this.has(workerId)) return false;
     this.#send({ kind: "end-call", workerId, callId });
     return true;

@@ -1,5 +1,5 @@
 import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts";
-import type { CallId } from "../../core/ids.ts";
+import type { CallId, CarrierCallId, WorkerId } from "../../core/ids.ts";
 import type { LogLevel } from "../../core/log/logger.ts";
 import type { ProcessMetrics } from "../../core/metrics/aggregation.ts";
 import type { EndSummary } from "../call-handoff.ts";
@@ -26,7 +26,7 @@ export type ToHandoffThread =
   | { kind: "serve"; options: HandoffThreadOptions }
   | { kind: "token-keys"; keys: readonly string[] }
   | { kind: "acknowledge"; callId: CallId }
-  | { kind: "end-call"; workerId: string; callId: CallId }
+  | { kind: "end-call"; workerId: WorkerId; callId: CallId }
   | { kind: "accounts-over-limit"; accounts: readonly AccountOverLimit[] }
   | { kind: "metrics"; id: number; timeoutMs: number }
   /** The answer carries the same `id`. */
@@ -36,14 +36,14 @@ export type ToHandoffThread =
 /** Messages from the handoff thread to the control process, in the order of the events. */
 export type FromHandoffThread =
   | { kind: "listening" }
-  | { kind: "redeemed"; callId: CallId; workerId: string }
+  | { kind: "redeemed"; callId: CallId; workerId: WorkerId }
   | { kind: "returned"; call: ReturnedCall }
-  | { kind: "worker-connected"; workerId: string; connection: number; callIds: readonly CallId[]; load: WorkerLoad }
-  | { kind: "load-reported"; workerId: string; load: WorkerLoad }
-  | { kind: "spend-reported"; workerId: string; spends: readonly AccountSpend[]; all: boolean }
-  | { kind: "incompatible-worker"; workerId: string }
-  | { kind: "worker-disconnected"; workerId: string; connection: number }
-  | { kind: "stream-started"; callId: CallId; carrierCallId: string }
+  | { kind: "worker-connected"; workerId: WorkerId; connection: number; callIds: readonly CallId[]; load: WorkerLoad }
+  | { kind: "load-reported"; workerId: WorkerId; load: WorkerLoad }
+  | { kind: "spend-reported"; workerId: WorkerId; spends: readonly AccountSpend[]; all: boolean }
+  | { kind: "incompatible-worker"; workerId: WorkerId }
+  | { kind: "worker-disconnected"; workerId: WorkerId; connection: number }
+  | { kind: "stream-started"; callId: CallId; carrierCallId: CarrierCallId }
   | { kind: "ended"; callId: CallId; end: EndSummary | undefined }
   | { kind: "metrics"; id: number; metrics: ReadonlyMap<string, ProcessMetrics | undefined> }
   /** Sent after all messages about events before the ping. */

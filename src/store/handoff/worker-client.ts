@@ -4,7 +4,7 @@ import type { AccountOverLimit, AccountSpend } from "../../core/billing/spend.ts
 import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";
-import type { CallId } from "../../core/ids.ts";
+import type { CallId, CarrierCallId, WorkerId } from "../../core/ids.ts";
 import {
   LOAD_REPORT_MS,
   REDEEM_MS_MAX,
@@ -33,7 +33,7 @@ const WELCOME_MS_MAX = 5_000;
 export interface HandoffClientOptions {
   /** The control process's Unix socket; read at each connection. */
   readonly path: string;
-  workerId: string;
+  workerId: WorkerId;
   /** The calls that this worker carries: sent at every connection, so that a new control process knows them. */
   callIds: () => readonly CallId[];
   /** The worker's load: sent at every connection, and every LOAD_REPORT_MS. */
@@ -140,7 +140,7 @@ export class HandoffClient implements CallHandoff {
     });
   }
 
-  streamStarted(callId: CallId, carrierCallId: string): void {
+  streamStarted(callId: CallId, carrierCallId: CarrierCallId): void {
     this.#socket?.write(toLine({ kind: "stream-started", callId, carrierCallId }));
   }
 

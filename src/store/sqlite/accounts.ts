@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Clock } from "../../core/clock.ts";
-import { type AccountId, newId } from "../../core/ids.ts";
+import type { AccountId } from "../../core/ids.ts";
+import { newId } from "../../core/new-id.ts";
 import type { Account, AccountStore } from "../account-store.ts";
 import type { Tables } from "./database/tables.ts";
 

@@ -1,6 +1,7 @@
 import type { Kysely, Selectable } from "kysely";
 import type { Clock } from "../../core/clock.ts";
-import { type AccountId, type AgentId, newId } from "../../core/ids.ts";
+import type { AccountId, AgentId } from "../../core/ids.ts";
+import { newId } from "../../core/new-id.ts";
 import type { Agent, AgentQuery, AgentStore, NewAgent } from "../agent-store.ts";
 import type { Tables } from "./database/tables.ts";
 

@@ -1,7 +1,8 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Kysely, Selectable } from "kysely";
 import type { Clock } from "../../core/clock.ts";
-import { type AccountId, type ApiKeyId, newId } from "../../core/ids.ts";
+import type { AccountId, ApiKeyId } from "../../core/ids.ts";
+import { newId } from "../../core/new-id.ts";
 import type { ApiKeyRecord, ApiKeyStore, Principal } from "../api-key-store.ts";
 import { API_KEY_VISIBLE_CHARS, createApiKey, hashSecret } from "../secrets.ts";
 import type { Tables } from "./database/tables.ts";

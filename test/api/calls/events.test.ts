@@ -2,7 +2,7 @@ import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { cursorOf } from "../../../src/api/http/cursor.ts";
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
-import type { CallId } from "../../../src/core/ids.ts";
+import { asToolCallId, asTurnId, type CallId } from "../../../src/core/ids.ts";
 import { EVENTS_PAGE_DEFAULT, EVENTS_PAGE_MAX } from "../../../src/core/limits/api.ts";
 import type { ListedEvent } from "../../../src/record/events/event-list.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
@@ -98,20 +98,27 @@ const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
   "stt-interim": { kind: "stt-interim", text: "when are", chars: 8, language: "en" },
   "stt-final": { kind: "stt-final", text: "when are you open", chars: 17, language: "en" },
   "stt-failed": { kind: "stt-failed", code: "provider_failed" },
-  "reply-text": { kind: "reply-text", turnId: 2, text: "From nine ", chars: 10 },
-  "reply-tool-call": { kind: "reply-tool-call", turnId: 2, id: "1", name: "hang_up", argumentsJson: "{}", chars: 2 },
-  "reply-end": { kind: "reply-end", turnId: 2 },
-  "reply-failed": { kind: "reply-failed", turnId: 2, code: "provider_failed" },
+  "reply-text": { kind: "reply-text", turnId: asTurnId(2), text: "From nine ", chars: 10 },
+  "reply-tool-call": {
+    kind: "reply-tool-call",
+    turnId: asTurnId(2),
+    id: "1",
+    name: "hang_up",
+    argumentsJson: "{}",
+    chars: 2,
+  },
+  "reply-end": { kind: "reply-end", turnId: asTurnId(2) },
+  "reply-failed": { kind: "reply-failed", turnId: asTurnId(2), code: "provider_failed" },
   "segment-audio": {
     kind: "segment-audio",
-    turnId: 2,
+    turnId: asTurnId(2),
     segment: 0,
     samples: 160,
     words: [{ text: "From", startMs: 0, endMs: 180.5 }],
     wordCount: 1,
   },
-  "segment-end": { kind: "segment-end", turnId: 2, segment: 0, samples: 8_000 },
-  "segment-failed": { kind: "segment-failed", turnId: 2, segment: 1, code: "provider_failed" },
+  "segment-end": { kind: "segment-end", turnId: asTurnId(2), segment: 0, samples: 8_000 },
+  "segment-failed": { kind: "segment-failed", turnId: asTurnId(2), segment: 1, code: "provider_failed" },
   "voice-chosen": { kind: "voice-chosen", language: "de", voiceId: "espeak/gmw/de", supportsLanguage: true },
   "phrases-chosen": {
     kind: "phrases-chosen",
@@ -128,14 +135,21 @@ const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
   "provider-switched": { kind: "provider-switched", stage: "stt", from: "deepgram", to: "openai", code: "timed_out" },
   "context-exceeded": { kind: "context-exceeded", provider: "openai", tokensMax: 8_000, retried: true },
   "limit-reached": { kind: "limit-reached", scope: "call", limit: "llm_requests", action: "refuse" },
-  "tool-result": { kind: "tool-result", turnId: 2, toolCallId: "2.1", result: "open", failed: false, chars: 4 },
+  "tool-result": {
+    kind: "tool-result",
+    turnId: asTurnId(2),
+    toolCallId: asToolCallId("2.1"),
+    result: "open",
+    failed: false,
+    chars: 4,
+  },
 };
 const COMMANDS: { [Kind in JournaledCommand["kind"]]: OfKind<JournaledCommand, Kind> } = {
-  "generate-reply": { kind: "generate-reply", turnId: 2, messages: 3, language: "en" },
+  "generate-reply": { kind: "generate-reply", turnId: asTurnId(2), messages: 3, language: "en" },
   "preemptive-start": { kind: "preemptive-start", messages: 3, language: "en" },
   "conversation-trimmed": {
     kind: "conversation-trimmed",
-    turnId: 2,
+    turnId: asTurnId(2),
     droppedTurns: 4,
     droppedMessages: 8,
     truncatedResults: 1,
@@ -143,11 +157,11 @@ const COMMANDS: { [Kind in JournaledCommand["kind"]]: OfKind<JournaledCommand, K
     tokensMax: 16_000,
   },
   "preemptive-cancel": { kind: "preemptive-cancel" },
-  speak: { kind: "speak", turnId: 2, segment: 0, text: "From nine to five.", reason: "greeting", chars: 18 },
+  speak: { kind: "speak", turnId: asTurnId(2), segment: 0, text: "From nine to five.", reason: "greeting", chars: 18 },
   mark: { kind: "mark", name: "2.0" },
   "cancel-reply": {
     kind: "cancel-reply",
-    turnId: 2,
+    turnId: asTurnId(2),
     clear: true,
     reason: "words",
     speechMs: 220,
@@ -168,10 +182,16 @@ const COMMANDS: { [Kind in JournaledCommand["kind"]]: OfKind<JournaledCommand, K
     },
     chars: 9,
   },
-  pause: { kind: "pause", turnId: 2 },
-  resume: { kind: "resume", turnId: 2, reason: "no_words" },
+  pause: { kind: "pause", turnId: asTurnId(2) },
+  resume: { kind: "resume", turnId: asTurnId(2), reason: "no_words" },
   ignore: { kind: "ignore", text: "mm-hm", startMs: callMs(10), endMs: callMs(12), chars: 5 },
-  "run-tool": { kind: "run-tool", turnId: 2, toolCallId: "2.1", name: "opening_hours", arguments: { day: "Monday" } },
+  "run-tool": {
+    kind: "run-tool",
+    turnId: asTurnId(2),
+    toolCallId: asToolCallId("2.1"),
+    name: "opening_hours",
+    arguments: { day: "Monday" },
+  },
   "send-dtmf": { kind: "send-dtmf", digits: "12", chars: 2 },
   language: { kind: "language", language: "de", reason: "detected" },
   transfer: { kind: "transfer", target: "+4930901820", chars: 11 },
@@ -206,7 +226,7 @@ describe("GET /calls/{id}/events", () => {
       journal.add({ kind: "frame-in", timeMs: callMs(atMs), mediaMs: mediaMs(atMs), isSpeech: atMs >= 500, ...frame });
     }
     for (let number = 0; number < 5; number += 1) {
-      journal.add({ kind: "frame-out", timeMs: callMs(1_000), turnId: 1, samples: 160, ...frame });
+      journal.add({ kind: "frame-out", timeMs: callMs(1_000), turnId: asTurnId(1), samples: 160, ...frame });
     }
     journal.end(9_000);
     await finish(id);

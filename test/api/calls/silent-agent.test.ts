@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import { callMs, elapsedMs } from "../../../src/core/clocks.ts";
+import { asToolCallId, asTurnId } from "../../../src/core/ids.ts";
 import { EVENTS_PAGE_MAX } from "../../../src/core/limits/api.ts";
 import { FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits/media.ts";
 import type { ListedEvent } from "../../../src/record/events/event-list.ts";
@@ -173,10 +174,10 @@ const LONG = "We are open from nine to five on all working days and on Saturdays
 const SAID = "Let me see what we have in the house today.";
 const PAUSED = "paused while the caller makes a sound";
 const WAITS_FOR_LLM = "the LLM is working";
-const text = (said: string): CallEvent => ({ kind: "reply-text", turnId: 2, text: `${said} ` });
+const text = (said: string): CallEvent => ({ kind: "reply-text", turnId: asTurnId(2), text: `${said} ` });
 const uses = (name: string, argumentsJson = "{}"): CallEvent[] => [
-  { kind: "reply-tool-call", turnId: 2, id: "1", name, argumentsJson },
-  { kind: "reply-end", turnId: 2 },
+  { kind: "reply-tool-call", turnId: asTurnId(2), id: "1", name, argumentsJson },
+  { kind: "reply-end", turnId: asTurnId(2) },
 ];
 const builtIn = (name: "transfer" | "hang_up") => [{ kind: "built_in", name, fixedArguments: {} }] as const;
 const LOOKUP = [
@@ -255,7 +256,7 @@ const CASES: Readonly<Record<string, Case>> = {
     answer: () => "hangs",
     happens: (call) => {
       call.happens(5_000, text(SAID));
-      call.happens(6_000, { kind: "reply-failed", turnId: 2, code: "provider_failed" });
+      call.happens(6_000, { kind: "reply-failed", turnId: asTurnId(2), code: "provider_failed" });
     },
     why: [
       [5_500, ""],
@@ -283,7 +284,8 @@ const CASES: Readonly<Record<string, Case>> = {
     turns: ["cancel-reply inactivity"],
   },
   "the TTS fails": {
-    happens: (call) => call.happens(7_000, { kind: "segment-failed", turnId: 2, segment: 0, code: "provider_failed" }),
+    happens: (call) =>
+      call.happens(7_000, { kind: "segment-failed", turnId: asTurnId(2), segment: 0, code: "provider_failed" }),
     why: [[7_200, "ended by provider_error after segment-failed"]],
     turns: ["cancel-reply call_ended", "end provider_error"],
     atOnce: true,
@@ -309,7 +311,13 @@ const CASES: Readonly<Record<string, Case>> = {
     answer: () => "hangs",
     happens: (call) => {
       call.happens(5_000, text("Let me look."), ...uses("lookup"));
-      call.happens(13_500, { kind: "tool-result", turnId: 2, toolCallId: "2.1", result: "open", failed: false });
+      call.happens(13_500, {
+        kind: "tool-result",
+        turnId: asTurnId(2),
+        toolCallId: asToolCallId("2.1"),
+        result: "open",
+        failed: false,
+      });
     },
     why: [
       [6_500, "running tools: lookup"],

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { asWorkerId } from "../../../src/core/ids.ts";
 import { Capacity } from "../../../src/store/admission/capacity.ts";
 import type { NewCall } from "../../../src/store/call-store.ts";
 import { AGENT } from "../../contract/store/calls.ts";
@@ -65,7 +66,7 @@ test("the store receives the API key of the request", async () => {
 test("T13: a flood of creations by one API key gets 429 with Retry-After, and another API key's calls are all created", async () => {
   const callsPerApiKey = 40;
   const places = new Capacity({ clock: api.clock, callsPerApiKey });
-  places.workerConnected("worker", [], { callCount: 0, callsMax: 1_000, loopLagMs: 0, acceptsCalls: true });
+  places.workerConnected(asWorkerId("worker"), [], { callCount: 0, callsMax: 1_000, loopLagMs: 0, acceptsCalls: true });
   api.state.admit = ({ tokenHash, apiKeyId }) => places.reserve(tokenHash, apiKeyId);
   const [ours, flooded] = [api.key, (await api.stores.apiKeys.create({ accountId: api.accountId, name: "flood" })).key];
   const create = async (key: string) => await api.post(MINIMAL_CALL, { "x-api-key": key });

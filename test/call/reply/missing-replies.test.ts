@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
+import { asTurnId } from "../../../src/core/ids.ts";
 import { VirtualCall, type VirtualCallOptions } from "../../support/calls/virtual-call.ts";
 
 const { llmSilenceMs: modelSilenceMs, ttsSilenceMs: voiceSilenceMs } = DEFAULT_TURN_PARAMETERS;
@@ -117,10 +118,10 @@ describe("C15: a caller who hangs up", () => {
     expect(call.commands.at(-1)?.command.kind).toBe("end");
     const before = call.commands.length;
     for (const turnId of [1, 2, 3]) {
-      call.handle({ kind: "reply-text", turnId, text: "late words." });
-      call.handle({ kind: "reply-end", turnId });
-      call.handle({ kind: "segment-audio", turnId, segment: 0, samples: 160, words: [] });
-      call.handle({ kind: "frame-out", turnId, samples: 160 });
+      call.handle({ kind: "reply-text", turnId: asTurnId(turnId), text: "late words." });
+      call.handle({ kind: "reply-end", turnId: asTurnId(turnId) });
+      call.handle({ kind: "segment-audio", turnId: asTurnId(turnId), segment: 0, samples: 160, words: [] });
+      call.handle({ kind: "frame-out", turnId: asTurnId(turnId), samples: 160 });
       call.handle({ kind: "mark", name: `${turnId}.0` });
     }
     call.handle({ kind: "stt-final", text: "late too" });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Playout } from "../../../src/call/reply/playout.ts";
 import { callMs, elapsedMs } from "../../../src/core/clocks.ts";
+import { asTurnId } from "../../../src/core/ids.ts";
 import { MARKS_OUTSTANDING_MAX } from "../../../src/core/limits/calls.ts";
 
 const RATE_HZ = 8_000;
@@ -11,7 +12,7 @@ describe("playout", () => {
   test("a mark that is returned later than its audio was due moves the clock by half of that", () => {
     const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
     playout.sent(SECOND, callMs(1_000));
-    expect(playout.mark(1, 0, callMs(1_000))).toBe("1.0");
+    expect(playout.mark(asTurnId(1), 0, callMs(1_000))).toBe("1.0");
     expect(playout.markReturned("1.0", callMs(2_400))).toMatchObject({ turnId: 1, segment: 0 });
     expect(playout.playsUntilMs).toBe(2_200);
   });
@@ -19,7 +20,7 @@ describe("playout", () => {
   test("a mark after audio that was played long ago is returned at once, and is no lag", () => {
     const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
     playout.sent(SECOND, callMs(1_000));
-    expect(playout.mark(1, 0, callMs(9_000))).toBe("1.0");
+    expect(playout.mark(asTurnId(1), 0, callMs(9_000))).toBe("1.0");
     playout.markReturned("1.0", callMs(9_050));
     expect(playout.playsUntilMs).toBe(2_025);
   });
@@ -27,18 +28,18 @@ describe("playout", () => {
   test("C13: a mark that was outstanding when a clear was sent is ignored when it is returned, and no mark counts twice", () => {
     const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
     playout.sent(SECOND, callMs(1_000));
-    playout.mark(1, 0, callMs(1_000));
+    playout.mark(asTurnId(1), 0, callMs(1_000));
     playout.flush(callMs(1_200));
     expect(playout.markReturned("1.0", callMs(1_900))).toBeUndefined();
     expect(playout.playsUntilMs).toBe(1_200);
-    playout.mark(2, 0, callMs(2_000));
+    playout.mark(asTurnId(2), 0, callMs(2_000));
     expect(playout.markReturned("2.0", callMs(2_000))).toBeDefined();
     expect(playout.markReturned("2.0", callMs(2_000))).toBeUndefined();
   });
 
   test("C13: of ten thousand marks that are never returned at most the bound is stored", () => {
     const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
-    const names = Array.from({ length: 10_000 }, (_, segment) => playout.mark(1, segment, callMs(0)));
+    const names = Array.from({ length: 10_000 }, (_, segment) => playout.mark(asTurnId(1), segment, callMs(0)));
     expect(names.filter((name) => name !== undefined)).toHaveLength(MARKS_OUTSTANDING_MAX);
   });
 });

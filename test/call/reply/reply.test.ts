@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { Reply } from "../../../src/call/reply/reply.ts";
 import { callMs } from "../../../src/core/clocks.ts";
+import { asTurnId } from "../../../src/core/ids.ts";
 import { wordEnds } from "../../../src/core/text/words.ts";
 
 const RATE_HZ = 8_000;
@@ -10,7 +11,7 @@ const WORD_SAMPLES = 2_400;
 
 const newReply = (language = "en"): Reply =>
   new Reply({
-    turnId: 1,
+    turnId: asTurnId(1),
     language,
     interruptible: true,
     endReason: undefined,

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { ToolRounds } from "../../../src/call/tools/rounds.ts";
+import { asToolCallId, asTurnId } from "../../../src/core/ids.ts";
 import { TOOL_CALLS_PER_ROUND_MAX, TOOL_ROUNDS_MAX } from "../../../src/core/limits/tools.ts";
 
 const wanted = (id: string, name = "look_up") => ({ id, name, argumentsJson: "{}" });
 
 describe("the tools of a reply", () => {
   test("run when the LLM has finished its text, with ids of our own, which its messages have too", () => {
-    const tools = new ToolRounds(7);
+    const tools = new ToolRounds(asTurnId(7));
     tools.request(wanted("x"));
     tools.request(wanted("x", "book"));
     expect(tools.running).toBe(false);
@@ -15,9 +16,9 @@ describe("the tools of a reply", () => {
       ["7.2", "book"],
     ]);
     expect(tools.running).toBe(true);
-    expect(tools.setResult("7.2", "booked")).toBe(true);
+    expect(tools.setResult(asToolCallId("7.2"), "booked")).toBe(true);
     expect(tools.running).toBe(true);
-    expect(tools.setResult("7.1", "found")).toBe(true);
+    expect(tools.setResult(asToolCallId("7.1"), "found")).toBe(true);
     expect(tools.running).toBe(false);
     expect(tools.messages()).toEqual([
       {
@@ -38,17 +39,17 @@ describe("the tools of a reply", () => {
   });
 
   test("have one result each: a second one, and one for an unknown tool call, are refused", () => {
-    const tools = new ToolRounds(1);
+    const tools = new ToolRounds(asTurnId(1));
     tools.request(wanted("a"));
     tools.startRound("");
-    expect(tools.setResult("1.1", "first")).toBe(true);
-    expect(tools.setResult("1.1", "second")).toBe(false);
-    expect(tools.setResult("2.1", "another reply's")).toBe(false);
+    expect(tools.setResult(asToolCallId("1.1"), "first")).toBe(true);
+    expect(tools.setResult(asToolCallId("1.1"), "second")).toBe(false);
+    expect(tools.setResult(asToolCallId("2.1"), "another reply's")).toBe(false);
     expect(tools.messages()[0]?.results.map(({ text }) => text)).toEqual(["first"]);
   });
 
   test("without a result have a placeholder in their messages: LLM APIs accept no tool call without one", () => {
-    const tools = new ToolRounds(1);
+    const tools = new ToolRounds(asTurnId(1));
     tools.request(wanted("a"));
     tools.startRound("");
     expect(tools.messages()[0]?.results).toMatchObject([
@@ -57,7 +58,7 @@ describe("the tools of a reply", () => {
   });
 
   test("P13: of a thousand tool calls at once only as many as the limit allows run, and the LLM gets the number of the others", () => {
-    const tools = new ToolRounds(1);
+    const tools = new ToolRounds(asTurnId(1));
     for (let i = 0; i < 1_000; i += 1) tools.request(wanted(String(i)));
     const runs = tools.startRound("");
     expect(runs).toHaveLength(TOOL_CALLS_PER_ROUND_MAX);
@@ -71,7 +72,7 @@ describe("the tools of a reply", () => {
   });
 
   test("P13: in a loop end with the last round: later tool calls are ignored", () => {
-    const tools = new ToolRounds(1);
+    const tools = new ToolRounds(asTurnId(1));
     for (let round = 0; round < TOOL_ROUNDS_MAX; round += 1) {
       expect(tools.exhausted).toBe(false);
       tools.request(wanted("same"));
@@ -84,12 +85,12 @@ describe("the tools of a reply", () => {
   });
 
   test("get a new result when the announced one was revoked", () => {
-    const tools = new ToolRounds(1);
+    const tools = new ToolRounds(asTurnId(1));
     tools.request(wanted("a", "hang_up"));
     tools.startRound("");
-    tools.setResult("1.1", "The call ends.");
-    tools.revoke("1.1");
+    tools.setResult(asToolCallId("1.1"), "The call ends.");
+    tools.revoke(asToolCallId("1.1"));
     expect(tools.messages()[0]?.results[0]?.text).toContain("so does the call");
-    expect(() => tools.revoke("1.2")).toThrow();
+    expect(() => tools.revoke(asToolCallId("1.2"))).toThrow();
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ToolSpec } from "../../../src/core/calls/spec.ts";
+import { asToolCallId, asTurnId } from "../../../src/core/ids.ts";
 import { TOOL_ROUNDS_MAX } from "../../../src/core/limits/tools.ts";
 import { type LlmCommand, SPEC, VirtualCall, type VirtualCallOptions } from "../../support/calls/virtual-call.ts";
 
@@ -189,7 +190,13 @@ describe("a tool that takes long", () => {
     call.run(5_000);
     expect(call.commands.slice(-2).map(({ command }) => command.kind)).toEqual(["cancel-reply", "end"]);
     const before = call.commands.length;
-    call.handle({ kind: "tool-result", turnId: 2, toolCallId: "2.1", result: "found", failed: false });
+    call.handle({
+      kind: "tool-result",
+      turnId: asTurnId(2),
+      toolCallId: asToolCallId("2.1"),
+      result: "found",
+      failed: false,
+    });
     expect(call.commands).toHaveLength(before);
   });
 });

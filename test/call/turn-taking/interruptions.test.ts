@@ -3,6 +3,7 @@ import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { type Agent, INITIAL_TURN, stepTurn, type Turn, turnDeadlineMs } from "../../../src/call/turn-taking/turn.ts";
 import type { TurnEvent } from "../../../src/call/turn-taking/turn-events.ts";
 import { callMs, millisecondsOf } from "../../../src/core/clocks.ts";
+import { asTurnId } from "../../../src/core/ids.ts";
 import { VirtualCall, WORD_MS } from "../../support/calls/virtual-call.ts";
 
 const { sustainedSpeechMs, steadyNoiseMs, resumeMs, pauseMsMax, speechPausesMax, backChannelAnswerMs, finalWaitMs } =
@@ -22,7 +23,7 @@ function overReply(
   const policy = policyOf(sttHasInterim);
   const replying: Agent = {
     at: "replying",
-    turnId: 7,
+    turnId: asTurnId(7),
     audible: true,
     interruptible: true,
     pausedSinceMs: undefined,
@@ -131,7 +132,7 @@ describe("speech over a reply", () => {
   test("that has gone on for long without a word, as background noise does, does not stop a reply that starts after it", () => {
     for (const sttHasInterim of [true, false]) {
       const audibleMs = 900 + steadyNoiseMs;
-      const audible: [number, TurnEvent] = [audibleMs, { kind: "reply-audible", turnId: 7 }];
+      const audible: [number, TurnEvent] = [audibleMs, { kind: "reply-audible", turnId: asTurnId(7) }];
       const noise = [began(900), audible, tick(audibleMs + 20_000)];
       const { emitted, deadlineMs } = overReply(noise, { audible: false, sttHasInterim });
       // Nothing is waited for that has come to nothing: it would be looked for again with every tick.
@@ -145,7 +146,9 @@ describe("speech over a reply", () => {
   });
 
   test("that was there before its first sample pauses it at that sample", () => {
-    const { emitted } = overReply([began(900), [1_000, { kind: "reply-audible", turnId: 7 }]], { audible: false });
+    const { emitted } = overReply([began(900), [1_000, { kind: "reply-audible", turnId: asTurnId(7) }]], {
+      audible: false,
+    });
     expect(emitted).toEqual(["1000 pause"]);
   });
 
@@ -156,7 +159,7 @@ describe("speech over a reply", () => {
         words(1_500, "hello"),
         ended(2_000),
         words(2_050, "hello there", true),
-        [9_000, { kind: "reply-done", turnId: 7 }],
+        [9_000, { kind: "reply-done", turnId: asTurnId(7) }],
       ],
       { interruptible: false },
     );
@@ -170,7 +173,7 @@ describe("a back-channel over a reply", () => {
   test("long before its end needs no answer, and the next turn does not begin with it", () => {
     const { emitted } = overReply([
       ...yes,
-      [9_000, { kind: "reply-done", turnId: 7 }],
+      [9_000, { kind: "reply-done", turnId: asTurnId(7) }],
       words(10_000, "two loaves", true),
       tick(10_500),
     ]);
@@ -179,7 +182,7 @@ describe("a back-channel over a reply", () => {
 
   test("at its very end is an answer to it", () => {
     const doneMs = 1_200 + backChannelAnswerMs - 1;
-    const { emitted } = overReply([...yes, [doneMs, { kind: "reply-done", turnId: 7 }]]);
+    const { emitted } = overReply([...yes, [doneMs, { kind: "reply-done", turnId: asTurnId(7) }]]);
     expect(emitted.at(-1)).toBe(`${doneMs} answer yes`);
   });
 
@@ -191,7 +194,7 @@ describe("a back-channel over a reply", () => {
       began(8_000),
       words(8_300, "stop", true),
       ended(8_600),
-      [8_600, { kind: "reply-done", turnId: 7 }],
+      [8_600, { kind: "reply-done", turnId: asTurnId(7) }],
       tick(8_800),
     ]);
     expect(emitted).toEqual([
@@ -210,7 +213,7 @@ describe("a back-channel over a reply", () => {
       ended(1_500 + i * 900),
       words(1_600 + i * 900, i % 2 === 0 ? "mm-hm" : "I see", true),
     ]).flat();
-    const { emitted } = overReply([...hums, [20_000, { kind: "reply-done", turnId: 7 }]]);
+    const { emitted } = overReply([...hums, [20_000, { kind: "reply-done", turnId: asTurnId(7) }]]);
     expect(emitted.at(-1)).toBe("20000 ignore mm-hm I see mm-hm I see mm-hm I see");
   });
 
@@ -239,7 +242,7 @@ describe("a back-channel over a reply", () => {
   });
 
   test("is a turn when the agent is silent", () => {
-    const { emitted } = overReply([[500, { kind: "reply-done", turnId: 7 }], ...yes, tick(2_000)]);
+    const { emitted } = overReply([[500, { kind: "reply-done", turnId: asTurnId(7) }], ...yes, tick(2_000)]);
     expect(emitted).toEqual(["1700 answer yes"].map(() => expect.stringMatching(/ answer yes$/)));
   });
 });

@@ -3,6 +3,7 @@ import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { INITIAL_TURN, stepTurn, type Turn, turnDeadlineMs } from "../../../src/call/turn-taking/turn.ts";
 import type { TurnEvent } from "../../../src/call/turn-taking/turn-events.ts";
 import { callMs } from "../../../src/core/clocks.ts";
+import { asTurnId } from "../../../src/core/ids.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../../src/core/limits/calls.ts";
 
 const POLICY = { parameters: DEFAULT_TURN_PARAMETERS, sttHasInterim: true, language: "en-US" };
@@ -24,7 +25,7 @@ function runEvents(turn: Turn, events: readonly [number, TurnEvent][]) {
 
 const speaking = (interruptible: boolean): Turn => ({
   caller: { at: "silent" },
-  agent: { at: "replying", turnId: 7, audible: true, interruptible, pausedSinceMs: undefined, pauses: 0 },
+  agent: { at: "replying", turnId: asTurnId(7), audible: true, interruptible, pausedSinceMs: undefined, pauses: 0 },
   answeredPrefix: "",
   lastFinal: "",
   isEnteringDtmf: false,
@@ -76,7 +77,7 @@ describe("the end of the caller's turn", () => {
       [1_500, { kind: "words", text: "one loaf", final: false }],
       [1_800, { kind: "speech-ended", endMs: callMs(1_500) }],
       [4_500, { kind: "tick" }],
-      [4_500, { kind: "reply-began", turnId: 1, interruptible: true }],
+      [4_500, { kind: "reply-began", turnId: asTurnId(1), interruptible: true }],
     ]);
     expect(answered.actions).toHaveLength(1);
     const same = runEvents(answered.turn, [[5_000, { kind: "words", text: "one loaf", final: true }]]);
@@ -99,10 +100,10 @@ describe("the end of the caller's turn", () => {
       [1_800, { kind: "speech-ended", endMs: callMs(1_500) }],
       [1_850, twice],
       [2_100, { kind: "tick" }],
-      [2_100, { kind: "reply-began", turnId: 1, interruptible: true }],
-      [2_200, { kind: "reply-audible", turnId: 1 }],
+      [2_100, { kind: "reply-began", turnId: asTurnId(1), interruptible: true }],
+      [2_200, { kind: "reply-audible", turnId: asTurnId(1) }],
       [2_300, twice],
-      [3_000, { kind: "reply-done", turnId: 1 }],
+      [3_000, { kind: "reply-done", turnId: asTurnId(1) }],
       [3_100, twice],
       [9_000, { kind: "tick" }],
     ]);
@@ -250,7 +251,7 @@ describe("the end of the caller's turn", () => {
     const { actions } = runEvents(INITIAL_TURN, [
       [1_500, { kind: "words", text: "I need for", final: false }],
       [4_500, { kind: "tick" }],
-      [4_500, { kind: "reply-began", turnId: 1, interruptible: true }],
+      [4_500, { kind: "reply-began", turnId: asTurnId(1), interruptible: true }],
       [4_600, { kind: "words", text: "I need forty", final: false }],
       [4_700, { kind: "words", text: "I need for", final: true }],
       [9_000, { kind: "tick" }],
@@ -349,7 +350,7 @@ describe("speech over the agent", () => {
     ]);
     expect(actions).toEqual([]);
     expect(turnDeadlineMs(turn, callMs(9_000), POLICY)).toBe(Number.POSITIVE_INFINITY);
-    expect(step(turn, { kind: "reply-done", turnId: 7 }, 9_100).actions).toMatchObject([
+    expect(step(turn, { kind: "reply-done", turnId: asTurnId(7) }, 9_100).actions).toMatchObject([
       { do: "answer", text: "hello there" },
     ]);
   });
@@ -363,7 +364,14 @@ describe("speech over the agent", () => {
         words: { final: "", interim: "" },
         lastWordMs: callMs(0),
       },
-      agent: { at: "replying", turnId: 7, audible: false, interruptible: true, pausedSinceMs: undefined, pauses: 0 },
+      agent: {
+        at: "replying",
+        turnId: asTurnId(7),
+        audible: false,
+        interruptible: true,
+        pausedSinceMs: undefined,
+        pauses: 0,
+      },
       answeredPrefix: "",
       lastFinal: "",
       isEnteringDtmf: false,
@@ -373,8 +381,8 @@ describe("speech over the agent", () => {
 
   test("events of another reply have no effect", () => {
     const turn = speaking(true);
-    expect(step(turn, { kind: "reply-done", turnId: 6 }, 640).turn).toBe(turn);
-    expect(step(turn, { kind: "reply-audible", turnId: 6 }, 640).turn).toBe(turn);
+    expect(step(turn, { kind: "reply-done", turnId: asTurnId(6) }, 640).turn).toBe(turn);
+    expect(step(turn, { kind: "reply-audible", turnId: asTurnId(6) }, 640).turn).toBe(turn);
   });
 });
 
@@ -414,7 +422,7 @@ describe("typed words", () => {
   test("interrupt a reply, and are answered when it is over", () => {
     const cancelled = step(speaking(true), { kind: "typed", text: "stop" }, 1_000);
     expect(cancelled.actions).toEqual([{ do: "interrupt", turnId: 7, reason: "typed", speechMs: 0 }]);
-    expect(step(cancelled.turn, { kind: "reply-done", turnId: 7 }, 1_000).actions).toEqual([
+    expect(step(cancelled.turn, { kind: "reply-done", turnId: asTurnId(7) }, 1_000).actions).toEqual([
       { do: "answer", text: "stop", startMs: 1_000, endMs: 1_000 },
     ]);
   });
@@ -423,7 +431,7 @@ describe("typed words", () => {
     const waiting = step(speaking(false), { kind: "typed", text: "stop" }, 1_000);
     expect(waiting.actions).toEqual([]);
     expect(turnDeadlineMs(waiting.turn, callMs(1_000), POLICY)).toBe(Number.POSITIVE_INFINITY);
-    expect(step(waiting.turn, { kind: "reply-done", turnId: 7 }, 4_000).actions).toEqual([
+    expect(step(waiting.turn, { kind: "reply-done", turnId: asTurnId(7) }, 4_000).actions).toEqual([
       { do: "answer", text: "stop", startMs: 1_000, endMs: 1_000 },
     ]);
   });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs } from "../../../src/core/clocks.ts";
-import { type AccountId, asCallId } from "../../../src/core/ids.ts";
+import { type AccountId, asCallId, asCarrierCallId, asWorkerId } from "../../../src/core/ids.ts";
 import type { NewAgent } from "../../../src/store/agent-store.ts";
 import type { CallEnd, CallQuery, CallRecord, ListedCall, NewCall } from "../../../src/store/call-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
@@ -296,8 +296,8 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       const [{ id, tokenHash, record }, other] = [await create(), await create()];
       expect(record.carrierCallId).toBeUndefined();
       for (const hash of [tokenHash, other.tokenHash]) await stores.redemptions.redeem(hash, redeemedBy("worker-1"));
-      await stores.calls.finish(id, end({ carrierCallId }));
-      await stores.calls.finish(other.id, end({ carrierCallId: "another" }));
+      await stores.calls.finish(id, end({ carrierCallId: asCarrierCallId(carrierCallId) }));
+      await stores.calls.finish(other.id, end({ carrierCallId: asCarrierCallId("another") }));
       expect((await stores.calls.get(accountId, id))?.carrierCallId).toBe(carrierCallId);
       expect(await listedIds(stores, accountId, { carrierCallId })).toEqual([id]);
       expect(await listedIds(stores, accountId, { carrierCallId, status: "active" })).toEqual([]);
@@ -307,16 +307,16 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
 
     test("F14-4: an active call has its carrier's id from the start of its stream, and keeps it when its journal is lost", async () => {
       const { id, tokenHash } = await create();
-      await stores.calls.setCarrierCallId(id, "early");
+      await stores.calls.setCarrierCallId(id, asCarrierCallId("early"));
       expect((await stores.calls.get(accountId, id))?.carrierCallId).toBeUndefined();
       await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
-      await stores.calls.setCarrierCallId(id, "CA\0 1");
+      await stores.calls.setCarrierCallId(id, asCarrierCallId("CA\0 1"));
       expect((await stores.calls.get(accountId, id))?.carrierCallId).toBe("CA\0 1");
       expect(await listedIds(stores, accountId, { carrierCallId: "CA\0 1", status: "active" })).toEqual([id]);
       await stores.calls.finish(id, end());
-      await stores.calls.setCarrierCallId(id, "late");
+      await stores.calls.setCarrierCallId(id, asCarrierCallId("late"));
       expect((await stores.calls.get(accountId, id))?.carrierCallId).toBe("CA\0 1");
-      await stores.calls.setCarrierCallId(asCallId("call_unknown"), "CA1");
+      await stores.calls.setCarrierCallId(asCallId("call_unknown"), asCarrierCallId("CA1"));
     });
 
     test("C4: only the first end counts", async () => {
@@ -364,9 +364,9 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       const redeemed = { accountId, workerConnection: 1, epoch: 1 };
       const onFirst = { ...redeemed, id: first.id, workerId: "worker-1", recordingEnabled: true };
       const onSecond = { ...redeemed, id: second.id, workerId: "worker-2", recordingEnabled: false };
-      expect(await stores.calls.listActive("worker-1")).toEqual([onFirst]);
+      expect(await stores.calls.listActive(asWorkerId("worker-1"))).toEqual([onFirst]);
       expect(await stores.calls.listActive()).toEqual([onFirst, onSecond]);
-      expect(await stores.calls.listActive("worker-3")).toEqual([]);
+      expect(await stores.calls.listActive(asWorkerId("worker-3"))).toEqual([]);
     });
 
     test("A2: another account sees neither a call nor its transcript", async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type AccountId, asCallId, type CallId } from "../../../src/core/ids.ts";
+import { type AccountId, asCallId, asCarrierCallId, type CallId } from "../../../src/core/ids.ts";
 import { IDEMPOTENCY_MS } from "../../../src/core/limits/api.ts";
 import type { IdempotentRequest } from "../../../src/store/call-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
@@ -139,7 +139,7 @@ export function redemptionContract(name: string, make: () => RedemptionsUnderTes
       const redeemer = redeemedBy("worker-1");
       for (const { tokenHash } of calls) await stores.redemptions.redeem(tokenHash, redeemer);
       const [unproved, streaming, ended] = calls.map(({ id, tokenHash }) => ({ id, tokenHash }));
-      await stores.calls.setCarrierCallId(streaming?.id ?? asCallId(""), "CA1");
+      await stores.calls.setCarrierCallId(streaming?.id ?? asCallId(""), asCarrierCallId("CA1"));
       await stores.calls.finish(ended?.id ?? asCallId(""), endAt(under.clock));
       const giveBack = (tokenHash = "", nonce = redeemer.nonce) =>
         stores.redemptions.returnRedemption(tokenHash, nonce);

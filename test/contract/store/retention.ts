@@ -68,7 +68,7 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
     });
 
     test("ADV-M7: a recording that was deleted is in no record, and is not due again", async () => {
-      const id = asCallId(await ended());
+      const id = await ended();
       clock.advance(5_000);
       await stores.retention.markRecordingDeleted(id);
       const call = await stores.calls.get(accountId, id);
@@ -80,7 +80,7 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
     });
 
     test("ADV-M7: the record of a deleted transcript stays, and is not due again", async () => {
-      const id = asCallId(await ended());
+      const id = await ended();
       await stores.retention.deleteTranscript(id);
       expect(await stores.calls.transcript(accountId, id)).toEqual([]);
       const call = await stores.calls.get(accountId, id);

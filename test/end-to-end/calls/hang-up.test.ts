@@ -3,7 +3,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
 import { elapsedMs } from "../../../src/core/clocks.ts";
-import { asAccountId } from "../../../src/core/ids.ts";
 import { CARRIER_FRAME_SAMPLES } from "../../../src/core/limits/media.ts";
 import { MU_LAW } from "../../../src/media/g711.ts";
 import { SimulatedTwilio } from "../../../src/simulator/carriers/twilio.ts";
@@ -149,7 +148,7 @@ test("K8, C18: after SIGTERM no call begins, live calls end with a goodbye at th
   await until("no process to be left", 1_000, () => service.process.living().length === 0);
 
   const records = await withStores(service.dataDir, ({ calls }, accountId) =>
-    Promise.all([staying, leaving, waiting].map(({ id }) => calls.get(asAccountId(accountId), id))),
+    Promise.all([staying, leaving, waiting].map(({ id }) => calls.get(accountId, id))),
   );
   const complete = { status: "ended", recording: { complete: true } };
   expect(records).toMatchObject([
@@ -158,9 +157,7 @@ test("K8, C18: after SIGTERM no call begins, live calls end with a goodbye at th
     // What was refused was not spent.
     { status: "created" },
   ]);
-  const said = await withStores(service.dataDir, ({ calls }, accountId) =>
-    calls.transcript(asAccountId(accountId), staying.id),
-  );
+  const said = await withStores(service.dataDir, ({ calls }, accountId) => calls.transcript(accountId, staying.id));
   expect(said?.at(-1)).toMatchObject({
     role: "agent",
     text: "We have to end this call now. Goodbye.",

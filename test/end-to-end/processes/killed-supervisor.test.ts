@@ -1,7 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { asAccountId } from "../../../src/core/ids.ts";
 import { holdShortCall, RawLeg, SHORT_CALL_FRAMES } from "../../support/legs/raw-leg.ts";
 import { Service, until, withStores } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
@@ -61,7 +60,7 @@ test("ADV-L5: the next service can be stopped while the old worker still has a c
   const next = await killedAndStartedAgain(service);
   expect(await next.stop()).toBe(0);
   const { dataDir, apiKey } = service;
-  const statusOf = () => withStores(dataDir, ({ calls }, accountId) => calls.get(asAccountId(accountId), live.id));
+  const statusOf = () => withStores(dataDir, ({ calls }, accountId) => calls.get(accountId, live.id));
   expect(await statusOf()).toMatchObject({ status: "active" });
   leg.ws.sendClose(1_000);
   await until("the old worker to be gone", GONE_MS_MAX, () => service.process.living().length === 0);

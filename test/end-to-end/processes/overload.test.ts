@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { asAccountId } from "../../../src/core/ids.ts";
 import { MEDIA_SERVERS_HERE } from "../../support/legs/media-servers.ts";
 import { RawLeg } from "../../support/legs/raw-leg.ts";
 import { NEW_CALL, Service, until, withStores } from "../../support/services/service.ts";
@@ -37,7 +36,7 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
       env: { MEDIA_SERVER: mediaServer, WORKERS: "2", CALLS_PER_WORKER: "1", CALLS_PER_API_KEY: "1" },
     });
     const [one, two, three] = await withStores(service.dataDir, async ({ apiKeys }, accountId) => {
-      const make = async (name: string) => (await apiKeys.create({ accountId: asAccountId(accountId), name })).key;
+      const make = async (name: string) => (await apiKeys.create({ accountId, name })).key;
       return [await make("one"), await make("two"), await make("three")] as const;
     });
     /** A machine that has other things to do makes loops lag, and then nothing is taken for some seconds. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
 import { millisecondsOf } from "../../../src/core/clocks.ts";
+import { asTurnId } from "../../../src/core/ids.ts";
 import { OUTPUT_RING_FRAMES_MAX } from "../../../src/core/limits/media.ts";
 import { TtsOutput } from "../../../src/gateway/agent/tts-output.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
@@ -47,8 +48,8 @@ const ends = (events: readonly CallEvent[]) => events.filter((event) => event.ki
 describe("the TTS output", () => {
   test("turns segments into whole frames in order, and reports their lengths in samples", async () => {
     const { events, output } = make();
-    output.speak(1, 0, "Hello there.");
-    output.speak(1, 1, "How are you?");
+    output.speak(asTurnId(1), 0, "Hello there.");
+    output.speak(asTurnId(1), 1, "How are you?");
     const frames = await drain(output);
     const samples = ends(events).map((event) => (event.kind === "segment-end" ? event.samples : 0));
     expect(samples).toHaveLength(2);
@@ -58,7 +59,7 @@ describe("the TTS output", () => {
 
   test("reports words before any frame that holds them can be taken", async () => {
     const { events, output } = make();
-    output.speak(1, 0, "Hello there.");
+    output.speak(asTurnId(1), 0, "Hello there.");
     await settled();
     expect(output.shift()?.turnId).toBe(1);
     expect(events.some((event) => event.kind === "segment-audio" && event.words.length > 0)).toBe(true);
@@ -66,7 +67,7 @@ describe("the TTS output", () => {
 
   test("sends nothing before a cushion of 200 ms is filled, unless that is all there is", async () => {
     const { output, clock } = make({ chunkMs: 80, perChunkMs: 50 });
-    output.speak(1, 0, "Hello there my friend.");
+    output.speak(asTurnId(1), 0, "Hello there my friend.");
     await clock.play(0);
     expect(output.shift()).toBeUndefined();
     await clock.play(50);
@@ -74,14 +75,14 @@ describe("the TTS output", () => {
     await clock.play(50);
     expect(output.shift()?.turnId).toBe(1);
     const { output: short } = make();
-    short.speak(1, 0, "Ah");
+    short.speak(asTurnId(1), 0, "Ah");
     await settled();
     expect(short.shift()?.turnId).toBe(1);
   });
 
   test("reports once, as soon as there is audio to send", async () => {
     const { output, clock, ready } = make({ chunkMs: 80, perChunkMs: 50 });
-    output.speak(1, 0, "Hello there my friend.");
+    output.speak(asTurnId(1), 0, "Hello there my friend.");
     await clock.play(0);
     await clock.play(50);
     expect(ready).toEqual([]);
@@ -91,14 +92,14 @@ describe("the TTS output", () => {
     await clock.play(1_000);
     expect(ready).toHaveLength(1);
     const { output: short, ready: readyAtOnce } = make();
-    short.speak(1, 0, "Ah");
+    short.speak(asTurnId(1), 0, "Ah");
     await settled();
     expect(readyAtOnce).toHaveLength(1);
   });
 
   test("counts an underrun of a slow TTS, and continues when the cushion is filled again", async () => {
     const { output, clock } = make({ chunkMs: 80, perChunkMs: 1_000 });
-    output.speak(1, 0, "Hello there my dear friend.");
+    output.speak(asTurnId(1), 0, "Hello there my dear friend.");
     await clock.play(2_000);
     let taken = 0;
     while (output.shift() !== undefined) taken += 1;
@@ -112,7 +113,7 @@ describe("the TTS output", () => {
 
   test("pulls the synthesis no further than the ring has room, and continues when there is room", async () => {
     const { events, output } = make();
-    output.speak(1, 0, "word ".repeat(60).trim());
+    output.speak(asTurnId(1), 0, "word ".repeat(60).trim());
     await settled();
     expect(ends(events)).toEqual([]);
     let taken = 0;
@@ -125,26 +126,26 @@ describe("the TTS output", () => {
 
   test("drops every frame on an interruption and ends the synthesis, and the next reply begins clean", async () => {
     const { events, output } = make();
-    output.speak(1, 0, "word ".repeat(60).trim());
+    output.speak(asTurnId(1), 0, "word ".repeat(60).trim());
     await settled();
     output.cancel();
     expect(output.shift()).toBeUndefined();
-    output.speak(2, 0, "Fine.");
+    output.speak(asTurnId(2), 0, "Fine.");
     expect(new Set(await drain(output))).toEqual(new Set([2]));
     expect(ends(events)).toHaveLength(1);
   });
 
   test("speaks later segments with another voice once it is known; queued segments keep their own", async () => {
     const { output, tts } = make();
-    output.speak(1, 0, "One.");
-    output.speak(1, 1, "Two.");
+    output.speak(asTurnId(1), 0, "One.");
+    output.speak(asTurnId(1), 1, "Two.");
     let know = (_voice: { voiceId: string; language: string }): void => {};
     output.setVoice(
       new Promise((resolve) => {
         know = resolve;
       }),
     );
-    output.speak(1, 2, "Drei.");
+    output.speak(asTurnId(1), 2, "Drei.");
     await drain(output);
     expect(tts.requests.map(({ text }) => text)).toEqual(["One.", "Two."]);
     know({ voiceId: "fake/german", language: "de" });
@@ -158,18 +159,18 @@ describe("the TTS output", () => {
 
   test("resamples another rate to the leg's, with the correct length", async () => {
     const { events, output } = make({ rateHz: 22_050 });
-    output.speak(1, 0, "Hello there my friend.");
+    output.speak(asTurnId(1), 0, "Hello there my friend.");
     const frames = await drain(output);
     const { output: native } = make();
-    native.speak(1, 0, "Hello there my friend.");
+    native.speak(asTurnId(1), 0, "Hello there my friend.");
     expect(frames.length).toBe((await drain(native)).length);
     expect(ends(events)).toHaveLength(1);
   });
 
   test("reports a TTS failure once, and still speaks the segments that follow", async () => {
     const { events, output } = make({ failing: { request: 0, afterChunks: 1 } });
-    output.speak(1, 0, "Hello there.");
-    output.speak(1, 1, "How are you?");
+    output.speak(asTurnId(1), 0, "Hello there.");
+    output.speak(asTurnId(1), 1, "How are you?");
     await drain(output);
     expect(events.filter((event) => event.kind === "segment-failed")).toEqual([
       { kind: "segment-failed", turnId: 1, segment: 0, code: "provider_failed" },

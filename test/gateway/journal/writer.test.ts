@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
-import { asCallId } from "../../../src/core/ids.ts";
+import { asCallId, asTurnId } from "../../../src/core/ids.ts";
 import {
   JOURNAL_BACKLOG_BYTES_MAX,
   JOURNAL_FLUSH_MS,
@@ -178,12 +178,12 @@ describe("journal writer", () => {
     const { journals, dataDir } = world();
     const writer = journals.open(START);
     writer.event(callMs(1), { kind: "leg-started", codec: "mulaw" });
-    writer.command(callMs(1), { kind: "speak", turnId: 1, segment: 0, text: "Hello." });
+    writer.command(callMs(1), { kind: "speak", turnId: asTurnId(1), segment: 0, text: "Hello." });
     writer.frameIn(callMs(21.5), mediaMs(102), true, AUDIO);
-    writer.frameOut(callMs(22), 1, 160, AUDIO);
+    writer.frameOut(callMs(22), asTurnId(1), 160, AUDIO);
     writer.command(callMs(30), {
       kind: "generate-reply",
-      turnId: 2,
+      turnId: asTurnId(2),
       messages: [{ role: "user", text: "Hi." }],
       tools: [],
       language: "en",
@@ -212,10 +212,10 @@ describe("journal writer", () => {
     const { journals, dataDir } = world();
     const writer = journals.open(NOT_RECORDED);
     writer.frameIn(callMs(20), mediaMs(0), true, AUDIO);
-    writer.frameOut(callMs(21), 1, 160, AUDIO);
+    writer.frameOut(callMs(21), asTurnId(1), 160, AUDIO);
     writer.event(callMs(22), { kind: "stt-final", text: "canary" });
     writer.event(callMs(23), { kind: "dtmf", digit: "7" });
-    writer.command(callMs(24), { kind: "speak", turnId: 1, segment: 0, text: "canary" });
+    writer.command(callMs(24), { kind: "speak", turnId: asTurnId(1), segment: 0, text: "canary" });
     await writer.close();
     const [header, frameIn, frameOut] = await recordsOf(dataDir);
     expect(header).not.toHaveProperty("header.spec");
@@ -295,11 +295,11 @@ describe("journal writer", () => {
     };
     const silent = new Uint8Array(0);
     const loud = new Uint8Array(JOURNAL_SKIPPED_FRAMES_BYTES_MAX);
-    expect(await writesIn(6, () => writer.frameOut(callMs(0), 1, 160, silent))).toEqual([0, 0, 1, 0, 0, 1]);
-    expect(await writesIn(3, () => writer.frameOut(callMs(0), 1, 160, loud))).toEqual([1, 1, 1]);
+    expect(await writesIn(6, () => writer.frameOut(callMs(0), asTurnId(1), 160, silent))).toEqual([0, 0, 1, 0, 0, 1]);
+    expect(await writesIn(3, () => writer.frameOut(callMs(0), asTurnId(1), 160, loud))).toEqual([1, 1, 1]);
     expect(
       await writesIn(5, (flush) => {
-        writer.frameOut(callMs(0), 1, 160, silent);
+        writer.frameOut(callMs(0), asTurnId(1), 160, silent);
         if (flush === 1) writer.event(callMs(0), { kind: "tick" });
       }),
     ).toEqual([0, 1, 0, 0, 1]);
@@ -378,7 +378,7 @@ describe("journal writer", () => {
     const writer = journals.open(START);
     writer.event(callMs(1), { kind: "leg-started", codec: "mulaw" });
     await settled();
-    writer.event(callMs(2), { kind: "reply-text", turnId: 1, text: "x".repeat(JOURNAL_BACKLOG_BYTES_MAX) });
+    writer.event(callMs(2), { kind: "reply-text", turnId: asTurnId(1), text: "x".repeat(JOURNAL_BACKLOG_BYTES_MAX) });
     expect(writer.failed).toBe(true);
     await writer.close();
     await settled();
@@ -442,7 +442,7 @@ describe("journal writer", () => {
     const bytesPerFrame = heapBytesPerRun(() => {
       frames += 1;
       writer.frameIn(callMs(1.5), mediaMs(2.5), true, AUDIO);
-      writer.frameOut(callMs(1.5), 1, 160, AUDIO);
+      writer.frameOut(callMs(1.5), asTurnId(1), 160, AUDIO);
       // A flush may allocate: it falls into one in four of the measured windows.
       if (frames % 20 === 0) writer.flush();
     }, 5);

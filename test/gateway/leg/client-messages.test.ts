@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { CallCommand } from "../../../src/call/events.ts";
 import { createTwilioWire } from "../../../src/carriers/twilio/wire.ts";
 import { callMs } from "../../../src/core/clocks.ts";
-import { asCallId } from "../../../src/core/ids.ts";
+import { asCallId, asTurnId, type TurnId } from "../../../src/core/ids.ts";
 import { ClientMessages } from "../../../src/gateway/leg/client-messages.ts";
 import type { ClientMessage, Wire } from "../../../src/wire/wire.ts";
 
@@ -27,7 +27,7 @@ const agentTurn = (text: string, interrupted = false): CallCommand => ({
   kind: "turn",
   turn: { role: "agent", text, startMs: callMs(0), endMs: callMs(1), interrupted },
 });
-const speak = (turnId: number, segment: number, text: string): CallCommand => ({
+const speak = (turnId: TurnId, segment: number, text: string): CallCommand => ({
   kind: "speak",
   turnId,
   segment,
@@ -60,9 +60,9 @@ describe("what a peer is sent", () => {
 
   test("the agent's turn before it is heard, and finally what was heard of it", () => {
     const { peer, received } = recordedPeer();
-    peer.onCommand(speak(1, 0, "Good morning."));
+    peer.onCommand(speak(asTurnId(1), 0, "Good morning."));
     peer.flush();
-    peer.onCommand(speak(1, 1, "How can I help?"));
+    peer.onCommand(speak(asTurnId(1), 1, "How can I help?"));
     peer.onCommand({ kind: "state", state: "speaking" });
     peer.onCommand(agentTurn("Good morning. How", true));
     peer.onCommand({ kind: "state", state: "listening" });
@@ -75,9 +75,9 @@ describe("what a peer is sent", () => {
 
   test("segments of one step are sent together, once, and before any other message", () => {
     const { peer, sent, received } = recordedPeer();
-    for (const segment of [0, 1, 2]) peer.onCommand(speak(1, segment, `Segment ${segment}.`));
+    for (const segment of [0, 1, 2]) peer.onCommand(speak(asTurnId(1), segment, `Segment ${segment}.`));
     peer.error("wire_malformed", "digit is missing");
-    peer.onCommand(speak(1, 3, "Segment 3."));
+    peer.onCommand(speak(asTurnId(1), 3, "Segment 3."));
     peer.flush();
     peer.flush();
     expect(transcripts(received)).toEqual([
@@ -91,7 +91,7 @@ describe("what a peer is sent", () => {
     const { peer, received } = recordedPeer();
     for (let count = 0; count < 10; count += 1) {
       peer.onEvent({ kind: "typed", text: "u".repeat(10_000) });
-      peer.onCommand(speak(1, count, "a".repeat(10_000)));
+      peer.onCommand(speak(asTurnId(1), count, "a".repeat(10_000)));
       peer.flush();
     }
     const lengths = (role: string) =>
@@ -106,10 +106,10 @@ describe("what a peer is sent", () => {
 
   test("a reply of which nothing was heard ends empty, whether another follows or the call is over", () => {
     const { peer, received } = recordedPeer();
-    peer.onCommand(speak(1, 0, "Never heard."));
-    peer.onCommand(speak(2, 0, "Nor this."));
+    peer.onCommand(speak(asTurnId(1), 0, "Never heard."));
+    peer.onCommand(speak(asTurnId(2), 0, "Nor this."));
     peer.onCommand({ kind: "state", state: "listening" });
-    peer.onCommand(speak(3, 0, "Nor that."));
+    peer.onCommand(speak(asTurnId(3), 0, "Nor that."));
     peer.onCommand({ kind: "end", reason: "caller_hangup" });
     expect(transcripts(received)).toEqual([
       "1 agent: Never heard. ...",
@@ -123,12 +123,12 @@ describe("what a peer is sent", () => {
 
   test("turns of both sides are numbered as they begin, and typed words are the caller's", () => {
     const { peer, received } = recordedPeer();
-    peer.onCommand(speak(1, 0, "Hello."));
+    peer.onCommand(speak(asTurnId(1), 0, "Hello."));
     peer.flush();
     peer.onEvent({ kind: "typed", text: "hi" });
     peer.onCommand(agentTurn("Hello."));
     peer.onCommand(userTurn("hi"));
-    peer.onCommand(speak(2, 0, "Yes?"));
+    peer.onCommand(speak(asTurnId(2), 0, "Yes?"));
     peer.flush();
     expect(transcripts(received)).toEqual([
       "1 agent: Hello. ...",
@@ -141,13 +141,13 @@ describe("what a peer is sent", () => {
 
   test("a paused reply is still open, and resumes as the same turn", () => {
     const { peer, received } = recordedPeer();
-    peer.onCommand(speak(1, 0, "Good morning."));
+    peer.onCommand(speak(asTurnId(1), 0, "Good morning."));
     peer.onCommand({ kind: "state", state: "speaking" });
-    peer.onCommand({ kind: "pause", turnId: 1 });
+    peer.onCommand({ kind: "pause", turnId: asTurnId(1) });
     peer.onCommand({ kind: "state", state: "listening" });
-    peer.onCommand({ kind: "resume", turnId: 1, reason: "no_words" });
+    peer.onCommand({ kind: "resume", turnId: asTurnId(1), reason: "no_words" });
     peer.onCommand({ kind: "state", state: "speaking" });
-    peer.onCommand(speak(1, 1, "How can I help?"));
+    peer.onCommand(speak(asTurnId(1), 1, "How can I help?"));
     peer.onCommand(agentTurn("Good morning. How can I help?"));
     peer.onCommand({ kind: "state", state: "listening" });
     expect(transcripts(received)).toEqual([
@@ -166,11 +166,18 @@ describe("what a peer is sent", () => {
   test("a paused reply that is then interrupted ends with what was heard of it, which may be nothing", () => {
     for (const heardText of ["Good", ""]) {
       const { peer, received } = recordedPeer();
-      peer.onCommand(speak(1, 0, "Good morning."));
+      peer.onCommand(speak(asTurnId(1), 0, "Good morning."));
       peer.onCommand({ kind: "state", state: "speaking" });
-      peer.onCommand({ kind: "pause", turnId: 1 });
+      peer.onCommand({ kind: "pause", turnId: asTurnId(1) });
       peer.onCommand({ kind: "state", state: "listening" });
-      peer.onCommand({ kind: "cancel-reply", turnId: 1, clear: true, reason: "words", speechMs: 200, heardText });
+      peer.onCommand({
+        kind: "cancel-reply",
+        turnId: asTurnId(1),
+        clear: true,
+        reason: "words",
+        speechMs: 200,
+        heardText,
+      });
       if (heardText !== "") peer.onCommand(agentTurn(heardText, true));
       expect(transcripts(received)).toEqual(["1 agent: Good morning. ...", `1 agent: ${heardText}.`]);
     }
@@ -178,7 +185,7 @@ describe("what a peer is sent", () => {
 
   test("words that come after the LLM request belong to the next turn, and those of the request only to their own", () => {
     const { peer, received } = recordedPeer();
-    const ask = (turnId: number, text: string): CallCommand => ({
+    const ask = (turnId: TurnId, text: string): CallCommand => ({
       kind: "generate-reply",
       turnId,
       messages: [{ role: "user", text }],
@@ -186,11 +193,11 @@ describe("what a peer is sent", () => {
       language: "en",
     });
     peer.onEvent({ kind: "stt-interim", text: "do you" });
-    peer.onCommand(ask(1, "do you"));
+    peer.onCommand(ask(asTurnId(1), "do you"));
     peer.onEvent({ kind: "typed", text: "two rolls" });
     peer.onCommand(userTurn("do you"));
     peer.onEvent({ kind: "stt-final", text: "do you sell" });
-    peer.onCommand(ask(2, "two rolls sell"));
+    peer.onCommand(ask(asTurnId(2), "two rolls sell"));
     peer.onCommand(userTurn("two rolls sell"));
     expect(transcripts(received)).toEqual([
       "1 user: do you ...",
@@ -205,7 +212,7 @@ describe("what a peer is sent", () => {
     const { peer, received } = recordedPeer();
     const messages = [{ role: "user", text: "I need for" }] as const;
     peer.onEvent({ kind: "stt-interim", text: "I need for" });
-    peer.onCommand({ kind: "generate-reply", turnId: 1, messages, tools: [], language: "en" });
+    peer.onCommand({ kind: "generate-reply", turnId: asTurnId(1), messages, tools: [], language: "en" });
     peer.onCommand(userTurn("I need for"));
     peer.onEvent({ kind: "stt-final", text: "I need forty rolls" });
     expect(transcripts(received).slice(-1)).toEqual(["2 user: I need forty rolls ..."]);
@@ -231,7 +238,7 @@ describe("what a peer is sent", () => {
     peer.onCommand(ignored);
     peer.onEvent({ kind: "stt-final", text: "two rolls" });
     const messages = [{ role: "user", text: "two rolls" }] as const;
-    peer.onCommand({ kind: "generate-reply", turnId: 1, messages, tools: [], language: "en" });
+    peer.onCommand({ kind: "generate-reply", turnId: asTurnId(1), messages, tools: [], language: "en" });
     peer.onEvent({ kind: "stt-final", text: "okay" });
     peer.onCommand(ignored);
     peer.onCommand(userTurn("two rolls"));
@@ -265,7 +272,7 @@ describe("what a peer is sent", () => {
     const carrier = new ClientMessages(createTwilioWire(), "en", (message) => sent.push(message));
     carrier.ready(asCallId("call_1"));
     carrier.onEvent({ kind: "stt-interim", text: "one" });
-    carrier.onCommand(speak(1, 0, "Hello."));
+    carrier.onCommand(speak(asTurnId(1), 0, "Hello."));
     carrier.onCommand({ kind: "state", state: "speaking" });
     carrier.error("wire_malformed", "no JSON");
     carrier.ended("caller_hangup");

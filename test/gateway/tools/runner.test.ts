@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
 import type { ClientTool, HttpTool } from "../../../src/core/calls/spec.ts";
-import { asAccountId } from "../../../src/core/ids.ts";
+import { asAccountId, asToolCallId, asTurnId, type ToolCallId } from "../../../src/core/ids.ts";
 import type { SchemaChecks, SchemaResult } from "../../../src/core/schemas/checker.ts";
 import type { ToolOutcome } from "../../../src/gateway/tools/outcome.ts";
 import { type ClientToolCall, ToolRunner } from "../../../src/gateway/tools/runner.ts";
@@ -55,8 +55,8 @@ function runner(schemas: Pick<SchemaChecks, "prepare" | "check"> = INLINE_SCHEMA
   });
   return {
     ...{ clock, lines, delivered, clientCalls, requests, tools },
-    run: (name: string, toolCallId: string, given: Record<string, unknown> = { order: "A-17" }) =>
-      tools.run({ kind: "run-tool", turnId: 3, toolCallId, name, arguments: given }),
+    run: (name: string, toolCallId: ToolCallId, given: Record<string, unknown> = { order: "A-17" }) =>
+      tools.run({ kind: "run-tool", turnId: asTurnId(3), toolCallId, name, arguments: given }),
     /** The last line that was logged. */
     lastLine: () => JSON.parse(lines.at(-1) ?? "{}") as Record<string, unknown>,
   };
@@ -69,7 +69,7 @@ const result = (toolCallId: string, text: string, failed = false) => ({
 describe("the tools of a call", () => {
   test("yield what their server answers", { retry: ifMachineStalled }, async () => {
     const { run, requests, delivered, clock, lastLine } = runner();
-    run("order", "3.1");
+    run("order", asToolCallId("3.1"));
     await settled();
     clock.advance(120);
     requests[0]?.answer({ text: "on its way", status: 200 });
@@ -88,8 +88,8 @@ describe("the tools of a call", () => {
 
   test("yield what the client reports, once, and only for the id of a pending tool call", async () => {
     const { run, clientCalls, tools, delivered } = runner();
-    run("screen", "3.1");
-    run("screen", "3.2");
+    run("screen", asToolCallId("3.1"));
+    run("screen", asToolCallId("3.2"));
     await settled();
     expect(clientCalls).toEqual([
       { id: "3.1", name: "screen", arguments: { order: "A-17" } },
@@ -107,14 +107,14 @@ describe("the tools of a call", () => {
 
   test("accept a client's result only for the client's own tools", () => {
     const { run, tools } = runner();
-    run("order", "3.1");
+    run("order", asToolCallId("3.1"));
     expect(tools.clientAnswered("3.1", "x", false)).toBe(false);
   });
 
   test("time out, and late results are ignored", async () => {
     const { run, requests, tools, delivered, clock, lastLine } = runner();
-    run("order", "3.1");
-    run("screen", "3.2");
+    run("order", asToolCallId("3.1"));
+    run("screen", asToolCallId("3.2"));
     await settled();
     clock.advance(4_999);
     expect(delivered).toEqual([]);
@@ -131,8 +131,8 @@ describe("the tools of a call", () => {
 
   test("are not run with arguments that do not fit: the LLM is informed what is wrong, later", async () => {
     const { run, requests, clientCalls, delivered, lastLine } = runner();
-    run("order", "3.1", { order: 17 });
-    run("screen", "3.2", {});
+    run("order", asToolCallId("3.1"), { order: 17 });
+    run("screen", asToolCallId("3.2"), {});
     expect(delivered).toEqual([]);
     await settled();
     expect(delivered).toEqual([
@@ -145,24 +145,24 @@ describe("the tools of a call", () => {
 
   test("run at most sixteen at once", async () => {
     const { run, requests, delivered } = runner();
-    for (let count = 1; count <= 17; count += 1) run("order", `3.${count}`);
+    for (let count = 1; count <= 17; count += 1) run("order", asToolCallId(`3.${count}`));
     await settled();
     expect(requests).toHaveLength(16);
     expect(delivered).toEqual([result("3.17", "Error: too many tools are running.", true)]);
     requests[0]?.answer({ text: "done" });
     await settled();
-    run("order", "3.18");
+    run("order", asToolCallId("3.18"));
     await settled();
     expect(requests).toHaveLength(17);
   });
 
   test("C15: end with their call: connections are aborted, no timer is left and nothing is delivered", async () => {
     const { run, requests, tools, delivered, clock, lines } = runner();
-    run("order", "3.1");
-    run("order", "3.2");
-    run("screen", "3.3");
+    run("order", asToolCallId("3.1"));
+    run("order", asToolCallId("3.2"));
+    run("screen", asToolCallId("3.3"));
     await settled();
-    run("order", "3.4", {});
+    run("order", asToolCallId("3.4"), {});
     tools.close();
     expect(requests.map(({ signal }) => signal.aborted)).toEqual([true, true]);
     expect(clock.pending).toBe(0);
@@ -175,7 +175,7 @@ describe("the tools of a call", () => {
 
   test("L1: report an internal error without its text, in the log and to the LLM", async () => {
     const { run, requests, delivered, lastLine } = runner();
-    run("order", "3.1", { order: "canary of the caller" });
+    run("order", asToolCallId("3.1"), { order: "canary of the caller" });
     await settled();
     requests[0]?.fail();
     await settled();
@@ -185,7 +185,7 @@ describe("the tools of a call", () => {
 
   test("return a limited result to the LLM, without splitting a character", async () => {
     const { run, requests, delivered } = runner();
-    run("order", "3.1");
+    run("order", asToolCallId("3.1"));
     await settled();
     requests[0]?.answer({ text: "👋".repeat(10_000) });
     await settled();
@@ -200,8 +200,8 @@ describe("the tools of a call", () => {
     const given = JSON.parse(
       '{"order": "A-17", "toString": "x", "valueOf": "x", "constructor": "x", "__proto__": "x"}',
     );
-    run("order", "3.1", given);
-    run("screen", "3.2", given);
+    run("order", asToolCallId("3.1"), given);
+    run("screen", asToolCallId("3.2"), given);
     await settled();
     expect([requests[0]?.given, clientCalls[0]?.arguments].map((sent) => JSON.stringify(sent))).toEqual(
       Array(2).fill(JSON.stringify(given)),
@@ -234,7 +234,7 @@ describe("ADV-H2: the arguments of a tool", () => {
   test("are checked in another process, for the account of the call, while the call continues", async () => {
     const schemas = new ScriptedChecks();
     const { run, requests, delivered } = runner(schemas);
-    run("order", "3.1");
+    run("order", asToolCallId("3.1"));
     await settled();
     expect([requests, delivered]).toEqual([[], []]);
     expect(schemas.checks).toMatchObject([
@@ -250,7 +250,7 @@ describe("ADV-H2: the arguments of a tool", () => {
   )("that cannot be checked (%s) fail the tool, and the LLM is informed", async (_outcome, answer, text) => {
     const schemas = new ScriptedChecks();
     const { run, requests, delivered } = runner(schemas);
-    run("order", "3.1");
+    run("order", asToolCallId("3.1"));
     schemas.checks[0]?.answer(answer);
     await settled();
     expect([delivered, requests]).toEqual([[result("3.1", text, true)], []]);
@@ -260,20 +260,20 @@ describe("ADV-H2: the arguments of a tool", () => {
     const schemas = new ScriptedChecks();
     const { run, delivered } = runner(schemas);
     for (let count = 1; count <= 4; count += 1) {
-      run("order", `3.${count}`);
+      run("order", asToolCallId(`3.${count}`));
       schemas.checks[count - 1]?.answer({ outcome: "over_budget", cpuMs: 150 });
       await settled();
     }
     expect(schemas.checks).toHaveLength(3);
     expect(delivered.at(-1)).toEqual(result("3.4", "Error: the arguments take too long to check.", true));
-    run("screen", "3.5");
+    run("screen", asToolCallId("3.5"));
     expect(schemas.checks).toHaveLength(4);
   });
 
   test("are checked before the client's result counts: an unrequested result settles nothing", async () => {
     const schemas = new ScriptedChecks();
     const { run, tools, clientCalls, delivered } = runner(schemas);
-    run("screen", "3.1");
+    run("screen", asToolCallId("3.1"));
     expect(tools.clientAnswered("3.1", "shown", false)).toBe(false);
     schemas.checks[0]?.answer({ outcome: "answered", answer: { kind: "unfit", reason: "must be fewer" }, cpuMs: 1 });
     await settled();
@@ -292,8 +292,8 @@ describe("ADV-H2: the arguments of a tool", () => {
   test.each(["its time is over", "its call ends"])("are dropped where %s while they are checked", async (how) => {
     const schemas = new ScriptedChecks();
     const { run, requests, clientCalls, tools, clock, delivered } = runner(schemas);
-    run("order", "3.1");
-    run("screen", "3.2");
+    run("order", asToolCallId("3.1"));
+    run("screen", asToolCallId("3.2"));
     if (how === "its call ends") tools.close();
     else clock.advance(5_000);
     const before = [...delivered];

@@ -34,7 +34,7 @@ test("Calls are expired every 5 s, and only expired calls are logged", async () 
 });
 
 test("Expiry continues after a failure, which is logged", async () => {
-  const { clock, lines, runs } = expiryOf([new Error("database is locked"), ["call_1"]]);
+  const { clock, lines, runs } = expiryOf([new Error("database is locked"), [asCallId("call_1")]]);
   await clock.play(2 * INTERVAL_MS);
   expect(runs()).toBe(2);
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual(["expiring calls failed", "calls expired"]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { asAccountId, asCallId } from "../../../src/core/ids.ts";
+import { asAccountId, asCallId, asCarrierCallId, asWorkerId } from "../../../src/core/ids.ts";
 import { handoffEvents } from "../../../src/process/control/handoff-events.ts";
 import type { WorkerLoad } from "../../../src/store/handoff/messages.ts";
 import { settled } from "../../support/manual-clock.ts";
@@ -51,7 +51,7 @@ function handlers({ isCallStored = true } = {}) {
 
 test("A redemption takes a slot of its worker; a returned call waits again and may be ended", () => {
   const { events, made } = handlers();
-  events.onRedeemed(asCallId("call_1"), "worker_1");
+  events.onRedeemed(asCallId("call_1"), asWorkerId("worker_1"));
   events.onReturned({ callId: asCallId("call_1"), remainingMs: 500 });
   expect(made).toEqual([
     ["assign slot", "call_1", "worker_1"],
@@ -62,7 +62,7 @@ test("A redemption takes a slot of its worker; a returned call waits again and m
 
 test("Slots are counted before the search for lost calls, and a worker that accepts calls is reported last", () => {
   const { events, made } = handlers();
-  events.onWorkerConnected("worker_1", 7, [asCallId("call_1")], load(true));
+  events.onWorkerConnected(asWorkerId("worker_1"), 7, [asCallId("call_1")], load(true));
   expect(made).toEqual([
     ["worker's slots", "worker_1", ["call_1"], load(true)],
     ["compare calls", "worker_1", 7, ["call_1"]],
@@ -72,16 +72,16 @@ test("Slots are counted before the search for lost calls, and a worker that acce
 
 test("A worker that does not accept calls yet is reported when its load shows that it does", () => {
   const { events, made } = handlers();
-  events.onWorkerConnected("worker_1", 7, [], load(false));
-  events.onLoadReported("worker_1", load(false));
+  events.onWorkerConnected(asWorkerId("worker_1"), 7, [], load(false));
+  events.onLoadReported(asWorkerId("worker_1"), load(false));
   expect(made).not.toContainEqual(["worker accepts"]);
-  events.onLoadReported("worker_1", load(true));
+  events.onLoadReported(asWorkerId("worker_1"), load(true));
   expect(made.at(-1)).toEqual(["worker accepts"]);
 });
 
 test("Reported spend is added up, and all workers learn which accounts are over their limits", () => {
   const { events, made } = handlers();
-  events.onSpendReported("worker_1", [], true);
+  events.onSpendReported(asWorkerId("worker_1"), [], true);
   expect(made).toEqual([
     ["spend", "worker_1", [], true],
     ["accounts over limit", [{ accountId: "account_1", limit: "output_tokens" }]],
@@ -90,8 +90,8 @@ test("Reported spend is added up, and all workers learn which accounts are over 
 
 test("A worker that disconnects loses its slots, and its calls are recovered; one of another version is ignored", () => {
   const { events, made } = handlers();
-  events.onWorkerDisconnected("worker_1", 7);
-  events.onIncompatibleWorker("worker_2");
+  events.onWorkerDisconnected(asWorkerId("worker_1"), 7);
+  events.onIncompatibleWorker(asWorkerId("worker_2"));
   expect(made).toEqual([
     ["no slots", "worker_1"],
     ["keep spend", "worker_1"],
@@ -111,7 +111,7 @@ test("A call that ends frees its slot before its record is made", () => {
 
 test("A carrier's call id that cannot be stored is logged and fails nothing", async () => {
   const { events, made, lines } = handlers({ isCallStored: false });
-  events.onStreamStarted(asCallId("call_1"), "CA1");
+  events.onStreamStarted(asCallId("call_1"), asCarrierCallId("CA1"));
   await settled();
   expect(made).toEqual([["carrier call id", "call_1", "CA1"]]);
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
 import { addMs, callMs, elapsedMs, mediaMs } from "../../../src/core/clocks.ts";
+import { asTurnId, type TurnId } from "../../../src/core/ids.ts";
 import { OUTPUT_LEAD_MS } from "../../../src/core/limits/media.ts";
 import { EventLister, type ListedEvent } from "../../../src/record/events/event-list.ts";
 import type { JournalRecord } from "../../../src/record/journal/records.ts";
@@ -49,10 +50,10 @@ class ListedCall extends VirtualCall {
 }
 
 /** A list that a test makes of single records. */
-function listing(): { list: ListedEvent[]; lister: EventLister; sent: (atMs: number, turnId?: number) => void } {
+function listing(): { list: ListedEvent[]; lister: EventLister; sent: (atMs: number, turnId?: TurnId) => void } {
   const list: ListedEvent[] = [];
   const lister = new EventLister(HEADER, (event) => list.push(event));
-  const sent = (timeMs: number, turnId = 1) =>
+  const sent = (timeMs: number, turnId = asTurnId(1)) =>
     lister.take({ kind: "frame-out", timeMs: callMs(timeMs), turnId, samples: FRAME_SAMPLES, ...NO_AUDIO });
   return { list, lister, sent };
 }
@@ -142,12 +143,12 @@ describe("the list of a call's events", () => {
     lister.take({
       kind: "event",
       timeMs: callMs(10.4),
-      event: { kind: "segment-audio", turnId: 1, segment: 0, samples: 2_400, words },
+      event: { kind: "segment-audio", turnId: asTurnId(1), segment: 0, samples: 2_400, words },
     });
     lister.take({
       kind: "command",
       timeMs: callMs(10.6),
-      command: { kind: "generate-reply", turnId: 2, messages: 5, language: "en" },
+      command: { kind: "generate-reply", turnId: asTurnId(2), messages: 5, language: "en" },
     });
     expect(list).toEqual([
       { atMs: 10, source: "event", kind: "segment-audio", turnId: 1, segment: 0, samples: 2_400, words },
@@ -182,7 +183,7 @@ describe("events derived from frames", () => {
     for (const atMs of [1_000, 1_000, 1_000, 1_020, 1_040]) sent(atMs);
     lister.take({ kind: "event", timeMs: callMs(1_101), event: { kind: "tick" } });
     for (const atMs of [1_110, 1_130]) sent(atMs);
-    sent(2_000, 2);
+    sent(2_000, asTurnId(2));
     expect(list).toEqual([
       { atMs: 1_000, source: "event", kind: "playout-started", turnId: 1 },
       { atMs: 1_100, source: "event", kind: "playout-ended", turnId: 1, sentMs: 100 },
@@ -202,7 +203,7 @@ describe("events derived from frames", () => {
   test("a reply that starts while another is played ends that one's playout", () => {
     const { list, sent } = listing();
     for (let frame = 0; frame < 5; frame += 1) sent(1_000);
-    sent(1_050, 2);
+    sent(1_050, asTurnId(2));
     expect(list.slice(1)).toEqual([
       { atMs: 1_050, source: "event", kind: "playout-ended", turnId: 1, sentMs: 100 },
       { atMs: 1_050, source: "event", kind: "playout-started", turnId: 2 },
@@ -216,7 +217,7 @@ describe("events derived from frames", () => {
       lister.take({
         kind: "command",
         timeMs: callMs(1_030),
-        command: { kind: "cancel-reply", turnId: 1, clear, reason: "words", speechMs: 0, heardText: "" },
+        command: { kind: "cancel-reply", turnId: asTurnId(1), clear, reason: "words", speechMs: 0, heardText: "" },
       });
       lister.take({ kind: "event", timeMs: callMs(1_500), event: { kind: "tick" } });
       const atMs = clear ? 1_030 : 1_100;

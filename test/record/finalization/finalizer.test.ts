@@ -14,7 +14,7 @@ import { readPrices } from "../../../src/config/prices.ts";
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import { callMs } from "../../../src/core/clocks.ts";
 import { TrunklineError } from "../../../src/core/errors.ts";
-import { type AccountId, asCallId, type CallId } from "../../../src/core/ids.ts";
+import { type AccountId, asCallId, asCarrierCallId, type CallId } from "../../../src/core/ids.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
 import { CallFinalizer } from "../../../src/record/finalization/finalizer.ts";
 import { type JournalProcessor, localJournalProcessor } from "../../../src/record/finalization/journal-processor.ts";
@@ -124,7 +124,7 @@ describe("finalizing a call", () => {
         .add({
           kind: "event",
           timeMs: callMs(5),
-          event: { kind: "leg-started", codec: "mulaw", carrierCallId: `CA\n${callId}` },
+          event: { kind: "leg-started", codec: "mulaw", carrierCallId: asCarrierCallId(`CA\n${callId}`) },
         })
         .add({ kind: "command", timeMs: callMs(30), command: { kind: "turn", turn } });
       if (!breaksOff) file.end(50);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { asAccountId, asCallId } from "../../../src/core/ids.ts";
+import { asAccountId, asCallId, asWorkerId } from "../../../src/core/ids.ts";
 import {
   LostCallRecovery,
   WORKER_RECONNECT_MS,
@@ -12,7 +12,7 @@ import { memoryLog } from "../../support/memory-log.ts";
 const CALL: ActiveCall = {
   id: asCallId("call_1"),
   accountId: asAccountId("account_1"),
-  workerId: "worker-1",
+  workerId: asWorkerId("worker-1"),
   workerConnection: 1,
   epoch: 4,
   recordingEnabled: true,
@@ -51,7 +51,7 @@ function scene(epoch = 4) {
   const comesBack = (callIds = [CALL.id]): void => {
     undelivered.push(() => {
       there.add("worker-1");
-      calls.workerConnected("worker-1", 2, callIds);
+      calls.workerConnected(asWorkerId("worker-1"), 2, callIds);
     });
   };
   const storeFails = (times: number): void => {
@@ -62,7 +62,7 @@ function scene(epoch = 4) {
 
 test("ADV-M2: the calls of a worker that reconnected while the control process's loop was blocked stay active", async () => {
   const { clock, calls, kept, lost, comesBack } = scene();
-  calls.workerDisconnected("worker-1", 1);
+  calls.workerDisconnected(asWorkerId("worker-1"), 1);
   comesBack();
   await clock.play(10 * WORKER_RECONNECT_MS);
   await settled();
@@ -72,7 +72,7 @@ test("ADV-M2: the calls of a worker that reconnected while the control process's
 test("ADV-M2: the calls of a worker that did not reconnect are recorded as lost, unless it reconnects before that", async () => {
   const { clock, calls, there, kept, lost, storeFails } = scene();
   storeFails(2);
-  calls.workerDisconnected("worker-1", 1);
+  calls.workerDisconnected(asWorkerId("worker-1"), 1);
   await clock.play(WORKER_RECONNECT_MS - 1);
   expect(lost).toEqual([]);
   await clock.play(5_000);
@@ -84,7 +84,7 @@ test("ADV-M2: the calls of a worker that did not reconnect are recorded as lost,
 
 test("ADV-M2: a worker that reconnects without a call has lost it", async () => {
   const { clock, calls, kept, comesBack } = scene();
-  calls.workerDisconnected("worker-1", 1);
+  calls.workerDisconnected(asWorkerId("worker-1"), 1);
   comesBack([]);
   await clock.play(WORKER_RECONNECT_MS);
   await settled();

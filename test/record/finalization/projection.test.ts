@@ -7,6 +7,7 @@ import { latencySummary } from "../../../src/core/calls/latency.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
 import { TrunklineError } from "../../../src/core/errors.ts";
+import { asTurnId, type TurnId } from "../../../src/core/ids.ts";
 import { projectJournal } from "../../../src/record/finalization/projection.ts";
 import { JournalEncoder } from "../../../src/record/journal/format.ts";
 import type { JournalStart } from "../../../src/record/journal/records.ts";
@@ -85,7 +86,7 @@ class JournaledCall {
   }
 
   /** A segment of the agent is synthesized and sent, frame by frame, while the caller is silent. */
-  speak(turnId: number, segment: number, text: string, sentFrames: number): void {
+  speak(turnId: TurnId, segment: number, text: string, sentFrames: number): void {
     const words = text
       .split(" ")
       .map((word, index) => ({ text: word, startMs: index * 200, endMs: index * 200 + 200 }));
@@ -113,25 +114,25 @@ class JournaledCall {
 function conversation(start: JournalStart, until: "interrupted" | "end"): JournaledCall {
   const call = new JournaledCall(start);
   call.handle({ kind: "leg-started", codec: "mulaw" });
-  call.speak(1, 0, "Good morning, this is the dentist.", 100);
+  call.speak(asTurnId(1), 0, "Good morning, this is the dentist.", 100);
   call.hear(40, false);
   call.hear(50, true);
   call.handle({ kind: "stt-interim", text: "when are" });
   call.handle({ kind: "stt-final", text: "when are you open?" });
   call.hear(60, false);
-  call.handle({ kind: "reply-text", turnId: 2, text: "We are open from nine to five on all working days." });
-  call.handle({ kind: "reply-end", turnId: 2 });
-  call.speak(2, 0, "We are open from nine to five on all working days.", 60);
+  call.handle({ kind: "reply-text", turnId: asTurnId(2), text: "We are open from nine to five on all working days." });
+  call.handle({ kind: "reply-end", turnId: asTurnId(2) });
+  call.speak(asTurnId(2), 0, "We are open from nine to five on all working days.", 60);
   call.hear(10, true);
   call.handle({ kind: "stt-interim", text: "and on Sundays" });
   call.hear(5, true);
   if (until === "interrupted") return call;
   call.handle({ kind: "stt-final", text: "and on Sundays?" });
   call.hear(60, false);
-  call.handle({ kind: "reply-text", turnId: 3, text: "No. Goodbye!" });
-  call.handle({ kind: "reply-tool-call", turnId: 3, id: "1", name: "hang_up", argumentsJson: "{}" });
-  call.handle({ kind: "reply-end", turnId: 3 });
-  call.speak(3, 0, "No. Goodbye!", 100);
+  call.handle({ kind: "reply-text", turnId: asTurnId(3), text: "No. Goodbye!" });
+  call.handle({ kind: "reply-tool-call", turnId: asTurnId(3), id: "1", name: "hang_up", argumentsJson: "{}" });
+  call.handle({ kind: "reply-end", turnId: asTurnId(3) });
+  call.speak(asTurnId(3), 0, "No. Goodbye!", 100);
   call.hear(100, false);
   return call;
 }
@@ -261,7 +262,7 @@ describe("projection", () => {
     const lost = { audio: new Uint8Array(), audioOmitted: true };
     const journal = new JournalFile()
       .add({ kind: "frame-in", timeMs: callMs(20), mediaMs: mediaMs(0), isSpeech: false, ...lost })
-      .add({ kind: "frame-out", timeMs: callMs(30), turnId: 1, samples: 160, ...lost })
+      .add({ kind: "frame-out", timeMs: callMs(30), turnId: asTurnId(1), samples: 160, ...lost })
       .frameIn(40, 20, FRAME)
       .end(50);
     expect(await projectJournal(journal.path)).toMatchObject({

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { TrunklineError, unavailable } from "../../../src/core/errors.ts";
-import { asAccountId, asCallId } from "../../../src/core/ids.ts";
+import { asAccountId, asCallId, asWorkerId, type WorkerId } from "../../../src/core/ids.ts";
 import { PROJECTIONS_CACHED_MAX, RECORD_RETRY_MS, RECORD_RETRY_MS_MAX } from "../../../src/core/limits/storage.ts";
 import { deserializeError, serializeError } from "../../../src/process/renderer/messages.ts";
 import { CallFinalizer } from "../../../src/record/finalization/finalizer.ts";
@@ -159,8 +159,9 @@ async function lostRedemption() {
   const accountId = await stores.accounts.ensure("first");
   const tokenHash = hashSecret(mintToken());
   await stores.calls.create({ accountId, spec: SPEC, tokenHash, tokenTtlMs: 60_000 });
-  const redeem = (worker: string, nonce: string) => stores.redemptions.redeem(tokenHash, redeemedBy(worker, { nonce }));
-  const { callId } = (await redeem("A", "n1")) as RedeemedCall;
+  const redeem = (worker: WorkerId, nonce: string) =>
+    stores.redemptions.redeem(tokenHash, redeemedBy(worker, { nonce }));
+  const { callId } = (await redeem(asWorkerId("A"), "n1")) as RedeemedCall;
   let answer = (): void => {};
   const asked = new Promise<void>((resolve) => {
     answer = resolve;
@@ -178,7 +179,7 @@ async function lostRedemption() {
     log: memoryLog().log,
     onFinalized: (id) => void kept.push(id),
   });
-  const [lost] = await stores.calls.listActive("A");
+  const [lost] = await stores.calls.listActive(asWorkerId("A"));
   if (lost === undefined) throw new Error("not active");
   const status = async () => (await stores.calls.get(accountId, callId))?.status;
   const giveBack = () => stores.redemptions.returnRedemption(tokenHash, "n1");
@@ -189,7 +190,7 @@ test("ADV-M2: a call that was returned and redeemed again is not recorded as los
   const { finalizer, lost, answer, kept, callId, status, giveBack, redeem } = await lostRedemption();
   finalizer.finalizeLost(lost);
   expect(await giveBack()).toBeDefined();
-  expect(await redeem("B", "n2")).toBeDefined();
+  expect(await redeem(asWorkerId("B"), "n2")).toBeDefined();
   answer();
   await finalizer.idle();
   expect([await status(), kept]).toEqual(["active", []]);

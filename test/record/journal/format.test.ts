@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
 import { TrunklineError } from "../../../src/core/errors.ts";
+import { asTurnId } from "../../../src/core/ids.ts";
 import { JOURNAL_BACKLOG_BYTES_MAX } from "../../../src/core/limits/storage.ts";
 import { JournalDecoder, JournalEncoder } from "../../../src/record/journal/format.ts";
 import { JOURNAL_VERSION } from "../../../src/record/journal/names.ts";
@@ -28,7 +29,7 @@ const recordWith = (charsMax: number): fc.Arbitrary<JournalRecord> =>
     fc.record({
       kind: fc.constant("frame-out" as const),
       timeMs,
-      turnId: count,
+      turnId: count.map(asTurnId),
       samples: count,
       audio,
       audioOmitted: fc.boolean(),
@@ -44,7 +45,7 @@ const recordWith = (charsMax: number): fc.Arbitrary<JournalRecord> =>
     fc.record({
       kind: fc.constant("command" as const),
       timeMs,
-      command: fc.record({ kind: fc.constant("pause" as const), turnId: count }),
+      command: fc.record({ kind: fc.constant("pause" as const), turnId: count.map(asTurnId) }),
     }),
   );
 

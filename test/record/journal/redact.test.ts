@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { CallCommand } from "../../../src/call/events.ts";
 import { callMs } from "../../../src/core/clocks.ts";
+import { asToolCallId, asTurnId } from "../../../src/core/ids.ts";
 import type { OccasionalEvent } from "../../../src/record/journal/records.ts";
 import { journaledCommand, journaledEvent, journalHeader } from "../../../src/record/journal/redact.ts";
 import { NOT_RECORDED, SPEC, START } from "../../support/journals/example-call.ts";
@@ -24,25 +25,25 @@ const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { ki
   "stt-interim": { kind: "stt-interim", text: SAID },
   "stt-final": { kind: "stt-final", text: SAID, language: "de" },
   "stt-failed": { kind: "stt-failed", code: "provider_failed" },
-  "reply-text": { kind: "reply-text", turnId: 1, text: SAID },
+  "reply-text": { kind: "reply-text", turnId: asTurnId(1), text: SAID },
   "reply-tool-call": {
     kind: "reply-tool-call",
-    turnId: 1,
+    turnId: asTurnId(1),
     id: SAID,
     name: SAID,
     argumentsJson: JSON.stringify({ a: SAID }),
   },
-  "reply-end": { kind: "reply-end", turnId: 1 },
-  "reply-failed": { kind: "reply-failed", turnId: 1, code: "provider_failed" },
+  "reply-end": { kind: "reply-end", turnId: asTurnId(1) },
+  "reply-failed": { kind: "reply-failed", turnId: asTurnId(1), code: "provider_failed" },
   "segment-audio": {
     kind: "segment-audio",
-    turnId: 1,
+    turnId: asTurnId(1),
     segment: 2,
     samples: 3,
     words: [{ text: SAID, startMs: 0, endMs: 1 }],
   },
-  "segment-end": { kind: "segment-end", turnId: 1, segment: 2, samples: 3 },
-  "segment-failed": { kind: "segment-failed", turnId: 1, segment: 2, code: "provider_failed" },
+  "segment-end": { kind: "segment-end", turnId: asTurnId(1), segment: 2, samples: 3 },
+  "segment-failed": { kind: "segment-failed", turnId: asTurnId(1), segment: 2, code: "provider_failed" },
   "voice-chosen": { kind: "voice-chosen", language: "de", voiceId: "espeak/gmw/de", supportsLanguage: true },
   "phrases-chosen": {
     kind: "phrases-chosen",
@@ -53,13 +54,19 @@ const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { ki
   "provider-switched": { kind: "provider-switched", stage: "stt", from: "deepgram", to: "openai", code: "timed_out" },
   "context-exceeded": { kind: "context-exceeded", provider: "openai", tokensMax: 500, retried: true },
   "limit-reached": { kind: "limit-reached", scope: "call", limit: "llm_requests", action: "refuse" },
-  "tool-result": { kind: "tool-result", turnId: 1, toolCallId: "1.1", result: SAID, failed: false },
+  "tool-result": {
+    kind: "tool-result",
+    turnId: asTurnId(1),
+    toolCallId: asToolCallId("1.1"),
+    result: SAID,
+    failed: false,
+  },
 };
 
 const COMMANDS: { [Kind in CallCommand["kind"]]: Extract<CallCommand, { kind: Kind }> } = {
   "generate-reply": {
     kind: "generate-reply",
-    turnId: 1,
+    turnId: asTurnId(1),
     messages: [
       { role: "system", text: SAID },
       { role: "user", text: SAID },
@@ -70,7 +77,7 @@ const COMMANDS: { [Kind in CallCommand["kind"]]: Extract<CallCommand, { kind: Ki
   "preemptive-start": { kind: "preemptive-start", messages: [{ role: "user", text: SAID }], tools: [], language: "en" },
   "conversation-trimmed": {
     kind: "conversation-trimmed",
-    turnId: 1,
+    turnId: asTurnId(1),
     droppedTurns: 2,
     droppedMessages: 4,
     truncatedResults: 1,
@@ -78,13 +85,26 @@ const COMMANDS: { [Kind in CallCommand["kind"]]: Extract<CallCommand, { kind: Ki
     tokensMax: 1_000,
   },
   "preemptive-cancel": { kind: "preemptive-cancel" },
-  speak: { kind: "speak", turnId: 1, segment: 2, text: SAID, reason: "filler" },
+  speak: { kind: "speak", turnId: asTurnId(1), segment: 2, text: SAID, reason: "filler" },
   mark: { kind: "mark", name: "1.2" },
-  "cancel-reply": { kind: "cancel-reply", turnId: 1, clear: true, reason: "words", speechMs: 0, heardText: SAID },
-  pause: { kind: "pause", turnId: 1 },
-  resume: { kind: "resume", turnId: 1, reason: "no_words" },
+  "cancel-reply": {
+    kind: "cancel-reply",
+    turnId: asTurnId(1),
+    clear: true,
+    reason: "words",
+    speechMs: 0,
+    heardText: SAID,
+  },
+  pause: { kind: "pause", turnId: asTurnId(1) },
+  resume: { kind: "resume", turnId: asTurnId(1), reason: "no_words" },
   ignore: { kind: "ignore", text: SAID, startMs: callMs(1), endMs: callMs(2) },
-  "run-tool": { kind: "run-tool", turnId: 1, toolCallId: "1.1", name: "lookup", arguments: { a: SAID } },
+  "run-tool": {
+    kind: "run-tool",
+    turnId: asTurnId(1),
+    toolCallId: asToolCallId("1.1"),
+    name: "lookup",
+    arguments: { a: SAID },
+  },
   "send-dtmf": { kind: "send-dtmf", digits: SAID },
   language: { kind: "language", language: "de", reason: "detected" },
   transfer: { kind: "transfer", target: SAID },

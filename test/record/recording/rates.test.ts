@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import wavefile from "wavefile";
 import type { StreamFormat } from "../../../src/core/calls/spec.ts";
 import { callMs } from "../../../src/core/clocks.ts";
+import { asTurnId } from "../../../src/core/ids.ts";
 import { FRAME_MS } from "../../../src/core/limits/media.ts";
 import { type FrameCodec, pcmBytes } from "../../../src/media/frame-codec.ts";
 import { G711_LAWS } from "../../../src/media/g711.ts";
@@ -120,7 +121,7 @@ describe("a recording's rate", () => {
     journal.add({
       kind: "command",
       timeMs: callMs(2_090),
-      command: { kind: "cancel-reply", turnId: 1, clear: true, reason: "words", speechMs: 0, heardText: "" },
+      command: { kind: "cancel-reply", turnId: asTurnId(1), clear: true, reason: "words", speechMs: 0, heardText: "" },
     });
     // Muted for longer than the window. In the framer's view, media time follows the clock.
     for (let index = 0; index < 10; index += 1) {

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import wavefile from "wavefile";
 import { callMs } from "../../../src/core/clocks.ts";
+import { asTurnId } from "../../../src/core/ids.ts";
 import { G711_LAWS, type G711Law, mulawEncode } from "../../../src/media/g711.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
 import { type Recording, renderRecording } from "../../../src/record/recording/render.ts";
@@ -91,14 +92,14 @@ describe("recording", () => {
     journal.add({
       kind: "command",
       timeMs: callMs(610),
-      command: { kind: "cancel-reply", turnId: 1, clear: true, reason: "words", speechMs: 0, heardText: "" },
+      command: { kind: "cancel-reply", turnId: asTurnId(1), clear: true, reason: "words", speechMs: 0, heardText: "" },
     });
     for (const frame of toneFrames(5)) journal.frameOut(900, frame);
     // This one drops unsent audio; sent audio is heard.
     journal.add({
       kind: "command",
       timeMs: callMs(905),
-      command: { kind: "cancel-reply", turnId: 2, clear: false, reason: "words", speechMs: 0, heardText: "" },
+      command: { kind: "cancel-reply", turnId: asTurnId(2), clear: false, reason: "words", speechMs: 0, heardText: "" },
     });
     const { agent, caller } = await render(journal.end(2_000));
     expect(agent).toEqual([
@@ -198,7 +199,7 @@ describe("recording", () => {
 
   test("audio that the disk did not accept is silence, and later audio keeps its place", async () => {
     const journal = new JournalFile();
-    const lost = { turnId: 1, samples: FRAME_SAMPLES, audio: new Uint8Array(), audioOmitted: true };
+    const lost = { turnId: asTurnId(1), samples: FRAME_SAMPLES, audio: new Uint8Array(), audioOmitted: true };
     const [first, second] = toneFrames(2) as [Uint8Array, Uint8Array];
     journal
       .frameOut(100, first)

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../../../src/call/parameters.ts";
 import { addMs, callMs, millisecondsOf } from "../../../src/core/clocks.ts";
+import { asTurnId } from "../../../src/core/ids.ts";
 import { projectJournal } from "../../../src/record/finalization/projection.ts";
 import { JournalEncoder } from "../../../src/record/journal/format.ts";
 import { readJournal } from "../../../src/record/journal/reader.ts";
@@ -51,7 +52,7 @@ async function failing(isEnded: boolean): Promise<string> {
   await readJournal(fileOf(ended), (record) => {
     if (record.kind === "event" && record.event.kind === "internal-error") {
       const { timeMs } = record;
-      const turnId = 2;
+      const turnId = asTurnId(2);
       encode(encoder, { kind: "event", timeMs, event: { kind: "segment-end", turnId, segment: 99, samples: 1 } });
       if (!isEnded) encode(encoder, { kind: "event", timeMs, event: { kind: "tick" } });
     }
@@ -110,7 +111,7 @@ describe("a replay", () => {
     });
     const more = new JournalFile()
       .add({ kind: "event", timeMs: callMs(5), event: { kind: "tick" } })
-      .add({ kind: "command", timeMs: callMs(5), command: { kind: "pause", turnId: 3 } });
+      .add({ kind: "command", timeMs: callMs(5), command: { kind: "pause", turnId: asTurnId(3) } });
     expect((await compareJournal(more.path)).difference).toMatchObject({
       atMs: 5,
       journaled: { kind: "pause" },

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
+import { asToolCallId } from "../../../src/core/ids.ts";
 import { TOOL_CALLS_PER_ROUND_MAX, TOOL_ROUNDS_MAX } from "../../../src/core/limits/tools.ts";
 import type { Message } from "../../../src/speech/contracts.ts";
 import type { Chronicle } from "../observer/chronicle.ts";
@@ -95,7 +96,8 @@ export class Context implements Rule {
       if (calls.length > TOOL_CALLS_PER_ROUND_MAX) this.#wrong(TOOLS, `${calls.length} calls in one round`);
     }
     const answeredIds = new Set(messages.flatMap((message) => (message.role === "tool" ? [message.toolCallId] : [])));
-    for (const key of this.#began) if (!answeredIds.has(key)) this.#wrong(TOOLS, `the prompt lacks ${key}`);
+    for (const key of this.#began)
+      if (!answeredIds.has(asToolCallId(key))) this.#wrong(TOOLS, `the prompt lacks ${key}`);
     for (const message of messages) {
       if (message.role !== "tool") continue;
       const result = this.#results.get(message.toolCallId);

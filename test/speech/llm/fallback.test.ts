@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { elapsedMs, millisecondsOf, monotonicMs } from "../../../src/core/clocks.ts";
 import { providerFailed } from "../../../src/core/errors.ts";
+import { asToolCallId } from "../../../src/core/ids.ts";
 import { LLM_ANSWER_MS_MAX, LLM_FIRST_TOKEN_MS_MAX, LLM_IDLE_MS_MAX } from "../../../src/core/limits/llm.ts";
 import { CIRCUIT_BREAKER_PROBE_MS, PROVIDER_FIRST_OUTPUT_MS_MAX } from "../../../src/core/limits/providers.ts";
 import type { Llm, LlmEvent, LlmRequest } from "../../../src/speech/contracts.ts";
@@ -190,7 +191,7 @@ describe("FallbackLlm", () => {
       ]);
       const request: LlmRequest = {
         ...REQUEST,
-        messages: [...REQUEST.messages, { role: "tool", toolCallId: "1", name: "hang_up", text: "{}" }],
+        messages: [...REQUEST.messages, { role: "tool", toolCallId: asToolCallId("1"), name: "hang_up", text: "{}" }],
       };
       expect((await ask(clock, fallbackOf(clock, [playing(clock, ...steps)]).llm, request)).error).toBeUndefined();
     }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { asToolCallId } from "../../../src/core/ids.ts";
 import type { LlmEvent, LlmRequest, Message } from "../../../src/speech/contracts.ts";
 import { createReferenceLlm } from "../../../src/speech/reference/llm.ts";
 import { llmContract } from "../../contract/speech/llm.ts";
@@ -89,7 +90,7 @@ describe("the reference LLM", () => {
   test("adds nothing after the result of hang_up", async () => {
     const { messages } = request("goodbye");
     const llmRequest = request(undefined, {
-      messages: [...messages, { role: "tool", toolCallId: "1", name: "hang_up", text: "{}" }],
+      messages: [...messages, { role: "tool", toolCallId: asToolCallId("1"), name: "hang_up", text: "{}" }],
     });
     expect((await eventsOf(llmRequest)).map((event) => event.kind)).toEqual(["end"]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { AccountSpend, Spend } from "../../../src/core/billing/spend.ts";
-import { asAccountId } from "../../../src/core/ids.ts";
+import { asAccountId, asWorkerId } from "../../../src/core/ids.ts";
 import { AccountSpends } from "../../../src/gateway/spend/account.ts";
 import { AccountSpendTotals } from "../../../src/store/admission/account-spend.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -21,7 +21,7 @@ function service(workerCount: number) {
     report(all = false): AccountSpend[] {
       const reported = workers.flatMap((worker, index) => {
         const spends = worker.takeChanged(all);
-        totals.reported(`worker-${index}`, spends, all);
+        totals.reported(asWorkerId(`worker-${index}`), spends, all);
         return spends;
       });
       for (const worker of workers) worker.setExceeded(totals.allOverLimit());
@@ -89,7 +89,7 @@ describe("ADV-H3: what the accounts of several workers have spent", () => {
     const { clock, workers, report, spend, totals } = service(1);
     spend(workers[0] as AccountSpends, 10);
     report();
-    totals.workerDisconnected("worker-0");
+    totals.workerDisconnected(asWorkerId("worker-0"));
     expect(totals.overLimit(asAccountId("a"))).toBe("llm_requests");
     clock.advance(60_001);
     expect(totals.overLimit(asAccountId("a"))).toBeUndefined();

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { asAccountId, asApiKeyId, asCallId, type CallId } from "../../../src/core/ids.ts";
+import { asAccountId, asApiKeyId, asCallId, asWorkerId, type CallId } from "../../../src/core/ids.ts";
 import { admittingCallStore } from "../../../src/store/admission/admitting-call-store.ts";
 import { Capacity } from "../../../src/store/admission/capacity.ts";
 import type { IdempotentRequest, NewCall } from "../../../src/store/call-store.ts";
@@ -48,7 +48,7 @@ describe("calls with slots", () => {
   test("a repeated request is answered without a free slot, and takes none; a new one is refused", async () => {
     const { newCall, begin } = await scene();
     const { capacity, calls } = await begin();
-    capacity.workerConnected("a", [], { ...LOAD, callsMax: 1 });
+    capacity.workerConnected(asWorkerId("a"), [], { ...LOAD, callsMax: 1 });
     expect(await calls.create(newCall({ idempotency: NAMED }))).toMatchObject({ kind: "created" });
     expect(await calls.create(newCall({ idempotency: NAMED }))).toMatchObject({ kind: "replayed" });
     expect(await calls.create(newCall({ idempotency: { ...NAMED, fingerprint: "other" } }))).toEqual({
@@ -63,7 +63,7 @@ describe("calls with slots", () => {
   test("of many concurrent creations no more succeed than there are slots", async () => {
     const { newCall, begin, stores, accountId } = await scene();
     const { capacity, calls } = await begin();
-    capacity.workerConnected("a", [], { ...LOAD, callsMax: 5 });
+    capacity.workerConnected(asWorkerId("a"), [], { ...LOAD, callsMax: 5 });
     const named = (index: number): IdempotentRequest => ({ ...NAMED, keyHash: `name-${index}` });
     const made = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
@@ -79,7 +79,7 @@ describe("calls with slots", () => {
   test("a call that cannot be stored takes no slot", async () => {
     const { newCall, begin, keys } = await scene();
     const { capacity, calls } = await begin();
-    capacity.workerConnected("a", [], LOAD);
+    capacity.workerConnected(asWorkerId("a"), [], LOAD);
     await expect(calls.create(newCall({ accountId: asAccountId("unknown") }))).rejects.toThrow();
     await expect(calls.create(newCall({ accountId: asAccountId("unknown"), idempotency: NAMED }))).rejects.toThrow();
     expect([capacity.available, capacity.callsOf(keys[0] ?? asApiKeyId(""))]).toEqual([CALLS_MAX, 0]);
@@ -113,7 +113,7 @@ test(`after each of ${OPERATIONS} random operations the slots match the store's 
       const [{ tokenHash } = { tokenHash: "unknown" }, redeemer] = [anyCall(), redeemedBy(workerId)];
       const redeemed = await stores.redemptions.redeem(tokenHash, redeemer);
       if (redeemed === undefined) return;
-      capacity.assign(redeemed.callId, workerId);
+      capacity.assign(redeemed.callId, asWorkerId(workerId));
       if (random.chance(0.8)) carried?.add(redeemed.callId);
       else {
         const returned = await stores.redemptions.returnRedemption(tokenHash, redeemer.nonce);
@@ -138,10 +138,10 @@ test(`after each of ${OPERATIONS} random operations the slots match the store's 
     },
     async time() {
       clock.advance(random.pick([1, 100, 1_000, 6_000]));
-      for (const workerId of workers.keys()) capacity.loadReported(workerId, LOAD);
+      for (const workerId of workers.keys()) capacity.loadReported(asWorkerId(workerId), LOAD);
     },
     async comes() {
-      const workerId = random.pick(WORKERS);
+      const workerId = asWorkerId(random.pick(WORKERS));
       workers.set(workerId, workers.get(workerId) ?? new Set());
       capacity.workerConnected(workerId, [...(workers.get(workerId) ?? [])], LOAD);
     },
@@ -149,14 +149,14 @@ test(`after each of ${OPERATIONS} random operations the slots match the store's 
       const [workerId, carried] = workers.size === 0 ? [] : random.pick([...workers]);
       if (workerId === undefined) return;
       workers.delete(workerId);
-      capacity.workerDisconnected(workerId);
+      capacity.workerDisconnected(asWorkerId(workerId));
       for (const callId of carried ?? []) {
         await calls.finish(callId, endAt(clock, { status: "failed", endReason: "worker_lost" }));
       }
     },
     async restart() {
       ({ capacity, calls } = await begin());
-      for (const [workerId, carried] of workers) capacity.workerConnected(workerId, [...carried], LOAD);
+      for (const [workerId, carried] of workers) capacity.workerConnected(asWorkerId(workerId), [...carried], LOAD);
     },
   };
   const often = ["create", "create", "create", "create", "redeem", "redeem", "end", "end", "time"];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type ApiKeyId, asAccountId, asApiKeyId, asCallId } from "../../../src/core/ids.ts";
+import { type ApiKeyId, asAccountId, asApiKeyId, asCallId, asWorkerId, type WorkerId } from "../../../src/core/ids.ts";
 import {
   LAGGING_CALLS_MAX,
   LOAD_REPORT_MS,
@@ -35,7 +35,7 @@ function places(callsPerApiKey?: number) {
       return `call-${names}`;
     },
     /** Advances the time while the worker reports its load. */
-    live(forMs: number, workerId: string, change: Partial<WorkerLoad> = {}): void {
+    live(forMs: number, workerId: WorkerId, change: Partial<WorkerLoad> = {}): void {
       for (let at = 0; at < forMs; at += LOAD_REPORT_MS) {
         clock.advance(LOAD_REPORT_MS);
         under.loadReported(workerId, load(change));
@@ -47,10 +47,10 @@ function places(callsPerApiKey?: number) {
 describe("a slot", () => {
   test("is taken when a call is created, held when it is redeemed, and free when the call is over", () => {
     const { under, create } = places();
-    under.workerConnected("a", [], load());
+    under.workerConnected(asWorkerId("a"), [], load());
     const [first, second, third] = [create(), create(), create()];
     expect([first, second, third, create()]).toEqual(["call-1", "call-2", "call-3", "overloaded"]);
-    under.assign(asCallId(first), "a");
+    under.assign(asCallId(first), asWorkerId("a"));
     expect(create()).toBe("overloaded");
     under.release(first);
     expect(under.available).toBe(1);
@@ -62,14 +62,14 @@ describe("a slot", () => {
   test("exists for each live worker's calls, and not without a worker", () => {
     const { under, create } = places();
     expect(create()).toBe("overloaded");
-    under.workerConnected("a", [], load());
-    under.workerConnected("b", [], load({ callsMax: 5 }));
+    under.workerConnected(asWorkerId("a"), [], load());
+    under.workerConnected(asWorkerId("b"), [], load({ callsMax: 5 }));
     expect(under.available).toBe(8);
   });
 
   test("is free when the token expires, to the millisecond, without a call of expire", () => {
     const { under, clock, create } = places();
-    under.workerConnected("a", [], load({ callsMax: 2 }));
+    under.workerConnected(asWorkerId("a"), [], load({ callsMax: 2 }));
     create(undefined, 1_000);
     create(undefined, 500);
     clock.advance(499);
@@ -82,7 +82,7 @@ describe("a slot", () => {
 
   test("is taken while the call is being stored, and released when that fails", () => {
     const { under } = places();
-    under.workerConnected("a", [], load({ callsMax: 1 }));
+    under.workerConnected(asWorkerId("a"), [], load({ callsMax: 1 }));
     expect(under.reserve("one", asApiKeyId("key"))).toBeUndefined();
     expect(under.reserve("two", asApiKeyId("key"))).toBe("overloaded");
     under.release("one");
@@ -91,23 +91,23 @@ describe("a slot", () => {
 
   test("of a waiting call outlives the worker; those of the worker's calls are lost with it", () => {
     const { under, create } = places();
-    under.workerConnected("a", [], load());
-    under.workerConnected("b", [], load());
+    under.workerConnected(asWorkerId("a"), [], load());
+    under.workerConnected(asWorkerId("b"), [], load());
     for (let calls = 0; calls < 4; calls += 1) create();
-    under.assign(asCallId("call-1"), "a");
-    under.assign(asCallId("call-2"), "b");
-    under.workerDisconnected("a");
+    under.assign(asCallId("call-1"), asWorkerId("a"));
+    under.assign(asCallId("call-2"), asWorkerId("b"));
+    under.workerDisconnected(asWorkerId("a"));
     // Worker b has three slots: one is taken, two calls wait.
     expect(under.available).toBe(0);
     under.release("call-1");
     expect([under.available, create()]).toEqual([0, "overloaded"]);
-    under.workerConnected("c", [], load());
+    under.workerConnected(asWorkerId("c"), [], load());
     expect(under.available).toBe(3);
   });
 
   test("is counted by the calls that a worker reports, when it reconnects or the control process is new", () => {
     const { under, create } = places();
-    const redeemed = { workerId: "a", workerConnection: 1, epoch: 1 };
+    const redeemed = { workerId: asWorkerId("a"), workerConnection: 1, epoch: 1 };
     const active = {
       accountId: asAccountId("account"),
       apiKeyId: asApiKeyId("key"),
@@ -122,20 +122,21 @@ describe("a slot", () => {
       ],
     );
     expect(under.callsOf(asApiKeyId("key"))).toBe(3);
-    under.workerConnected("a", [asCallId("lives"), asCallId("unknown")], load({ callsMax: 4 }));
+    under.workerConnected(asWorkerId("a"), [asCallId("lives"), asCallId("unknown")], load({ callsMax: 4 }));
     expect([under.available, under.callsOf(asApiKeyId("key"))]).toEqual([1, 2]);
     // The connection broke and was restored; a call ended in between.
-    under.workerConnected("a", [asCallId("lives")], load({ callsMax: 4 }));
+    under.workerConnected(asWorkerId("a"), [asCallId("lives")], load({ callsMax: 4 }));
     expect([under.available, create(), under.available]).toEqual([2, "call-1", 1]);
   });
 
   test("in excess of a worker's limit takes none of another worker", () => {
     const { under, create } = places();
-    under.workerConnected("a", [], load());
-    under.workerConnected("b", [], load());
-    for (let calls = 0; calls < 5; calls += 1) under.assign(asCallId(create()), calls < 4 ? "a" : "b");
+    under.workerConnected(asWorkerId("a"), [], load());
+    under.workerConnected(asWorkerId("b"), [], load());
+    for (let calls = 0; calls < 5; calls += 1)
+      under.assign(asCallId(create()), calls < 4 ? asWorkerId("a") : asWorkerId("b"));
     expect(under.available).toBe(1);
-    under.loadReported("a", load({ acceptsCalls: false }));
+    under.loadReported(asWorkerId("a"), load({ acceptsCalls: false }));
     expect(under.available).toBe(1);
     create();
     expect(create()).toBe("overloaded");
@@ -145,10 +146,10 @@ describe("a slot", () => {
 describe("a worker", () => {
   test("that drains has the slots of its calls, and no others", () => {
     const { under, create } = places();
-    under.workerConnected("old", [], load());
-    under.assign(asCallId(create()), "old");
-    under.workerConnected("new", [], load());
-    under.loadReported("old", load({ acceptsCalls: false }));
+    under.workerConnected(asWorkerId("old"), [], load());
+    under.assign(asCallId(create()), asWorkerId("old"));
+    under.workerConnected(asWorkerId("new"), [], load());
+    under.loadReported(asWorkerId("old"), load({ acceptsCalls: false }));
     expect(under.available).toBe(3);
     under.release("call-1");
     expect(under.available).toBe(3);
@@ -157,62 +158,66 @@ describe("a worker", () => {
   test("D8: whose loop lags gets no more calls, while its calls continue and other workers accept calls", () => {
     const { under, create } = places();
     const callsMax = 2 * LAGGING_CALLS_MAX;
-    under.workerConnected("a", [], load({ callsMax }));
-    for (let calls = 0; calls < LAGGING_CALLS_MAX; calls += 1) under.assign(asCallId(create()), "a");
-    under.loadReported("a", load({ callsMax, loopLagMs: LOOP_LAG_MS_MAX + 1 }));
+    under.workerConnected(asWorkerId("a"), [], load({ callsMax }));
+    for (let calls = 0; calls < LAGGING_CALLS_MAX; calls += 1) under.assign(asCallId(create()), asWorkerId("a"));
+    under.loadReported(asWorkerId("a"), load({ callsMax, loopLagMs: LOOP_LAG_MS_MAX + 1 }));
     expect([under.available, create()]).toEqual([0, "overloaded"]);
-    under.workerConnected("b", [], load());
+    under.workerConnected(asWorkerId("b"), [], load());
     expect(under.available).toBe(3);
   });
 
   test("whose loop lags still takes a few calls: with so few the machine is the cause", () => {
     const { under, create } = places();
     const lagging = load({ callsMax: 2 * LAGGING_CALLS_MAX, loopLagMs: LOOP_LAG_MS_MAX + 1 });
-    under.workerConnected("a", [], lagging);
-    under.assign(asCallId(create()), "a");
+    under.workerConnected(asWorkerId("a"), [], lagging);
+    under.assign(asCallId(create()), asWorkerId("a"));
     expect(under.available).toBe(LAGGING_CALLS_MAX - 1);
-    under.loadReported("a", { ...lagging, callsMax: 2 });
+    under.loadReported(asWorkerId("a"), { ...lagging, callsMax: 2 });
     expect(under.available).toBe(1);
   });
 
   test("which lags and has more calls than those few keeps their slots, and takes none of another worker's", () => {
     const { under } = places();
     const callIds = Array.from({ length: LAGGING_CALLS_MAX + 5 }, (_, index) => `call-of-a-${index}`);
-    under.workerConnected("a", callIds.map(asCallId), load({ callsMax: 100, loopLagMs: LOOP_LAG_MS_MAX + 1 }));
-    under.workerConnected("b", [], load());
+    under.workerConnected(
+      asWorkerId("a"),
+      callIds.map(asCallId),
+      load({ callsMax: 100, loopLagMs: LOOP_LAG_MS_MAX + 1 }),
+    );
+    under.workerConnected(asWorkerId("b"), [], load());
     expect(under.available).toBe(3);
   });
 
   test("D11: does not lag at the limit, and after exceeding it takes calls again once it has been below for seconds", () => {
     const { under, live } = places();
     const callsMax = LAGGING_CALLS_MAX + 3;
-    under.workerConnected("a", [], load({ callsMax, loopLagMs: LOOP_LAG_MS_MAX }));
+    under.workerConnected(asWorkerId("a"), [], load({ callsMax, loopLagMs: LOOP_LAG_MS_MAX }));
     expect(under.available).toBe(callsMax);
-    live(1_000, "a", { callsMax, loopLagMs: 80 });
-    live(LOOP_LAG_RECOVERY_MS - LOAD_REPORT_MS, "a", { callsMax });
+    live(1_000, asWorkerId("a"), { callsMax, loopLagMs: 80 });
+    live(LOOP_LAG_RECOVERY_MS - LOAD_REPORT_MS, asWorkerId("a"), { callsMax });
     expect(under.available).toBe(LAGGING_CALLS_MAX);
     // One lag in between restarts the waiting time.
-    live(LOAD_REPORT_MS, "a", { callsMax, loopLagMs: 80 });
-    live(LOOP_LAG_RECOVERY_MS - LOAD_REPORT_MS, "a", { callsMax });
+    live(LOAD_REPORT_MS, asWorkerId("a"), { callsMax, loopLagMs: 80 });
+    live(LOOP_LAG_RECOVERY_MS - LOAD_REPORT_MS, asWorkerId("a"), { callsMax });
     expect(under.available).toBe(LAGGING_CALLS_MAX);
-    live(LOAD_REPORT_MS, "a", { callsMax });
+    live(LOAD_REPORT_MS, asWorkerId("a"), { callsMax });
     expect(under.available).toBe(callsMax);
   });
 
   test("D8: that is stuck and reports nothing gets no calls until it reports again", () => {
     const { under, clock, live } = places();
-    under.workerConnected("a", [], load());
+    under.workerConnected(asWorkerId("a"), [], load());
     clock.advance(LOAD_SILENCE_MS_MAX - 1);
     expect(under.available).toBe(3);
     clock.advance(1);
     expect(under.available).toBe(0);
-    live(LOAD_REPORT_MS, "a");
+    live(LOAD_REPORT_MS, asWorkerId("a"));
     expect(under.available).toBe(3);
   });
 
   test("that reports after it disconnected is ignored", () => {
     const { under } = places();
-    under.loadReported("a", load());
+    under.loadReported(asWorkerId("a"), load());
     expect(under.available).toBe(0);
   });
 });
@@ -220,8 +225,8 @@ describe("a worker", () => {
 describe("an API key", () => {
   test("has at most its limit of calls, created and active, independently of others", () => {
     const { under, create } = places(2);
-    under.workerConnected("a", [], load({ callsMax: 10 }));
-    under.assign(asCallId(create(asApiKeyId("one"))), "a");
+    under.workerConnected(asWorkerId("a"), [], load({ callsMax: 10 }));
+    under.assign(asCallId(create(asApiKeyId("one"))), asWorkerId("a"));
     create(asApiKeyId("one"));
     expect([
       create(asApiKeyId("one")),
@@ -236,11 +241,11 @@ describe("an API key", () => {
 
   test("gets its own limit as the first reason, and counts the calls of a lost worker until they have records", () => {
     const { under, create } = places(1);
-    under.workerConnected("a", [], load({ callsMax: 1 }));
-    under.assign(asCallId(create(asApiKeyId("one"))), "a");
+    under.workerConnected(asWorkerId("a"), [], load({ callsMax: 1 }));
+    under.assign(asCallId(create(asApiKeyId("one"))), asWorkerId("a"));
     expect([create(asApiKeyId("one")), create(asApiKeyId("two"))]).toEqual(["rate_limited", "overloaded"]);
-    under.workerDisconnected("a");
-    under.workerConnected("b", [], load());
+    under.workerDisconnected(asWorkerId("a"));
+    under.workerConnected(asWorkerId("b"), [], load());
     expect([create(asApiKeyId("one")), create(asApiKeyId("two"))]).toEqual(["rate_limited", "call-5"]);
     under.release("call-1");
     expect(create(asApiKeyId("one"))).toBe("call-6");
@@ -248,7 +253,7 @@ describe("an API key", () => {
 
   test("can create a call again when one of its tokens expires", () => {
     const { under, create, clock } = places(1);
-    under.workerConnected("a", [], load());
+    under.workerConnected(asWorkerId("a"), [], load());
     create(asApiKeyId("one"), 1_000);
     clock.advance(999);
     expect(create(asApiKeyId("one"))).toBe("rate_limited");

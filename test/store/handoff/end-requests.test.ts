@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { asAccountId, asCallId } from "../../../src/core/ids.ts";
+import { asAccountId, asCallId, asWorkerId } from "../../../src/core/ids.ts";
 import type { Cancellation } from "../../../src/store/call-store.ts";
 import { EndRequests } from "../../../src/store/handoff/end-requests.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -32,7 +32,7 @@ function scene(found: Partial<Cancellation>, failures = 0) {
 
 test("ADV-M5: a call whose end was requested is ended when its redemption is returned, however often the store fails", async () => {
   const { clock, ends, events } = scene({ cancelled: true }, 2);
-  expect(ends.request("worker-1", CALL)).toBe(true);
+  expect(ends.request(asWorkerId("worker-1"), CALL)).toBe(true);
   await ends.redemptionReturned(CALL.id);
   await clock.play(5_000);
   expect(events).toEqual(["end worker-1 call_1", "cancel account_1 call_1"]);
@@ -41,8 +41,8 @@ test("ADV-M5: a call whose end was requested is ended when its redemption is ret
 });
 
 test("ADV-M5: a call that was redeemed again before that is ended by its next worker", async () => {
-  const { ends, events } = scene({ workerId: "worker-2", cancelled: false });
-  ends.request("worker-1", CALL);
+  const { ends, events } = scene({ workerId: asWorkerId("worker-2"), cancelled: false });
+  ends.request(asWorkerId("worker-1"), CALL);
   await ends.redemptionReturned(CALL.id);
   expect(events.at(-1)).toBe("end worker-2 call_1");
 });
@@ -50,9 +50,9 @@ test("ADV-M5: a call that was redeemed again before that is ended by its next wo
 test("ADV-M5: a returned call without a request to end, or whose worker could not be reached, waits for its stream", async () => {
   const { ends, events } = scene({});
   await ends.redemptionReturned(CALL.id);
-  expect(ends.request("away", CALL)).toBe(false);
+  expect(ends.request(asWorkerId("away"), CALL)).toBe(false);
   await ends.redemptionReturned(CALL.id);
-  ends.request("worker-1", CALL);
+  ends.request(asWorkerId("worker-1"), CALL);
   ends.callEnded(CALL.id);
   await ends.redemptionReturned(CALL.id);
   expect(events).toEqual(["end away call_1", "end worker-1 call_1"]);

@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
-import { asAccountId, asCallId } from "../../../src/core/ids.ts";
+import { asAccountId, asCallId, asWorkerId } from "../../../src/core/ids.ts";
 import {
   type ControlMessage,
   HANDOFF_PROTOCOL_VERSION,
@@ -46,7 +46,7 @@ test("a call that arrives in one chunk with the request to end it exists when th
   const endRequest = new Promise<{ callId: string; isOpen: boolean }>((resolve) => {
     const handOff = new HandoffClient({
       path,
-      workerId: "worker-1",
+      workerId: asWorkerId("worker-1"),
       callIds: () => [],
       takeSpendReports: () => [],
       onAccountsOverLimit: () => {},

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { asCallId } from "../../../src/core/ids.ts";
+import { asCallId, asCarrierCallId, asWorkerId } from "../../../src/core/ids.ts";
 import { LOAD_REPORT_MS } from "../../../src/core/limits/admission.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
 import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
@@ -25,7 +25,7 @@ test("a worker reports its load when it connects, then every 250 ms and on chang
   let callCount = 0;
   const handOff = new HandoffClient({
     path,
-    workerId: "a",
+    workerId: asWorkerId("a"),
     callIds: () => [],
     takeSpendReports: () => [],
     onAccountsOverLimit: () => {},
@@ -75,7 +75,7 @@ test("F14-4: the carrier's id of a call reaches the control process when its str
   onTestFinished(() => server.close());
   const handOff = new HandoffClient({
     path,
-    workerId: "a",
+    workerId: asWorkerId("a"),
     callIds: () => [],
     takeSpendReports: () => [],
     onAccountsOverLimit: () => {},
@@ -86,9 +86,9 @@ test("F14-4: the carrier's id of a call reaches the control process when its str
     clock,
   });
   // While the control process is not connected nothing is sent; the call's end carries the id then.
-  handOff.streamStarted(asCallId("call_0"), "CA0");
+  handOff.streamStarted(asCallId("call_0"), asCarrierCallId("CA0"));
   while (workers === 0) await new Promise((resolve) => setImmediate(resolve));
-  handOff.streamStarted(asCallId("call_1"), "two\nlines \u0000 👋");
+  handOff.streamStarted(asCallId("call_1"), asCarrierCallId("two\nlines \u0000 👋"));
   while (events.length === 0) await new Promise((resolve) => setImmediate(resolve));
   expect(events).toEqual([["call_1", "two\nlines \u0000 👋"]]);
   await handOff.close();

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { asAccountId, asCallId } from "../../../src/core/ids.ts";
+import { asAccountId, asCallId, asWorkerId } from "../../../src/core/ids.ts";
 import type { RedeemedCall } from "../../../src/store/call-handoff.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
 import { HANDOFF_PROTOCOL_VERSION, toLine } from "../../../src/store/handoff/messages.ts";
@@ -49,7 +49,7 @@ test("ADV-M5: a redemption whose worker died meanwhile is returned, with the non
     toLine({
       kind: "hello",
       protocol: HANDOFF_PROTOCOL_VERSION,
-      workerId: "worker-1",
+      workerId: asWorkerId("worker-1"),
       connection: 1,
       callIds: [],
       load: LOAD,

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
+import { asWorkerId } from "../../../src/core/ids.ts";
 import type { ProcessMetrics } from "../../../src/core/metrics/aggregation.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
 import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
@@ -23,7 +24,7 @@ async function controlEnd() {
     const before = server.workerCount;
     const handOff = new HandoffClient({
       path,
-      workerId: `worker-${before}`,
+      workerId: asWorkerId(`worker-${before}`),
       callIds: () => [],
       takeSpendReports: () => [],
       onAccountsOverLimit: () => {},

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { asWorkerId } from "../../../src/core/ids.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
 import { HANDOFF_PROTOCOL_VERSION } from "../../../src/store/handoff/messages.ts";
 import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
@@ -59,7 +60,7 @@ async function workerBefore(greeting: () => string | undefined, clock = new Manu
   let incompatible = 0;
   const worker = new HandoffClient({
     path,
-    workerId: "worker-1",
+    workerId: asWorkerId("worker-1"),
     callIds: () => [],
     load: () => LOAD,
     takeSpendReports: () => [],

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { asAccountId, asCallId } from "../../../src/core/ids.ts";
+import { asAccountId, asCallId, asWorkerId } from "../../../src/core/ids.ts";
 import { REDEEM_MS_MAX, RETURN_RETRY_MS, UNRESOLVED_REDEMPTIONS_MAX } from "../../../src/core/limits/admission.ts";
 import type { RedeemedCall } from "../../../src/store/call-handoff.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
@@ -54,7 +54,7 @@ async function scene() {
   const server = await control();
   const worker = new HandoffClient({
     path,
-    workerId: "worker-1",
+    workerId: asWorkerId("worker-1"),
     callIds: () => [],
     load: () => ({ callCount: 0, callsMax: 9, loopLagMs: 0, acceptsCalls: true }),
     takeSpendReports: () => [],

@@ -3,6 +3,7 @@ import { createServer, Server } from "node:net";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
+import { asWorkerId, type WorkerId } from "../../../src/core/ids.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
 import { newSocketPath } from "../../../src/store/handoff/socket-path.ts";
 import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
@@ -32,7 +33,7 @@ async function serverAt(path: string) {
   return { server, clock, lines, seen };
 }
 
-function connectWorker(path: string, workerId: string): HandoffClient {
+function connectWorker(path: string, workerId: WorkerId): HandoffClient {
   const handOff = new HandoffClient({
     path,
     workerId,
@@ -64,7 +65,7 @@ test("each start has a socket of its own below the data directory, for its owner
 test("a data directory whose path is longer than the limit of sockets still serves workers", async () => {
   const path = newSocketPath(join(temporaryDirectory(), LONG_NAME));
   const { seen } = await serverAt(path);
-  connectWorker(path, "worker");
+  connectWorker(path, asWorkerId("worker"));
   expect(await seen(1)).toEqual(["worker"]);
   expect(statSync(path).isSocket()).toBe(true);
 });
@@ -90,11 +91,11 @@ test.each([
 ])("a deleted folder is recreated, and workers find the service there, in %.4s", async (name) => {
   const path = newSocketPath(join(temporaryDirectory(), name));
   const { clock, lines, seen } = await serverAt(path);
-  connectWorker(path, "before");
+  connectWorker(path, asWorkerId("before"));
   await seen(1);
   rmSync(dirname(path), { recursive: true });
   // It cannot connect until the socket exists again, and keeps trying.
-  connectWorker(path, "after");
+  connectWorker(path, asWorkerId("after"));
   clock.advance(1_000);
   expect(await seen(2)).toEqual(["before", "after"]);
   expect(lines.map((line) => JSON.parse(String(line)).msg)).toEqual([
@@ -114,6 +115,6 @@ test("an error of the listening socket is logged, and ends neither the process n
   const logged = lines.filter((line) => line.includes("worker connection could not be accepted"));
   expect(logged).toHaveLength(2);
   expect(logged[0]).toContain("accept EMFILE");
-  connectWorker(path, "w1");
+  connectWorker(path, asWorkerId("w1"));
   expect(await seen(1)).toEqual(["w1"]);
 });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Spend } from "../../../src/core/billing/spend.ts";
-import { asAccountId } from "../../../src/core/ids.ts";
+import { asAccountId, asWorkerId } from "../../../src/core/ids.ts";
 import { LOAD_REPORT_MS } from "../../../src/core/limits/admission.ts";
 import { AccountSpends } from "../../../src/gateway/spend/account.ts";
 import { AccountSpendTotals } from "../../../src/store/admission/account-spend.ts";
@@ -32,7 +32,7 @@ test("ADV-H3: two workers report an account's spend with their load, and both ar
     const accounts = new AccountSpends({ limits: LIMITS, clock });
     const handOff = new HandoffClient({
       path,
-      workerId,
+      workerId: asWorkerId(workerId),
       callIds: () => [],
       takeSpendReports: (all) => accounts.takeChanged(all),
       onAccountsOverLimit: (over) => accounts.setExceeded(over),

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { systemAgeClock } from "../../../src/core/age-clock.ts";
 import { threadModule } from "../../../src/core/child-module.ts";
 import { type Clock, systemClock } from "../../../src/core/clock.ts";
+import { asWorkerId } from "../../../src/core/ids.ts";
 import { HANDOFF_SILENT_PINGS_MAX } from "../../../src/core/limits/admission.ts";
 import { HEARTBEAT_MS } from "../../../src/core/limits/processes.ts";
 import { HANDOFF_PROTOCOL_VERSION } from "../../../src/store/handoff/messages.ts";
@@ -108,7 +109,7 @@ test("ADV-M1: redemptions are answered while the control process's event loop is
   expect(Atomics.load(answers, 0)).toBe(calls.length);
   expect(await seen("redeemed")).toEqual(["redeemed", calls[0]?.id, "worker-1"]);
   expect(await seen("gone")).toEqual(["gone", "worker-1", 1]);
-  const active = await stores.calls.listActive("worker-1");
+  const active = await stores.calls.listActive(asWorkerId("worker-1"));
   expect(active.map(({ id, epoch }) => [id, epoch])).toEqual(calls.map(({ id }) => [id, 4]));
 });
 
@@ -164,14 +165,14 @@ test("ADV-M2: a worker that reconnected while the loop was blocked is known to b
   Atomics.store(back, 1, 1);
   Atomics.notify(back, 1);
   expect(await seen("gone")).toEqual(["gone", "worker-1", 1]);
-  expect(proxy.has("worker-1")).toBe(false);
+  expect(proxy.has(asWorkerId("worker-1"))).toBe(false);
   // This event loop is blocked until it has reconnected and been answered.
   Atomics.store(back, 1, 2);
   Atomics.notify(back, 1);
   Atomics.wait(back, 0, 0, 20_000);
-  expect(proxy.has("worker-1")).toBe(false);
+  expect(proxy.has(asWorkerId("worker-1"))).toBe(false);
   await proxy.caughtUp();
-  expect(proxy.has("worker-1")).toBe(true);
+  expect(proxy.has(asWorkerId("worker-1"))).toBe(true);
 });
 
 test("ADV-M1: the death of the handoff thread is reported to the control process, once", async () => {
@@ -206,7 +207,7 @@ test("ADV-M5: new token keys reach the workers through the thread", async () => 
   await serve();
   const worker = new HandoffClient({
     path: socketPath,
-    workerId: "worker-1",
+    workerId: asWorkerId("worker-1"),
     callIds: () => [],
     load: () => ({ callCount: 0, callsMax: 9, loopLagMs: 0, acceptsCalls: true }),
     takeSpendReports: () => [],

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import { callMs } from "../../../src/core/clocks.ts";
-import { asCallId, type CallId } from "../../../src/core/ids.ts";
+import { asCallId, asTurnId, type CallId } from "../../../src/core/ids.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
@@ -112,7 +112,7 @@ function journal(callId: CallId): string {
     .add({
       kind: "command",
       timeMs: callMs(0),
-      command: { kind: "speak", turnId: 1, segment: 0, text: "Good evening." },
+      command: { kind: "speak", turnId: asTurnId(1), segment: 0, text: "Good evening." },
     })
     .add({ kind: "command", timeMs: callMs(0), command: { kind: "state", state: "speaking" } })
     .add({
@@ -120,7 +120,7 @@ function journal(callId: CallId): string {
       timeMs: callMs(9),
       event: {
         kind: "segment-audio",
-        turnId: 1,
+        turnId: asTurnId(1),
         segment: 0,
         samples: 800,
         words: [{ text: "Good", startMs: 0, endMs: 40 }],
@@ -132,13 +132,13 @@ function journal(callId: CallId): string {
     .add({
       kind: "command",
       timeMs: callMs(60),
-      command: { kind: "cancel-reply", turnId: 1, clear: true, reason: "words", speechMs: 0, heardText: "" },
+      command: { kind: "cancel-reply", turnId: asTurnId(1), clear: true, reason: "words", speechMs: 0, heardText: "" },
     })
     .add({ kind: "event", timeMs: callMs(80), event: { kind: "stt-final", text: "wait" } })
     .add({
       kind: "command",
       timeMs: callMs(80),
-      command: { kind: "generate-reply", turnId: 2, messages: 2, language: "en" },
+      command: { kind: "generate-reply", turnId: asTurnId(2), messages: 2, language: "en" },
     })
     .add({
       kind: "command",

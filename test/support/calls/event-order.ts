@@ -2,6 +2,7 @@ import { Call } from "../../../src/call/call.ts";
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import type { BuiltInTool, CallSpec, ToolSpec } from "../../../src/core/calls/spec.ts";
 import { type CallMs, callMs, earliest, mediaMs, millisecondsOf } from "../../../src/core/clocks.ts";
+import { asToolCallId, asTurnId, type ToolCallId, type TurnId } from "../../../src/core/ids.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/media.ts";
 import { ENGLISH } from "../../../src/core/phrases/phrases.ts";
 import { Random } from "../random.ts";
@@ -73,10 +74,10 @@ export class EventOrder {
   #begun = false;
   #mediaMs = 0;
   #voiced = false;
-  readonly #requestedTurns: number[] = [];
+  readonly #requestedTurns: TurnId[] = [];
   readonly #marks: string[] = [];
-  readonly #tools: { turnId: number; toolCallId: string }[] = [];
-  #segments: { turnId: number; segment: number; samples: number }[] = [];
+  readonly #tools: { turnId: TurnId; toolCallId: ToolCallId }[] = [];
+  #segments: { turnId: TurnId; segment: number; samples: number }[] = [];
   #ring: number[] = [];
   #pausedTurn: number | undefined;
 
@@ -178,7 +179,7 @@ export class EventOrder {
       const [turnId] = this.#ring;
       if (turnId === undefined || turnId === this.#pausedTurn) return;
       this.#ring.shift();
-      this.#handle({ kind: "frame-out", turnId, samples: CARRIER_FRAME_SAMPLES });
+      this.#handle({ kind: "frame-out", turnId: asTurnId(turnId), samples: CARRIER_FRAME_SAMPLES });
       if (random.chance(0.8)) this.#nowMs += FRAME_MS;
     }
   }
@@ -234,7 +235,7 @@ export class EventOrder {
 
   #toolResult(): CallEvent {
     const random = this.#random;
-    const unknown = { turnId: 1, toolCallId: "1.99" };
+    const unknown = { turnId: asTurnId(1), toolCallId: asToolCallId("1.99") };
     const { turnId, toolCallId } = random.chance(0.9) ? (this.#tools.shift() ?? unknown) : unknown;
     return { kind: "tool-result", turnId, toolCallId, result: random.pick(SAYINGS), failed: random.chance(0.2) };
   }

@@ -5,6 +5,7 @@ import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
+import type { TurnId } from "../../../src/core/ids.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/media.ts";
 import { PlaybackClock } from "../../../src/media/playback-clock.ts";
 import type { TimedWord } from "../../../src/speech/contracts.ts";
@@ -106,7 +107,7 @@ export class VirtualCall {
   #mediaMs = 0;
   /** Frames of the reply in the making. */
   #ring: SpeechFrame[] = [];
-  #queued: { turnId: number; segment: number; text: string }[] = [];
+  #queued: { turnId: TurnId; segment: number; text: string }[] = [];
   #synthesising = false;
   #liveTurn = 0;
   /** When preemptive generation started; NaN while there is none. */

@@ -2,6 +2,7 @@ import type { CallEvent } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import type { CallSpec, HttpTool } from "../../../src/core/calls/spec.ts";
 import { callMs } from "../../../src/core/clocks.ts";
+import { asTurnId } from "../../../src/core/ids.ts";
 import { JournalEncoder } from "../../../src/record/journal/format.ts";
 import { journaledCommand, journaledEvent, journalHeader } from "../../../src/record/journal/redact.ts";
 import { SPEC, VirtualCall, type VirtualCallOptions } from "../calls/virtual-call.ts";
@@ -169,7 +170,7 @@ export const EDGE_CASE_CALLS: readonly EdgeCaseCall[] = [
     script: (call) => {
       call.says(3_000, "where is order twelve");
       call.at(5_500, () => {
-        const turnId = turnIdOf(call);
+        const turnId = asTurnId(turnIdOf(call));
         call.handle({ kind: "reply-text", turnId, text: "Let me look." });
         call.handle({ kind: "reply-tool-call", turnId, id: "a", name: "find_order", argumentsJson: '{"number":"12"}' });
         call.handle({ kind: "reply-tool-call", turnId, id: "b", name: "no_such_tool", argumentsJson: "{}" });

@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
+import { asTurnId } from "../../../src/core/ids.ts";
 import { JournalEncoder } from "../../../src/record/journal/format.ts";
 import type { JournalRecord, JournalStart } from "../../../src/record/journal/records.ts";
 import { journalHeader } from "../../../src/record/journal/redact.ts";
@@ -39,7 +40,14 @@ export class JournalFile {
   }
 
   frameOut(timeMs: number, audio: Uint8Array, samples = audio.length): this {
-    return this.add({ kind: "frame-out", timeMs: callMs(timeMs), turnId: 1, samples, audio, audioOmitted: false });
+    return this.add({
+      kind: "frame-out",
+      timeMs: callMs(timeMs),
+      turnId: asTurnId(1),
+      samples,
+      audio,
+      audioOmitted: false,
+    });
   }
 
   end(timeMs: number, reason: EndReason = "caller_hangup"): this {

@@ -4,7 +4,7 @@ import type { Prices } from "../../../src/core/billing/prices.ts";
 import type { SpendSettings } from "../../../src/core/billing/spend.ts";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { type Clock, systemClock } from "../../../src/core/clock.ts";
-import type { CallId } from "../../../src/core/ids.ts";
+import { asWorkerId, type CallId } from "../../../src/core/ids.ts";
 import { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
 import { Gateway } from "../../../src/gateway/gateway.ts";
 import type { JournalFiles } from "../../../src/gateway/journal/writer.ts";
@@ -123,7 +123,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
   const accountSpends = new AccountSpends({ limits: (options.spend ?? NO_SPEND_LIMITS).account, clock });
   const handoff = new HandoffClient({
     path,
-    workerId: "worker",
+    workerId: asWorkerId("worker"),
     callIds: () => gateway.callIds(),
     load: () => ({ ...gateway.load(), loopLagMs: 0, acceptsCalls: true }),
     takeSpendReports: (all) => accountSpends.takeChanged(all),

@@ -1,3 +1,4 @@
+import type { ToolCallId } from "../../../core/ids.ts";
 import { parseObject } from "../../../core/json.ts";
 import type { Message, ToolCall } from "../../contracts.ts";
 
@@ -5,7 +6,7 @@ import type { Message, ToolCall } from "../../contracts.ts";
 export type Part =
   | { kind: "text"; text: string }
   | { kind: "call"; call: ToolCall }
-  | { kind: "result"; toolCallId: string; name: string; text: string };
+  | { kind: "result"; toolCallId: ToolCallId; name: string; text: string };
 
 /** Consecutive contributions of one side; tool results count as the user's. */
 export interface Turn {

@@ -2,7 +2,8 @@ import type { Kysely, Transaction } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
 import type { TranscriptTurn } from "../../../core/calls/transcript.ts";
 import type { Clock } from "../../../core/clock.ts";
-import { type AccountId, type ApiKeyId, type CallId, newId } from "../../../core/ids.ts";
+import type { AccountId, ApiKeyId, CallId, CarrierCallId, WorkerId } from "../../../core/ids.ts";
+import { newId } from "../../../core/new-id.ts";
 import type {
   ActiveCall,
   AdmissionRefusal,
@@ -184,12 +185,12 @@ export class SqliteCalls implements CallStore {
     return rows.map((row) => ({ id: row.id, ...apiKeyIdOf(row), remainingMs: row.expires_age_ms - ageMs }));
   }
 
-  async listActive(workerId?: string): Promise<readonly ActiveCall[]> {
+  async listActive(workerId?: WorkerId): Promise<readonly ActiveCall[]> {
     let query = this.#db
       .selectFrom("calls")
       .select(["id", "account_id", "api_key_id", "worker_id", "worker_connection", "epoch", "recording_enabled"])
       .where("status", "=", "active")
-      .$narrowType<{ worker_id: string }>();
+      .$narrowType<{ worker_id: WorkerId }>();
     if (workerId !== undefined) query = query.where("worker_id", "=", workerId);
     const rows = await query.orderBy("id").execute();
     return rows.map((row) => ({
@@ -221,7 +222,7 @@ export class SqliteCalls implements CallStore {
       const { worker_id: workerId } = await tx
         .selectFrom("calls")
         .select("worker_id")
-        .$narrowType<{ worker_id: string }>()
+        .$narrowType<{ worker_id: WorkerId }>()
         .where("id", "=", callId)
         .executeTakeFirstOrThrow();
       return { call, workerId, cancelled };
@@ -256,7 +257,7 @@ export class SqliteCalls implements CallStore {
     this.#purgePending = !(await truncateWal(this.#db));
   }
 
-  async setCarrierCallId(callId: CallId, carrierCallId: string): Promise<void> {
+  async setCarrierCallId(callId: CallId, carrierCallId: CarrierCallId): Promise<void> {
     await this.#db
       .updateTable("calls")
       .set({ carrier_call_id: JSON.stringify(carrierCallId) })

@@ -1,4 +1,4 @@
-import type { AccountId, AgentId, ApiKeyId, CallId } from "../../../core/ids.ts";
+import type { AccountId, AgentId, ApiKeyId, CallId, WorkerId } from "../../../core/ids.ts";
 /**
  * The tables for Kysely. Columns named `_at` are milliseconds since the Unix epoch; booleans are 0 or 1; JSON columns
  * hold only what this service wrote.
@@ -50,7 +50,7 @@ export interface Tables {
     ended_at: number | null;
     duration_ms: number | null;
     end_reason: string | null;
-    worker_id: string | null;
+    worker_id: WorkerId | null;
     /**
      * Of the redemption: the number of the worker's connection and the control process's epoch; 0 while there is none.
      */

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { asCallId, type CallId } from "../../../../src/core/ids.ts";
+import { asCallId, asWorkerId, type CallId } from "../../../../src/core/ids.ts";
 import { loadVad } from "../../../../src/media/vad.ts";
 import { RawLeg } from "../../../support/legs/raw-leg.ts";
 import { type MediaService, type MediaServiceOptions, mediaService } from "../../../support/services/media-service.ts";
@@ -43,8 +43,8 @@ test("asking twice, or for a call that is over, has no effect", async () => {
   const record = await ended(callId);
   expect(record.endReason).toBe("api_hangup");
   expect(await end(callId)).toBe(false);
-  for (const id of [callId, "call_unknown"]) expect(ipc.endCall("worker", asCallId(id))).toBe(true);
-  expect(ipc.endCall("another-worker", callId)).toBe(false);
+  for (const id of [callId, "call_unknown"]) expect(ipc.endCall(asWorkerId("worker"), asCallId(id))).toBe(true);
+  expect(ipc.endCall(asWorkerId("another-worker"), callId)).toBe(false);
   expect(await service.stores.calls.get(service.accountId, callId)).toEqual(record);
   leg.ws.destroy();
 });

@@ -4,6 +4,7 @@ import { writeSync } from "node:fs";
 import { pino } from "pino";
 import { systemClock } from "../../../../src/core/clock.ts";
 import { callMs, elapsedMs, mediaMs } from "../../../../src/core/clocks.ts";
+import { asTurnId } from "../../../../src/core/ids.ts";
 import { FRAME_MS } from "../../../../src/core/limits/media.ts";
 import { JournalWriters } from "../../../../src/gateway/journal/writers.ts";
 import { START } from "../../../support/journals/example-call.ts";
@@ -23,7 +24,7 @@ function speak(): void {
   const nowMs = elapsedMs(startMs, systemClock.nowMs());
   for (; (frames + 1) * FRAME_MS <= nowMs; frames += 1) {
     writer.frameIn(callMs(nowMs), mediaMs(frames * FRAME_MS), true, LOUD);
-    writer.frameOut(callMs(nowMs), 1, LOUD.length, LOUD);
+    writer.frameOut(callMs(nowMs), asTurnId(1), LOUD.length, LOUD);
     writer.event(callMs(nowMs), { kind: "stt-interim", text: `word ${frames}` });
   }
   writeSync(STDOUT, `${frames}\n`);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { asToolCallId, type ToolCallId } from "../../../../src/core/ids.ts";
 import { TOOL_RESULT_CHARS_MIN } from "../../../../src/core/limits/tools.ts";
 import type { Message } from "../../../../src/speech/contracts.ts";
 import { messageTokens } from "../../../../src/speech/llm/prompt/prompt-tokens.ts";
@@ -9,7 +10,7 @@ import { fitPrompt } from "../../../../src/speech/llm/prompt/trimming.ts";
 const user = (text: string): Message => ({ role: "user", text });
 const agent = (text: string): Message => ({ role: "assistant", text });
 /** One tool call and its result. */
-const used = (id: string, result: string): Message[] => [
+const used = (id: ToolCallId, result: string): Message[] => [
   { role: "assistant", text: "", toolCalls: [{ id, name: "look_up", argumentsJson: "{}" }] },
   { role: "tool", toolCallId: id, name: "look_up", text: result },
 ];
@@ -33,7 +34,7 @@ const conversation = fc
     OPENING,
     ...exchanges.flatMap(({ said, results, answer }, turn) => [
       user(said),
-      ...results.flatMap((result, index) => used(`${turn}.${index}`, result)),
+      ...results.flatMap((result, index) => used(asToolCallId(`${turn}.${index}`), result)),
       ...(answer === undefined ? [] : [agent(answer)]),
     ]),
   ]);
@@ -48,7 +49,7 @@ describe("ADV-H3: trimming a conversation to fit a prompt", () => {
 
   test("drops the oldest exchanges, and never the system prompt, the opening line and the newest exchange", () => {
     const old = Array.from({ length: 10 }, (_, turn) => [user(`question ${turn}`), agent(`answer ${turn}`)]).flat();
-    const messages = [SYSTEM, OPENING, ...old, user("The last question."), ...used("9.1", "open")];
+    const messages = [SYSTEM, OPENING, ...old, user("The last question."), ...used(asToolCallId("9.1"), "open")];
     const fitted = fitPrompt(messages, 0, tokensOf(messages) - 1);
     expect(fitted.messages.slice(0, 2)).toEqual([SYSTEM, OPENING]);
     expect(fitted.messages.slice(-3)).toEqual(messages.slice(-3));
@@ -101,7 +102,7 @@ describe("ADV-H3: trimming a conversation to fit a prompt", () => {
   });
 
   test("truncates a tool's result to the available room, and says how much of it is shown", () => {
-    const messages = [SYSTEM, user("Read me the list."), ...used("1.1", "x".repeat(10_000))];
+    const messages = [SYSTEM, user("Read me the list."), ...used(asToolCallId("1.1"), "x".repeat(10_000))];
     const fitted = fitPrompt(messages, 0, 1_400);
     expect(fitted).toMatchObject({ droppedMessages: 0, truncatedResults: 1 });
     expect(fitted.tokens).toBeLessThanOrEqual(1_400);

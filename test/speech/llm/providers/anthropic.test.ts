@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { asToolCallId } from "../../../../src/core/ids.ts";
 import type { Llm, LlmEvent, LlmRequest, Message } from "../../../../src/speech/contracts.ts";
 import { createAnthropicLlm } from "../../../../src/speech/llm/providers/anthropic.ts";
 import { llmContract } from "../../../contract/speech/llm.ts";
@@ -104,7 +105,7 @@ describe("requests to Anthropic", () => {
         text: "One moment.",
         toolCalls: [{ id: "call:1", name: "opening_hours", argumentsJson: '{"day":"Monday"}' }],
       },
-      { role: "tool", toolCallId: "call:1", name: "opening_hours", text: "closed" },
+      { role: "tool", toolCallId: asToolCallId("call:1"), name: "opening_hours", text: "closed" },
       { role: "user", text: "Hello?" },
       { role: "user", text: "  " },
     ];

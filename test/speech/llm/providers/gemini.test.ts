@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { asToolCallId } from "../../../../src/core/ids.ts";
 import type { Llm, LlmEvent, LlmRequest, Message } from "../../../../src/speech/contracts.ts";
 import { createGeminiLlm } from "../../../../src/speech/llm/providers/gemini.ts";
 import { llmContract } from "../../../contract/speech/llm.ts";
@@ -118,12 +119,16 @@ describe("requests to Gemini", () => {
     const llm = llmAt(url);
     const calls = (await eventsOf(llm, request({ tools: [TOOL] }))).filter((event) => event.kind === "tool-call");
     // As a call sends them again: with its own ids.
-    const renamedCalls = calls.map((call, index) => ({ ...call, id: `7.${index + 1}`, providerCallId: call.id }));
+    const renamedCalls = calls.map((call, index) => ({
+      ...call,
+      id: asToolCallId(`7.${index + 1}`),
+      providerCallId: call.id,
+    }));
     const foreign = { id: "call_0", name: "hang_up", argumentsJson: "no JSON" };
     const messages: Message[] = [
       { role: "user", text: "When?" },
       { role: "assistant", text: "", toolCalls: [foreign] },
-      { role: "tool", toolCallId: "call_0", name: "hang_up", text: "failed" },
+      { role: "tool", toolCallId: asToolCallId("call_0"), name: "hang_up", text: "failed" },
       { role: "user", text: "When are you open?" },
       { role: "assistant", text: "", toolCalls: renamedCalls },
       ...renamedCalls.map(({ id, name }): Message => ({ role: "tool", toolCallId: id, name, text: "closed" })),

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { asToolCallId } from "../../../../src/core/ids.ts";
 import type { Llm, LlmEvent, LlmRequest, Message } from "../../../../src/speech/contracts.ts";
 import { createOpenAiLlm } from "../../../../src/speech/llm/providers/openai.ts";
 import { llmContract } from "../../../contract/speech/llm.ts";
@@ -135,8 +136,8 @@ describe("requests to OpenAI's chat completions", () => {
           { id: "2", name: "opening_hours", argumentsJson: '{"day":' },
         ],
       },
-      { role: "tool", toolCallId: "1", name: "opening_hours", text: "closed" },
-      { role: "tool", toolCallId: "2", name: "opening_hours", text: "error" },
+      { role: "tool", toolCallId: asToolCallId("1"), name: "opening_hours", text: "closed" },
+      { role: "tool", toolCallId: asToolCallId("2"), name: "opening_hours", text: "error" },
     ];
     const { url, requests } = await start(says(...chatAnswer("Closed.")));
     await eventsOf(llmAt(url), request({ messages }));
@@ -165,7 +166,7 @@ describe("requests to OpenAI's chat completions", () => {
         text: "One moment.",
         toolCalls: [{ id: "1", name: "opening_hours", argumentsJson: "{}" }],
       },
-      { role: "tool", toolCallId: "1", name: "opening_hours", text: "closed" },
+      { role: "tool", toolCallId: asToolCallId("1"), name: "opening_hours", text: "closed" },
       { role: "user", text: "Well?" },
       { role: "assistant", text: "Closed." },
     ];

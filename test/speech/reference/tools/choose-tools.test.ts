@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { describeTools } from "../../../../src/call/tools/plan.ts";
 import type { BuiltInTool } from "../../../../src/core/calls/spec.ts";
+import { asToolCallId } from "../../../../src/core/ids.ts";
 import type { LlmRequest, Message, ToolDescription } from "../../../../src/speech/contracts.ts";
 import { createReferenceLlm } from "../../../../src/speech/reference/llm.ts";
 import { INLINE_TOOL_CHOICE } from "../../../support/stubs/inline-schemas.ts";
@@ -372,7 +373,7 @@ describe("a missing required argument", () => {
 /** The messages of a tool call and its result, as the LLM gets them. */
 const round = (name: string, result: string): [Message, Message] => [
   { role: "assistant", text: "", toolCalls: [{ id: "2.1", name, argumentsJson: "{}" }] },
-  { role: "tool", toolCallId: "2.1", name, text: result },
+  { role: "tool", toolCallId: asToolCallId("2.1"), name, text: result },
 ];
 
 describe("the result of a tool", () => {
