@@ -71,6 +71,7 @@ export function withoutAnsweredPrefix(
   return isBeginning ? { text: "", answered } : { text, answered: "" };
 }
 
+/** The caller's side of the turn after an event at `nowMs`, ms of call time. Pure: `caller` is not modified. */
 export function stepCaller(caller: Caller, event: TurnEvent, nowMs: number): Caller {
   switch (event.kind) {
     case "speech-started": {

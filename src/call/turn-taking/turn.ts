@@ -69,7 +69,7 @@ export const INITIAL_TURN: Turn = {
 const NO_ACTIONS: readonly TurnAction[] = [];
 const TICK: TurnEvent = { kind: "tick" };
 
-/** All of turn taking: a pure function of the state, the event and the time. */
+/** All of turn taking: a pure function of the state, the event and the time (ms of call time). */
 export function stepTurn(turn: Turn, input: TurnEvent, nowMs: number, policy: TurnPolicy): TurnStep {
   // Some STT providers send a final transcript twice: it is one utterance.
   const deduplicated = isRepeatedFinal(turn, input, policy) ? TICK : input;
@@ -113,7 +113,7 @@ function nextAnsweredPrefix(answered: string, caller: Caller, event: TurnEvent):
   return event.kind === "typed" ? joinTexts(answered, callerInterim(caller)) : answered;
 }
 
-/** When `stepTurn` must run again though no event has come since `nowMs`, ms; Infinity for never. */
+/** When `stepTurn` must run again if no event comes before, ms of call time; Infinity for never. */
 export function turnDeadlineMs(turn: Turn, nowMs: number, policy: TurnPolicy): number {
   const { caller, agent } = turn;
   if (agent.at === "replying") return deadlineWhileReplyingMs(caller, agent, nowMs, policy);

@@ -52,6 +52,7 @@ export type SttProvider = (typeof NETWORK_PROVIDERS)[number] | typeof REFERENCE;
 /** The names of all STT providers. */
 export const STT_PROVIDERS: readonly string[] = [...NETWORK_PROVIDERS, REFERENCE];
 
+/** Whether an STT provider has this name, in lower case. */
 export const isSttProvider = (name: string): name is SttProvider => STT_PROVIDERS.includes(name);
 
 /** The names in a comma-separated list, in order and without duplicates. */

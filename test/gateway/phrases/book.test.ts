@@ -185,7 +185,7 @@ describe("English is spoken", () => {
     const { find, llm, logged } = scene({ replies: [NEVER] });
     expect(await find("sw")).toEqual(english);
     expect(llm.aborted).toBe(1);
-    expect(logged[0]).toContain("nothing in time");
+    expect(logged[0]).toContain("no complete reply in time");
   });
 
   test("with the reference LLM, which translates nothing", async () => {
