@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { SpeechDetector } from "../../src/call/turn-taking/speech-detector.ts";
 import { systemClock } from "../../src/core/clock.ts";
+import { callMs, mediaMs } from "../../src/core/clocks.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
 import { mulawDecode } from "../../src/media/g711.ts";
 import type { VadFactory } from "../../src/media/vad.ts";
@@ -191,7 +192,7 @@ class Talker {
   #sent(frame: Uint8Array, atMs: number): void {
     mulawDecode(frame, this.#decoded);
     const isVoiced = this.#vad.isSpeech(this.#decoded);
-    const change = this.#detector.frame(isVoiced, this.#beat * FRAME_MS, atMs);
+    const change = this.#detector.frame(isVoiced, mediaMs(this.#beat * FRAME_MS), callMs(atMs));
     if (this.#now === undefined) return;
     if (change === "started" && Number.isNaN(this.#now.detectedMs)) this.#now.detectedMs = atMs;
     if (isVoiced) this.#now.lastSpeechMs = atMs;

@@ -1,6 +1,7 @@
 import { Call } from "../../src/call/call.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { createTwilioWire } from "../../src/carriers/twilio/wire.ts";
+import { addMs, callMs, mediaMs, millisecondsOf } from "../../src/core/clocks.ts";
 import {
   CARRIER_FRAME_SAMPLES,
   CARRIER_RATE_HZ,
@@ -71,11 +72,11 @@ function inbound(audio: Uint8Array, makeVad: VadFactory): Stage[] {
     frameSamples: CARRIER_FRAME_SAMPLES,
     rateHz: CARRIER_RATE_HZ,
     codec: "mulaw",
-    startMs: 0,
+    startMs: callMs(0),
   });
   const vad = makeVad(CARRIER_RATE_HZ);
   const call = speakingCall();
-  const event = { kind: "frame-in" as const, isSpeech: false, mediaMs: 0 };
+  const event = { kind: "frame-in" as const, isSpeech: false, mediaMs: mediaMs(0) };
   const journal = new JournalEncoder();
   const frames = new Cycle(decoded);
   const bytes = new Cycle(messages);
@@ -87,7 +88,7 @@ function inbound(audio: Uint8Array, makeVad: VadFactory): Stage[] {
       name: "cut into frames",
       way: "in",
       task() {
-        framer.push(frames.next(), pushed.tick());
+        framer.push(frames.next(), callMs(pushed.tick()));
         while (framer.next());
       },
     },
@@ -97,17 +98,17 @@ function inbound(audio: Uint8Array, makeVad: VadFactory): Stage[] {
       way: "in",
       task() {
         if (journal.length > JOURNAL_BYTES_MAX) journal.reset();
-        journal.frameIn(12.25, 12.25, false, undefined, false);
+        journal.frameIn(callMs(12.25), mediaMs(12.25), false, undefined, false);
       },
     },
     {
       name: "tell the call",
       way: "in",
       task() {
-        event.mediaMs += FRAME_MS;
+        event.mediaMs = addMs(event.mediaMs, FRAME_MS);
         // Voiced and not, some words' length each.
-        event.isSpeech = event.mediaMs % 2_000 < 1_000;
-        call.handle(event, heard.tick());
+        event.isSpeech = millisecondsOf(event.mediaMs) % 2_000 < 1_000;
+        call.handle(event, callMs(heard.tick()));
       },
     },
   ];
@@ -138,14 +139,14 @@ function outbound(audio: Uint8Array): Stage[] {
       way: "out",
       task() {
         if (journal.length > JOURNAL_BYTES_MAX) journal.reset();
-        journal.frameOut(12.25, TURN, CARRIER_FRAME_SAMPLES, undefined, false);
+        journal.frameOut(callMs(12.25), TURN, CARRIER_FRAME_SAMPLES, undefined, false);
       },
     },
     {
       name: "tell the call",
       way: "out",
       task() {
-        call.handle(event, sent.tick());
+        call.handle(event, callMs(sent.tick()));
       },
     },
   ];
@@ -162,7 +163,7 @@ function beside(audio: Uint8Array): Stage[] {
       way: "beside",
       task() {
         if (journal.length > JOURNAL_BYTES_MAX) journal.reset();
-        journal.frameIn(0, 0, false, frames.next().bytes, false);
+        journal.frameIn(callMs(0), mediaMs(0), false, frames.next().bytes, false);
       },
     },
     {
@@ -198,8 +199,8 @@ function speakingCall(): Call {
     parameters: DEFAULT_TURN_PARAMETERS,
     sink: () => {},
   });
-  call.handle({ kind: "leg-started", codec: "mulaw" }, 0);
-  call.handle({ kind: "segment-audio", turnId: TURN, segment: 0, samples: 0, words: [] }, 0);
-  call.handle({ kind: "frame-out", turnId: TURN, samples: CARRIER_FRAME_SAMPLES }, 0);
+  call.handle({ kind: "leg-started", codec: "mulaw" }, callMs(0));
+  call.handle({ kind: "segment-audio", turnId: TURN, segment: 0, samples: 0, words: [] }, callMs(0));
+  call.handle({ kind: "frame-out", turnId: TURN, samples: CARRIER_FRAME_SAMPLES }, callMs(0));
   return call;
 }

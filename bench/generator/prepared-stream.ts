@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../../src/core/clock.ts";
+import { type MonotonicMs, monotonicMs } from "../../src/core/clocks.ts";
 import { loadOpus } from "../../src/media/opus/load.ts";
 import { frameBytes } from "../../src/simulator/audio/format.ts";
 import type { SimulatedPeer } from "../../src/simulator/peers/peer.ts";
@@ -110,8 +111,8 @@ class SteppingClock implements Clock {
   #nowMs = 0;
   #next: { atMs: number; task: () => void } | undefined;
 
-  nowMs(): number {
-    return this.#nowMs;
+  nowMs(): MonotonicMs {
+    return monotonicMs(this.#nowMs);
   }
 
   epochMs(): number {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { readConfig } from "../../src/config/config.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
+import { addMs } from "../../src/core/clocks.ts";
 import { createLogger } from "../../src/core/log/logger.ts";
 import { collectProcessMetrics } from "../../src/core/metrics/process-metrics.ts";
 import { WorkerMetrics } from "../../src/core/metrics/worker-metrics.ts";
@@ -116,7 +117,11 @@ export class BenchWorker {
 
   /** Resolves when every call is over. */
   async settled(): Promise<void> {
-    for (const endMs = systemClock.nowMs() + END_MS_MAX; this.gateway.callIds().length > 0; await delay(POLL_MS)) {
+    for (
+      const endMs = addMs(systemClock.nowMs(), END_MS_MAX);
+      this.gateway.callIds().length > 0;
+      await delay(POLL_MS)
+    ) {
       if (systemClock.nowMs() > endMs) throw new Error(`${this.gateway.callIds().length} calls did not end`);
     }
   }

@@ -1,4 +1,5 @@
 import type { Clock } from "../../src/core/clock.ts";
+import { addMs, elapsedMs, type MonotonicMs } from "../../src/core/clocks.ts";
 import { providerFailed } from "../../src/core/errors.ts";
 import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
 import type { Llm, Stt, SttEvent, SttStream, Tts } from "../../src/speech/contracts.ts";
@@ -40,7 +41,7 @@ export function endlessLlm(speech: readonly Rendered[], clock: Clock): Llm {
         yield { kind: "text", text: `${speech[sentence % speech.length]?.text} ` };
         if (sentence < SENTENCES_AHEAD) continue;
         untilMs += spokenMs[(sentence - SENTENCES_AHEAD) % speech.length] as number;
-        await until(startMs + untilMs, clock, signal);
+        await until(addMs(startMs, untilMs), clock, signal);
       }
     },
   };
@@ -52,7 +53,7 @@ function durationMs({ chunks }: Rendered): number {
   return Math.ceil((samples * 1_000) / CARRIER_RATE_HZ / FRAME_MS) * FRAME_MS;
 }
 
-function until(atMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
+function until(atMs: MonotonicMs, clock: Clock, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) {
       resolve();
@@ -63,7 +64,7 @@ function until(atMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
       signal.removeEventListener("abort", done);
       resolve();
     };
-    const cancel = clock.after(Math.max(0, atMs - clock.nowMs()), done);
+    const cancel = clock.after(Math.max(0, elapsedMs(clock.nowMs(), atMs)), done);
     signal.addEventListener("abort", done);
   });
 }

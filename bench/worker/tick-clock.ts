@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "../../src/core/clock.ts";
+import type { MonotonicMs } from "../../src/core/clocks.ts";
 import { FRAME_MS, TICK_SLOTS } from "../../src/core/limits/media.ts";
 import type { FrameTimesData } from "../measurement/frame-times.ts";
 import { monotonicMs } from "../rig/monotonic.ts";
@@ -20,7 +21,7 @@ export class TickClock implements Clock {
     return this.#isRunning || catchingUp ? this.#dueMs : Number.NaN;
   }
 
-  nowMs(): number {
+  nowMs(): MonotonicMs {
     return systemClock.nowMs();
   }
 

@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { CancelReason, EndReason, SpeakReason } from "../core/calls/reasons.ts";
 import type { CallSpec } from "../core/calls/spec.ts";
+import { type CallMs, callMs, earliest, type MediaMs, roundedMs } from "../core/clocks.ts";
 import { LLM_FAILURES_MAX } from "../core/limits/calls.ts";
 import { LEG_START_MS_MAX } from "../core/limits/connections.ts";
 import type { Phrases } from "../core/phrases/phrases.ts";
@@ -58,14 +59,14 @@ export class Call {
   /** The turn for which preemptive generation was last updated. */
   #lastPreemptiveTurn: Turn = INITIAL_TURN;
   /** The result of `turnDeadlineMs`. It reads words and is needed on every frame, but changes only with the turn. */
-  #turnDeadlineMs = Number.POSITIVE_INFINITY;
+  #turnDeadlineMs = callMs(Number.POSITIVE_INFINITY);
   #legStarted = false;
   #ended = false;
   /** The `end` command was emitted. */
   #endEmitted = false;
-  #nowMs = 0;
+  #nowMs = callMs(0);
   /** NaN until it is read: several events may come before that. */
-  #nextDeadlineMs = Number.NaN;
+  #nextDeadlineMs = callMs(Number.NaN);
   #llmFailures = 0;
 
   constructor(options: CallOptions) {
@@ -105,7 +106,7 @@ export class Call {
   }
 
   /** When the call needs a `tick` if no other event comes, ms; Infinity after the end. */
-  get nextDeadlineMs(): number {
+  get nextDeadlineMs(): CallMs {
     this.#renewDeadline();
     return this.#nextDeadlineMs;
   }
@@ -113,7 +114,7 @@ export class Call {
   /**
    * Whether the call needs a `tick` at `nowMs`. For the frame path: returning a number could allocate it on the heap.
    */
-  isDue(nowMs: number): boolean {
+  isDue(nowMs: CallMs): boolean {
     this.#renewDeadline();
     return nowMs >= this.#nextDeadlineMs;
   }
@@ -123,7 +124,7 @@ export class Call {
     const deadlines: CallSnapshot["deadlines"] = this.#ended
       ? NO_DEADLINES
       : {
-          max_duration: this.#spec.maxDurationMs,
+          max_duration: callMs(this.#spec.maxDurationMs),
           goodbye: this.#ending.deadlineMs,
           stream: this.#legStartDeadlineMs(),
           speech: this.#detector.deadlineMs,
@@ -137,16 +138,16 @@ export class Call {
   }
 
   /** The only entry of the call. After the end, events have no effect and no commands are emitted. */
-  handle(event: CallEvent, nowMs: number): void {
+  handle(event: CallEvent, nowMs: CallMs): void {
     if (this.#ended) return;
     assert.ok(nowMs >= this.#nowMs, "time must not go backwards");
     this.#nowMs = nowMs;
     // The maximum duration is checked first, so that the end reason does not depend on the event that arrives at that
     // time.
-    if (nowMs >= this.#spec.maxDurationMs) this.#end("max_duration");
+    if (nowMs >= callMs(this.#spec.maxDurationMs)) this.#end("max_duration");
     else this.#dispatch(event);
     if (!this.#ended && this.#policy.parameters.preemptiveMs > 0) this.#updatePreemptive();
-    this.#nextDeadlineMs = Number.NaN;
+    this.#nextDeadlineMs = callMs(Number.NaN);
   }
 
   /** Runs on every event, so it reads words only where the turn has changed. */
@@ -253,7 +254,7 @@ export class Call {
     if (!this.#ended) this.#agentSide.say(text, speakReason, this.#nowMs, endReason);
   }
 
-  #onFrameIn(isSpeech: boolean, mediaMs: number): void {
+  #onFrameIn(isSpeech: boolean, mediaMs: MediaMs): void {
     const change = this.#detector.frame(isSpeech, mediaMs, this.#nowMs);
     if (change === "started") {
       // Where interim transcripts are available, noise does not count as an answer to an inactivity prompt.
@@ -293,7 +294,7 @@ export class Call {
   }
 
   #onTick(): void {
-    if (!this.#legStarted && this.#nowMs >= LEG_START_MS_MAX) {
+    if (!this.#legStarted && this.#nowMs >= callMs(LEG_START_MS_MAX)) {
       this.#end("protocol_error");
       return;
     }
@@ -360,7 +361,7 @@ export class Call {
         return;
       case "ignore": {
         const { text, startMs, endMs } = action;
-        this.#sink({ kind: "ignore", text, startMs: Math.round(startMs), endMs: Math.round(endMs) });
+        this.#sink({ kind: "ignore", text, startMs: roundedMs(startMs), endMs: roundedMs(endMs) });
         return;
       }
       case "answer":
@@ -404,9 +405,9 @@ export class Call {
   #renewDeadline(): void {
     if (!Number.isNaN(this.#nextDeadlineMs)) return;
     this.#nextDeadlineMs = this.#ended
-      ? Number.POSITIVE_INFINITY
-      : Math.min(
-          this.#spec.maxDurationMs,
+      ? callMs(Number.POSITIVE_INFINITY)
+      : earliest(
+          callMs(this.#spec.maxDurationMs),
           this.#ending.deadlineMs,
           this.#legStartDeadlineMs(),
           this.#detector.deadlineMs,
@@ -418,19 +419,19 @@ export class Call {
         );
   }
 
-  #legStartDeadlineMs(): number {
-    return this.#legStarted ? Number.POSITIVE_INFINITY : LEG_START_MS_MAX;
+  #legStartDeadlineMs(): CallMs {
+    return this.#legStarted ? callMs(Number.POSITIVE_INFINITY) : callMs(LEG_START_MS_MAX);
   }
 
-  #preemptiveDeadlineMs(): number {
-    if (this.#policy.parameters.preemptiveMs === 0) return Number.POSITIVE_INFINITY;
+  #preemptiveDeadlineMs(): CallMs {
+    if (this.#policy.parameters.preemptiveMs === 0) return callMs(Number.POSITIVE_INFINITY);
     return this.#preemptive.deadlineMs(this.#detector.lastSpeechMs);
   }
 
   /** The end of playout moves with every frame sent, so the timeout cannot run out while the agent is heard. */
-  #inactivityDeadlineMs(): number {
+  #inactivityDeadlineMs(): CallMs {
     if (!this.#legStarted || this.#ending.reason !== undefined || this.#agentSide.areToolsRunning)
-      return Number.POSITIVE_INFINITY;
+      return callMs(Number.POSITIVE_INFINITY);
     return this.#inactivity.deadlineMs(this.#detector.lastSpeechMs, this.#agentSide.playsUntilMs);
   }
 }

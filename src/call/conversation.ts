@@ -1,5 +1,6 @@
 import type { CallSpec } from "../core/calls/spec.ts";
 import type { TranscriptTurn } from "../core/calls/transcript.ts";
+import { type CallMs, callMs, roundedMs } from "../core/clocks.ts";
 import { TURN_TEXT_CHARS_MAX } from "../core/limits/calls.ts";
 import { cutText } from "../core/text/graphemes.ts";
 import { joinTexts } from "../core/text/words.ts";
@@ -14,8 +15,8 @@ import type { ToolRoundMessages } from "./tools/rounds.ts";
 /** What the caller said in one turn; times are ms of call time. */
 export interface CallerUtterance {
   text: string;
-  startMs: number;
-  endMs: number;
+  startMs: CallMs;
+  endMs: CallMs;
 }
 
 /**
@@ -33,7 +34,7 @@ export class Conversation {
   #promptTokensMax: number;
   #pending: CallerUtterance | undefined;
   /** When the STT's latest transcript became final; NaN while it is interim. */
-  #finalMs = Number.NaN;
+  #finalMs = callMs(Number.NaN);
 
   /** `promptTokensMax`: upper bound of a prompt, in estimated tokens. Beyond it old turns are dropped (`fitPrompt`). */
   constructor(spec: CallSpec, sink: CallSink, promptTokensMax: number) {
@@ -51,8 +52,8 @@ export class Conversation {
   }
 
   /** Notes an interim or final transcript. Some STT providers repeat empty finals during silence. */
-  onTranscript(text: string, isFinal: boolean, nowMs: number): void {
-    if (!isFinal && text !== "") this.#finalMs = Number.NaN;
+  onTranscript(text: string, isFinal: boolean, nowMs: CallMs): void {
+    if (!isFinal && text !== "") this.#finalMs = callMs(Number.NaN);
     if (isFinal && (text !== "" || Number.isNaN(this.#finalMs))) this.#finalMs = nowMs;
   }
 
@@ -151,8 +152,8 @@ export class Conversation {
 /** Transcripts use whole milliseconds. */
 const rounded = (turn: TranscriptTurn): TranscriptTurn => ({
   ...turn,
-  startMs: Math.round(turn.startMs),
-  endMs: Math.round(turn.endMs),
+  startMs: roundedMs(turn.startMs),
+  endMs: roundedMs(turn.endMs),
 });
 
 /** The system prompt of a call. It contains the greeting as the opening line when the agent speaks first. */

@@ -1,5 +1,6 @@
 import type { SpendAction } from "../core/billing/spend.ts";
 import type { EndReason, SpeakReason } from "../core/calls/reasons.ts";
+import { addMs, type CallMs, callMs, earliest } from "../core/clocks.ts";
 import { GOODBYE_MS_MAX } from "../core/limits/calls.ts";
 import { REFUSED_TURNS_MAX, SPEND_LIMIT_GOODBYE_MS_MAX } from "../core/limits/spend.ts";
 import type { Phrases } from "../core/phrases/phrases.ts";
@@ -18,7 +19,7 @@ export interface Goodbye {
 export class Ending {
   readonly #say: (words: Goodbye) => void;
   #reason: EndReason | undefined;
-  #deadlineMs = Number.POSITIVE_INFINITY;
+  #deadlineMs = callMs(Number.POSITIVE_INFINITY);
   /** Consecutive turns that were refused because of a spend limit. */
   #refusedTurns = 0;
 
@@ -33,28 +34,28 @@ export class Ending {
   }
 
   /** When the call ends at the latest; Infinity while it is not ending. */
-  get deadlineMs(): number {
+  get deadlineMs(): CallMs {
     return this.#deadlineMs;
   }
 
   /**
    * Ends the call with a goodbye. A call that is ending already keeps its reason; its deadline can only become earlier.
    */
-  sayGoodbye(endReason: EndReason, { goodbye }: Phrases, nowMs: number): void {
-    this.#begin({ endReason, text: goodbye, speakReason: "goodbye" }, nowMs + GOODBYE_MS_MAX);
+  sayGoodbye(endReason: EndReason, { goodbye }: Phrases, nowMs: CallMs): void {
+    this.#begin({ endReason, text: goodbye, speakReason: "goodbye" }, addMs(nowMs, GOODBYE_MS_MAX));
   }
 
   /**
    * A spend limit was reached. Returns whether the agent is to say that it cannot answer. Otherwise the call ends,
    * because of `action` or after too many refused turns, or it is ending already.
    */
-  limitReached(action: SpendAction, { limit, goodbye }: Phrases, nowMs: number): boolean {
+  limitReached(action: SpendAction, { limit, goodbye }: Phrases, nowMs: CallMs): boolean {
     if (this.#reason !== undefined) return false;
     this.#refusedTurns += 1;
     if (action === "refuse" && this.#refusedTurns < REFUSED_TURNS_MAX) return true;
     this.#begin(
       { endReason: "spend_limit", text: `${limit} ${goodbye}`, speakReason: "limit" },
-      nowMs + SPEND_LIMIT_GOODBYE_MS_MAX,
+      addMs(nowMs, SPEND_LIMIT_GOODBYE_MS_MAX),
     );
     return false;
   }
@@ -64,8 +65,8 @@ export class Ending {
     this.#refusedTurns = 0;
   }
 
-  #begin(words: Goodbye, untilMs: number): void {
-    this.#deadlineMs = Math.min(this.#deadlineMs, untilMs);
+  #begin(words: Goodbye, untilMs: CallMs): void {
+    this.#deadlineMs = earliest(this.#deadlineMs, untilMs);
     if (this.#reason !== undefined) return;
     this.#reason = words.endReason;
     this.#say(words);

@@ -3,6 +3,7 @@ import type { Usage } from "../core/billing/usage.ts";
 import type { CancelReason, EndReason, ResumeReason, SpeakReason } from "../core/calls/reasons.ts";
 import type { Stage } from "../core/calls/stages.ts";
 import type { TranscriptTurn, TurnLatency } from "../core/calls/transcript.ts";
+import type { CallMs, MediaMs } from "../core/clocks.ts";
 import type { PhraseOrigin, Phrases } from "../core/phrases/phrases.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import type { FailoverCode, Message, TimedWord, ToolDescription } from "../speech/contracts.ts";
@@ -16,7 +17,7 @@ export type CallEvent =
    * 20 ms of the caller's audio were received. `mediaMs` is their position on the carrier's clock. The object is
    * reused: do not retain it.
    */
-  | { kind: "frame-in"; isSpeech: boolean; mediaMs: number }
+  | { kind: "frame-in"; isSpeech: boolean; mediaMs: MediaMs }
   /** A frame of reply `turnId` was sent, `samples` long. The object is reused. */
   | { kind: "frame-out"; turnId: number; samples: number }
   /** A deadline (`Call.nextDeadlineMs`) is due. */
@@ -139,7 +140,7 @@ export type CallCommand =
   /** It was no interruption: continue with the sample after the last one sent. */
   | { kind: "resume"; turnId: number; reason: ResumeReason }
   /** The caller said this over the agent, and it needs no answer. */
-  | { kind: "ignore"; text: string; startMs: number; endMs: number }
+  | { kind: "ignore"; text: string; startMs: CallMs; endMs: CallMs }
   /** The agent's state from now on. For the first audio of an answer, `latency` says where the time was spent. */
   | { kind: "state"; state: CallState; latency?: TurnLatency }
   /** A turn is complete and final: the transcript is these turns, in order. */

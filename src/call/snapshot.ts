@@ -1,3 +1,4 @@
+import { type CallMs, callMs } from "../core/clocks.ts";
 import type { CallState } from "./events.ts";
 import type { ReplySnapshot } from "./reply/snapshot.ts";
 import type { Turn } from "./turn-taking/turn.ts";
@@ -26,10 +27,10 @@ export interface CallSnapshot {
   language: string;
   turn: Turn;
   reply: ReplySnapshot | undefined;
-  deadlines: Readonly<Record<Deadline, number>>;
+  deadlines: Readonly<Record<Deadline, CallMs>>;
 }
 
 /** The deadlines of a call that has ended. */
 export const NO_DEADLINES = Object.fromEntries(
-  DEADLINES.map((wait) => [wait, Number.POSITIVE_INFINITY]),
+  DEADLINES.map((wait) => [wait, callMs(Number.POSITIVE_INFINITY)]),
 ) as CallSnapshot["deadlines"];

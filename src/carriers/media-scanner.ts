@@ -1,3 +1,4 @@
+import { mediaMs } from "../core/clocks.ts";
 import type { G711Codec, InboundAudio } from "../wire/wire.ts";
 import { decodeG711Base64 } from "./g711-base64.ts";
 
@@ -82,7 +83,7 @@ export function scanMedia(
 
 function scan(message: Uint8Array, { texts, slots }: MediaLayout, codec: G711Codec, into: InboundAudio): boolean {
   into.chunk = Number.NaN;
-  into.timestampMs = Number.NaN;
+  into.timestampMs = mediaMs(Number.NaN);
   let at = skip(message, 0, texts[0] as Literal);
   for (let i = 0; i < slots.length; i += 1) {
     if (at === -1) return false;
@@ -133,6 +134,6 @@ function skipNumber(message: Uint8Array, from: number, slot: Slot, into: Inbound
   if (digits === 0 || digits > NUMBER_DIGITS_MAX) return -1;
   if (digits > 1 && message[from] === ZERO) return -1;
   if (slot === CHUNK) into.chunk = value;
-  else if (slot === TIMESTAMP) into.timestampMs = value;
+  else if (slot === TIMESTAMP) into.timestampMs = mediaMs(value);
   return at;
 }

@@ -1,4 +1,5 @@
 import { strict as assert } from "node:assert";
+import { mediaMs } from "../core/clocks.ts";
 import { wireMalformed } from "../core/errors.ts";
 import { CARRIER_FRAME_SAMPLES } from "../core/limits/media.ts";
 import { CARRIER_CODE_CHARS_MAX, CARRIER_MESSAGE_BYTES_MAX } from "../core/limits/messages.ts";
@@ -91,7 +92,7 @@ export class CarrierStream {
     for (let i = 0; i < bytes.length; i += 1) into.samples[i] = decodeTable[bytes[i] as number] as number;
     into.count = bytes.length;
     into.chunk = media.number("chunk");
-    into.timestampMs = media.number("timestamp");
+    into.timestampMs = mediaMs(media.number("timestamp"));
     return AUDIO;
   }
 

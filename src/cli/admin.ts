@@ -1,3 +1,4 @@
+import { elapsedMs } from "../core/clocks.ts";
 import "../core/node-version.ts";
 import { setTimeout as delay } from "node:timers/promises";
 import { readDataDir } from "../config/environment.ts";
@@ -82,7 +83,7 @@ async function roll(file: SupervisorFile): Promise<void> {
       }
       if (isOver(roll, number)) return;
     }
-    if (systemClock.nowMs() - progressMs > PROGRESS_MS_MAX)
+    if (elapsedMs(progressMs, systemClock.nowMs()) > PROGRESS_MS_MAX)
       throw new Error("the supervisor has stopped reporting progress: see its log");
   }
 }

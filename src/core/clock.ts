@@ -1,7 +1,8 @@
+import { type MonotonicMs, monotonicMs } from "./clocks.ts";
 /** Time as a dependency. Layers below `gateway`, `api`, `store` and the composition roots must read time only through it. */
 export interface Clock {
   /** Milliseconds since an arbitrary start, with fractions; never goes backwards. Durations come from here. */
-  nowMs(): number;
+  nowMs(): MonotonicMs;
   /** Milliseconds since the Unix epoch. For timestamps and for deadlines that outlive the process; may jump. */
   epochMs(): number;
   /** Runs `task` once, no sooner than `delayMs` from now. Returns a function that cancels it. */
@@ -9,7 +10,7 @@ export interface Clock {
 }
 
 export const systemClock: Clock = {
-  nowMs: () => performance.now(),
+  nowMs: () => monotonicMs(performance.now()),
   epochMs: () => Date.now(),
   after(delayMs, task) {
     const timer = setTimeout(task, delayMs);

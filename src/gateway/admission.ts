@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ConnectionType } from "../core/calls/spec.ts";
 import type { Clock } from "../core/clock.ts";
+import { elapsedMs } from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
 import { REDEMPTIONS_MAX, REFUSAL_MS_MIN } from "../core/limits/admission.ts";
 import type { Logger } from "../core/log/logger.ts";
@@ -71,7 +72,7 @@ export class AdmissionGate {
     if (admission.kind === "refused") metrics.upgradeRefused(admission.status);
     if (admission === REFUSED) {
       await new Promise<void>((resolve) => {
-        clock.after(REFUSAL_MS_MIN - (clock.nowMs() - sinceMs), resolve);
+        clock.after(REFUSAL_MS_MIN - elapsedMs(sinceMs, clock.nowMs()), resolve);
       });
     }
     return admission;

@@ -5,6 +5,7 @@ import type { SpendSettings } from "../core/billing/spend.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { ModelName } from "../core/calls/spec.ts";
 import type { Clock } from "../core/clock.ts";
+import { mediaMs } from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
 import { HISTORY_TOKENS_DEFAULT } from "../core/limits/llm.ts";
 import { CARRIER_MESSAGE_BYTES_MAX } from "../core/limits/messages.ts";
@@ -105,7 +106,7 @@ export class Gateway {
       bytes: new Uint8Array(CARRIER_MESSAGE_BYTES_MAX),
       samples: new Int16Array(CARRIER_MESSAGE_BYTES_MAX),
       count: 0,
-      timestampMs: Number.NaN,
+      timestampMs: mediaMs(Number.NaN),
       chunk: Number.NaN,
     };
     const { providers, metrics } = options;

@@ -1,3 +1,4 @@
+import { type CallMs, callMs, elapsedMs } from "../core/clocks.ts";
 import { FRAME_MS } from "../core/limits/media.ts";
 import { STREAM_MESSAGE_MS_MAX } from "../core/limits/messages.ts";
 
@@ -10,7 +11,7 @@ const DECAY = 0.98;
  */
 export class ArrivalInterval {
   #intervalMs = FRAME_MS;
-  #lastMs = Number.NaN;
+  #lastMs = callMs(Number.NaN);
   /** Audio that arrived at `#lastMs`. */
   #batchMs = 0;
 
@@ -18,8 +19,8 @@ export class ArrivalInterval {
    * A frame arrived at `nowMs`. `contiguous`: it directly follows the previous one on the media timeline; a gap says
    * nothing.
    */
-  frame(contiguous: boolean, nowMs: number): void {
-    const sinceMs = nowMs - this.#lastMs;
+  frame(contiguous: boolean, nowMs: CallMs): void {
+    const sinceMs = elapsedMs(this.#lastMs, nowMs);
     this.#lastMs = nowMs;
     if (sinceMs === 0) {
       // A batch is followed by the next one after as long as it lasts: the first message already shows the interval.

@@ -1,4 +1,5 @@
 import { strict as assert } from "node:assert";
+import { type CallMs, elapsedMs, type MediaMs, mediaMs, millisecondsOf } from "../core/clocks.ts";
 import { TIMESTAMP_GAP_MS_MAX, UNTIMESTAMPED_LAG_MS_MAX } from "../core/limits/caller-audio.ts";
 import { type FrameCodec, pcmBytes } from "./frame-codec.ts";
 import { G711_LAWS } from "./g711.ts";
@@ -10,7 +11,7 @@ export interface FramerInput {
   readonly samples: Int16Array;
   readonly count: number;
   /** The carrier's media time of the first sample in ms; NaN where it is unknown. */
-  readonly timestampMs: number;
+  readonly timestampMs: MediaMs;
 }
 
 export interface FramerOptions {
@@ -19,7 +20,7 @@ export interface FramerOptions {
   /** The codec of `bytes`. */
   codec: FrameCodec;
   /** When the carrier's stream started, on the clock of `push`. */
-  startMs: number;
+  startMs: CallMs;
 }
 
 /**
@@ -57,7 +58,7 @@ export class Framer {
   /** The bytes are a view of the samples' memory, not separate audio. */
   readonly #isPcm: boolean;
   readonly #sampleMs: number;
-  readonly #startMs: number;
+  readonly #startMs: CallMs;
   /** Media time is an anchor plus the samples counted since, so that rounding errors do not add up. */
   #anchorMs = 0;
   #samplesSinceAnchor = 0;
@@ -98,16 +99,16 @@ export class Framer {
   }
 
   /** Media time of the first sample of the last frame, ms. */
-  get mediaMs(): number {
-    return this.#mediaMs;
+  get mediaMs(): MediaMs {
+    return mediaMs(this.#mediaMs);
   }
 
   /** Takes audio that arrived at `nowMs`. `next` must have returned false before the next push. */
-  push(input: FramerInput, nowMs: number): void {
+  push(input: FramerInput, nowMs: CallMs): void {
     if (this.#input !== undefined) assert.fail("frames of the last push were not taken");
     this.#input = input;
     this.#read = 0;
-    if (Number.isFinite(input.timestampMs)) this.#place(input.timestampMs, nowMs);
+    if (Number.isFinite(input.timestampMs)) this.#place(millisecondsOf(input.timestampMs), nowMs);
     else this.#placeWithoutTimestamp(input.count * this.#sampleMs, nowMs);
   }
 
@@ -167,19 +168,19 @@ export class Framer {
   }
 
   /** Audio that ends now started its own length before. */
-  #placeWithoutTimestamp(lengthMs: number, nowMs: number): void {
-    const startMs = nowMs - this.#startMs - lengthMs;
+  #placeWithoutTimestamp(lengthMs: number, nowMs: CallMs): void {
+    const startMs = elapsedMs(this.#startMs, nowMs) - lengthMs;
     if (startMs - this.#countedMs >= UNTIMESTAMPED_LAG_MS_MAX) this.#resumeMs = startMs;
   }
 
   /** Compares a timestamp with the count of samples, by the rules of the class. */
-  #place(timestampMs: number, nowMs: number): void {
+  #place(timestampMs: number, nowMs: CallMs): void {
     const countedMs = this.#countedMs;
     const aheadMs = timestampMs + this.#offsetMs - countedMs;
     const frameMs = this.#samples.length * this.#sampleMs;
     if (aheadMs < -TIMESTAMP_GAP_MS_MAX) this.#offsetMs = countedMs - timestampMs;
     if (aheadMs < frameMs) return;
-    const believedMs = Math.min(aheadMs, nowMs - this.#startMs + TIMESTAMP_GAP_MS_MAX - countedMs);
+    const believedMs = Math.min(aheadMs, elapsedMs(this.#startMs, nowMs) + TIMESTAMP_GAP_MS_MAX - countedMs);
     const gapMs = believedMs < frameMs ? 0 : believedMs;
     if (gapMs < aheadMs) this.#offsetMs = countedMs + gapMs - timestampMs;
     if (gapMs > 0) this.#resumeMs = countedMs + gapMs;

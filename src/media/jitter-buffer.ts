@@ -1,3 +1,4 @@
+import { type CallMs, callMs, elapsedMs, mediaMs } from "../core/clocks.ts";
 import {
   JITTER_BUFFER_AHEAD_CHUNKS_MAX,
   JITTER_BUFFER_CHUNK_MS_MAX,
@@ -31,7 +32,7 @@ interface Slot {
   chunk: number;
   /** Its position in the stream by our own count, which does not wrap. */
   position: number;
-  arrivedMs: number;
+  arrivedMs: CallMs;
   /** Samples that had arrived until then, its own included. */
   arrivedSamples: number;
 }
@@ -63,7 +64,12 @@ export class JitterBuffer {
   readonly #slots: readonly Slot[];
   /** Borrowed through `next`. */
   readonly #heldSamples: Int16Array;
-  readonly #out: BorrowedInput = { bytes: new Uint8Array(), samples: new Int16Array(), count: 0, timestampMs: 0 };
+  readonly #out: BorrowedInput = {
+    bytes: new Uint8Array(),
+    samples: new Int16Array(),
+    count: 0,
+    timestampMs: mediaMs(0),
+  };
   /** Whether the message at a position, modulo the array's length, was delivered. Covers only the latest positions. */
   readonly #delivered = new Uint8Array(JITTER_BUFFER_LATE_CHUNKS_MAX);
   /** The next position to deliver, and the carrier's number for it; NaN before the first. */
@@ -87,13 +93,13 @@ export class JitterBuffer {
       count: 0,
       chunk: 0,
       position: 0,
-      arrivedMs: 0,
+      arrivedMs: callMs(0),
       arrivedSamples: 0,
     }));
   }
 
   /** Takes a message, which is borrowed until `next` returns undefined. */
-  push(input: OrderedInput, nowMs: number): Verdict {
+  push(input: OrderedInput, nowMs: CallMs): Verdict {
     if (Number.isNaN(this.#chunk) && Number.isSafeInteger(input.chunk)) this.#chunk = initialChunk(input.chunk);
     const distance = this.#distance(input.chunk);
     if (distance < 0 || this.#isHeld(this.#position + distance)) {
@@ -111,7 +117,7 @@ export class JitterBuffer {
   }
 
   /** The next message in order: borrowed, valid until the next call. */
-  next(nowMs: number): FramerInput | undefined {
+  next(nowMs: CallMs): FramerInput | undefined {
     const slot = this.#earliestSlot();
     const input = this.#input;
     if (input !== undefined && (slot === undefined || this.#inputPosition < slot.position)) {
@@ -146,7 +152,7 @@ export class JitterBuffer {
     this.#inputPosition = position;
   }
 
-  #accept(input: OrderedInput, position: number, nowMs: number): void {
+  #accept(input: OrderedInput, position: number, nowMs: CallMs): void {
     this.#input = input;
     this.#inputPosition = position;
     if (position === this.#position || input.count > this.#heldSamples.length) return;
@@ -170,7 +176,7 @@ export class JitterBuffer {
     out.bytes = bytes;
     out.samples = samples;
     out.count = count;
-    out.timestampMs = this.#startSamples / this.#samplesPerMs;
+    out.timestampMs = mediaMs(this.#startSamples / this.#samplesPerMs);
     this.#delivered[position % this.#delivered.length] = 1;
     this.#position = position + 1;
     // A message without a number takes no number of the sequence.
@@ -180,10 +186,10 @@ export class JitterBuffer {
     return out;
   }
 
-  #isOverdue(nowMs: number): boolean {
+  #isOverdue(nowMs: CallMs): boolean {
     for (const slot of this.#slots) {
       if (slot.count === 0) continue;
-      if (nowMs - slot.arrivedMs >= JITTER_BUFFER_WAIT_MS) return true;
+      if (elapsedMs(slot.arrivedMs, nowMs) >= JITTER_BUFFER_WAIT_MS) return true;
       if (this.#arrivedSamples - slot.arrivedSamples >= JITTER_BUFFER_WAIT_MS * this.#samplesPerMs) return true;
     }
     return false;

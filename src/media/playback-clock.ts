@@ -1,4 +1,5 @@
 import { strict as assert } from "node:assert";
+import { addMs, type CallMs, callMs, earliest, elapsedMs, latest } from "../core/clocks.ts";
 import { FRAME_MS, OUTPUT_LEAD_MS } from "../core/limits/media.ts";
 
 /** Includes the next tick, and that it may be half a frame late: the whole lead then covers a stall of its length. */
@@ -13,7 +14,7 @@ const TOP_UP_BELOW_MS = OUTPUT_LEAD_MS + 1.5 * FRAME_MS;
 export class PlaybackClock {
   readonly #rateHz: number;
   /** When the peer's buffer runs empty; in the past when it has been empty since. */
-  #bufferedUntilMs = Number.NEGATIVE_INFINITY;
+  #bufferedUntilMs = callMs(Number.NEGATIVE_INFINITY);
 
   constructor(rateHz: number) {
     assert.ok(rateHz > 0);
@@ -21,30 +22,30 @@ export class PlaybackClock {
   }
 
   /** `samples` were sent now. Returns when the peer plays the first of them, on the clock of `nowMs`. */
-  sent(samples: number, nowMs: number): number {
+  sent(samples: number, nowMs: CallMs): CallMs {
     assert.ok(samples >= 0);
-    const startsMs = Math.max(this.#bufferedUntilMs, nowMs);
-    this.#bufferedUntilMs = startsMs + (samples * 1_000) / this.#rateHz;
+    const startsMs = latest(this.#bufferedUntilMs, nowMs);
+    this.#bufferedUntilMs = addMs(startsMs, (samples * 1_000) / this.#rateHz);
     return startsMs;
   }
 
   /** How much of the audio sent has not been played, ms; never negative. */
-  unplayedMs(nowMs: number): number {
-    return Math.max(this.#bufferedUntilMs - nowMs, 0);
+  unplayedMs(nowMs: CallMs): number {
+    return Math.max(elapsedMs(nowMs, this.#bufferedUntilMs), 0);
   }
 
   /** Whether the next frame is due: the peer has less audio ahead than it should. */
-  isFrameDue(nowMs: number): boolean {
-    return this.#bufferedUntilMs - nowMs < TOP_UP_BELOW_MS;
+  isFrameDue(nowMs: CallMs): boolean {
+    return elapsedMs(nowMs, this.#bufferedUntilMs) < TOP_UP_BELOW_MS;
   }
 
   /** Whether all audio sent has been played. */
-  isDry(nowMs: number): boolean {
+  isDry(nowMs: CallMs): boolean {
     return this.#bufferedUntilMs <= nowMs;
   }
 
   /** The peer got the command to drop audio that it has not played. */
-  flush(nowMs: number): void {
-    this.#bufferedUntilMs = Math.min(this.#bufferedUntilMs, nowMs);
+  flush(nowMs: CallMs): void {
+    this.#bufferedUntilMs = earliest(this.#bufferedUntilMs, nowMs);
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../core/clock.ts";
+import type { MonotonicMs } from "../core/clocks.ts";
 import { loadOpus } from "../media/opus/load.ts";
 import { loadResampler } from "../media/resampler.ts";
 import type { Stt } from "../speech/contracts.ts";
@@ -34,8 +35,8 @@ export interface PlacedCall {
   /** Errors that the service reported to the client as `code: message`, if the transport reports them. */
   serviceErrors: readonly string[];
   /** When the stream began and ended, in the clock's ms, like the caller's times. */
-  startedMs: number;
-  endedMs: number;
+  startedMs: MonotonicMs;
+  endedMs: MonotonicMs;
   hungUpBy: "caller" | "other-end";
   /** The close code of the socket; 1005 and 1006: without a close code. */
   closeCode: number;

@@ -1,3 +1,4 @@
+import type { EpochMs } from "../core/clocks.ts";
 import type { Fields } from "./json.ts";
 import type { WireEvent } from "./wire.ts";
 
@@ -10,7 +11,7 @@ export const UNKNOWN_EVENT: WireEvent = { kind: "ignored", what: "unknown_event"
 const BAD_DIGIT: WireEvent = { kind: "ignored", what: "bad_digit" };
 
 /** A DTMF event, or an ignored one where the digit is invalid. */
-export function readDigit(fields: Fields, occurredAtMs: number): WireEvent {
+export function readDigit(fields: Fields, occurredAtMs: EpochMs): WireEvent {
   const digit = fields.get("digit");
   return typeof digit === "string" && /^[0-9*#A-D]$/.test(digit) ? { kind: "dtmf", digit, occurredAtMs } : BAD_DIGIT;
 }

@@ -1,6 +1,7 @@
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { StreamRateHz } from "../core/calls/spec.ts";
 import type { TurnLatency } from "../core/calls/transcript.ts";
+import type { EpochMs, MediaMs } from "../core/clocks.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import type { G711Codec } from "../media/g711.ts";
 import type { ClientErrorCode } from "./client-errors.ts";
@@ -15,7 +16,7 @@ export interface InboundAudio {
   readonly samples: Int16Array;
   count: number;
   /** The carrier's media time in ms since the stream started; NaN where it is absent or unreadable. */
-  timestampMs: number;
+  timestampMs: MediaMs;
   /** The carrier's number of the message among the stream's audio messages; NaN where it is absent or unreadable. */
   chunk: number;
 }
@@ -42,7 +43,7 @@ export type WireEvent =
    * `occurredAtMs`: when the digit was pressed, by the carrier's clock, where digits may arrive out of order; NaN
    * elsewhere.
    */
-  | { kind: "dtmf"; digit: string; occurredAtMs: number }
+  | { kind: "dtmf"; digit: string; occurredAtMs: EpochMs }
   /** The caller typed this. */
   | { kind: "text"; text: string }
   /**

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Call } from "../../src/call/call.ts";
 import type { CallCommand } from "../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
+import { callMs, elapsedMs, mediaMs } from "../../src/core/clocks.ts";
 import { SPEC, VirtualCall, WORD_MS } from "../support/calls/virtual-call.ts";
 
 /** Starts a call whose carrier says `start` after 100 ms. */
@@ -160,8 +161,9 @@ describe("the heard ledger", () => {
     call.run(6_000);
     const words = SPEC.greeting?.split(" ").length ?? 0;
     const [turn] = call.turns;
-    expect(turn?.endMs).toBeGreaterThanOrEqual((turn?.startMs ?? 0) + words * WORD_MS);
-    expect(turn?.endMs).toBeLessThanOrEqual((turn?.startMs ?? 0) + words * WORD_MS + 20);
+    const spokenMs = elapsedMs(turn?.startMs ?? callMs(0), turn?.endMs ?? callMs(0));
+    expect(spokenMs).toBeGreaterThanOrEqual(words * WORD_MS);
+    expect(spokenMs).toBeLessThanOrEqual(words * WORD_MS + 20);
   });
 
   test("C13: marks that are never returned are not awaited longer than the grace period", () => {
@@ -195,12 +197,12 @@ describe("the edge of a reply", () => {
     const commands: CallCommand[] = [];
     const spec = { ...SPEC, interruptible: true };
     const call = new Call({ spec, rateHz: 8_000, sttHasInterim: false, sink: (command) => commands.push(command) });
-    call.handle({ kind: "leg-started", codec: "mulaw" }, 0);
+    call.handle({ kind: "leg-started", codec: "mulaw" }, callMs(0));
     for (let atMs = 20; atMs <= 1_600; atMs += 20)
-      call.handle({ kind: "frame-in", isSpeech: true, mediaMs: atMs }, atMs);
-    call.handle({ kind: "segment-audio", turnId: 1, segment: 0, samples: 0, words: [] }, 1_600);
-    call.handle({ kind: "segment-end", turnId: 1, segment: 0, samples: 160 }, 1_600);
-    call.handle({ kind: "frame-out", turnId: 1, samples: 160 }, 1_600);
+      call.handle({ kind: "frame-in", isSpeech: true, mediaMs: mediaMs(atMs) }, callMs(atMs));
+    call.handle({ kind: "segment-audio", turnId: 1, segment: 0, samples: 0, words: [] }, callMs(1_600));
+    call.handle({ kind: "segment-end", turnId: 1, segment: 0, samples: 160 }, callMs(1_600));
+    call.handle({ kind: "frame-out", turnId: 1, samples: 160 }, callMs(1_600));
     expect(commands.slice(1)).toEqual([
       { kind: "state", state: "speaking" },
       { kind: "cancel-reply", turnId: 1, clear: true, reason: "sustained_speech", speechMs: 1_280, heardText: "" },
@@ -274,7 +276,7 @@ describe("one end", () => {
     call.run(1_001);
     const before = call.commands.length;
     call.handle({ kind: "leg-closed", reason: "caller_hangup" });
-    call.handle({ kind: "frame-in", isSpeech: true, mediaMs: 1_020 });
+    call.handle({ kind: "frame-in", isSpeech: true, mediaMs: mediaMs(1_020) });
     call.handle({ kind: "mark", name: "1.0" });
     call.handle({ kind: "stt-final", text: "hello" });
     call.handle({ kind: "tick" });
@@ -320,8 +322,8 @@ describe("inactivity", () => {
     const call = started({ spec: { ...quiet, inactivityAction: "hang_up" } });
     call.run(60_000);
     expect(call.endReason).toBe("inactivity");
-    expect(call.endMs - (call.turns[0]?.endMs ?? 0)).toBeGreaterThanOrEqual(10_000);
-    expect(call.endMs - (call.turns[0]?.endMs ?? 0)).toBeLessThanOrEqual(10_020);
+    expect(elapsedMs(call.turns[0]?.endMs ?? callMs(0), callMs(call.endMs))).toBeGreaterThanOrEqual(10_000);
+    expect(elapsedMs(call.turns[0]?.endMs ?? callMs(0), callMs(call.endMs))).toBeLessThanOrEqual(10_020);
   });
 
   test("with prompt the agent asks three times, and the third unanswered prompt hangs up", () => {
@@ -336,8 +338,8 @@ describe("inactivity", () => {
       [prompts[0], prompts[1]],
       [prompts[1], prompts[2]],
     ]) {
-      expect((after?.startMs ?? 0) - (before?.endMs ?? 0)).toBeGreaterThanOrEqual(10_000);
-      expect((after?.startMs ?? 0) - (before?.endMs ?? 0)).toBeLessThanOrEqual(10_100);
+      expect(elapsedMs(before?.endMs ?? callMs(0), after?.startMs ?? callMs(0))).toBeGreaterThanOrEqual(10_000);
+      expect(elapsedMs(before?.endMs ?? callMs(0), after?.startMs ?? callMs(0))).toBeLessThanOrEqual(10_100);
     }
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { INITIAL_TURN, stepTurn, turnDeadlineMs } from "../../src/call/turn-taking/turn.ts";
+import { addMs, callMs } from "../../src/core/clocks.ts";
 import { OrderFailure, runOrder } from "../support/calls/event-order.ts";
 import { VirtualCall } from "../support/calls/virtual-call.ts";
 
@@ -32,11 +33,16 @@ describe("faults that they found", () => {
     const policy = { parameters: DEFAULT_TURN_PARAMETERS, sttHasInterim: false, language: "en" };
     const agent = { at: "replying", turnId: 2, interruptible: true, pausedSinceMs: undefined, pauses: 2 } as const;
     const voiceMs = 15_977.230459285829;
-    const began = { kind: "speech-started", startMs: voiceMs } as const;
-    const { turn } = stepTurn({ ...INITIAL_TURN, agent: { ...agent, audible: true } }, began, voiceMs + 60, policy);
-    const deadlineMs = turnDeadlineMs(turn, voiceMs + 60, policy);
+    const began = { kind: "speech-started", startMs: callMs(voiceMs) } as const;
+    const { turn } = stepTurn(
+      { ...INITIAL_TURN, agent: { ...agent, audible: true } },
+      began,
+      callMs(voiceMs + 60),
+      policy,
+    );
+    const deadlineMs = turnDeadlineMs(turn, callMs(voiceMs + 60), policy);
     // The two are not the same number: that is what went wrong.
-    expect(deadlineMs - voiceMs).not.toBe(DEFAULT_TURN_PARAMETERS.sustainedSpeechMs);
+    expect(addMs(deadlineMs, -voiceMs)).not.toBe(DEFAULT_TURN_PARAMETERS.sustainedSpeechMs);
     expect(stepTurn(turn, { kind: "tick" }, deadlineMs, policy).actions).toMatchObject([
       { do: "interrupt", reason: "sustained_speech" },
     ]);

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { planReplay } from "../../src/cli/replay/arguments.ts";
 import { comparisonText, replayDocument } from "../../src/cli/replay/report.ts";
 import { traceText } from "../../src/cli/replay/trace.ts";
+import { callMs } from "../../src/core/clocks.ts";
 import { SOFTWARE } from "../../src/core/version.ts";
 import { compareJournal } from "../../src/record/replay/comparison.ts";
 import { traceJournal } from "../../src/record/replay/trace.ts";
@@ -34,8 +35,8 @@ async function replay(...args: string[]): Promise<{ code: number; stdout: string
 describe("npm run replay", () => {
   test("exits with 0 when every command is the same, 1 when one differs, 2 when nothing can be compared", async () => {
     const different = new JournalFile()
-      .add({ kind: "event", timeMs: 5, event: { kind: "tick" } })
-      .add({ kind: "command", timeMs: 5, command: { kind: "pause", turnId: 3 } });
+      .add({ kind: "event", timeMs: callMs(5), event: { kind: "tick" } })
+      .add({ kind: "command", timeMs: callMs(5), command: { kind: "pause", turnId: 3 } });
     const [same, other, missing, unasked] = await Promise.all([
       replay(journal("cough")),
       replay(different.path, "--json"),
@@ -70,10 +71,10 @@ describe("npm run replay", () => {
 describe("the output", () => {
   test("names a difference: the event, the journaled and the replayed command, and the members that differ", async () => {
     const path = new JournalFile()
-      .add({ kind: "event", timeMs: 12, event: { kind: "leg-started", codec: "mulaw" } })
+      .add({ kind: "event", timeMs: callMs(12), event: { kind: "leg-started", codec: "mulaw" } })
       .add({
         kind: "command",
-        timeMs: 12,
+        timeMs: callMs(12),
         command: { kind: "speak", turnId: 1, segment: 0, text: "Good evening.", reason: "greeting" },
       }).path;
     const text = comparisonText("x.tlj", await compareJournal(path));
@@ -90,7 +91,7 @@ describe("the output", () => {
 
   test("explains the state at one time: events, turn state, transcript and pending deadlines", async () => {
     const path = journal("interruption-by-words");
-    const text = traceText(await traceJournal(path, 6_500));
+    const text = traceText(await traceJournal(path, callMs(6_500)));
     expect(text).toContain("At 6.500 s");
     expect(text).toMatch(/ {2}4\.720 s {2}command {2}speak +turnId 2, segment 0, text "We have rye bread/);
     // Consecutive texts of the LLM are one line: one before the first segment, and one after it.
@@ -99,14 +100,14 @@ describe("the output", () => {
     expect(text).toMatch(/the agent replies \(reply 2\): sent \d\.\d{3} s, heard "We have/);
     expect(text).toMatch(/agent +Hello, this is the bakery\.\n.*user +what do you sell\n/);
     expect(text).toMatch(/3000\.000 s +in 2993500 ms +the maximum duration is reached/);
-    const after = traceText(await traceJournal(path, Number.POSITIVE_INFINITY));
+    const after = traceText(await traceJournal(path, callMs(Number.POSITIVE_INFINITY)));
     expect(after).toContain("At 11.000 s");
     expect(after).toContain("the call is over");
     expect(after).toContain("none: the call is over");
   });
 
   test("explains why a reply is paused, and which deadline is pending", async () => {
-    const text = traceText(await traceJournal(journal("cough"), 7_200));
+    const text = traceText(await traceJournal(journal("cough"), callMs(7_200)));
     expect(text).toMatch(/the caller spoke until 6\.\d{3} s: no words yet/);
     expect(text).toMatch(/paused since 6\.\d{3} s/);
     expect(text).toMatch(/7\.\d{3} s +in \d+ ms +no words: the paused reply resumes/);
@@ -123,8 +124,8 @@ describe("the output", () => {
 
   test("is one JSON document with --json, including the trace", async () => {
     const path = journal("cough");
-    const comparison = await compareJournal(path, 7_000);
-    const document = replayDocument(path, comparison, await traceJournal(path, 7_000));
+    const comparison = await compareJournal(path, callMs(7_000));
+    const document = replayDocument(path, comparison, await traceJournal(path, callMs(7_000)));
     expect(JSON.parse(JSON.stringify(document))).toMatchObject({
       path,
       replayedBy: SOFTWARE,

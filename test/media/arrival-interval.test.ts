@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { callMs } from "../../src/core/clocks.ts";
 import { STREAM_MESSAGE_MS_MAX } from "../../src/core/limits/messages.ts";
 import { ArrivalInterval } from "../../src/media/arrival-interval.ts";
 
@@ -7,7 +8,7 @@ function sendEvery(interval: ArrivalInterval, intervalMs: number, messages: numb
   let atMs = fromMs;
   for (let message = 0; message < messages; message += 1) {
     atMs += intervalMs;
-    for (let frame = 0; frame < intervalMs / 20; frame += 1) interval.frame(true, atMs);
+    for (let frame = 0; frame < intervalMs / 20; frame += 1) interval.frame(true, callMs(atMs));
   }
   return atMs;
 }
@@ -29,7 +30,7 @@ describe("the arrival interval of audio messages", () => {
   test("a network delay is forgotten within seconds, and counts at most as the longest message", () => {
     const interval = new ArrivalInterval();
     const atMs = sendEvery(interval, 20, 10);
-    interval.frame(true, atMs + 60_000);
+    interval.frame(true, callMs(atMs + 60_000));
     expect(interval.slackMs).toBe(STREAM_MESSAGE_MS_MAX - 20);
     sendEvery(interval, 20, 250, atMs + 60_000);
     expect(interval.slackMs).toBeLessThan(20);
@@ -38,7 +39,7 @@ describe("the arrival interval of audio messages", () => {
   test("a pause in the audio itself says nothing about intervals", () => {
     const interval = new ArrivalInterval();
     const atMs = sendEvery(interval, 20, 10);
-    interval.frame(false, atMs + 700);
+    interval.frame(false, callMs(atMs + 700));
     expect(interval.slackMs).toBe(0);
   });
 });

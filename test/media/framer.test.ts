@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { callMs, mediaMs, millisecondsOf } from "../../src/core/clocks.ts";
 import { TIMESTAMP_GAP_MS_MAX, UNTIMESTAMPED_LAG_MS_MAX } from "../../src/core/limits/caller-audio.ts";
 import type { FrameCodec } from "../../src/media/frame-codec.ts";
 import { Framer } from "../../src/media/framer.ts";
@@ -18,16 +19,21 @@ interface Frame {
 function audio(count: number, timestampMs = Number.NaN, from = 0, codec: G711Codec = "mulaw") {
   const law = G711_LAWS[codec];
   const bytes = Uint8Array.from({ length: count }, (_, i) => (from + i) % 255);
-  return { bytes, samples: Int16Array.from(bytes, (byte) => law.decodeTable[byte] as number), count, timestampMs };
+  return {
+    bytes,
+    samples: Int16Array.from(bytes, (byte) => law.decodeTable[byte] as number),
+    count,
+    timestampMs: mediaMs(timestampMs),
+  };
 }
 
 const makeFramer = (startMs = 0, codec: FrameCodec = "mulaw"): Framer =>
-  new Framer({ frameSamples: FRAME_SAMPLES, rateHz: 8_000, codec, startMs });
+  new Framer({ frameSamples: FRAME_SAMPLES, rateHz: 8_000, codec, startMs: callMs(startMs) });
 
 function push(framer: Framer, input: ReturnType<typeof audio>, nowMs: number): Frame[] {
   const frames: Frame[] = [];
-  framer.push(input, nowMs);
-  while (framer.next()) frames.push({ mediaMs: framer.mediaMs, bytes: [...framer.bytes] });
+  framer.push(input, callMs(nowMs));
+  while (framer.next()) frames.push({ mediaMs: millisecondsOf(framer.mediaMs), bytes: [...framer.bytes] });
   return frames;
 }
 
@@ -43,7 +49,7 @@ describe("the framer", () => {
   test("returns borrowed frames of the given size with the bytes and samples of the audio", () => {
     const framer = makeFramer();
     const input = audio(FRAME_SAMPLES);
-    framer.push(input, 0);
+    framer.push(input, callMs(0));
     expect(framer.next()).toBe(true);
     expect(framer.bytes).toEqual(input.bytes);
     expect(framer.samples).toEqual(input.samples);
@@ -66,14 +72,14 @@ describe("the framer", () => {
   test("reads exactly `count` samples", () => {
     const framer = makeFramer();
     const input = { ...audio(1_000), count: 161 };
-    framer.push(input, 0);
+    framer.push(input, callMs(0));
     expect([framer.next(), framer.next()]).toEqual([true, false]);
   });
 
   test("a push before all frames were taken fails an assertion", () => {
     const framer = makeFramer();
-    framer.push(audio(FRAME_SAMPLES), 0);
-    expect(() => framer.push(audio(FRAME_SAMPLES), 0)).toThrow("frames of the last push were not taken");
+    framer.push(audio(FRAME_SAMPLES), callMs(0));
+    expect(() => framer.push(audio(FRAME_SAMPLES), callMs(0))).toThrow("frames of the last push were not taken");
   });
 });
 
@@ -103,7 +109,7 @@ describe("media time", () => {
       const law = G711_LAWS[codec];
       const framer = makeFramer(0, codec);
       push(framer, audio(200, 0, 0, codec), 0);
-      framer.push(audio(FRAME_SAMPLES, 500, 0, codec), 0);
+      framer.push(audio(FRAME_SAMPLES, 500, 0, codec), callMs(0));
       expect(framer.next()).toBe(true);
       expect(framer.mediaMs).toBe(20);
       expect([...framer.bytes]).toEqual([...audio(40, 0, 160).bytes, ...new Array(120).fill(law.silenceByte)]);
@@ -147,12 +153,12 @@ describe("media time", () => {
   });
 
   test("rates without a whole number of samples per ms do not drift", () => {
-    const framer = new Framer({ frameSamples: 441, rateHz: 22_050, codec: "mulaw", startMs: 0 });
+    const framer = new Framer({ frameSamples: 441, rateHz: 22_050, codec: "mulaw", startMs: callMs(0) });
     const input = audio(441);
     let last = 0;
     for (let i = 0; i < 50 * 3_600; i += 1) {
-      framer.push(input, 0);
-      while (framer.next()) last = framer.mediaMs;
+      framer.push(input, callMs(0));
+      while (framer.next()) last = millisecondsOf(framer.mediaMs);
     }
     expect(last).toBeCloseTo(3_600_000 - 20, 5);
   });
@@ -245,8 +251,8 @@ describe("the framer, with random input", () => {
     let nowMs = 0;
     const bytes = heapBytesPerRun(() => {
       nowMs += FRAME_MS;
-      input.timestampMs = nowMs;
-      framer.push(input, nowMs);
+      input.timestampMs = mediaMs(nowMs);
+      framer.push(input, callMs(nowMs));
       while (framer.next());
     }, 2_000);
     expect(bytes).toBeLessThan(1);
@@ -255,13 +261,13 @@ describe("the framer, with random input", () => {
   test("samples of PCM are their own bytes, and a gap in them is filled with zeros", () => {
     const framer = makeFramer(0, "pcm_s16le");
     const samples = Int16Array.from({ length: 200 }, (_, i) => i - 100);
-    const input = { bytes: new Uint8Array(0), samples, count: 200, timestampMs: 0 };
-    framer.push(input, 0);
+    const input = { bytes: new Uint8Array(0), samples, count: 200, timestampMs: mediaMs(0) };
+    framer.push(input, callMs(0));
     expect(framer.next()).toBe(true);
     expect(new DataView(framer.bytes.buffer, framer.bytes.byteOffset).getInt16(2, true)).toBe(-99);
     expect([...framer.samples]).toEqual([...samples.subarray(0, FRAME_SAMPLES)]);
     expect(framer.next()).toBe(false);
-    framer.push({ ...input, timestampMs: 500 }, 500);
+    framer.push({ ...input, timestampMs: mediaMs(500) }, callMs(500));
     expect(framer.next()).toBe(true);
     expect([...framer.samples]).toEqual([...samples.subarray(FRAME_SAMPLES), ...new Array(120).fill(0)]);
     expect(framer.bytes).toHaveLength(2 * FRAME_SAMPLES);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { callMs, mediaMs, millisecondsOf } from "../../src/core/clocks.ts";
 import {
   JITTER_BUFFER_AHEAD_CHUNKS_MAX,
   JITTER_BUFFER_CHUNK_MS_MAX,
@@ -22,7 +23,7 @@ interface Given {
 const message = (chunk: number, byte: number, count = 160) => {
   const bytes = new Uint8Array(count).fill(byte);
   const samples = new Int16Array(count).fill(MU_LAW.decodeTable[byte] as number);
-  return { bytes, samples, count, chunk, timestampMs: Number.NaN };
+  return { bytes, samples, count, chunk, timestampMs: mediaMs(Number.NaN) };
 };
 
 class Stage {
@@ -33,7 +34,7 @@ class Stage {
 
   /** A message, by its chunk alone: its bytes are the chunk's low seven bits. */
   push(chunk: number, { byte = chunk & 0x7f, count = 160 } = {}): this {
-    this.verdicts.push(this.order.push(message(chunk, byte, count), this.nowMs));
+    this.verdicts.push(this.order.push(message(chunk, byte, count), callMs(this.nowMs)));
     return this.take(this.nowMs);
   }
 
@@ -47,12 +48,12 @@ class Stage {
   }
 
   take(untilMs: number): this {
-    for (let audio = this.order.next(untilMs); audio !== undefined; audio = this.order.next(untilMs)) {
+    for (let audio = this.order.next(callMs(untilMs)); audio !== undefined; audio = this.order.next(callMs(untilMs))) {
       const byte = audio.bytes[0] as number;
       expect([...audio.samples.subarray(0, audio.count)]).toEqual(
         Array(audio.count).fill(MU_LAW.decodeTable[byte] as number),
       );
-      this.given.push({ byte, timestampMs: audio.timestampMs });
+      this.given.push({ byte, timestampMs: millisecondsOf(audio.timestampMs) });
     }
     return this;
   }
@@ -167,11 +168,11 @@ describe("C5: audio that arrives out of order", () => {
 
   test("waiting messages are decoded with the codec of the leg", () => {
     const order = new JitterBuffer({ law: A_LAW, rateHz: 8_000 });
-    order.push(message(1, 0x11), 0);
-    order.next(0);
-    order.push(message(3, 0x22), 0);
-    expect(order.next(0)).toBeUndefined();
-    expect(order.next(Number.POSITIVE_INFINITY)?.samples[0]).toBe(A_LAW.decodeTable[0x22]);
+    order.push(message(1, 0x11), callMs(0));
+    order.next(callMs(0));
+    order.push(message(3, 0x22), callMs(0));
+    expect(order.next(callMs(0))).toBeUndefined();
+    expect(order.next(callMs(Number.POSITIVE_INFINITY))?.samples[0]).toBe(A_LAW.decodeTable[0x22]);
   });
 });
 
@@ -261,8 +262,8 @@ test("the jitter buffer allocates nothing per message, in order or not", () => {
   const bytes = heapBytesPerRun(() => {
     for (const step of [0, 2, 1, 4, 3]) {
       input.chunk = base + step;
-      order.push(input, base * 20);
-      while (order.next(base * 20) !== undefined);
+      order.push(input, callMs(base * 20));
+      while (order.next(callMs(base * 20)) !== undefined);
     }
     base += 5;
   }, 100);

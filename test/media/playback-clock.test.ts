@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { callMs } from "../../src/core/clocks.ts";
 import { FRAME_MS, OUTPUT_LEAD_MS } from "../../src/core/limits/media.ts";
 import { PlaybackClock } from "../../src/media/playback-clock.ts";
 
@@ -9,33 +10,33 @@ const FRAME_SAMPLES = 160;
 describe("the playback clock", () => {
   test("audio is played when it is sent, or after the audio that was sent before", () => {
     const clock = new PlaybackClock(RATE_HZ);
-    expect(clock.unplayedMs(1_000)).toBe(0);
-    expect(clock.sent(FRAME_SAMPLES, 1_000)).toBe(1_000);
-    expect(clock.sent(FRAME_SAMPLES, 1_000)).toBe(1_020);
-    expect(clock.unplayedMs(1_000)).toBe(40);
-    expect(clock.unplayedMs(1_030)).toBe(10);
-    expect(clock.unplayedMs(2_000)).toBe(0);
+    expect(clock.unplayedMs(callMs(1_000))).toBe(0);
+    expect(clock.sent(FRAME_SAMPLES, callMs(1_000))).toBe(1_000);
+    expect(clock.sent(FRAME_SAMPLES, callMs(1_000))).toBe(1_020);
+    expect(clock.unplayedMs(callMs(1_000))).toBe(40);
+    expect(clock.unplayedMs(callMs(1_030))).toBe(10);
+    expect(clock.unplayedMs(callMs(2_000))).toBe(0);
   });
 
   test("after the buffer has run dry, audio plays at once again", () => {
     const clock = new PlaybackClock(RATE_HZ);
-    clock.sent(FRAME_SAMPLES, 0);
-    expect(clock.sent(FRAME_SAMPLES, 500)).toBe(500);
-    expect(clock.unplayedMs(505)).toBe(15);
+    clock.sent(FRAME_SAMPLES, callMs(0));
+    expect(clock.sent(FRAME_SAMPLES, callMs(500))).toBe(500);
+    expect(clock.unplayedMs(callMs(505))).toBe(15);
   });
 
   test("after a flush no audio is unplayed, and new audio plays at once", () => {
     const clock = new PlaybackClock(RATE_HZ);
-    for (let i = 0; i < 5; i += 1) clock.sent(FRAME_SAMPLES, 0);
-    clock.flush(30);
-    expect(clock.unplayedMs(30)).toBe(0);
-    expect(clock.sent(FRAME_SAMPLES, 40)).toBe(40);
+    for (let i = 0; i < 5; i += 1) clock.sent(FRAME_SAMPLES, callMs(0));
+    clock.flush(callMs(30));
+    expect(clock.unplayedMs(callMs(30))).toBe(0);
+    expect(clock.sent(FRAME_SAMPLES, callMs(40))).toBe(40);
   });
 
   test("a flush of an empty buffer has no effect", () => {
     const clock = new PlaybackClock(RATE_HZ);
-    clock.flush(10);
-    expect(clock.sent(FRAME_SAMPLES, 5)).toBe(5);
+    clock.flush(callMs(10));
+    expect(clock.sent(FRAME_SAMPLES, callMs(5))).toBe(5);
   });
 
   test("sent audio is either played, unplayed or flushed, and counted once", () => {
@@ -53,12 +54,12 @@ describe("the playback clock", () => {
           nowMs += stepMs;
           unplayedMs = Math.max(unplayedMs - stepMs, 0);
           if (flush) {
-            clock.flush(nowMs);
+            clock.flush(callMs(nowMs));
             unplayedMs = 0;
           }
-          expect(clock.sent(samples, nowMs)).toBeCloseTo(nowMs + unplayedMs, 3);
+          expect(clock.sent(samples, callMs(nowMs))).toBeCloseTo(nowMs + unplayedMs, 3);
           unplayedMs += (samples * 1_000) / RATE_HZ;
-          expect(clock.unplayedMs(nowMs)).toBeCloseTo(unplayedMs, 3);
+          expect(clock.unplayedMs(callMs(nowMs))).toBeCloseTo(unplayedMs, 3);
         }
       }),
     );
@@ -70,15 +71,15 @@ describe("the playback clock", () => {
       fc.property(stalls, (stepsMs) => {
         const clock = new PlaybackClock(RATE_HZ);
         const fill = (nowMs: number): void => {
-          while (clock.isFrameDue(nowMs)) clock.sent(FRAME_SAMPLES, nowMs);
+          while (clock.isFrameDue(callMs(nowMs))) clock.sent(FRAME_SAMPLES, callMs(nowMs));
         };
         let nowMs = 0;
         fill(nowMs);
         for (const stepMs of stepsMs) {
           nowMs += stepMs;
-          expect(clock.isDry(nowMs)).toBe(false);
+          expect(clock.isDry(callMs(nowMs))).toBe(false);
           fill(nowMs);
-          expect(clock.unplayedMs(nowMs)).toBeLessThan(OUTPUT_LEAD_MS + 2.5 * FRAME_MS);
+          expect(clock.unplayedMs(callMs(nowMs))).toBeLessThan(OUTPUT_LEAD_MS + 2.5 * FRAME_MS);
         }
       }),
     );
@@ -86,8 +87,8 @@ describe("the playback clock", () => {
 
   test("is dry once the last sample has been played", () => {
     const clock = new PlaybackClock(RATE_HZ);
-    expect(clock.isDry(0)).toBe(true);
-    clock.sent(FRAME_SAMPLES, 5);
-    expect([clock.isDry(24.9), clock.isDry(25)]).toEqual([false, true]);
+    expect(clock.isDry(callMs(0))).toBe(true);
+    clock.sent(FRAME_SAMPLES, callMs(5));
+    expect([clock.isDry(callMs(24.9)), clock.isDry(callMs(25))]).toEqual([false, true]);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { callMs, mediaMs } from "../../src/core/clocks.ts";
 import { JournalDecoder, JournalEncoder } from "../../src/record/journal/format.ts";
 import {
   JOURNAL_VERSION,
@@ -42,9 +43,9 @@ function read(bytes: Uint8Array, versions?: JournalVersions): JournalRecord[] {
 function journal(): Buffer {
   const encoder = new JournalEncoder();
   encoder.header(journalHeader("trunkline test", START));
-  encoder.event(1, { kind: "typed", text: "hello" });
-  encoder.frameIn(2, 20, true, new Uint8Array([1, 2, 3]), false);
-  encoder.command(3, { kind: "end", reason: "caller_hangup" });
+  encoder.event(callMs(1), { kind: "typed", text: "hello" });
+  encoder.frameIn(callMs(2), mediaMs(20), true, new Uint8Array([1, 2, 3]), false);
+  encoder.command(callMs(3), { kind: "end", reason: "caller_hangup" });
   return Buffer.from(encoder.written());
 }
 

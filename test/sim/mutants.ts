@@ -123,7 +123,7 @@ export const MUTANTS: readonly Mutant[] = [
     "speech that is not sustained does not interrupt the agent",
     "a reply is cut for what the caller did",
     "call/turn-taking/turn.ts",
-    "  if (nowMs < caller.speechStartMs + parameters.sustainedSpeechMs) return undefined;\n",
+    "  if (nowMs < addMs(caller.speechStartMs, parameters.sustainedSpeechMs)) return undefined;\n",
     "",
   ),
   mutant(
@@ -151,8 +151,8 @@ export const MUTANTS: readonly Mutant[] = [
     "a DTMF entry ends when no more digits arrive",
     "what the caller said is answered",
     "call/turn-taking/dtmf-entry.ts",
-    'this.#entry === "" ? Number.POSITIVE_INFINITY : this.#lastMs + this.#gapMs',
-    "Number.POSITIVE_INFINITY",
+    'this.#entry === "" ? callMs(Number.POSITIVE_INFINITY) : addMs(this.#lastMs, this.#gapMs)',
+    "callMs(Number.POSITIVE_INFINITY)",
   ),
   mutant(
     "an interim transcript that was answered is not answered again as final",
@@ -193,8 +193,8 @@ export const MUTANTS: readonly Mutant[] = [
     "a reply that is late begins with a filler",
     "the caller is not left in silence",
     "call/reply/watchdog.ts",
-    "? Number.POSITIVE_INFINITY : this.#beganMs + fillerMs;",
-    "? Number.POSITIVE_INFINITY : Number.POSITIVE_INFINITY;",
+    "? callMs(Number.POSITIVE_INFINITY) : addMs(this.#beganMs, fillerMs);",
+    "? callMs(Number.POSITIVE_INFINITY) : callMs(Number.POSITIVE_INFINITY);",
   ),
   mutant(
     "a silent LLM has failed",
@@ -272,14 +272,14 @@ export const MUTANTS: readonly Mutant[] = [
     "a reply ends when it was played, not when it was sent",
     "nothing counts as heard that was not played",
     "call/reply/heard-ledger.ts",
-    "return reply.allPlayed ? playedMs : playedMs + this.#parameters.markGraceMs;",
+    "return reply.allPlayed ? playedMs : addMs(playedMs, this.#parameters.markGraceMs);",
     "return reply.allPlayed ? playedMs : nowMs;",
   ),
   mutant(
     "nothing counts as heard after the last sign of life of a lost connection",
     "nothing counts as heard that was not played",
     "call/reply/playout.ts",
-    "return atMs - this.#confirmedMs <= this.#confirmationMs;",
+    "return elapsedMs(this.#confirmedMs, atMs) <= this.#confirmationMs;",
     "return true;",
   ),
   mutant(
@@ -293,8 +293,8 @@ export const MUTANTS: readonly Mutant[] = [
     "a mark that does not return is not waited for",
     "no reply hangs",
     "call/reply/heard-ledger.ts",
-    "return reply.allPlayed ? playedMs : playedMs + this.#parameters.markGraceMs;",
-    "return reply.allPlayed ? playedMs : Number.POSITIVE_INFINITY;",
+    "return reply.allPlayed ? playedMs : addMs(playedMs, this.#parameters.markGraceMs);",
+    "return reply.allPlayed ? playedMs : callMs(Number.POSITIVE_INFINITY);",
   ),
   mutant(
     "the prompt has what was heard, not what was generated",
@@ -307,8 +307,8 @@ export const MUTANTS: readonly Mutant[] = [
     "the inactivity timeout starts when speech was last heard",
     "inactivity comes when it is due and not before",
     "call/turn-taking/inactivity.ts",
-    "Math.max(this.#quietSinceMs, Number.isNaN(lastSpeechMs) ? 0 : lastSpeechMs, playsUntilMs)",
-    "0",
+    "latest(this.#quietSinceMs, Number.isNaN(lastSpeechMs) ? callMs(0) : lastSpeechMs, playsUntilMs)",
+    "callMs(0)",
   ),
   mutant(
     "the third unanswered prompt is the last",
@@ -356,8 +356,8 @@ export const MUTANTS: readonly Mutant[] = [
     "a call ends at its maximum duration, whatever hangs",
     "no deadline is missed",
     "call/call.ts",
-    "if (nowMs >= this.#spec.maxDurationMs) this.#end",
-    "if (nowMs < 0) this.#end",
+    "if (nowMs >= callMs(this.#spec.maxDurationMs)) this.#end",
+    "if (nowMs < callMs(0)) this.#end",
   ),
 ];
 

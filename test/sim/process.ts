@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { Clock } from "../../src/core/clock.ts";
+import { addMs, type MonotonicMs, millisecondsOf } from "../../src/core/clocks.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
 
 /** A time in which the loop was stuck, ms of the world's clock. */
@@ -32,7 +33,7 @@ export class Process implements Clock {
     this.#inputFirst = inputFirst;
   }
 
-  nowMs(): number {
+  nowMs(): MonotonicMs {
     return this.#world.nowMs();
   }
 
@@ -65,7 +66,7 @@ export class Process implements Clock {
     assert.ok(!this.#stuck, "one stall at a time");
     this.#stuck = true;
     const fromMs = this.#world.nowMs();
-    this.stalls.push({ fromMs, untilMs: fromMs + forMs });
+    this.stalls.push({ fromMs: millisecondsOf(fromMs), untilMs: millisecondsOf(addMs(fromMs, forMs)) });
     this.#world.after(forMs, () => this.#catchUp());
   }
 

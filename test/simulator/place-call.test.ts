@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { WebSocketServer } from "ws";
 import { systemClock } from "../../src/core/clock.ts";
+import { elapsedMs, monotonicMs } from "../../src/core/clocks.ts";
 import { providerFailed } from "../../src/core/errors.ts";
 import { MU_LAW } from "../../src/media/g711.ts";
 import type { CallerEvent, Step } from "../../src/simulator/callers/caller.ts";
@@ -90,7 +91,7 @@ test("played audio reaches the STT, and its transcript reaches the report", asyn
   expect(caller.heard).toMatchObject([{ text: "good day" }]);
   const [turn] = caller.heard;
   // 100 ms of speech, from the first tick of the stream on.
-  const beats = ((turn?.startMs ?? 0) - startedMs) / 20;
+  const beats = elapsedMs(startedMs, monotonicMs(turn?.startMs ?? 0)) / 20;
   expect(beats).toBeCloseTo(Math.round(beats), 6);
   expect((turn?.endMs ?? 0) - (turn?.startMs ?? 0)).toBeCloseTo(99.875, 6);
   expect(violations.size).toBe(0);

@@ -1,5 +1,6 @@
 import { promiseHooks } from "node:v8";
 import type { Clock } from "../../src/core/clock.ts";
+import { addMs, latest, type MonotonicMs, millisecondsOf, monotonicMs } from "../../src/core/clocks.ts";
 
 /** How often any promise was made or settled. While it stands still nothing has begun to wait, and nothing was woken. */
 let promiseMoves = 0;
@@ -14,25 +15,25 @@ const TASKS_PER_LOOP_TURN_MAX = 64;
 /** A clock that moves only when a test says so; an hour of call time costs microseconds. */
 export class ManualClock implements Clock {
   readonly #epochMs: number;
-  #nowMs = 0;
+  #nowMs: MonotonicMs = monotonicMs(0);
   /** By due time; those due at the same time in the order they were set. */
-  readonly #timers: { atMs: number; task: () => void }[] = [];
+  readonly #timers: { atMs: MonotonicMs; task: () => void }[] = [];
 
   /** `epochMs` is what `epochMs()` says at the start. */
   constructor(epochMs = Date.UTC(2026, 0, 1)) {
     this.#epochMs = epochMs;
   }
 
-  nowMs(): number {
+  nowMs(): MonotonicMs {
     return this.#nowMs;
   }
 
   epochMs(): number {
-    return this.#epochMs + this.#nowMs;
+    return this.#epochMs + millisecondsOf(this.#nowMs);
   }
 
   after(delayMs: number, task: () => void): () => void {
-    const timer = { atMs: this.#nowMs + Math.max(0, delayMs), task };
+    const timer = { atMs: addMs(this.#nowMs, Math.max(0, delayMs)), task };
     const index = this.#timers.findLastIndex((other) => other.atMs <= timer.atMs) + 1;
     this.#timers.splice(index, 0, timer);
     return () => {
@@ -48,7 +49,7 @@ export class ManualClock implements Clock {
 
   /** Moves time, running what falls due on the way, all in one go: nothing that awaits comes in between. */
   advance(byMs: number): void {
-    const endMs = this.#nowMs + byMs;
+    const endMs = addMs(this.#nowMs, byMs);
     while (this.#runNext(endMs));
     this.#nowMs = endMs;
   }
@@ -58,7 +59,7 @@ export class ManualClock implements Clock {
    * tasks (2 us against less than 1, measured): a task that moved no promise is followed by the next one at once.
    */
   async play(byMs: number): Promise<void> {
-    const endMs = this.#nowMs + byMs;
+    const endMs = addMs(this.#nowMs, byMs);
     await settled();
     for (let tasks = 1, moves = promiseMoves; this.#runNext(endMs); tasks += 1) {
       if (promiseMoves !== moves || tasks % TASKS_PER_LOOP_TURN_MAX === 0) await settled();
@@ -70,7 +71,7 @@ export class ManualClock implements Clock {
 
   /** Time passes while nothing runs, as in a process whose loop is stuck: what fell due meanwhile runs with the next move. */
   stall(byMs: number): void {
-    this.#nowMs += byMs;
+    this.#nowMs = addMs(this.#nowMs, byMs);
   }
 
   /** Moves time in steps until `promise` has settled. */
@@ -84,11 +85,11 @@ export class ManualClock implements Clock {
     return promise;
   }
 
-  #runNext(endMs: number): boolean {
+  #runNext(endMs: MonotonicMs): boolean {
     const [next] = this.#timers;
     if (next === undefined || next.atMs > endMs) return false;
     this.#timers.shift();
-    this.#nowMs = Math.max(this.#nowMs, next.atMs);
+    this.#nowMs = latest(this.#nowMs, next.atMs);
     next.task();
     return true;
   }

@@ -2,12 +2,16 @@ import { z } from "zod";
 import { SPEND_ACTIONS, SPEND_LIMITS, SPEND_SCOPES } from "../../core/billing/spend.ts";
 import { CANCEL_REASONS, END_REASONS, RESUME_REASONS, SPEAK_REASONS } from "../../core/calls/reasons.ts";
 import { STAGES } from "../../core/calls/stages.ts";
+import { type CallMs, callMs } from "../../core/clocks.ts";
 import { PHRASE_ORIGINS } from "../../core/phrases/phrases.ts";
 import { FAILOVER_CODES, FAILOVER_MEANINGS } from "../../speech/contracts.ts";
 import { meaningsOf } from "../http/meanings.ts";
 import { Transcript, TurnLatency } from "./response-schemas.ts";
 
-const atMs = z.int().meta({ description: "Milliseconds since the media stream connected.", examples: [5240] });
+const atMs = z.int().meta({
+  description: "Milliseconds since the media stream connected.",
+  examples: [5240],
+}) as unknown as z.ZodType<CallMs>;
 const turnId = z.int().meta({ description: "The reply; counted from 1." });
 const segment = z
   .int()
@@ -284,12 +288,12 @@ export const CallEventItem = z.discriminatedUnion("source", [InputEventItem, Com
 });
 
 const INTERRUPTION: z.output<typeof CallEventItem>[] = [
-  { atMs: 5_240, source: "event", kind: "speech-started", startMs: 5_200 },
-  { atMs: 5_240, source: "command", kind: "pause", turnId: 2 },
-  { atMs: 5_340, source: "event", kind: "playout-ended", turnId: 2, sentMs: 1_320 },
-  { atMs: 5_510, source: "event", kind: "stt-interim", text: "and on" },
+  { atMs: callMs(5_240), source: "event", kind: "speech-started", startMs: callMs(5_200) },
+  { atMs: callMs(5_240), source: "command", kind: "pause", turnId: 2 },
+  { atMs: callMs(5_340), source: "event", kind: "playout-ended", turnId: 2, sentMs: 1_320 },
+  { atMs: callMs(5_510), source: "event", kind: "stt-interim", text: "and on" },
   {
-    atMs: 5_510,
+    atMs: callMs(5_510),
     source: "command",
     kind: "cancel-reply",
     turnId: 2,

@@ -7,6 +7,7 @@ import {
   STREAM_RATES_HZ,
   type StreamCodec,
 } from "../../core/calls/spec.ts";
+
 import {
   INACTIVITY_PROMPTS_MAX,
   INACTIVITY_S_DEFAULT,

@@ -3,6 +3,7 @@ import type { LATENCY_STEPS } from "../../core/calls/latency.ts";
 import { END_REASON_MEANINGS, END_REASONS } from "../../core/calls/reasons.ts";
 import { CONNECTION_TYPES, MODEL_NAMES, STREAM_CODECS, STREAM_RATES_HZ } from "../../core/calls/spec.ts";
 import { STAGES } from "../../core/calls/stages.ts";
+import type { CallMs } from "../../core/clocks.ts";
 import { CALL_STATUSES } from "../../store/call-store.ts";
 import { meaningsOf } from "../http/meanings.ts";
 import { pageSchema } from "../http/pages.ts";
@@ -231,7 +232,9 @@ export const CallSummary = CallItem.extend({
   examples: CALL_SUMMARIES,
 });
 
-const callTimeMs = z.number().meta({ description: "Milliseconds since the media stream connected." });
+const callTimeMs = z
+  .number()
+  .meta({ description: "Milliseconds since the media stream connected." }) as unknown as z.ZodType<CallMs>;
 
 export const Turn = z
   .object({

@@ -1,4 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
+import { addMs, elapsedMs, type MonotonicMs, monotonicMs } from "../../core/clocks.ts";
 import {
   DOWNLOADS_MAX,
   DOWNLOADS_PER_ACCOUNT_MAX,
@@ -51,7 +52,7 @@ export interface ActiveResponse {
 interface TrackedResponse extends ActiveResponse {
   readonly close: () => void;
   /** Since when the response waits for its reader; undefined while it is created, and once it is being closed. */
-  unreadSinceMs: number | undefined;
+  unreadSinceMs: MonotonicMs | undefined;
 }
 
 interface WaitingRequest {
@@ -155,8 +156,9 @@ export class LargeResponses {
   /** Closes a response of an account that has more of them than this one, if only the total limit makes this one wait. */
   #makeRoomFor(accountId: string): void {
     if (!this.#isAllowed(accountId)) return;
-    const untilMs = this.#clock.nowMs() - UNREAD_MS_MIN;
-    const isLate = ({ unreadSinceMs = Number.POSITIVE_INFINITY }: TrackedResponse): boolean => unreadSinceMs <= untilMs;
+    const untilMs = addMs(this.#clock.nowMs(), -UNREAD_MS_MIN);
+    const isLate = ({ unreadSinceMs = monotonicMs(Number.POSITIVE_INFINITY) }: TrackedResponse): boolean =>
+      unreadSinceMs <= untilMs;
     let most: readonly TrackedResponse[] = [];
     let mostCount = this.#countOf(accountId);
     for (const responses of this.#activeByAccount.values()) {
@@ -164,7 +166,9 @@ export class LargeResponses {
       const late = [...responses].filter(isLate);
       if (late.length > 0) [most, mostCount] = [late, responses.size];
     }
-    const [oldest] = most.toSorted((a, b) => (a.unreadSinceMs ?? 0) - (b.unreadSinceMs ?? 0));
+    const [oldest] = most.toSorted((a, b) =>
+      elapsedMs(b.unreadSinceMs ?? monotonicMs(0), a.unreadSinceMs ?? monotonicMs(0)),
+    );
     if (oldest === undefined) return;
     oldest.unreadSinceMs = undefined;
     this.#counter.closed();

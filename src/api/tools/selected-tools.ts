@@ -1,5 +1,6 @@
 import { BUILT_IN_TOOLS, type BuiltInTool, type ConnectionType } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
+import { addMs, elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import { isObject } from "../../core/json.ts";
 import {
   SCHEMA_COMPILE_CPU_MS_MAX,
@@ -32,7 +33,7 @@ interface ToolCheckContext extends ToolDeps {
   /** The CPU time that the schemas of the request have taken. */
   schemaCpuMs: number;
   /** The deadline for compiling all of them, on `clock`. */
-  schemasDeadlineMs: number;
+  schemasDeadlineMs: MonotonicMs;
 }
 
 /** The transports that can send DTMF to the peer. */
@@ -53,7 +54,7 @@ export async function toolProblems(
   offer: ToolDeps,
 ): Promise<readonly Problem[]> {
   if (!Array.isArray(selected) || selected.length > SELECTED_TOOLS_MAX) return [];
-  const schemasDeadlineMs = offer.clock.nowMs() + SCHEMAS_OF_REQUEST_MS_MAX;
+  const schemasDeadlineMs = addMs(offer.clock.nowMs(), SCHEMAS_OF_REQUEST_MS_MAX);
   const context: ToolCheckContext = { ...offer, accountId, schemaCpuMs: 0, schemasDeadlineMs };
   const problems: Problem[] = [];
   const names = new Set<unknown>();
@@ -109,7 +110,7 @@ async function compiledInTime(
 ): Promise<SchemaResult | undefined> {
   let cancel = (): void => {};
   const late = new Promise<undefined>((resolve) => {
-    cancel = clock.after(schemasDeadlineMs - clock.nowMs(), () => resolve(undefined));
+    cancel = clock.after(elapsedMs(clock.nowMs(), schemasDeadlineMs), () => resolve(undefined));
   });
   try {
     return await Promise.race([schemas.compile(accountId, json), late]);

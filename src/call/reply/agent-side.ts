@@ -2,6 +2,7 @@ import { strict as assert } from "node:assert";
 import type { CancelReason, EndReason, SpeakReason } from "../../core/calls/reasons.ts";
 import type { CallSpec } from "../../core/calls/spec.ts";
 import type { TurnLatency } from "../../core/calls/transcript.ts";
+import { type CallMs, callMs, earliest } from "../../core/clocks.ts";
 import { REPLY_SEGMENTS_MAX } from "../../core/limits/calls.ts";
 import type { Conversation } from "../conversation.ts";
 import type { CallEvent, CallSink, CallState } from "../events.ts";
@@ -50,7 +51,7 @@ export class AgentSide {
   #state: CallState = "listening";
   #language: string;
   /** Read on every frame, therefore allocated once. */
-  readonly #progressNow: ReplyProgress = { unsent: false, hasSegments: false, playsUntilMs: 0 };
+  readonly #progressNow: ReplyProgress = { unsent: false, hasSegments: false, playsUntilMs: callMs(0) };
 
   constructor(options: AgentSideOptions) {
     this.#options = options;
@@ -75,12 +76,12 @@ export class AgentSide {
   }
 
   /** When the playout of everything sent so far ends, ms; in the past when it has ended. */
-  get playsUntilMs(): number {
+  get playsUntilMs(): CallMs {
     return this.#playout.playsUntilMs;
   }
 
   /** Requests a reply from the LLM. */
-  generateReply(nowMs: number): void {
+  generateReply(nowMs: CallMs): void {
     const reply = this.#begin(this.#options.conversation.pendingUtterance, nowMs);
     this.#setState("thinking");
     this.#requestLlm(reply, nowMs);
@@ -90,7 +91,7 @@ export class AgentSide {
    * Says a text without the LLM. With `endReason` it is a goodbye: it cannot be interrupted, and the call ends after
    * it.
    */
-  say(text: string, reason: SpeakReason, nowMs: number, endReason?: EndReason): void {
+  say(text: string, reason: SpeakReason, nowMs: CallMs, endReason?: EndReason): void {
     const reply = this.#begin(undefined, nowMs, endReason);
     this.#speak(reply, 0, reply.wholeText(text, nowMs), nowMs, reason);
     this.finishIfHeard(nowMs);
@@ -100,7 +101,7 @@ export class AgentSide {
    * Handles an event of a reply. Events of a cancelled reply arrive late; the turn id tells them from the current
    * one's.
    */
-  handle(event: Extract<CallEvent, { turnId: number }>, nowMs: number): void {
+  handle(event: Extract<CallEvent, { turnId: number }>, nowMs: CallMs): void {
     const reply = this.#reply;
     if (reply === undefined || reply.turnId !== event.turnId) return;
     switch (event.kind) {
@@ -147,12 +148,12 @@ export class AgentSide {
   }
 
   /** The peer sent a frame, a mark or a pong. */
-  confirmed(nowMs: number): void {
+  confirmed(nowMs: CallMs): void {
     this.#heardLedger.confirmed(this.#reply, nowMs);
   }
 
   /** The peer returned a mark. */
-  markReturned(name: string, nowMs: number): void {
+  markReturned(name: string, nowMs: CallMs): void {
     const played = this.#playout.markReturned(name, nowMs);
     const reply = this.#reply;
     if (played === undefined || reply === undefined || reply.turnId !== played.turnId) return;
@@ -169,21 +170,21 @@ export class AgentSide {
   }
 
   /** Pauses sending of the current reply. What has been sent is still played. */
-  pause(turnId: number, nowMs: number): void {
+  pause(turnId: number, nowMs: CallMs): void {
     this.#reply?.watchdog.pause(true, nowMs);
     this.#options.sink({ kind: "pause", turnId });
     this.#setState("listening");
   }
 
   /** Resumes with the sample after the last one sent. */
-  resume({ turnId, reason }: Extract<TurnAction, { do: "resume" }>, nowMs: number): void {
+  resume({ turnId, reason }: Extract<TurnAction, { do: "resume" }>, nowMs: CallMs): void {
     this.#reply?.watchdog.pause(false, nowMs);
     this.#options.sink({ kind: "resume", turnId, reason });
     this.#setState("speaking");
   }
 
   /** Cancels the current reply, if any. What the caller has heard of it becomes the agent's turn. */
-  cancel(reason: CancelReason, speechMs: number, nowMs: number): void {
+  cancel(reason: CancelReason, speechMs: number, nowMs: CallMs): void {
     const reply = this.#reply;
     if (reply === undefined) return;
     if (this.#heardLedger.isPlayedToEnd(reply, nowMs)) {
@@ -208,7 +209,7 @@ export class AgentSide {
   }
 
   /** The call has ended: what was heard of the current reply becomes the agent's turn, and the rest is dropped. */
-  stop(nowMs: number): void {
+  stop(nowMs: CallMs): void {
     const reply = this.#reply;
     if (reply === undefined) return;
     this.#reply = undefined;
@@ -219,7 +220,7 @@ export class AgentSide {
   }
 
   /** Checks whether the current reply has timed out, and acts on it. */
-  checkWatchdog(nowMs: number): void {
+  checkWatchdog(nowMs: CallMs): void {
     const reply = this.#reply;
     if (reply === undefined) return;
     const timeout = reply.watchdog.timedOut(this.#progress(reply), nowMs);
@@ -233,20 +234,20 @@ export class AgentSide {
   }
 
   /** Ends a reply that the caller has heard completely, according to marks or the playback clock. */
-  finishIfHeard(nowMs: number): void {
+  finishIfHeard(nowMs: CallMs): void {
     const reply = this.#reply;
     if (reply !== undefined && nowMs >= this.#heardLedger.deadlineMs(reply, nowMs)) this.#finish(reply, nowMs);
   }
 
   /** When the current reply must be checked though no event comes, ms. */
-  deadlineMs(nowMs: number): number {
+  deadlineMs(nowMs: CallMs): CallMs {
     const reply = this.#reply;
-    if (reply === undefined) return Number.POSITIVE_INFINITY;
-    return Math.min(this.#heardLedger.deadlineMs(reply, nowMs), reply.watchdog.deadlineMs(this.#progress(reply)));
+    if (reply === undefined) return callMs(Number.POSITIVE_INFINITY);
+    return earliest(this.#heardLedger.deadlineMs(reply, nowMs), reply.watchdog.deadlineMs(this.#progress(reply)));
   }
 
   /** The state of the agent's side. */
-  snapshot(nowMs: number): Pick<CallSnapshot, "state" | "language" | "reply"> {
+  snapshot(nowMs: CallMs): Pick<CallSnapshot, "state" | "language" | "reply"> {
     const reply = this.#reply;
     const state = this.#state;
     const language = this.#language;
@@ -267,7 +268,7 @@ export class AgentSide {
     return progress;
   }
 
-  #begin(answered: AnsweredUtterance | undefined, nowMs: number, endReason?: EndReason): Reply {
+  #begin(answered: AnsweredUtterance | undefined, nowMs: CallMs, endReason?: EndReason): Reply {
     assert.ok(this.#reply === undefined, "one reply at a time");
     const { spec, rateHz, parameters, step } = this.#options;
     const interruptible = endReason === undefined && (!this.#firstMessage || spec.interruptible);
@@ -288,7 +289,7 @@ export class AgentSide {
     return reply;
   }
 
-  #requestLlm(reply: Reply, nowMs: number): void {
+  #requestLlm(reply: Reply, nowMs: CallMs): void {
     const { conversation, sink, spec } = this.#options;
     const { turnId, tools: toolRounds } = reply;
     const toolMessages = toolRounds.messages().flatMap(({ request, results }) => [request, ...results]);
@@ -305,7 +306,7 @@ export class AgentSide {
   }
 
   /** The LLM has finished the reply, or the text before its tool calls. */
-  #onLlmEnd(reply: Reply, nowMs: number): void {
+  #onLlmEnd(reply: Reply, nowMs: CallMs): void {
     reply.watchdog.llmDone();
     this.#options.llmDone(false);
     this.#speak(reply, reply.segmentCount, reply.endRound(nowMs), nowMs);
@@ -355,7 +356,7 @@ export class AgentSide {
   }
 
   /** Once every tool has its result, the LLM continues, unless it has hung up or transferred the call. */
-  #continueWithResults(reply: Reply, nowMs: number): void {
+  #continueWithResults(reply: Reply, nowMs: CallMs): void {
     if (reply.tools.running) return;
     reply.watchdog.toolsDone();
     this.#options.inactivity.activityUntil(nowMs);
@@ -367,7 +368,7 @@ export class AgentSide {
     this.finishIfHeard(nowMs);
   }
 
-  #speak(reply: Reply, firstSegment: number, texts: readonly string[], nowMs: number, reason?: SpeakReason): void {
+  #speak(reply: Reply, firstSegment: number, texts: readonly string[], nowMs: CallMs, reason?: SpeakReason): void {
     const reasonMember = reason === undefined ? {} : { reason };
     if (texts.length > 0) reply.watchdog.ttsActive(nowMs);
     for (const [index, text] of texts.entries()) {
@@ -375,7 +376,7 @@ export class AgentSide {
     }
   }
 
-  #onFrameOut(reply: Reply, samples: number, nowMs: number): void {
+  #onFrameOut(reply: Reply, samples: number, nowMs: CallMs): void {
     const isFirst = !reply.audible;
     reply.watchdog.ttsActive(nowMs);
     reply.frameSent(samples, nowMs);
@@ -395,14 +396,14 @@ export class AgentSide {
     this.#options.step({ kind: "reply-audible", turnId: reply.turnId });
   }
 
-  #markSegments(reply: Reply, nowMs: number): void {
+  #markSegments(reply: Reply, nowMs: CallMs): void {
     for (let segment = reply.takeSegmentToMark(); segment !== undefined; segment = reply.takeSegmentToMark()) {
       const name = this.#playout.mark(reply.turnId, segment, nowMs);
       if (name !== undefined) this.#options.sink({ kind: "mark", name });
     }
   }
 
-  #finish(reply: Reply, nowMs: number): void {
+  #finish(reply: Reply, nowMs: CallMs): void {
     if (!reply.audible) this.#options.conversation.settle();
     this.#settle(reply, true, nowMs);
     const effect = reply.finalEffect?.effect;
@@ -426,7 +427,7 @@ export class AgentSide {
    * Ends a reply: the results of its tools join the conversation, and what was heard of it becomes the agent's turn.
    * `isComplete` means that it was heard to its end.
    */
-  #settle(reply: Reply, isComplete: boolean, nowMs: number): void {
+  #settle(reply: Reply, isComplete: boolean, nowMs: CallMs): void {
     const { inactivity, conversation } = this.#options;
     conversation.addToolRounds(reply.tools.messages());
     if (!reply.audible) return;

@@ -1,3 +1,4 @@
+import { addMs, type CallMs, callMs, earliest, elapsedMs, latest } from "../../core/clocks.ts";
 import { MARKS_OUTSTANDING_MAX } from "../../core/limits/calls.ts";
 import { PlaybackClock } from "../../media/playback-clock.ts";
 
@@ -8,7 +9,7 @@ interface OutstandingMark {
   turnId: number;
   segment: number;
   /** When its audio will have been played, by the playback clock. */
-  dueMs: number;
+  dueMs: CallMs;
 }
 
 /** A clear that may be answered: the total audio played by the peer at that time, ms. */
@@ -26,7 +27,7 @@ interface Flushed {
 export class Playout {
   readonly #clock: PlaybackClock;
   readonly #marks = new Map<string, OutstandingMark>();
-  #playsUntilMs = 0;
+  #playsUntilMs = callMs(0);
   /** How much later than the playback clock the peer plays, by its latest report. */
   #lagMs = 0;
   /** Audio played until the last flush, and audio sent since, ms. */
@@ -34,7 +35,7 @@ export class Playout {
   #sentMs = 0;
   #flushed: Flushed | undefined;
   /** When the peer last confirmed that the connection delivers. */
-  #confirmedMs = 0;
+  #confirmedMs = callMs(0);
   readonly #rateHz: number;
   readonly #confirmationMs: number;
 
@@ -46,38 +47,38 @@ export class Playout {
   }
 
   /** When the playout of everything sent so far ends, ms; in the past when it has ended. */
-  get playsUntilMs(): number {
-    return this.#playsUntilMs + this.#lagMs;
+  get playsUntilMs(): CallMs {
+    return addMs(this.#playsUntilMs, this.#lagMs);
   }
 
   /** The earliest time at which everything sent so far can have been played, ms, whatever the peer reports. */
-  get playsUntilMsMin(): number {
+  get playsUntilMsMin(): CallMs {
     return this.#playsUntilMs;
   }
 
   /** How much of the audio sent has not been played, ms. */
-  unplayedMs(nowMs: number): number {
-    return Math.max(0, this.playsUntilMs - nowMs);
+  unplayedMs(nowMs: CallMs): number {
+    return Math.max(0, elapsedMs(nowMs, this.playsUntilMs));
   }
 
   /** The peer sent a frame, a mark or a pong: what the clock reports as played until now was played. */
-  confirmed(nowMs: number): void {
+  confirmed(nowMs: CallMs): void {
     this.#confirmedMs = nowMs;
   }
 
   /** Whether the clock is trusted at `atMs`: the last confirmation is no older than `confirmationMs` then. */
-  isConfirmed(atMs: number): boolean {
-    return atMs - this.#confirmedMs <= this.#confirmationMs;
+  isConfirmed(atMs: CallMs): boolean {
+    return elapsedMs(this.#confirmedMs, atMs) <= this.#confirmationMs;
   }
 
   /** Until when the clock is trusted, at most `nowMs`. */
-  confirmedUntilMs(nowMs: number): number {
+  confirmedUntilMs(nowMs: CallMs): CallMs {
     return this.isConfirmed(nowMs) ? nowMs : this.#confirmedMs;
   }
 
-  sent(samples: number, nowMs: number): void {
+  sent(samples: number, nowMs: CallMs): void {
     this.#clock.sent(samples, nowMs);
-    this.#playsUntilMs = nowMs + this.#clock.unplayedMs(nowMs);
+    this.#playsUntilMs = addMs(nowMs, this.#clock.unplayedMs(nowMs));
     this.#sentMs += (samples * 1_000) / this.#rateHz;
   }
 
@@ -86,30 +87,30 @@ export class Playout {
    * segment's end becomes known only after its last frame was played, the mark is sent late; then its return at once is
    * no lag.
    */
-  mark(turnId: number, segment: number, nowMs: number): string | undefined {
+  mark(turnId: number, segment: number, nowMs: CallMs): string | undefined {
     if (this.#marks.size >= MARKS_OUTSTANDING_MAX) return undefined;
     const name = `${turnId}.${segment}`;
-    this.#marks.set(name, { turnId, segment, dueMs: Math.max(nowMs, this.#playsUntilMs) });
+    this.#marks.set(name, { turnId, segment, dueMs: latest(nowMs, this.#playsUntilMs) });
     return name;
   }
 
   /** A mark was returned. Returns what was played, or undefined for an unknown, duplicate or removed mark. */
-  markReturned(name: string, nowMs: number): { turnId: number; segment: number } | undefined {
+  markReturned(name: string, nowMs: CallMs): { turnId: number; segment: number } | undefined {
     const mark = this.#marks.get(name);
     if (mark === undefined) return undefined;
     this.#marks.delete(name);
-    this.#updateLag(nowMs - mark.dueMs);
+    this.#updateLag(elapsedMs(mark.dueMs, nowMs));
     return mark;
   }
 
   /** Drops everything that has not been played. */
-  flush(nowMs: number): void {
+  flush(nowMs: CallMs): void {
     const playedMsMax = this.#playedMs + this.#sentMs;
     this.#playedMs = playedMsMax - this.#clock.unplayedMs(nowMs);
     this.#sentMs = 0;
     this.#flushed = { playedMs: this.#playedMs, playedMsMax };
     this.#clock.flush(nowMs);
-    this.#playsUntilMs = Math.min(this.#playsUntilMs, nowMs);
+    this.#playsUntilMs = earliest(this.#playsUntilMs, nowMs);
     this.#marks.clear();
   }
 

@@ -1,4 +1,5 @@
 import type { CallSpec } from "../../core/calls/spec.ts";
+import { addMs, type CallMs, callMs, latest } from "../../core/clocks.ts";
 import { PREEMPTIVE_GENERATIONS_PER_TURN_MAX } from "../../core/limits/calls.ts";
 import type { Conversation } from "../conversation.ts";
 import type { CallSink } from "../events.ts";
@@ -31,7 +32,7 @@ export class PreemptiveGeneration {
   #callerText = "";
   #plainText = "";
   /** Since when those words are unchanged. */
-  #unchangedSinceMs = 0;
+  #unchangedSinceMs = callMs(0);
   #isFinal = false;
   /** Preemptive generations since the caller's turn began. */
   #startCount = 0;
@@ -44,7 +45,7 @@ export class PreemptiveGeneration {
   /**
    * Sets what the caller has said so far, or "" while it could not be answered; `isFinal` when no interim words remain.
    */
-  update(text: string, isFinal: boolean, nowMs: number): void {
+  update(text: string, isFinal: boolean, nowMs: CallMs): void {
     this.#isFinal = isFinal;
     if (text === this.#callerText) return;
     this.#callerText = text;
@@ -59,19 +60,21 @@ export class PreemptiveGeneration {
   /**
    * When to start, if nothing changes; Infinity for never. `lastSpeechMs` is the time of the last voiced frame, or NaN.
    */
-  deadlineMs(lastSpeechMs: number): number {
+  deadlineMs(lastSpeechMs: CallMs): CallMs {
     const { preemptiveMs } = this.#options.parameters;
     const isBlocked =
       this.#plainText === "" || this.#pending !== undefined || this.#startCount >= PREEMPTIVE_GENERATIONS_PER_TURN_MAX;
-    if (preemptiveMs === 0 || isBlocked) return Number.POSITIVE_INFINITY;
-    const quietMs = Number.isNaN(lastSpeechMs) ? 0 : lastSpeechMs;
-    if (this.#isFinal) return Math.max(this.#unchangedSinceMs, quietMs + preemptiveMs);
+    if (preemptiveMs === 0 || isBlocked) return callMs(Number.POSITIVE_INFINITY);
+    const quietMs = Number.isNaN(lastSpeechMs) ? callMs(0) : lastSpeechMs;
+    if (this.#isFinal) return latest(this.#unchangedSinceMs, addMs(quietMs, preemptiveMs));
     // Transcripts from before the end of speech usually lack the last word: wait for it.
-    return this.#unchangedSinceMs > quietMs ? this.#unchangedSinceMs + preemptiveMs : quietMs + 2 * preemptiveMs;
+    return this.#unchangedSinceMs > quietMs
+      ? addMs(this.#unchangedSinceMs, preemptiveMs)
+      : addMs(quietMs, 2 * preemptiveMs);
   }
 
   /** Starts if it is due. A reply in another language than `language` is cancelled. */
-  startIfDue(lastSpeechMs: number, nowMs: number, language: string): void {
+  startIfDue(lastSpeechMs: CallMs, nowMs: CallMs, language: string): void {
     if (this.#pending !== undefined && this.#pending.language !== language) this.cancel();
     if (nowMs < this.deadlineMs(lastSpeechMs)) return;
     const { conversation, sink, spec } = this.#options;

@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { EndReason } from "../../core/calls/reasons.ts";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
+import type { CallMs } from "../../core/clocks.ts";
 import { joinTexts } from "../../core/text/words.ts";
 import type { TimedWord } from "../../speech/contracts.ts";
 import type { TurnParameters } from "../parameters.ts";
@@ -52,7 +53,7 @@ export class Reply {
     /** Undefined for a reply that answers no utterance. */
     answered: AnsweredUtterance | undefined;
     parameters: Readonly<TurnParameters>;
-    nowMs: number;
+    nowMs: CallMs;
   }) {
     this.turnId = options.turnId;
     this.tools = new ToolRounds(options.turnId);
@@ -82,14 +83,14 @@ export class Reply {
    * Adds text of the reply. Returns the new segments to be spoken; the first has the number that `segmentCount` had
    * before.
    */
-  pushText(text: string, nowMs: number): readonly string[] {
+  pushText(text: string, nowMs: CallMs): readonly string[] {
     this.timings.text(nowMs);
     this.#roundText += text;
     return this.#addSegments(this.#splitter.push(text), nowMs);
   }
 
   /** The LLM has finished this round; returns the segments that remain. */
-  endRound(nowMs: number): readonly string[] {
+  endRound(nowMs: CallMs): readonly string[] {
     return this.#addSegments(this.#splitter.end(), nowMs);
   }
 
@@ -106,18 +107,18 @@ export class Reply {
   }
 
   /** Inserts a service phrase into the reply, as one segment. */
-  insert(text: string, nowMs: number): readonly string[] {
+  insert(text: string, nowMs: CallMs): readonly string[] {
     return this.#addSegments([text], nowMs);
   }
 
   /** A reply without the LLM: returns its segments. */
-  wholeText(text: string, nowMs: number): readonly string[] {
+  wholeText(text: string, nowMs: CallMs): readonly string[] {
     this.#textDone = true;
     return this.#addSegments([...this.#splitter.push(text), ...this.#splitter.end()], nowMs);
   }
 
   /** Adds segments that are handed to the TTS now. */
-  #addSegments(texts: readonly string[], nowMs: number): readonly string[] {
+  #addSegments(texts: readonly string[], nowMs: CallMs): readonly string[] {
     if (texts.length > 0) this.timings.segment(nowMs);
     for (const text of texts) {
       const previous = this.#segments.at(-1);
@@ -128,7 +129,7 @@ export class Reply {
     return texts;
   }
 
-  segmentAudio(segment: number, words: readonly TimedWord[], nowMs: number): void {
+  segmentAudio(segment: number, words: readonly TimedWord[], nowMs: CallMs): void {
     this.timings.audio(nowMs);
     this.#segment(segment).words.push(...words);
   }
@@ -148,7 +149,7 @@ export class Reply {
     return found;
   }
 
-  frameSent(samples: number, nowMs: number): void {
+  frameSent(samples: number, nowMs: CallMs): void {
     if (!this.audible) this.timings.frame(nowMs);
     this.#sentSamples += samples;
   }
@@ -240,7 +241,7 @@ export class Reply {
    * count as played. `clockUnplayedMs` is the same by the playback clock alone; where that gives more words, the turn
    * is approximate.
    */
-  heardTurn(unplayedMs: number, endMs: number, clockUnplayedMs = unplayedMs): TranscriptTurn {
+  heardTurn(unplayedMs: number, endMs: CallMs, clockUnplayedMs = unplayedMs): TranscriptTurn {
     const heardSamples = this.heardSamples(unplayedMs);
     const text = this.heardText(heardSamples);
     const isComplete = this.allSent && heardSamples >= this.#sentSamples;

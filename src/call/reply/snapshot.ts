@@ -1,9 +1,10 @@
+import type { CallMs } from "../../core/clocks.ts";
 /** When a reply counts as heard, gets a filler, or fails because its LLM or TTS timed out. */
 export interface ReplyDeadlines {
-  heardMs: number;
-  fillerMs: number;
-  llmMs: number;
-  ttsMs: number;
+  heardMs: CallMs;
+  fillerMs: CallMs;
+  llmMs: CallMs;
+  ttsMs: CallMs;
 }
 
 /** The state of the current reply. */

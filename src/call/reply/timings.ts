@@ -1,56 +1,57 @@
 import type { TurnLatency } from "../../core/calls/transcript.ts";
+import { type CallMs, callMs, elapsedMs } from "../../core/clocks.ts";
 
 /**
  * The utterance that a reply answers, ms of call time: when speech started, the last voiced frame, and when the
  * transcript became final, or NaN.
  */
 export interface AnsweredUtterance {
-  startMs: number;
-  lastSpeechMs: number;
-  finalMs: number;
+  startMs: CallMs;
+  lastSpeechMs: CallMs;
+  finalMs: CallMs;
 }
 
 /** The timestamps from which a reply's latency is computed, ms of call time. Each keeps its first value. */
 export class ReplyTimings {
   readonly #answered: AnsweredUtterance | undefined;
-  readonly #begunMs: number;
-  #llmRequestedMs = Number.NaN;
-  #textMs = Number.NaN;
-  #segmentMs = Number.NaN;
-  #audioMs = Number.NaN;
-  #frameMs = Number.NaN;
+  readonly #begunMs: CallMs;
+  #llmRequestedMs = callMs(Number.NaN);
+  #textMs = callMs(Number.NaN);
+  #segmentMs = callMs(Number.NaN);
+  #audioMs = callMs(Number.NaN);
+  #frameMs = callMs(Number.NaN);
 
   /** `answered` is undefined for a reply that answers no utterance. */
-  constructor(answered: AnsweredUtterance | undefined, nowMs: number) {
+  constructor(answered: AnsweredUtterance | undefined, nowMs: CallMs) {
     this.#answered = answered;
     this.#begunMs = nowMs;
   }
 
   /** When the first frame was sent; NaN before. */
-  get frameMs(): number {
+  get frameMs(): CallMs {
     return this.#frameMs;
   }
 
   /** The LLM was asked. Requests after the first text, with tool results, do not count. */
-  llmRequested(nowMs: number): void {
+  llmRequested(nowMs: CallMs): void {
     if (Number.isNaN(this.#textMs)) this.#llmRequestedMs = nowMs;
   }
 
   /** The LLM sent text. */
-  text(nowMs: number): void {
+  text(nowMs: CallMs): void {
     if (Number.isNaN(this.#textMs)) this.#textMs = nowMs;
   }
 
   /** A segment was handed to the TTS. */
-  segment(nowMs: number): void {
+  segment(nowMs: CallMs): void {
     if (Number.isNaN(this.#segmentMs)) this.#segmentMs = nowMs;
   }
 
-  audio(nowMs: number): void {
+  audio(nowMs: CallMs): void {
     if (Number.isNaN(this.#audioMs)) this.#audioMs = nowMs;
   }
 
-  frame(nowMs: number): void {
+  frame(nowMs: CallMs): void {
     if (Number.isNaN(this.#frameMs)) this.#frameMs = nowMs;
   }
 
@@ -61,7 +62,7 @@ export class ReplyTimings {
   get latency(): TurnLatency | undefined {
     if (this.#answered === undefined) return undefined;
     const { startMs, lastSpeechMs, finalMs } = this.#answered;
-    const since = (ms: number): number => Math.round(ms - lastSpeechMs);
+    const since = (ms: CallMs): number => Math.round(elapsedMs(lastSpeechMs, ms));
     return {
       // The VAD has a tail: a fast STT may send the final transcript before the last frame that the VAD takes for
       // voiced.

@@ -1,3 +1,4 @@
+import { addMs, type CallMs, callMs, earliest, latest } from "../../core/clocks.ts";
 import type { TurnParameters } from "../parameters.ts";
 import type { ReplyDeadlines } from "./snapshot.ts";
 
@@ -11,7 +12,7 @@ export interface ReplyProgress {
   /** There are segments, spoken or not. */
   hasSegments: boolean;
   /** When the playout of everything sent so far ends, ms. */
-  playsUntilMs: number;
+  playsUntilMs: CallMs;
 }
 
 /**
@@ -20,44 +21,44 @@ export interface ReplyProgress {
  */
 export class ReplyWatchdog {
   readonly #parameters: Readonly<TurnParameters>;
-  readonly #beganMs: number;
+  readonly #beganMs: CallMs;
   /** When the LLM was last active; NaN while nothing is expected from it. */
-  #llmSinceMs = Number.NaN;
-  #toolsSinceMs = Number.NaN;
-  #ttsSinceMs: number;
+  #llmSinceMs = callMs(Number.NaN);
+  #toolsSinceMs = callMs(Number.NaN);
+  #ttsSinceMs: CallMs;
   #hasFiller = false;
   #paused = false;
 
-  constructor(parameters: Readonly<TurnParameters>, nowMs: number) {
+  constructor(parameters: Readonly<TurnParameters>, nowMs: CallMs) {
     this.#parameters = parameters;
     this.#beganMs = nowMs;
     this.#ttsSinceMs = nowMs;
   }
 
   /** The LLM was asked, or sent something. */
-  llmActive(nowMs: number): void {
+  llmActive(nowMs: CallMs): void {
     this.#llmSinceMs = nowMs;
   }
 
   llmDone(): void {
-    this.#llmSinceMs = Number.NaN;
+    this.#llmSinceMs = callMs(Number.NaN);
   }
 
-  toolsStarted(nowMs: number): void {
+  toolsStarted(nowMs: CallMs): void {
     this.#toolsSinceMs = nowMs;
   }
 
   toolsDone(): void {
-    this.#toolsSinceMs = Number.NaN;
+    this.#toolsSinceMs = callMs(Number.NaN);
   }
 
   /** The TTS was given a segment, sent audio, or a frame of it was sent. */
-  ttsActive(nowMs: number): void {
+  ttsActive(nowMs: CallMs): void {
     this.#ttsSinceMs = nowMs;
   }
 
   /** While a reply is paused, the TTS and the filler cannot time out. */
-  pause(paused: boolean, nowMs: number): void {
+  pause(paused: boolean, nowMs: CallMs): void {
     this.#paused = paused;
     this.#ttsSinceMs = nowMs;
   }
@@ -68,8 +69,8 @@ export class ReplyWatchdog {
   }
 
   /** When to check again, ms; Infinity when nothing is awaited. */
-  deadlineMs(progress: Readonly<ReplyProgress>): number {
-    return Math.min(this.#fillerMs(progress), this.#llmMs(), this.#ttsMs(progress));
+  deadlineMs(progress: Readonly<ReplyProgress>): CallMs {
+    return earliest(this.#fillerMs(progress), this.#llmMs(), this.#ttsMs(progress));
   }
 
   /** The same deadlines, each by itself. */
@@ -78,27 +79,31 @@ export class ReplyWatchdog {
   }
 
   /** What has timed out at `nowMs`. */
-  timedOut(progress: ReplyProgress, nowMs: number): WatchdogTimeout | undefined {
+  timedOut(progress: ReplyProgress, nowMs: CallMs): WatchdogTimeout | undefined {
     if (nowMs >= this.#llmMs()) return "llm";
     if (nowMs >= this.#ttsMs(progress)) return "tts";
     return nowMs >= this.#fillerMs(progress) ? "filler" : undefined;
   }
 
-  #llmMs(): number {
-    return Number.isNaN(this.#llmSinceMs) ? Number.POSITIVE_INFINITY : this.#llmSinceMs + this.#parameters.llmSilenceMs;
+  #llmMs(): CallMs {
+    return Number.isNaN(this.#llmSinceMs)
+      ? callMs(Number.POSITIVE_INFINITY)
+      : addMs(this.#llmSinceMs, this.#parameters.llmSilenceMs);
   }
 
-  #ttsMs({ unsent }: Readonly<ReplyProgress>): number {
-    return unsent && !this.#paused ? this.#ttsSinceMs + this.#parameters.ttsSilenceMs : Number.POSITIVE_INFINITY;
+  #ttsMs({ unsent }: Readonly<ReplyProgress>): CallMs {
+    return unsent && !this.#paused
+      ? addMs(this.#ttsSinceMs, this.#parameters.ttsSilenceMs)
+      : callMs(Number.POSITIVE_INFINITY);
   }
 
-  #fillerMs({ unsent, hasSegments, playsUntilMs }: Readonly<ReplyProgress>): number {
+  #fillerMs({ unsent, hasSegments, playsUntilMs }: Readonly<ReplyProgress>): CallMs {
     const { fillerMs, toolFillerMs } = this.#parameters;
-    if (this.#hasFiller || this.#paused || unsent) return Number.POSITIVE_INFINITY;
+    if (this.#hasFiller || this.#paused || unsent) return callMs(Number.POSITIVE_INFINITY);
     const usesTools = !Number.isNaN(this.#toolsSinceMs);
     const isInProgress = usesTools || !Number.isNaN(this.#llmSinceMs);
     // However fast each of many tools is, the caller does not wait longer for the first word.
-    const firstMs = hasSegments || !isInProgress ? Number.POSITIVE_INFINITY : this.#beganMs + fillerMs;
-    return usesTools ? Math.min(firstMs, Math.max(this.#toolsSinceMs, playsUntilMs) + toolFillerMs) : firstMs;
+    const firstMs = hasSegments || !isInProgress ? callMs(Number.POSITIVE_INFINITY) : addMs(this.#beganMs, fillerMs);
+    return usesTools ? earliest(firstMs, addMs(latest(this.#toolsSinceMs, playsUntilMs), toolFillerMs)) : firstMs;
   }
 }

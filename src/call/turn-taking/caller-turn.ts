@@ -1,3 +1,4 @@
+import { addMs, type CallMs, elapsedMs, latest } from "../../core/clocks.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
 import { cutText } from "../../core/text/graphemes.ts";
 import { joinTexts, textAfter } from "../../core/text/words.ts";
@@ -11,12 +12,12 @@ import type { TurnEvent } from "./turn-events.ts";
 export type Caller =
   | { at: "silent" }
   /** `speechStartMs`: when this stretch of speech started; `startMs`: when the first of the turn did. */
-  | { at: "speaking"; startMs: number; speechStartMs: number; words: Words; lastWordMs: number }
+  | { at: "speaking"; startMs: CallMs; speechStartMs: CallMs; words: Words; lastWordMs: CallMs }
   /**
    * Speech ended at `endMs`. The turn ends when the pause is long enough and the words are final, or at once when
    * `done`.
    */
-  | { at: "pausing"; startMs: number; endMs: number; words: Words; wordlessMs: number; done: boolean };
+  | { at: "pausing"; startMs: CallMs; endMs: CallMs; words: Words; wordlessMs: number; done: boolean };
 
 /** `final` will not change, `interim` may; joined by a space they are what was said. */
 export interface Words {
@@ -30,7 +31,7 @@ const NO_WORDS: Words = { final: "", interim: "" };
 export const wordsText = (words: Words): string => joinTexts(words.final, words.interim);
 
 /** Speech starts or continues at `nowMs`, and nothing was said yet. */
-export const speakingWithoutWords = (nowMs: number): Caller => ({
+export const speakingWithoutWords = (nowMs: CallMs): Caller => ({
   at: "speaking",
   startMs: nowMs,
   speechStartMs: nowMs,
@@ -41,8 +42,8 @@ export const speakingWithoutWords = (nowMs: number): Caller => ({
 /** What the caller has said and was not answered yet, at `nowMs`. */
 export function unansweredUtterance(
   caller: Caller,
-  nowMs: number,
-): { text: string; startMs: number; endMs: number } | undefined {
+  nowMs: CallMs,
+): { text: string; startMs: CallMs; endMs: CallMs } | undefined {
   if (caller.at === "silent" || wordsText(caller.words) === "") return undefined;
   const endMs = caller.at === "pausing" ? caller.endMs : nowMs;
   return { text: wordsText(caller.words), startMs: caller.startMs, endMs };
@@ -71,23 +72,28 @@ export function withoutAnsweredPrefix(
   return isBeginning ? { text: "", answered } : { text, answered: "" };
 }
 
-/** The caller's side of the turn after an event at `nowMs`, ms of call time. Pure: `caller` is not modified. */
-export function stepCaller(caller: Caller, event: TurnEvent, nowMs: number): Caller {
+/** The caller's side of the turn after an event at `nowMs`. Pure: `caller` is not modified. */
+export function stepCaller(caller: Caller, event: TurnEvent, nowMs: CallMs): Caller {
   switch (event.kind) {
     case "speech-started": {
       const speaking = { at: "speaking", speechStartMs: event.startMs } as const;
       if (caller.at === "silent") return { ...speaking, startMs: event.startMs, words: NO_WORDS, lastWordMs: nowMs };
       if (caller.at === "speaking") return caller;
-      return { ...speaking, startMs: caller.startMs, words: caller.words, lastWordMs: nowMs - caller.wordlessMs };
+      return {
+        ...speaking,
+        startMs: caller.startMs,
+        words: caller.words,
+        lastWordMs: addMs(nowMs, -caller.wordlessMs),
+      };
     }
     case "speech-ended":
       if (caller.at !== "speaking") return caller;
       return {
         at: "pausing",
         startMs: caller.startMs,
-        endMs: Math.max(caller.startMs, event.endMs),
+        endMs: latest(caller.startMs, event.endMs),
         words: caller.words,
-        wordlessMs: Math.max(0, event.endMs - caller.lastWordMs),
+        wordlessMs: Math.max(0, elapsedMs(caller.lastWordMs, event.endMs)),
         done: false,
       };
     case "words": {

@@ -1,3 +1,4 @@
+import { addMs, type CallMs, callMs } from "../../core/clocks.ts";
 import { DTMF_ENTRY_DIGITS_MAX } from "../../core/limits/calls.ts";
 import type { TurnEvent } from "./turn-events.ts";
 
@@ -11,19 +12,19 @@ const TERMINATOR = "#";
 export class DtmfEntry {
   readonly #gapMs: number;
   #entry = "";
-  #lastMs = Number.NaN;
+  #lastMs = callMs(Number.NaN);
 
   constructor(gapMs: number) {
     this.#gapMs = gapMs;
   }
 
   /** When the entry is complete if no digit follows, ms; Infinity when there is none. */
-  get deadlineMs(): number {
-    return this.#entry === "" ? Number.POSITIVE_INFINITY : this.#lastMs + this.#gapMs;
+  get deadlineMs(): CallMs {
+    return this.#entry === "" ? callMs(Number.POSITIVE_INFINITY) : addMs(this.#lastMs, this.#gapMs);
   }
 
   /** Adds a digit; returns the entry when that completes it. `#` by itself is an entry. */
-  press(digit: string, nowMs: number): string | undefined {
+  press(digit: string, nowMs: CallMs): string | undefined {
     this.#lastMs = nowMs;
     if (digit === TERMINATOR) return this.#entry === "" ? TERMINATOR : this.take();
     this.#entry += digit;

@@ -1,4 +1,5 @@
 import type { CallSpec } from "../../core/calls/spec.ts";
+import { addMs, type CallMs, callMs, latest } from "../../core/clocks.ts";
 import { INACTIVITY_PROMPTS_MAX } from "../../core/limits/calls.ts";
 
 /**
@@ -7,7 +8,7 @@ import { INACTIVITY_PROMPTS_MAX } from "../../core/limits/calls.ts";
 export class Inactivity {
   readonly #timeoutMs: number;
   readonly #action: CallSpec["inactivityAction"];
-  #quietSinceMs = 0;
+  #quietSinceMs = callMs(0);
   #promptsUnanswered = 0;
 
   constructor(spec: CallSpec) {
@@ -16,12 +17,12 @@ export class Inactivity {
   }
 
   /** The caller or the agent was heard until `atMs`. */
-  activityUntil(atMs: number): void {
-    this.#quietSinceMs = Math.max(this.#quietSinceMs, atMs);
+  activityUntil(atMs: CallMs): void {
+    this.#quietSinceMs = latest(this.#quietSinceMs, atMs);
   }
 
   /** The caller is present: words or DTMF, or speech where there are no interim transcripts. */
-  callerActive(atMs: number): void {
+  callerActive(atMs: CallMs): void {
     this.activityUntil(atMs);
     this.#promptsUnanswered = 0;
   }
@@ -30,13 +31,13 @@ export class Inactivity {
    * When the silence becomes too long. `lastSpeechMs` and `playsUntilMs`: when either side was last heard, NaN for
    * never.
    */
-  deadlineMs(lastSpeechMs: number, playsUntilMs: number): number {
-    const since = Math.max(this.#quietSinceMs, Number.isNaN(lastSpeechMs) ? 0 : lastSpeechMs, playsUntilMs);
-    return since + this.#timeoutMs;
+  deadlineMs(lastSpeechMs: CallMs, playsUntilMs: CallMs): CallMs {
+    const since = latest(this.#quietSinceMs, Number.isNaN(lastSpeechMs) ? callMs(0) : lastSpeechMs, playsUntilMs);
+    return addMs(since, this.#timeoutMs);
   }
 
   /** The timeout has expired: returns what to do. */
-  expired(nowMs: number): "prompt" | "end" {
+  expired(nowMs: CallMs): "prompt" | "end" {
     if (this.#action === "hang_up" || this.#promptsUnanswered >= INACTIVITY_PROMPTS_MAX) return "end";
     this.#promptsUnanswered += 1;
     this.#quietSinceMs = nowMs;

@@ -1,4 +1,5 @@
 import { strict as assert } from "node:assert";
+import { addMs, type CallMs, callMs, elapsedMs, type MediaMs, mediaMs } from "../../core/clocks.ts";
 import { FRAME_MS } from "../../core/limits/media.ts";
 import { ArrivalInterval } from "../../media/arrival-interval.ts";
 import type { TurnParameters } from "../parameters.ts";
@@ -22,10 +23,10 @@ export class SpeechDetector {
   #speaking = false;
   #silentMs = 0;
   #seenMs = 0;
-  #lastMediaMs = Number.NaN;
-  #lastFrameMs = Number.NaN;
-  #lastSpeechMs = Number.NaN;
-  #speechStartMs = Number.NaN;
+  #lastMediaMs = mediaMs(Number.NaN);
+  #lastFrameMs = callMs(Number.NaN);
+  #lastSpeechMs = callMs(Number.NaN);
+  #speechStartMs = callMs(Number.NaN);
 
   constructor(parameters: Readonly<TurnParameters>) {
     assert.ok(parameters.onsetWindowFrames <= WINDOW_BITS_MAX);
@@ -39,24 +40,26 @@ export class SpeechDetector {
   }
 
   /** When the last voiced frame came, ms; NaN before the first. */
-  get lastSpeechMs(): number {
+  get lastSpeechMs(): CallMs {
     return this.#lastSpeechMs;
   }
 
   /** When the current speech, or the last one, started, ms. */
-  get speechStartMs(): number {
+  get speechStartMs(): CallMs {
     return this.#speechStartMs;
   }
 
   /** When speech ends because no frames arrive; Infinity while there is no speech. */
-  get deadlineMs(): number {
-    if (!this.#speaking) return Number.POSITIVE_INFINITY;
-    return this.#lastFrameMs + this.#parameters.frameLossMs + this.#arrivalInterval.slackMs;
+  get deadlineMs(): CallMs {
+    if (!this.#speaking) return callMs(Number.POSITIVE_INFINITY);
+    return addMs(addMs(this.#lastFrameMs, this.#parameters.frameLossMs), this.#arrivalInterval.slackMs);
   }
 
   /** Takes one frame's decision; returns whether speech started or ended with it. */
-  frame(isSpeech: boolean, mediaMs: number, nowMs: number): "started" | "ended" | "same" {
-    const stepMs = Number.isNaN(this.#lastMediaMs) ? FRAME_MS : Math.max(FRAME_MS, mediaMs - this.#lastMediaMs);
+  frame(isSpeech: boolean, mediaMs: MediaMs, nowMs: CallMs): "started" | "ended" | "same" {
+    const stepMs = Number.isNaN(this.#lastMediaMs)
+      ? FRAME_MS
+      : Math.max(FRAME_MS, elapsedMs(this.#lastMediaMs, mediaMs));
     const missedFrames = Math.min(GAP_FRAMES_MAX, Math.round(stepMs / FRAME_MS) - 1);
     if (missedFrames > 0) this.#window = 0;
     this.#lastMediaMs = mediaMs;
@@ -77,7 +80,7 @@ export class SpeechDetector {
     if (counts) this.#lastSpeechMs = nowMs;
     if (!this.#speaking && bitCount(this.#window) >= this.#parameters.onsetSpeechFrames) {
       this.#speaking = true;
-      this.#speechStartMs = nowMs - highestBit(this.#window) * FRAME_MS;
+      this.#speechStartMs = addMs(nowMs, -(highestBit(this.#window) * FRAME_MS));
       return "started";
     }
     return "same";

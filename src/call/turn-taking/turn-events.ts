@@ -1,8 +1,9 @@
 import type { ResumeReason } from "../../core/calls/reasons.ts";
+import type { CallMs } from "../../core/clocks.ts";
 
 export type TurnEvent =
-  | { kind: "speech-started"; startMs: number }
-  | { kind: "speech-ended"; endMs: number }
+  | { kind: "speech-started"; startMs: CallMs }
+  | { kind: "speech-ended"; endMs: CallMs }
   | { kind: "words"; text: string; final: boolean }
   /** The caller pressed a digit, and more may follow. */
   | { kind: "dtmf" }
@@ -24,6 +25,6 @@ export type TurnAction =
   /** It was no interruption: the reply resumes with the next sample. */
   | { do: "resume"; turnId: number; reason: ResumeReason }
   /** The caller's turn has ended: answer it. */
-  | { do: "answer"; text: string; startMs: number; endMs: number }
+  | { do: "answer"; text: string; startMs: CallMs; endMs: CallMs }
   /** The caller said this over the agent, and it needs no answer. */
-  | { do: "ignore"; text: string; startMs: number; endMs: number };
+  | { do: "ignore"; text: string; startMs: CallMs; endMs: CallMs };

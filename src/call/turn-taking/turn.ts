@@ -1,4 +1,5 @@
 import type { ResumeReason } from "../../core/calls/reasons.ts";
+import { addMs, type CallMs, callMs, earliest, elapsedMs } from "../../core/clocks.ts";
 import { joinTexts } from "../../core/text/words.ts";
 import type { TurnParameters } from "../parameters.ts";
 import { areBackChannels, isBackChannel } from "./back-channel.ts";
@@ -26,7 +27,7 @@ interface Replying {
    * When it was paused, or when words last extended the pause without interrupting, ms of call time; undefined while it
    * is not paused.
    */
-  pausedSinceMs: number | undefined;
+  pausedSinceMs: CallMs | undefined;
   /** How often speech has paused it. */
   pauses: number;
 }
@@ -69,8 +70,8 @@ export const INITIAL_TURN: Turn = {
 const NO_ACTIONS: readonly TurnAction[] = [];
 const TICK: TurnEvent = { kind: "tick" };
 
-/** All of turn taking: a pure function of the state, the event and the time (ms of call time). */
-export function stepTurn(turn: Turn, input: TurnEvent, nowMs: number, policy: TurnPolicy): TurnStep {
+/** All of turn taking: a pure function of the state, the event and the time of the call. */
+export function stepTurn(turn: Turn, input: TurnEvent, nowMs: CallMs, policy: TurnPolicy): TurnStep {
   // Some STT providers send a final transcript twice: it is one utterance.
   const deduplicated = isRepeatedFinal(turn, input, policy) ? TICK : input;
   const remainder =
@@ -113,13 +114,13 @@ function nextAnsweredPrefix(answered: string, caller: Caller, event: TurnEvent):
   return event.kind === "typed" ? joinTexts(answered, callerInterim(caller)) : answered;
 }
 
-/** When `stepTurn` must run again if no event comes before, ms of call time; Infinity for never. */
-export function turnDeadlineMs(turn: Turn, nowMs: number, policy: TurnPolicy): number {
+/** When `stepTurn` must run again if no event comes before; Infinity for never. */
+export function turnDeadlineMs(turn: Turn, nowMs: CallMs, policy: TurnPolicy): CallMs {
   const { caller, agent } = turn;
   if (agent.at === "replying") return deadlineWhileReplyingMs(caller, agent, nowMs, policy);
-  if (turn.isEnteringDtmf) return Number.POSITIVE_INFINITY;
+  if (turn.isEnteringDtmf) return callMs(Number.POSITIVE_INFINITY);
   if (caller.at === "pausing") return turnEndMs(caller, policy);
-  return caller.at === "speaking" ? wordlessDeadlineMs(caller, policy) : Number.POSITIVE_INFINITY;
+  return caller.at === "speaking" ? wordlessDeadlineMs(caller, policy) : callMs(Number.POSITIVE_INFINITY);
 }
 
 function stepAgent(agent: Agent, event: TurnEvent): Agent {
@@ -140,12 +141,12 @@ function stepAgent(agent: Agent, event: TurnEvent): Agent {
 }
 
 /** The caller does something while the agent replies. */
-function stepWhileReplying(turn: Turn, agent: Replying, event: TurnEvent, nowMs: number, policy: TurnPolicy): TurnStep {
+function stepWhileReplying(turn: Turn, agent: Replying, event: TurnEvent, nowMs: CallMs, policy: TurnPolicy): TurnStep {
   const { caller } = turn;
   const { turnId } = agent;
   const reason = bargeInReason(caller, agent, event, nowMs, policy);
   if (reason !== undefined) {
-    const speechMs = caller.at === "speaking" ? nowMs - caller.speechStartMs : 0;
+    const speechMs = caller.at === "speaking" ? elapsedMs(caller.speechStartMs, nowMs) : 0;
     return { turn: { ...turn, agent: { at: "idle" } }, actions: [{ do: "interrupt", turnId, reason, speechMs }] };
   }
   if (agent.pausedSinceMs !== undefined) {
@@ -174,7 +175,7 @@ function bargeInReason(
   caller: Caller,
   agent: Replying,
   event: TurnEvent,
-  nowMs: number,
+  nowMs: CallMs,
   { parameters, sttHasInterim, language }: TurnPolicy,
 ): BargeIn | undefined {
   if (!agent.interruptible) return undefined;
@@ -185,8 +186,8 @@ function bargeInReason(
   }
   if (sttHasInterim || !agent.audible || caller.at !== "speaking") return undefined;
   // The same sum as in the deadline: fractions of a millisecond would otherwise differ.
-  if (nowMs < caller.speechStartMs + parameters.sustainedSpeechMs) return undefined;
-  return nowMs < caller.speechStartMs + parameters.steadyNoiseMs ? "sustained_speech" : undefined;
+  if (nowMs < addMs(caller.speechStartMs, parameters.sustainedSpeechMs)) return undefined;
+  return nowMs < addMs(caller.speechStartMs, parameters.steadyNoiseMs) ? "sustained_speech" : undefined;
 }
 
 /** Speech pauses an audible reply, and only when the speech or the playout has just started. */
@@ -194,41 +195,41 @@ function shouldPause(
   caller: Caller,
   agent: Replying,
   event: TurnEvent,
-  nowMs: number,
+  nowMs: CallMs,
   { parameters }: TurnPolicy,
 ): boolean {
   if (caller.at !== "speaking" || !agent.audible || !agent.interruptible) return false;
   if (event.kind !== "speech-started" && event.kind !== "reply-audible") return false;
-  if (event.kind === "reply-audible" && nowMs >= caller.lastWordMs + parameters.steadyNoiseMs) return false;
+  if (event.kind === "reply-audible" && nowMs >= addMs(caller.lastWordMs, parameters.steadyNoiseMs)) return false;
   return agent.pauses < parameters.speechPausesMax;
 }
 
 /** Why a reply that was paused at `pausedMs` must resume now; undefined while it must not. */
-function resumeReason(caller: Caller, pausedMs: number, nowMs: number, policy: TurnPolicy): ResumeReason | undefined {
+function resumeReason(caller: Caller, pausedMs: CallMs, nowMs: CallMs, policy: TurnPolicy): ResumeReason | undefined {
   if (caller.at !== "speaking" && isSettledBackChannel(caller, policy.language)) return "back_channel";
   if (nowMs < resumeAtMs(caller, pausedMs, policy)) return undefined;
   return caller.at === "speaking" ? "pause_timeout" : "no_words";
 }
 
-function resumeAtMs(caller: Caller, pausedMs: number, { parameters }: TurnPolicy): number {
+function resumeAtMs(caller: Caller, pausedMs: CallMs, { parameters }: TurnPolicy): CallMs {
   const { resumeMs, pauseMsMax } = parameters;
-  if (caller.at === "pausing") return caller.endMs + resumeMs;
+  if (caller.at === "pausing") return addMs(caller.endMs, resumeMs);
   // Measured from the pause, not from the speech, which starts anew with each cough.
-  return caller.at === "silent" ? pausedMs : pausedMs + pauseMsMax;
+  return caller.at === "silent" ? pausedMs : addMs(pausedMs, pauseMsMax);
 }
 
 const isSettledBackChannel = (caller: Caller, language: string): boolean =>
   caller.at === "pausing" && caller.words.interim === "" && areBackChannels(caller.words.final, language);
 
 /** When a back-channel over the agent can no longer be an answer to it, ms; Infinity for anything else. */
-function ignoreAtMs(caller: Caller, { parameters, language }: TurnPolicy): number {
-  if (caller.at !== "pausing" || caller.done) return Number.POSITIVE_INFINITY;
-  if (!areBackChannels(wordsText(caller.words), language)) return Number.POSITIVE_INFINITY;
+function ignoreAtMs(caller: Caller, { parameters, language }: TurnPolicy): CallMs {
+  if (caller.at !== "pausing" || caller.done) return callMs(Number.POSITIVE_INFINITY);
+  if (!areBackChannels(wordsText(caller.words), language)) return callMs(Number.POSITIVE_INFINITY);
   const { backChannelAnswerMs, finalWaitMs } = parameters;
-  return caller.endMs + Math.max(backChannelAnswerMs, caller.words.interim === "" ? 0 : finalWaitMs);
+  return addMs(caller.endMs, Math.max(backChannelAnswerMs, caller.words.interim === "" ? 0 : finalWaitMs));
 }
 
-const isIgnored = (caller: Caller, nowMs: number, policy: TurnPolicy): caller is Pausing =>
+const isIgnored = (caller: Caller, nowMs: CallMs, policy: TurnPolicy): caller is Pausing =>
   nowMs >= ignoreAtMs(caller, policy);
 
 /** It needs no answer, and the next turn does not begin with it. */
@@ -240,33 +241,33 @@ function ignoreBackChannel(turn: Turn, { words, startMs, endMs }: Pausing): Turn
 }
 
 /** When to check the caller again during a reply, ms. */
-function deadlineWhileReplyingMs(caller: Caller, agent: Replying, nowMs: number, policy: TurnPolicy): number {
+function deadlineWhileReplyingMs(caller: Caller, agent: Replying, nowMs: CallMs, policy: TurnPolicy): CallMs {
   const { parameters, sttHasInterim } = policy;
   if (agent.pausedSinceMs !== undefined) {
     const resumeMs = resumeAtMs(caller, agent.pausedSinceMs, policy);
-    return Math.min(resumeMs, speechInterruptMs(caller, agent, nowMs, policy));
+    return earliest(resumeMs, speechInterruptMs(caller, agent, nowMs, policy));
   }
   if (caller.at === "speaking" && !sttHasInterim) return speechInterruptMs(caller, agent, nowMs, policy);
-  if (caller.at !== "pausing") return Number.POSITIVE_INFINITY;
-  if (wordsText(caller.words) === "") return caller.endMs + parameters.finalWaitMs;
+  if (caller.at !== "pausing") return callMs(Number.POSITIVE_INFINITY);
+  if (wordsText(caller.words) === "") return addMs(caller.endMs, parameters.finalWaitMs);
   // Other words that may not interrupt the agent wait for the reply's end; no deadline changes that.
-  return agent.audible ? ignoreAtMs(caller, policy) : Number.POSITIVE_INFINITY;
+  return agent.audible ? ignoreAtMs(caller, policy) : callMs(Number.POSITIVE_INFINITY);
 }
 
 /**
  * Speech that has lasted this long by `nowMs` has interrupted the agent already, or is background noise that never
  * will.
  */
-function speechInterruptMs(caller: Caller, agent: Replying, nowMs: number, policy: TurnPolicy): number {
+function speechInterruptMs(caller: Caller, agent: Replying, nowMs: CallMs, policy: TurnPolicy): CallMs {
   if (policy.sttHasInterim || caller.at !== "speaking" || !agent.audible || !agent.interruptible) {
-    return Number.POSITIVE_INFINITY;
+    return callMs(Number.POSITIVE_INFINITY);
   }
-  const interruptMs = caller.speechStartMs + policy.parameters.sustainedSpeechMs;
-  return nowMs < interruptMs ? interruptMs : Number.POSITIVE_INFINITY;
+  const interruptMs = addMs(caller.speechStartMs, policy.parameters.sustainedSpeechMs);
+  return nowMs < interruptMs ? interruptMs : callMs(Number.POSITIVE_INFINITY);
 }
 
 /** Without a reply: checks whether the caller's turn has ended. What was said over an earlier reply is answered now. */
-function endOfTurn(turn: Turn, nowMs: number, policy: TurnPolicy): TurnStep {
+function endOfTurn(turn: Turn, nowMs: CallMs, policy: TurnPolicy): TurnStep {
   const { caller } = turn;
   if (turn.isEnteringDtmf) return { turn, actions: NO_ACTIONS };
   if (caller.at === "speaking" && nowMs >= wordlessDeadlineMs(caller, policy)) {
@@ -278,7 +279,7 @@ function endOfTurn(turn: Turn, nowMs: number, policy: TurnPolicy): TurnStep {
 }
 
 /** The turn after what `caller` said until `endMs` is taken for answer. */
-function answer(turn: Turn, { startMs, words }: { startMs: number; words: Words }, endMs: number): TurnStep {
+function answer(turn: Turn, { startMs, words }: { startMs: CallMs; words: Words }, endMs: CallMs): TurnStep {
   return {
     turn: { ...turn, answeredPrefix: joinTexts(turn.answeredPrefix, words.interim) },
     actions: [{ do: "answer", text: wordsText(words), startMs, endMs }],
@@ -286,15 +287,15 @@ function answer(turn: Turn, { startMs, words }: { startMs: number; words: Words 
 }
 
 /** When speech that goes on without words (a car, a television) no longer delays the answer to the words before it. */
-function wordlessDeadlineMs({ words, lastWordMs }: Extract<Caller, { at: "speaking" }>, policy: TurnPolicy): number {
+function wordlessDeadlineMs({ words, lastWordMs }: Extract<Caller, { at: "speaking" }>, policy: TurnPolicy): CallMs {
   const isSettled = policy.sttHasInterim && words.final !== "" && words.interim === "";
-  return isSettled ? lastWordMs + policy.parameters.wordlessSpeechMs : Number.POSITIVE_INFINITY;
+  return isSettled ? addMs(lastWordMs, policy.parameters.wordlessSpeechMs) : callMs(Number.POSITIVE_INFINITY);
 }
 
 /** When the caller's turn ends, if nothing more comes. */
-function turnEndMs({ endMs, words, done }: Pausing, policy: TurnPolicy): number {
+function turnEndMs({ endMs, words, done }: Pausing, policy: TurnPolicy): CallMs {
   if (done) return endMs;
   const { parameters, language } = policy;
   const isFinal = words.final !== "" && words.interim === "";
-  return endMs + (isFinal ? endpointMs(words.final, language, parameters) : parameters.finalWaitMs);
+  return addMs(endMs, isFinal ? endpointMs(words.final, language, parameters) : parameters.finalWaitMs);
 }

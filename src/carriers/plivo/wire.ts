@@ -1,3 +1,4 @@
+import { elapsedMs, epochMs, mediaMs, millisecondsOf } from "../../core/clocks.ts";
 import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
 import { EXTRA_HEADERS_CHARS_MAX } from "../../core/limits/messages.ts";
 import { AUDIO, CLEARED, readDigit, STOP, UNKNOWN_EVENT } from "../../wire/events.ts";
@@ -55,7 +56,7 @@ export class PlivoWire implements Wire {
   readonly isUnordered = false;
   readonly hasWallClockTimestamps = true;
   /** Ms since the Unix epoch, by the carrier's clock. */
-  #firstAudioEpochMs = Number.NaN;
+  #firstAudioEpochMs = epochMs(Number.NaN);
 
   decode(message: Uint8Array, into: InboundAudio, _isBinary = false, charge?: ParseCharge): WireEvent {
     if (this.#stream.scan(message, into)) {
@@ -81,7 +82,7 @@ export class PlivoWire implements Wire {
       case "clearedAudio":
         return CLEARED;
       case "dtmf":
-        return readDigit(fields.object("dtmf"), Number.NaN);
+        return readDigit(fields.object("dtmf"), epochMs(Number.NaN));
       case "playFailed":
       case "error":
         return carrierError(fields.get("reason"), event);
@@ -115,8 +116,10 @@ export class PlivoWire implements Wire {
   }
 
   #makeRelativeToFirst(into: InboundAudio): void {
-    if (Number.isNaN(this.#firstAudioEpochMs)) this.#firstAudioEpochMs = into.timestampMs;
-    into.timestampMs -= this.#firstAudioEpochMs;
+    // The carrier sends wall-clock time where other carriers send media time.
+    const sentMs = epochMs(millisecondsOf(into.timestampMs));
+    if (Number.isNaN(this.#firstAudioEpochMs)) this.#firstAudioEpochMs = sentMs;
+    into.timestampMs = mediaMs(elapsedMs(this.#firstAudioEpochMs, sentMs));
   }
 
   /** Every start is reported; only the first one sets the stream id of this wire. */

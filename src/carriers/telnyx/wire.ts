@@ -1,4 +1,5 @@
 import { isoEpochMs } from "../../core/clock.ts";
+import { epochMs, mediaMs } from "../../core/clocks.ts";
 import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
 import { AUDIO, readDigit, STOP, UNKNOWN_EVENT } from "../../wire/events.ts";
 import { Fields } from "../../wire/json.ts";
@@ -81,7 +82,7 @@ export class TelnyxWire implements Wire {
       case "mark":
         return { kind: "mark", name: fields.object("mark").text("name") };
       case "dtmf":
-        return readDigit(fields.object("dtmf"), occurredAtMs(fields));
+        return readDigit(fields.object("dtmf"), epochMs(occurredAtMs(fields)));
       case "error":
         return carrierError(fields.object("payload").get("code"), "error");
       case "stop":
@@ -107,7 +108,7 @@ export class TelnyxWire implements Wire {
 
   #media(media: Fields, into: InboundAudio): WireEvent {
     const event = this.#stream.readMedia(media, into);
-    into.timestampMs = Number.NaN;
+    into.timestampMs = mediaMs(Number.NaN);
     return event;
   }
 

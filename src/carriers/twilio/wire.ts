@@ -1,3 +1,4 @@
+import { epochMs } from "../../core/clocks.ts";
 import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
 import { AUDIO, readDigit, STOP, UNKNOWN_EVENT } from "../../wire/events.ts";
 import { Fields } from "../../wire/json.ts";
@@ -63,7 +64,7 @@ export class TwilioWire implements Wire {
       case "mark":
         return { kind: "mark", name: fields.object("mark").text("name") };
       case "dtmf":
-        return readDigit(fields.object("dtmf"), Number.NaN);
+        return readDigit(fields.object("dtmf"), epochMs(Number.NaN));
       case "stop":
         return STOP;
       default:

@@ -1,3 +1,4 @@
+import { elapsedMs, millisecondsOf } from "../../core/clocks.ts";
 import { codecsOf, formatsOf } from "../../simulator/transports.ts";
 import type { CallResult } from "./run.ts";
 
@@ -62,12 +63,12 @@ export function callFaults(result: CallResult): string[] {
 export function callDocument(result: CallResult): CallDocument {
   const { caller, service, startedMs } = result;
   const { inbound, outbound } = formatsOf(result.transport);
-  const since = (ms: number): number => Math.round(ms - startedMs);
+  const since = (ms: number): number => Math.round(ms - millisecondsOf(startedMs));
   return {
     wire: result.transport.wire,
     codecs: codecsOf(result.transport),
     ratesHz: { inbound: inbound.rateHz, outbound: outbound.rateHz },
-    durationMs: since(result.endedMs),
+    durationMs: since(millisecondsOf(result.endedMs)),
     hungUpBy: result.hungUpBy,
     closeCode: result.closeCode,
     said: caller.said.map((turn) => ({ ...turn, startMs: since(turn.startMs), endMs: since(turn.endMs) })),
@@ -100,7 +101,7 @@ export function callSummary(result: CallResult): string {
     text === "" ? `  (speech that the reference STT cannot decode, ${seconds(endMs - startMs)})` : `  ${text}`,
   );
   const lines = [
-    `${result.transport.wire}: ${seconds(endedMs - startedMs)}, the ${result.hungUpBy === "caller" ? "caller" : "other end"} hung up`,
+    `${result.transport.wire}: ${seconds(elapsedMs(startedMs, endedMs))}, the ${result.hungUpBy === "caller" ? "caller" : "other end"} hung up`,
     "",
     "The caller heard:",
     ...(heard.length === 0 ? ["  nothing"] : heard),

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import type { Clock } from "../../core/clock.ts";
+import { millisecondsOf } from "../../core/clocks.ts";
 import { FRAME_MS } from "../../core/limits/media.ts";
 import { decodeSamples, frameSamples } from "../../simulator/audio/format.ts";
 import { type MonoAudio, readWav, writeWav } from "../../simulator/audio/wav.ts";
@@ -159,7 +160,7 @@ async function place(
   terminal.note(
     `${transport.wire === "websocket" ? "A WebSocket client" : `A simulated telephone of ${transport.wire}`} connects\n`,
   );
-  terminal.begin(clock.nowMs());
+  terminal.begin(millisecondsOf(clock.nowMs()));
   const placed = await placeCall(
     {
       url,

@@ -1,4 +1,5 @@
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
+import { type CallMs, roundedMs } from "../../core/clocks.ts";
 import type { CallerReport } from "../../simulator/callers/caller.ts";
 import { table } from "../terminal.ts";
 import type { CallEvidence } from "./comparison.ts";
@@ -18,8 +19,8 @@ export interface DemoDocument {
   turns: {
     role: "agent" | "user";
     text: string;
-    startMs: number;
-    endMs: number;
+    startMs: CallMs;
+    endMs: CallMs;
     interrupted: boolean;
     /** From the caller's last voiced frame to the first frame of the reply that was sent. */
     latencyMs?: number;
@@ -56,8 +57,8 @@ export function demoDocument({ callId, record, transcript, caller, recording }: 
     turns: transcript.map(({ role, text, startMs, endMs, interrupted, latency }) => ({
       role,
       text,
-      startMs: Math.round(startMs),
-      endMs: Math.round(endMs),
+      startMs: roundedMs(startMs),
+      endMs: roundedMs(endMs),
       interrupted,
       ...(latency === undefined ? {} : { latencyMs: Math.round(latency.firstFrameMs) }),
     })),

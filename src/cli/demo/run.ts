@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../core/clock.ts";
+import { millisecondsOf } from "../../core/clocks.ts";
 import { readWavFormat } from "../../simulator/audio/wav.ts";
 import type { Step } from "../../simulator/callers/caller.ts";
 import { SCENARIO } from "../../simulator/callers/scenario.ts";
@@ -75,7 +76,7 @@ async function holdCall(
     transport: TRANSPORT,
   });
   terminal.note(`Call ${callId} created; a simulated telephone of carrier_a connects\n`);
-  terminal.begin(clock.nowMs());
+  terminal.begin(millisecondsOf(clock.nowMs()));
   const { caller, violations } = await placeCall(
     {
       url: websocketUrl,

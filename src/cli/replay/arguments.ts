@@ -1,3 +1,4 @@
+import { type CallMs, callMs } from "../../core/clocks.ts";
 import { readArguments, UsageError } from "../command.ts";
 
 export const REPLAY_USAGE = `Replays a call from its journal, and compares every command with the journaled one.
@@ -17,7 +18,7 @@ replayed, or for a usage error.
 export interface ReplayPlan {
   path: string;
   /** ms since redemption; Infinity for the whole journal. */
-  untilMs: number;
+  untilMs: CallMs;
   trace: boolean;
   json: boolean;
 }
@@ -33,7 +34,7 @@ export function planReplay(args: readonly string[]): ReplayPlan {
   if (path === "") problems.push("the journal is missing: its path, data/journals/<call id>.tlj");
   if (others.length > 0)
     problems.push(`only one journal can be replayed: ${JSON.stringify(others[0])} is one too many`);
-  const untilMs = values.until === undefined ? Number.POSITIVE_INFINITY : timeOf(values.until);
+  const untilMs = callMs(values.until === undefined ? Number.POSITIVE_INFINITY : timeOf(values.until));
   if (Number.isNaN(untilMs)) problems.push(`--until must be a time such as 12.3s, not ${JSON.stringify(values.until)}`);
   if (problems.length > 0) throw new UsageError(problems);
   return { path, untilMs, trace: values.trace === true, json: values.json === true };

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { type CallMs, millisecondsOf } from "../../core/clocks.ts";
 import { isObject } from "../../core/json.ts";
 import { ICU, SOFTWARE } from "../../core/version.ts";
 import type { Comparison, Difference } from "../../record/replay/comparison.ts";
@@ -37,12 +38,12 @@ export function comparisonText(path: string, comparison: Comparison): string {
   const { header, events, commands, comparedUntilMs, truncated, difference } = comparison;
   const lines = [`${path}: ${header.callId}, written by ${header.software}, replayed by ${SOFTWARE}`];
   lines.push(...basisLines(comparison));
-  if (truncated) lines.push(`The journal is truncated at ${seconds(comparedUntilMs)}: the call's end is not in it.`);
-  const through = `${counted(commands, "command")} after ${counted(events, "event")}, until ${seconds(comparedUntilMs)}`;
+  if (truncated) lines.push(`The journal is truncated at ${timeText(comparedUntilMs)}: the call's end is not in it.`);
+  const through = `${counted(commands, "command")} after ${counted(events, "event")}, until ${timeText(comparedUntilMs)}`;
   if (difference === undefined) return [...lines, `The same: ${through}.`].join("\n");
   return [
     ...lines,
-    `Different at ${seconds(difference.atMs)}. The same until there: ${through}.`,
+    `Different at ${timeText(difference.atMs)}. The same until there: ${through}.`,
     "",
     differenceText(difference),
   ].join("\n");
@@ -94,7 +95,10 @@ function membersThatDiffer(journaled: object, replayed: object): string[] {
 function inputCells(input: JournaledInput): [kind: string, members: string] {
   switch (input.kind) {
     case "frame-in":
-      return ["frame-in", `${input.isSpeech ? "voiced" : "not voiced"}, mediaMs ${number(input.mediaMs)}`];
+      return [
+        "frame-in",
+        `${input.isSpeech ? "voiced" : "not voiced"}, mediaMs ${number(millisecondsOf(input.mediaMs))}`,
+      ];
     case "frame-out":
       return ["frame-out", `turnId ${input.turnId}, samples ${input.samples}`];
     case "event":
@@ -119,8 +123,11 @@ function valueText(value: unknown): string {
   return json.length <= SHOWN_CHARS_MAX ? json : `${json.slice(0, SHOWN_CHARS_MAX)}…`;
 }
 
-/** A time in seconds, to the millisecond. */
+/** A duration in seconds, to the millisecond. */
 export const seconds = (ms: number): string => `${(ms / 1_000).toFixed(3)} s`;
+
+/** A time of the call in seconds, to the millisecond. */
+export const timeText = (time: CallMs): string => seconds(millisecondsOf(time));
 
 const number = (value: number): string => String(Math.round(value * 1_000) / 1_000);
 

@@ -2,10 +2,11 @@ import type { ReplySnapshot } from "../../call/reply/snapshot.ts";
 import type { CallSnapshot, Deadline } from "../../call/snapshot.ts";
 import { wordsText } from "../../call/turn-taking/caller-turn.ts";
 import type { Turn } from "../../call/turn-taking/turn.ts";
+import { type CallMs, elapsedMs, roundedMs } from "../../core/clocks.ts";
 import type { ListedEvent } from "../../record/events/event-list.ts";
 import type { Trace } from "../../record/replay/trace.ts";
 import { table } from "../terminal.ts";
-import { cells, indented, seconds } from "./report.ts";
+import { cells, indented, seconds, timeText } from "./report.ts";
 
 /** The state of a call at one time, as text. */
 export function traceText(trace: Trace): string {
@@ -17,7 +18,7 @@ export function traceText(trace: Trace): string {
     `${text}${interrupted ? " [interrupted]" : ""}`,
   ]);
   return [
-    `At ${seconds(atMs)}`,
+    `At ${timeText(atMs)}`,
     indented(aroundText(trace)),
     "",
     "Turn state",
@@ -34,7 +35,7 @@ export function traceText(trace: Trace): string {
 /** The journaled events around this time; later ones are marked with "+". */
 function aroundText({ atMs, events: around }: Trace): string {
   // The time has fractions of a millisecond; events are listed in whole milliseconds.
-  const lastMs = Math.round(atMs);
+  const lastMs = roundedMs(atMs);
   const rows = around.filter(isFirstOfTextChunks).map(({ atMs: eventMs, source, ...what }) => {
     return [eventMs <= lastMs ? " " : "+", timeCell(eventMs), source, ...cells(what)];
   });
@@ -54,8 +55,8 @@ function callerText({ caller, isEnteringDtmf }: Turn): string {
   const settled = caller.words.interim === "" ? "" : ", interim";
   const since =
     caller.at === "speaking"
-      ? `has been speaking since ${seconds(caller.speechStartMs)}`
-      : `spoke until ${seconds(caller.endMs)}`;
+      ? `has been speaking since ${timeText(caller.speechStartMs)}`
+      : `spoke until ${timeText(caller.endMs)}`;
   return `the caller ${since}: ${said}${settled}${dtmf}`;
 }
 
@@ -67,7 +68,7 @@ function replyText({ ended, reply, turn }: CallSnapshot): string {
   const parts = [
     audible ? `sent ${seconds(sentMs)}, heard ${JSON.stringify(heardText)}` : "nothing sent yet",
     `${segments} segment${segments === 1 ? "" : "s"}`,
-    ...(paused === undefined ? [] : [`paused since ${seconds(paused)}`]),
+    ...(paused === undefined ? [] : [`paused since ${timeText(paused)}`]),
     ...(areToolsRunning ? ["tools are running"] : []),
     ...(interruptible ? [] : ["not interruptible"]),
   ];
@@ -85,16 +86,20 @@ const WAIT_OUTCOMES: Readonly<Record<Exclude<Deadline, "turn" | "reply">, string
   inactivity: "inactivity timeout",
 };
 
-function waitsText(snapshot: CallSnapshot, atMs: number): string {
+function waitsText(snapshot: CallSnapshot, atMs: CallMs): string {
   const { turn, reply, deadlines } = snapshot;
   const { turn: turnMs, reply: _, ...others } = deadlines;
-  const all: [untilMs: number, comes: string][] = [[turnMs, turnWaitOutcome(turn)], ...replyWaits(reply)];
+  const all: [untilMs: CallMs, comes: string][] = [[turnMs, turnWaitOutcome(turn)], ...replyWaits(reply)];
   for (const [wait, untilMs] of Object.entries(others))
     all.push([untilMs, WAIT_OUTCOMES[wait as keyof typeof WAIT_OUTCOMES]]);
   const rows = all
     .filter(([untilMs]) => Number.isFinite(untilMs))
-    .sort(([a], [b]) => a - b)
-    .map(([untilMs, comes]) => [timeCell(untilMs), `in ${Math.round(untilMs - atMs)} ms`.padStart(13), comes]);
+    .sort(([a], [b]) => elapsedMs(b, a))
+    .map(([untilMs, comes]) => [
+      timeCell(untilMs),
+      `in ${Math.round(elapsedMs(atMs, untilMs))} ms`.padStart(13),
+      comes,
+    ]);
   return rows.length === 0 ? "none: the call is over" : table(rows);
 }
 
@@ -111,7 +116,7 @@ function turnWaitOutcome({ caller, agent }: Turn): string {
   return isFinal ? "end of turn: the pause is long enough" : "the wait for the final transcript ends";
 }
 
-function replyWaits(reply: ReplySnapshot | undefined): [untilMs: number, comes: string][] {
+function replyWaits(reply: ReplySnapshot | undefined): [untilMs: CallMs, comes: string][] {
   if (reply === undefined) return [];
   const { turnId, deadlines } = reply;
   return [
@@ -122,4 +127,4 @@ function replyWaits(reply: ReplySnapshot | undefined): [untilMs: number, comes: 
   ];
 }
 
-const timeCell = (ms: number): string => seconds(ms).padStart(11);
+const timeCell = (atMs: CallMs): string => timeText(atMs).padStart(11);

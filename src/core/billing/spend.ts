@@ -1,3 +1,4 @@
+import { type MonotonicMs, millisecondsOf } from "../clocks.ts";
 import { TrunklineError } from "../errors.ts";
 import { SPEND_WINDOW_S } from "../limits/spend.ts";
 
@@ -71,9 +72,9 @@ export class SpendWindow {
   readonly #sums = zeroSpend();
 
   /** Counts these amounts from now on. */
-  add(amounts: Partial<Spend>, nowMs: number): void {
+  add(amounts: Partial<Spend>, nowMs: MonotonicMs): void {
     this.#forget(nowMs);
-    const second = Math.floor(nowMs / 1_000);
+    const second = Math.floor(millisecondsOf(nowMs) / 1_000);
     let entry = this.#seconds.at(-1);
     if (entry?.second !== second) {
       entry = { second, spend: zeroSpend() };
@@ -86,9 +87,9 @@ export class SpendWindow {
   }
 
   /** Subtracts from the amounts that were added at `addedMs`, unless they are already out of the window. */
-  refund(amounts: Partial<Spend>, addedMs: number, nowMs: number): void {
+  refund(amounts: Partial<Spend>, addedMs: MonotonicMs, nowMs: MonotonicMs): void {
     this.#forget(nowMs);
-    const second = Math.floor(addedMs / 1_000);
+    const second = Math.floor(millisecondsOf(addedMs) / 1_000);
     const entry = this.#seconds.find((one) => one.second === second);
     if (entry === undefined) return;
     for (const unit of SPEND_UNITS) {
@@ -98,13 +99,13 @@ export class SpendWindow {
   }
 
   /** The current sums; valid until the next method call. */
-  sums(nowMs: number): Spend {
+  sums(nowMs: MonotonicMs): Spend {
     this.#forget(nowMs);
     return this.#sums;
   }
 
-  #forget(nowMs: number): void {
-    const oldest = Math.floor(nowMs / 1_000) - SPEND_WINDOW_S;
+  #forget(nowMs: MonotonicMs): void {
+    const oldest = Math.floor(millisecondsOf(nowMs) / 1_000) - SPEND_WINDOW_S;
     for (let entry = this.#seconds[0]; entry !== undefined && entry.second < oldest; entry = this.#seconds[0]) {
       for (const unit of SPEND_UNITS) this.#sums[unit] -= entry.spend[unit];
       this.#seconds.shift();

@@ -1,10 +1,11 @@
+import type { CallMs } from "../clocks.ts";
 /** One side's uninterrupted contribution, as it was heard. Times are milliseconds since redemption. */
 export interface TranscriptTurn {
   role: "agent" | "user";
   /** What the caller heard, or the final transcript of the caller's speech. Empty when the call is not recorded. */
   text: string;
-  startMs: number;
-  endMs: number;
+  startMs: CallMs;
+  endMs: CallMs;
   /** The turn was interrupted, by the other side or by the end of the call; `text` ends at the last word that was heard. */
   interrupted: boolean;
   /**

@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import { addMs, elapsedMs, type MonotonicMs, monotonicMs } from "../clocks.ts";
 import { systemErrorCodeOf } from "../errors.ts";
 import {
   RESTART_MS_MAX,
@@ -56,7 +57,7 @@ interface Waiting<Task, Answer> extends TaskOptions {
 }
 
 interface Running<Task, Answer> extends Waiting<Task, Answer> {
-  readonly startMs: number;
+  readonly startMs: MonotonicMs;
   readonly startCpuMs: number | undefined;
   cancelBudgetCheck: () => void;
 }
@@ -80,7 +81,7 @@ export class BudgetedProcess<Task, Answer> {
   /** The child was killed; its messages are ignored. */
   #isEnding = false;
   #running: Running<Task, Answer> | undefined;
-  #startedMs = Number.NEGATIVE_INFINITY;
+  #startedMs = monotonicMs(Number.NEGATIVE_INFINITY);
   /** Set while the next start is delayed. */
   #cancelStart: (() => void) | undefined;
   /** The last child could not be started, or exited without a task. */
@@ -96,7 +97,7 @@ export class BudgetedProcess<Task, Answer> {
   /** Starts the child if none runs, so that the first task does not wait for it. Never throws. */
   start(): void {
     if (this.#child !== undefined || this.#cancelStart !== undefined || this.#closed) return;
-    const waitMs = this.#startedMs + TASK_PROCESS_START_INTERVAL_MS - this.#options.clock.nowMs();
+    const waitMs = elapsedMs(this.#options.clock.nowMs(), addMs(this.#startedMs, TASK_PROCESS_START_INTERVAL_MS));
     if (waitMs > 0) this.#startIn(waitMs);
     else this.#startNow();
   }
@@ -179,7 +180,7 @@ export class BudgetedProcess<Task, Answer> {
     running.cancelBudgetCheck = this.#options.clock.after(Math.max(1, delayMs), () => {
       if (this.#running !== running) return;
       const usedMs = this.#usedMs(running);
-      const leftMs = running.startMs + TASK_RUN_MS_MAX - this.#options.clock.nowMs();
+      const leftMs = elapsedMs(this.#options.clock.nowMs(), addMs(running.startMs, TASK_RUN_MS_MAX));
       if (usedMs >= running.cpuMsMax) this.#replace({ outcome: "over_budget", cpuMs: usedMs });
       else if (leftMs <= 0) this.#replace({ outcome: "refused", cpuMs: usedMs });
       else this.#checkBudgetIn(Math.min(leftMs, running.cpuMsMax - usedMs));
@@ -189,7 +190,9 @@ export class BudgetedProcess<Task, Answer> {
   /** The CPU time that a task has used; the wall-clock time on systems that do not report it. */
   #usedMs({ startMs, startCpuMs }: Running<Task, Answer>): number {
     const cpuMs = cpuMsOf(this.#child?.pid);
-    return cpuMs === undefined || startCpuMs === undefined ? this.#options.clock.nowMs() - startMs : cpuMs - startCpuMs;
+    return cpuMs === undefined || startCpuMs === undefined
+      ? elapsedMs(startMs, this.#options.clock.nowMs())
+      : cpuMs - startCpuMs;
   }
 
   #onMessage(message: TaskMessage<Answer>): void {
@@ -227,7 +230,7 @@ export class BudgetedProcess<Task, Answer> {
     const running = this.#running;
     const wasReady = this.#isReady;
     const wasEnding = this.#isEnding;
-    const usedMs = running === undefined ? 0 : this.#options.clock.nowMs() - running.startMs;
+    const usedMs = running === undefined ? 0 : elapsedMs(running.startMs, this.#options.clock.nowMs());
     this.#child = undefined;
     this.#isReady = false;
     this.#isEnding = false;

@@ -5,6 +5,7 @@ import type { CancelReason } from "../../core/calls/reasons.ts";
 import type { CallSpec } from "../../core/calls/spec.ts";
 import type { Stage } from "../../core/calls/stages.ts";
 import type { TurnLatency } from "../../core/calls/transcript.ts";
+import { type CallMs, callMs, elapsedMs } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
 import { type Logger, loggableError } from "../../core/log/logger.ts";
 import type { WorkerMetrics } from "../../core/metrics/worker-metrics.ts";
@@ -51,7 +52,7 @@ export interface AgentPipelineOptions {
   >;
   log: Logger;
   /** Call time. */
-  nowMs: () => number;
+  nowMs: () => CallMs;
   /** Delivers an event to the call. */
   deliver: (event: CallEvent) => void;
   /** Audio is ready to be sent again after the output was empty. */
@@ -74,7 +75,7 @@ export class AgentPipeline {
   readonly #sttInput: SttInput | undefined;
   readonly #llmRequests: LlmRequests;
   /** Which provider serves each stage, and since when if a failover switched to it. */
-  readonly #activeProviders: Record<Stage, { provider: string; sinceMs: number }>;
+  readonly #activeProviders: Record<Stage, { provider: string; sinceMs: CallMs }>;
   /**
    * Which providers served the latest reply: the STT of the reply, the first LLM to respond, the first TTS to
    * respond.
@@ -92,7 +93,7 @@ export class AgentPipeline {
     if (stt !== undefined) counters.servedBy("stt", stt.provider);
     counters.servedBy("llm", llm.provider);
     counters.servedBy("tts", tts.provider);
-    const first = (provider: string) => ({ provider, sinceMs: Number.NEGATIVE_INFINITY });
+    const first = (provider: string) => ({ provider, sinceMs: callMs(Number.NEGATIVE_INFINITY) });
     this.#activeProviders = { stt: first(stt?.provider ?? ""), llm: first(llm.provider), tts: first(tts.provider) };
     if (stt !== undefined) this.#sttInput = this.#createSttInput(stt);
     this.ttsOutput = new TtsOutput({
@@ -149,7 +150,7 @@ export class AgentPipeline {
   }
 
   /** One frame of the caller's audio, borrowed; `isSpeech` is the VAD's decision. */
-  writeFrame(frame: Int16Array, isSpeech: boolean, nowMs: number): void {
+  writeFrame(frame: Int16Array, isSpeech: boolean, nowMs: CallMs): void {
     this.#sttInput?.writeFrame(frame, isSpeech, nowMs);
   }
 
@@ -340,7 +341,7 @@ export class AgentPipeline {
     const { metrics, nowMs } = this.#options;
     const { provider, sinceMs } = this.#activeProviders[stage];
     this.#replyProviders[stage] ??= provider;
-    metrics.stageAnswered(stage, provider, Math.min(durationMs, nowMs() - sinceMs));
+    metrics.stageAnswered(stage, provider, Math.min(durationMs, elapsedMs(sinceMs, nowMs())));
   }
 
   #recordFailure(stage: Stage, provider: string, error: unknown): void {

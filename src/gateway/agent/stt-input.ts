@@ -1,5 +1,6 @@
 import type { CallEvent } from "../../call/events.ts";
 import type { CallSpec } from "../../core/calls/spec.ts";
+import { type CallMs, callMs, elapsedMs } from "../../core/clocks.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
 import { FRAME_MS } from "../../core/limits/media.ts";
 import type { Logger } from "../../core/log/logger.ts";
@@ -19,7 +20,7 @@ export interface SttInputOptions {
   makeResampler: ResamplerFactory;
   log: Logger;
   /** Call time. */
-  nowMs: () => number;
+  nowMs: () => CallMs;
   /** Delivers a transcript to the call. */
   deliver: (event: CallEvent) => void;
   /** The time from the caller's last voiced frame to the final transcript. */
@@ -42,7 +43,7 @@ export class SttInput {
   readonly #unrecognized: UnrecognizedSpeech | undefined;
   readonly #silence: Int16Array;
   /** When the caller's last voiced frame was; NaN before the first one, and after each final transcript. */
-  #lastSpeechMs = Number.NaN;
+  #lastSpeechMs = callMs(Number.NaN);
 
   constructor(options: SttInputOptions) {
     this.#options = options;
@@ -89,7 +90,7 @@ export class SttInput {
   }
 
   /** One frame of the caller's audio, borrowed; `isSpeech` is the VAD's decision. */
-  writeFrame(frame: Int16Array, isSpeech: boolean, nowMs: number): void {
+  writeFrame(frame: Int16Array, isSpeech: boolean, nowMs: CallMs): void {
     if (isSpeech) this.#lastSpeechMs = nowMs;
     this.#write(frame, isSpeech);
     if (this.#unrecognized?.frame(isSpeech) === true) this.#onUnrecognized();
@@ -122,8 +123,8 @@ export class SttInput {
     const { nowMs, deliver, onLatency } = this.#options;
     if (text !== "") this.#unrecognized?.recognized();
     if (kind === "final" && !Number.isNaN(this.#lastSpeechMs)) {
-      onLatency(nowMs() - this.#lastSpeechMs);
-      this.#lastSpeechMs = Number.NaN;
+      onLatency(elapsedMs(this.#lastSpeechMs, nowMs()));
+      this.#lastSpeechMs = callMs(Number.NaN);
     }
     // An STT may report a tag that is no language; the call gets only known languages.
     const language = tag === undefined ? undefined : languageCode(tag);

@@ -1,4 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
+import { addMs, elapsedMs, type MonotonicMs, monotonicMs } from "../../core/clocks.ts";
 import { FRAME_MS, TICK_SLOTS } from "../../core/limits/media.ts";
 import { TimeHistogram } from "../../core/metrics/histogram.ts";
 
@@ -9,12 +10,12 @@ const STALL_MS = FRAME_MS / 2;
 /** Something that is ticked every FRAME_MS. */
 export interface Tickable {
   /** The tick was due at `dueMs` of the ticker's clock. Must not throw. */
-  tick(dueMs: number): void;
+  tick(dueMs: MonotonicMs): void;
   /**
    * The tick was due at `dueMs`, and the event loop has stalled: sends the frames that are due and leaves everything
    * else to `tick`. Must not throw.
    */
-  catchUp(dueMs: number): void;
+  catchUp(dueMs: MonotonicMs): void;
 }
 
 /**
@@ -35,7 +36,7 @@ export class Ticker {
   readonly #slots: Set<Tickable>[] = Array.from({ length: TICK_SLOTS }, () => new Set<Tickable>());
   #count = 0;
   #slot = 0;
-  #nextMs = 0;
+  #nextMs = monotonicMs(0);
   #caughtUp = false;
   #cancel: (() => void) | undefined;
   #skippedSlots = 0;
@@ -67,21 +68,21 @@ export class Ticker {
    * overloaded core, sending again and again would leave no time to read, and the loop would not turn for seconds
    * (measured).
    */
-  catchUp(nowMs: number): void {
-    if (this.#caughtUp || this.#count === 0 || nowMs - this.#nextMs < STALL_MS) return;
+  catchUp(nowMs: MonotonicMs): void {
+    if (this.#caughtUp || this.#count === 0 || elapsedMs(this.#nextMs, nowMs) < STALL_MS) return;
     this.#caughtUp = true;
     for (let ahead = 0; ahead < TICK_SLOTS; ahead += 1) {
-      const missedMs = this.#nextMs + ahead * SLOT_MS;
+      const missedMs = addMs(this.#nextMs, ahead * SLOT_MS);
       if (missedMs > nowMs) break;
       // As in `#run`: of the missed ticks the last one counts.
-      const dueMs = missedMs + Math.floor((nowMs - missedMs) / FRAME_MS) * FRAME_MS;
+      const dueMs = addMs(missedMs, Math.floor(elapsedMs(missedMs, nowMs) / FRAME_MS) * FRAME_MS);
       const slot = this.#slots[(this.#slot + ahead) % TICK_SLOTS] as Set<Tickable>;
       for (const tickable of slot) tickable.catchUp(dueMs);
     }
   }
 
   #start(): void {
-    this.#nextMs = this.#clock.nowMs() + SLOT_MS;
+    this.#nextMs = addMs(this.#clock.nowMs(), SLOT_MS);
     this.#arm();
   }
 
@@ -96,26 +97,26 @@ export class Ticker {
   #arm(): void {
     while (this.#slots[this.#slot]?.size === 0) {
       this.#slot = (this.#slot + 1) % TICK_SLOTS;
-      this.#nextMs += SLOT_MS;
+      this.#nextMs = addMs(this.#nextMs, SLOT_MS);
     }
-    this.#cancel = this.#clock.after(Math.max(0, this.#nextMs - this.#clock.nowMs()), this.#run);
+    this.#cancel = this.#clock.after(Math.max(0, elapsedMs(this.#clock.nowMs(), this.#nextMs)), this.#run);
   }
 
   readonly #run = (): void => {
     this.#cancel = undefined;
     this.#caughtUp = false;
     const nowMs = this.#clock.nowMs();
-    const lateSlots = Math.floor((nowMs - this.#nextMs) / SLOT_MS);
+    const lateSlots = Math.floor(elapsedMs(this.#nextMs, nowMs) / SLOT_MS);
     const skipped = Math.max(0, lateSlots + 1 - TICK_SLOTS);
     this.#skippedSlots += skipped;
     this.#slot = (this.#slot + skipped) % TICK_SLOTS;
-    this.#nextMs += skipped * SLOT_MS;
+    this.#nextMs = addMs(this.#nextMs, skipped * SLOT_MS);
     while (this.#nextMs <= nowMs) {
       const slot = this.#slots[this.#slot] as Set<Tickable>;
-      if (slot.size > 0) this.lateness.observe(nowMs - this.#nextMs);
+      if (slot.size > 0) this.lateness.observe(elapsedMs(this.#nextMs, nowMs));
       for (const tickable of slot) tickable.tick(this.#nextMs);
       this.#slot = (this.#slot + 1) % TICK_SLOTS;
-      this.#nextMs += SLOT_MS;
+      this.#nextMs = addMs(this.#nextMs, SLOT_MS);
     }
     if (this.#count > 0 && this.#cancel === undefined) this.#arm();
   };

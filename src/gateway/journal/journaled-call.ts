@@ -1,5 +1,6 @@
 import { Call, type CallOptions } from "../../call/call.ts";
 import type { CallCommand, CallEvent } from "../../call/events.ts";
+import { type CallMs, callMs } from "../../core/clocks.ts";
 import type { JournalWriter } from "./writer.ts";
 
 type FrameIn = Extract<CallEvent, { kind: "frame-in" }>;
@@ -23,7 +24,7 @@ export class JournaledCall {
   readonly #carryOut: (command: CallCommand) => void;
   /** The first failure of a command of the current event. */
   #failure: { error: unknown } | undefined;
-  #eventMs = 0;
+  #eventMs = callMs(0);
 
   constructor({ journal, carryOut, ...options }: JournaledCallOptions) {
     this.#journal = journal;
@@ -32,34 +33,34 @@ export class JournaledCall {
   }
 
   /** The time of the latest event; its commands have the same time. */
-  get eventMs(): number {
+  get eventMs(): CallMs {
     return this.#eventMs;
   }
 
   /** Whether the call wants a `tick` at `nowMs`. */
-  isDue(nowMs: number): boolean {
+  isDue(nowMs: CallMs): boolean {
     return this.#call.isDue(nowMs);
   }
 
   /** Handles any event except the two frame events. Throws what the state machine, the journal or a command throws. */
-  handle(event: CallEvent, nowMs: number): void {
+  handle(event: CallEvent, nowMs: CallMs): void {
     this.#journal.event(nowMs, event);
     this.#toCall(event, nowMs);
   }
 
   /** `bytes`: the frame as it is recorded; copied. Throws as `handle`. */
-  frameIn(event: FrameIn, bytes: Uint8Array, nowMs: number): void {
+  frameIn(event: FrameIn, bytes: Uint8Array, nowMs: CallMs): void {
     this.#journal.frameIn(nowMs, event.mediaMs, event.isSpeech, bytes);
     this.#toCall(event, nowMs);
   }
 
   /** `bytes`: the frame as it was sent; copied. Throws as `handle`. */
-  frameOut(event: FrameOut, bytes: Uint8Array, nowMs: number): void {
+  frameOut(event: FrameOut, bytes: Uint8Array, nowMs: CallMs): void {
     this.#journal.frameOut(nowMs, event.turnId, event.samples, bytes);
     this.#toCall(event, nowMs);
   }
 
-  #toCall(event: CallEvent, nowMs: number): void {
+  #toCall(event: CallEvent, nowMs: CallMs): void {
     this.#eventMs = nowMs;
     this.#call.handle(event, nowMs);
     if (this.#failure === undefined) return;

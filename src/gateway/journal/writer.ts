@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { CallCommand, CallEvent } from "../../call/events.ts";
+import type { CallMs, MediaMs } from "../../core/clocks.ts";
 import {
   JOURNAL_BACKLOG_BYTES_MAX,
   JOURNAL_FLUSHES_SKIPPED_MAX,
@@ -91,7 +92,7 @@ export class JournalWriter {
   }
 
   /** An inbound frame: the event `frame-in`, and its bytes in the leg's codec, which are copied. */
-  frameIn(timeMs: number, mediaMs: number, isSpeech: boolean, bytes: Uint8Array): void {
+  frameIn(timeMs: CallMs, mediaMs: MediaMs, isSpeech: boolean, bytes: Uint8Array): void {
     if (this.#over) return;
     const audioOmitted = this.#omitsAudio();
     this.#filling.frameIn(timeMs, mediaMs, isSpeech, this.#recorded && !audioOmitted ? bytes : undefined, audioOmitted);
@@ -99,7 +100,7 @@ export class JournalWriter {
   }
 
   /** An outbound frame: the event `frame-out`, and its bytes in the leg's codec, which are copied. */
-  frameOut(timeMs: number, turnId: number, samples: number, bytes: Uint8Array): void {
+  frameOut(timeMs: CallMs, turnId: number, samples: number, bytes: Uint8Array): void {
     if (this.#over) return;
     const audioOmitted = this.#omitsAudio();
     this.#filling.frameOut(timeMs, turnId, samples, this.#recorded && !audioOmitted ? bytes : undefined, audioOmitted);
@@ -107,7 +108,7 @@ export class JournalWriter {
   }
 
   /** Any other event. It must be journaled before the commands that it causes. */
-  event(timeMs: number, event: CallEvent): void {
+  event(timeMs: CallMs, event: CallEvent): void {
     if (event.kind === "frame-in" || event.kind === "frame-out")
       assert.fail("frame events must be journaled with their audio");
     if (this.#over) return;
@@ -116,7 +117,7 @@ export class JournalWriter {
     this.#checkBacklog();
   }
 
-  command(timeMs: number, command: CallCommand): void {
+  command(timeMs: CallMs, command: CallCommand): void {
     if (this.#over) return;
     this.#hasUnflushedEvents = true;
     this.#filling.command(timeMs, journaledCommand(command, this.#recorded));

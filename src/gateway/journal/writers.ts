@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import { close, fdatasync, mkdirSync, open, write } from "node:fs";
 import type { Clock } from "../../core/clock.ts";
+import { elapsedMs } from "../../core/clocks.ts";
 import { JOURNAL_FLUSH_MS } from "../../core/limits/storage.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { journalDirectory, journalPath } from "../../record/journal/reader.ts";
@@ -110,7 +111,7 @@ export class JournalWriters {
     const { clock } = this.#options;
     const armedMs = clock.nowMs();
     this.#armed = true;
-    clock.after(FLUSH_STEP_MS, () => this.#step(clock.nowMs() - armedMs));
+    clock.after(FLUSH_STEP_MS, () => this.#step(elapsedMs(armedMs, clock.nowMs())));
   }
 
   #step(sinceMs: number): void {

@@ -1,4 +1,5 @@
 import type { CallEvent } from "../../call/events.ts";
+import type { CallMs } from "../../core/clocks.ts";
 import { FRAME_MS } from "../../core/limits/media.ts";
 import { PlaybackClock } from "../../media/playback-clock.ts";
 import type { Wire } from "../../wire/wire.ts";
@@ -14,7 +15,7 @@ export interface AgentAudioOptions {
   ttsOutput: TtsOutput;
   counters: CallCounters;
   /** The peer reads so slowly that a frame was dropped. */
-  onDropped: (nowMs: number) => void;
+  onDropped: (nowMs: CallMs) => void;
 }
 
 /**
@@ -39,7 +40,7 @@ export class AgentAudio {
   }
 
   /** Whether a frame is due, if one is ready. */
-  isDue(nowMs: number): boolean {
+  isDue(nowMs: CallMs): boolean {
     return this.#pausedTurnId === undefined && this.#playback.isFrameDue(nowMs);
   }
 
@@ -47,7 +48,7 @@ export class AgentAudio {
    * Sends the next frame and fills in `frameEvent`; returns its bytes, borrowed until the next frame. Undefined when no
    * frame is ready, or when the peer did not take it.
    */
-  sendFrame(nowMs: number): Uint8Array | undefined {
+  sendFrame(nowMs: CallMs): Uint8Array | undefined {
     const { wire, socket, ttsOutput, counters, onDropped } = this.#options;
     const frame = ttsOutput.shift();
     if (frame === undefined) {
@@ -84,7 +85,7 @@ export class AgentAudio {
   }
 
   /** The reply was interrupted: frames that the peer has not played count as dropped. */
-  interrupt(nowMs: number): void {
+  interrupt(nowMs: CallMs): void {
     this.#pausedTurnId = undefined;
     this.#playback.flush(nowMs);
     this.#speaking = false;

@@ -1,4 +1,5 @@
 import { strict as assert } from "node:assert";
+import { type CallMs, type MediaMs, mediaMs } from "../../core/clocks.ts";
 import { BACKLOG_MS_MAX } from "../../core/limits/caller-audio.ts";
 import { FRAME_MS } from "../../core/limits/media.ts";
 import { busRateHz } from "../../media/bus-rate.ts";
@@ -21,7 +22,7 @@ export interface CallerFrame {
   /** The same audio in the codec of the recording. */
   readonly bytes: Uint8Array;
   /** Its position on the peer's media timeline, ms. */
-  readonly mediaMs: number;
+  readonly mediaMs: MediaMs;
 }
 
 export interface CallerAudioOptions {
@@ -30,12 +31,12 @@ export interface CallerAudioOptions {
   codec: FrameCodec;
   makeResampler: ResamplerFactory;
   /** When the stream started. */
-  startMs: number;
+  startMs: CallMs;
   counters: CallCounters;
   /**
    * Takes each frame. `silenceFrames` frames of silence precede it that the carrier did not send and the STT must get.
    */
-  onFrame: (frame: CallerFrame, silenceFrames: number, nowMs: number) => void;
+  onFrame: (frame: CallerFrame, silenceFrames: number, nowMs: CallMs) => void;
 }
 
 /**
@@ -49,7 +50,7 @@ export class CallerAudio {
   readonly #jitterBuffer: JitterBuffer | undefined;
   /** Only where the peer's rate differs from the bus's. */
   readonly #resampler: Resampler | undefined;
-  readonly #resampled: { bytes: Uint8Array; samples: Int16Array; count: number; timestampMs: number };
+  readonly #resampled: { bytes: Uint8Array; samples: Int16Array; count: number; timestampMs: MediaMs };
   /** The resampler's last input: messages of equal length reuse the same view. */
   #resamplerInput: Int16Array = new Int16Array(0);
   readonly #staleAudio: StaleAudioDetector | undefined;
@@ -72,7 +73,7 @@ export class CallerAudio {
     this.#jitterBuffer =
       isUnordered && codec !== "pcm_s16le" ? new JitterBuffer({ law: G711_LAWS[codec], rateHz }) : undefined;
     this.#resampler = inboundRateHz === rateHz ? undefined : makeResampler(inboundRateHz, rateHz);
-    this.#resampled = { bytes: NO_BYTES, samples: new Int16Array(0), count: 0, timestampMs: Number.NaN };
+    this.#resampled = { bytes: NO_BYTES, samples: new Int16Array(0), count: 0, timestampMs: mediaMs(Number.NaN) };
     this.#sampleMs = 1_000 / inboundRateHz;
     this.#staleAudio = wire.hasWallClockTimestamps ? new StaleAudioDetector() : undefined;
     this.#counters = counters;
@@ -85,7 +86,7 @@ export class CallerAudio {
   }
 
   /** Takes the audio of one message; reads it before returning. */
-  push(audio: InboundAudio, nowMs: number): void {
+  push(audio: InboundAudio, nowMs: CallMs): void {
     if (this.#staleAudio?.isStale(audio.timestampMs, nowMs) === true) {
       this.#counters.staleAudio += 1;
       this.#drop(audio, nowMs);
@@ -103,7 +104,7 @@ export class CallerAudio {
   }
 
   /** Stops waiting for audio that should have arrived by `untilMs`; with Infinity nothing waits any longer. */
-  release(untilMs: number, nowMs: number): void {
+  release(untilMs: CallMs, nowMs: CallMs): void {
     if (this.#jitterBuffer === undefined) return;
     for (let audio = this.#jitterBuffer.next(untilMs); audio !== undefined; audio = this.#jitterBuffer.next(untilMs)) {
       this.#emitFrames(audio, nowMs);
@@ -111,7 +112,7 @@ export class CallerAudio {
   }
 
   /** Frames of silence that the STT must get now because the carrier sends nothing; reported once for each pause. */
-  silenceFramesDue(nowMs: number): number {
+  silenceFramesDue(nowMs: CallMs): number {
     return this.#pacing.silenceFramesDue(nowMs);
   }
 
@@ -120,11 +121,11 @@ export class CallerAudio {
     this.#resampler?.destroy();
   }
 
-  #drop({ count }: InboundAudio, nowMs: number): void {
+  #drop({ count }: InboundAudio, nowMs: CallMs): void {
     if (!this.#dropBudget.take(count * this.#sampleMs, nowMs)) this.#isDropBudgetExceeded = true;
   }
 
-  #emitFrames(audio: FramerInput, nowMs: number): void {
+  #emitFrames(audio: FramerInput, nowMs: CallMs): void {
     const framer = this.#framer;
     framer.push(this.#atBusRate(audio), nowMs);
     while (framer.next()) this.#onFrame(framer, this.#pacing.frame(framer.mediaMs, nowMs), nowMs);

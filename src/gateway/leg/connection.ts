@@ -2,6 +2,7 @@ import type { CallCommand, CallEvent, CallState } from "../../call/events.ts";
 import type { TurnParameters } from "../../call/parameters.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
 import type { Clock } from "../../core/clock.ts";
+import { type CallMs, callMs, callMsAt, latest, type MonotonicMs, mediaMs, millisecondsOf } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
 import { LIVENESS_CHECK_TICKS } from "../../core/limits/connections.ts";
 import type { Logger } from "../../core/log/logger.ts";
@@ -81,13 +82,13 @@ export class Connection implements Leg {
   readonly #agentAudio: AgentAudio;
   readonly #liveness: Liveness;
   #ticks = 0;
-  readonly #startMs: number;
+  readonly #startMs: MonotonicMs;
   readonly #messageGuard: MessageGuard;
   readonly #clientMessages: ClientMessages;
   readonly #dtmfOrder = new DtmfOrder();
   readonly #counters = new CallCounters();
   /** One event object is reused for every frame. */
-  readonly #frameIn = { kind: "frame-in" as const, isSpeech: false, mediaMs: 0 };
+  readonly #frameIn = { kind: "frame-in" as const, isSpeech: false, mediaMs: mediaMs(0) };
   #callerAudio: CallerAudio | undefined;
   #closeCode: number | undefined;
   #closed = false;
@@ -236,7 +237,7 @@ export class Connection implements Leg {
     while (this.#pipeline.ttsOutput.hasNextFrame && this.#sendIfDue(nowMs));
   }
 
-  #sendIfDue(nowMs: number): boolean {
+  #sendIfDue(nowMs: CallMs): boolean {
     if (this.#over || !this.#agentAudio.isDue(nowMs)) return false;
     try {
       const bytes = this.#agentAudio.sendFrame(nowMs);
@@ -251,22 +252,22 @@ export class Connection implements Leg {
   }
 
   /** Pings the peer when a ping is due, and ends the call when the peer is lost. */
-  #checkLiveness(nowMs: number): void {
+  #checkLiveness(nowMs: CallMs): void {
     if (this.#liveness.isLost(nowMs)) this.#hangUp("connection_lost", nowMs);
     if (this.#over || !this.#liveness.takePing(nowMs, this.#state === "speaking")) return;
     this.#counters.pings += 1;
     this.#options.socket.ping();
   }
 
-  #nowMs(): number {
-    return this.#options.clock.nowMs() - this.#startMs;
+  #nowMs(): CallMs {
+    return callMsAt(this.#startMs, this.#options.clock.nowMs());
   }
 
   /**
    * The entry for all events except frames, which are too frequent for it: journals the event, then handles it. Never
    * throws.
    */
-  #handle(event: CallEvent, nowMs: number): void {
+  #handle(event: CallEvent, nowMs: CallMs): void {
     if (this.#over) return;
     try {
       // A journaled event must reach the state machine: nothing between the two may fail.
@@ -282,19 +283,19 @@ export class Connection implements Leg {
    * An internal error ends this call and no other. The state machine gets one chance to end the call; otherwise it is
    * ended here.
    */
-  #onBug(error: unknown, nowMs: number): void {
+  #onBug(error: unknown, nowMs: CallMs): void {
     const code = codeOf(error);
     this.#options.log.error({ err: error, code, fault: "bug" }, "call failed: internal error");
     if (this.#over) return;
     try {
-      this.#call.handle({ kind: "internal-error", code }, Math.max(nowMs, this.#call.eventMs));
+      this.#call.handle({ kind: "internal-error", code }, latest(nowMs, this.#call.eventMs));
     } catch {
       // The state machine is broken: the call is ended below.
     }
     if (!this.#over) this.#finish("worker_lost");
   }
 
-  #onPeerEvent(event: PeerEvent | undefined, nowMs: number): void {
+  #onPeerEvent(event: PeerEvent | undefined, nowMs: CallMs): void {
     switch (event?.kind) {
       case undefined:
         return;
@@ -334,7 +335,7 @@ export class Connection implements Leg {
     }
   }
 
-  #onStart({ codec, carrierCallId }: StreamStarted, nowMs: number): void {
+  #onStart({ codec, carrierCallId }: StreamStarted, nowMs: CallMs): void {
     const { wire, makeResampler, log, onStarted } = this.#options;
     const carrierFields = carrierCallId === undefined ? {} : { carrierCallId };
     log.setBindings(carrierFields);
@@ -353,7 +354,7 @@ export class Connection implements Leg {
   }
 
   /** The frame bus: every consumer reads the frame in one synchronous step. */
-  readonly #onFrame = (frame: CallerFrame, silenceFrames: number, nowMs: number): void => {
+  readonly #onFrame = (frame: CallerFrame, silenceFrames: number, nowMs: CallMs): void => {
     if (this.#over) return;
     this.#counters.framesIn += 1;
     const event = this.#frameIn;
@@ -366,7 +367,7 @@ export class Connection implements Leg {
   };
 
   /** Releases buffered audio and digits that have waited since `untilMs` or longer for something that precedes them. */
-  #release(untilMs: number, nowMs: number): void {
+  #release(untilMs: CallMs, nowMs: CallMs): void {
     this.#callerAudio?.release(untilMs, nowMs);
     for (let digit = this.#dtmfOrder.next(untilMs); digit !== undefined; digit = this.#dtmfOrder.next(untilMs)) {
       this.#handle({ kind: "dtmf", digit }, nowMs);
@@ -374,10 +375,10 @@ export class Connection implements Leg {
   }
 
   /** The peer sends nothing more: handles what is still buffered, then ends the call. */
-  #hangUp(reason: EndReason, nowMs: number): void {
+  #hangUp(reason: EndReason, nowMs: CallMs): void {
     if (this.#over) return;
     try {
-      this.#release(Number.POSITIVE_INFINITY, nowMs);
+      this.#release(callMs(Number.POSITIVE_INFINITY), nowMs);
     } catch (error) {
       this.#onBug(error, nowMs);
     }
@@ -453,7 +454,7 @@ export class Connection implements Leg {
     this.#over = true;
     const { redeemed, journal, vad, wire, socket, metrics, clock, log, onDone } = this.#options;
     const closeCode = this.#peerCloseCode ?? this.#closeCode ?? closeCodeOf(reason);
-    const durationMs = Math.round(this.#call.eventMs);
+    const durationMs = Math.round(millisecondsOf(this.#call.eventMs));
     this.#counters.underruns = this.#pipeline.ttsOutput.underruns;
     for (const step of [
       () => log.info({ reason, durationMs, closeCode, ...this.#counters.summary(redeemed) }, "call ended"),

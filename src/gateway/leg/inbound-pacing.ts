@@ -1,3 +1,4 @@
+import { type CallMs, elapsedMs, type MediaMs, mediaMs } from "../../core/clocks.ts";
 import {
   INBOUND_AHEAD_MS_MAX,
   INBOUND_STALL_MS_MAX,
@@ -14,21 +15,23 @@ import { ArrivalInterval } from "../../media/arrival-interval.ts";
 export class InboundPacing {
   /** How far the audio is ahead of real time; below 0 it is late and may catch up. */
   #aheadMs: number;
-  #lastFrameMs: number;
-  #lastMediaMs = Number.NaN;
+  #lastFrameMs: CallMs;
+  #lastMediaMs = mediaMs(Number.NaN);
   #starved = false;
   readonly #arrivalInterval = new ArrivalInterval();
 
   /** The stream starts. If the network delayed it, all audio since redemption may arrive with it. */
-  constructor(nowMs: number) {
+  constructor(nowMs: CallMs) {
     this.#aheadMs = -nowMs;
     this.#lastFrameMs = nowMs;
   }
 
   /** Takes one frame; returns how many frames of silence the STT must get before it, for the gap that precedes it. */
-  frame(mediaMs: number, nowMs: number): number {
-    this.#aheadMs = Math.max(-INBOUND_STALL_MS_MAX, this.#aheadMs - (nowMs - this.#lastFrameMs)) + FRAME_MS;
-    const gapFrames = Number.isNaN(this.#lastMediaMs) ? 0 : Math.round((mediaMs - this.#lastMediaMs) / FRAME_MS) - 1;
+  frame(mediaMs: MediaMs, nowMs: CallMs): number {
+    this.#aheadMs = Math.max(-INBOUND_STALL_MS_MAX, this.#aheadMs - elapsedMs(this.#lastFrameMs, nowMs)) + FRAME_MS;
+    const gapFrames = Number.isNaN(this.#lastMediaMs)
+      ? 0
+      : Math.round(elapsedMs(this.#lastMediaMs, mediaMs) / FRAME_MS) - 1;
     const silenceFrames = this.#starved ? 0 : Math.min(STT_SILENCE_FRAMES, Math.max(0, gapFrames));
     this.#arrivalInterval.frame(gapFrames <= 0, nowMs);
     this.#lastFrameMs = nowMs;
@@ -43,8 +46,8 @@ export class InboundPacing {
   }
 
   /** Frames of silence that the STT must get now because the carrier sends nothing; reported once for each pause. */
-  silenceFramesDue(nowMs: number): number {
-    if (this.#starved || nowMs - this.#lastFrameMs < STT_STARVED_MS + this.#arrivalInterval.slackMs) return 0;
+  silenceFramesDue(nowMs: CallMs): number {
+    if (this.#starved || elapsedMs(this.#lastFrameMs, nowMs) < STT_STARVED_MS + this.#arrivalInterval.slackMs) return 0;
     this.#starved = true;
     return STT_SILENCE_FRAMES;
   }

@@ -1,3 +1,4 @@
+import { type CallMs, callMs, elapsedMs } from "../../core/clocks.ts";
 import { PING_WHILE_SPEAKING_MS, SILENCE_STEP_MS_MAX, SILENT_PEER_MS_MAX } from "../../core/limits/connections.ts";
 
 /** When a peer is pinged, and when it is lost. */
@@ -16,13 +17,13 @@ export interface LivenessOptions {
  */
 export class Liveness {
   readonly #options: LivenessOptions;
-  #checkedMs = 0;
+  #checkedMs = callMs(0);
   #silentMs = 0;
   #withoutAudioMs = 0;
   /** Something was received since the last check, or audio was: the time before that was no silence. */
   #isAlive = false;
   #hasAudio = false;
-  #pingedMs = Number.NEGATIVE_INFINITY;
+  #pingedMs = callMs(Number.NEGATIVE_INFINITY);
   /** A ping was sent, and no pong has arrived yet. */
   #awaitsPong = false;
   #answersPings = false;
@@ -54,8 +55,8 @@ export class Liveness {
   }
 
   /** Call every LIVENESS_CHECK_TICKS. Returns whether the peer is lost. */
-  isLost(nowMs: number): boolean {
-    const stepMs = Math.min(nowMs - this.#checkedMs, SILENCE_STEP_MS_MAX);
+  isLost(nowMs: CallMs): boolean {
+    const stepMs = Math.min(elapsedMs(this.#checkedMs, nowMs), SILENCE_STEP_MS_MAX);
     this.#checkedMs = nowMs;
     this.#silentMs = this.#isAlive ? 0 : this.#silentMs + stepMs;
     this.#withoutAudioMs = this.#hasAudio ? 0 : this.#withoutAudioMs + stepMs;
@@ -68,10 +69,10 @@ export class Liveness {
   }
 
   /** Whether to ping the peer now; if so, the ping counts as sent. */
-  takePing(nowMs: number, agentSpeaks: boolean): boolean {
+  takePing(nowMs: CallMs, agentSpeaks: boolean): boolean {
     const isUnsure = agentSpeaks && this.#silentMs >= PING_WHILE_SPEAKING_MS;
     const intervalMs = isUnsure ? PING_WHILE_SPEAKING_MS : this.#options.pingIntervalMs;
-    if (nowMs - this.#pingedMs < intervalMs) return false;
+    if (elapsedMs(this.#pingedMs, nowMs) < intervalMs) return false;
     this.#pingedMs = nowMs;
     this.#awaitsPong = true;
     return true;

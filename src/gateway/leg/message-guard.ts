@@ -1,4 +1,5 @@
 import type { EndReason } from "../../core/calls/reasons.ts";
+import { type CallMs, callMs } from "../../core/clocks.ts";
 import { TrunklineError, wireFlood } from "../../core/errors.ts";
 import {
   CARRIER_BYTES_BURST_MAX,
@@ -62,21 +63,21 @@ function violation(closeCode: number | undefined): PeerEvent {
  */
 export class MessageGuard {
   readonly #options: MessageGuardOptions;
-  readonly #malformed = new FixedWindowLimiter(MALFORMED_PER_SECOND_MAX);
-  readonly #messages = new FixedWindowLimiter(MESSAGES_PER_SECOND_MAX);
-  readonly #otherMessages = new FixedWindowLimiter(NON_AUDIO_MESSAGES_PER_SECOND_MAX);
-  readonly #marks = new FixedWindowLimiter(MARKS_PER_SECOND_MAX);
-  readonly #texts = new FixedWindowLimiter(TEXTS_PER_SECOND_MAX);
+  readonly #malformed = new FixedWindowLimiter<CallMs>(MALFORMED_PER_SECOND_MAX);
+  readonly #messages = new FixedWindowLimiter<CallMs>(MESSAGES_PER_SECOND_MAX);
+  readonly #otherMessages = new FixedWindowLimiter<CallMs>(NON_AUDIO_MESSAGES_PER_SECOND_MAX);
+  readonly #marks = new FixedWindowLimiter<CallMs>(MARKS_PER_SECOND_MAX);
+  readonly #texts = new FixedWindowLimiter<CallMs>(TEXTS_PER_SECOND_MAX);
   readonly #typedChars = new TokenBucket({
     atOnce: TYPED_CHARS_BURST_MAX,
     perSecond: TYPED_CHARS_PER_SECOND_MAX,
   });
-  readonly #carrierErrors = new FixedWindowLimiter(CARRIER_ERRORS_LOGGED_PER_SECOND_MAX);
+  readonly #carrierErrors = new FixedWindowLimiter<CallMs>(CARRIER_ERRORS_LOGGED_PER_SECOND_MAX);
   /** The parsing budget of the peer, bytes. */
   readonly #parseBudget: TokenBucket;
   readonly #parseLimits: Readonly<ConstructorParameters<typeof TokenBucket>[0]>;
   /** When the current message was received, and the bytes charged for it. */
-  #readMs = 0;
+  #readMs = callMs(0);
   #chargedBytes = 0;
   #streamId: string | undefined;
   #isUnknownTypeReported = false;
@@ -96,7 +97,7 @@ export class MessageGuard {
   }
 
   /** Reads one message, borrowed until this returns; undefined when it needs no action. */
-  read(bytes: Uint8Array, isBinary: boolean, nowMs: number): PeerEvent | undefined {
+  read(bytes: Uint8Array, isBinary: boolean, nowMs: CallMs): PeerEvent | undefined {
     const { wire, inbound, counters } = this.#options;
     if (!this.#messages.allows(nowMs)) return VIOLATION;
     if (isBinary && !wire.binaryAudio) return violation(CLOSE_UNSUPPORTED_DATA);
@@ -161,7 +162,7 @@ export class MessageGuard {
     );
   };
 
-  #onRejected(error: unknown, nowMs: number): PeerEvent | undefined {
+  #onRejected(error: unknown, nowMs: CallMs): PeerEvent | undefined {
     if (!(error instanceof TrunklineError)) throw error;
     const { counters, sendError, log } = this.#options;
     const isFlood = error.code === "wire_flood";
@@ -186,7 +187,7 @@ export class MessageGuard {
     this.#options.sendError("unknown_type", "unknown message type: it is ignored, and so are later ones");
   }
 
-  #onStreamEvent(event: Exclude<WireEvent, { kind: "start" | "ignored" }>, nowMs: number): PeerEvent | undefined {
+  #onStreamEvent(event: Exclude<WireEvent, { kind: "start" | "ignored" }>, nowMs: CallMs): PeerEvent | undefined {
     const { counters, sendError, log } = this.#options;
     switch (event.kind) {
       case "cleared":

@@ -1,3 +1,4 @@
+import { type CallMs, callMs, elapsedMs, type MediaMs, millisecondsOf } from "../../core/clocks.ts";
 import { BACKLOG_DRAIN_MS_MAX, BACKLOG_MS_MAX, INBOUND_STALL_MS_MAX } from "../../core/limits/caller-audio.ts";
 
 /**
@@ -12,22 +13,22 @@ export class StaleAudioDetector {
   /** The smallest difference seen between call time and the carrier's clock. */
   #offsetMs = Number.POSITIVE_INFINITY;
   /** Since when all audio has been stale; NaN while it is not. */
-  #staleSinceMs = Number.NaN;
+  #staleSinceMs = callMs(Number.NaN);
 
   /** Whether audio with this timestamp, received at `nowMs`, is stale. Audio without a timestamp never is. */
-  isStale(timestampMs: number, nowMs: number): boolean {
+  isStale(timestampMs: MediaMs, nowMs: CallMs): boolean {
     if (!Number.isFinite(timestampMs)) return false;
-    const offsetMs = nowMs - timestampMs;
+    const offsetMs = millisecondsOf(nowMs) - millisecondsOf(timestampMs);
     this.#offsetMs = Math.min(this.#offsetMs, offsetMs);
     const heldUpMs = offsetMs - this.#offsetMs;
     if (heldUpMs <= INBOUND_STALL_MS_MAX) {
-      this.#staleSinceMs = Number.NaN;
+      this.#staleSinceMs = callMs(Number.NaN);
       return false;
     }
     if (Number.isNaN(this.#staleSinceMs)) this.#staleSinceMs = nowMs;
-    if (heldUpMs <= BACKLOG_MS_MAX && nowMs - this.#staleSinceMs < BACKLOG_DRAIN_MS_MAX) return true;
+    if (heldUpMs <= BACKLOG_MS_MAX && elapsedMs(this.#staleSinceMs, nowMs) < BACKLOG_DRAIN_MS_MAX) return true;
     this.#offsetMs = offsetMs;
-    this.#staleSinceMs = Number.NaN;
+    this.#staleSinceMs = callMs(Number.NaN);
     return false;
   }
 }

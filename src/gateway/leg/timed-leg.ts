@@ -1,4 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
+import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import type { AddedLatency } from "../../core/metrics/worker-readings.ts";
 import type { Tickable, Ticker } from "../event-loop/ticker.ts";
 import type { CallCounters, CallReading } from "../metrics/call-counters.ts";
@@ -34,27 +35,27 @@ export class TimedLeg implements Leg, Tickable {
     const before = call.framesIn;
     this.#leg.message(bytes, isBinary);
     if (call.framesIn === before) return;
-    const durationMs = this.#clock.nowMs() - startMs;
+    const durationMs = elapsedMs(startMs, this.#clock.nowMs());
     this.#process.in.observe(durationMs);
     if (durationMs > call.addedLatencyInMaxMs) call.addedLatencyInMaxMs = durationMs;
   }
 
-  tick(dueMs: number): void {
+  tick(dueMs: MonotonicMs): void {
     const before = this.#call.framesOut;
     this.#leg.tick();
     this.#observeOut(before, dueMs);
   }
 
-  catchUp(dueMs: number): void {
+  catchUp(dueMs: MonotonicMs): void {
     const before = this.#call.framesOut;
     this.#leg.catchUp();
     this.#observeOut(before, dueMs);
   }
 
-  #observeOut(framesBefore: number, dueMs: number): void {
+  #observeOut(framesBefore: number, dueMs: MonotonicMs): void {
     const call = this.#call;
     if (call.framesOut === framesBefore) return;
-    const durationMs = this.#clock.nowMs() - dueMs;
+    const durationMs = elapsedMs(dueMs, this.#clock.nowMs());
     this.#process.out.observe(durationMs);
     if (durationMs > call.addedLatencyOutMaxMs) call.addedLatencyOutMaxMs = durationMs;
   }

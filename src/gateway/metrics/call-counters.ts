@@ -1,6 +1,7 @@
 import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { Stage } from "../../core/calls/stages.ts";
 import type { TranscriptTurn, TurnLatency } from "../../core/calls/transcript.ts";
+import { type CallMs, millisecondsOf } from "../../core/clocks.ts";
 import type { CallCounts, LiveState } from "../../core/metrics/worker-readings.ts";
 import type { RedeemedCall } from "../../store/call-handoff.ts";
 
@@ -47,7 +48,7 @@ export class CallCounters implements CallCounts {
   /** The longest time that the worker held a frame of this call, in each direction, ms. */
   addedLatencyInMaxMs = 0;
   addedLatencyOutMaxMs = 0;
-  #firstAudioMs: number | undefined;
+  #firstAudioMs: CallMs | undefined;
   #agentTurns = 0;
   #callerTurns = 0;
   #interrupted = 0;
@@ -92,7 +93,7 @@ export class CallCounters implements CallCounts {
       model,
       recorded: recordingEnabled,
       providers: this.providers,
-      firstAudioMs: rounded(this.#firstAudioMs),
+      firstAudioMs: this.#firstAudioMs === undefined ? undefined : rounded(millisecondsOf(this.#firstAudioMs)),
       agentTurns: this.#agentTurns,
       callerTurns: this.#callerTurns,
       interrupted: this.#interrupted,

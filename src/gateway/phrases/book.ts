@@ -1,6 +1,7 @@
 import { spendRefusalOf } from "../../core/billing/spend.ts";
 import type { Usage } from "../../core/billing/usage.ts";
 import type { Clock } from "../../core/clock.ts";
+import { addMs, type MonotonicMs, monotonicMs } from "../../core/clocks.ts";
 import { codeOf, providerFailed, unavailable } from "../../core/errors.ts";
 import {
   PHRASE_LANGUAGES_MAX,
@@ -61,7 +62,7 @@ const REFUSED = "refused";
 interface Translation {
   found: Promise<Phrases | typeof REFUSED | undefined>;
   /** When a missing translation is tried again. */
-  retryMs: number;
+  retryMs: MonotonicMs;
 }
 
 /** The phrases of all languages, for the calls of one worker. Calls that need the same translation share it. */
@@ -104,7 +105,7 @@ export class PhraseBook implements PhraseFinder {
       // What the other call may not spend, this call may.
       if (found !== REFUSED) return found;
     }
-    const entry: Translation = { found: Promise.resolve(undefined), retryMs: Number.POSITIVE_INFINITY };
+    const entry: Translation = { found: Promise.resolve(undefined), retryMs: monotonicMs(Number.POSITIVE_INFINITY) };
     entry.found = this.#readOrTranslate(tag, llm, spend, entry);
     this.#translations.delete(key);
     this.#translations.set(key, entry);
@@ -145,7 +146,7 @@ export class PhraseBook implements PhraseFinder {
         log.warn({ language: tag, provider, ...failure }, "service phrases not translated: English is used");
       }
       this.#loggedFallbacks.add(tag);
-      entry.retryMs = clock.nowMs() + retryAfterMs;
+      entry.retryMs = addMs(clock.nowMs(), retryAfterMs);
       return isRefused ? REFUSED : undefined;
     }
   }

@@ -1,6 +1,9 @@
-/** A fixed-window limiter: allows at most `max` within one second. */
-export class FixedWindowLimiter {
+import { type Instant, millisecondsOf } from "../../core/clocks.ts";
+
+/** A fixed-window limiter: allows at most `max` within one second of the clock `Time`. */
+export class FixedWindowLimiter<Time extends Instant> {
   readonly #max: number;
+  /** On the clock `Time`. A number, because no instant of every clock is before all others. */
   #sinceMs = Number.NEGATIVE_INFINITY;
   #count = 0;
 
@@ -9,9 +12,10 @@ export class FixedWindowLimiter {
   }
 
   /** Counts one more; false when it exceeds the limit. */
-  allows(nowMs: number): boolean {
-    if (nowMs - this.#sinceMs >= 1_000) {
-      this.#sinceMs = nowMs;
+  allows(nowMs: Time): boolean {
+    const atMs = millisecondsOf(nowMs);
+    if (atMs - this.#sinceMs >= 1_000) {
+      this.#sinceMs = atMs;
       this.#count = 0;
     }
     this.#count += 1;

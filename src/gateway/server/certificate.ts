@@ -2,6 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { Clock } from "../../core/clock.ts";
+import { addMs, monotonicMs } from "../../core/clocks.ts";
 import {
   CERTIFICATE_EXPIRES_SOON_MS,
   CERTIFICATE_POLL_MS,
@@ -48,7 +49,7 @@ export class CertificateReloader {
   /** The problem found by the latest check, and the one that was reported. */
   #lastProblem = "";
   #reportedProblem = "";
-  #nextWarningMs = Number.NEGATIVE_INFINITY;
+  #nextWarningMs = monotonicMs(Number.NEGATIVE_INFINITY);
 
   /** Reads the files. The server must read them after that, so that a change in between is seen by the first check. */
   constructor(options: CertificateReloaderOptions) {
@@ -96,7 +97,7 @@ export class CertificateReloader {
     }
     this.#inUse = found;
     this.#notAfterMs = notAfterMs;
-    this.#nextWarningMs = Number.NEGATIVE_INFINITY;
+    this.#nextWarningMs = monotonicMs(Number.NEGATIVE_INFINITY);
     log.info({ notAfter }, "certificate reloaded");
     return [];
   }
@@ -118,7 +119,7 @@ export class CertificateReloader {
     const { clock, log } = this.#options;
     const leftMs = this.#notAfterMs - clock.epochMs();
     if (leftMs > CERTIFICATE_EXPIRES_SOON_MS || clock.nowMs() < this.#nextWarningMs) return;
-    this.#nextWarningMs = clock.nowMs() + CERTIFICATE_WARN_MS;
+    this.#nextWarningMs = addMs(clock.nowMs(), CERTIFICATE_WARN_MS);
     const notAfter = isoOf(this.#notAfterMs);
     if (leftMs > 0) log.warn({ notAfter }, "certificate expires soon");
     else log.error({ notAfter }, "certificate has expired");

@@ -8,6 +8,7 @@ import {
   SpendWindow,
 } from "../../core/billing/spend.ts";
 import type { Clock } from "../../core/clock.ts";
+import { addMs } from "../../core/clocks.ts";
 
 interface Account {
   window: SpendWindow;
@@ -53,7 +54,7 @@ export class AccountSpends {
   /** Gives back a part of what was added `agoMs` ago. */
   refund(accountId: string, amounts: Partial<Spend>, agoMs: number): void {
     const nowMs = this.#clock.nowMs();
-    this.#accounts.get(accountId)?.window.refund(amounts, nowMs - agoMs, nowMs);
+    this.#accounts.get(accountId)?.window.refund(amounts, addMs(nowMs, -agoMs), nowMs);
   }
 
   /** The sums of accounts that changed since they were last taken; of `all` accounts for a new control process. */

@@ -8,6 +8,7 @@ import {
   spendLimited,
 } from "../../core/billing/spend.ts";
 import type { Usage } from "../../core/billing/usage.ts";
+import { elapsedMs, type MonotonicMs, monotonicMs } from "../../core/clocks.ts";
 import type { WorkerMetrics } from "../../core/metrics/worker-metrics.ts";
 import type { AccountSpends } from "./account.ts";
 
@@ -20,7 +21,7 @@ export interface CallSpendOptions {
   maxCost: number | undefined;
   prices: Prices | undefined;
   metrics: Pick<WorkerMetrics, "spendRefused" | "llmRequested">;
-  nowMs: () => number;
+  nowMs: () => MonotonicMs;
 }
 
 /**
@@ -33,7 +34,7 @@ export class CallSpend {
   readonly #options: CallSpendOptions;
   readonly #window = new SpendWindow();
   /** When each request was charged, by its estimate, ms. */
-  readonly #chargedMs = new WeakMap<Usage, number>();
+  readonly #chargedMs = new WeakMap<Usage, MonotonicMs>();
   #cost = 0;
   #isCostReported = false;
 
@@ -73,17 +74,17 @@ export class CallSpend {
     };
     this.#window.add(more, nowMs());
     accountSpends.add(accountId, more);
-    if (inputTokens < 0) this.#refund({ input_tokens: -inputTokens }, this.#chargedMs.get(estimate) ?? 0);
+    if (inputTokens < 0) this.#refund({ input_tokens: -inputTokens }, this.#chargedMs.get(estimate) ?? monotonicMs(0));
     this.#cost += knownCostOf(provider, usage, prices);
     if (this.#cost < maxCost || this.#isCostReported) return false;
     this.#isCostReported = true;
     return true;
   }
 
-  #refund(less: Partial<Spend>, chargedMs: number): void {
+  #refund(less: Partial<Spend>, chargedMs: MonotonicMs): void {
     const { accountId, accountSpends, nowMs } = this.#options;
     this.#window.refund(less, chargedMs, nowMs());
-    accountSpends.refund(accountId, less, nowMs() - chargedMs);
+    accountSpends.refund(accountId, less, elapsedMs(chargedMs, nowMs()));
   }
 
   /** The action after a refusal. When the maximum cost is reached, the call ends, because waiting does not help. */

@@ -2,6 +2,7 @@ import { strict as assert } from "node:assert";
 import type { CallCommand, CallEvent } from "../../call/events.ts";
 import type { ToolSpec } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
+import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
 import { CHECKS_OVER_BUDGET_MAX, TOOL_RESULT_CHARS_MAX, TOOLS_RUNNING_MAX } from "../../core/limits/tools.ts";
 import type { Logger } from "../../core/log/logger.ts";
@@ -40,7 +41,7 @@ type DefinedTool = Exclude<ToolSpec, { kind: "built_in" }>;
 interface RunningTool {
   readonly command: ToolCommand;
   readonly kind: ToolSpec["kind"];
-  readonly startMs: number;
+  readonly startMs: MonotonicMs;
   readonly abortController: AbortController;
   /** The client was sent the tool call. */
   awaitsClient: boolean;
@@ -161,7 +162,7 @@ export class ToolRunner {
     this.#running.delete(toolCallId);
     stop(running);
     const { clock, log, deliver } = this.#options;
-    const durationMs = Math.round(clock.nowMs() - running.startMs);
+    const durationMs = Math.round(elapsedMs(running.startMs, clock.nowMs()));
     const fields = { turnId, tool: name, kind: running.kind, durationMs, status };
     if (fault === undefined) log.info(fields, "tool call completed");
     else log.warn({ ...fields, code: fault, cause }, "tool call failed");

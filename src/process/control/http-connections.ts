@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Clock } from "../../core/clock.ts";
+import { addMs, type MonotonicMs } from "../../core/clocks.ts";
 import {
   CONNECTIONS_HEADROOM_DIVISOR,
   KEEP_ALIVE_MS,
@@ -37,7 +38,7 @@ export class HttpConnections {
   /** Connections without a complete request, the longest idle first. */
   readonly #idle = new Set<Socket>();
   /** Connections with a request in progress, and the time of their last progress, the oldest first. */
-  readonly #busy = new Map<Socket, number>();
+  readonly #busy = new Map<Socket, MonotonicMs>();
 
   /** Create it before the server listens and after all other listeners were added. */
   constructor(server: Server, options: HttpConnectionsOptions) {
@@ -119,7 +120,7 @@ export class HttpConnections {
 
   /** The connection whose client has not read for longest, if that is at least UNREAD_MS_MIN. */
   #longestUnread(): Socket | undefined {
-    const untilMs = this.#options.clock.nowMs() - UNREAD_MS_MIN;
+    const untilMs = addMs(this.#options.clock.nowMs(), -UNREAD_MS_MIN);
     for (const [socket, sinceMs] of this.#busy) {
       if (sinceMs > untilMs) return undefined;
       if (socket.writableLength > 0) return socket;

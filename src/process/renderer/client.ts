@@ -1,4 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
+import { elapsedMs, monotonicMs } from "../../core/clocks.ts";
 import { codeOf, TrunklineError, unavailable } from "../../core/errors.ts";
 import { HEARTBEAT_MS, PROCESS_STABLE_MS, RESTART_MS_MAX, RESTART_MS_MIN } from "../../core/limits/processes.ts";
 import {
@@ -68,7 +69,7 @@ export class RendererClient implements JournalProcessor {
   #isClosed = false;
   /** Renderers in a row that exited before they were ready. */
   #failedStarts = 0;
-  #startedMs = 0;
+  #startedMs = monotonicMs(0);
   #restartMs = RESTART_MS_MIN;
   #missedHeartbeats = 0;
   #cancelTimer = (): void => {};
@@ -190,7 +191,7 @@ export class RendererClient implements JournalProcessor {
     log.error({ pid, ...exit, inWork: this.#inProgress.size }, "renderer died");
     this.#requeue();
     if (!wasReady) this.#countFailedStart();
-    if (clock.nowMs() - this.#startedMs > PROCESS_STABLE_MS) this.#restartMs = RESTART_MS_MIN;
+    if (elapsedMs(this.#startedMs, clock.nowMs()) > PROCESS_STABLE_MS) this.#restartMs = RESTART_MS_MIN;
     this.#cancelTimer = clock.after(this.#restartMs, () => {
       onRestart();
       this.#start();

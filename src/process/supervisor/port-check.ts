@@ -1,5 +1,6 @@
 import { createServer } from "node:net";
 import type { Clock } from "../../core/clock.ts";
+import { addMs } from "../../core/clocks.ts";
 import { DATA_DIR_RETRY_MS, DATA_DIR_WAIT_MS_MAX } from "../../core/limits/storage.ts";
 
 export interface PortToCheck {
@@ -15,7 +16,7 @@ export interface PortToCheck {
  * error that names the variable.
  */
 export async function waitUntilPortIsFree(target: PortToCheck, clock: Clock): Promise<void> {
-  for (const endMs = clock.nowMs() + DATA_DIR_WAIT_MS_MAX; ; ) {
+  for (const endMs = addMs(clock.nowMs(), DATA_DIR_WAIT_MS_MAX); ; ) {
     try {
       await assertPortIsFree(target);
       return;

@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../core/clock.ts";
+import { addMs, elapsedMs } from "../../core/clocks.ts";
 import { codeOf, unavailable } from "../../core/errors.ts";
 import { HANDSHAKE_MS_MAX } from "../../core/limits/connections.ts";
 import {
@@ -119,7 +120,7 @@ export class Supervisor {
     if (this.#state !== "running") return;
     this.#state = "draining";
     const { clock, log, config } = this.#options;
-    const endMs = clock.nowMs() + config.drainMs + DRAIN_EXIT_MS_MAX;
+    const endMs = addMs(addMs(clock.nowMs(), config.drainMs), DRAIN_EXIT_MS_MAX);
     log.info("drain started");
     this.#dropSpares();
     this.#control.process?.send({ kind: "drain" });
@@ -133,7 +134,7 @@ export class Supervisor {
     this.#state = "ending";
     const control = this.#control.process;
     control?.send({ kind: "stop" });
-    await control?.exitWithin(Math.min(DRAIN_EXIT_MS_MAX, endMs - clock.nowMs()));
+    await control?.exitWithin(Math.min(DRAIN_EXIT_MS_MAX, elapsedMs(clock.nowMs(), endMs)));
     log.info("service stopped");
   }
 
@@ -217,7 +218,7 @@ export class Supervisor {
   /** A worker is replaced only when all processes are up: without a control process its replacement could take no call. */
   async #waitUntilAllUp(): Promise<void> {
     const { clock } = this.#options;
-    const untilMs = clock.nowMs() + PROCESS_START_MS_MAX;
+    const untilMs = addMs(clock.nowMs(), PROCESS_START_MS_MAX);
     for (;;) {
       this.#assertRunning();
       if ([this.#control, ...this.#workers].every(({ process }) => process?.isUp === true)) return;
@@ -337,7 +338,10 @@ export class Supervisor {
       if (exit.exitCode === 0 && (isReplaced || !this.#isNeeded(slot))) log.info(fields, "process exited");
       else log.error(fields, "process died");
       if (isReplaced || slot.replacement !== undefined || !this.#isNeeded(slot)) return;
-      this.#scheduleLaunch(slot, clock.nowMs() - sinceMs > PROCESS_STABLE_MS ? RESTART_MS_MIN : slot.restartMs);
+      this.#scheduleLaunch(
+        slot,
+        elapsedMs(sinceMs, clock.nowMs()) > PROCESS_STABLE_MS ? RESTART_MS_MIN : slot.restartMs,
+      );
     });
   }
 

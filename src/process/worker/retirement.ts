@@ -1,4 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
+import { addMs } from "../../core/clocks.ts";
 import { HANDSHAKE_MS_MAX } from "../../core/limits/connections.ts";
 import { idleTurn } from "../../gateway/event-loop/idle-turn.ts";
 import type { MediaServer } from "../../gateway/server/media-server.ts";
@@ -35,7 +36,7 @@ export class WorkerRetirement {
     // Closing a listener resets connections that are being accepted, so it is closed when the event loop is idle.
     await idleTurn(() => clock.nowMs());
     server.stopListening();
-    const untilMs = clock.nowMs() + HANDSHAKE_MS_MAX;
+    const untilMs = addMs(clock.nowMs(), HANDSHAKE_MS_MAX);
     while (server.handshakes > 0 && clock.nowMs() < untilMs) {
       await new Promise<void>((resolve) => {
         clock.after(HANDSHAKE_POLL_MS, resolve);

@@ -1,13 +1,14 @@
 import { SpeechDetector } from "../../call/turn-taking/speech-detector.ts";
+import { addMs, type CallMs, type MediaMs, roundedMs } from "../../core/clocks.ts";
 import { PlaybackClock } from "../../media/playback-clock.ts";
 import type { JournaledCommand, JournalHeader, JournalRecord, OccasionalEvent, Redacted } from "../journal/records.ts";
 
 /** Events derived from frames, in place of the frames themselves. Times are whole milliseconds since redemption. */
 export type DerivedEvent =
   /** The call's detector decided that the caller speaks, since `startMs`. */
-  | { kind: "speech-started"; startMs: number }
+  | { kind: "speech-started"; startMs: CallMs }
   /** The call's detector decided that the caller stopped speaking at `endMs`. */
-  | { kind: "speech-ended"; endMs: number }
+  | { kind: "speech-ended"; endMs: CallMs }
   /** The first frame of a reply was sent, or the next one after the peer's buffer had run dry. */
   | { kind: "playout-started"; turnId: number }
   /**
@@ -21,15 +22,15 @@ type Unlisted = { kind: "usage" | "pong" };
 
 /** An event or a command of a call, `atMs` whole milliseconds since redemption. */
 export type ListedEvent =
-  | ({ atMs: number; source: "event" } & ((Exclude<OccasionalEvent, Unlisted> & Redacted) | DerivedEvent))
-  | ({ atMs: number; source: "command" } & JournaledCommand);
+  | ({ atMs: CallMs; source: "event" } & ((Exclude<OccasionalEvent, Unlisted> & Redacted) | DerivedEvent))
+  | ({ atMs: CallMs; source: "command" } & JournaledCommand);
 
 /** Audio of one reply that the peer has not played to its end. */
 interface PlayingReply {
   turnId: number;
   sentMs: number;
   /** When its playout is complete. */
-  untilMs: number;
+  untilMs: CallMs;
 }
 
 /**
@@ -71,7 +72,7 @@ export class EventLister {
         return;
       case "event":
         if (record.event.kind === "usage" || record.event.kind === "pong") return;
-        this.#emit({ atMs: Math.round(timeMs), source: "event", ...record.event });
+        this.#emit({ atMs: roundedMs(timeMs), source: "event", ...record.event });
         // As in the call: speech whose frames stop arriving ends by a deadline, which is checked at ticks.
         if (record.event.kind === "tick" && timeMs >= this.#detector.deadlineMs) this.#onFramesStopped(timeMs);
         return;
@@ -81,41 +82,41 @@ export class EventLister {
     }
   }
 
-  #onFrameIn(isSpeech: boolean, mediaMs: number, timeMs: number): void {
+  #onFrameIn(isSpeech: boolean, mediaMs: MediaMs, timeMs: CallMs): void {
     const change = this.#detector.frame(isSpeech, mediaMs, timeMs);
     if (change === "started") {
-      const startMs = Math.round(this.#detector.speechStartMs);
-      this.#emit({ atMs: Math.round(timeMs), source: "event", kind: "speech-started", startMs });
+      const startMs = roundedMs(this.#detector.speechStartMs);
+      this.#emit({ atMs: roundedMs(timeMs), source: "event", kind: "speech-started", startMs });
     } else if (change === "ended") this.#onSpeechEnded(timeMs);
   }
 
-  #onFramesStopped(timeMs: number): void {
+  #onFramesStopped(timeMs: CallMs): void {
     this.#detector.framesStopped();
     this.#onSpeechEnded(timeMs);
   }
 
-  #onSpeechEnded(timeMs: number): void {
-    const endMs = Math.round(this.#detector.lastSpeechMs);
-    this.#emit({ atMs: Math.round(timeMs), source: "event", kind: "speech-ended", endMs });
+  #onSpeechEnded(timeMs: CallMs): void {
+    const endMs = roundedMs(this.#detector.lastSpeechMs);
+    this.#emit({ atMs: roundedMs(timeMs), source: "event", kind: "speech-ended", endMs });
   }
 
-  #onFrameOut(turnId: number, samples: number, timeMs: number): void {
+  #onFrameOut(turnId: number, samples: number, timeMs: CallMs): void {
     if (this.#playing !== undefined && this.#playing.turnId !== turnId) this.#onPlayoutEnded(timeMs);
     if (this.#playing === undefined) {
       this.#playing = { turnId, sentMs: 0, untilMs: timeMs };
-      this.#emit({ atMs: Math.round(timeMs), source: "event", kind: "playout-started", turnId });
+      this.#emit({ atMs: roundedMs(timeMs), source: "event", kind: "playout-started", turnId });
     }
     const frameMs = (samples * 1_000) / this.#rateHz;
     this.#playing.sentMs += frameMs;
-    this.#playing.untilMs = this.#playback.sent(samples, timeMs) + frameMs;
+    this.#playing.untilMs = addMs(this.#playback.sent(samples, timeMs), frameMs);
   }
 
-  #onPlayoutEnded(timeMs: number): void {
+  #onPlayoutEnded(timeMs: CallMs): void {
     if (this.#playing === undefined) return;
     const { turnId, sentMs } = this.#playing;
     this.#playing = undefined;
     this.#emit({
-      atMs: Math.round(timeMs),
+      atMs: roundedMs(timeMs),
       source: "event",
       kind: "playout-ended",
       turnId,
@@ -123,13 +124,13 @@ export class EventLister {
     });
   }
 
-  #onCommand(command: JournaledCommand, timeMs: number): void {
+  #onCommand(command: JournaledCommand, timeMs: CallMs): void {
     if (command.kind === "end") {
       if (this.#detector.speaking) this.#onFramesStopped(timeMs);
       this.#onPlayoutEnded(timeMs);
       this.#ended = true;
     }
-    this.#emit({ atMs: Math.round(timeMs), source: "command", ...command });
+    this.#emit({ atMs: roundedMs(timeMs), source: "command", ...command });
     if (command.kind !== "cancel-reply" || !command.clear) return;
     this.#playback.flush(timeMs);
     this.#onPlayoutEnded(timeMs);

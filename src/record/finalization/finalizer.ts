@@ -5,6 +5,7 @@ import { billOf, type Prices } from "../../core/billing/prices.ts";
 import { latencySummary } from "../../core/calls/latency.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
 import type { Clock } from "../../core/clock.ts";
+import { elapsedMs } from "../../core/clocks.ts";
 import { codeOf, systemErrorCodeOf, unavailable } from "../../core/errors.ts";
 import {
   PROJECTIONS_CACHED_MAX,
@@ -145,7 +146,7 @@ export class CallFinalizer {
       // A lost redemption that is no longer the call's says nothing about the call's end.
       else if (redemption !== undefined) return;
       this.#reportedEnds.delete(callId);
-      onFinalized(callId, clock.nowMs() - begunMs);
+      onFinalized(callId, elapsedMs(begunMs, clock.nowMs()));
     } catch (error) {
       log.error({ callId, err: error, code: codeOf(error) }, "call record could not be stored yet");
       this.#retryLater(request);

@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import { STREAM_RATES_HZ } from "../../core/calls/spec.ts";
+import { type CallMs, callMs, type MediaMs, mediaMs, millisecondsOf } from "../../core/clocks.ts";
 import { JOURNAL_BACKLOG_BYTES_MAX } from "../../core/limits/storage.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
 import {
@@ -80,14 +81,14 @@ export class JournalEncoder {
     this.#view.setUint16(MAGIC.length, JOURNAL_VERSION, true);
     this.#view.setUint16(MAGIC.length + 2, 0, true);
     this.#length = PREAMBLE_BYTES;
-    this.#json(KIND_HEADER, 0, header);
+    this.#json(KIND_HEADER, callMs(0), header);
   }
 
-  event(timeMs: number, event: JournaledEvent): void {
+  event(timeMs: CallMs, event: JournaledEvent): void {
     this.#json(KIND_EVENT, timeMs, event);
   }
 
-  command(timeMs: number, command: JournaledCommand): void {
+  command(timeMs: CallMs, command: JournaledCommand): void {
     this.#json(KIND_COMMAND, timeMs, command);
   }
 
@@ -96,21 +97,21 @@ export class JournalEncoder {
    * should have some.
    */
   frameIn(
-    timeMs: number,
-    mediaMs: number,
+    timeMs: CallMs,
+    mediaMs: MediaMs,
     isSpeech: boolean,
     audio: Uint8Array | undefined,
     audioOmitted: boolean,
   ): void {
     const flags = (isSpeech ? FLAG_SPEECH : 0) | (audioOmitted ? FLAG_AUDIO_OMITTED : 0);
     const at = this.#record(KIND_FRAME_IN, flags, timeMs, FRAME_HEAD_BYTES + (audio?.length ?? 0));
-    this.#view.setFloat64(at, mediaMs, true);
+    this.#view.setFloat64(at, millisecondsOf(mediaMs), true);
     if (audio !== undefined) this.#bytes.set(audio, at + FRAME_HEAD_BYTES);
   }
 
   /** As `frameIn`. */
   frameOut(
-    timeMs: number,
+    timeMs: CallMs,
     turnId: number,
     samples: number,
     audio: Uint8Array | undefined,
@@ -123,21 +124,21 @@ export class JournalEncoder {
     if (audio !== undefined) this.#bytes.set(audio, at + FRAME_HEAD_BYTES);
   }
 
-  #json(kind: JsonKind, timeMs: number, value: JournalHeader | JournaledEvent | JournaledCommand): void {
+  #json(kind: JsonKind, timeMs: CallMs, value: JournalHeader | JournaledEvent | JournaledCommand): void {
     const json = JSON.stringify(value);
     const at = this.#record(kind, 0, timeMs, Buffer.byteLength(json));
     this.#bytes.write(json, at);
   }
 
   /** Makes room for a record and writes its head. Returns the offset of its payload. */
-  #record(kind: number, flags: number, timeMs: number, payloadBytes: number): number {
+  #record(kind: number, flags: number, timeMs: CallMs, payloadBytes: number): number {
     const at = this.#length;
     this.#length = at + RECORD_HEAD_BYTES + payloadBytes;
     if (this.#length > this.#bytes.length) this.#grow(at);
     this.#view.setUint8(at, kind);
     this.#view.setUint8(at + 1, flags);
     this.#view.setUint32(at + 2, payloadBytes, true);
-    this.#view.setFloat64(at + 6, timeMs, true);
+    this.#view.setFloat64(at + 6, millisecondsOf(timeMs), true);
     return at + RECORD_HEAD_BYTES;
   }
 
@@ -222,19 +223,37 @@ function decodeRecord(bytes: Buffer, at: number, endAt: number, renames: readonl
     case KIND_FRAME_IN: {
       const audio = audioOf(payload);
       const isSpeech = (flags & FLAG_SPEECH) !== 0;
-      return { kind: "frame-in", timeMs, mediaMs: payload.readDoubleLE(0), isSpeech, audio, audioOmitted };
+      return {
+        kind: "frame-in",
+        timeMs: callMs(timeMs),
+        mediaMs: mediaMs(payload.readDoubleLE(0)),
+        isSpeech,
+        audio,
+        audioOmitted,
+      };
     }
     case KIND_FRAME_OUT: {
       const audio = audioOf(payload);
       const turnId = payload.readUInt32LE(0);
-      return { kind: "frame-out", timeMs, turnId, samples: payload.readUInt32LE(4), audio, audioOmitted };
+      return {
+        kind: "frame-out",
+        timeMs: callMs(timeMs),
+        turnId,
+        samples: payload.readUInt32LE(4),
+        audio,
+        audioOmitted,
+      };
     }
     case KIND_EVENT:
-      return { kind: "event", timeMs, event: parseEvent(payload, renames) };
+      return { kind: "event", timeMs: callMs(timeMs), event: parseEvent(payload, renames) };
     case KIND_COMMAND:
-      return { kind: "command", timeMs, command: parseObject(payload, "commands", renames) as JournaledCommand };
+      return {
+        kind: "command",
+        timeMs: callMs(timeMs),
+        command: parseObject(payload, "commands", renames) as JournaledCommand,
+      };
     case KIND_HEADER:
-      return { kind: "header", timeMs, header: parseHeader(payload, renames) };
+      return { kind: "header", timeMs: callMs(timeMs), header: parseHeader(payload, renames) };
     default:
       throw journalUnreadable("a record of an unknown kind");
   }

@@ -1,6 +1,7 @@
 import type { CallCommand, CallEvent } from "../../call/events.ts";
 import type { TurnParameters } from "../../call/parameters.ts";
 import type { CallSpec } from "../../core/calls/spec.ts";
+import type { CallMs, MediaMs } from "../../core/clocks.ts";
 import { TrunklineError } from "../../core/errors.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
 
@@ -68,25 +69,25 @@ export type JournaledCommand =
  * because the disk did not keep up.
  */
 export type JournalRecord =
-  | { kind: "header"; timeMs: number; header: JournalHeader }
+  | { kind: "header"; timeMs: CallMs; header: JournalHeader }
   | {
       kind: "frame-in";
-      timeMs: number;
-      mediaMs: number;
+      timeMs: CallMs;
+      mediaMs: MediaMs;
       isSpeech: boolean;
       audio: Uint8Array;
       audioOmitted: boolean;
     }
   | {
       kind: "frame-out";
-      timeMs: number;
+      timeMs: CallMs;
       turnId: number;
       samples: number;
       audio: Uint8Array;
       audioOmitted: boolean;
     }
-  | { kind: "event"; timeMs: number; event: JournaledEvent }
-  | { kind: "command"; timeMs: number; command: JournaledCommand };
+  | { kind: "event"; timeMs: CallMs; event: JournaledEvent }
+  | { kind: "command"; timeMs: CallMs; command: JournaledCommand };
 
 /** A journal is missing or invalid. `what` says how, without quoting content. */
 export const journalUnreadable = (what: string, cause?: unknown): TrunklineError =>

@@ -1,4 +1,5 @@
 import type { EndReason } from "../../core/calls/reasons.ts";
+import { callMs, millisecondsOf } from "../../core/clocks.ts";
 import { readJournal } from "./reader.ts";
 import { type JournalHeader, type JournalRecord, journalUnreadable } from "./records.ts";
 
@@ -36,13 +37,13 @@ export async function summarizeJournal(
   const { header, lastMs, endReason, frames } = builder;
   if (header === undefined) throw journalUnreadable("it is truncated within its header");
   const complete = endReason !== undefined && !torn && frames.missingAudio === 0;
-  return { header, durationMs: lastMs, endReason, frames, complete };
+  return { header, durationMs: millisecondsOf(lastMs), endReason, frames, complete };
 }
 
 class SummaryBuilder {
   readonly frames: FrameCounts = { in: 0, out: 0, missingAudio: 0 };
   header: JournalHeader | undefined;
-  lastMs = 0;
+  lastMs = callMs(0);
   endReason: EndReason | undefined;
 
   take(record: JournalRecord): void {

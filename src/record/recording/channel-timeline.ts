@@ -1,4 +1,5 @@
 import { strict as assert } from "node:assert";
+import { type CallMs, millisecondsOf } from "../../core/clocks.ts";
 import { type FrameCodec, pcmBytes } from "../../media/frame-codec.ts";
 import { G711_LAWS } from "../../media/g711.ts";
 
@@ -39,9 +40,9 @@ export class ChannelTimeline {
   }
 
   /** Places `audio` so that it begins at `atMs`, over whatever is there. `audio` is only read. */
-  place(audio: Uint8Array, atMs: number): void {
+  place(audio: Uint8Array, atMs: CallMs): void {
     const samples = this.#decode(audio);
-    const roundedAt = Math.round(atMs * this.#samplesPerMs);
+    const roundedAt = Math.round(millisecondsOf(atMs) * this.#samplesPerMs);
     const at = Math.abs(roundedAt - this.#end) <= SEAM_TOLERANCE_MS * this.#samplesPerMs ? this.#end : roundedAt;
     const from = Math.max(at, this.#start);
     const to = Math.min(at + samples.length, this.#start + this.#window.length);
@@ -52,8 +53,8 @@ export class ChannelTimeline {
   }
 
   /** Silences what was placed from `atMs` on and has not been read. */
-  silenceFrom(atMs: number): void {
-    const at = Math.max(this.#start, Math.round(atMs * this.#samplesPerMs));
+  silenceFrom(atMs: CallMs): void {
+    const at = Math.max(this.#start, Math.round(millisecondsOf(atMs) * this.#samplesPerMs));
     if (at >= this.#end) return;
     this.#silence(at, this.#end);
     this.#end = at;

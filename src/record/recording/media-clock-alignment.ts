@@ -1,3 +1,4 @@
+import { addMs, type CallMs, callMs, elapsedMs, type MediaMs, mediaMs, millisecondsOf } from "../../core/clocks.ts";
 import { FRAME_MS } from "../../core/limits/media.ts";
 
 /** A difference between two frames below this is network jitter. */
@@ -17,7 +18,7 @@ const OFFSET_TOLERANCE_MS = 20;
 /** Consecutive frames over which the two clocks kept in step. */
 interface Span {
   /** The arrival of the first frame. */
-  startedMs: number;
+  startedMs: CallMs;
   /** Call time minus media time, by the frame that was delayed least. */
   offsetMs: number;
   /** The number of earlier jumps of media time that arrivals do not confirm. */
@@ -55,7 +56,7 @@ export class MediaClockAlignment {
     this.#placed = new FrameScan(hasMediaTime);
   }
 
-  observe(arrivalMs: number, mediaMs: number): void {
+  observe(arrivalMs: CallMs, mediaMs: MediaMs): void {
     const frames = this.#observed;
     frames.next(arrivalMs, mediaMs);
     const span = this.#spans[frames.span];
@@ -70,11 +71,11 @@ export class MediaClockAlignment {
    * When the frame began, in ms of call time; negative when it was spoken before the call. NaN for a frame that was
    * never observed.
    */
-  startMs(arrivalMs: number, mediaMs: number): number {
+  startMs(arrivalMs: CallMs, mediaMs: MediaMs): CallMs {
     const frames = this.#placed;
     frames.next(arrivalMs, mediaMs);
     if (frames.span !== this.#span) this.#enter(frames.span);
-    return frames.mediaMs + this.#offsetMs;
+    return callMs(millisecondsOf(frames.timestampMs) + this.#offsetMs);
   }
 
   #enter(index: number): void {
@@ -96,7 +97,7 @@ export class MediaClockAlignment {
     const least = this.#lowestOffsets;
     for (; this.#lookedAheadTo < this.#spans.length; this.#lookedAheadTo += 1) {
       const next = this.#spans[this.#lookedAheadTo] as Span;
-      if (next.jumpCount !== span.jumpCount || next.startedMs > span.startedMs + LOOK_AHEAD_MS_MAX) break;
+      if (next.jumpCount !== span.jumpCount || next.startedMs > addMs(span.startedMs, LOOK_AHEAD_MS_MAX)) break;
       while (this.#offsetOf(least.at(-1)) >= next.offsetMs) least.pop();
       least.push(this.#lookedAheadTo);
     }
@@ -113,10 +114,10 @@ export class MediaClockAlignment {
 class FrameScan {
   readonly #hasMediaTime: boolean;
   #count = 0;
-  #spanStartedMs = Number.NaN;
+  #spanStartedMs = callMs(Number.NaN);
   span = -1;
   jumpCount = 0;
-  mediaMs = 0;
+  timestampMs = mediaMs(0);
   /** Call time minus media time if the frame was not delayed. */
   offsetMs = Number.NaN;
 
@@ -124,15 +125,15 @@ class FrameScan {
     this.#hasMediaTime = hasMediaTime;
   }
 
-  next(arrivalMs: number, mediaMs: number): void {
-    this.mediaMs = this.#hasMediaTime ? mediaMs : this.#count * FRAME_MS;
+  next(arrivalMs: CallMs, carrierMs: MediaMs): void {
+    this.timestampMs = this.#hasMediaTime ? carrierMs : mediaMs(this.#count * FRAME_MS);
     this.#count += 1;
-    const offsetMs = arrivalMs - FRAME_MS - this.mediaMs;
+    const offsetMs = millisecondsOf(arrivalMs) - FRAME_MS - millisecondsOf(this.timestampMs);
     const partedMs = offsetMs - this.offsetMs;
     this.offsetMs = offsetMs;
     if (partedMs <= -JUMP_MS_MIN) this.jumpCount += 1;
     // The first frame has no predecessor to compare with.
-    if (Math.abs(partedMs) < JUMP_MS_MIN && arrivalMs - this.#spanStartedMs < SPAN_MS_MAX) return;
+    if (Math.abs(partedMs) < JUMP_MS_MIN && elapsedMs(this.#spanStartedMs, arrivalMs) < SPAN_MS_MAX) return;
     this.span += 1;
     this.#spanStartedMs = arrivalMs;
   }

@@ -1,5 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
+import { addMs, type CallMs, callMs } from "../../core/clocks.ts";
 import { BACKLOG_MS_MAX } from "../../core/limits/caller-audio.ts";
 import { CARRIER_RATE_HZ, FRAME_MS, OUTPUT_LEAD_MS, OUTPUT_RING_FRAMES_MAX } from "../../core/limits/media.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
@@ -113,7 +114,7 @@ class Rendering {
   readonly #agent: Channel;
   readonly #stereo: StereoInterleaver;
   /** All audio before this time has left the timelines. */
-  #readMs = 0;
+  #readMs = callMs(0);
   /** A record after the timelines' windows, until they have moved on. */
   #waiting: JournalRecord | undefined;
 
@@ -132,17 +133,17 @@ class Rendering {
 
   async run(journalFile: string): Promise<void> {
     const reading = new JournalReader(journalFile, (record) => {
-      if (record.timeMs < this.#readMs + LATE_MS_MAX + STRIDE_MS) this.#place(record);
+      if (record.timeMs < addMs(addMs(this.#readMs, LATE_MS_MAX), STRIDE_MS)) this.#place(record);
       else this.#waiting = copyOf(record);
     });
     for (;;) {
       await reading.readMore(() => this.#waiting !== undefined);
       if (this.#waiting === undefined) break;
-      await this.#writeUntil(this.#waiting.timeMs - LATE_MS_MAX);
+      await this.#writeUntil(addMs(this.#waiting.timeMs, -LATE_MS_MAX));
       this.#place(this.#waiting);
       this.#waiting = undefined;
     }
-    await this.#writeUntil(Number.POSITIVE_INFINITY);
+    await this.#writeUntil(callMs(Number.POSITIVE_INFINITY));
   }
 
   destroy(): void {
@@ -170,12 +171,12 @@ class Rendering {
   }
 
   /** Writes step by step until less than one step is left before `untilMs`, or the file is as long as the call. */
-  async #writeUntil(untilMs: number): Promise<void> {
+  async #writeUntil(untilMs: CallMs): Promise<void> {
     const stereo = this.#stereo;
-    while (stereo.taken < this.#samples && this.#readMs + STEP_MS <= untilMs) {
+    while (stereo.taken < this.#samples && addMs(this.#readMs, STEP_MS) <= untilMs) {
       stereo.put(0, this.#caller.read());
       stereo.put(1, this.#agent.read());
-      this.#readMs += STEP_MS;
+      this.#readMs = addMs(this.#readMs, STEP_MS);
       await stereo.take(this.#samples - stereo.taken, (pcm) => this.#file.writeFile(pcm));
     }
   }

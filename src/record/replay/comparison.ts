@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { type CallMs, callMs } from "../../core/clocks.ts";
 import { TrunklineError } from "../../core/errors.ts";
 import { JournalReader } from "../journal/reader.ts";
 import {
@@ -14,7 +15,7 @@ import { isSubsetEqual } from "./subset-equal.ts";
 /** The first journaled command that the replay did not give, or the first that only the replay gave. */
 export interface Difference {
   /** ms since redemption. */
-  atMs: number;
+  atMs: CallMs;
   /** The event before both commands; undefined when the journal has a command before any event. */
   after: JournaledInput | undefined;
   /** Undefined where the journal has no such command. */
@@ -34,7 +35,7 @@ export interface Comparison {
   /** The number of equal commands. */
   commands: number;
   /** The time of the last event that was replayed, ms since redemption. */
-  comparedUntilMs: number;
+  comparedUntilMs: CallMs;
   /** The journal was read to its end and lacks the call's end: its worker died, or its disk failed. */
   truncated: boolean;
   difference: Difference | undefined;
@@ -46,7 +47,7 @@ export interface Comparison {
  *
  * Rejects with `journal_unreadable`, also when the call is not recorded.
  */
-export async function compareJournal(path: string, untilMs = Number.POSITIVE_INFINITY): Promise<Comparison> {
+export async function compareJournal(path: string, untilMs = callMs(Number.POSITIVE_INFINITY)): Promise<Comparison> {
   const comparing = new JournalComparer(untilMs);
   const journal = new JournalReader(path, (record) => comparing.take(record));
   const stoppedAt = await journal.readMore(() => comparing.done);
@@ -54,7 +55,7 @@ export async function compareJournal(path: string, untilMs = Number.POSITIVE_INF
 }
 
 class JournalComparer {
-  readonly #untilMs: number;
+  readonly #untilMs: CallMs;
   #header: JournalHeader | undefined;
   #machine: ReplayMachine | undefined;
   #lastInput: JournaledInput | undefined;
@@ -63,11 +64,11 @@ class JournalComparer {
   #difference: Difference | undefined;
   #events = 0;
   #commands = 0;
-  #atMs = 0;
+  #atMs = callMs(0);
   #ended = false;
   #isPastEnd = false;
 
-  constructor(untilMs: number) {
+  constructor(untilMs: CallMs) {
     this.#untilMs = untilMs;
   }
 

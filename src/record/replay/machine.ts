@@ -1,14 +1,15 @@
 import { Call } from "../../call/call.ts";
 import type { CallCommand } from "../../call/events.ts";
+import type { CallMs, MediaMs } from "../../core/clocks.ts";
 import type { JournaledCommand, JournaledEvent, JournalHeader } from "../journal/records.ts";
 import { journaledCommand } from "../journal/redact.ts";
 import { type ReplaySetup, replaySetupOf } from "./setup.ts";
 
 /** A record of an input of the call, as the state machine gets it: without audio. */
 export type JournaledInput =
-  | { kind: "frame-in"; timeMs: number; isSpeech: boolean; mediaMs: number }
-  | { kind: "frame-out"; timeMs: number; turnId: number; samples: number }
-  | { kind: "event"; timeMs: number; event: JournaledEvent };
+  | { kind: "frame-in"; timeMs: CallMs; isSpeech: boolean; mediaMs: MediaMs }
+  | { kind: "frame-out"; timeMs: CallMs; turnId: number; samples: number }
+  | { kind: "event"; timeMs: CallMs; event: JournaledEvent };
 
 /** The state machine, run over a journal as the worker ran it over the call. */
 export class ReplayMachine {

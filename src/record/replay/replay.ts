@@ -1,11 +1,12 @@
 import type { EndReason } from "../../core/calls/reasons.ts";
+import { type CallMs, callMs } from "../../core/clocks.ts";
 import { readJournal } from "../journal/reader.ts";
 import type { JournaledCommand, JournalRecord } from "../journal/records.ts";
 import { isFailureJournaled, ReplayMachine } from "./machine.ts";
 
 /** A command and its time, ms since redemption. */
 export interface TimedCommand {
-  timeMs: number;
+  timeMs: CallMs;
   command: JournaledCommand;
 }
 
@@ -34,7 +35,7 @@ class ReplayRun implements Replay {
   readonly journaled: TimedCommand[] = [];
   readonly replayed: TimedCommand[] = [];
   #machine: ReplayMachine | undefined;
-  #nowMs = 0;
+  #nowMs = callMs(0);
 
   take(record: JournalRecord): void {
     const { timeMs } = record;

@@ -1,5 +1,6 @@
 import type { CallSnapshot } from "../../call/snapshot.ts";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
+import { addMs, type CallMs, callMs, earliest } from "../../core/clocks.ts";
 import { EventLister, type ListedEvent } from "../events/event-list.ts";
 import { readJournal } from "../journal/reader.ts";
 import { type JournalRecord, journalUnreadable } from "../journal/records.ts";
@@ -12,7 +13,7 @@ const CONTEXT_AFTER_MS = 1_000;
 /** The state of a call at one time, with the events around it. */
 export interface Trace {
   /** ms since redemption; at most the time of the journal's last record. */
-  atMs: number;
+  atMs: CallMs;
   /** The journaled events and commands around that time, in order. */
   events: readonly ListedEvent[];
   /** The transcript until then: completed turns. */
@@ -27,22 +28,22 @@ export interface Trace {
  *
  * Rejects with `journal_unreadable`, also when the call is not recorded.
  */
-export async function traceJournal(path: string, atMs: number): Promise<Trace> {
+export async function traceJournal(path: string, atMs: CallMs): Promise<Trace> {
   const builder = new TraceBuilder(atMs);
   await readJournal(path, (record) => builder.take(record));
   return builder.trace();
 }
 
 class TraceBuilder {
-  readonly #untilMs: number;
+  readonly #untilMs: CallMs;
   readonly #turns: TranscriptTurn[] = [];
   #machine: ReplayMachine | undefined;
   #lister: EventLister | undefined;
   #listed: ListedEvent[] = [];
-  #lastMs = 0;
+  #lastMs = callMs(0);
   #failed = false;
 
-  constructor(untilMs: number) {
+  constructor(untilMs: CallMs) {
     this.#untilMs = untilMs;
   }
 
@@ -55,7 +56,7 @@ class TraceBuilder {
       return;
     }
     const { timeMs } = record;
-    if (timeMs <= this.#untilMs + CONTEXT_AFTER_MS) this.#lister?.take(record);
+    if (timeMs <= addMs(this.#untilMs, CONTEXT_AFTER_MS)) this.#lister?.take(record);
     if (timeMs > this.#untilMs) return;
     this.#lastMs = timeMs;
     if (record.kind === "command" || this.#failed) return;
@@ -66,9 +67,9 @@ class TraceBuilder {
 
   trace(): Trace {
     if (this.#machine === undefined) throw journalUnreadable("it is truncated within its header");
-    const atMs = Math.min(this.#untilMs, this.#lastMs);
+    const atMs = earliest(this.#untilMs, this.#lastMs);
     const events = this.#listed.filter(
-      (event) => event.atMs >= atMs - CONTEXT_BEFORE_MS && event.atMs <= atMs + CONTEXT_AFTER_MS,
+      (event) => event.atMs >= addMs(atMs, -CONTEXT_BEFORE_MS) && event.atMs <= addMs(atMs, CONTEXT_AFTER_MS),
     );
     return { atMs, events, turns: this.#turns, snapshot: this.#machine.call.snapshot };
   }

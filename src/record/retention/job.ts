@@ -1,4 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
+import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
 import {
   RETAINED_PARTS,
@@ -99,7 +100,7 @@ export class RetentionJob {
       await this.#compact();
       const deleted = Object.fromEntries(RETAINED_PARTS.map((what) => [`${what}s`, total(sums, what, "calls")]));
       const bytes = RETAINED_PARTS.reduce((sum, what) => sum + total(sums, what, "bytes"), 0);
-      const tookMs = Math.round(clock.nowMs() - begunMs);
+      const tookMs = Math.round(elapsedMs(begunMs, clock.nowMs()));
       log.info({ ...deleted, bytes, failed, tookMs }, "retention run finished");
     }
     onRun?.();
@@ -188,9 +189,9 @@ export class RetentionJob {
     return bytes;
   }
 
-  #restAfter(begunMs: number): Promise<void> {
+  #restAfter(begunMs: MonotonicMs): Promise<void> {
     const { clock } = this.#options;
-    const restMs = Math.max(REST_MS_MIN, (clock.nowMs() - begunMs) * REST_FACTOR);
+    const restMs = Math.max(REST_MS_MIN, elapsedMs(begunMs, clock.nowMs()) * REST_FACTOR);
     return new Promise((resolve) => {
       clock.after(restMs, resolve);
     });

@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { Clock } from "../../core/clock.ts";
+import { addMs, elapsedMs, type MonotonicMs, millisecondsOf, monotonicMs } from "../../core/clocks.ts";
 import { FRAME_MS } from "../../core/limits/media.ts";
 import { bytesPerSample } from "../../media/frame-codec.ts";
 import { type AudioFormat, type AudioFormats, frameBytes, silenceByte } from "../audio/format.ts";
@@ -65,8 +66,8 @@ export abstract class SimulatedPeer {
   readonly #frame: Uint8Array;
   readonly #violations = new Map<Violation, number>();
   #state: "new" | "open" | "closed" = "new";
-  #startedMs = 0;
-  #tickMs = 0;
+  #startedMs = monotonicMs(0);
+  #tickMs = monotonicMs(0);
   #cancelTick = (): void => {};
   #clears = 0;
 
@@ -104,7 +105,7 @@ export abstract class SimulatedPeer {
   }
 
   /** The clock's time at which the stream began, in ms. */
-  get startedMs(): number {
+  get startedMs(): MonotonicMs {
     return this.#startedMs;
   }
 
@@ -218,9 +219,9 @@ export abstract class SimulatedPeer {
   }
 
   #scheduleTick(): void {
-    this.#tickMs += FRAME_MS;
+    this.#tickMs = addMs(this.#tickMs, FRAME_MS);
     // Timers count whole milliseconds and must not fire before the tick.
-    const delayMs = Math.max(0, Math.ceil(this.#tickMs - this.#options.clock.nowMs()));
+    const delayMs = Math.max(0, Math.ceil(elapsedMs(this.#options.clock.nowMs(), this.#tickMs)));
     this.#cancelTick = this.#options.clock.after(delayMs, () => this.#tick());
   }
 
@@ -230,16 +231,16 @@ export abstract class SimulatedPeer {
     this.#playback.endFrame();
     this.#sendReachedMarks();
     const samples = this.#samplesOf(this.#playback.beginFrame(this.#frame));
-    this.#options.earphone(this.#frame, samples, atMs);
+    this.#options.earphone(this.#frame, samples, millisecondsOf(atMs));
     // The earphone may have made the caller hang up.
     if (this.#state === "open") this.#sendMicrophoneFrame(atMs);
   }
 
-  #sendMicrophoneFrame(atMs: number): void {
+  #sendMicrophoneFrame(atMs: MonotonicMs): void {
     const frame = this.#options.microphone();
     if (frame !== undefined) {
       assert.equal(frame.length, this.#microphoneBytes, "the microphone must give whole frames");
-      this.sendAudio(frame, atMs - FRAME_MS - this.#startedMs);
+      this.sendAudio(frame, elapsedMs(this.#startedMs, atMs) - FRAME_MS);
     }
     this.afterTick();
   }

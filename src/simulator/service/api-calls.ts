@@ -1,5 +1,6 @@
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import type { Clock } from "../../core/clock.ts";
+import { addMs } from "../../core/clocks.ts";
 import { unavailable } from "../../core/errors.ts";
 import type { Voice } from "../../speech/contracts.ts";
 import type { Transport } from "../transports.ts";
@@ -42,7 +43,7 @@ export function connectionOf(transport: Transport): object {
 
 /** The call's record once the call is over and its recording rendered. Rejects with `unavailable` after ten seconds. */
 export async function finishedRecord(api: ApiClient, callId: string, clock: Clock): Promise<CallResource> {
-  for (const endMs = clock.nowMs() + RECORD_MS_MAX; clock.nowMs() < endMs; ) {
+  for (const endMs = addMs(clock.nowMs(), RECORD_MS_MAX); clock.nowMs() < endMs; ) {
     const record = await api.get<CallResource>(`/calls/${callId}`);
     if (record.status !== "created" && record.status !== "active" && record.recording !== null) return record;
     await new Promise<void>((resolve) => {

@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import { spendRefusalOf } from "../../core/billing/spend.ts";
 import type { Clock } from "../../core/clock.ts";
+import { addMs, elapsedMs } from "../../core/clocks.ts";
 import { providerFailed } from "../../core/errors.ts";
 import { LLM_ANSWER_MS_MAX, LLM_FIRST_TOKEN_MS_MAX, LLM_IDLE_MS_MAX } from "../../core/limits/llm.ts";
 import type { Llm, LlmEvent, LlmRequest, ProviderObserver } from "../contracts.ts";
@@ -50,7 +51,7 @@ export class FallbackLlm implements Llm {
 
   async *reply(request: LlmRequest, signal: AbortSignal, observer?: ProviderObserver): AsyncGenerator<LlmEvent> {
     const attempts = new FallbackAttempts(this.#candidates, LLM_FIRST_TOKEN_MS_MAX, this.#clock, observer);
-    const deadlineMs = this.#clock.nowMs() + LLM_ANSWER_MS_MAX;
+    const deadlineMs = addMs(this.#clock.nowMs(), LLM_ANSWER_MS_MAX);
     let sentText = "";
     let current = request;
     for (let next = await attempts.next(signal); next !== undefined; next = await attempts.next(signal)) {
@@ -74,7 +75,7 @@ export class FallbackLlm implements Llm {
             clock: this.#clock,
             firstContentMs: next.firstContentMs,
             idleMs: LLM_IDLE_MS_MAX,
-            totalMs: deadlineMs - this.#clock.nowMs(),
+            totalMs: elapsedMs(this.#clock.nowMs(), deadlineMs),
             isContent,
             isProgress: () => true,
           },

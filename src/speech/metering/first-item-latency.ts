@@ -1,12 +1,13 @@
+import { elapsedMs, type Instant } from "../../core/clocks.ts";
 import type { Tts } from "../contracts.ts";
 
 /**
  * Passes `items` through and reports the time from the first request for an item to its arrival. Nothing is reported if
  * there is no item.
  */
-export function timeFirstItem<T>(
+export function timeFirstItem<T, Time extends Instant>(
   items: AsyncIterable<T>,
-  nowMs: () => number,
+  nowMs: () => Time,
   report: (tookMs: number) => void,
 ): AsyncIterable<T> {
   return {
@@ -15,7 +16,7 @@ export function timeFirstItem<T>(
       const startedMs = nowMs();
       const first = async (): Promise<IteratorResult<T>> => {
         const result = await iterator.next();
-        if (result.done !== true) report(nowMs() - startedMs);
+        if (result.done !== true) report(elapsedMs(startedMs, nowMs()));
         return result;
       };
       let isFirst = true;
@@ -35,7 +36,7 @@ export function timeFirstItem<T>(
 }
 
 /** Wraps `tts` and reports the time to the first audio of each segment. */
-export function timedTts(tts: Tts, nowMs: () => number, report: (tookMs: number) => void): Tts {
+export function timedTts<Time extends Instant>(tts: Tts, nowMs: () => Time, report: (tookMs: number) => void): Tts {
   return {
     provider: tts.provider,
     capabilities: tts.capabilities,

@@ -1,5 +1,6 @@
 import type { Stage } from "../../core/calls/stages.ts";
 import type { Clock } from "../../core/clock.ts";
+import { addMs, monotonicMs } from "../../core/clocks.ts";
 import { providerFailed, type TrunklineError } from "../../core/errors.ts";
 import { CIRCUIT_BREAKER_FAILURES_MAX, CIRCUIT_BREAKER_PROBE_MS } from "../../core/limits/providers.ts";
 import { isRequestError, SKIPPED } from "./provider-error.ts";
@@ -42,7 +43,7 @@ export class CircuitBreaker {
   /** All failures counted so far. A stream that was open at a counted failure proves nothing new by its own outcome. */
   #failureCount = 0;
   /** The time of the next permitted probe. */
-  #nextProbeMs = 0;
+  #nextProbeMs = monotonicMs(0);
 
   constructor(options: CircuitBreakerOptions) {
     this.#options = options;
@@ -64,7 +65,7 @@ export class CircuitBreaker {
   tryAcquire(): StreamPermit | undefined {
     if (!this.isAvailable) return undefined;
     // A hanging probe does not block the next one.
-    if (this.#isOpen) this.#nextProbeMs = this.#options.clock.nowMs() + CIRCUIT_BREAKER_PROBE_MS;
+    if (this.#isOpen) this.#nextProbeMs = addMs(this.#options.clock.nowMs(), CIRCUIT_BREAKER_PROBE_MS);
     const failureCount = this.#failureCount;
     let isReleased = false;
     this.#streams += 1;
@@ -111,7 +112,7 @@ export class CircuitBreaker {
     this.#failureCount += 1;
     this.#consecutiveFailures += 1;
     if (!this.#isOpen) return;
-    this.#nextProbeMs = clock.nowMs() + CIRCUIT_BREAKER_PROBE_MS;
+    this.#nextProbeMs = addMs(clock.nowMs(), CIRCUIT_BREAKER_PROBE_MS);
     if (!wasOpen) observer.circuitChanged(stage, provider, true);
   }
 }

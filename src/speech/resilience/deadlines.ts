@@ -1,4 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
+import { elapsedMs } from "../../core/clocks.ts";
 import { providerFailed } from "../../core/errors.ts";
 import { TIMED_OUT } from "./provider-error.ts";
 
@@ -45,7 +46,7 @@ export async function* withDeadlines<T>(
       if (signal.aborted) return;
       if (result === TIMEOUT) throw providerFailed(provider, what, TIMED_OUT);
       if (result.done === true) return;
-      const tookMs = clock.nowMs() - startedMs;
+      const tookMs = elapsedMs(startedMs, clock.nowMs());
       leftMs -= tookMs;
       const hasProgress = isContent(result.value) || isProgress(result.value);
       itemLeftMs = hasProgress ? idleMs : itemLeftMs - tookMs;

@@ -1,5 +1,6 @@
 import { spendRefusalOf } from "../../core/billing/spend.ts";
 import type { Clock } from "../../core/clock.ts";
+import { addMs, elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import { PROVIDER_ATTEMPTS_MAX, PROVIDER_FIRST_OUTPUT_MS_MAX, PROVIDER_RETRY_MS } from "../../core/limits/providers.ts";
 import type { ProviderObserver } from "../contracts.ts";
 import type { CircuitBreaker, StreamPermit } from "./circuit-breaker.ts";
@@ -34,7 +35,7 @@ export class FallbackAttempts<P extends FallbackCandidate> {
   readonly #observer: ProviderObserver | undefined;
   /** The candidate of the last attempt; before the first attempt, the first candidate. */
   #current: P | undefined;
-  #deadlineMs: number;
+  #deadlineMs: MonotonicMs;
   #index = 0;
   #tries = 0;
   #retryDelayMs = 0;
@@ -48,7 +49,7 @@ export class FallbackAttempts<P extends FallbackCandidate> {
     this.#clock = clock;
     this.#observer = observer;
     this.#current = candidates[0];
-    this.#deadlineMs = clock.nowMs() + PROVIDER_FIRST_OUTPUT_MS_MAX;
+    this.#deadlineMs = addMs(clock.nowMs(), PROVIDER_FIRST_OUTPUT_MS_MAX);
   }
 
   /** The error of the last failed attempt. */
@@ -61,7 +62,7 @@ export class FallbackAttempts<P extends FallbackCandidate> {
     if (this.#retryDelayMs > 0) await delay(this.#retryDelayMs, this.#clock, signal);
     this.#retryDelayMs = 0;
     for (;;) {
-      const leftMs = this.#deadlineMs - this.#clock.nowMs();
+      const leftMs = elapsedMs(this.#clock.nowMs(), this.#deadlineMs);
       if (signal.aborted || leftMs <= 0) return undefined;
       const attempt = this.#acquireNext(leftMs);
       if (attempt !== undefined || this.#hasTried) return attempt;
@@ -110,10 +111,12 @@ export class FallbackAttempts<P extends FallbackCandidate> {
    */
   failed(error: unknown, hasBegun: boolean): void {
     this.#failure = error;
-    if (hasBegun) this.#deadlineMs = this.#clock.nowMs() + PROVIDER_FIRST_OUTPUT_MS_MAX;
+    if (hasBegun) this.#deadlineMs = addMs(this.#clock.nowMs(), PROVIDER_FIRST_OUTPUT_MS_MAX);
     const waitMs = hasBegun || this.#tries >= PROVIDER_ATTEMPTS_MAX ? undefined : retryDelayMs(error);
     const isRetried =
-      waitMs !== undefined && (waitMs === 0 || !this.#hasFallback) && this.#clock.nowMs() + waitMs < this.#deadlineMs;
+      waitMs !== undefined &&
+      (waitMs === 0 || !this.#hasFallback) &&
+      addMs(this.#clock.nowMs(), waitMs) < this.#deadlineMs;
     if (isRetried) this.#retryDelayMs = waitMs;
     else this.skip();
   }

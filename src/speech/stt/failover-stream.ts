@@ -1,4 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
+import { addMs, elapsedMs, type MonotonicMs, monotonicMs } from "../../core/clocks.ts";
 import { providerFailed } from "../../core/errors.ts";
 import { FRAME_MS } from "../../core/limits/media.ts";
 import {
@@ -42,7 +43,7 @@ interface Current {
   stream: SttStream;
   abortController: AbortController;
   permit: StreamPermit;
-  openedAtMs: number;
+  openedAtMs: MonotonicMs;
 }
 
 /**
@@ -81,11 +82,11 @@ export class FailoverSttStream implements SttStream {
   /** An interim with words was emitted, and its final is pending. */
   #hasInterim = false;
   /** When the provider accepted the stream; NaN before, and after its health has been reported. */
-  #openedMs = Number.NaN;
+  #openedMs = monotonicMs(Number.NaN);
   /** The caller spoke, and no final covers it yet. */
   #hasPendingSpeech = false;
   /** When the outage began, NaN while a provider works; and the failures since. */
-  #outageStartMs = Number.NaN;
+  #outageStartMs = monotonicMs(Number.NaN);
   #failures = 0;
   #isOver = false;
   #cancel: () => void = () => {};
@@ -123,7 +124,7 @@ export class FailoverSttStream implements SttStream {
   /** Reports the provider as healthy, or fails or cross-checks it when it sends no transcript of speech. */
   #checkProvider(current: Current): void {
     const { interimTranscripts } = current.candidate.stt.capabilities;
-    if (this.#clock.nowMs() - this.#openedMs >= STT_STABLE_MS) this.#onHealthy(current);
+    if (elapsedMs(this.#openedMs, this.#clock.nowMs()) >= STT_STABLE_MS) this.#onHealthy(current);
     const isSilent = interimTranscripts && this.#unrecognizedSpeechFrames * FRAME_MS >= STT_UNRECOGNIZED_SPEECH_MS_MAX;
     if (!isSilent && !this.#pendingUtterances.isOverdue) return;
     const error = providerFailed(
@@ -194,7 +195,7 @@ export class FailoverSttStream implements SttStream {
   }
 
   #scheduleReopen(delayMs: number, failure: Error): void {
-    if (this.#clock.nowMs() + delayMs - this.#outageStartMs > STT_OUTAGE_MS_MAX) {
+    if (elapsedMs(this.#outageStartMs, addMs(this.#clock.nowMs(), delayMs)) > STT_OUTAGE_MS_MAX) {
       this.#end();
       this.events.fail(failure);
     } else {
@@ -205,7 +206,7 @@ export class FailoverSttStream implements SttStream {
   #startStream(candidate: SttCandidate, permit: StreamPermit): void {
     const { observer, ...options } = this.#options;
     const abortController = new AbortController();
-    this.#openedMs = Number.NaN;
+    this.#openedMs = monotonicMs(Number.NaN);
     const onOpened = (): void => {
       if (!abortController.signal.aborted) this.#openedMs = this.#clock.nowMs();
     };
@@ -235,9 +236,9 @@ export class FailoverSttStream implements SttStream {
   /** The provider has proved that it works. */
   #onHealthy({ permit }: Current): void {
     permit.succeeded();
-    this.#openedMs = Number.NaN;
+    this.#openedMs = monotonicMs(Number.NaN);
     this.#failures = 0;
-    this.#outageStartMs = Number.NaN;
+    this.#outageStartMs = monotonicMs(Number.NaN);
   }
 
   #onEvent(event: SttEvent, current: Current): void {
@@ -276,7 +277,7 @@ export class FailoverSttStream implements SttStream {
     abortController.abort();
     this.#current = undefined;
     // A stream that was open for a while worked, even if the caller said nothing: a new outage begins.
-    if (Number.isNaN(this.#outageStartMs) || nowMs - openedAtMs > STT_OUTAGE_MS_MAX) {
+    if (Number.isNaN(this.#outageStartMs) || elapsedMs(openedAtMs, nowMs) > STT_OUTAGE_MS_MAX) {
       this.#outageStartMs = nowMs;
       this.#failures = 0;
     }

@@ -1,4 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
+import { addMs, monotonicMs } from "../../core/clocks.ts";
 import { providerFailed } from "../../core/errors.ts";
 import {
   VOICE_LIST_FRESH_MS,
@@ -26,7 +27,7 @@ export class CachedVoiceList {
   #voices: readonly Voice[] | undefined;
   #loading: Promise<readonly Voice[]> | undefined;
   /** The time of the next fetch. */
-  #dueMs = Number.NEGATIVE_INFINITY;
+  #dueMs = monotonicMs(Number.NEGATIVE_INFINITY);
   #failure: unknown;
   readonly #life = new AbortController();
 
@@ -63,10 +64,10 @@ export class CachedVoiceList {
         read = soFar;
       });
       this.#voices = distinct(voices).slice(0, VOICES_PER_PROVIDER_MAX);
-      this.#dueMs = this.#clock.nowMs() + VOICE_LIST_FRESH_MS;
+      this.#dueMs = addMs(this.#clock.nowMs(), VOICE_LIST_FRESH_MS);
       return this.#voices;
     } catch (error) {
-      this.#dueMs = this.#clock.nowMs() + VOICE_LIST_RETRY_MS;
+      this.#dueMs = addMs(this.#clock.nowMs(), VOICE_LIST_RETRY_MS);
       this.#failure = deadline.signal.aborted
         ? providerFailed(this.#provider, "did not list its voices in time")
         : error;

@@ -7,6 +7,7 @@ import {
   type SpendUnit,
 } from "../../core/billing/spend.ts";
 import type { Clock } from "../../core/clock.ts";
+import { addMs, type MonotonicMs } from "../../core/clocks.ts";
 import { SPEND_WINDOW_S } from "../../core/limits/spend.ts";
 
 /** One more unit of anything, which an account over its limit may not spend. */
@@ -15,7 +16,7 @@ const SMALLEST_SPEND: Spend = { llm_requests: 1, input_tokens: 1, output_tokens:
 interface WorkerSpend {
   spends: Map<string, Spend>;
   /** When the worker disconnected, ms of the clock; undefined while it is connected. */
-  disconnectedMs: number | undefined;
+  disconnectedMs: MonotonicMs | undefined;
 }
 
 /**
@@ -74,7 +75,7 @@ export class AccountSpendTotals {
   }
 
   #dropExpired(): void {
-    const untilMs = this.#clock.nowMs() - SPEND_WINDOW_S * 1_000;
+    const untilMs = addMs(this.#clock.nowMs(), -(SPEND_WINDOW_S * 1_000));
     for (const [workerId, { disconnectedMs }] of this.#workers) {
       if (disconnectedMs !== undefined && disconnectedMs < untilMs) this.#workers.delete(workerId);
     }

@@ -1,4 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
+import { addMs, earliest, elapsedMs, type MonotonicMs, monotonicMs } from "../../core/clocks.ts";
 import {
   LAGGING_CALLS_MAX,
   LOAD_SILENCE_MS_MAX,
@@ -20,8 +21,8 @@ interface Slot {
 interface ConnectedWorker {
   load: WorkerLoad;
   /** When it last reported its load, and when its loop last lagged; ms of the clock. */
-  reportedMs: number;
-  laggedMs: number;
+  reportedMs: MonotonicMs;
+  laggedMs: MonotonicMs;
   /** How many calls it carries. */
   callCount: number;
 }
@@ -45,9 +46,9 @@ export class Capacity {
   /** By call id; by the hash of its token while a call is being stored. */
   readonly #slots = new Map<string, Slot>();
   /** When the tokens of the waiting calls expire, ms of the clock. */
-  readonly #expiries = new Map<string, number>();
+  readonly #expiries = new Map<string, MonotonicMs>();
   /** No token expires before this. */
-  #nextExpiryMs = Number.POSITIVE_INFINITY;
+  #nextExpiryMs = monotonicMs(Number.POSITIVE_INFINITY);
   readonly #callsByApiKey = new Map<string, number>();
   readonly #workers = new Map<string, ConnectedWorker>();
 
@@ -136,7 +137,12 @@ export class Capacity {
     }
     for (const callId of carried) this.assign(callId, workerId);
     const never = Number.NEGATIVE_INFINITY;
-    this.#workers.set(workerId, { load, reportedMs: never, laggedMs: never, callCount: carried.size });
+    this.#workers.set(workerId, {
+      load,
+      reportedMs: monotonicMs(never),
+      laggedMs: monotonicMs(never),
+      callCount: carried.size,
+    });
     this.loadReported(workerId, load);
   }
 
@@ -165,16 +171,16 @@ export class Capacity {
   #capacityOf({ load, reportedMs, laggedMs, callCount }: ConnectedWorker): number {
     const nowMs = this.#clock.nowMs();
     const carried = Math.min(callCount, load.callsMax);
-    if (!load.acceptsCalls || nowMs - reportedMs >= LOAD_SILENCE_MS_MAX) return carried;
-    if (nowMs - laggedMs >= LOOP_LAG_RECOVERY_MS) return load.callsMax;
+    if (!load.acceptsCalls || elapsedMs(reportedMs, nowMs) >= LOAD_SILENCE_MS_MAX) return carried;
+    if (elapsedMs(laggedMs, nowMs) >= LOOP_LAG_RECOVERY_MS) return load.callsMax;
     return Math.max(carried, Math.min(LAGGING_CALLS_MAX, load.callsMax));
   }
 
   #addWaiting(callId: string, apiKeyId: string | undefined, remainingMs: number): void {
-    const expiresAtMs = this.#clock.nowMs() + remainingMs;
+    const expiresAtMs = addMs(this.#clock.nowMs(), remainingMs);
     this.#add(callId, { apiKeyId, workerId: undefined });
     this.#expiries.set(callId, expiresAtMs);
-    this.#nextExpiryMs = Math.min(this.#nextExpiryMs, expiresAtMs);
+    this.#nextExpiryMs = earliest(this.#nextExpiryMs, expiresAtMs);
   }
 
   #add(callId: string, slot: Slot): void {
@@ -194,10 +200,10 @@ export class Capacity {
   #dropExpired(): void {
     const nowMs = this.#clock.nowMs();
     if (nowMs < this.#nextExpiryMs) return;
-    this.#nextExpiryMs = Number.POSITIVE_INFINITY;
+    this.#nextExpiryMs = monotonicMs(Number.POSITIVE_INFINITY);
     for (const [callId, expiresAtMs] of this.#expiries) {
       if (expiresAtMs <= nowMs) this.release(callId);
-      else this.#nextExpiryMs = Math.min(this.#nextExpiryMs, expiresAtMs);
+      else this.#nextExpiryMs = earliest(this.#nextExpiryMs, expiresAtMs);
     }
   }
 }

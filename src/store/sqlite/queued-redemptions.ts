@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
+import { addMs, type MonotonicMs } from "../../core/clocks.ts";
 import { REDEMPTION_LOCK_MS_MAX, REDEMPTION_LOCK_POLL_MS } from "../../core/limits/admission.ts";
 import type { RedeemedCall } from "../call-handoff.ts";
 import type { Redeemer, Redemptions, ReturnedCall } from "../redemptions.ts";
@@ -31,14 +32,14 @@ export class QueuedRedemptions implements Redemptions {
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const untilMs = this.#clock.nowMs() + REDEMPTION_LOCK_MS_MAX;
+    const untilMs = addMs(this.#clock.nowMs(), REDEMPTION_LOCK_MS_MAX);
     const result = this.#last.then(() => this.#once(work, untilMs));
     const turn = (): Promise<void> => setImmediate();
     this.#last = result.then(turn, turn);
     return result;
   }
 
-  async #once<T>(work: () => Promise<T>, untilMs: number): Promise<T> {
+  async #once<T>(work: () => Promise<T>, untilMs: MonotonicMs): Promise<T> {
     for (;;) {
       try {
         return await work();

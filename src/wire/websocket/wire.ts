@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import { STREAM_RATES_HZ, type StreamFormat, type StreamRateHz } from "../../core/calls/spec.ts";
+import { epochMs, mediaMs } from "../../core/clocks.ts";
 import { wireMalformed, wireTooLarge, wireWrongData } from "../../core/errors.ts";
 import { JSON_DEPTH_MAX } from "../../core/limits/api.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
@@ -115,7 +116,7 @@ export class WebsocketWire implements Wire {
   #audio(message: Uint8Array, into: InboundAudio): WireEvent {
     if (message.length === 0) throw wireMalformed(WIRE, "a binary message must hold audio");
     this.#reader.read(message, into);
-    into.timestampMs = Number.NaN;
+    into.timestampMs = mediaMs(Number.NaN);
     into.chunk = Number.NaN;
     return AUDIO;
   }
@@ -144,7 +145,7 @@ function readText(message: Uint8Array, charge?: ParseCharge): WireEvent {
     case "cleared":
       return readCleared(fields);
     case "dtmf":
-      return readDigit(fields, Number.NaN);
+      return readDigit(fields, epochMs(Number.NaN));
     case "text":
       return { kind: "text", text: readTyped(fields) };
     case "toolResult":

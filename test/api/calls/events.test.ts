@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { cursorOf } from "../../../src/api/http/cursor.ts";
+import { callMs, mediaMs } from "../../../src/core/clocks.ts";
 import { EVENTS_PAGE_DEFAULT, EVENTS_PAGE_MAX } from "../../../src/core/limits/api.ts";
 import type { ListedEvent } from "../../../src/record/events/event-list.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
@@ -56,19 +57,19 @@ async function finish(id: string, status: "ended" | "failed" = "ended"): Promise
 /** This many marks: the whole list except the end. */
 function mark(journal: JournalFile, from: number, to: number): void {
   for (let number = from; number < to; number += 1) {
-    journal.add({ kind: "event", timeMs: number, event: { kind: "mark", name: `1.${number}` } });
+    journal.add({ kind: "event", timeMs: callMs(number), event: { kind: "mark", name: `1.${number}` } });
   }
 }
 
 const expected = (from: number, to: number): ListedEvent[] =>
   Array.from({ length: to - from }, (_, index) => ({
-    atMs: from + index,
+    atMs: callMs(from + index),
     source: "event" as const,
     kind: "mark" as const,
     name: `1.${from + index}`,
   }));
 
-const END: ListedEvent = { atMs: 9_000, source: "command", kind: "end", reason: "caller_hangup" };
+const END: ListedEvent = { atMs: callMs(9_000), source: "command", kind: "end", reason: "caller_hangup" };
 
 type OfKind<Item, Kind> = Extract<Item, { kind: Kind }>;
 const LATENCY = {
@@ -158,8 +159,8 @@ const COMMANDS: { [Kind in JournaledCommand["kind"]]: OfKind<JournaledCommand, K
     turn: {
       role: "agent",
       text: "From nine",
-      startMs: 10.5,
-      endMs: 20,
+      startMs: callMs(10.5),
+      endMs: callMs(20),
       interrupted: true,
       approximate: true,
       latency: LATENCY,
@@ -168,7 +169,7 @@ const COMMANDS: { [Kind in JournaledCommand["kind"]]: OfKind<JournaledCommand, K
   },
   pause: { kind: "pause", turnId: 2 },
   resume: { kind: "resume", turnId: 2, reason: "no_words" },
-  ignore: { kind: "ignore", text: "mm-hm", startMs: 10, endMs: 12, chars: 5 },
+  ignore: { kind: "ignore", text: "mm-hm", startMs: callMs(10), endMs: callMs(12), chars: 5 },
   "run-tool": { kind: "run-tool", turnId: 2, toolCallId: "2.1", name: "opening_hours", arguments: { day: "Monday" } },
   "send-dtmf": { kind: "send-dtmf", digits: "12", chars: 2 },
   language: { kind: "language", language: "de", reason: "detected" },
@@ -179,14 +180,14 @@ const COMMANDS: { [Kind in JournaledCommand["kind"]]: OfKind<JournaledCommand, K
 describe("GET /calls/{id}/events", () => {
   test("lists every kind of event and command with all its fields", async () => {
     const { id, journal } = await active();
-    for (const event of Object.values(EVENTS)) journal.add({ kind: "event", timeMs: 10.25, event });
+    for (const event of Object.values(EVENTS)) journal.add({ kind: "event", timeMs: callMs(10.25), event });
     // Usage is for the record and is not listed.
     journal.add({
       kind: "event",
-      timeMs: 10.5,
+      timeMs: callMs(10.5),
       event: { kind: "usage", stage: "tts", provider: "espeak", usage: { characters: 8 } },
     });
-    for (const command of Object.values(COMMANDS)) journal.add({ kind: "command", timeMs: 20.75, command });
+    for (const command of Object.values(COMMANDS)) journal.add({ kind: "command", timeMs: callMs(20.75), command });
     await finish(id);
     expect(listOf(await ask(id))).toEqual({
       data: [
@@ -201,10 +202,10 @@ describe("GET /calls/{id}/events", () => {
     const { id, journal } = await active();
     const frame = { audio: new Uint8Array(), audioOmitted: false };
     for (let atMs = 0; atMs < 1_000; atMs += 20) {
-      journal.add({ kind: "frame-in", timeMs: atMs, mediaMs: atMs, isSpeech: atMs >= 500, ...frame });
+      journal.add({ kind: "frame-in", timeMs: callMs(atMs), mediaMs: mediaMs(atMs), isSpeech: atMs >= 500, ...frame });
     }
     for (let number = 0; number < 5; number += 1) {
-      journal.add({ kind: "frame-out", timeMs: 1_000, turnId: 1, samples: 160, ...frame });
+      journal.add({ kind: "frame-out", timeMs: callMs(1_000), turnId: 1, samples: 160, ...frame });
     }
     journal.end(9_000);
     await finish(id);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { callMs } from "../../../src/core/clocks.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { TURNS } from "../../contract/store/calls.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL } from "../../support/api/harness.ts";
@@ -102,7 +103,14 @@ describe("GET /calls/{id}/transcript", () => {
   test("F14-2: marks a turn whose end is an estimate", async () => {
     const { id, tokenHash } = await create();
     await api.stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
-    const turn = { role: "agent", text: "We are", startMs: 1, endMs: 2, interrupted: true, approximate: true } as const;
+    const turn = {
+      role: "agent",
+      text: "We are",
+      startMs: callMs(1),
+      endMs: callMs(2),
+      interrupted: true,
+      approximate: true,
+    } as const;
     const end = { status: "ended", endReason: "caller_hangup", endedAtMs: api.clock.epochMs(), durationMs: 1 } as const;
     await api.stores.calls.finish(id, { ...end, turns: [turn] });
     expect((await api.get(`/api/v1/calls/${id}/transcript`)).body).toEqual({ data: [turn], nextCursor: null });

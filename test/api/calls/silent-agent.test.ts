@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
+import { callMs, elapsedMs } from "../../../src/core/clocks.ts";
 import { EVENTS_PAGE_MAX } from "../../../src/core/limits/api.ts";
 import { FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits/media.ts";
 import type { ListedEvent } from "../../../src/record/events/event-list.ts";
@@ -43,13 +44,18 @@ class JournaledCall extends VirtualCall {
     if (this.endReason !== undefined || (this.#muted && isTts)) return;
     const timeMs = this.nowMs;
     if (event.kind === "frame-out") this.sentMs.push(timeMs);
-    if (event.kind === "frame-in" || event.kind === "frame-out") this.records.push({ ...event, timeMs, ...NO_AUDIO });
-    else this.records.push({ kind: "event", timeMs, event: journaledEvent(event, this.#recorded) });
+    if (event.kind === "frame-in" || event.kind === "frame-out")
+      this.records.push({ ...event, timeMs: callMs(timeMs), ...NO_AUDIO });
+    else this.records.push({ kind: "event", timeMs: callMs(timeMs), event: journaledEvent(event, this.#recorded) });
     const handledCount = this.commands.length;
     super.handle(event);
     for (const { command } of this.commands.slice(handledCount)) {
       if (command.kind === "cancel-reply" && command.clear) this.#clearedMs.push(timeMs);
-      this.records.push({ kind: "command", timeMs, command: journaledCommand(command, this.#recorded) });
+      this.records.push({
+        kind: "command",
+        timeMs: callMs(timeMs),
+        command: journaledCommand(command, this.#recorded),
+      });
     }
   }
 
@@ -93,7 +99,7 @@ function whySilent(list: readonly ListedEvent[], atMs: number): string {
   const unspoken = new Set<string>();
   const running = new Map<string, string>();
   const at = { isAudible: false, paused: false, requested: false, stopped: "", failed: "", ended: "" };
-  for (const event of list.filter((each) => each.atMs <= atMs)) {
+  for (const event of list.filter((each) => each.atMs <= callMs(atMs))) {
     switch (event.kind) {
       case "playout-started":
       case "playout-ended":
@@ -391,8 +397,9 @@ describe.each([
     if (!atOnce) return;
     const lastMs = call.sentMs.findLast((sentMs) => sentMs <= (why[0]?.[0] ?? 0)) ?? 0;
     const stop = list.find(
-      (event) => event.atMs >= lastMs && `${event.kind} ${"reason" in event ? event.reason : ""}`.trim() === turns[0],
+      (event) =>
+        event.atMs >= callMs(lastMs) && `${event.kind} ${"reason" in event ? event.reason : ""}`.trim() === turns[0],
     );
-    expect((stop?.atMs ?? Number.NaN) - lastMs).toBeLessThanOrEqual(FRAME_MS);
+    expect(elapsedMs(callMs(lastMs), stop?.atMs ?? callMs(Number.NaN))).toBeLessThanOrEqual(FRAME_MS);
   });
 });

@@ -5,6 +5,7 @@ import { LargeResponses } from "../../../src/api/http/large-responses.ts";
 import { errorResponse } from "../../../src/api/openapi/responses.ts";
 import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
+import { callMs } from "../../../src/core/clocks.ts";
 import {
   ANSWER_READ_MS_MAX,
   LARGE_ANSWER_WAIT_MS_MAX,
@@ -62,7 +63,13 @@ describe("a list", () => {
     const { id, websocketUrl } = (await api.post(MINIMAL_CALL)).body as { id: string; websocketUrl: string };
     await api.stores.redemptions.redeem(hashSecret(websocketUrl.split("/").at(-1) ?? ""), redeemedBy("worker-1"));
     const turns: TranscriptTurn[] = Array.from({ length: 100 }, (_, index) => ({
-      ...{ role: "user", text: `${index} ${"ü".repeat(8_000)}`, startMs: index, endMs: index + 1, interrupted: false },
+      ...{
+        role: "user",
+        text: `${index} ${"ü".repeat(8_000)}`,
+        startMs: callMs(index),
+        endMs: callMs(index + 1),
+        interrupted: false,
+      },
     }));
     const end = { status: "ended", endReason: "caller_hangup", endedAtMs: 1, durationMs: 1, turns } as const;
     await api.stores.calls.finish(id, end);

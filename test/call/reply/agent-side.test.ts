@@ -6,6 +6,7 @@ import { CallPhrases } from "../../../src/call/phrases.ts";
 import { AgentSide } from "../../../src/call/reply/agent-side.ts";
 import { Inactivity } from "../../../src/call/turn-taking/inactivity.ts";
 import type { TurnEvent } from "../../../src/call/turn-taking/turn-events.ts";
+import { callMs } from "../../../src/core/clocks.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/media.ts";
 import { SPEC } from "../../support/calls/virtual-call.ts";
 
@@ -45,14 +46,14 @@ function speaker() {
 function synthesised(to: AgentSide, turnId: number, atMs: number): void {
   const words = WORDS.map((text, index) => ({ text, startMs: index * WORD_MS, endMs: (index + 1) * WORD_MS }));
   const samples = WORDS.length * WORD_FRAMES * CARRIER_FRAME_SAMPLES;
-  to.handle({ kind: "segment-audio", turnId, segment: 0, samples, words }, atMs);
-  to.handle({ kind: "segment-end", turnId, segment: 0, samples }, atMs);
+  to.handle({ kind: "segment-audio", turnId, segment: 0, samples, words }, callMs(atMs));
+  to.handle({ kind: "segment-end", turnId, segment: 0, samples }, callMs(atMs));
 }
 
 /** `frames` of it go out, each when it is due. */
 function sent(to: AgentSide, turnId: number, frames: number, fromMs: number): number {
   for (let frame = 0; frame < frames; frame += 1) {
-    to.handle({ kind: "frame-out", turnId, samples: CARRIER_FRAME_SAMPLES }, fromMs + frame * FRAME_MS);
+    to.handle({ kind: "frame-out", turnId, samples: CARRIER_FRAME_SAMPLES }, callMs(fromMs + frame * FRAME_MS));
   }
   return fromMs + frames * FRAME_MS;
 }
@@ -60,55 +61,55 @@ function sent(to: AgentSide, turnId: number, frames: number, fromMs: number): nu
 describe("the current reply", () => {
   test("ends when its mark is returned, and the next one has its own turn id", () => {
     const { speaker: it, commands, steps } = speaker();
-    it.say(TEXT, "greeting", 0);
+    it.say(TEXT, "greeting", callMs(0));
     synthesised(it, 1, 50);
     const endMs = sent(it, 1, WORDS.length * WORD_FRAMES, 100);
     expect(commands.at(-1)).toEqual({ kind: "mark", name: "1.0" });
     expect(it.busy).toBe(true);
-    it.markReturned("1.0", endMs);
+    it.markReturned("1.0", callMs(endMs));
     expect(it.busy).toBe(false);
     expect(commands.at(-2)).toMatchObject({
       kind: "turn",
       turn: { text: TEXT, startMs: 100, endMs, interrupted: false },
     });
     expect(steps.map(({ kind }) => kind)).toEqual(["reply-began", "reply-audible", "reply-done"]);
-    it.say("Rolls too, every single day.", "inactivity", endMs);
+    it.say("Rolls too, every single day.", "inactivity", callMs(endMs));
     expect(commands.at(-1)).toMatchObject({ kind: "speak", turnId: 2, segment: 0 });
   });
 
   test("ends without a mark after the grace period", () => {
     const { speaker: it } = speaker();
-    it.say(TEXT, "greeting", 0);
+    it.say(TEXT, "greeting", callMs(0));
     synthesised(it, 1, 50);
     const endMs = sent(it, 1, WORDS.length * WORD_FRAMES, 100);
-    expect(it.deadlineMs(endMs)).toBe(endMs + markGraceMs);
-    it.finishIfHeard(endMs + markGraceMs - 1);
+    expect(it.deadlineMs(callMs(endMs))).toBe(endMs + markGraceMs);
+    it.finishIfHeard(callMs(endMs + markGraceMs - 1));
     expect(it.busy).toBe(true);
-    it.finishIfHeard(endMs + markGraceMs);
+    it.finishIfHeard(callMs(endMs + markGraceMs));
     expect(it.busy).toBe(false);
   });
 
   test("does not end with a mark that is returned before the last sample can have been played", () => {
     const { speaker: it } = speaker();
-    it.say(TEXT, "greeting", 0);
+    it.say(TEXT, "greeting", callMs(0));
     synthesised(it, 1, 50);
     // All of it goes out in one moment: it takes 700 ms to be heard, whatever the far end says.
     for (let frame = 0; frame < WORDS.length * WORD_FRAMES; frame += 1) sent(it, 1, 1, 100);
-    it.markReturned("1.0", 100);
+    it.markReturned("1.0", callMs(100));
     expect(it.busy).toBe(true);
-    expect(it.deadlineMs(100)).toBe(100 + WORDS.length * WORD_MS);
-    it.finishIfHeard(100 + WORDS.length * WORD_MS);
+    expect(it.deadlineMs(callMs(100))).toBe(100 + WORDS.length * WORD_MS);
+    it.finishIfHeard(callMs(100 + WORDS.length * WORD_MS));
     expect(it.busy).toBe(false);
   });
 
   test("P12: ignores events of other replies", () => {
     const { speaker: it, commands } = speaker();
-    it.say(TEXT, "greeting", 0);
+    it.say(TEXT, "greeting", callMs(0));
     const before = commands.length;
     synthesised(it, 2, 50);
     sent(it, 7, 3, 100);
-    it.handle({ kind: "reply-text", turnId: 0, text: "Words of no reply, at any time." }, 200);
-    it.handle({ kind: "segment-failed", turnId: 3, segment: 0, code: "provider_failed" }, 200);
+    it.handle({ kind: "reply-text", turnId: 0, text: "Words of no reply, at any time." }, callMs(200));
+    it.handle({ kind: "segment-failed", turnId: 3, segment: 0, code: "provider_failed" }, callMs(200));
     expect(commands).toHaveLength(before);
     expect(it.busy).toBe(true);
   });
@@ -117,10 +118,10 @@ describe("the current reply", () => {
 describe("cancelling a reply", () => {
   test("reports the words that were heard, clears the rest, and says how long the caller had been speaking", () => {
     const { speaker: it, commands } = speaker();
-    it.say(TEXT, "greeting", 0);
+    it.say(TEXT, "greeting", callMs(0));
     synthesised(it, 1, 50);
     const nowMs = sent(it, 1, 2 * WORD_FRAMES + 2, 100);
-    it.cancel("words", 219.6, nowMs);
+    it.cancel("words", 219.6, callMs(nowMs));
     expect(commands.slice(-3)).toMatchObject([
       { kind: "cancel-reply", turnId: 1, clear: true, reason: "words", speechMs: 220, heardText: "Bread is" },
       { kind: "turn", turn: { text: "Bread is", interrupted: true } },
@@ -132,27 +133,27 @@ describe("cancelling a reply", () => {
 
   test("that is not audible yet clears nothing and leaves no turn", () => {
     const { speaker: it, kinds, conversation } = speaker();
-    it.say(TEXT, "greeting", 0);
+    it.say(TEXT, "greeting", callMs(0));
     synthesised(it, 1, 50);
-    it.cancel("words", 0, 60);
+    it.cancel("words", 0, callMs(60));
     expect(kinds()).toEqual(["speak", "cancel-reply"]);
     expect(conversation.messages()).toHaveLength(1);
   });
 
   test("that was heard to its end, though no mark has confirmed it, is no interruption", () => {
     const { speaker: it, kinds, commands } = speaker();
-    it.say(TEXT, "greeting", 0);
+    it.say(TEXT, "greeting", callMs(0));
     synthesised(it, 1, 50);
     const endMs = sent(it, 1, WORDS.length * WORD_FRAMES, 100);
-    it.cancel("words", 0, endMs);
+    it.cancel("words", 0, callMs(endMs));
     expect(kinds()).not.toContain("cancel-reply");
     expect(commands.find(({ kind }) => kind === "turn")).toMatchObject({ turn: { interrupted: false } });
   });
 
   test("has no effect when there is none", () => {
     const { speaker: it, commands } = speaker();
-    it.cancel("words", 0, 100);
-    it.stop(100);
+    it.cancel("words", 0, callMs(100));
+    it.stop(callMs(100));
     expect(commands).toEqual([]);
   });
 });
@@ -160,11 +161,11 @@ describe("cancelling a reply", () => {
 describe("a pause", () => {
   test("is emitted with the reply that it holds, and so is its end", () => {
     const { speaker: it, commands } = speaker();
-    it.say(TEXT, "greeting", 0);
+    it.say(TEXT, "greeting", callMs(0));
     synthesised(it, 1, 50);
     sent(it, 1, 3, 100);
-    it.pause(1, 160);
-    it.resume({ do: "resume", turnId: 1, reason: "no_words" }, 900);
+    it.pause(1, callMs(160));
+    it.resume({ do: "resume", turnId: 1, reason: "no_words" }, callMs(900));
     expect(commands.slice(-4)).toEqual([
       { kind: "pause", turnId: 1 },
       { kind: "state", state: "listening" },
@@ -177,8 +178,8 @@ describe("a pause", () => {
 describe("a TTS that fails", () => {
   test("ends the call", () => {
     const { speaker: it, ended } = speaker();
-    it.say(TEXT, "greeting", 0);
-    it.handle({ kind: "segment-failed", turnId: 1, segment: 0, code: "provider_failed" }, 100);
+    it.say(TEXT, "greeting", callMs(0));
+    it.handle({ kind: "segment-failed", turnId: 1, segment: 0, code: "provider_failed" }, callMs(100));
     expect(ended).toEqual(["provider_error"]);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { stepDurations } from "../../../src/core/calls/latency.ts";
+import { callMs } from "../../../src/core/clocks.ts";
 import { VirtualCall, type VirtualCallOptions } from "../../support/calls/virtual-call.ts";
 
 /** Of the virtual STT, LLM and TTS, ms. */
@@ -127,7 +128,7 @@ describe("the latency of an answer", () => {
     call.at(3_000, () => call.handle({ kind: "typed", text: "are you open" }));
     call.run(20_000);
     expect(call.turns[0]?.latency).toBeUndefined();
-    const { latency } = call.turns.find(({ role, startMs }) => role === "agent" && startMs > 3_000) ?? {};
+    const { latency } = call.turns.find(({ role, startMs }) => role === "agent" && startMs > callMs(3_000)) ?? {};
     expect(latency).toMatchObject({ endOfTurnMs: 0, llmRequestedMs: 0 });
     expect(latency?.finalTranscriptMs).toBeUndefined();
   });

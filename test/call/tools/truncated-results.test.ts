@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { Conversation } from "../../../src/call/conversation.ts";
 import type { CallCommand } from "../../../src/call/events.ts";
+import { callMs } from "../../../src/core/clocks.ts";
 import type { Message } from "../../../src/speech/contracts.ts";
 import { SPEC } from "../../support/calls/virtual-call.ts";
 
@@ -16,7 +17,7 @@ function scene() {
     },
     4_000,
   );
-  conversation.addUtterance({ text: "What is there?", startMs: 0, endMs: 1_000 });
+  conversation.addUtterance({ text: "What is there?", startMs: callMs(0), endMs: callMs(1_000) });
   conversation.settle();
   conversation.addToolRounds([
     {
@@ -54,7 +55,7 @@ test("ADV-H3: a result that is truncated further later still names its first len
 test("ADV-H3: what a running reply adds to its prompt is not added twice", () => {
   const { conversation } = scene();
   const question: Message = { role: "user", text: "And what else?" };
-  conversation.addUtterance({ text: question.text, startMs: 2_000, endMs: 3_000 });
+  conversation.addUtterance({ text: question.text, startMs: callMs(2_000), endMs: callMs(3_000) });
   const ofTools: Message[] = [{ role: "assistant", text: "One moment." }];
   for (const turnId of [2, 2, 2]) {
     const prompt = conversation.prompt(turnId, ofTools);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
+import { callMs, millisecondsOf } from "../../../src/core/clocks.ts";
 import { SPEC, VirtualCall, type VirtualCallOptions } from "../../support/calls/virtual-call.ts";
 
 const { dtmfGapMs } = DEFAULT_TURN_PARAMETERS;
@@ -57,7 +58,9 @@ describe("DTMF digits", () => {
       ["user", "DTMF: 7"],
       ["agent", "You said DTMF: 7."],
     ]);
-    expect(llmRequestsOf(call)[0]?.[1]).toBeGreaterThanOrEqual(call.turns[0]?.endMs ?? Number.NaN);
+    expect(llmRequestsOf(call)[0]?.[1]).toBeGreaterThanOrEqual(
+      millisecondsOf(call.turns[0]?.endMs ?? callMs(Number.NaN)),
+    );
   });
 
   test("that are still being entered when that greeting ends are awaited", () => {

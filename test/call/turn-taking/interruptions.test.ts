@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { type Agent, INITIAL_TURN, stepTurn, type Turn, turnDeadlineMs } from "../../../src/call/turn-taking/turn.ts";
 import type { TurnEvent } from "../../../src/call/turn-taking/turn-events.ts";
+import { callMs, millisecondsOf } from "../../../src/core/clocks.ts";
 import { VirtualCall, WORD_MS } from "../../support/calls/virtual-call.ts";
 
 const { sustainedSpeechMs, steadyNoiseMs, resumeMs, pauseMsMax, speechPausesMax, backChannelAnswerMs, finalWaitMs } =
@@ -30,7 +31,7 @@ function overReply(
   let turn: Turn = { ...INITIAL_TURN, agent: { ...replying, ...agent } as Agent };
   const emitted: string[] = [];
   for (const [atMs, event] of events) {
-    const stepped = stepTurn(turn, event, atMs, policy);
+    const stepped = stepTurn(turn, event, callMs(atMs), policy);
     turn = stepped.turn;
     for (const action of stepped.actions) {
       emitted.push(
@@ -38,11 +39,11 @@ function overReply(
       );
     }
   }
-  return { turn, emitted, deadlineMs: turnDeadlineMs(turn, events.at(-1)?.[0] ?? 0, policy) };
+  return { turn, emitted, deadlineMs: millisecondsOf(turnDeadlineMs(turn, callMs(events.at(-1)?.[0] ?? 0), policy)) };
 }
 
-const began = (atMs: number): [number, TurnEvent] => [atMs, { kind: "speech-started", startMs: atMs - 60 }];
-const ended = (atMs: number): [number, TurnEvent] => [atMs, { kind: "speech-ended", endMs: atMs - 300 }];
+const began = (atMs: number): [number, TurnEvent] => [atMs, { kind: "speech-started", startMs: callMs(atMs - 60) }];
+const ended = (atMs: number): [number, TurnEvent] => [atMs, { kind: "speech-ended", endMs: callMs(atMs - 300) }];
 const words = (atMs: number, text: string, final = false): [number, TurnEvent] => [
   atMs,
   { kind: "words", text, final },
@@ -230,7 +231,9 @@ describe("a back-channel over a reply", () => {
     const hum = [began(1_000), words(1_300, "mm-hm"), ended(1_500)];
     const { emitted, turn } = overReply([...hum, tick(1_200 + resumeMs), tick(1_200 + finalWaitMs)]);
     expect(emitted).toEqual(["1000 pause", "2000 resume no_words", "4200 ignore mm-hm"]);
-    expect(stepTurn(turn, { kind: "words", text: "mm-hm", final: true }, 9_000, policyOf(true)).turn).toMatchObject({
+    expect(
+      stepTurn(turn, { kind: "words", text: "mm-hm", final: true }, callMs(9_000), policyOf(true)).turn,
+    ).toMatchObject({
       caller: { at: "silent" },
     });
   });

@@ -1,13 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { SpeechDetector } from "../../../src/call/turn-taking/speech-detector.ts";
+import { callMs, mediaMs, millisecondsOf } from "../../../src/core/clocks.ts";
 
 /** Feeds a pattern of voiced (`#`) and unvoiced (`.`) frames; returns when speech began and ended, in frames. */
 function detect(pattern: string, mediaMsOf: (frame: number) => number = (frame) => frame * 20) {
   const detector = new SpeechDetector(DEFAULT_TURN_PARAMETERS);
   const changes: [number, string][] = [];
   for (const [frame, char] of [...pattern].entries()) {
-    const change = detector.frame(char === "#", mediaMsOf(frame), frame * 20);
+    const change = detector.frame(char === "#", mediaMs(mediaMsOf(frame)), callMs(frame * 20));
     if (change !== "same") changes.push([frame, change]);
   }
   return { detector, changes };
@@ -57,11 +58,11 @@ describe("the speech detector", () => {
 
   test("a peer that sends a second at once has not stopped before its next second is late", () => {
     const detector = new SpeechDetector(DEFAULT_TURN_PARAMETERS);
-    let deadlineMs = Number.NaN;
+    let deadlineMs = callMs(Number.NaN);
     for (let frame = 0; frame < 200; frame += 1) {
       const nowMs = 1_000 * (1 + Math.floor(frame / 50));
-      if (frame >= 100 && frame % 50 === 0) expect(deadlineMs).toBeGreaterThan(nowMs);
-      detector.frame(true, frame * 20, nowMs);
+      if (frame >= 100 && frame % 50 === 0) expect(millisecondsOf(deadlineMs)).toBeGreaterThan(nowMs);
+      detector.frame(true, mediaMs(frame * 20), callMs(nowMs));
       deadlineMs = detector.deadlineMs;
     }
     expect(detector.speaking).toBe(true);

@@ -2,12 +2,13 @@ import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { INITIAL_TURN, stepTurn, type Turn, turnDeadlineMs } from "../../../src/call/turn-taking/turn.ts";
 import type { TurnEvent } from "../../../src/call/turn-taking/turn-events.ts";
+import { callMs } from "../../../src/core/clocks.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../../src/core/limits/calls.ts";
 
 const POLICY = { parameters: DEFAULT_TURN_PARAMETERS, sttHasInterim: true, language: "en-US" };
 
 const step = (turn: Turn, event: TurnEvent, nowMs: number, sttHasInterim = true) =>
-  stepTurn(turn, event, nowMs, { ...POLICY, sttHasInterim });
+  stepTurn(turn, event, callMs(nowMs), { ...POLICY, sttHasInterim });
 
 /** Runs events at their times; returns the last turn and every action. */
 function runEvents(turn: Turn, events: readonly [number, TurnEvent][]) {
@@ -32,12 +33,12 @@ const speaking = (interruptible: boolean): Turn => ({
 describe("the end of the caller's turn", () => {
   test("comes 500 ms after the last voiced frame when the final transcript is there, and not a millisecond sooner", () => {
     const { turn } = runEvents(INITIAL_TURN, [
-      [1_000, { kind: "speech-started", startMs: 940 }],
+      [1_000, { kind: "speech-started", startMs: callMs(940) }],
       [2_000, { kind: "words", text: "one loaf", final: false }],
-      [2_300, { kind: "speech-ended", endMs: 2_000 }],
+      [2_300, { kind: "speech-ended", endMs: callMs(2_000) }],
       [2_350, { kind: "words", text: "one loaf please", final: true }],
     ]);
-    expect(turnDeadlineMs(turn, 2_350, POLICY)).toBe(2_500);
+    expect(turnDeadlineMs(turn, callMs(2_350), POLICY)).toBe(2_500);
     expect(step(turn, { kind: "tick" }, 2_499).actions).toEqual([]);
     expect(step(turn, { kind: "tick" }, 2_500).actions).toEqual([
       { do: "answer", text: "one loaf please", startMs: 940, endMs: 2_000 },
@@ -46,12 +47,12 @@ describe("the end of the caller's turn", () => {
 
   test("does not come while the caller continues after a pause, and the words of both parts are one turn", () => {
     const { actions } = runEvents(INITIAL_TURN, [
-      [1_000, { kind: "speech-started", startMs: 940 }],
-      [1_800, { kind: "speech-ended", endMs: 1_500 }],
+      [1_000, { kind: "speech-started", startMs: callMs(940) }],
+      [1_800, { kind: "speech-ended", endMs: callMs(1_500) }],
       [1_850, { kind: "words", text: "one loaf", final: true }],
-      [1_950, { kind: "speech-started", startMs: 1_900 }],
+      [1_950, { kind: "speech-started", startMs: callMs(1_900) }],
       [2_100, { kind: "tick" }],
-      [2_900, { kind: "speech-ended", endMs: 2_600 }],
+      [2_900, { kind: "speech-ended", endMs: callMs(2_600) }],
       [2_950, { kind: "words", text: "and two rolls", final: true }],
       [3_100, { kind: "tick" }],
     ]);
@@ -60,9 +61,9 @@ describe("the end of the caller's turn", () => {
 
   test("waits for a final transcript that is late, and takes the interim one when none comes", () => {
     const waiting = runEvents(INITIAL_TURN, [
-      [1_000, { kind: "speech-started", startMs: 940 }],
+      [1_000, { kind: "speech-started", startMs: callMs(940) }],
       [1_500, { kind: "words", text: "one loaf", final: false }],
-      [1_800, { kind: "speech-ended", endMs: 1_500 }],
+      [1_800, { kind: "speech-ended", endMs: callMs(1_500) }],
       [4_400, { kind: "tick" }],
     ]);
     expect(waiting.actions).toEqual([]);
@@ -71,9 +72,9 @@ describe("the end of the caller's turn", () => {
 
   test("P11: a final that comes after its interim was answered is not a second turn, and only what is new in it is", () => {
     const answered = runEvents(INITIAL_TURN, [
-      [1_000, { kind: "speech-started", startMs: 940 }],
+      [1_000, { kind: "speech-started", startMs: callMs(940) }],
       [1_500, { kind: "words", text: "one loaf", final: false }],
-      [1_800, { kind: "speech-ended", endMs: 1_500 }],
+      [1_800, { kind: "speech-ended", endMs: callMs(1_500) }],
       [4_500, { kind: "tick" }],
       [4_500, { kind: "reply-began", turnId: 1, interruptible: true }],
     ]);
@@ -91,11 +92,11 @@ describe("the end of the caller's turn", () => {
   test("P11: a final that is sent twice is one utterance, before its answer, over it and after it", () => {
     const twice = { kind: "words", text: "two loaves", final: true } as const;
     const { actions } = runEvents(INITIAL_TURN, [
-      [1_000, { kind: "speech-started", startMs: 940 }],
+      [1_000, { kind: "speech-started", startMs: callMs(940) }],
       [1_500, { kind: "words", text: "two loaves", final: false }],
       [1_700, twice],
       [1_750, twice],
-      [1_800, { kind: "speech-ended", endMs: 1_500 }],
+      [1_800, { kind: "speech-ended", endMs: callMs(1_500) }],
       [1_850, twice],
       [2_100, { kind: "tick" }],
       [2_100, { kind: "reply-began", turnId: 1, interruptible: true }],
@@ -111,7 +112,7 @@ describe("the end of the caller's turn", () => {
   test("P11: the same said twice is two utterances, where speech or an interim word comes in between", () => {
     const no = { kind: "words", text: "no", final: true } as const;
     for (const between of [
-      { kind: "speech-started", startMs: 1_900 },
+      { kind: "speech-started", startMs: callMs(1_900) },
       { kind: "words", text: "n", final: false },
     ] as const) {
       const { turn } = runEvents(INITIAL_TURN, [
@@ -122,16 +123,16 @@ describe("the end of the caller's turn", () => {
       ]);
       expect(turn.caller).toMatchObject({ words: { final: "no no" } });
     }
-    const wordless = step(speaking(true), { kind: "speech-started", startMs: 1_000 }, 1_060, false).turn;
+    const wordless = step(speaking(true), { kind: "speech-started", startMs: callMs(1_000) }, 1_060, false).turn;
     const once = step({ ...wordless, agent: { at: "idle" } }, no, 1_500, false).turn;
     expect(step(once, no, 2_000, false).turn.caller).toMatchObject({ words: { final: "no no" } });
   });
 
   test("P11: a final that takes an interim back leaves nothing to answer, and costs the next utterance no word", () => {
     const { turn, actions } = runEvents(INITIAL_TURN, [
-      [1_000, { kind: "speech-started", startMs: 940 }],
+      [1_000, { kind: "speech-started", startMs: callMs(940) }],
       [1_500, { kind: "words", text: "hmm wait", final: false }],
-      [1_800, { kind: "speech-ended", endMs: 1_500 }],
+      [1_800, { kind: "speech-ended", endMs: callMs(1_500) }],
       [2_000, { kind: "words", text: "", final: true }],
       [4_500, { kind: "tick" }],
       [6_000, { kind: "words", text: "stop please", final: true }],
@@ -143,16 +144,16 @@ describe("the end of the caller's turn", () => {
 
   test("P11: where a final never comes, what the caller says next is answered completely, and not again with its own final", () => {
     const answered = runEvents(INITIAL_TURN, [
-      [1_000, { kind: "speech-started", startMs: 940 }],
+      [1_000, { kind: "speech-started", startMs: callMs(940) }],
       [1_500, { kind: "words", text: "I want two loaves", final: false }],
-      [1_800, { kind: "speech-ended", endMs: 1_500 }],
+      [1_800, { kind: "speech-ended", endMs: callMs(1_500) }],
       [4_500, { kind: "tick" }],
     ]);
     for (const next of ["no", "what time do you open"]) {
       const said = runEvents(answered.turn, [
-        [9_000, { kind: "speech-started", startMs: 8_940 }],
+        [9_000, { kind: "speech-started", startMs: callMs(8_940) }],
         [9_500, { kind: "words", text: next, final: false }],
-        [9_800, { kind: "speech-ended", endMs: 9_500 }],
+        [9_800, { kind: "speech-ended", endMs: callMs(9_500) }],
         [12_500, { kind: "tick" }],
         [12_600, { kind: "words", text: next, final: true }],
         [16_000, { kind: "tick" }],
@@ -269,31 +270,31 @@ describe("the end of the caller's turn", () => {
 
   test("words are answered though speech never pauses, two seconds after the last of them", () => {
     const { turn, actions } = runEvents(INITIAL_TURN, [
-      [1_000, { kind: "speech-started", startMs: 940 }],
+      [1_000, { kind: "speech-started", startMs: callMs(940) }],
       [2_000, { kind: "words", text: "one loaf please", final: true }],
       [3_999, { kind: "tick" }],
     ]);
     expect(actions).toEqual([]);
-    expect(turnDeadlineMs(turn, 3_300, POLICY)).toBe(4_000);
+    expect(turnDeadlineMs(turn, callMs(3_300), POLICY)).toBe(4_000);
     const { turn: after, actions: then } = step(turn, { kind: "tick" }, 4_000);
     expect(then).toEqual([{ do: "answer", text: "one loaf please", startMs: 940, endMs: 2_000 }]);
-    expect(turnDeadlineMs(after, 4_000, POLICY)).toBe(Number.POSITIVE_INFINITY);
+    expect(turnDeadlineMs(after, callMs(4_000), POLICY)).toBe(Number.POSITIVE_INFINITY);
   });
 
   test("pauses too short to end a turn do not restart the two seconds: a television has many of them", () => {
     const settled: [number, TurnEvent][] = [
-      [1_000, { kind: "speech-started", startMs: 940 }],
+      [1_000, { kind: "speech-started", startMs: callMs(940) }],
       [2_000, { kind: "words", text: "one loaf please", final: true }],
     ];
     // 1,000 ms of voice, 400 ms without, over and over.
     const television = Array.from({ length: 5 }, (_, round): [number, TurnEvent][] => [
-      [3_300 + round * 1_400, { kind: "speech-ended", endMs: 3_000 + round * 1_400 }],
-      [3_400 + round * 1_400, { kind: "speech-started", startMs: 3_340 + round * 1_400 }],
+      [3_300 + round * 1_400, { kind: "speech-ended", endMs: callMs(3_000 + round * 1_400) }],
+      [3_400 + round * 1_400, { kind: "speech-started", startMs: callMs(3_340 + round * 1_400) }],
       [4_399 + round * 1_400, { kind: "tick" }],
     ]).flat();
     const { turn, actions } = runEvents(INITIAL_TURN, [...settled, ...television.slice(0, 3)]);
     expect(actions).toEqual([]);
-    expect(turnDeadlineMs(turn, 3_400, POLICY)).toBe(4_400);
+    expect(turnDeadlineMs(turn, callMs(3_400), POLICY)).toBe(4_400);
     expect(runEvents(INITIAL_TURN, [...settled, ...television]).actions).toMatchObject([
       { do: "answer", text: "one loaf please" },
     ]);
@@ -301,8 +302,8 @@ describe("the end of the caller's turn", () => {
 
   test("speech without words is discarded and not answered", () => {
     const { turn, actions } = runEvents(INITIAL_TURN, [
-      [1_000, { kind: "speech-started", startMs: 940 }],
-      [1_800, { kind: "speech-ended", endMs: 1_500 }],
+      [1_000, { kind: "speech-started", startMs: callMs(940) }],
+      [1_800, { kind: "speech-ended", endMs: callMs(1_500) }],
       [4_500, { kind: "tick" }],
     ]);
     expect(actions).toEqual([]);
@@ -341,13 +342,13 @@ describe("speech over the agent", () => {
 
   test("nothing interrupts a reply that is not interruptible, and its end lets the words be answered at once", () => {
     const { turn, actions } = runEvents(speaking(false), [
-      [1_000, { kind: "speech-started", startMs: 940 }],
+      [1_000, { kind: "speech-started", startMs: callMs(940) }],
       [1_400, { kind: "words", text: "hello there", final: true }],
-      [1_800, { kind: "speech-ended", endMs: 1_500 }],
+      [1_800, { kind: "speech-ended", endMs: callMs(1_500) }],
       [9_000, { kind: "tick" }],
     ]);
     expect(actions).toEqual([]);
-    expect(turnDeadlineMs(turn, 9_000, POLICY)).toBe(Number.POSITIVE_INFINITY);
+    expect(turnDeadlineMs(turn, callMs(9_000), POLICY)).toBe(Number.POSITIVE_INFINITY);
     expect(step(turn, { kind: "reply-done", turnId: 7 }, 9_100).actions).toMatchObject([
       { do: "answer", text: "hello there" },
     ]);
@@ -355,7 +356,13 @@ describe("speech over the agent", () => {
 
   test("speech alone never interrupts a reply that is not audible yet", () => {
     const thinking: Turn = {
-      caller: { at: "speaking", startMs: 0, speechStartMs: 0, words: { final: "", interim: "" }, lastWordMs: 0 },
+      caller: {
+        at: "speaking",
+        startMs: callMs(0),
+        speechStartMs: callMs(0),
+        words: { final: "", interim: "" },
+        lastWordMs: callMs(0),
+      },
       agent: { at: "replying", turnId: 7, audible: false, interruptible: true, pausedSinceMs: undefined, pauses: 0 },
       answeredPrefix: "",
       lastFinal: "",
@@ -379,8 +386,8 @@ describe("typed words", () => {
 
   test("join what was said before them, whose pause they end", () => {
     const { actions } = runEvents(INITIAL_TURN, [
-      [1_000, { kind: "speech-started", startMs: 940 }],
-      [1_800, { kind: "speech-ended", endMs: 1_500 }],
+      [1_000, { kind: "speech-started", startMs: callMs(940) }],
+      [1_800, { kind: "speech-ended", endMs: callMs(1_500) }],
       [1_850, { kind: "words", text: "my name is", final: true }],
       [1_900, { kind: "typed", text: "Siobhán" }],
     ]);
@@ -389,9 +396,9 @@ describe("typed words", () => {
 
   test("follow an interim transcript, whose final then adds only what is new", () => {
     const { turn, actions } = runEvents(INITIAL_TURN, [
-      [1_000, { kind: "speech-started", startMs: 940 }],
+      [1_000, { kind: "speech-started", startMs: callMs(940) }],
       [1_500, { kind: "words", text: "my name is", final: false }],
-      [1_800, { kind: "speech-ended", endMs: 1_500 }],
+      [1_800, { kind: "speech-ended", endMs: callMs(1_500) }],
       [1_900, { kind: "typed", text: "Siobhán" }],
     ]);
     expect(actions).toMatchObject([{ do: "answer", text: "my name is Siobhán" }]);
@@ -415,7 +422,7 @@ describe("typed words", () => {
   test("wait for the end of a message that is not interruptible", () => {
     const waiting = step(speaking(false), { kind: "typed", text: "stop" }, 1_000);
     expect(waiting.actions).toEqual([]);
-    expect(turnDeadlineMs(waiting.turn, 1_000, POLICY)).toBe(Number.POSITIVE_INFINITY);
+    expect(turnDeadlineMs(waiting.turn, callMs(1_000), POLICY)).toBe(Number.POSITIVE_INFINITY);
     expect(step(waiting.turn, { kind: "reply-done", turnId: 7 }, 4_000).actions).toEqual([
       { do: "answer", text: "stop", startMs: 1_000, endMs: 1_000 },
     ]);
@@ -423,9 +430,9 @@ describe("typed words", () => {
 
   test("belong to the turn of a caller who is speaking", () => {
     const { actions } = runEvents(INITIAL_TURN, [
-      [1_000, { kind: "speech-started", startMs: 940 }],
+      [1_000, { kind: "speech-started", startMs: callMs(940) }],
       [1_200, { kind: "typed", text: "A-17" }],
-      [1_800, { kind: "speech-ended", endMs: 1_500 }],
+      [1_800, { kind: "speech-ended", endMs: callMs(1_500) }],
       [1_850, { kind: "words", text: "is my order", final: true }],
       [2_000, { kind: "tick" }],
     ]);

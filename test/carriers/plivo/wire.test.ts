@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { scanMedia } from "../../../src/carriers/media-scanner.ts";
 import { createPlivoWire, plivoMediaLayouts } from "../../../src/carriers/plivo/wire.ts";
+import { millisecondsOf } from "../../../src/core/clocks.ts";
 import { EXTRA_HEADERS_CHARS_MAX } from "../../../src/core/limits/messages.ts";
 import type { Wire } from "../../../src/wire/wire.ts";
 import { carrierContract } from "../../contract/wire/carrier.ts";
@@ -108,7 +109,7 @@ describe("carrier_c", () => {
     const wire = started();
     const at = (timestamp: unknown): number => {
       decode(wire, subject.media({ timestamp }));
-      return into.timestampMs;
+      return millisecondsOf(into.timestampMs);
     };
     expect(at("not a time")).toBeNaN();
     expect(at("1763631012000")).toBe(0);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createTelnyxWire, type TelnyxWire } from "../../../src/carriers/telnyx/wire.ts";
+import { mediaMs } from "../../../src/core/clocks.ts";
 import type { Wire } from "../../../src/wire/wire.ts";
 import { carrierContract } from "../../contract/wire/carrier.ts";
 import { inboundAudio } from "../../support/audio/inbound-audio.ts";
@@ -114,7 +115,7 @@ describe("carrier_b", () => {
     for (const timestamp of ["20", 20, "", null, {}]) {
       const message = Buffer.from(JSON.stringify(pcmu.media({ timestamp })));
       for (const read of [wire.decode, wire.decodeFully]) {
-        into.timestampMs = 7;
+        into.timestampMs = mediaMs(7);
         read.call(wire, message, into);
         expect(into.timestampMs).toBeNaN();
       }

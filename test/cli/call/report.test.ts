@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { callDocument, callFaults, callSummary } from "../../../src/cli/call/report.ts";
 import type { CallResult } from "../../../src/cli/call/run.ts";
+import { callMs, monotonicMs } from "../../../src/core/clocks.ts";
 
 const TURN = { startMs: 1_000.4, endMs: 2_000.4 };
 
@@ -17,8 +18,8 @@ const call = (changes: Partial<CallResult> = {}): CallResult => ({
   },
   violations: new Map(),
   serviceErrors: [],
-  startedMs: 500,
-  endedMs: 6_500,
+  startedMs: monotonicMs(500),
+  endedMs: monotonicMs(6_500),
   hungUpBy: "caller",
   closeCode: 1_000,
   service: undefined,
@@ -29,7 +30,7 @@ const call = (changes: Partial<CallResult> = {}): CallResult => ({
 const service = (status: string, endReason: string | null): CallResult["service"] => ({
   callId: "call_1",
   record: { status, endReason, durationMs: 6_000, recording: {} },
-  transcript: [{ ...TURN, role: "agent", text: "Hello", interrupted: true }],
+  transcript: [{ startMs: callMs(1_000.4), endMs: callMs(2_000.4), role: "agent", text: "Hello", interrupted: true }],
 });
 
 test("a successful call has no fault, whichever side hung up", () => {

@@ -1,19 +1,26 @@
 import { expect, test } from "vitest";
 import { type CallEvidence, findMismatches } from "../../../src/cli/demo/comparison.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
+import { callMs } from "../../../src/core/clocks.ts";
 
 const LATENCY = { endOfTurnMs: 500, firstTextMs: 510, firstAudioMs: 530, firstFrameMs: 540 };
 
 const agent = (text: string, more: Partial<TranscriptTurn> = {}): TranscriptTurn => ({
   role: "agent",
   text,
-  startMs: 0,
-  endMs: 1_000,
+  startMs: callMs(0),
+  endMs: callMs(1_000),
   interrupted: false,
   latency: LATENCY,
   ...more,
 });
-const user = (text: string): TranscriptTurn => ({ role: "user", text, startMs: 0, endMs: 1_000, interrupted: false });
+const user = (text: string): TranscriptTurn => ({
+  role: "user",
+  text,
+  startMs: callMs(0),
+  endMs: callMs(1_000),
+  interrupted: false,
+});
 
 /** A call that went as scripted. */
 function evidence(): CallEvidence {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { type DemoResult, demoDocument, demoSummary } from "../../../src/cli/demo/report.ts";
+import { callMs } from "../../../src/core/clocks.ts";
 
 const RESULT: DemoResult = {
   callId: "call_1",
@@ -18,22 +19,22 @@ const RESULT: DemoResult = {
   },
   record: { status: "ended", endReason: "agent_hangup", durationMs: 21_500.25 },
   transcript: [
-    { role: "agent", text: "Hello.", startMs: 40.25, endMs: 899.75, interrupted: false },
-    { role: "user", text: "When do you open?", startMs: 1_800, endMs: 3_000, interrupted: false },
+    { role: "agent", text: "Hello.", startMs: callMs(40.25), endMs: callMs(899.75), interrupted: false },
+    { role: "user", text: "When do you open?", startMs: callMs(1_800), endMs: callMs(3_000), interrupted: false },
     {
       role: "agent",
       text: "We open at nine every day",
-      startMs: 3_560,
-      endMs: 6_000,
+      startMs: callMs(3_560),
+      endMs: callMs(6_000),
       interrupted: true,
       latency: { endOfTurnMs: 500, firstTextMs: 502, firstAudioMs: 540, firstFrameMs: 560 },
     },
-    { role: "user", text: "And on Sundays?", startMs: 5_700, endMs: 7_000, interrupted: false },
+    { role: "user", text: "And on Sundays?", startMs: callMs(5_700), endMs: callMs(7_000), interrupted: false },
     {
       role: "agent",
       text: "We are closed.",
-      startMs: 7_600,
-      endMs: 8_500,
+      startMs: callMs(7_600),
+      endMs: callMs(8_500),
       interrupted: false,
       latency: { endOfTurnMs: 510, firstAudioMs: 550, firstFrameMs: 580 },
     },

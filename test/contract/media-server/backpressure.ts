@@ -1,6 +1,7 @@
 import { setImmediate as loopTurn } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import type { CallSpec, StreamFormat } from "../../../src/core/calls/spec.ts";
+import { elapsedMs } from "../../../src/core/clocks.ts";
 import { SOCKET_BACKPRESSURE_BYTES_MAX } from "../../../src/core/limits/connections.ts";
 import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
 import type { Tts } from "../../../src/speech/contracts.ts";
@@ -86,12 +87,12 @@ export function backpressureContract(mediaServer: MediaServerName): void {
       await clock.play(20);
       await loopTurn();
       // Frames are made and read in this process, too: seen between collections, up to 80 MiB of that garbage lie about.
-      if ((clock.nowMs() - startMs) % GARBAGE_MS < 20) {
+      if (elapsedMs(startMs, clock.nowMs()) % GARBAGE_MS < 20) {
         collectGarbage();
         peakBytes = Math.max(peakBytes, process.memoryUsage().rss);
       }
       peakBufferedBytes = Math.max(peakBufferedBytes, service.server.streams.bufferedBytes);
-      const sentBytes = ((clock.nowMs() - startMs) / 20) * FRAME_BYTES;
+      const sentBytes = (elapsedMs(startMs, clock.nowMs()) / 20) * FRAME_BYTES;
       expect(sentBytes).toBeLessThan(KERNEL_BYTES_MAX + SOCKET_BACKPRESSURE_BYTES_MAX);
     }
     // A coarse guard for what the buffered bytes below do not show: they are bounded exactly.

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { ConnectionType } from "../../../src/core/calls/spec.ts";
+import { monotonicMs } from "../../../src/core/clocks.ts";
 import {
   FRAMING_BYTES_BURST_MAX,
   MESSAGE_FRAGMENTS_MAX,
@@ -92,7 +93,7 @@ export function livenessContract(mediaServer: MediaServerName): void {
       // Marks are withheld; pings are answered, as every library does.
       const answering = ws.answerPings();
       if (start !== undefined) ws.sendText(start);
-      for (let chunk = 1; clock.nowMs() < DIES_MS; chunk += 1) {
+      for (let chunk = 1; clock.nowMs() < monotonicMs(DIES_MS); chunk += 1) {
         ws.sendFrame(media(chunk));
         await framesCome(service, connectionType, chunk);
         await clock.play(20);

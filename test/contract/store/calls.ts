@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
+import { callMs } from "../../../src/core/clocks.ts";
 import type { NewAgent } from "../../../src/store/agent-store.ts";
 import type { CallEnd, CallQuery, CallRecord, ListedCall, NewCall } from "../../../src/store/call-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
@@ -34,13 +35,13 @@ export const SPEC: CallSpec = {
 };
 
 export const TURNS: readonly TranscriptTurn[] = [
-  { role: "agent", text: "Lario’s, good evening.", startMs: 40, endMs: 1_900.5, interrupted: false },
-  { role: "user", text: "a table\0 for two", startMs: 2_400, endMs: 3_800, interrupted: false },
+  { role: "agent", text: "Lario’s, good evening.", startMs: callMs(40), endMs: callMs(1_900.5), interrupted: false },
+  { role: "user", text: "a table\0 for two", startMs: callMs(2_400), endMs: callMs(3_800), interrupted: false },
   {
     role: "agent",
     text: "For when",
-    startMs: 4_400,
-    endMs: 4_900,
+    startMs: callMs(4_400),
+    endMs: callMs(4_900),
     interrupted: true,
     latency: { endOfTurnMs: 500, firstTextMs: 510, firstAudioMs: 560.25, firstFrameMs: 580 },
   },
@@ -262,8 +263,8 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       const guess: TranscriptTurn = {
         role: "agent",
         text: "We are",
-        startMs: 1,
-        endMs: 2,
+        startMs: callMs(1),
+        endMs: callMs(2),
         interrupted: true,
         approximate: true,
       };
@@ -331,11 +332,14 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
     });
 
     test("C18: a call without a single turn has a record, and one of 3,000 turns a complete transcript", async () => {
-      const long = Array.from({ length: 3_000 }, (_, index) => ({ ...(TURNS[1] as TranscriptTurn), startMs: index }));
+      const long = Array.from({ length: 3_000 }, (_, index) => ({
+        ...(TURNS[1] as TranscriptTurn),
+        startMs: callMs(index),
+      }));
       for (const turns of [[], long]) {
         const { id, tokenHash } = await create();
         await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
-        await stores.calls.finish(id, end({ turns, status: "failed", endReason: "provider_error" }));
+        await stores.calls.finish(id, end({ turns: turns, status: "failed", endReason: "provider_error" }));
         expect((await stores.calls.get(accountId, id))?.status).toBe("failed");
         expect(await stores.calls.transcript(accountId, id)).toEqual(turns);
       }

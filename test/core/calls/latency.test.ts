@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { latencySummary, percentile, stepDurations } from "../../../src/core/calls/latency.ts";
 import type { TranscriptTurn, TurnLatency } from "../../../src/core/calls/transcript.ts";
+import { callMs } from "../../../src/core/clocks.ts";
 
 const ANSWER: TurnLatency = {
   finalTranscriptMs: 310,
@@ -15,8 +16,8 @@ const ANSWER: TurnLatency = {
 const turn = (latency?: TurnLatency): TranscriptTurn => ({
   role: "agent",
   text: "words",
-  startMs: 0,
-  endMs: 1,
+  startMs: callMs(0),
+  endMs: callMs(1),
   interrupted: false,
   ...(latency === undefined ? {} : { latency }),
 });

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
+import { monotonicMs } from "../../../src/core/clocks.ts";
 import { TASK_PROCESS_START_INTERVAL_MS, TASK_WAIT_MS_MAX } from "../../../src/core/limits/processes.ts";
 import { SchemaProcess } from "../../../src/core/schemas/checker.ts";
 import { ToolChooserClient } from "../../../src/speech/reference/tools/chooser-client.ts";
@@ -8,7 +9,7 @@ import { memoryLog } from "../../support/memory-log.ts";
 // Without deadlines of the wall clock: from the source a child starts slowly where the machine is busy.
 const clock = {
   ...systemClock,
-  nowMs: () => 0,
+  nowMs: () => monotonicMs(0),
   after: (ms: number, task: () => void) =>
     systemClock.after(ms >= TASK_WAIT_MS_MAX ? 60_000 : ms === TASK_PROCESS_START_INTERVAL_MS ? 0 : ms, task),
 };

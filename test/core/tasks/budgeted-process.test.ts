@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
 import { childModule } from "../../../src/core/child-module.ts";
 import { type Clock, systemClock } from "../../../src/core/clock.ts";
+import { monotonicMs } from "../../../src/core/clocks.ts";
 import {
   RESTART_MS_MIN,
   TASK_PROCESS_START_INTERVAL_MS,
@@ -19,7 +20,7 @@ import { memoryLog } from "../../support/memory-log.ts";
  */
 const patientClock: Clock = {
   ...systemClock,
-  nowMs: () => 0,
+  nowMs: () => monotonicMs(0),
   after(delayMs, task) {
     if (delayMs === TASK_WAIT_MS_MAX) return systemClock.after(60_000, task);
     return systemClock.after(delayMs === TASK_PROCESS_START_INTERVAL_MS ? 0 : delayMs, task);

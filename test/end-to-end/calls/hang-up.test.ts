@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
+import { elapsedMs } from "../../../src/core/clocks.ts";
 import { CARRIER_FRAME_SAMPLES } from "../../../src/core/limits/media.ts";
 import { MU_LAW } from "../../../src/media/g711.ts";
 import { SimulatedTwilio } from "../../../src/simulator/carriers/twilio.ts";
@@ -139,9 +140,9 @@ test("K8, C18: after SIGTERM no call begins, live calls end with a goodbye at th
   leaving.carrier.stop();
 
   expect(await staying.closed).toEqual({ code: 1_001, reason: "drain_timeout" });
-  const endedMs = systemClock.nowMs() - signalledMs;
+  const endedMs = elapsedMs(signalledMs, systemClock.nowMs());
   expect(await service.process.exited).toBe(0);
-  const exitedMs = systemClock.nowMs() - signalledMs;
+  const exitedMs = elapsedMs(signalledMs, systemClock.nowMs());
   expect(endedMs).toBeGreaterThan(DRAIN_MS - 100);
   expect(exitedMs).toBeLessThan(DRAIN_MS + EXIT_MS_MAX);
   await until("no process to be left", 1_000, () => service.process.living().length === 0);

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
+import { addMs } from "../../../src/core/clocks.ts";
 import { synthesise } from "../../../src/simulator/callers/utterance.ts";
 import { createReferenceTts } from "../../../src/speech/reference/tts.ts";
 import { WatermarkDecoder } from "../../../src/speech/reference/watermark/decoder.ts";
@@ -40,7 +41,8 @@ function runExample() {
   client.stdin.on("error", () => {});
   let nextMs = systemClock.nowMs();
   const microphone = setInterval(() => {
-    for (; nextMs <= systemClock.nowMs(); nextMs += FRAME_MS) client.stdin.write(frames.shift() ?? SILENCE);
+    for (; nextMs <= systemClock.nowMs(); nextMs = addMs(nextMs, FRAME_MS))
+      client.stdin.write(frames.shift() ?? SILENCE);
   }, FRAME_MS / 2);
   hangUp = () => {
     clearInterval(microphone);

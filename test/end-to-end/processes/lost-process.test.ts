@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
+import { elapsedMs, millisecondsOf, monotonicMs } from "../../../src/core/clocks.ts";
 import { recordingPath } from "../../../src/record/recording/render.ts";
 import type { CallerEvent } from "../../../src/simulator/callers/caller.ts";
 import type { Utterance } from "../../../src/simulator/callers/utterance.ts";
@@ -35,7 +36,7 @@ class Eavesdropper {
   readonly #wordsMs: number[] = [];
   readonly #words: number;
   readonly #act: () => void;
-  #actedMs = Number.NaN;
+  #actedMs = monotonicMs(Number.NaN);
 
   constructor(words: number, act: () => void) {
     this.#words = words;
@@ -52,12 +53,12 @@ class Eavesdropper {
 
   /** Since the act. */
   get elapsedMs(): number {
-    return systemClock.nowMs() - this.#actedMs;
+    return elapsedMs(this.#actedMs, systemClock.nowMs());
   }
 
   /** How many words the caller heard, and how many of them so early that no crash may have cost them. */
   get words(): { heard: number; safe: number } {
-    const safe = this.#wordsMs.filter((atMs) => atMs < this.#actedMs - LOST_MS_MAX);
+    const safe = this.#wordsMs.filter((atMs) => atMs < millisecondsOf(this.#actedMs) - LOST_MS_MAX);
     return { heard: this.#wordsMs.length, safe: safe.length };
   }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { monotonicMs } from "../../../src/core/clocks.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import { websocketLeg } from "../../support/legs/websocket-leg.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -16,7 +17,10 @@ async function sounding(soundMs: number, transcripts: readonly SttStep[] = []) {
   const call = websocketLeg({
     stt: new ScriptedStt(clock, transcripts),
     tts: new ScriptedTts(clock, { msPerChar: 70 }),
-    vad: { isSpeech: () => clock.nowMs() >= 1_000 && clock.nowMs() < 1_000 + soundMs, destroy: () => {} },
+    vad: {
+      isSpeech: () => clock.nowMs() >= monotonicMs(1_000) && clock.nowMs() < monotonicMs(1_000 + soundMs),
+      destroy: () => {},
+    },
     shared: { clock, ticker: new Ticker(clock) },
     spec: { greeting: GREETING, interruptible: true },
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
+import { callMs, millisecondsOf } from "../../../src/core/clocks.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../../src/core/limits/calls.ts";
 import { SttInput, type SttInputOptions } from "../../../src/gateway/agent/stt-input.ts";
 import type { Resampler } from "../../../src/media/resampler.ts";
@@ -56,14 +57,15 @@ function start({ script = [], capabilities, spec }: RunOptions = {}) {
       } satisfies Resampler;
     },
     log,
-    nowMs: () => clock.nowMs(),
+    nowMs: () => callMs(millisecondsOf(clock.nowMs())),
     deliver: (event) => events.push(event),
     onLatency: (durationMs) => latenciesMs.push(durationMs),
     onError: (error) => errors.push(error),
   });
   input.start();
   const speak = (frames: number, isSpeech = true): void => {
-    for (let frame = 0; frame < frames; frame += 1) input.writeFrame(FRAME, isSpeech, clock.nowMs());
+    for (let frame = 0; frame < frames; frame += 1)
+      input.writeFrame(FRAME, isSpeech, callMs(millisecondsOf(clock.nowMs())));
   };
   return { input, clock, stt, lines, events, latenciesMs, errors, resamplers, speak };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
+import { millisecondsOf } from "../../../src/core/clocks.ts";
 import { OUTPUT_RING_FRAMES_MAX } from "../../../src/core/limits/media.ts";
 import { TtsOutput } from "../../../src/gateway/agent/tts-output.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
@@ -23,7 +24,7 @@ function make(options: ScriptedTtsOptions = {}) {
     makeResampler,
     deliver: (event) => events.push(event),
     onError: (_error, event) => events.push(event),
-    onReady: () => ready.push(clock.nowMs()),
+    onReady: () => ready.push(millisecondsOf(clock.nowMs())),
   });
   return { events, output, clock, tts, ready };
 }

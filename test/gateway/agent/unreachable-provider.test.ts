@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { beforeAll, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
+import { millisecondsOf } from "../../../src/core/clocks.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
 import { FallbackStt } from "../../../src/speech/stt/fallback.ts";
@@ -38,7 +39,7 @@ async function callUntil(until: CallEvent["kind"], providers: (clock: ManualCloc
     tamper: ({ journal }) => {
       const event = journal.event.bind(journal);
       journal.event = (atMs, happened) => {
-        journaled.push({ atMs, event: happened });
+        journaled.push({ atMs: millisecondsOf(atMs), event: happened });
         event(atMs, happened);
       };
     },
@@ -73,7 +74,7 @@ test.each(
     );
     const reply = fallback.reply.bind(fallback);
     fallback.reply = (...request) => {
-      requestedMs = clock.nowMs();
+      requestedMs = millisecondsOf(clock.nowMs());
       return reply(...request);
     };
     const stt = new ScriptedStt(clock, [{ atMs: 500, event: { kind: "final", text: "what do you have" } }]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Clock } from "../../../src/core/clock.ts";
+import { addMs, type MonotonicMs, millisecondsOf } from "../../../src/core/clocks.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
@@ -7,11 +8,11 @@ import { ManualClock } from "../../support/manual-clock.ts";
 class Recorder {
   readonly ticksMs: number[] = [];
   readonly caughtUpMs: number[] = [];
-  tick(dueMs: number): void {
-    this.ticksMs.push(dueMs);
+  tick(dueMs: MonotonicMs): void {
+    this.ticksMs.push(millisecondsOf(dueMs));
   }
-  catchUp(dueMs: number): void {
-    this.caughtUpMs.push(dueMs);
+  catchUp(dueMs: MonotonicMs): void {
+    this.caughtUpMs.push(millisecondsOf(dueMs));
   }
 }
 
@@ -147,7 +148,7 @@ describe("the ticker", () => {
     ticker.catchUp(clock.nowMs());
     expect(recorder.caughtUpMs).toHaveLength(2);
     remove();
-    ticker.catchUp(clock.nowMs() + 100);
+    ticker.catchUp(addMs(clock.nowMs(), 100));
     expect(recorder.caughtUpMs).toHaveLength(2);
   });
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
+import { callMs, mediaMs } from "../../../src/core/clocks.ts";
 import {
   JOURNAL_BACKLOG_BYTES_MAX,
   JOURNAL_FLUSH_MS,
@@ -128,7 +129,7 @@ describe("ADV-L9: the journal of an ended call", () => {
     const writer = journals.open(START);
     await clock.play(10 * JOURNAL_FLUSH_MS);
     expect(files.synced).toEqual([]);
-    writer.command(31, { kind: "end", reason: "api_hangup" });
+    writer.command(callMs(31), { kind: "end", reason: "api_hangup" });
     files.hangsAtSync = true;
     let isComplete = false;
     const closed = writer.close().then(() => {
@@ -175,20 +176,20 @@ describe("journal writer", () => {
   test("writes a call's header, frames, events and commands into a file that only its owner may read", async () => {
     const { journals, dataDir } = world();
     const writer = journals.open(START);
-    writer.event(1, { kind: "leg-started", codec: "mulaw" });
-    writer.command(1, { kind: "speak", turnId: 1, segment: 0, text: "Hello." });
-    writer.frameIn(21.5, 102, true, AUDIO);
-    writer.frameOut(22, 1, 160, AUDIO);
-    writer.command(30, {
+    writer.event(callMs(1), { kind: "leg-started", codec: "mulaw" });
+    writer.command(callMs(1), { kind: "speak", turnId: 1, segment: 0, text: "Hello." });
+    writer.frameIn(callMs(21.5), mediaMs(102), true, AUDIO);
+    writer.frameOut(callMs(22), 1, 160, AUDIO);
+    writer.command(callMs(30), {
       kind: "generate-reply",
       turnId: 2,
       messages: [{ role: "user", text: "Hi." }],
       tools: [],
       language: "en",
     });
-    writer.command(31, { kind: "end", reason: "api_hangup" });
+    writer.command(callMs(31), { kind: "end", reason: "api_hangup" });
     const closed = writer.close();
-    writer.event(32, { kind: "tick" });
+    writer.event(callMs(32), { kind: "tick" });
     await closed;
 
     const { spec, ...start } = START;
@@ -209,11 +210,11 @@ describe("journal writer", () => {
   test("writes neither audio nor words of a call that is not recorded", async () => {
     const { journals, dataDir } = world();
     const writer = journals.open(NOT_RECORDED);
-    writer.frameIn(20, 0, true, AUDIO);
-    writer.frameOut(21, 1, 160, AUDIO);
-    writer.event(22, { kind: "stt-final", text: "canary" });
-    writer.event(23, { kind: "dtmf", digit: "7" });
-    writer.command(24, { kind: "speak", turnId: 1, segment: 0, text: "canary" });
+    writer.frameIn(callMs(20), mediaMs(0), true, AUDIO);
+    writer.frameOut(callMs(21), 1, 160, AUDIO);
+    writer.event(callMs(22), { kind: "stt-final", text: "canary" });
+    writer.event(callMs(23), { kind: "dtmf", digit: "7" });
+    writer.command(callMs(24), { kind: "speak", turnId: 1, segment: 0, text: "canary" });
     await writer.close();
     const [header, frameIn, frameOut] = await recordsOf(dataDir);
     expect(header).not.toHaveProperty("header.spec");
@@ -237,7 +238,7 @@ describe("journal writer", () => {
     await settled();
     let writesMax = 0;
     for (let round = 0; round < 4; round += 1) {
-      for (const writer of writers) writer.event(round, { kind: "tick" });
+      for (const writer of writers) writer.event(callMs(round), { kind: "tick" });
       const writes = files.writes;
       for (let elapsedMs = 0; elapsedMs < JOURNAL_FLUSH_MS; elapsedMs += 10) {
         const before = files.writes;
@@ -262,7 +263,7 @@ describe("journal writer", () => {
       await settled();
       const writes = files.writes;
       for (let elapsedMs = 0; elapsedMs < 2_500; elapsedMs += 10) {
-        writer.event(elapsedMs, { kind: "tick" });
+        writer.event(callMs(elapsedMs), { kind: "tick" });
         clock.advance(10);
         await settled();
       }
@@ -293,12 +294,12 @@ describe("journal writer", () => {
     };
     const silent = new Uint8Array(0);
     const loud = new Uint8Array(JOURNAL_SKIPPED_FRAMES_BYTES_MAX);
-    expect(await writesIn(6, () => writer.frameOut(0, 1, 160, silent))).toEqual([0, 0, 1, 0, 0, 1]);
-    expect(await writesIn(3, () => writer.frameOut(0, 1, 160, loud))).toEqual([1, 1, 1]);
+    expect(await writesIn(6, () => writer.frameOut(callMs(0), 1, 160, silent))).toEqual([0, 0, 1, 0, 0, 1]);
+    expect(await writesIn(3, () => writer.frameOut(callMs(0), 1, 160, loud))).toEqual([1, 1, 1]);
     expect(
       await writesIn(5, (flush) => {
-        writer.frameOut(0, 1, 160, silent);
-        if (flush === 1) writer.event(0, { kind: "tick" });
+        writer.frameOut(callMs(0), 1, 160, silent);
+        if (flush === 1) writer.event(callMs(0), { kind: "tick" });
       }),
     ).toEqual([0, 1, 0, 0, 1]);
     await writer.close();
@@ -309,7 +310,7 @@ describe("journal writer", () => {
     files.bytesPerWriteMax = 7;
     const { journals } = world(files);
     const writer = journals.open(START);
-    writer.frameIn(20, 0, true, AUDIO);
+    writer.frameIn(callMs(20), mediaMs(0), true, AUDIO);
     await writer.close();
     expect(files.records().map(({ kind }) => kind)).toEqual(["header", "frame-in"]);
   });
@@ -322,15 +323,15 @@ describe("journal writer", () => {
     files.hangs = true;
     let frames = 0;
     for (; writer.framesWithoutAudio < 100; frames += 1) {
-      writer.frameIn(frames * 20, frames * 20, false, AUDIO);
+      writer.frameIn(callMs(frames * 20), mediaMs(frames * 20), false, AUDIO);
       if (frames % 100 === 0) writer.flush();
     }
-    writer.event(frames * 20, { kind: "stt-final", text: "still here" });
+    writer.event(callMs(frames * 20), { kind: "stt-final", text: "still here" });
     files.goOn();
     await settled();
     writer.flush();
     await settled();
-    writer.frameIn(frames * 20, frames * 20, false, AUDIO);
+    writer.frameIn(callMs(frames * 20), mediaMs(frames * 20), false, AUDIO);
     await writer.close();
 
     const records = files.records();
@@ -353,7 +354,7 @@ describe("journal writer", () => {
     files.hangs = true;
     const events = Math.ceil(JOURNAL_BACKLOG_BYTES_MAX / 1_000) + 1;
     for (let i = 0; i < events; i += 1) {
-      writer.event(i, { kind: "stt-interim", text: "x".repeat(1_000) });
+      writer.event(callMs(i), { kind: "stt-interim", text: "x".repeat(1_000) });
       writer.flush();
     }
     expect(writer.failed).toBe(true);
@@ -374,9 +375,9 @@ describe("journal writer", () => {
     const files = new FakeFiles();
     const { journals } = world(files);
     const writer = journals.open(START);
-    writer.event(1, { kind: "leg-started", codec: "mulaw" });
+    writer.event(callMs(1), { kind: "leg-started", codec: "mulaw" });
     await settled();
-    writer.event(2, { kind: "reply-text", turnId: 1, text: "x".repeat(JOURNAL_BACKLOG_BYTES_MAX) });
+    writer.event(callMs(2), { kind: "reply-text", turnId: 1, text: "x".repeat(JOURNAL_BACKLOG_BYTES_MAX) });
     expect(writer.failed).toBe(true);
     await writer.close();
     await settled();
@@ -391,8 +392,8 @@ describe("journal writer", () => {
     await settled();
     files.writeError = noSpace;
     for (let i = 0; i < 200; i += 1) {
-      writer.frameIn(i * 20, i * 20, false, AUDIO);
-      writer.event(i * 20, { kind: "tick" });
+      writer.frameIn(callMs(i * 20), mediaMs(i * 20), false, AUDIO);
+      writer.event(callMs(i * 20), { kind: "tick" });
       clock.advance(20);
       await settled();
     }
@@ -411,7 +412,7 @@ describe("journal writer", () => {
     files.createError = noSpace;
     const { journals, logged } = world(files);
     const writer = journals.open(START);
-    writer.event(1, { kind: "leg-started", codec: "mulaw" });
+    writer.event(callMs(1), { kind: "leg-started", codec: "mulaw" });
     await writer.close();
     expect(writer.failed).toBe(true);
     expect(logged).toHaveLength(1);
@@ -422,7 +423,7 @@ describe("journal writer", () => {
     const { journals, dataDir, logged } = world();
     writeFileSync(journalPath(dataDir, START.callId), "precious");
     const writer = journals.open(START);
-    writer.frameIn(20, 0, true, AUDIO);
+    writer.frameIn(callMs(20), mediaMs(0), true, AUDIO);
     await writer.close();
     expect(readFileSync(journalPath(dataDir, START.callId), "utf8")).toBe("precious");
     expect(logged).toEqual([expect.objectContaining({ code: "EEXIST" })]);
@@ -439,8 +440,8 @@ describe("journal writer", () => {
     let frames = 0;
     const bytesPerFrame = heapBytesPerRun(() => {
       frames += 1;
-      writer.frameIn(1.5, 2.5, true, AUDIO);
-      writer.frameOut(1.5, 1, 160, AUDIO);
+      writer.frameIn(callMs(1.5), mediaMs(2.5), true, AUDIO);
+      writer.frameOut(callMs(1.5), 1, 160, AUDIO);
       // A flush may allocate: it falls into one in four of the measured windows.
       if (frames % 20 === 0) writer.flush();
     }, 5);
@@ -452,7 +453,7 @@ describe("journal writer", () => {
     const dataDir = temporaryDirectory();
     const journals = new JournalWriters({ dataDir, software: "t", clock: systemClock, log: pino({ enabled: false }) });
     const writer = journals.open(START);
-    writer.event(1, { kind: "leg-started", codec: "mulaw" });
+    writer.event(callMs(1), { kind: "leg-started", codec: "mulaw" });
     await expect.poll(() => recordsOf(dataDir).catch(() => [])).toHaveLength(2);
     await writer.close();
   });

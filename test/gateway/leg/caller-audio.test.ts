@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { callMs, mediaMs } from "../../../src/core/clocks.ts";
 import { CallerAudio } from "../../../src/gateway/leg/caller-audio.ts";
 import { DtmfOrder } from "../../../src/gateway/leg/dtmf-order.ts";
 import { CallCounters } from "../../../src/gateway/metrics/call-counters.ts";
@@ -18,7 +19,7 @@ test.each([
     wire: { inboundRateHz: 8_000, ...order },
     codec: "alaw",
     makeResampler,
-    startMs: 0,
+    startMs: callMs(0),
     counters: new CallCounters(),
     onFrame: () => {
       frames += 1;
@@ -32,10 +33,10 @@ test.each([
     sent += 1;
     // Every second message is swapped with the next.
     message.chunk = order.isUnordered ? sent - 1 + (sent % 2) * 2 : sent;
-    message.timestampMs = order.isUnordered ? Number.NaN : sent * 20;
-    audio.push(message, sent * 20);
-    audio.release(sent * 20, sent * 20);
-    digits.next(sent * 20);
+    message.timestampMs = order.isUnordered ? mediaMs(Number.NaN) : mediaMs(sent * 20);
+    audio.push(message, callMs(sent * 20));
+    audio.release(callMs(sent * 20), callMs(sent * 20));
+    digits.next(callMs(sent * 20));
   }, 200);
   expect(frames).toBeGreaterThan(sent - 10);
   expect(bytes).toBeLessThan(1);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { CallCommand } from "../../../src/call/events.ts";
 import { createTwilioWire } from "../../../src/carriers/twilio/wire.ts";
+import { callMs } from "../../../src/core/clocks.ts";
 import { ClientMessages } from "../../../src/gateway/leg/client-messages.ts";
 import type { ClientMessage, Wire } from "../../../src/wire/wire.ts";
 
@@ -19,11 +20,11 @@ function recordedPeer() {
 
 const userTurn = (text: string): CallCommand => ({
   kind: "turn",
-  turn: { role: "user", text, startMs: 0, endMs: 1, interrupted: false },
+  turn: { role: "user", text, startMs: callMs(0), endMs: callMs(1), interrupted: false },
 });
 const agentTurn = (text: string, interrupted = false): CallCommand => ({
   kind: "turn",
-  turn: { role: "agent", text, startMs: 0, endMs: 1, interrupted },
+  turn: { role: "agent", text, startMs: callMs(0), endMs: callMs(1), interrupted },
 });
 const speak = (turnId: number, segment: number, text: string): CallCommand => ({
   kind: "speak",
@@ -224,7 +225,7 @@ describe("what a peer is sent", () => {
 
   test("ignored speech is no turn, and the next one does not begin with it", () => {
     const { peer, received } = recordedPeer();
-    const ignored: CallCommand = { kind: "ignore", text: "yeah", startMs: 0, endMs: 1 };
+    const ignored: CallCommand = { kind: "ignore", text: "yeah", startMs: callMs(0), endMs: callMs(1) };
     peer.onEvent({ kind: "stt-final", text: "yeah" });
     peer.onCommand(ignored);
     peer.onEvent({ kind: "stt-final", text: "two rolls" });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { StreamCodec, StreamRateHz } from "../../../src/core/calls/spec.ts";
+import { monotonicMs } from "../../../src/core/clocks.ts";
 import { heapBytesPerRun } from "../../support/heap.ts";
 import { websocketLeg } from "../../support/legs/websocket-leg.ts";
 
@@ -20,7 +21,7 @@ test.each(
     spec: { firstSpeaker: "user", maxDurationMs: 1e9, recordingEnabled: false },
   });
   const now = { ms: 0.25 };
-  call.clock.nowMs = () => now.ms;
+  call.clock.nowMs = () => monotonicMs(now.ms);
   const message = Buffer.alloc((rateHz / 50) * (codec === "mulaw" ? 1 : 2), 0xff);
   let sent = 0;
   const bytes = heapBytesPerRun(() => {

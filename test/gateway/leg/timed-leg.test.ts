@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { type MonotonicMs, millisecondsOf, monotonicMs } from "../../../src/core/clocks.ts";
 import { TimeHistogram } from "../../../src/core/metrics/histogram.ts";
 import { TimedLeg } from "../../../src/gateway/leg/timed-leg.ts";
 import { CallCounters } from "../../../src/gateway/metrics/call-counters.ts";
@@ -7,13 +8,13 @@ import { heapBytesPerRun } from "../../support/heap.ts";
 /** A leg that counts frames as the test sets it to, and takes the time that the test sets. */
 function timed() {
   const now = { ms: 1_000.25 };
-  const clock = { nowMs: () => now.ms, epochMs: () => now.ms, after: () => () => {} };
+  const clock = { nowMs: () => monotonicMs(now.ms), epochMs: () => now.ms, after: () => () => {} };
   const counts = new CallCounters();
   const added = { in: new TimeHistogram(), out: new TimeHistogram() };
   const next = { framesIn: 0, framesOut: 0, tookMs: 0 };
   const closings: [number, boolean][] = [];
   const askedMs: number[] = [];
-  const ticker = { catchUp: (nowMs: number) => void askedMs.push(nowMs) };
+  const ticker = { catchUp: (nowMs: MonotonicMs) => void askedMs.push(millisecondsOf(nowMs)) };
   const work = (): void => {
     counts.framesIn += next.framesIn;
     counts.framesOut += next.framesOut;
@@ -59,11 +60,11 @@ describe("added latency", () => {
   test("outbound is the time from when the frame was due until it was sent, including event-loop delay", () => {
     const { leg, now, next, counts, added } = timed();
     Object.assign(next, { framesOut: 1, tookMs: 0.5 });
-    leg.tick(now.ms - 7);
+    leg.tick(monotonicMs(now.ms - 7));
     expect([countOf(added.in), countOf(added.out)]).toEqual([0, 1]);
     expect(added.out.sumMs).toBeCloseTo(7.5);
     expect(counts.addedLatencyOutMaxMs).toBeCloseTo(7.5);
-    leg.catchUp(now.ms - 90);
+    leg.catchUp(monotonicMs(now.ms - 90));
     expect(counts.addedLatencyOutMaxMs).toBeCloseTo(90.5);
   });
 
@@ -71,7 +72,7 @@ describe("added latency", () => {
     const { leg, now, next, added } = timed();
     next.tookMs = 5;
     leg.message(BYTES, false);
-    leg.tick(now.ms);
+    leg.tick(monotonicMs(now.ms));
     expect([countOf(added.in), countOf(added.out)]).toEqual([0, 0]);
   });
 
@@ -80,7 +81,7 @@ describe("added latency", () => {
     Object.assign(next, { framesIn: 1, framesOut: 1, tookMs: 0.01 });
     const bytes = heapBytesPerRun(() => {
       leg.message(BYTES, true);
-      leg.tick(now.ms - 0.5);
+      leg.tick(monotonicMs(now.ms - 0.5));
     }, 200);
     // Times that are passed on are boxed where the compiler does not inline: a few, and no object.
     expect(bytes).toBeLessThan(150);

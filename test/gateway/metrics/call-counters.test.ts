@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { systemClock } from "../../../src/core/clock.ts";
+import { callMs, monotonicMs } from "../../../src/core/clocks.ts";
 import { MetricsAggregator } from "../../../src/core/metrics/aggregation.ts";
 import type { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
@@ -230,7 +231,7 @@ test("the latency of each stage is recorded by provider: of an STT from the call
   ]);
   const llm = new ScriptedLlm(clock, [textReply("Good day to you.", { firstMs: 300 })]);
   const tts = new ScriptedTts(clock, { firstMs: 120 });
-  const vad = { isSpeech: () => clock.nowMs() <= 800, destroy: () => {} };
+  const vad = { isSpeech: () => clock.nowMs() <= monotonicMs(800), destroy: () => {} };
   const registries: WorkerMetrics["registry"][] = [];
   const tamper: LegOptions["tamper"] = ({ metrics }) => registries.push(metrics.registry);
   const shared = { clock, ticker: new Ticker(clock) };
@@ -250,7 +251,13 @@ test("the latency of each stage is recorded by provider: of an STT from the call
 });
 
 describe("a call's counters", () => {
-  const turn: TranscriptTurn = { role: "agent", text: "words", startMs: 0, endMs: 1, interrupted: false };
+  const turn: TranscriptTurn = {
+    role: "agent",
+    text: "words",
+    startMs: callMs(0),
+    endMs: callMs(1),
+    interrupted: false,
+  };
   const redeemed = { callId: "call_1", accountId: "account_1", spec: SPEC };
   const answer = (firstFrameMs: number): TranscriptTurn => ({
     ...turn,
@@ -276,7 +283,7 @@ describe("a call's counters", () => {
 
   test("have the time when the caller first heard the agent, and the stage that failed last with its code", () => {
     const counters = new CallCounters();
-    for (const startMs of [412.345_6, 9_000]) counters.turn({ ...turn, startMs });
+    for (const startMs of [412.345_6, 9_000]) counters.turn({ ...turn, startMs: callMs(startMs) });
     counters.providerFailed("stt", "provider_failed");
     counters.providerFailed("tts", "provider_timeout");
     expect(counters.summary(redeemed)).toMatchObject({

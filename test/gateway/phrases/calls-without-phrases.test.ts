@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { millisecondsOf } from "../../../src/core/clocks.ts";
 import { builtInPhrases, ENGLISH, type PhraseOverrides, type Phrases } from "../../../src/core/phrases/phrases.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import { PhraseBook } from "../../../src/gateway/phrases/book.ts";
@@ -57,7 +58,7 @@ function talk({ language, translatesMs = 500, overrides = {}, stt, spec }: TalkO
   call.start();
   const firstAudioMs = async (): Promise<number> => {
     while (!call.socket.sent.some((text) => text.includes('"media"'))) await call.listen(20);
-    return clock.nowMs();
+    return millisecondsOf(clock.nowMs());
   };
   /** Ends the call and returns what its journal has of it. */
   const end = async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { readConfig } from "../../../src/config/config.ts";
 import type { Prices } from "../../../src/core/billing/prices.ts";
 import type { Spend, SpendSettings } from "../../../src/core/billing/spend.ts";
+import { millisecondsOf } from "../../../src/core/clocks.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import { PhraseBook } from "../../../src/gateway/phrases/book.ts";
 import { AccountSpends } from "../../../src/gateway/spend/account.ts";
@@ -56,7 +57,7 @@ function scene({ reply = textReply("I see."), reportsTokens = false, llms, spec,
     provider: llm.provider,
     async *reply(request, signal, watch) {
       const tokens = tokensIn(request);
-      llmRequests.push({ atMs: clock.nowMs(), tokens });
+      llmRequests.push({ atMs: millisecondsOf(clock.nowMs()), tokens });
       for await (const event of llm.reply(request, signal, watch)) {
         yield reportsTokens && event.kind === "end" ? { ...event, inputTokens: tokens } : event;
       }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
+import { monotonicMs } from "../../../src/core/clocks.ts";
 import type { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
 import { ENGLISH } from "../../../src/core/phrases/phrases.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
@@ -55,7 +56,7 @@ async function heldCall() {
       clock,
     ),
     tts: meteredTts(tts),
-    vad: { isSpeech: () => clock.nowMs() <= 800, destroy: () => {} },
+    vad: { isSpeech: () => clock.nowMs() <= monotonicMs(800), destroy: () => {} },
     shared: { clock, ticker: new Ticker(clock) },
     spec: { firstSpeaker: "user" },
     tamper,

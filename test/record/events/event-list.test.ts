@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
+import { addMs, callMs, elapsedMs, mediaMs } from "../../../src/core/clocks.ts";
 import { OUTPUT_LEAD_MS } from "../../../src/core/limits/media.ts";
 import { EventLister, type ListedEvent } from "../../../src/record/events/event-list.ts";
 import type { JournalRecord } from "../../../src/record/journal/records.ts";
@@ -30,14 +31,15 @@ class ListedCall extends VirtualCall {
     super.handle(event);
     for (const { command } of this.commands.slice(events)) {
       const journaled = journaledCommand(command, this.#recorded);
-      this.#lister.take({ kind: "command", timeMs: this.nowMs, command: journaled });
+      this.#lister.take({ kind: "command", timeMs: callMs(this.nowMs), command: journaled });
     }
   }
 
   #recordOf(event: CallEvent): Exclude<JournalRecord, { kind: "header" }> {
     const timeMs = this.nowMs;
-    if (event.kind === "frame-in" || event.kind === "frame-out") return { ...event, timeMs, ...NO_AUDIO };
-    return { kind: "event", timeMs, event: journaledEvent(event, this.#recorded) };
+    if (event.kind === "frame-in" || event.kind === "frame-out")
+      return { ...event, timeMs: callMs(timeMs), ...NO_AUDIO };
+    return { kind: "event", timeMs: callMs(timeMs), event: journaledEvent(event, this.#recorded) };
   }
 
   /** The listed events of these kinds, in order. */
@@ -51,7 +53,7 @@ function listing(): { list: ListedEvent[]; lister: EventLister; sent: (atMs: num
   const list: ListedEvent[] = [];
   const lister = new EventLister(HEADER, (event) => list.push(event));
   const sent = (timeMs: number, turnId = 1) =>
-    lister.take({ kind: "frame-out", timeMs, turnId, samples: FRAME_SAMPLES, ...NO_AUDIO });
+    lister.take({ kind: "frame-out", timeMs: callMs(timeMs), turnId, samples: FRAME_SAMPLES, ...NO_AUDIO });
   return { list, lister, sent };
 }
 
@@ -80,10 +82,10 @@ describe("the list of a call's events", () => {
     expect(words).toMatchObject({ source: "event", text: "and", atMs: 7_000 + WORD_MS });
     // At the pause, all audio sent had been played but for the lead, which was still heard.
     const sentMs = ended?.kind === "playout-ended" ? ended.sentMs : 0;
-    const heldMs = (pause?.atMs ?? 0) - (began?.atMs ?? 0);
+    const heldMs = elapsedMs(began?.atMs ?? callMs(0), pause?.atMs ?? callMs(0));
     expect(sentMs - heldMs).toBeGreaterThan(0);
     expect(sentMs - heldMs).toBeLessThanOrEqual(OUTPUT_LEAD_MS + 2.5 * FRAME_MS);
-    expect(ended).toMatchObject({ source: "event", atMs: (began?.atMs ?? 0) + sentMs });
+    expect(ended).toMatchObject({ source: "event", atMs: addMs(began?.atMs ?? callMs(0), sentMs) });
   });
 
   test("shows the playout of a complete reply from its first frame until the peer has played it", () => {
@@ -91,7 +93,7 @@ describe("the list of a call's events", () => {
     call.run(5_000);
     const lengthMs = "Hello, this is the bakery.".split(" ").length * WORD_MS;
     const [began, ended] = call.only("playout-started", "playout-ended");
-    expect(ended).toMatchObject({ turnId: 1, sentMs: lengthMs, atMs: (began?.atMs ?? 0) + lengthMs });
+    expect(ended).toMatchObject({ turnId: 1, sentMs: lengthMs, atMs: addMs(began?.atMs ?? callMs(0), lengthMs) });
   });
 
   test("shows the caller's speech at the same times as the transcript", () => {
@@ -117,7 +119,7 @@ describe("the list of a call's events", () => {
     expect(call.list[0]).toEqual({ atMs: 0, source: "event", kind: "leg-started", codec: "mulaw" });
     expect(call.list.at(-1)).toMatchObject({ source: "command", kind: "end", reason: "agent_hangup" });
     const times = call.list.map(({ atMs }) => atMs);
-    expect(times).toEqual([...times].sort((a, b) => a - b));
+    expect(times).toEqual([...times].sort((a, b) => elapsedMs(b, a)));
     expect(times.every(Number.isInteger)).toBe(true);
     const kinds = new Set(call.list.map(({ kind }) => kind));
     for (const kind of [
@@ -139,12 +141,12 @@ describe("the list of a call's events", () => {
     const words = [{ text: "Hello", startMs: 0, endMs: 300 }];
     lister.take({
       kind: "event",
-      timeMs: 10.4,
+      timeMs: callMs(10.4),
       event: { kind: "segment-audio", turnId: 1, segment: 0, samples: 2_400, words },
     });
     lister.take({
       kind: "command",
-      timeMs: 10.6,
+      timeMs: callMs(10.6),
       command: { kind: "generate-reply", turnId: 2, messages: 5, language: "en" },
     });
     expect(list).toEqual([
@@ -171,14 +173,14 @@ describe("the list of a call's events", () => {
 describe("events derived from frames", () => {
   const voice = (lister: EventLister, fromMs: number, toMs: number, isSpeech: boolean): void => {
     for (let atMs = fromMs; atMs < toMs; atMs += FRAME_MS) {
-      lister.take({ kind: "frame-in", timeMs: atMs, mediaMs: atMs, isSpeech, ...NO_AUDIO });
+      lister.take({ kind: "frame-in", timeMs: callMs(atMs), mediaMs: mediaMs(atMs), isSpeech, ...NO_AUDIO });
     }
   };
 
   test("the playout of a reply with slow TTS ends where the peer ran dry, and starts again", () => {
     const { list, lister, sent } = listing();
     for (const atMs of [1_000, 1_000, 1_000, 1_020, 1_040]) sent(atMs);
-    lister.take({ kind: "event", timeMs: 1_101, event: { kind: "tick" } });
+    lister.take({ kind: "event", timeMs: callMs(1_101), event: { kind: "tick" } });
     for (const atMs of [1_110, 1_130]) sent(atMs);
     sent(2_000, 2);
     expect(list).toEqual([
@@ -213,10 +215,10 @@ describe("events derived from frames", () => {
       for (let frame = 0; frame < 5; frame += 1) sent(1_000);
       lister.take({
         kind: "command",
-        timeMs: 1_030,
+        timeMs: callMs(1_030),
         command: { kind: "cancel-reply", turnId: 1, clear, reason: "words", speechMs: 0, heardText: "" },
       });
-      lister.take({ kind: "event", timeMs: 1_500, event: { kind: "tick" } });
+      lister.take({ kind: "event", timeMs: callMs(1_500), event: { kind: "tick" } });
       const atMs = clear ? 1_030 : 1_100;
       expect(list[2]).toEqual({ atMs, source: "event", kind: "playout-ended", turnId: 1, sentMs: 100 });
       expect(list).toHaveLength(4);
@@ -243,8 +245,8 @@ describe("events derived from frames", () => {
     const { list, lister } = listing();
     voice(lister, 0, 1_000, false);
     voice(lister, 1_000, 1_500, true);
-    lister.take({ kind: "event", timeMs: 1_600, event: { kind: "tick" } });
-    lister.take({ kind: "event", timeMs: 1_980, event: { kind: "tick" } });
+    lister.take({ kind: "event", timeMs: callMs(1_600), event: { kind: "tick" } });
+    lister.take({ kind: "event", timeMs: callMs(1_980), event: { kind: "tick" } });
     expect(list.map(({ kind, atMs }) => [kind, atMs])).toEqual([
       ["speech-started", 1_040],
       ["tick", 1_600],
@@ -260,7 +262,7 @@ describe("events derived from frames", () => {
     for (let frame = 0; frame < 5; frame += 1) sent(1_500);
     expect(list.map(({ kind }) => kind)).toEqual(["speech-started", "playout-started"]);
     expect(lister.ended).toBe(false);
-    lister.take({ kind: "command", timeMs: 1_550, command: { kind: "end", reason: "caller_hangup" } });
+    lister.take({ kind: "command", timeMs: callMs(1_550), command: { kind: "end", reason: "caller_hangup" } });
     expect(lister.ended).toBe(true);
     expect(list.slice(2)).toEqual([
       { atMs: 1_550, source: "event", kind: "speech-ended", endMs: 1_480 },

@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSyn
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { callMs } from "../../../src/core/clocks.ts";
 import { EVENT_CURSORS_MAX, LIST_BYTES_MAX } from "../../../src/core/limits/api.ts";
 import type { ListedEvent } from "../../../src/record/events/event-list.ts";
 import { type EventPage, EventPager } from "../../../src/record/events/event-pages.ts";
@@ -36,7 +37,7 @@ function write(file: JournalFile, from: number, to: number): void {
       if (number % 20 < 10) file.frameOut(timeMs + frame * 20, FRAME);
       file.frameIn(timeMs + frame * 20, timeMs + frame * 20, FRAME);
     }
-    file.add({ kind: "event", timeMs: timeMs + 90, event: { kind: "mark", name: `1.${number}` } });
+    file.add({ kind: "event", timeMs: callMs(timeMs + 90), event: { kind: "mark", name: `1.${number}` } });
   }
 }
 
@@ -157,7 +158,7 @@ describe("the pages of a call's events", () => {
     const { events, file } = journal();
     const text = "x".repeat(100_000);
     for (let timeMs = 1; timeMs <= 30; timeMs += 1)
-      file.add({ kind: "event", timeMs, event: { kind: "stt-interim", text } });
+      file.add({ kind: "event", timeMs: callMs(timeMs), event: { kind: "stt-interim", text } });
     file.end(100);
     const found = await pages(events, () => ALL);
     expect(joined(found)).toHaveLength(31);

@@ -12,6 +12,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readPrices } from "../../../src/config/prices.ts";
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
+import { callMs } from "../../../src/core/clocks.ts";
 import { TrunklineError } from "../../../src/core/errors.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
 import { CallFinalizer } from "../../../src/record/finalization/finalizer.ts";
@@ -74,10 +75,10 @@ async function active(): Promise<{ callId: string; journal: string; recording: s
   if (call === undefined) throw new Error("not redeemed");
   const { callId } = call;
   const journal = journalPath(directory, callId);
-  const turn = { role: "user" as const, text: "canary", startMs: 1, endMs: 2, interrupted: false };
+  const turn = { role: "user" as const, text: "canary", startMs: callMs(1), endMs: callMs(2), interrupted: false };
   new JournalFile({ ...START, callId, accountId }, journal)
     .frameIn(20, 0, new Uint8Array(160))
-    .add({ kind: "command", timeMs: 30, command: { kind: "turn", turn } })
+    .add({ kind: "command", timeMs: callMs(30), command: { kind: "turn", turn } })
     .end(50);
   const recording = recordingPath(directory, callId);
   return { callId, journal, recording };
@@ -113,18 +114,18 @@ describe("finalizing a call", () => {
       const turn = {
         role: "agent" as const,
         text: "We",
-        startMs: 1,
-        endMs: 2,
+        startMs: callMs(1),
+        endMs: callMs(2),
         interrupted: true,
         approximate: true as const,
       };
       const file = new JournalFile({ ...START, callId, accountId }, journal)
         .add({
           kind: "event",
-          timeMs: 5,
+          timeMs: callMs(5),
           event: { kind: "leg-started", codec: "mulaw", carrierCallId: `CA\n${callId}` },
         })
-        .add({ kind: "command", timeMs: 30, command: { kind: "turn", turn } });
+        .add({ kind: "command", timeMs: callMs(30), command: { kind: "turn", turn } });
       if (!breaksOff) file.end(50);
       finalizer.finalize(callId);
       await finalizer.idle();
@@ -142,13 +143,20 @@ describe("finalizing a call", () => {
     const heard = { kind: "usage", stage: "stt", provider: "deepgram", usage: { audioSeconds: 6 } } as const;
     const spoken = { kind: "usage", stage: "tts", provider: "espeak", usage: { characters: 40 } } as const;
     const latency = { endOfTurnMs: 500, firstAudioMs: 700, firstFrameMs: 720 };
-    const turn = { role: "agent", text: "Yes.", startMs: 30, endMs: 40, interrupted: false, latency } as const;
+    const turn = {
+      role: "agent",
+      text: "Yes.",
+      startMs: callMs(30),
+      endMs: callMs(40),
+      interrupted: false,
+      latency,
+    } as const;
     new JournalFile({ ...START, callId, accountId }, journal)
-      .add({ kind: "event", timeMs: 20, event: heard })
-      .add({ kind: "event", timeMs: 25, event: spoken })
-      .add({ kind: "command", timeMs: 40, command: { kind: "turn", turn } })
+      .add({ kind: "event", timeMs: callMs(20), event: heard })
+      .add({ kind: "event", timeMs: callMs(25), event: spoken })
+      .add({ kind: "command", timeMs: callMs(40), command: { kind: "turn", turn } })
       .end(50)
-      .add({ kind: "event", timeMs: 50, event: heard });
+      .add({ kind: "event", timeMs: callMs(50), event: heard });
     const problems: string[] = [];
     const prices = readPrices('{"currency": "EUR", "deepgram": {"audioMinute": 0.5}}', ["deepgram"], problems);
     const { log } = memoryLog();

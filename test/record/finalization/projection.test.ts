@@ -5,6 +5,7 @@ import { Call } from "../../../src/call/call.ts";
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { latencySummary } from "../../../src/core/calls/latency.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
+import { callMs, mediaMs } from "../../../src/core/clocks.ts";
 import { TrunklineError } from "../../../src/core/errors.ts";
 import { projectJournal } from "../../../src/record/finalization/projection.ts";
 import { JournalEncoder } from "../../../src/record/journal/format.ts";
@@ -37,7 +38,7 @@ class JournaledCall {
       parameters: start.parameters,
       sink: (command) => {
         this.commands.push(command);
-        this.#encoder.command(this.nowMs, journaledCommand(command, this.#recorded));
+        this.#encoder.command(callMs(this.nowMs), journaledCommand(command, this.#recorded));
       },
     });
   }
@@ -52,13 +53,25 @@ class JournaledCall {
 
   handle(event: CallEvent): void {
     if (event.kind === "frame-in") {
-      this.#encoder.frameIn(this.nowMs, event.mediaMs, event.isSpeech, this.#recorded ? FRAME : undefined, false);
+      this.#encoder.frameIn(
+        callMs(this.nowMs),
+        event.mediaMs,
+        event.isSpeech,
+        this.#recorded ? FRAME : undefined,
+        false,
+      );
     } else if (event.kind === "frame-out") {
-      this.#encoder.frameOut(this.nowMs, event.turnId, event.samples, this.#recorded ? FRAME : undefined, false);
+      this.#encoder.frameOut(
+        callMs(this.nowMs),
+        event.turnId,
+        event.samples,
+        this.#recorded ? FRAME : undefined,
+        false,
+      );
     } else {
-      this.#encoder.event(this.nowMs, journaledEvent(event, this.#recorded));
+      this.#encoder.event(callMs(this.nowMs), journaledEvent(event, this.#recorded));
     }
-    this.#call.handle(event, this.nowMs);
+    this.#call.handle(event, callMs(this.nowMs));
   }
 
   /** The caller's audio arrives for this many frames, in real time, with ticks at their deadlines. */
@@ -66,8 +79,8 @@ class JournaledCall {
     for (let frame = 0; frame < frames && !this.#ended; frame += 1) {
       this.nowMs += 20.01;
       this.#mediaMs += 20;
-      this.handle({ kind: "frame-in", isSpeech, mediaMs: this.#mediaMs });
-      if (this.nowMs >= this.#call.nextDeadlineMs) this.handle({ kind: "tick" });
+      this.handle({ kind: "frame-in", isSpeech, mediaMs: mediaMs(this.#mediaMs) });
+      if (callMs(this.nowMs) >= this.#call.nextDeadlineMs) this.handle({ kind: "tick" });
     }
   }
 
@@ -209,16 +222,22 @@ describe("projection", () => {
   });
 
   test("a call that cannot be replayed keeps its journaled turns", async () => {
-    const turn: TranscriptTurn = { role: "user", text: "hello", startMs: 1, endMs: 2, interrupted: false };
+    const turn: TranscriptTurn = {
+      role: "user",
+      text: "hello",
+      startMs: callMs(1),
+      endMs: callMs(2),
+      interrupted: false,
+    };
     const other = new JournalFile()
-      .add({ kind: "event", timeMs: 10, event: { kind: "leg-started", codec: "mulaw" } })
-      .add({ kind: "command", timeMs: 10, command: { kind: "turn", turn } });
+      .add({ kind: "event", timeMs: callMs(10), event: { kind: "leg-started", codec: "mulaw" } })
+      .add({ kind: "command", timeMs: callMs(10), command: { kind: "turn", turn } });
     expect(await projectJournal(other.path)).toMatchObject({ turns: [turn], endReason: "worker_lost" });
     // The state machine refuses time that goes backwards. This stands for any bug that killed the worker.
     const deadly = new JournalFile()
-      .add({ kind: "command", timeMs: 10, command: { kind: "turn", turn } })
-      .add({ kind: "event", timeMs: 9, event: { kind: "tick" } })
-      .add({ kind: "event", timeMs: 8, event: { kind: "tick" } });
+      .add({ kind: "command", timeMs: callMs(10), command: { kind: "turn", turn } })
+      .add({ kind: "event", timeMs: callMs(9), event: { kind: "tick" } })
+      .add({ kind: "event", timeMs: callMs(8), event: { kind: "tick" } });
     expect(await projectJournal(deadly.path)).toMatchObject({ turns: [turn], endReason: "worker_lost" });
   });
 
@@ -241,8 +260,8 @@ describe("projection", () => {
   test("frames that lost their audio are counted, and make the record incomplete", async () => {
     const lost = { audio: new Uint8Array(), audioOmitted: true };
     const journal = new JournalFile()
-      .add({ kind: "frame-in", timeMs: 20, mediaMs: 0, isSpeech: false, ...lost })
-      .add({ kind: "frame-out", timeMs: 30, turnId: 1, samples: 160, ...lost })
+      .add({ kind: "frame-in", timeMs: callMs(20), mediaMs: mediaMs(0), isSpeech: false, ...lost })
+      .add({ kind: "frame-out", timeMs: callMs(30), turnId: 1, samples: 160, ...lost })
       .frameIn(40, 20, FRAME)
       .end(50);
     expect(await projectJournal(journal.path)).toMatchObject({
@@ -259,10 +278,16 @@ describe("projection", () => {
 
   test("a record longer than one read is read completely", async () => {
     const spec = { ...START.spec, systemPrompt: "é".repeat(100_000) };
-    const turn: TranscriptTurn = { role: "user", text: "a".repeat(200_000), startMs: 1, endMs: 2, interrupted: false };
+    const turn: TranscriptTurn = {
+      role: "user",
+      text: "a".repeat(200_000),
+      startMs: callMs(1),
+      endMs: callMs(2),
+      interrupted: false,
+    };
     const journal = new JournalFile({ ...START, spec }).add({
       kind: "command",
-      timeMs: 9,
+      timeMs: callMs(9),
       command: { kind: "turn", turn },
     });
     const record = await projectJournal(journal.end(10).path);

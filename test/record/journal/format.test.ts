@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { callMs, mediaMs } from "../../../src/core/clocks.ts";
 import { TrunklineError } from "../../../src/core/errors.ts";
 import { JOURNAL_BACKLOG_BYTES_MAX } from "../../../src/core/limits/storage.ts";
 import { JournalDecoder, JournalEncoder } from "../../../src/record/journal/format.ts";
@@ -9,9 +10,9 @@ import { journalHeader } from "../../../src/record/journal/redact.ts";
 import { START } from "../../support/journals/example-call.ts";
 import { encode } from "../../support/journals/journal-file.ts";
 
-const HEADER: JournalRecord = { kind: "header", timeMs: 0, header: journalHeader("trunkline test", START) };
+const HEADER: JournalRecord = { kind: "header", timeMs: callMs(0), header: journalHeader("trunkline test", START) };
 
-const timeMs = fc.double({ min: 0, max: 1e8, noNaN: true });
+const timeMs = fc.double({ min: 0, max: 1e8, noNaN: true }).map(callMs);
 const count = fc.nat(0xff_ff_ff_ff);
 const audio = fc.uint8Array({ maxLength: 400 });
 const recordWith = (charsMax: number): fc.Arbitrary<JournalRecord> =>
@@ -19,7 +20,7 @@ const recordWith = (charsMax: number): fc.Arbitrary<JournalRecord> =>
     fc.record({
       kind: fc.constant("frame-in" as const),
       timeMs,
-      mediaMs: fc.double(),
+      mediaMs: fc.double().map(mediaMs),
       isSpeech: fc.boolean(),
       audio,
       audioOmitted: fc.boolean(),
@@ -102,7 +103,11 @@ describe("journal format", () => {
 
   test("an encoder that had to grow writes the same after a reset", () => {
     const encoder = new JournalEncoder();
-    const long: JournalRecord = { kind: "event", timeMs: 1, event: { kind: "stt-final", text: "é".repeat(100_000) } };
+    const long: JournalRecord = {
+      kind: "event",
+      timeMs: callMs(1),
+      event: { kind: "stt-final", text: "é".repeat(100_000) },
+    };
     encode(encoder, HEADER);
     encode(encoder, long);
     expect(encoded([HEADER, long]).equals(encoder.written())).toBe(true);
@@ -116,7 +121,7 @@ describe("journal format", () => {
     const encoder = new JournalEncoder();
     const flush = (audioBytes: number): ArrayBufferLike => {
       encoder.reset();
-      encoder.frameIn(1, 1, false, new Uint8Array(audioBytes), false);
+      encoder.frameIn(callMs(1), mediaMs(1), false, new Uint8Array(audioBytes), false);
       return encoder.written().buffer;
     };
     const grown = flush(20_000);
@@ -126,7 +131,7 @@ describe("journal format", () => {
     expect(flush(100).byteLength).toBeLessThan(10_000);
   });
 
-  const good = encoded([HEADER, { kind: "event", timeMs: 5, event: { kind: "tick" } }]);
+  const good = encoded([HEADER, { kind: "event", timeMs: callMs(5), event: { kind: "tick" } }]);
   const eventAt = encoded([HEADER]).length;
   const patched = (at: number, patch: (bytes: Buffer) => void): Buffer => {
     const bytes = Buffer.from(good);
@@ -169,14 +174,14 @@ describe("journal format", () => {
     ["no call", { callId: undefined }],
   ])("refuses a header with %s", (_, change) => {
     const header = { ...journalHeader("trunkline test", START), ...change };
-    const bytes = encoded([{ kind: "header", timeMs: 0, header: JSON.parse(JSON.stringify(header)) }]);
+    const bytes = encoded([{ kind: "header", timeMs: callMs(0), header: JSON.parse(JSON.stringify(header)) }]);
     expect(() => decoded(bytes)).toThrow(/header/);
   });
 
   test("refuses a leg-started without a codec, and a journal of version 1", () => {
     for (const codec of [undefined, "opus", 1]) {
       const event = { kind: "leg-started", codec } as unknown as JournaledEvent;
-      expect(() => decoded(encoded([HEADER, { kind: "event", timeMs: 5, event }]))).toThrow(
+      expect(() => decoded(encoded([HEADER, { kind: "event", timeMs: callMs(5), event }]))).toThrow(
         "leg-started has no valid codec",
       );
     }
@@ -201,7 +206,10 @@ describe("journal format", () => {
   });
 
   test("an error about unreadable JSON does not quote it", () => {
-    const bytes = encoded([HEADER, { kind: "event", timeMs: 5, event: { kind: "stt-final", text: "my secret" } }]);
+    const bytes = encoded([
+      HEADER,
+      { kind: "event", timeMs: callMs(5), event: { kind: "stt-final", text: "my secret" } },
+    ]);
     bytes.write("!", eventAt + 14);
     try {
       decoded(bytes);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CallCommand } from "../../../src/call/events.ts";
+import { callMs } from "../../../src/core/clocks.ts";
 import type { OccasionalEvent } from "../../../src/record/journal/records.ts";
 import { journaledCommand, journaledEvent, journalHeader } from "../../../src/record/journal/redact.ts";
 import { NOT_RECORDED, SPEC, START } from "../../support/journals/example-call.ts";
@@ -82,7 +83,7 @@ const COMMANDS: { [Kind in CallCommand["kind"]]: Extract<CallCommand, { kind: Ki
   "cancel-reply": { kind: "cancel-reply", turnId: 1, clear: true, reason: "words", speechMs: 0, heardText: SAID },
   pause: { kind: "pause", turnId: 1 },
   resume: { kind: "resume", turnId: 1, reason: "no_words" },
-  ignore: { kind: "ignore", text: SAID, startMs: 1, endMs: 2 },
+  ignore: { kind: "ignore", text: SAID, startMs: callMs(1), endMs: callMs(2) },
   "run-tool": { kind: "run-tool", turnId: 1, toolCallId: "1.1", name: "lookup", arguments: { a: SAID } },
   "send-dtmf": { kind: "send-dtmf", digits: SAID },
   language: { kind: "language", language: "de", reason: "detected" },
@@ -93,8 +94,8 @@ const COMMANDS: { [Kind in CallCommand["kind"]]: Extract<CallCommand, { kind: Ki
     turn: {
       role: "user",
       text: SAID,
-      startMs: 1,
-      endMs: 2,
+      startMs: callMs(1),
+      endMs: callMs(2),
       interrupted: true,
       approximate: true,
       latency: { endOfTurnMs: 1, firstAudioMs: 2, firstFrameMs: 3 },

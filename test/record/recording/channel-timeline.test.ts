@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { callMs } from "../../../src/core/clocks.ts";
 import { pcmBytes } from "../../../src/media/frame-codec.ts";
 import { A_LAW } from "../../../src/media/g711.ts";
 import { ChannelTimeline } from "../../../src/record/recording/channel-timeline.ts";
@@ -41,7 +42,7 @@ describe("one side of a call", () => {
           const asked = start + step.at;
           if (step.kind === "silence") {
             const at = Math.max(start, asked);
-            plane.silenceFrom(asked);
+            plane.silenceFrom(callMs(asked));
             if (at < end) {
               whole.fill(0, at, end);
               end = at;
@@ -50,7 +51,7 @@ describe("one side of a call", () => {
           }
           const at = Math.abs(asked - end) <= 1 ? end : asked;
           const [from, to] = [Math.max(at, start), Math.min(at + step.count, start + WINDOW_MS)];
-          plane.place(sound(step.count, index + 1), asked);
+          plane.place(sound(step.count, index + 1), callMs(asked));
           if (from < to) {
             whole.fill(index + 1, from, to);
             end = to;
@@ -65,11 +66,11 @@ describe("one side of a call", () => {
   test("audio at any memory offset is decoded by its law, and audio at a NaN time is not placed", () => {
     const plane = new ChannelTimeline({ rateHz: 1_000, codec: "alaw", windowMs: WINDOW_MS });
     const code = A_LAW.encodeTable[8_000] as number;
-    plane.place(new Uint8Array(3).fill(code), Number.NaN);
-    plane.place(new Uint8Array(3).fill(code), 2);
+    plane.place(new Uint8Array(3).fill(code), callMs(Number.NaN));
+    plane.place(new Uint8Array(3).fill(code), callMs(2));
     expect(read(plane, 6)).toEqual([0, 0, 1, 1, 1, 0].map((each) => each * (A_LAW.decodeTable[code] as number)));
     const pcm = makePlane();
-    pcm.place(Uint8Array.of(9, 1, 2, 3, 4).subarray(1), 10);
+    pcm.place(Uint8Array.of(9, 1, 2, 3, 4).subarray(1), callMs(10));
     expect(read(pcm, 13).slice(10)).toEqual([0x0201, 0x0403, 0]);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { callMs, elapsedMs, type MediaMs, mediaMs } from "../../../src/core/clocks.ts";
 import { FRAME_MS } from "../../../src/core/limits/media.ts";
 import { Framer } from "../../../src/media/framer.ts";
 import { MediaClockAlignment } from "../../../src/record/recording/media-clock-alignment.ts";
@@ -8,20 +9,22 @@ import { Random } from "../../support/random.ts";
 interface Frame {
   spokenMs: number;
   arrivalMs: number;
-  mediaMs: number;
+  mediaMs: MediaMs;
 }
 
 /** How far after the time it was spoken each frame is placed, ms. */
 function placedLateMs(frames: readonly Frame[], hasMediaTime: boolean): number[] {
   const clock = new MediaClockAlignment(hasMediaTime);
-  for (const { arrivalMs, mediaMs } of frames) clock.observe(arrivalMs, mediaMs);
-  return frames.map(({ arrivalMs, mediaMs, spokenMs }) => clock.startMs(arrivalMs, mediaMs) - spokenMs);
+  for (const { arrivalMs, mediaMs } of frames) clock.observe(callMs(arrivalMs), mediaMs);
+  return frames.map(({ arrivalMs, mediaMs, spokenMs }) =>
+    elapsedMs(callMs(spokenMs), clock.startMs(callMs(arrivalMs), mediaMs)),
+  );
 }
 
 /** A peer without media time, as the gateway's framer receives it: every message has whole frames. */
 class Undated {
   readonly frames: Frame[] = [];
-  readonly #framer = new Framer({ frameSamples: 160, rateHz: 8_000, codec: "pcm_s16le", startMs: 0 });
+  readonly #framer = new Framer({ frameSamples: 160, rateHz: 8_000, codec: "pcm_s16le", startMs: callMs(0) });
   readonly #random = new Random(1);
   #arrivalMs = 0;
   nowMs = 100;
@@ -53,8 +56,8 @@ class Undated {
 
   #message(messageMs: number): void {
     const count = messageMs * 8;
-    const audio = { bytes: new Uint8Array(0), samples: new Int16Array(count), count, timestampMs: Number.NaN };
-    this.#framer.push(audio, this.#arrivalMs);
+    const audio = { bytes: new Uint8Array(0), samples: new Int16Array(count), count, timestampMs: mediaMs(Number.NaN) };
+    this.#framer.push(audio, callMs(this.#arrivalMs));
     for (let spokenMs = this.nowMs; this.#framer.next(); spokenMs += FRAME_MS) {
       this.frames.push({ spokenMs, arrivalMs: this.#arrivalMs, mediaMs: this.#framer.mediaMs });
     }
@@ -78,7 +81,7 @@ describe("the placement of the caller", () => {
     const frames = Array.from({ length: 180_000 }, (_, index) => {
       const spokenMs = 500 + index * FRAME_MS * (1 + skew);
       arrivalMs = Math.max(arrivalMs, spokenMs + FRAME_MS + random.between(0, 1) ** 3 * 80);
-      return { spokenMs, arrivalMs, mediaMs: index * FRAME_MS };
+      return { spokenMs, arrivalMs, mediaMs: mediaMs(index * FRAME_MS) };
     });
     for (const hasMediaTime of [true, false]) {
       const worstMs = placedLateMs(frames, hasMediaTime).reduce((worst, late) => Math.max(worst, Math.abs(late)), 0);
@@ -90,7 +93,7 @@ describe("the placement of the caller", () => {
     const random = new Random(3);
     const frames = Array.from({ length: 30_000 }, (_, index) => {
       const spokenMs = 500 + index * FRAME_MS;
-      return { spokenMs, arrivalMs: spokenMs + FRAME_MS + random.between(0, 60), mediaMs: index * FRAME_MS };
+      return { spokenMs, arrivalMs: spokenMs + FRAME_MS + random.between(0, 60), mediaMs: mediaMs(index * FRAME_MS) };
     });
     expect(new Set(placedLateMs(frames, true).map((late) => late.toFixed(6))).size).toBe(1);
   });
@@ -137,7 +140,7 @@ describe("the placement of the caller", () => {
       const spokenMs = 500 + index * FRAME_MS;
       const onItsWayMs = index < 200 ? 0 : Math.max(7_500, arrivalMs + FRAME_MS / 1.2);
       arrivalMs = Math.max(spokenMs + FRAME_MS, onItsWayMs);
-      return { spokenMs, arrivalMs, mediaMs: index * FRAME_MS };
+      return { spokenMs, arrivalMs, mediaMs: mediaMs(index * FRAME_MS) };
     });
     for (const hasMediaTime of [true, false]) {
       expect(new Set(placedLateMs(frames, hasMediaTime).map(Math.round))).toEqual(new Set([0]));
@@ -152,6 +155,6 @@ describe("the placement of the caller", () => {
   });
 
   test("a frame that was never observed has no place", () => {
-    expect(new MediaClockAlignment(true).startMs(100, 0)).toBeNaN();
+    expect(new MediaClockAlignment(true).startMs(callMs(100), mediaMs(0))).toBeNaN();
   });
 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import wavefile from "wavefile";
 import type { StreamFormat } from "../../../src/core/calls/spec.ts";
+import { callMs } from "../../../src/core/clocks.ts";
 import { FRAME_MS } from "../../../src/core/limits/media.ts";
 import { type FrameCodec, pcmBytes } from "../../../src/media/frame-codec.ts";
 import { G711_LAWS } from "../../../src/media/g711.ts";
@@ -27,7 +28,11 @@ function journalOf(caller: Direction, agent: Direction): JournalFile {
   const spec = { ...SPEC, connectionType: "websocket" as const, websocket, maxDurationMs: 7_200_000 };
   const leg = { inboundRateHz: caller.rateHz, outboundRateHz: agent.rateHz, outboundCodec: agent.codec };
   const start: JournalStart = { ...START, spec, leg };
-  return new JournalFile(start).add({ kind: "event", timeMs: 5, event: { kind: "leg-started", codec: caller.codec } });
+  return new JournalFile(start).add({
+    kind: "event",
+    timeMs: callMs(5),
+    event: { kind: "leg-started", codec: caller.codec },
+  });
 }
 
 /** Frame `index` of a sine of 440 Hz that is continuous across frames. */
@@ -114,7 +119,7 @@ describe("a recording's rate", () => {
     for (let index = 0; index < 10; index += 1) journal.frameOut(2_000, sineFrame(agent, index), 960);
     journal.add({
       kind: "command",
-      timeMs: 2_090,
+      timeMs: callMs(2_090),
       command: { kind: "cancel-reply", turnId: 1, clear: true, reason: "words", speechMs: 0, heardText: "" },
     });
     // Muted for longer than the window. In the framer's view, media time follows the clock.

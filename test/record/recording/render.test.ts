@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import wavefile from "wavefile";
+import { callMs } from "../../../src/core/clocks.ts";
 import { G711_LAWS, type G711Law, mulawEncode } from "../../../src/media/g711.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
 import { type Recording, renderRecording } from "../../../src/record/recording/render.ts";
@@ -89,14 +90,14 @@ describe("recording", () => {
     for (const [index, frame] of frames.entries()) journal.frameOut(300 + Math.max(0, index - 4) * 20, frame);
     journal.add({
       kind: "command",
-      timeMs: 610,
+      timeMs: callMs(610),
       command: { kind: "cancel-reply", turnId: 1, clear: true, reason: "words", speechMs: 0, heardText: "" },
     });
     for (const frame of toneFrames(5)) journal.frameOut(900, frame);
     // This one drops unsent audio; sent audio is heard.
     journal.add({
       kind: "command",
-      timeMs: 905,
+      timeMs: callMs(905),
       command: { kind: "cancel-reply", turnId: 2, clear: false, reason: "words", speechMs: 0, heardText: "" },
     });
     const { agent, caller } = await render(journal.end(2_000));
@@ -175,7 +176,7 @@ describe("recording", () => {
       ["alaw", "alaw"],
     ] as const) {
       const journal = new JournalFile({ ...START, leg: { ...START.leg, outboundCodec } });
-      journal.add({ kind: "event", timeMs: 10, event: { kind: "leg-started", codec } });
+      journal.add({ kind: "event", timeMs: callMs(10), event: { kind: "leg-started", codec } });
       journal.frameIn(120, 0, quarter(G711_LAWS[codec])).frameOut(200, quarter(G711_LAWS[outboundCodec])).end(400);
       const path = join(temporaryDirectory(), "call.wav");
       await renderTo(path, journal);
@@ -201,7 +202,7 @@ describe("recording", () => {
     const [first, second] = toneFrames(2) as [Uint8Array, Uint8Array];
     journal
       .frameOut(100, first)
-      .add({ kind: "frame-out", timeMs: 100, ...lost })
+      .add({ kind: "frame-out", timeMs: callMs(100), ...lost })
       .frameOut(100, second);
     expect((await render(journal.end(1_000))).agent).toEqual([
       [100, 120],

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../../../src/call/parameters.ts";
+import { addMs, callMs, millisecondsOf } from "../../../src/core/clocks.ts";
 import { projectJournal } from "../../../src/record/finalization/projection.ts";
 import { JournalEncoder } from "../../../src/record/journal/format.ts";
 import { readJournal } from "../../../src/record/journal/reader.ts";
@@ -54,7 +55,7 @@ async function failing(isEnded: boolean): Promise<string> {
       encode(encoder, { kind: "event", timeMs, event: { kind: "segment-end", turnId, segment: 99, samples: 1 } });
       if (!isEnded) encode(encoder, { kind: "event", timeMs, event: { kind: "tick" } });
     }
-    if (isEnded || record.timeMs < 6_500) encode(encoder, record);
+    if (isEnded || record.timeMs < callMs(6_500)) encode(encoder, record);
   });
   return fileOf(encoder.written());
 }
@@ -108,8 +109,8 @@ describe("a replay", () => {
       replayed: { kind: "speak" },
     });
     const more = new JournalFile()
-      .add({ kind: "event", timeMs: 5, event: { kind: "tick" } })
-      .add({ kind: "command", timeMs: 5, command: { kind: "pause", turnId: 3 } });
+      .add({ kind: "event", timeMs: callMs(5), event: { kind: "tick" } })
+      .add({ kind: "command", timeMs: callMs(5), command: { kind: "pause", turnId: 3 } });
     expect((await compareJournal(more.path)).difference).toMatchObject({
       atMs: 5,
       journaled: { kind: "pause" },
@@ -122,7 +123,7 @@ describe("a replay", () => {
     expect(await compareJournal(path)).toMatchObject({ difference: undefined, truncated: false });
     expect((await replayJournal(path)).replayed.at(-1)?.command).toEqual({ kind: "end", reason: "worker_lost" });
     expect(await projectJournal(path)).toMatchObject({ endReason: "worker_lost", complete: true });
-    expect((await traceJournal(path, 7_000)).snapshot.ended).toBe(true);
+    expect((await traceJournal(path, callMs(7_000))).snapshot.ended).toBe(true);
   });
 
   test("F14-5: reports a failure of the state machine that the worker did not have", async () => {
@@ -136,15 +137,15 @@ describe("a replay", () => {
 
   test("stops at its limit, and compares the commands of the last event", async () => {
     const lastMs = 6_000;
-    const whole = await compareJournal(fileOf(call("cough")), lastMs);
+    const whole = await compareJournal(fileOf(call("cough")), callMs(lastMs));
     expect(whole).toMatchObject({ difference: undefined, truncated: false });
     expect(whole.comparedUntilMs).toBeLessThanOrEqual(lastMs);
     expect(whole.comparedUntilMs).toBeGreaterThan(lastMs - 20);
     const path = await changed("cough", (record) =>
       record.kind === "command" && record.command.kind === "pause" ? undefined : record,
     );
-    const atMs = (await compareJournal(path)).difference?.atMs ?? 0;
-    expect((await compareJournal(path, atMs - 1)).difference).toBeUndefined();
+    const atMs = (await compareJournal(path)).difference?.atMs ?? callMs(Number.NaN);
+    expect((await compareJournal(path, addMs(atMs, -1))).difference).toBeUndefined();
     expect((await compareJournal(path, atMs)).difference?.atMs).toBe(atMs);
   });
 
@@ -157,15 +158,15 @@ describe("a replay", () => {
       const compared = await compareJournal(path);
       expect(compared).toMatchObject({ difference: undefined, truncated: true });
       expect(compared.comparedUntilMs).toBeGreaterThanOrEqual(lastMs);
-      lastMs = compared.comparedUntilMs;
+      lastMs = millisecondsOf(compared.comparedUntilMs);
     }
     expect(lastMs).toBeGreaterThan(9_000);
   });
 
   test("reports where the state machine fails, and its error", async () => {
     const backwards = new JournalFile()
-      .add({ kind: "event", timeMs: 9, event: { kind: "tick" } })
-      .add({ kind: "event", timeMs: 8, event: { kind: "tick" } });
+      .add({ kind: "event", timeMs: callMs(9), event: { kind: "tick" } })
+      .add({ kind: "event", timeMs: callMs(8), event: { kind: "tick" } });
     expect((await compareJournal(backwards.path)).difference).toMatchObject({
       atMs: 8,
       after: { kind: "event", timeMs: 8 },

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { readRetention } from "../../../src/config/retention.ts";
+import { millisecondsOf } from "../../../src/core/clocks.ts";
 import type { RetainedPart } from "../../../src/core/retention.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import { recordingPath } from "../../../src/record/recording/render.ts";
@@ -212,7 +213,7 @@ test("ADV-M1: compaction pauses nine times as long as each step took, and trunca
   const slow = {
     ...broken(),
     async compact() {
-      begunMs.push(clock.nowMs());
+      begunMs.push(millisecondsOf(clock.nowMs()));
       clock.stall(STEP_MS);
       return begunMs.length < 4;
     },

@@ -1,3 +1,4 @@
+import { addMs, elapsedMs, latest, monotonicMs } from "../../../src/core/clocks.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 import type { Random } from "../../support/random.ts";
 
@@ -13,7 +14,7 @@ export interface PathOptions {
 export class Path {
   readonly #options: PathOptions;
   /** When the message that was sent last arrives, in the world's time. */
-  #lastMs = 0;
+  #lastMs = monotonicMs(0);
   #longestMs = 0;
   #isCut = false;
 
@@ -35,16 +36,16 @@ export class Path {
   send(arrive: () => void): void {
     const { world, random, baseMs, jitterMs } = this.#options;
     const nowMs = world.nowMs();
-    this.#lastMs = Math.max(this.#lastMs, nowMs + baseMs + jitterMs * random.next());
-    this.#longestMs = Math.max(this.#longestMs, this.#lastMs - nowMs);
-    world.after(this.#lastMs - nowMs, () => {
+    this.#lastMs = latest(this.#lastMs, addMs(addMs(nowMs, baseMs), jitterMs * random.next()));
+    this.#longestMs = Math.max(this.#longestMs, elapsedMs(nowMs, this.#lastMs));
+    world.after(elapsedMs(nowMs, this.#lastMs), () => {
       if (!this.#isCut) arrive();
     });
   }
 
   /** What is sent from now on arrives no sooner than in so long, and then all of it at once. */
   stall(forMs: number): void {
-    this.#lastMs = Math.max(this.#lastMs, this.#options.world.nowMs() + forMs);
+    this.#lastMs = latest(this.#lastMs, addMs(this.#options.world.nowMs(), forMs));
   }
 
   /** Nothing arrives any more, not even what is on its way. */

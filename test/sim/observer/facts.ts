@@ -3,6 +3,7 @@ import { isConfirmation } from "../../../src/call/reply/heard-ledger.ts";
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
+import { millisecondsOf } from "../../../src/core/clocks.ts";
 import { FRAME_MS } from "../../../src/core/limits/media.ts";
 import { TOOL_CALLS_PER_ROUND_MAX } from "../../../src/core/limits/tools.ts";
 import type { Message } from "../../../src/speech/contracts.ts";
@@ -104,11 +105,11 @@ export class Facts {
     this.spec = spec;
     this.language = spec.language;
     this.process = process;
-    this.#startMs = process.nowMs();
+    this.#startMs = millisecondsOf(process.nowMs());
   }
 
   get nowMs(): number {
-    return this.process.nowMs() - this.#startMs;
+    return millisecondsOf(this.process.nowMs()) - this.#startMs;
   }
 
   /** The latest call time at which something counts as done in time that was due at `dueMs`. */

@@ -1,4 +1,5 @@
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
+import { millisecondsOf } from "../../../src/core/clocks.ts";
 import type { JournalWriter } from "../../../src/gateway/journal/writer.ts";
 import { kindOf } from "../network/message-kinds.ts";
 import type { Rule } from "../rules/rule.ts";
@@ -33,7 +34,7 @@ export class Observer {
       this.#chronicle.frame(voiced ? "voiced" : "in");
       this.#facts.framesIn += 1;
       this.#facts.confirmed();
-      for (const rule of this.#rules) rule.frameIn?.(voiced, mediaMs);
+      for (const rule of this.#rules) rule.frameIn?.(voiced, millisecondsOf(mediaMs));
       frameIn.call(journal, timeMs, mediaMs, voiced, bytes);
     };
     journal.frameOut = (timeMs, turnId, samples, bytes) => {

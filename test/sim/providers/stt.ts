@@ -1,3 +1,4 @@
+import { millisecondsOf } from "../../../src/core/clocks.ts";
 import { providerFailed } from "../../../src/core/errors.ts";
 import { CARRIER_RATE_HZ } from "../../../src/core/limits/media.ts";
 import type { Utterance } from "../../../src/simulator/callers/utterance.ts";
@@ -111,7 +112,7 @@ export class SimulatedStt implements Stt {
 
   /** A late transcript delays the next one. Returns the delay, ms. */
   #emitInOrder(afterMs: number, event: SttEvent): number {
-    const nowMs = this.#process.nowMs();
+    const nowMs = millisecondsOf(this.#process.nowMs());
     this.#emittedMs = Math.max(this.#emittedMs, nowMs + afterMs);
     this.#emit(this.#emittedMs - nowMs, event);
     return this.#emittedMs - nowMs;

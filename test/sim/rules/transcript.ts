@@ -1,6 +1,7 @@
 import type { CallCommand } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
+import { callMs } from "../../../src/core/clocks.ts";
 import { FRAME_MS } from "../../../src/core/limits/media.ts";
 import type { Path } from "../network/path.ts";
 import type { Chronicle } from "../observer/chronicle.ts";
@@ -64,9 +65,9 @@ export class Transcript implements Rule {
     const { facts, chronicle } = this.#options;
     // A transcript counts in whole milliseconds, rounded.
     const untilMs = Math.round(facts.end?.atMs ?? facts.nowMs);
-    let beforeMs = 0;
+    let beforeMs = callMs(0);
     for (const { role, startMs, endMs } of turns) {
-      if (startMs < beforeMs || endMs < startMs || endMs > untilMs) {
+      if (startMs < beforeMs || endMs < startMs || endMs > callMs(untilMs)) {
         const detail = `${role} ${startMs} to ${endMs} ms, after ${beforeMs} and before ${untilMs}`;
         chronicle.violated(ORDER, detail);
       }

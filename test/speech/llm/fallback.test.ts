@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { describe, expect, test } from "vitest";
+import { elapsedMs, millisecondsOf, monotonicMs } from "../../../src/core/clocks.ts";
 import { providerFailed } from "../../../src/core/errors.ts";
 import { LLM_ANSWER_MS_MAX, LLM_FIRST_TOKEN_MS_MAX, LLM_IDLE_MS_MAX } from "../../../src/core/limits/llm.ts";
 import { CIRCUIT_BREAKER_PROBE_MS, PROVIDER_FIRST_OUTPUT_MS_MAX } from "../../../src/core/limits/providers.ts";
@@ -67,7 +68,7 @@ async function ask(clock: ManualClock, llm: Llm, request = REQUEST) {
     } catch (error) {
       return error;
     } finally {
-      atMs = clock.nowMs();
+      atMs = millisecondsOf(clock.nowMs());
     }
   };
   const error = await clock.drive(run());
@@ -225,7 +226,7 @@ describe("FallbackLlm", () => {
     const startMs = clock.nowMs();
     const refused = await ask(clock, llm);
     expect(refused.error).toMatchObject({ message: "scripted: stream limit reached" });
-    expect(refused.atMs - startMs).toBe(PROVIDER_FIRST_OUTPUT_MS_MAX);
+    expect(elapsedMs(startMs, monotonicMs(refused.atMs))).toBe(PROVIDER_FIRST_OUTPUT_MS_MAX);
     expect(clock.pending).toBe(0);
   });
 
@@ -236,7 +237,7 @@ describe("FallbackLlm", () => {
     const restartable: Llm = {
       provider: "mortal",
       async *reply() {
-        askedMs.push(clock.nowMs());
+        askedMs.push(millisecondsOf(clock.nowMs()));
         if (isDead) throw providerFailed("mortal", "could not be reached (ECONNREFUSED)");
         yield { kind: "text", text: "We open at nine." };
         yield { kind: "end", inputTokens: 0, outputTokens: 0 };

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+
 import type { Tts } from "../../../src/speech/contracts.ts";
 import { timedTts, timeFirstItem } from "../../../src/speech/metering/first-item-latency.ts";
 import { ManualClock } from "../../support/manual-clock.ts";

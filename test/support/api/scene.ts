@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
+import { callMs } from "../../../src/core/clocks.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
@@ -104,12 +105,16 @@ export class Scene {
 function journal(callId: string): string {
   const frame = new Uint8Array(160);
   return new JournalFile({ ...START, callId })
-    .add({ kind: "event", timeMs: 0, event: { kind: "leg-started", codec: "mulaw" } })
-    .add({ kind: "command", timeMs: 0, command: { kind: "speak", turnId: 1, segment: 0, text: "Good evening." } })
-    .add({ kind: "command", timeMs: 0, command: { kind: "state", state: "speaking" } })
+    .add({ kind: "event", timeMs: callMs(0), event: { kind: "leg-started", codec: "mulaw" } })
+    .add({
+      kind: "command",
+      timeMs: callMs(0),
+      command: { kind: "speak", turnId: 1, segment: 0, text: "Good evening." },
+    })
+    .add({ kind: "command", timeMs: callMs(0), command: { kind: "state", state: "speaking" } })
     .add({
       kind: "event",
-      timeMs: 9,
+      timeMs: callMs(9),
       event: {
         kind: "segment-audio",
         turnId: 1,
@@ -120,19 +125,26 @@ function journal(callId: string): string {
     })
     .frameOut(20, frame)
     .frameIn(40, 20, frame)
-    .add({ kind: "event", timeMs: 60, event: { kind: "stt-interim", text: "wait" } })
+    .add({ kind: "event", timeMs: callMs(60), event: { kind: "stt-interim", text: "wait" } })
     .add({
       kind: "command",
-      timeMs: 60,
+      timeMs: callMs(60),
       command: { kind: "cancel-reply", turnId: 1, clear: true, reason: "words", speechMs: 0, heardText: "" },
     })
-    .add({ kind: "event", timeMs: 80, event: { kind: "stt-final", text: "wait" } })
-    .add({ kind: "command", timeMs: 80, command: { kind: "generate-reply", turnId: 2, messages: 2, language: "en" } })
+    .add({ kind: "event", timeMs: callMs(80), event: { kind: "stt-final", text: "wait" } })
     .add({
       kind: "command",
-      timeMs: 90,
-      command: { kind: "turn", turn: { role: "user", text: "wait", startMs: 20, endMs: 60, interrupted: false } },
+      timeMs: callMs(80),
+      command: { kind: "generate-reply", turnId: 2, messages: 2, language: "en" },
     })
-    .add({ kind: "event", timeMs: 4_990, event: { kind: "leg-closed", reason: "caller_hangup" } })
+    .add({
+      kind: "command",
+      timeMs: callMs(90),
+      command: {
+        kind: "turn",
+        turn: { role: "user", text: "wait", startMs: callMs(20), endMs: callMs(60), interrupted: false },
+      },
+    })
+    .add({ kind: "event", timeMs: callMs(4_990), event: { kind: "leg-closed", reason: "caller_hangup" } })
     .end(5_000).path;
 }

@@ -1,3 +1,4 @@
+import { mediaMs } from "../../../src/core/clocks.ts";
 import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits/messages.ts";
 import type { InboundAudio } from "../../../src/wire/wire.ts";
 
@@ -6,6 +7,6 @@ export const inboundAudio = (countMax = CARRIER_MESSAGE_BYTES_MAX): InboundAudio
   bytes: new Uint8Array(countMax),
   samples: new Int16Array(countMax),
   count: 0,
-  timestampMs: Number.NaN,
+  timestampMs: mediaMs(Number.NaN),
   chunk: Number.NaN,
 });

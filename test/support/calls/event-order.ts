@@ -1,6 +1,7 @@
 import { Call } from "../../../src/call/call.ts";
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import type { BuiltInTool, CallSpec, ToolSpec } from "../../../src/core/calls/spec.ts";
+import { type CallMs, callMs, earliest, mediaMs, millisecondsOf } from "../../../src/core/clocks.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/media.ts";
 import { ENGLISH } from "../../../src/core/phrases/phrases.ts";
 import { Random } from "../random.ts";
@@ -96,7 +97,8 @@ export class EventOrder {
     const steps = this.#random.whole(1, STEPS_MAX);
     for (let step = 0; step < steps && !this.#rules.ended; step += 1) this.#step();
     const { snapshot, nextDeadlineMs } = this.#call;
-    check(Math.min(...Object.values(snapshot.deadlines)) === nextDeadlineMs, "what a call waits for is what it tells");
+    const [first = nextDeadlineMs, ...others] = Object.values<CallMs>(snapshot.deadlines);
+    check(earliest(first, ...others) === nextDeadlineMs, "what a call waits for is what it tells");
     this.#handle({ kind: "leg-closed", reason: "caller_hangup" });
     check(this.#rules.ended, "a call whose leg is closed ends");
     for (let step = 0; step < 5; step += 1) this.#step();
@@ -145,7 +147,7 @@ export class EventOrder {
     for (let frame = 0; frame < frames; frame += 1) {
       if (random.chance(0.9)) this.#nowMs += FRAME_MS;
       this.#mediaMs += random.chance(0.97) ? FRAME_MS : random.between(-500, 5_000);
-      this.#handle({ kind: "frame-in", isSpeech: this.#voiced && random.chance(0.9), mediaMs: this.#mediaMs });
+      this.#handle({ kind: "frame-in", isSpeech: this.#voiced && random.chance(0.9), mediaMs: mediaMs(this.#mediaMs) });
       this.#tickIfDue();
     }
   }
@@ -252,14 +254,14 @@ export class EventOrder {
 
   #toDeadline(): void {
     const { nextDeadlineMs } = this.#call;
-    if (nextDeadlineMs === Number.POSITIVE_INFINITY) return;
-    this.#nowMs = Math.max(this.#nowMs, nextDeadlineMs);
+    if (nextDeadlineMs === callMs(Number.POSITIVE_INFINITY)) return;
+    this.#nowMs = Math.max(this.#nowMs, millisecondsOf(nextDeadlineMs));
     this.#tickIfDue();
   }
 
   #tickIfDue(): void {
     let ticks = 0;
-    while (this.#nowMs >= this.#call.nextDeadlineMs) {
+    while (callMs(this.#nowMs) >= this.#call.nextDeadlineMs) {
       if (ticks === TICKS_AT_ONCE_MAX) {
         const { turn, deadlines, reply } = this.#call.snapshot;
         check(
@@ -274,9 +276,10 @@ export class EventOrder {
 
   #handle(event: CallEvent): void {
     this.#tell?.(`${this.#nowMs.toFixed(1).padStart(9)}  ${JSON.stringify(event)}`);
-    this.#call.handle(event, this.#nowMs);
+    this.#call.handle(event, callMs(this.#nowMs));
     const { nextDeadlineMs } = this.#call;
-    if (this.#rules.ended) check(nextDeadlineMs === Number.POSITIVE_INFINITY, "a call that is over waits for nothing");
+    if (this.#rules.ended)
+      check(nextDeadlineMs === callMs(Number.POSITIVE_INFINITY), "a call that is over waits for nothing");
     else check(Number.isFinite(nextDeadlineMs), `a call that lives waits for ${nextDeadlineMs}`);
   }
 

@@ -1,4 +1,5 @@
 import type { CallEvent } from "../../../src/call/events.ts";
+import { callMs, millisecondsOf } from "../../../src/core/clocks.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/media.ts";
 import { PlaybackClock } from "../../../src/media/playback-clock.ts";
 import { PlaybackBuffer } from "../../../src/simulator/peers/playback-buffer.ts";
@@ -48,17 +49,17 @@ export class ImmediateFarEnd implements FarEnd {
   }
 
   frame(frame: SpeechFrame, nowMs: number): void {
-    const startMs = this.#playback.sent(CARRIER_FRAME_SAMPLES, nowMs);
+    const startMs = millisecondsOf(this.#playback.sent(CARRIER_FRAME_SAMPLES, callMs(nowMs)));
     const endMs = startMs + FRAME_MS;
     this.#playing.push({ atMs: endMs, frame: { ...frame, startMs, endMs } });
   }
 
   mark(name: string, nowMs: number): void {
-    this.#playing.push({ atMs: nowMs + this.#playback.unplayedMs(nowMs), mark: name });
+    this.#playing.push({ atMs: nowMs + this.#playback.unplayedMs(callMs(nowMs)), mark: name });
   }
 
   clear(nowMs: number): void {
-    this.#playback.flush(nowMs);
+    this.#playback.flush(callMs(nowMs));
     // After a clear the carrier returns every mark that was out, played or not.
     for (const { mark } of this.#playing) if (mark !== undefined) this.#flushed.push({ atMs: nowMs + 1, mark });
     this.#playing = [];

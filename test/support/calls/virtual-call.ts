@@ -4,6 +4,7 @@ import type { TurnParameters } from "../../../src/call/parameters.ts";
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
+import { callMs, mediaMs } from "../../../src/core/clocks.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/media.ts";
 import { PlaybackClock } from "../../../src/media/playback-clock.ts";
 import type { TimedWord } from "../../../src/speech/contracts.ts";
@@ -141,7 +142,7 @@ export class VirtualCall {
   }
 
   handle(event: CallEvent): void {
-    this.call.handle(event, this.nowMs);
+    this.call.handle(event, callMs(this.nowMs));
   }
 
   /** The caller speaks `text` from `atMs` on, with partials word by word and a final 250 ms after the last. */
@@ -176,7 +177,7 @@ export class VirtualCall {
   run(untilMs: number): void {
     for (
       ;
-      this.nowMs <= untilMs && this.call.nextDeadlineMs !== Number.POSITIVE_INFINITY;
+      this.nowMs <= untilMs && this.call.nextDeadlineMs !== callMs(Number.POSITIVE_INFINITY);
       this.nowMs = this.#nextMs()
     ) {
       this.#runScheduled();
@@ -213,13 +214,13 @@ export class VirtualCall {
     this.#mediaMs += FRAME_MS;
     const isSilent = this.#isDead || this.#options.isMuted?.(this.nowMs) === true;
     if (!isSilent)
-      this.handle({ kind: "frame-in", isSpeech: this.nowMs < this.#voicedUntilMs, mediaMs: this.#mediaMs });
-    if (this.nowMs >= this.call.nextDeadlineMs) this.handle({ kind: "tick" });
-    while (this.#playback.isFrameDue(this.nowMs)) {
+      this.handle({ kind: "frame-in", isSpeech: this.nowMs < this.#voicedUntilMs, mediaMs: mediaMs(this.#mediaMs) });
+    if (callMs(this.nowMs) >= this.call.nextDeadlineMs) this.handle({ kind: "tick" });
+    while (this.#playback.isFrameDue(callMs(this.nowMs))) {
       if (this.#ring[0]?.turnId === this.#pausedTurn) break;
       const frame = this.#ring.shift();
       if (frame === undefined) break;
-      this.#playback.sent(CARRIER_FRAME_SAMPLES, this.nowMs);
+      this.#playback.sent(CARRIER_FRAME_SAMPLES, callMs(this.nowMs));
       if (!this.#isDead) this.#farEnd.frame(frame, this.nowMs);
       this.handle({ kind: "frame-out", turnId: frame.turnId, samples: CARRIER_FRAME_SAMPLES });
     }
@@ -348,7 +349,7 @@ export class VirtualCall {
     this.#liveTurn = 0;
     this.#pausedTurn = undefined;
     if (!clear) return;
-    this.#playback.flush(this.nowMs);
+    this.#playback.flush(callMs(this.nowMs));
     this.#farEnd.clear(this.nowMs);
   }
 }

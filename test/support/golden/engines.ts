@@ -1,4 +1,5 @@
 import type { Clock } from "../../../src/core/clock.ts";
+import { elapsedMs, monotonicMs } from "../../../src/core/clocks.ts";
 import { providerFailed } from "../../../src/core/errors.ts";
 import type { Llm, Stt, SttEvent, Tts } from "../../../src/speech/contracts.ts";
 import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
@@ -51,7 +52,7 @@ class TimedStt implements Stt {
 
   async *#events(signal: AbortSignal): AsyncGenerator<SttEvent> {
     for (let [step] = this.#script; step !== undefined; [step] = this.#script) {
-      const waitMs = step.atMs - this.#clock.nowMs();
+      const waitMs = elapsedMs(this.#clock.nowMs(), monotonicMs(step.atMs));
       if (waitMs > 0) await sleep(this.#clock, waitMs, signal);
       if (signal.aborted) return;
       this.#script.shift();

@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
+import { addMs, millisecondsOf, monotonicMs } from "../../../src/core/clocks.ts";
 import { FRAME_MS } from "../../../src/core/limits/media.ts";
 import { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
 import { Gateway } from "../../../src/gateway/gateway.ts";
@@ -206,7 +207,7 @@ class GoldenCallRun implements LiveCall {
     this.#leg = admission.open(this.#socket());
     for (const { atMs, run } of this.#scene.steps) clock.after(atMs, () => run(this));
     if (this.#scene.starts) this.#peer.start();
-    while (!this.#isOver && clock.nowMs() < UNTIL_MS) await clock.play(STEP_MS);
+    while (!this.#isOver && clock.nowMs() < monotonicMs(UNTIL_MS)) await clock.play(STEP_MS);
     assert.ok(this.#isOver, "a golden call comes to its end");
     await clock.play(STEP_MS);
     const violations = [...this.#peer.violations.keys()];
@@ -301,7 +302,7 @@ class GoldenCallRun implements LiveCall {
       send: (message) => {
         if (this.#isStuck) return false;
         const copy = typeof message === "string" ? message : this.#received(message);
-        this.#sent.push({ atMs: clock.nowMs(), message: copy });
+        this.#sent.push({ atMs: millisecondsOf(clock.nowMs()), message: copy });
         if (!this.#isDead) clock.after(NETWORK_MS, () => this.#peer.receive(copy));
         return true;
       },
@@ -334,12 +335,12 @@ class GoldenCallRun implements LiveCall {
 
   #microphone(): Uint8Array | undefined {
     // In the middle of the frame that has just been spoken.
-    const spokenMs = this.#clock.nowMs() - FRAME_MS / 2;
+    const spokenMs = addMs(this.#clock.nowMs(), -(FRAME_MS / 2));
     const isWithin = ({ fromMs, untilMs }: { fromMs: number; untilMs: number }): boolean =>
-      fromMs <= spokenMs && spokenMs < untilMs;
+      monotonicMs(fromMs) <= spokenMs && spokenMs < monotonicMs(untilMs);
     if (this.#scene.muted.some(isWithin)) return undefined;
     if (!this.#scene.speech.some(isWithin)) return this.#silence;
-    return this.#speech[Math.floor(spokenMs / FRAME_MS) % this.#speech.length];
+    return this.#speech[Math.floor(millisecondsOf(spokenMs) / FRAME_MS) % this.#speech.length];
   }
 }
 

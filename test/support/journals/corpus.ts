@@ -1,6 +1,7 @@
 import type { CallEvent } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import type { CallSpec, HttpTool } from "../../../src/core/calls/spec.ts";
+import { callMs } from "../../../src/core/clocks.ts";
 import { JournalEncoder } from "../../../src/record/journal/format.ts";
 import { journaledCommand, journaledEvent, journalHeader } from "../../../src/record/journal/redact.ts";
 import { SPEC, VirtualCall, type VirtualCallOptions } from "../calls/virtual-call.ts";
@@ -37,12 +38,14 @@ class JournaledCall extends VirtualCall {
     // What arrives after the end of the call reaches neither the call nor the journal.
     if (this.endReason !== undefined) return;
     const { nowMs } = this;
-    if (event.kind === "frame-in") this.#encoder.frameIn(nowMs, event.mediaMs, event.isSpeech, undefined, false);
-    else if (event.kind === "frame-out") this.#encoder.frameOut(nowMs, event.turnId, event.samples, undefined, false);
-    else this.#encoder.event(nowMs, journaledEvent(event, true));
+    if (event.kind === "frame-in")
+      this.#encoder.frameIn(callMs(nowMs), event.mediaMs, event.isSpeech, undefined, false);
+    else if (event.kind === "frame-out")
+      this.#encoder.frameOut(callMs(nowMs), event.turnId, event.samples, undefined, false);
+    else this.#encoder.event(callMs(nowMs), journaledEvent(event, true));
     super.handle(event);
     for (const { command } of this.commands.slice(this.#written)) {
-      this.#encoder.command(nowMs, journaledCommand(command, true));
+      this.#encoder.command(callMs(nowMs), journaledCommand(command, true));
     }
     this.#written = this.commands.length;
   }

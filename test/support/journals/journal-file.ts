@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
+import { callMs, mediaMs } from "../../../src/core/clocks.ts";
 import { JournalEncoder } from "../../../src/record/journal/format.ts";
 import type { JournalRecord, JournalStart } from "../../../src/record/journal/records.ts";
 import { journalHeader } from "../../../src/record/journal/redact.ts";
@@ -26,16 +27,23 @@ export class JournalFile {
     return this;
   }
 
-  frameIn(timeMs: number, mediaMs: number, audio: Uint8Array): this {
-    return this.add({ kind: "frame-in", timeMs, mediaMs, isSpeech: true, audio, audioOmitted: false });
+  frameIn(timeMs: number, positionMs: number, audio: Uint8Array): this {
+    return this.add({
+      kind: "frame-in",
+      timeMs: callMs(timeMs),
+      mediaMs: mediaMs(positionMs),
+      isSpeech: true,
+      audio,
+      audioOmitted: false,
+    });
   }
 
   frameOut(timeMs: number, audio: Uint8Array, samples = audio.length): this {
-    return this.add({ kind: "frame-out", timeMs, turnId: 1, samples, audio, audioOmitted: false });
+    return this.add({ kind: "frame-out", timeMs: callMs(timeMs), turnId: 1, samples, audio, audioOmitted: false });
   }
 
   end(timeMs: number, reason: EndReason = "caller_hangup"): this {
-    return this.add({ kind: "command", timeMs, command: { kind: "end", reason } });
+    return this.add({ kind: "command", timeMs: callMs(timeMs), command: { kind: "end", reason } });
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from "../../../src/core/clock.ts";
+import { addMs, elapsedMs, type MonotonicMs } from "../../../src/core/clocks.ts";
 import { providerFailed } from "../../../src/core/errors.ts";
 import type { Stt, SttEvent, SttStreamOptions } from "../../../src/speech/contracts.ts";
 import { aborted, sleep } from "../manual-clock.ts";
@@ -42,9 +43,9 @@ export class ScriptedStt implements Stt {
     };
   }
 
-  async *#play(startMs: number, signal: AbortSignal): AsyncGenerator<SttEvent> {
+  async *#play(startMs: MonotonicMs, signal: AbortSignal): AsyncGenerator<SttEvent> {
     for (const { atMs, event } of this.#script) {
-      await sleep(this.#clock, startMs + atMs - this.#clock.nowMs(), signal);
+      await sleep(this.#clock, elapsedMs(this.#clock.nowMs(), addMs(startMs, atMs)), signal);
       if (signal.aborted) return;
       if (event.kind === "fail") throw providerFailed(this.provider, "failed as scripted");
       yield event;

@@ -8,6 +8,7 @@ import type { CallCost, ProviderUsage } from "../../../src/core/billing/prices.t
 import type { LatencySummary } from "../../../src/core/calls/latency.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { systemClock } from "../../../src/core/clock.ts";
+import { addMs } from "../../../src/core/clocks.ts";
 import type { ServiceReady } from "../../../src/core/service-ready.ts";
 import { openStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
@@ -308,7 +309,7 @@ export async function until<T>(
   withinMs: number,
   ask: () => T | undefined | false | Promise<T | undefined | false>,
 ): Promise<T> {
-  for (const endMs = systemClock.nowMs() + withinMs; ; await delay(POLL_MS)) {
+  for (const endMs = addMs(systemClock.nowMs(), withinMs); ; await delay(POLL_MS)) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
     if (systemClock.nowMs() > endMs) throw new Error(`waited ${withinMs} ms in vain for ${what}`);

@@ -1,4 +1,5 @@
 import type { SpendSettings } from "../../../src/core/billing/spend.ts";
+import { monotonicMs } from "../../../src/core/clocks.ts";
 import type { ConnectionOptions } from "../../../src/gateway/leg/connection.ts";
 import { AccountSpends } from "../../../src/gateway/spend/account.ts";
 
@@ -17,7 +18,7 @@ export const NO_LLM_REQUESTS: SpendSettings = { ...NO_SPEND_LIMITS, call: { ...N
 
 /** The accounts of a service without limits. */
 export const unlimitedAccounts = (): AccountSpends =>
-  new AccountSpends({ limits: NO_LIMITS, clock: { nowMs: () => 0 } });
+  new AccountSpends({ limits: NO_LIMITS, clock: { nowMs: () => monotonicMs(0) } });
 
 /** For connections whose call has no spend limit. */
 export const UNLIMITED_SPEND: ConnectionOptions["spend"] = {

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { mediaMs } from "../../../src/core/clocks.ts";
 import { TrunklineError } from "../../../src/core/errors.ts";
 import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits/messages.ts";
 import type { Wire } from "../../../src/wire/wire.ts";
@@ -68,7 +69,7 @@ export class Prober {
   #outcomeOf(decode: Decode, message: Uint8Array, isBinary: boolean): string {
     const into = this.#into;
     into.count = -1;
-    into.timestampMs = -1;
+    into.timestampMs = mediaMs(-1);
     into.chunk = -1;
     try {
       const event = decode(message, into, isBinary);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { STREAM_CODECS, STREAM_RATES_HZ, type StreamCodec, type StreamRateHz } from "../../../src/core/calls/spec.ts";
+import { mediaMs } from "../../../src/core/clocks.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../../src/core/limits/calls.ts";
 import { FRAME_MS, OPUS_PACKET_BYTES_MAX } from "../../../src/core/limits/media.ts";
 import { pcmBytes } from "../../../src/media/frame-codec.ts";
@@ -185,7 +186,7 @@ describe("websocket: inbound audio", () => {
   });
 
   test("audio has neither a time nor a sequence number", () => {
-    into.timestampMs = 20;
+    into.timestampMs = mediaMs(20);
     into.chunk = 1;
     heard(wireOf("mulaw"), [Uint8Array.of(1)]);
     expect([into.timestampMs, into.chunk]).toEqual([Number.NaN, Number.NaN]);

@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import { systemClock } from "../../../core/clock.ts";
+import type { MonotonicMs } from "../../../core/clocks.ts";
 import { corsHeaders } from "../../../core/cors.ts";
 import { codeOf, unavailable } from "../../../core/errors.ts";
 import {
@@ -36,7 +37,7 @@ interface Peer {
   admitted: AdmittedLeg;
   leg: Leg | undefined;
   /** Pings and pongs. */
-  controlFrames: FixedWindowLimiter;
+  controlFrames: FixedWindowLimiter<MonotonicMs>;
   /** The peer sent too many of them, and is being closed. */
   violated: boolean;
 }
@@ -79,7 +80,7 @@ export class UwsServer implements MediaServer {
   #address: { host: string; port: number } | undefined;
   #isPaused = false;
   #handshakes = 0;
-  readonly #fullLogLimit = new FixedWindowLimiter(1);
+  readonly #fullLogLimit = new FixedWindowLimiter<MonotonicMs>(1);
   #upgradeCork: UpgradeCork | undefined;
 
   /** Throws when the certificate cannot be used. */
@@ -250,7 +251,7 @@ export class UwsServer implements MediaServer {
     admitted: AdmittedLeg,
     { key, extensions, context }: Upgrade,
   ): void {
-    const controlFrames = new FixedWindowLimiter(CONTROL_FRAMES_PER_SECOND_MAX);
+    const controlFrames = new FixedWindowLimiter<MonotonicMs>(CONTROL_FRAMES_PER_SECOND_MAX);
     const peer: Peer = { admitted, leg: undefined, controlFrames, violated: false };
     try {
       assert.ok(this.#upgradeCork !== undefined, "the upgrade cork opens before the first connection");

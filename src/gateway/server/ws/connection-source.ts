@@ -1,5 +1,6 @@
 import { createServer, type ListenOptions, type Server, type Socket } from "node:net";
 import { systemClock } from "../../../core/clock.ts";
+import type { MonotonicMs } from "../../../core/clocks.ts";
 import type { Logger } from "../../../core/log/logger.ts";
 import { FixedWindowLimiter } from "../../rate-limits/fixed-window.ts";
 
@@ -33,7 +34,7 @@ export class PortConnections implements ConnectionSource {
   /** Where it listens, or will listen again after a pause; undefined when it will not. */
   #address: { host: string; port: number } | undefined;
   #isPaused = false;
-  readonly #acceptErrorLogLimit = new FixedWindowLimiter(1);
+  readonly #acceptErrorLogLimit = new FixedWindowLimiter<MonotonicMs>(1);
 
   constructor(log: Logger, { pausesConnections = false, sharesPort = false } = {}) {
     this.#log = log;

@@ -5,6 +5,7 @@ import type { Duplex } from "node:stream";
 import { createSecureContext, type SecureContext, TLSSocket } from "node:tls";
 import { WebSocketServer } from "ws";
 import { type Clock, systemClock } from "../../../core/clock.ts";
+import type { MonotonicMs } from "../../../core/clocks.ts";
 import { corsHeaders } from "../../../core/cors.ts";
 import { codeOf, unavailable } from "../../../core/errors.ts";
 import { HEADERS_MAX } from "../../../core/limits/api.ts";
@@ -58,7 +59,7 @@ export class WsServer implements MediaServer {
   readonly #live = new Set<WsStream>();
   /** Every connection until its file descriptor is released, including those that are closing. */
   readonly #sockets = new Set<Duplex>();
-  readonly #fullLogLimit = new FixedWindowLimiter(1);
+  readonly #fullLogLimit = new FixedWindowLimiter<MonotonicMs>(1);
   #secureContext: SecureContext | undefined;
 
   /** Throws `unavailable` when the certificate cannot be used. */

@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream";
 import { WebSocket } from "ws";
 import type { Clock } from "../../../core/clock.ts";
+import type { MonotonicMs } from "../../../core/clocks.ts";
 import {
   CONTROL_FRAMES_PER_SECOND_MAX,
   FRAMING_BYTES_BURST_MAX,
@@ -49,7 +50,7 @@ export interface WsStreamOptions {
 /** One open stream on ws, and the leg that it carries. */
 export class WsStream implements LegSocket {
   readonly #options: WsStreamOptions;
-  readonly #controlFrames = new FixedWindowLimiter(CONTROL_FRAMES_PER_SECOND_MAX);
+  readonly #controlFrames = new FixedWindowLimiter<MonotonicMs>(CONTROL_FRAMES_PER_SECOND_MAX);
   readonly #framing = new FramingBudget({ max: FRAMING_BYTES_BURST_MAX, perSecond: FRAMING_BYTES_PER_SECOND_MAX });
   #leg: Leg | undefined;
   #isClosed = false;

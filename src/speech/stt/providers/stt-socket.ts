@@ -1,5 +1,6 @@
 import { type RawData, WebSocket } from "ws";
 import type { Clock } from "../../../core/clock.ts";
+import { elapsedMs, type MonotonicMs } from "../../../core/clocks.ts";
 import { providerFailed } from "../../../core/errors.ts";
 import { parseObject } from "../../../core/json.ts";
 import { FRAME_MS } from "../../../core/limits/media.ts";
@@ -54,8 +55,8 @@ export class SttSocket {
   /** Messages to send when the connection opens, in order. */
   #unsent: (Buffer | string)[] = [];
   #unsentBytes = 0;
-  readonly #createdMs: number;
-  #lastSentMs: number;
+  readonly #createdMs: MonotonicMs;
+  #lastSentMs: MonotonicMs;
   #cancelKeepAlive: () => void = () => {};
   #isOver = false;
   readonly #onAbort = (): void => this.#close();
@@ -110,7 +111,7 @@ export class SttSocket {
     const isWaiting = this.#socket.readyState === WebSocket.CONNECTING;
     const backlogBytes = isWaiting ? this.#unsentBytes : this.#socket.bufferedAmount;
     // Audio arrives all the time, so this check needs no timer.
-    if (isWaiting && this.#options.clock.nowMs() - this.#createdMs > STT_CONNECT_MS_MAX)
+    if (isWaiting && elapsedMs(this.#createdMs, this.#options.clock.nowMs()) > STT_CONNECT_MS_MAX)
       this.fail("did not complete the handshake in time");
     else if (backlogBytes + audio.length > this.#backlogBytesMax) this.fail("reads audio slower than real time");
     else this.#send(audio);
@@ -143,7 +144,7 @@ export class SttSocket {
   #scheduleKeepAlive(text: string): void {
     const { clock } = this.#options;
     this.#cancelKeepAlive = clock.after(STT_KEEP_ALIVE_MS, () => {
-      if (clock.nowMs() - this.#lastSentMs >= STT_KEEP_ALIVE_MS) this.sendText(text);
+      if (elapsedMs(this.#lastSentMs, clock.nowMs()) >= STT_KEEP_ALIVE_MS) this.sendText(text);
       this.#scheduleKeepAlive(text);
     });
   }

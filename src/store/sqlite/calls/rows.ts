@@ -2,6 +2,7 @@ import type { ExpressionBuilder, Selectable } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
 import type { CallSpec } from "../../../core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../core/calls/transcript.ts";
+import { callMs, millisecondsOf } from "../../../core/clocks.ts";
 import type { CallPrompts, CallRecord } from "../../call-store.ts";
 import type { Tables } from "../database/tables.ts";
 
@@ -104,8 +105,8 @@ export const createdRecordOf = (
 export const turnRowOf = (turn: TranscriptTurn, withText: boolean) => ({
   role: turn.role,
   text: withText ? JSON.stringify(turn.text) : null,
-  start_ms: turn.startMs,
-  end_ms: turn.endMs,
+  start_ms: millisecondsOf(turn.startMs),
+  end_ms: millisecondsOf(turn.endMs),
   interrupted: turn.interrupted ? 1 : 0,
   approximate: turn.approximate === true ? 1 : 0,
   latency: turn.latency === undefined ? null : JSON.stringify(turn.latency),
@@ -115,8 +116,8 @@ export const turnRowOf = (turn: TranscriptTurn, withText: boolean) => ({
 export const turnOf = (row: Selectable<Tables["turns"]>): TranscriptTurn => ({
   role: row.role as TranscriptTurn["role"],
   text: row.text === null ? "" : JSON.parse(row.text),
-  startMs: row.start_ms,
-  endMs: row.end_ms,
+  startMs: callMs(row.start_ms),
+  endMs: callMs(row.end_ms),
   interrupted: row.interrupted === 1,
   ...(row.approximate === 1 && { approximate: true }),
   ...(row.latency !== null && { latency: JSON.parse(row.latency) }),

@@ -2,6 +2,7 @@ import { chmodSync, closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import Libsql from "libsql";
 import type { Clock } from "../../../core/clock.ts";
+import { addMs } from "../../../core/clocks.ts";
 import { codeOf, unavailable } from "../../../core/errors.ts";
 import { DATA_DIR_RETRY_MS } from "../../../core/limits/storage.ts";
 import { openDataDir } from "../../data-dir/data-dir.ts";
@@ -45,7 +46,7 @@ export function lockDataDir(dataDir: string): { release(): void } {
  * throws.
  */
 export async function lockDataDirWithin(waitMs: number, dataDir: string, clock: Clock): Promise<void> {
-  for (const endMs = clock.nowMs() + waitMs; ; ) {
+  for (const endMs = addMs(clock.nowMs(), waitMs); ; ) {
     try {
       lockDataDir(dataDir);
       return;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../../../src/call/parameters.ts";
+import { millisecondsOf } from "../../../../src/core/clocks.ts";
 import { FRAME_MS } from "../../../../src/core/limits/media.ts";
 import { Ticker } from "../../../../src/gateway/event-loop/ticker.ts";
 import { cough, LINE_NOISE } from "../../../sim/plan/words.ts";
@@ -39,7 +40,7 @@ async function play(line: Line, options: LegOptions & { clock?: ManualClock } = 
   const send = call.socket.send.bind(call.socket);
   call.socket.send = (message) => {
     // The caller hears the end of a sent frame once everything before it was heard.
-    if (typeof message !== "string") heardMs = Math.max(heardMs, clock.nowMs()) + FRAME_MS;
+    if (typeof message !== "string") heardMs = Math.max(heardMs, millisecondsOf(clock.nowMs())) + FRAME_MS;
     return send(message);
   };
   call.start();
@@ -48,7 +49,7 @@ async function play(line: Line, options: LegOptions & { clock?: ManualClock } = 
     const frame = line(n);
     if (frame !== undefined) call.media(Buffer.from(frame).toString("base64"));
   }
-  return { reason: call.socket.ended.reason, endMs: clock.nowMs(), heardMs };
+  return { reason: call.socket.ended.reason, endMs: millisecondsOf(clock.nowMs()), heardMs };
 }
 
 /** The call ended for inactivity, as long after the last activity as it should. */

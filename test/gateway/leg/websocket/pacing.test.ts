@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { millisecondsOf } from "../../../../src/core/clocks.ts";
 import { STT_SILENCE_FRAMES } from "../../../../src/core/limits/caller-audio.ts";
 import { Ticker } from "../../../../src/gateway/event-loop/ticker.ts";
 import type { Stt } from "../../../../src/speech/contracts.ts";
@@ -32,7 +33,7 @@ function caller(transcripts: readonly SttStep[] = []) {
     tamper({ journal }) {
       const { frameIn } = journal;
       journal.frameIn = (atMs, mediaMs, isSpeech, bytes) => {
-        frames.push({ atMs, mediaMs, isSpeech });
+        frames.push({ atMs: millisecondsOf(atMs), mediaMs: millisecondsOf(mediaMs), isSpeech });
         frameIn.call(journal, atMs, mediaMs, isSpeech, bytes);
       };
     },

@@ -3,6 +3,7 @@ import { Kysely } from "kysely";
 import Libsql from "libsql";
 import { expect, onTestFinished, test } from "vitest";
 import type { TranscriptTurn } from "../../../../src/core/calls/transcript.ts";
+import { callMs } from "../../../../src/core/clocks.ts";
 import { REDEMPTION_LOCK_MS_MAX, REDEMPTION_LOCK_POLL_MS } from "../../../../src/core/limits/admission.ts";
 import { IDEMPOTENCY_MS } from "../../../../src/core/limits/api.ts";
 import { TRANSACTION_ROWS_MAX, TRANSACTION_TEXT_BYTES_MAX } from "../../../../src/core/limits/storage.ts";
@@ -44,8 +45,8 @@ const turnsOf = (count: number, text = "yes"): TranscriptTurn[] =>
   Array.from({ length: count }, (_, index) => ({
     role: index % 2 === 0 ? "user" : "agent",
     text,
-    startMs: index,
-    endMs: index + 1,
+    startMs: callMs(index),
+    endMs: callMs(index + 1),
     interrupted: false,
   }));
 
