@@ -164,7 +164,7 @@ const lostCalls = new LostCallRecovery({
   finalizer,
   workers: handoff,
   epoch,
-  onWorkerLost: (workerId) => workersMetrics.workerGone(workerId),
+  onWorkerLost: (workerId) => workersMetrics.workerLost(workerId),
   clock,
   log,
 });
