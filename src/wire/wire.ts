@@ -59,7 +59,7 @@ export type WireEvent =
   /** Valid or unknown, and without effect; `what` is a constant word for the counter. */
   | { kind: "ignored"; what: "greeting" | "unknown_event" | "outbound_track" | "bad_digit" };
 
-/** What a peer may be sent beside audio, where its protocol has a message for it. */
+/** What a peer may be sent in addition to audio, where its protocol has a message for it. */
 export type ClientMessage =
   /** The leg is open, and this is its call; the wire adds what was negotiated. */
   | { kind: "ready"; callId: string }
