@@ -93,7 +93,7 @@ function problemsOf(name: string, settings: SttSettings): string[] {
   const { apiKey, url } = settings[name];
   const problems: string[] = [];
   // A self-hosted server may require no API key.
-  if (apiKey === undefined && url === address[1]) problems.push(`${apiKeyVariable} must be set beside STT=${name}`);
+  if (apiKey === undefined && url === address[1]) problems.push(`${apiKeyVariable} must be set with STT=${name}`);
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
     problems.push(`${apiKeyVariable} must be printable ASCII without spaces`);
   }
