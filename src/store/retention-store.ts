@@ -10,7 +10,7 @@ export interface DueCall {
 
 export interface DueQuery {
   /** The part that the calls still have. */
-  what: RetainedPart;
+  part: RetainedPart;
   /** Calls that ended before this time, ms since the Unix epoch. */
   endedBeforeMs: number;
   /** Only calls after this one in the list's order. */

@@ -4,6 +4,7 @@ import type { CallRecord, ListedCall } from "../../store/call-store.ts";
 import { toolItemOf } from "../tools/tool-specs.ts";
 import type { CallItem, CallSummary } from "./response-schemas.ts";
 
+/** A time in ms since the Unix epoch as responses show it: ISO 8601 in UTC, to the millisecond. */
 export const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();
 
 const timeOrNull = (epochMs: number | undefined): string | null => (epochMs === undefined ? null : isoTime(epochMs));
