@@ -18,7 +18,7 @@ export interface WorkersMetrics {
  * disconnected or has exited counts with its last values. Gauges are those of the workers that answer.
  */
 export class MetricsAggregator {
-  readonly #last = new Map<string, ProcessMetrics>();
+  readonly #last = new Map<WorkerId, ProcessMetrics>();
   /** The last values of all lost workers, partly merged. The array is never changed, only replaced. */
   #ofLostWorkers: readonly ProcessMetrics[] = [];
 
@@ -31,7 +31,7 @@ export class MetricsAggregator {
   }
 
   /** `answers` has an entry for each connected worker; undefined for one that did not answer. */
-  async aggregate(answers: ReadonlyMap<string, ProcessMetrics | undefined>): Promise<WorkersMetrics> {
+  async aggregate(answers: ReadonlyMap<WorkerId, ProcessMetrics | undefined>): Promise<WorkersMetrics> {
     for (const [workerId, metrics] of answers) if (metrics !== undefined) this.#last.set(workerId, metrics);
     const sum = [...this.#last].map(([workerId, last]) => answers.get(workerId) ?? withoutGauges(last));
     const up = [...answers.values()].filter((metrics) => metrics !== undefined).length;

@@ -74,7 +74,7 @@ export class CallFinalizer {
   /** Requests that are not complete, by `keyOf`. */
   readonly #queued = new Map<string, FinalizationRequest>();
   /** Ends that workers reported of calls that have no record yet, at most one each. */
-  readonly #reportedEnds = new Map<string, EndSummary>();
+  readonly #reportedEnds = new Map<CallId, EndSummary>();
   readonly #work = new PerCallQueue(RECORDS_CONCURRENT_MAX);
   /** Requests that wait for their next attempt. */
   #retrying = 0;

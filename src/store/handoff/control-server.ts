@@ -174,7 +174,7 @@ export class HandoffServer {
    * The metrics of every worker that is still connected at the end, also of draining ones: undefined for a worker that
    * could not read them, or had not answered when `signal` aborted.
    */
-  async metrics(signal: AbortSignal): Promise<ReadonlyMap<string, ProcessMetrics | undefined>> {
+  async metrics(signal: AbortSignal): Promise<ReadonlyMap<WorkerId, ProcessMetrics | undefined>> {
     const request = async ([workerId, worker]: [WorkerId, Socket]) =>
       [workerId, await this.#metricsOf(worker, signal)] as const;
     const answers = await Promise.all([...this.#workers].map(request));

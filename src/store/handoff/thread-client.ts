@@ -45,8 +45,8 @@ export class HandoffThreadClient {
   readonly #thread: Worker;
   readonly #options: HandoffThreadClientOptions;
   /** The connection numbers of the connected workers. */
-  readonly #workers = new Map<string, number>();
-  readonly #pendingMetrics = new Map<number, (metrics: ReadonlyMap<string, ProcessMetrics | undefined>) => void>();
+  readonly #workers = new Map<WorkerId, number>();
+  readonly #pendingMetrics = new Map<number, (metrics: ReadonlyMap<WorkerId, ProcessMetrics | undefined>) => void>();
   #handlers: HandoffHandlers | undefined;
   #onListening = (): void => {};
   /** Callers that wait for all events before a ping to be delivered. */
@@ -122,7 +122,7 @@ export class HandoffThreadClient {
    * The metrics of every connected worker, after `timeoutMs` at most: undefined for a worker that did not send them in
    * time.
    */
-  metrics(timeoutMs: number): Promise<ReadonlyMap<string, ProcessMetrics | undefined>> {
+  metrics(timeoutMs: number): Promise<ReadonlyMap<WorkerId, ProcessMetrics | undefined>> {
     const id = ++this.#lastRequestId;
     this.#send({ kind: "metrics", id, timeoutMs });
     return new Promise((resolve) => {

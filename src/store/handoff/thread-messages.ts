@@ -45,7 +45,7 @@ export type FromHandoffThread =
   | { kind: "worker-disconnected"; workerId: WorkerId; connection: number }
   | { kind: "stream-started"; callId: CallId; carrierCallId: CarrierCallId }
   | { kind: "ended"; callId: CallId; end: EndSummary | undefined }
-  | { kind: "metrics"; id: number; metrics: ReadonlyMap<string, ProcessMetrics | undefined> }
+  | { kind: "metrics"; id: number; metrics: ReadonlyMap<WorkerId, ProcessMetrics | undefined> }
   /** Sent after all messages about events before the ping. */
   | { kind: "pong"; id: number };
 

@@ -28,7 +28,7 @@ async function scrape(
   workers: WorkersById,
 ): Promise<ReadonlyMap<string, Family> & { up: number }> {
   const answers = await Promise.all(
-    Object.entries(workers).map(async ([id, one]) => [id, await one?.collect()] as const),
+    Object.entries(workers).map(async ([id, one]) => [asWorkerId(id), await one?.collect()] as const),
   );
   const { exposition, up } = await sum.aggregate(new Map(answers));
   return Object.assign(readExposition(exposition), { up });
