@@ -39,7 +39,6 @@ export function websocketLeg({ format, spec, ...options }: WebsocketLegOptions =
   };
 }
 
-
 /** Samples as `pcm_s16le`. */
 export function pcm(samples: ArrayLike<number>): Buffer {
   const bytes = Buffer.alloc(samples.length * 2);
