@@ -1,7 +1,7 @@
-import { type ApiKeyId, asApiKeyId } from "../core/ids.ts";
 import "../core/node-version.ts";
 import { readDataDir } from "../config/environment.ts";
 import { systemClock } from "../core/clock.ts";
+import { type ApiKeyId, asApiKeyId } from "../core/ids.ts";
 import { DEFAULT_ACCOUNT_NAME } from "../store/data-dir/first-api-key.ts";
 import { openStores } from "../store/sqlite/open-stores.ts";
 import type { Stores } from "../store/stores.ts";

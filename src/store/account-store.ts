@@ -1,4 +1,5 @@
 import type { AccountId } from "../core/ids.ts";
+
 export interface Account {
   /** `account_...` */
   id: AccountId;

@@ -1,4 +1,5 @@
 import type { AccountId, AgentId } from "../core/ids.ts";
+
 /** The configuration of a saved agent. Its prompt has three layers; voice and language are ids of the API's lists. */
 export interface NewAgent {
   name: string;

@@ -1,4 +1,5 @@
 import type { AccountId, ApiKeyId } from "../core/ids.ts";
+
 /** An API key as it may be shown: all members but the key's text. */
 export interface ApiKeyRecord {
   /** `key_...` */

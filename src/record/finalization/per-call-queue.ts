@@ -1,4 +1,5 @@
 import type { CallId } from "../../core/ids.ts";
+
 /**
  * Runs work of calls: that of one call in sequence, and that of several calls concurrently, up to a limit. Work above the limit
  * waits, and the oldest is next.

@@ -4,14 +4,7 @@ import { type CallMs, callMs, type MediaMs, mediaMs, millisecondsOf } from "../.
 import { asTurnId, type TurnId } from "../../core/ids.ts";
 import { JOURNAL_BACKLOG_BYTES_MAX } from "../../core/limits/storage.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
-import {
-  JOURNAL_VERSION,
-  JOURNAL_VERSIONS,
-  type JournalNames,
-  type JournalVersions,
-  renamed,
-  renamesFrom,
-} from "./names.ts";
+import { type JournalNames, renamed } from "./names.ts";
 import {
   type JournaledCommand,
   type JournaledEvent,
@@ -19,6 +12,7 @@ import {
   type JournalRecord,
   journalUnreadable,
 } from "./records.ts";
+import { JOURNAL_VERSION, JOURNAL_VERSIONS, type JournalVersions, renamesFrom } from "./versions.ts";
 
 /*
  * A journal, little-endian throughout:

@@ -34,7 +34,7 @@ async function serverAt(path: string) {
 }
 
 function connectWorker(path: string, workerId: WorkerId): HandoffClient {
-  const handOff = new HandoffClient({
+  const handoff = new HandoffClient({
     path,
     workerId,
     callIds: () => [],
@@ -46,8 +46,8 @@ function connectWorker(path: string, workerId: WorkerId): HandoffClient {
     metrics: async () => undefined,
     clock: systemClock,
   });
-  onTestFinished(() => handOff.close());
-  return handOff;
+  onTestFinished(() => handoff.close());
+  return handoff;
 }
 
 test("each start has a socket of its own below the data directory, for its owner alone", async () => {

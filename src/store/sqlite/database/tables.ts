@@ -1,4 +1,5 @@
 import type { AccountId, AgentId, ApiKeyId, CallId, WorkerId } from "../../../core/ids.ts";
+
 /**
  * The tables for Kysely. Columns named `_at` are milliseconds since the Unix epoch; booleans are 0 or 1; JSON columns
  * hold only what this service wrote.
