@@ -99,11 +99,7 @@ export const listed = ({ settings: { tools: _, ...settings }, ...record }: CallR
 });
 
 /** The ids of the calls that a list gives, in its order. */
-export async function listedIds(
-  stores: Stores,
-  accountId: AccountId,
-  query: Partial<CallQuery> = {},
-): Promise<string[]> {
+export async function listedIds(stores: Stores, accountId: AccountId, query: Partial<CallQuery> = {}) {
   const { calls } = await stores.calls.list(accountId, { limit: 100, ...query });
   return calls.map((call) => call.id);
 }
