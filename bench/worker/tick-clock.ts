@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "../../src/core/clock.ts";
-import type { MonotonicMs } from "../../src/core/clocks.ts";
+import type { EpochMs, MonotonicMs } from "../../src/core/clocks.ts";
 import { FRAME_MS, TICK_SLOTS } from "../../src/core/limits/media.ts";
 import type { FrameTimesData } from "../measurement/frame-times.ts";
 import { monotonicMs } from "../rig/monotonic.ts";
@@ -25,7 +25,7 @@ export class TickClock implements Clock {
     return systemClock.nowMs();
   }
 
-  epochMs(): number {
+  epochMs(): EpochMs {
     return systemClock.epochMs();
   }
 

@@ -1,3 +1,5 @@
+import type { EpochMs } from "../core/clocks.ts";
+
 /** The configuration of a saved agent. Its prompt has three layers; voice and language are ids of the API's lists. */
 export interface NewAgent {
   name: string;
@@ -16,9 +18,8 @@ export interface Agent extends NewAgent {
   /** `agent_...` */
   id: string;
   accountId: string;
-  /** Milliseconds since the Unix epoch, as is `updatedAtMs`. */
-  createdAtMs: number;
-  updatedAtMs: number;
+  createdAtMs: EpochMs;
+  updatedAtMs: EpochMs;
 }
 
 /** Which agents of an account to list. */

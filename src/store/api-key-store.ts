@@ -1,3 +1,5 @@
+import type { EpochMs } from "../core/clocks.ts";
+
 /** An API key as it may be shown: all members but the key's text. */
 export interface ApiKeyRecord {
   /** `key_...` */
@@ -6,9 +8,8 @@ export interface ApiKeyRecord {
   name: string;
   /** The first characters of the key's text, to tell API keys apart. */
   visiblePrefix: string;
-  /** Milliseconds since the Unix epoch, as is `revokedAtMs`. */
-  createdAtMs: number;
-  revokedAtMs?: number;
+  createdAtMs: EpochMs;
+  revokedAtMs?: EpochMs;
 }
 
 /** The account and the API key of an authenticated request. */

@@ -1,17 +1,17 @@
+import type { EpochMs } from "../core/clocks.ts";
 import type { RetainedPart } from "../core/retention.ts";
 
 /** An ended call of which a part is to be deleted. */
 export interface DueCall {
   id: string;
-  /** Milliseconds since the Unix epoch. */
-  endedAtMs: number;
+  endedAtMs: EpochMs;
 }
 
 export interface DueQuery {
   /** The part that the calls still have. */
   what: RetainedPart;
-  /** Calls that ended before this time, ms since the Unix epoch. */
-  endedBeforeMs: number;
+  /** Calls that ended before this time. */
+  endedBeforeMs: EpochMs;
   /** Only calls after this one in the list's order. */
   after?: DueCall | undefined;
   /** The maximum number of calls; at least 1. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { addMs } from "../../../src/core/clocks.ts";
 import { RETAINED_PARTS } from "../../../src/core/retention.ts";
 import type { DueCall } from "../../../src/store/retention-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
@@ -32,7 +33,7 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
     }
 
     const due = async (query: Partial<Parameters<Stores["retention"]["listDue"]>[1]> = {}): Promise<string[]> => {
-      const all = { what: "record" as const, endedBeforeMs: clock.epochMs() + 1, limit: 100 };
+      const all = { what: "record" as const, endedBeforeMs: addMs(clock.epochMs(), 1), limit: 100 };
       return (await stores.retention.listDue(accountId, { ...all, ...query })).map(({ id }) => id);
     };
 
@@ -56,7 +57,7 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
         calls.push(await ended());
         if (index % 3 === 2) clock.advance(1);
       }
-      const query = { what: "recording", endedBeforeMs: clock.epochMs() + 1, limit: 2 } as const;
+      const query = { what: "recording", endedBeforeMs: addMs(clock.epochMs(), 1), limit: 2 } as const;
       const found: DueCall[] = [];
       for (let page = await stores.retention.listDue(accountId, query); page.length > 0; ) {
         found.push(...page);
