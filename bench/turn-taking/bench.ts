@@ -79,11 +79,11 @@ async function measure(one: Case, sttMode: SttMode, seeds: readonly number[], to
 }
 
 function inShort({ interruption, calls, falselyPaused, falselyInterrupted }: CaseResult): string {
-  const vain = `${falselyPaused} held and ${falselyInterrupted} cut in vain`;
-  if (interruption === undefined) return `of ${calls} calls ${vain}`;
+  const falseStops = `${falselyPaused} falsely paused and ${falselyInterrupted} falsely interrupted`;
+  if (interruption === undefined) return `of ${calls} calls ${falseStops}`;
   const { stopped, interrupted, toLastSentMs } = interruption;
   return (
-    `of ${calls} calls ${stopped} stopped, ${interrupted} cut, ${vain}; ` +
+    `of ${calls} calls ${stopped} stopped, ${interrupted} interrupted, ${falseStops}; ` +
     `to the last sample p50 ${toLastSentMs.p50.toFixed(0)} ms, p90 ${toLastSentMs.p90.toFixed(0)} ms`
   );
 }

@@ -5,7 +5,7 @@ import type { CaseResult, TurnsResult } from "./result.ts";
 
 // The budgets of barging in. None stops the bench: a run that misses one is a good run, and says so.
 
-/** Interruptions on a quiet line, and for the machine's own share every call in which it held the agent. */
+/** Interruptions on a quiet line, and, for the service's own share, every call in which it paused the agent. */
 export function goalsOf({ cases }: TurnsResult): Verdict[] {
   const quiet = cases.filter(({ group, interruption }) => group === "interruptions" && interruption !== undefined);
   const first = quiet[0]?.title;

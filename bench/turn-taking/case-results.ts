@@ -20,9 +20,9 @@ export function findingsOf(
   sttMode: SttMode,
   watched: readonly ObservedTrial[],
 ): CaseResult {
-  const vain = watched.map(({ trial }) => falseStops(trial, wantsTurn));
-  const holds = vain.flatMap((stops) => stops.filter(({ kind }) => kind === "held"));
-  const whole = wantsTurn ? [] : watched.filter(({ trial }) => trial.stops.every(({ kind }) => kind === "held"));
+  const unwanted = watched.map(({ trial }) => falseStops(trial, wantsTurn));
+  const pauses = unwanted.flatMap((stops) => stops.filter(({ kind }) => kind === "paused"));
+  const whole = wantsTurn ? [] : watched.filter(({ trial }) => trial.stops.every(({ kind }) => kind === "paused"));
   return {
     group,
     title,
@@ -30,10 +30,10 @@ export function findingsOf(
     wantsTurn,
     calls: watched.length,
     agentMs: sum(watched.map(({ trial }) => spokenMs(trial, wantsTurn))),
-    falselyPaused: vain.filter((stops) => stops.some(({ kind }) => kind === "held")).length,
-    falselyInterrupted: vain.filter((stops) => stops.some(({ kind }) => kind === "cut")).length,
-    falsePauses: holds.length,
-    falsePauseMs: figuresOf(holds.map(({ atMs, resumedMs }) => resumedMs - atMs)),
+    falselyPaused: unwanted.filter((stops) => stops.some(({ kind }) => kind === "paused")).length,
+    falselyInterrupted: unwanted.filter((stops) => stops.some(({ kind }) => kind === "interrupted")).length,
+    falsePauses: pauses.length,
+    falsePauseMs: figuresOf(pauses.map(({ atMs, resumedMs }) => resumedMs - atMs)),
     agentWords: sum(whole.map(({ greeting }) => wordsOf(greeting).length)),
     agentWordsLost: sum(whole.map(({ greeting, trial }) => wordsMissing(wordsOf(greeting), trial.heard))),
     ...(wantsTurn ? { interruption: interruptionOf(watched) } : {}),
@@ -49,19 +49,21 @@ const spokenMs = ({ beganMs, overMs, onsetMs }: Trial, wantsTurn: boolean): numb
 
 function interruptionOf(watched: readonly ObservedTrial[]): Interruption {
   const calls = watched.filter(({ trial }) => isFree(trial));
-  const stops = calls.map(({ trial }) => ({ trial, first: firstStop(trial), cut: firstInterruption(trial) }));
+  const stops = calls.map(({ trial }) => ({ trial, first: firstStop(trial), interruption: firstInterruption(trial) }));
   const stopped = stops.flatMap(({ trial, first }) => (first === undefined ? [] : [{ trial, first }]));
-  // After two holds only words stop the agent, however early the detector knew.
-  const held = stopped.filter(({ first }) => first.kind === "held");
-  const cuts = stops.flatMap(({ trial, cut }) => (cut === undefined ? [] : [cut.atMs - trial.onsetMs]));
+  // After two pauses only words stop the agent, however early the detector knew.
+  const paused = stopped.filter(({ first }) => first.kind === "paused");
+  const interruptedMs = stops.flatMap(({ trial, interruption }) =>
+    interruption === undefined ? [] : [interruption.atMs - trial.onsetMs],
+  );
   return {
     calls: calls.length,
     stopped: stopped.length,
-    interrupted: cuts.length,
+    interrupted: interruptedMs.length,
     toLastSentMs: figuresOf(stopped.map(({ trial, first }) => first.lastSentMs - trial.onsetMs)),
     toSilenceMs: figuresOf(stopped.map(({ trial, first }) => silenceMs(trial, first) - trial.onsetMs)),
-    toInterruptionMs: figuresOf(cuts),
-    fromOnsetToLastSentMs: figuresOf(held.map(({ trial, first }) => first.lastSentMs - speechMs(trial, first))),
+    toInterruptionMs: figuresOf(interruptedMs),
+    fromOnsetToLastSentMs: figuresOf(paused.map(({ trial, first }) => first.lastSentMs - speechMs(trial, first))),
     callerWords: sum(watched.map(({ said }) => wordsOf(said).length)),
     callerWordsLost: sum(watched.map(({ said, trial }) => wordsMissing(wordsOf(said), wordsOf(trial.understood)))),
     answerMs: figuresOf(watched.map(({ trial }) => trial.answeredMs - trial.endMs)),
@@ -71,13 +73,13 @@ function interruptionOf(watched: readonly ObservedTrial[]): Interruption {
 /** The agent speaks when the caller begins. */
 const isFree = ({ stops, onsetMs, overMs }: Trial): boolean =>
   overMs > onsetMs &&
-  stops.every(({ kind, atMs, resumedMs }) => atMs >= onsetMs || (kind === "held" && resumedMs < onsetMs));
+  stops.every(({ kind, atMs, resumedMs }) => atMs >= onsetMs || (kind === "paused" && resumedMs < onsetMs));
 
 const isInTime = ({ onsetMs, endMs }: Trial, { atMs }: Stop): boolean => atMs >= onsetMs && atMs <= endMs + IN_TIME_MS;
 
 const firstStop = (trial: Trial): Stop | undefined => trial.stops.find((stop) => isInTime(trial, stop));
 const firstInterruption = (trial: Trial): Stop | undefined =>
-  trial.stops.find((stop) => stop.kind === "cut" && isInTime(trial, stop));
+  trial.stops.find((stop) => stop.kind === "interrupted" && isInTime(trial, stop));
 
 const silenceMs = (trial: Trial, { lastSentMs }: Stop): number =>
   trial.silenceMs.find((atMs) => atMs >= lastSentMs) ?? Number.NaN;

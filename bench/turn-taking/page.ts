@@ -50,8 +50,8 @@ function interruptions(result: TurnsResult): Section {
     lead:
       "From the first sample of the caller's voice to the last sample of the agent that leaves, ms: dark to the median, light to " +
       "the 90th percentile. Silence is when the caller hears nothing any more, after what had been sent ahead. " +
-      "<b>Stopped</b>: held or cut in time; <b>cut</b>: the reply was cancelled, which takes a word, or 1,100 ms of speech where the " +
-      "STT emits no words. <b>Held first</b>: in vain, before the caller began; <b>calls</b>: those in which the agent was speaking then. <b>Words lost</b>: the caller's. Times in the table: p50 / p90.",
+      "<b>Stopped</b>: paused or interrupted in time; <b>interrupted</b>: the reply was cancelled, which takes a word, or 1,100 ms of speech where the " +
+      "STT emits no words. <b>Paused first</b>: falsely, before the caller began; <b>calls</b>: those in which the agent was speaking then. <b>Words lost</b>: the caller's. Times in the table: p50 / p90.",
     body:
       sttModes + bars(rows, "ms", "How fast the agent stops") + tableOf(interruptedTable(result, ["interruptions"])),
   };
@@ -75,11 +75,11 @@ function inNoise(result: TurnsResult): Section {
   return {
     title: "The caller interrupts in noise",
     lead:
-      "Calls in which the agent stopped, %: dark those in which it was cut, light those in which it was only held. After the bars the " +
-      "median to the last sample, and the share of calls in which the agent was free to be interrupted: the noise had neither held " +
-      "nor cut it. The reference STT is an instrument: its words travel as data under the speech and are lost in " +
-      "noise that a person would hear through, and what is held without a word goes on. Where it tells no words, only the " +
-      "voice detector is measured.",
+      "Calls in which the agent stopped, %: dark those in which it was interrupted, light those in which it was only paused. After the bars the " +
+      "median to the last sample, and the share of calls in which the agent was free to be interrupted: the noise had neither paused " +
+      "nor interrupted it. The reference STT is an instrument: its words travel as data under the speech and are lost in " +
+      "noise that a person would hear through, and a reply that is paused without a word resumes. Where it emits no words, only the " +
+      "VAD is measured.",
     body:
       sttModes +
       bars(rows, "%", "Interruptions that were noticed in noise") +
@@ -88,28 +88,28 @@ function inNoise(result: TurnsResult): Section {
 }
 
 const SOUNDS_LEAD =
-  "Calls in which the agent was stopped by something that asks for nothing, %: dark cut, light only held, after which it goes on " +
-  "from the very sample. After the bars, how long it was held. A word in whose middle it was held does not reach the caller whole, and counts as lost.";
+  "Calls in which the agent was stopped by something that wants no answer, %: dark interrupted, light only paused, after which it " +
+  "resumes from the same sample. After the bars, how long it was paused. A word that a pause splits counts as lost.";
 const NOISE_LEAD =
-  "The same for noise that begins with the call; after the bars, how often a minute of the agent's it was held.";
+  "The same for noise that begins with the call; after the bars, how often it was paused in a minute of the agent's speech.";
 
 function unwanted(result: TurnsResult, groups: readonly Group[], title: string, lead: string): Section {
   const isNoise = groups.includes("noise");
   const rows = casesOf(result, groups).map((one): Bar => {
     const { calls, falselyPaused, falselyInterrupted } = one;
-    const onlyHeld = Math.max(0, falselyPaused - falselyInterrupted);
+    const onlyPaused = Math.max(0, falselyPaused - falselyInterrupted);
     return {
       label: one.title,
       colour: COLOURS[one.sttMode],
-      parts: [(100 * falselyInterrupted) / calls, (100 * onlyHeld) / calls],
-      value: isNoise ? `${short((one.falsePauses * 60_000) / one.agentMs)} a minute` : heldFor(one),
+      parts: [(100 * falselyInterrupted) / calls, (100 * onlyPaused) / calls],
+      value: isNoise ? `${short((one.falsePauses * 60_000) / one.agentMs)} a minute` : pausedFor(one),
     };
   });
   return { title, lead, body: sttModes + bars(rows, "%", title) + tableOf(unwantedTable(result, groups)) };
 }
 
-const heldFor = ({ falsePauseMs, falselyInterrupted, calls }: CaseResult): string =>
-  `${falsePauseMs.count === 0 ? "never held" : `held p50 ${whole(falsePauseMs.p50)} ms`}${falselyInterrupted === 0 ? "" : `, cut ${percent(falselyInterrupted, calls)} %`}`;
+const pausedFor = ({ falsePauseMs, falselyInterrupted, calls }: CaseResult): string =>
+  `${falsePauseMs.count === 0 ? "never paused" : `paused p50 ${whole(falsePauseMs.p50)} ms`}${falselyInterrupted === 0 ? "" : `, interrupted ${percent(falselyInterrupted, calls)} %`}`;
 
 const tableOf = ({ columns, rows }: TurnsTable): string =>
   table(

@@ -23,31 +23,31 @@ export interface CaseResult {
   sttMode: SttMode;
   wantsTurn: boolean;
   calls: number;
-  /** For how long the agent was heard, or held, all calls together: where the caller wants the turn, until then. */
+  /** For how long the agent spoke or was paused, all calls together: where the caller wants the turn, until then. */
   agentMs: number;
   /** Calls in which the caller did not want the turn, or not yet, and the agent was paused or interrupted. */
   falselyPaused: number;
   falselyInterrupted: number;
-  /** How often the agent was held in vain, and for how long each time. */
+  /** How often the agent was falsely paused, and for how long each time. */
   falsePauses: number;
   falsePauseMs: Figures;
-  /** Words of replies that were not cut, and those of them that did not reach the caller whole. */
+  /** Words of replies that were not interrupted, and those of them that did not reach the caller whole. */
   agentWords: number;
   agentWordsLost: number;
-  /** Where the caller wants the turn; of calls in which the agent was neither held nor cut when the caller began. */
+  /** Where the caller wants the turn; of calls in which the agent was neither paused nor interrupted when the caller began. */
   interruption?: Interruption;
 }
 
 export interface Interruption {
   calls: number;
-  /** Calls in which the agent was held or cut in time; and those in which it was cut. */
+  /** Calls in which the agent was paused or interrupted in time; and those in which it was interrupted. */
   stopped: number;
   interrupted: number;
   /** From the first sample of the caller's voice to the last sample of the agent's that left us, and that the caller heard. */
   toLastSentMs: Figures;
   toSilenceMs: Figures;
   toInterruptionMs: Figures;
-  /** Of calls that were held: from the beginning of speech, as the detector tells it; below 0 the sample had left before. */
+  /** Of calls that were paused: from the start of speech that the VAD detects; below 0 the sample was sent before. */
   fromOnsetToLastSentMs: Figures;
   callerWords: number;
   callerWordsLost: number;

@@ -9,13 +9,13 @@ export interface TurnsTable {
 }
 
 const INTERRUPTED = [
-  "held first %",
+  "paused first %",
   "calls",
   "stopped %",
-  "cut %",
+  "interrupted %",
   "last sample",
   "silence",
-  "cut",
+  "interrupted",
   "words lost %",
   "answer",
 ];
@@ -43,7 +43,7 @@ export function interruptedTable(result: TurnsResult, groups: readonly Group[]):
   return { columns: ["interruption", "STT", ...INTERRUPTED], rows };
 }
 
-const UNWANTED = ["calls", "held %", "cut %", "holds a minute", "held for", "words lost %"];
+const UNWANTED = ["calls", "paused %", "interrupted %", "pauses a minute", "paused for", "words lost %"];
 
 /** Stops that were not wanted, in some groups; ms, p50 / p90. */
 export function unwantedTable(result: TurnsResult, groups: readonly Group[]): TurnsTable {

@@ -51,13 +51,13 @@ export interface TrialOptions {
   phaseMs: number;
 }
 
-/** The agent was held or cut. Times are ms of call time. */
+/** The agent was paused or interrupted. Times are ms of call time. */
 export interface Stop {
-  kind: "held" | "cut";
+  kind: "paused" | "interrupted";
   atMs: number;
   /** When the last frame before it was sent. */
   lastSentMs: number;
-  /** When a hold ended; NaN where it was followed by a cut or by the end. */
+  /** When a pause ended; NaN where an interruption or the end of the call followed it. */
   resumedMs: number;
 }
 
@@ -69,9 +69,9 @@ export interface Trial {
   /** From the first frame of the agent's first reply to when it was over. */
   beganMs: number;
   overMs: number;
-  /** What was done to that reply, in order; a cut is the last. */
+  /** What was done to that reply, in order; an interruption is the last. */
   stops: Stop[];
-  /** When speech began, as the detector tells it. */
+  /** When speech began, as the VAD detects it. */
   speechMs: number[];
   /** When the caller began to hear nothing, each time. */
   silenceMs: number[];
@@ -86,7 +86,7 @@ export interface Trial {
 const STEP_MS = 100;
 /** More than the longest scene with everything that may come of it. */
 const LIMIT_MS = 30_000;
-/** With nothing sent for so long, and nothing held, the agent is done; or was cut in vain, which has been seen. */
+/** With nothing sent for so long, and no pause, the agent has finished, or was falsely interrupted, which was observed. */
 const QUIET_MS = 600;
 const ANSWER_MS_MAX = 8_000;
 
@@ -107,7 +107,7 @@ class TrialCall {
   readonly #callerFrame = new Int16Array((CARRIER_RATE_HZ / 1_000) * FRAME_MS);
   readonly #seen: Trial;
   #lastSentMs = Number.NaN;
-  /** Since when nothing was sent that was not held back. */
+  /** Since when nothing was sent, pauses not counted. */
   #quietSinceMs = Number.NaN;
   #isHearing = false;
   #answerTurnId = 0;
@@ -236,8 +236,8 @@ class TrialCall {
     journal.frameOut = (timeMs, turnId) => this.#sent(millisecondsOf(timeMs), turnId);
     const { command } = journal;
     journal.command = (timeMs, given) => {
-      if (given.kind === "pause") this.#stopped("held", given.turnId, millisecondsOf(timeMs));
-      else if (given.kind === "cancel-reply") this.#stopped("cut", given.turnId, millisecondsOf(timeMs));
+      if (given.kind === "pause") this.#stopped("paused", given.turnId, millisecondsOf(timeMs));
+      else if (given.kind === "cancel-reply") this.#stopped("interrupted", given.turnId, millisecondsOf(timeMs));
       else if (given.kind === "resume" && given.turnId === 1) this.#resumed(millisecondsOf(timeMs));
       command.call(journal, timeMs, given);
     };
@@ -257,13 +257,13 @@ class TrialCall {
   #stopped(kind: Stop["kind"], turnId: number, atMs: number): void {
     if (turnId !== 1 || this.#isOver) return;
     this.#seen.stops.push({ kind, atMs, lastSentMs: this.#lastSentMs, resumedMs: Number.NaN });
-    if (kind === "cut") this.#seen.overMs = atMs;
+    if (kind === "interrupted") this.#seen.overMs = atMs;
   }
 
   #resumed(atMs: number): void {
-    const hold = this.#seen.stops.at(-1);
-    assert.ok(hold?.kind === "held", "only what is held goes on");
-    hold.resumedMs = atMs;
+    const pause = this.#seen.stops.at(-1);
+    assert.ok(pause?.kind === "paused", "only a paused reply resumes");
+    pause.resumedMs = atMs;
     this.#quietSinceMs = atMs;
   }
 
@@ -283,8 +283,8 @@ class TrialCall {
     const seen = this.#seen;
     if (nowMs >= monotonicMs(LIMIT_MS)) return true;
     const last = seen.stops.at(-1);
-    const isHeld = last?.kind === "held" && Number.isNaN(last.resumedMs);
-    if (Number.isNaN(seen.overMs) && !isHeld && nowMs > monotonicMs(this.#quietSinceMs + QUIET_MS))
+    const isPaused = last?.kind === "paused" && Number.isNaN(last.resumedMs);
+    if (Number.isNaN(seen.overMs) && !isPaused && nowMs > monotonicMs(this.#quietSinceMs + QUIET_MS))
       seen.overMs = this.#lastSentMs;
     if (this.#options.scene.said !== "" && !(nowMs > monotonicMs(seen.endMs + ANSWER_MS_MAX))) {
       return nowMs > monotonicMs(seen.answeredMs + STEP_MS);

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { wireFactory } from "../../src/carriers/wire-factory.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { addMs } from "../../src/core/clocks.ts";
@@ -81,6 +82,7 @@ export class BenchWorker {
       new Gateway({
         handoff: calls,
         providers,
+        createWire: wireFactory({ telnyxOutboundCodec: "mulaw", opus }),
         makeVad,
         makeResampler,
         httpTools: new HttpTools({ secrets: new Map(), allowLoopback: false }),
@@ -98,8 +100,6 @@ export class BenchWorker {
         onFull: () => {},
         carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [] },
         mediaUrl: `ws://${HOST}:${port}`,
-        telnyxOutboundCodec: "mulaw",
-        opus,
       });
     const worker = new BenchWorker({ calls, journals, makeVad, port }, createGateway);
     return worker;

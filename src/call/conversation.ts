@@ -105,7 +105,7 @@ export class Conversation {
     return fitPrompt(messages, this.#toolsTokens, this.#promptTokensMax);
   }
 
-  /** Adds the tool calls of a reply and their results. The text beside them is added once it has been heard. */
+  /** Adds the tool calls of a reply and their results. The text that came with them is added once it has been heard. */
   addToolRounds(rounds: ToolRoundMessages): void {
     for (const { request, results } of rounds) {
       this.#messages.push({ ...request, text: "" }, ...results);

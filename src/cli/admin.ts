@@ -105,7 +105,8 @@ function runningSupervisor(file: SupervisorFile): SupervisorState {
   if (state === undefined)
     throw new Error("no service runs here: its data directory names no supervisor (is DATA_DIR right?)");
   const start = processStartTime(state.pid);
-  if (start === undefined) throw new Error(`the service does not run: its supervisor, process ${state.pid}, is gone`);
+  if (start === undefined)
+    throw new Error(`the service is not running: its supervisor, process ${state.pid}, has exited`);
   if (start !== state.start) throw new Error(`process ${state.pid} is not a Trunkline supervisor: nothing was done`);
   return state;
 }

@@ -34,8 +34,8 @@ export interface Command {
  * example and exits with 2; any other error exits with 1 and is printed as its message, or with its stack if it is a bug.
  */
 export async function runCommand({ help, example, run }: Command, args = process.argv.slice(2)): Promise<void> {
-  const asked = args.slice(0, args.includes("--") ? args.indexOf("--") : args.length);
-  if (asked.includes("--help") || asked.includes("-h")) {
+  const options = args.slice(0, args.includes("--") ? args.indexOf("--") : args.length);
+  if (options.includes("--help") || options.includes("-h")) {
     process.stdout.write(help);
     return;
   }

@@ -3,7 +3,7 @@ import { API_HOST_DEFAULT, API_PORT_DEFAULT, localUrlOf } from "./addresses.ts";
 import { readRetention } from "./retention.ts";
 import { SERVICE_VARIABLES } from "./variables/service.ts";
 
-// What programs beside the service read of their environment: command-line tools, and processes that start others.
+// What other programs than the service read of their environment: command-line tools, and processes that start others.
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

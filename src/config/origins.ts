@@ -17,7 +17,7 @@ export function readOrigins(variable: string, given: string, problems: string[])
 function originProblem(given: string): string | undefined {
   if (given === "*") {
     return (
-      'must not be "*": any page that somebody opens could then use an API key it has got hold of; ' +
+      'must not be "*": every page in a browser could then use an API key that it has obtained; ' +
       `name the origins of your own pages, such as ${EXAMPLE}`
     );
   }

@@ -10,7 +10,7 @@ export interface UnknownVariable {
 /** Prefixes that no other program uses. */
 const OUR_PREFIXES: readonly RegExp[] = [/^TRUNKLINE_/, /^CARRIER_[A-C]_/];
 const SERVICE_PREFIX = "TRUNKLINE_";
-/** TOOL_SECRET_ as people write it. */
+/** TOOL_SECRET_ and its likely misspellings, such as TOOLS_SECRET_ and TOOLSECRETS_. */
 const TOOL_SECRET_LIKE = /^TOOLS?_?SECRETS?_/;
 /** STT_API_KEY: the stage in place of the provider's name. */
 const STAGE = /^(STT|TTS)_/;

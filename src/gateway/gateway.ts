@@ -15,22 +15,20 @@ import type { WorkerMetrics } from "../core/metrics/worker-metrics.ts";
 import type { AddedLatency, LiveState, WorkerReadings } from "../core/metrics/worker-readings.ts";
 import type { SchemaChecks } from "../core/schemas/checker.ts";
 import { busRateHz } from "../media/bus-rate.ts";
-import type { G711Codec } from "../media/g711.ts";
-import type { OpusCodecs } from "../media/opus/codecs.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
 import type { VadFactory } from "../media/vad.ts";
 import type { Llm, Stt, Tts } from "../speech/contracts.ts";
 import type { CallHandoff, EndSummary, RedeemedCall } from "../store/call-handoff.ts";
 import type { WorkerLoad } from "../store/handoff/messages.ts";
-import type { InboundAudio } from "../wire/wire.ts";
+import type { InboundAudio, WireFactory } from "../wire/wire.ts";
 import { AdmissionGate } from "./admission.ts";
 import { Ticker } from "./event-loop/ticker.ts";
 import type { JournalWriters } from "./journal/writers.ts";
 import { closeCodeOf } from "./leg/close-codes.ts";
 import { Connection } from "./leg/connection.ts";
-import { createWire, makeVadFor } from "./leg/create-wire.ts";
 import type { Admission, Leg, LegSocket } from "./leg/leg.ts";
 import type { LivenessOptions } from "./leg/liveness.ts";
+import { makeVadFor } from "./leg/make-vad.ts";
 import { TimedLeg } from "./leg/timed-leg.ts";
 import { TotalCounters } from "./metrics/total-counters.ts";
 import type { PhraseFinder } from "./phrases/book.ts";
@@ -42,9 +40,9 @@ import type { HttpTools } from "./tools/http-client.ts";
 export interface GatewayOptions {
   handoff: CallHandoff;
   providers: { stt: Stt | undefined; tts: Tts; llm: Readonly<Record<ModelName, Llm>> };
+  createWire: WireFactory;
   makeVad: VadFactory;
   makeResampler: ResamplerFactory;
-  opus: OpusCodecs;
   httpTools: HttpTools;
   schemas: SchemaChecks;
   journals: JournalWriters;
@@ -76,8 +74,6 @@ export interface GatewayOptions {
   carrierSecrets: CarrierSecrets;
   /** The stream's address up to `/stream/{token}`: some carriers sign it. */
   mediaUrl: string;
-  /** The codec that carrier_b was configured to receive. */
-  telnyxOutboundCodec: G711Codec;
 }
 
 /** The media plane of one process: redeems stream tokens and holds the calls that result. */
@@ -209,7 +205,7 @@ export class Gateway {
     const { spend: settings, accountSpends, prices, historyTokensMax = HISTORY_TOKENS_DEFAULT } = this.#options;
     const { parameters = DEFAULT_TURN_PARAMETERS } = this.#options;
     const log = this.#options.log.child({ callId });
-    const wire = createWire(callId, spec, this.#options);
+    const wire = this.#options.createWire(callId, spec);
     const inboundRateHz = busRateHz(wire.inboundRateHz);
     // Only the wire and the VAD can fail, so they are created first: anything created before them would leak.
     const vad = makeVadFor(wire, () => makeVad(inboundRateHz));

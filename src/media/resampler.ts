@@ -28,6 +28,7 @@ export async function loadResampler(): Promise<ResamplerFactory> {
   return resamplerFactory(await loadSpeex());
 }
 
+/** The factory over a loaded module, which all its resamplers share. */
 export function resamplerFactory(wasm: SpeexResamplerWasm): ResamplerFactory {
   const workbench = new Scratch(wasm);
   return (fromHz, toHz) => new SpeexResampler(workbench, fromHz, toHz);

@@ -25,6 +25,7 @@ export async function loadVad(): Promise<VadFactory> {
   return vadFactory(await loadFvad());
 }
 
+/** The factory over a loaded module, which all its detectors share. */
 export function vadFactory(fvad: Fvad): VadFactory {
   // Shared by all: it holds a frame only while `isSpeech` runs.
   const framePointer = fvad._malloc(FRAME_SAMPLES_MAX * Int16Array.BYTES_PER_ELEMENT);

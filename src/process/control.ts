@@ -149,8 +149,8 @@ const retention = new RetentionJob({
   dataDir,
   clock,
   log,
-  onDeleted: (what, bytes) => metrics.retentionDeleted(what, bytes),
-  onFailed: (what) => metrics.retentionFailed(what),
+  onDeleted: (part, bytes) => metrics.retentionDeleted(part, bytes),
+  onFailed: (part) => metrics.retentionFailed(part),
   onRun: () => metrics.retentionRan(clock.epochMs()),
 });
 const endRequests = new EndRequests({
@@ -164,7 +164,7 @@ const lostCalls = new LostCallRecovery({
   finalizer,
   workers: handoff,
   epoch,
-  onWorkerLost: (workerId) => workersMetrics.workerGone(workerId),
+  onWorkerLost: (workerId) => workersMetrics.workerLost(workerId),
   clock,
   log,
 });
@@ -196,8 +196,8 @@ const apiConnectionsMax = apiConnectionsMaxWith(descriptorsMax());
 const api = buildApi({
   ...stores,
   clock,
-  largeResponses: new LargeResponses(clock, metrics.largeAnswers("list")),
-  downloads: new LargeResponses(clock, metrics.largeAnswers("download"), downloadBounds(apiConnectionsMax)),
+  largeResponses: new LargeResponses(clock, metrics.largeResponses("list")),
+  downloads: new LargeResponses(clock, metrics.largeResponses("download"), downloadBounds(apiConnectionsMax)),
   voices: catalogueOf(providers.tts),
   toolSecrets: config.toolSecrets,
   schemas: new SchemaProcess({ clock, log, count: (outcome) => metrics.budgetedTask("schemas", outcome) }),

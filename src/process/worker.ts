@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { DEFAULT_TURN_PARAMETERS, PREEMPTIVE_TURN_PARAMETERS } from "../call/parameters.ts";
+import { wireFactory } from "../carriers/wire-factory.ts";
 import { readConfig } from "../config/config.ts";
 import { systemClock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
@@ -84,9 +85,9 @@ const handoff = new HandoffClient({
 const gateway = new Gateway({
   handoff,
   providers,
+  createWire: wireFactory({ telnyxOutboundCodec: config.carrierBOutboundCodec, opus }),
   makeVad,
   makeResampler,
-  opus,
   httpTools: new HttpTools({ secrets: config.toolSecrets, allowLoopback: config.toolsAllowLoopback }),
   schemas: new SchemaProcess({ clock, log, count: (outcome) => metrics.budgetedTask("schemas", outcome) }),
   journals,
@@ -110,7 +111,6 @@ const gateway = new Gateway({
   onFull: (isFull) => void listener.pauseWhenFull(isFull),
   carrierSecrets: config.carrierSecrets,
   mediaUrl,
-  telnyxOutboundCodec: config.carrierBOutboundCodec,
 });
 const { mediaTls } = config;
 const certificate =

@@ -21,7 +21,10 @@ const withoutAccents = (name: string): string =>
     .toLowerCase();
 const BY_NAME = new Map([...OPENAI_LANGUAGES].map((code) => [withoutAccents(NAMES.of(code) ?? code), code]));
 
-/** The language of a transcription in BCP 47, from a code or from Whisper's name of it in English. */
+/**
+ * The language of a transcription in BCP 47, from a code or from Whisper's English name of the language; undefined for
+ * other texts.
+ */
 export function openAiLanguage(reported: string): string | undefined {
   const named = withoutAccents(reported.trim());
   const code = OTHER_NAMES[named] ?? BY_NAME.get(named) ?? languageCode(named);

@@ -9,7 +9,7 @@ export interface DueCall {
 
 export interface DueQuery {
   /** The part that the calls still have. */
-  what: RetainedPart;
+  part: RetainedPart;
   /** Calls that ended before this time. */
   endedBeforeMs: EpochMs;
   /** Only calls after this one in the list's order. */

@@ -1,5 +1,5 @@
 import type { EndReason } from "../core/calls/reasons.ts";
-import type { StreamRateHz } from "../core/calls/spec.ts";
+import type { CallSpec, StreamRateHz } from "../core/calls/spec.ts";
 import type { TurnLatency } from "../core/calls/transcript.ts";
 import type { EpochMs, MediaMs } from "../core/clocks.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
@@ -59,7 +59,7 @@ export type WireEvent =
   /** Valid or unknown, and without effect; `what` is a constant word for the counter. */
   | { kind: "ignored"; what: "greeting" | "unknown_event" | "outbound_track" | "bad_digit" };
 
-/** What a peer may be sent beside audio, where its protocol has a message for it. */
+/** What a peer may be sent in addition to audio, where its protocol has a message for it. */
 export type ClientMessage =
   /** The leg is open, and this is its call; the wire adds what was negotiated. */
   | { kind: "ready"; callId: string }
@@ -124,3 +124,6 @@ export interface Wire {
   /** Frees memory outside the heap; neither `decode` nor `encodeAudio` may follow. Only of wires that have some. */
   close?(): void;
 }
+
+/** Makes the wire of a call's transport. Throws for a transport without one: calls are not created for it. */
+export type WireFactory = (callId: string, spec: Pick<CallSpec, "connectionType" | "websocket">) => Wire;

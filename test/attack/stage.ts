@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ChildModule } from "../../src/core/child-module.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { LARGE_ANSWERS_MAX, LARGE_ANSWERS_PER_ACCOUNT_MAX } from "../../src/core/limits/api.ts";
+import { LARGE_RESPONSES_MAX, LARGE_RESPONSES_PER_ACCOUNT_MAX } from "../../src/core/limits/api.ts";
 import type { MediaServerName } from "../../src/gateway/server/media-server.ts";
 import { journalPath, readJournal } from "../../src/record/journal/reader.ts";
 import { startService } from "../../src/simulator/service/process.ts";
@@ -44,7 +44,7 @@ const RECORDED_MS_MAX = 10_000;
 const NOTHING_SPENT = { llmRequests: 0, inputTokens: 0 };
 const ACCOUNT = "attack";
 /** Many enough that all lists that may be under way at once are. */
-const ATTACKERS_ACCOUNTS = 2 * (LARGE_ANSWERS_MAX / LARGE_ANSWERS_PER_ACCOUNT_MAX);
+const ATTACKERS_ACCOUNTS = 2 * (LARGE_RESPONSES_MAX / LARGE_RESPONSES_PER_ACCOUNT_MAX);
 
 /** Starts a service, lets calls run, attacks it with everything that is planned at once, and says what came of it. */
 export async function runStage(options: StageOptions, planned: readonly PlannedAttack[]): Promise<StageResult> {

@@ -23,7 +23,7 @@ describe("CORS_ORIGINS", () => {
     expect(() => read(given)).toThrow(
       [
         "bad configuration:",
-        '  CORS_ORIGINS must not be "*": any page that somebody opens could then use an API key it has got hold of; name the origins of your own pages, such as http://localhost:5173',
+        '  CORS_ORIGINS must not be "*": every page in a browser could then use an API key that it has obtained; name the origins of your own pages, such as http://localhost:5173',
         `  ${rule} not "null"`,
         `  ${rule} not "localhost:5173"`,
         `  ${rule} not "http://localhost:5173/": write http://localhost:5173`,

@@ -13,8 +13,8 @@ import {
   DOWNLOADS_PER_ACCOUNT_MAX,
   JSON_DEPTH_MAX,
   KEEP_ALIVE_MS,
-  LARGE_ANSWERS_MAX,
-  LARGE_ANSWERS_PER_ACCOUNT_MAX,
+  LARGE_RESPONSES_MAX,
+  LARGE_RESPONSES_PER_ACCOUNT_MAX,
 } from "../../src/core/limits/api.ts";
 import {
   BACKLOG_MS_MAX,
@@ -91,7 +91,7 @@ import {
   SCHEMA_COMPILE_CPU_MS_MAX,
   SCHEMAS_OF_REQUEST_CPU_MS_MAX,
   TOOL_ARGUMENTS_CHARS_MAX,
-  TOOL_ARGUMENTS_CHARS_PER_ANSWER_MAX,
+  TOOL_ARGUMENTS_CHARS_PER_REPLY_MAX,
   TOOL_SCHEMA_DEPTH_MAX,
 } from "../../src/core/limits/tools.ts";
 import { TTS_CACHE_BYTES_MAX, TTS_CACHE_ENTRY_BYTES_MAX } from "../../src/core/limits/tts.ts";
@@ -173,7 +173,7 @@ describe("the buffers of a journal have room for the largest events", () => {
   test.each<Relation>([
     [
       "the tool calls of one reply, journaled as its text and as commands, three bytes a character",
-      () => JOURNAL_BACKLOG_BYTES_MAX > 2 * 3 * TOOL_ARGUMENTS_CHARS_PER_ANSWER_MAX,
+      () => JOURNAL_BACKLOG_BYTES_MAX > 2 * 3 * TOOL_ARGUMENTS_CHARS_PER_REPLY_MAX,
     ],
     [
       "the specification: an agent, which was one body, and the metadata of the call",
@@ -195,7 +195,7 @@ describe("tools and their schemas", () => {
     ],
     [
       "one tool call fits the arguments of a reply",
-      () => TOOL_ARGUMENTS_CHARS_MAX <= TOOL_ARGUMENTS_CHARS_PER_ANSWER_MAX,
+      () => TOOL_ARGUMENTS_CHARS_MAX <= TOOL_ARGUMENTS_CHARS_PER_REPLY_MAX,
     ],
   ])("%s", holds);
 });
@@ -220,7 +220,7 @@ describe("processes have time to end, and are not restarted while they work", ()
     [
       "one account leaves room for others",
       () =>
-        LARGE_ANSWERS_PER_ACCOUNT_MAX < LARGE_ANSWERS_MAX &&
+        LARGE_RESPONSES_PER_ACCOUNT_MAX < LARGE_RESPONSES_MAX &&
         DOWNLOADS_PER_ACCOUNT_MAX < DOWNLOADS_MAX &&
         TASKS_PER_ACCOUNT_MAX < TASKS_MAX,
     ],

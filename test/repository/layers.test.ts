@@ -39,10 +39,13 @@ const EXPORT = "export const thing = 1;\n";
 describe("the linter enforces the layers", () => {
   test("imports of lower layers pass", () => {
     const { ok, output } = lint({
-      "src/core/limits.ts": EXPORT,
-      "src/media/framer.ts": importing("../core/limits.ts"),
+      "src/core/limits/media.ts": EXPORT,
+      "src/media/framer.ts": importing("../core/limits/media.ts"),
       "src/call/call.ts": importing("../media/framer.ts"),
-      "src/gateway/leg/connection.ts": importing("../call/call.ts"),
+      "src/gateway/leg/connection.ts": importing("../../call/call.ts"),
+      "src/carriers/twilio/wire.ts": importing("../../wire/wire.ts"),
+      "src/simulator/transports.ts": importing("./carriers/twilio.ts"),
+      "src/process/worker.ts": importing("../carriers/wire-factory.ts"),
     });
     expect(output).not.toContain("noRestrictedImports");
     expect(ok).toBe(true);
@@ -50,26 +53,41 @@ describe("the linter enforces the layers", () => {
 
   test.each([
     ["src/core/ids.ts", "../media/g711.ts"],
+    ["src/core/log/logger.ts", "../../store/agent-store.ts"],
     ["src/media/framer.ts", "../wire/wire.ts"],
     ["src/media/framer.ts", "node:fs"],
     ["src/media/framer.ts", "@discordjs/opus"],
-    ["src/media/opus/native.ts", "../wire/wire.ts"],
-    ["src/carriers/twilio/wire.ts", "../call/call.ts"],
-    ["src/carriers/twilio/wire.ts", "node:net"],
+    ["src/media/opus/native.ts", "../../wire/wire.ts"],
+    ["src/wire/websocket/wire.ts", "../../carriers/stream.ts"],
+    ["src/wire/websocket/wire.ts", "node:net"],
     ["src/wire/websocket/wire.ts", "@discordjs/opus"],
+    ["src/carriers/twilio/wire.ts", "../../call/call.ts"],
+    ["src/carriers/twilio/wire.ts", "node:net"],
+    ["src/carriers/stream.ts", "../gateway/gateway.ts"],
     ["src/speech/registry.ts", "../call/call.ts"],
-    ["src/call/call.ts", "../gateway/connection.ts"],
-    ["src/call/call.ts", "../speech/providers/espeak.ts"],
+    ["src/speech/stt/settings.ts", "../../config/config.ts"],
+    ["src/call/call.ts", "../gateway/leg/connection.ts"],
+    ["src/call/call.ts", "../speech/tts/providers/openai.ts"],
     ["src/call/call.ts", "node:timers"],
-    ["src/record/finalization/projection.ts", "../store/sqlite/stores.ts"],
-    ["src/gateway/leg/connection.ts", "../api/calls.ts"],
-    ["src/gateway/leg/connection.ts", "../store/sqlite/stores.ts"],
+    ["src/record/finalization/projection.ts", "../../store/sqlite/open-stores.ts"],
+    ["src/record/finalization/projection.ts", "../../gateway/gateway.ts"],
+    ["src/gateway/leg/connection.ts", "../../api/app.ts"],
+    ["src/gateway/leg/connection.ts", "../../store/sqlite/open-stores.ts"],
+    ["src/gateway/leg/connection.ts", "../../carriers/twilio/wire.ts"],
     ["src/gateway/leg/connection.ts", "@uwsjs/linux-x64-20"],
     ["src/gateway/server/uws/server.ts", "@uwsjs/linux-x64-20"],
-    ["src/store/call-store.ts", "../api/calls.ts"],
-    ["src/api/calls/routes.ts", "../gateway/gateway.ts"],
-    ["src/api/calls/routes.ts", "@uwsjs/linux-x64-22"],
+    ["src/gateway/server/uws/module.ts", "../../../carriers/wire-factory.ts"],
+    ["src/gateway/server/uws/module.ts", "../../../store/sqlite/open-stores.ts"],
     ["src/gateway/server/uws/module.ts", "@discordjs/opus"],
+    ["src/store/call-store.ts", "../api/app.ts"],
+    ["src/store/sqlite/open-stores.ts", "../../record/journal/reader.ts"],
+    ["src/api/calls/routes.ts", "../../gateway/gateway.ts"],
+    ["src/api/calls/routes.ts", "@uwsjs/linux-x64-22"],
+    ["src/config/config.ts", "../process/control.ts"],
+    ["src/simulator/peers/peer-socket.ts", "../../gateway/gateway.ts"],
+    ["src/simulator/carriers/twilio.ts", "../../carriers/twilio/wire.ts"],
+    ["src/process/worker.ts", "../simulator/place-call.ts"],
+    ["src/process/control/admission.ts", "../../cli/command.ts"],
   ])("%s may not import %s", (path, specifier) => {
     const { ok, output } = lint({ [path]: importing(specifier) });
     expect(output).toContain("noRestrictedImports");
@@ -90,13 +108,16 @@ describe("the linter enforces the layers", () => {
 
   test.each([
     "setTimeout(() => {}, 1)",
+    "setInterval(() => {}, 1)",
+    "setImmediate(() => {})",
+    "queueMicrotask(() => {})",
     "Date.now()",
     "performance.now()",
     'fetch("http://127.0.0.1")',
     "process.pid",
-  ])("media, wire and call may not use %s", (expression) => {
-    for (const layer of ["media", "wire", "call"]) {
-      const { ok, output } = lint({ [`src/${layer}/planted.ts`]: `export const planted = ${expression};\n` });
+  ])("media, wire, carriers and call may not use %s", (expression) => {
+    for (const folder of ["media", "wire", "carriers/twilio", "call"]) {
+      const { ok, output } = lint({ [`src/${folder}/planted.ts`]: `export const planted = ${expression};\n` });
       expect(output).toContain("noRestrictedGlobals");
       expect(ok).toBe(false);
     }

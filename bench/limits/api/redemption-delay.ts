@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { LARGE_ANSWERS_MAX, LARGE_ANSWERS_PER_ACCOUNT_MAX } from "../../../src/core/limits/api.ts";
+import { LARGE_RESPONSES_MAX, LARGE_RESPONSES_PER_ACCOUNT_MAX } from "../../../src/core/limits/api.ts";
 import { RawWs } from "../../../test/support/network/raw-ws.ts";
 import { Child } from "../../rig/child-process.ts";
 import type { RedemptionDelay } from "../result.ts";
@@ -11,7 +11,7 @@ import { type BenchService, sendRequest, withService } from "./service.ts";
 
 const REDEMPTIONS = 300;
 const EVERY_MS = 20;
-const ACCOUNTS = LARGE_ANSWERS_MAX / LARGE_ANSWERS_PER_ACCOUNT_MAX;
+const ACCOUNTS = LARGE_RESPONSES_MAX / LARGE_RESPONSES_PER_ACCOUNT_MAX;
 const NEW_CALL = JSON.stringify({
   ...{ systemPrompt: "x", voice: "reference/gmw/en-US", language: "en-US" },
   ...{ connectionType: "websocket", firstSpeaker: "user" },
@@ -28,10 +28,10 @@ export const measureRedemptions = (write: (line: string) => void): Promise<Redem
     const clients = await Child.start<ListQuestions>(import.meta.url, "./list-clients", undefined);
     try {
       const { apiUrl } = service;
-      await clients.ask("begin", { apiUrl, keys: others, perKey: LARGE_ANSWERS_PER_ACCOUNT_MAX });
+      await clients.ask("begin", { apiUrl, keys: others, perKey: LARGE_RESPONSES_PER_ACCOUNT_MAX });
       const during = await redeem(service, paths);
       const lists = await clients.ask("end", undefined);
-      const beside = `${LARGE_ANSWERS_MAX} lists of the largest calls at once, ${lists} in all`;
+      const beside = `${LARGE_RESPONSES_MAX} lists of the largest calls at once, ${lists} in all`;
       return [delayOf("nothing else", quiet, quiet, write), delayOf(beside, during, quiet, write)];
     } finally {
       clients.stop();

@@ -46,14 +46,17 @@ async function requireAvailable(
   offer: CallSpecDeps,
 ): Promise<void> {
   const [voices, languages] = await Promise.all([offer.voices.voices(), offer.voices.languages()]);
-  const gone: string[] = [];
+  const noLongerOffered: string[] = [];
   const voice = voices.find(({ id }) => id === voiceId);
   const hasLanguage = languages.some(({ code }) => code === languageId);
-  if (voice === undefined) gone.push(`voice ${JSON.stringify(voiceId)}`);
-  if (!hasLanguage) gone.push(`language ${JSON.stringify(languageId)}`);
+  if (voice === undefined) noLongerOffered.push(`voice ${JSON.stringify(voiceId)}`);
+  if (!hasLanguage) noLongerOffered.push(`language ${JSON.stringify(languageId)}`);
   const unspoken = voice && hasLanguage ? languageMismatch(voices, voice, languageId) : undefined;
-  if (unspoken !== undefined) gone.push(unspoken);
+  if (unspoken !== undefined) noLongerOffered.push(unspoken);
   const tools = await toolProblems(callSettings.selectedTools, ["callSettings", "selectedTools"], accountId, offer);
-  gone.push(...[...tools, ...maxCostProblems(callSettings, ["callSettings"], offer)].map(({ path }) => path));
-  if (gone.length > 0) throw new ApiError("conflict", `the agent uses what is no longer offered: ${gone.join(", ")}`);
+  noLongerOffered.push(
+    ...[...tools, ...maxCostProblems(callSettings, ["callSettings"], offer)].map(({ path }) => path),
+  );
+  if (noLongerOffered.length > 0)
+    throw new ApiError("conflict", `the agent uses what is no longer offered: ${noLongerOffered.join(", ")}`);
 }

@@ -91,6 +91,7 @@ const CREATE_CALL = {
   mayBeUnsupported: true,
 } as const;
 
+/** Registers the routes of `/agents` in `scope`, which must require an API key. */
 export function agentRoutes(scope: FastifyInstance, deps: AgentRoutesDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
 

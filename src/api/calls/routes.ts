@@ -67,6 +67,7 @@ const TRANSCRIPT = {
   response: { 200: Transcript },
 };
 
+/** Registers `POST /calls` and the routes of a call's state in `scope`, which must require an API key. */
 export function callRoutes(scope: FastifyInstance, deps: CallRoutesDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
 

@@ -23,7 +23,7 @@ const SUPPORTED_CONNECTION_TYPES: readonly ConnectionType[] = ["carrier_a", "car
 /** What this installation offers to calls. */
 export interface CallSpecDeps extends ToolDeps {
   voices: VoiceCatalogue;
-  /** The prices that the service lacks to enforce the `maxCost` of a call with this model. */
+  /** The prices without which the `maxCost` of a call with this model cannot be enforced; empty if none is missing. */
   missingPrices: (model: ModelName) => readonly string[];
 }
 

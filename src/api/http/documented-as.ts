@@ -11,4 +11,5 @@ export function documentedAs<Schema extends z.ZodType>(schema: Schema, instead: 
   return schema;
 }
 
+/** The schema that the OpenAPI document shows instead; undefined where it shows the schema itself. */
 export const documentedSchemaOf = (schema: z.core.$ZodType): z.ZodType | undefined => documented.get(schema);

@@ -137,6 +137,7 @@ const CHALLENGE = 'ApiKey realm="Trunkline", header="X-API-Key"';
 /** Also for resources of another account. */
 export const notFound = (what: string): ApiError => new ApiError("not_found", `no such ${what}`);
 
+/** 415 for a body that is not plain JSON. */
 export const unsupportedMediaType = (): ApiError =>
   new ApiError(
     "unsupported_media_type",
@@ -153,6 +154,7 @@ export const rangeNotSatisfiable = (bytes: number): ApiError =>
 export const notImplemented = (details: readonly Problem[]): ApiError =>
   new ApiError("unavailable", details.map((detail) => detail.message).join("; "), { status: 501, details });
 
+/** The problem of a request's field at `path` that asks for such a feature. */
 export const notInThisVersion = (path: string, feature: string): Problem => ({
   path,
   message: `${feature} is not available in this version`,

@@ -6,14 +6,17 @@ import { isBlank } from "./validation.ts";
 // Field kinds of request bodies. Each `error` continues the field's name: validation.ts makes "maxDuration must be ..., not 7201"
 // of it.
 
+/** One of these texts. */
 export const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z.enum(values, { error: `must be one of ${values.join(", ")}` });
 
+/** An integer within these bounds, both included. */
 export const wholeNumber = (min: number, max: number) => {
   const error = `must be a whole number from ${min} to ${max}`;
   return z.int({ error }).min(min, { error }).max(max, { error });
 };
 
+/** A number within these bounds, both included. */
 export const numberBetween = (min: number, max: number) => {
   const error = `must be a number from ${min} to ${max}`;
   return z.number({ error }).min(min, { error }).max(max, { error });

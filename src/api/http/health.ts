@@ -79,6 +79,7 @@ export function healthRoutes(scope: FastifyInstance, { callAcceptance, providerN
 /** The responses of the same paths for a server on another port: status, extra headers, and body. */
 export const healthResponse = () => ({ status: 200, headers: {}, body: ALIVE });
 
+/** As `healthResponse`, for `/readyz`: 200 while new calls are accepted, otherwise the error of `POST /calls`. */
 export function readinessResponse({ callAcceptance, providerNotes }: HealthDeps) {
   const state = callAcceptance();
   if (state.accepted) return { status: 200, headers: {}, body: readyBody(providerNotes) };

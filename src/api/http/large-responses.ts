@@ -4,11 +4,11 @@ import {
   DOWNLOADS_MAX,
   DOWNLOADS_PER_ACCOUNT_MAX,
   DOWNLOADS_PER_CONNECTIONS,
-  LARGE_ANSWER_WAIT_MS_MAX,
-  LARGE_ANSWERS_MAX,
-  LARGE_ANSWERS_PER_ACCOUNT_MAX,
-  LARGE_ANSWERS_WAITING_MAX,
-  LARGE_ANSWERS_WAITING_PER_ACCOUNT_MAX,
+  LARGE_RESPONSE_WAIT_MS_MAX,
+  LARGE_RESPONSES_MAX,
+  LARGE_RESPONSES_PER_ACCOUNT_MAX,
+  LARGE_RESPONSES_WAITING_MAX,
+  LARGE_RESPONSES_WAITING_PER_ACCOUNT_MAX,
   UNREAD_MS_MIN,
 } from "../../core/limits/api.ts";
 import { ApiError } from "./errors.ts";
@@ -31,8 +31,8 @@ export interface ResponseBounds {
 
 export const LIST_BOUNDS: ResponseBounds = {
   what: "lists",
-  perAccountMax: LARGE_ANSWERS_PER_ACCOUNT_MAX,
-  max: LARGE_ANSWERS_MAX,
+  perAccountMax: LARGE_RESPONSES_PER_ACCOUNT_MAX,
+  max: LARGE_RESPONSES_MAX,
 };
 
 /** Downloads of recordings, on a port with this many connections. */
@@ -87,11 +87,11 @@ export class LargeResponses {
   begin(accountId: string, close: () => void): Promise<ActiveResponse> {
     if (this.#hasRoom(accountId)) return Promise.resolve(this.#start(accountId, close));
     const ofAccount = [...this.#waiting].filter((waiting) => waiting.accountId === accountId).length;
-    if (ofAccount >= LARGE_ANSWERS_WAITING_PER_ACCOUNT_MAX || this.#waiting.size >= LARGE_ANSWERS_WAITING_MAX) {
+    if (ofAccount >= LARGE_RESPONSES_WAITING_PER_ACCOUNT_MAX || this.#waiting.size >= LARGE_RESPONSES_WAITING_MAX) {
       return Promise.reject(this.#refusal(accountId));
     }
     return new Promise((resolve, reject) => {
-      const cancelTimeout = this.#clock.after(LARGE_ANSWER_WAIT_MS_MAX, () => {
+      const cancelTimeout = this.#clock.after(LARGE_RESPONSE_WAIT_MS_MAX, () => {
         this.#waiting.delete(waiting);
         reject(this.#refusal(accountId));
       });

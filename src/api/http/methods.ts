@@ -25,8 +25,8 @@ export function handleOtherMethods(app: FastifyInstance): (request: FastifyReque
     paths.set(pattern, path);
   });
   const pathOf = (url: string): KnownPath | undefined => {
-    const asked = normalizedPath(url);
-    return [...paths.values()].find(({ matcher }) => matcher.test(asked));
+    const path = normalizedPath(url);
+    return [...paths.values()].find(({ matcher }) => matcher.test(path));
   };
   const isUntaken = ({ is404, routeOptions }: FastifyRequest): boolean => is404 || routeOptions.url === ANY_PATH;
 

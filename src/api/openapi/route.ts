@@ -88,8 +88,8 @@ export function openapiRoute(app: FastifyInstance, { publicApiUrls, basePath }: 
       schemas.set(schema.operationId, schema);
       if (url.startsWith(`${basePath}/`)) return convert({ schema, url: url.slice(basePath.length), ...rest });
       const converted = convert({ schema, url, ...rest });
-      const standsAtRoot: FastifySchema & { servers: typeof roots } = { ...converted.schema, servers: roots };
-      return { ...converted, schema: standsAtRoot };
+      const schemaAtRoot: FastifySchema & { servers: typeof roots } = { ...converted.schema, servers: roots };
+      return { ...converted, schema: schemaAtRoot };
     },
     transformObject: (documents) => completeDocument(addComponents(documents) as OpenAPIV3_1.Document, schemas),
   });

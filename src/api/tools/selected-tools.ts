@@ -39,6 +39,7 @@ interface ToolCheckContext extends ToolDeps {
 /** The transports that can send DTMF to the peer. */
 export const DTMF_CONNECTION_TYPES: readonly ConnectionType[] = ["carrier_c"];
 
+/** Whether a built-in tool has this name. Names are case-sensitive. */
 export const isBuiltIn = (name: string): name is BuiltInTool => BUILT_IN_TOOLS.some((tool) => tool === name);
 
 /**

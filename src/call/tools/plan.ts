@@ -79,6 +79,7 @@ export function planTool(call: ToolCall, tools: CallSpec["tools"]): ToolPlan {
   return tool.kind === "built_in" ? planBuiltIn(tool.name, all) : { kind: "run", tool, arguments: all };
 }
 
+/** The plan that runs nothing and gives the LLM this error. `why` is a clause without a full stop. */
 export const errorResult = (why: string): ToolPlan => ({ kind: "done", result: `Error: ${why}.` });
 
 function planBuiltIn(name: BuiltInTool, given: Readonly<Record<string, unknown>>): ToolPlan {

@@ -72,6 +72,7 @@ export function withoutAnsweredPrefix(
   return isBeginning ? { text: "", answered } : { text, answered: "" };
 }
 
+/** The caller's side of the turn after an event at `nowMs`. Pure: `caller` is not modified. */
 export function stepCaller(caller: Caller, event: TurnEvent, nowMs: CallMs): Caller {
   switch (event.kind) {
     case "speech-started": {

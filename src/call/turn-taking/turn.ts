@@ -70,7 +70,7 @@ export const INITIAL_TURN: Turn = {
 const NO_ACTIONS: readonly TurnAction[] = [];
 const TICK: TurnEvent = { kind: "tick" };
 
-/** All of turn taking: a pure function of the state, the event and the time. */
+/** All of turn taking: a pure function of the state, the event and the time of the call. */
 export function stepTurn(turn: Turn, input: TurnEvent, nowMs: CallMs, policy: TurnPolicy): TurnStep {
   // Some STT providers send a final transcript twice: it is one utterance.
   const deduplicated = isRepeatedFinal(turn, input, policy) ? TICK : input;
@@ -114,7 +114,7 @@ function nextAnsweredPrefix(answered: string, caller: Caller, event: TurnEvent):
   return event.kind === "typed" ? joinTexts(answered, callerInterim(caller)) : answered;
 }
 
-/** When `stepTurn` must run again though no event has come since `nowMs`, ms; Infinity for never. */
+/** When `stepTurn` must run again if no event comes before; Infinity for never. */
 export function turnDeadlineMs(turn: Turn, nowMs: CallMs, policy: TurnPolicy): CallMs {
   const { caller, agent } = turn;
   if (agent.at === "replying") return deadlineWhileReplyingMs(caller, agent, nowMs, policy);

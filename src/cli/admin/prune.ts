@@ -26,8 +26,8 @@ export async function prune(dataDir: string, dryRun: boolean, say: (line: string
   }
 }
 
-const lineOf = ({ accountName, what, calls, bytes }: RetentionTotal, dryRun: boolean): string =>
-  `account ${JSON.stringify(accountName)}: ${calls} ${what}${calls === 1 ? "" : "s"}, ${bytes} bytes of files, ` +
+const lineOf = ({ accountName, part, calls, bytes }: RetentionTotal, dryRun: boolean): string =>
+  `account ${JSON.stringify(accountName)}: ${calls} ${part}${calls === 1 ? "" : "s"}, ${bytes} bytes of files, ` +
   (dryRun ? "would be deleted" : "deleted");
 
 function describe(fields: object): string {

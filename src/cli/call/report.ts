@@ -59,6 +59,7 @@ export function callFaults(result: CallResult): string[] {
   return found;
 }
 
+/** The result as `--json` prints it; times are whole ms since the start of the call. */
 export function callDocument(result: CallResult): CallDocument {
   const { caller, service, startedMs } = result;
   const { inbound, outbound } = formatsOf(result.transport);

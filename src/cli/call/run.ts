@@ -109,7 +109,7 @@ async function scriptOf(plan: CallPlan, clock: Clock, signal: AbortSignal): Prom
   return [...script, { do: "stay", untilMs: plan.hangUpAfterMs }];
 }
 
-/** When the caller hangs up if no time is given. */
+/** How long after the call's start the caller hangs up if no time is given, ms: longer by the files that it plays. */
 export const callTimeoutMs = (script: readonly Step[]): number =>
   script.reduce(
     (ms, step) => ms + ("utterance" in step ? step.utterance.frames.length * FRAME_MS : 0),

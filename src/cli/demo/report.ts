@@ -43,6 +43,7 @@ interface LatencySummary {
   maxMs: number | null;
 }
 
+/** The result as `--json` prints it; durations in ms, null where nothing was measured. */
 export function demoDocument({ callId, record, transcript, caller, recording }: DemoResult): DemoDocument {
   const { path, channels, sampleRateHz, durationMs } = recording;
   const serviceMs = transcript.flatMap(({ latency }) => (latency === undefined ? [] : [latency.firstFrameMs]));

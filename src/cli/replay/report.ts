@@ -133,4 +133,5 @@ const number = (value: number): string => String(Math.round(value * 1_000) / 1_0
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
+/** Every line that is not empty, indented by two spaces. */
 export const indented = (text: string): string => text.replaceAll(/^(?=.)/gm, "  ");

@@ -40,7 +40,7 @@ const sttUrl = (address: string, provider: string): Variable =>
       "is transcribed as German)",
   );
 
-/** STT, LLM and TTS. */
+/** Which providers serve STT, LLM and TTS, and their API keys, addresses and models. */
 export const PROVIDER_VARIABLES = {
   STT: {
     defaultText: `none; \`reference\` where \`TTS\` ${TRIAL_ONLY}`,

@@ -33,6 +33,7 @@ export interface StepSummary {
 /** The steps that at least one reply of the call had. */
 export type LatencySummary = Partial<Record<LatencyStep, StepSummary>>;
 
+/** The duration of each step of one reply, ms. A step that the reply did not have is absent. */
 export function stepDurations(latency: TurnLatency): StepDurations {
   const { finalTranscriptMs, endOfTurnMs, llmRequestedMs, firstTextMs, firstSegmentMs, firstAudioMs, firstFrameMs } =
     latency;

@@ -19,7 +19,7 @@ export interface StreamFormat {
 
 export const MODEL_NAMES = ["model_a", "model_b", "model_c"] as const;
 export type ModelName = (typeof MODEL_NAMES)[number];
-/** The format of a call that requests none. */
+/** The LLM of a call that requests none. */
 export const MODEL_DEFAULT: ModelName = "model_b";
 
 /** The built-in tools of this build, which the service itself carries out. */

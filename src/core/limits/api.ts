@@ -45,13 +45,13 @@ export const TRANSCRIPT_PAGE_MAX = 1_000;
 export const VOICES_PAGE_MAX = 5_000;
 
 /** Concurrent responses with lists, transcripts and events, of one account and of all; further ones wait. */
-export const LARGE_ANSWERS_PER_ACCOUNT_MAX = 4;
-export const LARGE_ANSWERS_MAX = 16;
+export const LARGE_RESPONSES_PER_ACCOUNT_MAX = 4;
+export const LARGE_RESPONSES_MAX = 16;
 
 /** Requests that wait for that, and how long; past either limit the response is 429 or 503 with `Retry-After`. */
-export const LARGE_ANSWERS_WAITING_PER_ACCOUNT_MAX = 32;
-export const LARGE_ANSWERS_WAITING_MAX = 256;
-export const LARGE_ANSWER_WAIT_MS_MAX = 2_000;
+export const LARGE_RESPONSES_WAITING_PER_ACCOUNT_MAX = 32;
+export const LARGE_RESPONSES_WAITING_MAX = 256;
+export const LARGE_RESPONSE_WAIT_MS_MAX = 2_000;
 
 /** Concurrent downloads of recordings, of one account and of all; further ones wait as for lists. */
 export const DOWNLOADS_PER_ACCOUNT_MAX = 32;

@@ -1,6 +1,7 @@
 // Media: one frame is 20 ms of signed 16-bit mono.
 export const FRAME_MS = 20;
 export const CARRIER_RATE_HZ = 8_000;
+/** Samples of one frame at a carrier's rate. */
 export const CARRIER_FRAME_SAMPLES = (CARRIER_RATE_HZ / 1_000) * FRAME_MS;
 
 /** How far output runs ahead of playout at least, so that an event-loop stall of this length is not heard. */

@@ -58,6 +58,7 @@ export const TEXT_MESSAGE_BYTES_MAX = 16 * 1024;
  * 109 KiB/s). 683 audio messages x 18 µs = 1.3 % of the event loop; burst: 4.9 MiB x 7 ns, or 80,000 parts x 0.4 µs, = 34 ms.
  */
 export const CARRIER_BYTES_PER_SECOND_MAX = 112 * 1024;
+/** The burst of that bucket: what arrives at this rate during the longest tolerated backlog. */
 export const CARRIER_BYTES_BURST_MAX = (CARRIER_BYTES_PER_SECOND_MAX * BACKLOG_MS_MAX) / 1_000;
 
 /**

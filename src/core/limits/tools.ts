@@ -8,10 +8,10 @@ export const TOOL_CALLS_PER_ROUND_MAX = 8;
 export const TOOL_ARGUMENTS_CHARS_MAX = 16 * 1024;
 
 /** Arguments of all tool calls in one LLM response; calls that exceed it are refused. */
-export const TOOL_ARGUMENTS_CHARS_PER_ANSWER_MAX = 64 * 1024;
+export const TOOL_ARGUMENTS_CHARS_PER_REPLY_MAX = 64 * 1024;
 
 /** Tool calls in one LLM response that get a result, at least a refusal; a response with more is stopped. */
-export const TOOL_CALLS_PER_ANSWER_MAX = 1_000;
+export const TOOL_CALLS_PER_REPLY_MAX = 1_000;
 
 /** Nesting of lists and objects in the arguments: deeper values could not be serialized again. */
 export const TOOL_ARGUMENTS_PARTS_MAX = 1_000;

@@ -13,20 +13,20 @@ export interface WorkersMetrics {
 }
 
 /**
- * Sums over the workers, past and present. Counters and histograms never decrease: a worker that is silent, disconnected or gone
- * counts with its last values. Gauges are those of the workers that answer.
+ * Sums over the workers, past and present. Counters and histograms never decrease: a worker that does not answer, has
+ * disconnected or has exited counts with its last values. Gauges are those of the workers that answer.
  */
 export class MetricsAggregator {
   readonly #last = new Map<string, ProcessMetrics>();
-  /** The last values of all workers that are gone, partly merged. The array is never changed, only replaced. */
-  #gone: readonly ProcessMetrics[] = [];
+  /** The last values of all lost workers, partly merged. The array is never changed, only replaced. */
+  #ofLostWorkers: readonly ProcessMetrics[] = [];
 
-  /** A worker is gone. Its last values count, although they miss what happened since its last answer. */
-  workerGone(workerId: string): void {
+  /** A worker exited or disconnected. Its last values count, although they miss what happened since its last answer. */
+  workerLost(workerId: string): void {
     const last = this.#last.get(workerId);
     if (last === undefined) return;
     this.#last.delete(workerId);
-    this.#gone = [...this.#gone, withoutGauges(last)];
+    this.#ofLostWorkers = [...this.#ofLostWorkers, withoutGauges(last)];
   }
 
   /** `answers` has an entry for each connected worker; undefined for one that did not answer. */
@@ -34,10 +34,10 @@ export class MetricsAggregator {
     for (const [workerId, metrics] of answers) if (metrics !== undefined) this.#last.set(workerId, metrics);
     const sum = [...this.#last].map(([workerId, last]) => answers.get(workerId) ?? withoutGauges(last));
     const up = [...answers.values()].filter((metrics) => metrics !== undefined).length;
-    const gone = this.#gone;
-    const readings = gone.length === 0 ? [] : [await aggregated(gone).getMetricsAsJSON()];
-    // Unless another worker has gone meanwhile.
-    if (this.#gone === gone) this.#gone = readings;
+    const ofLostWorkers = this.#ofLostWorkers;
+    const readings = ofLostWorkers.length === 0 ? [] : [await aggregated(ofLostWorkers).getMetricsAsJSON()];
+    // Unless another worker was lost meanwhile.
+    if (this.#ofLostWorkers === ofLostWorkers) this.#ofLostWorkers = readings;
     return { exposition: await aggregated([...readings, ...sum]).metrics(), up, silent: answers.size - up };
   }
 }

@@ -24,9 +24,9 @@ export type HttpPort = (typeof HTTP_PORTS)[number];
 const CLOSE_CAUSES = ["idle", "unread", "refused"] as const;
 
 /** `list` includes transcripts and events; `download` is a recording. */
-export const LARGE_ANSWERS = ["list", "download"] as const;
+export const LARGE_RESPONSES = ["list", "download"] as const;
 /** Whose limit was reached. */
-const LARGE_ANSWER_SCOPES = ["account", "service"] as const;
+const LARGE_RESPONSE_SCOPES = ["account", "service"] as const;
 
 /** The call slots: how many there are, and how many are taken by live calls and by calls that wait for their streams. */
 export interface SlotUsage {
@@ -80,7 +80,7 @@ export class ControlMetrics {
     this.registry,
     "retention_deleted_total",
     "Recordings, transcripts and records that retention deleted.",
-    ["what"],
+    ["part"],
   );
   readonly #retentionBytes = counter(
     this.registry,
@@ -91,7 +91,7 @@ export class ControlMetrics {
     this.registry,
     "retention_failures_total",
     "Recordings, transcripts and records that retention could not delete; the next run tries again.",
-    ["what"],
+    ["part"],
   );
   readonly #retentionRun = gauge(
     this.registry,
@@ -104,13 +104,13 @@ export class ControlMetrics {
     "Connections to the API and the metrics port that were closed because the connection limit was reached. `idle`: they had no complete request. `unread`: their response was not read. `refused`: all other connections had a request in progress.",
     ["port", "cause"],
   );
-  readonly #answersRefused = counter(
+  readonly #responsesRefused = counter(
     this.registry,
     "large_responses_refused_total",
     "Lists, transcripts and events (`list`) and downloads of recordings (`download`) that were refused because too many were in progress: with 429 those of the `account`, with 503 those of the `service`.",
-    ["kind", "of"],
+    ["kind", "scope"],
   );
-  readonly #answersClosed = counter(
+  readonly #responsesClosed = counter(
     this.registry,
     "large_responses_closed_total",
     "Lists, transcripts and events (`list`) and downloads of recordings (`download`) that were closed because their clients did not read them while other accounts waited.",
@@ -139,9 +139,9 @@ export class ControlMetrics {
   constructor() {
     // Counters start at 0, so that their first increment is visible as an increase.
     for (const connectionType of CONNECTION_TYPES) this.#created.inc({ [CONNECTION_TYPE_LABEL]: connectionType }, 0);
-    for (const kind of LARGE_ANSWERS) {
-      this.#answersClosed.inc({ kind }, 0);
-      for (const of of LARGE_ANSWER_SCOPES) this.#answersRefused.inc({ kind, of }, 0);
+    for (const kind of LARGE_RESPONSES) {
+      this.#responsesClosed.inc({ kind }, 0);
+      for (const scope of LARGE_RESPONSE_SCOPES) this.#responsesRefused.inc({ kind, scope }, 0);
     }
     for (const port of HTTP_PORTS) {
       for (const cause of CLOSE_CAUSES) this.#connectionsClosed.inc({ port, cause }, 0);
@@ -150,9 +150,9 @@ export class ControlMetrics {
       const statuses = reason === "token_expired" ? ["expired"] : ["ended", "failed"];
       for (const status of statuses) this.#recorded.inc({ status, reason }, 0);
     }
-    for (const what of RETAINED_PARTS) {
-      this.#retentionDeleted.inc({ what }, 0);
-      this.#retentionFailures.inc({ what }, 0);
+    for (const part of RETAINED_PARTS) {
+      this.#retentionDeleted.inc({ part }, 0);
+      this.#retentionFailures.inc({ part }, 0);
     }
   }
 
@@ -225,10 +225,10 @@ export class ControlMetrics {
   }
 
   /** The counter of large responses of this kind that were refused or aborted. */
-  largeAnswers(kind: (typeof LARGE_ANSWERS)[number]) {
+  largeResponses(kind: (typeof LARGE_RESPONSES)[number]) {
     return {
-      refused: (of: (typeof LARGE_ANSWER_SCOPES)[number]): void => this.#answersRefused.inc({ kind, of }),
-      closed: (): void => this.#answersClosed.inc({ kind }),
+      refused: (scope: (typeof LARGE_RESPONSE_SCOPES)[number]): void => this.#responsesRefused.inc({ kind, scope }),
+      closed: (): void => this.#responsesClosed.inc({ kind }),
     };
   }
 
@@ -247,13 +247,13 @@ export class ControlMetrics {
   }
 
   /** Retention deleted a part of a call, with this many bytes of files. */
-  retentionDeleted(what: RetainedPart, bytes: number): void {
-    this.#retentionDeleted.inc({ what });
+  retentionDeleted(part: RetainedPart, bytes: number): void {
+    this.#retentionDeleted.inc({ part });
     this.#retentionBytes.inc(bytes);
   }
 
-  retentionFailed(what: RetainedPart): void {
-    this.#retentionFailures.inc({ what });
+  retentionFailed(part: RetainedPart): void {
+    this.#retentionFailures.inc({ part });
   }
 
   /** A run of retention has ended. */

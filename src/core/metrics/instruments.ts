@@ -17,6 +17,7 @@ export function registryOf(process: "control" | "worker"): Registry {
   return registry;
 }
 
+/** Registers a counter; `name` without the prefix `trunkline_`, and with `_total` at its end. */
 export const counter = <Label extends string = never>(
   registry: Registry,
   name: string,
@@ -24,6 +25,7 @@ export const counter = <Label extends string = never>(
   labels: Label[] = [],
 ) => new Counter({ name: `trunkline_${name}`, help, labelNames: labels, registers: [registry] });
 
+/** Registers a gauge that is set; `name` without the prefix `trunkline_`. See `observableGauge`. */
 export const gauge = <Label extends string = never>(
   registry: Registry,
   name: string,
@@ -31,6 +33,7 @@ export const gauge = <Label extends string = never>(
   labels: Label[] = [],
 ) => new Gauge({ name: `trunkline_${name}`, help, labelNames: labels, registers: [registry] });
 
+/** Registers a histogram; `name` without the prefix `trunkline_`, `buckets` ascending, in the unit in its `name`. */
 export const histogram = <Label extends string>(
   registry: Registry,
   name: string,

@@ -1,5 +1,5 @@
 import type { Registry } from "prom-client";
-import { TASK_OUTCOMES, type TaskOutcome } from "../tasks/budgeted-process.ts";
+import { TASK_OUTCOMES, type TaskOutcome } from "../task-processes/budgeted-process.ts";
 import { counter } from "./instruments.ts";
 
 /** The kinds of tasks on user data for child processes: see budgeted-process.ts. */

@@ -112,5 +112,6 @@ export function phrasesIn(overrides: PhraseOverrides, language: string): Partial
 export const isComplete = (phrases: Partial<Phrases>): phrases is Phrases =>
   PHRASE_NAMES.every((name) => phrases[name] !== undefined);
 
+/** Whether both have the same phrases with the same texts. */
 export const samePhrases = (a: Partial<Phrases>, b: Partial<Phrases>): boolean =>
   PHRASE_NAMES.every((name) => a[name] === b[name]);

@@ -1,4 +1,4 @@
-import { serveTasks } from "../tasks/server.ts";
+import { serveTasks } from "../task-processes/server.ts";
 import { CompiledSchemas, compileSchema } from "./compile.ts";
 import { type SchemaAnswer, type SchemaTask, schemaAnswer } from "./messages.ts";
 

@@ -1,7 +1,7 @@
 import { childModule } from "../child-module.ts";
 import { ARGUMENTS_CHECK_CPU_MS_MAX, SCHEMA_COMPILE_CPU_MS_MAX } from "../limits/tools.ts";
-import { BudgetedProcess, type BudgetedProcessOptions, type TaskResult } from "../tasks/budgeted-process.ts";
-import { forkTaskChild } from "../tasks/child.ts";
+import { BudgetedProcess, type BudgetedProcessOptions, type TaskResult } from "../task-processes/budgeted-process.ts";
+import { forkTaskChild } from "../task-processes/child.ts";
 import type { SchemaAnswer, SchemaTask } from "./messages.ts";
 
 export type SchemaResult = TaskResult<SchemaAnswer>;

@@ -14,6 +14,10 @@ export type SchemaAnswer =
   /** What is wrong with the value, without quoting it. */
   | { kind: "unfit"; reason: string };
 
+/**
+ * Compiles the schema, unless `schemas` has it already, and checks the value, a JSON text, if there is one. Throws when
+ * `value` is not JSON.
+ */
 export function schemaAnswer({ schema, value }: SchemaTask, schemas: CompiledSchemas): SchemaAnswer {
   const check = schemas.of(schema);
   if (check === undefined) return { kind: "invalid" };

@@ -62,6 +62,7 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
+/** Whether an IP address is this machine's own: `::1` or 127.0.0.0/8. False for names. */
 export const isLoopbackAddress = (address: string): boolean =>
   address === "::1" || (isIP(address) === 4 && loopbackIpv4.check(address, "ipv4"));
 

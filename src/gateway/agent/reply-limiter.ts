@@ -1,8 +1,8 @@
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
 import {
   TOOL_ARGUMENTS_CHARS_MAX,
-  TOOL_ARGUMENTS_CHARS_PER_ANSWER_MAX,
-  TOOL_CALLS_PER_ANSWER_MAX,
+  TOOL_ARGUMENTS_CHARS_PER_REPLY_MAX,
+  TOOL_CALLS_PER_REPLY_MAX,
   TOOL_NAME_CHARS_MAX,
 } from "../../core/limits/tools.ts";
 import { cutText } from "../../core/text/graphemes.ts";
@@ -24,7 +24,7 @@ export class ReplyLimiter {
 
   /** The limit is reached: everything that follows is ignored. */
   get isLimitReached(): boolean {
-    return this.#textChars >= TURN_TEXT_CHARS_MAX || this.#toolCalls >= TOOL_CALLS_PER_ANSWER_MAX;
+    return this.#textChars >= TURN_TEXT_CHARS_MAX || this.#toolCalls >= TOOL_CALLS_PER_REPLY_MAX;
   }
 
   /** The event as the call gets it, truncated where it exceeds a limit. */
@@ -41,7 +41,7 @@ export class ReplyLimiter {
         this.#toolCalls += 1;
         const fits =
           argumentsJson.length <= TOOL_ARGUMENTS_CHARS_MAX &&
-          this.#argumentsChars + argumentsJson.length <= TOOL_ARGUMENTS_CHARS_PER_ANSWER_MAX;
+          this.#argumentsChars + argumentsJson.length <= TOOL_ARGUMENTS_CHARS_PER_REPLY_MAX;
         const limited = fits ? argumentsJson : truncate(argumentsJson, HEAD_CHARS);
         this.#argumentsChars += limited.length;
         return {

@@ -19,4 +19,5 @@ const CODES: Readonly<Partial<Record<EndReason, number>>> = {
   drain_timeout: CLOSE_GOING_AWAY,
 };
 
+/** The close code for the peer of a call with this end reason; 1000, normal closure, for reasons without their own. */
 export const closeCodeOf = (reason: EndReason): number => CODES[reason] ?? CLOSE_NORMAL;

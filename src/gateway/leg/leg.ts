@@ -17,8 +17,8 @@ export interface Leg {
   /** The peer sent a pong. */
   ponged(): void;
   /**
-   * The socket is closed; `code` is the close frame's, or 1006 without one: the peer vanished, or `violated` the
-   * framing.
+   * The socket is closed. `code` is that of the peer's close frame, or 1006 when it sent none. `violated` is true when
+   * the peer broke the rules of WebSocket framing.
    */
   closed(code: number, violated: boolean): void;
 }

@@ -29,6 +29,7 @@ function add(sums: ReadonlyMap<ConnectionType, CallCounts>, { connectionType, co
   addCounts(sum, counts);
 }
 
+/** New counts, all zero; the caller owns them. */
 export const zeroCounts = (): CallCounts => ({
   framesIn: 0,
   framesOut: 0,

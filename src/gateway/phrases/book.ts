@@ -102,7 +102,7 @@ export class PhraseBook implements PhraseFinder {
       const known = this.#translations.get(key);
       if (known === undefined || this.#options.clock.nowMs() >= known.retryMs) break;
       const found = await known.found;
-      // What the other call may not spend, this call may.
+      // That request was refused by the other call's spend limit, so this call sends a request of its own.
       if (found !== REFUSED) return found;
     }
     const entry: Translation = { found: Promise.resolve(undefined), retryMs: monotonicMs(Number.POSITIVE_INFINITY) };

@@ -76,7 +76,7 @@ export class HttpConnections {
     // A request that never ends must not hold its connection.
     if (hasBody(request)) request.once("end", onProgress);
     else onProgress();
-    // Progress is: a stream starts, the socket drains, or the whole response was written.
+    // A response makes progress when its stream starts, when the socket drains, and when it is completely written.
     response.once("pipe", onProgress);
     response.on("drain", onProgress);
     response.once("prefinish", onProgress);

@@ -27,6 +27,7 @@ export interface SerializedError {
   systemCode?: string | undefined;
 }
 
+/** Any thrown value as it is sent to the control process; without its stack and its cause. */
 export const serializeError = (error: unknown): SerializedError => ({
   code: codeOf(error),
   fault: error instanceof TrunklineError ? error.fault : "bug",

@@ -65,7 +65,7 @@ export class SupervisedProcess {
   readonly #clock: Clock;
   readonly #child: Child;
   #isReady = false;
-  #isGone = false;
+  #hasExited = false;
   #missedHeartbeats = 0;
   #cancelTimer = (): void => {};
   #killReason: KillReason | undefined;
@@ -98,7 +98,7 @@ export class SupervisedProcess {
         onReady(message.port);
       },
       onExit: (exit) => {
-        this.#isGone = true;
+        this.#hasExited = true;
         this.#cancelTimer();
         const reason = this.#killReason;
         onExited({ ...exit, ...(reason !== undefined && { reason }) });
@@ -115,7 +115,7 @@ export class SupervisedProcess {
 
   #startReadyTimeout(delayMs: number): void {
     this.#cancelTimer();
-    if (!this.#isGone) this.#cancelTimer = this.#clock.after(delayMs, () => this.#kill("start_timeout"));
+    if (!this.#hasExited) this.#cancelTimer = this.#clock.after(delayMs, () => this.#kill("start_timeout"));
   }
 
   get pid(): number | undefined {
@@ -124,16 +124,16 @@ export class SupervisedProcess {
 
   /** The process is ready and has not exited. */
   get isUp(): boolean {
-    return this.#isReady && !this.#isGone;
+    return this.#isReady && !this.#hasExited;
   }
 
   send(message: ToChild): void {
-    if (!this.#isGone) this.#child.send(message);
+    if (!this.#hasExited) this.#child.send(message);
   }
 
   /** Passes on a connection of the media port. `connection-sent` is acknowledged even when the connection is lost on its way. */
   sendConnection(connection: Socket): void {
-    if (this.#isGone) {
+    if (this.#hasExited) {
       connection.destroy();
       return;
     }
@@ -150,11 +150,11 @@ export class SupervisedProcess {
 
   /** Kills the process. Its exit carries no kill reason. */
   kill(): void {
-    if (!this.#isGone) this.#child.kill();
+    if (!this.#hasExited) this.#child.kill();
   }
 
   #kill(reason: KillReason): void {
-    if (this.#isGone) return;
+    if (this.#hasExited) return;
     this.#killReason ??= reason;
     this.#child.kill();
   }

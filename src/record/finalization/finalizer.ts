@@ -153,9 +153,10 @@ export class CallFinalizer {
     }
   }
 
-  /** Its slot is free meanwhile, so that files can be deleted from a full disk. */
+  /** Until the retry the request holds no slot of the queue, so that files can be deleted from a full disk. */
   #retryLater(request: FinalizationRequest): void {
-    // The number of calls is bounded, but the length of their transcripts hardly is.
+    // Only the first of the waiting requests keep what was read from their journals; the others read theirs again. Long
+    // transcripts of many calls would otherwise fill the memory.
     if (this.#retrying >= PROJECTIONS_CACHED_MAX) request.projected = undefined;
     this.#retrying += 1;
     this.#options.clock.after(request.retryMs, () => {

@@ -21,7 +21,7 @@ export interface KindNames extends ObjectNames {
   readonly kind?: string;
 }
 
-/** How one version of the journal differs from the version before it: in names alone. Events and commands by their old kind. */
+/** The names that changed from one version of the journal to the next; events and commands by their old kind. */
 export interface JournalNames {
   readonly header?: ObjectNames;
   readonly events?: Readonly<Record<string, KindNames>>;

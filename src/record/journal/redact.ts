@@ -11,6 +11,7 @@ import type { JournaledCommand, JournaledEvent, JournalHeader, JournalStart, Occ
  * that a field added to an event later is left out until it is added here, too.
  */
 
+/** A journal's first record. `software` is the version that writes it; only a recorded call's header has its spec. */
 export function journalHeader(software: string, start: JournalStart): JournalHeader {
   const { callId, accountId, startedAt, leg, sttHasInterim, parameters, promptTokensMax, spec } = start;
   const bound = promptTokensMax === undefined ? {} : { promptTokensMax };
@@ -28,9 +29,14 @@ export function journalHeader(software: string, start: JournalStart): JournalHea
   return spec.recordingEnabled ? { ...header, spec } : header;
 }
 
+/** The event as the journal stores it: unchanged when the call is recorded, otherwise without words and audio. */
 export const journaledEvent = (event: OccasionalEvent, recorded: boolean): JournaledEvent =>
   recorded ? event : redactedEvent(event);
 
+/**
+ * The command as the journal stores it. Of an LLM request's prompt only the number of messages is stored; when the call
+ * is not recorded, everything said is left out as well.
+ */
 export function journaledCommand(command: CallCommand, recorded: boolean): JournaledCommand {
   if (command.kind === "generate-reply") {
     const { kind, turnId, messages, language } = command;

@@ -129,11 +129,11 @@ class FrameScan {
     this.timestampMs = this.#hasMediaTime ? carrierMs : mediaMs(this.#count * FRAME_MS);
     this.#count += 1;
     const offsetMs = millisecondsOf(arrivalMs) - FRAME_MS - millisecondsOf(this.timestampMs);
-    const partedMs = offsetMs - this.offsetMs;
+    const offsetChangeMs = offsetMs - this.offsetMs;
     this.offsetMs = offsetMs;
-    if (partedMs <= -JUMP_MS_MIN) this.jumpCount += 1;
+    if (offsetChangeMs <= -JUMP_MS_MIN) this.jumpCount += 1;
     // The first frame has no predecessor to compare with.
-    if (Math.abs(partedMs) < JUMP_MS_MIN && elapsedMs(this.#spanStartedMs, arrivalMs) < SPAN_MS_MAX) return;
+    if (Math.abs(offsetChangeMs) < JUMP_MS_MIN && elapsedMs(this.#spanStartedMs, arrivalMs) < SPAN_MS_MAX) return;
     this.span += 1;
     this.#spanStartedMs = arrivalMs;
   }

@@ -60,7 +60,7 @@ class TraceBuilder {
     if (timeMs > this.#untilMs) return;
     this.#lastMs = timeMs;
     if (record.kind === "command" || this.#failed) return;
-    // The comparison reports why it failed.
+    // After a failure the state stays as it is; `compareJournal` reports the failure.
     this.#failed = this.#machine?.failure !== undefined && !isFailureJournaled(record);
     if (!this.#failed) this.#machine?.handle(record);
   }

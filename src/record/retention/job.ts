@@ -35,15 +35,15 @@ export interface RetentionJobOptions {
   clock: Clock;
   log: Record<"info" | "error", (fields: object, message: string) => void>;
   /** A part of a call was deleted, with files of this size. */
-  onDeleted?: (what: RetainedPart, bytes: number) => void;
-  onFailed?: (what: RetainedPart) => void;
+  onDeleted?: (part: RetainedPart, bytes: number) => void;
+  onFailed?: (part: RetainedPart) => void;
   onRun?: () => void;
 }
 
 /** What a run deleted, or would delete, of one account. */
 export interface RetentionTotal {
   accountName: string;
-  what: RetainedPart;
+  part: RetainedPart;
   calls: number;
   /** The size of files; what the database frees is not counted. */
   bytes: number;
@@ -95,11 +95,11 @@ export class RetentionJob {
   async run(): Promise<readonly RetentionTotal[]> {
     const { clock, log, onRun } = this.#options;
     const begunMs = clock.nowMs();
-    const { sums, failed } = await this.#each((accountId, what, call) => this.#delete(accountId, what, call));
+    const { sums, failed } = await this.#each((accountId, part, call) => this.#delete(accountId, part, call));
     if (sums.length > 0 || failed > 0) {
       await this.#compact();
-      const deleted = Object.fromEntries(RETAINED_PARTS.map((what) => [`${what}s`, total(sums, what, "calls")]));
-      const bytes = RETAINED_PARTS.reduce((sum, what) => sum + total(sums, what, "bytes"), 0);
+      const deleted = Object.fromEntries(RETAINED_PARTS.map((part) => [`${part}s`, total(sums, part, "calls")]));
+      const bytes = RETAINED_PARTS.reduce((sum, part) => sum + total(sums, part, "bytes"), 0);
       const tookMs = Math.round(elapsedMs(begunMs, clock.nowMs()));
       log.info({ ...deleted, bytes, failed, tookMs }, "retention run finished");
     }
@@ -120,39 +120,39 @@ export class RetentionJob {
   /** What a run would delete now. */
   async preview(): Promise<readonly RetentionTotal[]> {
     const { dataDir } = this.#options;
-    const { sums } = await this.#each((_, what, call, cutoffs) => {
+    const { sums } = await this.#each((_, part, call, cutoffs) => {
       // Such a call's journal is counted with its recording.
-      const isCounted = what === "transcript" && call.endedAtMs < cutoffs.recording;
-      return isCounted ? Promise.resolve(0) : bytesOf(filesOf(what, dataDir, call.id));
+      const isCounted = part === "transcript" && call.endedAtMs < cutoffs.recording;
+      return isCounted ? Promise.resolve(0) : bytesOf(filesOf(part, dataDir, call.id));
     });
     return sums;
   }
 
   /** Does `work`, which returns bytes, for every call of which a part is due, in steps. */
   async #each(
-    work: (accountId: string, what: RetainedPart, call: DueCall, cutoffs: Cutoffs) => Promise<number>,
+    work: (accountId: string, part: RetainedPart, call: DueCall, cutoffs: Cutoffs) => Promise<number>,
   ): Promise<{ sums: readonly RetentionTotal[]; failed: number }> {
     const { accounts, clock, log, rules, onFailed } = this.#options;
     const sums: RetentionTotal[] = [];
     let failed = 0;
     for (const { id: accountId, name: accountName } of await accounts.list()) {
       const cutoffs = cutoffsOf(retentionDaysOf(rules, accountName), clock.epochMs());
-      for (const what of DELETION_ORDER) {
-        const sum: RetentionTotal = { accountName, what, calls: 0, bytes: 0 };
-        for await (const call of this.#due(accountId, what, cutoffs)) {
+      for (const part of DELETION_ORDER) {
+        const sum: RetentionTotal = { accountName, part, calls: 0, bytes: 0 };
+        for await (const call of this.#due(accountId, part, cutoffs)) {
           const begunMs = clock.nowMs();
           try {
-            sum.bytes += await work(accountId, what, call, cutoffs);
+            sum.bytes += await work(accountId, part, call, cutoffs);
             sum.calls += 1;
           } catch (error) {
             // When many calls fail for one reason, such as a read-only disk, one log line is enough.
             if (failed === 0)
               log.error(
-                { callId: call.id, what, err: error, code: codeOf(error) },
+                { callId: call.id, part, err: error, code: codeOf(error) },
                 "retention could not delete a call",
               );
             failed += 1;
-            onFailed?.(what);
+            onFailed?.(part);
           }
           await this.#restAfter(begunMs);
         }
@@ -163,29 +163,29 @@ export class RetentionJob {
   }
 
   /** Calls of which a part is deleted while their record stays, or whose record is deleted. */
-  async *#due(accountId: string, what: RetainedPart, cutoffs: Cutoffs): AsyncGenerator<DueCall> {
-    const endedBeforeMs = cutoffs[what];
+  async *#due(accountId: string, part: RetainedPart, cutoffs: Cutoffs): AsyncGenerator<DueCall> {
+    const endedBeforeMs = cutoffs[part];
     if (endedBeforeMs === NEVER) return;
     let after: DueCall | undefined;
     while (!this.#stopped) {
-      const query = { what, endedBeforeMs, after, limit: CALLS_PER_QUERY };
+      const query = { part, endedBeforeMs, after, limit: CALLS_PER_QUERY };
       const calls = await this.#options.store.listDue(accountId, query);
       for (const call of calls) {
         if (this.#stopped) return;
-        if (what === "record" || call.endedAtMs >= cutoffs.record) yield call;
+        if (part === "record" || call.endedAtMs >= cutoffs.record) yield call;
       }
       after = calls.at(-1);
       if (calls.length < CALLS_PER_QUERY) return;
     }
   }
 
-  async #delete(accountId: string, what: RetainedPart, { id }: DueCall): Promise<number> {
+  async #delete(accountId: string, part: RetainedPart, { id }: DueCall): Promise<number> {
     const { calls, dataDir, store, onDeleted } = this.#options;
-    const bytes = await deleteFiles(filesOf(what, dataDir, id));
-    if (what === "record") await calls.remove(accountId, id);
-    else if (what === "recording") await store.markRecordingDeleted(id);
+    const bytes = await deleteFiles(filesOf(part, dataDir, id));
+    if (part === "record") await calls.remove(accountId, id);
+    else if (part === "recording") await store.markRecordingDeleted(id);
     else await store.deleteTranscript(id);
-    onDeleted?.(what, bytes);
+    onDeleted?.(part, bytes);
     return bytes;
   }
 
@@ -201,8 +201,8 @@ export class RetentionJob {
 /** Records first: deleting a record deletes all parts of its call. */
 const DELETION_ORDER: readonly RetainedPart[] = ["record", "recording", "transcript"];
 
-const filesOf = (what: RetainedPart, dataDir: string, callId: string): readonly string[] =>
-  what === "transcript" ? textFiles(dataDir, callId) : audioFiles(dataDir, callId);
+const filesOf = (part: RetainedPart, dataDir: string, callId: string): readonly string[] =>
+  part === "transcript" ? textFiles(dataDir, callId) : audioFiles(dataDir, callId);
 
 const NEVER = epochMs(Number.NEGATIVE_INFINITY);
 
@@ -210,9 +210,9 @@ const NEVER = epochMs(Number.NEGATIVE_INFINITY);
 type Cutoffs = Readonly<Record<RetainedPart, EpochMs>>;
 
 function cutoffsOf(days: RetentionDays, now: EpochMs): Cutoffs {
-  const cutoff = (what: RetainedPart): EpochMs => addMs(now, -(days[what] ?? Number.POSITIVE_INFINITY) * DAY_MS);
+  const cutoff = (part: RetainedPart): EpochMs => addMs(now, -(days[part] ?? Number.POSITIVE_INFINITY) * DAY_MS);
   return { record: cutoff("record"), recording: cutoff("recording"), transcript: cutoff("transcript") };
 }
 
 const total = (sums: readonly RetentionTotal[], of: RetainedPart, field: "calls" | "bytes"): number =>
-  sums.filter(({ what }) => what === of).reduce((sum, one) => sum + one[field], 0);
+  sums.filter(({ part }) => part === of).reduce((sum, one) => sum + one[field], 0);

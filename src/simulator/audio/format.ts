@@ -20,6 +20,7 @@ export const TELEPHONE_BOTH_WAYS: AudioFormats = { inbound: TELEPHONE, outbound:
 
 /** Samples in 20 ms. */
 export const frameSamples = ({ rateHz }: AudioFormat): number => (rateHz / 1_000) * FRAME_MS;
+/** Bytes in 20 ms. */
 export const frameBytes = (format: AudioFormat): number => frameSamples(format) * bytesPerSample(format.codec);
 
 /** The byte that encodes silence. */

@@ -56,7 +56,7 @@ export function readWav(file: Uint8Array): MonoAudio {
   const read = READERS[`${encoding}/${bitsPerSample}`];
   if (read === undefined) {
     const found = `encoding ${encoding} of ${bitsPerSample} bits`;
-    throw unavailable(`a WAVE file of ${found}; PCM of 8, 16, 24 or 32 bits and floating point are read`);
+    throw unavailable(`a WAVE file of ${found}; only PCM of 8, 16, 24 or 32 bits and floating point can be read`);
   }
   if (channels === 0) throw unavailable("a WAVE file without channels");
   if (rateHz < RATE_HZ_MIN || rateHz > RATE_HZ_MAX) throw unavailable(`a WAVE file of ${rateHz} Hz`);

@@ -47,6 +47,7 @@ export abstract class SimulatedCarrier extends SimulatedPeer {
   }
 }
 
+/** Padded base64 of the bytes. */
 export const encodeBase64 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 

@@ -11,6 +11,7 @@ export function parseFields(text: string): Fields | undefined {
   }
 }
 
+/** Whether a parsed JSON value is an object; arrays are not. */
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 

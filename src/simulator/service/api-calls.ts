@@ -53,6 +53,10 @@ export async function finishedRecord(api: ApiClient, callId: string, clock: Cloc
   throw unavailable(`call ${callId} has no record and recording ${RECORD_MS_MAX} ms after its end`);
 }
 
+/**
+ * The first page of an ended call's transcript, which holds all but very long ones. Throws `unavailable` when the
+ * service refuses the request.
+ */
 export async function transcriptOf(api: ApiClient, callId: string): Promise<TranscriptTurn[]> {
   return (await api.get<{ data: TranscriptTurn[] }>(`/calls/${callId}/transcript`)).data;
 }

@@ -108,7 +108,7 @@ export class FallbackLlm implements Llm {
   }
 }
 
-/** An empty text, the sign that a tool call is being written, is no content. */
+/** An empty text is not content: it only shows that the LLM is writing a tool call. */
 const isContent = (event: LlmEvent): boolean => event.kind !== "text" || event.text !== "";
 
 /** Passes `events` through. Throws if they end without a word and without a tool call. */

@@ -46,9 +46,10 @@ export async function translatePhrases(
   let text = "";
   for await (const event of llm.reply(request, signal, observer)) {
     if (event.kind === "text") text += event.text;
-    if (text.length > PHRASE_TRANSLATION_CHARS_MAX) throw invalidTranslation(llm, "more than the phrases can be");
+    if (text.length > PHRASE_TRANSLATION_CHARS_MAX)
+      throw invalidTranslation(llm, "the reply is longer than all phrases can be");
   }
-  if (signal.aborted) throw invalidTranslation(llm, "nothing in time");
+  if (signal.aborted) throw invalidTranslation(llm, "no complete reply in time");
   const problem = validateTranslation(objectIn(text), language, english);
   if (typeof problem === "string") throw invalidTranslation(llm, problem);
   return problem;

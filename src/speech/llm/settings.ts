@@ -91,7 +91,7 @@ function serverProblems(provider: LlmServerName, { apiKey, baseUrl }: LlmServer)
   const problems: string[] = [];
   // A self-hosted server may require no API key.
   if (apiKey === undefined && baseUrl === defaultUrl)
-    problems.push(`${envPrefix}_API_KEY must be set beside ${provider}:<model>`);
+    problems.push(`${envPrefix}_API_KEY must be set with ${provider}:<model>`);
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
     problems.push(`${envPrefix}_API_KEY must be printable ASCII without spaces`);
   }

@@ -73,8 +73,8 @@ async function answerTo(
   const question = messages.findLast((message) => message.role === "user");
   if (question === undefined) return saying(phrases.opening);
   if (last?.role === "user") {
-    const said = last.text.slice(-CALLER_CHARS_MAX);
-    if (isGoodbye(said, wordsOf(said, language))) {
+    const callerText = last.text.slice(-CALLER_CHARS_MAX);
+    if (isGoodbye(callerText, wordsOf(callerText, language))) {
       const hangUp = tools.filter(({ name }) => name === "hang_up");
       return saying(
         phrases.goodbye,

@@ -52,6 +52,7 @@ export type SttProvider = (typeof NETWORK_PROVIDERS)[number] | typeof REFERENCE;
 /** The names of all STT providers. */
 export const STT_PROVIDERS: readonly string[] = [...NETWORK_PROVIDERS, REFERENCE];
 
+/** Whether an STT provider has this name, in lower case. */
 export const isSttProvider = (name: string): name is SttProvider => STT_PROVIDERS.includes(name);
 
 /** The names in a comma-separated list, in order and without duplicates. */
@@ -92,7 +93,7 @@ function problemsOf(name: string, settings: SttSettings): string[] {
   const { apiKey, url } = settings[name];
   const problems: string[] = [];
   // A self-hosted server may require no API key.
-  if (apiKey === undefined && url === address[1]) problems.push(`${apiKeyVariable} must be set beside STT=${name}`);
+  if (apiKey === undefined && url === address[1]) problems.push(`${apiKeyVariable} must be set with STT=${name}`);
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
     problems.push(`${apiKeyVariable} must be printable ASCII without spaces`);
   }

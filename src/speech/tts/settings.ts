@@ -19,6 +19,7 @@ export const REFERENCE = "reference";
 /** The names of all TTS providers. */
 export const TTS_PROVIDERS: readonly string[] = PROVIDERS;
 
+/** Whether a TTS provider has this name, in lower case. */
 export const isTtsProvider = (name: string): name is TtsProvider => TTS_PROVIDERS.includes(name);
 
 /** The providers named in `tts`, the value of the variable TTS: in their order, each once. */

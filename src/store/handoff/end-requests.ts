@@ -19,7 +19,7 @@ export interface EndRequestsOptions {
  */
 export class EndRequests {
   readonly #options: EndRequestsOptions;
-  /** Accounts by call, of active calls only, whose number the workers limit. */
+  /** Account ids by call id. Bounded: only active calls are in it, and the workers limit their number. */
   readonly #requested = new Map<string, string>();
 
   constructor(options: EndRequestsOptions) {

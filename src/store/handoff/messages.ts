@@ -92,4 +92,5 @@ export class LineParser<T> {
   }
 }
 
+/** A message as one line for `LineParser`. */
 export const toLine = (message: WorkerMessage | ControlMessage): string => `${JSON.stringify(message)}\n`;

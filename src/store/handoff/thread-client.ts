@@ -133,11 +133,11 @@ export class HandoffThreadClient {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    const gone = new Promise((resolve) => {
+    const exited = new Promise((resolve) => {
       this.#thread.once("exit", resolve);
     });
     this.#send({ kind: "close" });
-    await gone;
+    await exited;
   }
 
   #ping(): number {

@@ -10,6 +10,7 @@ import type { Redeemer, Redemptions, ReturnedCall, UnpersistedPrompts } from "..
 import { EXPIRED } from "./calls/rows.ts";
 import type { Tables } from "./database/tables.ts";
 
+/** See `Redemptions`. A token is marked as used by one conditional UPDATE, so one of concurrent ones succeeds. */
 export class SqliteRedemptions implements Redemptions {
   readonly #db: Kysely<Tables>;
   readonly #clock: Clock;

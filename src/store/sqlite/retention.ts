@@ -25,7 +25,7 @@ export class SqliteRetention implements RetentionStore {
     this.#clock = clock;
   }
 
-  async listDue(accountId: string, { what, endedBeforeMs, after, limit }: DueQuery): Promise<readonly DueCall[]> {
+  async listDue(accountId: string, { part, endedBeforeMs, after, limit }: DueQuery): Promise<readonly DueCall[]> {
     let due = this.#db
       .selectFrom("calls")
       .select(["id", "ended_at"])
@@ -36,8 +36,8 @@ export class SqliteRetention implements RetentionStore {
       .orderBy("ended_at")
       .orderBy("id")
       .limit(limit);
-    if (what === "recording") due = due.where("recording_deleted_at", "is", null);
-    if (what === "transcript") due = due.where("transcript_deleted_at", "is", null);
+    if (part === "recording") due = due.where("recording_deleted_at", "is", null);
+    if (part === "transcript") due = due.where("transcript_deleted_at", "is", null);
     if (after !== undefined) due = due.where((calls) => isAfter(calls, after));
     return (await due.execute()).map((row) => ({ id: row.id, endedAtMs: row.ended_at }));
   }

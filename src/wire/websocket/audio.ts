@@ -31,6 +31,10 @@ export interface FrameWriter {
   close?(): void;
 }
 
+/**
+ * The reader of one client's audio; its owner must call `close` if it has one. `wire` names the protocol in errors.
+ * Throws `unavailable` when there is no memory for an Opus decoder.
+ */
 export function createReader(wire: string, { codec, inputRateHz }: StreamFormat, opus: OpusCodecs): AudioReader {
   const samplesMax = (inputRateHz / 1_000) * STREAM_MESSAGE_MS_MAX;
   if (codec === "pcm_s16le") return new PcmReader(wire, samplesMax);
@@ -39,6 +43,7 @@ export function createReader(wire: string, { codec, inputRateHz }: StreamFormat,
   return new G711Reader(wire, samplesMax, codec);
 }
 
+/** As `createReader`, for the audio to the client. */
 export function createWriter({ codec, outputRateHz }: StreamFormat, opus: OpusCodecs): FrameWriter {
   const frameSamples = (outputRateHz / 1_000) * FRAME_MS;
   if (codec === "opus") return new OpusWriter(frameSamples, opus.encoder(outputRateHz));

@@ -72,4 +72,5 @@ export const CLIENT_MESSAGES = {
 } as const satisfies Readonly<Record<string, MessageDescription>>;
 export type ClientMessageType = keyof typeof CLIENT_MESSAGES;
 
+/** Whether the protocol has a text message of this `type` from clients. */
 export const isClientMessageType = (type: string): type is ClientMessageType => Object.hasOwn(CLIENT_MESSAGES, type);

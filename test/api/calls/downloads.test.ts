@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   ANSWER_READ_MS_MAX,
   DOWNLOADS_PER_ACCOUNT_MAX,
-  LARGE_ANSWER_WAIT_MS_MAX,
+  LARGE_RESPONSE_WAIT_MS_MAX,
 } from "../../../src/core/limits/api.ts";
 import { type ApiUnderTest, apiUnderTest } from "../../support/api/harness.ts";
 import { filesClosedIn, openFilesOf, recordedIn } from "../../support/api/recorded-calls.ts";
@@ -48,7 +48,7 @@ describe("downloads", () => {
     const late = ask("GET", id);
     // Give the request time to arrive and wait.
     await vi.waitFor(() => expect(api.clock.pending).toBeGreaterThan(0));
-    api.clock.advance(LARGE_ANSWER_WAIT_MS_MAX);
+    api.clock.advance(LARGE_RESPONSE_WAIT_MS_MAX);
     const answer = await late;
     expect([answer.status, JSON.parse(answer.text).error.code, answer.headers["retry-after"]]).toEqual([
       ...[429, "rate_limited", "5"],

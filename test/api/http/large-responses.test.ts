@@ -8,10 +8,10 @@ import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs, epochMs } from "../../../src/core/clocks.ts";
 import {
   ANSWER_READ_MS_MAX,
-  LARGE_ANSWER_WAIT_MS_MAX,
-  LARGE_ANSWERS_MAX,
-  LARGE_ANSWERS_PER_ACCOUNT_MAX,
-  LARGE_ANSWERS_WAITING_PER_ACCOUNT_MAX,
+  LARGE_RESPONSE_WAIT_MS_MAX,
+  LARGE_RESPONSES_MAX,
+  LARGE_RESPONSES_PER_ACCOUNT_MAX,
+  LARGE_RESPONSES_WAITING_PER_ACCOUNT_MAX,
   LIST_BYTES_MAX,
   UNREAD_MS_MIN,
 } from "../../../src/core/limits/api.ts";
@@ -99,8 +99,8 @@ describe("a list", () => {
 
   test("ADV-M1: is 429 with Retry-After when its account has too many in progress, and other accounts are served", async () => {
     api = await apiUnderTest();
-    const room = LARGE_ANSWERS_PER_ACCOUNT_MAX + LARGE_ANSWERS_WAITING_PER_ACCOUNT_MAX;
-    for (let count = 0; count < room; count++) api.largeAnswers.begin(api.accountId, () => {}).catch(() => {});
+    const room = LARGE_RESPONSES_PER_ACCOUNT_MAX + LARGE_RESPONSES_WAITING_PER_ACCOUNT_MAX;
+    for (let count = 0; count < room; count++) api.largeResponses.begin(api.accountId, () => {}).catch(() => {});
     const refused = await api.get("/api/v1/calls");
     expect([refused.status, errorOf(refused).code, refused.headers["retry-after"]]).toEqual([429, "rate_limited", "5"]);
     const { key } = await api.stores.apiKeys.create({
@@ -136,7 +136,7 @@ describe("the large responses of an account", () => {
   test("ADV-M1: beyond its limit wait until one of them is over, in the order of arrival", async () => {
     const large = answers();
     const first = await Promise.all(
-      Array.from({ length: LARGE_ANSWERS_PER_ACCOUNT_MAX }, () => large.begin("one", ignore)),
+      Array.from({ length: LARGE_RESPONSES_PER_ACCOUNT_MAX }, () => large.begin("one", ignore)),
     );
     const begun: number[] = [];
     for (const index of [1, 2]) void large.begin("one", ignore).then(() => begun.push(index));
@@ -155,16 +155,16 @@ describe("the large responses of an account", () => {
   test("ADV-M1: that wait too long are refused: 429 at its own limit, 503 at the service's", async () => {
     const large = answers();
     const accounts = Array.from(
-      { length: LARGE_ANSWERS_MAX / LARGE_ANSWERS_PER_ACCOUNT_MAX },
+      { length: LARGE_RESPONSES_MAX / LARGE_RESPONSES_PER_ACCOUNT_MAX },
       (_, index) => `${index}`,
     );
     for (const account of accounts) {
-      for (let count = 0; count < LARGE_ANSWERS_PER_ACCOUNT_MAX; count++) await large.begin(account, ignore);
+      for (let count = 0; count < LARGE_RESPONSES_PER_ACCOUNT_MAX; count++) await large.begin(account, ignore);
     }
     const late = [large.begin("0", ignore), large.begin("another", ignore)].map((begun) =>
       begun.catch(({ status }) => status),
     );
-    clock.advance(LARGE_ANSWER_WAIT_MS_MAX);
+    clock.advance(LARGE_RESPONSE_WAIT_MS_MAX);
     expect(await Promise.all(late)).toEqual([429, 503]);
     expect(refused).toEqual(["account", "service"]);
   });
@@ -174,8 +174,8 @@ describe("the large responses of an account", () => {
     refused.length = 0;
     const closed: string[] = [];
     // Four accounts take all slots. The responses of the first two are still being created; those of the others are not read.
-    for (let slot = 0; slot < LARGE_ANSWERS_PER_ACCOUNT_MAX; slot++) {
-      for (let account = 0; account < LARGE_ANSWERS_MAX / LARGE_ANSWERS_PER_ACCOUNT_MAX; account++) {
+    for (let slot = 0; slot < LARGE_RESPONSES_PER_ACCOUNT_MAX; slot++) {
+      for (let account = 0; account < LARGE_RESPONSES_MAX / LARGE_RESPONSES_PER_ACCOUNT_MAX; account++) {
         const name = `${account}/${slot}`;
         const answer = await large.begin(`${account}`, () => {
           closed.push(name);
@@ -202,18 +202,18 @@ describe("the large responses of an account", () => {
       ["another", "another again"],
     ]);
     expect(refused).toEqual(["unread", "unread"]);
-    clock.advance(LARGE_ANSWER_WAIT_MS_MAX);
+    clock.advance(LARGE_RESPONSE_WAIT_MS_MAX);
     await expect(greedy).rejects.toMatchObject({ code: "overloaded" });
   });
 
   test("ADV-M1: an unread response is not closed for an account that has as many itself", async () => {
     const large = answers();
-    const accounts = Array.from({ length: LARGE_ANSWERS_MAX }, (_, index) => `${index}`);
+    const accounts = Array.from({ length: LARGE_RESPONSES_MAX }, (_, index) => `${index}`);
     const close = () => expect.unreachable("nothing was to be closed");
     for (const account of accounts) (await large.begin(account, close)).written();
     clock.advance(UNREAD_MS_MIN);
     const late = large.begin("0", ignore).catch(({ status }) => status);
-    clock.advance(LARGE_ANSWER_WAIT_MS_MAX);
+    clock.advance(LARGE_RESPONSE_WAIT_MS_MAX);
     expect(await late).toBe(503);
   });
 });
@@ -249,7 +249,7 @@ describe("a pipelined list", () => {
       requestCount += 1;
     });
     socket.write(head("GET /api/v1/calls", { "X-API-Key": api.key }).repeat(count));
-    const making = Math.min(count, LARGE_ANSWERS_PER_ACCOUNT_MAX);
+    const making = Math.min(count, LARGE_RESPONSES_PER_ACCOUNT_MAX);
     while (begun < making || requestCount < count) await new Promise((resolve) => setImmediate(resolve));
     await settled();
     const hangUp = async () => {
@@ -260,26 +260,26 @@ describe("a pipelined list", () => {
   }
 
   test("ADV-M1: whose client disconnects frees its slot, although Node emits nothing for a queued response", async () => {
-    const lists = await pipelined(LARGE_ANSWERS_PER_ACCOUNT_MAX);
+    const lists = await pipelined(LARGE_RESPONSES_PER_ACCOUNT_MAX);
     await lists.hangUp();
     lists.release();
     expect((await api.get("/api/v1/calls")).status).toBe(200);
     // All slots are free again.
     let free = 0;
-    for (let slot = 0; slot < LARGE_ANSWERS_PER_ACCOUNT_MAX; slot++) {
-      void api.largeAnswers.begin(api.accountId, () => {}).then(() => free++);
+    for (let slot = 0; slot < LARGE_RESPONSES_PER_ACCOUNT_MAX; slot++) {
+      void api.largeResponses.begin(api.accountId, () => {}).then(() => free++);
     }
     await settled();
-    expect(free).toBe(LARGE_ANSWERS_PER_ACCOUNT_MAX);
+    expect(free).toBe(LARGE_RESPONSES_PER_ACCOUNT_MAX);
   });
 
   test("ADV-M1: that waits is not created after its client has disconnected", async () => {
-    const lists = await pipelined(2 * LARGE_ANSWERS_PER_ACCOUNT_MAX);
+    const lists = await pipelined(2 * LARGE_RESPONSES_PER_ACCOUNT_MAX);
     await lists.hangUp();
     await settled();
     lists.release();
     expect((await api.get("/api/v1/calls")).status).toBe(200);
-    expect(lists.begun()).toBe(LARGE_ANSWERS_PER_ACCOUNT_MAX + 1);
+    expect(lists.begun()).toBe(LARGE_RESPONSES_PER_ACCOUNT_MAX + 1);
     expect(api.logged.join("")).not.toContain("request failed");
   });
 });

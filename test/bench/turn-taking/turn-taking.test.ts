@@ -101,13 +101,18 @@ describe("findings", () => {
     heard: [],
     ...own,
   });
-  const held = (atMs: number, resumedMs = Number.NaN): Stop => ({
-    kind: "held",
+  const paused = (atMs: number, resumedMs = Number.NaN): Stop => ({
+    kind: "paused",
     atMs,
     lastSentMs: atMs - 10,
     resumedMs,
   });
-  const cut = (atMs: number): Stop => ({ kind: "cut", atMs, lastSentMs: atMs - 10, resumedMs: Number.NaN });
+  const interrupted = (atMs: number): Stop => ({
+    kind: "interrupted",
+    atMs,
+    lastSentMs: atMs - 10,
+    resumedMs: Number.NaN,
+  });
   const found = (wantsTurn: boolean, trials: Trial[], said = "one two three"): CaseResult =>
     findingsOf(
       { group: "interruptions", title: "case", wantsTurn },
@@ -117,21 +122,21 @@ describe("findings", () => {
 
   test("an interruption is timed from the caller's first sample to the agent's last sample that was sent", () => {
     const seen = {
-      stops: [held(2_080), cut(2_500)],
+      stops: [paused(2_080), interrupted(2_500)],
       speechMs: [700, 2_080],
       silenceMs: [2_200],
       understood: "one three",
     };
     expect(found(true, [trial(seen)])).toMatchObject({
-      heldInVain: 0,
-      cutInVain: 0,
+      falselyPaused: 0,
+      falselyInterrupted: 0,
       interruption: {
         calls: 1,
         stopped: 1,
-        cut: 1,
+        interrupted: 1,
         toLastSentMs: { count: 1, p50: 70, max: 70 },
         toSilenceMs: { p50: 200 },
-        toCutMs: { p50: 500 },
+        toInterruptionMs: { p50: 500 },
         fromOnsetToLastSentMs: { p50: -10 },
         callerWords: 3,
         callerWordsLost: 1,
@@ -141,25 +146,32 @@ describe("findings", () => {
   });
 
   test("a pause of the agent before the caller began is a false one, and a paused agent cannot be interrupted", () => {
-    const stops = [held(1_500, 2_300), cut(2_400)];
+    const stops = [paused(1_500, 2_300), interrupted(2_400)];
     expect(found(true, [trial({ stops })])).toMatchObject({
-      heldInVain: 1,
-      holds: 1,
-      heldMs: { p50: 800 },
+      falselyPaused: 1,
+      falsePauses: 1,
+      falsePauseMs: { p50: 800 },
       interruption: { calls: 0, stopped: 0 },
     });
   });
 
   test("an agent that stops long after the caller has finished was not interrupted", () => {
-    expect(found(true, [trial({ stops: [held(4_500)] })]).interruption).toMatchObject({ calls: 1, stopped: 0, cut: 0 });
+    expect(found(true, [trial({ stops: [paused(4_500)] })]).interruption).toMatchObject({
+      calls: 1,
+      stopped: 0,
+      interrupted: 0,
+    });
   });
 
   test("where the caller does not want the turn every stop is a false one, and lost words count only for replies that were not cancelled", () => {
-    const trials = [trial({ stops: [held(500, 1_300)], heard: ["some", "here"] }), trial({ stops: [cut(900)] })];
+    const trials = [
+      trial({ stops: [paused(500, 1_300)], heard: ["some", "here"] }),
+      trial({ stops: [interrupted(900)] }),
+    ];
     expect(found(false, trials, "")).toMatchObject({
-      heldInVain: 1,
-      cutInVain: 1,
-      holds: 1,
+      falselyPaused: 1,
+      falselyInterrupted: 1,
+      falsePauses: 1,
       agentWords: 3,
       agentWordsLost: 1,
     });
@@ -178,7 +190,7 @@ describe("findings", () => {
   });
 
   test("the budgets of interruptions apply to the first case, the budget of the onset to all cases", () => {
-    const one = found(true, [trial({ stops: [held(2_221)], speechMs: [2_100] })]);
+    const one = found(true, [trial({ stops: [paused(2_221)], speechMs: [2_100] })]);
     const result: TurnsResult = { machine: {} as TurnsResult["machine"], calls: 1, seed: 1, tookS: 1, cases: [one] };
     expect(goalsOf(result).map(({ verdict }) => verdict)).toEqual(["missed", "holds", "missed"]);
   });
@@ -218,7 +230,7 @@ describe("a call in virtual time", () => {
   ])("an interruption pauses the agent, cancels its reply and is answered, with an STT that emits %s", async (sttMode) => {
     const trial = await call(sttMode, material.interruptions[0] as Speech);
     expect(trial.onsetMs).toBeCloseTo(3.7 + 2_000, 0);
-    expect(trial.stops.map(({ kind }) => kind)).toEqual(["held", "cut"]);
+    expect(trial.stops.map(({ kind }) => kind)).toEqual(["paused", "interrupted"]);
     expect(trial.stops[0]?.atMs).toBe(trial.speechMs[0]);
     expect(trial.silenceMs[0]).toBeLessThan((trial.stops[0]?.lastSentMs ?? Number.NaN) + OUTPUT_LEAD_MS + 100);
     expect(trial.understood).toBe(material.interruptions[0]?.text);
@@ -227,7 +239,7 @@ describe("a call in virtual time", () => {
 
   test("a back-channel at most pauses the agent, which then finishes its reply", async () => {
     const trial = await call("partials", material.backChannels[0] as Speech, "");
-    for (const stop of trial.stops) expect(stop).toMatchObject({ kind: "held", resumedMs: expect.any(Number) });
+    for (const stop of trial.stops) expect(stop).toMatchObject({ kind: "paused", resumedMs: expect.any(Number) });
     expect(trial.heard.at(-1)).toBe(greeting.split(" ").at(-1));
     expect(trial.understood).toBe("");
   });

@@ -33,7 +33,7 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
     }
 
     const due = async (query: Partial<Parameters<Stores["retention"]["listDue"]>[1]> = {}): Promise<string[]> => {
-      const all = { what: "record" as const, endedBeforeMs: addMs(clock.epochMs(), 1), limit: 100 };
+      const all = { part: "record" as const, endedBeforeMs: addMs(clock.epochMs(), 1), limit: 100 };
       return (await stores.retention.listDue(accountId, { ...all, ...query })).map(({ id }) => id);
     };
 
@@ -44,10 +44,10 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
       const { ended: recent, failed, expired } = await inEveryStatus(stores, accountId, clock, SPEC);
       await ended(await stores.accounts.ensure("second"));
       await stores.calls.expire();
-      for (const what of RETAINED_PARTS) {
-        expect(await due({ what, endedBeforeMs: borderMs })).toEqual([old]);
-        expect(new Set(await due({ what }))).toEqual(new Set([old, recent.id, failed.id, expired.id]));
-        expect((await due({ what }))[0]).toBe(old);
+      for (const part of RETAINED_PARTS) {
+        expect(await due({ part, endedBeforeMs: borderMs })).toEqual([old]);
+        expect(new Set(await due({ part }))).toEqual(new Set([old, recent.id, failed.id, expired.id]));
+        expect((await due({ part }))[0]).toBe(old);
       }
     });
 
@@ -57,7 +57,7 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
         calls.push(await ended());
         if (index % 3 === 2) clock.advance(1);
       }
-      const query = { what: "recording", endedBeforeMs: addMs(clock.epochMs(), 1), limit: 2 } as const;
+      const query = { part: "recording", endedBeforeMs: addMs(clock.epochMs(), 1), limit: 2 } as const;
       const found: DueCall[] = [];
       for (let page = await stores.retention.listDue(accountId, query); page.length > 0; ) {
         found.push(...page);
@@ -74,8 +74,8 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
       const call = await stores.calls.get(accountId, id);
       expect(call).toMatchObject({ status: "ended", recordingDeletedAtMs: clock.epochMs() });
       expect(call?.recording).toBeUndefined();
-      expect(await due({ what: "recording" })).toEqual([]);
-      expect(await due({ what: "transcript" })).toEqual([id]);
+      expect(await due({ part: "recording" })).toEqual([]);
+      expect(await due({ part: "transcript" })).toEqual([id]);
       expect(await stores.calls.transcript(accountId, id)).toEqual(TURNS);
     });
 
@@ -85,8 +85,8 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
       expect(await stores.calls.transcript(accountId, id)).toEqual([]);
       const call = await stores.calls.get(accountId, id);
       expect(call).toMatchObject({ durationMs: 5_000.5, recording: RECORDING, transcriptDeletedAtMs: clock.epochMs() });
-      expect(await due({ what: "transcript" })).toEqual([]);
-      expect(await due({ what: "recording" })).toEqual([id]);
+      expect(await due({ part: "transcript" })).toEqual([]);
+      expect(await due({ part: "recording" })).toEqual([id]);
     });
 
     test("ADV-M7: nothing is deleted of a live call", async () => {

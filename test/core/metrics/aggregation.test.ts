@@ -50,10 +50,10 @@ describe("the metrics of several workers", () => {
     await scrape(sum, { one: worker(10, 2), two: worker(5, 1) });
     const silent = await scrape(sum, { one: undefined, two: worker(6, 1) });
     expect([frames(silent), listening(silent)]).toEqual([16, 1]);
-    sum.workerGone("one");
+    sum.workerLost("one");
     const without = await scrape(sum, { two: worker(7, 1) });
     expect([frames(without), listening(without)]).toEqual([17, 1]);
-    sum.workerGone("two");
+    sum.workerLost("two");
     const anew = await scrape(sum, { three: worker(1, 0) });
     expect([frames(anew), listening(anew)]).toEqual([18, 0]);
     expect(frames(await scrape(sum, { three: worker(1, 0) }))).toBe(18);
@@ -74,7 +74,7 @@ describe("the metrics of several workers", () => {
       sampleOf(metrics, "trunkline_added_latency_seconds_bucket", { direction: "in", le });
     const both = await scrape(sum, { one: worker(10, 2), two: worker(5, 1) });
     expect([added(both, "0.0005"), added(both, "0.001"), added(both, "+Inf")]).toEqual([0, 15, 15]);
-    sum.workerGone("one");
+    sum.workerLost("one");
     const left = await scrape(sum, { two: worker(6, 1) });
     expect([added(left, "0.0005"), added(left, "0.001"), added(left, "+Inf")]).toEqual([0, 16, 16]);
     expect(sampleOf(left, "trunkline_added_latency_seconds_sum", { direction: "in" })).toBeCloseTo(0.016);
@@ -82,7 +82,7 @@ describe("the metrics of several workers", () => {
 
   test("a worker that never answered leaves no values when it is gone", async () => {
     const sum = new MetricsAggregator();
-    sum.workerGone("unheard");
+    sum.workerLost("unheard");
     const metrics = await scrape(sum, { unheard: undefined });
     expect([metrics.size, metrics.up]).toEqual([0, 0]);
   });

@@ -50,7 +50,7 @@ test("all notes of the start fit on a screen, each once for any number of worker
 test("a configuration that lacks a key names the variable that it may be in", async () => {
   const service = new ServiceProcess({ env: { STT: "deepgram", DEEPGRAM_KEY: "secret-of-mine" } });
   expect(await service.exited).toBe(1);
-  expect(service.stderr).toContain("DEEPGRAM_API_KEY must be set beside STT=deepgram\n");
+  expect(service.stderr).toContain("DEEPGRAM_API_KEY must be set with STT=deepgram\n");
   expect(service.stderr).toContain("  DEEPGRAM_KEY is not known: did you mean DEEPGRAM_API_KEY?\n");
   expect(service.stderr).not.toContain("secret-of-mine");
 });

@@ -66,8 +66,8 @@ function retentionOf(rules: object, store = stores.retention) {
     dataDir: directory,
     clock,
     log: log.log,
-    onDeleted: (what) => deleted.push(what),
-    onFailed: (what) => failed.push(what),
+    onDeleted: (part) => deleted.push(part),
+    onFailed: (part) => failed.push(part),
   });
   expect(problems).toEqual([]);
   return { retention, deleted, failed, run: () => clock.drive(retention.run()) };
@@ -175,9 +175,9 @@ test("ADV-M7: a preview lists what a run deletes, counts each file once, and del
   const { retention, run } = retentionOf(rules);
   const preview = await clock.drive(retention.preview());
   expect(preview).toEqual([
-    { accountName: "acme", what: "record", calls: 2, bytes: 8_000 },
-    { accountName: "other", what: "recording", calls: 1, bytes: 4_000 },
-    { accountName: "other", what: "transcript", calls: 1, bytes: 0 },
+    { accountName: "acme", part: "record", calls: 2, bytes: 8_000 },
+    { accountName: "other", part: "recording", calls: 1, bytes: 4_000 },
+    { accountName: "other", part: "transcript", calls: 1, bytes: 0 },
   ]);
   expect(calls.flatMap(filesOf)).not.toContain(false);
   expect(await run()).toEqual(preview);

@@ -52,7 +52,7 @@ export interface ReplyFacts {
   cut: boolean;
   /** What the transcript says of it. */
   turn: TranscriptTurn | undefined;
-  /** How old the last confirmation was when it became its turn, ms. */
+  /** How old the last confirmation was when its turn was recorded, or when it was cancelled, ms. */
   unconfirmedMs: number;
 }
 
@@ -199,7 +199,8 @@ export class Facts {
         return;
       case "cancel-reply":
         this.#marksDueMs.clear();
-        this.#change(command.turnId, { cut: true, pausedMs: undefined });
+        // A reply of which nothing counts as heard gets no turn.
+        this.#change(command.turnId, { cut: true, pausedMs: undefined, unconfirmedMs: this.nowMs - this.confirmedMs });
         this.#unspoken = [];
         this.#playedAtClearMs = this.#sentMs - Math.max(0, this.playsUntilMs - this.nowMs);
         this.playsUntilMs = Math.min(this.playsUntilMs, this.nowMs);

@@ -53,7 +53,7 @@ describe("the configured LLMs", () => {
     const settings = settingsOf({ ANTHROPIC_API_KEY: "secret key", GEMINI_API_KEY: "k", GEMINI_BASE_URL: "ftp://x?y" });
     const models = { model_a: "openai:gpt-4o", model_b: "openai:gpt-4o-mini", model_c: "anthropic:claude-opus-5" };
     expect(llmProblems(models, settings)).toEqual([
-      "OPENAI_API_KEY must be set beside openai:<model>",
+      "OPENAI_API_KEY must be set with openai:<model>",
       "ANTHROPIC_API_KEY must be printable ASCII without spaces",
     ]);
     expect(llmProblems({ ...REFERENCE, model_a: "gemini:gemini-3" }, settings)).toEqual([

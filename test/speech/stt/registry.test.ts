@@ -36,9 +36,9 @@ describe("the configured STT", () => {
   });
 
   test("needs an API key at the provider's own address, and quotes no API key in a problem", () => {
-    expect(sttProblems("deepgram", settingsOf())).toEqual(["DEEPGRAM_API_KEY must be set beside STT=deepgram"]);
-    expect(sttProblems("assemblyai", settingsOf())).toEqual(["ASSEMBLYAI_API_KEY must be set beside STT=assemblyai"]);
-    expect(sttProblems("openai", settingsOf())).toEqual(["OPENAI_STT_API_KEY must be set beside STT=openai"]);
+    expect(sttProblems("deepgram", settingsOf())).toEqual(["DEEPGRAM_API_KEY must be set with STT=deepgram"]);
+    expect(sttProblems("assemblyai", settingsOf())).toEqual(["ASSEMBLYAI_API_KEY must be set with STT=assemblyai"]);
+    expect(sttProblems("openai", settingsOf())).toEqual(["OPENAI_STT_API_KEY must be set with STT=openai"]);
     expect(sttProblems("deepgram", settingsOf({ DEEPGRAM_API_KEY: "secret key" }))).toEqual([
       "DEEPGRAM_API_KEY must be printable ASCII without spaces",
     ]);
@@ -68,7 +68,7 @@ describe("the configured STT", () => {
     ]);
     expect(sttProblems("deepgram,whisper,assemblyai", settings)).toEqual([
       'STT must be one of assemblyai, deepgram, openai, reference, not "whisper"',
-      "ASSEMBLYAI_API_KEY must be set beside STT=assemblyai",
+      "ASSEMBLYAI_API_KEY must be set with STT=assemblyai",
     ]);
   });
 

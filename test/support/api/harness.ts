@@ -41,7 +41,7 @@ export interface ApiUnderTest {
   /** What the API logged, one line of JSON each. */
   logged: string[];
   metrics: ControlMetrics;
-  largeAnswers: LargeResponses;
+  largeResponses: LargeResponses;
   downloads: LargeResponses;
   /**
    * What `newCalls` says, what speaks against one call more, whether the worker receives messages, and whether the keys can
@@ -122,8 +122,8 @@ export async function apiUnderTest(
   const recordingPath = (callId: string) => join(directory, `${callId}.wav`);
   const events = new EventPager(directory);
   const metrics = new ControlMetrics();
-  const largeResponses = new LargeResponses(clock, metrics.largeAnswers("list"));
-  const downloads = new LargeResponses(clock, metrics.largeAnswers("download"), downloadBounds(API_CONNECTIONS_MAX));
+  const largeResponses = new LargeResponses(clock, metrics.largeResponses("list"));
+  const downloads = new LargeResponses(clock, metrics.largeResponses("download"), downloadBounds(API_CONNECTIONS_MAX));
   const app = buildApi({
     ...stores,
     clock,
@@ -188,7 +188,7 @@ export async function apiUnderTest(
       app,
       stores,
       clock,
-      largeAnswers: largeResponses,
+      largeResponses,
       downloads,
       directory,
       accountId,

@@ -3,9 +3,9 @@ import {
   BODY_BYTES_MAX,
   DOWNLOADS_PER_ACCOUNT_MAX,
   HEADERS_MAX,
-  LARGE_ANSWERS_PER_ACCOUNT_MAX,
-  LARGE_ANSWERS_WAITING_MAX,
-  LARGE_ANSWERS_WAITING_PER_ACCOUNT_MAX,
+  LARGE_RESPONSES_PER_ACCOUNT_MAX,
+  LARGE_RESPONSES_WAITING_MAX,
+  LARGE_RESPONSES_WAITING_PER_ACCOUNT_MAX,
 } from "../../../src/core/limits/api.ts";
 import { codesOf, type Operation } from "../openapi/document.ts";
 import { existingId, isAbout, pathOf, type RequestChanges, unknownId } from "./requests.ts";
@@ -78,7 +78,7 @@ const BY_STATUS: Readonly<Record<number, Provocation>> = {
     const given = await existingId(scene, operation);
     const codes = codesOf(operation, 503);
     // So many may take all that there is, and wait for all that there may.
-    const length = LARGE_ANSWERS_WAITING_MAX / LARGE_ANSWERS_WAITING_PER_ACCOUNT_MAX;
+    const length = LARGE_RESPONSES_WAITING_MAX / LARGE_RESPONSES_WAITING_PER_ACCOUNT_MAX;
     const others = Array.from({ length }, (_, index) => `account ${index}`);
     if (isBounded(operation)) takeAllLargeAnswers(scene, others);
     for (const reason of ["overloaded", "draining", "insufficient_storage", "database_lost", "unavailable"] as const) {
@@ -94,10 +94,10 @@ const BY_STATUS: Readonly<Record<number, Provocation>> = {
 function takeAllLargeAnswers({ api }: Scene, accountIds: readonly string[]): void {
   for (const accountId of accountIds) {
     for (const [answers, perAccountMax] of [
-      [api.largeAnswers, LARGE_ANSWERS_PER_ACCOUNT_MAX],
+      [api.largeResponses, LARGE_RESPONSES_PER_ACCOUNT_MAX],
       [api.downloads, DOWNLOADS_PER_ACCOUNT_MAX],
     ] as const) {
-      for (let count = 0; count < perAccountMax + LARGE_ANSWERS_WAITING_PER_ACCOUNT_MAX; count++) {
+      for (let count = 0; count < perAccountMax + LARGE_RESPONSES_WAITING_PER_ACCOUNT_MAX; count++) {
         answers.begin(accountId, () => {}).catch(() => {});
       }
     }

@@ -1,4 +1,5 @@
 import { strict as assert } from "node:assert";
+import { wireFactory } from "../../../src/carriers/wire-factory.ts";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { addMs, millisecondsOf, monotonicMs } from "../../../src/core/clocks.ts";
 import { FRAME_MS } from "../../../src/core/limits/media.ts";
@@ -160,9 +161,12 @@ class GoldenCallRun implements LiveCall {
         },
       },
       providers: goldenEngines(scene.providers, clock),
+      createWire: wireFactory({
+        telnyxOutboundCodec: line.wire === "carrier_b" ? line.codecs.outbound : "mulaw",
+        opus,
+      }),
       makeVad: failingAt(scene.detectorFailsAtFrame),
       makeResampler,
-      opus,
       httpTools: new ScriptedHttpTools(clock, scene.tools),
       schemas: INLINE_SCHEMAS,
       journals: new JournalWriters({ dataDir, software: "trunkline/golden", clock, log, files: this.#disk }),
@@ -180,7 +184,6 @@ class GoldenCallRun implements LiveCall {
       onFull: () => {},
       carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [] },
       mediaUrl: "wss://media.example.com",
-      telnyxOutboundCodec: line.wire === "carrier_b" ? line.codecs.outbound : "mulaw",
     });
     this.#gateway = gateway;
     this.#peer = simulatePeer(line, {

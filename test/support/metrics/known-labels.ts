@@ -4,7 +4,7 @@ import { SPEND_LIMITS, SPEND_SCOPES } from "../../../src/core/billing/spend.ts";
 import { END_REASONS } from "../../../src/core/calls/reasons.ts";
 import { CONNECTION_TYPES } from "../../../src/core/calls/spec.ts";
 import { STAGES } from "../../../src/core/calls/stages.ts";
-import { LARGE_ANSWERS } from "../../../src/core/metrics/control-metrics.ts";
+import { LARGE_RESPONSES } from "../../../src/core/metrics/control-metrics.ts";
 import {
   LLM_ABORT_REASONS,
   PROMPT_TRIM_CAUSES,
@@ -16,7 +16,7 @@ import {
 import { BUDGETED_TASKS } from "../../../src/core/metrics/task-metrics.ts";
 import { LIVE_STATES } from "../../../src/core/metrics/worker-readings.ts";
 import { RETAINED_PARTS } from "../../../src/core/retention.ts";
-import { TASK_OUTCOMES } from "../../../src/core/tasks/budgeted-process.ts";
+import { TASK_OUTCOMES } from "../../../src/core/task-processes/budgeted-process.ts";
 import { SOFTWARE } from "../../../src/core/version.ts";
 import { MEDIA_SERVERS } from "../../../src/gateway/server/media-server.ts";
 import { CALL_STATUSES } from "../../../src/store/call-store.ts";
@@ -34,8 +34,8 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
     ...PROMPT_TRIM_CAUSES,
   ],
   port: ["api", "metrics"],
-  of: ["account", "service"],
-  what: RETAINED_PARTS,
+
+  part: RETAINED_PARTS,
   reason: [...END_REASONS, ...LLM_ABORT_REASONS],
   outcome: [...REDEMPTION_OUTCOMES, ...TASK_OUTCOMES],
   task: BUDGETED_TASKS,
@@ -44,7 +44,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   milestone: TURN_MILESTONES,
   step: TURN_STEPS,
   unit: USAGE_UNIT_LABELS,
-  scope: SPEND_SCOPES,
+  scope: [...SPEND_SCOPES, "service"],
   limit: SPEND_LIMITS,
   provider: PROVIDERS,
   from: PROVIDERS,
@@ -55,8 +55,8 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   media_server: MEDIA_SERVERS,
   le: /^(\d+(\.\d+)?|\+Inf)$/,
   quantile: ["0.5", "0.9", "0.99", "1"],
-  // Of large answers, and of Node's own garbage collections.
-  kind: [...LARGE_ANSWERS, "major", "minor", "incremental", "weakcb"],
+  // Of large responses, and of Node's own garbage collections.
+  kind: [...LARGE_RESPONSES, "major", "minor", "incremental", "weakcb"],
   space: getHeapSpaceStatistics().map(({ space_name }) => space_name.replace(/_space$/, "")),
   version: [process.version],
   major: /^\d+$/,

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { wireFactory } from "../../../src/carriers/wire-factory.ts";
 import { readConfig } from "../../../src/config/config.ts";
 import type { Prices } from "../../../src/core/billing/prices.ts";
 import type { SpendSettings } from "../../../src/core/billing/spend.ts";
@@ -140,9 +141,9 @@ export async function mediaService(options: MediaServiceOptions = {}) {
       tts: options.tts ?? new ScriptedTts(clock),
       llm: { model_a: llm, model_b: llm, model_c: llm },
     },
+    createWire: wireFactory({ telnyxOutboundCodec: options.carrierBOutboundCodec ?? "mulaw", opus }),
     makeVad: options.vad ?? makeVad,
     makeResampler,
-    opus,
     httpTools: new HttpTools({ secrets: new Map(), allowLoopback: true }),
     schemas: INLINE_SCHEMAS,
     journals: new JournalWriters({
@@ -164,7 +165,6 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     onFull: (isFull) => server.pauseListening(isFull),
     carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [], ...options.carrierSecrets },
     mediaUrl: MEDIA_URL,
-    telnyxOutboundCodec: options.carrierBOutboundCodec ?? "mulaw",
   });
   const serverOptions = {
     admit: (token: string, headers: SignatureHeaders) => gateway.admit(token, headers),

@@ -30,8 +30,8 @@ export async function wholeService(options: MediaServiceOptions = {}) {
   const api = buildApi({
     ...stores,
     clock: systemClock,
-    largeResponses: new LargeResponses(systemClock, metrics.largeAnswers("list")),
-    downloads: new LargeResponses(systemClock, metrics.largeAnswers("download"), downloadBounds(API_CONNECTIONS_MAX)),
+    largeResponses: new LargeResponses(systemClock, metrics.largeResponses("list")),
+    downloads: new LargeResponses(systemClock, metrics.largeResponses("download"), downloadBounds(API_CONNECTIONS_MAX)),
     calls: meteredCallStore(stores.calls, metrics),
     voices: catalogueOf({ voices: async () => [VOICE] }),
     toolSecrets: new Map(),

@@ -72,12 +72,12 @@ export function answerValue(parameter: Parameter, answer: string): unknown {
 }
 
 function valueOfAnswer(parameter: Parameter, answer: string): unknown {
-  const said = new Utterance(answer.replace(/^DTMF:\s*/, ""));
-  const named = valuesIn(parameter, said, "anywhere");
+  const utterance = new Utterance(answer.replace(/^DTMF:\s*/, ""));
+  const named = valuesIn(parameter, utterance, "anywhere");
   if (named !== undefined || parameter.itemType !== "string" || parameter.schema.enum !== undefined) return named;
   if (hasForm(parameter)) return undefined;
-  const labelled = labelledName(parameter, said) ?? said.quoted()?.value;
-  const value = labelled ?? digitsOr(said, withoutPreamble(said));
+  const labelled = labelledName(parameter, utterance) ?? utterance.quoted()?.value;
+  const value = labelled ?? digitsOr(utterance, withoutPreamble(utterance));
   if (!isLongEnough(parameter, value)) return undefined;
   return parameter.type === "array" ? listOf(value) : value;
 }
@@ -97,17 +97,19 @@ class ArgumentFiller {
   }
 
   /** Fills values, the most certain first. A word that has given a value gives no other. */
-  fillFrom(said: Utterance): void {
+  fillFrom(utterance: Utterance): void {
     const where = "labelled";
-    this.#each((parameter) => (isNumber(parameter) ? undefined : valuesIn(parameter, said, where)));
-    this.#each((parameter) => (isNumber(parameter) ? valuesIn(parameter, said, where) : undefined));
-    this.#each((parameter) => (isFreeText(parameter) ? fitting(parameter, labelledName(parameter, said)) : undefined));
+    this.#each((parameter) => (isNumber(parameter) ? undefined : valuesIn(parameter, utterance, where)));
+    this.#each((parameter) => (isNumber(parameter) ? valuesIn(parameter, utterance, where) : undefined));
     this.#each((parameter) =>
-      isFreeText(parameter) ? fitting(parameter, this.#afterPreposition(parameter, said)) : undefined,
+      isFreeText(parameter) ? fitting(parameter, labelledName(parameter, utterance)) : undefined,
     );
-    this.#each((parameter) => (isNumber(parameter) ? this.#unlabelledNumber(parameter, said) : undefined));
-    this.#each((parameter) => (isFreeText(parameter) ? quotedIn(parameter, said) : undefined));
-    this.#each((parameter) => (isFreeText(parameter) && isCode(parameter) ? codeIn(parameter, said) : undefined));
+    this.#each((parameter) =>
+      isFreeText(parameter) ? fitting(parameter, this.#afterPreposition(parameter, utterance)) : undefined,
+    );
+    this.#each((parameter) => (isNumber(parameter) ? this.#unlabelledNumber(parameter, utterance) : undefined));
+    this.#each((parameter) => (isFreeText(parameter) ? quotedIn(parameter, utterance) : undefined));
+    this.#each((parameter) => (isFreeText(parameter) && isCode(parameter) ? codeIn(parameter, utterance) : undefined));
   }
 
   #each(findValue: (parameter: Parameter) => unknown): void {
@@ -120,41 +122,41 @@ class ArgumentFiller {
   }
 
   /** A number without a label belongs to a required parameter, or to the only one that takes numbers. */
-  #unlabelledNumber(parameter: Parameter, said: Utterance): unknown {
+  #unlabelledNumber(parameter: Parameter, utterance: Utterance): unknown {
     const isOnly = this.#parameters.filter(isNumber).length === 1;
-    return parameter.required || isOnly ? valuesIn(parameter, said, "anywhere") : undefined;
+    return parameter.required || isOnly ? valuesIn(parameter, utterance, "anywhere") : undefined;
   }
 
   /** "in Berlin", "for Ann": the first name after a preposition of the parameter, unless the name is a tool word. */
-  #afterPreposition(parameter: Parameter, said: Utterance): string | undefined {
+  #afterPreposition(parameter: Parameter, utterance: Utterance): string | undefined {
     for (const word of prepositionsOf(parameter)) {
-      for (const [at, { lower }] of said.tokens.entries()) {
-        if (lower !== word || !said.joins(at)) continue;
-        const name = this.#nameAt(said, at + 1, {
+      for (const [at, { lower }] of utterance.tokens.entries()) {
+        if (lower !== word || !utterance.joins(at)) continue;
+        const name = this.#nameAt(utterance, at + 1, {
           several: parameter.type === "array",
           mayBeNumbered: isStreet(parameter),
         });
         if (name !== undefined) return name;
       }
     }
-    return isPerson(parameter) ? this.#introduced(said) : undefined;
+    return isPerson(parameter) ? this.#introduced(utterance) : undefined;
   }
 
-  #introduced(said: Utterance): string | undefined {
-    for (const at of said.tokens.keys()) {
-      const words = INTRODUCTIONS.find((all) => all.every((word, n) => said.tokens[at + n]?.lower === word));
-      const name = words === undefined ? undefined : this.#nameAt(said, at + words.length);
+  #introduced(utterance: Utterance): string | undefined {
+    for (const at of utterance.tokens.keys()) {
+      const words = INTRODUCTIONS.find((all) => all.every((word, n) => utterance.tokens[at + n]?.lower === word));
+      const name = words === undefined ? undefined : this.#nameAt(utterance, at + words.length);
       if (name !== undefined && /^\p{Lu}/u.test(name)) return name;
     }
     return undefined;
   }
 
-  #nameAt(said: Utterance, at: number, { several = false, mayBeNumbered = false } = {}): string | undefined {
-    const span = several ? said.namesAt(at) : said.nameAt(at);
-    if (span === undefined || this.#isToolWord(said.tokens[span.from])) return undefined;
-    if (!mayBeNumbered && numberAt(said.tokens, span.from) !== undefined) return undefined;
-    said.use(span);
-    return said.textOf(span);
+  #nameAt(utterance: Utterance, at: number, { several = false, mayBeNumbered = false } = {}): string | undefined {
+    const span = several ? utterance.namesAt(at) : utterance.nameAt(at);
+    if (span === undefined || this.#isToolWord(utterance.tokens[span.from])) return undefined;
+    if (!mayBeNumbered && numberAt(utterance.tokens, span.from) !== undefined) return undefined;
+    utterance.use(span);
+    return utterance.textOf(span);
   }
 
   #isToolWord(token: Token | undefined): boolean {
@@ -162,25 +164,25 @@ class ArgumentFiller {
   }
 
   /** If the tool lacks exactly one text, fills it from the remaining words. */
-  fillFromRest(said: Utterance): void {
+  fillFromRest(utterance: Utterance): void {
     const missing = this.#parameters.filter(
       (one) =>
         isNeeded(one, this.#values) && valueAt(this.#values, one.path) === undefined && one.schema.const === undefined,
     );
     const [only] = missing.filter(isFreeText);
     if (only === undefined || missing.length !== 1) return;
-    const span = this.#remainingWords(said, only);
-    const value = span && fitting(only, said.textOf(span));
+    const span = this.#remainingWords(utterance, only);
+    const value = span && fitting(only, utterance.textOf(span));
     if (value !== undefined && isAllowed(only, value)) this.#values = withValue(this.#values, only.path, value);
   }
 
   /** The words after those that named the tool; if there are none, the longest run of words before them. */
-  #remainingWords(said: Utterance, parameter: Parameter): Span | undefined {
-    const { tokens } = said;
+  #remainingWords(utterance: Utterance, parameter: Parameter): Span | undefined {
+    const { tokens } = utterance;
     const labels = new Set(this.#parameters.flatMap((one) => (one === parameter ? [] : [...one.hints])));
     const isOpen = (token: Token | undefined, at: number): boolean =>
       token !== undefined &&
-      said.isFree(at) &&
+      utterance.isFree(at) &&
       isInformative(token) &&
       !this.#isToolWord(token) &&
       !labels.has(token.stem);
@@ -194,7 +196,7 @@ class ArgumentFiller {
         continue;
       let to = from + 1;
       // Stop words inside the text are included: "bread with seeds".
-      for (let at = to; at < tokens.length && said.joins(at - 1) && said.isFree(at); at += 1) {
+      for (let at = to; at < tokens.length && utterance.joins(at - 1) && utterance.isFree(at); at += 1) {
         if (this.#isToolWord(tokens[at])) break;
         if (isOpen(tokens[at], at)) to = at + 1;
       }
@@ -212,43 +214,44 @@ function fitting(parameter: Parameter, value: string | undefined): unknown {
   return parameter.type === "array" ? listOf(value) : value;
 }
 
-function quotedIn(parameter: Parameter, said: Utterance): unknown {
-  const found = said.quoted();
+function quotedIn(parameter: Parameter, utterance: Utterance): unknown {
+  const found = utterance.quoted();
   if (found === undefined || !isLongEnough(parameter, found.value)) return undefined;
-  said.use(found.span);
+  utterance.use(found.span);
   return parameter.type === "array" ? [found.value] : found.value;
 }
 
 /** "name is Ann", "order A-17": what follows a label. Without a filler between, it must look like a value. */
-function labelledName(parameter: Parameter, said: Utterance): string | undefined {
+function labelledName(parameter: Parameter, utterance: Utterance): string | undefined {
   const { labels, type } = parameter;
-  const { tokens } = said;
+  const { tokens } = utterance;
   for (const [at, token] of tokens.entries()) {
-    if (!labels.has(token.stem) || !said.isFree(at)) continue;
+    if (!labels.has(token.stem) || !utterance.isFree(at)) continue;
     let next = at + 1;
     while (labels.has(tokens[next]?.stem ?? "")) next += 1;
     const named = next;
     while (FILLERS.has(tokens[next]?.lower ?? "")) next += 1;
     const spelled = digitsFrom(tokens, next);
     const isWhole = /\p{N}/u.test(tokens[next]?.text ?? "") && isCode(parameter);
-    const name = type === "array" ? said.namesAt(next) : isWhole ? { from: next, to: next + 1 } : said.nameAt(next);
+    const name =
+      type === "array" ? utterance.namesAt(next) : isWhole ? { from: next, to: next + 1 } : utterance.nameAt(next);
     const span = spelled.count > 1 ? { from: next, to: next + spelled.count } : name;
     const looksLikeValue = next > named || /^\p{Lu}|\p{N}/u.test(tokens[next]?.text ?? "") || spelled.count > 1;
-    const divided = /[.!?;]/.test(said.text.slice(tokens[next - 1]?.end ?? 0, tokens[next]?.start ?? 0));
+    const divided = /[.!?;]/.test(utterance.text.slice(tokens[next - 1]?.end ?? 0, tokens[next]?.start ?? 0));
     if (span === undefined || !looksLikeValue || divided) continue;
-    said.use(span);
-    return spelled.count > 1 ? spelled.value : said.textOf(span);
+    utterance.use(span);
+    return spelled.count > 1 ? spelled.value : utterance.textOf(span);
   }
   return undefined;
 }
 
-function codeIn(parameter: Parameter, said: Utterance): string | undefined {
-  const at = said.tokens.findIndex(
-    ({ text }, index) => said.isFree(index) && /\p{N}/u.test(text) && isAllowed(parameter, text),
+function codeIn(parameter: Parameter, utterance: Utterance): string | undefined {
+  const at = utterance.tokens.findIndex(
+    ({ text }, index) => utterance.isFree(index) && /\p{N}/u.test(text) && isAllowed(parameter, text),
   );
   if (at < 0) return undefined;
-  said.use({ from: at, to: at + 1 });
-  return said.tokens[at]?.text;
+  utterance.use({ from: at, to: at + 1 });
+  return utterance.tokens[at]?.text;
 }
 
 /** Words at the beginning of an answer that are not part of the value. */
@@ -256,17 +259,17 @@ const PREAMBLE = new Set(
   "it's it is i am i'm my name that's that would be the a an um uh well oh to in for at from please yes".split(" "),
 );
 
-function withoutPreamble(said: Utterance): string {
-  const { tokens } = said;
+function withoutPreamble(utterance: Utterance): string {
+  const { tokens } = utterance;
   const first = tokens.findIndex(({ lower }) => !PREAMBLE.has(lower));
   const last = tokens.findLastIndex(({ lower }) => lower !== "please" && lower !== "thanks");
-  return first < 0 || last < first ? said.text.trim() : said.textOf({ from: first, to: last + 1 });
+  return first < 0 || last < first ? utterance.text.trim() : utterance.textOf({ from: first, to: last + 1 });
 }
 
 /** "four seven one one" is `4711`; any other text is returned unchanged. */
-function digitsOr(said: Utterance, text: string): string {
-  const { value, count } = digitsFrom(said.tokens, 0);
-  return count > 1 && count === said.tokens.length ? value : text;
+function digitsOr(utterance: Utterance, text: string): string {
+  const { value, count } = digitsFrom(utterance.tokens, 0);
+  return count > 1 && count === utterance.tokens.length ? value : text;
 }
 
 const listOf = (text: string): string[] => text.split(/\s*,\s*|\s+and\s+/u).filter((item) => item !== "");

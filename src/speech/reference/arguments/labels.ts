@@ -8,6 +8,7 @@ export function stems(words: string): ReadonlySet<string> {
   return new Set(words.split(" ").map(stem));
 }
 
+/** Whether both sets have a stem in common. */
 export const overlap = (left: ReadonlySet<string>, right: ReadonlySet<string>): boolean =>
   [...left].some((word) => right.has(word));
 
@@ -33,6 +34,7 @@ const PREPOSITIONS: readonly { labels: ReadonlySet<string>; words: readonly stri
 export const prepositionsOf = ({ labels }: Parameter): string[] =>
   PREPOSITIONS.filter((kind) => overlap(kind.labels, labels)).flatMap(({ words }) => words);
 
+// Whether a parameter's value is of one kind, as far as its labels show it.
 export const isCode = ({ hints }: Parameter): boolean => overlap(hints, CODES);
 export const isPerson = ({ labels }: Parameter): boolean => overlap(labels, PERSON);
 export const isStreet = ({ labels }: Parameter): boolean => overlap(labels, STREET);

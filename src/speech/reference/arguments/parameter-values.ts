@@ -12,6 +12,7 @@ const NEGATIVE = new Set(["no", "not", "without", "don't", "off", "disable", "ne
 const NO_NUMBER_BEFORE = new Set(["this", "that", "which", "no", "any", "some", "every", "the", "another"]);
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@.]+$/;
 
+/** Whether the value, or each item of a list, must be a number. */
 export const isNumber = ({ itemType }: Parameter): boolean => itemType === "number" || itemType === "integer";
 /** Whether a text must have one of the forms in FORMATS. */
 export const hasForm = ({ schema }: Parameter): boolean => FORMATS[String(schema.format)] !== undefined;

@@ -69,26 +69,26 @@ class Planner {
 
   /** The plan for the last of these turns, given those before it. */
   plan(exchanges: readonly Exchange[]): ToolPlan {
-    const said = exchanges.at(-1)?.callerText;
-    if (said === undefined) return NOTHING;
+    const callerText = exchanges.at(-1)?.callerText;
+    if (callerText === undefined) return NOTHING;
     const question = this.#openQuestion(exchanges.slice(0, -1));
-    return question === undefined ? this.#planRequest(said) : this.#planAnswer(said, question);
+    return question === undefined ? this.#planRequest(callerText) : this.#planAnswer(callerText, question);
   }
 
   /** The question in the last reply, if the caller heard one. */
   #openQuestion(before: readonly Exchange[]): Question | undefined {
     const heard = before.at(-1)?.heardReply ?? "";
-    if (!wasAsked(this.#phrases.askFor.replace(/ the $/, " ").trim(), heard)) return undefined;
+    if (!callerHeard(this.#phrases.askFor.replace(/ the $/, " ").trim(), heard)) return undefined;
     const { question } = this.plan(before);
-    return question !== undefined && wasAsked(question.text, heard) ? question : undefined;
+    return question !== undefined && callerHeard(question.text, heard) ? question : undefined;
   }
 
   /** The plan for a turn that answers no question. */
-  #planRequest(said: string): ToolPlan {
+  #planRequest(callerText: string): ToolPlan {
     const calls: PlannedCall[] = [];
     let question: Question | undefined;
     const wanted = new Set<ToolDescription>();
-    const sentences = sentencesOf(said);
+    const sentences = sentencesOf(callerText);
     for (const text of sentences) {
       if (isNegated(text)) continue;
       const others = sentences.filter((other) => other !== text);
@@ -115,8 +115,8 @@ class Planner {
     if (builtIn.length > 0) return builtIn.map((tool) => ({ tool, nameStems: new Set() }));
     const found: ToolMatch[] = [];
     const taken = new Set<string>();
-    const said = new Utterance(text);
-    for (let best = this.#best(said, taken); best !== undefined; best = this.#best(said, taken)) {
+    const utterance = new Utterance(text);
+    for (let best = this.#best(utterance, taken); best !== undefined; best = this.#best(utterance, taken)) {
       found.push(best);
       for (const stem of best.stems) taken.add(stem);
       if (found.length === CALLS_MAX) break;
@@ -124,26 +124,26 @@ class Planner {
     return found;
   }
 
-  #best(said: Utterance, taken: ReadonlySet<string>): ToolMatch | undefined {
+  #best(utterance: Utterance, taken: ReadonlySet<string>): ToolMatch | undefined {
     let best: ToolMatch | undefined;
     for (const tool of this.#tools) {
       if (BUILT_IN_RULES[tool.name] !== undefined) continue;
-      const match = toolMatch(tool, said, taken, this.#language);
+      const match = toolMatch(tool, utterance, taken, this.#language);
       if (best !== undefined && match.score <= best.score) continue;
-      if (isWanted(match, () => countArgumentWords(match, said.text))) best = match;
+      if (isWanted(match, () => countArgumentWords(match, utterance.text))) best = match;
     }
     return best;
   }
 
   /** The plan for a turn after a question. */
-  #planAnswer(said: string, { tool, values, parameter, timesAsked }: Question): ToolPlan {
-    if (CANCELLATION.test(said)) return { calls: [], isDropped: true };
+  #planAnswer(callerText: string, { tool, values, parameter, timesAsked }: Question): ToolPlan {
+    if (CANCELLATION.test(callerText)) return { calls: [], isDropped: true };
     const rule = BUILT_IN_RULES[tool.name];
-    const value = rule === undefined ? answerTo(parameter, said) : rule.valueIn(said);
+    const value = rule === undefined ? answerTo(parameter, callerText) : rule.valueIn(callerText);
     if (value === undefined) {
-      const plan = this.#planRequest(said);
+      const plan = this.#planRequest(callerText);
       const isNewRequest = plan.calls.length > 0 || plan.question !== undefined;
-      if (isNewRequest || timesAsked >= QUESTIONS_MAX || said.trim().endsWith("?")) return plan;
+      if (isNewRequest || timesAsked >= QUESTIONS_MAX || callerText.trim().endsWith("?")) return plan;
       return { calls: [], question: this.#ask(tool, values, parameter, timesAsked + 1) };
     }
     const parameters = parametersOf(tool.parameters);
@@ -163,13 +163,13 @@ const countArgumentWords = ({ tool, nameStems }: ToolMatch, text: string): numbe
   fillArguments(parametersOf(tool.parameters), new Utterance(text), [], nameStems).namedWords;
 
 /** Whether the caller heard this question, or its beginning before interrupting. */
-const wasAsked = (question: string, heard: string): boolean =>
+const callerHeard = (question: string, heard: string): boolean =>
   heard.includes(question) || (heard.includes(" ") && question.startsWith(heard.replace(/[\s.…]+$/u, "")));
 
-const answerTo = (parameter: Parameter, said: string): unknown =>
-  said.trim().endsWith("?") && parameter.itemType === "string" && parameter.schema.enum === undefined
+const answerTo = (parameter: Parameter, callerText: string): unknown =>
+  callerText.trim().endsWith("?") && parameter.itemType === "string" && parameter.schema.enum === undefined
     ? undefined
-    : answerValue(parameter, said);
+    : answerValue(parameter, callerText);
 
 function valuesFor({ tool, nameStems }: WantedTool, sentence: string, others: readonly string[]): Arguments {
   const rule = BUILT_IN_RULES[tool.name];
@@ -178,9 +178,13 @@ function valuesFor({ tool, nameStems }: WantedTool, sentence: string, others: re
   return fillArguments(parametersOf(tool.parameters), new Utterance(sentence), rest, nameStems).values;
 }
 
-function builtInValues({ argument, valueIn }: BuiltInRule, { parameters }: ToolDescription, said: string): Arguments {
+function builtInValues(
+  { argument, valueIn }: BuiltInRule,
+  { parameters }: ToolDescription,
+  callerText: string,
+): Arguments {
   const isOffered = parametersOf(parameters).some(({ path }) => path[0] === argument);
-  const value = isOffered ? valueIn(said) : undefined;
+  const value = isOffered ? valueIn(callerText) : undefined;
   return value === undefined ? {} : { [argument]: value };
 }
 
@@ -215,5 +219,5 @@ function firstSentence(text: string): string {
   return /^\p{Lu}\p{Ll}/u.test(bare) ? bare.charAt(0).toLowerCase() + bare.slice(1) : bare;
 }
 
-const sentencesOf = (said: string): string[] =>
-  said.match(/[^.!?。！？]+(?:[.!?。！？]+(?!\s|$)[^.!?。！？]*)*/gu) ?? [];
+const sentencesOf = (callerText: string): string[] =>
+  callerText.match(/[^.!?。！？]+(?:[.!?。！？]+(?!\s|$)[^.!?。！？]*)*/gu) ?? [];

@@ -1,7 +1,7 @@
 import { childModule } from "../../../core/child-module.ts";
 import { TOOL_PLAN_CPU_MS_MAX } from "../../../core/limits/tools.ts";
-import { BudgetedProcess, type BudgetedProcessOptions } from "../../../core/tasks/budgeted-process.ts";
-import { forkTaskChild } from "../../../core/tasks/child.ts";
+import { BudgetedProcess, type BudgetedProcessOptions } from "../../../core/task-processes/budgeted-process.ts";
+import { forkTaskChild } from "../../../core/task-processes/child.ts";
 import type { LlmRequest, ToolDescription } from "../../contracts.ts";
 import { type Exchange, exchangesOf, hasChoice, NO_TOOLS, type ToolChoice, type ToolChooser } from "./chooser.ts";
 

@@ -1,5 +1,5 @@
 import { COMPILED_SCHEMAS_MAX } from "../../../core/limits/tools.ts";
-import { serveTasks } from "../../../core/tasks/server.ts";
+import { serveTasks } from "../../../core/task-processes/server.ts";
 import type { ToolDescription } from "../../contracts.ts";
 import { chooseTools } from "./choose-tools.ts";
 import type { ToolChoice } from "./chooser.ts";

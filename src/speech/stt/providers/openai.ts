@@ -155,7 +155,8 @@ async function textOf(response: Response): Promise<string> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > STT_ANSWER_BYTES_MAX) throw providerFailed(PROVIDER, "sent more than a transcription can be");
+    if (bytes > STT_ANSWER_BYTES_MAX)
+      throw providerFailed(PROVIDER, "sent a response that is too long for a transcription");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

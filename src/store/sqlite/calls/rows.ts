@@ -89,7 +89,7 @@ const recordOf = (row: RecordRow): CallRecord => ({
   ...(row.transcript_deleted_at !== null && { transcriptDeletedAtMs: row.transcript_deleted_at }),
 });
 
-/** A call as it was when it was created. */
+/** The record that a call had when it was created: in the status `created`, whatever has happened since. */
 export const createdRecordOf = (
   row: Pick<RecordRow, "id" | "account_id" | "agent_id" | "settings" | "created_at">,
 ): CallRecord => ({
@@ -101,6 +101,7 @@ export const createdRecordOf = (
   createdAtMs: row.created_at,
 });
 
+/** The columns of a turn; without its text when `withText` is false. */
 export const turnRowOf = (turn: TranscriptTurn, withText: boolean) => ({
   role: turn.role,
   text: withText ? JSON.stringify(turn.text) : null,
@@ -111,6 +112,7 @@ export const turnRowOf = (turn: TranscriptTurn, withText: boolean) => ({
   latency: turn.latency === undefined ? null : JSON.stringify(turn.latency),
 });
 
+/** The turn of a row; its text is empty when none was stored. */
 export const turnOf = (row: Selectable<Tables["turns"]>): TranscriptTurn => ({
   role: row.role as TranscriptTurn["role"],
   text: row.text === null ? "" : JSON.parse(row.text),

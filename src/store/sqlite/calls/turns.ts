@@ -35,6 +35,7 @@ export function rowBatches(turns: readonly TranscriptTurn[], { callId, accountId
   return parts;
 }
 
+/** Inserts one batch of `rowBatches`. Throws the database's errors; a batch inserted twice violates the primary key. */
 export async function insertTurns(db: Kysely<Tables>, rows: readonly TurnRow[]): Promise<void> {
   if (rows.length > 0) await db.insertInto("turns").values(rows).execute();
 }

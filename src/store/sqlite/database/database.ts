@@ -3,6 +3,7 @@ import { join } from "node:path";
 import Libsql from "libsql";
 import { BUSY_TIMEOUT_MS } from "./dialect.ts";
 
+/** SQLite keeps two more files next to it, `-wal` and `-shm`. */
 export const databasePath = (dataDir: string): string => join(dataDir, "trunkline.db");
 
 /** Does not open an existing file: closing its descriptor would release SQLite's locks of this process on it. */

@@ -47,6 +47,7 @@ const RATE_BYTES = 4;
 /** No frame is larger; a larger length is invalid. */
 const PAYLOAD_BYTES_MAX = 16 * 1024 * 1024;
 
+/** The request as the child process reads it: the length of its JSON in 4 bytes, little-endian, then the JSON. */
 export function encodeRequest(request: SynthesisRequest): Buffer {
   const json = Buffer.from(JSON.stringify(request));
   const head = Buffer.alloc(4);
@@ -54,6 +55,10 @@ export function encodeRequest(request: SynthesisRequest): Buffer {
   return Buffer.concat([head, json]);
 }
 
+/**
+ * The frame as `FrameReader` reads it: the length of its payload in 4 bytes, little-endian, its type in one byte, then
+ * the payload. Audio is its rate in 4 bytes, then the samples in the byte order of the machine.
+ */
 export function encodeFrame(frame: ProgramFrame): Buffer {
   const payload = frame.kind === "audio" ? audioPayload(frame) : Buffer.from(JSON.stringify(frame));
   const head = Buffer.alloc(HEAD_BYTES);

@@ -1,5 +1,5 @@
 import { childModule } from "../../../../src/core/child-module.ts";
-import { forkTaskChild } from "../../../../src/core/tasks/child.ts";
+import { forkTaskChild } from "../../../../src/core/task-processes/child.ts";
 
 /** A parent that says the id of its child when that runs a task without end, and does nothing more about it. */
 const child = forkTaskChild(childModule(import.meta.url, "./scripted-process"))({

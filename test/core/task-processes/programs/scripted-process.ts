@@ -1,4 +1,4 @@
-import { serveTasks } from "../../../../src/core/tasks/server.ts";
+import { serveTasks } from "../../../../src/core/task-processes/server.ts";
 
 /** A scripted child for tests: on command it spins, fills its memory, throws or exits. */
 await serveTasks((task: string): string => {

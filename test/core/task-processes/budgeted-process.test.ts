@@ -9,8 +9,12 @@ import {
   TASK_PROCESS_START_INTERVAL_MS,
   TASK_WAIT_MS_MAX,
 } from "../../../src/core/limits/processes.ts";
-import { BudgetedProcess, type TaskOutcome, type TaskResult } from "../../../src/core/tasks/budgeted-process.ts";
-import { forkTaskChild, type StartTaskChild, type TaskChildEvents } from "../../../src/core/tasks/child.ts";
+import {
+  BudgetedProcess,
+  type TaskOutcome,
+  type TaskResult,
+} from "../../../src/core/task-processes/budgeted-process.ts";
+import { forkTaskChild, type StartTaskChild, type TaskChildEvents } from "../../../src/core/task-processes/child.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FairQueue } from "../../../src/core/tasks/fair-queue.ts";
+import { FairQueue } from "../../../src/core/task-processes/fair-queue.ts";
 
 /** Serves everything that waits; each item takes as long as it says. Returns the order. */
 function serveAll(queue: FairQueue<[owner: string, tookMs: number]>): string[] {

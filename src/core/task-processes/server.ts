@@ -13,13 +13,17 @@ import {
   type WatchdogData,
 } from "./messages.ts";
 
-/** Makes the calling module the program of a `BudgetedProcess` child: `answer` gets one task after the other. */
+/**
+ * Runs the tasks of a `BudgetedProcess` in its child: `answer` gets one task at a time. Resolves when the child is
+ * ready. The child exits when its parent disconnects.
+ */
 export async function serveTasks<Task, Answer>(answer: (task: Task) => Answer): Promise<void> {
   // The parent ends this process by closing the IPC channel.
   for (const signal of ["SIGINT", "SIGHUP", "SIGTERM"]) process.on(signal, () => {});
   process.on("disconnect", () => process.exit(0));
   const state = await startWatchdog();
-  // After the watchdog has started: on Linux this sets the priority of the main thread only. Never raised: that needs a privilege.
+  // The watchdog thread has started and keeps its priority: on Linux this call changes that of the main thread only. A
+  // process that already has a lower priority keeps it, because raising one needs a privilege.
   setPriority(Math.max(getPriority(), TASK_PROCESS_NICE));
   const cpuMs = (): number => cpuMsOf(process.pid) ?? performance.now();
   const send = (message: TaskMessage<Answer>): void => {

@@ -1,0 +1,12 @@
+import type { Vad } from "../../media/vad.ts";
+import type { Wire } from "../../wire/wire.ts";
+
+/** Makes the VAD of a wire's call; closes the wire when there is no memory for a VAD. */
+export function makeVadFor(wire: Pick<Wire, "close">, make: () => Vad): Vad {
+  try {
+    return make();
+  } catch (error) {
+    wire.close?.();
+    throw error;
+  }
+}
