@@ -1,8 +1,8 @@
-import { elapsedMs } from "../core/clocks.ts";
 import "../core/node-version.ts";
 import { setTimeout as delay } from "node:timers/promises";
 import { readDataDir } from "../config/environment.ts";
 import { systemClock } from "../core/clock.ts";
+import { elapsedMs } from "../core/clocks.ts";
 import { TOKEN_KEY_POLL_MS } from "../core/limits/admission.ts";
 import { PROCESS_START_MS_MAX } from "../core/limits/processes.ts";
 import { processStartTime, SupervisorFile, type SupervisorState } from "../process/supervisor/state-file.ts";

@@ -25,10 +25,10 @@ export class SpeechDetector {
   #seenMs = 0;
   #lastMediaMs = mediaMs(Number.NaN);
   /**
-   * When the next frame is so late that frames have stopped. Computed once a frame: the getter stays so small that V8
-   * always inlines it, and allocates no number for the deadline of each frame sent.
+   * Computed once a frame received: its getter stays so small that V8 always inlines it. Otherwise it would allocate a
+   * number for each frame sent.
    */
-  #framesLostAtMs = callMs(Number.NaN);
+  #deadlineMs = callMs(Number.POSITIVE_INFINITY);
   #lastSpeechMs = callMs(Number.NaN);
   #speechStartMs = callMs(Number.NaN);
 
@@ -55,7 +55,7 @@ export class SpeechDetector {
 
   /** When speech ends because no frames arrive; Infinity while there is no speech. */
   get deadlineMs(): CallMs {
-    return this.#speaking ? this.#framesLostAtMs : callMs(Number.POSITIVE_INFINITY);
+    return this.#deadlineMs;
   }
 
   /** Takes one frame's decision; returns whether speech started or ended with it. */
@@ -67,7 +67,6 @@ export class SpeechDetector {
     if (missedFrames > 0) this.#window = 0;
     this.#lastMediaMs = mediaMs;
     this.#arrivalInterval.frame(missedFrames === 0, nowMs);
-    this.#framesLostAtMs = addMs(addMs(nowMs, this.#parameters.frameLossMs), this.#arrivalInterval.slackMs);
     this.#seenMs += stepMs;
 
     const counts = isSpeech && this.#seenMs > this.#parameters.settleMs;
@@ -78,20 +77,24 @@ export class SpeechDetector {
       this.#silentMs >= this.#parameters.hangoverMs || missedFrames * FRAME_MS >= this.#parameters.hangoverMs;
     if (this.#speaking && isPause) {
       this.#speaking = false;
+      this.#deadlineMs = callMs(Number.POSITIVE_INFINITY);
       return "ended";
     }
     if (counts) this.#lastSpeechMs = nowMs;
-    if (!this.#speaking && bitCount(this.#window) >= this.#parameters.onsetSpeechFrames) {
+    const isStart = !this.#speaking && bitCount(this.#window) >= this.#parameters.onsetSpeechFrames;
+    if (isStart) {
       this.#speaking = true;
       this.#speechStartMs = addMs(nowMs, -(highestBit(this.#window) * FRAME_MS));
-      return "started";
     }
-    return "same";
+    if (this.#speaking)
+      this.#deadlineMs = addMs(addMs(nowMs, this.#parameters.frameLossMs), this.#arrivalInterval.slackMs);
+    return isStart ? "started" : "same";
   }
 
   /** The deadline has passed: no frame arrived for so long that speech has ended. */
   framesStopped(): void {
     this.#speaking = false;
+    this.#deadlineMs = callMs(Number.POSITIVE_INFINITY);
     this.#window = 0;
   }
 }
