@@ -12,22 +12,24 @@ import { defineConfig } from "vitest/config";
  * - `budgeted-process` and `checker`: child processes that use up their budgets of CPU time;
  * - `all-outcomes` and `mutant-calls`: more seeds and mutants of the simulation than test/sim/sim and test/sim/mutants take;
  * - `resampler-rates`: the pairs of rates that test/media/resampler does not have, and an hour of audio.
- * The contract suites of the media servers stay in `npm test`, though they take longest: they are the contract. One file at a time,
- * so that no test slows another down.
+ * The contract suites of the media servers stay in `npm test`, though they take longest: they are the contract.
  */
-const long = [
+const longInParallel = [
   "test/bench/**/*.test.ts",
   "test/api/http/pages-in-a-browser.test.ts",
   "test/cli/development-tools.test.ts",
   "test/core/node-version.test.ts",
+  "test/media/resampler-rates.test.ts",
+  "test/record/journal/crash.test.ts",
+  "test/sim/all-outcomes.test.ts",
+  "test/sim/mutant-calls.test.ts",
+];
+/** Of the same tests, files that measure time or hold calls in real time: one at a time, so that no test slows another down. */
+const longInTurn = [
   "test/core/schemas/checker.test.ts",
   "test/core/task-processes/budgeted-process.test.ts",
   "test/end-to-end/start/data-dir.test.ts",
-  "test/media/resampler-rates.test.ts",
-  "test/record/journal/crash.test.ts",
   "test/security/costly-input.test.ts",
-  "test/sim/all-outcomes.test.ts",
-  "test/sim/mutant-calls.test.ts",
   ...[
     "calls/call-command",
     "calls/matrix",
@@ -45,6 +47,7 @@ const long = [
     "processes/signals",
   ].map((name) => `test/end-to-end/${name}.test.ts`),
 ];
+const long = [...longInParallel, ...longInTurn];
 /**
  * Folders of `test` whose files share processes, because they leave no state in them. A process of its own costs each file 0.4 s of
  * CPU time or more, mostly for the imports.
@@ -110,12 +113,23 @@ export default defineConfig({
       {
         test: {
           ...common,
-          name: "long",
-          include: long,
+          name: "long-in-parallel",
+          include: longInParallel,
+          exclude: [foreign],
+          globalSetup: BUILD,
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: "long-in-turn",
+          include: longInTurn,
           exclude: [foreign],
           globalSetup: BUILD,
           fileParallelism: false,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

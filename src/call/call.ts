@@ -4,7 +4,7 @@ import type { CallSpec } from "../core/calls/spec.ts";
 import { type CallMs, callMs, earliest, type MediaMs, roundedMs } from "../core/clocks.ts";
 import { LLM_FAILURES_MAX } from "../core/limits/calls.ts";
 import { LEG_START_MS_MAX } from "../core/limits/connections.ts";
-import type { Phrases } from "../core/phrases/phrases.ts";
+import type { Phrases } from "../core/phrases/names.ts";
 import { type CallerUtterance, Conversation } from "./conversation.ts";
 import { Ending, type Goodbye } from "./ending.ts";
 import type { CallEvent, CallSink } from "./events.ts";

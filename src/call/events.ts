@@ -4,7 +4,8 @@ import type { CancelReason, EndReason, ResumeReason, SpeakReason } from "../core
 import type { Stage } from "../core/calls/stages.ts";
 import type { TranscriptTurn, TurnLatency } from "../core/calls/transcript.ts";
 import type { CallMs, MediaMs } from "../core/clocks.ts";
-import type { PhraseOrigin, Phrases } from "../core/phrases/phrases.ts";
+import type { Phrases } from "../core/phrases/names.ts";
+import type { PhraseOrigin } from "../core/phrases/phrases.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import type { FailoverCode, Message, TimedWord, ToolDescription } from "../speech/contracts.ts";
 

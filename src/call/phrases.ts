@@ -1,5 +1,6 @@
 import { PHRASE_LANGUAGES_PER_CALL_MAX } from "../core/limits/phrases.ts";
-import { builtInPhrases, ENGLISH, type Phrases } from "../core/phrases/phrases.ts";
+import type { Phrases } from "../core/phrases/names.ts";
+import { builtInPhrases, ENGLISH } from "../core/phrases/phrases.ts";
 
 /**
  * The service phrases of one call. Built-in phrases need no event. Others, an operator's or a translation, come with

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { CallPhrases } from "../../src/call/phrases.ts";
 import { PHRASE_LANGUAGES_PER_CALL_MAX } from "../../src/core/limits/phrases.ts";
-import { builtInPhrases, ENGLISH, type Phrases } from "../../src/core/phrases/phrases.ts";
+import type { Phrases } from "../../src/core/phrases/names.ts";
+import { builtInPhrases, ENGLISH } from "../../src/core/phrases/phrases.ts";
 import { VirtualCall, type VirtualCallOptions } from "../support/calls/virtual-call.ts";
 
 const SWAHILI: Phrases = {

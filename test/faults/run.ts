@@ -46,7 +46,7 @@ function resultsOf(files: readonly string[]): TestResult[] {
   const outputFile = join(folder, "report.json");
   try {
     const vitest = join(root, "node_modules/vitest/vitest.mjs");
-    const options = ["--project", "!long", "--reporter", "json", "--outputFile", outputFile];
+    const options = ["--project", "!long-*", "--reporter", "json", "--outputFile", outputFile];
     const names = ["--testNamePattern", ID_IN_NAME];
     const run = spawnSync(process.execPath, [vitest, "run", ...options, ...names, ...files], {
       cwd: root,

@@ -23,7 +23,7 @@ import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const IF_IT_FAILS =
   "A golden journal is never recorded anew: what differs from it is a change of behaviour, or a name \
-that src/record/journal/names.ts lacks";
+that src/record/journal/version-2-names.ts lacks";
 
 const NAMES = goldenNames();
 const isUnrecorded = (name: string): boolean => name.includes("/unrecorded");

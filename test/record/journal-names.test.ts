@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { callMs, mediaMs } from "../../src/core/clocks.ts";
 import { JournalDecoder, JournalEncoder } from "../../src/record/journal/format.ts";
+import { renamed } from "../../src/record/journal/names.ts";
+import type { JournalRecord } from "../../src/record/journal/records.ts";
+import { journalHeader } from "../../src/record/journal/redact.ts";
 import {
   JOURNAL_VERSION,
   JOURNAL_VERSIONS,
   type JournalVersions,
-  renamed,
   renamesFrom,
-} from "../../src/record/journal/names.ts";
-import type { JournalRecord } from "../../src/record/journal/records.ts";
-import { journalHeader } from "../../src/record/journal/redact.ts";
+} from "../../src/record/journal/versions.ts";
 import { START } from "../support/journals/example-call.ts";
 
 /** A reader two versions later, with tables as renames would leave them. */

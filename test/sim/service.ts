@@ -51,10 +51,10 @@ export interface ServiceOptions {
   process: Process;
   disk: MemoryDisk;
   streams: OpenStreams;
-  engines: {
+  providers: {
     stt: SimulatedStt | undefined;
-    model: SimulatedLlm;
-    voice: SimulatedTts;
+    llm: SimulatedLlm;
+    tts: SimulatedTts;
     httpTools: SimulatedTools;
   };
   socket: LegSocket;
@@ -78,7 +78,7 @@ function createWire({ line }: Plan, callId: string): Wire {
   }
 }
 
-/** The real service around one call: connection, ticker and journals, with engines that are given and parts that are counted. */
+/** The real service around one call: connection, ticker and journals, with providers that are given and parts that are counted. */
 export class Service {
   readonly connection: Connection;
   readonly journal: JournalWriter;
@@ -92,7 +92,7 @@ export class Service {
   constructor(options: ServiceOptions) {
     this.#options = options;
     this.#ticker = new Ticker(options.process);
-    const { shared, plan, process, disk, engines, socket, tap, guarded } = options;
+    const { shared, plan, process, disk, providers, socket, tap, guarded } = options;
     const { spec } = plan;
     const { log, lines } = memoryLog();
     this.#logged = lines;
@@ -100,7 +100,7 @@ export class Service {
     const wire = createWire(plan, callId);
     const inboundRateHz = busRateHz(wire.inboundRateHz);
     const redeemed = { callId, accountId: "account_1", spec };
-    const sttHasInterim = engines.stt?.capabilities.interimTranscripts ?? false;
+    const sttHasInterim = providers.stt?.capabilities.interimTranscripts ?? false;
     const parameters = plan.preemptive ? PREEMPTIVE_TURN_PARAMETERS : DEFAULT_TURN_PARAMETERS;
     const journals = new JournalWriters({ dataDir: shared.dataDir, software: "sim", clock: process, log, files: disk });
     this.journal = journals.open({
@@ -118,10 +118,10 @@ export class Service {
       inbound: shared.inbound,
       vad: this.#countedVad(shared.makeVad(inboundRateHz)),
       makeResampler: this.#countedResampler,
-      stt: engines.stt,
-      llm: engines.model,
-      tts: engines.voice,
-      httpTools: engines.httpTools,
+      stt: providers.stt,
+      llm: providers.llm,
+      tts: providers.tts,
+      httpTools: providers.httpTools,
       schemas: INLINE_SCHEMAS,
       phrases: NO_PHRASES,
       spend: UNLIMITED_SPEND,
@@ -151,7 +151,7 @@ export class Service {
   /** What of it is still alive, or was never finished; empty when everything is over. */
   get remains(): string[] {
     const { process, streams } = this.#options;
-    const remains = streams.engines.map((engine) => `a stream of the ${engine}`);
+    const remains = streams.owners.map((owner) => `a stream of the ${owner}`);
     if (process.pending > 0) remains.push(`${process.pending} timers`);
     if (this.#vads !== 0) remains.push(`${this.#vads} voice detectors`);
     if (this.#resamplers !== 0) remains.push(`${this.#resamplers} resamplers`);

@@ -86,7 +86,7 @@ class World {
     const fate = new FaultPlan(random.fork(), plan.troubles, chronicle);
     const streams = new OpenStreams();
     const stt = fate.occurs("no-stt") ? undefined : new SimulatedStt({ process, fate: fate.fork(), streams });
-    const model = new SimulatedLlm({ process, fate: fate.fork(), streams });
+    const llm = new SimulatedLlm({ process, fate: fate.fork(), streams });
     const onSpeak = (segment: SimulatedTts["spoken"][number]): void => {
       if (facts.speaking(segment)) return;
       chronicle.violated(
@@ -94,7 +94,7 @@ class World {
         "the TTS is asked for a segment out of turn",
       );
     };
-    const voice = new SimulatedTts({ process, fate: fate.fork(), streams, legRateHz: outbound.rateHz, onSpeak });
+    const tts = new SimulatedTts({ process, fate: fate.fork(), streams, legRateHz: outbound.rateHz, onSpeak });
     const httpTools = new SimulatedTools({ process, fate: fate.fork(), streams });
 
     const ending = new Ending(facts, chronicle);
@@ -133,9 +133,9 @@ class World {
 
     const sttHasInterim = stt?.capabilities.interimTranscripts ?? false;
     this.#watch = new Observer(facts, chronicle, [
-      new Output({ facts, chronicle, stt, voice, format: outbound, onPlayed: (segment) => telephone.heard(segment) }),
+      new Output({ facts, chronicle, stt, tts, format: outbound, onPlayed: (segment) => telephone.heard(segment) }),
       ending,
-      new Flow(facts, chronicle, voice),
+      new Flow(facts, chronicle, tts),
       new Silence(facts, chronicle, sttHasInterim),
       new Answers(facts, chronicle, stt),
       new Interruption(facts, chronicle, sttHasInterim),
@@ -147,7 +147,7 @@ class World {
         chronicle,
         in: line.in,
         out: line.out,
-        voiceHasWordTimes: voice.capabilities.wordTimestamps,
+        ttsHasWordTimes: tts.capabilities.wordTimestamps,
         frameSamples: frameSamples(outbound),
       }),
       new HangUp({ leave: plan.leave, random: random.fork(), facts, go }),
@@ -159,7 +159,7 @@ class World {
       process,
       disk: this.#disk,
       streams,
-      engines: { stt, model, voice, httpTools },
+      providers: { stt, llm, tts, httpTools },
       socket: line,
       tap: (journal) => this.#watch.tap(journal),
       guarded: (step) => this.#guarded(step),

@@ -45,6 +45,7 @@ const DELETE = {
   response: { 204: z.undefined().meta({ description: "The call was deleted." }) },
 };
 
+/** Registers the routes that end and delete calls in `scope`, which must require an API key. */
 export function callEndRoutes(scope: FastifyInstance, deps: CallEndDeps): void {
   const { calls, endCall, removeFiles, log } = deps;
   const app = scope.withTypeProvider<ZodTypeProvider>();

@@ -5,7 +5,7 @@ import { STAGES } from "../../core/calls/stages.ts";
 import { type CallMs, callMs } from "../../core/clocks.ts";
 import { PHRASE_ORIGINS } from "../../core/phrases/phrases.ts";
 import { FAILOVER_CODES, FAILOVER_MEANINGS } from "../../speech/contracts.ts";
-import { meaningsOf } from "../http/meanings.ts";
+import { meaningsOf } from "./meanings.ts";
 import { Transcript, TurnLatency } from "./response-schemas.ts";
 
 const atMs = z.int().meta({

@@ -45,6 +45,7 @@ const LIST = {
   response: { 200: CallEventList },
 };
 
+/** Registers `GET /calls/{id}/events` in `scope`, which must require an API key. */
 export function callEventRoutes(scope: FastifyInstance, deps: CallEventRoutesDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
   app.get("/calls/:id/events", { schema: LIST, ...largeResponseHooks(deps.largeResponses) }, async (request) => {

@@ -96,6 +96,7 @@ const LIST = {
   response: { 200: pageSchema(CallSummary, "A page of calls, newest first.") },
 };
 
+/** Registers `GET /calls` in `scope`, which must require an API key. */
 export function callListRoutes(scope: FastifyInstance, { calls, largeResponses }: CallListDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
 

@@ -5,10 +5,10 @@ import { CONNECTION_TYPES, MODEL_NAMES, STREAM_CODECS, STREAM_RATES_HZ } from ".
 import { STAGES } from "../../core/calls/stages.ts";
 import type { CallMs } from "../../core/clocks.ts";
 import { CALL_STATUSES } from "../../store/call-store.ts";
-import { meaningsOf } from "../http/meanings.ts";
 import { pageSchema } from "../http/pages.ts";
 import { ToolItem } from "../tools/schemas.ts";
 import { CALL_SUMMARIES, CALLS, CREATED_CALLS, TURNS } from "./examples.ts";
+import { meaningsOf } from "./meanings.ts";
 
 const responseTimeMs = (description: string) =>
   z.number().meta({ description: `${description}; milliseconds since the caller's last voiced frame.` });

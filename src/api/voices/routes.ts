@@ -67,6 +67,7 @@ const LANGUAGES = {
   response: { 200: LanguageList },
 };
 
+/** Registers `GET /voices` and `GET /languages` in `scope`, which must require an API key. */
 export function voiceRoutes(scope: FastifyInstance, catalogue: VoiceCatalogue, largeResponses: LargeResponses): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
   const hooks = largeResponseHooks(largeResponses);

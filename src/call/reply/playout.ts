@@ -66,12 +66,12 @@ export class Playout {
     this.#confirmedMs = nowMs;
   }
 
-  /** Whether the clock is trusted at `atMs`: the last confirmation is no older than `confirmationMs` then. */
+  /** Whether the clock can be relied on at `atMs`: the last confirmation is no older than `confirmationMs` then. */
   isConfirmed(atMs: CallMs): boolean {
     return elapsedMs(this.#confirmedMs, atMs) <= this.#confirmationMs;
   }
 
-  /** Until when the clock is trusted, at most `nowMs`. */
+  /** The latest time, at most `nowMs`, up to which the playback clock is taken as what the caller has heard. */
   confirmedUntilMs(nowMs: CallMs): CallMs {
     return this.isConfirmed(nowMs) ? nowMs : this.#confirmedMs;
   }

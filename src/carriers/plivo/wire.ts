@@ -15,6 +15,7 @@ import { CarrierStream, carrierError } from "../stream.ts";
 const WIRE = "carrier_c";
 const ENCODING = "audio/x-mulaw";
 
+/** The wire of one carrier_c stream. */
 export const createPlivoWire = (): Wire => new PlivoWire();
 
 /**

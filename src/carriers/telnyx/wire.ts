@@ -26,6 +26,7 @@ export interface TelnyxWireOptions {
   outboundCodec: G711Codec;
 }
 
+/** The wire of one carrier_b stream. */
 export const createTelnyxWire = (options: TelnyxWireOptions): Wire => new TelnyxWire(options);
 
 /** The two orders of members seen in the carrier's inbound audio. Its timestamp is ignored: see `TelnyxWire`. */

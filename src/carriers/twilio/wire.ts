@@ -13,6 +13,7 @@ import { CarrierStream, GREETING } from "../stream.ts";
 
 const WIRE = "carrier_a";
 
+/** The wire of one carrier_a stream. */
 export const createTwilioWire = (): Wire => new TwilioWire();
 
 /** The two orders of members in which the carrier writes inbound audio. */

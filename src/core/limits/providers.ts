@@ -1,4 +1,4 @@
-// Providers. Their deadlines are shorter than those of the call itself (`modelSilenceMs`, `voiceSilenceMs`).
+// Providers. Their deadlines are shorter than those of the call itself (`llmSilenceMs`, `ttsSilenceMs`).
 /** Consecutive failures that open the circuit breaker of a provider, and how often one probe runs while it is open. */
 export const CIRCUIT_BREAKER_FAILURES_MAX = 3;
 export const CIRCUIT_BREAKER_PROBE_MS = 2_000;

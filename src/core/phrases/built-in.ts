@@ -1,4 +1,4 @@
-import type { Phrases } from "./phrases.ts";
+import type { Phrases } from "./names.ts";
 
 /** The phrases of one language and their source. */
 export interface BuiltInPhrases {

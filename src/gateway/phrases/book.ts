@@ -11,6 +11,7 @@ import {
 } from "../../core/limits/phrases.ts";
 import { type Logger, loggableError } from "../../core/log/logger.ts";
 import type { WorkerMetrics } from "../../core/metrics/worker-metrics.ts";
+import type { Phrases } from "../../core/phrases/names.ts";
 import {
   builtInPhrases,
   ENGLISH,
@@ -18,7 +19,6 @@ import {
   languageParts,
   type PhraseOrigin,
   type PhraseOverrides,
-  type Phrases,
   phrasesIn,
   samePhrases,
 } from "../../core/phrases/phrases.ts";

@@ -3,14 +3,7 @@ import { STREAM_RATES_HZ } from "../../core/calls/spec.ts";
 import { type CallMs, callMs, type MediaMs, mediaMs, millisecondsOf } from "../../core/clocks.ts";
 import { JOURNAL_BACKLOG_BYTES_MAX } from "../../core/limits/storage.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
-import {
-  JOURNAL_VERSION,
-  JOURNAL_VERSIONS,
-  type JournalNames,
-  type JournalVersions,
-  renamed,
-  renamesFrom,
-} from "./names.ts";
+import { type JournalNames, renamed } from "./names.ts";
 import {
   type JournaledCommand,
   type JournaledEvent,
@@ -18,6 +11,7 @@ import {
   type JournalRecord,
   journalUnreadable,
 } from "./records.ts";
+import { JOURNAL_VERSION, JOURNAL_VERSIONS, type JournalVersions, renamesFrom } from "./versions.ts";
 
 /*
  * A journal, little-endian throughout:

@@ -1,8 +1,4 @@
 import { isObject } from "../../core/json.ts";
-import { VERSION_2_NAMES } from "./version-2-names.ts";
-
-/** The version of the journals that this build writes. Version 1, which was never released, cannot be read. */
-export const JOURNAL_VERSION = 3;
 
 /**
  * New names in one JSON object of a journal. A path leads to a member from the top of the object, with the old names and with dots:
@@ -26,29 +22,6 @@ export interface JournalNames {
   readonly header?: ObjectNames;
   readonly events?: Readonly<Record<string, KindNames>>;
   readonly commands?: Readonly<Record<string, KindNames>>;
-}
-
-/** The version of a reader, and by which names it reads older journals. */
-export interface JournalVersions {
-  readonly current: number;
-  /** By version, the names of the version after it. A version without an entry before `current` cannot be read. */
-  readonly renames: Readonly<Record<number, JournalNames>>;
-}
-
-/**
- * A change that renames a kind or a member increments JOURNAL_VERSION and adds an entry here under the previous
- * version.
- */
-export const JOURNAL_VERSIONS: JournalVersions = {
-  current: JOURNAL_VERSION,
-  renames: { 2: VERSION_2_NAMES },
-};
-
-/** The renames that lead from `version` to the current one, in order; undefined where it cannot be read. */
-export function renamesFrom(version: number, { current, renames }: JournalVersions): JournalNames[] | undefined {
-  if (version > current) return undefined;
-  const steps = Array.from({ length: current - version }, (_, step) => renames[version + step]);
-  return steps.every((names) => names !== undefined) ? steps : undefined;
 }
 
 /** A header, event or command of an older journal under the names that `names` gives it. */

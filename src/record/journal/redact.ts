@@ -1,7 +1,7 @@
 import type { CallCommand } from "../../call/events.ts";
 import { BUILT_IN_TOOLS } from "../../core/calls/spec.ts";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
-import { PHRASE_NAMES, type PhraseName } from "../../core/phrases/phrases.ts";
+import { PHRASE_NAMES, type PhraseName } from "../../core/phrases/names.ts";
 import { ICU } from "../../core/version.ts";
 import type { JournaledCommand, JournaledEvent, JournalHeader, JournalStart, OccasionalEvent } from "./records.ts";
 

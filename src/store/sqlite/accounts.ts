@@ -4,6 +4,7 @@ import { newId } from "../../core/ids.ts";
 import type { Account, AccountStore } from "../account-store.ts";
 import type { Tables } from "./database/tables.ts";
 
+/** See `AccountStore`. */
 export class SqliteAccounts implements AccountStore {
   readonly #db: Kysely<Tables>;
   readonly #clock: Clock;

@@ -4,6 +4,7 @@ import { newId } from "../../core/ids.ts";
 import type { Agent, AgentQuery, AgentStore, NewAgent } from "../agent-store.ts";
 import type { Tables } from "./database/tables.ts";
 
+/** See `AgentStore`. */
 export class SqliteAgents implements AgentStore {
   readonly #db: Kysely<Tables>;
   readonly #clock: Clock;

@@ -6,6 +6,7 @@ import type { ApiKeyRecord, ApiKeyStore, Principal } from "../api-key-store.ts";
 import { API_KEY_VISIBLE_CHARS, createApiKey, hashSecret } from "../secrets.ts";
 import type { Tables } from "./database/tables.ts";
 
+/** See `ApiKeyStore`. Keys are stored as SHA-256 hashes only. */
 export class SqliteApiKeys implements ApiKeyStore {
   readonly #db: Kysely<Tables>;
   readonly #clock: Clock;

@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import type { EpochStore } from "../epoch-store.ts";
 import type { Tables } from "./database/tables.ts";
 
+/** See `EpochStore`. */
 export class SqliteEpochs implements EpochStore {
   readonly #db: Kysely<Tables>;
 

@@ -13,6 +13,7 @@ const PAGES_PER_STEP = 64;
 
 const ENDED_STATUSES = ["ended", "failed", "expired"] as const;
 
+/** See `RetentionStore`. */
 export class SqliteRetention implements RetentionStore {
   readonly #db: Kysely<Tables>;
   readonly #file: Database;

@@ -28,6 +28,7 @@ export interface WebsocketOptions {
   opus: OpusCodecs;
 }
 
+/** The wire of one client's stream; `close` frees its codecs. Throws `unavailable` when there is no memory for Opus. */
 export const createWebsocketWire = (options: WebsocketOptions): Wire => new WebsocketWire(options);
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { VirtualCall, type VirtualCallOptions } from "../../support/calls/virtual-call.ts";
 
-const { llmSilenceMs: modelSilenceMs, ttsSilenceMs: voiceSilenceMs } = DEFAULT_TURN_PARAMETERS;
+const { llmSilenceMs, ttsSilenceMs } = DEFAULT_TURN_PARAMETERS;
 
 function started(options: VirtualCallOptions): VirtualCall {
   const call = new VirtualCall(options);
@@ -42,7 +42,7 @@ describe("a reply that is late", () => {
       "One moment, please.",
     ]);
     expect(reasons(call)).toEqual(["greeting", "filler", "apology", "filler"]);
-    expect((spoken(call)[2]?.[1] ?? Number.NaN) - firstAskMs(call)).toBeLessThanOrEqual(modelSilenceMs + 20);
+    expect((spoken(call)[2]?.[1] ?? Number.NaN) - firstAskMs(call)).toBeLessThanOrEqual(llmSilenceMs + 20);
     expect(call.endReason).toBe("provider_error");
   });
 
@@ -74,7 +74,7 @@ describe("a reply that is late", () => {
     const call = started({ tts: { afterMs: Number.POSITIVE_INFINITY } });
     call.run(30_000);
     expect(call.endReason).toBe("provider_error");
-    expect(call.endMs).toBeLessThanOrEqual(100 + voiceSilenceMs + 20);
+    expect(call.endMs).toBeLessThanOrEqual(100 + ttsSilenceMs + 20);
   });
 
   test("gets a filler in the language of the call", () => {

@@ -2,14 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { PHRASE_CHARS_MAX } from "../../../src/core/limits/phrases.ts";
 import { BUILT_IN_PHRASES } from "../../../src/core/phrases/built-in.ts";
-import {
-  builtInPhrases,
-  ENGLISH,
-  isPhraseTag,
-  PHRASE_NAMES,
-  phrasesIn,
-  phraseTags,
-} from "../../../src/core/phrases/phrases.ts";
+import { PHRASE_NAMES } from "../../../src/core/phrases/names.ts";
+import { builtInPhrases, ENGLISH, isPhraseTag, phrasesIn, phraseTags } from "../../../src/core/phrases/phrases.ts";
 import { displayWidth } from "../../../src/core/text/display-width.ts";
 
 /** The script of each language (ISO 15924), independently of the source. */

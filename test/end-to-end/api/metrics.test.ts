@@ -55,7 +55,7 @@ test("L3: one scrape tells of both processes, and of calls from their creation t
   expect(unknownLabels(metrics, ["/api/v1/calls", "/api/v1/calls/:id"])).toEqual([]);
 });
 
-/** What tells nothing before there is a certificate, an answer, and a provider that another one took over from. */
+/** Metrics without a value until there is a certificate, a reply, and a failover. */
 const NOT_YET = [
   "trunkline_provider_switches_total",
   "trunkline_tls_certificate_not_after_seconds",

@@ -61,7 +61,7 @@ const UNUSUAL_LINES_MAX = 60;
 /** With fewer Node cannot even load all modules. */
 const DESCRIPTORS = 512;
 const CONNECTIONS = 700;
-/** How many of them may wait at each door: src/core/limits/processes.ts. */
+/** How many of them may wait at each port: src/core/limits/processes.ts. */
 const AT_MEDIA_MAX = DESCRIPTORS - DESCRIPTORS_RESERVED;
 const AT_API_MAX = (DESCRIPTORS - DESCRIPTORS_RESERVED) / DESCRIPTORS_PER_REQUEST;
 const LOOKED_AT_MS = 2_000;

@@ -102,7 +102,7 @@ test.each(TTS_PROVIDERS)("P1: where the TTS $name cannot be reached, the fallbac
 
 test.each(
   STT_PROVIDERS.filter(({ isSocket }) => isSocket),
-)("P1: where the STT $name cannot be reached, the fallback takes over", async ({ name, make }) => {
+)("P1: where the STT $name cannot be reached, the fallback is used", async ({ name, make }) => {
   const { times, journaled } = await callUntil("stt-final", (clock) => {
     const next = new ScriptedStt(clock, [{ atMs: 500, event: { kind: "final", text: "what do you have" } }]);
     const stts = [make(base, clock), next].map((stt) => ({

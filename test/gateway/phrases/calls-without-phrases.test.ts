@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { millisecondsOf } from "../../../src/core/clocks.ts";
-import { builtInPhrases, ENGLISH, type PhraseOverrides, type Phrases } from "../../../src/core/phrases/phrases.ts";
+import type { Phrases } from "../../../src/core/phrases/names.ts";
+import { builtInPhrases, ENGLISH, type PhraseOverrides } from "../../../src/core/phrases/phrases.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import { PhraseBook } from "../../../src/gateway/phrases/book.ts";
 import { readJournal } from "../../../src/record/journal/reader.ts";

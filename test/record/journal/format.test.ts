@@ -4,9 +4,9 @@ import { callMs, mediaMs } from "../../../src/core/clocks.ts";
 import { TrunklineError } from "../../../src/core/errors.ts";
 import { JOURNAL_BACKLOG_BYTES_MAX } from "../../../src/core/limits/storage.ts";
 import { JournalDecoder, JournalEncoder } from "../../../src/record/journal/format.ts";
-import { JOURNAL_VERSION } from "../../../src/record/journal/names.ts";
 import type { JournaledEvent, JournalRecord } from "../../../src/record/journal/records.ts";
 import { journalHeader } from "../../../src/record/journal/redact.ts";
+import { JOURNAL_VERSION } from "../../../src/record/journal/versions.ts";
 import { START } from "../../support/journals/example-call.ts";
 import { encode } from "../../support/journals/journal-file.ts";
 

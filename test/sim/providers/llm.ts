@@ -38,7 +38,7 @@ export class SimulatedLlm implements Llm {
 
   async *reply(request: LlmRequest, signal: AbortSignal): AsyncGenerator<LlmEvent> {
     this.#requests += 1;
-    const ended = this.#streams.begin("model");
+    const ended = this.#streams.begin("llm");
     try {
       const { deltas, firstMs, deltaMs, ending, isToolsOnly } = this.#draw();
       await sleep(this.#process, firstMs, signal);

@@ -91,7 +91,7 @@ export class SimulatedTts implements Tts {
     const segment: SpokenSegment = { text: request.text, words, legSamples, givenMs: 0 };
     this.spoken.push(segment);
     this.#onSpeak(segment);
-    const ended = this.#streams.begin("voice");
+    const ended = this.#streams.begin("tts");
     try {
       const { firstMs, chunkMs, waitMs, ending, endsAfter } = this.#draw();
       if (firstMs > 0) await sleep(this.#process, firstMs, signal);

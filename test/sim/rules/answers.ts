@@ -15,15 +15,15 @@ const {
   hangoverMs,
   fillerMs,
   dtmfGapMs: digitGapMs,
-  llmSilenceMs: modelSilenceMs,
-  ttsSilenceMs: voiceSilenceMs,
+  llmSilenceMs,
+  ttsSilenceMs,
 } = DEFAULT_TURN_PARAMETERS;
 /** The longest time from the last words to the reply. */
 const ANSWER_WITHIN_MS = finalWaitMs + wordlessVoiceMs + frameLossMs + hangoverMs;
 
-/** What sets the engines to work. */
+/** What sets the providers to work. */
 const WORK: readonly CallCommand["kind"][] = ["generate-reply", "speak", "resume"];
-const ENGINES_SILENT_MS_MAX = Math.max(modelSilenceMs, voiceSilenceMs);
+const PROVIDERS_SILENT_MS_MAX = Math.max(llmSilenceMs, ttsSilenceMs);
 /** An entry of keys, as it stands among what was said. */
 const ENTRY = /DTMF: (\S+)/g;
 
@@ -95,7 +95,7 @@ export class Answers implements Rule {
       this.#chronicle.violated("the caller is not left in silence", detail);
     }
     const isWorkedAt = !isAlive || isComplete(reply) || reply.pausedMs !== undefined || reply.toolsRunning.size > 0;
-    if (!isWorkedAt && nowMs > this.#facts.latestMs(this.#workedMs + ENGINES_SILENT_MS_MAX, TICK_MS)) {
+    if (!isWorkedAt && nowMs > this.#facts.latestMs(this.#workedMs + PROVIDERS_SILENT_MS_MAX, TICK_MS)) {
       this.#chronicle.violated("no reply hangs", `nothing is done for ${reply.turnId} since ${this.#workedMs} ms`);
     }
     // What may not be interrupted is heard out first.

@@ -10,7 +10,7 @@ import { type Facts, isComplete, TICK_MS } from "../observer/facts.ts";
 import type { Invariant } from "../plan/kinds.ts";
 import type { Rule } from "./rule.ts";
 
-const { llmSilenceMs: modelSilenceMs, ttsSilenceMs: voiceSilenceMs } = DEFAULT_TURN_PARAMETERS;
+const { llmSilenceMs, ttsSilenceMs } = DEFAULT_TURN_PARAMETERS;
 const EPSILON_MS = 1e-6;
 const ONE_END: Invariant = "one end, and nothing after it";
 const CAUSE: Invariant = "an end has its cause, and a cause its end";
@@ -24,7 +24,7 @@ export class Ending implements Rule {
   #modelFailures = 0;
   /** When the providers of the current reply were last asked, or last sent something. */
   #modelHeardMs = 0;
-  #voiceHeardMs = 0;
+  #ttsHeardMs = 0;
   /** An event that ends the call arrived: the end must come before anything else. */
   #owed: string | undefined;
   /** When the STT failed: a goodbye follows. */
@@ -58,7 +58,7 @@ export class Ending implements Rule {
       this.#chronicle.violated(ONE_END, `the event ${event.kind} was journaled after the end`);
     }
     const { lastEventCounts } = this.#facts;
-    if (lastEventCounts && event.kind.startsWith("segment-")) this.#voiceHeardMs = this.#facts.nowMs;
+    if (lastEventCounts && event.kind.startsWith("segment-")) this.#ttsHeardMs = this.#facts.nowMs;
     if (lastEventCounts && event.kind.startsWith("reply-")) this.#modelHeardMs = this.#facts.nowMs;
     if (lastEventCounts && event.kind === "reply-end") this.#modelFailures = 0;
     if (lastEventCounts && event.kind === "reply-failed") this.#modelFailures += 1;
@@ -74,7 +74,7 @@ export class Ending implements Rule {
     const { end } = this.#facts;
     const ends = command.kind === "end";
     if (command.kind === "generate-reply") this.#modelHeardMs = this.#facts.nowMs;
-    if (command.kind === "speak" || command.kind === "resume") this.#voiceHeardMs = this.#facts.nowMs;
+    if (command.kind === "speak" || command.kind === "resume") this.#ttsHeardMs = this.#facts.nowMs;
     // A failure that the LLM does not report shows as its silence.
     if (command.kind === "cancel-reply" && command.reason === "llm_failed" && this.#facts.lastEvent?.kind === "tick") {
       this.#modelFailures += 1;
@@ -132,9 +132,9 @@ export class Ending implements Rule {
   #isFailedBySilence(): boolean {
     const { nowMs, lastEvent, reply } = this.#facts;
     if (lastEvent?.kind !== "tick" || reply === undefined) return false;
-    const isModelSilent = !reply.llmDone && nowMs - this.#modelHeardMs >= modelSilenceMs - EPSILON_MS;
+    const isModelSilent = !reply.llmDone && nowMs - this.#modelHeardMs >= llmSilenceMs - EPSILON_MS;
     if (isModelSilent) return this.#modelFailures + 1 >= LLM_FAILURES_MAX;
-    return !isComplete(reply) && nowMs - this.#voiceHeardMs >= voiceSilenceMs - EPSILON_MS;
+    return !isComplete(reply) && nowMs - this.#ttsHeardMs >= ttsSilenceMs - EPSILON_MS;
   }
 
   /** What speaks against this reason, if anything does. */

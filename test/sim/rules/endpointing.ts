@@ -29,7 +29,7 @@ function pauseMs(text: string, language: string): number {
 
 /**
  * A turn of the caller's is over when the words are final and the pause after them was long enough: not before, and then at once.
- * Other ends are looked at elsewhere: those of typed words and keys, of words that are never final, and of voice without words.
+ * Other ends are checked elsewhere: those of typed text and DTMF, of words that are never final, and of speech without words.
  */
 export class Endpointing implements Rule {
   readonly #facts: Facts;

@@ -22,7 +22,7 @@ export interface OutputOptions {
   facts: Facts;
   chronicle: Chronicle;
   stt: SimulatedStt | undefined;
-  voice: SimulatedTts;
+  tts: SimulatedTts;
   /** What the agent's audio is on the wire. */
   format: AudioFormat;
   /** One more frame of a segment plays at the caller. */
@@ -47,8 +47,8 @@ export class Output implements Rule {
     this.#options = options;
     this.#facts = options.facts;
     this.#chronicle = options.chronicle;
-    this.#sent = new TaggedReader(options.voice.spoken, options.format);
-    this.#played = new TaggedReader(options.voice.spoken, options.format);
+    this.#sent = new TaggedReader(options.tts.spoken, options.format);
+    this.#played = new TaggedReader(options.tts.spoken, options.format);
   }
 
   sent(kind: MessageKind): void {
@@ -96,7 +96,7 @@ export class Output implements Rule {
   }
 
   #placeOf(segment: number): SegmentPosition | undefined {
-    return this.#facts.placeOf(this.#options.voice.spoken[segment]);
+    return this.#facts.placeOf(this.#options.tts.spoken[segment]);
   }
 
   /** What is wrong with a frame that was sent, if anything is. */

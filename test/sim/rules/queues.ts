@@ -44,7 +44,7 @@ export class Queues implements Rule {
   inspect(): void {
     const { facts, streams, pendingBytes } = this.#options;
     this.#check("bytes for the disk", pendingBytes(), JOURNAL_BACKLOG_BYTES_MAX);
-    this.#check("tools", streams.engines.filter((engine) => engine === "tool").length, TOOLS_RUNNING_MAX);
+    this.#check("tools", streams.owners.filter((owner) => owner === "tool").length, TOOLS_RUNNING_MAX);
     const { reply } = facts;
     if (reply === undefined || isOver(reply)) return;
     const givenMs = reply.segments.reduce((sum, { spoken }) => sum + (spoken?.givenMs ?? 0), 0);

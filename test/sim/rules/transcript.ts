@@ -14,7 +14,7 @@ export interface TranscriptOptions {
   chronicle: Chronicle;
   in: Path;
   out: Path;
-  voiceHasWordTimes: boolean;
+  ttsHasWordTimes: boolean;
   /** Of the agent's audio, in samples. */
   frameSamples: number;
 }
@@ -126,7 +126,7 @@ export class Transcript implements Rule {
     if (spoken === undefined) return text.split(" ").map((word) => ({ text: word, fromMs: never, toMs: never }));
     const endMs = atMs + (spoken.words.at(-1)?.endMs ?? 0);
     return spoken.words.map((word) =>
-      this.#options.voiceHasWordTimes
+      this.#options.ttsHasWordTimes
         ? { text: word.text, fromMs: atMs + word.endMs, toMs: atMs + word.endMs }
         : { text: word.text, fromMs: atMs, toMs: endMs },
     );

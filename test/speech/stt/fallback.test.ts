@@ -112,7 +112,7 @@ function silentCalls(count: number, closesMs = Number.POSITIVE_INFINITY) {
 }
 
 describe("FallbackStt", () => {
-  test("P3: when a provider dies in the middle of a sentence, the next takes over and no word is lost", async () => {
+  test("P3: when a provider dies in the middle of a sentence, its fallback continues and no word is lost", async () => {
     const clock = new ManualClock();
     const [first, second] = [new CodedStt(WORDS, { failsAfter: [75] }), new CodedStt(WORDS, { provider: "second" })];
     const { sendAudio, finals, transcripts, failures, candidates } = listen(clock, [first, second]);

@@ -39,7 +39,7 @@ test("a call that arrives in one chunk with the request to end it exists when th
   closers.push(() => server.close());
   const open = new Set<string>();
   const endRequest = new Promise<{ callId: string; isOpen: boolean }>((resolve) => {
-    const handOff = new HandoffClient({
+    const handoff = new HandoffClient({
       path,
       workerId: "worker-1",
       callIds: () => [],
@@ -51,10 +51,10 @@ test("a call that arrives in one chunk with the request to end it exists when th
       metrics: async () => undefined,
       clock: systemClock,
     });
-    closers.push(() => void handOff.close());
+    closers.push(() => void handoff.close());
     const redeem = async (): Promise<string> => {
       // Not connected until the connection is established.
-      const call = await handOff.redeem("hash").catch(() => undefined);
+      const call = await handoff.redeem("hash").catch(() => undefined);
       if (call !== undefined) return call.callId;
       await new Promise((again) => setImmediate(again));
       return await redeem();

@@ -22,7 +22,7 @@ test("a worker reports its load when it connects, then every 250 ms and on chang
   await server.listen();
   onTestFinished(() => server.close());
   let callCount = 0;
-  const handOff = new HandoffClient({
+  const handoff = new HandoffClient({
     path,
     workerId: "a",
     callIds: () => [],
@@ -43,9 +43,9 @@ test("a worker reports its load when it connects, then every 250 ms and on chang
   await seen(2);
   clock.advance(2 * LOAD_REPORT_MS);
   await seen(4);
-  handOff.sendLoad();
+  handoff.sendLoad();
   await seen(5);
-  await handOff.close();
+  await handoff.close();
   await seen(6);
   expect(events).toEqual([
     ["a came", 0],
@@ -72,7 +72,7 @@ test("F14-4: the carrier's id of a call reaches the control process when its str
   );
   await server.listen();
   onTestFinished(() => server.close());
-  const handOff = new HandoffClient({
+  const handoff = new HandoffClient({
     path,
     workerId: "a",
     callIds: () => [],
@@ -85,10 +85,10 @@ test("F14-4: the carrier's id of a call reaches the control process when its str
     clock,
   });
   // While the control process is not connected nothing is sent; the call's end carries the id then.
-  handOff.streamStarted("call_0", "CA0");
+  handoff.streamStarted("call_0", "CA0");
   while (workers === 0) await new Promise((resolve) => setImmediate(resolve));
-  handOff.streamStarted("call_1", "two\nlines \u0000 👋");
+  handoff.streamStarted("call_1", "two\nlines \u0000 👋");
   while (events.length === 0) await new Promise((resolve) => setImmediate(resolve));
   expect(events).toEqual([["call_1", "two\nlines \u0000 👋"]]);
-  await handOff.close();
+  await handoff.close();
 });

@@ -21,7 +21,7 @@ async function controlEnd() {
   /** Connects a worker with these metrics. */
   const worker = async (tell: () => Promise<string | undefined>): Promise<HandoffClient> => {
     const before = server.workerCount;
-    const handOff = new HandoffClient({
+    const handoff = new HandoffClient({
       path,
       workerId: `worker-${before}`,
       callIds: () => [],
@@ -33,9 +33,9 @@ async function controlEnd() {
       onEndRequested: () => {},
       clock: systemClock,
     });
-    closers.push(() => void handOff.close());
+    closers.push(() => void handoff.close());
     while (server.workerCount === before) await turn();
-    return handOff;
+    return handoff;
   };
   return { server, worker };
 }

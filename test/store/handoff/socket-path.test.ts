@@ -33,7 +33,7 @@ async function serverAt(path: string) {
 }
 
 function connectWorker(path: string, workerId: string): HandoffClient {
-  const handOff = new HandoffClient({
+  const handoff = new HandoffClient({
     path,
     workerId,
     callIds: () => [],
@@ -45,8 +45,8 @@ function connectWorker(path: string, workerId: string): HandoffClient {
     metrics: async () => undefined,
     clock: systemClock,
   });
-  onTestFinished(() => handOff.close());
-  return handOff;
+  onTestFinished(() => handoff.close());
+  return handoff;
 }
 
 test("each start has a socket of its own below the data directory, for its owner alone", async () => {

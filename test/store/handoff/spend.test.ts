@@ -29,7 +29,7 @@ test("ADV-H3: two workers report an account's spend with their load, and both ar
   onTestFinished(() => server.close());
   const workers = ["a", "b"].map((workerId) => {
     const accounts = new AccountSpends({ limits: LIMITS, clock });
-    const handOff = new HandoffClient({
+    const handoff = new HandoffClient({
       path,
       workerId,
       callIds: () => [],
@@ -41,10 +41,10 @@ test("ADV-H3: two workers report an account's spend with their load, and both ar
       metrics: async () => undefined,
       clock,
     });
-    onTestFinished(() => handOff.close());
-    return { accounts, handOff };
+    onTestFinished(() => handoff.close());
+    return { accounts, handoff };
   });
-  await Promise.all(workers.map(({ handOff }) => handOff.firstAttempt));
+  await Promise.all(workers.map(({ handoff }) => handoff.firstAttempt));
   const refusals = () => workers.map(({ accounts }) => accounts.refusal("account_1", REQUEST));
   for (const { accounts } of workers) for (let count = 0; count < 2; count += 1) accounts.add("account_1", REQUEST);
   expect(refusals()).toEqual([undefined, undefined]);

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { JOURNAL_VERSION } from "../../../src/record/journal/names.ts";
+import { JOURNAL_VERSION } from "../../../src/record/journal/versions.ts";
 import { GOLDEN_CALLS } from "./golden-calls.ts";
 import { holdCall } from "./hold-call.ts";
 import {

@@ -1,13 +1,11 @@
 import {
-  JOURNAL_VERSION,
-  JOURNAL_VERSIONS,
   type JournalNames,
   type KindNames,
   type ObjectNames,
   renamed,
-  renamesFrom,
   withNames,
 } from "../../../src/record/journal/names.ts";
+import { JOURNAL_VERSION, JOURNAL_VERSIONS, renamesFrom } from "../../../src/record/journal/versions.ts";
 
 /** The version of all golden journals. */
 export const RECORDED_VERSION = 2;

@@ -39,8 +39,6 @@ export function websocketLeg({ format, spec, ...options }: WebsocketLegOptions =
   };
 }
 
-export type WebsocketLeg = ReturnType<typeof websocketLeg>;
-
 /** Samples as `pcm_s16le`. */
 export function pcm(samples: ArrayLike<number>): Buffer {
   const bytes = Buffer.alloc(samples.length * 2);

@@ -1,7 +1,9 @@
 import type { ClosableTts, TtsChunk } from "../../contracts.ts";
 import { joinSpoken, normalizeText, WrittenWordMapper } from "./normalize.ts";
 
-/** Wraps `tts`: it speaks the normalized text and reports the words as they were written. */
+/**
+ * Wraps `tts`, which it closes with itself: it speaks the normalized text and reports the words as they were written.
+ */
 export function normalizingTts(tts: ClosableTts): ClosableTts {
   return {
     provider: tts.provider,

@@ -37,6 +37,7 @@ import {
 } from "./rows.ts";
 import { insertTurns, rowBatches, trimTranscript } from "./turns.ts";
 
+/** See `CallStore`. */
 export class SqliteCalls implements CallStore {
   readonly #db: Kysely<Tables>;
   readonly #clock: Clock;
