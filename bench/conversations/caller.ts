@@ -9,13 +9,13 @@ import type { VadFactory } from "../../src/media/vad.ts";
 import { encodeSamples, TELEPHONE } from "../../src/simulator/audio/format.ts";
 import { SimulatedTwilio } from "../../src/simulator/carriers/twilio.ts";
 import { connectPeer, type PeerSocket } from "../../src/simulator/peers/peer-socket.ts";
-import { monotonicMs } from "../rig/monotonic.ts";
+import { machineMonotonicMs } from "../rig/monotonic.ts";
 import { lineNoise } from "../rig/speech.ts";
 
 /** What a caller does: asks when the agent is done, or interrupts it. */
 export type CallerBehavior = "asks" | "interrupts";
 
-/** A time at which something passed this end of the wire, by `monotonicMs`; NaN where it did not. */
+/** A time at which something passed this end of the wire, by `machineMonotonicMs`; NaN where it did not. */
 export interface Exchange {
   /** The first sample of the caller's voice was spoken; its frame went out up to 20 ms later. */
   onsetMs: number;
@@ -124,7 +124,7 @@ class Talker {
         return frame;
       },
       send: (message) => {
-        const atMs = monotonicMs();
+        const atMs = machineMonotonicMs();
         socket.send(message);
         // The message that it was sent with gives its place in the time of the call.
         if (frame !== undefined) this.#sent(frame, atMs);
@@ -132,10 +132,10 @@ class Talker {
       },
       earphone: () => {},
     });
-    peer.onAudio = () => this.#heard(monotonicMs());
+    peer.onAudio = () => this.#heard(machineMonotonicMs());
     this.#peer = peer;
     // The detector believes no voice before it has settled; callers begin at different times.
-    this.#notBeforeMs = monotonicMs() + 1_000 + 500 * this.#options.random();
+    this.#notBeforeMs = machineMonotonicMs() + 1_000 + 500 * this.#options.random();
     return peer;
   }
 
@@ -147,7 +147,7 @@ class Talker {
 
   /** The 20 ms that have just been spoken. */
   #speak(): Uint8Array {
-    const nowMs = monotonicMs();
+    const nowMs = machineMonotonicMs();
     if (this.#beat === 0) this.#firstMs = nowMs;
     this.lateMs.push(nowMs - this.#firstMs - this.#beat * FRAME_MS);
     this.#beat += 1;

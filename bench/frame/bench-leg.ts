@@ -4,7 +4,7 @@ import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { createTwilioWire } from "../../src/carriers/twilio/wire.ts";
 import { readConfig } from "../../src/config/config.ts";
 import type { Clock } from "../../src/core/clock.ts";
-import { monotonicMs } from "../../src/core/clocks.ts";
+import { epochMs, monotonicMs } from "../../src/core/clocks.ts";
 import { asAccountId, asCallId } from "../../src/core/ids.ts";
 import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
 import { createLogger } from "../../src/core/log/logger.ts";
@@ -57,7 +57,11 @@ export class BenchLeg {
     { opening, media }: CarrierStream,
     { makeVad, makeResampler, dataDir }: { makeVad: VadFactory; makeResampler: ResamplerFactory; dataDir: string },
   ) {
-    const clock: Clock = { nowMs: () => monotonicMs(this.#nowMs), epochMs: () => this.#nowMs, after: () => () => {} };
+    const clock: Clock = {
+      nowMs: () => monotonicMs(this.#nowMs),
+      epochMs: () => epochMs(this.#nowMs),
+      after: () => () => {},
+    };
     const log = createLogger("test", "error");
     const wire = createTwilioWire();
     const call = { callId: asCallId("call_bench"), accountId: asAccountId("bench"), spec: BENCH_SPEC };

@@ -2,7 +2,7 @@ import alawmulaw from "alawmulaw";
 import { createPlivoWire } from "../../src/carriers/plivo/wire.ts";
 import { createTelnyxWire } from "../../src/carriers/telnyx/wire.ts";
 import { createTwilioWire } from "../../src/carriers/twilio/wire.ts";
-import { monotonicMs } from "../../src/core/clocks.ts";
+import { epochMs, monotonicMs } from "../../src/core/clocks.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
 import { FrameEncoder } from "../../src/media/frame-codec.ts";
 import { G711_LAWS, type G711Codec, MU_LAW } from "../../src/media/g711.ts";
@@ -155,7 +155,7 @@ function streamTexts({ codec, makeCarrier }: BenchCarrier, speech: Int16Array): 
     id: "18ad3ab5a668481ce02b83e7395059f0",
     clock: {
       nowMs: () => monotonicMs(nowMs),
-      epochMs: () => Date.UTC(2026, 0, 1) + nowMs,
+      epochMs: () => epochMs(Date.UTC(2026, 0, 1) + nowMs),
       after: (_, task) => {
         beat = task;
         return () => {};

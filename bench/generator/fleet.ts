@@ -3,7 +3,7 @@ import { FRAME_MS } from "../../src/core/limits/media.ts";
 import { frameBytes } from "../../src/simulator/audio/format.ts";
 import { formatsOf, type SimulatedWire } from "../../src/simulator/transports.ts";
 import { FrameTimes } from "../measurement/frame-times.ts";
-import { monotonicMs } from "../rig/monotonic.ts";
+import { machineMonotonicMs } from "../rig/monotonic.ts";
 import { BENCH_TRANSPORTS } from "../rig/transports.ts";
 import { type CallerSink, LeanCaller } from "./lean-caller.ts";
 import { type PreparedStream, prepareStream } from "./prepared-stream.ts";
@@ -50,7 +50,7 @@ export class Fleet implements CallerSink {
 
   /** Connects all calls; each streams as soon as it is connected. Rejects when one is refused. */
   async connect(): Promise<void> {
-    this.#nextMs = monotonicMs();
+    this.#nextMs = machineMonotonicMs();
     this.#turn();
     const waiting = this.#callers.values();
     const dial = async (): Promise<void> => {
@@ -71,7 +71,7 @@ export class Fleet implements CallerSink {
   sample(): GeneratorSample {
     const { user, system } = process.cpuUsage();
     return {
-      atMs: monotonicMs(),
+      atMs: machineMonotonicMs(),
       sentFrames: this.#sentFrames,
       receivedFrames: this.#receivedFrames,
       lostCalls: this.#losses.length,
@@ -89,7 +89,7 @@ export class Fleet implements CallerSink {
 
   received(caller: LeanCaller): void {
     this.#receivedFrames += 1;
-    this.#received.stamp(caller.index, monotonicMs());
+    this.#received.stamp(caller.index, machineMonotonicMs());
   }
 
   lost(caller: LeanCaller, why: string): void {
@@ -100,18 +100,18 @@ export class Fleet implements CallerSink {
   readonly #turn = (): void => {
     if (!this.#running) return;
     // What falls due meanwhile waits for the next turn: in between comes what the service has sent.
-    for (const nowMs = monotonicMs(); this.#nextMs <= nowMs; this.#nextMs += SLOT_MS) {
+    for (const nowMs = machineMonotonicMs(); this.#nextMs <= nowMs; this.#nextMs += SLOT_MS) {
       for (const caller of this.#slots[this.#slot] as LeanCaller[]) this.#send(caller);
       this.#slot = (this.#slot + 1) % this.#slots.length;
     }
-    setTimeout(this.#turn, this.#nextMs - monotonicMs());
+    setTimeout(this.#turn, this.#nextMs - machineMonotonicMs());
   };
 
   #send(caller: LeanCaller): void {
     if (!this.#running) return;
     if (caller.frames === 0) this.#startsMs[caller.index] = this.#nextMs;
     // Before the write: the service may have the frame before the kernel gives us back the time.
-    const atMs = monotonicMs();
+    const atMs = machineMonotonicMs();
     if (!caller.sendFrame()) {
       // The calls were to last shorter: a machine that stood still made the measurement long. Losses make it show nothing.
       this.#running = false;

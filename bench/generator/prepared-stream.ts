@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../../src/core/clock.ts";
-import { type MonotonicMs, monotonicMs } from "../../src/core/clocks.ts";
+import { addMs, type EpochMs, epochMs, type MonotonicMs, monotonicMs } from "../../src/core/clocks.ts";
 import { loadOpus } from "../../src/media/opus/load.ts";
 import { frameBytes } from "../../src/simulator/audio/format.ts";
 import type { SimulatedPeer } from "../../src/simulator/peers/peer.ts";
@@ -107,7 +107,7 @@ class StreamRecorder {
 
 /** A clock for one beat: its time is that of the task that it ran last. */
 class SteppingClock implements Clock {
-  readonly #startEpochMs = Date.now();
+  readonly #startEpochMs = epochMs(Date.now());
   #nowMs = 0;
   #next: { atMs: number; task: () => void } | undefined;
 
@@ -115,8 +115,8 @@ class SteppingClock implements Clock {
     return monotonicMs(this.#nowMs);
   }
 
-  epochMs(): number {
-    return this.#startEpochMs + this.#nowMs;
+  epochMs(): EpochMs {
+    return addMs(this.#startEpochMs, this.#nowMs);
   }
 
   after(delayMs: number, task: () => void): () => void {

@@ -7,7 +7,7 @@ import { spreadOf } from "../harness/statistics.ts";
 import { framesPerCall, gapsOf, offGridMs } from "../measurement/frame-analysis.ts";
 import { framesWithin } from "../measurement/phase.ts";
 import { generatorOf, lateGenerator } from "../measurement/phase-results.ts";
-import { monotonicMs } from "../rig/monotonic.ts";
+import { machineMonotonicMs } from "../rig/monotonic.ts";
 import type { Rig } from "../rig/rig.ts";
 import { AGENT_SENTENCES } from "../rig/speech.ts";
 import { BENCH_TRANSPORTS } from "../rig/transports.ts";
@@ -50,7 +50,14 @@ async function runStep(
   const { urls, tookMs } = await createCalls(api, calls, wire, spokenS);
   const framesMax = framesWithin(spokenS);
   const { target, paths } = addressesOf(urls);
-  await generator.ask("begin", { target, wire, paths, framesMax, baseMs: monotonicMs(), audio: speech.callerAudio });
+  await generator.ask("begin", {
+    target,
+    wire,
+    paths,
+    framesMax,
+    baseMs: machineMonotonicMs(),
+    audio: speech.callerAudio,
+  });
   const sample = () => generator.ask("sample", undefined);
   await progress.during("warm-up", warmUpSeconds, sample);
   const before = await sample();
@@ -93,9 +100,9 @@ async function createCalls(
   const create = async (): Promise<void> => {
     while (left > 0) {
       left -= 1;
-      const startMs = monotonicMs();
+      const startMs = machineMonotonicMs();
       const { websocketUrl } = await api.post<{ websocketUrl: string }>("/calls", body);
-      tookMs.push(monotonicMs() - startMs);
+      tookMs.push(machineMonotonicMs() - startMs);
       urls.push(new URL(websocketUrl));
     }
   };

@@ -2,7 +2,7 @@ import { FRAME_MS } from "../../src/core/limits/media.ts";
 import { median } from "../harness/statistics.ts";
 import type { FrameTimesData } from "./frame-times.ts";
 
-/** A stretch of time, by `monotonicMs`. */
+/** A stretch of time, by `machineMonotonicMs`. */
 export interface Window {
   fromMs: number;
   toMs: number;
@@ -50,8 +50,8 @@ export function driftMs(dues: FrameTimesData, { fromMs, toMs }: Window): number 
 
 /**
  * Plays one call's frames: each takes 20 ms and is played when it comes, or when the one before it is over, whichever is later.
- * Visits them as they come, by `monotonicMs`: when that was, when what had come before was over (NaN for the first frame), and what
- * lies ahead of playout from then on, ms.
+ * Visits them as they come, by `machineMonotonicMs`: when that was, when what had come before was over (NaN for the
+ * first frame), and what lies ahead of playout from then on, ms.
  */
 export function play(
   { baseMs, framesMax, counts, offsetsMs }: FrameTimesData,

@@ -11,8 +11,8 @@ export interface FrameTimesData {
 }
 
 /**
- * When each frame of each call passed one point, by `monotonicMs`. Frame n of a call is stored as its offset from
- * base + n * FRAME_MS, which stays small: that is what four bytes a frame can hold to less than a microsecond.
+ * When each frame of each call passed one point, by `machineMonotonicMs`. Frame n of a call is stored as its offset
+ * from base + n * FRAME_MS, which stays small: that is what four bytes a frame can hold to less than a microsecond.
  *
  * `stamp` allocates nothing. Frames past `framesMax` are counted and their times dropped.
  */

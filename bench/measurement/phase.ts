@@ -3,7 +3,7 @@ import { type Conversations, converse } from "../generator/full-callers.ts";
 import type { FleetReport, GeneratorSample } from "../generator/protocol.ts";
 import { machineBusyMs } from "../harness/machine.ts";
 import type { Child } from "../rig/child-process.ts";
-import { monotonicMs } from "../rig/monotonic.ts";
+import { machineMonotonicMs } from "../rig/monotonic.ts";
 import type { ServerQuestions, ServerReport, ServerSample, ServiceQuestions } from "../rig/protocol.ts";
 import type { Rig } from "../rig/rig.ts";
 import { BENCH_TRANSPORTS } from "../rig/transports.ts";
@@ -56,7 +56,7 @@ export async function runPhase(
   measure = (sample: () => Promise<GeneratorSample>) => progress.during("measuring", seconds, sample),
 ): Promise<Phase> {
   const framesMax = framesWithin(CONNECT_S + calls / CALLS_CONNECTED_PER_S + warmUpSeconds + seconds);
-  const baseMs = monotonicMs();
+  const baseMs = machineMonotonicMs();
   const { port, paths } = await server.ask("begin", { wire, calls, framesMax, baseMs, recorded });
   const idle = await server.ask("sample", undefined);
   const audio = speech.callerAudio;

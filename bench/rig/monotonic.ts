@@ -2,7 +2,7 @@
  * Milliseconds of the machine's monotonic clock, with fractions: one time has one number in every process, so that
  * what one process stamps can be subtracted from what another one does. As cheap as `performance.now`, which it is made of.
  */
-export const monotonicMs = (): number => performance.now() + OFFSET_MS;
+export const machineMonotonicMs = (): number => performance.now() + OFFSET_MS;
 
 /** What `performance.now` lacks to be the machine's clock. A pause between the two readings only makes it smaller. */
 const OFFSET_MS = Math.max(

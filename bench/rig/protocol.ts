@@ -19,7 +19,7 @@ export type ServiceQuestions = ServerQuestions & {
   prepare: { ask: readonly Rendered[]; answer: undefined };
   /** The path of one more call, for a caller who understands words. */
   fullCall: { ask: undefined; answer: string };
-  /** Blocks the loop for so many ms; resolves with when it did, by `monotonicMs`. */
+  /** Blocks the loop for so many ms; resolves with when it did, by `machineMonotonicMs`. */
   stall: { ask: number; answer: Window };
 };
 
@@ -27,7 +27,7 @@ export interface PhaseOptions {
   calls: number;
   /** How many frames of each call are timed; later ones are only counted. */
   framesMax: number;
-  /** What times are kept relative to, by `monotonicMs`. */
+  /** What times are kept relative to, by `machineMonotonicMs`. */
   baseMs: number;
   wire: SimulatedWire;
   /** The calls' audio goes into their journals. */
@@ -41,7 +41,7 @@ export interface ServerAddress {
 }
 
 export interface ServerSample {
-  /** By `monotonicMs`. */
+  /** By `machineMonotonicMs`. */
   atMs: number;
   /** CPU time of the whole process, all its threads, since it began, µs. */
   userUs: number;

@@ -1,6 +1,6 @@
 import type { Admission, Leg } from "../../src/gateway/leg/leg.ts";
 import { FrameTimes } from "../measurement/frame-times.ts";
-import { monotonicMs } from "../rig/monotonic.ts";
+import { machineMonotonicMs } from "../rig/monotonic.ts";
 import type { PhaseOptions } from "../rig/protocol.ts";
 import type { TickClock } from "./tick-clock.ts";
 
@@ -33,7 +33,7 @@ export class FrameStamper {
 
   /** The STT received a frame. Before the frame of a message it may receive silence for a gap: the last one counts. */
   onSttFrame(): void {
-    this.#sttMs = monotonicMs();
+    this.#sttMs = machineMonotonicMs();
   }
 
   /** The same admission, with the call's frames stamped under its number in the fleet. */
@@ -49,7 +49,7 @@ export class FrameStamper {
             const sent = socket.send(message, isBinary);
             // Audio goes out as bytes, everything else as text.
             if (typeof message !== "string") {
-              this.written.stamp(call, monotonicMs());
+              this.written.stamp(call, machineMonotonicMs());
               // Within a message only audio that is late is sent.
               this.due.stamp(call, this.#clock.dueMs(this.#observing));
             }

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
-import { monotonicMs } from "../rig/monotonic.ts";
+import { machineMonotonicMs } from "../rig/monotonic.ts";
 import type { LoopDelay, ServerSample } from "../rig/protocol.ts";
 
 /** Often enough to meet every stall that matters, and seldom enough to cost nothing. */
@@ -18,7 +18,7 @@ export class ServerProbe {
   sample(): ServerSample {
     const { user, system } = process.cpuUsage();
     return {
-      atMs: monotonicMs(),
+      atMs: machineMonotonicMs(),
       userUs: user,
       systemUs: system,
       rssBytes: process.memoryUsage.rss(),

@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from "../../src/core/clock.ts";
-import type { MonotonicMs } from "../../src/core/clocks.ts";
+import type { EpochMs, MonotonicMs } from "../../src/core/clocks.ts";
 import { FRAME_MS, TICK_SLOTS } from "../../src/core/limits/media.ts";
 import type { FrameTimesData } from "../measurement/frame-times.ts";
-import { monotonicMs } from "../rig/monotonic.ts";
+import { machineMonotonicMs } from "../rig/monotonic.ts";
 
 const SLOT_MS = FRAME_MS / TICK_SLOTS;
 /** Far above the error of two readings of the clock, far below a slot. */
@@ -14,8 +14,8 @@ export class TickClock implements Clock {
   #isRunning = false;
 
   /**
-   * What the ticker is due at that sends now, by `monotonicMs`: from its timer, or, as `catchingUp` says, while a message waits for it.
-   * NaN where no frame is due: speech that begins is sent at once, and was not due before.
+   * What the ticker is due at that sends now, by `machineMonotonicMs`: from its timer, or, as `catchingUp` says, while
+   * a message waits for it. NaN where no frame is due: speech that begins is sent at once, and was not due before.
    */
   dueMs(catchingUp: boolean): number {
     return this.#isRunning || catchingUp ? this.#dueMs : Number.NaN;
@@ -25,13 +25,13 @@ export class TickClock implements Clock {
     return systemClock.nowMs();
   }
 
-  epochMs(): number {
+  epochMs(): EpochMs {
     return systemClock.epochMs();
   }
 
   /** Under load only the ticker asks for it, and sets itself a new time at the end of each run. */
   after(delayMs: number, task: () => void): () => void {
-    this.#dueMs = monotonicMs() + delayMs;
+    this.#dueMs = machineMonotonicMs() + delayMs;
     return systemClock.after(delayMs, () => {
       this.#isRunning = true;
       task();

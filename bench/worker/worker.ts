@@ -4,7 +4,7 @@ import type { Stt } from "../../src/speech/contracts.ts";
 import { createReferenceLlm } from "../../src/speech/reference/llm.ts";
 import { INLINE_TOOL_CHOICE } from "../../test/support/stubs/inline-schemas.ts";
 import { serve } from "../rig/child-process.ts";
-import { monotonicMs } from "../rig/monotonic.ts";
+import { machineMonotonicMs } from "../rig/monotonic.ts";
 import type { PhaseOptions, ServerAddress, ServerReport, ServiceQuestions } from "../rig/protocol.ts";
 import { AGENT_SENTENCES } from "../rig/speech.ts";
 import { BenchWorker } from "./bench-worker.ts";
@@ -81,9 +81,9 @@ serve<ServiceQuestions>({
   sample: () => probe.sample(),
   fullCall: () => worker.calls.create(conversationSpec(phase.wire, phase.recorded)),
   stall(forMs) {
-    const fromMs = monotonicMs();
-    while (monotonicMs() < fromMs + forMs);
-    return { fromMs, toMs: monotonicMs() };
+    const fromMs = machineMonotonicMs();
+    while (machineMonotonicMs() < fromMs + forMs);
+    return { fromMs, toMs: machineMonotonicMs() };
   },
   finish,
 });

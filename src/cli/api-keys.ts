@@ -1,6 +1,6 @@
 import "../core/node-version.ts";
 import { readDataDir } from "../config/environment.ts";
-import { systemClock } from "../core/clock.ts";
+import { isoTime, systemClock } from "../core/clock.ts";
 import { type ApiKeyId, asApiKeyId } from "../core/ids.ts";
 import { DEFAULT_ACCOUNT_NAME } from "../store/data-dir/first-api-key.ts";
 import { openStores } from "../store/sqlite/open-stores.ts";
@@ -103,8 +103,6 @@ async function revoke({ apiKeys }: Stores, id: ApiKeyId): Promise<void> {
   if (!(await apiKeys.revoke(id))) throw new Error(`there is no API key ${id}`);
   process.stderr.write(`${id} was revoked\n`);
 }
-
-const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();
 
 /** An example for the command in the arguments, at any position. */
 const EXAMPLES = new Map([

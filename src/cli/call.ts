@@ -2,7 +2,7 @@ import "../core/node-version.ts";
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { readDataDir, readServiceAccess } from "../config/environment.ts";
-import { systemClock } from "../core/clock.ts";
+import { isoTime, systemClock } from "../core/clock.ts";
 import { unavailable } from "../core/errors.ts";
 import { firstApiKeyPath } from "../store/data-dir/first-api-key.ts";
 import { CALL_USAGE, type CallPlan, planCall } from "./call/arguments.ts";
@@ -22,7 +22,7 @@ async function run(args: readonly string[]): Promise<number> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => stop.abort(unavailable(`stopped by ${signal}`)));
   }
-  const startedAt = new Date(systemClock.epochMs()).toISOString().replaceAll(/[:.]/g, "-");
+  const startedAt = isoTime(systemClock.epochMs()).replaceAll(/[:.]/g, "-");
   const dataDir = resolve("data", "call", startedAt);
   const local = { apiUrl: localUrl, firstKeyPath: firstApiKeyPath(readDataDir()) };
   try {

@@ -1,6 +1,6 @@
 import "../core/node-version.ts";
 import { resolve } from "node:path";
-import { systemClock } from "../core/clock.ts";
+import { isoTime, systemClock } from "../core/clock.ts";
 import { unavailable } from "../core/errors.ts";
 import { readArguments, runCommand } from "./command.ts";
 import { findMismatches } from "./demo/comparison.ts";
@@ -33,7 +33,7 @@ async function run(args: readonly string[]): Promise<number> {
     process.once(signal, () => stop.abort(unavailable(`stopped by ${signal}`)));
   }
   try {
-    const startedAt = new Date(systemClock.epochMs()).toISOString().replaceAll(/[:.]/g, "-");
+    const startedAt = isoTime(systemClock.epochMs()).replaceAll(/[:.]/g, "-");
     const dataDir = resolve("data", "demo", startedAt);
     const result = await runDemo({ dataDir, clock: systemClock, terminal }, stop.signal);
     if (json) process.stdout.write(`${JSON.stringify(demoDocument(result))}\n`);

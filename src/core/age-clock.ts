@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { type AgeMs, ageMs } from "./clocks.ts";
 
 /**
  * The clock by which a store measures age. It never jumps, and all processes that use one store read the same one. A store on one
@@ -9,7 +10,7 @@ export interface AgeClock {
   /** Readings with different ids cannot be compared: a time with another id counts as too old. */
   readonly bootId: string;
   /** Whole milliseconds since an arbitrary start that is the same for all processes with this id. */
-  nowMs(): number;
+  nowMs(): AgeMs;
 }
 
 /**
@@ -18,7 +19,7 @@ export interface AgeClock {
  * control process then expires all waiting tokens. Threads of a process get its `bootId`.
  */
 export function systemAgeClock(bootId = bootIdOf()): AgeClock {
-  return { bootId, nowMs: () => Number(process.hrtime.bigint() / 1_000_000n) };
+  return { bootId, nowMs: () => ageMs(Number(process.hrtime.bigint() / 1_000_000n)) };
 }
 
 /** proc_sys_kernel(5), `random/boot_id`. */

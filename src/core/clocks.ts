@@ -20,10 +20,16 @@ export type CallMs = Instant<"call">;
 export type MonotonicMs = Instant<"monotonic">;
 
 /**
- * Wall-clock time: ms since the Unix epoch. Made by `Clock.epochMs`, `isoEpochMs` and rows of the database. It may
- * jump, so no duration within a process is measured with it.
+ * Wall-clock time: ms since the Unix epoch. Made by `Clock.epochMs`, `isoEpochMs` and rows of the database (columns
+ * named `_at`); `isoTime` writes it. It may jump, so no duration within a process is measured with it.
  */
 export type EpochMs = Instant<"epoch">;
+
+/**
+ * Age of stored tokens and idempotency keys: whole ms of a clock that all processes of one boot share. Made by
+ * `AgeClock.nowMs` and rows of the database. Only times of one boot are comparable; rows have its id in `boot_id`.
+ */
+export type AgeMs = Instant<"age">;
 
 /**
  * Position on a carrier's media timeline: ms of audio since the stream started, gaps included. Made by the `Framer`
@@ -39,6 +45,8 @@ export const callMs = instant as (ms: number) => CallMs;
 export const monotonicMs = instant as (ms: number) => MonotonicMs;
 /** `ms` since the Unix epoch. */
 export const epochMs = instant as (ms: number) => EpochMs;
+/** `ms` of the age clock of this boot. Only for what reads that clock. */
+export const ageMs = instant as (ms: number) => AgeMs;
 /** `ms` since the start of the media stream. */
 export const mediaMs = instant as (ms: number) => MediaMs;
 

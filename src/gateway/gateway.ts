@@ -4,7 +4,7 @@ import type { Prices } from "../core/billing/prices.ts";
 import type { SpendSettings } from "../core/billing/spend.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { ModelName } from "../core/calls/spec.ts";
-import type { Clock } from "../core/clock.ts";
+import { type Clock, isoTime } from "../core/clock.ts";
 import { mediaMs } from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
 import type { CallId } from "../core/ids.ts";
@@ -215,7 +215,7 @@ export class Gateway {
     const sttHasInterim = providers.stt?.capabilities.interimTranscripts ?? false;
     const journal = journals.open({
       ...redeemed,
-      startedAt: new Date(clock.epochMs()).toISOString(),
+      startedAt: isoTime(clock.epochMs()),
       leg: { inboundRateHz, outboundRateHz: wire.outboundRateHz, outboundCodec: wire.outboundCodec },
       sttHasInterim,
       parameters,

@@ -1,3 +1,4 @@
+import type { EpochMs } from "../core/clocks.ts";
 import type { AccountId, AgentId } from "../core/ids.ts";
 
 /** The configuration of a saved agent. Its prompt has three layers; voice and language are ids of the API's lists. */
@@ -18,9 +19,8 @@ export interface Agent extends NewAgent {
   /** `agent_...` */
   id: AgentId;
   accountId: AccountId;
-  /** Milliseconds since the Unix epoch, as is `updatedAtMs`. */
-  createdAtMs: number;
-  updatedAtMs: number;
+  createdAtMs: EpochMs;
+  updatedAtMs: EpochMs;
 }
 
 /** Which agents of an account to list. */

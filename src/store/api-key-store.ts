@@ -1,3 +1,4 @@
+import type { EpochMs } from "../core/clocks.ts";
 import type { AccountId, ApiKeyId } from "../core/ids.ts";
 
 /** An API key as it may be shown: all members but the key's text. */
@@ -8,9 +9,8 @@ export interface ApiKeyRecord {
   name: string;
   /** The first characters of the key's text, to tell API keys apart. */
   visiblePrefix: string;
-  /** Milliseconds since the Unix epoch, as is `revokedAtMs`. */
-  createdAtMs: number;
-  revokedAtMs?: number;
+  createdAtMs: EpochMs;
+  revokedAtMs?: EpochMs;
 }
 
 /** The account and the API key of an authenticated request. */

@@ -1,5 +1,6 @@
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { CallSpec, ConnectionType } from "../core/calls/spec.ts";
+import type { EpochMs } from "../core/clocks.ts";
 import type { AccountId, CallId, CarrierCallId } from "../core/ids.ts";
 
 /** A call whose token was redeemed. It now belongs to the worker that redeemed it. */
@@ -14,8 +15,7 @@ export interface RedeemedCall {
  */
 export interface EndSummary {
   reason: EndReason;
-  /** Milliseconds since the Unix epoch. */
-  endedAtMs: number;
+  endedAtMs: EpochMs;
   /** From redemption to the end, by a monotonic clock. */
   durationMs: number;
   /** The number of frames of FRAME_MS. */

@@ -3,6 +3,7 @@ import type { LatencySummary } from "../core/calls/latency.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { CallSpec, ConnectionType } from "../core/calls/spec.ts";
 import type { TranscriptTurn } from "../core/calls/transcript.ts";
+import type { EpochMs } from "../core/clocks.ts";
 import type { AccountId, AgentId, ApiKeyId, CallId, CarrierCallId, WorkerId } from "../core/ids.ts";
 
 /** `created` → `active` → `ended` or `failed`; or `created` → `expired`, when the token was not redeemed in time. */
@@ -23,17 +24,17 @@ export interface RecordingInfo {
   complete: boolean;
 }
 
-/** A call as the API shows it. Times named `At` are milliseconds since the Unix epoch. */
+/** A call as the API shows it. */
 export interface CallRecord {
   id: CallId;
   accountId: AccountId;
   agentId?: AgentId;
   status: CallStatus;
   settings: CallSettings;
-  createdAtMs: number;
+  createdAtMs: EpochMs;
   /** When the token was redeemed. */
-  startedAtMs?: number;
-  endedAtMs?: number;
+  startedAtMs?: EpochMs;
+  endedAtMs?: EpochMs;
   /** From redemption to the end, by a monotonic clock. */
   durationMs?: number;
   endReason?: EndReason;
@@ -51,8 +52,8 @@ export interface CallRecord {
   /** Absent where the service had no prices. */
   cost?: CallCost;
   /** When retention deleted the recording and the transcript. */
-  recordingDeletedAtMs?: number;
-  transcriptDeletedAtMs?: number;
+  recordingDeletedAtMs?: EpochMs;
+  transcriptDeletedAtMs?: EpochMs;
 }
 
 /** A call as lists show it: without its tools, whose schemas can be a hundred times as long as the rest. */
@@ -102,16 +103,16 @@ export type Creation =
   /** Another request has this idempotency key. */
   | { kind: "mismatch" };
 
-/** Which calls of an account to list. Every condition that is given must hold. Times are ms since the Unix epoch. */
+/** Which calls of an account to list. Every condition that is given must hold. */
 export interface CallQuery {
   status?: CallStatus | undefined;
   connectionType?: ConnectionType | undefined;
   /** The carrier's complete id of the call, as the client knows it. */
   carrierCallId?: string | undefined;
   /** Created at this time or later. */
-  createdFromMs?: number | undefined;
+  createdFromMs?: EpochMs | undefined;
   /** Created before this time. */
-  createdBeforeMs?: number | undefined;
+  createdBeforeMs?: EpochMs | undefined;
   /** Top-level keys of the metadata, each with its value as text: strings as they are, numbers and booleans as JSON. */
   metadata?: Readonly<Record<string, string>> | undefined;
   /** Only calls after this one in the list's order. */
@@ -161,8 +162,7 @@ export interface Cancellation {
 export interface CallEnd {
   status: "ended" | "failed";
   endReason: EndReason;
-  /** Milliseconds since the Unix epoch. */
-  endedAtMs: number;
+  endedAtMs: EpochMs;
   durationMs: number;
   turns: readonly TranscriptTurn[];
   /** False when `turns` may be incomplete; absent when that is unknown. */

@@ -1,18 +1,18 @@
+import type { EpochMs } from "../core/clocks.ts";
 import type { AccountId, CallId } from "../core/ids.ts";
 import type { RetainedPart } from "../core/retention.ts";
 
 /** An ended call of which a part is to be deleted. */
 export interface DueCall {
   id: CallId;
-  /** Milliseconds since the Unix epoch. */
-  endedAtMs: number;
+  endedAtMs: EpochMs;
 }
 
 export interface DueQuery {
   /** The part that the calls still have. */
   part: RetainedPart;
-  /** Calls that ended before this time, ms since the Unix epoch. */
-  endedBeforeMs: number;
+  /** Calls that ended before this time. */
+  endedBeforeMs: EpochMs;
   /** Only calls after this one in the list's order. */
   after?: DueCall | undefined;
   /** The maximum number of calls; at least 1. */

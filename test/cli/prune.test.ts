@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { epochMs } from "../../src/core/clocks.ts";
 import { recordingPath } from "../../src/record/recording/render.ts";
 import { openStores } from "../../src/store/sqlite/open-stores.ts";
 import { createCall, endAt } from "../contract/store/calls.ts";
@@ -14,7 +15,7 @@ const run = promisify(execFile);
 
 test("ADV-M7: prune --dry-run says what would be deleted and deletes nothing; prune deletes it", async () => {
   const dataDir = temporaryDirectory();
-  const clock = new ManualClock(Date.UTC(2020, 0, 1));
+  const clock = new ManualClock(epochMs(Date.UTC(2020, 0, 1)));
   const stores = await openStores(dataDir, clock, { ageClock: ageClockOf(clock) });
   const accountId = await stores.accounts.ensure("acme");
   const { id, tokenHash } = await createCall(stores, accountId);

@@ -1,6 +1,9 @@
 import { expect, it } from "vitest";
+import { isoEpochMs, isoTime } from "../../src/core/clock.ts";
 import {
+  type AgeMs,
   addMs,
+  ageMs,
   type CallMs,
   callMs,
   callMsAt,
@@ -30,6 +33,13 @@ it("writes a time into JSON as a number", () => {
   expect(JSON.stringify({ nowMs: callMs(12.5) })).toBe('{"nowMs":12.5}');
 });
 
+it("reads and writes wall-clock time as ISO 8601", () => {
+  expect(isoTime(epochMs(Date.UTC(2026, 10, 21, 8, 0, 2, 140)))).toBe("2026-11-21T08:00:02.140Z");
+  expect(isoEpochMs("2026-11-21T09:00:02.140+01:00")).toBe(Date.UTC(2026, 10, 21, 8, 0, 2, 140));
+  expect(isoEpochMs("21 November 2026")).toBeNaN();
+  expect(() => isoTime(epochMs(Number.NaN))).toThrow(RangeError);
+});
+
 it("compares and subtracts times of one clock", () => {
   const [early, late] = [callMs(1), callMs(2)];
   expect(early < late && late > early && early <= late && late >= early && early !== late).toBe(true);
@@ -40,6 +50,7 @@ const call: CallMs = callMs(1);
 const process: MonotonicMs = monotonicMs(2);
 const wall: EpochMs = epochMs(3);
 const media: MediaMs = mediaMs(4);
+const age: AgeMs = ageMs(5);
 
 it("does not compile a comparison of different clocks", () => {
   const comparisons = [
@@ -56,6 +67,14 @@ it("does not compile a comparison of different clocks", () => {
     // @ts-expect-error
     wall <= media,
     // @ts-expect-error
+    call <= age,
+    // @ts-expect-error
+    process <= age,
+    // @ts-expect-error
+    wall <= age,
+    // @ts-expect-error
+    media <= age,
+    // @ts-expect-error
     call === process,
     // @ts-expect-error
     call === wall,
@@ -67,8 +86,16 @@ it("does not compile a comparison of different clocks", () => {
     process === media,
     // @ts-expect-error
     wall === media,
+    // @ts-expect-error
+    call === age,
+    // @ts-expect-error
+    process === age,
+    // @ts-expect-error
+    wall === age,
+    // @ts-expect-error
+    media === age,
   ];
-  expect(comparisons).toEqual([...Array(6).fill(true), ...Array(6).fill(false)]);
+  expect(comparisons).toEqual([...Array(10).fill(true), ...Array(10).fill(false)]);
 });
 
 it("does not compile a difference or a choice of different clocks", () => {
@@ -86,6 +113,14 @@ it("does not compile a difference or a choice of different clocks", () => {
     // @ts-expect-error
     media - wall,
     // @ts-expect-error
+    age - call,
+    // @ts-expect-error
+    age - process,
+    // @ts-expect-error
+    age - wall,
+    // @ts-expect-error
+    age - media,
+    // @ts-expect-error
     elapsedMs(call, process),
     // @ts-expect-error
     elapsedMs(call, wall),
@@ -97,6 +132,14 @@ it("does not compile a difference or a choice of different clocks", () => {
     elapsedMs(process, media),
     // @ts-expect-error
     elapsedMs(wall, media),
+    // @ts-expect-error
+    elapsedMs(call, age),
+    // @ts-expect-error
+    elapsedMs(process, age),
+    // @ts-expect-error
+    elapsedMs(wall, age),
+    // @ts-expect-error
+    elapsedMs(media, age),
     // @ts-expect-error
     earliest(call, process),
     // @ts-expect-error
@@ -110,12 +153,20 @@ it("does not compile a difference or a choice of different clocks", () => {
     // @ts-expect-error
     earliest(wall, media),
     // @ts-expect-error
+    earliest(call, age),
+    // @ts-expect-error
+    earliest(process, age),
+    // @ts-expect-error
+    earliest(wall, age),
+    // @ts-expect-error
+    earliest(media, age),
+    // @ts-expect-error
     callMsAt(call, process),
     // @ts-expect-error
     addMs(call, 1) - call,
   ];
-  const differences = [1, 2, 3, 1, 2, 1];
-  expect(results).toEqual([...differences, ...differences, 1, 1, 1, 2, 2, 3, 1, 1]);
+  const differences = [1, 2, 3, 1, 2, 1, 4, 3, 2, 1];
+  expect(results).toEqual([...differences, ...differences, 1, 1, 1, 2, 2, 3, 1, 2, 3, 4, 1, 1]);
 });
 
 it("does not compile a number as a time, nor a time as a number", () => {

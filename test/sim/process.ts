@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { Clock } from "../../src/core/clock.ts";
-import { addMs, type MonotonicMs, millisecondsOf } from "../../src/core/clocks.ts";
+import { addMs, type EpochMs, type MonotonicMs, millisecondsOf } from "../../src/core/clocks.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
 
 /** A time in which the loop was stuck, ms of the world's clock. */
@@ -37,7 +37,7 @@ export class Process implements Clock {
     return this.#world.nowMs();
   }
 
-  epochMs(): number {
+  epochMs(): EpochMs {
     return this.#world.epochMs();
   }
 

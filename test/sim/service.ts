@@ -2,6 +2,7 @@ import { DEFAULT_TURN_PARAMETERS, PREEMPTIVE_TURN_PARAMETERS } from "../../src/c
 import { createPlivoWire } from "../../src/carriers/plivo/wire.ts";
 import { createTelnyxWire } from "../../src/carriers/telnyx/wire.ts";
 import { createTwilioWire } from "../../src/carriers/twilio/wire.ts";
+import { isoTime } from "../../src/core/clock.ts";
 import { asAccountId, asCallId, type CallId } from "../../src/core/ids.ts";
 import { Ticker } from "../../src/gateway/event-loop/ticker.ts";
 import type { JournalWriter } from "../../src/gateway/journal/writer.ts";
@@ -105,7 +106,7 @@ export class Service {
     const journals = new JournalWriters({ dataDir: shared.dataDir, software: "sim", clock: process, log, files: disk });
     this.journal = journals.open({
       ...redeemed,
-      startedAt: new Date(process.epochMs()).toISOString(),
+      startedAt: isoTime(process.epochMs()),
       leg: { inboundRateHz, outboundRateHz: wire.outboundRateHz, outboundCodec: wire.outboundCodec },
       sttHasInterim,
       parameters,

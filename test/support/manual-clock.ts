@@ -1,6 +1,14 @@
 import { promiseHooks } from "node:v8";
 import type { Clock } from "../../src/core/clock.ts";
-import { addMs, latest, type MonotonicMs, millisecondsOf, monotonicMs } from "../../src/core/clocks.ts";
+import {
+  addMs,
+  type EpochMs,
+  epochMs,
+  latest,
+  type MonotonicMs,
+  millisecondsOf,
+  monotonicMs,
+} from "../../src/core/clocks.ts";
 
 /** How often any promise was made or settled. While it stands still nothing has begun to wait, and nothing was woken. */
 let promiseMoves = 0;
@@ -14,22 +22,22 @@ const TASKS_PER_LOOP_TURN_MAX = 64;
 
 /** A clock that moves only when a test says so; an hour of call time costs microseconds. */
 export class ManualClock implements Clock {
-  readonly #epochMs: number;
+  readonly #startedAtMs: EpochMs;
   #nowMs: MonotonicMs = monotonicMs(0);
   /** By due time; those due at the same time in the order they were set. */
   readonly #timers: { atMs: MonotonicMs; task: () => void }[] = [];
 
-  /** `epochMs` is what `epochMs()` says at the start. */
-  constructor(epochMs = Date.UTC(2026, 0, 1)) {
-    this.#epochMs = epochMs;
+  /** `startedAtMs` is the time on the wall clock at the start. */
+  constructor(startedAtMs = epochMs(Date.UTC(2026, 0, 1))) {
+    this.#startedAtMs = startedAtMs;
   }
 
   nowMs(): MonotonicMs {
     return this.#nowMs;
   }
 
-  epochMs(): number {
-    return this.#epochMs + millisecondsOf(this.#nowMs);
+  epochMs(): EpochMs {
+    return addMs(this.#startedAtMs, millisecondsOf(this.#nowMs));
   }
 
   after(delayMs: number, task: () => void): () => void {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { AgeClock } from "../../src/core/age-clock.ts";
-import { millisecondsOf } from "../../src/core/clocks.ts";
+import { ageMs, millisecondsOf } from "../../src/core/clocks.ts";
 import { asWorkerId } from "../../src/core/ids.ts";
 import { mintToken as mintTokenWith } from "../../src/core/stream-token.ts";
 import type { Redeemer } from "../../src/store/redemptions.ts";
@@ -25,5 +25,5 @@ export const redeemedBy = (workerId: string, changes: Partial<Redeemer> = {}): R
 /** Ages by a clock that a test moves. */
 export const ageClockOf = (clock: ManualClock, bootId = "boot-1"): AgeClock => ({
   bootId,
-  nowMs: () => millisecondsOf(clock.nowMs()),
+  nowMs: () => ageMs(millisecondsOf(clock.nowMs())),
 });

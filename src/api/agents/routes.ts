@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { z } from "zod";
+import { isoTime } from "../../core/clock.ts";
 import { type AccountId, type AgentId, asAgentId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import { AGENTS_PER_ACCOUNT_MAX, BODY_BYTES_MAX, LIST_BYTES_MAX } from "../../core/limits/api.ts";
@@ -12,7 +13,6 @@ import {
   problemsOfRequest,
   refuseEarly,
 } from "../calls/create.ts";
-import { isoTime } from "../calls/item.ts";
 import { CallSettingsBody } from "../calls/request-schemas.ts";
 import { CreatedCall } from "../calls/response-schemas.ts";
 import { type CallSpecDeps, websocketProblems } from "../calls/spec.ts";

@@ -3,6 +3,7 @@ import type { FastifyRequest, preValidationHookHandler } from "fastify";
 import type { z } from "zod";
 import type { SpendUnit } from "../../core/billing/spend.ts";
 import type { CallSpec } from "../../core/calls/spec.ts";
+import { isoTime } from "../../core/clock.ts";
 import type { AccountId, AgentId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { CallStore } from "../../store/call-store.ts";
@@ -19,7 +20,6 @@ import type { CallAcceptance } from "../http/health.ts";
 import { IdempotencyHeaders, IdempotencySealer } from "../http/idempotency.ts";
 import { noQueryProblems } from "../http/query.ts";
 import { problemsOf, schemaProblems } from "../http/validation.ts";
-import { isoTime } from "./item.ts";
 import type { CreatedCall } from "./response-schemas.ts";
 
 declare module "fastify" {

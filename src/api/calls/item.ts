@@ -1,13 +1,12 @@
 import type { z } from "zod";
 import type { StreamFormat } from "../../core/calls/spec.ts";
+import { isoTime } from "../../core/clock.ts";
+import type { EpochMs } from "../../core/clocks.ts";
 import type { CallRecord, ListedCall } from "../../store/call-store.ts";
 import { toolItemOf } from "../tools/tool-specs.ts";
 import type { CallItem, CallSummary } from "./response-schemas.ts";
 
-/** A time in ms since the Unix epoch as responses show it: ISO 8601 in UTC, to the millisecond. */
-export const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();
-
-const timeOrNull = (epochMs: number | undefined): string | null => (epochMs === undefined ? null : isoTime(epochMs));
+const timeOrNull = (time: EpochMs | undefined): string | null => (time === undefined ? null : isoTime(time));
 
 /** A call as the API shows it. */
 export function itemOf(call: CallRecord): z.output<typeof CallItem> {

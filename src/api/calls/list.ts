@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { CONNECTION_TYPES } from "../../core/calls/spec.ts";
+import { epochMs } from "../../core/clocks.ts";
 import { asCallId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import { LIST_METADATA_MAX } from "../../core/limits/api.ts";
@@ -105,8 +106,8 @@ export function callListRoutes(scope: FastifyInstance, { calls, largeResponses }
     const { limit, cursor, createdAfter, createdBefore, ...same } = request.query;
     const filters = {
       ...same,
-      createdFromMs: createdAfter === undefined ? undefined : Date.parse(createdAfter),
-      createdBeforeMs: createdBefore === undefined ? undefined : Date.parse(createdBefore),
+      createdFromMs: createdAfter === undefined ? undefined : epochMs(Date.parse(createdAfter)),
+      createdBeforeMs: createdBefore === undefined ? undefined : epochMs(Date.parse(createdBefore)),
     } satisfies Partial<CallQuery>;
     const list = ["calls", accountId, filters];
     const afterCallId = cursor === undefined ? undefined : asCallId(idOf(cursor, list));

@@ -24,7 +24,11 @@ export class SpeechDetector {
   #silentMs = 0;
   #seenMs = 0;
   #lastMediaMs = mediaMs(Number.NaN);
-  #lastFrameMs = callMs(Number.NaN);
+  /**
+   * Computed once a frame received: its getter stays so small that V8 always inlines it. Otherwise it would allocate a
+   * number for each frame sent.
+   */
+  #deadlineMs = callMs(Number.POSITIVE_INFINITY);
   #lastSpeechMs = callMs(Number.NaN);
   #speechStartMs = callMs(Number.NaN);
 
@@ -51,8 +55,7 @@ export class SpeechDetector {
 
   /** When speech ends because no frames arrive; Infinity while there is no speech. */
   get deadlineMs(): CallMs {
-    if (!this.#speaking) return callMs(Number.POSITIVE_INFINITY);
-    return addMs(addMs(this.#lastFrameMs, this.#parameters.frameLossMs), this.#arrivalInterval.slackMs);
+    return this.#deadlineMs;
   }
 
   /** Takes one frame's decision; returns whether speech started or ended with it. */
@@ -63,7 +66,6 @@ export class SpeechDetector {
     const missedFrames = Math.min(GAP_FRAMES_MAX, Math.round(stepMs / FRAME_MS) - 1);
     if (missedFrames > 0) this.#window = 0;
     this.#lastMediaMs = mediaMs;
-    this.#lastFrameMs = nowMs;
     this.#arrivalInterval.frame(missedFrames === 0, nowMs);
     this.#seenMs += stepMs;
 
@@ -75,20 +77,24 @@ export class SpeechDetector {
       this.#silentMs >= this.#parameters.hangoverMs || missedFrames * FRAME_MS >= this.#parameters.hangoverMs;
     if (this.#speaking && isPause) {
       this.#speaking = false;
+      this.#deadlineMs = callMs(Number.POSITIVE_INFINITY);
       return "ended";
     }
     if (counts) this.#lastSpeechMs = nowMs;
-    if (!this.#speaking && bitCount(this.#window) >= this.#parameters.onsetSpeechFrames) {
+    const isStart = !this.#speaking && bitCount(this.#window) >= this.#parameters.onsetSpeechFrames;
+    if (isStart) {
       this.#speaking = true;
       this.#speechStartMs = addMs(nowMs, -(highestBit(this.#window) * FRAME_MS));
-      return "started";
     }
-    return "same";
+    if (this.#speaking)
+      this.#deadlineMs = addMs(addMs(nowMs, this.#parameters.frameLossMs), this.#arrivalInterval.slackMs);
+    return isStart ? "started" : "same";
   }
 
   /** The deadline has passed: no frame arrived for so long that speech has ended. */
   framesStopped(): void {
     this.#speaking = false;
+    this.#deadlineMs = callMs(Number.POSITIVE_INFINITY);
     this.#window = 0;
   }
 }

@@ -1,5 +1,5 @@
 import { isoEpochMs } from "../../core/clock.ts";
-import { epochMs, mediaMs } from "../../core/clocks.ts";
+import { type EpochMs, epochMs, mediaMs } from "../../core/clocks.ts";
 import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
 import { AUDIO, readDigit, STOP, UNKNOWN_EVENT } from "../../wire/events.ts";
 import { Fields } from "../../wire/json.ts";
@@ -83,7 +83,7 @@ export class TelnyxWire implements Wire {
       case "mark":
         return { kind: "mark", name: fields.object("mark").text("name") };
       case "dtmf":
-        return readDigit(fields.object("dtmf"), epochMs(occurredAtMs(fields)));
+        return readDigit(fields.object("dtmf"), occurredAtMs(fields));
       case "error":
         return carrierError(fields.object("payload").get("code"), "error");
       case "stop":
@@ -135,7 +135,7 @@ export class TelnyxWire implements Wire {
   }
 }
 
-function occurredAtMs(fields: Fields): number {
+function occurredAtMs(fields: Fields): EpochMs {
   const at = fields.get("occurred_at");
-  return typeof at === "string" ? isoEpochMs(at) : Number.NaN;
+  return typeof at === "string" ? isoEpochMs(at) : epochMs(Number.NaN);
 }

@@ -1,5 +1,6 @@
 import { END_REASONS, type EndReason } from "../calls/reasons.ts";
 import { CONNECTION_TYPES, type ConnectionType } from "../calls/spec.ts";
+import { type EpochMs, millisecondsOf } from "../clocks.ts";
 import { RETAINED_PARTS, type RetainedPart } from "../retention.ts";
 import type { WorkersMetrics } from "./aggregation.ts";
 import {
@@ -255,9 +256,9 @@ export class ControlMetrics {
     this.#retentionFailures.inc({ part });
   }
 
-  /** A run of retention has ended; ms since the Unix epoch. */
-  retentionRan(atMs: number): void {
-    this.#retentionRun.set(atMs / 1_000);
+  /** A run of retention has ended. */
+  retentionRan(at: EpochMs): void {
+    this.#retentionRun.set(millisecondsOf(at) / 1_000);
   }
 
   /** `route` is the pattern of the route, never the requested path. */

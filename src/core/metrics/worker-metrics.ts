@@ -5,6 +5,7 @@ import { END_REASONS, type EndReason } from "../calls/reasons.ts";
 import { CONNECTION_TYPES, type ConnectionType } from "../calls/spec.ts";
 import type { Stage } from "../calls/stages.ts";
 import type { TurnLatency } from "../calls/transcript.ts";
+import { type EpochMs, millisecondsOf } from "../clocks.ts";
 import type { ProcessMetrics } from "./aggregation.ts";
 import {
   CONNECTION_TYPE_LABEL,
@@ -295,10 +296,11 @@ export class WorkerMetrics {
     this.#latency.observe({ milestone: "first_frame" }, firstFrameMs / 1_000);
   }
 
-  /** For a worker with its own certificate. `notAfterMs`, since the Unix epoch, is called at each scrape. */
-  observeCertificate(notAfterMs: () => number): void {
+  /** For a worker with its own certificate. `notAfterMs` is called at each scrape. */
+  observeCertificate(notAfterMs: () => EpochMs): void {
     const help = "Expiry of the gateway's own certificate, in seconds since the Unix epoch.";
-    observableGauge(this.registry, "tls_certificate_not_after_seconds", help, () => notAfterMs() / 1_000, "min");
+    const seconds = (): number => millisecondsOf(notAfterMs()) / 1_000;
+    observableGauge(this.registry, "tls_certificate_not_after_seconds", help, seconds, "min");
   }
 
   /** For a worker with sockets. `bufferedBytes`, of all of them, is called at each scrape. */

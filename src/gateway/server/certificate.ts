@@ -1,8 +1,8 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import type { Clock } from "../../core/clock.ts";
-import { addMs, monotonicMs } from "../../core/clocks.ts";
+import { type Clock, isoTime } from "../../core/clock.ts";
+import { addMs, type EpochMs, elapsedMs, epochMs, monotonicMs } from "../../core/clocks.ts";
 import {
   CERTIFICATE_EXPIRES_SOON_MS,
   CERTIFICATE_POLL_MS,
@@ -45,7 +45,7 @@ export interface CertificateReloaderOptions {
 export class CertificateReloader {
   readonly #options: CertificateReloaderOptions;
   #inUse: FileContents;
-  #notAfterMs: number;
+  #notAfterMs: EpochMs;
   /** The problem found by the latest check, and the one that was reported. */
   #lastProblem = "";
   #reportedProblem = "";
@@ -58,8 +58,8 @@ export class CertificateReloader {
     this.#notAfterMs = examine(options.files, this.#inUse).notAfterMs;
   }
 
-  /** When the certificate in use expires, in milliseconds since the Unix epoch. */
-  get notAfterMs(): number {
+  /** When the certificate in use expires. */
+  get notAfterMs(): EpochMs {
     return this.#notAfterMs;
   }
 
@@ -84,8 +84,8 @@ export class CertificateReloader {
     const { files, prepare, clock, log } = this.#options;
     const { problems, notBeforeMs, notAfterMs } = examine(files, found);
     if (problems.length > 0) return problems;
-    if (notBeforeMs > clock.epochMs()) return [`${files.certFile} is not valid before ${isoOf(notBeforeMs)}`];
-    const notAfter = isoOf(notAfterMs);
+    if (notBeforeMs > clock.epochMs()) return [`${files.certFile} is not valid before ${isoTime(notBeforeMs)}`];
+    const notAfter = isoTime(notAfterMs);
     if (notAfterMs <= clock.epochMs()) return [`${files.certFile} expired at ${notAfter}`];
     try {
       const use = prepare();
@@ -117,10 +117,10 @@ export class CertificateReloader {
 
   #warnOfExpiry(): void {
     const { clock, log } = this.#options;
-    const leftMs = this.#notAfterMs - clock.epochMs();
+    const leftMs = elapsedMs(clock.epochMs(), this.#notAfterMs);
     if (leftMs > CERTIFICATE_EXPIRES_SOON_MS || clock.nowMs() < this.#nextWarningMs) return;
     this.#nextWarningMs = addMs(clock.nowMs(), CERTIFICATE_WARN_MS);
-    const notAfter = isoOf(this.#notAfterMs);
+    const notAfter = isoTime(this.#notAfterMs);
     if (leftMs > 0) log.warn({ notAfter }, "certificate expires soon");
     else log.error({ notAfter }, "certificate has expired");
   }
@@ -146,8 +146,8 @@ function examine({ certFile, keyFile }: CertificateFiles, { cert, key }: FileCon
   }
   return {
     problems,
-    notBeforeMs: certificate ? Date.parse(certificate.validFrom) : Number.NaN,
-    notAfterMs: certificate ? Date.parse(certificate.validTo) : Number.NaN,
+    notBeforeMs: epochMs(certificate ? Date.parse(certificate.validFrom) : Number.NaN),
+    notAfterMs: epochMs(certificate ? Date.parse(certificate.validTo) : Number.NaN),
   };
 }
 
@@ -209,5 +209,3 @@ const isSame = (a: FileContents, b: FileContents): boolean => areEqual(a.cert, b
 
 const areEqual = (a: Buffer | Error, b: Buffer | Error): boolean =>
   a instanceof Buffer && b instanceof Buffer && a.equals(b);
-
-const isoOf = (epochMs: number): string => new Date(epochMs).toISOString();

@@ -5,7 +5,7 @@ import { billOf, type Prices } from "../../core/billing/prices.ts";
 import { latencySummary } from "../../core/calls/latency.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
 import type { Clock } from "../../core/clock.ts";
-import { elapsedMs } from "../../core/clocks.ts";
+import { addMs, elapsedMs, epochMs } from "../../core/clocks.ts";
 import { codeOf, systemErrorCodeOf, unavailable } from "../../core/errors.ts";
 import type { CallId, CarrierCallId } from "../../core/ids.ts";
 import {
@@ -220,7 +220,7 @@ export class CallFinalizer {
     const durationMs = Math.round(projected.durationMs);
     const journaled: EndSummary = {
       reason: endReason,
-      endedAtMs: Date.parse(header.startedAt) + durationMs,
+      endedAtMs: addMs(epochMs(Date.parse(header.startedAt)), durationMs),
       durationMs,
       framesIn: frames.in,
       framesOut: frames.out,

@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
-import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
+import { addMs, type EpochMs, elapsedMs, epochMs, type MonotonicMs } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
 import type { AccountId, CallId } from "../../core/ids.ts";
 import {
@@ -166,7 +166,7 @@ export class RetentionJob {
   /** Calls of which a part is deleted while their record stays, or whose record is deleted. */
   async *#due(accountId: AccountId, part: RetainedPart, cutoffs: Cutoffs): AsyncGenerator<DueCall> {
     const endedBeforeMs = cutoffs[part];
-    if (endedBeforeMs === Number.NEGATIVE_INFINITY) return;
+    if (endedBeforeMs === NEVER) return;
     let after: DueCall | undefined;
     while (!this.#stopped) {
       const query = { part, endedBeforeMs, after, limit: CALLS_PER_QUERY };
@@ -205,14 +205,13 @@ const DELETION_ORDER: readonly RetainedPart[] = ["record", "recording", "transcr
 const filesOf = (part: RetainedPart, dataDir: string, callId: CallId): readonly string[] =>
   part === "transcript" ? textFiles(dataDir, callId) : audioFiles(dataDir, callId);
 
-/**
- * For each part, the time before which a call must have ended for the part to be deleted, ms since the Unix epoch;
- * -Infinity for never.
- */
-type Cutoffs = Readonly<Record<RetainedPart, number>>;
+const NEVER = epochMs(Number.NEGATIVE_INFINITY);
 
-function cutoffsOf(days: RetentionDays, nowMs: number): Cutoffs {
-  const cutoff = (part: RetainedPart): number => nowMs - (days[part] ?? Number.POSITIVE_INFINITY) * DAY_MS;
+/** For each part, the time before which a call must have ended for the part to be deleted; or NEVER. */
+type Cutoffs = Readonly<Record<RetainedPart, EpochMs>>;
+
+function cutoffsOf(days: RetentionDays, now: EpochMs): Cutoffs {
+  const cutoff = (part: RetainedPart): EpochMs => addMs(now, -(days[part] ?? Number.POSITIVE_INFINITY) * DAY_MS);
   return { record: cutoff("record"), recording: cutoff("recording"), transcript: cutoff("transcript") };
 }
 

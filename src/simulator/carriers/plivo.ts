@@ -1,3 +1,4 @@
+import { addMs, epochMs, roundedMs } from "../../core/clocks.ts";
 import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
 import { CARRIER_MESSAGE_BYTES_MAX } from "../../core/limits/messages.ts";
 import { type Fields, hasOnly, isFields, parseFields } from "../peers/json-fields.ts";
@@ -20,7 +21,7 @@ const EXTRA_HEADERS = "{}";
 export class SimulatedPlivo extends SimulatedCarrier {
   readonly streamId: string;
   readonly callId: string;
-  #startedEpochMs = 0;
+  #startedEpochMs = epochMs(0);
   #sequenceNumber = 0;
   #chunk = 0;
 
@@ -47,7 +48,7 @@ export class SimulatedPlivo extends SimulatedCarrier {
 
   protected override sendAudio(frame: Uint8Array, sinceStartMs: number): void {
     this.#chunk += 1;
-    const timestamp = String(Math.round(this.#startedEpochMs + sinceStartMs));
+    const timestamp = String(roundedMs(addMs(this.#startedEpochMs, sinceStartMs)));
     const media = { track: "inbound", timestamp, chunk: this.#chunk, payload: encodeBase64(frame) };
     this.#send("media", { media, extra_headers: EXTRA_HEADERS });
   }

@@ -1,3 +1,4 @@
+import { isoTime } from "../../core/clock.ts";
 import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
 import { type Random, seededRandom } from "../../core/seeded-random.ts";
 import type { G711Codec } from "../../wire/wire.ts";
@@ -103,7 +104,7 @@ export class SimulatedTelnyx extends SimulatedCarrier {
 
   protected override sendDtmf(digit: string): void {
     // Microseconds; this clock has only the first three digits.
-    const occurredAt = new Date(this.options.clock.epochMs()).toISOString().replace("Z", "000Z");
+    const occurredAt = isoTime(this.options.clock.epochMs()).replace("Z", "000Z");
     this.#sendReordered(this.#message("dtmf", { occurred_at: occurredAt, dtmf: { digit } }));
   }
 

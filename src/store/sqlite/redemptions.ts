@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from "kysely";
 import type { AgeClock } from "../../core/age-clock.ts";
 import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
+import { elapsedMs } from "../../core/clocks.ts";
 import { unavailable } from "../../core/errors.ts";
 import type { RedeemedCall } from "../call-handoff.ts";
 import type { CallPrompts } from "../call-store.ts";
@@ -120,7 +121,7 @@ export class SqliteRedemptions implements Redemptions {
         .where("token_hash", "=", tokenHash)
         .execute();
       const isOfThisBoot = token.boot_id === this.#age.bootId;
-      return { callId: call.id, remainingMs: isOfThisBoot ? token.expires_age_ms - this.#age.nowMs() : 0 };
+      return { callId: call.id, remainingMs: isOfThisBoot ? elapsedMs(this.#age.nowMs(), token.expires_age_ms) : 0 };
     });
   }
 }

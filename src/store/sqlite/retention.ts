@@ -1,6 +1,7 @@
 import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import type { Database } from "libsql";
 import type { Clock } from "../../core/clock.ts";
+import type { EpochMs } from "../../core/clocks.ts";
 import type { AccountId, CallId } from "../../core/ids.ts";
 import type { DueCall, DueQuery, RetentionStore } from "../retention-store.ts";
 import { trimTranscript } from "./calls/turns.ts";
@@ -30,7 +31,7 @@ export class SqliteRetention implements RetentionStore {
     let due = this.#db
       .selectFrom("calls")
       .select(["id", "ended_at"])
-      .$narrowType<{ ended_at: number }>()
+      .$narrowType<{ ended_at: EpochMs }>()
       .where("account_id", "=", accountId)
       .where("status", "in", ENDED_STATUSES)
       .where("ended_at", "<", endedBeforeMs)

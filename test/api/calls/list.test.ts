@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { epochMs } from "../../../src/core/clocks.ts";
 import { asCarrierCallId, type CallId } from "../../../src/core/ids.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import {
@@ -87,7 +88,13 @@ describe("GET /calls", () => {
   test("F14-4: finds a call by its carrier's id, which its record also shows", async () => {
     const [mine, other] = [await create(), await create()];
     const carrierCallId = asCarrierCallId("../../etc 👋\n'\"%");
-    const end = { status: "ended", endReason: "caller_hangup", endedAtMs: 1, durationMs: 1, turns: [] } as const;
+    const end = {
+      status: "ended",
+      endReason: "caller_hangup",
+      endedAtMs: epochMs(1),
+      durationMs: 1,
+      turns: [],
+    } as const;
     await api.stores.redemptions.redeem(mine.tokenHash, redeemedBy("worker-1"));
     await api.stores.calls.finish(mine.id, { ...end, carrierCallId });
     expect(await idsOf(`carrierCallId=${encodeURIComponent(carrierCallId)}`)).toEqual([mine.id]);

@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { IdempotencySealer } from "../../../src/api/http/idempotency.ts";
+import { epochMs } from "../../../src/core/clocks.ts";
 import type { CallId } from "../../../src/core/ids.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import {
@@ -60,7 +61,13 @@ describe("the same request with the same Idempotency-Key", () => {
     const { id } = first.body as { id: CallId };
     await api.stores.redemptions.redeem(hashSecret(tokenOf(first)), redeemedBy("worker-1"));
     expect(given(await api.post(MINIMAL_CALL, named("order-17")))).toEqual(given(first));
-    const end = { status: "ended", endReason: "caller_hangup", endedAtMs: 1, durationMs: 1, turns: [] } as const;
+    const end = {
+      status: "ended",
+      endReason: "caller_hangup",
+      endedAtMs: epochMs(1),
+      durationMs: 1,
+      turns: [],
+    } as const;
     await api.stores.calls.finish(id, end);
     expect(given(await api.post(MINIMAL_CALL, named("order-17")))).toEqual(given(first));
   });

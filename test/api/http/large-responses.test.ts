@@ -5,7 +5,7 @@ import { LargeResponses } from "../../../src/api/http/large-responses.ts";
 import { errorResponse } from "../../../src/api/openapi/responses.ts";
 import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
-import { callMs } from "../../../src/core/clocks.ts";
+import { callMs, epochMs } from "../../../src/core/clocks.ts";
 import { asAccountId, type CallId } from "../../../src/core/ids.ts";
 import {
   ANSWER_READ_MS_MAX,
@@ -72,7 +72,7 @@ describe("a list", () => {
         interrupted: false,
       },
     }));
-    const end = { status: "ended", endReason: "caller_hangup", endedAtMs: 1, durationMs: 1, turns } as const;
+    const end = { status: "ended", endReason: "caller_hangup", endedAtMs: epochMs(1), durationMs: 1, turns } as const;
     await api.stores.calls.finish(id, end);
     const pages = await pagesOf(`/api/v1/calls/${id}/transcript`);
     expect(pages.length).toBeGreaterThan(2);

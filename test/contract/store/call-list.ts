@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
+import { addMs } from "../../../src/core/clocks.ts";
 import { type AccountId, asCallId, type CallId } from "../../../src/core/ids.ts";
 import { CALL_STATUSES, type CallQuery, type CallRecord, type NewCall } from "../../../src/store/call-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
@@ -84,8 +85,8 @@ export function callListContract(name: string, make: () => StoresUnderTest): voi
       let queryCount = 0;
       for (const status of [undefined, ...CALL_STATUSES]) {
         for (const connectionType of [undefined, "carrier_a", "websocket", "webrtc"] as const) {
-          for (const createdFromMs of [undefined, early, early + 1_000, early + 1_001]) {
-            for (const createdBeforeMs of [undefined, early, early + 3_000, early + 3_001]) {
+          for (const createdFromMs of [undefined, early, addMs(early, 1_000), addMs(early, 1_001)]) {
+            for (const createdBeforeMs of [undefined, early, addMs(early, 3_000), addMs(early, 3_001)]) {
               for (const metadata of [undefined, {}, { vip: "true" }, { shop: "north", n: "17" }, { shop: "south" }]) {
                 const query = { status, connectionType, createdFromMs, createdBeforeMs, metadata, limit: 100 };
                 const expected = records.filter((call) => call !== undefined && fits(call, query));

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
-import { callMs } from "../../../src/core/clocks.ts";
+import { callMs, epochMs } from "../../../src/core/clocks.ts";
 import { type AccountId, asCallId, asCarrierCallId, asWorkerId } from "../../../src/core/ids.ts";
 import type { NewAgent } from "../../../src/store/agent-store.ts";
 import type { CallEnd, CallQuery, CallRecord, ListedCall, NewCall } from "../../../src/store/call-store.ts";
@@ -490,7 +490,8 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
         expect(await stores.calls.remove(otherAccountId, id)).toBeUndefined();
         expect(await idsOf({ afterCallId: id }, otherAccountId)).toEqual([]);
       }
-      for (const query of [{}, { status: "created" }, { metadata: { order: "17" } }, { createdFromMs: 0 }] as const) {
+      const all = { createdFromMs: epochMs(0) };
+      for (const query of [{}, { status: "created" }, { metadata: { order: "17" } }, all] as const) {
         expect(await idsOf(query, otherAccountId)).toEqual([]);
       }
       expect(await stores.calls.get(accountId, calls.created.id)).toEqual(calls.created.record);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { addMs } from "../../../src/core/clocks.ts";
 import { type AccountId, asCallId, type CallId } from "../../../src/core/ids.ts";
 import { RETAINED_PARTS } from "../../../src/core/retention.ts";
 import type { DueCall } from "../../../src/store/retention-store.ts";
@@ -33,7 +34,7 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
     }
 
     const due = async (query: Partial<Parameters<Stores["retention"]["listDue"]>[1]> = {}): Promise<string[]> => {
-      const all = { part: "record" as const, endedBeforeMs: clock.epochMs() + 1, limit: 100 };
+      const all = { part: "record" as const, endedBeforeMs: addMs(clock.epochMs(), 1), limit: 100 };
       return (await stores.retention.listDue(accountId, { ...all, ...query })).map(({ id }) => id);
     };
 
@@ -57,7 +58,7 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
         calls.push(await ended());
         if (index % 3 === 2) clock.advance(1);
       }
-      const query = { part: "recording", endedBeforeMs: clock.epochMs() + 1, limit: 2 } as const;
+      const query = { part: "recording", endedBeforeMs: addMs(clock.epochMs(), 1), limit: 2 } as const;
       const found: DueCall[] = [];
       for (let page = await stores.retention.listDue(accountId, query); page.length > 0; ) {
         found.push(...page);

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { END_REASONS } from "../../../src/core/calls/reasons.ts";
+import { epochMs } from "../../../src/core/clocks.ts";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { collectProcessMetrics } from "../../../src/core/metrics/process-metrics.ts";
 import { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
@@ -99,10 +100,10 @@ test("counters start at 0, so that the first increment shows as an increase", as
 test("the expiry of a certificate is exposed in seconds, and updated when it is replaced", async () => {
   const worker = new WorkerMetrics(() => readings());
   expect(await textOf(worker)).not.toContain("certificate");
-  let notAfterMs = 1_800_000_000_000;
+  let notAfterMs = epochMs(1_800_000_000_000);
   worker.observeCertificate(() => notAfterMs);
   for (const seconds of [1_800_000_000, 1_900_000_000]) {
-    notAfterMs = seconds * 1_000;
+    notAfterMs = epochMs(seconds * 1_000);
     const metrics = readExposition(await textOf(worker));
     expect(sampleOf(metrics, "trunkline_tls_certificate_not_after_seconds")).toBe(seconds);
   }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import { afterAll, describe, expect, test } from "vitest";
+import { isoTime } from "../../../src/core/clock.ts";
 import { CERTIFICATE_POLL_MS } from "../../../src/core/limits/connections.ts";
 import { MEDIA_SERVERS_HERE } from "../../support/legs/media-servers.ts";
 import { RawLeg } from "../../support/legs/raw-leg.ts";
@@ -47,7 +48,7 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
         return service.logged("certificate reloaded").length > 0;
       });
       expect(service.logged("certificate reloaded")).toMatchObject([
-        { process: "worker", notAfter: new Date(second.notAfterMs).toISOString() },
+        { process: "worker", notAfter: isoTime(second.notAfterMs) },
       ]);
       expect(await serialAt(service.mediaUrl)).toBe(second.serial);
 

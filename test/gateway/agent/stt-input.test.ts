@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
-import { callMs, millisecondsOf } from "../../../src/core/clocks.ts";
+import { callMsAt } from "../../../src/core/clocks.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../../src/core/limits/calls.ts";
 import { SttInput, type SttInputOptions } from "../../../src/gateway/agent/stt-input.ts";
 import type { Resampler } from "../../../src/media/resampler.ts";
@@ -37,6 +37,8 @@ function start({ script = [], capabilities, spec }: RunOptions = {}) {
   const stt = new ScriptedStt(clock, script, capabilities);
   const { log, lines } = memoryLog();
   const events: CallEvent[] = [];
+  const startMs = clock.nowMs();
+  const nowMs = () => callMsAt(startMs, clock.nowMs());
   const latenciesMs: number[] = [];
   const errors: unknown[] = [];
   const resamplers: { fromHz: number; toHz: number; isDestroyed: boolean }[] = [];
@@ -57,15 +59,14 @@ function start({ script = [], capabilities, spec }: RunOptions = {}) {
       } satisfies Resampler;
     },
     log,
-    nowMs: () => callMs(millisecondsOf(clock.nowMs())),
+    nowMs,
     deliver: (event) => events.push(event),
     onLatency: (durationMs) => latenciesMs.push(durationMs),
     onError: (error) => errors.push(error),
   });
   input.start();
   const speak = (frames: number, isSpeech = true): void => {
-    for (let frame = 0; frame < frames; frame += 1)
-      input.writeFrame(FRAME, isSpeech, callMs(millisecondsOf(clock.nowMs())));
+    for (let frame = 0; frame < frames; frame += 1) input.writeFrame(FRAME, isSpeech, nowMs());
   };
   return { input, clock, stt, lines, events, latenciesMs, errors, resamplers, speak };
 }

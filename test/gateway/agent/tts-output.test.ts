@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
-import { millisecondsOf } from "../../../src/core/clocks.ts";
+import type { MonotonicMs } from "../../../src/core/clocks.ts";
 import { asTurnId } from "../../../src/core/ids.ts";
 import { OUTPUT_RING_FRAMES_MAX } from "../../../src/core/limits/media.ts";
 import { TtsOutput } from "../../../src/gateway/agent/tts-output.ts";
@@ -15,7 +15,7 @@ function make(options: ScriptedTtsOptions = {}) {
   const clock = new ManualClock();
   const tts = new ScriptedTts(clock, options);
   /** When it reported that audio is ready. */
-  const ready: number[] = [];
+  const ready: MonotonicMs[] = [];
   const output = new TtsOutput({
     tts,
     voiceId: "fake/voice",
@@ -25,7 +25,7 @@ function make(options: ScriptedTtsOptions = {}) {
     makeResampler,
     deliver: (event) => events.push(event),
     onError: (_error, event) => events.push(event),
-    onReady: () => ready.push(millisecondsOf(clock.nowMs())),
+    onReady: () => ready.push(clock.nowMs()),
   });
   return { events, output, clock, tts, ready };
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { beforeAll, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
-import { millisecondsOf } from "../../../src/core/clocks.ts";
+import { type CallMs, callMs, callMsAt, elapsedMs } from "../../../src/core/clocks.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
 import { FallbackStt } from "../../../src/speech/stt/fallback.ts";
@@ -33,13 +33,13 @@ beforeAll(async () => {
  */
 async function callUntil(until: CallEvent["kind"], providers: (clock: ManualClock) => LegOptions) {
   const clock = new ManualClock();
-  const journaled: { atMs: number; event: CallEvent }[] = [];
+  const journaled: { atMs: CallMs; event: CallEvent }[] = [];
   const call = leg({
     shared: { clock, ticker: new Ticker(clock) },
     tamper: ({ journal }) => {
       const event = journal.event.bind(journal);
       journal.event = (atMs, happened) => {
-        journaled.push({ atMs: millisecondsOf(atMs), event: happened });
+        journaled.push({ atMs, event: happened });
         event(atMs, happened);
       };
     },
@@ -65,23 +65,24 @@ test.each(
 )("P1: where the LLM $name cannot be reached, the caller hears an apology soon, and the log says why", async ({
   make,
 }) => {
-  let requestedMs = Number.NaN;
+  let requestedMs = callMs(Number.NaN);
   const { journaled, times, logged } = await callUntil("segment-audio", (clock) => {
     const llm = make(base, clock);
     const fallback = new FallbackLlm(
       [{ llm, circuitBreaker: breakerFor("llm", llm.provider, clock).circuitBreaker }],
       clock,
     );
+    const startMs = clock.nowMs();
     const reply = fallback.reply.bind(fallback);
     fallback.reply = (...request) => {
-      requestedMs = millisecondsOf(clock.nowMs());
+      requestedMs = callMsAt(startMs, clock.nowMs());
       return reply(...request);
     };
     const stt = new ScriptedStt(clock, [{ atMs: 500, event: { kind: "final", text: "what do you have" } }]);
     return { stt, llm: fallback, spec: { firstSpeaker: "user" } };
   });
   expect(kindsOf(journaled)).toContain("reply-failed");
-  expect(Number(times[0]) - requestedMs).toBeLessThanOrEqual(HEARD_MS_MAX);
+  expect(elapsedMs(requestedMs, times[0] ?? callMs(Number.NaN))).toBeLessThanOrEqual(HEARD_MS_MAX);
   expect(logged).toMatch(/stage failed without a fallback/);
   expect(logged).toContain("could not be reached (ECONNREFUSED)");
 });

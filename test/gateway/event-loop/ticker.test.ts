@@ -1,22 +1,23 @@
 import { describe, expect, test } from "vitest";
 import type { Clock } from "../../../src/core/clock.ts";
-import { addMs, type MonotonicMs, millisecondsOf } from "../../../src/core/clocks.ts";
+import { addMs, elapsedMs, type MonotonicMs, monotonicMs } from "../../../src/core/clocks.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 /** Something tickable, and when it was ticked. */
 class Recorder {
-  readonly ticksMs: number[] = [];
-  readonly caughtUpMs: number[] = [];
+  readonly ticksMs: MonotonicMs[] = [];
+  readonly caughtUpMs: MonotonicMs[] = [];
   tick(dueMs: MonotonicMs): void {
-    this.ticksMs.push(millisecondsOf(dueMs));
+    this.ticksMs.push(dueMs);
   }
   catchUp(dueMs: MonotonicMs): void {
-    this.caughtUpMs.push(millisecondsOf(dueMs));
+    this.caughtUpMs.push(dueMs);
   }
 }
 
-const gaps = (times: readonly number[]): number[] => times.slice(1).map((time, index) => time - (times[index] ?? 0));
+const gaps = (times: readonly MonotonicMs[]): number[] =>
+  times.slice(1).map((time, index) => elapsedMs(times[index] ?? monotonicMs(0), time));
 
 describe("the ticker", () => {
   test("ticks everything every 20 ms, at absolute times that do not drift", () => {
@@ -35,7 +36,7 @@ describe("the ticker", () => {
     const recorders = Array.from({ length: 30 }, () => new Recorder());
     for (const recorder of recorders) ticker.add(recorder);
     clock.advance(20);
-    const perMoment = new Map<number, number>();
+    const perMoment = new Map<MonotonicMs, number>();
     for (const { ticksMs } of recorders) {
       for (const atMs of ticksMs) perMoment.set(atMs, (perMoment.get(atMs) ?? 0) + 1);
     }
@@ -88,13 +89,13 @@ describe("the ticker", () => {
     const recorder = new Recorder();
     ticker.add(recorder);
     clock.advance(100);
-    const lastMs = recorder.ticksMs.at(-1) ?? 0;
+    const lastMs = recorder.ticksMs.at(-1) ?? monotonicMs(0);
     clock.stall(1_000);
     clock.advance(40);
     const after = recorder.ticksMs.filter((atMs) => atMs > lastMs);
     expect(after.length).toBeLessThanOrEqual(4);
     expect(ticker.skippedSlots).toBeGreaterThan(400);
-    expect(((after.at(-1) ?? 0) - lastMs) % 20).toBe(0);
+    expect(elapsedMs(lastMs, after.at(-1) ?? monotonicMs(Number.NaN)) % 20).toBe(0);
   });
 
   test("after a stall catches up everything that was due, the longest overdue first, and then ticks as before", () => {

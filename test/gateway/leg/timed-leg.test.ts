@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type MonotonicMs, millisecondsOf, monotonicMs } from "../../../src/core/clocks.ts";
+import { epochMs, type MonotonicMs, millisecondsOf, monotonicMs } from "../../../src/core/clocks.ts";
 import { TimeHistogram } from "../../../src/core/metrics/histogram.ts";
 import { TimedLeg } from "../../../src/gateway/leg/timed-leg.ts";
 import { CallCounters } from "../../../src/gateway/metrics/call-counters.ts";
@@ -8,7 +8,7 @@ import { heapBytesPerRun } from "../../support/heap.ts";
 /** A leg that counts frames as the test sets it to, and takes the time that the test sets. */
 function timed() {
   const now = { ms: 1_000.25 };
-  const clock = { nowMs: () => monotonicMs(now.ms), epochMs: () => now.ms, after: () => () => {} };
+  const clock = { nowMs: () => monotonicMs(now.ms), epochMs: () => epochMs(now.ms), after: () => () => {} };
   const counts = new CallCounters();
   const added = { in: new TimeHistogram(), out: new TimeHistogram() };
   const next = { framesIn: 0, framesOut: 0, tookMs: 0 };

@@ -4,6 +4,8 @@ import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, write
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { readConfig } from "../../../src/config/config.ts";
+import { isoTime, systemClock } from "../../../src/core/clock.ts";
+import { addMs, type EpochMs, epochMs } from "../../../src/core/clocks.ts";
 import { CERTIFICATE_POLL_MS } from "../../../src/core/limits/connections.ts";
 import {
   type CertificateFiles,
@@ -36,8 +38,8 @@ beforeEach(() => {
 });
 
 /** A reloader whose server only counts; `prepare` may do what happens while a server reads the files. */
-function watching({ prepare = () => {}, epochMs = Date.now() }: { prepare?: () => void; epochMs?: number } = {}) {
-  const clock = new ManualClock(epochMs);
+function watching({ prepare = () => {}, atMs = systemClock.epochMs() }: { prepare?: () => void; atMs?: EpochMs } = {}) {
+  const clock = new ManualClock(atMs);
   const { log, lines } = memoryLog();
   let used = 0;
   const watch = new CertificateReloader({
@@ -137,7 +139,7 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
     // Files are read in real time, which no clock can hurry; the next check is scheduled when this one is complete.
     while (clock.pending === 0) await settled();
     expect([used(), watch.notAfterMs]).toEqual([1, second.notAfterMs]);
-    const notAfter = new Date(second.notAfterMs).toISOString();
+    const notAfter = isoTime(second.notAfterMs);
     expect(logged()).toMatchObject([{ level: 30, msg: "certificate reloaded", notAfter }]);
     clock.advance(CERTIFICATE_POLL_MS);
     while (clock.pending === 0) await settled();
@@ -245,15 +247,15 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
   });
 
   test("is used when it becomes valid, and not before", async () => {
-    const notBeforeMs = Date.parse(new X509Certificate(readFileSync(second.certFile)).validFrom);
-    const { clock, watch, used, logged } = watching({ epochMs: notBeforeMs - DAY_MS });
+    const notBeforeMs = epochMs(Date.parse(new X509Certificate(readFileSync(second.certFile)).validFrom));
+    const { clock, watch, used, logged } = watching({ atMs: addMs(notBeforeMs, -DAY_MS) });
     replaceCertificate(files, second);
     for (let looks = 0; looks < 3; looks += 1) await watch.check();
     expect(used()).toBe(0);
     expect(logged()).toMatchObject([
       {
         msg: "certificate rejected; the one in use stays",
-        problem: `${files.certFile} is not valid before ${new Date(notBeforeMs).toISOString()}`,
+        problem: `${files.certFile} is not valid before ${isoTime(notBeforeMs)}`,
       },
     ]);
     clock.advance(DAY_MS);
@@ -262,19 +264,19 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
   });
 
   test("is not used when it has expired", async () => {
-    const { watch, used, logged } = watching({ epochMs: second.notAfterMs + 1 });
+    const { watch, used, logged } = watching({ atMs: addMs(second.notAfterMs, 1) });
     replaceCertificate(files, second);
     for (let looks = 0; looks < 3; looks += 1) await watch.check();
     expect(used()).toBe(0);
     expect(logged().filter(({ msg }) => msg === "certificate rejected; the one in use stays")).toMatchObject([
-      { problem: `${files.certFile} expired at ${new Date(second.notAfterMs).toISOString()}` },
+      { problem: `${files.certFile} expired at ${isoTime(second.notAfterMs)}` },
     ]);
   });
 });
 
 describe.skipIf(!hasOpenssl)("a certificate that expires (only where openssl is installed)", () => {
   test("is warned of once a day in its last fourteen days, and is an error once it has expired", async () => {
-    const { clock, watch, messages } = watching({ epochMs: first.notAfterMs - 15 * DAY_MS });
+    const { clock, watch, messages } = watching({ atMs: addMs(first.notAfterMs, -15 * DAY_MS) });
     const days: number[] = [];
     for (let day = 0; day < 17; day += 1) {
       const before = messages().length;
@@ -291,10 +293,10 @@ describe.skipIf(!hasOpenssl)("a certificate that expires (only where openssl is 
   });
 
   test("is warned of at the start already, and no more when another has replaced it", async () => {
-    const soon = watching({ epochMs: first.notAfterMs - DAY_MS });
+    const soon = watching({ atMs: addMs(first.notAfterMs, -DAY_MS) });
     soon.watch.start();
     expect(soon.messages()).toEqual(["certificate expires soon"]);
-    const fresh = watching({ epochMs: first.notAfterMs - (VALID_DAYS - 1) * DAY_MS });
+    const fresh = watching({ atMs: addMs(first.notAfterMs, -(VALID_DAYS - 1) * DAY_MS) });
     fresh.watch.start();
     await fresh.watch.check();
     expect(fresh.messages()).toEqual([]);

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
+import { epochMs } from "../../../src/core/clocks.ts";
 import { TrunklineError, unavailable } from "../../../src/core/errors.ts";
 import { asAccountId, asCallId, asWorkerId, type WorkerId } from "../../../src/core/ids.ts";
 import { PROJECTIONS_CACHED_MAX, RECORD_RETRY_MS, RECORD_RETRY_MS_MAX } from "../../../src/core/limits/storage.ts";
@@ -196,7 +197,13 @@ test("ADV-M2: a call that was returned and redeemed again is not recorded as los
   expect([await status(), kept]).toEqual(["active", []]);
   // The second worker's report counts, also while the recovery of the first redemption is in progress.
   finalizer.finalizeLost(lost);
-  finalizer.finalize(callId, { reason: "caller_hangup", endedAtMs: 1, durationMs: 1, framesIn: 1, framesOut: 1 });
+  finalizer.finalize(callId, {
+    reason: "caller_hangup",
+    endedAtMs: epochMs(1),
+    durationMs: 1,
+    framesIn: 1,
+    framesOut: 1,
+  });
   await finalizer.idle();
   expect([await status(), kept]).toEqual(["ended", [callId]]);
 });

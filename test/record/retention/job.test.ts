@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { readRetention } from "../../../src/config/retention.ts";
-import { millisecondsOf } from "../../../src/core/clocks.ts";
+import { elapsedMs, type MonotonicMs, monotonicMs } from "../../../src/core/clocks.ts";
 import type { AccountId, CallId } from "../../../src/core/ids.ts";
 import type { RetainedPart } from "../../../src/core/retention.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
@@ -209,12 +209,12 @@ test("ADV-M1: compaction pauses nine times as long as each step took, and trunca
   await ended();
   clock.advance(DAY_MS + 1);
   const STEP_MS = 5;
-  const begunMs: number[] = [];
+  const begunMs: MonotonicMs[] = [];
   let truncated = 0;
   const slow = {
     ...broken(),
     async compact() {
-      begunMs.push(millisecondsOf(clock.nowMs()));
+      begunMs.push(clock.nowMs());
       clock.stall(STEP_MS);
       return begunMs.length < 4;
     },
@@ -223,7 +223,7 @@ test("ADV-M1: compaction pauses nine times as long as each step took, and trunca
     },
   };
   await retentionOf({ recordingDays: 1 }, slow).run();
-  const betweenMs = begunMs.slice(1).map((ms, index) => ms - (begunMs[index] ?? Number.NaN));
+  const betweenMs = begunMs.slice(1).map((ms, index) => elapsedMs(begunMs[index] ?? monotonicMs(Number.NaN), ms));
   expect(betweenMs).toEqual([10 * STEP_MS, 10 * STEP_MS, 10 * STEP_MS]);
   expect(truncated).toBe(1);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { epochMs } from "../../../src/core/clocks.ts";
 import { SimulatedPlivo } from "../../../src/simulator/carriers/plivo.ts";
 import type { Violation } from "../../../src/simulator/peers/peer.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -17,7 +18,7 @@ interface Sent {
 
 /** A started stream in virtual time with a silent caller, and everything that it sent. */
 function openStream() {
-  const clock = new ManualClock(EPOCH_MS);
+  const clock = new ManualClock(epochMs(EPOCH_MS));
   const sent: Sent[] = [];
   const played: number[] = [];
   const line = { microphone: (): Uint8Array | undefined => new Uint8Array(160).fill(0xff), closes: 0 };

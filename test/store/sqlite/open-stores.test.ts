@@ -3,6 +3,7 @@ import { chmodSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Libsql from "libsql";
 import { describe, expect, test } from "vitest";
+import { epochMs } from "../../../src/core/clocks.ts";
 import { asCallId, type CallId } from "../../../src/core/ids.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { openDatabase } from "../../../src/store/sqlite/database/database.ts";
@@ -85,7 +86,7 @@ describe("data on the disk", () => {
       const redeemed = await stores.redemptions.redeem(call.tokenHash, redeemedBy("worker-1"));
       expect(redeemed?.spec.systemPrompt).toContain(call.id % 3 === 0 ? "tables" : `canary-${call.id}-prompt`);
       const turns = TURNS.map((turn) => ({ ...turn, text: call.id % 3 === 0 ? turn.text : said(call.id, "turn") }));
-      const end = { status: "ended", endReason: "caller_hangup", endedAtMs: 1, durationMs: 1, turns } as const;
+      const end = { status: "ended", endReason: "caller_hangup", endedAtMs: epochMs(1), durationMs: 1, turns } as const;
       await stores.calls.finish(redeemed?.callId ?? asCallId(""), end);
     }
     expect(allBytes(directory)).not.toContain("canary");

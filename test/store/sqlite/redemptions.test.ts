@@ -1,3 +1,4 @@
+import { addMs } from "../../../src/core/clocks.ts";
 import { openStores } from "../../../src/store/sqlite/open-stores.ts";
 import { redemptionContract } from "../../contract/store/redemptions.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -12,7 +13,7 @@ redemptionContract("SQLite", () => {
       const wall = {
         ...clock,
         nowMs: () => clock.nowMs(),
-        epochMs: () => clock.epochMs() + wallMs,
+        epochMs: () => addMs(clock.epochMs(), wallMs),
         after: clock.after,
       };
       return openStores(directory, wall, { ageClock: ageClockOf(clock, bootId) });

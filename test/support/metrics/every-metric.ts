@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { epochMs } from "../../../src/core/clocks.ts";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { TimeHistogram } from "../../../src/core/metrics/histogram.ts";
 import { collectProcessMetrics } from "../../../src/core/metrics/process-metrics.ts";
@@ -37,7 +38,7 @@ export async function everyMetric(): Promise<Map<string, Family>> {
   const control = new ControlMetrics();
   collectProcessMetrics(worker.registry, "uws");
   collectProcessMetrics(control.registry);
-  worker.observeCertificate(() => 1_800_000_000_000);
+  worker.observeCertificate(() => epochMs(1_800_000_000_000));
   worker.observeSockets(() => 4_096);
   control.observeSlots(() => ({ max: 1_000, active: 3, reserved: 2 }));
   control.observeDisk(() => ({ freeBytes: 60_000_000_000, isLow: false }));

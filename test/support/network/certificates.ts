@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { type EpochMs, epochMs } from "../../../src/core/clocks.ts";
 import type { CertificateFiles } from "../../../src/gateway/server/certificate.ts";
 
 /** Whether certificates can be made here. */
@@ -12,7 +13,7 @@ export const VALID_DAYS = 30;
 
 export interface TestCertificate extends CertificateFiles {
   serial: string;
-  notAfterMs: number;
+  notAfterMs: EpochMs;
 }
 
 /** Makes a self-signed certificate for `localhost` and 127.0.0.1, and its key, in a directory. */
@@ -23,7 +24,7 @@ export function makeCertificate(directory: string, name: string): TestCertificat
   const files = ["-keyout", keyFile, "-out", certFile, "-days", String(VALID_DAYS)];
   execFileSync("openssl", [...request, ...names, ...files], { stdio: "ignore" });
   const certificate = new X509Certificate(readFileSync(certFile));
-  return { certFile, keyFile, serial: certificate.serialNumber, notAfterMs: Date.parse(certificate.validTo) };
+  return { certFile, keyFile, serial: certificate.serialNumber, notAfterMs: epochMs(Date.parse(certificate.validTo)) };
 }
 
 /** Overwrites a pair with another. */

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { epochMs } from "../../../src/core/clocks.ts";
 import { llmContract } from "../../contract/speech/llm.ts";
 import { sttContract } from "../../contract/speech/stt.ts";
 import { ttsContract } from "../../contract/speech/tts.ts";
@@ -73,7 +74,7 @@ test("scripted providers fail where the script says so", async () => {
 });
 
 test("a manual clock runs callbacks in order of time and omits cancelled ones", () => {
-  const clock = new ManualClock(1_000);
+  const clock = new ManualClock(epochMs(1_000));
   const ran: string[] = [];
   clock.after(20, () => ran.push(`later ${clock.nowMs()}`));
   clock.after(10, () => {

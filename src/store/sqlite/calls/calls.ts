@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
 import type { TranscriptTurn } from "../../../core/calls/transcript.ts";
 import type { Clock } from "../../../core/clock.ts";
+import { addMs, elapsedMs } from "../../../core/clocks.ts";
 import type { AccountId, ApiKeyId, CallId, CarrierCallId, WorkerId } from "../../../core/ids.ts";
 import { newId } from "../../../core/new-id.ts";
 import type {
@@ -119,7 +120,7 @@ export class SqliteCalls implements CallStore {
       epoch: 0,
     };
     const ofCall = { account_id: accountId, call_id: row.id };
-    const expiry = { expires_at: nowMs + tokenTtlMs, boot_id, expires_age_ms: ageMs + tokenTtlMs };
+    const expiry = { expires_at: addMs(nowMs, tokenTtlMs), boot_id, expires_age_ms: addMs(ageMs, tokenTtlMs) };
     const token = { ...ofCall, token_hash: tokenHash, ...expiry };
     await tx.insertInto("calls").values(row).execute();
     await tx.insertInto("stream_tokens").values(token).execute();
@@ -183,7 +184,7 @@ export class SqliteCalls implements CallStore {
       .where("token.expires_age_ms", ">", ageMs)
       .groupBy("calls.id")
       .execute();
-    return rows.map((row) => ({ id: row.id, ...apiKeyIdOf(row), remainingMs: row.expires_age_ms - ageMs }));
+    return rows.map((row) => ({ id: row.id, ...apiKeyIdOf(row), remainingMs: elapsedMs(ageMs, row.expires_age_ms) }));
   }
 
   async listActive(workerId?: WorkerId): Promise<readonly ActiveCall[]> {

@@ -1,6 +1,7 @@
 import type { Expression, ExpressionBuilder, Kysely, SqlBool } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
 import type { Clock } from "../../../core/clock.ts";
+import { addMs } from "../../../core/clocks.ts";
 import { IDEMPOTENCY_MS } from "../../../core/limits/api.ts";
 import { TRANSACTION_ROWS_MAX } from "../../../core/limits/storage.ts";
 import type { Tables } from "../database/tables.ts";
@@ -23,12 +24,12 @@ function expiryConditions({ clock, age }: RequestClocks): readonly [ofThisBoot: 
     (requests) =>
       requests.and([
         requests("request.boot_id", "=", age.bootId),
-        requests("request.created_age_ms", "<=", age.nowMs() - IDEMPOTENCY_MS),
+        requests("request.created_age_ms", "<=", addMs(age.nowMs(), -IDEMPOTENCY_MS)),
       ]),
     (requests) =>
       requests.and([
         requests("request.boot_id", "!=", age.bootId),
-        requests("request.created_at", "<=", clock.epochMs() - IDEMPOTENCY_MS),
+        requests("request.created_at", "<=", addMs(clock.epochMs(), -IDEMPOTENCY_MS)),
       ]),
   ];
 }

@@ -2,7 +2,7 @@ import type { ExpressionBuilder, Selectable } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
 import type { CallSpec } from "../../../core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../core/calls/transcript.ts";
-import { callMs, millisecondsOf } from "../../../core/clocks.ts";
+import { callMs, type EpochMs, millisecondsOf } from "../../../core/clocks.ts";
 import type { CallPrompts, CallRecord } from "../../call-store.ts";
 import type { Tables } from "../database/tables.ts";
 
@@ -60,7 +60,7 @@ export const lastExpiry = (calls: ExpressionBuilder<Tables, "calls">) =>
     .whereRef("stream_tokens.call_id", "=", "calls.id");
 
 /** The record of a call as it is now. */
-export function currentRecordOf(row: RecordRow & { expires_at: number | null; has_valid_token: unknown }): CallRecord {
+export function currentRecordOf(row: RecordRow & { expires_at: EpochMs | null; has_valid_token: unknown }): CallRecord {
   const isExpired = row.status === "created" && !row.has_valid_token;
   return recordOf(isExpired ? { ...row, ...EXPIRED, ended_at: row.expires_at } : row);
 }

@@ -1,11 +1,12 @@
+import type { AgeMs, EpochMs } from "../../../core/clocks.ts";
 import type { AccountId, AgentId, ApiKeyId, CallId, WorkerId } from "../../../core/ids.ts";
 
 /**
- * The tables for Kysely. Columns named `_at` are milliseconds since the Unix epoch; booleans are 0 or 1; JSON columns
- * hold only what this service wrote.
+ * The tables for Kysely. Times are integers of ms in the file; booleans are 0 or 1; JSON columns hold only what this
+ * service wrote.
  */
 export interface Tables {
-  accounts: { id: AccountId; name: string; created_at: number };
+  accounts: { id: AccountId; name: string; created_at: EpochMs };
   api_keys: {
     id: ApiKeyId;
     account_id: AccountId;
@@ -13,8 +14,8 @@ export interface Tables {
     /** SHA-256 of the key, lower-case hex. */
     hash: string;
     visible_prefix: string;
-    created_at: number;
-    revoked_at: number | null;
+    created_at: EpochMs;
+    revoked_at: EpochMs | null;
   };
   agents: {
     id: AgentId;
@@ -30,8 +31,8 @@ export interface Tables {
     call_settings: string;
     tool_ids: string;
     corpus_ids: string;
-    created_at: number;
-    updated_at: number;
+    created_at: EpochMs;
+    updated_at: EpochMs;
   };
   calls: {
     id: CallId;
@@ -46,9 +47,9 @@ export interface Tables {
     /** JSON of CallPrompts; always null when the call is not recorded. */
     words: string | null;
     recording_enabled: number;
-    created_at: number;
-    started_at: number | null;
-    ended_at: number | null;
+    created_at: EpochMs;
+    started_at: EpochMs | null;
+    ended_at: EpochMs | null;
     duration_ms: number | null;
     end_reason: string | null;
     worker_id: WorkerId | null;
@@ -72,8 +73,8 @@ export interface Tables {
     /** JSON of CallCost. */
     cost: string | null;
     /** When retention deleted the recording (also set when there was none) and the transcript. */
-    recording_deleted_at: number | null;
-    transcript_deleted_at: number | null;
+    recording_deleted_at: EpochMs | null;
+    transcript_deleted_at: EpochMs | null;
   };
   stream_tokens: {
     /** SHA-256 of the token, lower-case hex. */
@@ -81,11 +82,11 @@ export interface Tables {
     account_id: AccountId;
     call_id: CallId;
     /** By the wall clock, only for records. */
-    expires_at: number;
+    expires_at: EpochMs;
     /** The boot, and the time of its AgeClock at which the token expires. These decide. */
     boot_id: string;
-    expires_age_ms: number;
-    redeemed_at: number | null;
+    expires_age_ms: AgeMs;
+    redeemed_at: EpochMs | null;
     /** The nonce of the redemption that used the token. */
     redemption_nonce: string | null;
   };
@@ -99,10 +100,10 @@ export interface Tables {
     call_id: CallId;
     fingerprint: string;
     sealed_token: string;
-    created_at: number;
+    created_at: EpochMs;
     /** The boot, and the time of its AgeClock at which the request was made. */
     boot_id: string;
-    created_age_ms: number;
+    created_age_ms: AgeMs;
   };
   turns: {
     call_id: CallId;

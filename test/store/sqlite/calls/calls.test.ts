@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { Kysely, Migrator, SqliteDialect } from "kysely";
 import Libsql from "libsql";
 import { describe, expect, test } from "vitest";
+import { addMs, epochMs } from "../../../../src/core/clocks.ts";
 import { asAccountId, asCallId } from "../../../../src/core/ids.ts";
 import { newId } from "../../../../src/core/new-id.ts";
 import { hashSecret } from "../../../../src/store/secrets.ts";
@@ -127,7 +128,10 @@ test("the calls of a database of an older version are read, listed and removed",
   file.exec("INSERT INTO kysely_migration_lock VALUES ('migration_lock', 0)");
   const { systemPrompt, greeting: _, ...settings } = SPEC;
   const [id, accountId] = [newId("call"), newId("account")];
-  await db.insertInto("accounts").values({ id: accountId, name: "first", created_at: 0 }).execute();
+  await db
+    .insertInto("accounts")
+    .values({ id: accountId, name: "first", created_at: epochMs(0) })
+    .execute();
   const { languagePinned: _pinned, ...oldSettings } = { ...settings, tools: ["hang_up"] };
   const old = { status: "created", settings: JSON.stringify(oldSettings), words: JSON.stringify({ systemPrompt }) };
   // Columns that the table of that version lacks are left out.
@@ -138,13 +142,20 @@ test("the calls of a database of an older version are read, listed and removed",
     .run(id, accountId, old.status, old.settings, old.words);
   file
     .prepare("INSERT INTO stream_tokens (token_hash, account_id, call_id, expires_at) VALUES (?, ?, ?, ?)")
-    .run(hashSecret("x"), accountId, id, clock.epochMs() + 1);
+    .run(hashSecret("x"), accountId, id, addMs(clock.epochMs(), 1));
   await db.destroy();
   const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
   const { tools: _tools, ...listedSettings } = settings;
   const record = {
     // The boot of its token is unknown.
-    ...{ id, accountId, status: "expired", endReason: "token_expired", createdAtMs: 0, endedAtMs: clock.epochMs() + 1 },
+    ...{
+      id,
+      accountId,
+      status: "expired",
+      endReason: "token_expired",
+      createdAtMs: 0,
+      endedAtMs: addMs(clock.epochMs(), 1),
+    },
     settings: { ...listedSettings, languagePinned: false },
   };
   expect(await stores.calls.list(accountId, { limit: 5, metadata: { order: "17" } })).toEqual({
