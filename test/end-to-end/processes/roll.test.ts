@@ -93,7 +93,7 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
       `process ${process.pid} is not a Trunkline supervisor: nothing was done\n`,
     ]);
     left.write({ pid: 2 ** 22, start: "long ago" });
-    expect((await admin("roll", "--data-dir", dataDir)).stderr).toContain("is gone");
+    expect((await admin("roll", "--data-dir", dataDir)).stderr).toContain("has exited");
     expect(await admin("rolls")).toMatchObject({ code: 2, stderr: expect.stringContaining("npm run admin -- roll") });
   });
 });
