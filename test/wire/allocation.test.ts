@@ -9,8 +9,8 @@ import { websocket } from "../support/wires/websockets.ts";
 import type { WireUnderTest } from "../support/wires/wire-under-test.ts";
 
 const into = inboundAudio();
-/** A run decodes all messages of a fixture, so that fewer runs are enough to be warm, and to see an object. */
-const [RUNS, WARM_UP_RUNS] = [50, 3_000];
+/** A run decodes all messages of a fixture, so that fewer runs are enough to be warm. */
+const [RUNS, WARM_UP_RUNS] = [200, 3_000];
 
 function encodingAllocatesNothing(subject: WireUnderTest): void {
   test("encoding a frame of audio allocates nothing", () => {
