@@ -1,6 +1,6 @@
 import { thirtyMinutes } from "../../test/support/calls/thirty-minutes.ts";
 
-// Budget: a 30-minute call in virtual time, emulated carrier and engines included, takes at most a second.
+// Budget: a 30-minute call in virtual time, emulated carrier and providers included, takes at most a second.
 const BUDGET_MS = 1_000;
 const RUNS = 7;
 

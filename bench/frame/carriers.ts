@@ -65,7 +65,7 @@ export function carrierContests(audio: Uint8Array): Contest[] {
   return lines.flatMap((line) => [decoding(line, speech), encoding(line, speech)]);
 }
 
-/** The plain ways of carrier_a alone, to put beside whatever else is measured: one frame a call. */
+/** The plain ways of carrier_a alone, to compare with everything else that is measured: one frame a call. */
 export function plainWays(audio: Uint8Array): Record<"in" | "out", () => void> {
   const speech = speechOf(audio);
   return { in: decoding(TWILIO, speech).plain, out: encoding(TWILIO, speech).plain };

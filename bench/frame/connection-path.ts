@@ -12,7 +12,7 @@ import { plainWays } from "./carriers.ts";
 import type { FrameCost, FrameResult, InTurnCost } from "./result.ts";
 import { ratioOf, timeNs } from "./timing.ts";
 
-// Question: what does a frame cost on its whole way through a connection, between the socket and the engines?
+// Question: what does a frame cost on its whole way through a connection, between the socket and the providers?
 // Budget: no heap on either way.
 
 /**

@@ -7,7 +7,7 @@ import type { Comparison, FrameCost, FrameResult } from "./result.ts";
 
 /** The result of the frame bench as a page by itself. */
 export function framePage(result: FrameResult): string {
-  const subtitle = `What 20 ms cost, without sockets and without engines. ${machineLine(result.machine)}`;
+  const subtitle = `What 20 ms cost, without sockets and without providers. ${machineLine(result.machine)}`;
   return page("Trunkline, frame by frame", subtitle, [
     budgetSection(goalsOf(result)),
     carriers(result),
@@ -16,7 +16,7 @@ export function framePage(result: FrameResult): string {
     stages(result, "in", "carrier_a, the way in, stage by stage"),
     stages(result, "out", "carrier_a, the way out, stage by stage"),
     inTurn(result),
-    beside(result),
+    extra(result),
     { title: "How it was measured", body: list(METHOD) },
     { title: "What is not measured", body: list(NOT_MEASURED) },
   ]);
@@ -137,13 +137,13 @@ function inTurn({ inTurn: all }: FrameResult): Section {
   };
 }
 
-function beside({ stages: all, call }: FrameResult): Section {
+function extra({ stages: all, call }: FrameResult): Section {
   const rows = all
-    .filter(({ way }) => way === "beside")
+    .filter(({ way }) => way === "extra")
     .map(({ name, ns, ofPlain, heapBytes }) => [escaped(name), share(ofPlain), whole(ns), short(heapBytes)]);
   return {
     title: "Beside it",
-    lead: `A 30-minute call in virtual time, with its carrier and engines simulated, takes ${whole(call.medianMs)} ms.`,
+    lead: `A 30-minute call in virtual time, with its carrier and providers simulated, takes ${whole(call.medianMs)} ms.`,
     body: table(
       [{ title: "not on every call's way" }, numeric("plain decodes"), numeric("ns"), numeric("heap bytes")],
       rows,

@@ -49,8 +49,8 @@ export interface FrameCost {
 /** One stage of a frame's way, by itself. */
 export interface StageCost extends FrameCost {
   name: string;
-  /** `beside`: not on every call's way, or no work of the gateway's. */
-  way: "in" | "out" | "beside";
+  /** `extra`: not on every call's way, or no work of the gateway's. */
+  way: "in" | "out" | "extra";
 }
 
 /** A frame's way through one of many connections that take turns. */

@@ -55,7 +55,7 @@ class FrameClock {
 
 /** `audio` is raw mu-law, 8,000 Hz: what a caller says. */
 export function measureStages(audio: Uint8Array, makeVad: VadFactory): StageCost[] {
-  const stages = [...inbound(audio, makeVad), ...outbound(audio), ...beside(audio)];
+  const stages = [...inbound(audio, makeVad), ...outbound(audio), ...extra(audio)];
   const plain = plainWays(audio);
   const tasks = stages.map(({ task }) => task);
   const times = timeRounds([plain.in, plain.out, ...tasks]);
@@ -93,7 +93,7 @@ function inbound(audio: Uint8Array, makeVad: VadFactory): Stage[] {
         while (framer.next());
       },
     },
-    { name: "detect voice", way: "in", task: () => void vad.isSpeech(frames.next().samples) },
+    { name: "detect speech", way: "in", task: () => void vad.isSpeech(frames.next().samples) },
     {
       name: "journal the frame",
       way: "in",
@@ -103,7 +103,7 @@ function inbound(audio: Uint8Array, makeVad: VadFactory): Stage[] {
       },
     },
     {
-      name: "tell the call",
+      name: "call.handle",
       way: "in",
       task() {
         event.mediaMs = addMs(event.mediaMs, FRAME_MS);
@@ -144,7 +144,7 @@ function outbound(audio: Uint8Array): Stage[] {
       },
     },
     {
-      name: "tell the call",
+      name: "call.handle",
       way: "out",
       task() {
         call.handle(event, callMs(sent.tick()));
@@ -153,7 +153,7 @@ function outbound(audio: Uint8Array): Stage[] {
   ];
 }
 
-function beside(audio: Uint8Array): Stage[] {
+function extra(audio: Uint8Array): Stage[] {
   const { decoded } = received(audio);
   const journal = new JournalEncoder();
   const frames = new Cycle(decoded);
@@ -161,7 +161,7 @@ function beside(audio: Uint8Array): Stage[] {
   return [
     {
       name: "journal a frame with its audio",
-      way: "beside",
+      way: "extra",
       task() {
         if (journal.length > JOURNAL_BYTES_MAX) journal.reset();
         journal.frameIn(callMs(0), mediaMs(0), false, frames.next().bytes, false);
@@ -169,7 +169,7 @@ function beside(audio: Uint8Array): Stage[] {
     },
     {
       name: "find words, as the reference STT does",
-      way: "beside",
+      way: "extra",
       task: () => decoder.write(frames.next().samples),
       heapRuns: 100,
     },
