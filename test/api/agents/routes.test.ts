@@ -280,11 +280,11 @@ describe("GET /agents", () => {
     for (let count = 0; count < 3; count++) await created();
     const { nextCursor } = await page("?limit=1");
     const cursor = nextCursor ?? "";
-    const last = cursor.at(-1) === "A" ? "B" : "A";
+    const [first, last] = [cursor.at(0), cursor.at(-1)].map((char) => (char === "A" ? "B" : "A"));
     const wrong = [
       cursor.slice(0, -1),
       cursor.slice(0, -1) + last,
-      `A${cursor.slice(1)}`,
+      first + cursor.slice(1),
       `${cursor}A`,
       `${cursor}%3D`,
     ];
