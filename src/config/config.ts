@@ -12,11 +12,11 @@ import type { CertificateFiles } from "../gateway/server/certificate.ts";
 import type { MediaServerSetting } from "../gateway/server/choice.ts";
 import type { CarrierSecrets } from "../gateway/server/signatures.ts";
 import type { G711Codec } from "../media/g711.ts";
-import { type ContextSizes, readContextSizes } from "../speech/llm/context-sizes.ts";
-import { LLM_PROVIDERS, type LlmSettings, readLlmSettings } from "../speech/llm/settings.ts";
-import { PROVIDER_NAMES, speechConfigProblems } from "../speech/settings.ts";
-import { readSttSettings, type SttSettings } from "../speech/stt/settings.ts";
-import { readTtsSettings, type TtsSettings } from "../speech/tts/settings.ts";
+import { readContextSizes } from "../speech/llm/context-sizes.ts";
+import { LLM_PROVIDERS, readLlmSettings } from "../speech/llm/settings.ts";
+import { PROVIDER_NAMES, type SpeechConfig, speechConfigProblems } from "../speech/settings.ts";
+import { readSttSettings } from "../speech/stt/settings.ts";
+import { readTtsSettings } from "../speech/tts/settings.ts";
 import { isAddress, isWildcard, readApiUrls, redactedAddress } from "./addresses.ts";
 import { readCarrierBCodec, readCarrierSecrets } from "./carriers.ts";
 import { readDataDir, readServiceAccess } from "./environment.ts";
@@ -34,7 +34,7 @@ import { VariableReader } from "./variables/reader.ts";
 import { SERVICE_VARIABLES } from "./variables/service.ts";
 
 /** Everything an operator can set. The files of variables/ declare each variable with its default and its meaning. */
-export interface Config {
+export interface Config extends SpeechConfig {
   /** NODE_ENV=production: features that are only for trials are off. */
   isProduction: boolean;
   /** Neither STT nor TTS is set, and this is not production: the reference providers are used. */
@@ -72,24 +72,10 @@ export interface Config {
   diskFreeMinBytes: number;
   /** How long live calls may go on after SIGTERM. */
   drainMs: number;
-  /** The STT providers, separated by commas: the first is primary, the others are fallbacks; undefined when none is configured. */
-  stt: string | undefined;
-  sttSettings: SttSettings;
-  /** The TTS providers, separated by commas, the default first. */
-  tts: string;
-  ttsSettings: TtsSettings;
-  /** Of each model: `reference`, or a provider and its model, such as `openai:gpt-4o-mini`; fallbacks follow after commas. */
-  models: Readonly<Record<ModelName, string>>;
-  llmSettings: LlmSettings;
-  /** The context sizes that the operator sets, by `provider:model`. */
-  contextSizes: ContextSizes;
   /** The bound of a prompt without the system prompt and the tools, in estimated tokens. */
   historyTokensMax: number;
-  espeakProcesses: number;
   /** The service phrases of the operator's PHRASES_FILE. */
   phrases: PhraseOverrides;
-  /** How many streams a provider may have at once, per stage and process, by provider name. */
-  streamsMax: Readonly<Record<string, number>>;
   /** The prices of providers; undefined unless set. */
   prices: Prices | undefined;
   /** After how many days parts of ended calls are deleted. */

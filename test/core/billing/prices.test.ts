@@ -1,19 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { readPrices } from "../../../src/config/prices.ts";
 import { billOf, costOf, knownCostOf, missingPrices, type Prices } from "../../../src/core/billing/prices.ts";
 
-const PROVIDERS = ["deepgram", "elevenlabs", "openai"];
-
-function read(value: unknown): { prices: Prices | undefined; problems: string[] } {
-  const problems: string[] = [];
-  return { prices: readPrices(JSON.stringify(value), PROVIDERS, problems), problems };
-}
-
-const PRICED = {
+const PRICES: Prices = {
   currency: "USD",
-  deepgram: { audioMinute: 0.0077 },
-  openai: { inputTokensMillion: 0.15, outputTokensMillion: 0.6 },
-  "openai:large": { inputTokensMillion: 2.5, outputTokensMillion: 10 },
+  perUnit: new Map([
+    ["deepgram", { audioSeconds: 0.0077 / 60 }],
+    ["openai", { inputTokens: 0.15 / 1_000_000, outputTokens: 0.6 / 1_000_000 }],
+    ["openai:large", { inputTokens: 2.5 / 1_000_000, outputTokens: 10 / 1_000_000 }],
+  ]),
 };
 
 describe("the bill of a call", () => {
@@ -29,7 +23,7 @@ describe("the bill of a call", () => {
   ] as const;
 
   test("sums the usage of each provider and its cost", () => {
-    expect(billOf(USED, read(PRICED).prices)).toEqual({
+    expect(billOf(USED, PRICES)).toEqual({
       usage: [
         { stage: "stt", provider: "deepgram", audioSeconds: 7.5, cost: 0.0009625 },
         {
@@ -48,20 +42,20 @@ describe("the bill of a call", () => {
 
   test("lists the usage of a provider without a price, and marks the sum as incomplete", () => {
     const spoken = { stage: "tts", provider: "elevenlabs", usage: { characters: 100 } } as const;
-    const { usage, cost } = billOf([...USED, spoken], read(PRICED).prices);
+    const { usage, cost } = billOf([...USED, spoken], PRICES);
     expect(usage[2]).toEqual({ stage: "tts", provider: "elevenlabs", characters: 100, cost: null });
     expect(cost).toEqual({ currency: "USD", total: 0.0012475, complete: false });
   });
 
   test("applies a price only to its unit: to OpenAI's tokens, not to its STT", () => {
     const heard = { stage: "stt", provider: "openai", usage: { audioSeconds: 1 } } as const;
-    expect(billOf([heard], read(PRICED).prices).usage[0]?.cost).toBeNull();
+    expect(billOf([heard], PRICES).usage[0]?.cost).toBeNull();
   });
 
   test("prefers the price of a model to that of its provider", () => {
     const asked = (model: string) =>
       ({ stage: "llm", provider: "openai", usage: { model, inputTokens: 1_000_000, outputTokens: 0 } }) as const;
-    const { usage } = billOf([asked("small"), asked("large")], read(PRICED).prices);
+    const { usage } = billOf([asked("small"), asked("large")], PRICES);
     expect(usage.map(({ model, cost }) => [model, cost])).toEqual([
       ["small", 0.15],
       ["large", 2.5],
@@ -75,18 +69,19 @@ describe("the bill of a call", () => {
   });
 
   test("has a cost of 0 with a price of 0", () => {
-    const { prices } = read({ currency: "EUR", deepgram: { audioMinute: 0 } });
+    const prices: Prices = { currency: "EUR", perUnit: new Map([["deepgram", { audioSeconds: 0 }]]) };
     expect(billOf(USED.slice(0, 1), prices).cost).toEqual({ currency: "EUR", total: 0, complete: true });
   });
 });
 
 describe("ADV-H3: with incomplete prices", () => {
-  const problems: string[] = [];
-  const prices = readPrices(
-    '{"currency": "USD", "openai": {"inputTokensMillion": 5}, "openai:free": {"inputTokensMillion": 0, "outputTokensMillion": 0}}',
-    ["openai", "espeak"],
-    problems,
-  );
+  const prices: Prices = {
+    currency: "USD",
+    perUnit: new Map([
+      ["openai", { inputTokens: 5 / 1_000_000 }],
+      ["openai:free", { inputTokens: 0, outputTokens: 0 }],
+    ]),
+  };
 
   test("the units that have a price count towards maxCost", () => {
     const usage = { inputTokens: 1_000_000, outputTokens: 7 };
