@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { epochMs } from "../../src/core/clocks.ts";
 import { recordingPath } from "../../src/record/recording/render.ts";
 import { openStores } from "../../src/store/sqlite/open-stores.ts";
-import { createCall, endAt } from "../contract/store/calls.ts";
+import { createCall, endAt } from "../support/calls/stored-calls.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { ageClockOf, redeemedBy } from "../support/tokens.ts";

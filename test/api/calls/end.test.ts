@@ -2,7 +2,6 @@ import { existsSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { asCallId } from "../../../src/core/ids.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
-import { TURNS } from "../../contract/store/calls.ts";
 import {
   type Answer,
   type ApiUnderTest,
@@ -11,6 +10,7 @@ import {
   MINIMAL_CALL,
   pathsOf,
 } from "../../support/api/harness.ts";
+import { TURNS } from "../../support/calls/stored-calls.ts";
 import { redeemedBy } from "../../support/tokens.ts";
 
 let api: ApiUnderTest;

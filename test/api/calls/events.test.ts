@@ -8,7 +8,6 @@ import type { ListedEvent } from "../../../src/record/events/event-list.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import type { JournaledCommand, JournaledEvent } from "../../../src/record/journal/records.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
-import { SPEC } from "../../contract/store/calls.ts";
 import {
   type Answer,
   type ApiUnderTest,
@@ -17,6 +16,7 @@ import {
   MINIMAL_CALL,
   pathsOf,
 } from "../../support/api/harness.ts";
+import { SPEC } from "../../support/calls/stored-calls.ts";
 import { START } from "../../support/journals/example-call.ts";
 import { JournalFile } from "../../support/journals/journal-file.ts";
 import { mintToken, redeemedBy } from "../../support/tokens.ts";

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import type { ModelName } from "../../../src/core/calls/spec.ts";
-import { AGENT } from "../../contract/store/calls.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL } from "../../support/api/harness.ts";
+import { AGENT } from "../../support/calls/stored-calls.ts";
 
 const NEW_AGENT = { name: "Bakery", basePrompt: "You are a baker.", voiceId: "fake/en-us", languageId: "en-US" };
 

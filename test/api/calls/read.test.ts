@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { callMs } from "../../../src/core/clocks.ts";
 import type { CallId } from "../../../src/core/ids.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
-import { TURNS } from "../../contract/store/calls.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL } from "../../support/api/harness.ts";
+import { TURNS } from "../../support/calls/stored-calls.ts";
 import { redeemedBy } from "../../support/tokens.ts";
 
 const RECORDING = { channels: 2, sampleRateHz: 8_000, durationMs: 5_000, complete: true };

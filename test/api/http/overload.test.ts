@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { asWorkerId } from "../../../src/core/ids.ts";
 import { Capacity } from "../../../src/store/admission/capacity.ts";
 import type { NewCall } from "../../../src/store/call-store.ts";
-import { AGENT } from "../../contract/store/calls.ts";
 import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL } from "../../support/api/harness.ts";
+import { AGENT } from "../../support/calls/stored-calls.ts";
 
 let api: ApiUnderTest;
 beforeEach(async () => {

@@ -5,8 +5,9 @@ import { addMs } from "../../../src/core/clocks.ts";
 import { type AccountId, asCallId, type CallId } from "../../../src/core/ids.ts";
 import { CALL_STATUSES, type CallQuery, type CallRecord, type NewCall } from "../../../src/store/call-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
+import { AGENT, createCall, inEveryStatus, listed, listedIds, SPEC, TTL_MS } from "../../support/calls/stored-calls.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
-import { AGENT, createCall, inEveryStatus, listed, listedIds, SPEC, type StoresUnderTest, TTL_MS } from "./calls.ts";
+import type { StoresUnderTest } from "./calls.ts";
 
 /** What the lists of every CallStore must do. */
 export function callListContract(name: string, make: () => StoresUnderTest): void {

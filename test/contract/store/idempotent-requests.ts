@@ -4,9 +4,10 @@ import type { AccountId } from "../../../src/core/ids.ts";
 import type { CallQuery, IdempotentRequest, NewCall } from "../../../src/store/call-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import type { Stores } from "../../../src/store/stores.ts";
+import { createCall, endAt, listedIds, SPEC, TTL_MS } from "../../support/calls/stored-calls.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 import { mintToken, redeemedBy } from "../../support/tokens.ts";
-import { createCall, endAt, listedIds, SPEC, type StoresUnderTest, TTL_MS } from "./calls.ts";
+import type { StoresUnderTest } from "./calls.ts";
 
 /** What every CallStore must do with requests that have an idempotency key. */
 export function idempotentRequestContract(name: string, make: () => StoresUnderTest): void {

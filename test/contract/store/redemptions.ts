@@ -3,9 +3,9 @@ import { type AccountId, asCallId, asCarrierCallId, type CallId } from "../../..
 import { IDEMPOTENCY_MS } from "../../../src/core/limits/api.ts";
 import type { IdempotentRequest } from "../../../src/store/call-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
+import { createCall, endAt, SPEC, TTL_MS } from "../../support/calls/stored-calls.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 import { redeemedBy } from "../../support/tokens.ts";
-import { createCall, endAt, SPEC, TTL_MS } from "./calls.ts";
 
 export interface RedemptionsUnderTest {
   /**

@@ -4,9 +4,10 @@ import { type AccountId, asCallId, type CallId } from "../../../src/core/ids.ts"
 import { RETAINED_PARTS } from "../../../src/core/retention.ts";
 import type { DueCall } from "../../../src/store/retention-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
+import { createCall, endAt, inEveryStatus, SPEC, TURNS } from "../../support/calls/stored-calls.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 import { redeemedBy } from "../../support/tokens.ts";
-import { createCall, endAt, inEveryStatus, SPEC, type StoresUnderTest, TURNS } from "./calls.ts";
+import type { StoresUnderTest } from "./calls.ts";
 
 const RECORDING = { channels: 2, sampleRateHz: 8_000, durationMs: 5_000, complete: true };
 

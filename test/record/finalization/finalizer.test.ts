@@ -24,7 +24,7 @@ import type { CallStore } from "../../../src/store/call-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { openStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
-import { SPEC } from "../../contract/store/calls.ts";
+import { SPEC } from "../../support/calls/stored-calls.ts";
 import { START } from "../../support/journals/example-call.ts";
 import { JournalFile } from "../../support/journals/journal-file.ts";
 import { ManualClock } from "../../support/manual-clock.ts";

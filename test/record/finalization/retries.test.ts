@@ -10,7 +10,7 @@ import type { RedeemedCall } from "../../../src/store/call-handoff.ts";
 import type { CallEnd, CallStore } from "../../../src/store/call-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { openStores } from "../../../src/store/sqlite/open-stores.ts";
-import { SPEC } from "../../contract/store/calls.ts";
+import { SPEC } from "../../support/calls/stored-calls.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";

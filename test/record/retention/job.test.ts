@@ -10,7 +10,7 @@ import { recordingPath } from "../../../src/record/recording/render.ts";
 import { RetentionJob } from "../../../src/record/retention/job.ts";
 import { openStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
-import { createCall, endAt, TURNS } from "../../contract/store/calls.ts";
+import { createCall, endAt, TURNS } from "../../support/calls/stored-calls.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 import { allBytes, temporaryDirectory } from "../../support/temporary-directory.ts";

@@ -5,7 +5,7 @@ import { Capacity } from "../../../src/store/admission/capacity.ts";
 import type { IdempotentRequest, NewCall } from "../../../src/store/call-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { openStores } from "../../../src/store/sqlite/open-stores.ts";
-import { endAt, SPEC } from "../../contract/store/calls.ts";
+import { endAt, SPEC } from "../../support/calls/stored-calls.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { Random } from "../../support/random.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";

@@ -8,7 +8,7 @@ import { monitorDatabaseFiles } from "../../../src/store/data-dir/database-monit
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { openRedemptions, openStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
-import { SPEC } from "../../contract/store/calls.ts";
+import { SPEC } from "../../support/calls/stored-calls.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";

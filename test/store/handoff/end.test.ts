@@ -11,7 +11,7 @@ import {
   type WorkerMessage,
 } from "../../../src/store/handoff/messages.ts";
 import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
-import { SPEC } from "../../contract/store/calls.ts";
+import { SPEC } from "../../support/calls/stored-calls.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 const closers: (() => void)[] = [];

@@ -5,7 +5,7 @@ import { asAccountId, asCallId, asWorkerId } from "../../../src/core/ids.ts";
 import type { RedeemedCall } from "../../../src/store/call-handoff.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
 import { HANDOFF_PROTOCOL_VERSION, toLine } from "../../../src/store/handoff/messages.ts";
-import { SPEC } from "../../contract/store/calls.ts";
+import { SPEC } from "../../support/calls/stored-calls.ts";
 import { settled } from "../../support/manual-clock.ts";
 import { handoffServer } from "../../support/services/handoff-server.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";

@@ -5,7 +5,7 @@ import { REDEEM_MS_MAX, RETURN_RETRY_MS, UNRESOLVED_REDEMPTIONS_MAX } from "../.
 import type { RedeemedCall } from "../../../src/store/call-handoff.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
 import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
-import { SPEC } from "../../contract/store/calls.ts";
+import { SPEC } from "../../support/calls/stored-calls.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { handoffServer } from "../../support/services/handoff-server.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";

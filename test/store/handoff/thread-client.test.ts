@@ -12,7 +12,7 @@ import { HANDOFF_PROTOCOL_VERSION } from "../../../src/store/handoff/messages.ts
 import { HandoffThreadClient } from "../../../src/store/handoff/thread-client.ts";
 import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
 import { openStores } from "../../../src/store/sqlite/open-stores.ts";
-import { createCall, SPEC } from "../../contract/store/calls.ts";
+import { createCall, SPEC } from "../../support/calls/stored-calls.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { TOKEN_KEY_TEXT } from "../../support/tokens.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { hashSecret } from "../../../src/store/secrets.ts";
-import { SPEC, TURNS } from "../../contract/store/calls.ts";
+import { SPEC, TURNS } from "../calls/stored-calls.ts";
 import { mintToken, redeemedBy } from "../tokens.ts";
 import type { ApiUnderTest } from "./harness.ts";
 

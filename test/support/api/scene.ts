@@ -6,7 +6,7 @@ import { asCallId, asTurnId, type CallId } from "../../../src/core/ids.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
-import { TURNS } from "../../contract/store/calls.ts";
+import { TURNS } from "../calls/stored-calls.ts";
 import { START } from "../journals/example-call.ts";
 import { JournalFile } from "../journals/journal-file.ts";
 import { redeemedBy } from "../tokens.ts";

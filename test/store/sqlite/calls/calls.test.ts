@@ -9,7 +9,7 @@ import { hashSecret } from "../../../../src/store/secrets.ts";
 import { MIGRATIONS } from "../../../../src/store/sqlite/database/migrations.ts";
 import type { Tables } from "../../../../src/store/sqlite/database/tables.ts";
 import { openStores } from "../../../../src/store/sqlite/open-stores.ts";
-import { createCall, endAt, SPEC, TURNS } from "../../../contract/store/calls.ts";
+import { createCall, endAt, SPEC, TURNS } from "../../../support/calls/stored-calls.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { allBytes, temporaryDirectory } from "../../../support/temporary-directory.ts";
 import { ageClockOf, redeemedBy } from "../../../support/tokens.ts";

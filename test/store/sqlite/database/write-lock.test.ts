@@ -12,7 +12,7 @@ import { openDatabase } from "../../../../src/store/sqlite/database/database.ts"
 import { DatabaseFiles } from "../../../../src/store/sqlite/database/database-files.ts";
 import { SharedFileDialect } from "../../../../src/store/sqlite/database/dialect.ts";
 import { openRedemptions, openStores } from "../../../../src/store/sqlite/open-stores.ts";
-import { createCall, endAt, SPEC, TTL_MS, TURNS } from "../../../contract/store/calls.ts";
+import { createCall, endAt, SPEC, TTL_MS, TURNS } from "../../../support/calls/stored-calls.ts";
 import { ManualClock, settled } from "../../../support/manual-clock.ts";
 import { watchTransactions } from "../../../support/services/sqlite-transactions.ts";
 import { temporaryDirectory } from "../../../support/temporary-directory.ts";
