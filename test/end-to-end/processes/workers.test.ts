@@ -34,7 +34,7 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
     const [pid] = workerPids(service);
     if (pid === undefined) throw new Error("the service has no worker");
     strike(pid);
-    const lost = await brokenCalls(calls);
+    const lost = await brokenCalls(service, calls, pid);
     const spared = calls.filter((call) => !lost.includes(call));
     expect([lost.length > 0, spared.length > 0]).toEqual([true, true]);
     sendFrames(spared, FRAMES);

@@ -54,18 +54,17 @@ export async function hangUpAll(service: Service, calls: readonly LiveCall[]): P
   );
 }
 
-/** Resolves with those calls whose connection has ended, when one has and no more come. */
-export async function brokenCalls(calls: readonly LiveCall[]): Promise<LiveCall[]> {
-  const broken = (): LiveCall[] => calls.filter(({ leg }) => leg.ws.ended);
-  await until("a connection to break", 15_000, () => broken().length > 0);
-  let before = 0;
-  // The kernel ends all connections of a process in one go.
-  await until("the last connection to break", 15_000, async () => {
-    const now = broken().length;
-    const settled = now === before;
-    before = now;
-    if (!settled) await new Promise((resolve) => setTimeout(resolve, 100));
-    return settled;
+/**
+ * Resolves with those calls whose connection has ended, once the process `pid` is gone. The kernel has ended all of its
+ * connections before the supervisor learns that it is, and logs it; what remains is that this process reads their ends.
+ */
+export async function brokenCalls(service: Service, calls: readonly LiveCall[], pid: number): Promise<LiveCall[]> {
+  await until(`process ${pid} to be gone`, 15_000, () => !workerPids(service).includes(pid));
+  let before = -1;
+  return await until("the last connection to break", 15_000, () => {
+    const broken = calls.filter(({ leg }) => leg.ws.ended);
+    const settled = broken.length > 0 && broken.length === before;
+    before = broken.length;
+    return settled && broken;
   });
-  return broken();
 }
