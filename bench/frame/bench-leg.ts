@@ -79,7 +79,9 @@ export class BenchLeg {
     this.#flush = () => journal.flush();
     this.#connection = new Connection({
       redeemed: call,
-      socket: {
+      transport: {
+        liveness: readConfig({}).liveness,
+        bufferedBytes: 0,
         send: () => {
           this.frames.out += 1;
           return true;
@@ -87,7 +89,7 @@ export class BenchLeg {
         ping: () => {
           this.#isPinged = true;
         },
-        end: (_code, reason) => assert.fail(`the call ended: ${reason}`),
+        close: (_code, reason) => assert.fail(`the call ended: ${reason}`),
       },
       wire,
       inbound: inboundAudio(),
@@ -97,7 +99,6 @@ export class BenchLeg {
       llm: createReferenceLlm(INLINE_TOOL_CHOICE),
       tts: endlessTts(),
       parameters: DEFAULT_TURN_PARAMETERS,
-      liveness: readConfig({}).liveness,
       httpTools: { carryOut: () => assert.fail("it uses no tools") },
       schemas: INLINE_SCHEMAS,
       phrases: NO_PHRASES,

@@ -186,13 +186,15 @@ class TrialCall {
     this.#observe(journal);
     return new Connection({
       redeemed,
-      socket: {
+      transport: {
+        liveness: readConfig({}).liveness,
+        bufferedBytes: 0,
         send: (message) => {
           this.#carrier.receive(typeof message === "string" ? message : Buffer.from(message).toString("latin1"));
           return true;
         },
         ping: () => {},
-        end: (_code, reason) => assert.ok(this.#isOver, `the call ended: ${reason}`),
+        close: (_code, reason) => assert.ok(this.#isOver, `the call ended: ${reason}`),
       },
       wire,
       inbound,
@@ -203,7 +205,6 @@ class TrialCall {
       phrases: NO_PHRASES,
       spend: UNLIMITED_SPEND,
       tts,
-      liveness: readConfig({}).liveness,
       httpTools: { carryOut: () => assert.fail("it uses no tools") },
       schemas: INLINE_SCHEMAS,
       parameters,

@@ -27,16 +27,16 @@ import { Ticker } from "./event-loop/ticker.ts";
 import type { JournalWriters } from "./journal/writers.ts";
 import { closeCodeOf } from "./leg/close-codes.ts";
 import { Connection } from "./leg/connection.ts";
-import type { Admission, Leg, LegSocket } from "./leg/leg.ts";
-import type { LivenessOptions } from "./leg/liveness.ts";
 import { makeVadFor } from "./leg/make-vad.ts";
 import { TimedLeg } from "./leg/timed-leg.ts";
 import { TotalCounters } from "./metrics/total-counters.ts";
 import type { PhraseFinder } from "./phrases/book.ts";
+import type { Admission } from "./server/media-server.ts";
 import type { CarrierSecrets, SignatureHeaders } from "./server/signatures.ts";
 import type { AccountSpends } from "./spend/account.ts";
 import { CallSpend } from "./spend/call.ts";
 import type { HttpTools } from "./tools/http-client.ts";
+import type { Transport, TransportListener } from "./transport/transport.ts";
 
 export interface GatewayOptions {
   handoff: CallHandoff;
@@ -63,8 +63,6 @@ export interface GatewayOptions {
    * default.
    */
   historyTokensMax?: number;
-  /** When peers are pinged, and when they are lost. */
-  liveness: LivenessOptions;
   clock: Clock;
   log: Logger;
   /** The capacity: with this many calls the process is full and should get no more. */
@@ -96,7 +94,7 @@ export class Gateway {
     this.#ticker = new Ticker(options.clock);
     this.#admissions = new AdmissionGate({
       ...options,
-      open: (redeemed, socket) => this.#open(redeemed, socket),
+      open: (redeemed, transport) => this.#open(redeemed, transport),
       onSettled: () => this.#checkEmpty(),
     });
     this.#inbound = {
@@ -184,9 +182,9 @@ export class Gateway {
   }
 
   /** A call whose token was redeemed must end in a record, even if it could not start. */
-  #open(redeemed: RedeemedCall, socket: LegSocket): Leg {
+  #open(redeemed: RedeemedCall, transport: Transport): TransportListener {
     try {
-      const { connection, leg } = this.#begin(redeemed, socket);
+      const { connection, leg } = this.#begin(redeemed, transport);
       connection.begin();
       if (this.#isDrainOver) connection.end("drain_timeout");
       return leg;
@@ -195,12 +193,12 @@ export class Gateway {
       this.#options.log.error({ err: error, code: codeOf(error), callId }, "call could not be started");
       this.#options.metrics.callEnded("worker_lost");
       this.#options.handoff.ended(callId);
-      socket.end(closeCodeOf("worker_lost"), "worker_lost");
+      transport.close(closeCodeOf("worker_lost"), "worker_lost");
       return { message: () => {}, pinged: () => {}, ponged: () => {}, closed: () => {} };
     }
   }
 
-  #begin(redeemed: RedeemedCall, socket: LegSocket): { connection: Connection; leg: Leg } {
+  #begin(redeemed: RedeemedCall, transport: Transport): { connection: Connection; leg: TransportListener } {
     const { callId, accountId, spec } = redeemed;
     const { providers, httpTools, schemas, journals, phrases, metrics, clock, makeVad, makeResampler } = this.#options;
     const { spend: settings, accountSpends, prices, historyTokensMax = HISTORY_TOKENS_DEFAULT } = this.#options;
@@ -223,7 +221,7 @@ export class Gateway {
     });
     const connection = new Connection({
       redeemed,
-      socket,
+      transport,
       wire,
       inbound: this.#inbound,
       vad,
@@ -233,7 +231,6 @@ export class Gateway {
       tts: providers.tts.forVoice?.(spec.voiceId) ?? providers.tts,
       parameters,
       promptTokensMax,
-      liveness: this.#options.liveness,
       httpTools,
       schemas,
       phrases,

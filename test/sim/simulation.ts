@@ -161,7 +161,7 @@ class World {
       disk: this.#disk,
       streams,
       providers: { stt, llm, tts, httpTools },
-      socket: line,
+      transport: line,
       tap: (journal) => this.#watch.tap(journal),
       guarded: (step) => this.#guarded(step),
     });

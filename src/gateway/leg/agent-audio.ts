@@ -6,13 +6,13 @@ import { PlaybackClock } from "../../media/playback-clock.ts";
 import type { Wire } from "../../wire/wire.ts";
 import type { TtsOutput } from "../agent/tts-output.ts";
 import type { CallCounters } from "../metrics/call-counters.ts";
-import type { LegSocket } from "./leg.ts";
+import type { Transport } from "../transport/transport.ts";
 
 type FrameOut = Extract<CallEvent, { kind: "frame-out" }>;
 
 export interface AgentAudioOptions {
   wire: Pick<Wire, "outboundRateHz" | "encodeAudio" | "binaryAudio">;
-  socket: LegSocket;
+  transport: Pick<Transport, "send">;
   ttsOutput: TtsOutput;
   counters: CallCounters;
   /** The peer reads so slowly that a frame was dropped. */
@@ -20,7 +20,7 @@ export interface AgentAudioOptions {
 }
 
 /**
- * The path of the agent's audio from the frame ring to the socket, paced by the peer's playback. Allocates nothing per
+ * The path of the agent's audio from the frame ring to the transport, paced by the peer's playback. Allocates nothing per
  * frame.
  */
 export class AgentAudio {
@@ -50,7 +50,7 @@ export class AgentAudio {
    * frame is ready, or when the peer did not take it.
    */
   sendFrame(nowMs: CallMs): Uint8Array | undefined {
-    const { wire, socket, ttsOutput, counters, onDropped } = this.#options;
+    const { wire, transport, ttsOutput, counters, onDropped } = this.#options;
     const frame = ttsOutput.shift();
     if (frame === undefined) {
       this.#speaking = false;
@@ -63,7 +63,7 @@ export class AgentAudio {
     event.turnId = frame.turnId;
     this.#playback.sent(event.samples, nowMs);
     counters.framesOut += 1;
-    if (!socket.send(wire.encodeAudio(frame.bytes), wire.binaryAudio)) {
+    if (!transport.send(wire.encodeAudio(frame.bytes), wire.binaryAudio)) {
       onDropped(nowMs);
       return undefined;
     }

@@ -22,19 +22,19 @@ import { CallCounters, type CallReading } from "../metrics/call-counters.ts";
 import type { PhraseFinder } from "../phrases/book.ts";
 import type { HttpTools } from "../tools/http-client.ts";
 import { ToolRunner } from "../tools/runner.ts";
+import { Liveness } from "../transport/liveness.ts";
+import type { Transport, TransportListener } from "../transport/transport.ts";
 import { AgentAudio } from "./agent-audio.ts";
 import { CallerAudio, type CallerFrame } from "./caller-audio.ts";
 import { ClientMessages } from "./client-messages.ts";
 import { closeCodeOf } from "./close-codes.ts";
 import { DtmfOrder } from "./dtmf-order.ts";
-import type { Leg, LegSocket } from "./leg.ts";
-import { Liveness, type LivenessOptions } from "./liveness.ts";
 import { MessageGuard, type MessageGuardOptions, type PeerEvent } from "./message-guard.ts";
 
 /** What the connection of one leg needs. */
 export interface ConnectionOptions {
   redeemed: RedeemedCall;
-  socket: LegSocket;
+  transport: Transport;
   wire: Wire;
   /** The wire's decode buffer; shared by all connections of the process. */
   inbound: InboundAudio;
@@ -47,7 +47,6 @@ export interface ConnectionOptions {
   parameters: Readonly<TurnParameters>;
   /** The maximum size of a prompt of this call, estimated tokens; unlimited when absent. */
   promptTokensMax?: number;
-  liveness: LivenessOptions;
   httpTools: Pick<HttpTools, "carryOut">;
   /** Checks arguments of tools; shared by all connections of the process. */
   schemas: Pick<SchemaChecks, "prepare" | "check">;
@@ -67,7 +66,7 @@ export interface ConnectionOptions {
 }
 
 /**
- * One leg of one call: connects the socket, the wire, the frame bus, the pipeline and the journal to the call's state
+ * One leg of one call: connects the transport, the wire, the frame bus, the pipeline and the journal to the call's state
  * machine.
  *
  * Inbound: a message is decoded, put in order and cut into frames. Each frame goes to the VAD, the STT, the journal and
@@ -75,7 +74,7 @@ export interface ConnectionOptions {
  * sent. Every other event enters the state machine through `#handle`, which journals it first. Times are ms since
  * redemption.
  */
-export class Connection implements Leg {
+export class Connection implements TransportListener {
   readonly #options: ConnectionOptions;
   readonly #call: JournaledCall;
   readonly #pipeline: AgentPipeline;
@@ -103,7 +102,7 @@ export class Connection implements Leg {
     const { redeemed, wire, inbound, stt, llm, tts, phrases, makeResampler, journal, metrics, clock, log } = options;
     const { outboundRateHz: rateHz, outboundCodec } = wire;
     this.#startMs = clock.nowMs();
-    this.#liveness = new Liveness(options.liveness);
+    this.#liveness = new Liveness(options.transport.liveness);
     this.#clientMessages = new ClientMessages(wire, redeemed.spec.language, (message) => this.#send(message));
     const sendError: MessageGuardOptions["sendError"] = (code, message) => this.#clientMessages.error(code, message);
     this.#messageGuard = new MessageGuard({ wire, inbound, counters: this.#counters, sendError, log });
@@ -127,7 +126,7 @@ export class Connection implements Leg {
     });
     this.#agentAudio = new AgentAudio({
       wire,
-      socket: options.socket,
+      transport: options.transport,
       ttsOutput: this.#pipeline.ttsOutput,
       counters: this.#counters,
       onDropped: (nowMs) => this.#handle({ kind: "leg-closed", reason: "slow_consumer" }, nowMs),
@@ -257,7 +256,7 @@ export class Connection implements Leg {
     if (this.#liveness.isLost(nowMs)) this.#hangUp("connection_lost", nowMs);
     if (this.#over || !this.#liveness.takePing(nowMs, this.#state === "speaking")) return;
     this.#counters.pings += 1;
-    this.#options.socket.ping();
+    this.#options.transport.ping();
   }
 
   #nowMs(): CallMs {
@@ -445,7 +444,7 @@ export class Connection implements Leg {
    * that gave it.
    */
   #send(message: string | undefined): void {
-    if (message !== undefined && !this.#closed && !this.#options.socket.send(message)) this.#sendFailed = true;
+    if (message !== undefined && !this.#closed && !this.#options.transport.send(message)) this.#sendFailed = true;
   }
 
   /**
@@ -454,7 +453,7 @@ export class Connection implements Leg {
    */
   #finish(reason: EndReason): void {
     this.#over = true;
-    const { redeemed, journal, vad, wire, socket, metrics, clock, log, onDone } = this.#options;
+    const { redeemed, journal, vad, wire, transport, metrics, clock, log, onDone } = this.#options;
     const closeCode = this.#peerCloseCode ?? this.#closeCode ?? closeCodeOf(reason);
     const durationMs = Math.round(millisecondsOf(this.#call.eventMs));
     this.#counters.underruns = this.#pipeline.ttsOutput.underruns;
@@ -467,7 +466,7 @@ export class Connection implements Leg {
       () => this.#tools.close(),
       () => this.#callerAudio?.close(),
       () => this.#clientMessages.ended(reason),
-      () => this.#closed || socket.end(closeCode, reason),
+      () => this.#closed || transport.close(closeCode, reason),
       () => vad.destroy(),
       () => wire.close?.(),
     ]) {

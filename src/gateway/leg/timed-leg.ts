@@ -3,17 +3,17 @@ import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import type { AddedLatency } from "../../core/metrics/worker-readings.ts";
 import type { Tickable, Ticker } from "../event-loop/ticker.ts";
 import type { CallCounters, CallReading } from "../metrics/call-counters.ts";
-import type { Leg } from "./leg.ts";
+import type { TransportListener } from "../transport/transport.ts";
 
 /** A leg that can be ticked, and that reports its counters. */
-export type TimeableLeg = Leg & { tick(): void; catchUp(): void; read(): CallReading };
+export type TimeableLeg = TransportListener & { tick(): void; catchUp(): void; read(): CallReading };
 
 /**
  * Measures the added latency of a leg's frames, for the process and for its call. It excludes the time that a message
  * waited in the kernel while the event loop was busy; the event-loop delay shows that. It also excludes frames that are
  * sent as soon as audio becomes ready: they were not due before. Allocates nothing.
  */
-export class TimedLeg implements Leg, Tickable {
+export class TimedLeg implements TransportListener, Tickable {
   readonly #leg: TimeableLeg;
   readonly #clock: Clock;
   readonly #ticker: Pick<Ticker, "catchUp">;

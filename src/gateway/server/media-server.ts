@@ -1,5 +1,6 @@
 import type { Logger } from "../../core/log/logger.ts";
-import type { Admission } from "../leg/leg.ts";
+import type { LivenessOptions } from "../transport/liveness.ts";
+import type { Transport, TransportListener } from "../transport/transport.ts";
 import type { CertificateFiles } from "./certificate.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import type { SignatureHeaders } from "./signatures.ts";
@@ -7,6 +8,11 @@ import type { SignatureHeaders } from "./signatures.ts";
 /** The libraries that can serve the media port. */
 export const MEDIA_SERVERS = ["uws", "ws"] as const;
 export type MediaServerName = (typeof MEDIA_SERVERS)[number];
+
+/** The result of an admission: what takes the stream's transport, or a refusal with its HTTP status. */
+export type Admission =
+  | { kind: "admitted"; open(transport: Transport): TransportListener }
+  | { kind: "refused"; status: 401 | 503 };
 
 export interface MediaServerOptions {
   /**
@@ -23,6 +29,8 @@ export interface MediaServerOptions {
   handshakesMax?: () => number;
   /** Pages of these exact origins may read refusals; none by default. */
   corsOrigins?: readonly string[];
+  /** How lost peers are detected on the streams. */
+  liveness: LivenessOptions;
   log: Logger;
 }
 
