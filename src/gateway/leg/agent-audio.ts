@@ -11,7 +11,7 @@ import type { Transport } from "../transport/transport.ts";
 type FrameOut = Extract<CallEvent, { kind: "frame-out" }>;
 
 export interface AgentAudioOptions {
-  wire: Pick<Wire, "outboundRateHz" | "encodeAudio" | "binaryAudio">;
+  wire: Pick<Wire, "outboundRateHz" | "playout" | "encodeAudio" | "binaryAudio">;
   transport: Pick<Transport, "send">;
   ttsOutput: TtsOutput;
   counters: CallCounters;
@@ -26,6 +26,7 @@ export interface AgentAudioOptions {
 export class AgentAudio {
   readonly #options: AgentAudioOptions;
   readonly #playback: PlaybackClock;
+  readonly #leadMs: number;
   /** One event object is reused for every frame. */
   readonly frameEvent: FrameOut = { kind: "frame-out", turnId: asTurnId(0), samples: 0 };
   /** The reply whose frames are held back for now. */
@@ -35,14 +36,15 @@ export class AgentAudio {
 
   constructor(options: AgentAudioOptions) {
     this.#options = options;
-    const { outboundRateHz: rateHz } = options.wire;
+    const { outboundRateHz: rateHz, playout } = options.wire;
     this.#playback = new PlaybackClock(rateHz);
+    this.#leadMs = playout.leadMs;
     this.frameEvent.samples = (rateHz / 1_000) * FRAME_MS;
   }
 
   /** Whether a frame is due, if one is ready. */
   isDue(nowMs: CallMs): boolean {
-    return this.#pausedTurnId === undefined && this.#playback.isFrameDue(nowMs);
+    return this.#pausedTurnId === undefined && this.#playback.isFrameDue(nowMs, this.#leadMs);
   }
 
   /**
