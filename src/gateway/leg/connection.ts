@@ -14,7 +14,7 @@ import type { ResamplerFactory } from "../../media/resampler.ts";
 import type { Vad } from "../../media/vad.ts";
 import type { Llm, Stt, Tts } from "../../speech/contracts.ts";
 import type { EndSummary, RedeemedCall } from "../../store/call-handoff.ts";
-import type { InboundAudio, StreamStarted, Wire } from "../../wire/wire.ts";
+import type { ClientMessage, InboundAudio, StreamStarted, Wire } from "../../wire/wire.ts";
 import { AgentPipeline, type AgentPipelineOptions } from "../agent/pipeline.ts";
 import { JournaledCall } from "../journal/journaled-call.ts";
 import type { JournalWriter } from "../journal/writer.ts";
@@ -26,7 +26,6 @@ import { Liveness } from "../transport/liveness.ts";
 import type { Transport, TransportListener } from "../transport/transport.ts";
 import { AgentAudio } from "./agent-audio.ts";
 import { CallerAudio, type CallerFrame } from "./caller-audio.ts";
-import { ClientMessages } from "./client-messages.ts";
 import { closeCodeOf } from "./close-codes.ts";
 import { DtmfOrder } from "./dtmf-order.ts";
 import { MessageGuard, type MessageGuardOptions, type PeerEvent } from "./message-guard.ts";
@@ -84,7 +83,6 @@ export class Connection implements TransportListener {
   #ticks = 0;
   readonly #startMs: MonotonicMs;
   readonly #messageGuard: MessageGuard;
-  readonly #clientMessages: ClientMessages;
   readonly #dtmfOrder = new DtmfOrder();
   readonly #counters = new CallCounters();
   /** One event object is reused for every frame. */
@@ -103,8 +101,8 @@ export class Connection implements TransportListener {
     const { outboundRateHz: rateHz, outboundCodec } = wire;
     this.#startMs = clock.nowMs();
     this.#liveness = new Liveness(options.transport.liveness);
-    this.#clientMessages = new ClientMessages(wire, redeemed.spec.language, (message) => this.#send(message));
-    const sendError: MessageGuardOptions["sendError"] = (code, message) => this.#clientMessages.error(code, message);
+    const sendError: MessageGuardOptions["sendError"] = (code, message) =>
+      this.#sendToClient({ kind: "error", code, message });
     this.#messageGuard = new MessageGuard({ wire, inbound, counters: this.#counters, sendError, log });
     this.#pipeline = new AgentPipeline({
       ...redeemed,
@@ -135,7 +133,7 @@ export class Connection implements TransportListener {
       redeemed,
       schemas: options.schemas,
       httpTools: options.httpTools,
-      askClient: (call) => this.#clientMessages.toolCall(call),
+      askClient: (call) => this.#sendToClient({ kind: "tool-call", ...call }),
       deliver: (event) => this.#handle(event, this.#nowMs()),
       clock,
       log,
@@ -164,7 +162,7 @@ export class Connection implements TransportListener {
     if (wire.implicitStart === undefined) return;
     const nowMs = this.#nowMs();
     try {
-      this.#clientMessages.ready(redeemed.callId);
+      this.#sendToClient({ kind: "ready", callId: redeemed.callId });
       this.#onPeerEvent(this.#messageGuard.begin(wire.implicitStart), nowMs);
     } catch (error) {
       this.#onBug(error, nowMs);
@@ -243,7 +241,6 @@ export class Connection implements TransportListener {
       const bytes = this.#agentAudio.sendFrame(nowMs);
       if (bytes === undefined) return false;
       this.#call.frameOut(this.#agentAudio.frameEvent, bytes, nowMs);
-      this.#clientMessages.flush();
       return true;
     } catch (error) {
       this.#onBug(error, nowMs);
@@ -270,10 +267,7 @@ export class Connection implements TransportListener {
   #handle(event: CallEvent, nowMs: CallMs): void {
     if (this.#over) return;
     try {
-      // A journaled event must reach the state machine: nothing between the two may fail.
-      this.#clientMessages.onEvent(event);
       this.#call.handle(event, nowMs);
-      this.#clientMessages.flush();
     } catch (error) {
       this.#onBug(error, nowMs);
     }
@@ -323,7 +317,11 @@ export class Connection implements TransportListener {
       case "tool-result":
         if (this.#tools.clientAnswered(event.id, event.result, event.failed)) return;
         this.#counters.ignored += 1;
-        this.#clientMessages.error("unknown_tool_call", "no pending tool call has this id");
+        this.#sendToClient({
+          kind: "error",
+          code: "unknown_tool_call",
+          message: "no pending tool call has this id",
+        });
         return;
       case "stop":
         this.#hangUp("caller_hangup", nowMs);
@@ -364,7 +362,6 @@ export class Connection implements TransportListener {
     this.#pipeline.writeSilence(silenceFrames);
     this.#pipeline.writeFrame(frame.samples, event.isSpeech, nowMs);
     this.#call.frameIn(event, frame.bytes, nowMs);
-    this.#clientMessages.flush();
   };
 
   /** Releases buffered audio and digits that have waited since `untilMs` or longer for something that precedes them. */
@@ -387,7 +384,6 @@ export class Connection implements TransportListener {
   }
 
   #execute(command: CallCommand): void {
-    this.#clientMessages.onCommand(command);
     switch (command.kind) {
       case "generate-reply":
       case "preemptive-start":
@@ -420,6 +416,10 @@ export class Connection implements TransportListener {
         return;
       case "state":
         this.#state = command.state;
+        this.#sendToClient(command);
+        return;
+      case "transcript":
+        this.#sendToClient(command);
         return;
       case "turn":
         this.#counters.turn(command.turn);
@@ -437,6 +437,11 @@ export class Connection implements TransportListener {
         // Only journaled.
         return;
     }
+  }
+
+  /** Sends what is no audio, where the wire has messages for that. */
+  #sendToClient(message: ClientMessage): void {
+    this.#send(this.#options.wire.encodeClientMessage?.(message));
   }
 
   /**
@@ -465,7 +470,7 @@ export class Connection implements TransportListener {
       },
       () => this.#tools.close(),
       () => this.#callerAudio?.close(),
-      () => this.#clientMessages.ended(reason),
+      () => this.#sendToClient({ kind: "ended", reason }),
       () => this.#closed || transport.close(closeCode, reason),
       () => vad.destroy(),
       () => wire.close?.(),

@@ -158,8 +158,8 @@ export class JournalEncoder {
 export class JournalDecoder {
   readonly #onRecord: (record: JournalRecord) => void;
   readonly #versions: JournalVersions;
-  /** The renames from the journal's version to the current one; undefined until the preamble is read. */
-  #renames: readonly JournalNames[] | undefined;
+  /** Undefined until the preamble is read. */
+  #preamble: Preamble | undefined;
   #headerSeen = false;
 
   constructor(onRecord: (record: JournalRecord) => void, versions = JOURNAL_VERSIONS) {
@@ -173,9 +173,9 @@ export class JournalDecoder {
    */
   push(bytes: Buffer, enough = (): boolean => false): number {
     let at = 0;
-    if (this.#renames === undefined) {
+    if (this.#preamble === undefined) {
       if (bytes.length < PREAMBLE_BYTES) return 0;
-      this.#renames = readPreamble(bytes, this.#versions);
+      this.#preamble = readPreamble(bytes, this.#versions);
       at = PREAMBLE_BYTES;
     }
     while (bytes.length - at >= RECORD_HEAD_BYTES && !enough()) {
@@ -184,7 +184,7 @@ export class JournalDecoder {
         throw journalUnreadable(`a record exceeds the maximum of ${JOURNAL_BACKLOG_BYTES_MAX} bytes`);
       const endAt = at + RECORD_HEAD_BYTES + payloadBytes;
       if (endAt > bytes.length) break;
-      this.#emit(decodeRecord(bytes, at, endAt, this.#renames));
+      this.#emit(decodeRecord(bytes, at, endAt, this.#preamble));
       at = endAt;
     }
     return at;
@@ -198,17 +198,22 @@ export class JournalDecoder {
   }
 }
 
-/** The renames from the journal's version to the current one. */
-function readPreamble(bytes: Buffer, versions: JournalVersions): readonly JournalNames[] {
+/** The version of a journal, and the renames from there to the current one. */
+interface Preamble {
+  version: number;
+  renames: readonly JournalNames[];
+}
+
+function readPreamble(bytes: Buffer, versions: JournalVersions): Preamble {
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw journalUnreadable("it is not a journal");
   const version = bytes.readUInt16LE(MAGIC.length);
   const renames = renamesFrom(version, versions);
   if (renames === undefined)
     throw journalUnreadable(`unsupported version ${version}, the current one is ${versions.current}`);
-  return renames;
+  return { version, renames };
 }
 
-function decodeRecord(bytes: Buffer, at: number, endAt: number, renames: readonly JournalNames[]): JournalRecord {
+function decodeRecord(bytes: Buffer, at: number, endAt: number, { version, renames }: Preamble): JournalRecord {
   const flags = bytes.readUInt8(at + 1);
   const timeMs = bytes.readDoubleLE(at + 6);
   if (!(timeMs >= 0 && timeMs < Number.POSITIVE_INFINITY)) throw journalUnreadable("a record has no valid time");
@@ -248,7 +253,7 @@ function decodeRecord(bytes: Buffer, at: number, endAt: number, renames: readonl
         command: parseObject(payload, "commands", renames) as JournaledCommand,
       };
     case KIND_HEADER:
-      return { kind: "header", timeMs: callMs(timeMs), header: parseHeader(payload, renames) };
+      return { kind: "header", timeMs: callMs(timeMs), version, header: parseHeader(payload, renames) };
     default:
       throw journalUnreadable("a record of an unknown kind");
   }

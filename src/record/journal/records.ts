@@ -57,7 +57,7 @@ export type JournaledEvent = OccasionalEvent & Redacted;
 
 /**
  * `generate-reply` carries the whole conversation, which the journal already has; only the number of messages is
- * recorded.
+ * recorded. The same holds for `transcript`, of which only the length is recorded, whether or not the call is.
  */
 export type JournaledCommand =
   | (Exclude<CallCommand, { kind: "generate-reply" | "preemptive-start" }> & Redacted)
@@ -70,7 +70,8 @@ export type JournaledCommand =
  * because the disk did not keep up.
  */
 export type JournalRecord =
-  | { kind: "header"; timeMs: CallMs; header: JournalHeader }
+  /** `version` is that of the journal. */
+  | { kind: "header"; timeMs: CallMs; version: number; header: JournalHeader }
   | {
       kind: "frame-in";
       timeMs: CallMs;

@@ -80,7 +80,7 @@ class JournalComparer {
   take(record: JournalRecord): void {
     if (record.kind === "header") {
       this.#header = record.header;
-      this.#machine = new ReplayMachine(record.header, (command) => this.#expected.push(command));
+      this.#machine = new ReplayMachine(record, (command) => this.#expected.push(command));
       return;
     }
     if (record.kind === "command") {

@@ -46,7 +46,7 @@ class ReplayRun implements Replay {
       this.#machine?.handle(record);
     } else {
       const sink = (command: JournaledCommand) => this.replayed.push({ timeMs: this.#nowMs, command });
-      this.#machine = new ReplayMachine(record.header, sink);
+      this.#machine = new ReplayMachine(record, sink);
     }
   }
 

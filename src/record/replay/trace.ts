@@ -49,7 +49,7 @@ class TraceBuilder {
 
   take(record: JournalRecord): void {
     if (record.kind === "header") {
-      this.#machine = new ReplayMachine(record.header, (command) => {
+      this.#machine = new ReplayMachine(record, (command) => {
         if (command.kind === "turn") this.#turns.push(command.turn);
       });
       this.#lister = new EventLister(record.header, (event) => this.#listed.push(event));

@@ -11,7 +11,12 @@ import { JOURNAL_VERSION } from "../../../src/record/journal/versions.ts";
 import { START } from "../../support/journals/example-call.ts";
 import { encode } from "../../support/journals/journal-file.ts";
 
-const HEADER: JournalRecord = { kind: "header", timeMs: callMs(0), header: journalHeader("trunkline test", START) };
+const HEADER: JournalRecord = {
+  kind: "header",
+  timeMs: callMs(0),
+  version: JOURNAL_VERSION,
+  header: journalHeader("trunkline test", START),
+};
 
 const timeMs = fc.double({ min: 0, max: 1e8, noNaN: true }).map(callMs);
 const count = fc.nat(0xff_ff_ff_ff);
@@ -175,7 +180,7 @@ describe("journal format", () => {
     ["no call", { callId: undefined }],
   ])("refuses a header with %s", (_, change) => {
     const header = { ...journalHeader("trunkline test", START), ...change };
-    const bytes = encoded([{ kind: "header", timeMs: callMs(0), header: JSON.parse(JSON.stringify(header)) }]);
+    const bytes = encoded([{ ...HEADER, header: JSON.parse(JSON.stringify(header)) }]);
     expect(() => decoded(bytes)).toThrow(/header/);
   });
 

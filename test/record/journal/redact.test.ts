@@ -105,6 +105,7 @@ const COMMANDS: { [Kind in CallCommand["kind"]]: Extract<CallCommand, { kind: Ki
     name: "lookup",
     arguments: { a: SAID },
   },
+  transcript: { kind: "transcript", role: "agent", text: SAID, final: true, turnId: 3, approximate: true },
   "send-dtmf": { kind: "send-dtmf", digits: SAID },
   language: { kind: "language", language: "de", reason: "detected" },
   transfer: { kind: "transfer", target: SAID },

@@ -267,6 +267,7 @@ export class VirtualCall {
         this.#use(command);
         return;
       case "state":
+      case "transcript":
       case "ignore":
       case "conversation-trimmed":
       case "send-dtmf":
