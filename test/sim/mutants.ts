@@ -24,8 +24,8 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     "a call that has ended does nothing more",
     "one end, and nothing after it",
-    "gateway/leg/connection.ts",
-    "    this.#over = true;\n",
+    "gateway/session.ts",
+    '    this.#state = { at: "over" };\n',
     "",
   ),
   mutant(
@@ -38,7 +38,7 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     "unsent audio of an interrupted reply is dropped",
     "one speaker at a time, each frame in its order",
-    "gateway/leg/connection.ts",
+    "gateway/session.ts",
     "        this.#pipeline.interrupt(command.reason);\n",
     "",
   ),
@@ -334,15 +334,15 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     "provider streams are closed with their call",
     "everything stops with the call",
-    "gateway/leg/connection.ts",
+    "gateway/session.ts",
     "for (const event of this.#pipeline.close()) journal.event(this.#call.eventMs, event);",
     "",
   ),
   mutant(
     "the STT receives what the caller sends",
     "the STT receives every frame",
-    "gateway/leg/connection.ts",
-    "    this.#pipeline.writeFrame(frame.samples, event.isSpeech, nowMs);\n",
+    "gateway/session.ts",
+    "    this.#pipeline.writeFrame(frame.samples, isSpeech, nowMs);\n",
     "",
   ),
   mutant(

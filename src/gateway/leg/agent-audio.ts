@@ -8,7 +8,8 @@ import type { TtsOutput } from "../agent/tts-output.ts";
 import type { CallCounters } from "../metrics/call-counters.ts";
 import type { Transport } from "../transport/transport.ts";
 
-type FrameOut = Extract<CallEvent, { kind: "frame-out" }>;
+/** See `CallEvent`. */
+export type FrameOut = Extract<CallEvent, { kind: "frame-out" }>;
 
 export interface AgentAudioOptions {
   wire: Pick<Wire, "outboundRateHz" | "playout" | "encodeAudio" | "binaryAudio">;

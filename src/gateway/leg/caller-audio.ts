@@ -30,7 +30,9 @@ export interface CallerAudioOptions {
   /** The codec of the recorded frames. */
   codec: FrameCodec;
   makeResampler: ResamplerFactory;
-  /** When the stream started. */
+  /** When the transport opened. */
+  openedMs: CallMs;
+  /** When the stream started: its media timeline begins. */
   startMs: CallMs;
   counters: CallCounters;
   /**
@@ -64,11 +66,11 @@ export class CallerAudio {
   readonly #counters: CallCounters;
   readonly #onFrame: CallerAudioOptions["onFrame"];
 
-  constructor({ wire, codec, makeResampler, startMs, counters, onFrame }: CallerAudioOptions) {
+  constructor({ wire, codec, makeResampler, openedMs, startMs, counters, onFrame }: CallerAudioOptions) {
     const { inboundRateHz, jitterBuffer } = wire;
     const rateHz = busRateHz(inboundRateHz);
     this.#framer = new Framer({ frameSamples: (rateHz / 1_000) * FRAME_MS, rateHz, codec, startMs });
-    this.#pacing = new InboundPacing(startMs);
+    this.#pacing = new InboundPacing(openedMs, startMs);
     if (jitterBuffer !== undefined) {
       assert.ok(codec !== "pcm_s16le", "only G.711 audio can be reordered");
       this.#jitterBuffer = new JitterBuffer({ ...jitterBuffer, law: G711_LAWS[codec], rateHz });

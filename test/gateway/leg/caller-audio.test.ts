@@ -19,6 +19,7 @@ test.each([
     wire: { inboundRateHz: 8_000, ...order },
     codec: "alaw",
     makeResampler,
+    openedMs: callMs(0),
     startMs: callMs(0),
     counters: new CallCounters(),
     onFrame: () => {

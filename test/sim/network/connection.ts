@@ -1,7 +1,7 @@
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import { SOCKET_PAYLOAD_BYTES_MAX } from "../../../src/core/limits/connections.ts";
-import type { Connection } from "../../../src/gateway/leg/connection.ts";
 import type { Transport } from "../../../src/gateway/transport/transport.ts";
+import type { Connection } from "../../support/legs/connection.ts";
 import { DEFAULT_LIVENESS } from "../../support/legs/liveness.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 import type { FaultPlan } from "../plan/fault-plan.ts";

@@ -9,7 +9,6 @@ import type { SchemaChecks } from "../../../src/core/schemas/checker.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import type { JournalWriter } from "../../../src/gateway/journal/writer.ts";
 import { JournalWriters } from "../../../src/gateway/journal/writers.ts";
-import { Connection } from "../../../src/gateway/leg/connection.ts";
 import type { PhraseFinder } from "../../../src/gateway/phrases/book.ts";
 import { AccountSpends } from "../../../src/gateway/spend/account.ts";
 import { CallSpend } from "../../../src/gateway/spend/call.ts";
@@ -32,6 +31,7 @@ import { INLINE_SCHEMAS } from "../stubs/inline-schemas.ts";
 import { NO_SPEND_LIMITS } from "../stubs/no-limits.ts";
 import { NO_PHRASES } from "../stubs/no-phrases.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
+import { Connection } from "./connection.ts";
 import { DEFAULT_LIVENESS } from "./liveness.ts";
 
 const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()]);
