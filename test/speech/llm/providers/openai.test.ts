@@ -1,3 +1,5 @@
+// @module-tag llm
+
 import { describe, expect, test } from "vitest";
 import { asToolCallId } from "../../../../src/core/ids.ts";
 import type { Llm, Message } from "../../../../src/speech/contracts.ts";

@@ -1,3 +1,5 @@
+// @module-tag stt
+
 import { describe, expect, test } from "vitest";
 import { createAssemblyAiStt } from "../../../../src/speech/stt/providers/assemblyai.ts";
 import { sttContract } from "../../../contract/speech/stt.ts";

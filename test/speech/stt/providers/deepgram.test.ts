@@ -1,3 +1,5 @@
+// @module-tag stt
+
 import { describe, expect, test } from "vitest";
 import { createDeepgramStt } from "../../../../src/speech/stt/providers/deepgram.ts";
 import { sttContract } from "../../../contract/speech/stt.ts";

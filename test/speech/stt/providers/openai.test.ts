@@ -1,3 +1,5 @@
+// @module-tag stt
+
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { STT_ANSWER_BYTES_MAX } from "../../../../src/core/limits/stt.ts";

@@ -1,3 +1,5 @@
+// @module-tag tts
+
 import { describe, expect, test } from "vitest";
 import { TTS_REQUESTS_PER_CONNECTION_MAX } from "../../../../src/core/limits/tts.ts";
 import { type CartesiaOptions, createCartesiaTts } from "../../../../src/speech/tts/providers/cartesia.ts";

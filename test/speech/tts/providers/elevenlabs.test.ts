@@ -1,3 +1,5 @@
+// @module-tag tts
+
 import { describe, expect, test } from "vitest";
 import type { TtsChunk } from "../../../../src/speech/contracts.ts";
 import { createElevenLabsTts, type ElevenLabsOptions } from "../../../../src/speech/tts/providers/elevenlabs.ts";

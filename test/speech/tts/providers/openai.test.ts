@@ -1,3 +1,5 @@
+// @module-tag tts
+
 import { describe, expect, test } from "vitest";
 import { createOpenAiTts, type OpenAiTtsOptions } from "../../../../src/speech/tts/providers/openai.ts";
 import { OPENAI_URL } from "../../../../src/speech/tts/settings.ts";
