@@ -174,10 +174,13 @@ export interface CallEnd {
   cost?: CallCost | undefined;
 }
 
-/** A committed change of a call. A redemption is none: it may happen in another process. */
+/** A change of a call. A redemption is none: it may happen in another process. */
 export type CallEvent =
   | { kind: "created"; callId: CallId; call: NewCall }
-  /** The request that created the call was repeated while the call waits for its stream. */
+  /**
+   * The request that created the call was repeated while the call waits for its stream. Emitted before that can change,
+   * possibly more than once a repetition.
+   */
   | { kind: "repeated"; callId: CallId; spec: CallSpec }
   /** The call was cancelled, has ended or has expired. Emitted at most once a call. */
   | { kind: "ended"; callId: CallId; status: "ended" | "failed" | "expired"; endReason: EndReason }
@@ -196,8 +199,8 @@ export type CallEvent =
  */
 export interface CallStore {
   /**
-   * Calls the listener at every change by this store, after its commit and before the operation resolves. What the
-   * listener throws, the operation rejects with.
+   * Calls the listener at every change by this store, after its commit (where `CallEvent` says nothing else) and before
+   * the operation resolves. What the listener throws, the operation rejects with.
    */
   subscribe(listener: (event: CallEvent) => void): void;
   /** What an earlier request with the same idempotency key created; undefined where there is none, or no key. */

@@ -29,7 +29,7 @@ export interface SqlDatabase {
   readonly dialect: SqlDialect;
   /**
    * Runs `work` in a transaction with the same result as if it ran alone. A database without one write lock may have to
-   * run it again for that, so `work` changes nothing but the database.
+   * run it again for that, so `work` has no other effect that may not be repeated.
    */
   transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>;
   /** See `RetentionStore.compact`. */

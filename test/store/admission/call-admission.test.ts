@@ -77,6 +77,39 @@ describe("calls with slots", () => {
     expect(capacity.available).toBe(0);
   });
 
+  test("A11: of many concurrent requests with one idempotency key one takes the last slot, and the others repeat it", async () => {
+    const { newCall, begin } = await scene();
+    const { capacity, admission } = await begin();
+    capacity.workerConnected(asWorkerId("a"), [], { ...LOAD, callsMax: 1 });
+    const made = await Promise.all(Array.from({ length: 40 }, () => admission.create(newCall({ idempotency: NAMED }))));
+    expect(made.map(({ kind }) => kind)).toEqual(["created", ...Array<string>(39).fill("replayed")]);
+    expect(capacity.available).toBe(0);
+  });
+
+  test("repeated requests take the last slot from no other request, not even while they are answered", async () => {
+    const { newCall, begin } = await scene();
+    const { capacity, admission } = await begin();
+    capacity.workerConnected(asWorkerId("a"), [], { ...LOAD, callsMax: 2 });
+    await admission.create(newCall({ idempotency: NAMED }));
+    const repeated = Array.from({ length: 10 }, () => admission.create(newCall({ idempotency: NAMED })));
+    expect((await admission.create(newCall())).kind).toBe("created");
+    for (const { kind } of await Promise.all(repeated)) expect(kind).toBe("replayed");
+  });
+
+  test("a refusal known before refuses a new call without a reservation, and no repeated request", async () => {
+    const { newCall, begin, stores, accountId } = await scene();
+    const { capacity, admission } = await begin();
+    capacity.workerConnected(asWorkerId("a"), [], LOAD);
+    const refused = { kind: "refused", reason: "spend_limit" };
+    for (const idempotency of [undefined, NAMED]) {
+      expect(await admission.create(newCall({ idempotency }), "spend_limit")).toEqual(refused);
+    }
+    expect((await stores.calls.list(accountId, { limit: 9 })).calls).toEqual([]);
+    expect(capacity.available).toBe(CALLS_MAX);
+    await admission.create(newCall({ idempotency: NAMED }));
+    expect((await admission.create(newCall({ idempotency: NAMED }), "spend_limit")).kind).toBe("replayed");
+  });
+
   test("a call that cannot be stored takes no slot", async () => {
     const { newCall, begin, keys } = await scene();
     const { capacity, admission } = await begin();

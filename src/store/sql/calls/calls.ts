@@ -75,22 +75,24 @@ export class SqlCalls implements CallStore {
 
   async findRepeated(call: NewCall): Promise<Repetition | undefined> {
     const found = await this.#findRepeated(this.#db, call);
-    return found && this.#repeated(call, found);
+    if (found?.waitingId === undefined) return found?.repetition;
+    return await this.#database.transaction((tx) => this.#repeat(tx, call));
   }
 
   async create(call: NewCall): Promise<Creation> {
-    const made = await this.#database.transaction(async (tx) => {
+    const creation = await this.#database.transaction(
       // Another request with this idempotency key may have stored its call since `findRepeated`.
-      return (await this.#findRepeated(tx, call)) ?? (await this.#insert(tx, call));
-    });
-    if ("repetition" in made) return this.#repeated(call, made);
-    this.#emit({ kind: "created", callId: made.id, call });
-    return { kind: "created", call: made };
+      async (tx): Promise<Creation> => (await this.#repeat(tx, call)) ?? (await this.#insert(tx, call)),
+    );
+    if (creation.kind === "created") this.#emit({ kind: "created", callId: creation.call.id, call });
+    return creation;
   }
 
-  #repeated({ spec }: NewCall, { repetition, waitingId }: FoundRequest): Repetition {
-    if (waitingId !== undefined) this.#emit({ kind: "repeated", callId: waitingId, spec });
-    return repetition;
+  /** Reports the repetition within the transaction, in which the waiting call can neither be redeemed nor end. */
+  async #repeat(tx: Transaction<Tables>, call: NewCall): Promise<Repetition | undefined> {
+    const found = await this.#findRepeated(tx, call);
+    if (found?.waitingId !== undefined) this.#emit({ kind: "repeated", callId: found.waitingId, spec: call.spec });
+    return found?.repetition;
   }
 
   async #findRepeated(db: Kysely<Tables>, { accountId, idempotency }: NewCall): Promise<FoundRequest | undefined> {
@@ -111,7 +113,7 @@ export class SqlCalls implements CallStore {
     };
   }
 
-  async #insert(tx: Transaction<Tables>, call: NewCall): Promise<CallRecord> {
+  async #insert(tx: Transaction<Tables>, call: NewCall): Promise<Creation> {
     const { accountId, agentId, apiKeyId, spec, tokenHash, tokenTtlMs, idempotency } = call;
     const { words, settings } = splitSpec(spec);
     const nowMs = this.#clock.epochMs();
@@ -146,7 +148,7 @@ export class SqlCalls implements CallStore {
         .onConflict((conflict) => conflict.columns(["account_id", "key_hash"]).doUpdateSet(request))
         .execute();
     }
-    return createdRecordOf(row);
+    return { kind: "created", call: createdRecordOf(row) };
   }
 
   get(accountId: AccountId, callId: CallId): Promise<CallRecord | undefined> {
