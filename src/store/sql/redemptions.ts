@@ -8,17 +8,20 @@ import type { RedeemedCall } from "../call-handoff.ts";
 import type { CallPrompts } from "../call-store.ts";
 import type { Redeemer, Redemptions, ReturnedCall, UnpersistedPrompts } from "../redemptions.ts";
 import { EXPIRED } from "./calls/rows.ts";
-import type { Tables } from "./database/tables.ts";
+import type { SqlDatabase } from "./database.ts";
+import type { Tables } from "./tables.ts";
 
 /** See `Redemptions`. A token is marked as used by one conditional UPDATE, so one of concurrent ones succeeds. */
-export class SqliteRedemptions implements Redemptions {
+export class SqlRedemptions implements Redemptions {
+  readonly #database: SqlDatabase;
   readonly #db: Kysely<Tables>;
   readonly #clock: Clock;
   readonly #age: AgeClock;
   readonly #unpersisted: Pick<UnpersistedPrompts, "get">;
 
-  constructor(db: Kysely<Tables>, clock: Clock, age: AgeClock, unpersisted: Pick<UnpersistedPrompts, "get">) {
-    this.#db = db;
+  constructor(database: SqlDatabase, clock: Clock, age: AgeClock, unpersisted: Pick<UnpersistedPrompts, "get">) {
+    this.#database = database;
+    this.#db = database.db;
     this.#clock = clock;
     this.#age = age;
     this.#unpersisted = unpersisted;
@@ -32,7 +35,7 @@ export class SqliteRedemptions implements Redemptions {
     try {
       // A used or expired token costs one read and no transaction. A call's transport never changes.
       if (!(await this.#isRedeemable(tokenHash, only))) return undefined;
-      return await this.#db.transaction().execute((tx) => this.#redeem(tx, tokenHash, redeemer));
+      return await this.#database.transaction((tx) => this.#redeem(tx, tokenHash, redeemer));
     } catch (error) {
       throw unavailable("the outcome of the redemption is unknown", error);
     }
@@ -98,7 +101,7 @@ export class SqliteRedemptions implements Redemptions {
   }
 
   returnRedemption(tokenHash: string, nonce: string): Promise<ReturnedCall | undefined> {
-    return this.#db.transaction().execute(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       const token = await tx
         .selectFrom("stream_tokens")
         .select(["call_id", "boot_id", "expires_age_ms"])

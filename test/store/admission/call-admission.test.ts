@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { asAccountId, asApiKeyId, asCallId, asWorkerId, type CallId } from "../../../src/core/ids.ts";
-import { admittingCallStore } from "../../../src/store/admission/admitting-call-store.ts";
+import { CallAdmission, followCalls } from "../../../src/store/admission/call-admission.ts";
 import { Capacity } from "../../../src/store/admission/capacity.ts";
 import type { IdempotentRequest, NewCall } from "../../../src/store/call-store.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
@@ -29,7 +29,8 @@ async function scene(options: { callsPerKey?: number } = {}) {
   const begin = async () => {
     const capacity = new Capacity({ clock, callsPerApiKey: options.callsPerKey });
     capacity.restore(await stores.calls.listWaiting(), await stores.calls.listActive());
-    return { capacity, calls: admittingCallStore(stores.calls, capacity) };
+    stores.calls.subscribe(followCalls(capacity));
+    return { capacity, admission: new CallAdmission(stores.calls, capacity) };
   };
   const newCall = (change: Partial<NewCall> = {}): NewCall => ({
     accountId,
@@ -47,27 +48,27 @@ const NAMED: IdempotentRequest = { keyHash: "name", fingerprint: "body", sealedT
 describe("calls with slots", () => {
   test("a repeated request is answered without a free slot, and takes none; a new one is refused", async () => {
     const { newCall, begin } = await scene();
-    const { capacity, calls } = await begin();
+    const { capacity, admission } = await begin();
     capacity.workerConnected(asWorkerId("a"), [], { ...LOAD, callsMax: 1 });
-    expect(await calls.create(newCall({ idempotency: NAMED }))).toMatchObject({ kind: "created" });
-    expect(await calls.create(newCall({ idempotency: NAMED }))).toMatchObject({ kind: "replayed" });
-    expect(await calls.create(newCall({ idempotency: { ...NAMED, fingerprint: "other" } }))).toEqual({
+    expect(await admission.create(newCall({ idempotency: NAMED }))).toMatchObject({ kind: "created" });
+    expect(await admission.create(newCall({ idempotency: NAMED }))).toMatchObject({ kind: "replayed" });
+    expect(await admission.create(newCall({ idempotency: { ...NAMED, fingerprint: "other" } }))).toEqual({
       kind: "mismatch",
     });
     const full = { kind: "refused", reason: "overloaded" };
-    expect(await calls.create(newCall())).toEqual(full);
-    expect(await calls.create(newCall({ idempotency: { ...NAMED, keyHash: "other" } }))).toEqual(full);
+    expect(await admission.create(newCall())).toEqual(full);
+    expect(await admission.create(newCall({ idempotency: { ...NAMED, keyHash: "other" } }))).toEqual(full);
     expect(capacity.available).toBe(0);
   });
 
   test("of many concurrent creations no more succeed than there are slots", async () => {
     const { newCall, begin, stores, accountId } = await scene();
-    const { capacity, calls } = await begin();
+    const { capacity, admission } = await begin();
     capacity.workerConnected(asWorkerId("a"), [], { ...LOAD, callsMax: 5 });
     const named = (index: number): IdempotentRequest => ({ ...NAMED, keyHash: `name-${index}` });
     const made = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
-        calls.create(newCall(index % 2 === 0 ? {} : { idempotency: named(index) })),
+        admission.create(newCall(index % 2 === 0 ? {} : { idempotency: named(index) })),
       ),
     );
     expect(made.filter(({ kind }) => kind === "created")).toHaveLength(5);
@@ -76,12 +77,47 @@ describe("calls with slots", () => {
     expect(capacity.available).toBe(0);
   });
 
+  test("A11: of many concurrent requests with one idempotency key one takes the last slot, and the others repeat it", async () => {
+    const { newCall, begin } = await scene();
+    const { capacity, admission } = await begin();
+    capacity.workerConnected(asWorkerId("a"), [], { ...LOAD, callsMax: 1 });
+    const made = await Promise.all(Array.from({ length: 40 }, () => admission.create(newCall({ idempotency: NAMED }))));
+    expect(made.map(({ kind }) => kind)).toEqual(["created", ...Array<string>(39).fill("replayed")]);
+    expect(capacity.available).toBe(0);
+  });
+
+  test("repeated requests take the last slot from no other request, not even while they are answered", async () => {
+    const { newCall, begin } = await scene();
+    const { capacity, admission } = await begin();
+    capacity.workerConnected(asWorkerId("a"), [], { ...LOAD, callsMax: 2 });
+    await admission.create(newCall({ idempotency: NAMED }));
+    const repeated = Array.from({ length: 10 }, () => admission.create(newCall({ idempotency: NAMED })));
+    expect((await admission.create(newCall())).kind).toBe("created");
+    for (const { kind } of await Promise.all(repeated)) expect(kind).toBe("replayed");
+  });
+
+  test("a refusal known before refuses a new call without a reservation, and no repeated request", async () => {
+    const { newCall, begin, stores, accountId } = await scene();
+    const { capacity, admission } = await begin();
+    capacity.workerConnected(asWorkerId("a"), [], LOAD);
+    const refused = { kind: "refused", reason: "spend_limit" };
+    for (const idempotency of [undefined, NAMED]) {
+      expect(await admission.create(newCall({ idempotency }), "spend_limit")).toEqual(refused);
+    }
+    expect((await stores.calls.list(accountId, { limit: 9 })).calls).toEqual([]);
+    expect(capacity.available).toBe(CALLS_MAX);
+    await admission.create(newCall({ idempotency: NAMED }));
+    expect((await admission.create(newCall({ idempotency: NAMED }), "spend_limit")).kind).toBe("replayed");
+  });
+
   test("a call that cannot be stored takes no slot", async () => {
     const { newCall, begin, keys } = await scene();
-    const { capacity, calls } = await begin();
+    const { capacity, admission } = await begin();
     capacity.workerConnected(asWorkerId("a"), [], LOAD);
-    await expect(calls.create(newCall({ accountId: asAccountId("unknown") }))).rejects.toThrow();
-    await expect(calls.create(newCall({ accountId: asAccountId("unknown"), idempotency: NAMED }))).rejects.toThrow();
+    await expect(admission.create(newCall({ accountId: asAccountId("unknown") }))).rejects.toThrow();
+    await expect(
+      admission.create(newCall({ accountId: asAccountId("unknown"), idempotency: NAMED })),
+    ).rejects.toThrow();
     expect([capacity.available, capacity.callsOf(keys[0] ?? asApiKeyId(""))]).toEqual([CALLS_MAX, 0]);
   });
 });
@@ -90,7 +126,7 @@ test(`after each of ${OPERATIONS} random operations the slots match the store's 
   const seed = Math.floor(Math.random() * 2 ** 32);
   const random = new Random(seed);
   const { clock, stores, accountId, keys, newCall, begin } = await scene({ callsPerKey: CALLS_PER_API_KEY });
-  let { capacity, calls } = await begin();
+  let { capacity, admission } = await begin();
   /** Live workers, and the calls of each. */
   const workers = new Map<string, Set<CallId>>();
   const made: { id: CallId; tokenHash: string }[] = [];
@@ -103,7 +139,7 @@ test(`after each of ${OPERATIONS} random operations the slots match the store's 
       const apiKeyId = random.pick(keys);
       const idempotency = random.chance(0.3) ? { ...NAMED, keyHash: `${random.whole(0, 9)}` } : undefined;
       const call = newCall({ apiKeyId, tokenTtlMs: random.pick([500, 5_000, 60_000]), idempotency });
-      const creation = await calls.create(call);
+      const creation = await admission.create(call);
       kinds.add(creation.kind === "refused" ? creation.reason : creation.kind);
       if (creation.kind === "created") made.push({ id: creation.call.id, tokenHash: call.tokenHash });
     },
@@ -125,16 +161,16 @@ test(`after each of ${OPERATIONS} random operations the slots match the store's 
       const callId = anyCall()?.id ?? asCallId("unknown");
       // Its worker reports first, if it has one; the record is made later.
       if (carrierOf(callId)?.[1].delete(callId)) capacity.release(callId);
-      await calls.finish(callId, endAt(clock));
+      await stores.calls.finish(callId, endAt(clock));
     },
     async cancel() {
-      await calls.cancel(accountId, anyCall()?.id ?? asCallId("unknown"));
+      await stores.calls.cancel(accountId, anyCall()?.id ?? asCallId("unknown"));
     },
     async remove() {
-      await calls.remove(accountId, anyCall()?.id ?? asCallId("unknown"));
+      await stores.calls.remove(accountId, anyCall()?.id ?? asCallId("unknown"));
     },
     async expire() {
-      await calls.expire();
+      await stores.calls.expire();
     },
     async time() {
       clock.advance(random.pick([1, 100, 1_000, 6_000]));
@@ -151,11 +187,11 @@ test(`after each of ${OPERATIONS} random operations the slots match the store's 
       workers.delete(workerId);
       capacity.workerDisconnected(asWorkerId(workerId));
       for (const callId of carried ?? []) {
-        await calls.finish(callId, endAt(clock, { status: "failed", endReason: "worker_lost" }));
+        await stores.calls.finish(callId, endAt(clock, { status: "failed", endReason: "worker_lost" }));
       }
     },
     async restart() {
-      ({ capacity, calls } = await begin());
+      ({ capacity, admission } = await begin());
       for (const [workerId, carried] of workers) capacity.workerConnected(asWorkerId(workerId), [...carried], LOAD);
     },
   };

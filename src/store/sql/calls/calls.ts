@@ -4,26 +4,26 @@ import type { TranscriptTurn } from "../../../core/calls/transcript.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { addMs, elapsedMs } from "../../../core/clocks.ts";
 import type { AccountId, ApiKeyId, CallId, CarrierCallId, WorkerId } from "../../../core/ids.ts";
+import { KeyedQueue } from "../../../core/keyed-queue.ts";
 import { newId } from "../../../core/new-id.ts";
 import type {
   ActiveCall,
-  AdmissionRefusal,
   CallEnd,
+  CallEvent,
   CallQuery,
   CallRecord,
   CallRedemption,
   CallStore,
   Cancellation,
   Creation,
-  IdempotentRequest,
   ListedCall,
   NewCall,
+  Repetition,
   WaitingCall,
 } from "../../call-store.ts";
-import type { UnpersistedPrompts } from "../../redemptions.ts";
-import type { Tables } from "../database/tables.ts";
-import { pauseAfterTransaction } from "../database/transaction-pacing.ts";
-import { truncateWal } from "../database/wal-truncation.ts";
+import type { SqlDatabase } from "../database.ts";
+import type { Tables } from "../tables.ts";
+import { pauseAfterTransaction } from "../transaction-pacing.ts";
 import { deleteExpiredRequests, isExpired } from "./idempotent-requests.ts";
 import { listCalls } from "./list.ts";
 import {
@@ -38,66 +38,79 @@ import {
 } from "./rows.ts";
 import { insertTurns, rowBatches, trimTranscript } from "./turns.ts";
 
+/** What a request with the same idempotency key created before, and its call while that waits for its stream. */
+interface FoundRequest {
+  repetition: Repetition;
+  waitingId?: CallId;
+}
+
+const CANCELLED = { status: "ended", endReason: "api_hangup" } as const;
+
 /** See `CallStore`. */
-export class SqliteCalls implements CallStore {
+export class SqlCalls implements CallStore {
+  readonly #database: SqlDatabase;
   readonly #db: Kysely<Tables>;
   readonly #clock: Clock;
   readonly #age: AgeClock;
-  readonly #unpersisted: Pick<UnpersistedPrompts, "set" | "delete">;
-  /** Text of something removed may still be in the write-ahead log; an earlier process may have removed it. */
+  readonly #listeners: ((event: CallEvent) => void)[] = [];
+  /** Text of something removed may still be in the change log; an earlier process may have removed it. */
   #purgePending = true;
-  /** Calls whose ends are being written: a second end of one waits for the first. */
-  readonly #finishing = new Map<CallId, Promise<boolean>>();
+  /** A second end of a call waits for the first. */
+  readonly #ends = new KeyedQueue<CallId>();
 
-  constructor(
-    db: Kysely<Tables>,
-    clock: Clock,
-    age: AgeClock,
-    unpersisted: Pick<UnpersistedPrompts, "set" | "delete">,
-  ) {
-    this.#db = db;
+  constructor(database: SqlDatabase, clock: Clock, age: AgeClock) {
+    this.#database = database;
+    this.#db = database.db;
     this.#clock = clock;
     this.#age = age;
-    this.#unpersisted = unpersisted;
   }
 
-  async create(call: NewCall, admit?: () => AdmissionRefusal | undefined): Promise<Creation> {
-    const { idempotency } = call;
-    // Without an idempotency key nothing is repeated, so a flood of such requests is refused without a database access.
-    const reason = idempotency === undefined ? admit?.() : undefined;
-    if (reason !== undefined) return { kind: "refused", reason };
-    const creation = await this.#db.transaction().execute(async (tx): Promise<Creation> => {
-      if (idempotency === undefined) return await this.#insert(tx, call);
-      const before = await this.#findReplayed(tx, call, idempotency);
-      if (before !== undefined) return before;
-      const reason = admit?.();
-      return reason === undefined ? await this.#insert(tx, call) : { kind: "refused", reason };
-    });
-    if (creation.kind === "created" && !call.spec.recordingEnabled) {
-      this.#unpersisted.set(creation.call.id, splitSpec(call.spec).words);
-    }
+  subscribe(listener: (event: CallEvent) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  #emit(event: CallEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  async findRepeated(call: NewCall): Promise<Repetition | undefined> {
+    const found = await this.#findRepeated(this.#db, call);
+    if (found?.waitingId === undefined) return found?.repetition;
+    return await this.#database.transaction((tx) => this.#repeat(tx, call));
+  }
+
+  async create(call: NewCall): Promise<Creation> {
+    const creation = await this.#database.transaction(
+      // Another request with this idempotency key may have stored its call since `findRepeated`.
+      async (tx): Promise<Creation> => (await this.#repeat(tx, call)) ?? (await this.#insert(tx, call)),
+    );
+    if (creation.kind === "created") this.#emit({ kind: "created", callId: creation.call.id, call });
     return creation;
   }
 
-  /** The call of an earlier request with this idempotency key; undefined when there was none, or its time is over. */
-  async #findReplayed(
-    tx: Transaction<Tables>,
-    { accountId, spec }: NewCall,
-    request: IdempotentRequest,
-  ): Promise<Creation | undefined> {
-    const before = await tx
+  /** Reports the repetition within the transaction, in which the waiting call can neither be redeemed nor end. */
+  async #repeat(tx: Transaction<Tables>, call: NewCall): Promise<Repetition | undefined> {
+    const found = await this.#findRepeated(tx, call);
+    if (found?.waitingId !== undefined) this.#emit({ kind: "repeated", callId: found.waitingId, spec: call.spec });
+    return found?.repetition;
+  }
+
+  async #findRepeated(db: Kysely<Tables>, { accountId, idempotency }: NewCall): Promise<FoundRequest | undefined> {
+    if (idempotency === undefined) return undefined;
+    const before = await db
       .selectFrom("idempotent_requests as request")
       .innerJoin("calls", "calls.id", "request.call_id")
       .select(["request.fingerprint", "request.sealed_token", ...RECORD_COLUMNS])
       .where("request.account_id", "=", accountId)
-      .where("request.key_hash", "=", request.keyHash)
+      .where("request.key_hash", "=", idempotency.keyHash)
       .where((requests) => requests.not(isExpired(requests, { clock: this.#clock, age: this.#age })))
       .executeTakeFirst();
     if (before === undefined) return undefined;
-    if (before.fingerprint !== request.fingerprint) return { kind: "mismatch" };
-    // The repeated request restores what a restart lost of a waiting call.
-    if (before.status === "created" && !spec.recordingEnabled) this.#unpersisted.set(before.id, splitSpec(spec).words);
-    return { kind: "replayed", call: createdRecordOf(before), sealedToken: before.sealed_token };
+    if (before.fingerprint !== idempotency.fingerprint) return { repetition: { kind: "mismatch" } };
+    return {
+      repetition: { kind: "replayed", call: createdRecordOf(before), sealedToken: before.sealed_token },
+      ...(before.status === "created" && { waitingId: before.id }),
+    };
   }
 
   async #insert(tx: Transaction<Tables>, call: NewCall): Promise<Creation> {
@@ -154,7 +167,7 @@ export class SqliteCalls implements CallStore {
   }
 
   list(accountId: AccountId, query: CallQuery): Promise<{ calls: readonly ListedCall[]; more: boolean }> {
-    return listCalls(this.#db, accountId, query, this.#age);
+    return listCalls(this.#database, accountId, query, this.#age);
   }
 
   async transcript(
@@ -207,11 +220,11 @@ export class SqliteCalls implements CallStore {
   }
 
   async cancel(accountId: AccountId, callId: CallId): Promise<Cancellation | undefined> {
-    const found = await this.#db.transaction().execute(async (tx): Promise<Cancellation | undefined> => {
+    const found = await this.#database.transaction(async (tx): Promise<Cancellation | undefined> => {
       const nowMs = this.#clock.epochMs();
       const { numUpdatedRows } = await tx
         .updateTable("calls")
-        .set({ status: "ended", end_reason: "api_hangup", ended_at: nowMs })
+        .set({ status: CANCELLED.status, end_reason: CANCELLED.endReason, ended_at: nowMs })
         .where("id", "=", callId)
         .where("account_id", "=", accountId)
         .where("status", "=", "created")
@@ -229,7 +242,7 @@ export class SqliteCalls implements CallStore {
         .executeTakeFirstOrThrow();
       return { call, workerId, cancelled };
     });
-    if (found?.cancelled) this.#unpersisted.delete(callId);
+    if (found?.cancelled) this.#emit({ kind: "ended", callId, ...CANCELLED });
     return found;
   }
 
@@ -237,7 +250,7 @@ export class SqliteCalls implements CallStore {
     const found = await this.get(accountId, callId);
     // A call that is over cannot start.
     if (found?.endedAtMs !== undefined) await trimTranscript(this.#db, callId);
-    const removed = await this.#db.transaction().execute(async (tx) => {
+    const removed = await this.#database.transaction(async (tx) => {
       const call = await this.#get(tx, accountId, callId);
       if (call === undefined) return undefined;
       if (call.status === "active") return false;
@@ -248,7 +261,7 @@ export class SqliteCalls implements CallStore {
       return true;
     });
     if (!removed) return removed;
-    this.#unpersisted.delete(callId);
+    this.#emit({ kind: "removed", callId });
     this.#purgePending = true;
     // `expire` retries if this fails.
     await this.#purgeChangeLog();
@@ -256,7 +269,7 @@ export class SqliteCalls implements CallStore {
   }
 
   async #purgeChangeLog(): Promise<void> {
-    this.#purgePending = !(await truncateWal(this.#db));
+    this.#purgePending = !(await this.#database.purgeChangeLog());
   }
 
   async setCarrierCallId(callId: CallId, carrierCallId: CarrierCallId): Promise<void> {
@@ -268,18 +281,8 @@ export class SqliteCalls implements CallStore {
       .execute();
   }
 
-  async finish(callId: CallId, end: CallEnd, redemption?: CallRedemption): Promise<boolean> {
-    const before = this.#finishing.get(callId)?.catch(() => false);
-    const finishing = (async () => {
-      await before;
-      return await this.#finish(callId, end, redemption);
-    })();
-    this.#finishing.set(callId, finishing);
-    try {
-      return await finishing;
-    } finally {
-      if (this.#finishing.get(callId) === finishing) this.#finishing.delete(callId);
-    }
+  finish(callId: CallId, end: CallEnd, redemption?: CallRedemption): Promise<boolean> {
+    return this.#ends.run(callId, () => this.#finish(callId, end, redemption));
   }
 
   /**
@@ -303,7 +306,7 @@ export class SqliteCalls implements CallStore {
       await insertTurns(this.#db, part);
       await pauseAfterTransaction(performance.now() - begunMs);
     }
-    const first = await this.#db.transaction().execute(async (tx) => {
+    const first = await this.#database.transaction(async (tx) => {
       const call = await tx
         .updateTable("calls")
         .set({
@@ -328,10 +331,9 @@ export class SqliteCalls implements CallStore {
       await insertTurns(tx, parts.at(-1) ?? []);
       return true;
     });
+    if (first) this.#emit({ kind: "ended", callId, status: end.status, endReason: end.endReason });
     // Its redemption was returned meanwhile; it waits for its stream again.
-    if (!first) await this.#deleteTurns(callId);
-    // A call that was redeemed again is active and may be returned again.
-    if (first || redemption === undefined) this.#unpersisted.delete(callId);
+    else await this.#deleteTurns(callId);
     return first;
   }
 
@@ -351,7 +353,8 @@ export class SqliteCalls implements CallStore {
       .returning("id")
       .execute();
     const ids = rows.map((row) => row.id);
-    for (const id of ids) this.#unpersisted.delete(id);
+    for (const callId of ids)
+      this.#emit({ kind: "ended", callId, status: EXPIRED.status, endReason: EXPIRED.end_reason });
     await deleteExpiredRequests(this.#db, { clock: this.#clock, age: this.#age });
     if (this.#purgePending) await this.#purgeChangeLog();
     return ids;

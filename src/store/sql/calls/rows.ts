@@ -4,7 +4,7 @@ import type { CallSpec } from "../../../core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../core/calls/transcript.ts";
 import { callMs, type EpochMs, millisecondsOf } from "../../../core/clocks.ts";
 import type { CallPrompts, CallRecord } from "../../call-store.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Tables } from "../tables.ts";
 
 export const EXPIRED = { status: "expired", end_reason: "token_expired" } as const;
 

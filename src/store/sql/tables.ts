@@ -1,5 +1,5 @@
-import type { AgeMs, EpochMs } from "../../../core/clocks.ts";
-import type { AccountId, AgentId, ApiKeyId, CallId, WorkerId } from "../../../core/ids.ts";
+import type { AgeMs, EpochMs } from "../../core/clocks.ts";
+import type { AccountId, AgentId, ApiKeyId, CallId, WorkerId } from "../../core/ids.ts";
 
 /**
  * The tables for Kysely. Times are integers of ms in the file; booleans are 0 or 1; JSON columns hold only what this

@@ -4,8 +4,8 @@ import type { Clock } from "../../../core/clock.ts";
 import { addMs } from "../../../core/clocks.ts";
 import { IDEMPOTENCY_MS } from "../../../core/limits/api.ts";
 import { TRANSACTION_ROWS_MAX } from "../../../core/limits/storage.ts";
-import type { Tables } from "../database/tables.ts";
-import { pauseAfterTransaction } from "../database/transaction-pacing.ts";
+import type { Tables } from "../tables.ts";
+import { pauseAfterTransaction } from "../transaction-pacing.ts";
 
 type Requests = ExpressionBuilder<{ request: Tables["idempotent_requests"] }, "request">;
 type Condition = (requests: Requests) => Expression<SqlBool>;

@@ -2,8 +2,8 @@ import { type Insertable, type Kysely, sql } from "kysely";
 import type { TranscriptTurn } from "../../../core/calls/transcript.ts";
 import type { AccountId, CallId } from "../../../core/ids.ts";
 import { TRANSACTION_ROWS_MAX, TRANSACTION_TEXT_BYTES_MAX } from "../../../core/limits/storage.ts";
-import type { Tables } from "../database/tables.ts";
-import { pauseAfterTransaction } from "../database/transaction-pacing.ts";
+import type { Tables } from "../tables.ts";
+import { pauseAfterTransaction } from "../transaction-pacing.ts";
 import { turnRowOf } from "./rows.ts";
 
 type TurnRow = Insertable<Tables["turns"]>;

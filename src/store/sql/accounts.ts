@@ -3,10 +3,10 @@ import type { Clock } from "../../core/clock.ts";
 import type { AccountId } from "../../core/ids.ts";
 import { newId } from "../../core/new-id.ts";
 import type { Account, AccountStore } from "../account-store.ts";
-import type { Tables } from "./database/tables.ts";
+import type { Tables } from "./tables.ts";
 
 /** See `AccountStore`. */
-export class SqliteAccounts implements AccountStore {
+export class SqlAccounts implements AccountStore {
   readonly #db: Kysely<Tables>;
   readonly #clock: Clock;
 

@@ -5,10 +5,10 @@ import type { AccountId, ApiKeyId } from "../../core/ids.ts";
 import { newId } from "../../core/new-id.ts";
 import type { ApiKeyRecord, ApiKeyStore, Principal } from "../api-key-store.ts";
 import { API_KEY_VISIBLE_CHARS, createApiKey, hashSecret } from "../secrets.ts";
-import type { Tables } from "./database/tables.ts";
+import type { Tables } from "./tables.ts";
 
 /** See `ApiKeyStore`. Keys are stored as SHA-256 hashes only. */
-export class SqliteApiKeys implements ApiKeyStore {
+export class SqlApiKeys implements ApiKeyStore {
   readonly #db: Kysely<Tables>;
   readonly #clock: Clock;
 

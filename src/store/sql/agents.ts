@@ -3,10 +3,10 @@ import type { Clock } from "../../core/clock.ts";
 import type { AccountId, AgentId } from "../../core/ids.ts";
 import { newId } from "../../core/new-id.ts";
 import type { Agent, AgentQuery, AgentStore, NewAgent } from "../agent-store.ts";
-import type { Tables } from "./database/tables.ts";
+import type { Tables } from "./tables.ts";
 
 /** See `AgentStore`. */
-export class SqliteAgents implements AgentStore {
+export class SqlAgents implements AgentStore {
   readonly #db: Kysely<Tables>;
   readonly #clock: Clock;
 

@@ -1,11 +1,14 @@
 import { addMs } from "../../../src/core/clocks.ts";
 import { openStores } from "../../../src/store/sqlite/open-stores.ts";
-import { redemptionContract } from "../../contract/store/redemptions.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { temporaryDirectory } from "../../support/temporary-directory.ts";
-import { ageClockOf } from "../../support/tokens.ts";
+import type { StoresUnderTest } from "../../contract/store/calls.ts";
+import { ManualClock } from "../manual-clock.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
+import { ageClockOf } from "../tokens.ts";
 
-redemptionContract("SQLite", () => {
+/** Every implementation of the stores, each with a factory of empty ones. */
+export const EVERY_STORE: readonly { name: string; make: () => StoresUnderTest }[] = [{ name: "SQLite", make: sqlite }];
+
+function sqlite(): StoresUnderTest {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
   return {
     clock,
@@ -19,4 +22,4 @@ redemptionContract("SQLite", () => {
       return openStores(directory, wall, { ageClock: ageClockOf(clock, bootId) });
     },
   };
-});
+}

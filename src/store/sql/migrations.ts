@@ -1,14 +1,15 @@
 import { type Kysely, type Migration, sql } from "kysely";
+import type { ColumnTypes } from "./database.ts";
 import { renamedCallLatency, renamedTurnLatency, renamedUsage, type StoredJson } from "./migration-0012-names.ts";
 import type { Tables } from "./tables.ts";
 
 /**
- * All changes of the schema, by name, in order. A released one is never edited, because databases with its results
- * exist. All use the schema builder, so that the same steps can create the shared store's tables.
+ * All changes of the schema, by name, in order, for a database with these column types. A released one is never edited,
+ * because databases with its results exist.
  */
-export const MIGRATIONS: Readonly<Record<string, Migration>> = {
-  "0001-accounts-agents-calls": { up: createFirstTables },
-  "0002-call-lists-and-named-requests": { up: addCallListsAndNamedRequests },
+export const migrationsFor = (types: ColumnTypes): Record<string, Migration> => ({
+  "0001-accounts-agents-calls": { up: (db) => createFirstTables(db, types) },
+  "0002-call-lists-and-named-requests": { up: (db) => addCallListsAndNamedRequests(db, types) },
   "0003-texts-of-turns-as-json": { up: writeTurnsAsJson },
   "0004-tools-in-full": { up: writeToolsInFull },
   "0005-api-keys-of-calls": { up: addApiKeysOfCalls },
@@ -17,17 +18,17 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0008-carrier-call-ids": { up: addCarrierCallIds },
   "0009-ages-and-epochs": { up: addAgesAndEpochs },
   "0010-complete-transcripts": { up: addTranscriptComplete },
-  "0011-retention": { up: addRetention },
+  "0011-retention": { up: (db) => addRetention(db, types) },
   "0012-names-of-stages-and-latencies": { up: renameStoredMembers },
-};
+});
 
-async function createFirstTables(db: Kysely<Tables>): Promise<void> {
+async function createFirstTables(db: Kysely<Tables>, types: ColumnTypes): Promise<void> {
   const { schema } = db;
   await schema
     .createTable("accounts")
     .addColumn("id", "text", (column) => column.primaryKey())
     .addColumn("name", "text", (column) => column.notNull().unique())
-    .addColumn("created_at", "integer", (column) => column.notNull())
+    .addColumn("created_at", types.epochMs, (column) => column.notNull())
     .execute();
   await schema
     .createTable("api_keys")
@@ -36,15 +37,15 @@ async function createFirstTables(db: Kysely<Tables>): Promise<void> {
     .addColumn("name", "text", (column) => column.notNull())
     .addColumn("hash", "text", (column) => column.notNull().unique())
     .addColumn("visible_prefix", "text", (column) => column.notNull())
-    .addColumn("created_at", "integer", (column) => column.notNull())
-    .addColumn("revoked_at", "integer")
+    .addColumn("created_at", types.epochMs, (column) => column.notNull())
+    .addColumn("revoked_at", types.epochMs)
     .execute();
   await schema.createIndex("api_keys_by_prefix").on("api_keys").column("visible_prefix").execute();
-  await createAgents(db);
-  await createCalls(db);
+  await createAgents(db, types);
+  await createCalls(db, types);
 }
 
-async function createAgents({ schema }: Kysely<Tables>): Promise<void> {
+async function createAgents({ schema }: Kysely<Tables>, types: ColumnTypes): Promise<void> {
   await schema
     .createTable("agents")
     .addColumn("id", "text", (column) => column.primaryKey())
@@ -58,13 +59,13 @@ async function createAgents({ schema }: Kysely<Tables>): Promise<void> {
     .addColumn("call_settings", "text", (column) => column.notNull())
     .addColumn("tool_ids", "text", (column) => column.notNull())
     .addColumn("corpus_ids", "text", (column) => column.notNull())
-    .addColumn("created_at", "integer", (column) => column.notNull())
-    .addColumn("updated_at", "integer", (column) => column.notNull())
+    .addColumn("created_at", types.epochMs, (column) => column.notNull())
+    .addColumn("updated_at", types.epochMs, (column) => column.notNull())
     .execute();
   await schema.createIndex("agents_by_account").on("agents").columns(["account_id", "id"]).execute();
 }
 
-async function createCalls({ schema }: Kysely<Tables>): Promise<void> {
+async function createCalls({ schema }: Kysely<Tables>, types: ColumnTypes): Promise<void> {
   await schema
     .createTable("calls")
     .addColumn("id", "text", (column) => column.primaryKey())
@@ -73,10 +74,10 @@ async function createCalls({ schema }: Kysely<Tables>): Promise<void> {
     .addColumn("settings", "text", (column) => column.notNull())
     .addColumn("words", "text")
     .addColumn("recording_enabled", "integer", (column) => column.notNull())
-    .addColumn("created_at", "integer", (column) => column.notNull())
-    .addColumn("started_at", "integer")
-    .addColumn("ended_at", "integer")
-    .addColumn("duration_ms", "real")
+    .addColumn("created_at", types.epochMs, (column) => column.notNull())
+    .addColumn("started_at", types.epochMs)
+    .addColumn("ended_at", types.epochMs)
+    .addColumn("duration_ms", types.durationMs)
     .addColumn("end_reason", "text")
     .addColumn("worker_id", "text")
     .addColumn("recording", "text")
@@ -88,8 +89,8 @@ async function createCalls({ schema }: Kysely<Tables>): Promise<void> {
     .addColumn("token_hash", "text", (column) => column.primaryKey())
     .addColumn("account_id", "text", (column) => column.notNull().references("accounts.id"))
     .addColumn("call_id", "text", (column) => column.notNull().references("calls.id"))
-    .addColumn("expires_at", "integer", (column) => column.notNull())
-    .addColumn("redeemed_at", "integer")
+    .addColumn("expires_at", types.epochMs, (column) => column.notNull())
+    .addColumn("redeemed_at", types.epochMs)
     .execute();
   await schema.createIndex("stream_tokens_by_call").on("stream_tokens").column("call_id").execute();
   await schema
@@ -99,15 +100,15 @@ async function createCalls({ schema }: Kysely<Tables>): Promise<void> {
     .addColumn("account_id", "text", (column) => column.notNull().references("accounts.id"))
     .addColumn("role", "text", (column) => column.notNull())
     .addColumn("text", "text")
-    .addColumn("start_ms", "real", (column) => column.notNull())
-    .addColumn("end_ms", "real", (column) => column.notNull())
+    .addColumn("start_ms", types.durationMs, (column) => column.notNull())
+    .addColumn("end_ms", types.durationMs, (column) => column.notNull())
     .addColumn("interrupted", "integer", (column) => column.notNull())
     .addColumn("latency", "text")
     .addPrimaryKeyConstraint("turns_by_call", ["call_id", "position"])
     .execute();
 }
 
-async function addCallListsAndNamedRequests({ schema }: Kysely<Tables>): Promise<void> {
+async function addCallListsAndNamedRequests({ schema }: Kysely<Tables>, types: ColumnTypes): Promise<void> {
   await schema
     .alterTable("calls")
     .addColumn("agent_id", "text", (column) => column.references("agents.id"))
@@ -120,7 +121,7 @@ async function addCallListsAndNamedRequests({ schema }: Kysely<Tables>): Promise
     .addColumn("call_id", "text", (column) => column.notNull().references("calls.id"))
     .addColumn("fingerprint", "text", (column) => column.notNull())
     .addColumn("sealed_token", "text", (column) => column.notNull())
-    .addColumn("created_at", "integer", (column) => column.notNull())
+    .addColumn("created_at", types.epochMs, (column) => column.notNull())
     .addPrimaryKeyConstraint("idempotent_requests_by_key", ["account_id", "key_hash"])
     .execute();
   // One index for deleting a call, one for expired idempotency keys.
@@ -228,9 +229,9 @@ async function addAgesAndEpochs(db: Kysely<Tables>): Promise<void> {
 }
 
 /** Retention finds calls by their end, also after it has deleted parts of millions of earlier ones. */
-async function addRetention({ schema }: Kysely<Tables>): Promise<void> {
+async function addRetention({ schema }: Kysely<Tables>, types: ColumnTypes): Promise<void> {
   for (const column of ["recording_deleted_at", "transcript_deleted_at"] as const) {
-    await schema.alterTable("calls").addColumn(column, "integer").execute();
+    await schema.alterTable("calls").addColumn(column, types.epochMs).execute();
     await schema
       .createIndex(`calls_by_end_without_${column}`)
       .on("calls")

@@ -1,29 +1,23 @@
-import { type ExpressionBuilder, type Kysely, sql } from "kysely";
-import type { Database } from "libsql";
+import type { ExpressionBuilder, Kysely } from "kysely";
 import type { Clock } from "../../core/clock.ts";
 import type { EpochMs } from "../../core/clocks.ts";
 import type { AccountId, CallId } from "../../core/ids.ts";
 import type { DueCall, DueQuery, RetentionStore } from "../retention-store.ts";
 import { trimTranscript } from "./calls/turns.ts";
-import { execute } from "./database/dialect.ts";
-import type { Tables } from "./database/tables.ts";
-import { truncateWal } from "./database/wal-truncation.ts";
-
-/** Pages of 4 KiB that one step returns, in one transaction: about a millisecond and one forced write. */
-const PAGES_PER_STEP = 64;
+import type { SqlDatabase } from "./database.ts";
+import type { Tables } from "./tables.ts";
 
 const ENDED_STATUSES = ["ended", "failed", "expired"] as const;
 
 /** See `RetentionStore`. */
-export class SqliteRetention implements RetentionStore {
+export class SqlRetention implements RetentionStore {
+  readonly #database: SqlDatabase;
   readonly #db: Kysely<Tables>;
-  readonly #file: Database;
   readonly #clock: Clock;
 
-  /** `file` is the open database of `db`. */
-  constructor(db: Kysely<Tables>, file: Database, clock: Clock) {
-    this.#db = db;
-    this.#file = file;
+  constructor(database: SqlDatabase, clock: Clock) {
+    this.#database = database;
+    this.#db = database.db;
     this.#clock = clock;
   }
 
@@ -61,7 +55,7 @@ export class SqliteRetention implements RetentionStore {
       .where("status", "in", ENDED_STATUSES);
     if ((await over.executeTakeFirst()) === undefined) return;
     await trimTranscript(this.#db, callId);
-    await this.#db.transaction().execute(async (tx) => {
+    await this.#database.transaction(async (tx) => {
       const call = await tx
         .updateTable("calls")
         .set({ words: null, transcript_deleted_at: this.#clock.epochMs() })
@@ -73,25 +67,12 @@ export class SqliteRetention implements RetentionStore {
     });
   }
 
-  async compact(): Promise<boolean> {
-    // A prepared statement of this would stay in progress (libsql 0.5.29) and lock the file against the checkpoint.
-    execute(this.#file, `PRAGMA incremental_vacuum(${PAGES_PER_STEP})`);
-    return (await this.#freePages()) > 0 && (await this.#isIncremental());
+  compact(): Promise<boolean> {
+    return this.#database.compact();
   }
 
   async purgeChangeLog(): Promise<void> {
-    await truncateWal(this.#db);
-  }
-
-  async #freePages(): Promise<number> {
-    const { rows } = await sql<{ freelist_count: number }>`PRAGMA freelist_count`.execute(this.#db);
-    return rows[0]?.freelist_count ?? 0;
-  }
-
-  /** A database of an earlier version keeps the freed space and reuses it. */
-  async #isIncremental(): Promise<boolean> {
-    const { rows } = await sql<{ auto_vacuum: number }>`PRAGMA auto_vacuum`.execute(this.#db);
-    return rows[0]?.auto_vacuum === 2;
+    await this.#database.purgeChangeLog();
   }
 }
 

@@ -1,9 +1,9 @@
 import type { Kysely } from "kysely";
 import type { EpochStore } from "../epoch-store.ts";
-import type { Tables } from "./database/tables.ts";
+import type { Tables } from "./tables.ts";
 
 /** See `EpochStore`. */
-export class SqliteEpochs implements EpochStore {
+export class SqlEpochs implements EpochStore {
   readonly #db: Kysely<Tables>;
 
   constructor(db: Kysely<Tables>) {

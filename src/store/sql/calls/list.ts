@@ -1,10 +1,11 @@
 import { setImmediate } from "node:timers/promises";
-import { type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
+import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import type { AgeClock } from "../../../core/age-clock.ts";
 import type { AccountId, CallId } from "../../../core/ids.ts";
 import { LIST_READ_BYTES_MAX } from "../../../core/limits/api.ts";
 import type { CallQuery, CallStatus, ListedCall } from "../../call-store.ts";
-import type { Tables } from "../database/tables.ts";
+import type { SqlDatabase } from "../database.ts";
+import type { Tables } from "../tables.ts";
 import { currentRecordOf, hasValidToken, LISTED_COLUMNS, lastExpiry } from "./rows.ts";
 
 /**
@@ -15,7 +16,7 @@ const WINDOW_CALLS_MAX = 500;
 
 /** The account's calls that match the query, newest first, and whether others follow. */
 export async function listCalls(
-  db: Kysely<Tables>,
+  database: SqlDatabase,
   accountId: AccountId,
   { afterCallId, limit, ...filters }: CallQuery,
   age: AgeClock,
@@ -23,8 +24,8 @@ export async function listCalls(
   const found: ListedCall[] = [];
   let after = afterCallId;
   for (;;) {
-    const last = await endOfWindow(db, accountId, filters.carrierCallId, after);
-    let window = matching(db, accountId, filters, age);
+    const last = await endOfWindow(database.db, accountId, filters.carrierCallId, after);
+    let window = matching(database, accountId, filters, age);
     if (after !== undefined) window = window.where("calls.id", "<", after);
     if (last !== undefined) window = window.where("calls.id", ">=", last);
     // One row more than requested shows whether others follow.
@@ -66,7 +67,7 @@ async function endOfWindow(
 }
 
 function matching(
-  db: Kysely<Tables>,
+  { db, dialect }: SqlDatabase,
   accountId: AccountId,
   filters: Omit<CallQuery, "afterCallId" | "limit">,
   age: AgeClock,
@@ -75,9 +76,9 @@ function matching(
   let calls = db
     .selectFrom("calls")
     .select(LISTED_COLUMNS)
-    // A list does not show tools. SQLite removes them, so that JSON.parse need not read them: the largest calls take a fifth
-    // of the time.
-    .select(sql<string>`json_remove(calls.settings, '$.tools')`.as("settings"))
+    // A list does not show tools. The database removes them, so that JSON.parse need not read them: the largest calls
+    // take a fifth of the time.
+    .select(dialect.jsonWithout("calls.settings", "tools").as("settings"))
     .select((eb) => [lastExpiry(eb).as("expires_at"), hasValidToken(eb, age).as("has_valid_token")])
     .where("calls.account_id", "=", accountId)
     .orderBy("calls.id", "desc");
@@ -86,9 +87,11 @@ function matching(
   if (createdBeforeMs !== undefined) calls = calls.where("calls.created_at", "<", createdBeforeMs);
   if (status !== undefined) calls = calls.where((eb) => hasStatus(eb, status, age));
   if (connectionType !== undefined) {
-    calls = calls.where(sql<string>`json_extract(calls.settings, '$.connectionType')`, "=", connectionType);
+    calls = calls.where(dialect.jsonText("calls.settings", "connectionType"), "=", connectionType);
   }
-  for (const [key, text] of Object.entries(metadata)) calls = calls.where(hasMetadata(key, text));
+  for (const [key, text] of Object.entries(metadata)) {
+    calls = calls.where(dialect.jsonHasText("calls.settings", "metadata", key, text));
+  }
   return calls;
 }
 
@@ -101,25 +104,4 @@ function hasStatus(eb: ExpressionBuilder<Tables, "calls">, status: CallStatus, a
   const isGood = hasValidToken(eb, age);
   if (status === "created") return eb.and([stored, isGood]);
   return eb.or([stored, eb.and([eb("calls.status", "=", "created"), eb.not(isGood)])]);
-}
-
-/**
- * Whether the metadata has a member with this name and text. Both are parameters, and the name never becomes part of a
- * JSON path. A value that SQLite holds as an integer is compared as it is written: above 2^53 it is more exact there
- * than in JavaScript. SQLite reads some fractions with a very large or very small exponent one bit off, so fractions
- * are compared approximately, and then as written.
- */
-function hasMetadata(key: string, text: string) {
-  const number = JSON.stringify(Number(text)) === text ? Number(text) : null;
-  const written = `${JSON.stringify(key)}:${text}`;
-  return sql<SqlBool>`exists (
-    select 1 from json_each(calls.settings, '$.metadata') as member
-    where member.key = ${key} and case
-      when member.type = 'text' then member.value = ${text}
-      when member.type in ('true', 'false') then member.type = ${text}
-      when typeof(member.value) = 'integer' then cast(member.value as text) = ${text}
-      when typeof(member.value) = 'real' then abs(member.value - ${number}) <= abs(${number}) * 1e-9 + 1e-300
-        and (instr(calls.settings, ${`${written},`}) > 0 or instr(calls.settings, ${`${written}}`}) > 0)
-      else 0 end
-  )`;
 }
