@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { CONNECTION_TYPES } from "../../src/carriers/list.ts";
 import { ControlMetrics } from "../../src/core/metrics/control-metrics.ts";
 import type { NewCall } from "../../src/store/call-store.ts";
 import { meteredCallStore } from "../../src/store/metered-call-store.ts";
@@ -12,7 +13,7 @@ import { NO_WORKERS } from "../support/metrics/workers-metrics.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { ageClockOf, mintToken, redeemedBy } from "../support/tokens.ts";
 
-const make = (metrics = new ControlMetrics()) => {
+const make = (metrics = new ControlMetrics(CONNECTION_TYPES)) => {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
   const open = async () => {
     const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
@@ -24,7 +25,7 @@ const make = (metrics = new ControlMetrics()) => {
 callStoreContract("SQLite, counted", () => make());
 
 test("each call is counted once when it is created, and once when it is over, whatever the way", async () => {
-  const metrics = new ControlMetrics();
+  const metrics = new ControlMetrics(CONNECTION_TYPES);
   const { open, clock } = make(metrics);
   const { accounts, calls, redemptions, close } = await open();
   const accountId = await accounts.ensure("first");

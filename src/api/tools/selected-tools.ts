@@ -1,4 +1,10 @@
-import { BUILT_IN_TOOLS, type BuiltInTool, type ConnectionType } from "../../core/calls/spec.ts";
+import { CARRIERS } from "../../carriers/list.ts";
+import {
+  BUILT_IN_TOOLS,
+  type BuiltInTool,
+  CONNECTION_TYPE_DEFAULT,
+  type ConnectionType,
+} from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { addMs, elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import type { AccountId } from "../../core/ids.ts";
@@ -38,7 +44,9 @@ interface ToolCheckContext extends ToolDeps {
 }
 
 /** The transports that can send DTMF to the peer. */
-export const DTMF_CONNECTION_TYPES: readonly ConnectionType[] = ["carrier_c"];
+export const DTMF_CONNECTION_TYPES: readonly ConnectionType[] = CARRIERS.filter(({ sendsDtmf }) => sendsDtmf).map(
+  ({ connectionType }) => connectionType,
+);
 
 /** Whether a built-in tool has this name. Names are case-sensitive. */
 export const isBuiltIn = (name: string): name is BuiltInTool => BUILT_IN_TOOLS.some((tool) => tool === name);
@@ -178,7 +186,7 @@ function* headerProblems(
 
 /** Tools that the transport of the call does not support. */
 export function* transportProblems({
-  connectionType = "carrier_a",
+  connectionType = CONNECTION_TYPE_DEFAULT,
   selectedTools,
 }: Record<string, unknown>): Generator<Problem> {
   const tools = Array.isArray(selectedTools) ? selectedTools.filter(isObject) : [];
