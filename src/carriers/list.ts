@@ -12,6 +12,11 @@ export const CARRIERS = [TWILIO, TELNYX, PLIVO] as const;
 export type CarrierName = (typeof CARRIERS)[number]["connectionType"];
 export const CARRIER_NAMES: readonly CarrierName[] = CARRIERS.map(({ connectionType }) => connectionType);
 
+/** The carriers whose streams carry DTMF to the telephone line. */
+export const DTMF_CARRIERS: readonly CarrierName[] = CARRIERS.filter(({ sendsDtmf }) => sendsDtmf).map(
+  ({ connectionType }) => connectionType,
+);
+
 /** The transports a call may be prepared for, as the API names them. */
 export const CONNECTION_TYPES: readonly ConnectionType[] = [...CARRIER_NAMES, "websocket", "webrtc"];
 

@@ -1,4 +1,4 @@
-import { CARRIERS } from "../../carriers/list.ts";
+import { DTMF_CARRIERS } from "../../carriers/list.ts";
 import {
   BUILT_IN_TOOLS,
   type BuiltInTool,
@@ -42,11 +42,6 @@ interface ToolCheckContext extends ToolDeps {
   /** The deadline for compiling all of them, on `clock`. */
   schemasDeadlineMs: MonotonicMs;
 }
-
-/** The transports that can send DTMF to the peer. */
-export const DTMF_CONNECTION_TYPES: readonly ConnectionType[] = CARRIERS.filter(({ sendsDtmf }) => sendsDtmf).map(
-  ({ connectionType }) => connectionType,
-);
 
 /** Whether a built-in tool has this name. Names are case-sensitive. */
 export const isBuiltIn = (name: string): name is BuiltInTool => BUILT_IN_TOOLS.some((tool) => tool === name);
@@ -197,7 +192,7 @@ export function* transportProblems({
   for (const { toolName, definition } of tools) {
     const found =
       toolName === "send_dtmf"
-        ? mustBeOneOf(DTMF_CONNECTION_TYPES, toolName)
+        ? mustBeOneOf(DTMF_CARRIERS, toolName)
         : isObject(definition) && definition.type === "client"
           ? mustBeOneOf(["websocket"], isToolName(definition.name) ? definition.name : "of the type client")
           : undefined;

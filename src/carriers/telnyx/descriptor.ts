@@ -4,6 +4,7 @@ import { createTelnyxWire } from "./wire.ts";
 
 export const TELNYX: CarrierDescriptor<"carrier_b"> = {
   connectionType: "carrier_b",
+  // With it the carrier's API identifies the call.
   callIdField: "call_control_id",
   codecs: ["mulaw", "alaw"],
   sendsDtmf: false,

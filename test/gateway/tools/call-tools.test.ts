@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DTMF_CONNECTION_TYPES } from "../../../src/api/tools/selected-tools.ts";
-import { CARRIERS } from "../../../src/carriers/list.ts";
+import { CARRIERS, DTMF_CARRIERS } from "../../../src/carriers/list.ts";
 import { createPlivoWire } from "../../../src/carriers/plivo/wire.ts";
 import type { ToolSpec } from "../../../src/core/calls/spec.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
@@ -117,6 +116,6 @@ describe("DTMF that the agent sends", () => {
 
   test("is offered only where the wire has a message for it", () => {
     const can = CARRIERS.filter((carrier) => carrier.createWire({ outboundCodec: "mulaw" }).encodeDtmf !== undefined);
-    expect(can.map(({ connectionType }) => connectionType)).toEqual(DTMF_CONNECTION_TYPES);
+    expect(can.map(({ connectionType }) => connectionType)).toEqual(DTMF_CARRIERS);
   });
 });
