@@ -1,9 +1,9 @@
 import { newId } from "../../core/new-id.ts";
+import type { UpgradeHeaders } from "../../wire/upgrade.ts";
 import { CLOSED_WITHOUT_FRAME } from "../transport/close-codes.ts";
 import type { LivenessOptions } from "../transport/liveness.ts";
 import type { Transport, TransportListener } from "../transport/transport.ts";
 import type { Admission, MediaServerOptions } from "./media-server.ts";
-import type { SignatureHeaders } from "./signatures.ts";
 
 // What both media servers share in handling a stream request: the rules of an upgrade, the admission, the refusals,
 // and the stream that it opens.
@@ -79,7 +79,7 @@ export function refusalOf(status: RefusalStatus, cors: Refusal["headers"]): Refu
 export async function admitStream(
   { admit, liveness }: Pick<MediaServerOptions, "admit" | "liveness">,
   token: string,
-  headers: SignatureHeaders,
+  headers: UpgradeHeaders,
   onBug: (error: unknown) => void,
 ): Promise<AdmittedStream | RefusalStatus> {
   try {

@@ -34,9 +34,9 @@ export type MediaServerParts = { uws?: UwsModule } & Pick<WsServerOptions, "cloc
 /** A media server by name. */
 export function createMediaServer(
   name: MediaServerName,
-  partial: Omit<MediaServerOptions, "liveness"> & Partial<MediaServerOptions>,
+  given: Omit<MediaServerOptions, "headerNames" | "liveness"> & Partial<MediaServerOptions>,
   { uws, ...more }: MediaServerParts = {},
 ): MediaServer {
-  const options = { liveness: DEFAULT_LIVENESS, ...partial };
+  const options = { headerNames: [], liveness: DEFAULT_LIVENESS, ...given };
   return name === "uws" ? new UwsServer({ ...options, uws: uws ?? uwsHere() }) : new WsServer({ ...options, ...more });
 }

@@ -9,13 +9,13 @@ import {
   SOCKET_IDLE_S,
   SOCKET_PAYLOAD_BYTES_MAX,
 } from "../../../core/limits/connections.ts";
+import { copyHeaders } from "../../../wire/upgrade.ts";
 import { FixedWindowLimiter } from "../../rate-limits/fixed-window.ts";
 import { CLOSE_INTERNAL_ERROR, CLOSE_POLICY_VIOLATION, CLOSED_WITHOUT_FRAME } from "../../transport/close-codes.ts";
 import type { TransportListener } from "../../transport/transport.ts";
 import type { CertificateFiles } from "../certificate.ts";
 import type { MediaServer, MediaServerOptions } from "../media-server.ts";
 import { OpenStreams } from "../open-streams.ts";
-import { signatureHeaders } from "../signatures.ts";
 import {
   type AdmittedStream,
   admitStream,
@@ -216,7 +216,7 @@ export class UwsServer implements MediaServer {
     const key = request.getHeader("sec-websocket-key");
     const extensions = request.getHeader("sec-websocket-extensions");
     const header = headerOf(request);
-    const headers = signatureHeaders(header);
+    const headers = copyHeaders(this.#options.headerNames, header);
     if (!isUpgrade(header)) {
       this.#refuse(response, requester, 426);
       return;
