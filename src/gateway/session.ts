@@ -12,7 +12,7 @@ import type { LiveState } from "../core/metrics/worker-readings.ts";
 import type { SchemaChecks } from "../core/schemas/checker.ts";
 import { busRateHz } from "../media/bus-rate.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
-import type { JournaledLeg } from "../record/journal/records.ts";
+import { FIRST_ATTACHMENT, type JournaledLeg } from "../record/journal/records.ts";
 import type { Llm, Stt, Tts } from "../speech/contracts.ts";
 import type { EndSummary, RedeemedCall } from "../store/call-handoff.ts";
 import type { Wire } from "../wire/wire.ts";
@@ -93,6 +93,8 @@ export class CallSession implements AttachedCall {
   readonly #frameIn = { kind: "frame-in" as const, isSpeech: false, mediaMs: mediaMs(0) };
   #state: State = { at: "detached" };
   #liveState: LiveState = "opening";
+  /** Of the attached leg, in its journal. */
+  #attachmentNumber = FIRST_ATTACHMENT - 1;
 
   constructor(options: CallSessionOptions) {
     this.#options = options;
@@ -151,6 +153,7 @@ export class CallSession implements AttachedCall {
       log,
     });
     this.#state = { at: "attached", attachment };
+    this.#attachmentNumber += 1;
     return attachment;
   }
 
@@ -236,6 +239,7 @@ export class CallSession implements AttachedCall {
   started(start: Parameters<AttachedCall["started"]>[0], nowMs: CallMs): void {
     this.#liveState = "listening";
     this.#pipeline.start();
+    this.#options.journal.attached(nowMs, this.#attachmentNumber);
     this.handle({ kind: "leg-started", ...start }, nowMs);
   }
 

@@ -74,6 +74,8 @@ export class EventLister {
       case "frame-out":
         this.#onFrameOut(record.turnId, record.samples, timeMs);
         return;
+      case "attached":
+        return;
       case "event":
         if (record.event.kind === "usage" || record.event.kind === "pong") return;
         this.#emit({ atMs: roundedMs(timeMs), source: "event", ...record.event });

@@ -6,13 +6,20 @@ import { JOURNAL_BACKLOG_BYTES_MAX } from "../../core/limits/storage.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
 import { type JournalNames, renamed } from "./names.ts";
 import {
+  FIRST_ATTACHMENT,
   type JournaledCommand,
   type JournaledEvent,
   type JournalHeader,
   type JournalRecord,
   journalUnreadable,
 } from "./records.ts";
-import { JOURNAL_VERSION, JOURNAL_VERSIONS, type JournalVersions, renamesFrom } from "./versions.ts";
+import {
+  ATTACHMENTS_SINCE_VERSION,
+  JOURNAL_VERSION,
+  JOURNAL_VERSIONS,
+  type JournalVersions,
+  renamesFrom,
+} from "./versions.ts";
 
 /*
  * A journal, little-endian throughout:
@@ -21,18 +28,21 @@ import { JOURNAL_VERSION, JOURNAL_VERSIONS, type JournalVersions, renamesFrom } 
  *   record     u8 kind  u8 flags  u32 payload bytes  f64 timeMs  | payload
  *   payload    of a frame-in:   f64 mediaMs  | audio
  *              of a frame-out:  u32 turnId  u32 samples  | audio
+ *              of an attached:  u32 number of the attachment
  *              of all others:   JSON in UTF-8
  */
 const MAGIC = Buffer.from("TLKJ");
 const PREAMBLE_BYTES = 8;
 const RECORD_HEAD_BYTES = 14;
 const FRAME_HEAD_BYTES = 8;
+const ATTACHED_BYTES = 4;
 
 const KIND_HEADER = 1;
 const KIND_FRAME_IN = 2;
 const KIND_FRAME_OUT = 3;
 const KIND_EVENT = 4;
 const KIND_COMMAND = 5;
+const KIND_ATTACHED = 6;
 type JsonKind = typeof KIND_HEADER | typeof KIND_EVENT | typeof KIND_COMMAND;
 
 const FLAG_SPEECH = 1;
@@ -85,6 +95,11 @@ export class JournalEncoder {
 
   command(timeMs: CallMs, command: JournaledCommand): void {
     this.#json(KIND_COMMAND, timeMs, command);
+  }
+
+  /** The stream of this attachment starts: everything after it belongs to that, until the next. */
+  attached(timeMs: CallMs, attachment: number): void {
+    this.#view.setUint32(this.#record(KIND_ATTACHED, 0, timeMs, ATTACHED_BYTES), attachment, true);
   }
 
   /**
@@ -150,7 +165,8 @@ export class JournalEncoder {
 }
 
 /**
- * Decodes records from chunks of any length. Records of an older version get the names of the current one.
+ * Decodes records from chunks of any length. Records of an older version get the names of the current one, and the
+ * stream of a journal without attachments is attachment FIRST_ATTACHMENT.
  *
  * Throws `journal_unreadable` for anything that no writer produces. A file that ends in the middle of a record is no
  * error.
@@ -161,6 +177,7 @@ export class JournalDecoder {
   /** Undefined until the preamble is read. */
   #preamble: Preamble | undefined;
   #headerSeen = false;
+  #hasAttachments = true;
 
   constructor(onRecord: (record: JournalRecord) => void, versions = JOURNAL_VERSIONS) {
     this.#onRecord = onRecord;
@@ -194,6 +211,9 @@ export class JournalDecoder {
     if ((record.kind === "header") === this.#headerSeen)
       throw journalUnreadable("it must contain exactly one header, at its start");
     this.#headerSeen = true;
+    if (record.kind === "header") this.#hasAttachments = record.version >= ATTACHMENTS_SINCE_VERSION;
+    if (!this.#hasAttachments && record.kind === "event" && record.event.kind === "leg-started")
+      this.#onRecord({ kind: "attached", timeMs: record.timeMs, attachment: FIRST_ATTACHMENT });
     this.#onRecord(record);
   }
 }
@@ -244,6 +264,9 @@ function decodeRecord(bytes: Buffer, at: number, endAt: number, { version, renam
         audioOmitted,
       };
     }
+    case KIND_ATTACHED:
+      if (payload.length !== ATTACHED_BYTES) throw journalUnreadable("an attachment record has the wrong size");
+      return { kind: "attached", timeMs: callMs(timeMs), attachment: payload.readUInt32LE(0) };
     case KIND_EVENT:
       return { kind: "event", timeMs: callMs(timeMs), event: parseEvent(payload, renames) };
     case KIND_COMMAND:

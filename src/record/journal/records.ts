@@ -44,6 +44,9 @@ export interface JournalHeader extends Omit<JournalStart, "spec"> {
   spec?: CallSpec;
 }
 
+/** The number of a call's first attachment; later ones count from it. */
+export const FIRST_ATTACHMENT = 1;
+
 /** Events that are journaled as JSON: all but the two that occur for every frame. */
 export type OccasionalEvent = Exclude<CallEvent, { kind: "frame-in" | "frame-out" }>;
 
@@ -88,6 +91,11 @@ export type JournalRecord =
       audio: Uint8Array;
       audioOmitted: boolean;
     }
+  /**
+   * The stream of an attachment starts. Frames and events after it belong to that attachment until the next starts, and
+   * `mediaMs` counts from here.
+   */
+  | { kind: "attached"; timeMs: CallMs; attachment: number }
   | { kind: "event"; timeMs: CallMs; event: JournaledEvent }
   | { kind: "command"; timeMs: CallMs; command: JournaledCommand };
 

@@ -7,6 +7,9 @@ export const JOURNAL_VERSION = 4;
 /** Since this version the call emits `transcript` commands. */
 export const TRANSCRIPTS_SINCE_VERSION = 4;
 
+/** Since this version `attached` records separate the streams of a call. */
+export const ATTACHMENTS_SINCE_VERSION = 4;
+
 /** The version of a reader, and by which names it reads older journals. */
 export interface JournalVersions {
   readonly current: number;

@@ -87,6 +87,7 @@ class JournalComparer {
       this.#onCommand(record.command);
       return;
     }
+    if (record.kind === "attached") return;
     // Every command of an event precedes the next event.
     this.#expectNothingPending(isFailureJournaled(record));
     this.#isPastEnd = record.timeMs > this.#untilMs;

@@ -41,6 +41,7 @@ class ReplayRun implements Replay {
     const { timeMs } = record;
     this.#nowMs = timeMs;
     if (record.kind === "command") this.journaled.push({ timeMs, command: record.command });
+    else if (record.kind === "attached") return;
     else if (record.kind !== "header") {
       if (!isFailureJournaled(record)) this.checkFailure();
       this.#machine?.handle(record);
