@@ -36,7 +36,7 @@ export class Transcript {
     this.#sink({ kind: "transcript", role, text: shown, final: false, turnId });
   }
 
-  /** The current turn of `role` is over, with this text. */
+  /** The current turn of `role` is over, with this text of any length. */
   complete(role: Role, text: string, approximate?: true): void {
     const { turnId } = this.#open[role] ?? this.#begin();
     this.#open[role] = undefined;

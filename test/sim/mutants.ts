@@ -353,6 +353,27 @@ export const MUTANTS: readonly Mutant[] = [
     "const byClock = this.#sentSamples - ((unplayedMs + 500) * this.#rateHz) / 1_000;",
   ),
   mutant(
+    "a reply of which nothing was heard ends for clients, too",
+    "clients are shown the turns of the call",
+    "call/reply/agent-side.ts",
+    '    transcript.discard("agent");\n',
+    "",
+  ),
+  mutant(
+    "clients see the whole turn of a caller who continues before the answer",
+    "clients are shown the turns of the call",
+    "call/call.ts",
+    'update("user", this.#conversation.turnTextWith(understoodText(step)))',
+    'update("user", understoodText(step))',
+  ),
+  mutant(
+    "clients see words that the same step answers",
+    "clients are shown the turns of the call",
+    "call/turn-taking/turn.ts",
+    'actions.find((action) => "text" in action)?.text ?? callerText(turn.caller)',
+    "callerText(turn.caller)",
+  ),
+  mutant(
     "a call ends at its maximum duration, whatever hangs",
     "no deadline is missed",
     "call/call.ts",

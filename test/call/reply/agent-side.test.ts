@@ -25,7 +25,7 @@ function speaker() {
   const ended: string[] = [];
   const sink = (command: CallCommand) => commands.push(command);
   const spec = { ...SPEC, interruptible: true };
-  const transcript = new Transcript(sink);
+  const transcript = new Transcript(() => {});
   const conversation = new Conversation(spec, sink, transcript, Number.POSITIVE_INFINITY);
   const made = new AgentSide({
     spec,
