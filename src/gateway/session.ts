@@ -184,7 +184,7 @@ export class CallSession implements AttachedCall {
     const attachment = this.#attachment;
     try {
       attachment?.tick(nowMs, this.#liveState === "speaking");
-      this.#pipeline.writeSilence(attachment?.silenceFramesDue(nowMs) ?? 0);
+      this.#pipeline.sttInput?.writeSilence(attachment?.silenceFramesDue(nowMs) ?? 0);
       if (this.#call.isDue(nowMs)) this.handle({ kind: "tick" }, nowMs);
     } catch (error) {
       this.fail(error, nowMs);
@@ -218,8 +218,9 @@ export class CallSession implements AttachedCall {
     const event = this.#frameIn;
     event.isSpeech = isSpeech;
     event.mediaMs = frame.mediaMs;
-    this.#pipeline.writeSilence(silenceFrames);
-    this.#pipeline.writeFrame(frame.samples, isSpeech, nowMs);
+    const { sttInput } = this.#pipeline;
+    sttInput?.writeSilence(silenceFrames);
+    sttInput?.writeFrame(frame.samples, isSpeech, nowMs);
     this.#call.frameIn(event, frame.bytes, nowMs);
   }
 
