@@ -112,8 +112,8 @@ const capacity = new Capacity({ clock, callsPerApiKey: config.callsPerApiKey });
 const accountTotals = new AccountSpendTotals({ limits: config.spend.account, clock });
 metrics.observeSlots(() => capacity.usage);
 capacity.restore(await stores.calls.listWaiting(), await stores.calls.listActive());
-stores.calls.subscribe(countCalls(metrics));
 stores.calls.subscribe(followCalls(capacity));
+stores.calls.subscribe(countCalls(metrics));
 // Used only to list voices, so one espeak program is enough.
 const providers = createSpeechProviders({ ...config, espeakProcesses: 1 }, clock, log);
 // Fills the cache, so that the first `GET /voices` does not wait for a provider.
@@ -196,7 +196,7 @@ const events = new EventPager(dataDir);
 const apiConnectionsMax = apiConnectionsMaxWith(descriptorsMax());
 const api = buildApi({
   ...stores,
-  admission: new CallAdmission(stores.calls, capacity),
+  callAdmission: new CallAdmission(stores.calls, capacity),
   clock,
   largeResponses: new LargeResponses(clock, metrics.largeResponses("list")),
   downloads: new LargeResponses(clock, metrics.largeResponses("download"), downloadBounds(apiConnectionsMax)),
