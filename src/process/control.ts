@@ -3,6 +3,7 @@ import { buildApi } from "../api/app.ts";
 import { type HealthDeps, healthResponse, readinessResponse } from "../api/http/health.ts";
 import { downloadBounds, LargeResponses } from "../api/http/large-responses.ts";
 import { catalogueOf } from "../api/voices/catalogue.ts";
+import { CONNECTION_TYPES } from "../carriers/list.ts";
 import { readConfig } from "../config/config.ts";
 import { readLoaderEnvironment } from "../config/environment.ts";
 import { systemAgeClock } from "../core/age-clock.ts";
@@ -82,7 +83,7 @@ const firstWorker = new Promise<void>((resolve) => {
   clock.after(WORKER_REGISTRATION_MS, resolve);
 });
 
-const metrics = new ControlMetrics();
+const metrics = new ControlMetrics(CONNECTION_TYPES);
 const workersMetrics = new MetricsAggregator();
 collectProcessMetrics(metrics.registry);
 metrics.setRestarts(restarts);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { CONNECTION_TYPES } from "../../src/carriers/list.ts";
 import { ControlMetrics } from "../../src/core/metrics/control-metrics.ts";
 import { countCalls } from "../../src/store/call-metrics.ts";
 import type { NewCall } from "../../src/store/call-store.ts";
@@ -12,7 +13,7 @@ import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { ageClockOf, mintToken, redeemedBy } from "../support/tokens.ts";
 
 test("each call is counted once when it is created, and once when it is over, whatever the way", async () => {
-  const metrics = new ControlMetrics();
+  const metrics = new ControlMetrics(CONNECTION_TYPES);
   const clock = new ManualClock();
   const { accounts, calls, redemptions, close } = await openStores(temporaryDirectory(), clock, {
     ageClock: ageClockOf(clock),

@@ -7,6 +7,7 @@ import type { ErrorBody } from "../../../src/api/http/errors.ts";
 import type { CallAcceptance } from "../../../src/api/http/health.ts";
 import { downloadBounds, LargeResponses } from "../../../src/api/http/large-responses.ts";
 import { catalogueOf, type VoiceCatalogue } from "../../../src/api/voices/catalogue.ts";
+import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
 import type { SpendUnit } from "../../../src/core/billing/spend.ts";
 import { unavailable } from "../../../src/core/errors.ts";
 import type { AccountId } from "../../../src/core/ids.ts";
@@ -121,7 +122,7 @@ export async function apiUnderTest(
   const endRequests: ApiUnderTest["endRequests"] = [];
   const recordingPath = (callId: string) => join(directory, `${callId}.wav`);
   const events = new EventPager(directory);
-  const metrics = new ControlMetrics();
+  const metrics = new ControlMetrics(CONNECTION_TYPES);
   const largeResponses = new LargeResponses(clock, metrics.largeResponses("list"));
   const downloads = new LargeResponses(clock, metrics.largeResponses("download"), downloadBounds(API_CONNECTIONS_MAX));
   const app = buildApi({

@@ -1,6 +1,7 @@
 import { buildApi } from "../../../src/api/app.ts";
 import { downloadBounds, LargeResponses } from "../../../src/api/http/large-responses.ts";
 import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
+import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { API_CONNECTIONS_MAX } from "../../../src/core/limits/api.ts";
 import { MetricsAggregator } from "../../../src/core/metrics/aggregation.ts";
@@ -25,7 +26,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
   const media = await mediaService(options);
   const { stores, directory, accountId, ipc, finalizer, log, recordingPath, url } = media;
   const { key } = await stores.apiKeys.create({ accountId, name: "test" });
-  const metrics = new ControlMetrics();
+  const metrics = new ControlMetrics(CONNECTION_TYPES);
   stores.calls.subscribe(countCalls(metrics));
   const events = new EventPager(directory);
   const api = buildApi({

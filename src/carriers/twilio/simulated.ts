@@ -1,7 +1,8 @@
 import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
-import { type Fields, hasOnly, isFields, parseFields } from "../peers/json-fields.ts";
-import type { Violation } from "../peers/peer.ts";
-import { type CarrierOptions, encodeBase64, MULAW_CODECS, SimulatedCarrier } from "./carrier.ts";
+import { type CarrierOptions, encodeBase64, MULAW_CODECS, SimulatedCarrier } from "../../simulator/peers/carrier.ts";
+import { type Fields, hasOnly, isFields, parseFields } from "../../simulator/peers/json-fields.ts";
+import type { Violation } from "../../simulator/peers/peer.ts";
+import type { SimulateCarrier } from "../descriptor.ts";
 
 // The carrier's end of Twilio Media Streams, bidirectional:
 // https://www.twilio.com/docs/voice/media-streams/websocket-messages
@@ -10,12 +11,15 @@ import { type CarrierOptions, encodeBase64, MULAW_CODECS, SimulatedCarrier } fro
 /** The carrier's clock starts before its first frame: this is the first timestamp in captures of real streams. */
 const FIRST_TIMESTAMP_MS = 102;
 
+/** The carrier's end of one carrier_a stream. */
+export const simulateTwilio: SimulateCarrier = (options) => new SimulatedTwilio(options);
+
 /**
  * carrier_a. It drops messages that differ from its documentation with a warning in its own console (31951; 31950 for binary),
  * and reports nothing on the socket. A returned mark means "played or cleared".
  */
 export class SimulatedTwilio extends SimulatedCarrier {
-  readonly streamSid: string;
+  override readonly streamId: string;
   readonly callSid: string;
   readonly #accountSid: string;
   #sequenceNumber = 0;
@@ -23,7 +27,7 @@ export class SimulatedTwilio extends SimulatedCarrier {
 
   constructor(options: CarrierOptions) {
     super(options, MULAW_CODECS);
-    this.streamSid = `MZ${options.id}`;
+    this.streamId = `MZ${options.id}`;
     this.callSid = `CA${options.id}`;
     this.#accountSid = `AC${options.id}`;
   }
@@ -32,7 +36,7 @@ export class SimulatedTwilio extends SimulatedCarrier {
     this.options.send(`{"event":"connected","protocol":"Call","version":"1.0.0"}`);
     this.#send("start", {
       accountSid: this.#accountSid,
-      streamSid: this.streamSid,
+      streamSid: this.streamId,
       callSid: this.callSid,
       tracks: ["inbound"],
       mediaFormat: { encoding: "audio/x-mulaw", sampleRate: CARRIER_RATE_HZ, channels: 1 },
@@ -67,7 +71,7 @@ export class SimulatedTwilio extends SimulatedCarrier {
     if (fields === undefined) return "not_json";
     const { event } = fields;
     if (event !== "media" && event !== "mark" && event !== "clear") return "unknown_event";
-    if (fields.streamSid !== this.streamSid) return "wrong_stream";
+    if (fields.streamSid !== this.streamId) return "wrong_stream";
     if (event !== "clear") return this.#onBody(event, fields);
     if (!hasOnly(fields, "event", "streamSid")) return "unknown_field";
     for (const mark of this.clear()) this.sendPlayedMark(mark);
@@ -84,9 +88,7 @@ export class SimulatedTwilio extends SimulatedCarrier {
 
   #send(event: string, body: Fields): void {
     this.#sequenceNumber += 1;
-    const { streamSid } = this;
-    this.options.send(
-      JSON.stringify({ event, sequenceNumber: String(this.#sequenceNumber), [event]: body, streamSid }),
-    );
+    const sequenceNumber = String(this.#sequenceNumber);
+    this.options.send(JSON.stringify({ event, sequenceNumber, [event]: body, streamSid: this.streamId }));
   }
 }

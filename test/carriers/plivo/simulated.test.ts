@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { SimulatedPlivo } from "../../../src/carriers/plivo/simulated.ts";
 import { epochMs } from "../../../src/core/clocks.ts";
-import { SimulatedPlivo } from "../../../src/simulator/carriers/plivo.ts";
 import type { Violation } from "../../../src/simulator/peers/peer.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 

@@ -1,13 +1,15 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
 import { LLM_ANSWER_BYTES_MAX, LLM_EVENT_CHARS_MAX } from "../../../src/core/limits/llm.ts";
 import type { Llm, LlmEvent, LlmRequest, ProviderObserver } from "../../../src/speech/contracts.ts";
 import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
 import { promptTokens } from "../../../src/speech/llm/prompt/prompt-tokens.ts";
 import { breakerFor } from "../../support/providers/breakers.ts";
-import { LlmServer, type LlmServerStep } from "../../support/providers/llm/llm-server.ts";
+import { eventsOf, llmRequest, says, startLlmServer } from "../../support/providers/llm/llm-kit.ts";
+import type { LlmServer, LlmServerStep } from "../../support/providers/llm/llm-server.ts";
+import { llmContract } from "./llm.ts";
 
-export interface LlmFaultsUnderTest {
+export interface LlmAdapterUnderTest {
   /** The LLM, with the API key `KEY`, at `baseUrl`. */
   make(baseUrl: string): Llm;
   /** A response with these texts, event by event. */
@@ -56,30 +58,23 @@ const UNWATCHED: ProviderObserver = {
 };
 
 /**
- * How every LLM over HTTP handles faults of its server: P1 to P9 of the fault catalogue, as far as an adapter is
- * concerned.
+ * What every LLM adapter over HTTP must do: the contract of an `Llm`, and how it handles faults of its server, P1 to P9 of the fault
+ * catalogue, as far as an adapter is concerned.
  */
-export function llmFaultContract(
+export function llmAdapterContract(
   name: string,
-  { make, answer, begun, garbled, refusal, contextRefusals }: LlmFaultsUnderTest,
+  { make, answer, begun, garbled, refusal, contextRefusals }: LlmAdapterUnderTest,
 ): void {
-  let server: LlmServer | undefined;
-  afterEach(async () => {
-    await server?.stop();
-    server = undefined;
+  llmContract(name, async () => {
+    const { url } = await startLlmServer(says(...answer("Good ", "morning", ".")));
+    return { llm: make(url), request: llmRequest(), drive: (promise) => promise };
   });
   const start = async (...steps: readonly LlmServerStep[]): Promise<{ llm: Llm; server: LlmServer }> => {
-    server = await LlmServer.start(...steps);
+    const server = await startLlmServer(...steps);
     return { llm: make(server.url), server };
   };
-  const collect = async (llm: Llm, signal = new AbortController().signal, onEvent = (_: LlmEvent) => {}) => {
-    const events: LlmEvent[] = [];
-    for await (const event of llm.reply(REQUEST, signal)) {
-      events.push(event);
-      onEvent(event);
-    }
-    return events;
-  };
+  const collect = (llm: Llm, signal?: AbortSignal, onEvent?: (event: LlmEvent) => void): Promise<LlmEvent[]> =>
+    eventsOf(llm, REQUEST, signal, onEvent);
   const textOf = (events: readonly LlmEvent[]) =>
     events.map((event) => (event.kind === "text" ? event.text : "")).join("");
   const failureOf = async (llm: Llm): Promise<{ message: string; cause?: unknown }> => {
@@ -97,7 +92,6 @@ export function llmFaultContract(
     test("P1: a refused connection is reported as such", async () => {
       const { llm, server: gone } = await start({ kind: "silent" });
       await gone.stop();
-      server = undefined;
       expect((await failureOf(llm)).message).toMatch(/could not be reached \(ECONNREFUSED\)/);
     });
 
@@ -135,9 +129,8 @@ export function llmFaultContract(
       ];
       for (const events of forms) {
         for (const bytesAtOnce of [1, 7, 65_536]) {
-          const { llm, server: chunked } = await start({ kind: "events", events, bytesAtOnce });
+          const { llm } = await start({ kind: "events", events, bytesAtOnce });
           expect(textOf(await collect(llm))).toBe("Grüße, das Brot kostet 3 €.");
-          await chunked.stop();
         }
       }
     });
@@ -256,11 +249,10 @@ export function llmFaultContract(
     });
 
     test("P8: a redirect is refused and not followed", async () => {
-      const elsewhere = await LlmServer.start({ kind: "events", events: answer("half an answer") });
+      const elsewhere = await startLlmServer(says(...answer("half an answer")));
       const { llm } = await start({ kind: "status", status: 301, headers: { location: elsewhere.url } });
       expect((await failureOf(llm)).message).toContain("refused with 301");
       expect(elsewhere.requests).toEqual([]);
-      await elsewhere.stop();
     });
 
     test("P9: compression is neither requested nor accepted", async () => {

@@ -1,17 +1,17 @@
 import { isoTime } from "../../core/clock.ts";
 import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
 import { type Random, seededRandom } from "../../core/seeded-random.ts";
-import type { G711Codec } from "../../wire/wire.ts";
-import { type Fields, hasOnly, isFields, parseFields } from "../peers/json-fields.ts";
-import type { Violation } from "../peers/peer.ts";
+import type { G711Codec } from "../../media/g711.ts";
 import {
-  type CarrierCodecs,
-  type CarrierOptions,
+  type CarrierPeerOptions,
   encodeBase64,
   reversedId,
   SimulatedCarrier,
   uuidOf,
-} from "./carrier.ts";
+} from "../../simulator/peers/carrier.ts";
+import { type Fields, hasOnly, isFields, parseFields } from "../../simulator/peers/json-fields.ts";
+import type { Violation } from "../../simulator/peers/peer.ts";
+import type { SimulateCarrier } from "../descriptor.ts";
 
 // The carrier's end of Telnyx media streaming, bidirectional, in RTP mode:
 // https://developers.telnyx.com/docs/voice/programmable-voice/media-streaming
@@ -38,22 +38,15 @@ const ERRORS = {
   invalidMedia: { code: 100_004, title: "invalid_media" },
 } as const;
 
-export interface SimulatedTelnyxOptions extends CarrierOptions {
-  /**
-   * Inbound is the codec of the telephone network, as announced in `start`; outbound is the codec with which the stream was
-   * created (`stream_bidirectional_codec`), which is not announced.
-   */
-  codecs: CarrierCodecs;
-  /** Audio and DTMF arrive out of order, as the carrier documents, in an order that depends only on this number. */
-  shuffleSeed?: number;
-}
+/** The carrier's end of one carrier_b stream. */
+export const simulateTelnyx: SimulateCarrier = (options) => new SimulatedTelnyx(options);
 
 /**
  * carrier_b. It answers an invalid message with an `error` whose detail is the kind of violation. A clear returns the pending
  * marks, and media may arrive out of order. The unit of its timestamps is not documented; here they are milliseconds.
  */
 export class SimulatedTelnyx extends SimulatedCarrier {
-  readonly streamId: string;
+  override readonly streamId: string;
   readonly callControlId: string;
   readonly #callSessionId: string;
   readonly #inbound: G711Codec;
@@ -64,7 +57,7 @@ export class SimulatedTelnyx extends SimulatedCarrier {
   /** Delayed messages, each with the tick after which it is sent. */
   #delayed: { message: string; afterTick: number }[] = [];
 
-  constructor(options: SimulatedTelnyxOptions) {
+  constructor(options: CarrierPeerOptions) {
     super(options, options.codecs);
     this.#inbound = options.codecs.inbound;
     this.#random = options.shuffleSeed === undefined ? undefined : seededRandom(options.shuffleSeed);

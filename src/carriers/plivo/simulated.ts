@@ -1,9 +1,17 @@
 import { addMs, epochMs, roundedMs } from "../../core/clocks.ts";
 import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
 import { CARRIER_MESSAGE_BYTES_MAX } from "../../core/limits/messages.ts";
-import { type Fields, hasOnly, isFields, parseFields } from "../peers/json-fields.ts";
-import type { Violation } from "../peers/peer.ts";
-import { type CarrierOptions, encodeBase64, MULAW_CODECS, reversedId, SimulatedCarrier, uuidOf } from "./carrier.ts";
+import {
+  type CarrierOptions,
+  encodeBase64,
+  MULAW_CODECS,
+  reversedId,
+  SimulatedCarrier,
+  uuidOf,
+} from "../../simulator/peers/carrier.ts";
+import { type Fields, hasOnly, isFields, parseFields } from "../../simulator/peers/json-fields.ts";
+import type { Violation } from "../../simulator/peers/peer.ts";
+import type { SimulateCarrier } from "../descriptor.ts";
 
 // The carrier's end of Plivo Audio Streaming, bidirectional, with contentType audio/x-mulaw;rate=8000:
 // https://www.plivo.com/docs/voice/xml/audio-streaming
@@ -14,12 +22,15 @@ const ENCODING = "audio/x-mulaw";
 /** The stream was created without `extraHeaders`. */
 const EXTRA_HEADERS = "{}";
 
+/** The carrier's end of one carrier_c stream. */
+export const simulatePlivo: SimulateCarrier = (options) => new SimulatedPlivo(options);
+
 /**
  * carrier_c. Its first message is `start`, and its timestamps are Unix milliseconds. It confirms a clear with `clearedAudio`
  * and never reports the checkpoints before it. It sends nothing when it hangs up: the socket closes.
  */
 export class SimulatedPlivo extends SimulatedCarrier {
-  readonly streamId: string;
+  override readonly streamId: string;
   readonly callId: string;
   #startedEpochMs = epochMs(0);
   #sequenceNumber = 0;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { SimulatedTelnyx } from "../../../src/carriers/telnyx/simulated.ts";
 import { A_LAW, MU_LAW } from "../../../src/media/g711.ts";
-import type { CarrierCodecs } from "../../../src/simulator/carriers/carrier.ts";
-import { SimulatedTelnyx } from "../../../src/simulator/carriers/telnyx.ts";
+import type { CarrierCodecs } from "../../../src/simulator/peers/carrier.ts";
 import type { Violation } from "../../../src/simulator/peers/peer.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 

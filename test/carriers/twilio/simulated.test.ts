@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { SimulatedTwilio } from "../../../src/carriers/twilio/simulated.ts";
 import type { Clock } from "../../../src/core/clock.ts";
 import { millisecondsOf, monotonicMs } from "../../../src/core/clocks.ts";
-import { SimulatedTwilio } from "../../../src/simulator/carriers/twilio.ts";
 import type { Violation } from "../../../src/simulator/peers/peer.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 

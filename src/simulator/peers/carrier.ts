@@ -1,8 +1,8 @@
 import { strict as assert } from "node:assert";
 import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
-import type { G711Codec } from "../../wire/wire.ts";
+import type { G711Codec } from "../../media/g711.ts";
 import type { AudioFormats } from "../audio/format.ts";
-import { type PeerOptions, SimulatedPeer, type Violation } from "../peers/peer.ts";
+import { type PeerOptions, SimulatedPeer, type Violation } from "./peer.ts";
 
 /** The codec of each direction, from the service's side: `inbound` is the caller's speech, `outbound` the agent's. */
 export interface CarrierCodecs {
@@ -25,10 +25,19 @@ export interface CarrierOptions extends PeerOptions {
   send(message: string): void;
 }
 
+/** Options that any of the carriers needs. */
+export interface CarrierPeerOptions extends CarrierOptions {
+  /** Inbound is the codec of the telephone network; outbound is the codec with which the stream was created. */
+  codecs: CarrierCodecs;
+  /** Of a carrier that may reorder: audio and DTMF arrive out of order, in an order that depends only on this number. */
+  shuffleSeed?: number;
+}
+
 /**
  * A telephone carrier's end of a stream: all messages are JSON texts with audio in base64. Each carrier adds its own messages.
  */
 export abstract class SimulatedCarrier extends SimulatedPeer {
+  abstract readonly streamId: string;
   protected readonly options: CarrierOptions;
 
   /** `bufferMs`: the size of the carrier's playback buffer, if documented. */
