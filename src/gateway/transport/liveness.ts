@@ -17,7 +17,7 @@ export interface LivenessOptions {
  */
 export class Liveness {
   readonly #options: LivenessOptions;
-  #checkedMs = callMs(0);
+  #checkedMs: CallMs;
   #silentMs = 0;
   #withoutAudioMs = 0;
   /** Something was received since the last check, or audio was: the time before that was no silence. */
@@ -28,8 +28,10 @@ export class Liveness {
   #awaitsPong = false;
   #answersPings = false;
 
-  constructor(options: LivenessOptions) {
+  /** The transport opened at `nowMs`. */
+  constructor(options: LivenessOptions, nowMs: CallMs) {
     this.#options = options;
+    this.#checkedMs = nowMs;
   }
 
   /** A complete message, or a ping, was received. */

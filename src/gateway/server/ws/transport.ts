@@ -8,10 +8,16 @@ import {
   FRAMING_BYTES_PER_SECOND_MAX,
   SOCKET_BACKPRESSURE_BYTES_MAX,
 } from "../../../core/limits/connections.ts";
-import { CLOSE_INTERNAL_ERROR, CLOSE_POLICY_VIOLATION } from "../../leg/close-codes.ts";
-import type { Leg, LegSocket } from "../../leg/leg.ts";
 import { FixedWindowLimiter } from "../../rate-limits/fixed-window.ts";
-import { type AdmittedLeg, CLOSED_WITHOUT_FRAME } from "../upgrade.ts";
+import {
+  CLOSE_INTERNAL_ERROR,
+  CLOSE_POLICY_VIOLATION,
+  CLOSED_WITHOUT_CODE,
+  CLOSED_WITHOUT_FRAME,
+} from "../../transport/close-codes.ts";
+import type { LivenessOptions } from "../../transport/liveness.ts";
+import type { Transport, TransportListener } from "../../transport/transport.ts";
+import type { AdmittedStream } from "../upgrade.ts";
 import { FramingBudget } from "./framing-budget.ts";
 import { LINGER_MS } from "./handshake.ts";
 
@@ -27,9 +33,6 @@ export class ClosingWebSocket extends WebSocket {
   }
 }
 
-/** RFC 6455, section 7.4.1: the close frame had no code. */
-const CLOSED_WITHOUT_CODE = 1_005;
-
 /** RFC 6455, section 5.2: the longest head of a client's frame, and of a control frame. */
 const HEAD_BYTES_MAX = 14;
 const CONTROL_HEAD_BYTES = 6;
@@ -37,26 +40,29 @@ const CONTROL_HEAD_BYTES = 6;
 const TEXT = { binary: false, compress: false };
 const BINARY = { binary: true, compress: false };
 
-export interface WsStreamOptions {
+export interface WsTransportOptions {
   ws: ClosingWebSocket;
   /** The connection that `ws` writes to. */
   socket: Duplex;
+  liveness: LivenessOptions;
   clock: Clock;
   onBug: (error: unknown) => void;
-  /** Called once, when the stream ends for its leg. Sent bytes may still be in flight. */
-  onClosed: (stream: WsStream) => void;
+  /** Called once, when the stream ends for its listener. Sent bytes may still be in flight. */
+  onClosed: (stream: WsTransport) => void;
 }
 
-/** One open stream on ws, and the leg that it carries. */
-export class WsStream implements LegSocket {
-  readonly #options: WsStreamOptions;
+/** One WebSocket of ws, and what listens to it. */
+export class WsTransport implements Transport {
+  readonly liveness: LivenessOptions;
+  readonly #options: WsTransportOptions;
   readonly #controlFrames = new FixedWindowLimiter<MonotonicMs>(CONTROL_FRAMES_PER_SECOND_MAX);
   readonly #framing = new FramingBudget({ max: FRAMING_BYTES_BURST_MAX, perSecond: FRAMING_BYTES_PER_SECOND_MAX });
-  #leg: Leg | undefined;
+  #listener: TransportListener | undefined;
   #isClosed = false;
 
-  constructor(options: WsStreamOptions) {
+  constructor(options: WsTransportOptions) {
     this.#options = options;
+    this.liveness = options.liveness;
     const { ws, socket, clock } = options;
     // Runs before ws: bytes beyond the budget are not parsed any more.
     socket.prependListener("data", (bytes: Buffer) => {
@@ -78,13 +84,13 @@ export class WsStream implements LegSocket {
     ws.onClosing = (code) => queueMicrotask(() => this.#closed(code, false));
   }
 
-  /** Opens the leg; if that fails, the stream is closed with CLOSE_INTERNAL_ERROR. */
-  open(admitted: AdmittedLeg): void {
+  /** Opens the call; if that fails, the stream is closed with CLOSE_INTERNAL_ERROR. */
+  open(admitted: AdmittedStream): void {
     try {
-      this.#leg = admitted.open(this);
+      this.#listener = admitted.open(this);
     } catch (error) {
       this.#options.onBug(error);
-      this.end(CLOSE_INTERNAL_ERROR, "worker_lost");
+      this.close(CLOSE_INTERNAL_ERROR, "worker_lost");
     }
   }
 
@@ -98,7 +104,7 @@ export class WsStream implements LegSocket {
   }
 
   /** The FIN follows the close frame at once: nothing that the peer sends after that matters. */
-  end(code: number, reason: string): void {
+  close(code: number, reason: string): void {
     if (this.#isClosed) return;
     const { ws, socket } = this.#options;
     ws.close(code, reason);
@@ -106,7 +112,7 @@ export class WsStream implements LegSocket {
     this.#closed(code, false);
   }
 
-  getBufferedAmount(): number {
+  get bufferedBytes(): number {
     return this.#options.ws.bufferedAmount;
   }
 
@@ -126,7 +132,7 @@ export class WsStream implements LegSocket {
     if (this.#isClosed) return;
     this.#framing.completed(data.length + HEAD_BYTES_MAX);
     try {
-      this.#leg?.message(new Uint8Array(data.buffer, data.byteOffset, data.length), isBinary);
+      this.#listener?.message(new Uint8Array(data.buffer, data.byteOffset, data.length), isBinary);
     } catch (error) {
       this.#options.onBug(error);
     }
@@ -145,7 +151,7 @@ export class WsStream implements LegSocket {
     if (this.#isClosed) return false;
     this.#framing.completed(data.length + CONTROL_HEAD_BYTES);
     if (this.#controlFrames.allows(this.#options.clock.nowMs())) {
-      this.#guarded(() => this.#leg?.[what]());
+      this.#guarded(() => this.#listener?.[what]());
       return true;
     }
     this.#violated();
@@ -182,6 +188,6 @@ export class WsStream implements LegSocket {
     this.#isClosed = true;
     this.#options.onClosed(this);
     this.#linger();
-    this.#guarded(() => this.#leg?.closed(code, violated));
+    this.#guarded(() => this.#listener?.closed(code, violated));
   }
 }
