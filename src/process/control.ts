@@ -23,10 +23,9 @@ import { LostCallRecovery, WORKER_REGISTRATION_MS } from "../record/finalization
 import { journalDirectory } from "../record/journal/reader.ts";
 import { recordingPath } from "../record/recording/render.ts";
 import { RetentionJob } from "../record/retention/job.ts";
-import { modelsIn } from "../speech/llm/settings.ts";
 import { providerNotes } from "../speech/provider-notes.ts";
 import { createSpeechProviders } from "../speech/registry.ts";
-import { ttsProvidersIn } from "../speech/tts/settings.ts";
+import { pricedProviders } from "../speech/settings.ts";
 import { AccountSpendTotals } from "../store/admission/account-spend.ts";
 import { admittingCallStore } from "../store/admission/admitting-call-store.ts";
 import { Capacity } from "../store/admission/capacity.ts";
@@ -113,8 +112,7 @@ const accountTotals = new AccountSpendTotals({ limits: config.spend.account, clo
 metrics.observeSlots(() => capacity.usage);
 capacity.restore(await opened.calls.listWaiting(), await opened.calls.listActive());
 const stores = { ...opened, calls: admittingCallStore(meteredCallStore(opened.calls, metrics), capacity) };
-// Used only to list voices, so one espeak program is enough.
-const providers = createSpeechProviders({ ...config, espeakProcesses: 1 }, clock, log);
+const providers = createSpeechProviders(config, clock, log, undefined, { listsVoicesOnly: true });
 // Fills the cache, so that the first `GET /voices` does not wait for a provider.
 providers.tts.voices().catch((error: unknown) => {
   log.warn({ code: codeOf(error), ...loggableError(error) }, "voices could not be listed");
@@ -204,7 +202,7 @@ const api = buildApi({
   toolsAllowLoopback: config.toolsAllowLoopback,
   ...health,
   accountLimitReached: (accountId) => accountTotals.overLimit(accountId),
-  missingPrices: (model) => missingPrices(config.prices, modelsIn(config.models[model]), ttsProvidersIn(config.tts)),
+  missingPrices: (model) => missingPrices(config.prices, pricedProviders(config, model)),
   publicApiUrls: config.publicApiUrls,
   corsOrigins: config.corsOrigins,
   metricsAddress: () => metricsAddress,

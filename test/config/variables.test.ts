@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Config, readConfig } from "../../src/config/config.ts";
 import { VARIABLE_GROUPS, VARIABLE_NAMES } from "../../src/config/variables/all.ts";
 import { COMMAND_VARIABLES } from "../../src/config/variables/commands.ts";
-import type { Variable } from "../../src/config/variables/variable.ts";
+import type { Variable } from "../../src/core/configuration/variable.ts";
 import { variablesRead } from "../support/configuration/variables-read.ts";
 
 /** Every variable but those of commands, with what is declared of it. */

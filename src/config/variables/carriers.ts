@@ -1,4 +1,4 @@
-import type { Variables } from "./variable.ts";
+import type { Variables } from "../../core/configuration/variable.ts";
 
 const SECRETS = "printable ASCII; several, separated by commas, for the time of a change";
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { asToolCallId } from "../../../../src/core/ids.ts";
 import type { Llm, LlmEvent, LlmRequest, Message } from "../../../../src/speech/contracts.ts";
-import { createAnthropicLlm } from "../../../../src/speech/llm/providers/anthropic.ts";
+import { createAnthropicLlm } from "../../../../src/speech/llm/providers/anthropic/adapter.ts";
 import { llmContract } from "../../../contract/speech/llm.ts";
 import { KEY, llmFaultContract } from "../../../contract/speech/llm-faults.ts";
 import {

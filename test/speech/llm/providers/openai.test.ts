@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { asToolCallId } from "../../../../src/core/ids.ts";
 import type { Llm, LlmEvent, LlmRequest, Message } from "../../../../src/speech/contracts.ts";
-import { createOpenAiLlm } from "../../../../src/speech/llm/providers/openai.ts";
+import { createOpenAiLlm } from "../../../../src/speech/llm/providers/openai/adapter.ts";
 import { llmContract } from "../../../contract/speech/llm.ts";
 import { KEY, llmFaultContract } from "../../../contract/speech/llm-faults.ts";
 import { LlmServer, type LlmServerStep } from "../../../support/providers/llm/llm-server.ts";

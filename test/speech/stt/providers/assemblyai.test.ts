@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createAssemblyAiStt } from "../../../../src/speech/stt/providers/assemblyai.ts";
+import { createAssemblyAiStt } from "../../../../src/speech/stt/providers/assemblyai/adapter.ts";
 import { sttContract } from "../../../contract/speech/stt.ts";
 import {
   eventually,

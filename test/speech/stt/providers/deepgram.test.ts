@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createDeepgramStt } from "../../../../src/speech/stt/providers/deepgram.ts";
+import { createDeepgramStt } from "../../../../src/speech/stt/providers/deepgram/adapter.ts";
 import { sttContract } from "../../../contract/speech/stt.ts";
 import {
   eventually,

@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { STT_ANSWER_BYTES_MAX } from "../../../../src/core/limits/stt.ts";
 import type { SttEvent } from "../../../../src/speech/contracts.ts";
-import { createOpenAiStt, type OpenAiSttOptions } from "../../../../src/speech/stt/providers/openai.ts";
+import { createOpenAiStt, type OpenAiSttOptions } from "../../../../src/speech/stt/providers/openai/adapter.ts";
 import { sttContract } from "../../../contract/speech/stt.ts";
 import { settled } from "../../../support/manual-clock.ts";
 import { framesOf, hum } from "../../../support/providers/stt/stt-server.ts";

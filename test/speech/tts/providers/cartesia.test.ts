@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { TURN_TEXT_CHARS_MAX } from "../../../../src/core/limits/calls.ts";
 import { TTS_REQUESTS_PER_CONNECTION_MAX } from "../../../../src/core/limits/tts.ts";
 import type { ClosableTts, TtsChunk, TtsRequest } from "../../../../src/speech/contracts.ts";
-import { createCartesiaTts } from "../../../../src/speech/tts/providers/cartesia.ts";
+import { createCartesiaTts } from "../../../../src/speech/tts/providers/cartesia/adapter.ts";
 import { ttsContract } from "../../../contract/speech/tts.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { CARTESIA_VOICE, FakeCartesia, type FakeCartesiaOptions } from "../../../support/providers/tts/cartesia.ts";

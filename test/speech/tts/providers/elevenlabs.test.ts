@@ -1,7 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { TURN_TEXT_CHARS_MAX } from "../../../../src/core/limits/calls.ts";
 import type { ClosableTts, TtsChunk, TtsRequest } from "../../../../src/speech/contracts.ts";
-import { createElevenLabsTts, type ElevenLabsOptions } from "../../../../src/speech/tts/providers/elevenlabs.ts";
+import {
+  createElevenLabsTts,
+  type ElevenLabsOptions,
+} from "../../../../src/speech/tts/providers/elevenlabs/adapter.ts";
 import { ttsContract } from "../../../contract/speech/tts.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import {

@@ -1,8 +1,11 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { TURN_TEXT_CHARS_MAX } from "../../../../src/core/limits/calls.ts";
 import type { ClosableTts, TtsChunk, TtsRequest } from "../../../../src/speech/contracts.ts";
-import { createOpenAiTts, type OpenAiTtsOptions } from "../../../../src/speech/tts/providers/openai.ts";
-import { OPENAI_URL } from "../../../../src/speech/tts/settings.ts";
+import {
+  createOpenAiTts,
+  OPENAI_URL,
+  type OpenAiTtsOptions,
+} from "../../../../src/speech/tts/providers/openai/adapter.ts";
 import { chooseVoice } from "../../../../src/speech/tts/voice-matching.ts";
 import { ttsContract } from "../../../contract/speech/tts.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
