@@ -112,7 +112,7 @@ const accountTotals = new AccountSpendTotals({ limits: config.spend.account, clo
 metrics.observeSlots(() => capacity.usage);
 capacity.restore(await opened.calls.listWaiting(), await opened.calls.listActive());
 const stores = { ...opened, calls: admittingCallStore(meteredCallStore(opened.calls, metrics), capacity) };
-const providers = createSpeechProviders(config, clock, log, undefined, { listsVoicesOnly: true });
+const providers = createSpeechProviders(config, clock, log, { listsVoicesOnly: true });
 // Fills the cache, so that the first `GET /voices` does not wait for a provider.
 providers.tts.voices().catch((error: unknown) => {
   log.warn({ code: codeOf(error), ...loggableError(error) }, "voices could not be listed");

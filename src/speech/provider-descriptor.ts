@@ -95,17 +95,10 @@ export interface ConfiguredProvider<S extends Stage, Settings extends object = o
 /** Declares a provider. The types of its variables' names and of its settings follow from the description. */
 export const defineProvider = <S extends Stage, Name extends string, Settings extends object>(
   description: ProviderDescription<S, Name, Settings>,
-): ProviderDescriptor<S, Settings> => {
-  const { id, stage, capabilities, prices, variables } = description;
-  return {
-    id,
-    stage,
-    capabilities,
-    ...(prices !== undefined && { prices }),
-    variables,
-    configure: (read) => new Configured(description, description.readSettings(read)),
-  };
-};
+): ProviderDescriptor<S, Settings> => ({
+  ...description,
+  configure: (read) => new Configured(description, description.readSettings(read)),
+});
 
 class Configured<S extends Stage, Name extends string, Settings extends object>
   implements ConfiguredProvider<S, Settings>

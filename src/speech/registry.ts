@@ -35,8 +35,7 @@ export function createSpeechProviders(
   config: SpeechConfig,
   clock: Clock,
   log: WarningLog,
-  metrics?: SpeechMetrics,
-  { listsVoicesOnly = false }: { listsVoicesOnly?: boolean } = {},
+  { metrics, listsVoicesOnly = false }: { metrics?: SpeechMetrics; listsVoicesOnly?: boolean } = {},
 ): SpeechProviders {
   const { stt, tts, models, providers, contextSizes, streamsMax } = config;
   const problems = speechConfigProblems(config);

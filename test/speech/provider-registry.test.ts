@@ -36,6 +36,17 @@ describe.each(EVERY_PROVIDER)("the provider $title", ({ id, variables, made }) =
   });
 });
 
+const WITH_SERVER = EVERY_PROVIDER.filter(({ capabilities }) => capabilities.connection !== undefined);
+test.each(
+  WITH_SERVER,
+)("the provider $title has one API key and one address of its own, by which the fault suites configure it", ({
+  variables,
+}) => {
+  const ending = (end: string) => Object.entries(variables).filter(([name]) => name.endsWith(end));
+  expect(ending("_API_KEY")).toHaveLength(1);
+  expect(ending("_URL").map(([, { default: address = "" }]) => URL.canParse(address))).toEqual([true]);
+});
+
 describe("the registry of a stage", () => {
   test("refuses two providers of the same id, and a list without a test instrument", () => {
     expect(() => new ProviderRegistry([...STT_PROVIDERS, ...STT_PROVIDERS])).toThrow("two providers have the same id");
