@@ -24,10 +24,9 @@ import { LostCallRecovery, WORKER_REGISTRATION_MS } from "../record/finalization
 import { journalDirectory } from "../record/journal/reader.ts";
 import { recordingPath } from "../record/recording/render.ts";
 import { RetentionJob } from "../record/retention/job.ts";
-import { modelsIn } from "../speech/llm/settings.ts";
 import { providerNotes } from "../speech/provider-notes.ts";
 import { createSpeechProviders } from "../speech/registry.ts";
-import { ttsProvidersIn } from "../speech/tts/settings.ts";
+import { pricedProviders } from "../speech/settings.ts";
 import { AccountSpendTotals } from "../store/admission/account-spend.ts";
 import { CallAdmission, followCalls } from "../store/admission/call-admission.ts";
 import { Capacity } from "../store/admission/capacity.ts";
@@ -115,8 +114,7 @@ metrics.observeSlots(() => capacity.usage);
 capacity.restore(await stores.calls.listWaiting(), await stores.calls.listActive());
 stores.calls.subscribe(followCalls(capacity));
 stores.calls.subscribe(countCalls(metrics));
-// Used only to list voices, so one espeak program is enough.
-const providers = createSpeechProviders({ ...config, espeakProcesses: 1 }, clock, log);
+const providers = createSpeechProviders(config, clock, log, { listsVoicesOnly: true });
 // Fills the cache, so that the first `GET /voices` does not wait for a provider.
 providers.tts.voices().catch((error: unknown) => {
   log.warn({ code: codeOf(error), ...loggableError(error) }, "voices could not be listed");
@@ -207,7 +205,7 @@ const api = buildApi({
   toolsAllowLoopback: config.toolsAllowLoopback,
   ...health,
   accountLimitReached: (accountId) => accountTotals.overLimit(accountId),
-  missingPrices: (model) => missingPrices(config.prices, modelsIn(config.models[model]), ttsProvidersIn(config.tts)),
+  missingPrices: (model) => missingPrices(config.prices, pricedProviders(config, model)),
   publicApiUrls: config.publicApiUrls,
   corsOrigins: config.corsOrigins,
   metricsAddress: () => metricsAddress,

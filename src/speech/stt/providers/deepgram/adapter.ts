@@ -1,13 +1,13 @@
-import type { Clock } from "../../../core/clock.ts";
-import { isObject } from "../../../core/json.ts";
-import { TURN_TEXT_CHARS_MAX } from "../../../core/limits/calls.ts";
-import { joinTexts } from "../../../core/text/words.ts";
-import type { Stt, SttEvent, SttStream, SttStreamOptions } from "../../contracts.ts";
-import { EventQueue } from "../../event-queue.ts";
-import { SpeechGate } from "../speech-gate.ts";
-import { transcriptLanguage, transcriptText } from "../transcript-text.ts";
-import { withQueryDefaults } from "./query-defaults.ts";
-import { type JsonObject, SttSocket } from "./stt-socket.ts";
+import type { Clock } from "../../../../core/clock.ts";
+import { isObject } from "../../../../core/json.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../../../core/limits/calls.ts";
+import { joinTexts } from "../../../../core/text/words.ts";
+import type { Stt, SttEvent, SttStream, SttStreamOptions } from "../../../contracts.ts";
+import { EventQueue } from "../../../event-queue.ts";
+import { SpeechGate } from "../../speech-gate.ts";
+import { transcriptLanguage, transcriptText } from "../../transcript-text.ts";
+import { withQueryDefaults } from "../query-defaults.ts";
+import { type JsonObject, SttSocket } from "../stt-socket.ts";
 
 export interface DeepgramOptions {
   apiKey: string;

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type OpenAI from "openai";
-import { providerFailed } from "../../../core/errors.ts";
-import type { Llm, LlmEvent, LlmRequest, ToolCall } from "../../contracts.ts";
-import { preconnect } from "../../keep-alive-fetch.ts";
-import { REQUEST_ERROR } from "../../resilience/provider-error.ts";
-import { argumentsOf, chatHistoryOf, type Turn } from "./chat-history.ts";
-import type { LlmOptions } from "./options.ts";
+import { providerFailed } from "../../../../core/errors.ts";
+import type { Llm, LlmEvent, LlmRequest, ToolCall } from "../../../contracts.ts";
+import { preconnect } from "../../../keep-alive-fetch.ts";
+import { REQUEST_ERROR } from "../../../resilience/provider-error.ts";
+import { argumentsOf, chatHistoryOf, type Turn } from "../chat-history.ts";
+import type { LlmOptions } from "../options.ts";
+import { replyStream } from "../reply-stream.ts";
+import { CLIENT_TIMEOUT_MS, sdkFetch } from "../sdk-fetch.ts";
 import { ReasoningFilter } from "./reasoning-filter.ts";
-import { replyStream } from "./reply-stream.ts";
-import { CLIENT_TIMEOUT_MS, sdkFetch } from "./sdk-fetch.ts";
 
 type Chunk = OpenAI.Chat.Completions.ChatCompletionChunk;
 type ToolCallDelta = OpenAI.Chat.Completions.ChatCompletionChunk.Choice.Delta.ToolCall;

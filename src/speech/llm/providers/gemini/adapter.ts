@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { Part as GeminiPart, GenerateContentParameters, GoogleGenAI, ThinkingLevel } from "@google/genai";
-import { providerFailed } from "../../../core/errors.ts";
-import { LLM_TOOL_CALL_SIGNATURE_CHARS_MAX, LLM_TOOL_CALL_SIGNATURES_MAX } from "../../../core/limits/llm.ts";
-import type { Llm, LlmEvent, LlmRequest } from "../../contracts.ts";
-import { preconnect } from "../../keep-alive-fetch.ts";
-import { REQUEST_ERROR } from "../../resilience/provider-error.ts";
-import { argumentsOf, chatHistoryOf, type Part } from "./chat-history.ts";
-import type { LlmOptions } from "./options.ts";
-import { replyStream } from "./reply-stream.ts";
-import { sdkFetch } from "./sdk-fetch.ts";
+import { providerFailed } from "../../../../core/errors.ts";
+import { LLM_TOOL_CALL_SIGNATURE_CHARS_MAX, LLM_TOOL_CALL_SIGNATURES_MAX } from "../../../../core/limits/llm.ts";
+import type { Llm, LlmEvent, LlmRequest } from "../../../contracts.ts";
+import { preconnect } from "../../../keep-alive-fetch.ts";
+import { REQUEST_ERROR } from "../../../resilience/provider-error.ts";
+import { argumentsOf, chatHistoryOf, type Part } from "../chat-history.ts";
+import type { LlmOptions } from "../options.ts";
+import { replyStream } from "../reply-stream.ts";
+import { sdkFetch } from "../sdk-fetch.ts";
 
 type Config = NonNullable<GenerateContentParameters["config"]>;
 type ResponseStream = Awaited<ReturnType<GoogleGenAI["models"]["generateContentStream"]>>;

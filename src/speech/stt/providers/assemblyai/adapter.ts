@@ -1,12 +1,12 @@
-import type { Clock } from "../../../core/clock.ts";
-import { isObject } from "../../../core/json.ts";
-import type { Stt, SttEvent, SttStream, SttStreamOptions } from "../../contracts.ts";
-import { EventQueue } from "../../event-queue.ts";
-import { type Refusal, refusalFrom } from "../../resilience/provider-error.ts";
-import { SpeechGate } from "../speech-gate.ts";
-import { transcriptLanguage, transcriptText } from "../transcript-text.ts";
-import { withQueryDefaults } from "./query-defaults.ts";
-import { type JsonObject, SttSocket } from "./stt-socket.ts";
+import type { Clock } from "../../../../core/clock.ts";
+import { isObject } from "../../../../core/json.ts";
+import type { Stt, SttEvent, SttStream, SttStreamOptions } from "../../../contracts.ts";
+import { EventQueue } from "../../../event-queue.ts";
+import { type Refusal, refusalFrom } from "../../../resilience/provider-error.ts";
+import { SpeechGate } from "../../speech-gate.ts";
+import { transcriptLanguage, transcriptText } from "../../transcript-text.ts";
+import { withQueryDefaults } from "../query-defaults.ts";
+import { type JsonObject, SttSocket } from "../stt-socket.ts";
 
 export interface AssemblyAiOptions {
   apiKey: string;

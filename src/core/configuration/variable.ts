@@ -20,3 +20,11 @@ export interface Variable {
 
 /** Variables by name. */
 export type Variables = Readonly<Record<string, Variable>>;
+
+/** Reads declared variables of an environment, by the names `Name`. */
+export interface DeclaredReader<Name extends string = string> {
+  /** The text of a variable; where it is empty or not set `fallback`, by default the declared one. */
+  text(name: Name, fallback?: string): string;
+  /** The whole number of a variable; NaN, and a problem of the configuration, where it is out of the declared range. */
+  integer(name: Name): number;
+}

@@ -1,18 +1,18 @@
-import type { Clock } from "../../../core/clock.ts";
-import { providerFailed, type TrunklineError } from "../../../core/errors.ts";
-import { isObject } from "../../../core/json.ts";
-import { TURN_TEXT_CHARS_MAX } from "../../../core/limits/calls.ts";
-import { CARRIER_RATE_HZ } from "../../../core/limits/media.ts";
-import { TTS_UNREAD_MS_MAX } from "../../../core/limits/tts.ts";
-import type { ClosableTts, TtsRequest } from "../../contracts.ts";
-import { languageCode } from "../../languages.ts";
-import { REQUEST_ERROR, refusalFrom } from "../../resilience/provider-error.ts";
-import { type AudioEncoding, TtsAudioDecoder } from "../audio-decoder.ts";
-import { TtsChunkQueue } from "../chunk-queue.ts";
-import { CachedVoiceList } from "../voice-list.ts";
-import { isSpeakable, WordAlignment } from "../word-alignment.ts";
-import { ELEVENLABS, ELEVENLABS_PREFIX, fetchElevenLabsVoices } from "./elevenlabs-voices.ts";
-import { loggableCode, TtsSocket } from "./tts-socket.ts";
+import type { Clock } from "../../../../core/clock.ts";
+import { providerFailed, type TrunklineError } from "../../../../core/errors.ts";
+import { isObject } from "../../../../core/json.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../../../core/limits/calls.ts";
+import { CARRIER_RATE_HZ } from "../../../../core/limits/media.ts";
+import { TTS_UNREAD_MS_MAX } from "../../../../core/limits/tts.ts";
+import type { ClosableTts, TtsRequest } from "../../../contracts.ts";
+import { languageCode } from "../../../languages.ts";
+import { REQUEST_ERROR, refusalFrom } from "../../../resilience/provider-error.ts";
+import { type AudioEncoding, TtsAudioDecoder } from "../../audio-decoder.ts";
+import { TtsChunkQueue } from "../../chunk-queue.ts";
+import { CachedVoiceList } from "../../voice-list.ts";
+import { isSpeakable, WordAlignment } from "../../word-alignment.ts";
+import { loggableCode, TtsSocket } from "../tts-socket.ts";
+import { ELEVENLABS, ELEVENLABS_PREFIX, fetchElevenLabsVoices } from "./voices.ts";
 
 export interface ElevenLabsOptions {
   apiKey: string;

@@ -1,19 +1,18 @@
 import type { IncomingMessage } from "node:http";
-import type { Clock } from "../../../core/clock.ts";
-import { providerFailed, TrunklineError } from "../../../core/errors.ts";
-import { isObject } from "../../../core/json.ts";
-import { TURN_TEXT_CHARS_MAX } from "../../../core/limits/calls.ts";
-import type { ClosableTts, TtsChunk, Voice } from "../../contracts.ts";
-import { preconnect } from "../../keep-alive-fetch.ts";
-import { languageCode } from "../../languages.ts";
-import { OPENAI_LANGUAGES } from "../../openai-languages.ts";
-import { REQUEST_ERROR } from "../../resilience/provider-error.ts";
-import { TtsAudioDecoder } from "../audio-decoder.ts";
-import { OPENAI_URL } from "../settings.ts";
-import { CachedVoiceList } from "../voice-list.ts";
-import { isSpeakable } from "../word-alignment.ts";
-import { connectionFailed, readJson, requestTts } from "./tts-http.ts";
-import { WavProblem, WavReader } from "./wav-reader.ts";
+import type { Clock } from "../../../../core/clock.ts";
+import { providerFailed, TrunklineError } from "../../../../core/errors.ts";
+import { isObject } from "../../../../core/json.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../../../core/limits/calls.ts";
+import type { ClosableTts, TtsChunk, Voice } from "../../../contracts.ts";
+import { preconnect } from "../../../keep-alive-fetch.ts";
+import { languageCode } from "../../../languages.ts";
+import { OPENAI_LANGUAGES } from "../../../openai-languages.ts";
+import { REQUEST_ERROR } from "../../../resilience/provider-error.ts";
+import { TtsAudioDecoder } from "../../audio-decoder.ts";
+import { CachedVoiceList } from "../../voice-list.ts";
+import { isSpeakable } from "../../word-alignment.ts";
+import { connectionFailed, readJson, requestTts } from "../tts-http.ts";
+import { WavProblem, WavReader } from "../wav-reader.ts";
 
 export interface OpenAiTtsOptions {
   /** The address of the API, with its version: `https://api.openai.com/v1`. */
@@ -29,6 +28,8 @@ export interface OpenAiTtsOptions {
   clock: Clock;
 }
 
+/** The address of OpenAI's own service. */
+export const OPENAI_URL = "https://api.openai.com/v1";
 const PROVIDER = "openai";
 const PREFIX = `${PROVIDER}/`;
 /** The rate of `audio/pcm` responses that state none, from OpenAI and Kokoro. */

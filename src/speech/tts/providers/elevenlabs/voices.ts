@@ -1,10 +1,10 @@
-import { providerFailed } from "../../../core/errors.ts";
-import { isObject } from "../../../core/json.ts";
-import { VOICES_PER_PROVIDER_MAX } from "../../../core/limits/tts.ts";
-import type { Voice } from "../../contracts.ts";
-import { languageCode, languageCodes } from "../../languages.ts";
-import type { FetchVoices } from "../voice-list.ts";
-import { readJson, requestTts } from "./tts-http.ts";
+import { providerFailed } from "../../../../core/errors.ts";
+import { isObject } from "../../../../core/json.ts";
+import { VOICES_PER_PROVIDER_MAX } from "../../../../core/limits/tts.ts";
+import type { Voice } from "../../../contracts.ts";
+import { languageCode, languageCodes } from "../../../languages.ts";
+import type { FetchVoices } from "../../voice-list.ts";
+import { readJson, requestTts } from "../tts-http.ts";
 
 export const ELEVENLABS = "elevenlabs";
 /** What the ids of ElevenLabs' voices begin with. */
