@@ -1,12 +1,13 @@
 import type { ModelName } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
-import type { Llm } from "../contracts.ts";
-import { meteredLlm } from "../metering/usage.ts";
+import type { CallLlm, Llm } from "../contracts.ts";
+import { llmMetering } from "../metering/usage.ts";
 import { createReferenceLlm } from "../reference/llm.ts";
 import type { ToolChooser } from "../reference/tools/chooser.ts";
 import type { CircuitBreaker } from "../resilience/circuit-breaker.ts";
 import { type ContextSizes, contextTokensOf } from "./context-sizes.ts";
-import { FallbackLlm } from "./fallback.ts";
+import { FallbackLlm, type LlmCandidate } from "./fallback.ts";
+import { meteredLlm } from "./metered-llm.ts";
 import { createAnthropicLlm } from "./providers/anthropic.ts";
 import { createGeminiLlm } from "./providers/gemini.ts";
 import { createOpenAiLlm } from "./providers/openai.ts";
@@ -33,39 +34,35 @@ export function createLlms(
   circuitBreakerOf: (provider: string) => CircuitBreaker,
   clock: Clock,
   tools: ToolChooser,
-): Readonly<Record<ModelName, Llm>> {
-  const created = new Map<string, Llm>();
-  const llmOf = (given: string): Llm => {
+): Readonly<Record<ModelName, CallLlm>> {
+  const created = new Map<string, CallLlm>();
+  const candidateOf = (name: string): LlmCandidate => {
+    const { llm, model } = createLlm(name, settings, contextSizes, tools);
+    return { llm, circuitBreaker: circuitBreakerOf(llm.provider), metering: llmMetering(model) };
+  };
+  const llmOf = (given: string): CallLlm => {
     const names = modelNamesIn(given);
     const list = names.join();
-    const candidates = () => names.map((name) => createLlm(name, settings, contextSizes, tools));
-    // The reference LLM alone needs no fallback and no deadlines: it runs in this process.
     const llm =
       created.get(list) ??
-      (list === REFERENCE
-        ? createLlm(list, settings, contextSizes, tools)
-        : withFallback(candidates(), circuitBreakerOf, clock));
+      (list === REFERENCE ? meteredLlm(createReferenceLlm(tools)) : new FallbackLlm(names.map(candidateOf), clock));
     created.set(list, llm);
     return llm;
   };
   return { model_a: llmOf(models.model_a), model_b: llmOf(models.model_b), model_c: llmOf(models.model_c) };
 }
 
-const withFallback = (
-  llms: readonly Llm[],
-  circuitBreakerOf: (provider: string) => CircuitBreaker,
-  clock: Clock,
-): Llm =>
-  new FallbackLlm(
-    llms.map((llm) => ({ llm, circuitBreaker: circuitBreakerOf(llm.provider) })),
-    clock,
-  );
-
-function createLlm(given: string, settings: LlmSettings, contextSizes: ContextSizes, tools: ToolChooser): Llm {
+/** An LLM, and the name of its model where its provider has several. */
+function createLlm(
+  given: string,
+  settings: LlmSettings,
+  contextSizes: ContextSizes,
+  tools: ToolChooser,
+): { llm: Llm; model?: string } {
   const named = parseModel(given);
-  if (named === undefined) return meteredLlm(createReferenceLlm(tools));
+  if (named === undefined) return { llm: createReferenceLlm(tools) };
   const { apiKey = NO_API_KEY, baseUrl } = settings[named.provider];
   const { model, provider } = named;
   const llm = FACTORIES[provider]({ model, apiKey, baseUrl });
-  return meteredLlm({ ...llm, contextTokens: contextTokensOf(`${provider}:${model}`, contextSizes) }, model);
+  return { llm: { ...llm, contextTokens: contextTokensOf(`${provider}:${model}`, contextSizes) }, model };
 }

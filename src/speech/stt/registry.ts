@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
-import type { Stt } from "../contracts.ts";
+import type { CallStt, Stt } from "../contracts.ts";
 import { meteredStt } from "../metering/usage.ts";
 import { createReferenceStt } from "../reference/stt.ts";
 import type { CircuitBreaker } from "../resilience/circuit-breaker.ts";
@@ -37,7 +37,7 @@ export function createStt(
   settings: SttSettings,
   circuitBreakerOf: (provider: string) => CircuitBreaker,
   clock: Clock,
-): Stt {
+): CallStt {
   const candidates = sttNamesIn(stt)
     .filter(isSttProvider)
     .map((name) => meteredStt(FACTORIES[name](settings, clock)));

@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import type { ClosableTts } from "../contracts.ts";
-import { meteredTts } from "../metering/usage.ts";
+import { ttsMetering } from "../metering/usage.ts";
 import { createReferenceTts } from "../reference/tts.ts";
 import type { CircuitBreaker } from "../resilience/circuit-breaker.ts";
 import { createCartesiaTts } from "./providers/cartesia.ts";
@@ -9,7 +9,6 @@ import { createEspeak } from "./providers/espeak/espeak.ts";
 import { createOpenAiTts } from "./providers/openai.ts";
 import { TtsRouter } from "./router.ts";
 import { isTtsProvider, REFERENCE, type TtsProvider, type TtsSettings, ttsProvidersIn } from "./settings.ts";
-import { normalizingTts } from "./text-normalization/normalizing-tts.ts";
 
 export interface TtsOptions {
   settings: TtsSettings;
@@ -40,11 +39,12 @@ export const createTts = (tts: string, options: TtsOptions): TtsRouter =>
   new TtsRouter(
     ttsProvidersIn(tts)
       .filter(isTtsProvider)
-      .map((name) => {
-        const metered = meteredTts(FACTORIES[name](options));
+      .map((name) => ({
+        tts: FACTORIES[name](options),
+        circuitBreaker: options.circuitBreakerOf(name),
+        metering: ttsMetering,
         // The reference TTS speaks the text unchanged, because the reference STT decodes it to the letter.
-        const provider = name === REFERENCE ? metered : normalizingTts(metered);
-        return { tts: provider, circuitBreaker: options.circuitBreakerOf(name) };
-      }),
+        normalizesText: name !== REFERENCE,
+      })),
     options.clock,
   );
