@@ -130,6 +130,7 @@ async function* requestItems<Request, Item>(
     }
   } catch (error) {
     usage?.end();
+    stop();
     if (signal.aborted) return;
     // A spend limit refused the request before it was sent: no failure of the provider.
     if (spendRefusalOf(error) === undefined) attempt?.permit.failed(error);
