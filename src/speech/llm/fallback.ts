@@ -88,7 +88,7 @@ const llmWithPolicy = ({ llm, circuitBreaker, metering }: LlmCandidate, clock: C
 class ContinuedReply implements FallbackRequest<PolicyLlm, LlmEvent> {
   readonly provider: string;
   readonly totalMs = LLM_ANSWER_MS_MAX;
-  readonly candidates: readonly PolicyLlm[];
+  readonly #candidates: readonly PolicyLlm[];
   readonly #request: LlmRequest;
   readonly #signal: AbortSignal;
   readonly #observer: ProviderObserver | undefined;
@@ -109,11 +109,15 @@ class ContinuedReply implements FallbackRequest<PolicyLlm, LlmEvent> {
     observer: ProviderObserver | undefined,
   ) {
     this.provider = provider;
-    this.candidates = candidates;
+    this.#candidates = candidates;
     this.#request = request;
     this.#current = request;
     this.#signal = signal;
     this.#observer = observer;
+  }
+
+  candidates(): readonly PolicyLlm[] {
+    return this.#candidates;
   }
 
   send({ candidate, ...limits }: Attempt<PolicyLlm>): AsyncIterable<LlmEvent> {

@@ -123,7 +123,8 @@ export class RequestUsage<Item> {
   readonly #observer: ProviderObserver;
   readonly #meter: RequestMeter<Item>;
   #hasResponded = false;
-  #isSettled = false;
+  /** The request has been sent, and its usage has not been reported. */
+  #isPending = false;
 
   constructor(provider: string, observer: ProviderObserver, meter: RequestMeter<Item>) {
     this.#provider = provider;
@@ -134,6 +135,7 @@ export class RequestUsage<Item> {
   /** The request is sent now. Throws `spend_limit` if it must not be. */
   requesting(): void {
     this.#observer.requesting(this.#provider, this.#meter.estimate);
+    this.#isPending = true;
   }
 
   received(item: Item): void {
@@ -144,19 +146,19 @@ export class RequestUsage<Item> {
   }
 
   /** The request was cancelled: it is billed, whether or not the provider has responded. */
-  settle(): void {
-    if (!this.#isSettled) this.#report(this.#meter.used());
+  cancel(): void {
+    if (this.#isPending) this.#report(this.#meter.used());
   }
 
   /** The provider has ended its response or has failed. */
   end(): void {
-    if (this.#hasResponded) this.settle();
-    this.#isSettled = true;
+    if (this.#hasResponded) this.cancel();
+    this.#isPending = false;
   }
 
   #report(usage: Usage): void {
-    if (this.#isSettled) return;
-    this.#isSettled = true;
+    if (!this.#isPending) return;
+    this.#isPending = false;
     this.#observer.used(this.#provider, usage, this.#meter.estimate);
   }
 }

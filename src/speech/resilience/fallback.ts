@@ -39,7 +39,7 @@ export interface FallbackRequest<Candidate extends FallbackCandidate<Item>, Item
   /** The longest time that the whole answer may take, ms. */
   readonly totalMs: number;
   /** The providers that may serve it, in order. */
-  readonly candidates: readonly Candidate[] | Promise<readonly Candidate[]>;
+  candidates(): readonly Candidate[] | Promise<readonly Candidate[]>;
   /** The answer, where it is known without a provider. */
   cached?(candidates: readonly Candidate[]): Iterable<Item> | undefined;
   /** Sends what remains of the request. Undefined if the candidate cannot serve it. */
@@ -64,7 +64,7 @@ export async function* withFallback<Candidate extends FallbackCandidate<Item>, I
   signal: AbortSignal,
   observer: ProviderObserver | undefined,
 ): AsyncGenerator<Item> {
-  const candidates = await request.candidates;
+  const candidates = await request.candidates();
   if (signal.aborted) return;
   const cached = request.cached?.(candidates);
   if (cached !== undefined) {

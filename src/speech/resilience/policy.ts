@@ -66,8 +66,8 @@ export interface PolicyProvider<Request, Item> {
 }
 
 /**
- * Applies `policy` to the requests of one provider. Permits and retries are for whoever orders the attempts
- * (`FallbackAttempts`); the rest holds within one attempt.
+ * Applies `policy` to the requests of one provider. `withFallback` acquires the permits and decides about retries; the
+ * rest holds within one attempt.
  */
 export const withPolicy = <Request, Item, Rules extends Policy<Request, Item>>(
   provider: RequestProvider<Request, Item>,
@@ -75,28 +75,18 @@ export const withPolicy = <Request, Item, Rules extends Policy<Request, Item>>(
 ): Rules & PolicyProvider<Request, Item> => ({
   ...policy,
   provider: provider.provider,
-  request: (request, signal, observer, attempt) =>
-    requestItems(
-      provider,
-      policy.deadlines,
-      request,
-      signal,
-      attempt,
-      observer && policy.metering && new RequestUsage(provider.provider, observer, policy.metering(request)),
-    ),
+  request: (...request) => requestItems(provider, policy, ...request),
 });
 
 async function* requestItems<Request, Item>(
   { provider, send }: RequestProvider<Request, Item>,
-  deadlines: Deadlines<Item> | undefined,
-  request: Request,
-  signal: AbortSignal,
-  attempt: AttemptLimits<Item> | undefined,
-  usage: RequestUsage<Item> | undefined,
+  { deadlines, metering }: Policy<Request, Item>,
+  ...[request, signal, observer, attempt]: Parameters<PolicyProvider<Request, Item>["request"]>
 ): AsyncGenerator<Item> {
+  const usage = observer && metering && new RequestUsage(provider, observer, metering(request));
   const abortController = new AbortController();
   const stop = (): void => {
-    usage?.settle();
+    usage?.cancel();
     abortController.abort();
   };
   const wait = deadlines && attempt && new ItemWait(deadlines, attempt);

@@ -200,7 +200,7 @@ class SpokenSegment implements FallbackRequest<SegmentCandidate, TtsChunk> {
     return this.#options.provider;
   }
 
-  get candidates(): Promise<readonly SegmentCandidate[]> {
+  candidates(): Promise<readonly SegmentCandidate[]> {
     return this.#options.candidates();
   }
 
