@@ -1,3 +1,6 @@
+// @module-tag llm
+// @module-tag tts
+
 import { strict as assert } from "node:assert";
 import { expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
