@@ -6,7 +6,7 @@ import { refusalFrom } from "../../resilience/provider-error.ts";
 import { meansContextExceeded } from "./context-exceeded.ts";
 import { formatSseEvent, type SseEvent, SseEventTooLong, SseReader } from "./sse.ts";
 
-/** For clients that require a timeout: the longest that a timer accepts, because our wrappers apply the deadlines. */
+/** For clients that require a timeout: the longest that a timer accepts, because our policy has the deadlines. */
 export const CLIENT_TIMEOUT_MS = 2 ** 31 - 1;
 
 type Bytes = ReadableStream<Uint8Array>;
