@@ -212,7 +212,7 @@ test("an abort with an unread response throws no uncaught exception", async () =
   opened.push(() => process.off("uncaughtException", note));
   for (let round = 0; round < 5; round += 1) {
     const abortController = new AbortController();
-    const answer = await keepAliveRequest(
+    const { body: answer } = await keepAliveRequest(
       `http://127.0.0.1:${port}/`,
       { method: "GET", headers: {} },
       abortController.signal,

@@ -1,10 +1,9 @@
-import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../../core/clock.ts";
 import { providerFailed, TrunklineError } from "../../../core/errors.ts";
 import { isObject } from "../../../core/json.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../../core/limits/calls.ts";
 import type { ClosableTts, TtsChunk, Voice } from "../../contracts.ts";
-import { preconnect } from "../../keep-alive-fetch.ts";
+import { headerOf, type KeepAliveResponse, preconnect } from "../../keep-alive-fetch.ts";
 import { languageCode } from "../../languages.ts";
 import { OPENAI_LANGUAGES } from "../../openai-languages.ts";
 import { REQUEST_ERROR } from "../../resilience/provider-error.ts";
@@ -82,7 +81,7 @@ export function createOpenAiTts(options: OpenAiTtsOptions): ClosableTts {
       const voice = named.get(voiceId) ?? voiceId.slice(PREFIX.length);
       const body = { model, voice, input: text, response_format: "wav" };
       const anySignal = AbortSignal.any([signal, life.signal]);
-      let response: IncomingMessage | undefined;
+      let response: KeepAliveResponse | undefined;
       try {
         response = await requestTts({ provider: PROVIDER, url: `${url}/audio/speech`, headers, body }, anySignal);
         for await (const chunk of chunksOf(response, text)) {
@@ -93,7 +92,7 @@ export function createOpenAiTts(options: OpenAiTtsOptions): ClosableTts {
         if (signal.aborted) return;
         throw life.signal.aborted ? providerFailed(PROVIDER, "closed") : providerError(error);
       } finally {
-        response?.destroy();
+        response?.body.destroy();
       }
     },
     close: () => {
@@ -104,12 +103,12 @@ export function createOpenAiTts(options: OpenAiTtsOptions): ClosableTts {
 }
 
 /** Streams the audio of a response: the next bytes are read when the chunks of the previous ones have been pulled. */
-async function* chunksOf(response: IncomingMessage, text: string): AsyncGenerator<TtsChunk> {
-  const pcmRateHz = pcmRateOf(response.headers["content-type"]);
+async function* chunksOf(response: KeepAliveResponse, text: string): AsyncGenerator<TtsChunk> {
+  const pcmRateHz = pcmRateOf(headerOf(response, "content-type"));
   let wav: WavReader | undefined;
   let audio: TtsAudioDecoder | undefined;
   let head: Buffer = Buffer.alloc(0);
-  for await (const part of response as AsyncIterable<Buffer>) {
+  for await (const part of response.body as AsyncIterable<Buffer>) {
     let bytes = part;
     if (audio === undefined && wav === undefined) {
       head = Buffer.concat([head, part]);
