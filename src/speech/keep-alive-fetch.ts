@@ -15,16 +15,6 @@ const AGENT = new Agent({
   bodyTimeout: 0,
 });
 
-/** Error codes of the system: ECONNREFUSED, CERT_HAS_EXPIRED. */
-const SYSTEM_CODE = /^[A-Z][A-Z0-9_]{2,47}$/;
-/** undici's own codes for failures of a connection, with the code that the system has for them. */
-const SYSTEM_CODES: Readonly<Record<string, string>> = {
-  UND_ERR_SOCKET: "ECONNRESET",
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "ECONNRESET",
-  UND_ERR_CONNECT_TIMEOUT: "ETIMEDOUT",
-  UND_ERR_HEADERS_OVERFLOW: "HPE_HEADER_OVERFLOW",
-};
-
 export interface KeepAliveRequest {
   method: "GET" | "POST";
   headers: Readonly<Record<string, string>>;
@@ -76,9 +66,3 @@ export function preconnect(url: string, signal: AbortSignal): void {
 
 /** A header of a response, by its name in lower case; undefined without it. Repeated ones are joined by commas. */
 export const headerOf = ({ headers }: KeepAliveResponse, name: string): string | undefined => headers[name]?.toString();
-
-/** The system's code of a connection's failure; undefined for any other error. It is safe to log. */
-export function systemCodeOf(error: unknown): string | undefined {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return SYSTEM_CODES[code] ?? (SYSTEM_CODE.test(code) ? code : undefined);
-}

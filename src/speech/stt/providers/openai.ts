@@ -1,15 +1,10 @@
 import { providerFailed, TrunklineError } from "../../../core/errors.ts";
 import { isObject } from "../../../core/json.ts";
 import { STT_ANSWER_BYTES_MAX, STT_PENDING_UTTERANCES_MS_MAX } from "../../../core/limits/stt.ts";
+import { systemCodeOf } from "../../../core/system-code.ts";
 import type { Stt, SttEvent, SttStream } from "../../contracts.ts";
 import { EventQueue } from "../../event-queue.ts";
-import {
-  headerOf,
-  type KeepAliveResponse,
-  keepAliveRequest,
-  preconnect,
-  systemCodeOf,
-} from "../../keep-alive-fetch.ts";
+import { headerOf, type KeepAliveResponse, keepAliveRequest, preconnect } from "../../keep-alive-fetch.ts";
 import { OPENAI_LANGUAGES, openAiLanguage } from "../../openai-languages.ts";
 import { refusalFrom } from "../../resilience/provider-error.ts";
 import { transcriptLanguage, transcriptText } from "../transcript-text.ts";

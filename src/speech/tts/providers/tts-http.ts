@@ -1,6 +1,7 @@
 import { providerFailed, type TrunklineError } from "../../../core/errors.ts";
 import { VOICE_LIST_PAGE_BYTES_MAX } from "../../../core/limits/tts.ts";
-import { headerOf, type KeepAliveResponse, keepAliveRequest, systemCodeOf } from "../../keep-alive-fetch.ts";
+import { systemCodeOf } from "../../../core/system-code.ts";
+import { headerOf, type KeepAliveResponse, keepAliveRequest } from "../../keep-alive-fetch.ts";
 import { refusalFrom } from "../../resilience/provider-error.ts";
 
 export interface TtsHttpRequest {
