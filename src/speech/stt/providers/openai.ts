@@ -2,6 +2,7 @@ import { providerFailed, TrunklineError } from "../../../core/errors.ts";
 import { isObject } from "../../../core/json.ts";
 import { STT_ANSWER_BYTES_MAX, STT_PENDING_UTTERANCES_MS_MAX } from "../../../core/limits/stt.ts";
 import { systemCodeOf } from "../../../core/system-code.ts";
+import { monoWav } from "../../../media/wav.ts";
 import type { Stt, SttEvent, SttStream } from "../../contracts.ts";
 import { EventQueue } from "../../event-queue.ts";
 import { headerOf, type KeepAliveResponse, keepAliveRequest, preconnect } from "../../keep-alive-fetch.ts";
@@ -9,7 +10,6 @@ import { OPENAI_LANGUAGES, openAiLanguage } from "../../openai-languages.ts";
 import { refusalFrom } from "../../resilience/provider-error.ts";
 import { transcriptLanguage, transcriptText } from "../transcript-text.ts";
 import { UtteranceBuffer } from "../utterance-buffer.ts";
-import { monoWav } from "../wav.ts";
 
 export interface OpenAiSttOptions {
   /** Undefined for servers that require none. */
