@@ -26,7 +26,7 @@ export type KeepAliveResponse = Pick<Dispatcher.ResponseData, "statusCode" | "he
 
 /**
  * Sends a request over a keep-alive connection. It follows no redirects and decompresses nothing. Rejects when the
- * connection fails, with an error for `systemCodeOf`. An abort of `signal` rejects at once, and destroys the request and
+ * connection fails, with an error for `connectionErrorCode`. An abort of `signal` rejects at once, and destroys the request and
  * its response.
  */
 export function keepAliveRequest(

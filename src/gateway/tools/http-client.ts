@@ -2,9 +2,9 @@ import { Resolver } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
 import { Client, type Dispatcher } from "undici";
 import type { HttpTool } from "../../core/calls/spec.ts";
+import { connectionErrorCode } from "../../core/connection-error.ts";
 import type { AccountId } from "../../core/ids.ts";
 import { TOOL_ANSWER_BYTES_MAX, TOOL_ANSWER_HEAD_BYTES_MAX } from "../../core/limits/tools.ts";
-import { systemCodeOf } from "../../core/system-code.ts";
 import { isAllowedToolUrl, isLocalhost, isLoopbackAddress, isPublicAddress } from "../../core/tools/addresses.ts";
 import { type ToolSecrets, toolSecretFor } from "../../core/tools/secrets.ts";
 import { type ToolRequest, toolRequestOf } from "./http-request.ts";
@@ -61,7 +61,7 @@ export class HttpTools {
       const outcome = await this.#send(request, tool.timeoutMs, signal);
       return { ...outcome, text: withoutSecrets(outcome.text, request.secrets) };
     } catch (error) {
-      const cause = systemCodeOf(error);
+      const cause = connectionErrorCode(error);
       if (cause === REFUSED) return failed("address_refused", UNREACHABLE);
       return failed("unreachable", UNREACHABLE, cause === undefined ? {} : { cause });
     }

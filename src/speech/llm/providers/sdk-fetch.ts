@@ -1,8 +1,8 @@
 import { strict as assert } from "node:assert";
+import { connectionErrorCode } from "../../../core/connection-error.ts";
 import { providerFailed, TrunklineError } from "../../../core/errors.ts";
 import { isObject } from "../../../core/json.ts";
 import { LLM_ANSWER_BYTES_MAX, LLM_BODY_END_WAIT_MS, LLM_ERROR_BODY_BYTES_MAX } from "../../../core/limits/llm.ts";
-import { systemCodeOf } from "../../../core/system-code.ts";
 import { headerOf, type KeepAliveResponse, keepAliveRequest } from "../../keep-alive-fetch.ts";
 import { refusalFrom } from "../../resilience/provider-error.ts";
 import { meansContextExceeded } from "./context-exceeded.ts";
@@ -124,7 +124,7 @@ export function sdkFailure(provider: string, error: unknown): TrunklineError {
   // The SDKs wrap the error of `fetch`, and `fetch` wraps that of the socket: the innermost cause is the most precise.
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof TrunklineError) return cause;
-    const code = systemCodeOf(cause);
+    const code = connectionErrorCode(cause);
     if (code !== undefined) what = `could not be reached (${code})`;
   }
   return providerFailed(provider, what);

@@ -1,7 +1,7 @@
+import { connectionErrorCode } from "../../../core/connection-error.ts";
 import { providerFailed, TrunklineError } from "../../../core/errors.ts";
 import { isObject } from "../../../core/json.ts";
 import { STT_ANSWER_BYTES_MAX, STT_PENDING_UTTERANCES_MS_MAX } from "../../../core/limits/stt.ts";
-import { systemCodeOf } from "../../../core/system-code.ts";
 import { monoWav } from "../../../media/wav.ts";
 import type { Stt, SttEvent, SttStream } from "../../contracts.ts";
 import { EventQueue } from "../../event-queue.ts";
@@ -171,5 +171,5 @@ function parsed(json: string): unknown {
 
 /** Describes a failed request by its code alone, because error texts contain addresses. */
 function requestFailure(error: unknown): string {
-  return `the request failed (${systemCodeOf(error) ?? "no code"})`;
+  return `the request failed (${connectionErrorCode(error) ?? "no code"})`;
 }

@@ -1,6 +1,6 @@
+import { connectionErrorCode } from "../../../core/connection-error.ts";
 import { providerFailed, type TrunklineError } from "../../../core/errors.ts";
 import { VOICE_LIST_PAGE_BYTES_MAX } from "../../../core/limits/tts.ts";
-import { systemCodeOf } from "../../../core/system-code.ts";
 import { headerOf, type KeepAliveResponse, keepAliveRequest } from "../../keep-alive-fetch.ts";
 import { refusalFrom } from "../../resilience/provider-error.ts";
 
@@ -61,7 +61,7 @@ export async function readJson(provider: string, { body }: KeepAliveResponse): P
 
 /** The failure for a socket's `error`. It names the system's code only, never a text of the other side. */
 export function connectionFailed(provider: string, error: unknown): TrunklineError {
-  const code = systemCodeOf(error);
+  const code = connectionErrorCode(error);
   return providerFailed(provider, `the connection failed${code === undefined ? "" : ` (${code})`}`);
 }
 

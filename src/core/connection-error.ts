@@ -10,7 +10,7 @@ const SYSTEM_CODES: Readonly<Record<string, string>> = {
 };
 
 /** The code of a connection's failure, which is safe to log; undefined for an error without one. */
-export function systemCodeOf(error: unknown): string | undefined {
+export function connectionErrorCode(error: unknown): string | undefined {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return SYSTEM_CODES[code] ?? (SYSTEM_CODE.test(code) ? code : undefined);
 }
