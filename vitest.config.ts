@@ -73,9 +73,17 @@ const PART_WORKERS = 3;
 const BUILD = "test/support/services/build.ts";
 const common = { testTimeout: 30_000, hookTimeout: 30_000 };
 
+/** The stages that a test of a provider's faults is about: the columns of `npm run faults`. */
+const tags = [
+  { name: "stt", description: "Speech to text." },
+  { name: "llm", description: "The language model." },
+  { name: "tts", description: "Text to speech." },
+];
+
 // biome-ignore lint/style/noDefaultExport: Vitest reads its configuration from the default export.
 export default defineConfig({
   test: {
+    tags,
     reporters: ["default", "./test/support/skipped-tests-reporter.ts"],
     projects: [
       {

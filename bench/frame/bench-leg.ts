@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
+import { CONNECTION_TYPES } from "../../src/carriers/list.ts";
 import { createTwilioWire } from "../../src/carriers/twilio/wire.ts";
 import { readConfig } from "../../src/config/config.ts";
 import type { Clock } from "../../src/core/clock.ts";
@@ -103,7 +104,7 @@ export class BenchLeg {
       phrases: NO_PHRASES,
       spend: UNLIMITED_SPEND,
       journal,
-      metrics: new WorkerMetrics(() => assert.fail("the metrics are not read")),
+      metrics: new WorkerMetrics(CONNECTION_TYPES, () => assert.fail("the metrics are not read")),
       clock,
       log,
       onStarted: () => {},

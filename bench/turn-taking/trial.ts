@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { SpeechDetector } from "../../src/call/turn-taking/speech-detector.ts";
+import { SimulatedTwilio } from "../../src/carriers/twilio/simulated.ts";
 import { createTwilioWire } from "../../src/carriers/twilio/wire.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { millisecondsOf, monotonicMs } from "../../src/core/clocks.ts";
@@ -15,7 +16,6 @@ import { Connection } from "../../src/gateway/leg/connection.ts";
 import { mulawDecode } from "../../src/media/g711.ts";
 import type { ResamplerFactory } from "../../src/media/resampler.ts";
 import type { VadFactory } from "../../src/media/vad.ts";
-import { SimulatedTwilio } from "../../src/simulator/carriers/twilio.ts";
 import type { Llm, Stt, SttEvent, Tts } from "../../src/speech/contracts.ts";
 import { createReferenceStt } from "../../src/speech/reference/stt.ts";
 import { WatermarkDecoder } from "../../src/speech/reference/watermark/decoder.ts";

@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import type { CarrierSecrets, OutboundCodecs } from "../carriers/list.ts";
 import type { Prices } from "../core/billing/prices.ts";
 import type { SpendSettings } from "../core/billing/spend.ts";
 import { MODEL_NAMES, type ModelName } from "../core/calls/spec.ts";
@@ -10,15 +11,13 @@ import { TOOL_SECRET_PREFIX, type ToolSecrets } from "../core/tools/secrets.ts";
 import type { LivenessOptions } from "../gateway/leg/liveness.ts";
 import type { CertificateFiles } from "../gateway/server/certificate.ts";
 import type { MediaServerSetting } from "../gateway/server/choice.ts";
-import type { CarrierSecrets } from "../gateway/server/signatures.ts";
-import type { G711Codec } from "../media/g711.ts";
 import { readContextSizes } from "../speech/llm/context-sizes.ts";
 import { LLM_PROVIDERS, readLlmSettings } from "../speech/llm/settings.ts";
 import { PROVIDER_NAMES, type SpeechConfig, speechConfigProblems } from "../speech/settings.ts";
 import { readSttSettings } from "../speech/stt/settings.ts";
 import { readTtsSettings } from "../speech/tts/settings.ts";
 import { isAddress, isWildcard, readApiUrls, redactedAddress } from "./addresses.ts";
-import { readCarrierBCodec, readCarrierSecrets } from "./carriers.ts";
+import { readCarrierSecrets, readOutboundCodecs } from "./carriers.ts";
 import { readDataDir, readServiceAccess } from "./environment.ts";
 import { readLiveness, readMediaServer, readMediaTls } from "./media-port.ts";
 import { readOrigins } from "./origins.ts";
@@ -86,8 +85,8 @@ export interface Config extends SpeechConfig {
   preemptiveReplies: boolean;
   /** The secrets with which streams of each carrier must be signed. */
   carrierSecrets: CarrierSecrets;
-  /** The codec of audio to carrier_b; it must match the `stream_bidirectional_codec` of the carrier. */
-  carrierBOutboundCodec: G711Codec;
+  /** The codecs of audio to carriers; they must match those with which the streams are ordered. */
+  outboundCodecs: OutboundCodecs;
   /** The secrets for headers of HTTP tools, by name, with the accounts that may send them and the hosts that may receive them. */
   toolSecrets: ToolSecrets;
   /** Whether HTTP tools may call this machine; for tests and trials. */
@@ -173,7 +172,7 @@ export function readConfig(
     ...readPolicies(text, problems),
     preemptiveReplies: readPreemptiveReplies(text("PREEMPTIVE_REPLIES"), problems),
     carrierSecrets: readCarrierSecrets(env, problems, publicMediaUrl !== ""),
-    carrierBOutboundCodec: readCarrierBCodec(env, problems),
+    outboundCodecs: readOutboundCodecs(env, problems),
     toolSecrets: readToolSecrets(env, problems),
     toolsAllowLoopback: readToolsAllowLoopback(text("TOOLS_ALLOW_LOOPBACK"), isProduction, problems),
   };

@@ -3,7 +3,7 @@ import { promptTokensMaxOf } from "../call/prompt-budget.ts";
 import type { Prices } from "../core/billing/prices.ts";
 import type { SpendSettings } from "../core/billing/spend.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
-import type { ModelName } from "../core/calls/spec.ts";
+import type { ConnectionType, ModelName } from "../core/calls/spec.ts";
 import { type Clock, isoTime } from "../core/clock.ts";
 import { mediaMs } from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
@@ -21,6 +21,7 @@ import type { VadFactory } from "../media/vad.ts";
 import type { Llm, Stt, Tts } from "../speech/contracts.ts";
 import type { CallHandoff, EndSummary, RedeemedCall } from "../store/call-handoff.ts";
 import type { WorkerLoad } from "../store/handoff/messages.ts";
+import type { UpgradeAuthentication, UpgradeHeaders } from "../wire/upgrade.ts";
 import type { InboundAudio, WireFactory } from "../wire/wire.ts";
 import { AdmissionGate } from "./admission.ts";
 import { Ticker } from "./event-loop/ticker.ts";
@@ -33,7 +34,6 @@ import { makeVadFor } from "./leg/make-vad.ts";
 import { TimedLeg } from "./leg/timed-leg.ts";
 import { TotalCounters } from "./metrics/total-counters.ts";
 import type { PhraseFinder } from "./phrases/book.ts";
-import type { CarrierSecrets, SignatureHeaders } from "./server/signatures.ts";
 import type { AccountSpends } from "./spend/account.ts";
 import { CallSpend } from "./spend/call.ts";
 import type { HttpTools } from "./tools/http-client.ts";
@@ -42,6 +42,8 @@ export interface GatewayOptions {
   handoff: CallHandoff;
   providers: { stt: Stt | undefined; tts: Tts; llm: Readonly<Record<ModelName, Llm>> };
   createWire: WireFactory;
+  /** All that calls can have. */
+  connectionTypes: readonly ConnectionType[];
   makeVad: VadFactory;
   makeResampler: ResamplerFactory;
   httpTools: HttpTools;
@@ -71,8 +73,8 @@ export interface GatewayOptions {
   callsMax: number;
   /** The process has become full, or has capacity again. Connections that are already open are still served. */
   onFull: (isFull: boolean) => void;
-  /** The secrets with which carriers sign upgrades. */
-  carrierSecrets: CarrierSecrets;
+  /** Which transports an upgrade may belong to. */
+  authentication: UpgradeAuthentication;
   /** The stream's address up to `/stream/{token}`: some carriers sign it. */
   mediaUrl: string;
 }
@@ -81,7 +83,7 @@ export interface GatewayOptions {
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #calls = new Map<CallId, Connection>();
-  readonly #totals = new TotalCounters();
+  readonly #totals: TotalCounters;
   readonly #addedLatency: AddedLatency = { in: new TimeHistogram(), out: new TimeHistogram() };
   readonly #ticker: Ticker;
   readonly #admissions: AdmissionGate;
@@ -93,6 +95,7 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     this.#options = options;
+    this.#totals = new TotalCounters(options.connectionTypes);
     this.#ticker = new Ticker(options.clock);
     this.#admissions = new AdmissionGate({
       ...options,
@@ -143,7 +146,7 @@ export class Gateway {
   }
 
   /** Exchanges a stream token for a call slot: see `AdmissionGate.admit`. */
-  admit(token: string, headers: SignatureHeaders): Promise<Admission> {
+  admit(token: string, headers: UpgradeHeaders): Promise<Admission> {
     return this.#admissions.admit(token, headers);
   }
 

@@ -26,10 +26,7 @@ export interface InboundAudio {
 export interface StreamStarted {
   kind: "start";
   streamId: string;
-  /**
-   * The carrier's id of the call: 1 to STREAM_ID_CHARS_MAX arbitrary characters. Undefined where only we have an id.
-   * For carrier_b it is the `call_control_id`, with which its API identifies the call.
-   */
+  /** The carrier's id of the call: 1 to STREAM_ID_CHARS_MAX arbitrary characters. Undefined where only we have an id. */
   carrierCallId: string | undefined;
   codec: FrameCodec;
 }

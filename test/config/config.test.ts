@@ -21,7 +21,7 @@ describe("configuration", () => {
       streamsMax: {},
       preemptiveReplies: false,
       carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [] },
-      carrierBOutboundCodec: "mulaw",
+      outboundCodecs: { carrier_b: "mulaw" },
       toolSecrets: new Map(),
       toolsAllowLoopback: false,
     });
@@ -252,7 +252,7 @@ describe("configuration", () => {
   });
 
   test("carrier_b gets A-law if configured", () => {
-    expect(readConfig({ CARRIER_B_OUTBOUND_CODEC: "pcma" }).carrierBOutboundCodec).toBe("alaw");
+    expect(readConfig({ CARRIER_B_OUTBOUND_CODEC: "pcma" }).outboundCodecs).toEqual({ carrier_b: "alaw" });
   });
 
   test("a public address must be one that clients outside can use", () => {

@@ -1,54 +1,39 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative, resolve } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { textTable } from "../../bench/report/text-table.ts";
 import { readArguments, runCommand } from "../../src/cli/command.ts";
-import { faultTable, type TestResult } from "./table.ts";
+import { faultTable, stagesIn, type TestResult } from "./table.ts";
 
 // The fault table of the providers: runs every test whose title begins with a row of the catalogue (P1 to P16), and prints what came of
-// it, row by row and kind by kind. Exits with 1 at a failure, and at a gap without a reason.
+// it, row by row and stage by stage: a test's tags name its stages. Exits with 1 at a failure, and at a gap without a reason.
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-/** A row at the beginning of a title, in a file; and in a full name, after its describe blocks. */
-const ID_IN_SOURCE = /["'`]P\d+(, P\d+)*:/;
+/** A row at the beginning of a title, in a full name, which begins with the names of the describe blocks. */
 const ID_IN_NAME = "(^| )P\\d+(, P\\d+)*:";
-const CONTRACT = /from "((?:\.\.\/)+contract\/[\w/-]+\.ts)"/g;
-/** Where providers are tested. What tools call is none. */
-const FOLDERS = ["test/speech", "test/gateway"];
+/** Where providers are tested. */
+const FOLDERS = ["test/speech", "test/gateway/agent"];
 
 /** The part of Vitest's report that is read. */
 interface Report {
   testResults: {
     name: string;
     message: string;
-    assertionResults: { ancestorTitles: string[]; title: string; status: string }[];
+    assertionResults: { ancestorTitles: string[]; title: string; tags: string[]; status: string }[];
   }[];
 }
 
-/** Test files with a row in them, or in a contract that they call. */
-function filesWithRows(): string[] {
-  return FOLDERS.flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".test.ts"))
-      .map((name) => join(folder, name)),
-  ).filter((file) => {
-    const source = readFileSync(join(root, file), "utf8");
-    const contracts = [...source.matchAll(CONTRACT)].map(([, path = ""]) => resolve(root, file, "..", path));
-    return [source, ...contracts.map((path) => readFileSync(path, "utf8"))].some((text) => ID_IN_SOURCE.test(text));
-  });
-}
-
-/** Runs them; what Vitest itself has to say goes to the terminal only where it made no report. */
-function resultsOf(files: readonly string[]): TestResult[] {
+/** Runs the tests of all rows; what Vitest itself has to say goes to the terminal only where it made no report. */
+function results(): TestResult[] {
   const folder = mkdtempSync(join(tmpdir(), "trunkline-faults-"));
   const outputFile = join(folder, "report.json");
   try {
     const vitest = join(root, "node_modules/vitest/vitest.mjs");
     const options = ["--project", "!long-*", "--reporter", "json", "--outputFile", outputFile];
     const names = ["--testNamePattern", ID_IN_NAME];
-    const run = spawnSync(process.execPath, [vitest, "run", ...options, ...names, ...files], {
+    const run = spawnSync(process.execPath, [vitest, "run", ...options, ...names, ...FOLDERS], {
       cwd: root,
       encoding: "utf8",
     });
@@ -58,9 +43,10 @@ function resultsOf(files: readonly string[]): TestResult[] {
       if (assertionResults.length === 0) throw new Error(`${relative(root, name)} could not be run: ${message}`);
     }
     return testResults.flatMap(({ name, assertionResults }) =>
-      assertionResults.map(({ ancestorTitles, title, status }) => ({
+      assertionResults.map(({ ancestorTitles, title, tags, status }) => ({
         file: relative(root, name),
         titles: [...ancestorTitles, title],
+        stages: stagesIn(tags),
         status: status === "passed" || status === "failed" ? status : "skipped",
       })),
     );
@@ -86,7 +72,7 @@ Exits with 1 at a failure, and at a gap without a reason.
 
 async function run(args: readonly string[]): Promise<number> {
   readArguments(args, {});
-  const { head, rows, problems } = faultTable(resultsOf(filesWithRows()));
+  const { head, rows, problems } = faultTable(results());
   process.stdout.write(`${textTable(head, rows)}\n`);
   if (problems.length > 0) process.stdout.write(`\n${problems.join("\n")}\n`);
   return problems.length === 0 ? 0 : 1;

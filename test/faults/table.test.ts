@@ -1,16 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { FAULTS, faultTable, REASONS, rowsOf, STAGES, stagesOf, type TestResult } from "./table.ts";
+import { FAULTS, faultTable, REASONS, rowsOf, STAGES, type Stage, stagesIn, type TestResult } from "./table.ts";
 
-const result = (file: string, title: string, status: TestResult["status"] = "passed"): TestResult => ({
-  file: `test/speech/${file}.test.ts`,
+const result = (stages: readonly Stage[], title: string, status: TestResult["status"] = "passed"): TestResult => ({
+  file: "test/speech/provider.test.ts",
   titles: ["a provider", title],
+  stages,
   status,
 });
 
 /** One test for every cell that must have one. */
 const whole = (): TestResult[] =>
   Object.keys(FAULTS).flatMap((id) =>
-    STAGES.filter((kind) => REASONS[id]?.[kind] === undefined).map((kind) => result("any", `${id}: of the ${kind}`)),
+    STAGES.filter((kind) => REASONS[id]?.[kind] === undefined).map((kind) => result([kind], `${id}: a fault`)),
   );
 
 describe("the row of a test", () => {
@@ -20,32 +21,39 @@ describe("the row of a test", () => {
     ["P12 without a colon", []],
     ["what comes in time, P6: or not", []],
   ])("%s", (title, rows) => {
-    expect(rowsOf(result("any", title))).toEqual(rows);
+    expect(rowsOf(result([], title))).toEqual(rows);
   });
 
   test("may be named by a describe block", () => {
-    expect(rowsOf({ file: "", titles: ["P7: server-sent events", "a comment"], status: "passed" })).toEqual(["P7"]);
+    const titles = ["P7: server-sent events", "a comment"];
+    expect(rowsOf({ ...result([], ""), titles })).toEqual(["P7"]);
   });
 });
 
 describe("the stages that a test is about", () => {
-  test.each([
-    ["stt/providers/deepgram", "P1: refused", ["stt"]],
-    ["stt/fallback", "P1: refused", ["stt"]],
-    ["llm/providers/openai", "P1: refused", ["llm"]],
-    ["tts/providers/openai", "P1: refused", ["tts"]],
-    ["resilience/circuit-breaker", "P15: open", ["stt", "llm", "tts"]],
-    ["resilience/every-provider", "P1: refused, by the TTS openai", ["tts"]],
-    ["resilience/failover", "P3: an STT and a TTS die", ["stt", "tts"]],
-    ["languages", "P11: too long", []],
-  ])("%s, %s", (file, title, kinds) => {
-    expect(stagesOf(result(file, title))).toEqual(kinds);
+  test.each<[tags: string[], stages: Stage[]]>([
+    [["stt"], ["stt"]],
+    [["llm"], ["llm"]],
+    [["tts"], ["tts"]],
+    [
+      ["stt", "llm", "tts"],
+      ["stt", "llm", "tts"],
+    ],
+    [
+      ["tts", "stt"],
+      ["stt", "tts"],
+    ],
+    [["slow", "llm"], ["llm"]],
+    [["languages"], []],
+    [[], []],
+  ])("with the tags %j are %j", (tags, stages) => {
+    expect(stagesIn(tags)).toEqual(stages);
   });
 });
 
 describe("the table", () => {
   test("counts the tests that passed, and explains rows that cannot have tests", () => {
-    const { head, rows, problems } = faultTable([...whole(), result("stt/providers/deepgram", "P1: refused")]);
+    const { head, rows, problems } = faultTable([...whole(), result(["stt"], "P1: refused")]);
     expect(head).toEqual(["fault", "stt", "llm", "tts"]);
     expect(rows[0]?.slice(1)).toEqual(["2 passed", "1 passed", "1 passed"]);
     expect(rows[9]?.slice(1)).toEqual(["1 passed", "no WebSocket", "1 passed"]);
@@ -62,27 +70,23 @@ describe("the table", () => {
 
   test("reports failures, tests that did not run, and explanations that are no longer true", () => {
     const more = [
-      result("stt/providers/deepgram", "P1: refused", "failed"),
-      result("stt/providers/deepgram", "P1: a certificate", "skipped"),
-      result("llm/providers/openai", "P10: a WebSocket"),
+      result(["stt"], "P1: refused", "failed"),
+      result(["stt"], "P1: a certificate", "skipped"),
+      result(["llm"], "P10: a WebSocket"),
     ];
     const { rows, problems } = faultTable([...whole(), ...more]);
     expect(rows[0]?.[1]).toBe("1 passed, 1 failed, 1 skipped");
     expect(problems).toEqual([
-      "test/speech/stt/providers/deepgram.test.ts: a provider > P1: refused: failed",
+      "test/speech/provider.test.ts: a provider > P1: refused: failed",
       "P10, llm: has tests, and a reason for none",
     ]);
   });
 
   test("reports tests that belong to no row", () => {
-    const { problems } = faultTable([
-      ...whole(),
-      result("languages", "P11: too long"),
-      result("stt/providers/deepgram", "P17: new"),
-    ]);
+    const { problems } = faultTable([...whole(), result([], "P11: too long"), result(["stt"], "P17: new")]);
     expect(problems).toEqual([
-      "test/speech/languages.test.ts: a provider > P11: too long: neither its titles nor its path name a stage (stt, llm, tts)",
-      "test/speech/stt/providers/deepgram.test.ts: a provider > P17: new: there is no row P17",
+      "test/speech/provider.test.ts: a provider > P11: too long: has no tag of a stage (stt, llm, tts)",
+      "test/speech/provider.test.ts: a provider > P17: new: there is no row P17",
     ]);
   });
 });

@@ -8,6 +8,8 @@ export interface TestResult {
   file: string;
   /** What the test is called, after the names of its describe blocks. */
   titles: readonly string[];
+  /** The stages that it is about: those among its tags. */
+  stages: readonly Stage[];
   status: "passed" | "failed" | "skipped";
 }
 
@@ -41,32 +43,14 @@ export const REASONS: Readonly<Record<string, Partial<Record<Stage, string>>>> =
   P14: { stt: "sends no audio", llm: "sends no audio" },
 };
 
-/** Test files that are about some stages by their path, where their titles name none. */
-const STAGES_BY_PATH: readonly (readonly [RegExp, readonly Stage[]])[] = [
-  [/\/speech\/stt\//, ["stt"]],
-  [/\/speech\/llm\/|\/agent\/provider-limits\b/, ["llm"]],
-  [/\/speech\/tts\//, ["tts"]],
-  [/\/resilience\/circuit-breaker\b/, STAGES],
-  [/\/resilience\/deadlines\b/, ["llm", "tts"]],
-];
-
 const ID = /^(P\d+(?:, P\d+)*):/;
 
 /** Which rows a test proves: those that its own title begins with, or that of what it stands in. */
 export const rowsOf = ({ titles }: TestResult): string[] =>
   titles.flatMap((title) => ID.exec(title)?.[1]?.split(", ") ?? []);
 
-/** The stages that a test is about: those that its titles name, else those of its file; none if neither names any. */
-export function stagesOf({ file, titles }: TestResult): readonly Stage[] {
-  const words = new Set(
-    titles
-      .join(" ")
-      .toLowerCase()
-      .match(/[a-z]+/g),
-  );
-  const named = STAGES.filter((kind) => words.has(kind));
-  return named.length > 0 ? named : (STAGES_BY_PATH.find(([pattern]) => pattern.test(file))?.[1] ?? []);
-}
+/** The stages among a test's tags, in the order of the table. vitest.config.ts declares the tags. */
+export const stagesIn = (tags: readonly string[]): Stage[] => STAGES.filter((stage) => tags.includes(stage));
 
 export interface FaultTable {
   head: readonly string[];
@@ -82,12 +66,12 @@ export function faultTable(results: readonly TestResult[]): FaultTable {
     const strange = rowsOf(test).filter((id) => !Object.hasOwn(FAULTS, id));
     const name = `${test.file}: ${test.titles.join(" > ")}`;
     if (strange.length > 0) return [`${name}: there is no row ${strange.join(", ")}`];
-    if (stagesOf(test).length === 0) return [`${name}: neither its titles nor its path name a stage (stt, llm, tts)`];
+    if (test.stages.length === 0) return [`${name}: has no tag of a stage (stt, llm, tts)`];
     return test.status === "failed" ? [`${name}: failed`] : [];
   });
   const rows = Object.entries(FAULTS).map(([id, what]) => {
     const cells = STAGES.map((kind) => {
-      const here = tests.filter((test) => rowsOf(test).includes(id) && stagesOf(test).includes(kind));
+      const here = tests.filter((test) => rowsOf(test).includes(id) && test.stages.includes(kind));
       const reason = REASONS[id]?.[kind];
       if (here.length === 0 && reason === undefined) problems.push(`${id}, ${kind}: no test, and no reason why`);
       if (here.length > 0 && reason !== undefined) problems.push(`${id}, ${kind}: has tests, and a reason for none`);

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import { upgradeAuthentication } from "../../src/carriers/authentication.ts";
 import { asAccountId, asCallId } from "../../src/core/ids.ts";
 import { REDEMPTIONS_MAX, REFUSAL_MS_MIN } from "../../src/core/limits/admission.ts";
 import { mintToken } from "../../src/core/stream-token.ts";
 import { AdmissionGate } from "../../src/gateway/admission.ts";
 import type { LegSocket } from "../../src/gateway/leg/leg.ts";
-import { signatureHeaders } from "../../src/gateway/server/signatures.ts";
 import type { RedeemedCall } from "../../src/store/call-handoff.ts";
 import { SPEC } from "../support/calls/virtual-call.ts";
 import { NOOP_LEG } from "../support/legs/noop-leg.ts";
@@ -13,7 +13,7 @@ import { memoryLog } from "../support/memory-log.ts";
 
 const KEY = new Uint8Array(32).fill(7);
 const TOKEN = mintToken(KEY);
-const NO_HEADERS = signatureHeaders(() => "");
+const NO_HEADERS = {};
 const SOCKET: LegSocket = { send: () => true, ping: () => {}, end: () => {} };
 const REDEEMED: RedeemedCall = { callId: asCallId("call_1"), accountId: asAccountId("account_1"), spec: SPEC };
 
@@ -30,7 +30,7 @@ function gate(redeem: () => Promise<RedeemedCall | undefined>, tokenKeys: readon
     clock,
     log: memoryLog().log,
     mediaUrl: "wss://media.example",
-    carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [] },
+    authentication: upgradeAuthentication({}),
     open: ({ callId }) => {
       opened.push(callId);
       return NOOP_LEG;

@@ -1,7 +1,5 @@
 import { DEFAULT_TURN_PARAMETERS, PREEMPTIVE_TURN_PARAMETERS } from "../../src/call/parameters.ts";
-import { createPlivoWire } from "../../src/carriers/plivo/wire.ts";
-import { createTelnyxWire } from "../../src/carriers/telnyx/wire.ts";
-import { createTwilioWire } from "../../src/carriers/twilio/wire.ts";
+import { wireFactory } from "../../src/carriers/wire-factory.ts";
 import { isoTime } from "../../src/core/clock.ts";
 import { asAccountId, asCallId, type CallId } from "../../src/core/ids.ts";
 import { Ticker } from "../../src/gateway/event-loop/ticker.ts";
@@ -12,7 +10,7 @@ import type { LegSocket } from "../../src/gateway/leg/leg.ts";
 import { busRateHz } from "../../src/media/bus-rate.ts";
 import { loadResampler, type ResamplerFactory } from "../../src/media/resampler.ts";
 import { loadVad, type Vad, type VadFactory } from "../../src/media/vad.ts";
-import { createWebsocketWire } from "../../src/wire/websocket/wire.ts";
+import { carrierCodecs } from "../../src/simulator/transports.ts";
 import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "../support/audio/inbound-audio.ts";
 import { opus } from "../support/audio/opus-codecs.ts";
@@ -66,18 +64,11 @@ export interface ServiceOptions {
 }
 
 /** The service's end of what the call comes over. */
-function createWire({ line }: Plan, callId: CallId): Wire {
-  switch (line.wire) {
-    case "carrier_a":
-      return createTwilioWire();
-    case "carrier_b":
-      return createTelnyxWire({ outboundCodec: line.codecs.outbound });
-    case "carrier_c":
-      return createPlivoWire();
-    case "websocket":
-      return createWebsocketWire({ format: line.format, callId, opus });
-  }
-}
+const createWire = ({ line, spec }: Plan, callId: CallId): Wire =>
+  wireFactory({ outboundCodecs: line.wire === "websocket" ? {} : { [line.wire]: carrierCodecs(line).outbound }, opus })(
+    callId,
+    spec,
+  );
 
 /** The real service around one call: connection, ticker and journals, with providers that are given and parts that are counted. */
 export class Service {

@@ -4,8 +4,8 @@ import { mediaMs } from "../../../src/core/clocks.ts";
 import type { Wire } from "../../../src/wire/wire.ts";
 import { carrierContract } from "../../contract/wire/carrier.ts";
 import { inboundAudio } from "../../support/audio/inbound-audio.ts";
-import { carrierB } from "../../support/wires/carriers.ts";
 import type { CarrierUnderTest } from "../../support/wires/wire-under-test.ts";
+import { carrierB } from "./subject.ts";
 
 const pcmu = carrierB("mulaw");
 const pcma = carrierB("alaw");

@@ -9,20 +9,19 @@ import {
   STT_CONNECT_MS_MAX,
   STT_MESSAGE_BYTES_MAX,
 } from "../../../src/core/limits/stt.ts";
-import type { Stt, SttEvent } from "../../../src/speech/contracts.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 import { hasOpenssl, makeCertificate } from "../../support/network/certificates.ts";
-import { framesOf, hum, SttServer, type SttServerOptions } from "../../support/providers/stt/stt-server.ts";
+import { eventually, type MakeStt, openOn, STT_KEY } from "../../support/providers/stt/stt-kit.ts";
+import { hum, SttServer, type SttServerOptions } from "../../support/providers/stt/stt-server.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 const RATE_HZ = 8_000;
-/** Secrets that no error may quote. */
-export const SECRET_KEY = "a-key-that-must-stay-secret";
+/** What the caller says, which no error may quote. */
 const SPOKEN = "my-secret-words";
 
 export interface SttSocketUnderTest {
   name: string;
-  make: (url: string, clock: ManualClock) => Stt;
+  make: MakeStt;
   /** The text that closes the stream. */
   goodbye: string;
   /** The HTTP status that corresponds to the provider's close code 1008, if any. */
@@ -66,7 +65,7 @@ const FAULTS: readonly [name: string, server: SttServerOptions, expected: RegExp
   ],
   ["P10: a close with 1011", { greeting: (socket) => socket.close(1011, SPOKEN) }, /with 1011$/],
   ["P10: an unexpected close", { greeting: (socket) => socket.close(1000, SPOKEN) }, /with 1000$/],
-  ["P16: a close for a key that was revoked", { greeting: (socket) => socket.close(1008, SECRET_KEY) }, /with 1008$/],
+  ["P16: a close for a key that was revoked", { greeting: (socket) => socket.close(1008, STT_KEY) }, /with 1008$/],
   ["P7: a text that is no JSON", { greeting: (socket) => socket.send(`{"${SPOKEN}`) }, /no JSON object/],
   ["P7: JSON that is no object", { greeting: (socket) => socket.send(`["${SPOKEN}"]`) }, /no JSON object/],
   ["P7: a binary message", { greeting: (socket) => socket.send(Buffer.from(SPOKEN)) }, /no JSON object/],
@@ -75,59 +74,26 @@ const FAULTS: readonly [name: string, server: SttServerOptions, expected: RegExp
 function refusing(status: number, headers = ""): SttServerOptions {
   return {
     refusal: (socket) =>
-      void socket.end(`HTTP/1.1 ${status} No\r\n${headers}Content-Length: ${SECRET_KEY.length}\r\n\r\n${SECRET_KEY}`),
+      void socket.end(`HTTP/1.1 ${status} No\r\n${headers}Content-Length: ${STT_KEY.length}\r\n\r\n${STT_KEY}`),
   };
 }
-
-/** A stream on `server`, closed with it. */
-export async function openOn(
-  server: SttServer,
-  make: SttSocketUnderTest["make"],
-  {
-    rateHz = RATE_HZ,
-    language = "en-US",
-    languagePinned = false,
-  }: { rateHz?: number; language?: string; languagePinned?: boolean } = {},
-) {
-  const clock = new ManualClock();
-  const abortController = new AbortController();
-  const opened = { times: 0 };
-  const onOpened = (): void => {
-    opened.times += 1;
-  };
-  const stt = make(`ws://127.0.0.1:${server.port}/`, clock);
-  const stream = stt.open({ language, languagePinned, rateHz, onOpened }, abortController.signal);
-  const transcripts: SttEvent[] = [];
-  const ended = (async () => {
-    for await (const event of stream.events) transcripts.push(event);
-  })();
-  ended.catch(() => {});
-  const sendAudio = (ms: number, silenceMs: number): void => {
-    for (const [frame, voiced] of framesOf(hum(rateHz, ms, silenceMs), rateHz)) stream.write(frame, voiced);
-  };
-  return { clock, abortController, stream, transcripts, opened, ended, sendAudio };
-}
-
-/** Polls for data over a real socket. */
-export const eventually = <T>(what: () => T) => expect.poll(what, { timeout: 10_000, interval: 5 });
 
 /** How every STT over a WebSocket handles faults of its provider. */
 export function sttSocketContract({ name, make, goodbye, closeStatus }: SttSocketUnderTest): void {
   describe(`${name}, when its provider fails`, () => {
     test.each(FAULTS)("%s fails the stream", async (_name, options, expected) => {
       const server = await SttServer.listen(options);
-      const { stream, ended, sendAudio, clock } = await openOn(server, make);
+      const { stream, ended, sendAudio, clock } = openOn(server, make);
       const error = await ended.catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ code: "provider_failed" });
       const { message, cause } = error as Error;
       const status = message.endsWith("with 1008") ? closeStatus : /status (\d+)/.exec(message)?.[1];
       expect(cause).toEqual(status === undefined ? undefined : { status: Number(status), retryAfterMs: undefined });
       expect(message).toMatch(expected);
-      expect(message).not.toMatch(new RegExp(`${SECRET_KEY}|${SPOKEN}`));
+      expect(message).not.toMatch(new RegExp(`${STT_KEY}|${SPOKEN}`));
       expect(() => stream.write(new Int16Array(160), true)).not.toThrow();
       sendAudio(200, 400);
       expect(clock.pending).toBe(0);
-      server.close();
     });
 
     test("P1: a refused connection fails the stream", async () => {
@@ -159,27 +125,25 @@ export function sttSocketContract({ name, make, goodbye, closeStatus }: SttSocke
 
     test("P2: audio is buffered for a provider that accepts and never responds, up to a bound", async () => {
       const server = await SttServer.listen({ refusal: () => {} });
-      const { ended, sendAudio } = await openOn(server, make);
+      const { ended, sendAudio } = openOn(server, make);
       sendAudio(STT_BACKLOG_MS_MAX - 60, 0);
       sendAudio(120, 0);
       await expect(ended).rejects.toThrow(/reads audio slower/);
-      server.close();
     });
 
     test("P2: a provider that does not complete the handshake for seconds fails the stream", async () => {
       const server = await SttServer.listen({ refusal: () => {} });
-      const { ended, sendAudio, clock } = await openOn(server, make);
+      const { ended, sendAudio, clock } = openOn(server, make);
       clock.advance(STT_CONNECT_MS_MAX);
       sendAudio(120, 0);
       clock.advance(1);
       sendAudio(120, 0);
       await expect(ended).rejects.toThrow(/did not complete the handshake/);
-      server.close();
     });
 
     test("audio is buffered for a provider that stops reading, up to a bound", async () => {
       const server = await SttServer.listen({ greeting: (socket) => socket.pause() });
-      const { ended, stream, clock } = await openOn(server, make);
+      const { ended, stream, clock } = openOn(server, make);
       await eventually(() => server.seen.length).toBe(1);
       let isOver = false;
       const over = ended.catch(() => {
@@ -193,24 +157,21 @@ export function sttSocketContract({ name, make, goodbye, closeStatus }: SttSocke
       await over;
       await expect(ended).rejects.toThrow(/reads audio slower/);
       expect(clock.pending).toBe(0);
-      server.close();
     });
 
     test("audio from before the connection opened is sent, in order", async () => {
       const server = await SttServer.listen();
-      const { sendAudio, abortController } = await openOn(server, make);
+      const { sendAudio } = openOn(server, make);
       sendAudio(600, 600);
       await eventually(() => server.last?.audio.length).toBeGreaterThanOrEqual(1_150 * 16);
       const all = Buffer.from(hum(RATE_HZ, 600, 600).buffer);
       expect(server.last?.audio.equals(all.subarray(0, server.last.audio.length))).toBe(true);
       expect(server.last?.texts).toHaveLength(1);
-      abortController.abort();
-      server.close();
     });
 
     test("it closes the stream when the call ends, and no timer or socket remains", async () => {
       const server = await SttServer.listen({ greeting: (socket) => socket.send("{}") });
-      const { sendAudio, abortController, ended, clock } = await openOn(server, make);
+      const { sendAudio, abortController, ended, clock } = openOn(server, make);
       sendAudio(120, 0);
       await eventually(() => server.last?.messages.length).toBe(2);
       abortController.abort();
@@ -218,21 +179,19 @@ export function sttSocketContract({ name, make, goodbye, closeStatus }: SttSocke
       await eventually(() => server.last?.closeCode).toBe(1000);
       expect(server.last?.texts).toEqual([goodbye]);
       await eventually(() => clock.pending).toBe(0);
-      server.close();
     });
 
     test("after a call that ends during the connect, no timer or socket remains", async () => {
       const server = await SttServer.listen({ refusal: () => {} });
-      const { abortController, ended, clock } = await openOn(server, make);
+      const { abortController, ended, clock } = openOn(server, make);
       abortController.abort();
       await ended;
       expect(clock.pending).toBe(0);
-      server.close();
     });
 
     test("a provider that does not respond to the close is disconnected", async () => {
       const server = await SttServer.listen();
-      const { sendAudio, abortController, clock } = await openOn(server, make);
+      const { sendAudio, abortController, clock } = openOn(server, make);
       sendAudio(60, 0);
       await eventually(() => server.last?.messages.length).toBe(1);
       server.stopReading();
@@ -240,7 +199,6 @@ export function sttSocketContract({ name, make, goodbye, closeStatus }: SttSocke
       await clock.play(STT_CLOSE_MS_MAX);
       expect(clock.pending).toBe(0);
       await eventually(() => server.open).toBe(0);
-      server.close();
     });
   });
 }

@@ -33,7 +33,9 @@ function trailOf(event: CallEvent): string[] {
   }
 }
 
-test("P3: STT, LLM and TTS fail in the middle of a sentence: fallbacks continue, and no word is lost", async () => {
+test("P3: STT, LLM and TTS fail in the middle of a sentence: fallbacks continue, and no word is lost", {
+  tags: ["stt", "llm", "tts"],
+}, async () => {
   const clock = new ManualClock();
   const stts = [
     new ScriptedStt(clock, [

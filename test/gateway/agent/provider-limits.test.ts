@@ -68,7 +68,7 @@ async function answered(answers: readonly (readonly LlmStep[])[], transcripts: S
 }
 
 describe("a provider that returns far too much costs neither the call nor the journal anything", () => {
-  test("P13: a megabyte of arguments, of a tool's name and of its id", async () => {
+  test("P13: a megabyte of arguments, of a tool's name and of its id", { tags: ["llm"] }, async () => {
     for (const call of [asking(`{"a":"${"x".repeat(MEGABYTE)}"}`), asking("{}", "x".repeat(MEGABYTE))]) {
       const { llm, ran, pendingBytesMax } = await answered([steps(call, end), textReply("I see.")]);
       expect(ran).toEqual([]);
@@ -79,7 +79,9 @@ describe("a provider that returns far too much costs neither the call nor the jo
     }
   });
 
-  test("P13: a thousand tool calls of the maximum length: as many run as are allowed, the rest is refused", async () => {
+  test("P13: a thousand tool calls of the maximum length: as many run as are allowed, the rest is refused", {
+    tags: ["llm"],
+  }, async () => {
     const argumentsJson = JSON.stringify({ a: "é".repeat(16_000) });
     const calls = Array.from({ length: 2_000 }, () => asking(argumentsJson));
     const { llm, ran, pendingBytesMax } = await answered([steps(...calls, end), textReply("I see.")]);
@@ -101,7 +103,7 @@ describe("a provider that returns far too much costs neither the call nor the jo
     expect(pendingBytesMax).toBeLessThan(150_000);
   });
 
-  test("P11: an STT that returns a megabyte", async () => {
+  test("P11: an STT that returns a megabyte", { tags: ["stt"] }, async () => {
     const transcripts = [{ atMs: 600, event: { kind: "final", text: "x".repeat(MEGABYTE) } } as const];
     const { llm, pendingBytesMax } = await answered([textReply("I see.")], transcripts);
     expect(llm.requests.at(-1)?.messages.at(-1)?.text).toMatch(/^where is my order x{16000,16400}$/);

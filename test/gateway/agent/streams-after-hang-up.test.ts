@@ -74,11 +74,13 @@ async function hungUp(providers: (base: string, clock: ManualClock) => LegOption
 
 describe("a hang-up ends every stream within a second of call time, even with a provider that never responds", () => {
   // An STT over HTTP has a stream only while it transcribes: its own test covers that.
-  test.each(STT_PROVIDERS.filter(({ isSocket }) => isSocket))("P2: of the STT $name", async ({ make }) => {
+  test.each(STT_PROVIDERS.filter(({ isSocket }) => isSocket))("P2: of the STT $name", { tags: ["stt"] }, async ({
+    make,
+  }) => {
     await hungUp((base, clock) => ({ stt: make(base, clock) }));
   });
 
-  test.each(LLM_PROVIDERS)("P2: of the LLM $name", async ({ make }) => {
+  test.each(LLM_PROVIDERS)("P2: of the LLM $name", { tags: ["llm"] }, async ({ make }) => {
     await hungUp((base, clock) => ({
       llm: make(base, clock),
       stt: new ScriptedStt(clock, [{ atMs: 500, event: { kind: "final", text: "what do you have" } }]),
@@ -86,7 +88,7 @@ describe("a hang-up ends every stream within a second of call time, even with a 
     }));
   });
 
-  test.each(TTS_PROVIDERS)("P2: of the TTS $name", async ({ name, make }) => {
+  test.each(TTS_PROVIDERS)("P2: of the TTS $name", { tags: ["tts"] }, async ({ name, make }) => {
     await hungUp((base, clock) => {
       const tts = make(base, clock);
       opened.push(tts);

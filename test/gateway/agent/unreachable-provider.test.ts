@@ -62,9 +62,9 @@ const kindsOf = (journaled: readonly { event: CallEvent }[]): string[] => journa
 
 test.each(
   LLM_PROVIDERS,
-)("P1: where the LLM $name cannot be reached, the caller hears an apology soon, and the log says why", async ({
-  make,
-}) => {
+)("P1: where the LLM $name cannot be reached, the caller hears an apology soon, and the log says why", {
+  tags: ["llm"],
+}, async ({ make }) => {
   let requestedMs = callMs(Number.NaN);
   const { journaled, times, logged } = await callUntil("segment-audio", (clock) => {
     const llm = make(base, clock);
@@ -87,10 +87,9 @@ test.each(
   expect(logged).toContain("could not be reached (ECONNREFUSED)");
 });
 
-test.each(TTS_PROVIDERS)("P1: where the TTS $name cannot be reached, the fallback speaks soon", async ({
-  name,
-  make,
-}) => {
+test.each(TTS_PROVIDERS)("P1: where the TTS $name cannot be reached, the fallback speaks soon", {
+  tags: ["tts"],
+}, async ({ name, make }) => {
   const { times } = await callUntil("segment-audio", (clock) => {
     const tts = make(base, clock);
     const first = { tts, ...breakerFor("tts", name, clock) };
@@ -102,7 +101,7 @@ test.each(TTS_PROVIDERS)("P1: where the TTS $name cannot be reached, the fallbac
 
 test.each(
   STT_PROVIDERS.filter(({ isSocket }) => isSocket),
-)("P1: where the STT $name cannot be reached, the fallback is used", async ({ name, make }) => {
+)("P1: where the STT $name cannot be reached, the fallback is used", { tags: ["stt"] }, async ({ name, make }) => {
   const { times, journaled } = await callUntil("stt-final", (clock) => {
     const next = new ScriptedStt(clock, [{ atMs: 500, event: { kind: "final", text: "what do you have" } }]);
     const stts = [make(base, clock), next].map((stt) => ({

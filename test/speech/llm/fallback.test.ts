@@ -1,3 +1,5 @@
+// @module-tag llm
+
 import { setMaxListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { elapsedMs, millisecondsOf, monotonicMs } from "../../../src/core/clocks.ts";

@@ -1,3 +1,7 @@
+// @module-tag stt
+// @module-tag llm
+// @module-tag tts
+
 import { expect, test } from "vitest";
 import { providerFailed } from "../../../src/core/errors.ts";
 import { CIRCUIT_BREAKER_FAILURES_MAX, CIRCUIT_BREAKER_PROBE_MS } from "../../../src/core/limits/providers.ts";

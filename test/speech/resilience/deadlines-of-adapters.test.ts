@@ -45,7 +45,7 @@ async function fallsSilent<T>(items: AsyncIterable<T>, enough: number, clock: Ma
   return (await over)?.message;
 }
 
-describe.each(LLM_PROVIDERS)("LLM $name with fallback", ({ name, make }) => {
+describe.each(LLM_PROVIDERS)("LLM $name with fallback", { tags: ["llm"] }, ({ name, make }) => {
   const begun =
     { openai: unfinishedChat, anthropic: unfinishedMessage, gemini: unfinishedGemini }[name] ?? unfinishedChat;
   const cases: readonly [string, LlmServerStep, number, number, string][] = [
@@ -91,7 +91,7 @@ describe.each(LLM_PROVIDERS)("LLM $name with fallback", ({ name, make }) => {
   });
 });
 
-describe.each(TTS_PROVIDERS)("TTS $name with fallback", ({ name, make }) => {
+describe.each(TTS_PROVIDERS)("TTS $name with fallback", { tags: ["tts"] }, ({ name, make }) => {
   const fake = (fault: TtsFault): TtsServer =>
     name === "elevenlabs"
       ? new FakeElevenLabs({ fault })
@@ -120,7 +120,10 @@ describe.each(TTS_PROVIDERS)("TTS $name with fallback", ({ name, make }) => {
   });
 });
 
-describe.each(STT_PROVIDERS.filter(({ isSocket }) => isSocket))("STT $name with fallback", ({ name, make }) => {
+describe.each(STT_PROVIDERS.filter(({ isSocket }) => isSocket))("STT $name with fallback", { tags: ["stt"] }, ({
+  name,
+  make,
+}) => {
   const pings: SttServerAction = (socket) => {
     const timer = setInterval(() => socket.ping(), 5);
     socket.on("close", () => clearInterval(timer));

@@ -91,9 +91,18 @@ const switching =
     socket.write(bytes);
   };
 
-describe.each(EVERY_PROVIDER.map((provider) => ({ title: `${provider.kind} ${provider.name}`, provider })))("$title", ({
-  provider,
-}) => {
+const overWebSocket = EVERY_PROVIDER.filter(({ isSocket }) => isSocket);
+const overHttp = EVERY_PROVIDER.filter(({ isSocket }) => !isSocket);
+
+/** Describes each provider; the tests have its stage as their tag. */
+function describeEach(providers: readonly AnyProvider[], where: string, tests: (provider: AnyProvider) => void): void {
+  for (const provider of providers) {
+    const { kind, name } = provider;
+    describe(`${kind} ${name}${where}`, { tags: [kind] }, () => tests(provider));
+  }
+}
+
+describeEach(EVERY_PROVIDER, "", (provider) => {
   test("P1: a refused connection is reported with the system's error code", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -146,13 +155,7 @@ describe.each(EVERY_PROVIDER.map((provider) => ({ title: `${provider.kind} ${pro
   });
 });
 
-const titled = (isSocket: boolean) =>
-  EVERY_PROVIDER.filter((provider) => provider.isSocket === isSocket).map((provider) => ({
-    title: `${provider.kind} ${provider.name}`,
-    provider,
-  }));
-
-describe.each(titled(true))("$title over its WebSocket", ({ provider }) => {
+describeEach(overWebSocket, " over its WebSocket", (provider) => {
   test.each<[name: string, bytes: Uint8Array, headers?: string]>([
     ["a message of 1 GB", Buffer.from([0x81, 0x7f, 0, 0, 0, 0, 0x40, 0, 0, 0])],
     ["a message in an unreasonable number of fragments", Buffer.alloc(400_000)],
@@ -170,7 +173,7 @@ describe.each(titled(true))("$title over its WebSocket", ({ provider }) => {
   });
 });
 
-describe.each(titled(false))("$title over HTTP", ({ provider }) => {
+describeEach(overHttp, " over HTTP", (provider) => {
   test.each<[name: string, encoding: string, body: Buffer]>([
     ["a gzip bomb", "gzip", gzipSync(Buffer.alloc(64 * 1024 * 1024))],
     ["a brotli bomb", "br", brotliCompressSync(Buffer.alloc(64 * 1024 * 1024))],

@@ -33,7 +33,9 @@ afterEach(async () => {
   for (const one of opened.splice(0)) await one.close();
 });
 
-test("P10: Deepgram closes in the middle of a sentence, and AssemblyAI gets the sentence from its beginning", async () => {
+test("P10: Deepgram closes in the middle of a sentence, and AssemblyAI gets the sentence from its beginning", {
+  tags: ["stt"],
+}, async () => {
   const deepgram = await fakeDeepgram({
     steps: [
       { atMs: 500, act: sendMessage(results("I would", [0, 0.5])) },
@@ -69,7 +71,9 @@ test("P10: Deepgram closes in the middle of a sentence, and AssemblyAI gets the 
   await done;
 });
 
-test("P6: STT that sends its response byte by byte times out, and the next provider gets the audio", async () => {
+test("P6: STT that sends its response byte by byte times out, and the next provider gets the audio", {
+  tags: ["stt"],
+}, async () => {
   const answer = JSON.stringify({ text: "I would like a loaf." });
   const dripping = await TranscriptionServer.listen((response) => {
     let sent = 0;
@@ -97,7 +101,9 @@ test("P6: STT that sends its response byte by byte times out, and the next provi
   await expect.poll(() => dripping.cancelled, { timeout: 10_000, interval: 5 }).toBe(1);
 });
 
-test("P3: OpenAI's LLM breaks off in the middle of a sentence, and Claude continues it", async () => {
+test("P3: OpenAI's LLM breaks off in the middle of a sentence, and Claude continues it", {
+  tags: ["llm"],
+}, async () => {
   const openai = await LlmServer.start({ kind: "cut", events: unfinishedChat("We ", "have") });
   const anthropic = await LlmServer.start({ kind: "events", events: messageAnswer("rye ", "and wheat.") });
   opened.push({ close: () => openai.stop() }, { close: () => anthropic.stop() });
@@ -122,7 +128,9 @@ test("P3: OpenAI's LLM breaks off in the middle of a sentence, and Claude contin
   ]);
 });
 
-test("P10: ElevenLabs closes in the middle of a sentence, and another TTS speaks the rest", async () => {
+test("P10: ElevenLabs closes in the middle of a sentence, and another TTS speaks the rest", {
+  tags: ["tts"],
+}, async () => {
   const text = "Hello there, my friend. How are you today?";
   const elevenlabs = await new FakeElevenLabs({ fault: { kind: "closes", afterChunks: 3, code: 1011 } }).listen();
   const openai = await new FakeOpenAiSpeech({}).listen();

@@ -1,3 +1,5 @@
+// @module-tag stt
+
 import { describe, expect, test } from "vitest";
 import { providerFailed } from "../../../src/core/errors.ts";
 import {

@@ -1,3 +1,5 @@
+// @module-tag tts
+
 import { describe, expect, test } from "vitest";
 import { elapsedMs, millisecondsOf, monotonicMs } from "../../../src/core/clocks.ts";
 import { providerFailed } from "../../../src/core/errors.ts";

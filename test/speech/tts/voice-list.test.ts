@@ -1,3 +1,5 @@
+// @module-tag tts
+
 import { expect, test } from "vitest";
 import { providerFailed } from "../../../src/core/errors.ts";
 import { VOICE_LIST_FRESH_MS, VOICE_LIST_MS_MAX, VOICE_LIST_RETRY_MS } from "../../../src/core/limits/tts.ts";

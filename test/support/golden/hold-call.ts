@@ -1,4 +1,6 @@
 import { strict as assert } from "node:assert";
+import { upgradeAuthentication } from "../../../src/carriers/authentication.ts";
+import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
 import { wireFactory } from "../../../src/carriers/wire-factory.ts";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { addMs, millisecondsOf, monotonicMs } from "../../../src/core/clocks.ts";
@@ -9,7 +11,6 @@ import { Gateway } from "../../../src/gateway/gateway.ts";
 import type { JournalFiles } from "../../../src/gateway/journal/writer.ts";
 import { JournalWriters } from "../../../src/gateway/journal/writers.ts";
 import type { Leg, LegSocket } from "../../../src/gateway/leg/leg.ts";
-import { signatureHeaders } from "../../../src/gateway/server/signatures.ts";
 import { AccountSpends } from "../../../src/gateway/spend/account.ts";
 import { HttpTools } from "../../../src/gateway/tools/http-client.ts";
 import { failed, type ToolOutcome } from "../../../src/gateway/tools/outcome.ts";
@@ -20,7 +21,7 @@ import { loadVad, type VadFactory } from "../../../src/media/vad.ts";
 import { type AudioFormat, encodeSamples, frameBytes, silenceByte } from "../../../src/simulator/audio/format.ts";
 import type { SimulatedPeer } from "../../../src/simulator/peers/peer.ts";
 import { WebsocketClient } from "../../../src/simulator/peers/websocket-client.ts";
-import { formatsOf, simulatePeer, type Transport } from "../../../src/simulator/transports.ts";
+import { carrierCodecs, formatsOf, simulatePeer, type Transport } from "../../../src/simulator/transports.ts";
 import { vowelAt } from "../audio/vowel.ts";
 import { SPEC } from "../calls/virtual-call.ts";
 import { DEFAULT_LIVENESS } from "../legs/liveness.ts";
@@ -163,9 +164,10 @@ class GoldenCallRun implements LiveCall {
       },
       providers: goldenEngines(scene.providers, clock),
       createWire: wireFactory({
-        telnyxOutboundCodec: line.wire === "carrier_b" ? line.codecs.outbound : "mulaw",
+        outboundCodecs: line.wire === "websocket" ? {} : { [line.wire]: carrierCodecs(line).outbound },
         opus,
       }),
+      connectionTypes: CONNECTION_TYPES,
       makeVad: failingAt(scene.detectorFailsAtFrame),
       makeResampler,
       httpTools: new ScriptedHttpTools(clock, scene.tools),
@@ -175,7 +177,7 @@ class GoldenCallRun implements LiveCall {
       spend,
       accountSpends: this.#accounts,
       prices: scene.prices,
-      metrics: new WorkerMetrics(() => gateway.readings()),
+      metrics: new WorkerMetrics(CONNECTION_TYPES, () => gateway.readings()),
       ...(scene.parameters === undefined ? {} : { parameters: scene.parameters }),
       ...(scene.historyTokensMax === undefined ? {} : { historyTokensMax: scene.historyTokensMax }),
       liveness: DEFAULT_LIVENESS,
@@ -183,7 +185,7 @@ class GoldenCallRun implements LiveCall {
       log,
       callsMax: 1,
       onFull: () => {},
-      carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [] },
+      authentication: upgradeAuthentication({}),
       mediaUrl: "wss://media.example.com",
     });
     this.#gateway = gateway;
@@ -203,10 +205,7 @@ class GoldenCallRun implements LiveCall {
 
   async hold(): Promise<HeldCall> {
     const clock = this.#clock;
-    const admission = await this.#gateway.admit(
-      mintToken(),
-      signatureHeaders(() => ""),
-    );
+    const admission = await this.#gateway.admit(mintToken(), {});
     assert.ok(admission.kind === "admitted");
     this.#leg = admission.open(this.#socket());
     for (const { atMs, run } of this.#scene.steps) clock.after(atMs, () => run(this));

@@ -1,4 +1,5 @@
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../../../src/call/parameters.ts";
+import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
 import { createTwilioWire } from "../../../src/carriers/twilio/wire.ts";
 import type { Prices } from "../../../src/core/billing/prices.ts";
 import type { SpendSettings } from "../../../src/core/billing/spend.ts";
@@ -134,7 +135,7 @@ export function leg(options: LegOptions = {}) {
     sttHasInterim: true,
     parameters,
   });
-  const metrics = new WorkerMetrics(() => {
+  const metrics = new WorkerMetrics(CONNECTION_TYPES, () => {
     throw new Error("one leg is no worker");
   });
   const keys: string[] = [];

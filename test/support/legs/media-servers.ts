@@ -33,8 +33,9 @@ export type MediaServerParts = { uws?: UwsModule } & Pick<WsServerOptions, "cloc
 /** A media server by name. */
 export function createMediaServer(
   name: MediaServerName,
-  options: MediaServerOptions,
+  given: Omit<MediaServerOptions, "headerNames"> & Partial<MediaServerOptions>,
   { uws, ...more }: MediaServerParts = {},
 ): MediaServer {
+  const options = { headerNames: [], ...given };
   return name === "uws" ? new UwsServer({ ...options, uws: uws ?? uwsHere() }) : new WsServer({ ...options, ...more });
 }

@@ -9,13 +9,13 @@ import {
   SOCKET_IDLE_S,
   SOCKET_PAYLOAD_BYTES_MAX,
 } from "../../../core/limits/connections.ts";
+import { copyHeaders, type UpgradeHeaders } from "../../../wire/upgrade.ts";
 import { CLOSE_INTERNAL_ERROR, CLOSE_POLICY_VIOLATION } from "../../leg/close-codes.ts";
 import type { Admission, Leg, LegSocket } from "../../leg/leg.ts";
 import { FixedWindowLimiter } from "../../rate-limits/fixed-window.ts";
 import type { CertificateFiles } from "../certificate.ts";
 import type { MediaServer, MediaServerOptions } from "../media-server.ts";
 import { OpenStreams } from "../open-streams.ts";
-import { type SignatureHeaders, signatureHeaders } from "../signatures.ts";
 import {
   AdmittedLeg,
   CLOSED_WITHOUT_FRAME,
@@ -218,7 +218,7 @@ export class UwsServer implements MediaServer {
     const key = request.getHeader("sec-websocket-key");
     const extensions = request.getHeader("sec-websocket-extensions");
     const header = headerOf(request);
-    const headers = signatureHeaders(header);
+    const headers = copyHeaders(this.#options.headerNames, header);
     if (!isUpgrade(header)) {
       this.#refuse(response, requester, 426);
       return;
@@ -331,7 +331,7 @@ export class UwsServer implements MediaServer {
   }
 
   /** Whatever fails during admission, the peer gets a response. */
-  async #admit(token: string, headers: SignatureHeaders): Promise<Admission> {
+  async #admit(token: string, headers: UpgradeHeaders): Promise<Admission> {
     try {
       return await this.#options.admit(token, headers);
     } catch (error) {

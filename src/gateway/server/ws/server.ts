@@ -14,12 +14,12 @@ import {
   REQUEST_HEAD_BYTES_MAX,
   SOCKET_PAYLOAD_BYTES_MAX,
 } from "../../../core/limits/connections.ts";
+import { copyHeaders, type UpgradeHeaders } from "../../../wire/upgrade.ts";
 import type { Admission } from "../../leg/leg.ts";
 import { FixedWindowLimiter } from "../../rate-limits/fixed-window.ts";
 import type { CertificateFiles } from "../certificate.ts";
 import type { MediaServer, MediaServerOptions } from "../media-server.ts";
 import { OpenStreams } from "../open-streams.ts";
-import { type SignatureHeaders, signatureHeaders } from "../signatures.ts";
 import { AdmittedLeg, type HeaderReader, isUpgrade, type RefusalStatus, refusalOf } from "../upgrade.ts";
 import { type ConnectionSource, PortConnections } from "./connection-source.ts";
 import { WsHandshake } from "./handshake.ts";
@@ -168,7 +168,7 @@ export class WsServer implements MediaServer {
     else if (request.method !== "GET" || !isUpgrade(header)) this.#refuse(handshake, 426, request);
     else if (token === undefined) this.#refuse(handshake, 401, request);
     else {
-      this.#admit(token, signatureHeaders(header))
+      this.#admit(token, copyHeaders(this.#options.headerNames, header))
         .then((admission) => {
           if (admission.kind === "refused") this.#refuse(handshake, admission.status, request);
           else this.#open(request, socket, new AdmittedLeg(admission));
@@ -229,7 +229,7 @@ export class WsServer implements MediaServer {
   }
 
   /** If admission throws, the peer gets 503. */
-  async #admit(token: string, headers: SignatureHeaders): Promise<Admission> {
+  async #admit(token: string, headers: UpgradeHeaders): Promise<Admission> {
     try {
       return await this.#options.admit(token, headers);
     } catch (error) {

@@ -1,9 +1,10 @@
-import { afterEach, describe, expect, test } from "vitest";
+// @module-tag llm
+
+import { describe, expect, test } from "vitest";
 import { asToolCallId } from "../../../../src/core/ids.ts";
-import type { Llm, LlmEvent, LlmRequest, Message } from "../../../../src/speech/contracts.ts";
+import type { Llm, Message } from "../../../../src/speech/contracts.ts";
 import { createAnthropicLlm } from "../../../../src/speech/llm/providers/anthropic.ts";
-import { llmContract } from "../../../contract/speech/llm.ts";
-import { KEY, llmFaultContract } from "../../../contract/speech/llm-faults.ts";
+import { KEY, llmAdapterContract } from "../../../contract/speech/llm-adapter.ts";
 import {
   anthropicEvent,
   messageAnswer,
@@ -13,53 +14,12 @@ import {
   toolBlock,
   unfinishedMessage,
 } from "../../../support/providers/llm/anthropic.ts";
-import { LlmServer, type LlmServerStep } from "../../../support/providers/llm/llm-server.ts";
-
-const TOOL = {
-  name: "opening_hours",
-  description: "When the bakery is open.",
-  parameters: { type: "object", properties: { day: { type: "string" } } },
-};
+import { eventsOf, llmRequest, says, startLlmServer, TOOL } from "../../../support/providers/llm/llm-kit.ts";
 
 const llmAt = (url: string, model = "claude-haiku-4-5"): Llm =>
   createAnthropicLlm({ model, apiKey: KEY, baseUrl: url });
 
-const request = (more: Partial<LlmRequest> = {}): LlmRequest => ({
-  messages: [
-    { role: "system", text: "Be brief." },
-    { role: "user", text: "Good morning." },
-  ],
-  tools: [],
-  temperature: 0.4,
-  language: "en",
-  ...more,
-});
-
-let server: LlmServer | undefined;
-afterEach(async () => {
-  await server?.stop();
-  server = undefined;
-});
-
-async function start(...steps: readonly LlmServerStep[]): Promise<LlmServer> {
-  server = await LlmServer.start(...steps);
-  return server;
-}
-
-const says = (...events: readonly string[]): LlmServerStep => ({ kind: "events", events });
-
-async function eventsOf(llm: Llm, requests = request()): Promise<LlmEvent[]> {
-  const events: LlmEvent[] = [];
-  for await (const event of llm.reply(requests, new AbortController().signal)) events.push(event);
-  return events;
-}
-
-llmContract("anthropic", async () => {
-  const { url } = await start(says(...messageAnswer("Good ", "morning", ".")));
-  return { llm: llmAt(url), request: request(), drive: (promise) => promise };
-});
-
-llmFaultContract("anthropic", {
+llmAdapterContract("anthropic", {
   make: llmAt,
   answer: messageAnswer,
   begun: unfinishedMessage,
@@ -80,8 +40,8 @@ llmFaultContract("anthropic", {
 
 describe("requests to Anthropic", () => {
   test("have the messages, separate instructions, streaming and the API key", async () => {
-    const { url, requests } = await start(says(...messageAnswer("Hello")));
-    await eventsOf(llmAt(url), request({ tools: [TOOL] }));
+    const { url, requests } = await startLlmServer(says(...messageAnswer("Hello")));
+    await eventsOf(llmAt(url), llmRequest({ tools: [TOOL] }));
     expect(requests[0]?.path).toBe("/v1/messages");
     expect(requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
     expect(requests[0]?.body).toEqual({
@@ -109,8 +69,8 @@ describe("requests to Anthropic", () => {
       { role: "user", text: "Hello?" },
       { role: "user", text: "  " },
     ];
-    const { url, requests } = await start(says(...messageAnswer("Closed.")));
-    await eventsOf(llmAt(url), request({ messages }));
+    const { url, requests } = await startLlmServer(says(...messageAnswer("Closed.")));
+    await eventsOf(llmAt(url), llmRequest({ messages }));
     const text = (words: string) => ({ type: "text", text: words });
     expect(requests[0]?.body.messages).toEqual([
       { role: "user", content: [text("(The caller has not said anything.)")] },
@@ -132,8 +92,8 @@ describe("requests to Anthropic", () => {
   });
 
   test("contain a placeholder where the caller has not spoken", async () => {
-    const { url, requests } = await start(says(...messageAnswer("Hello")));
-    await eventsOf(llmAt(url), request({ messages: [{ role: "system", text: "Be brief." }] }));
+    const { url, requests } = await startLlmServer(says(...messageAnswer("Hello")));
+    await eventsOf(llmAt(url), llmRequest({ messages: [{ role: "system", text: "Be brief." }] }));
     expect(requests[0]?.body.messages).toHaveLength(1);
   });
 
@@ -148,7 +108,7 @@ describe("requests to Anthropic", () => {
       ["claude-sonnet-5", false],
       ["claude-haiku-5-5", false],
     ];
-    const { url, requests } = await start(says(...messageAnswer("Hello")));
+    const { url, requests } = await startLlmServer(says(...messageAnswer("Hello")));
     for (const [model] of takes) await eventsOf(llmAt(url, model));
     expect(requests.map(({ body }) => [body.model, body.temperature === 0.4])).toEqual(takes);
     // The API's current version accepts a temperature for no model, the older version not for the later models.
@@ -167,7 +127,7 @@ const partsOf = (text: string): string[] =>
 
 describe("responses of Anthropic", () => {
   test("become text, complete tool calls with progress events, no reasoning, and usage that includes the cache", async () => {
-    const { url } = await start(
+    const { url } = await startLlmServer(
       says(
         messageStart(100, 900),
         anthropicEvent({ type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: "" } }),
@@ -195,7 +155,7 @@ describe("responses of Anthropic", () => {
   });
 
   test("P5: the reply ends at message_stop even if the body never ends, and the socket is closed", async () => {
-    const fake = await start({ kind: "events", events: messageAnswer("Good morning."), staysOpen: true });
+    const fake = await startLlmServer({ kind: "events", events: messageAnswer("Good morning."), staysOpen: true });
     expect((await eventsOf(llmAt(fake.url))).at(-1)?.kind).toBe("end");
     await fake.until(() => fake.brokenOff === 1);
   });
@@ -203,7 +163,7 @@ describe("responses of Anthropic", () => {
   test("P13: a thousand tool calls, invalid JSON arguments and a megabyte of arguments are passed on to be refused", async () => {
     const blocks = Array.from({ length: 1_000 }, (_, index) => toolBlock(index, `toolu_${index}`, "again", "{oops"));
     const megabyte = `{"day":"${"x".repeat(1_000_000)}"}`;
-    const { url } = await start(
+    const { url } = await startLlmServer(
       says(messageStart(1), ...blocks.flat(), ...messageEnd(1, "tool_use")),
       says(messageStart(1), ...toolBlock(0, "toolu_1", "again", ...partsOf(megabyte)), ...messageEnd(1, "tool_use")),
     );
@@ -215,7 +175,7 @@ describe("responses of Anthropic", () => {
 
   test("P13: JSON that violates the protocol is a failure, never an event", async () => {
     const block = { type: "tool_use", id: 1, name: { first: "again" }, input: {} };
-    const { url } = await start(
+    const { url } = await startLlmServer(
       says(anthropicEvent({ type: "message_start" })),
       says(messageStart(1), anthropicEvent({ type: "content_block_start", index: 0, content_block: block })),
       says(messageStart(1), anthropicEvent({ type: "content_block_delta", index: 7, delta: 5 })),
@@ -227,7 +187,7 @@ describe("responses of Anthropic", () => {
 
   test("a refusal and an error within a reply are failures with their code", async () => {
     const error = { type: "overloaded_error", message: "The prompt was: Be brief." };
-    const { url } = await start(
+    const { url } = await startLlmServer(
       says(messageStart(1), ...messageEnd(1, "refusal")),
       says(...unfinishedMessage("Well"), anthropicEvent({ type: "error", error })),
     );

@@ -1,56 +1,16 @@
-import { afterEach, describe, expect, test } from "vitest";
-import { asToolCallId } from "../../../../src/core/ids.ts";
-import type { Llm, LlmEvent, LlmRequest, Message } from "../../../../src/speech/contracts.ts";
-import { createGeminiLlm } from "../../../../src/speech/llm/providers/gemini.ts";
-import { llmContract } from "../../../contract/speech/llm.ts";
-import { KEY, llmFaultContract } from "../../../contract/speech/llm-faults.ts";
-import { geminiAnswer, geminiChunk, unfinishedGemini } from "../../../support/providers/llm/gemini.ts";
-import { LlmServer, type LlmServerStep } from "../../../support/providers/llm/llm-server.ts";
+// @module-tag llm
 
-const TOOL = {
-  name: "opening_hours",
-  description: "When the bakery is open.",
-  parameters: { type: "object", properties: { day: { type: "string" } } },
-};
+import { describe, expect, test } from "vitest";
+import { asToolCallId } from "../../../../src/core/ids.ts";
+import type { Llm, Message } from "../../../../src/speech/contracts.ts";
+import { createGeminiLlm } from "../../../../src/speech/llm/providers/gemini.ts";
+import { KEY, llmAdapterContract } from "../../../contract/speech/llm-adapter.ts";
+import { geminiAnswer, geminiChunk, unfinishedGemini } from "../../../support/providers/llm/gemini.ts";
+import { eventsOf, llmRequest, says, startLlmServer, TOOL } from "../../../support/providers/llm/llm-kit.ts";
 
 const llmAt = (url: string, model = "gemini-2.0-flash"): Llm => createGeminiLlm({ model, apiKey: KEY, baseUrl: url });
 
-const request = (more: Partial<LlmRequest> = {}): LlmRequest => ({
-  messages: [
-    { role: "system", text: "Be brief." },
-    { role: "user", text: "Good morning." },
-  ],
-  tools: [],
-  temperature: 0.4,
-  language: "en",
-  ...more,
-});
-
-let server: LlmServer | undefined;
-afterEach(async () => {
-  await server?.stop();
-  server = undefined;
-});
-
-async function start(...steps: readonly LlmServerStep[]): Promise<LlmServer> {
-  server = await LlmServer.start(...steps);
-  return server;
-}
-
-const says = (...events: readonly string[]): LlmServerStep => ({ kind: "events", events });
-
-async function eventsOf(llm: Llm, requests = request()): Promise<LlmEvent[]> {
-  const events: LlmEvent[] = [];
-  for await (const event of llm.reply(requests, new AbortController().signal)) events.push(event);
-  return events;
-}
-
-llmContract("gemini", async () => {
-  const { url } = await start(says(...geminiAnswer("Good ", "morning", ".")));
-  return { llm: llmAt(url), request: request(), drive: (promise) => promise };
-});
-
-llmFaultContract("gemini", {
+llmAdapterContract("gemini", {
   make: llmAt,
   answer: geminiAnswer,
   begun: unfinishedGemini,
@@ -67,8 +27,8 @@ llmFaultContract("gemini", {
 
 describe("requests to Gemini", () => {
   test("have the messages, separate instructions, streaming and the API key", async () => {
-    const { url, requests } = await start(says(...geminiAnswer("Hello")));
-    await eventsOf(llmAt(url), request({ tools: [TOOL] }));
+    const { url, requests } = await startLlmServer(says(...geminiAnswer("Hello")));
+    await eventsOf(llmAt(url), llmRequest({ tools: [TOOL] }));
     expect(requests[0]?.path).toBe("/v1beta/models/gemini-2.0-flash:streamGenerateContent?alt=sse");
     expect(requests[0]?.headers["x-goog-api-key"]).toBe(KEY);
     expect(requests[0]?.body).toMatchObject({
@@ -92,7 +52,7 @@ describe("requests to Gemini", () => {
       ["gemini-2.5-pro", { thinkingBudget: 128 }],
       ["gemini-3.8-flash", { thinkingLevel: "LOW" }],
     ];
-    const { url, requests } = await start(says(...geminiAnswer("Hello")));
+    const { url, requests } = await startLlmServer(says(...geminiAnswer("Hello")));
     for (const [model] of thinking) await eventsOf(llmAt(url, model));
     expect(requests.map(({ body }) => (body.generationConfig as { thinkingConfig?: object }).thinkingConfig)).toEqual(
       thinking.map(([, config]) => config),
@@ -100,7 +60,7 @@ describe("requests to Gemini", () => {
   });
 
   test("contain earlier tool calls with their signatures, and the documented placeholder for other models' calls", async () => {
-    const { url, requests } = await start(
+    const { url, requests } = await startLlmServer(
       says(
         geminiChunk(
           [
@@ -117,7 +77,7 @@ describe("requests to Gemini", () => {
       says(...geminiAnswer("Closed.")),
     );
     const llm = llmAt(url);
-    const calls = (await eventsOf(llm, request({ tools: [TOOL] }))).filter((event) => event.kind === "tool-call");
+    const calls = (await eventsOf(llm, llmRequest({ tools: [TOOL] }))).filter((event) => event.kind === "tool-call");
     // As a call sends them again: with its own ids.
     const renamedCalls = calls.map((call, index) => ({
       ...call,
@@ -133,7 +93,7 @@ describe("requests to Gemini", () => {
       { role: "assistant", text: "", toolCalls: renamedCalls },
       ...renamedCalls.map(({ id, name }): Message => ({ role: "tool", toolCallId: id, name, text: "closed" })),
     ];
-    await eventsOf(llm, request({ messages, tools: [TOOL] }));
+    await eventsOf(llm, llmRequest({ messages, tools: [TOOL] }));
     const response = (id: string) => ({
       functionResponse: { id, name: "opening_hours", response: { output: "closed" } },
     });
@@ -173,7 +133,7 @@ describe("responses of Gemini", () => {
       candidates: [{ content: { parts: [{ text: "" }], role: "model" }, finishReason: "STOP", index: 0 }],
       usageMetadata: { promptTokenCount: 50, candidatesTokenCount: 7, thoughtsTokenCount: 5, totalTokenCount: 62 },
     };
-    const { url } = await start(
+    const { url } = await startLlmServer(
       says(
         geminiChunk([{ text: "He wants Monday.", thought: true }], 0),
         geminiChunk([{ text: "One moment." }], 3),
@@ -190,7 +150,7 @@ describe("responses of Gemini", () => {
 
   test("P13: a thousand tool calls are passed on to be refused, and a tool call without a name is a failure", async () => {
     const call = { functionCall: { name: "again", args: { day: "x".repeat(100) } } };
-    const { url } = await start(
+    const { url } = await startLlmServer(
       says(geminiChunk(Array(1_000).fill(call), 1, "STOP")),
       says(geminiChunk([{ functionCall: { name: "" } }], 1, "STOP")),
       says(`data: ${JSON.stringify({ candidates: 5 })}\r\n\r\n`),
@@ -204,7 +164,7 @@ describe("responses of Gemini", () => {
 
   test("a withheld reply and an error within a reply are failures with their code", async () => {
     const error = { code: 503, message: "The prompt was: Be brief.", status: "UNAVAILABLE" };
-    const { url } = await start(
+    const { url } = await startLlmServer(
       says(geminiChunk([], 0, "SAFETY")),
       says(`data: ${JSON.stringify({ promptFeedback: { blockReason: "SAFETY" } })}\r\n\r\n`),
       says(...unfinishedGemini("Well"), `data: ${JSON.stringify({ error })}\r\n\r\n`),

@@ -1,56 +1,16 @@
-import { afterEach, describe, expect, test } from "vitest";
-import { asToolCallId } from "../../../../src/core/ids.ts";
-import type { Llm, LlmEvent, LlmRequest, Message } from "../../../../src/speech/contracts.ts";
-import { createOpenAiLlm } from "../../../../src/speech/llm/providers/openai.ts";
-import { llmContract } from "../../../contract/speech/llm.ts";
-import { KEY, llmFaultContract } from "../../../contract/speech/llm-faults.ts";
-import { LlmServer, type LlmServerStep } from "../../../support/providers/llm/llm-server.ts";
-import { CHAT_DONE, chatAnswer, chatDelta, chatUsage, unfinishedChat } from "../../../support/providers/llm/openai.ts";
+// @module-tag llm
 
-const TOOL = {
-  name: "opening_hours",
-  description: "When the bakery is open.",
-  parameters: { type: "object", properties: { day: { type: "string" } }, required: ["day"] },
-};
+import { describe, expect, test } from "vitest";
+import { asToolCallId } from "../../../../src/core/ids.ts";
+import type { Llm, Message } from "../../../../src/speech/contracts.ts";
+import { createOpenAiLlm } from "../../../../src/speech/llm/providers/openai.ts";
+import { KEY, llmAdapterContract } from "../../../contract/speech/llm-adapter.ts";
+import { eventsOf, llmRequest, says, startLlmServer, TOOL } from "../../../support/providers/llm/llm-kit.ts";
+import { CHAT_DONE, chatAnswer, chatDelta, chatUsage, unfinishedChat } from "../../../support/providers/llm/openai.ts";
 
 const llmAt = (url: string, model = "fake-1"): Llm => createOpenAiLlm({ model, apiKey: KEY, baseUrl: `${url}/v1` });
 
-const request = (more: Partial<LlmRequest> = {}): LlmRequest => ({
-  messages: [
-    { role: "system", text: "Be brief." },
-    { role: "user", text: "Good morning." },
-  ],
-  tools: [],
-  temperature: 0.4,
-  language: "en",
-  ...more,
-});
-
-let server: LlmServer | undefined;
-afterEach(async () => {
-  await server?.stop();
-  server = undefined;
-});
-
-async function start(...steps: readonly LlmServerStep[]): Promise<LlmServer> {
-  server = await LlmServer.start(...steps);
-  return server;
-}
-
-const says = (...events: readonly string[]): LlmServerStep => ({ kind: "events", events });
-
-async function eventsOf(llm: Llm, requests = request()): Promise<LlmEvent[]> {
-  const events: LlmEvent[] = [];
-  for await (const event of llm.reply(requests, new AbortController().signal)) events.push(event);
-  return events;
-}
-
-llmContract("openai", async () => {
-  const { url } = await start(says(...chatAnswer("Good ", "morning", ".")));
-  return { llm: llmAt(url), request: request(), drive: (promise) => promise };
-});
-
-llmFaultContract("openai", {
+llmAdapterContract("openai", {
   make: llmAt,
   answer: chatAnswer,
   begun: unfinishedChat,
@@ -108,8 +68,8 @@ llmFaultContract("openai", {
 
 describe("requests to OpenAI's chat completions", () => {
   test("have the messages, streaming with usage and the API key", async () => {
-    const { url, requests } = await start(says(...chatAnswer("Hello")));
-    await eventsOf(llmAt(url), request({ tools: [TOOL] }));
+    const { url, requests } = await startLlmServer(says(...chatAnswer("Hello")));
+    await eventsOf(llmAt(url), llmRequest({ tools: [TOOL] }));
     expect(requests[0]?.path).toBe("/v1/chat/completions");
     expect(requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
     expect(requests[0]?.body).toEqual({
@@ -139,8 +99,8 @@ describe("requests to OpenAI's chat completions", () => {
       { role: "tool", toolCallId: asToolCallId("1"), name: "opening_hours", text: "closed" },
       { role: "tool", toolCallId: asToolCallId("2"), name: "opening_hours", text: "error" },
     ];
-    const { url, requests } = await start(says(...chatAnswer("Closed.")));
-    await eventsOf(llmAt(url), request({ messages }));
+    const { url, requests } = await startLlmServer(says(...chatAnswer("Closed.")));
+    await eventsOf(llmAt(url), llmRequest({ messages }));
     const call = (id: string, json: string) => ({
       id,
       type: "function",
@@ -170,8 +130,8 @@ describe("requests to OpenAI's chat completions", () => {
       { role: "user", text: "Well?" },
       { role: "assistant", text: "Closed." },
     ];
-    const { url, requests } = await start(says(...chatAnswer("Closed.")));
-    await eventsOf(llmAt(url), request({ messages }));
+    const { url, requests } = await startLlmServer(says(...chatAnswer("Closed.")));
+    await eventsOf(llmAt(url), llmRequest({ messages }));
     const silence = { role: "user", content: "(The caller has not said anything.)" };
     const call = { id: "1", type: "function", function: { name: "opening_hours", arguments: "{}" } };
     expect(requests[0]?.body.messages).toEqual([
@@ -203,7 +163,7 @@ describe("requests to OpenAI's chat completions", () => {
       ["gpt-6.1-sol-2026-10-01", "low"],
       ["o4-mini", "low"],
     ];
-    const { url, requests } = await start(says(...chatAnswer("Hello")));
+    const { url, requests } = await startLlmServer(says(...chatAnswer("Hello")));
     for (const [model] of efforts) await eventsOf(llmAt(url, model));
     expect(requests.map(({ body }) => [body.model, body.reasoning_effort])).toEqual(efforts);
     expect(requests.map(({ body }) => body.temperature)).toEqual(
@@ -214,7 +174,7 @@ describe("requests to OpenAI's chat completions", () => {
 
 describe("responses of OpenAI's chat completions", () => {
   test("become text as it arrives, then the usage", async () => {
-    const { url } = await start(says(...chatAnswer("Good ", "morning.")));
+    const { url } = await startLlmServer(says(...chatAnswer("Good ", "morning.")));
     expect(await eventsOf(llmAt(url))).toEqual([
       { kind: "text", text: "Good " },
       { kind: "text", text: "morning." },
@@ -224,7 +184,7 @@ describe("responses of OpenAI's chat completions", () => {
 
   test("become complete tool calls, with a progress event for each delta", async () => {
     const delta = (index: number, more: object) => chatDelta({ tool_calls: [{ index, ...more }] });
-    const { url } = await start(
+    const { url } = await startLlmServer(
       says(
         chatDelta({ role: "assistant", content: null }),
         delta(0, { id: "call_a", type: "function", function: { name: "opening_hours", arguments: "" } }),
@@ -246,7 +206,7 @@ describe("responses of OpenAI's chat completions", () => {
 
   test("may omit usage, [DONE], content, and indexes and ids of tool calls", async () => {
     const whole = (name: string) => ({ index: 0, function: { name, arguments: '{"day":"Monday"}' } });
-    const { url } = await start(
+    const { url } = await startLlmServer(
       says(
         `data: ${JSON.stringify({ choices: [{ delta: { role: "assistant" } }] })}\n\n`,
         `data: ${JSON.stringify({ choices: [{ delta: { content: null } }] })}\n\n`,
@@ -271,7 +231,7 @@ describe("responses of OpenAI's chat completions", () => {
 
   test("may have nulls in later deltas: SGLang's ids and indexes, vLLM's last delta", async () => {
     const delta = (more: object) => chatDelta({ tool_calls: [more] });
-    const { url } = await start(
+    const { url } = await startLlmServer(
       says(
         delta({ id: "call_a", index: 0, type: "function", function: { name: "opening_hours", arguments: "" } }),
         delta({ id: null, index: 0, type: "function", function: { name: null, arguments: '{"day":' } }),
@@ -287,7 +247,7 @@ describe("responses of OpenAI's chat completions", () => {
   });
 
   test("P5: the reply ends at [DONE] even if the body never ends, and the socket is closed", async () => {
-    const fake = await start({ kind: "events", events: chatAnswer("Good morning."), staysOpen: true });
+    const fake = await startLlmServer({ kind: "events", events: chatAnswer("Good morning."), staysOpen: true });
     expect((await eventsOf(llmAt(fake.url))).at(-1)?.kind).toBe("end");
     await fake.until(() => fake.brokenOff === 1);
   });
@@ -296,7 +256,7 @@ describe("responses of OpenAI's chat completions", () => {
     const calls = Array.from({ length: 1_000 }, (_, index) =>
       chatDelta({ tool_calls: [{ index, id: `call_${index}`, function: { name: "again", arguments: "{oops" } }] }),
     );
-    const { url } = await start(
+    const { url } = await startLlmServer(
       says(
         chatDelta({ tool_calls: [{ index: 0, id: "call_1", function: { arguments: "{}" } }] }),
         chatDelta({}, "stop"),
@@ -317,13 +277,13 @@ describe("responses of OpenAI's chat completions", () => {
       'data: {"choices":[{"delta":{"tool_calls":7},"finish_reason":"stop"}]}\n\n',
       'data: {"choices":[{"delta":{"tool_calls":[{"id":1,"function":{"name":2}}]},"finish_reason":"stop"}]}\n\n',
     ];
-    const { url } = await start(...answers.map((answer) => says(answer)));
+    const { url } = await startLlmServer(...answers.map((answer) => says(answer)));
     for (const _ of answers) await expect(eventsOf(llmAt(url))).rejects.toMatchObject({ code: "provider_failed" });
   });
 
   test("a reply withheld by a filter and an error within a reply are failures with their code", async () => {
     const error = { message: "The prompt was: Be brief.", type: "server_error", code: null };
-    const { url } = await start(
+    const { url } = await startLlmServer(
       says(chatDelta({ content: "Well" }), chatDelta({}, "content_filter"), CHAT_DONE),
       says(chatDelta({ content: "Well" }), `data: ${JSON.stringify({ error })}\n\n`),
     );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createOpenAiLlm } from "../../../../src/speech/llm/providers/openai.ts";
 import { ReasoningFilter } from "../../../../src/speech/llm/providers/reasoning-filter.ts";
-import { LlmServer } from "../../../support/providers/llm/llm-server.ts";
+import { eventsOf, says, startLlmServer } from "../../../support/providers/llm/llm-kit.ts";
 import { chatAnswer } from "../../../support/providers/llm/openai.ts";
 
 /** The filtered text when `text` arrives in chunks of `chars`. */
@@ -30,14 +30,9 @@ describe("reasoning is never emitted, however the reply is chunked", () => {
 
   test("as an OpenAI-compatible server sends it", async () => {
     const events = chatAnswer("<th", "ink>They want", " bread.</", "think>", "\n\n", "We have", " rye.");
-    const server = await LlmServer.start({ kind: "events", events });
-    const llm = createOpenAiLlm({ model: "qwen3", apiKey: "key", baseUrl: `${server.url}/v1` });
-    const request = { messages: [{ role: "user", text: "Hi." } as const], tools: [], temperature: 0, language: "en" };
-    const texts: string[] = [];
-    for await (const event of llm.reply(request, new AbortController().signal)) {
-      if (event.kind === "text") texts.push(event.text);
-    }
-    await server.stop();
+    const { url } = await startLlmServer(says(...events));
+    const llm = createOpenAiLlm({ model: "qwen3", apiKey: "key", baseUrl: `${url}/v1` });
+    const texts = (await eventsOf(llm)).flatMap((event) => (event.kind === "text" ? [event.text] : []));
     expect(texts).toEqual(["We have", " rye."]);
   });
 });

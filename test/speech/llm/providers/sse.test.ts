@@ -1,3 +1,5 @@
+// @module-tag llm
+
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { LLM_EVENT_CHARS_MAX } from "../../../../src/core/limits/llm.ts";

@@ -1,21 +1,18 @@
+// @module-tag stt
+
 import { describe, expect, test } from "vitest";
 import { createAssemblyAiStt } from "../../../../src/speech/stt/providers/assemblyai.ts";
 import { sttContract } from "../../../contract/speech/stt.ts";
-import {
-  eventually,
-  openOn,
-  SECRET_KEY,
-  type SttSocketUnderTest,
-  sttSocketContract,
-} from "../../../contract/speech/stt-socket.ts";
+import { sttSocketContract } from "../../../contract/speech/stt-socket.ts";
 import { ManualClock, settled } from "../../../support/manual-clock.ts";
 import { fakeAssemblyAi, sessionError, turn } from "../../../support/providers/stt/assemblyai.ts";
+import { eventually, type MakeStt, openOn, STT_KEY, transcriptsAfter } from "../../../support/providers/stt/stt-kit.ts";
 import { hum, SttServer, type SttServerAction, sendMessage } from "../../../support/providers/stt/stt-server.ts";
 
 const sttFactory =
-  (model: string, query = ""): SttSocketUnderTest["make"] =>
+  (model: string, query = ""): MakeStt =>
   (url, clock) =>
-    createAssemblyAiStt({ apiKey: SECRET_KEY, model, url: `${url}v3/ws${query}`, clock });
+    createAssemblyAiStt({ apiKey: STT_KEY, model, url: `${url}v3/ws${query}`, clock });
 
 const make = sttFactory("universal-3-6-pro");
 
@@ -38,20 +35,13 @@ sttContract("assemblyai", async () => {
 
 sttSocketContract({ name: "assemblyai", make, goodbye: '{"type":"Terminate"}', closeStatus: 401 });
 
-/** The events of a call from AssemblyAI's messages, up to a number of finals. */
-async function transcriptsOf(act: SttServerAction, finals = 1) {
-  const server = await fakeAssemblyAi({ greeting: act });
-  const { transcripts, abortController } = await openOn(server, make);
-  await eventually(() => transcripts.filter(({ kind }) => kind === "final").length).toBe(finals);
-  abortController.abort();
-  server.close();
-  return transcripts;
-}
+const transcriptsOf = (greeting: SttServerAction, finals?: number) =>
+  transcriptsAfter(greeting, fakeAssemblyAi, make, finals);
 
 describe("AssemblyAI STT", () => {
   test("names its audio format in the query, and sends its API key only in a header", async () => {
     const server = await fakeAssemblyAi();
-    const { abortController } = await openOn(server, make);
+    openOn(server, make);
     await eventually(() => server.seen.length).toBe(1);
     expect(Object.fromEntries(server.last?.query ?? [])).toEqual({
       speech_model: "universal-3-6-pro",
@@ -59,9 +49,7 @@ describe("AssemblyAI STT", () => {
       sample_rate: "8000",
       language_detection: "true",
     });
-    expect(server.last?.headers.authorization).toBe(SECRET_KEY);
-    abortController.abort();
-    server.close();
+    expect(server.last?.headers.authorization).toBe(STT_KEY);
   });
 
   test("reports the stream as opened at `Begin`, because AssemblyAI accepts connections that it closes at once", async () => {
@@ -69,7 +57,7 @@ describe("AssemblyAI STT", () => {
       await fakeAssemblyAi(),
       await SttServer.listen({ greeting: sendMessage(turn(0, "good")) }),
     ];
-    const [taken, connected] = [await openOn(begins, make), await openOn(closes, make)];
+    const [taken, connected] = [openOn(begins, make), openOn(closes, make)];
     await eventually(() => [taken.opened.times, connected.transcripts.length]).toEqual([1, 1]);
     expect(connected.opened.times).toBe(0);
     for (const { abortController } of [taken, connected]) abortController.abort();
@@ -78,24 +66,17 @@ describe("AssemblyAI STT", () => {
 
   test("does not request language detection from the English-only model", async () => {
     const server = await fakeAssemblyAi();
-    const { abortController } = await openOn(
-      server,
-      sttFactory("universal-streaming-english", "?max_turn_silence=900"),
-    );
+    openOn(server, sttFactory("universal-streaming-english", "?max_turn_silence=900"));
     await eventually(() => server.last?.query.get("max_turn_silence")).toBe("900");
     expect(server.last?.query.has("language_detection")).toBe(false);
-    abortController.abort();
-    server.close();
   });
 
   test("sends audio in messages of 60 ms, because AssemblyAI accepts none below 50 ms", async () => {
     const server = await fakeAssemblyAi();
-    const { abortController, sendAudio } = await openOn(server, make);
+    const { sendAudio } = openOn(server, make);
     sendAudio(500, 240);
     await eventually(() => server.last?.texts).toEqual(['{"type":"ForceEndpoint"}']);
     await eventually(() => server.last?.messages).toEqual(Array.from({ length: 12 }, () => 960));
-    abortController.abort();
-    server.close();
   });
 
   test("emits a growing turn with the words that may still change, and its final once", async () => {
@@ -146,7 +127,7 @@ describe("AssemblyAI STT", () => {
   });
 
   test.each([
-    ["P16: an invalid API key", sessionError(1008, SECRET_KEY), /reported error 1008$/],
+    ["P16: an invalid API key", sessionError(1008, STT_KEY), /reported error 1008$/],
     [
       "P8: too many sessions at once",
       sessionError(3009, "Unauthorized Connection: Too many concurrent sessions"),
@@ -158,9 +139,8 @@ describe("AssemblyAI STT", () => {
     ["P7: a turn without a transcript", sendMessage({ type: "Turn", turn_order: 0 }), /malformed turn$/],
   ])("%s fails the stream", async (_name, greeting, expected) => {
     const server = await fakeAssemblyAi({ greeting });
-    const { ended } = await openOn(server, make);
+    const { ended } = openOn(server, make);
     await expect(ended).rejects.toThrow(expected);
-    server.close();
   });
 
   test.each([
@@ -170,8 +150,7 @@ describe("AssemblyAI STT", () => {
     ["a close without an error", (socket) => socket.close(1008, "Unauthorized"), 401],
   ] satisfies [string, SttServerAction, number][])("P8, P16: %s is a refusal", async (_name, greeting, status) => {
     const server = await fakeAssemblyAi({ greeting });
-    const { ended } = await openOn(server, make);
+    const { ended } = openOn(server, make);
     await expect(ended).rejects.toMatchObject({ cause: { status } });
-    server.close();
   });
 });

@@ -1,19 +1,16 @@
+// @module-tag stt
+
 import { describe, expect, test } from "vitest";
 import { createDeepgramStt } from "../../../../src/speech/stt/providers/deepgram.ts";
 import { sttContract } from "../../../contract/speech/stt.ts";
-import {
-  eventually,
-  openOn,
-  SECRET_KEY,
-  type SttSocketUnderTest,
-  sttSocketContract,
-} from "../../../contract/speech/stt-socket.ts";
+import { sttSocketContract } from "../../../contract/speech/stt-socket.ts";
 import { ManualClock, settled } from "../../../support/manual-clock.ts";
 import { fakeDeepgram, results, UTTERANCE_END } from "../../../support/providers/stt/deepgram.ts";
+import { eventually, type MakeStt, openOn, STT_KEY, transcriptsAfter } from "../../../support/providers/stt/stt-kit.ts";
 import { hum, type SttServerAction, sendMessage } from "../../../support/providers/stt/stt-server.ts";
 
-const make: SttSocketUnderTest["make"] = (url, clock) =>
-  createDeepgramStt({ apiKey: SECRET_KEY, model: "nova-3", url: `${url}v1/listen`, clock });
+const make: MakeStt = (url, clock) =>
+  createDeepgramStt({ apiKey: STT_KEY, model: "nova-3", url: `${url}v1/listen`, clock });
 
 sttContract("deepgram", async () => {
   const server = await fakeDeepgram({
@@ -31,20 +28,13 @@ sttContract("deepgram", async () => {
 
 sttSocketContract({ name: "deepgram", make, goodbye: '{"type":"CloseStream"}' });
 
-/** The events of a call from Deepgram's messages, up to a number of finals. */
-async function transcriptsOf(act: SttServerAction, finals = 1) {
-  const server = await fakeDeepgram({ greeting: act });
-  const { transcripts, abortController } = await openOn(server, make);
-  await eventually(() => transcripts.filter(({ kind }) => kind === "final").length).toBe(finals);
-  abortController.abort();
-  server.close();
-  return transcripts;
-}
+const transcriptsOf = (greeting: SttServerAction, finals?: number) =>
+  transcriptsAfter(greeting, fakeDeepgram, make, finals);
 
 describe("Deepgram STT", () => {
   test("names its audio format in the query, and sends its API key only in a header", async () => {
     const server = await fakeDeepgram();
-    const { abortController } = await openOn(server, make, { rateHz: 16_000, language: "en-GB" });
+    openOn(server, make, { rateHz: 16_000, language: "en-GB" });
     await eventually(() => server.seen.length).toBe(1);
     expect(Object.fromEntries(server.last?.query ?? [])).toEqual({
       model: "nova-3",
@@ -58,9 +48,7 @@ describe("Deepgram STT", () => {
       endpointing: "300",
       utterance_end_ms: "1000",
     });
-    expect(server.last?.headers.authorization).toBe(`Token ${SECRET_KEY}`);
-    abortController.abort();
-    server.close();
+    expect(server.last?.headers.authorization).toBe(`Token ${STT_KEY}`);
   });
 
   test.each([
@@ -70,13 +58,11 @@ describe("Deepgram STT", () => {
     ["is transcribed by a model for two languages", { language: "de" }, "nova-2", "de"],
   ])("sends the language where the call %s", async (_what, options, model, code) => {
     const server = await fakeDeepgram();
-    const ofModel: SttSocketUnderTest["make"] = (url, clock) =>
-      createDeepgramStt({ apiKey: SECRET_KEY, model, url: `${url}v1/listen`, clock });
-    const { abortController } = await openOn(server, ofModel, options);
+    const ofModel: MakeStt = (url, clock) =>
+      createDeepgramStt({ apiKey: STT_KEY, model, url: `${url}v1/listen`, clock });
+    openOn(server, ofModel, options);
     await eventually(() => server.last?.query.get("language")).toBe(code);
     expect(server.last?.query.has("language_hint")).toBe(false);
-    abortController.abort();
-    server.close();
   });
 
   test("detects the languages of the multilingual model, and needs no new stream on a change between them", () => {
@@ -94,10 +80,8 @@ describe("Deepgram STT", () => {
 
   test("sends the language without the region where Deepgram does not support the region", async () => {
     const server = await fakeDeepgram();
-    const { abortController } = await openOn(server, make, { language: "de-AT", languagePinned: true });
+    openOn(server, make, { language: "de-AT", languagePinned: true });
     await eventually(() => server.last?.query.get("language")).toBe("de");
-    abortController.abort();
-    server.close();
   });
 
   test.each([
@@ -109,45 +93,39 @@ describe("Deepgram STT", () => {
     ["zh-SG", "zh"],
   ])("requests %s by Deepgram's own code, %s", async (language, code) => {
     const server = await fakeDeepgram();
-    const { abortController } = await openOn(server, make, { language, languagePinned: true });
+    openOn(server, make, { language, languagePinned: true });
     await eventually(() => server.last?.query.get("language")).toBe(code);
-    abortController.abort();
-    server.close();
   });
 
   test("gives parameters of the configured address precedence over its own", async () => {
     const server = await fakeDeepgram();
-    const multilingual: SttSocketUnderTest["make"] = (url, clock) =>
+    const multilingual: MakeStt = (url, clock) =>
       createDeepgramStt({
-        apiKey: SECRET_KEY,
+        apiKey: STT_KEY,
         model: "nova-3",
         url: `${url}v1/listen?language=multi&mip_opt_out=true`,
         clock,
       });
-    const { abortController } = await openOn(server, multilingual);
+    openOn(server, multilingual);
     await eventually(() => server.last?.query.getAll("language")).toEqual(["multi"]);
     expect(server.last?.query.get("mip_opt_out")).toBe("true");
     expect(server.last?.query.has("language_hint")).toBe(false);
-    abortController.abort();
-    server.close();
   });
 
   test("requests a final when speech ends, after all of its audio", async () => {
     const server = await fakeDeepgram();
-    const { abortController, sendAudio } = await openOn(server, make);
+    const { sendAudio } = openOn(server, make);
     sendAudio(500, 180);
     await eventually(() => server.last?.audio.length).toBe(660 * 16);
     expect(server.last?.texts).toEqual([]);
     sendAudio(0, 20);
     await eventually(() => server.last?.texts).toEqual(['{"type":"Finalize"}']);
     expect(server.last?.audio.length).toBe(700 * 16);
-    abortController.abort();
-    server.close();
   });
 
   test("keeps only an idle stream open with keep-alive messages", async () => {
     const server = await fakeDeepgram();
-    const { abortController, sendAudio, clock } = await openOn(server, make);
+    const { sendAudio, clock } = openOn(server, make);
     await eventually(() => server.seen.length).toBe(1);
     sendAudio(60, 0);
     await eventually(() => server.last?.messages.length).toBe(1);
@@ -160,8 +138,6 @@ describe("Deepgram STT", () => {
     await eventually(() => server.last?.texts).toEqual(['{"type":"KeepAlive"}']);
     clock.advance(4_000);
     await eventually(() => server.last?.texts.length).toBe(2);
-    abortController.abort();
-    server.close();
   });
 
   test("emits an utterance of several parts as one", async () => {
@@ -218,12 +194,10 @@ describe("Deepgram STT", () => {
     const server = await fakeDeepgram({
       answers: { Finalize: sendMessage(results("", [0, 0.5], { final: true, fromFinalize: true })) },
     });
-    const { abortController, transcripts, opened, sendAudio } = await openOn(server, make);
+    const { transcripts, opened, sendAudio } = openOn(server, make);
     await eventually(() => opened.times).toBe(1);
     sendAudio(500, 400);
     await eventually(() => transcripts).toEqual([{ kind: "final", text: "" }]);
-    abortController.abort();
-    server.close();
   });
 
   test("withdraws interim words with an empty final", async () => {
@@ -252,9 +226,8 @@ describe("Deepgram STT", () => {
 
   test("fails with Deepgram's close code, and quotes nothing else", async () => {
     const server = await fakeDeepgram({ greeting: (socket) => socket.close(1011, "NET-0001: my secret words") });
-    const { ended } = await openOn(server, make);
+    const { ended } = openOn(server, make);
     await expect(ended).rejects.toThrow(/^deepgram: closed the stream with 1011 \(NET-0001\)$/);
-    server.close();
   });
 
   test.each([
@@ -268,9 +241,8 @@ describe("Deepgram STT", () => {
     ["results without a number as start", { ...results("", [0, 1]), start: "0" }, /malformed results$/],
   ])("P7: %s fails the stream", async (_name, message, expected) => {
     const server = await fakeDeepgram({ greeting: sendMessage(message) });
-    const { ended } = await openOn(server, make);
+    const { ended } = openOn(server, make);
     await expect(ended).rejects.toThrow(expected);
-    server.close();
   });
 
   test("ignores unknown messages", async () => {

@@ -1,10 +1,12 @@
+// @module-tag stt
+
 import { gzipSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { STT_ANSWER_BYTES_MAX } from "../../../../src/core/limits/stt.ts";
-import type { SttEvent } from "../../../../src/speech/contracts.ts";
 import { createOpenAiStt, type OpenAiSttOptions } from "../../../../src/speech/stt/providers/openai.ts";
 import { sttContract } from "../../../contract/speech/stt.ts";
 import { settled } from "../../../support/manual-clock.ts";
+import { eventually, openStt, STT_KEY } from "../../../support/providers/stt/stt-kit.ts";
 import { framesOf, hum } from "../../../support/providers/stt/stt-server.ts";
 import {
   type Answer,
@@ -14,13 +16,12 @@ import {
 } from "../../../support/providers/stt/transcription-server.ts";
 
 const RATE_HZ = 16_000;
-const KEY = "a-key-that-must-stay-secret";
 /** The pause that ends an utterance, and its preroll. */
 const HANGOVER_MS = 300;
 const PREROLL_MS = 300;
 
 const sttOf = (url: string, options: Partial<OpenAiSttOptions> = {}) =>
-  createOpenAiStt({ apiKey: KEY, model: "whisper-1", languageDetection: false, ...options, url });
+  createOpenAiStt({ apiKey: STT_KEY, model: "whisper-1", languageDetection: false, ...options, url });
 
 sttContract("openai", async () => {
   const server = await TranscriptionServer.listen(transcribed(" Good morning. "));
@@ -48,34 +49,23 @@ async function callOf(
   ...answers: readonly Answer[]
 ) {
   const server = await TranscriptionServer.listen(...answers);
-  const abortController = new AbortController();
-  const stream = sttOf(server.url, stt).open({ language, languagePinned, rateHz: RATE_HZ }, abortController.signal);
-  const events: SttEvent[] = [];
-  const ended = (async () => {
-    for await (const event of stream.events) events.push(event);
-  })();
-  ended.catch(() => {});
-  const sendAudio = (ms: number, silenceMs: number): void => {
-    for (const [frame, voiced] of framesOf(hum(RATE_HZ, ms, silenceMs), RATE_HZ)) stream.write(frame, voiced);
-  };
-  const texts = () => events.map(({ text }) => text);
-  return { server, abortController, stream, events, ended, sendAudio, texts };
+  onTestFinished(() => server.close());
+  const stream = openStt(sttOf(server.url, stt), { language, languagePinned, rateHz: RATE_HZ });
+  return { server, ...stream, texts: () => stream.transcripts.map(({ text }) => text) };
 }
-
-const arrives = <T>(what: () => T) => expect.poll(what, { timeout: 10_000, interval: 5 });
 
 const afterwards: Answer = () => {};
 
 describe("STT of an OpenAI-compatible server", () => {
   test("sends an utterance as a WAV file, with its preroll and the pause that ended it", async () => {
-    const { server, abortController, sendAudio, events } = await call(transcribed("Zwei Torten."));
+    const { server, sendAudio, transcripts } = await call(transcribed("Zwei Torten."));
     sendAudio(0, 1_000);
     sendAudio(500, HANGOVER_MS);
     sendAudio(0, 1_000);
-    await arrives(() => events).toEqual([{ kind: "final", text: "Zwei Torten." }]);
+    await eventually(() => transcripts).toEqual([{ kind: "final", text: "Zwei Torten." }]);
     const [seen] = server.seen;
     expect(seen?.path).toBe("/v1/audio/transcriptions");
-    expect(seen?.headers.authorization).toBe(`Bearer ${KEY}`);
+    expect(seen?.headers.authorization).toBe(`Bearer ${STT_KEY}`);
     expect(seen?.fields).toEqual({ model: "whisper-1", language: "de", response_format: "json" });
     expect([seen?.file.name, seen?.file.type]).toEqual(["utterance.wav", "audio/wav"]);
     const file = seen?.file.bytes ?? Buffer.alloc(0);
@@ -84,8 +74,6 @@ describe("STT of an OpenAI-compatible server", () => {
     expect(file.readUInt32LE(40)).toBe(file.length - 44);
     // Speech is detected with its third voiced frame; the two before it are part of the preroll.
     expect((file.length - 44) / 32).toBe(PREROLL_MS + 20 + 480 - 20 + HANGOVER_MS - 20);
-    abortController.abort();
-    server.close();
   });
 
   test.each([
@@ -94,12 +82,10 @@ describe("STT of an OpenAI-compatible server", () => {
     ["eo", undefined],
     ["yue", undefined],
   ])("names %s as %s, and omits unsupported languages", async (language, named) => {
-    const { server, abortController, sendAudio } = await callIn(language, transcribed("Ja."));
+    const { server, sendAudio } = await callIn(language, transcribed("Ja."));
     sendAudio(500, 500);
-    await arrives(() => server.seen.length).toBe(1);
+    await eventually(() => server.seen.length).toBe(1);
     expect(server.seen[0]?.fields.language).toBe(named);
-    abortController.abort();
-    server.close();
   });
 
   test.each([
@@ -130,15 +116,13 @@ describe("STT of an OpenAI-compatible server", () => {
     ["a server that names no language", { model: "small" }, { text: "Buenas.", language: "gibberish" }, undefined],
   ])("detects the language where this is enabled: %s", async (_what, options, answer, expected) => {
     const stt = { languageDetection: true, ...options };
-    const { server, abortController, sendAudio, events } = await callOf(stt, {}, respondWith(answer));
+    const { server, sendAudio, transcripts } = await callOf(stt, {}, respondWith(answer));
     sendAudio(500, 500);
-    await arrives(() => events.length).toBe(1);
-    expect(events[0]?.language).toBe(expected);
+    await eventually(() => transcripts.length).toBe(1);
+    expect(transcripts[0]?.language).toBe(expected);
     const { model } = { model: "whisper-1", ...options };
     const format = model === "gpt-transcribe" ? {} : { response_format: "verbose_json" };
     expect(server.seen[0]?.fields).toEqual({ model, ...format });
-    abortController.abort();
-    server.close();
   });
 
   test.each([
@@ -147,73 +131,56 @@ describe("STT of an OpenAI-compatible server", () => {
   ])("names the language of a call that is pinned to it, and reports none: %s", async (model, fields) => {
     const expected = respondWith({ text: "Buenas.", language: "spanish", languages: [{ code: "es" }] });
     const stt = { model, languageDetection: true };
-    const { server, abortController, sendAudio, events } = await callOf(stt, { languagePinned: true }, expected);
+    const { server, sendAudio, transcripts } = await callOf(stt, { languagePinned: true }, expected);
     sendAudio(500, 500);
-    await arrives(() => events).toEqual([{ kind: "final", text: "Buenas." }]);
+    await eventually(() => transcripts).toEqual([{ kind: "final", text: "Buenas." }]);
     expect(server.seen[0]?.fields).toEqual(fields);
-    abortController.abort();
-    server.close();
   });
 
   test("P11: reports no language for sounds without words", async () => {
     const silent = respondWith({ text: "[BLANK_AUDIO]", language: "english" });
-    const { server, abortController, sendAudio, events } = await callOf({ languageDetection: true }, {}, silent);
+    const { sendAudio, transcripts } = await callOf({ languageDetection: true }, {}, silent);
     sendAudio(500, 500);
-    await arrives(() => events).toEqual([{ kind: "final", text: "" }]);
-    abortController.abort();
-    server.close();
+    await eventually(() => transcripts).toEqual([{ kind: "final", text: "" }]);
   });
 
   test("sends no API key where none is configured", async () => {
-    const server = await TranscriptionServer.listen(transcribed("Yes."));
-    const abortController = new AbortController();
-    const stream = sttOf(server.url, { apiKey: undefined }).open(
-      { language: "en", rateHz: RATE_HZ },
-      abortController.signal,
-    );
-    for (const [frame, voiced] of framesOf(hum(RATE_HZ, 500, 500), RATE_HZ)) stream.write(frame, voiced);
-    await arrives(() => server.seen.length).toBe(1);
+    const { server, sendAudio } = await callOf({ apiKey: undefined }, {}, transcribed("Yes."));
+    sendAudio(500, 500);
+    await eventually(() => server.seen.length).toBe(1);
     expect(server.seen[0]?.headers.authorization).toBeUndefined();
-    abortController.abort();
-    server.close();
   });
 
   test("sends no request for silence, for clicks, and without the VAD's decisions", async () => {
-    const { server, abortController, sendAudio, stream } = await call(transcribed("Yes."));
+    const { server, sendAudio, stream } = await call(transcribed("Yes."));
     sendAudio(40, 2_000);
     for (const [frame] of framesOf(hum(RATE_HZ, 1_000, 500), RATE_HZ)) stream.write(frame);
     sendAudio(500, 500);
-    await arrives(() => server.seen.length).toBe(1);
-    abortController.abort();
-    server.close();
+    await eventually(() => server.seen.length).toBe(1);
   });
 
   test("ends an utterance without a pause after 30 s", async () => {
-    const { server, abortController, sendAudio, texts } = await call(transcribed("And so"), transcribed("on."));
+    const { server, sendAudio, texts } = await call(transcribed("And so"), transcribed("on."));
     sendAudio(31_000, 500);
-    await arrives(texts).toEqual(["And so", "on."]);
+    await eventually(texts).toEqual(["And so", "on."]);
     expect(server.seen.map(({ file }) => (file.bytes.length - 44) / 32)).toEqual([30_000, 1_300]);
-    abortController.abort();
-    server.close();
   });
 
   test("sends one utterance at a time, and emits the transcripts in order", async () => {
     const held: (() => void)[] = [];
     const later: Answer = (response) => held.push(() => transcribed("One.")(response));
-    const { server, abortController, sendAudio, texts } = await call(later, transcribed("Two."));
+    const { server, sendAudio, texts } = await call(later, transcribed("Two."));
     sendAudio(500, 500);
     sendAudio(500, 500);
-    await arrives(() => held.length).toBe(1);
+    await eventually(() => held.length).toBe(1);
     await settled();
     expect(server.seen).toHaveLength(1);
     held[0]?.();
-    await arrives(texts).toEqual(["One.", "Two."]);
-    abortController.abort();
-    server.close();
+    await eventually(texts).toEqual(["One.", "Two."]);
   });
 
   test("P11: emits an empty final where there were no words", async () => {
-    const { server, abortController, sendAudio, texts } = await call(
+    const { server, sendAudio, texts } = await call(
       transcribed(" \n"),
       transcribed("[BLANK_AUDIO]"),
       transcribed("(wind) [noise]"),
@@ -221,34 +188,30 @@ describe("STT of an OpenAI-compatible server", () => {
     );
     for (let n = 0; n < 4; n += 1) sendAudio(500, 500);
     // An empty final shows that the utterance was processed.
-    await arrives(texts).toEqual(["", "", "", "(A) yes"]);
+    await eventually(texts).toEqual(["", "", "", "(A) yes"]);
     expect(server.seen).toHaveLength(4);
-    abortController.abort();
-    server.close();
   });
 
   test("the end of a call aborts the running request", async () => {
     const { server, abortController, sendAudio, ended } = await call(afterwards);
     sendAudio(500, 500);
-    await arrives(() => server.seen.length).toBe(1);
+    await eventually(() => server.seen.length).toBe(1);
     abortController.abort();
     await ended;
-    await arrives(() => server.cancelled).toBe(1);
-    server.close();
+    await eventually(() => server.cancelled).toBe(1);
   });
 
   test("P2: a server that never responds is waited for until too much audio is pending", async () => {
-    const { server, sendAudio, ended } = await call(afterwards);
+    const { sendAudio, ended } = await call(afterwards);
     sendAudio(30_000, 500);
     sendAudio(30_000, 500);
     await expect(ended).rejects.toThrow(/slower than real time/);
-    server.close();
   });
 
   const status =
     (code: number, headers: Record<string, string> = {}): Answer =>
     (response) =>
-      response.writeHead(code, headers).end(JSON.stringify({ error: { message: `${KEY} my secret words` } }));
+      response.writeHead(code, headers).end(JSON.stringify({ error: { message: `${STT_KEY} my secret words` } }));
   const packed: Answer = (response) =>
     response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(Buffer.alloc(4 * STT_ANSWER_BYTES_MAX, " ")));
   const packedOften: Answer = (response) =>
@@ -290,15 +253,14 @@ describe("STT of an OpenAI-compatible server", () => {
     expect(() => stream.write(new Int16Array(320), true)).not.toThrow();
     await settled();
     expect(server.seen).toHaveLength(1);
-    server.close();
   });
 
   test("P1: a refused connection fails the stream", async () => {
     const server = await TranscriptionServer.listen();
     const { url } = server;
     server.close();
-    const stream = sttOf(url).open({ language: "en", rateHz: RATE_HZ }, new AbortController().signal);
-    for (const [frame, voiced] of framesOf(hum(RATE_HZ, 500, 500), RATE_HZ)) stream.write(frame, voiced);
-    await expect(stream.events[Symbol.asyncIterator]().next()).rejects.toThrow(/ECONNREFUSED/);
+    const { ended, sendAudio } = openStt(sttOf(url), { rateHz: RATE_HZ });
+    sendAudio(500, 500);
+    await expect(ended).rejects.toThrow(/ECONNREFUSED/);
   });
 });

@@ -1,45 +1,36 @@
-import { afterEach, describe, expect, test } from "vitest";
-import { TURN_TEXT_CHARS_MAX } from "../../../../src/core/limits/calls.ts";
-import type { ClosableTts, TtsChunk, TtsRequest } from "../../../../src/speech/contracts.ts";
+// @module-tag tts
+
+import { describe, expect, test } from "vitest";
+import type { TtsChunk } from "../../../../src/speech/contracts.ts";
 import { createElevenLabsTts, type ElevenLabsOptions } from "../../../../src/speech/tts/providers/elevenlabs.ts";
-import { ttsContract } from "../../../contract/speech/tts.ts";
-import { ManualClock } from "../../../support/manual-clock.ts";
+import { ttsAdapterContract } from "../../../contract/speech/tts-adapter.ts";
 import {
   ELEVENLABS_VOICE,
   FakeElevenLabs,
   type FakeElevenLabsOptions,
 } from "../../../support/providers/tts/elevenlabs.ts";
 import { fakeSpeech, noiseBytes } from "../../../support/providers/tts/fake-speech.ts";
+import { expectSpeech, failureOf, TTS_KEY, TTS_TEXT, ttsKit } from "../../../support/providers/tts/tts-kit.ts";
 import type { TtsFault } from "../../../support/providers/tts/tts-server.ts";
 
-const KEY = "canary-key";
 const VOICE_ID = `elevenlabs/${ELEVENLABS_VOICE.voice_id}`;
-const TEXT = "Hello there, my friend. How are you today?";
 
-const opened: { close(): unknown }[] = [];
-afterEach(async () => {
-  for (const one of opened.splice(0)) await one.close();
+const kit = ttsKit<FakeElevenLabsOptions, FakeElevenLabs, ElevenLabsOptions>({
+  voiceId: VOICE_ID,
+  server: (fake) => new FakeElevenLabs(fake),
+  create: (base, settings) => createElevenLabsTts({ ...base, model: "eleven_flash_v2_5", ...settings }),
 });
+const { scene, spoken } = kit;
 
-async function scene(fake: FakeElevenLabsOptions = {}, options: Partial<ElevenLabsOptions> = {}) {
-  const server = await new FakeElevenLabs(fake).listen();
-  const settings = { apiKey: KEY, model: "eleven_flash_v2_5", url: server.url, clock: new ManualClock() };
-  const tts = createElevenLabsTts({ ...settings, ...options });
-  opened.push(tts, server);
-  return { server, tts };
-}
-
-async function spoken(tts: ClosableTts, request: Partial<TtsRequest> = {}, signal = new AbortController().signal) {
-  const chunks: TtsChunk[] = [];
-  const fullRequest = { text: TEXT, voiceId: VOICE_ID, language: "en-US", ...request };
-  for await (const chunk of tts.speak(fullRequest, signal)) chunks.push(chunk);
-  const samples = chunks.flatMap((chunk) => [...chunk.samples]);
-  return { chunks, samples, words: chunks.flatMap((chunk) => [...chunk.words]), rateHz: chunks[0]?.rateHz };
-}
-
-ttsContract("ElevenLabs", async () => {
-  const { tts } = await scene();
-  return { tts, voiceId: VOICE_ID, drive: (promise) => promise };
+ttsAdapterContract("ElevenLabs", {
+  kit,
+  received: ({ connections }) => connections.filter(({ messages }) => messages.length === 3),
+  stalls: [
+    ["P2: no response", { kind: "silent" }],
+    ["P4: only pings", { kind: "silent", pings: true }],
+    ["P3: stops in the middle", { kind: "hangs", afterChunks: 1 }],
+  ],
+  socket: { withoutTimestamps: { alignment: "none" }, at24kHz: { rateHz: 24_000 } },
 });
 
 describe("requests", () => {
@@ -63,10 +54,7 @@ describe("requests", () => {
         language_code: "en",
       });
       expect(resultHz).toBe(providedHz);
-      const expected = fakeSpeech(TEXT, providedHz).samples;
-      expect(samples).toHaveLength(expected.length);
-      const worst = Math.max(...samples.map((sample, index) => Math.abs(sample - (expected[index] as number))));
-      expect(worst).toBeLessThanOrEqual(format === "ulaw_8000" ? 300 : 0);
+      expectSpeech(samples, providedHz, format === "ulaw_8000" ? 300 : 0);
     }
   });
 
@@ -74,10 +62,10 @@ describe("requests", () => {
     const { server, tts } = await scene();
     await spoken(tts);
     const [seen] = server.connections;
-    expect(seen?.headers["xi-api-key"]).toBe(KEY);
+    expect(seen?.headers["xi-api-key"]).toBe(TTS_KEY);
     expect(seen?.headers["sec-websocket-extensions"]).toBeUndefined();
-    expect(seen?.path).not.toContain(KEY);
-    expect(seen?.messages).toEqual([{ text: " " }, { text: `${TEXT} ` }, { text: "" }]);
+    expect(seen?.path).not.toContain(TTS_KEY);
+    expect(seen?.messages).toEqual([{ text: " " }, { text: `${TTS_TEXT} ` }, { text: "" }]);
   });
 
   test("have no language for models that detect it from the text", async () => {
@@ -91,29 +79,13 @@ describe("requests", () => {
     await spoken(tts, { voiceId: "elevenlabs/../x?y" });
     expect(server.connections[0]?.path).toMatch(/^\/v1\/text-to-speech\/..%2Fx%3Fy\/stream-input\?/);
   });
-
-  test("are not sent for a text without anything to speak, a text over the limit or another provider's voice", async () => {
-    const { server, tts } = await scene();
-    expect((await spoken(tts, { text: " ... — " })).chunks).toEqual([]);
-    await expect(spoken(tts, { text: "x".repeat(TURN_TEXT_CHARS_MAX + 1) })).rejects.toThrow("the text is too long");
-    await expect(spoken(tts, { voiceId: "espeak/gmw/en" })).rejects.toThrow("no such voice");
-    expect(server.connections).toEqual([]);
-  });
 });
 
 describe("words", () => {
-  test("have the timestamps of their characters, over all parts of the audio", async () => {
-    const { tts } = await scene();
-    const { words } = await spoken(tts, { rateHz: 8_000 });
-    expect(words.map(({ text, startMs, endMs }) => [text, Math.round(startMs), Math.round(endMs)])).toEqual(
-      fakeSpeech(TEXT, 8_000).words.map(({ text, startMs, endMs }) => [text, startMs, endMs]),
-    );
-  });
-
   test("come with the first audio if all timestamps do", async () => {
     const { tts } = await scene({ alignment: "first" });
     const { chunks } = await spoken(tts, { rateHz: 8_000 });
-    expect(chunks[0]?.words.map(({ text }) => text).join(" ")).toBe(TEXT);
+    expect(chunks[0]?.words.map(({ text }) => text).join(" ")).toBe(TTS_TEXT);
   });
 
   test("that are read out differently have the time between the words around them", async () => {
@@ -125,13 +97,6 @@ describe("words", () => {
     expect(words.map((word) => word.text).join(" ")).toBe(text);
     expect(words[2]).toMatchObject({ startMs: spokenWords[1]?.endMs, endMs: spokenWords[5]?.startMs });
     expect(words[3]?.startMs).toBe(spokenWords[5]?.startMs);
-  });
-
-  test("share the time if there are no timestamps", async () => {
-    const { tts } = await scene({ alignment: "none" });
-    const { words, samples } = await spoken(tts, { rateHz: 8_000 });
-    expect(words.map(({ text }) => text).join(" ")).toBe(TEXT);
-    expect(words.at(-1)?.endMs).toBeCloseTo(samples.length / 8);
   });
 });
 
@@ -157,7 +122,7 @@ describe("voices", () => {
       "?page_size=100",
       "?page_size=100&next_page_token=1",
     ]);
-    expect(server.requests[0]?.headers).toMatchObject({ "xi-api-key": KEY, "accept-encoding": "identity" });
+    expect(server.requests[0]?.headers).toMatchObject({ "xi-api-key": TTS_KEY, "accept-encoding": "identity" });
   });
 
   test.each([
@@ -189,25 +154,15 @@ describe("voices", () => {
     await expect(tts.voices()).rejects.toMatchObject({ code: "provider_failed" });
     expect((await spoken(tts)).samples.length).toBeGreaterThan(0);
   });
+
+  test("are not listed by a TTS that is closed", async () => {
+    const { tts } = await scene();
+    tts.close();
+    await expect(tts.voices()).rejects.toMatchObject({ code: "provider_failed" });
+  });
 });
 
 describe("faults", () => {
-  /** The message of the failed request; checks that it contains no secret. */
-  async function failure(fake: FakeElevenLabsOptions): Promise<string> {
-    const { tts } = await scene(fake);
-    const error: unknown = await spoken(tts).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: "provider_failed", fault: "provider" });
-    const { message, cause } = error as Error;
-    expect(`${message} ${JSON.stringify(cause ?? "")}`).not.toMatch(/canary|Hello|stands here/);
-    return message;
-  }
-
-  test("P1: a server that does not run is reported by the system's error code", async () => {
-    const { server, tts } = await scene();
-    await server.close();
-    await expect(spoken(tts)).rejects.toThrow("elevenlabs: the connection failed (ECONNREFUSED)");
-  });
-
   test.each([
     400, 401, 403, 404, 429, 500, 503, 301,
   ])("P8: a handshake that is providedHz with %i is a refusal, and no redirect is followed", async (status) => {
@@ -230,22 +185,10 @@ describe("faults", () => {
       { fault: message({ message: "x", error: "No: Hello there" }) },
       "reported an error (unnamed)",
     ],
-    ["P7, P10: a message that is not JSON", { fault: message("{") }, "violated its protocol"],
     ["P7, P10: JSON that is not an object", { fault: message("[]") }, "violated its protocol"],
     ["P7, P10: a binary message", { fault: message(Buffer.from("{}")) }, "violated its protocol"],
-    [
-      "P10: a message of 8 MB",
-      { fault: message("x".repeat(8 * 1024 * 1024)) },
-      "the connection failed (WS_ERR_UNSUPPORTED_MESSAGE_LENGTH)",
-    ],
     ["P10: an extension that was not requested", { fault: { kind: "bad-extension" } }, "the connection failed"],
-    [
-      "P10: a close in the middle",
-      { fault: { kind: "closes", afterChunks: 2, code: 1011 } },
-      "closed the connection (1011)",
-    ],
     ["P14: audio that is a number", { fault: message({ audio: 7 }) }, "sent audio that is not base64"],
-    ["P14: no audio at all", { fault: { kind: "audio", bytes: Buffer.alloc(0) } }, "sent no audio"],
     [
       "P14: MP3",
       { fault: { kind: "audio", bytes: Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x64]), noiseBytes(9_000)]) } },
@@ -256,18 +199,9 @@ describe("faults", () => {
       { fault: { kind: "audio", bytes: Buffer.from("RIFF\0\0\0\0WAVE") } },
       "sent a WAV file instead of samples",
     ],
-    [
-      "P14: bytes that are not samples",
-      { fault: { kind: "audio", bytes: noiseBytes(48_000) } },
-      "sent noise: the audio is not in the requested format",
-    ],
-    [
-      "P14: 10 min of audio for a few words",
-      { chunkMs: 5_000, fault: { kind: "audio", bytes: Buffer.alloc(600 * 48_000) } },
-      "sent more audio than its text can take",
-    ],
   ])("%s is a failure", async (_what, fake, why) => {
-    expect(await failure(fake)).toBe(`elevenlabs: ${why}`);
+    const { tts } = await scene(fake);
+    expect(await failureOf(spoken(tts))).toBe(`elevenlabs: ${why}`);
   });
 
   test.each([
@@ -288,37 +222,15 @@ describe("faults", () => {
     await server.connections[0]?.closed;
   });
 
-  test("P14: audio at another rate than the requested one is a failure, detected by its word timestamps", async () => {
-    const { tts } = await scene({ rateHz: 24_000 });
-    const text = `${TEXT} `.repeat(8).trim();
-    const why = "sent audio whose length does not match its word timestamps: the sample rate is not the requested one";
-    await expect(spoken(tts, { text, rateHz: 16_000 })).rejects.toThrow(why);
-    expect((await spoken(tts, { text, rateHz: 24_000 })).samples.length).toBeGreaterThan(0);
-  });
-
   test("P14: no noise is emitted before it is detected", async () => {
     const { tts } = await scene({ fault: { kind: "audio", bytes: noiseBytes(48_000) } });
     const chunks: TtsChunk[] = [];
     const readAll = async () => {
-      const request = { text: TEXT, voiceId: VOICE_ID, language: "en" };
+      const request = { text: TTS_TEXT, voiceId: VOICE_ID, language: "en" };
       for await (const chunk of tts.speak(request, new AbortController().signal)) chunks.push(chunk);
     };
     await expect(readAll()).rejects.toThrow("noise");
     expect(chunks).toEqual([]);
-  });
-
-  test.each<[string, TtsFault]>([
-    ["P2: no response", { kind: "silent" }],
-    ["P4: only pings", { kind: "silent", pings: true }],
-    ["P3: stops in the middle", { kind: "hangs", afterChunks: 1 }],
-  ])("%s: an abort ends the request and closes the connection at once", async (_what, fault) => {
-    const { server, tts } = await scene({ fault });
-    const life = new AbortController();
-    const speaking = spoken(tts, {}, life.signal);
-    await expect.poll(() => server.connections[0]?.messages.length).toBe(3);
-    life.abort();
-    expect((await speaking).chunks.length).toBeLessThanOrEqual(1);
-    await server.connections[0]?.closed;
   });
 
   test("an abort during the connection attempt ends the request", async () => {
@@ -352,16 +264,6 @@ describe("faults", () => {
       pulledMs += next.value.samples.length / 24;
     }
     expect(pulledMs).toBe(seconds * 1_000);
-  });
-
-  test("close fails the current request and all later ones", async () => {
-    const { server, tts } = await scene({ fault: { kind: "hangs", afterChunks: 1 } });
-    const speaking = spoken(tts);
-    await expect.poll(() => server.connections[0]?.messages.length).toBe(3);
-    tts.close();
-    await expect(speaking).rejects.toThrow("elevenlabs: closed");
-    await expect(spoken(tts)).rejects.toThrow("elevenlabs: closed");
-    await expect(tts.voices()).rejects.toMatchObject({ code: "provider_failed" });
   });
 });
 

@@ -60,6 +60,7 @@ export class LlmServer {
     while (!condition()) await new Promise<void>((resolve) => (this.#wake = resolve));
   }
 
+  /** Closes all connections; a server that has stopped stays so. */
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
