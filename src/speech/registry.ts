@@ -2,7 +2,7 @@ import type { ModelName } from "../core/calls/spec.ts";
 import type { Stage } from "../core/calls/stages.ts";
 import type { Clock } from "../core/clock.ts";
 import { TrunklineError } from "../core/errors.ts";
-import type { Llm, Stt, Tts } from "./contracts.ts";
+import type { CallLlm, CallStt, TtsPool } from "./contracts.ts";
 import { createLlms } from "./llm/registry.ts";
 import { ToolChooserClient } from "./reference/tools/chooser-client.ts";
 import { CircuitBreaker } from "./resilience/circuit-breaker.ts";
@@ -13,9 +13,9 @@ import { createTts } from "./tts/registry.ts";
 
 /** The speech providers of one process, shared by its calls. */
 export interface SpeechProviders {
-  stt: Stt | undefined;
-  tts: Tts;
-  llm: Readonly<Record<ModelName, Llm>>;
+  stt: CallStt | undefined;
+  tts: TtsPool;
+  llm: Readonly<Record<ModelName, CallLlm>>;
   /** Stops the providers' processes and connections. Every request after it fails. */
   close(): void;
 }
@@ -28,15 +28,16 @@ interface WarningLog {
 
 /**
  * Creates the providers that a configuration names. Throws TrunklineError `bad_configuration`, before anything is
- * started, with all of its problems: each names the variable, the bad value and the valid ones.
+ * started, with all of its problems: each names the variable, the bad value and the valid ones. With `listsVoicesOnly`
+ * no provider starts more processes than the list of its voices needs.
  */
 export function createSpeechProviders(
   config: SpeechConfig,
   clock: Clock,
   log: WarningLog,
-  metrics?: SpeechMetrics,
+  { metrics, listsVoicesOnly = false }: { metrics?: SpeechMetrics; listsVoicesOnly?: boolean } = {},
 ): SpeechProviders {
-  const { stt, sttSettings, tts, ttsSettings, models, llmSettings, contextSizes, espeakProcesses, streamsMax } = config;
+  const { stt, tts, models, providers, contextSizes, streamsMax } = config;
   const problems = speechConfigProblems(config);
   if (problems.length > 0) {
     throw new TrunklineError("bad_configuration", "caller", `bad configuration:\n  ${problems.join("\n  ")}`);
@@ -52,8 +53,8 @@ export function createSpeechProviders(
     return breaker;
   };
   const closableTts = createTts(tts, {
-    settings: ttsSettings,
-    espeakProcesses,
+    configured: providers.tts,
+    listsVoicesOnly,
     clock,
     onProcessFailure: (provider, detail) => log.warn({ provider, detail }, "eSpeak process failed"),
     circuitBreakerOf: (provider) => circuitBreakerOf("tts", provider),
@@ -63,13 +64,13 @@ export function createSpeechProviders(
     log,
     count: (outcome) => metrics?.budgetedTask("reference_llm", outcome),
   });
-  const sttOf = (names: string): Stt =>
-    createStt(names, sttSettings, (provider) => circuitBreakerOf("stt", provider), clock);
+  const sttOf = (names: string): CallStt =>
+    createStt(names, providers.stt, (provider) => circuitBreakerOf("stt", provider), clock);
   const breakerOfLlm = (provider: string): CircuitBreaker => circuitBreakerOf("llm", provider);
   return {
     stt: stt === undefined ? undefined : sttOf(stt),
     tts: closableTts,
-    llm: createLlms(models, llmSettings, contextSizes, breakerOfLlm, clock, toolChooser),
+    llm: createLlms(models, providers.llm, contextSizes, breakerOfLlm, clock, toolChooser),
     close() {
       closableTts.close();
       void toolChooser.close();

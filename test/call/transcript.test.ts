@@ -215,7 +215,7 @@ describe("the transcript of the agent", () => {
     ]);
   });
 
-  test("ends empty before the peer is told to drop what it has not played", () => {
+  test("ends empty before the peer is sent the clear", () => {
     const call = interruptible(LONG);
     call.at(150, () => call.handle({ kind: "typed", text: "stop" }));
     call.run(150);

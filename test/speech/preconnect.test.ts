@@ -1,19 +1,19 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { CIRCUIT_BREAKER_FAILURES_MAX } from "../../src/core/limits/providers.ts";
 import type { ClosableTts, Llm, LlmRequest, TtsRequest } from "../../src/speech/contracts.ts";
 import { keepAliveRequest } from "../../src/speech/keep-alive-fetch.ts";
 import { FallbackLlm } from "../../src/speech/llm/fallback.ts";
-import { createAnthropicLlm } from "../../src/speech/llm/providers/anthropic.ts";
-import { createGeminiLlm } from "../../src/speech/llm/providers/gemini.ts";
-import { createOpenAiLlm } from "../../src/speech/llm/providers/openai.ts";
+import { createAnthropicLlm } from "../../src/speech/llm/providers/anthropic/adapter.ts";
+import { createGeminiLlm } from "../../src/speech/llm/providers/gemini/adapter.ts";
+import { createOpenAiLlm } from "../../src/speech/llm/providers/openai/adapter.ts";
 import { TtsCache } from "../../src/speech/tts/cache.ts";
 import { FallbackTts } from "../../src/speech/tts/fallback.ts";
-import { createCartesiaTts } from "../../src/speech/tts/providers/cartesia.ts";
-import { createElevenLabsTts } from "../../src/speech/tts/providers/elevenlabs.ts";
-import { createOpenAiTts } from "../../src/speech/tts/providers/openai.ts";
+import { createCartesiaTts } from "../../src/speech/tts/providers/cartesia/adapter.ts";
+import { createElevenLabsTts } from "../../src/speech/tts/providers/elevenlabs/adapter.ts";
+import { createOpenAiTts } from "../../src/speech/tts/providers/openai/adapter.ts";
 import { breakerFor } from "../support/providers/breakers.ts";
 import { messageAnswer } from "../support/providers/llm/anthropic.ts";
 import { geminiAnswer } from "../support/providers/llm/gemini.ts";
@@ -212,7 +212,7 @@ test("an abort with an unread response throws no uncaught exception", async () =
   opened.push(() => process.off("uncaughtException", note));
   for (let round = 0; round < 5; round += 1) {
     const abortController = new AbortController();
-    const answer = await keepAliveRequest(
+    const { body: answer } = await keepAliveRequest(
       `http://127.0.0.1:${port}/`,
       { method: "GET", headers: {} },
       abortController.signal,
@@ -224,4 +224,20 @@ test("an abort with an unread response throws no uncaught exception", async () =
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   expect(thrown).toEqual([]);
+});
+
+test("an abort during a handshake that never ends rejects at once", async () => {
+  const sockets: Socket[] = [];
+  const server = createTcpServer((socket) => sockets.push(socket));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  opened.push(
+    () => server.close(),
+    () => sockets.map((socket) => socket.destroy()),
+  );
+  const { port } = server.address() as AddressInfo;
+  const abortController = new AbortController();
+  const answer = keepAliveRequest(`https://127.0.0.1:${port}/`, { method: "GET", headers: {} }, abortController.signal);
+  await arrives(() => sockets.length).toBe(1);
+  abortController.abort();
+  await expect(answer).rejects.toMatchObject({ name: "AbortError" });
 });

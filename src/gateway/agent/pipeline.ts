@@ -12,8 +12,7 @@ import { type Logger, loggableError } from "../../core/log/logger.ts";
 import type { WorkerMetrics } from "../../core/metrics/worker-metrics.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
 import type { ResamplerFactory } from "../../media/resampler.ts";
-import type { Llm, LlmEvent, ProviderObserver, Stt, Tts } from "../../speech/contracts.ts";
-import { timedTts, timeFirstItem } from "../../speech/metering/first-item-latency.ts";
+import type { CallLlm, CallStt, CallTts, LlmEvent, ProviderObserver } from "../../speech/contracts.ts";
 import type { CallCounters } from "../metrics/call-counters.ts";
 import type { PhraseFinder } from "../phrases/book.ts";
 import type { CallSpend } from "../spend/call.ts";
@@ -32,9 +31,9 @@ export interface AgentPipelineOptions {
   legRateHz: number;
   /** The codec of the agent's frames. */
   legCodec: FrameCodec;
-  stt: Stt | undefined;
-  llm: Llm;
-  tts: Tts;
+  stt: CallStt | undefined;
+  llm: CallLlm;
+  tts: CallTts;
   /** Finds the phrases for each language of the call. */
   phrases: PhraseFinder;
   /** Charges requests to providers; may refuse them. */
@@ -98,7 +97,7 @@ export class AgentPipeline {
     this.#activeProviders = { stt: first(stt?.provider ?? ""), llm: first(llm.provider), tts: first(tts.provider) };
     if (stt !== undefined) this.sttInput = this.#createSttInput(stt);
     this.ttsOutput = new TtsOutput({
-      tts: timedTts(tts, nowMs, (durationMs) => this.#recordFirstResult("tts", durationMs)),
+      tts,
       voiceId,
       language,
       rateHz: legRateHz,
@@ -106,6 +105,8 @@ export class AgentPipeline {
       makeResampler,
       deliver,
       onError: (error, event) => this.#onProviderError("tts", tts.provider, error, event),
+      onFirstAudio: (durationMs) => this.#recordFirstResult("tts", durationMs),
+      nowMs,
       onReady: options.onSpeechReady,
       observer: this.#observerOf("tts"),
       ownPhraseObserver: this.#observerOf("tts", true),
@@ -119,7 +120,7 @@ export class AgentPipeline {
     });
   }
 
-  #createSttInput(stt: Stt): SttInput {
+  #createSttInput(stt: CallStt): SttInput {
     const { provider } = stt;
     return new SttInput({
       ...this.#options,
@@ -196,17 +197,18 @@ export class AgentPipeline {
     const { provider } = llm;
     const request = { messages, tools, temperature: spec.temperature, language, accountId };
     this.#activeProviders.llm.provider = provider;
-    const onFirst = (durationMs: number): void => {
-      reply.provider = this.#activeProviders.llm.provider;
-      this.#recordFirstResult("llm", durationMs);
-    };
-    const reply = new BufferedReply(
-      (signal) => timeFirstItem(llm.reply(request, signal, this.#observerOf("llm")), nowMs, onFirst),
-      () => {
+    const reply = new BufferedReply({
+      open: (signal) => llm.reply(request, signal, this.#observerOf("llm")),
+      onFirst: (durationMs) => {
+        reply.provider = this.#activeProviders.llm.provider;
+        this.#recordFirstResult("llm", durationMs);
+      },
+      onOverlong: () => {
         log.warn({ stage: "llm", provider }, "LLM reply exceeded its length limit and was aborted");
         metrics.llmRequestAborted("overlong");
       },
-    );
+      nowMs,
+    });
     return reply;
   }
 
