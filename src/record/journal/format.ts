@@ -99,7 +99,8 @@ export class JournalEncoder {
 
   /** The stream of this attachment starts: everything after it belongs to that, until the next. */
   attached(timeMs: CallMs, attachment: number): void {
-    this.#view.setUint32(this.#record(KIND_ATTACHED, 0, timeMs, ATTACHED_BYTES), attachment, true);
+    const at = this.#record(KIND_ATTACHED, 0, timeMs, ATTACHED_BYTES);
+    this.#view.setUint32(at, attachment, true);
   }
 
   /**

@@ -18,6 +18,8 @@ const HEADER: JournalRecord = {
   header: journalHeader("trunkline test", START),
 };
 
+const BYTES = new Uint8Array([1, 2, 3]);
+
 const timeMs = fc.double({ min: 0, max: 1e8, noNaN: true }).map(callMs);
 const count = fc.nat(0xff_ff_ff_ff);
 const audio = fc.uint8Array({ maxLength: 400 });
@@ -122,6 +124,25 @@ describe("journal format", () => {
     expect(encoder.length).toBe(0);
     encode(encoder, HEADER);
     expect(encoded([HEADER]).equals(encoder.written())).toBe(true);
+  });
+
+  test("each kind of record is written whole where its encoder has to grow for it", () => {
+    const header = encoded([HEADER]).length;
+    const records: readonly JournalRecord[] = [
+      { kind: "frame-in", timeMs: callMs(1), mediaMs: mediaMs(2), isSpeech: true, audio: BYTES, audioOmitted: false },
+      { kind: "frame-out", timeMs: callMs(1), turnId: asTurnId(2), samples: 3, audio: BYTES, audioOmitted: false },
+      { kind: "attached", timeMs: callMs(1), attachment: 2 },
+      { kind: "event", timeMs: callMs(1), event: { kind: "tick" } },
+      { kind: "command", timeMs: callMs(1), command: { kind: "pause", turnId: asTurnId(2) } },
+    ];
+    for (const record of records) {
+      // So many bytes are left of the 8 KiB with which an encoder begins: too few for any record.
+      for (const roomBytes of [0, 13, 17]) {
+        const audio = new Uint8Array(8 * 1_024 - header - 22 - roomBytes);
+        const first: JournalRecord = { ...(records[0] as JournalRecord & { kind: "frame-in" }), audio };
+        expect(decoded(encoded([HEADER, first, record])).records.at(-1)).toEqual(record);
+      }
+    }
   });
 
   test("an encoder keeps the room that it needs regularly, and releases what one long record needed", () => {
