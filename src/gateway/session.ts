@@ -175,12 +175,13 @@ export class CallSession implements AttachedCall {
    * ready. Never throws.
    */
   tick(): void {
-    if (this.#state.at === "over") return;
+    const state = this.#state;
+    if (state.at === "over") return;
     const nowMs = this.nowMs();
-    const attachment = this.#attachment;
+    const attachment = state.at === "attached" ? state.attachment : undefined;
     try {
-      attachment?.tick(nowMs, this.#liveState === "speaking");
-      this.#pipeline.sttInput?.writeSilence(attachment?.silenceFramesDue(nowMs) ?? 0);
+      const silenceFrames = attachment?.tick(nowMs, this.#liveState === "speaking") ?? 0;
+      if (silenceFrames > 0) this.#pipeline.sttInput?.writeSilence(silenceFrames);
       if (this.#call.isDue(nowMs)) this.handle({ kind: "tick" }, nowMs);
     } catch (error) {
       this.fail(error, nowMs);

@@ -170,20 +170,17 @@ export class Attachment implements TransportListener {
   }
 
   /**
-   * Notices what time alone brings: audio and digits that have waited long enough, and a peer that is lost. Throws on
-   * internal errors.
+   * Notices what time alone brings: audio and digits that have waited long enough, and a peer that is lost. Returns how
+   * many frames of silence the STT must get now because the carrier sends nothing; reported once for each pause. Throws
+   * on internal errors.
    */
-  tick(nowMs: CallMs, agentSpeaks: boolean): void {
+  tick(nowMs: CallMs, agentSpeaks: boolean): number {
     const state = this.#state;
-    if ((state.at === "opening" || state.at === "streaming") && state.isStuck)
+    if ((state.at === "streaming" || state.at === "opening") && state.isStuck)
       this.#call.attachmentLost("slow_consumer", nowMs);
     if (this.#state.at === "streaming") this.#release(this.#state, nowMs, nowMs);
     if (this.#ticks % LIVENESS_CHECK_TICKS === 0) this.#checkLiveness(nowMs, agentSpeaks);
     this.#ticks += 1;
-  }
-
-  /** Frames of silence that the STT must get now because the carrier sends nothing; reported once for each pause. */
-  silenceFramesDue(nowMs: CallMs): number {
     return this.#state.at === "streaming" ? this.#state.callerAudio.silenceFramesDue(nowMs) : 0;
   }
 
