@@ -20,7 +20,6 @@ import { AgentPipeline, type AgentPipelineOptions } from "./agent/pipeline.ts";
 import { attempt } from "./attempt.ts";
 import { JournaledCall } from "./journal/journaled-call.ts";
 import type { JournalWriter } from "./journal/writer.ts";
-import type { FrameOut } from "./leg/agent-audio.ts";
 import { type AttachedCall, Attachment, type AttachmentParts } from "./leg/attachment.ts";
 import type { CallerFrame } from "./leg/caller-audio.ts";
 import { CallCounters, type CallReading } from "./metrics/call-counters.ts";
@@ -186,7 +185,7 @@ export class CallSession implements AttachedCall {
     } catch (error) {
       this.fail(error, nowMs);
     }
-    attachment?.sendDue(nowMs);
+    if (attachment !== undefined) while (this.#sendIfDue(attachment, nowMs));
   }
 
   /**
@@ -194,7 +193,23 @@ export class CallSession implements AttachedCall {
    * else. Never throws.
    */
   catchUp(): void {
-    this.#attachment?.catchUp(this.nowMs());
+    const state = this.#state;
+    if (state.at !== "attached") return;
+    const nowMs = this.nowMs();
+    // An empty ring is no underrun yet: more audio may be among the pending input.
+    while (this.#pipeline.ttsOutput.hasNextFrame && this.#sendIfDue(state.attachment, nowMs));
+  }
+
+  #sendIfDue(attachment: Attachment, nowMs: CallMs): boolean {
+    try {
+      const bytes = attachment.sendFrameIfDue(nowMs);
+      if (bytes === undefined) return false;
+      this.#call.frameOut(attachment.frameEvent, bytes, nowMs);
+      return true;
+    } catch (error) {
+      this.fail(error, nowMs);
+      return false;
+    }
   }
 
   nowMs(): CallMs {
@@ -219,10 +234,6 @@ export class CallSession implements AttachedCall {
     sttInput?.writeSilence(silenceFrames);
     sttInput?.writeFrame(frame.samples, isSpeech, nowMs);
     this.#call.frameIn(event, frame.bytes, nowMs);
-  }
-
-  frameOut(event: FrameOut, bytes: Uint8Array, nowMs: CallMs): void {
-    this.#call.frameOut(event, bytes, nowMs);
   }
 
   clientAnswered(id: string, result: string, failed: boolean): boolean {

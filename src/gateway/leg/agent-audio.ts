@@ -1,7 +1,6 @@
 import type { CallEvent } from "../../call/events.ts";
 import type { CallMs } from "../../core/clocks.ts";
-import { asTurnId, type TurnId } from "../../core/ids.ts";
-import { FRAME_MS } from "../../core/limits/media.ts";
+import type { TurnId } from "../../core/ids.ts";
 import { PlaybackClock } from "../../media/playback-clock.ts";
 import type { Wire } from "../../wire/wire.ts";
 import type { TtsOutput } from "../agent/tts-output.ts";
@@ -15,6 +14,8 @@ export interface AgentAudioOptions {
   wire: Pick<Wire, "outboundRateHz" | "playout" | "encodeAudio" | "binaryAudio">;
   transport: Pick<Transport, "send">;
   ttsOutput: TtsOutput;
+  /** Filled in with each frame that is sent; its `samples` are those of every frame. */
+  frameEvent: FrameOut;
   counters: CallCounters;
   /** The peer reads so slowly that a frame was dropped. */
   onDropped: (nowMs: CallMs) => void;
@@ -28,8 +29,6 @@ export class AgentAudio {
   readonly #options: AgentAudioOptions;
   readonly #playback: PlaybackClock;
   readonly #leadMs: number;
-  /** One event object is reused for every frame. */
-  readonly frameEvent: FrameOut = { kind: "frame-out", turnId: asTurnId(0), samples: 0 };
   /** The reply whose frames are held back for now. */
   #pausedTurnId: TurnId | undefined;
   /** Frames are being sent without a gap. */
@@ -40,7 +39,6 @@ export class AgentAudio {
     const { outboundRateHz: rateHz, playout } = options.wire;
     this.#playback = new PlaybackClock(rateHz);
     this.#leadMs = playout.leadMs;
-    this.frameEvent.samples = (rateHz / 1_000) * FRAME_MS;
   }
 
   /** Whether a frame is due, if one is ready. */
@@ -62,7 +60,7 @@ export class AgentAudio {
     // A frame was ready, but the peer's buffer had run dry: this process was held up for longer than the buffer's lead.
     if (this.#speaking && this.#playback.isDry(nowMs)) counters.late += 1;
     this.#speaking = true;
-    const event = this.frameEvent;
+    const event = this.#options.frameEvent;
     event.turnId = frame.turnId;
     this.#playback.sent(event.samples, nowMs);
     counters.framesOut += 1;

@@ -1,8 +1,9 @@
 import type { CallEvent } from "../../call/events.ts";
 import type { EndReason } from "../../core/calls/reasons.ts";
 import { type CallMs, callMs } from "../../core/clocks.ts";
-import { asCarrierCallId, type CarrierCallId, type TurnId } from "../../core/ids.ts";
+import { asCarrierCallId, asTurnId, type CarrierCallId, type TurnId } from "../../core/ids.ts";
 import { LIVENESS_CHECK_TICKS } from "../../core/limits/connections.ts";
+import { FRAME_MS } from "../../core/limits/media.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { ResamplerFactory } from "../../media/resampler.ts";
 import type { Vad } from "../../media/vad.ts";
@@ -39,8 +40,6 @@ export interface AttachedCall {
    * carrier did not send. Throws what its consumers throw.
    */
   frameIn(frame: CallerFrame, isSpeech: boolean, silenceFrames: number, nowMs: CallMs): void;
-  /** A frame was sent; `event` and `bytes` are borrowed until this returns. Throws what the call throws. */
-  frameOut(event: FrameOut, bytes: Uint8Array, nowMs: CallMs): void;
   /** Takes any other event. */
   handle(event: CallEvent, nowMs: CallMs): void;
   /** The client returned the result of a tool; false when none with this id is pending. */
@@ -104,6 +103,8 @@ export class Attachment implements TransportListener {
   readonly #call: AttachedCall;
   readonly #messageGuard: MessageGuard;
   readonly #liveness: Liveness;
+  /** The frame that was sent last; the object is reused. */
+  readonly frameEvent: FrameOut;
   /** When the transport opened. */
   readonly #openedMs: CallMs;
   #state: State = { at: "opening", isStuck: false };
@@ -114,6 +115,7 @@ export class Attachment implements TransportListener {
     this.#call = options.call;
     const { transport, wire, inbound, counters, log } = options;
     this.#openedMs = this.#call.nowMs();
+    this.frameEvent = { kind: "frame-out", turnId: asTurnId(0), samples: (wire.outboundRateHz / 1_000) * FRAME_MS };
     this.#liveness = new Liveness(transport.liveness, this.#openedMs);
     this.#messageGuard = new MessageGuard({
       wire,
@@ -184,29 +186,13 @@ export class Attachment implements TransportListener {
     return this.#state.at === "streaming" ? this.#state.callerAudio.silenceFramesDue(nowMs) : 0;
   }
 
-  /** Sends the frames that are due. Never throws. */
-  sendDue(nowMs: CallMs): void {
-    while (this.#sendIfDue(nowMs));
-  }
-
-  /** Sends the frames that are due and ready: see `Tickable.catchUp`. Never throws. */
-  catchUp(nowMs: CallMs): void {
-    // An empty ring is no underrun yet: more audio may be among the pending input.
-    while (this.#options.ttsOutput.hasNextFrame && this.#sendIfDue(nowMs));
-  }
-
-  #sendIfDue(nowMs: CallMs): boolean {
+  /**
+   * Sends the next frame if one is due and ready, and fills in `frameEvent`; returns its bytes, borrowed until the next
+   * frame. Undefined when none is, or when the peer did not take it. Throws on internal errors.
+   */
+  sendFrameIfDue(nowMs: CallMs): Uint8Array | undefined {
     const state = this.#state;
-    if (state.at !== "streaming" || !state.agentAudio.isDue(nowMs)) return false;
-    try {
-      const bytes = state.agentAudio.sendFrame(nowMs);
-      if (bytes === undefined) return false;
-      this.#call.frameOut(state.agentAudio.frameEvent, bytes, nowMs);
-      return true;
-    } catch (error) {
-      this.#call.fail(error, nowMs);
-      return false;
-    }
+    return state.at === "streaming" && state.agentAudio.isDue(nowMs) ? state.agentAudio.sendFrame(nowMs) : undefined;
   }
 
   /** The agent begins to speak this reply. */
@@ -330,7 +316,7 @@ export class Attachment implements TransportListener {
       onFrame: this.#onFrame,
     });
     const onDropped = (droppedMs: CallMs): void => this.#call.attachmentLost("slow_consumer", droppedMs);
-    const agentAudio = new AgentAudio({ wire, transport, ttsOutput, counters, onDropped });
+    const agentAudio = new AgentAudio({ wire, transport, ttsOutput, frameEvent: this.frameEvent, counters, onDropped });
     this.#state = { at: "streaming", isStuck, callerAudio, agentAudio, dtmfOrder: new DtmfOrder() };
     this.#call.started({ codec, ...(carrierCallId === undefined ? {} : { carrierCallId }) }, nowMs);
   }
