@@ -7,9 +7,9 @@ import type { LegSocket } from "../../src/gateway/leg/leg.ts";
 import { signatureHeaders } from "../../src/gateway/server/signatures.ts";
 import type { RedeemedCall } from "../../src/store/call-handoff.ts";
 import { SPEC } from "../support/calls/virtual-call.ts";
-import { NOOP_LEG } from "../support/legs/noop-leg.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
+import { NOOP_LEG } from "../support/stubs/noop-leg.ts";
 
 const KEY = new Uint8Array(32).fill(7);
 const TOKEN = mintToken(KEY);

@@ -16,7 +16,7 @@ import { createWebsocketWire } from "../../src/wire/websocket/wire.ts";
 import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "../support/audio/inbound-audio.ts";
 import { opus } from "../support/audio/opus-codecs.ts";
-import { DEFAULT_LIVENESS } from "../support/legs/liveness.ts";
+import { DEFAULT_LIVENESS } from "../support/configuration/liveness.ts";
 import { memoryLog } from "../support/memory-log.ts";
 import { INLINE_SCHEMAS } from "../support/stubs/inline-schemas.ts";
 import { UNLIMITED_SPEND } from "../support/stubs/no-limits.ts";

@@ -10,7 +10,7 @@ import type { Llm, LlmEvent, LlmRequest } from "../../../src/speech/contracts.ts
 import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
 import { meteredLlm } from "../../../src/speech/metering/usage.ts";
 import { refusalFrom } from "../../../src/speech/resilience/provider-error.ts";
-import { type WebsocketLegOptions, websocketLeg } from "../../support/legs/websocket-leg.ts";
+import { type WebsocketLegOptions, websocketLeg } from "../../callers/websocket-leg.ts";
 import { ManualClock, settled, sleep } from "../../support/manual-clock.ts";
 import { breakerFor } from "../../support/providers/breakers.ts";
 import { ScriptedStt } from "../../support/providers/scripted-stt.ts";

@@ -7,7 +7,7 @@ import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import type { Llm } from "../../../src/speech/contracts.ts";
 import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
 import { meteredLlm, meteredStt, meteredTts } from "../../../src/speech/metering/usage.ts";
-import { type LegOptions, leg } from "../../support/legs/leg.ts";
+import { type LegOptions, leg } from "../../callers/leg.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { readExposition, sampleOf } from "../../support/metrics/exposition.ts";
 import { breakerFor, ttsWithBreaker } from "../../support/providers/breakers.ts";

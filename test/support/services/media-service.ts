@@ -32,8 +32,7 @@ import type { Redemptions } from "../../../src/store/redemptions.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { openStores } from "../../../src/store/sqlite/open-stores.ts";
 import { SPEC } from "../calls/virtual-call.ts";
-import { DEFAULT_LIVENESS } from "../legs/liveness.ts";
-import { createMediaServer, DEFAULT_MEDIA_SERVER, type MediaServerParts } from "../legs/media-servers.ts";
+import { DEFAULT_LIVENESS } from "../configuration/liveness.ts";
 import { memoryLog } from "../memory-log.ts";
 import { ScriptedLlm, textReply } from "../providers/scripted-llm.ts";
 import { ScriptedTts } from "../providers/scripted-tts.ts";
@@ -43,6 +42,7 @@ import { NO_PHRASES } from "../stubs/no-phrases.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { mintToken } from "../tokens.ts";
 import { handoffServer } from "./handoff-server.ts";
+import { createMediaServer, DEFAULT_MEDIA_SERVER, type MediaServerParts } from "./media-servers.ts";
 
 const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
 
