@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { SpeechDetector } from "../../src/call/turn-taking/speech-detector.ts";
+import { SimulatedTwilio } from "../../src/carriers/twilio/simulated.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { callMs, mediaMs } from "../../src/core/clocks.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits/media.ts";
 import { mulawDecode } from "../../src/media/g711.ts";
 import type { VadFactory } from "../../src/media/vad.ts";
 import { encodeSamples, TELEPHONE } from "../../src/simulator/audio/format.ts";
-import { SimulatedTwilio } from "../../src/simulator/carriers/twilio.ts";
 import { connectPeer, type PeerSocket } from "../../src/simulator/peers/peer-socket.ts";
 import { machineMonotonicMs } from "../rig/monotonic.ts";
 import { lineNoise } from "../rig/speech.ts";

@@ -4,7 +4,7 @@ import { frameBytes } from "../../src/simulator/audio/format.ts";
 import { formatsOf, type SimulatedWire } from "../../src/simulator/transports.ts";
 import { FrameTimes } from "../measurement/frame-times.ts";
 import { machineMonotonicMs } from "../rig/monotonic.ts";
-import { BENCH_TRANSPORTS } from "../rig/transports.ts";
+import { benchTransport } from "../rig/transports.ts";
 import { type CallerSink, LeanCaller } from "./lean-caller.ts";
 import { type PreparedStream, prepareStream } from "./prepared-stream.ts";
 import type { FleetOptions, FleetReport, GeneratorSample } from "./protocol.ts";
@@ -124,6 +124,6 @@ export class Fleet implements CallerSink {
 }
 
 function prepareStreams(wire: SimulatedWire, audio: Uint8Array, frames: number): PreparedStream[] {
-  const apart = Math.floor(audio.length / frameBytes(formatsOf(BENCH_TRANSPORTS[wire]).inbound) / STREAMS);
+  const apart = Math.floor(audio.length / frameBytes(formatsOf(benchTransport(wire)).inbound) / STREAMS);
   return Array.from({ length: STREAMS }, (_, line) => prepareStream(wire, audio, frames, line * apart));
 }

@@ -1,6 +1,5 @@
 import { connect, type Socket } from "node:net";
 import { connect as connectSecurely } from "node:tls";
-import type { SimulatedWire } from "../../src/simulator/transports.ts";
 import { upgradeRequest } from "../../test/support/network/raw-ws.ts";
 import type { PreparedStream } from "./prepared-stream.ts";
 import type { MediaTarget } from "./protocol.ts";
@@ -29,23 +28,6 @@ const TEXT = 0x81;
 const BINARY = 0x82;
 const CLOSE = 0x88;
 const LENGTH_16 = 126;
-
-/** Two letters tell the relevant texts apart: where they are, after `{"event":"` or `{"type":"`, and which they are. */
-interface Letters {
-  at: number;
-  /** Undefined where audio is binary. */
-  audio?: number;
-  mark: number;
-}
-
-const letters = (text: string): number => (text.charCodeAt(0) << 8) | text.charCodeAt(1);
-
-const LETTERS: Readonly<Record<SimulatedWire, Letters>> = {
-  carrier_a: { at: 10, audio: letters("media"), mark: letters("mark") },
-  carrier_b: { at: 10, audio: letters("media"), mark: letters("mark") },
-  carrier_c: { at: 10, audio: letters("playAudio"), mark: letters("checkpoint") },
-  websocket: { at: 9, mark: letters("mark") },
-};
 
 /** A mark is played this many frames after it came: the service is kept 100 ms ahead of playout. */
 const MARK_DELAY_FRAMES = 5;
@@ -199,7 +181,7 @@ export class LeanCaller {
       return;
     }
     const { stream, sink } = this.#options;
-    const known = LETTERS[stream.wire];
+    const known = stream.letters;
     if (bytes[at] === BINARY && known.audio === undefined) {
       sink.received(this);
       return;

@@ -1,12 +1,15 @@
 import { strict as assert } from "node:assert";
 import { randomBytes } from "node:crypto";
+import { carrierOf } from "../../src/carriers/list.ts";
 import type { Clock } from "../../src/core/clock.ts";
 import { addMs, type EpochMs, epochMs, type MonotonicMs, monotonicMs } from "../../src/core/clocks.ts";
+import { CARRIER_FRAME_SAMPLES } from "../../src/core/limits/media.ts";
 import { loadOpus } from "../../src/media/opus/load.ts";
 import { frameBytes } from "../../src/simulator/audio/format.ts";
 import type { SimulatedPeer } from "../../src/simulator/peers/peer.ts";
 import { formatsOf, type SimulatedWire, simulatePeer } from "../../src/simulator/transports.ts";
-import { BENCH_TRANSPORTS } from "../rig/transports.ts";
+import { inboundAudio } from "../../test/support/audio/inbound-audio.ts";
+import { benchTransport } from "../rig/transports.ts";
 
 // What a caller sends, framed and masked as RFC 6455, section 5.2 asks of a client, and made before the first call: while calls
 // run, the generator has nothing to do for a frame but to hand it to the kernel. The words are those of the simulated peers,
@@ -17,9 +20,20 @@ const FIN_BINARY = 0x82;
 const MASKED = 0x80;
 const LENGTH_16 = 126;
 
+const WEBSOCKET_TYPE_AT = 9;
+const WEBSOCKET_MARK = Buffer.from('{"type":"mark"');
+
+/** Two letters tell the texts of the service apart: where they are, and which they are. */
+export interface Letters {
+  at: number;
+  /** Undefined where audio is binary. */
+  audio?: number;
+  mark: number;
+}
+
 /** The messages of one stream from its greeting to its stop. Many calls may share one: nothing in it belongs to a call. */
 export interface PreparedStream {
-  readonly wire: SimulatedWire;
+  readonly letters: Letters;
   /** Everything before the first audio. */
   readonly opening: Buffer;
   /** 20 ms each. */
@@ -33,11 +47,12 @@ export interface PreparedStream {
 /** `frames` messages that say `audio` (raw, in the format of the wire's line) over and over, from its frame `offset` on. */
 export function prepareStream(wire: SimulatedWire, audio: Uint8Array, frames: number, offset: number): PreparedStream {
   const talker = new StreamRecorder(wire, audio, offset);
+  const letters = lettersOf(wire, talker.texts);
   const opening = talker.take();
   const media = Array.from({ length: frames }, () => talker.nextFrame());
   let stop: Buffer | undefined;
   return {
-    wire,
+    letters,
     opening,
     media,
     stop: () => {
@@ -49,15 +64,32 @@ export function prepareStream(wire: SimulatedWire, audio: Uint8Array, frames: nu
 }
 
 const opus = await loadOpus();
+const inbound = inboundAudio();
+
+/** How the service's texts begin on a stream of `wire` that began with `opening`. */
+function lettersOf(wire: SimulatedWire, opening: readonly string[]): Letters {
+  const service = carrierOf(wire)?.createWire({ outboundCodec: "mulaw" });
+  if (service === undefined) return { at: WEBSOCKET_TYPE_AT, mark: lettersAt(WEBSOCKET_MARK, WEBSOCKET_TYPE_AT) };
+  for (const text of opening) service.decode(Buffer.from(text), inbound);
+  const audio = service.encodeAudio(new Uint8Array(CARRIER_FRAME_SAMPLES));
+  const mark = Buffer.from(service.encodeMark("m"));
+  const at = mark.findIndex((byte, index) => byte !== audio[index]);
+  return { at, audio: lettersAt(audio, at), mark: lettersAt(mark, at) };
+}
+
+const lettersAt = (text: Uint8Array, at: number): number => ((text[at] as number) << 8) | (text[at + 1] as number);
 
 /** A simulated peer that talks as fast as it is asked to. */
 class StreamRecorder {
   readonly #clock = new SteppingClock();
   readonly #peer: SimulatedPeer;
+  #hasBegun = false;
   #sent: Buffer[] = [];
+  /** What it said as its stream began. */
+  readonly texts: string[] = [];
 
   constructor(wire: SimulatedWire, audio: Uint8Array, offset: number) {
-    const line = BENCH_TRANSPORTS[wire];
+    const line = benchTransport(wire);
     const bytes = frameBytes(formatsOf(line).inbound);
     const frames = Math.floor(audio.length / bytes);
     let frame = offset;
@@ -65,7 +97,10 @@ class StreamRecorder {
       clock: this.#clock,
       id: randomBytes(16).toString("hex"),
       opus,
-      send: (message) => this.#sent.push(masked(message)),
+      send: (message) => {
+        this.#sent.push(masked(message));
+        if (typeof message === "string" && !this.#hasBegun) this.texts.push(message);
+      },
       close: () => {},
       onServiceMessage: () => {},
       earphone: () => {},
@@ -76,6 +111,7 @@ class StreamRecorder {
       },
     });
     this.#peer.start();
+    this.#hasBegun = true;
     if (line.wire === "websocket") {
       const { codec, inputRateHz, outputRateHz } = line.format;
       const [input, output] = [inputRateHz, outputRateHz].map((sampleRate) => ({ codec, sampleRate }));

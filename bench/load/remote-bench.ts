@@ -10,7 +10,7 @@ import { generatorOf, lateGenerator } from "../measurement/phase-results.ts";
 import { machineMonotonicMs } from "../rig/monotonic.ts";
 import type { Rig } from "../rig/rig.ts";
 import { AGENT_SENTENCES } from "../rig/speech.ts";
-import { BENCH_TRANSPORTS } from "../rig/transports.ts";
+import { benchTransport } from "../rig/transports.ts";
 import type { RemoteOptions, RemoteResult, RemoteStep } from "./remote-result.ts";
 
 const LANGUAGE = "en-US";
@@ -86,7 +86,7 @@ async function createCalls(
   const voices = await api.get<{ data: Voice[] }>(`/voices?language=${LANGUAGE}`);
   const all = AGENT_SENTENCES.join(" ");
   const body = {
-    ...connectionOf(BENCH_TRANSPORTS[wire]),
+    ...connectionOf(benchTransport(wire)),
     systemPrompt: "You answer the telephone of a bakery.",
     language: LANGUAGE,
     voice: voiceOf(voices.data, LANGUAGE),

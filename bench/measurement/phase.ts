@@ -6,7 +6,7 @@ import type { Child } from "../rig/child-process.ts";
 import { machineMonotonicMs } from "../rig/monotonic.ts";
 import type { ServerQuestions, ServerReport, ServerSample, ServiceQuestions } from "../rig/protocol.ts";
 import type { Rig } from "../rig/rig.ts";
-import { BENCH_TRANSPORTS } from "../rig/transports.ts";
+import { benchTransport } from "../rig/transports.ts";
 import type { Window } from "./frame-analysis.ts";
 import type { Load } from "./result.ts";
 
@@ -74,7 +74,7 @@ export async function runPhase(
   await measure(sample);
   const after = await read();
   if (service !== undefined && talkers > 0) progress.print("whole conversations among the calls");
-  const conversations = service && (await converse(nextUrl, BENCH_TRANSPORTS[wire], speech, talkers));
+  const conversations = service && (await converse(nextUrl, benchTransport(wire), speech, talkers));
   const fleet = await generator.ask("finish", undefined);
   const report = await server.ask("finish", undefined);
   const window = { fromMs: before.generator.atMs, toMs: after.generator.atMs };

@@ -6,7 +6,7 @@ import { type Cores, findCores, pin } from "./cpu-cores.ts";
 import { Progress } from "./progress.ts";
 import type { ServerQuestions, ServiceQuestions } from "./protocol.ts";
 import { type BenchSpeech, renderSpeech } from "./speech.ts";
-import { BENCH_TRANSPORTS } from "./transports.ts";
+import { benchTransport } from "./transports.ts";
 
 export interface RigOptions {
   wire: SimulatedWire;
@@ -49,7 +49,7 @@ export class Rig {
     const generator = await Child.start<GeneratorQuestions>(import.meta.url, "../generator/generator", cores?.others);
     const children = new Set<{ stop(): void }>([generator]);
     try {
-      const speech = await renderSpeech(formatsOf(BENCH_TRANSPORTS[wire]).inbound);
+      const speech = await renderSpeech(formatsOf(benchTransport(wire)).inbound);
       if (cores !== undefined) pin(process.pid, cores.others);
       return await use(new Rig(cores, generator, speech, progress, children));
     } finally {

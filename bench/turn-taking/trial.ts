@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { SpeechDetector } from "../../src/call/turn-taking/speech-detector.ts";
+import { SimulatedTwilio } from "../../src/carriers/twilio/simulated.ts";
 import { createTwilioWire } from "../../src/carriers/twilio/wire.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { millisecondsOf, monotonicMs } from "../../src/core/clocks.ts";
@@ -11,15 +12,14 @@ import { SOFTWARE } from "../../src/core/version.ts";
 import { Ticker } from "../../src/gateway/event-loop/ticker.ts";
 import type { JournalWriter } from "../../src/gateway/journal/writer.ts";
 import { JournalWriters } from "../../src/gateway/journal/writers.ts";
-import { Connection } from "../../src/gateway/leg/connection.ts";
 import { mulawDecode } from "../../src/media/g711.ts";
 import type { ResamplerFactory } from "../../src/media/resampler.ts";
 import type { VadFactory } from "../../src/media/vad.ts";
-import { SimulatedTwilio } from "../../src/simulator/carriers/twilio.ts";
 import type { Llm, Stt, SttEvent, Tts } from "../../src/speech/contracts.ts";
 import { createReferenceStt } from "../../src/speech/reference/stt.ts";
 import { WatermarkDecoder } from "../../src/speech/reference/watermark/decoder.ts";
 import type { InboundAudio } from "../../src/wire/wire.ts";
+import { Connection } from "../../test/support/calls/connection.ts";
 import { ManualClock } from "../../test/support/manual-clock.ts";
 import { INLINE_SCHEMAS } from "../../test/support/stubs/inline-schemas.ts";
 import { UNLIMITED_SPEND } from "../../test/support/stubs/no-limits.ts";
@@ -186,13 +186,15 @@ class TrialCall {
     this.#observe(journal);
     return new Connection({
       redeemed,
-      socket: {
+      transport: {
+        liveness: readConfig({}).liveness,
+        bufferedBytes: 0,
         send: (message) => {
           this.#carrier.receive(typeof message === "string" ? message : Buffer.from(message).toString("latin1"));
           return true;
         },
         ping: () => {},
-        end: (_code, reason) => assert.ok(this.#isOver, `the call ended: ${reason}`),
+        close: (_code, reason) => assert.ok(this.#isOver, `the call ended: ${reason}`),
       },
       wire,
       inbound,
@@ -203,7 +205,6 @@ class TrialCall {
       phrases: NO_PHRASES,
       spend: UNLIMITED_SPEND,
       tts,
-      liveness: readConfig({}).liveness,
       httpTools: { carryOut: () => assert.fail("it uses no tools") },
       schemas: INLINE_SCHEMAS,
       parameters,

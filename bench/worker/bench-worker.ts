@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { upgradeAuthentication } from "../../src/carriers/authentication.ts";
+import { CONNECTION_TYPES } from "../../src/carriers/list.ts";
 import { wireFactory } from "../../src/carriers/wire-factory.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
@@ -13,9 +15,8 @@ import { SchemaProcess } from "../../src/core/schemas/checker.ts";
 import { SOFTWARE } from "../../src/core/version.ts";
 import { Gateway, type GatewayOptions } from "../../src/gateway/gateway.ts";
 import { JournalWriters } from "../../src/gateway/journal/writers.ts";
-import type { Admission } from "../../src/gateway/leg/leg.ts";
 import { chooseMediaServer } from "../../src/gateway/server/choice.ts";
-import type { MediaServerName, MediaServerOptions } from "../../src/gateway/server/media-server.ts";
+import type { Admission, MediaServerName, MediaServerOptions } from "../../src/gateway/server/media-server.ts";
 import { loadUws } from "../../src/gateway/server/uws/module.ts";
 import { currentRuntime } from "../../src/gateway/server/uws/packages.ts";
 import { UwsServer } from "../../src/gateway/server/uws/server.ts";
@@ -67,14 +68,17 @@ export class BenchWorker {
     const dataDir = mkdtempSync(join(tmpdir(), "trunkline-bench-"));
     process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }));
     const log = createLogger("worker", "warn");
-    const metrics = new WorkerMetrics(() => worker.gateway.readings());
+    const metrics = new WorkerMetrics(CONNECTION_TYPES, () => worker.gateway.readings());
     collectProcessMetrics(metrics.registry);
     const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
     const schemas = new SchemaProcess({ clock: systemClock, log, count: () => {} });
     const journals = new JournalWriters({ dataDir, software: SOFTWARE, clock: systemClock, log });
     const calls = new BenchHandoff(dataDir);
+    const authentication = upgradeAuthentication({});
     const server = createServer(mediaServer, {
+      headerNames: authentication.headerNames,
       admit: async (token, headers) => watch(await worker.gateway.admit(token, headers), token),
+      liveness: readConfig({}).liveness,
       log,
     });
     const port = await server.listen(HOST, 0);
@@ -82,7 +86,8 @@ export class BenchWorker {
       new Gateway({
         handoff: calls,
         providers,
-        createWire: wireFactory({ telnyxOutboundCodec: "mulaw", opus }),
+        createWire: wireFactory({ outboundCodecs: {}, opus }),
+        connectionTypes: CONNECTION_TYPES,
         makeVad,
         makeResampler,
         httpTools: new HttpTools({ secrets: new Map(), allowLoopback: false }),
@@ -93,12 +98,11 @@ export class BenchWorker {
         accountSpends: unlimitedAccounts(),
         prices: undefined,
         metrics,
-        liveness: readConfig({}).liveness,
         clock,
         log,
         callsMax: CALLS_MAX,
         onFull: () => {},
-        carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [] },
+        authentication,
         mediaUrl: `ws://${HOST}:${port}`,
       });
     const worker = new BenchWorker({ calls, journals, makeVad, port }, createGateway);

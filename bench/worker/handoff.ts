@@ -6,7 +6,7 @@ import type { SimulatedWire } from "../../src/simulator/transports.ts";
 import type { CallHandoff, RedeemedCall } from "../../src/store/call-handoff.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
 import { mintToken, TOKEN_KEY } from "../../test/support/tokens.ts";
-import { BENCH_TRANSPORTS } from "../rig/transports.ts";
+import { benchTransport } from "../rig/transports.ts";
 
 /** What all calls of the benches have in common. */
 const BENCH_SPEC = {
@@ -21,7 +21,7 @@ const BENCH_SPEC = {
 } as const;
 
 const transportFields = (wire: SimulatedWire): Pick<CallSpec, "connectionType" | "websocket"> => {
-  const line = BENCH_TRANSPORTS[wire];
+  const line = benchTransport(wire);
   return { connectionType: wire, ...(line.wire === "websocket" ? { websocket: line.format } : {}) };
 };
 

@@ -1,11 +1,7 @@
-import type { CarrierSecrets } from "../gateway/server/signatures.ts";
-import type { G711Codec } from "../media/g711.ts";
-import { CARRIER_VARIABLES } from "./variables/carriers.ts";
+import { CARRIERS, type CarrierSecrets, type OutboundCodecs } from "../carriers/list.ts";
+import { LAW_NAME_DEFAULT, LAW_NAMES } from "./variables/carriers.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The G.711 codecs by the names that carriers use. */
-const LAW_NAMES: Readonly<Record<string, G711Codec>> = { pcmu: "mulaw", pcma: "alaw" };
 
 /** The secrets with which carriers sign. Problems never quote a secret. */
 export function readCarrierSecrets(env: Environment, problems: string[], hasPublicUrl: boolean): CarrierSecrets {
@@ -20,20 +16,24 @@ export function readCarrierSecrets(env: Environment, problems: string[], hasPubl
       problems.push(`PUBLIC_MEDIA_URL must be set together with ${key}: the carrier signs it`);
     return secrets;
   };
-  return {
-    carrier_a: secretsIn("CARRIER_A_AUTH_TOKEN", true),
-    carrier_b: secretsIn("CARRIER_B_STREAM_AUTH_TOKEN", false),
-    carrier_c: secretsIn("CARRIER_C_AUTH_TOKEN", true),
-  };
+  return Object.fromEntries(
+    CARRIERS.map(({ connectionType, secret }) => [connectionType, secretsIn(secret.variable, secret.signsUrl)]),
+  );
 }
 
-/** The codec of the audio that is sent to carrier B. */
-export function readCarrierBCodec(env: Environment, problems: string[]): G711Codec {
-  const given = env.CARRIER_B_OUTBOUND_CODEC?.trim() || CARRIER_VARIABLES.CARRIER_B_OUTBOUND_CODEC.default;
-  const codec = Object.hasOwn(LAW_NAMES, given) ? LAW_NAMES[given] : undefined;
-  if (codec === undefined) {
-    const names = Object.keys(LAW_NAMES).join(", ");
-    problems.push(`CARRIER_B_OUTBOUND_CODEC must be one of ${names}, not ${JSON.stringify(given)}`);
-  }
-  return codec ?? "mulaw";
+/** The codecs of outbound audio, of the carriers that can have more than one. */
+export function readOutboundCodecs(env: Environment, problems: string[]): OutboundCodecs {
+  return Object.fromEntries(
+    CARRIERS.flatMap(({ connectionType, outboundCodec }) => {
+      if (outboundCodec === undefined) return [];
+      const { variable } = outboundCodec;
+      const given = env[variable]?.trim() || LAW_NAME_DEFAULT;
+      const codec = Object.hasOwn(LAW_NAMES, given) ? LAW_NAMES[given] : undefined;
+      if (codec === undefined) {
+        const names = Object.keys(LAW_NAMES).join(", ");
+        problems.push(`${variable} must be one of ${names}, not ${JSON.stringify(given)}`);
+      }
+      return [[connectionType, codec ?? "mulaw"] as const];
+    }),
+  );
 }

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { ConnectionType } from "../core/calls/spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { elapsedMs } from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
@@ -8,13 +7,9 @@ import type { Logger } from "../core/log/logger.ts";
 import type { WorkerMetrics } from "../core/metrics/worker-metrics.ts";
 import { isSignedToken } from "../core/stream-token.ts";
 import type { CallHandoff, RedeemedCall } from "../store/call-handoff.ts";
-import type { Admission, Leg, LegSocket } from "./leg/leg.ts";
-import {
-  authenticatedCarriers,
-  type CarrierSecrets,
-  SIGNING_CARRIERS,
-  type SignatureHeaders,
-} from "./server/signatures.ts";
+import type { UpgradeAuthentication, UpgradeHeaders } from "../wire/upgrade.ts";
+import type { Admission } from "./server/media-server.ts";
+import type { Transport, TransportListener } from "./transport/transport.ts";
 
 export interface AdmissionGateOptions {
   handoff: Pick<CallHandoff, "tokenKeys" | "redeem">;
@@ -23,11 +18,11 @@ export interface AdmissionGateOptions {
   log: Logger;
   /** The stream's address up to `/stream/{token}`: some carriers sign it. */
   mediaUrl: string;
-  /** The secrets with which carriers sign upgrades. */
-  carrierSecrets: CarrierSecrets;
+  /** Which transports an upgrade may belong to. */
+  authentication: UpgradeAuthentication;
   /** Starts the call of a redeemed token. Must not throw. */
-  open: (redeemed: RedeemedCall, socket: LegSocket) => Leg;
-  /** An admission is complete: its leg was opened, or it was refused. */
+  open: (redeemed: RedeemedCall, transport: Transport) => TransportListener;
+  /** An admission is complete: its call was opened, or it was refused. */
   onSettled: () => void;
 }
 
@@ -65,7 +60,7 @@ export class AdmissionGate {
    * A token without the signature that its call's carrier must send is refused like any other, and stays valid. A valid
    * token is admitted even at capacity: its slot was reserved when the token was created.
    */
-  async admit(token: string, headers: SignatureHeaders): Promise<Admission> {
+  async admit(token: string, headers: UpgradeHeaders): Promise<Admission> {
     const { clock, metrics } = this.#options;
     const sinceMs = clock.nowMs();
     const admission = await this.#decide(token, headers);
@@ -78,24 +73,21 @@ export class AdmissionGate {
     return admission;
   }
 
-  async #decide(token: string, headers: SignatureHeaders): Promise<Admission> {
-    const { handoff, metrics, log, mediaUrl, carrierSecrets } = this.#options;
+  async #decide(token: string, headers: UpgradeHeaders): Promise<Admission> {
+    const { handoff, metrics, log, mediaUrl, authentication } = this.#options;
     // Tokens cannot be verified before the control process has sent its token keys.
     if (handoff.tokenKeys.length === 0) return BUSY;
     if (!isSignedToken(token, handoff.tokenKeys)) {
       metrics.redemption("unsigned");
       return REFUSED;
     }
-    // Clients of the raw protocol sign nothing: the token is their only credential.
-    const carriers = authenticatedCarriers(`${mediaUrl}/stream/${token}`, headers, carrierSecrets);
-    const allowedTypes: readonly ConnectionType[] | undefined =
-      carriers.size === SIGNING_CARRIERS.length ? undefined : ["websocket", ...carriers];
+    const allowedTypes = authentication.allowedTypes(`${mediaUrl}/stream/${token}`, headers);
     if (this.#isClosed || this.#pending >= REDEMPTIONS_MAX) return BUSY;
     this.#pending += 1;
     try {
       const redeemed = await handoff.redeem(createHash("sha256").update(token).digest("hex"), allowedTypes);
       metrics.redemption(redeemed === undefined ? "refused" : "redeemed");
-      if (redeemed !== undefined) return { kind: "admitted", open: (socket) => this.#open(redeemed, socket) };
+      if (redeemed !== undefined) return { kind: "admitted", open: (transport) => this.#open(redeemed, transport) };
       this.#settle();
       return REFUSED;
     } catch (error) {
@@ -106,9 +98,9 @@ export class AdmissionGate {
     }
   }
 
-  #open(redeemed: RedeemedCall, socket: LegSocket): Leg {
+  #open(redeemed: RedeemedCall, transport: Transport): TransportListener {
     try {
-      return this.#options.open(redeemed, socket);
+      return this.#options.open(redeemed, transport);
     } finally {
       this.#settle();
     }

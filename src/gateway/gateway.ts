@@ -3,7 +3,7 @@ import { promptTokensMaxOf } from "../call/prompt-budget.ts";
 import type { Prices } from "../core/billing/prices.ts";
 import type { SpendSettings } from "../core/billing/spend.ts";
 import type { EndReason } from "../core/calls/reasons.ts";
-import type { ModelName } from "../core/calls/spec.ts";
+import type { ConnectionType, ModelName } from "../core/calls/spec.ts";
 import { type Clock, isoTime } from "../core/clock.ts";
 import { mediaMs } from "../core/clocks.ts";
 import { codeOf } from "../core/errors.ts";
@@ -21,27 +21,29 @@ import type { VadFactory } from "../media/vad.ts";
 import type { Llm, Stt, Tts } from "../speech/contracts.ts";
 import type { CallHandoff, EndSummary, RedeemedCall } from "../store/call-handoff.ts";
 import type { WorkerLoad } from "../store/handoff/messages.ts";
+import type { UpgradeAuthentication, UpgradeHeaders } from "../wire/upgrade.ts";
 import type { InboundAudio, WireFactory } from "../wire/wire.ts";
 import { AdmissionGate } from "./admission.ts";
 import { Ticker } from "./event-loop/ticker.ts";
 import type { JournalWriters } from "./journal/writers.ts";
 import { closeCodeOf } from "./leg/close-codes.ts";
-import { Connection } from "./leg/connection.ts";
-import type { Admission, Leg, LegSocket } from "./leg/leg.ts";
-import type { LivenessOptions } from "./leg/liveness.ts";
 import { makeVadFor } from "./leg/make-vad.ts";
 import { TimedLeg } from "./leg/timed-leg.ts";
 import { TotalCounters } from "./metrics/total-counters.ts";
 import type { PhraseFinder } from "./phrases/book.ts";
-import type { CarrierSecrets, SignatureHeaders } from "./server/signatures.ts";
+import type { Admission } from "./server/media-server.ts";
+import { CallSession, legFormatOf } from "./session.ts";
 import type { AccountSpends } from "./spend/account.ts";
 import { CallSpend } from "./spend/call.ts";
 import type { HttpTools } from "./tools/http-client.ts";
+import type { Transport, TransportListener } from "./transport/transport.ts";
 
 export interface GatewayOptions {
   handoff: CallHandoff;
   providers: { stt: Stt | undefined; tts: Tts; llm: Readonly<Record<ModelName, Llm>> };
   createWire: WireFactory;
+  /** All that calls can have. */
+  connectionTypes: readonly ConnectionType[];
   makeVad: VadFactory;
   makeResampler: ResamplerFactory;
   httpTools: HttpTools;
@@ -63,16 +65,14 @@ export interface GatewayOptions {
    * default.
    */
   historyTokensMax?: number;
-  /** When peers are pinged, and when they are lost. */
-  liveness: LivenessOptions;
   clock: Clock;
   log: Logger;
   /** The capacity: with this many calls the process is full and should get no more. */
   callsMax: number;
   /** The process has become full, or has capacity again. Connections that are already open are still served. */
   onFull: (isFull: boolean) => void;
-  /** The secrets with which carriers sign upgrades. */
-  carrierSecrets: CarrierSecrets;
+  /** Which transports an upgrade may belong to. */
+  authentication: UpgradeAuthentication;
   /** The stream's address up to `/stream/{token}`: some carriers sign it. */
   mediaUrl: string;
 }
@@ -80,8 +80,8 @@ export interface GatewayOptions {
 /** The media plane of one process: redeems stream tokens and holds the calls that result. */
 export class Gateway {
   readonly #options: GatewayOptions;
-  readonly #calls = new Map<CallId, Connection>();
-  readonly #totals = new TotalCounters();
+  readonly #calls = new Map<CallId, CallSession>();
+  readonly #totals: TotalCounters;
   readonly #addedLatency: AddedLatency = { in: new TimeHistogram(), out: new TimeHistogram() };
   readonly #ticker: Ticker;
   readonly #admissions: AdmissionGate;
@@ -93,10 +93,11 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     this.#options = options;
+    this.#totals = new TotalCounters(options.connectionTypes);
     this.#ticker = new Ticker(options.clock);
     this.#admissions = new AdmissionGate({
       ...options,
-      open: (redeemed, socket) => this.#open(redeemed, socket),
+      open: (redeemed, transport) => this.#open(redeemed, transport),
       onSettled: () => this.#checkEmpty(),
     });
     this.#inbound = {
@@ -126,7 +127,7 @@ export class Gateway {
   readings(): WorkerReadings {
     const { journals, callsMax } = this.#options;
     const calls: Record<LiveState, number> = { opening: 0, listening: 0, thinking: 0, speaking: 0 };
-    const live = [...this.#calls.values()].map((connection) => connection.read());
+    const live = [...this.#calls.values()].map((session) => session.read());
     for (const { state } of live) calls[state] += 1;
     return {
       calls,
@@ -143,7 +144,7 @@ export class Gateway {
   }
 
   /** Exchanges a stream token for a call slot: see `AdmissionGate.admit`. */
-  admit(token: string, headers: SignatureHeaders): Promise<Admission> {
+  admit(token: string, headers: UpgradeHeaders): Promise<Admission> {
     return this.#admissions.admit(token, headers);
   }
 
@@ -180,60 +181,56 @@ export class Gateway {
   /** Ends every live call after a goodbye; calls whose handshakes are not complete end as they begin. */
   endAllWithGoodbye(): void {
     this.#isDrainOver = true;
-    for (const connection of [...this.#calls.values()]) connection.end("drain_timeout", "with a goodbye");
+    for (const session of [...this.#calls.values()]) session.end("drain_timeout", "with a goodbye");
   }
 
   /** A call whose token was redeemed must end in a record, even if it could not start. */
-  #open(redeemed: RedeemedCall, socket: LegSocket): Leg {
+  #open(redeemed: RedeemedCall, transport: Transport): TransportListener {
     try {
-      const { connection, leg } = this.#begin(redeemed, socket);
-      connection.begin();
-      if (this.#isDrainOver) connection.end("drain_timeout");
+      const { session, leg } = this.#begin(redeemed, transport);
+      session.begin();
+      if (this.#isDrainOver) session.end("drain_timeout");
       return leg;
     } catch (error) {
       const { callId } = redeemed;
       this.#options.log.error({ err: error, code: codeOf(error), callId }, "call could not be started");
       this.#options.metrics.callEnded("worker_lost");
       this.#options.handoff.ended(callId);
-      socket.end(closeCodeOf("worker_lost"), "worker_lost");
+      transport.close(closeCodeOf("worker_lost"), "worker_lost");
       return { message: () => {}, pinged: () => {}, ponged: () => {}, closed: () => {} };
     }
   }
 
-  #begin(redeemed: RedeemedCall, socket: LegSocket): { connection: Connection; leg: Leg } {
+  #begin(redeemed: RedeemedCall, transport: Transport): { session: CallSession; leg: TransportListener } {
     const { callId, accountId, spec } = redeemed;
     const { providers, httpTools, schemas, journals, phrases, metrics, clock, makeVad, makeResampler } = this.#options;
     const { spend: settings, accountSpends, prices, historyTokensMax = HISTORY_TOKENS_DEFAULT } = this.#options;
     const { parameters = DEFAULT_TURN_PARAMETERS } = this.#options;
     const log = this.#options.log.child({ callId });
     const wire = this.#options.createWire(callId, spec);
-    const inboundRateHz = busRateHz(wire.inboundRateHz);
+    const format = legFormatOf(wire);
     // Only the wire and the VAD can fail, so they are created first: anything created before them would leak.
-    const vad = makeVadFor(wire, () => makeVad(inboundRateHz));
+    const vad = makeVadFor(wire, () => makeVad(busRateHz(wire.inboundRateHz)));
     const llm = providers.llm[spec.model];
     const promptTokensMax = promptTokensMaxOf(spec, llm.contextTokens, historyTokensMax);
     const sttHasInterim = providers.stt?.capabilities.interimTranscripts ?? false;
     const journal = journals.open({
       ...redeemed,
       startedAt: isoTime(clock.epochMs()),
-      leg: { inboundRateHz, outboundRateHz: wire.outboundRateHz, outboundCodec: wire.outboundCodec },
+      leg: format,
       sttHasInterim,
       parameters,
       promptTokensMax,
     });
-    const connection = new Connection({
+    const session = new CallSession({
       redeemed,
-      socket,
-      wire,
-      inbound: this.#inbound,
-      vad,
+      format,
       makeResampler,
       stt: providers.stt,
       llm,
       tts: providers.tts.forVoice?.(spec.voiceId) ?? providers.tts,
       parameters,
       promptTokensMax,
-      liveness: this.#options.liveness,
       httpTools,
       schemas,
       phrases,
@@ -251,22 +248,23 @@ export class Gateway {
       clock,
       log,
       onStarted: (carrierCallId) => this.#options.handoff.streamStarted(callId, carrierCallId),
-      onDone: (end) => this.#onDone(callId, connection, stopTicking, end),
+      onDone: (end) => this.#onDone(callId, session, stopTicking, end),
     });
-    const leg = new TimedLeg(connection, clock, this.#ticker, this.#addedLatency);
+    const attachment = session.attach({ transport, wire, inbound: this.#inbound, vad });
+    const leg = new TimedLeg(attachment, session, clock, this.#ticker, this.#addedLatency);
     const stopTicking = this.#ticker.add(leg);
-    this.#calls.set(callId, connection);
+    this.#calls.set(callId, session);
     this.#checkFull();
     metrics.callStarted(spec.connectionType);
     log.info("call started");
-    return { connection, leg };
+    return { session, leg };
   }
 
-  #onDone(callId: CallId, connection: Connection, stopTicking: () => void, end: EndSummary): void {
+  #onDone(callId: CallId, session: CallSession, stopTicking: () => void, end: EndSummary): void {
     stopTicking();
     this.#calls.delete(callId);
     this.#checkFull();
-    this.#totals.addEnded(connection.read());
+    this.#totals.addEnded(session.read());
     this.#options.handoff.ended(callId, end);
     this.#checkEmpty();
   }

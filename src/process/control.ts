@@ -3,6 +3,7 @@ import { buildApi } from "../api/app.ts";
 import { type HealthDeps, healthResponse, readinessResponse } from "../api/http/health.ts";
 import { downloadBounds, LargeResponses } from "../api/http/large-responses.ts";
 import { catalogueOf } from "../api/voices/catalogue.ts";
+import { CONNECTION_TYPES } from "../carriers/list.ts";
 import { readConfig } from "../config/config.ts";
 import { readLoaderEnvironment } from "../config/environment.ts";
 import { systemAgeClock } from "../core/age-clock.ts";
@@ -23,19 +24,18 @@ import { LostCallRecovery, WORKER_REGISTRATION_MS } from "../record/finalization
 import { journalDirectory } from "../record/journal/reader.ts";
 import { recordingPath } from "../record/recording/render.ts";
 import { RetentionJob } from "../record/retention/job.ts";
-import { modelsIn } from "../speech/llm/settings.ts";
 import { providerNotes } from "../speech/provider-notes.ts";
 import { createSpeechProviders } from "../speech/registry.ts";
-import { ttsProvidersIn } from "../speech/tts/settings.ts";
+import { pricedProviders } from "../speech/settings.ts";
 import { AccountSpendTotals } from "../store/admission/account-spend.ts";
-import { admittingCallStore } from "../store/admission/admitting-call-store.ts";
+import { CallAdmission, followCalls } from "../store/admission/call-admission.ts";
 import { Capacity } from "../store/admission/capacity.ts";
+import { countCalls } from "../store/call-metrics.ts";
 import { monitorDatabaseFiles } from "../store/data-dir/database-monitor.ts";
 import { DiskSpace } from "../store/data-dir/disk-space.ts";
 import { TokenSigner } from "../store/data-dir/token-signer.ts";
 import { EndRequests } from "../store/handoff/end-requests.ts";
 import { HandoffThreadClient } from "../store/handoff/thread-client.ts";
-import { meteredCallStore } from "../store/metered-call-store.ts";
 import { lockDataDirWithin } from "../store/sqlite/database/data-dir-lock.ts";
 import { openStores } from "../store/sqlite/open-stores.ts";
 import {
@@ -82,12 +82,12 @@ const firstWorker = new Promise<void>((resolve) => {
   clock.after(WORKER_REGISTRATION_MS, resolve);
 });
 
-const metrics = new ControlMetrics();
+const metrics = new ControlMetrics(CONNECTION_TYPES);
 const workersMetrics = new MetricsAggregator();
 collectProcessMetrics(metrics.registry);
 metrics.setRestarts(restarts);
 await lockDataDirWithin(DATA_DIR_WAIT_MS_MAX, dataDir, clock);
-const opened = await openStores(dataDir, clock, {
+const stores = await openStores(dataDir, clock, {
   ageClock,
   unpersisted: handoff.unpersisted,
   onMigration(isOver) {
@@ -96,9 +96,9 @@ const opened = await openStores(dataDir, clock, {
   },
 });
 /** The number of this start. Calls with a lower one were redeemed before it. */
-const epoch = await opened.epochs.next();
+const epoch = await stores.epochs.next();
 const signer = new TokenSigner({ dataDir, clock, log, onKeys: (keys) => handoff.setTokenKeys(keys) });
-await ensureFirstApiKey({ isProduction: config.isProduction, dataDir, stores: opened, log });
+await ensureFirstApiKey({ isProduction: config.isProduction, dataDir, stores, log });
 const disk = new DiskSpace({
   folders: [dataDir, journalDirectory(dataDir), join(dataDir, "recordings")],
   minFreeBytes: config.diskFreeMinBytes,
@@ -106,15 +106,15 @@ const disk = new DiskSpace({
   log,
 });
 await disk.monitor();
-monitorDatabaseFiles(opened, dataDir, clock, log);
+monitorDatabaseFiles(stores, dataDir, clock, log);
 metrics.observeDisk(() => disk);
 const capacity = new Capacity({ clock, callsPerApiKey: config.callsPerApiKey });
 const accountTotals = new AccountSpendTotals({ limits: config.spend.account, clock });
 metrics.observeSlots(() => capacity.usage);
-capacity.restore(await opened.calls.listWaiting(), await opened.calls.listActive());
-const stores = { ...opened, calls: admittingCallStore(meteredCallStore(opened.calls, metrics), capacity) };
-// Used only to list voices, so one espeak program is enough.
-const providers = createSpeechProviders({ ...config, espeakProcesses: 1 }, clock, log);
+capacity.restore(await stores.calls.listWaiting(), await stores.calls.listActive());
+stores.calls.subscribe(followCalls(capacity));
+stores.calls.subscribe(countCalls(metrics));
+const providers = createSpeechProviders(config, clock, log, { listsVoicesOnly: true });
 // Fills the cache, so that the first `GET /voices` does not wait for a provider.
 providers.tts.voices().catch((error: unknown) => {
   log.warn({ code: codeOf(error), ...loggableError(error) }, "voices could not be listed");
@@ -181,7 +181,7 @@ const handoffHandlers = handoffEvents({
   log,
 });
 const admission = new Admission({
-  isDatabaseLost: () => opened.isDatabaseLost(),
+  isDatabaseLost: () => stores.isDatabaseLost(),
   isDiskLow: () => disk.isLow,
   workerCount: () => handoff.workerCount,
   isRendererFailing: () => renderer.isFailing,
@@ -195,6 +195,7 @@ const events = new EventPager(dataDir);
 const apiConnectionsMax = apiConnectionsMaxWith(descriptorsMax());
 const api = buildApi({
   ...stores,
+  callAdmission: new CallAdmission(stores.calls, capacity),
   clock,
   largeResponses: new LargeResponses(clock, metrics.largeResponses("list")),
   downloads: new LargeResponses(clock, metrics.largeResponses("download"), downloadBounds(apiConnectionsMax)),
@@ -204,7 +205,7 @@ const api = buildApi({
   toolsAllowLoopback: config.toolsAllowLoopback,
   ...health,
   accountLimitReached: (accountId) => accountTotals.overLimit(accountId),
-  missingPrices: (model) => missingPrices(config.prices, modelsIn(config.models[model]), ttsProvidersIn(config.tts)),
+  missingPrices: (model) => missingPrices(config.prices, pricedProviders(config, model)),
   publicApiUrls: config.publicApiUrls,
   corsOrigins: config.corsOrigins,
   metricsAddress: () => metricsAddress,

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { DEFAULT_TURN_PARAMETERS, PREEMPTIVE_TURN_PARAMETERS } from "../call/parameters.ts";
+import { upgradeAuthentication } from "../carriers/authentication.ts";
+import { CONNECTION_TYPES } from "../carriers/list.ts";
 import { wireFactory } from "../carriers/wire-factory.ts";
 import { readConfig } from "../config/config.ts";
 import { systemClock } from "../core/clock.ts";
@@ -52,14 +54,15 @@ const { socketPath, port, mediaUrl, mediaServer, isFirst } = await waitForAssign
 // The supervisor has read the same variables, but the files they name may have changed when a worker is restarted.
 const config = readConfig();
 const log = createLogger("worker", config.logLevel);
-const metrics = new WorkerMetrics(() => gateway.readings());
+const metrics = new WorkerMetrics(CONNECTION_TYPES, () => gateway.readings());
 collectProcessMetrics(metrics.registry, mediaServer.mediaServer);
 logOpusImplementation(opus, isFirst, log);
-const providers = createSpeechProviders(config, clock, log, metrics);
+const providers = createSpeechProviders(config, clock, log, { metrics });
 /** The file descriptors for calls and for connections that may become calls. */
 const descriptors = descriptorsMax() - DESCRIPTORS_RESERVED;
 const callsMax = callsMaxWith(descriptorsMax(), config.callsPerWorker);
 const loopLag = LoopLag.monitor(clock, log);
+const authentication = upgradeAuthentication(config.carrierSecrets);
 const journals = new JournalWriters({ dataDir: config.dataDir, software: SOFTWARE, clock, log });
 const accounts = new AccountSpends({ limits: config.spend.account, clock });
 // No `await` until `handoff.firstAttempt`: when the handoff connects it reads the gateway, the listener and the drain state.
@@ -86,7 +89,8 @@ const handoff = new HandoffClient({
 const gateway = new Gateway({
   handoff,
   providers,
-  createWire: wireFactory({ telnyxOutboundCodec: config.carrierBOutboundCodec, opus }),
+  createWire: wireFactory({ outboundCodecs: config.outboundCodecs, opus }),
+  connectionTypes: CONNECTION_TYPES,
   makeVad,
   makeResampler,
   httpTools: new HttpTools({ secrets: config.toolSecrets, allowLoopback: config.toolsAllowLoopback }),
@@ -105,22 +109,23 @@ const gateway = new Gateway({
   metrics,
   historyTokensMax: config.historyTokensMax,
   parameters: config.preemptiveReplies ? PREEMPTIVE_TURN_PARAMETERS : DEFAULT_TURN_PARAMETERS,
-  liveness: config.liveness,
   clock,
   log,
   callsMax,
   onFull: (isFull) => void listener.pauseWhenFull(isFull),
-  carrierSecrets: config.carrierSecrets,
+  authentication,
   mediaUrl,
 });
 const { mediaTls } = config;
 const certificate =
   mediaTls && new CertificateReloader({ files: mediaTls, prepare: () => server.prepareCertificate(), clock, log });
 const serverOptions: MediaServerOptions = {
+  headerNames: authentication.headerNames,
   admit: (token, headers) => gateway.admit(token, headers),
   tls: mediaTls,
   handshakesMax: () => descriptors - DESCRIPTORS_PER_CALL * gateway.load().callCount,
   corsOrigins: config.corsOrigins,
+  liveness: config.liveness,
   log,
 };
 /** Connections that the supervisor accepts for this worker, where workers do not listen on the port themselves. */

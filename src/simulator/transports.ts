@@ -1,26 +1,25 @@
-import type { ConnectionType, StreamCodec, StreamFormat } from "../core/calls/spec.ts";
+import { strict as assert } from "node:assert";
+import { CARRIER_NAMES, CARRIERS, type CarrierName } from "../carriers/list.ts";
+import type { StreamCodec, StreamFormat } from "../core/calls/spec.ts";
 import type { OpusCodecs } from "../media/opus/codecs.ts";
 import type { AudioFormats } from "./audio/format.ts";
-import { type CarrierCodecs, type CarrierOptions, carrierFormats, MULAW_CODECS } from "./carriers/carrier.ts";
-import { SimulatedPlivo } from "./carriers/plivo.ts";
-import { SimulatedTelnyx } from "./carriers/telnyx.ts";
-import { SimulatedTwilio } from "./carriers/twilio.ts";
+import { type CarrierCodecs, type CarrierOptions, carrierFormats, MULAW_CODECS } from "./peers/carrier.ts";
 import type { SimulatedPeer } from "./peers/peer.ts";
 import { type ServiceMessage, streamFormats, WebsocketClient } from "./peers/websocket-client.ts";
 
 /** The transports that can be simulated. */
-export const SIMULATED_WIRES = [
-  "carrier_a",
-  "carrier_b",
-  "carrier_c",
-  "websocket",
-] as const satisfies readonly ConnectionType[];
-export type SimulatedWire = (typeof SIMULATED_WIRES)[number];
+export type SimulatedWire = CarrierName | "websocket";
+export const SIMULATED_WIRES: readonly SimulatedWire[] = [...CARRIER_NAMES, "websocket"];
 
-/** The transport of a call; carrier_b and a WebSocket client have options. */
+/** The transport of a call. */
 export type Transport =
-  | { wire: "carrier_a" | "carrier_c" }
-  | { wire: "carrier_b"; codecs: CarrierCodecs /** As in SimulatedTelnyxOptions. */; shuffleSeed?: number }
+  | {
+      wire: CarrierName;
+      /** Mu-law in both directions by default. */
+      codecs?: CarrierCodecs;
+      /** As in CarrierPeerOptions. */
+      shuffleSeed?: number;
+    }
   | { wire: "websocket"; format: StreamFormat /** As in WebsocketClientOptions. */; shuffleSeed?: number };
 
 /** The formats that the caller's microphone and earphone use. */
@@ -33,8 +32,8 @@ export function codecsOf(transport: Transport): { inbound: StreamCodec; outbound
   return { inbound: transport.format.codec, outbound: transport.format.codec };
 }
 
-const carrierCodecs = (transport: Exclude<Transport, { wire: "websocket" }>): CarrierCodecs =>
-  transport.wire === "carrier_b" ? transport.codecs : MULAW_CODECS;
+export const carrierCodecs = ({ codecs = MULAW_CODECS }: Exclude<Transport, { wire: "websocket" }>): CarrierCodecs =>
+  codecs;
 
 /** Options that any of the peers needs. */
 export interface AnyPeerOptions extends Omit<CarrierOptions, "send"> {
@@ -44,20 +43,19 @@ export interface AnyPeerOptions extends Omit<CarrierOptions, "send"> {
   onServiceMessage(message: ServiceMessage): void;
 }
 
+// Only programs that simulate callers load the carriers' peers: a descriptor is read by every process.
+const SIMULATE = new Map(
+  await Promise.all(
+    CARRIERS.map(async ({ connectionType, loadSimulated }) => [connectionType, await loadSimulated()] as const),
+  ),
+);
+
 /** The peer of the service on `transport`. */
 export function simulatePeer(transport: Transport, ends: AnyPeerOptions): SimulatedPeer {
-  switch (transport.wire) {
-    case "carrier_a":
-      return new SimulatedTwilio(ends);
-    case "carrier_b": {
-      const { codecs, shuffleSeed } = transport;
-      return new SimulatedTelnyx({ ...ends, codecs, ...(shuffleSeed === undefined ? {} : { shuffleSeed }) });
-    }
-    case "carrier_c":
-      return new SimulatedPlivo(ends);
-    case "websocket": {
-      const { format, shuffleSeed } = transport;
-      return new WebsocketClient({ ...ends, format, ...(shuffleSeed === undefined ? {} : { shuffleSeed }) });
-    }
-  }
+  const { shuffleSeed } = transport;
+  const shuffled = shuffleSeed === undefined ? {} : { shuffleSeed };
+  if (transport.wire === "websocket") return new WebsocketClient({ ...ends, format: transport.format, ...shuffled });
+  const simulate = SIMULATE.get(transport.wire);
+  assert.ok(simulate !== undefined, "every carrier has a simulated peer");
+  return simulate({ ...ends, codecs: carrierCodecs(transport), ...shuffled });
 }

@@ -84,24 +84,18 @@ export interface IdempotentRequest {
   sealedToken: string;
 }
 
-/**
- * Why a call is not admitted: the workers' slots are all taken, the API key has reached its limit of calls, or the
- * account its spend limit.
- */
-export type AdmissionRefusal = "overloaded" | "rate_limited" | "spend_limit";
+/** What an earlier request with the same idempotency key created, within 24 h. */
+export type Repetition =
+  /** Its call as it was created, and the sealed token of that time. */
+  | { kind: "replayed"; call: CallRecord; sealedToken: string }
+  /** Another request has this idempotency key. */
+  | { kind: "mismatch" };
 
 /**
  * The outcome of a creation. All requests with one idempotency key create one call within 24 h, also when they are
  * concurrent.
  */
-export type Creation =
-  | { kind: "created"; call: CallRecord }
-  /** A repeated request: its call as it was created, and the sealed token of that time. */
-  | { kind: "replayed"; call: CallRecord; sealedToken: string }
-  /** No slot is free for another call. */
-  | { kind: "refused"; reason: AdmissionRefusal }
-  /** Another request has this idempotency key. */
-  | { kind: "mismatch" };
+export type Creation = { kind: "created"; call: CallRecord } | Repetition;
 
 /** Which calls of an account to list. Every condition that is given must hold. */
 export interface CallQuery {
@@ -180,6 +174,19 @@ export interface CallEnd {
   cost?: CallCost | undefined;
 }
 
+/** A change of a call. A redemption is none: it may happen in another process. */
+export type CallEvent =
+  | { kind: "created"; callId: CallId; call: NewCall }
+  /**
+   * The request that created the call was repeated while the call waits for its stream. Emitted before that can change,
+   * possibly more than once a repetition.
+   */
+  | { kind: "repeated"; callId: CallId; spec: CallSpec }
+  /** The call was cancelled, has ended or has expired. Emitted at most once a call. */
+  | { kind: "ended"; callId: CallId; status: "ended" | "failed" | "expired"; endReason: EndReason }
+  /** The call was deleted; one that had not ended is never reported as ended. */
+  | { kind: "removed"; callId: CallId };
+
 /**
  * Calls and their tokens, which `Redemptions` exchanges. Every operation rejects with `unavailable` when the store
  * cannot answer at present. The store's AgeClock measures the age of tokens and idempotency keys. Times in records are
@@ -192,10 +199,14 @@ export interface CallEnd {
  */
 export interface CallStore {
   /**
-   * Stores the call and its token in one step, or returns what an earlier request with the same idempotency key
-   * created. `admit` is called only before a new call is stored; a refusal that it returns refuses the call.
+   * Calls the listener at every change by this store, after its commit (where `CallEvent` says nothing else) and before
+   * the operation resolves. What the listener throws, the operation rejects with.
    */
-  create(call: NewCall, admit?: () => AdmissionRefusal | undefined): Promise<Creation>;
+  subscribe(listener: (event: CallEvent) => void): void;
+  /** What an earlier request with the same idempotency key created; undefined where there is none, or no key. */
+  findRepeated(call: NewCall): Promise<Repetition | undefined>;
+  /** Stores the call and its token in one step, or returns what `findRepeated` would. */
+  create(call: NewCall): Promise<Creation>;
   /**
    * Undefined for unknown ids and for those of other accounts. A created call whose tokens have expired is `expired`
    * from that moment on, which is its end, whether `expire` has run or not.

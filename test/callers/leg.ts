@@ -1,4 +1,5 @@
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../../src/call/parameters.ts";
+import { CONNECTION_TYPES } from "../../src/carriers/list.ts";
 import { createTwilioWire } from "../../src/carriers/twilio/wire.ts";
 import type { Prices } from "../../src/core/billing/prices.ts";
 import type { SpendSettings } from "../../src/core/billing/spend.ts";
@@ -9,13 +10,12 @@ import type { SchemaChecks } from "../../src/core/schemas/checker.ts";
 import { Ticker } from "../../src/gateway/event-loop/ticker.ts";
 import type { JournalWriter } from "../../src/gateway/journal/writer.ts";
 import { JournalWriters } from "../../src/gateway/journal/writers.ts";
-import { Connection } from "../../src/gateway/leg/connection.ts";
-import type { LegSocket } from "../../src/gateway/leg/leg.ts";
-import type { LivenessOptions } from "../../src/gateway/leg/liveness.ts";
 import type { PhraseFinder } from "../../src/gateway/phrases/book.ts";
 import { AccountSpends } from "../../src/gateway/spend/account.ts";
 import { CallSpend } from "../../src/gateway/spend/call.ts";
 import { HttpTools } from "../../src/gateway/tools/http-client.ts";
+import type { LivenessOptions } from "../../src/gateway/transport/liveness.ts";
+import type { Transport } from "../../src/gateway/transport/transport.ts";
 import { busRateHz } from "../../src/media/bus-rate.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad, type Vad } from "../../src/media/vad.ts";
@@ -23,6 +23,7 @@ import { journalPath } from "../../src/record/journal/reader.ts";
 import type { Llm, Stt, Tts } from "../../src/speech/contracts.ts";
 import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "../support/audio/inbound-audio.ts";
+import { Connection } from "../support/calls/connection.ts";
 import { SPEC } from "../support/calls/virtual-call.ts";
 import { DEFAULT_LIVENESS } from "../support/configuration/liveness.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -38,7 +39,9 @@ import { CONNECTED, mediaMessage, startMessage } from "./twilio-stream.ts";
 const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()]);
 
 /** A socket that keeps what was sent; it can be set to drop everything, as a peer that does not read. */
-export class FakeSocket implements LegSocket {
+export class FakeSocket implements Transport {
+  readonly liveness: LivenessOptions;
+  readonly bufferedBytes = 0;
   /** Texts. */
   readonly sent: string[] = [];
   /** Binary messages. */
@@ -48,6 +51,10 @@ export class FakeSocket implements LegSocket {
   pings = 0;
   onPing = (): void => {};
   onEnd = (): void => {};
+
+  constructor(liveness: Partial<LivenessOptions> = {}) {
+    this.liveness = { ...DEFAULT_LIVENESS, ...liveness };
+  }
 
   send(message: Uint8Array | string, isBinary = false): boolean {
     if (this.stuck) return false;
@@ -61,7 +68,7 @@ export class FakeSocket implements LegSocket {
     this.onPing();
   }
 
-  end(code: number, reason: string): void {
+  close(code: number, reason: string): void {
     this.ended = { code, reason };
     this.onEnd();
   }
@@ -110,7 +117,7 @@ export interface LegOptions {
 export function leg(options: LegOptions = {}) {
   const clock = options.shared?.clock ?? new ManualClock();
   const ticker = options.shared?.ticker ?? new Ticker(clock);
-  const socket = new FakeSocket();
+  const socket = new FakeSocket(options.liveness);
   const directory = temporaryDirectory();
   const { log, lines: logged } = memoryLog();
   const journals = new JournalWriters({ dataDir: directory, software: "test", clock, log });
@@ -133,7 +140,7 @@ export function leg(options: LegOptions = {}) {
     sttHasInterim: true,
     parameters,
   });
-  const metrics = new WorkerMetrics(() => {
+  const metrics = new WorkerMetrics(CONNECTION_TYPES, () => {
     throw new Error("one leg is no worker");
   });
   const keys: string[] = [];
@@ -147,7 +154,7 @@ export function leg(options: LegOptions = {}) {
   const started: string[] = [];
   const connection = new Connection({
     redeemed,
-    socket,
+    transport: socket,
     wire,
     inbound: inboundAudio(),
     vad: options.vad ?? makeVad(busRateHz(wire.inboundRateHz)),
@@ -156,7 +163,6 @@ export function leg(options: LegOptions = {}) {
     llm: options.llm ?? new ScriptedLlm(clock, [textReply("I see.")]),
     tts: options.tts ?? new ScriptedTts(clock),
     parameters,
-    liveness: { ...DEFAULT_LIVENESS, ...options.liveness },
     httpTools: options.httpTools ?? new HttpTools({ secrets: new Map(), allowLoopback: true }),
     schemas: options.schemas ?? INLINE_SCHEMAS,
     phrases: options.phrases ?? NO_PHRASES,

@@ -4,7 +4,7 @@ import { asCallId } from "../../src/core/ids.ts";
 import { loadOpus } from "../../src/media/opus/load.ts";
 
 const opus = await loadOpus();
-const createWire = wireFactory({ telnyxOutboundCodec: "alaw", opus });
+const createWire = wireFactory({ outboundCodecs: { carrier_b: "alaw" }, opus });
 
 describe("the wire of a call", () => {
   test.each([

@@ -1,20 +1,27 @@
 import { expect, test } from "vitest";
+import { upgradeAuthentication } from "../../src/carriers/authentication.ts";
 import { asAccountId, asCallId } from "../../src/core/ids.ts";
 import { REDEMPTIONS_MAX, REFUSAL_MS_MIN } from "../../src/core/limits/admission.ts";
 import { mintToken } from "../../src/core/stream-token.ts";
 import { AdmissionGate } from "../../src/gateway/admission.ts";
-import type { LegSocket } from "../../src/gateway/leg/leg.ts";
-import { signatureHeaders } from "../../src/gateway/server/signatures.ts";
+import type { Transport } from "../../src/gateway/transport/transport.ts";
 import type { RedeemedCall } from "../../src/store/call-handoff.ts";
 import { SPEC } from "../support/calls/virtual-call.ts";
+import { DEFAULT_LIVENESS } from "../support/configuration/liveness.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
 import { NOOP_LEG } from "../support/stubs/noop-leg.ts";
 
 const KEY = new Uint8Array(32).fill(7);
 const TOKEN = mintToken(KEY);
-const NO_HEADERS = signatureHeaders(() => "");
-const SOCKET: LegSocket = { send: () => true, ping: () => {}, end: () => {} };
+const NO_HEADERS = {};
+const SOCKET: Transport = {
+  liveness: DEFAULT_LIVENESS,
+  bufferedBytes: 0,
+  send: () => true,
+  ping: () => {},
+  close: () => {},
+};
 const REDEEMED: RedeemedCall = { callId: asCallId("call_1"), accountId: asAccountId("account_1"), spec: SPEC };
 
 /** A gate whose redemptions are answered by `redeem`; counts what it reports. */
@@ -30,7 +37,7 @@ function gate(redeem: () => Promise<RedeemedCall | undefined>, tokenKeys: readon
     clock,
     log: memoryLog().log,
     mediaUrl: "wss://media.example",
-    carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [] },
+    authentication: upgradeAuthentication({}),
     open: ({ callId }) => {
       opened.push(callId);
       return NOOP_LEG;

@@ -6,7 +6,7 @@ import type { CallSpec } from "../../core/calls/spec.ts";
 import { isoTime } from "../../core/clock.ts";
 import type { AccountId, AgentId } from "../../core/ids.ts";
 import type { Logger } from "../../core/log/logger.ts";
-import type { CallStore } from "../../store/call-store.ts";
+import type { CallAdmission } from "../../store/admission/call-admission.ts";
 import { hashSecret } from "../../store/secrets.ts";
 import {
   ApiError,
@@ -30,7 +30,7 @@ declare module "fastify" {
 }
 
 export interface CallCreationDeps {
-  calls: Pick<CallStore, "create">;
+  callAdmission: Pick<CallAdmission, "create">;
   callAcceptance: () => CallAcceptance;
   /** The limit that the account's calls have reached within the last minute; undefined when none is reached. */
   accountLimitReached: (accountId: AccountId) => SpendUnit | undefined;
@@ -113,7 +113,7 @@ export async function createCall(
   const fresh = deps.mintToken();
   const named = idempotencySealerOf(request, agentId);
   const over = deps.accountLimitReached(request.accountId);
-  const creation = await deps.calls.create(
+  const creation = await deps.callAdmission.create(
     {
       accountId: request.accountId,
       agentId,
@@ -123,7 +123,7 @@ export async function createCall(
       tokenTtlMs: deps.tokenTtlMs,
       idempotency: named?.seal(fresh),
     },
-    () => (over === undefined ? undefined : "spend_limit"),
+    over && "spend_limit",
   );
   if (creation.kind === "refused") {
     if (over !== undefined) throw accountLimitError(over);

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
-import { CONNECTION_TYPES } from "../../core/calls/spec.ts";
+import { CONNECTION_TYPES } from "../../carriers/list.ts";
 import { epochMs } from "../../core/clocks.ts";
 import { asCallId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { CARRIER_NAMES, CONNECTION_TYPES } from "../../carriers/list.ts";
 import {
-  CONNECTION_TYPES,
+  CONNECTION_TYPE_DEFAULT,
   MODEL_DEFAULT,
   MODEL_NAMES,
   STREAM_CODECS,
@@ -186,11 +187,11 @@ export const NewCallBody = z
       maxCost: settings.maxCost.optional(),
       recordingEnabled: settings.recordingEnabled.default(true),
       connectionType: oneOf(CONNECTION_TYPES)
-        .default("carrier_a")
+        .default(CONNECTION_TYPE_DEFAULT)
         .meta({
           description:
-            "The protocol of the media stream. `carrier_a`, `carrier_b`, `carrier_c`: the protocol of a telephone carrier, in G.711 at " +
-            "8000 Hz. `websocket`: a protocol for your own programs, described at `websocket`. `webrtc`: not in this version: 501.",
+            `The protocol of the media stream. ${CARRIER_NAMES.map((name) => `\`${name}\``).join(", ")}: the protocol of a ` +
+            "telephone carrier, in G.711 at 8000 Hz. `websocket`: a protocol for your own programs, described at `websocket`. `webrtc`: not in this version: 501.",
         }),
       // Read only when `connectionType` is `websocket`; any other value is accepted otherwise.
       websocket: documentedAs(z.unknown(), WebsocketBody).optional(),

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { CARRIERS, CONNECTION_TYPES } from "../../carriers/list.ts";
 import type { LATENCY_STEPS } from "../../core/calls/latency.ts";
 import { END_REASON_MEANINGS, END_REASONS } from "../../core/calls/reasons.ts";
-import { CONNECTION_TYPES, MODEL_NAMES, STREAM_CODECS, STREAM_RATES_HZ } from "../../core/calls/spec.ts";
+import { MODEL_NAMES, STREAM_CODECS, STREAM_RATES_HZ } from "../../core/calls/spec.ts";
 import { STAGES } from "../../core/calls/stages.ts";
 import type { CallMs } from "../../core/clocks.ts";
 import type { CallId } from "../../core/ids.ts";
@@ -138,6 +139,12 @@ export const CreatedCall = z
 
 export const CallParams = z.object({ id: callId });
 
+/** Where each carrier states its own id of a call. */
+const CALL_ID_FIELDS = CARRIERS.map(
+  ({ connectionType, callIdField }, at) =>
+    `the \`${callIdField}\`${at === 0 ? " in `start`" : ""} of ${connectionType}`,
+).join(", ");
+
 /** Times are ISO 8601 in UTC; unknown values are null. */
 export const CallItem = z
   .object({
@@ -161,8 +168,8 @@ export const CallItem = z
       .nullable()
       .meta({
         description:
-          "The carrier's own id for the call: the `callSid` in `start` of carrier_a, the `call_control_id` of carrier_b, the `callId` " +
-          "of carrier_c. Null before its stream has started, and for other connection types.",
+          `The carrier's own id for the call: ${CALL_ID_FIELDS}. Null before its stream has started, and for other ` +
+          "connection types.",
         examples: ["CA0123456789abcdef0123456789abcdef"],
       }),
     configuration: z

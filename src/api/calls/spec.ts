@@ -1,3 +1,4 @@
+import { CARRIER_NAMES } from "../../carriers/list.ts";
 import {
   type CallSpec,
   type ConnectionType,
@@ -19,7 +20,7 @@ import { languageByCode, lookUpVoiceAndLanguage, voiceByIdOrName } from "../voic
 import { isG711, type NewCallBody, STREAM_RATE_HZ_DEFAULT, WebsocketBody } from "./request-schemas.ts";
 
 /** The transports that this build supports. */
-const SUPPORTED_CONNECTION_TYPES: readonly ConnectionType[] = ["carrier_a", "carrier_b", "carrier_c", "websocket"];
+const SUPPORTED_CONNECTION_TYPES: readonly ConnectionType[] = [...CARRIER_NAMES, "websocket"];
 
 /** What this installation offers to calls. */
 export interface CallSpecDeps extends ToolDeps {

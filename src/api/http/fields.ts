@@ -7,7 +7,7 @@ import { isBlank } from "./validation.ts";
 // of it.
 
 /** One of these texts. */
-export const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+export const oneOf = <const Values extends readonly string[]>(values: Values) =>
   z.enum(values, { error: `must be one of ${values.join(", ")}` });
 
 /** An integer within these bounds, both included. */

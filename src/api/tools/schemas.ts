@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DTMF_CARRIERS } from "../../carriers/list.ts";
 import { BUILT_IN_TOOLS, HTTP_TOOL_METHODS } from "../../core/calls/spec.ts";
 import { isObject } from "../../core/json.ts";
 import {
@@ -136,7 +137,7 @@ export const SelectedTool = z
         .meta({
           description:
             `A built-in tool. In this version: ${BUILT_IN_TOOLS.join(", ")}; others: 501. \`send_dtmf\` needs a carrier that can ` +
-            "send DTMF: carrier_c.",
+            `send DTMF: ${DTMF_CARRIERS.join(", ")}.`,
         }),
       definition: ToolDefinition.optional(),
       parameterOverrides: anyObject.optional().meta({

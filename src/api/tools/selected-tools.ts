@@ -1,4 +1,10 @@
-import { BUILT_IN_TOOLS, type BuiltInTool, type ConnectionType } from "../../core/calls/spec.ts";
+import { DTMF_CARRIERS } from "../../carriers/list.ts";
+import {
+  BUILT_IN_TOOLS,
+  type BuiltInTool,
+  CONNECTION_TYPE_DEFAULT,
+  type ConnectionType,
+} from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { addMs, elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 import type { AccountId } from "../../core/ids.ts";
@@ -36,9 +42,6 @@ interface ToolCheckContext extends ToolDeps {
   /** The deadline for compiling all of them, on `clock`. */
   schemasDeadlineMs: MonotonicMs;
 }
-
-/** The transports that can send DTMF to the peer. */
-export const DTMF_CONNECTION_TYPES: readonly ConnectionType[] = ["carrier_c"];
 
 /** Whether a built-in tool has this name. Names are case-sensitive. */
 export const isBuiltIn = (name: string): name is BuiltInTool => BUILT_IN_TOOLS.some((tool) => tool === name);
@@ -178,7 +181,7 @@ function* headerProblems(
 
 /** Tools that the transport of the call does not support. */
 export function* transportProblems({
-  connectionType = "carrier_a",
+  connectionType = CONNECTION_TYPE_DEFAULT,
   selectedTools,
 }: Record<string, unknown>): Generator<Problem> {
   const tools = Array.isArray(selectedTools) ? selectedTools.filter(isObject) : [];
@@ -189,7 +192,7 @@ export function* transportProblems({
   for (const { toolName, definition } of tools) {
     const found =
       toolName === "send_dtmf"
-        ? mustBeOneOf(DTMF_CONNECTION_TYPES, toolName)
+        ? mustBeOneOf(DTMF_CARRIERS, toolName)
         : isObject(definition) && definition.type === "client"
           ? mustBeOneOf(["websocket"], isToolName(definition.name) ? definition.name : "of the type client")
           : undefined;

@@ -1,14 +1,28 @@
-import { STREAM_CODECS, STREAM_RATES_HZ, type StreamFormat, type StreamRateHz } from "../../core/calls/spec.ts";
+import type { CarrierDescriptor } from "../../carriers/descriptor.ts";
+import { CARRIERS } from "../../carriers/list.ts";
+import {
+  CONNECTION_TYPE_DEFAULT,
+  STREAM_CODECS,
+  STREAM_RATES_HZ,
+  type StreamFormat,
+  type StreamRateHz,
+} from "../../core/calls/spec.ts";
 import { MAX_DURATION_S_MAX } from "../../core/limits/calls.ts";
+import type { G711Codec } from "../../media/g711.ts";
 import { SCENARIO } from "../../simulator/callers/scenario.ts";
-import { SIMULATED_WIRES, type SimulatedWire, type Transport } from "../../simulator/transports.ts";
-import type { G711Codec } from "../../wire/wire.ts";
+import { SIMULATED_WIRES, type Transport } from "../../simulator/transports.ts";
 import { readArguments, UsageError } from "../command.ts";
 
 /** The defaults of the API. */
 const DEFAULT_STREAM_CODEC = "pcm_s16le";
 const DEFAULT_STREAM_RATE_HZ = 16_000;
 const G711_RATE_HZ = 8_000;
+
+const namesOf = (carriers: readonly CarrierDescriptor[]): string =>
+  carriers.map(({ connectionType }) => connectionType).join(", ");
+/** The carriers that some options are for. */
+const A_LAW_CARRIERS = namesOf(CARRIERS.filter(({ codecs }) => codecs.includes("alaw")));
+const UNORDERED_CARRIERS = namesOf(CARRIERS.filter(({ isUnordered }) => isUnordered));
 
 export const CALL_USAGE = `Places one simulated call to a Trunkline service or to another media stream, as a telephone of a simulated carrier or as a
 WebSocket client.
@@ -27,14 +41,14 @@ After the last one the caller listens to the reply and hangs up, or:
   --hang-up-after <time>     stays until this time after the stream opened: 20s, 1500ms, 2m
 
 Transport:
-  --wire <name>              ${SIMULATED_WIRES.join(", ")}; default carrier_a
-  --codec <codec>            carrier_b: codec of the caller's audio, mulaw (default) or alaw
+  --wire <name>              ${SIMULATED_WIRES.join(", ")}; default ${CONNECTION_TYPE_DEFAULT}
+  --codec <codec>            ${A_LAW_CARRIERS}: codec of the caller's audio, mulaw (default) or alaw
                              websocket: codec of both directions, ${STREAM_CODECS.join(", ")}; default ${DEFAULT_STREAM_CODEC}
-  --agent-codec <codec>      carrier_b: codec of the agent's audio; a running service must be configured for
+  --agent-codec <codec>      ${A_LAW_CARRIERS}: codec of the agent's audio; a running service must be configured for
                              the same
   --rate <Hz>                websocket: rate of the caller's audio, ${STREAM_RATES_HZ.join(", ")}; default ${DEFAULT_STREAM_RATE_HZ}
   --agent-rate <Hz>          websocket: rate of the agent's audio, likewise; with mulaw and alaw both are ${G711_RATE_HZ}
-  --shuffle <number>         carrier_b: sends audio and DTMF out of order, in an order that depends on the number
+  --shuffle <number>         ${UNORDERED_CARRIERS}: sends audio and DTMF out of order, in an order that depends on the number
                              websocket: sends the caller's audio in chunks of 1 ms to 1 s
 
 Destination; by default the service on this machine (API_HOST, API_PORT):
@@ -134,22 +148,24 @@ type Read = ReturnType<typeof readArguments<typeof OPTIONS>>;
 type Values = Read["values"];
 
 function transportOf(values: Values, problems: string[]): Transport {
-  const { wire = "carrier_a" } = values;
+  const { wire = CONNECTION_TYPE_DEFAULT } = values;
   const shuffled = shuffleOf(values.shuffle, problems);
   if (wire === "websocket") return { wire, format: streamFormatOf(values, problems), ...shuffled };
-  if (!isWire(wire)) problems.push(`--wire must be one of ${SIMULATED_WIRES.join(", ")}, not ${quoted(wire)}`);
+  const carrier = CARRIERS.find(({ connectionType }) => connectionType === wire);
+  if (carrier === undefined) problems.push(`--wire must be one of ${SIMULATED_WIRES.join(", ")}, not ${quoted(wire)}`);
   for (const option of ["rate", "agent-rate", "type"] as const) {
     if (values[option] !== undefined) problems.push(`--${option} is only for websocket, not for ${wire}`);
   }
   const inbound = g711Of("--codec", values.codec, problems);
   const outbound = g711Of("--agent-codec", values["agent-codec"], problems);
-  if (wire === "carrier_b") return { wire, codecs: { inbound, outbound }, ...shuffled };
-  if (inbound === "alaw" || outbound === "alaw")
-    problems.push(`A-law is only for carrier_b among the carriers, not for ${wire}`);
-  if (values.shuffle !== undefined) {
-    problems.push(`--shuffle is only for carrier_b and websocket: ${wire} delivers in order`);
+  const hasALaw = carrier?.codecs.includes("alaw") === true;
+  if (!hasALaw && (inbound === "alaw" || outbound === "alaw"))
+    problems.push(`A-law is only for ${A_LAW_CARRIERS} among the carriers, not for ${wire}`);
+  if (carrier?.isUnordered !== true && values.shuffle !== undefined) {
+    problems.push(`--shuffle is only for ${UNORDERED_CARRIERS} and websocket: ${wire} delivers in order`);
   }
-  return { wire: wire === "carrier_c" ? "carrier_c" : "carrier_a" };
+  const { connectionType } = carrier ?? CARRIERS[0];
+  return { wire: connectionType, ...(hasALaw && { codecs: { inbound, outbound } }), ...shuffled };
 }
 
 function shuffleOf(text: string | undefined, problems: string[]): { shuffleSeed?: number } {
@@ -166,7 +182,7 @@ function streamFormatOf(values: Values, problems: string[]): StreamFormat {
   const codec = STREAM_CODECS.find((known) => known === name) ?? DEFAULT_STREAM_CODEC;
   if (codec !== name) problems.push(`--codec must be one of ${STREAM_CODECS.join(", ")}, not ${quoted(name)}`);
   if (agentCodec !== undefined)
-    problems.push("--agent-codec is only for carrier_b: websocket has one codec for both directions");
+    problems.push(`--agent-codec is only for ${A_LAW_CARRIERS}: websocket has one codec for both directions`);
   if (codec === "opus" && values.shuffle !== undefined) {
     problems.push("--shuffle is not for the codec opus: its packets cannot be cut");
   }
@@ -242,8 +258,6 @@ function durationOf(text: string | undefined, problems: string[]): number | unde
   }
   return durationMs;
 }
-
-const isWire = (name: string): name is SimulatedWire => SIMULATED_WIRES.some((wire) => wire === name);
 
 const isAddress = (text: string, protocols: readonly string[]): boolean =>
   URL.canParse(text) && protocols.includes(new URL(text).protocol);

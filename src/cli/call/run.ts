@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
+import { carrierOf } from "../../carriers/list.ts";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import type { Clock } from "../../core/clock.ts";
 import { millisecondsOf } from "../../core/clocks.ts";
@@ -70,12 +71,18 @@ export async function runCall(plan: CallPlan, options: CallOptions, signal: Abor
     case "own-service": {
       const { dataDir, clock, terminal } = options;
       terminal.note(`Starting a service for the call (data and log in ${dataDir})`);
-      const env = { CARRIER_B_OUTBOUND_CODEC: codecsOf(transport).outbound === "alaw" ? "pcma" : "pcmu" };
+      const env = outboundCodecOf(transport);
       return await withOwnService({ dataDir, clock, env }, signal, (api) =>
         placeByApi(plan, api, script, options, signal),
       );
     }
   }
+}
+
+/** The environment of a service that sends in the codec of `transport`. */
+function outboundCodecOf(transport: Transport): Record<string, string> {
+  const variable = carrierOf(transport.wire)?.outboundCodec?.variable;
+  return variable === undefined ? {} : { [variable]: codecsOf(transport).outbound === "alaw" ? "pcma" : "pcmu" };
 }
 
 /** All speech of the caller, prepared before the call so that the call waits neither for the TTS nor for a file. */

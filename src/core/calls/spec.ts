@@ -1,6 +1,9 @@
-/** The transports a call may be prepared for, as the API names them. */
-export const CONNECTION_TYPES = ["carrier_a", "carrier_b", "carrier_c", "websocket", "webrtc"] as const;
-export type ConnectionType = (typeof CONNECTION_TYPES)[number];
+/** A telephone carrier as the API names it; `carriers/list.ts` has those that exist. */
+export type CarrierType = `carrier_${string}`;
+/** A transport that a call may be prepared for. */
+export type ConnectionType = CarrierType | "websocket" | "webrtc";
+/** The transport of a call that requests none. */
+export const CONNECTION_TYPE_DEFAULT = "carrier_a" satisfies ConnectionType;
 
 /** The codecs of a leg of connectionType `websocket`, and their sample rates, Hz. */
 export const STREAM_CODECS = ["pcm_s16le", "mulaw", "alaw", "opus"] as const;

@@ -7,7 +7,7 @@ export const STREAM_ID_CHARS_MAX = 256;
 /** The code of an error that a carrier reports; longer ones are not logged. */
 export const CARRIER_CODE_CHARS_MAX = 64;
 
-/** Extra headers in carrier_c's messages, at its own limit; audio messages with more are not parsed by the fast parser. */
+/** Extra headers that a carrier repeats in its messages, at its own limit; audio messages with more are not parsed by the fast parser. */
 export const EXTRA_HEADERS_CHARS_MAX = 512;
 
 /** Messages within one second; past it the call ends with `protocol_error`. A carrier sends 50, and more after a delay. 2,500 x 4.5 µs = 1.1 % of the event loop. */

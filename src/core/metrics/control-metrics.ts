@@ -1,5 +1,5 @@
 import { END_REASONS, type EndReason } from "../calls/reasons.ts";
-import { CONNECTION_TYPES, type ConnectionType } from "../calls/spec.ts";
+import type { ConnectionType } from "../calls/spec.ts";
 import { type EpochMs, millisecondsOf } from "../clocks.ts";
 import { RETAINED_PARTS, type RetainedPart } from "../retention.ts";
 import type { WorkersMetrics } from "./aggregation.ts";
@@ -136,9 +136,10 @@ export class ControlMetrics {
     ["state"],
   );
 
-  constructor() {
+  /** `connectionTypes`: all that calls can have. */
+  constructor(connectionTypes: readonly ConnectionType[]) {
     // Counters start at 0, so that their first increment is visible as an increase.
-    for (const connectionType of CONNECTION_TYPES) this.#created.inc({ [CONNECTION_TYPE_LABEL]: connectionType }, 0);
+    for (const connectionType of connectionTypes) this.#created.inc({ [CONNECTION_TYPE_LABEL]: connectionType }, 0);
     for (const kind of LARGE_RESPONSES) {
       this.#responsesClosed.inc({ kind }, 0);
       for (const scope of LARGE_RESPONSE_SCOPES) this.#responsesRefused.inc({ kind, scope }, 0);

@@ -2,7 +2,7 @@ import { SPEND_LIMITS, SPEND_UNITS, type SpendRefusal } from "../billing/spend.t
 import { USAGE_UNITS, type Usage } from "../billing/usage.ts";
 import { stepDurations } from "../calls/latency.ts";
 import { END_REASONS, type EndReason } from "../calls/reasons.ts";
-import { CONNECTION_TYPES, type ConnectionType } from "../calls/spec.ts";
+import type { ConnectionType } from "../calls/spec.ts";
 import type { Stage } from "../calls/stages.ts";
 import type { TurnLatency } from "../calls/transcript.ts";
 import { type EpochMs, millisecondsOf } from "../clocks.ts";
@@ -184,11 +184,11 @@ export class WorkerMetrics {
     "Complete journals that were not synced to disk because more than 258 calls of a worker ended at once.",
   );
 
-  /** `read` is called at each scrape. */
-  constructor(read: () => WorkerReadings) {
+  /** `connectionTypes`: all that calls can have. `read` is called at each scrape. */
+  constructor(connectionTypes: readonly ConnectionType[], read: () => WorkerReadings) {
     this.#readings = read;
     // Counters start at 0, so that their first increment is visible as an increase.
-    for (const connectionType of CONNECTION_TYPES) this.#started.inc({ [CONNECTION_TYPE_LABEL]: connectionType }, 0);
+    for (const connectionType of connectionTypes) this.#started.inc({ [CONNECTION_TYPE_LABEL]: connectionType }, 0);
     for (const reason of END_REASONS) this.#ended.inc({ reason }, 0);
     for (const outcome of REDEMPTION_OUTCOMES) this.#redeemed.inc({ outcome }, 0);
     for (const status of [401, 503]) this.#refused.inc({ status }, 0);

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { CONNECTION_TYPES, type ConnectionType } from "../../core/calls/spec.ts";
+import type { ConnectionType } from "../../core/calls/spec.ts";
 import type { CallCounts } from "../../core/metrics/worker-readings.ts";
 import type { CallReading } from "./call-counters.ts";
 
@@ -8,7 +8,12 @@ type Countable = Pick<CallReading, "connectionType"> & { counts: Readonly<CallCo
 /** The counters of all calls of a process, by connection type; types without calls report 0. */
 export class TotalCounters {
   /** Sums over ended calls. */
-  readonly #ended = new Map<ConnectionType, CallCounts>(CONNECTION_TYPES.map((type) => [type, zeroCounts()]));
+  readonly #ended: ReadonlyMap<ConnectionType, CallCounts>;
+
+  /** `connectionTypes`: all that calls can have. */
+  constructor(connectionTypes: readonly ConnectionType[]) {
+    this.#ended = new Map(connectionTypes.map((type) => [type, zeroCounts()]));
+  }
 
   /** Adds the counters of a call that has ended. */
   addEnded(reading: Countable): void {

@@ -8,8 +8,14 @@ import {
   LOOP_LAG_RECOVERY_MS,
 } from "../../core/limits/admission.ts";
 import type { SlotUsage } from "../../core/metrics/control-metrics.ts";
-import type { ActiveCall, AdmissionRefusal, WaitingCall } from "../call-store.ts";
+import type { ActiveCall, WaitingCall } from "../call-store.ts";
 import type { WorkerLoad } from "../handoff/messages.ts";
+
+/**
+ * Why a call is not admitted: the workers' slots are all taken, the API key has reached its limit of calls, or the
+ * account its spend limit.
+ */
+export type AdmissionRefusal = "overloaded" | "rate_limited" | "spend_limit";
 
 /** The slot of one call, from its creation to its end. */
 interface Slot {

@@ -1,22 +1,15 @@
-import { Kysely, Migrator } from "kysely";
 import { type AgeClock, systemAgeClock } from "../../core/age-clock.ts";
 import type { Clock } from "../../core/clock.ts";
 import { openDataDir } from "../data-dir/data-dir.ts";
 import type { Redemptions, UnpersistedPrompts } from "../redemptions.ts";
+import { SqlRedemptions } from "../sql/redemptions.ts";
+import { migrate, sqlStores } from "../sql/stores.ts";
 import type { Stores } from "../stores.ts";
-import { SqliteAccounts } from "./accounts.ts";
-import { SqliteAgents } from "./agents.ts";
-import { SqliteApiKeys } from "./api-keys.ts";
-import { SqliteCalls } from "./calls/calls.ts";
 import { createDatabaseFile, databasePath, openDatabase } from "./database/database.ts";
 import { DatabaseFiles } from "./database/database-files.ts";
-import { SharedFileDialect } from "./database/dialect.ts";
-import { MIGRATIONS } from "./database/migrations.ts";
-import type { Tables } from "./database/tables.ts";
-import { SqliteEpochs } from "./epochs.ts";
+import { SqliteDatabase } from "./database/sqlite-database.ts";
 import { QueuedRedemptions } from "./queued-redemptions.ts";
-import { SqliteRedemptions } from "./redemptions.ts";
-import { SqliteRetention } from "./retention.ts";
+import { keepUnpersisted } from "./unpersisted-prompts.ts";
 
 export interface StoreOptions {
   /** Measures the age of tokens and idempotency keys; by default the clock of this machine. */
@@ -41,31 +34,18 @@ export async function openStores(
   const path = databasePath(dataDir);
   // Other users must not read prompts and transcripts; SQLite's other files take this file's mode.
   createDatabaseFile(path);
-  const database = openDatabase(path);
+  const file = openDatabase(path);
   const files = new DatabaseFiles(path);
-  const db = new Kysely<Tables>({ dialect: new SharedFileDialect(database, files) });
+  const database = new SqliteDatabase(file, files);
   try {
-    const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } });
-    const isOutdated = (await migrator.getMigrations()).some(({ executedAt }) => executedAt === undefined);
-    if (isOutdated) await onMigration?.(false);
-    const { error } = await migrator.migrateToLatest();
-    if (error !== undefined) throw error;
-    if (isOutdated) await onMigration?.(true);
+    await migrate(database, onMigration);
   } catch (error) {
-    await db.destroy();
+    await database.db.destroy();
     throw error;
   }
-  return {
-    accounts: new SqliteAccounts(db, clock),
-    apiKeys: new SqliteApiKeys(db, clock),
-    agents: new SqliteAgents(db, clock),
-    calls: new SqliteCalls(db, clock, ageClock, unpersisted),
-    redemptions: new SqliteRedemptions(db, clock, ageClock, unpersisted),
-    retention: new SqliteRetention(db, database, clock),
-    epochs: new SqliteEpochs(db),
-    isDatabaseLost: () => files.areLost,
-    close: () => db.destroy(),
-  };
+  const stores = sqlStores(database, { clock, age: ageClock, unpersisted });
+  stores.calls.subscribe(keepUnpersisted(unpersisted));
+  return { ...stores, isDatabaseLost: () => files.areLost };
 }
 
 /**
@@ -82,9 +62,9 @@ export function openRedemptions(
   const file = openDatabase(path);
   file.exec("PRAGMA wal_autocheckpoint = 0");
   file.exec("PRAGMA busy_timeout = 0");
-  const db = new Kysely<Tables>({ dialect: new SharedFileDialect(file, new DatabaseFiles(path)) });
+  const database = new SqliteDatabase(file, new DatabaseFiles(path));
   return {
-    redemptions: new QueuedRedemptions(new SqliteRedemptions(db, clock, ageClock, unpersisted), clock),
-    close: () => db.destroy(),
+    redemptions: new QueuedRedemptions(new SqlRedemptions(database, clock, ageClock, unpersisted), clock),
+    close: () => database.db.destroy(),
   };
 }

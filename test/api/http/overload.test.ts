@@ -52,7 +52,7 @@ describe("while there is no free call slot", () => {
 });
 
 test("the store receives the API key of the request", async () => {
-  const created: NewCall[] = [];
+  const created: Pick<NewCall, "apiKeyId">[] = [];
   api.state.admit = (call) => {
     created.push(call);
     return undefined;

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { prepareStream } from "../../../bench/generator/prepared-stream.ts";
-import { BENCH_TRANSPORTS } from "../../../bench/rig/transports.ts";
+import { benchTransport } from "../../../bench/rig/transports.ts";
+import { carrierOf } from "../../../src/carriers/list.ts";
 import { frameBytes } from "../../../src/simulator/audio/format.ts";
 import { formatsOf, SIMULATED_WIRES, type SimulatedWire } from "../../../src/simulator/transports.ts";
+import { inboundAudio } from "../../support/audio/inbound-audio.ts";
 
 /** The payloads of consecutive masked frames, with their opcodes. */
 function unmasked(bytes: Buffer): { opcode: number; payload: Buffer }[] {
@@ -21,21 +23,16 @@ function unmasked(bytes: Buffer): { opcode: number; payload: Buffer }[] {
   return messages;
 }
 
-const MARKS: Readonly<Record<SimulatedWire, (opening: string) => string>> = {
-  carrier_a: (opening) => {
-    const streamSid = /"streamSid":"(MZ[0-9a-f]{32})"/.exec(opening)?.[1];
-    return JSON.stringify({ event: "mark", streamSid, mark: { name: "one" } });
-  },
-  carrier_b: () => JSON.stringify({ event: "mark", mark: { name: "one" } }),
-  carrier_c: (opening) => {
-    const streamId = /"streamId":"([^"]+)"/.exec(opening)?.[1];
-    return JSON.stringify({ event: "checkpoint", streamId, name: "one" });
-  },
-  websocket: () => JSON.stringify({ type: "mark", name: "one" }),
-};
+/** A mark as the service writes it on a stream that began with `opening`. */
+function markOf(wire: SimulatedWire, opening: readonly string[]): string {
+  const service = carrierOf(wire)?.createWire({ outboundCodec: "mulaw" });
+  if (service === undefined) return JSON.stringify({ type: "mark", name: "one" });
+  for (const text of opening) service.decode(Buffer.from(text), inboundAudio());
+  return service.encodeMark("one");
+}
 
 test.each(SIMULATED_WIRES)("a prepared stream of %s opens, repeats its audio, and returns marks", (wire) => {
-  const bytes = frameBytes(formatsOf(BENCH_TRANSPORTS[wire]).inbound);
+  const bytes = frameBytes(formatsOf(benchTransport(wire)).inbound);
   const audio = Uint8Array.from({ length: 3 * bytes }, (_, at) => Math.floor(at / bytes) + 1);
   const line = prepareStream(wire, audio, 4, 1);
   const opening = unmasked(line.opening).map(({ payload }) => payload.toString());
@@ -49,6 +46,6 @@ test.each(SIMULATED_WIRES)("a prepared stream of %s opens, repeats its audio, an
     return Buffer.from(JSON.parse(payload.toString()).media.payload, "base64");
   });
   expect(said.map((frame) => [frame.length, frame[0]])).toEqual([2, 3, 1, 2].map((value) => [bytes, value]));
-  const [answer] = unmasked(line.playedMark(MARKS[wire](opening.join())));
+  const [answer] = unmasked(line.playedMark(markOf(wire, opening)));
   expect(answer?.payload.toString()).toContain('"name":"one"');
 });

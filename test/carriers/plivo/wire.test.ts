@@ -6,7 +6,7 @@ import { EXTRA_HEADERS_CHARS_MAX } from "../../../src/core/limits/messages.ts";
 import type { Wire } from "../../../src/wire/wire.ts";
 import { carrierContract } from "../../contract/wire/carrier.ts";
 import { inboundAudio } from "../../support/audio/inbound-audio.ts";
-import { carrierC } from "../../support/wires/carriers.ts";
+import { carrierC } from "./subject.ts";
 
 const subject = carrierC();
 const { streamId } = subject;
@@ -52,7 +52,7 @@ describe("carrier_c", () => {
       outboundRateHz: 8_000,
       binaryAudio: false,
       outboundCodec: "mulaw",
-      isUnordered: false,
+      jitterBuffer: undefined,
       hasWallClockTimestamps: true,
     });
   });

@@ -4,8 +4,8 @@ import { mediaMs } from "../../../src/core/clocks.ts";
 import type { Wire } from "../../../src/wire/wire.ts";
 import { carrierContract } from "../../contract/wire/carrier.ts";
 import { inboundAudio } from "../../support/audio/inbound-audio.ts";
-import { carrierB } from "../../support/wires/carriers.ts";
 import type { CarrierUnderTest } from "../../support/wires/wire-under-test.ts";
+import { carrierB } from "./subject.ts";
 
 const pcmu = carrierB("mulaw");
 const pcma = carrierB("alaw");
@@ -52,7 +52,7 @@ describe("carrier_b", () => {
     const silence = { mulaw: 0xff, alaw: 0xd5 }[outboundCodec];
     for (const subject of [pcmu, pcma]) {
       const wire = createTelnyxWire({ outboundCodec });
-      expect(wire).toMatchObject({ outboundCodec, isUnordered: true, hasWallClockTimestamps: false });
+      expect(wire).toMatchObject({ outboundCodec, jitterBuffer: { waitMs: 60 }, hasWallClockTimestamps: false });
       expect(wire).toMatchObject({ inboundRateHz: 8_000, outboundRateHz: 8_000, binaryAudio: false });
       expect(decode(wire, subject.start("s"))).toMatchObject({ codec: subject.inbound });
       const bytes = new Uint8Array(160).fill(silence);

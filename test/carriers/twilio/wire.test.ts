@@ -3,7 +3,7 @@ import { scanMedia } from "../../../src/carriers/media-scanner.ts";
 import { createTwilioWire, TwilioWire, twilioMediaLayouts } from "../../../src/carriers/twilio/wire.ts";
 import { carrierContract } from "../../contract/wire/carrier.ts";
 import { inboundAudio } from "../../support/audio/inbound-audio.ts";
-import { carrierA } from "../../support/wires/carriers.ts";
+import { carrierA } from "./subject.ts";
 
 const subject = carrierA();
 const into = inboundAudio();
@@ -42,7 +42,7 @@ describe("carrier_a", () => {
       outboundRateHz: 8_000,
       binaryAudio: false,
       outboundCodec: "mulaw",
-      isUnordered: false,
+      jitterBuffer: undefined,
       hasWallClockTimestamps: false,
     });
   });

@@ -15,7 +15,7 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { BlackHole } from "../../support/network/black-hole.ts";
 import { encodeFrame, OPCODE, RawWs } from "../../support/network/raw-ws.ts";
 import { type MediaService, mediaService } from "../../support/services/media-service.ts";
-import { carrierA, carrierB, carrierC } from "../../support/wires/carriers.ts";
+import { carriersUnderTest } from "../../support/wires/carriers.ts";
 import type { CarrierUnderTest } from "../../support/wires/wire-under-test.ts";
 import { DIFFERENCES } from "./differences.ts";
 
@@ -40,8 +40,8 @@ const EVEN: Tts = {
 
 /** 20 ms of silence. */
 const SILENCE = Buffer.alloc(160, 0xff);
-const carrierPeer = (connectionType: "carrier_a" | "carrier_b" | "carrier_c", carrier: CarrierUnderTest) => ({
-  connectionType,
+const carrierPeer = (carrier: CarrierUnderTest) => ({
+  connectionType: carrier.connectionType,
   start: JSON.stringify(carrier.start(carrier.streamId)),
   media: (chunk: number) => {
     const place = { chunk: String(chunk), timestamp: String(chunk * 20), payload: SILENCE.toString("base64") };
@@ -55,9 +55,9 @@ const PEERS = [
     start: undefined,
     media: () => ({ opcode: OPCODE.binary, payload: SILENCE }),
   },
-  carrierPeer("carrier_a", carrierA()),
-  carrierPeer("carrier_b", carrierB("mulaw")),
-  carrierPeer("carrier_c", carrierC()),
+  ...carriersUnderTest()
+    .filter(({ inbound }) => inbound === "mulaw")
+    .map(carrierPeer),
 ];
 const MU_LAW = { codec: "mulaw", inputRateHz: 8_000, outputRateHz: 8_000 } as const;
 

@@ -21,8 +21,12 @@ import type { ManualClock } from "../../support/manual-clock.ts";
 import { redeemedBy } from "../../support/tokens.ts";
 
 export interface StoresUnderTest {
-  /** Opens the stores over the same data each time, as a restarted process would. */
-  open(): Promise<Stores>;
+  /**
+   * Opens the stores over the same data each time, as a restarted process would. `wallMs` is the wall clock's step
+   * until then, and `bootId` the boot of the machine.
+   */
+  open(change?: { wallMs?: number; bootId?: string }): Promise<Stores>;
+  /** The age clock, and the wall clock but for its step. */
   clock: ManualClock;
 }
 

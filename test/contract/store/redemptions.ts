@@ -4,26 +4,16 @@ import { IDEMPOTENCY_MS } from "../../../src/core/limits/api.ts";
 import type { IdempotentRequest } from "../../../src/store/call-store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { createCall, endAt, SPEC, TTL_MS } from "../../support/calls/stored-calls.ts";
-import type { ManualClock } from "../../support/manual-clock.ts";
 import { redeemedBy } from "../../support/tokens.ts";
-
-export interface RedemptionsUnderTest {
-  /**
-   * Opens the stores over the same data each time, as a restarted process would. `wallMs` is the wall clock's step
-   * until then, and `bootId` the boot of the machine.
-   */
-  open(change?: { wallMs?: number; bootId?: string }): Promise<Stores>;
-  /** The age clock. */
-  clock: ManualClock;
-}
+import type { StoresUnderTest } from "./calls.ts";
 
 const HOUR_MS = 3_600_000;
 const NAMED: IdempotentRequest = { keyHash: "name", fingerprint: "body", sealedToken: "sealed" };
 
 /** What redemptions, and the age of tokens, must do in every store. */
-export function redemptionContract(name: string, make: () => RedemptionsUnderTest): void {
+export function redemptionContract(name: string, make: () => StoresUnderTest): void {
   describe(`Redemptions contract: ${name}`, () => {
-    let under: RedemptionsUnderTest;
+    let under: StoresUnderTest;
     let stores: Stores;
     let accountId: AccountId;
 

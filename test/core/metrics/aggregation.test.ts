@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
 import { asWorkerId } from "../../../src/core/ids.ts";
 import { MetricsAggregator } from "../../../src/core/metrics/aggregation.ts";
 import { TimeHistogram } from "../../../src/core/metrics/histogram.ts";
@@ -11,7 +12,7 @@ import { type Family, readExposition, sampleOf } from "../../support/metrics/exp
 const worker = (framesIn: number, calls: number): WorkerMetrics => {
   const addedLatency = { in: new TimeHistogram(), out: new TimeHistogram() };
   for (let frame = 0; frame < framesIn; frame += 1) addedLatency.in.observe(1);
-  return new WorkerMetrics(() =>
+  return new WorkerMetrics(CONNECTION_TYPES, () =>
     readings({
       calls: { opening: 0, listening: calls, thinking: 0, speaking: 0 },
       callsMax: 100,

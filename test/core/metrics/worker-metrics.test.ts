@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
 import { END_REASONS } from "../../../src/core/calls/reasons.ts";
 import { epochMs } from "../../../src/core/clocks.ts";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
@@ -89,7 +90,7 @@ test("names have the prefix of the service, end in their unit, and counters end 
 });
 
 test("counters start at 0, so that the first increment shows as an increase", async () => {
-  const metrics = readExposition(await textOf(new WorkerMetrics(() => readings())));
+  const metrics = readExposition(await textOf(new WorkerMetrics(CONNECTION_TYPES, () => readings())));
   for (const reason of END_REASONS) expect(sampleOf(metrics, "trunkline_calls_ended_total", { reason })).toBe(0);
   for (const state of ["opening", "listening", "thinking", "speaking"]) {
     expect(sampleOf(metrics, "trunkline_calls", { state })).toBe(0);
@@ -98,7 +99,7 @@ test("counters start at 0, so that the first increment shows as an increase", as
 });
 
 test("the expiry of a certificate is exposed in seconds, and updated when it is replaced", async () => {
-  const worker = new WorkerMetrics(() => readings());
+  const worker = new WorkerMetrics(CONNECTION_TYPES, () => readings());
   expect(await textOf(worker)).not.toContain("certificate");
   let notAfterMs = epochMs(1_800_000_000_000);
   worker.observeCertificate(() => notAfterMs);
@@ -110,7 +111,7 @@ test("the expiry of a certificate is exposed in seconds, and updated when it is 
 });
 
 test("workers that did not answer count as silent, and the other metrics are exposed", async () => {
-  const control = new ControlMetrics();
+  const control = new ControlMetrics(CONNECTION_TYPES);
   control.callCreated("carrier_a");
   const metrics = readExposition(await control.exposition({ ...NO_WORKERS, silent: 1 }, false));
   expect(sampleOf(metrics, "trunkline_workers", { state: "up" })).toBe(0);
@@ -121,7 +122,7 @@ test("workers that did not answer count as silent, and the other metrics are exp
 
 test("external counts are read anew at each scrape, and not added to the previous reading", async () => {
   let framesIn = 10;
-  const worker = new WorkerMetrics(() =>
+  const worker = new WorkerMetrics(CONNECTION_TYPES, () =>
     readings({ counts: new Map([["carrier_a", { ...COUNTS, framesIn }]]), journalBytes: framesIn * 100 }),
   );
   for (const frames of [10, 10, 25]) {
@@ -133,7 +134,7 @@ test("external counts are read anew at each scrape, and not added to the previou
 });
 
 test("an event-loop stall is visible, and only in the next scrape", async () => {
-  const { registry } = new ControlMetrics();
+  const { registry } = new ControlMetrics(CONNECTION_TYPES);
   collectProcessMetrics(registry);
   const slowest = async () =>
     sampleOf(readExposition(await registry.metrics()), "trunkline_event_loop_delay_seconds", { quantile: "1" });

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
+import { SimulatedTwilio } from "../../../src/carriers/twilio/simulated.ts";
 import { isoEpochMs, systemClock } from "../../../src/core/clock.ts";
 import { elapsedMs } from "../../../src/core/clocks.ts";
 import { CARRIER_FRAME_SAMPLES } from "../../../src/core/limits/media.ts";
 import { MU_LAW } from "../../../src/media/g711.ts";
-import { SimulatedTwilio } from "../../../src/simulator/carriers/twilio.ts";
 import { connectPeer } from "../../../src/simulator/peers/peer-socket.ts";
 import { RawCaller } from "../../callers/raw-caller.ts";
 import { telephone } from "../../callers/telephone.ts";

@@ -69,7 +69,7 @@ const LINES: readonly [string, Transport][] = [
 let services: { mulaw: Service; alaw: Service };
 
 const serviceOf = (line: Transport): Service =>
-  line.wire === "carrier_b" && line.codecs.outbound === "alaw" ? services.alaw : services.mulaw;
+  line.wire === "carrier_b" && line.codecs?.outbound === "alaw" ? services.alaw : services.mulaw;
 
 /** The lines of the caller, which are spoken once for each format. */
 const spoken = new Map<string, Promise<Utterance[]>>();

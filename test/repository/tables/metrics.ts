@@ -1,5 +1,5 @@
+import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
 import { END_REASONS } from "../../../src/core/calls/reasons.ts";
-import { CONNECTION_TYPES } from "../../../src/core/calls/spec.ts";
 import { STAGES } from "../../../src/core/calls/stages.ts";
 import { TURN_STEPS, USAGE_UNIT_LABELS } from "../../../src/core/metrics/labels.ts";
 import { everyMetric } from "../../support/metrics/every-metric.ts";

@@ -3,10 +3,10 @@ import {
   DTMF_PER_SECOND_MAX,
   MALFORMED_PER_SECOND_MAX,
 } from "../../../src/core/limits/messages.ts";
-import type { Connection } from "../../../src/gateway/leg/connection.ts";
 import { frameBytes, silenceByte } from "../../../src/simulator/audio/format.ts";
 import type { SimulatedPeer } from "../../../src/simulator/peers/peer.ts";
 import { formatsOf, type Transport as Wire } from "../../../src/simulator/transports.ts";
+import type { Connection } from "../../support/calls/connection.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 import { differentKeys } from "../../support/wires/costly-json.ts";
 import type { FaultPlan } from "../plan/fault-plan.ts";
@@ -34,16 +34,11 @@ const FLOOD_MESSAGES = 200;
 const FLOOD_FRAMES = 5;
 
 /** A message of 100 ms of silence. */
-function floodMessage(wire: Wire, streamId: string | undefined): string | Uint8Array {
+function floodMessage(wire: Wire): string | Uint8Array {
   const { inbound } = formatsOf(wire);
   const audio = Buffer.alloc(FLOOD_FRAMES * frameBytes(inbound), silenceByte(inbound));
   if (wire.wire === "websocket") return audio;
-  const id = { carrier_a: "streamSid", carrier_b: "stream_id", carrier_c: "streamId" }[wire.wire];
-  return JSON.stringify({
-    event: "media",
-    [id]: streamId,
-    media: { track: "inbound", payload: audio.toString("base64") },
-  });
+  return JSON.stringify({ event: "media", media: { track: "inbound", payload: audio.toString("base64") } });
 }
 
 /** What comes once comes early, or at any time. */
@@ -109,7 +104,7 @@ export function scheduleFaults({ world, process, fate, wire, line, carrier, isLi
   once("stuck-socket", () => line.clog());
   once("malformed-flood", () => line.passFatal("protocol_error", Array(MALFORMED_PER_SECOND_MAX + 1).fill("{")));
   once("audio-flood", () => {
-    const message = floodMessage(wire, line.streamId);
+    const message = floodMessage(wire);
     // What comes before its start is dropped, however much it is.
     if (line.started) line.passFatal("audio_flood", Array(FLOOD_MESSAGES).fill(message));
   });

@@ -2,9 +2,7 @@ import { FRAME_MS } from "../../../src/core/limits/media.ts";
 import type { AudioFormats } from "../../../src/simulator/audio/format.ts";
 import { Caller, type Step } from "../../../src/simulator/callers/caller.ts";
 import type { Utterance } from "../../../src/simulator/callers/utterance.ts";
-import { SimulatedPlivo } from "../../../src/simulator/carriers/plivo.ts";
-import { SimulatedTelnyx } from "../../../src/simulator/carriers/telnyx.ts";
-import { SimulatedTwilio } from "../../../src/simulator/carriers/twilio.ts";
+import { SimulatedCarrier } from "../../../src/simulator/peers/carrier.ts";
 import type { SimulatedPeer } from "../../../src/simulator/peers/peer.ts";
 import { WebsocketClient } from "../../../src/simulator/peers/websocket-client.ts";
 import { formatsOf, simulatePeer } from "../../../src/simulator/transports.ts";
@@ -93,9 +91,7 @@ export class Telephone {
 
   /** By which the far end calls its stream, where it has a name for it. */
   get streamId(): string | undefined {
-    const { carrier } = this;
-    if (carrier instanceof SimulatedTwilio) return carrier.streamSid;
-    return carrier instanceof SimulatedTelnyx || carrier instanceof SimulatedPlivo ? carrier.streamId : undefined;
+    return this.carrier instanceof SimulatedCarrier ? this.carrier.streamId : undefined;
   }
 
   /** The caller hangs up. */

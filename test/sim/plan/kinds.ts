@@ -1,4 +1,5 @@
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
+import { SIMULATED_WIRES } from "../../../src/simulator/transports.ts";
 
 /** What can go wrong around a call without being its end. A seed that draws it need not see it: the call may end first. */
 export const FAULTS = [
@@ -86,10 +87,7 @@ export const VARIANTS = [
   "dtmf-tool",
   "preemptive-generation",
   "client-or-http-tool",
-  "carrier_a",
-  "carrier_b",
-  "carrier_c",
-  "websocket",
+  ...SIMULATED_WIRES,
   "carrier-stops",
   "carrier-vanishes",
 ] as const;
@@ -176,6 +174,7 @@ export type Invariant =
   | "nothing counts as heard that was not played"
   | "nothing that was played is missing"
   | "turns are in order and within the call"
+  | "clients are shown the turns of the call"
   | "a turn ends with its pause, not before, and at once then"
   | "what waits stays within its bounds"
   | "inactivity comes when it is due and not before"

@@ -1,5 +1,12 @@
-import { type CallSpec, STREAM_RATES_HZ, type StreamFormat, type ToolSpec } from "../../../src/core/calls/spec.ts";
-import type { Transport } from "../../../src/simulator/transports.ts";
+import { carrierOf } from "../../../src/carriers/list.ts";
+import {
+  type CallSpec,
+  CONNECTION_TYPE_DEFAULT,
+  STREAM_RATES_HZ,
+  type StreamFormat,
+  type ToolSpec,
+} from "../../../src/core/calls/spec.ts";
+import { SIMULATED_WIRES, type Transport } from "../../../src/simulator/transports.ts";
 import type { G711Codec } from "../../../src/wire/wire.ts";
 import { SPEC } from "../../support/calls/virtual-call.ts";
 import { Random } from "../../support/random.ts";
@@ -45,7 +52,7 @@ const MANNERS_DRAWN: readonly CallerBehavior[] = [
 ];
 /** Every second call goes on for as long as there is something to say. */
 const STAYS_CHANCE = 0.5;
-const WIRES: readonly Transport["wire"][] = ["carrier_a", "carrier_a", "carrier_b", "carrier_c", "websocket"];
+const WIRES: readonly Transport["wire"][] = [CONNECTION_TYPE_DEFAULT, ...SIMULATED_WIRES];
 const LAWS: readonly G711Codec[] = ["mulaw", "alaw"];
 /** So many calls are answered preemptively, as far as that goes. */
 const PREEMPTIVE_CHANCE = 0.4;
@@ -83,10 +90,15 @@ export function drawPlan(seed: number): Plan {
 function drawLine(manner: CallerBehavior, random: Random): Transport {
   const wire = manner === "typing" ? "websocket" : random.pick(WIRES);
   const shuffle = random.chance(0.5) ? { shuffleSeed: random.whole(1, 1_000_000) } : {};
-  if (wire === "carrier_b") {
-    return { wire, codecs: { inbound: random.pick(LAWS), outbound: random.pick(LAWS) }, ...shuffle };
-  }
-  return wire === "websocket" ? { wire, format: drawFormat(random), ...shuffle } : { wire };
+  if (wire === "websocket") return { wire, format: drawFormat(random), ...shuffle };
+  const carrier = carrierOf(wire);
+  return {
+    wire,
+    ...(carrier?.codecs.includes("alaw") && {
+      codecs: { inbound: random.pick(LAWS), outbound: random.pick(LAWS) },
+    }),
+    ...(carrier?.isUnordered && shuffle),
+  };
 }
 
 function drawFormat(random: Random): StreamFormat {
@@ -127,7 +139,7 @@ function drawTools({ wire }: Transport, troubles: ReadonlySet<Fault>, random: Ra
   const tools: ToolSpec[] = [];
   for (const name of ["hang_up", "transfer", "switch_language", "send_dtmf"] as const) {
     const selected = random.chance(BUILT_IN_CHANCE[name]);
-    if (selected && (name !== "send_dtmf" || wire === "carrier_c")) {
+    if (selected && (name !== "send_dtmf" || carrierOf(wire)?.sendsDtmf)) {
       tools.push({ kind: "built_in", name, fixedArguments: {} });
     }
   }

@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { expect, test } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
+import { SimulatedTwilio } from "../../../src/carriers/twilio/simulated.ts";
 import { systemClock } from "../../../src/core/clock.ts";
-import { SimulatedTwilio } from "../../../src/simulator/carriers/twilio.ts";
 import { connectPeer } from "../../../src/simulator/peers/peer-socket.ts";
 
 const TELEPHONE = {
@@ -41,7 +41,7 @@ test("the stream starts with the socket, and received messages reach the carrier
   await fiveHeard;
   expect(heard.slice(0, 5)).toEqual(["connected", "start", "media", "media", "media"]);
   peers[0]?.send(new Uint8Array(3));
-  peers[0]?.send(JSON.stringify({ event: "clear", streamSid: carrier.streamSid }));
+  peers[0]?.send(JSON.stringify({ event: "clear", streamSid: carrier.streamId }));
   peers[0]?.close(1_001, "drain");
   expect(await closed).toEqual({ code: 1_001, reason: "drain" });
   expect({ clears: carrier.clears, violations: [...carrier.violations] }).toEqual({

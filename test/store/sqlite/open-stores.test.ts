@@ -9,29 +9,11 @@ import { hashSecret } from "../../../src/store/secrets.ts";
 import { openDatabase } from "../../../src/store/sqlite/database/database.ts";
 import { BUSY_TIMEOUT_MS } from "../../../src/store/sqlite/database/dialect.ts";
 import { openStores } from "../../../src/store/sqlite/open-stores.ts";
-import { agentStoreContract } from "../../contract/store/agents.ts";
-import { apiKeyStoreContract } from "../../contract/store/api-keys.ts";
-import { callListContract } from "../../contract/store/call-list.ts";
-import { callStoreContract } from "../../contract/store/calls.ts";
-import { idempotentRequestContract } from "../../contract/store/idempotent-requests.ts";
-import { retentionStoreContract } from "../../contract/store/retention.ts";
 import { createCall, endAt, SPEC, TURNS } from "../../support/calls/stored-calls.ts";
 import { collectGarbage } from "../../support/heap.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { allBytes, temporaryDirectory } from "../../support/temporary-directory.ts";
 import { ageClockOf, mintToken, redeemedBy } from "../../support/tokens.ts";
-
-const make = () => {
-  const [directory, clock] = [temporaryDirectory(), new ManualClock()];
-  return { open: () => openStores(directory, clock, { ageClock: ageClockOf(clock) }), clock };
-};
-
-callStoreContract("SQLite", make);
-callListContract("SQLite", make);
-idempotentRequestContract("SQLite", make);
-apiKeyStoreContract("SQLite", make);
-agentStoreContract("SQLite", make);
-retentionStoreContract("SQLite", make);
 
 const open = async () => {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];

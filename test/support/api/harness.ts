@@ -7,6 +7,7 @@ import type { ErrorBody } from "../../../src/api/http/errors.ts";
 import type { CallAcceptance } from "../../../src/api/http/health.ts";
 import { downloadBounds, LargeResponses } from "../../../src/api/http/large-responses.ts";
 import { catalogueOf, type VoiceCatalogue } from "../../../src/api/voices/catalogue.ts";
+import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
 import type { SpendUnit } from "../../../src/core/billing/spend.ts";
 import { unavailable } from "../../../src/core/errors.ts";
 import type { AccountId } from "../../../src/core/ids.ts";
@@ -14,7 +15,9 @@ import { API_CONNECTIONS_MAX } from "../../../src/core/limits/api.ts";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { EventPager } from "../../../src/record/events/event-pages.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
-import type { AdmissionRefusal, NewCall } from "../../../src/store/call-store.ts";
+import { CallAdmission } from "../../../src/store/admission/call-admission.ts";
+import type { AdmissionRefusal } from "../../../src/store/admission/capacity.ts";
+import type { NewCall } from "../../../src/store/call-store.ts";
 import { openStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { ManualClock } from "../manual-clock.ts";
@@ -50,7 +53,7 @@ export interface ApiUnderTest {
    */
   state: {
     newCalls: CallAcceptance;
-    admit: (call: NewCall) => AdmissionRefusal | undefined;
+    admit: (call: Pick<NewCall, "tokenHash" | "apiKeyId">) => AdmissionRefusal | undefined;
     workerIsAway: boolean;
     storeIsAway: boolean;
     accountOver: SpendUnit | undefined;
@@ -106,9 +109,6 @@ export async function apiUnderTest(
   // Its own for as long as it is open: some files ask one API in all of their tests.
   const [directory, clock] = [mkdtempSync(join(tmpdir(), "trunkline-api-")), new ManualClock()];
   const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
-  const { calls } = stores;
-  const create = calls.create.bind(calls);
-  calls.create = (call, admit) => create(call, () => admit?.() ?? state.admit(call));
   const accountId = await stores.accounts.ensure("first");
   const { key } = await stores.apiKeys.create({ accountId, name: "test" });
   const { log, lines: logged } = memoryLog();
@@ -122,11 +122,15 @@ export async function apiUnderTest(
   const endRequests: ApiUnderTest["endRequests"] = [];
   const recordingPath = (callId: string) => join(directory, `${callId}.wav`);
   const events = new EventPager(directory);
-  const metrics = new ControlMetrics();
+  const metrics = new ControlMetrics(CONNECTION_TYPES);
   const largeResponses = new LargeResponses(clock, metrics.largeResponses("list"));
   const downloads = new LargeResponses(clock, metrics.largeResponses("download"), downloadBounds(API_CONNECTIONS_MAX));
   const app = buildApi({
     ...stores,
+    callAdmission: new CallAdmission(stores.calls, {
+      reserve: (tokenHash, apiKeyId) => state.admit({ tokenHash, apiKeyId }),
+      release: () => {},
+    }),
     clock,
     largeResponses,
     downloads,

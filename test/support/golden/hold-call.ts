@@ -1,4 +1,6 @@
 import { strict as assert } from "node:assert";
+import { upgradeAuthentication } from "../../../src/carriers/authentication.ts";
+import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
 import { wireFactory } from "../../../src/carriers/wire-factory.ts";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { addMs, millisecondsOf, monotonicMs } from "../../../src/core/clocks.ts";
@@ -8,11 +10,10 @@ import { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
 import { Gateway } from "../../../src/gateway/gateway.ts";
 import type { JournalFiles } from "../../../src/gateway/journal/writer.ts";
 import { JournalWriters } from "../../../src/gateway/journal/writers.ts";
-import type { Leg, LegSocket } from "../../../src/gateway/leg/leg.ts";
-import { signatureHeaders } from "../../../src/gateway/server/signatures.ts";
 import { AccountSpends } from "../../../src/gateway/spend/account.ts";
 import { HttpTools } from "../../../src/gateway/tools/http-client.ts";
 import { failed, type ToolOutcome } from "../../../src/gateway/tools/outcome.ts";
+import type { Transport as ServiceTransport, TransportListener } from "../../../src/gateway/transport/transport.ts";
 import { opusCodecs } from "../../../src/media/opus/codecs.ts";
 import { createWasmOpus, loadLibopusModule } from "../../../src/media/opus/wasm.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
@@ -20,7 +21,7 @@ import { loadVad, type VadFactory } from "../../../src/media/vad.ts";
 import { type AudioFormat, encodeSamples, frameBytes, silenceByte } from "../../../src/simulator/audio/format.ts";
 import type { SimulatedPeer } from "../../../src/simulator/peers/peer.ts";
 import { WebsocketClient } from "../../../src/simulator/peers/websocket-client.ts";
-import { formatsOf, simulatePeer, type Transport } from "../../../src/simulator/transports.ts";
+import { carrierCodecs, formatsOf, simulatePeer, type Transport } from "../../../src/simulator/transports.ts";
 import { vowelAt } from "../audio/vowel.ts";
 import { SPEC } from "../calls/virtual-call.ts";
 import { DEFAULT_LIVENESS } from "../configuration/liveness.ts";
@@ -134,7 +135,7 @@ class GoldenCallRun implements LiveCall {
   readonly #peer: SimulatedPeer;
   readonly #speech: readonly Uint8Array[];
   readonly #silence: Uint8Array;
-  #leg: Leg | undefined;
+  #leg: TransportListener | undefined;
   #lastAudio: string | Uint8Array = "";
   #isDead = false;
   #isStuck = false;
@@ -163,9 +164,10 @@ class GoldenCallRun implements LiveCall {
       },
       providers: goldenEngines(scene.providers, clock),
       createWire: wireFactory({
-        telnyxOutboundCodec: line.wire === "carrier_b" ? line.codecs.outbound : "mulaw",
+        outboundCodecs: line.wire === "websocket" ? {} : { [line.wire]: carrierCodecs(line).outbound },
         opus,
       }),
+      connectionTypes: CONNECTION_TYPES,
       makeVad: failingAt(scene.detectorFailsAtFrame),
       makeResampler,
       httpTools: new ScriptedHttpTools(clock, scene.tools),
@@ -175,15 +177,14 @@ class GoldenCallRun implements LiveCall {
       spend,
       accountSpends: this.#accounts,
       prices: scene.prices,
-      metrics: new WorkerMetrics(() => gateway.readings()),
+      metrics: new WorkerMetrics(CONNECTION_TYPES, () => gateway.readings()),
       ...(scene.parameters === undefined ? {} : { parameters: scene.parameters }),
       ...(scene.historyTokensMax === undefined ? {} : { historyTokensMax: scene.historyTokensMax }),
-      liveness: DEFAULT_LIVENESS,
       clock,
       log,
       callsMax: 1,
       onFull: () => {},
-      carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [] },
+      authentication: upgradeAuthentication({}),
       mediaUrl: "wss://media.example.com",
     });
     this.#gateway = gateway;
@@ -203,10 +204,7 @@ class GoldenCallRun implements LiveCall {
 
   async hold(): Promise<HeldCall> {
     const clock = this.#clock;
-    const admission = await this.#gateway.admit(
-      mintToken(),
-      signatureHeaders(() => ""),
-    );
+    const admission = await this.#gateway.admit(mintToken(), {});
     assert.ok(admission.kind === "admitted");
     this.#leg = admission.open(this.#socket());
     for (const { atMs, run } of this.#scene.steps) clock.after(atMs, () => run(this));
@@ -300,9 +298,11 @@ class GoldenCallRun implements LiveCall {
     return { ...rest, ...first, voiceId: "tts-1/one", ...specOf(this.#line), ...this.#scene.spec };
   }
 
-  #socket(): LegSocket {
+  #socket(): ServiceTransport {
     const clock = this.#clock;
     return {
+      liveness: DEFAULT_LIVENESS,
+      bufferedBytes: 0,
       send: (message) => {
         if (this.#isStuck) return false;
         const copy = typeof message === "string" ? message : this.#received(message);
@@ -316,7 +316,7 @@ class GoldenCallRun implements LiveCall {
           if (!this.#isClosed) this.#leg?.ponged();
         });
       },
-      end: (code) => {
+      close: (code) => {
         clock.after(NETWORK_MS, () => {
           // A peer that was cut off learns nothing of the end.
           if (!this.#isDead && !this.#isStuck) this.#peer.closed();

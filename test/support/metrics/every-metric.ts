@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
 import { epochMs } from "../../../src/core/clocks.ts";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { TimeHistogram } from "../../../src/core/metrics/histogram.ts";
@@ -34,8 +35,10 @@ export async function everyMetric(): Promise<Map<string, Family>> {
   addedLatency.in.observe(0.07);
   addedLatency.out.observe(3);
   const counts = { ...COUNTS, framesIn: 7, framesOut: 5, late: 1, early: 2, lateAudio: 3, staleAudio: 4 };
-  const worker = new WorkerMetrics(() => readings({ counts: new Map([["carrier_a", counts]]), addedLatency }));
-  const control = new ControlMetrics();
+  const worker = new WorkerMetrics(CONNECTION_TYPES, () =>
+    readings({ counts: new Map([["carrier_a", counts]]), addedLatency }),
+  );
+  const control = new ControlMetrics(CONNECTION_TYPES);
   collectProcessMetrics(worker.registry, "uws");
   collectProcessMetrics(control.registry);
   worker.observeCertificate(() => epochMs(1_800_000_000_000));

@@ -1,8 +1,8 @@
 import { METHODS } from "node:http";
 import { getHeapSpaceStatistics } from "node:v8";
+import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
 import { SPEND_LIMITS, SPEND_SCOPES } from "../../../src/core/billing/spend.ts";
 import { END_REASONS } from "../../../src/core/calls/reasons.ts";
-import { CONNECTION_TYPES } from "../../../src/core/calls/spec.ts";
 import { STAGES } from "../../../src/core/calls/stages.ts";
 import { LARGE_RESPONSES } from "../../../src/core/metrics/control-metrics.ts";
 import {

@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import { upgradeAuthentication } from "../../../src/carriers/authentication.ts";
+import { type CarrierSecrets, CONNECTION_TYPES } from "../../../src/carriers/list.ts";
 import { wireFactory } from "../../../src/carriers/wire-factory.ts";
 import { readConfig } from "../../../src/config/config.ts";
 import type { Prices } from "../../../src/core/billing/prices.ts";
@@ -10,14 +12,12 @@ import { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
 import { Gateway } from "../../../src/gateway/gateway.ts";
 import type { JournalFiles } from "../../../src/gateway/journal/writer.ts";
 import { JournalWriters } from "../../../src/gateway/journal/writers.ts";
-import type { LivenessOptions } from "../../../src/gateway/leg/liveness.ts";
 import type { PhraseFinder } from "../../../src/gateway/phrases/book.ts";
 import type { CertificateFiles } from "../../../src/gateway/server/certificate.ts";
 import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
-import type { CarrierSecrets, SignatureHeaders } from "../../../src/gateway/server/signatures.ts";
 import { AccountSpends } from "../../../src/gateway/spend/account.ts";
 import { HttpTools } from "../../../src/gateway/tools/http-client.ts";
-import type { G711Codec } from "../../../src/media/g711.ts";
+import type { LivenessOptions } from "../../../src/gateway/transport/liveness.ts";
 import { loadOpus } from "../../../src/media/opus/load.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
 import { loadVad, type VadFactory } from "../../../src/media/vad.ts";
@@ -31,6 +31,7 @@ import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
 import type { Redemptions } from "../../../src/store/redemptions.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { openStores } from "../../../src/store/sqlite/open-stores.ts";
+import type { UpgradeHeaders } from "../../../src/wire/upgrade.ts";
 import { SPEC } from "../calls/virtual-call.ts";
 import { DEFAULT_LIVENESS } from "../configuration/liveness.ts";
 import { memoryLog } from "../memory-log.ts";
@@ -66,8 +67,7 @@ export interface MediaServiceOptions {
   /** In place of the real voice detector, the first thing that is made for a call. */
   vad?: VadFactory;
   /** What upgrades must be signed with, for carriers that are to have a secret. */
-  carrierSecrets?: Partial<CarrierSecrets>;
-  carrierBOutboundCodec?: G711Codec;
+  carrierSecrets?: CarrierSecrets;
   /** In place of none but the built-in ones. */
   phrases?: PhraseFinder;
   /** What a call and an account may spend; no limit by default. */
@@ -120,7 +120,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     const poll = () => (ipc.workerCount > 0 ? resolve() : setImmediate(poll));
     poll();
   });
-  const metrics = new WorkerMetrics(() => gateway.readings());
+  const metrics = new WorkerMetrics(CONNECTION_TYPES, () => gateway.readings());
   const accountSpends = new AccountSpends({ limits: (options.spend ?? NO_SPEND_LIMITS).account, clock });
   const handoff = new HandoffClient({
     path,
@@ -134,6 +134,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     metrics: () => metrics.collect(),
     clock: systemClock,
   });
+  const authentication = upgradeAuthentication(options.carrierSecrets ?? {});
   const llm = options.llm ?? new ScriptedLlm(clock, [textReply("I see.")]);
   const gateway = new Gateway({
     handoff,
@@ -142,7 +143,8 @@ export async function mediaService(options: MediaServiceOptions = {}) {
       tts: options.tts ?? new ScriptedTts(clock),
       llm: { model_a: llm, model_b: llm, model_c: llm },
     },
-    createWire: wireFactory({ telnyxOutboundCodec: options.carrierBOutboundCodec ?? "mulaw", opus }),
+    createWire: wireFactory({ outboundCodecs: {}, opus }),
+    connectionTypes: CONNECTION_TYPES,
     makeVad: options.vad ?? makeVad,
     makeResampler,
     httpTools: new HttpTools({ secrets: new Map(), allowLoopback: true }),
@@ -159,18 +161,19 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     accountSpends,
     prices: options.prices,
     metrics,
-    liveness: { ...DEFAULT_LIVENESS, ...options.liveness },
     clock,
     log,
     callsMax: options.callsMax ?? readConfig({}).callsPerWorker,
     onFull: (isFull) => server.pauseListening(isFull),
-    carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [], ...options.carrierSecrets },
+    authentication,
     mediaUrl: MEDIA_URL,
   });
   const serverOptions = {
-    admit: (token: string, headers: SignatureHeaders) => gateway.admit(token, headers),
+    headerNames: authentication.headerNames,
+    admit: (token: string, headers: UpgradeHeaders) => gateway.admit(token, headers),
     tls: options.tls,
     corsOrigins: options.corsOrigins ?? [],
+    liveness: { ...DEFAULT_LIVENESS, ...options.liveness },
     log,
   };
   const server = createMediaServer(

@@ -1,12 +1,13 @@
 import { buildApi } from "../../../src/api/app.ts";
 import { downloadBounds, LargeResponses } from "../../../src/api/http/large-responses.ts";
 import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
+import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { API_CONNECTIONS_MAX } from "../../../src/core/limits/api.ts";
 import { MetricsAggregator } from "../../../src/core/metrics/aggregation.ts";
 import { ControlMetrics } from "../../../src/core/metrics/control-metrics.ts";
 import { EventPager } from "../../../src/record/events/event-pages.ts";
-import { meteredCallStore } from "../../../src/store/metered-call-store.ts";
+import { countCalls } from "../../../src/store/call-metrics.ts";
 import { INLINE_SCHEMAS } from "../stubs/inline-schemas.ts";
 import { mintToken } from "../tokens.ts";
 import { type MediaServiceOptions, mediaService } from "./media-service.ts";
@@ -25,14 +26,15 @@ export async function wholeService(options: MediaServiceOptions = {}) {
   const media = await mediaService(options);
   const { stores, directory, accountId, ipc, finalizer, log, recordingPath, url } = media;
   const { key } = await stores.apiKeys.create({ accountId, name: "test" });
-  const metrics = new ControlMetrics();
+  const metrics = new ControlMetrics(CONNECTION_TYPES);
+  stores.calls.subscribe(countCalls(metrics));
   const events = new EventPager(directory);
   const api = buildApi({
     ...stores,
     clock: systemClock,
     largeResponses: new LargeResponses(systemClock, metrics.largeResponses("list")),
     downloads: new LargeResponses(systemClock, metrics.largeResponses("download"), downloadBounds(API_CONNECTIONS_MAX)),
-    calls: meteredCallStore(stores.calls, metrics),
+    callAdmission: stores.calls,
     voices: catalogueOf({ voices: async () => [VOICE] }),
     toolSecrets: new Map(),
     schemas: INLINE_SCHEMAS,

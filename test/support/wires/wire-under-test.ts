@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { CarrierName } from "../../../src/carriers/list.ts";
 import type { MediaLayout } from "../../../src/carriers/media-scanner.ts";
 import type { FrameCodec } from "../../../src/media/frame-codec.ts";
 import type { G711Codec, Wire } from "../../../src/wire/wire.ts";
@@ -40,6 +41,7 @@ export interface WireUnderTest {
 
 /** A dialect of G.711 as base64 in JSON, whose stream begins with a message and has an id. */
 export interface CarrierUnderTest extends WireUnderTest {
+  connectionType: CarrierName;
   make(): Wire & { decodeFully: Wire["decode"] };
   /** The stream's messages as texts, the start of it as `start` says it. */
   lines: readonly string[];
@@ -65,9 +67,9 @@ export interface CarrierUnderTest extends WireUnderTest {
 
 /** The lines of one file under `fixtures`; fixtures/README.md says where each file came from. */
 export const fixtureLines = (name: string): string[] =>
-  readFileSync(new URL(`../../../fixtures/${name}`, import.meta.url), "utf8")
-    .trim()
-    .split("\n");
+  linesOf(readFileSync(new URL(`../../../fixtures/${name}`, import.meta.url), "utf8"));
+
+export const linesOf = (text: string): string[] => text.trim().split("\n");
 
 /** A message from a line of a fixture: a text as it stands, binary data as `{"binary":"<base64>"}`. */
 export function messageOf(line: string): WireMessage {

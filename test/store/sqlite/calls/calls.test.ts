@@ -6,13 +6,16 @@ import { addMs, epochMs } from "../../../../src/core/clocks.ts";
 import { asAccountId, asCallId } from "../../../../src/core/ids.ts";
 import { newId } from "../../../../src/core/new-id.ts";
 import { hashSecret } from "../../../../src/store/secrets.ts";
-import { MIGRATIONS } from "../../../../src/store/sqlite/database/migrations.ts";
-import type { Tables } from "../../../../src/store/sqlite/database/tables.ts";
+import { migrationsFor } from "../../../../src/store/sql/migrations.ts";
+import type { Tables } from "../../../../src/store/sql/tables.ts";
+import { SQLITE } from "../../../../src/store/sqlite/database/expressions.ts";
 import { openStores } from "../../../../src/store/sqlite/open-stores.ts";
 import { createCall, endAt, SPEC, TURNS } from "../../../support/calls/stored-calls.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { allBytes, temporaryDirectory } from "../../../support/temporary-directory.ts";
 import { ageClockOf, redeemedBy } from "../../../support/tokens.ts";
+
+const MIGRATIONS = migrationsFor(SQLITE.columnTypes);
 
 const open = async () => {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];

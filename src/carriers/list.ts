@@ -1,0 +1,34 @@
+import type { ConnectionType } from "../core/calls/spec.ts";
+import type { G711Codec } from "../media/g711.ts";
+import type { CarrierDescriptor } from "./descriptor.ts";
+import { PLIVO } from "./plivo/descriptor.ts";
+import { TELNYX } from "./telnyx/descriptor.ts";
+import { TWILIO } from "./twilio/descriptor.ts";
+
+/** All carriers. The API, the configuration, the simulator and the documentation list them in this order. */
+export const CARRIERS = [TWILIO, TELNYX, PLIVO] as const;
+
+/** The carriers' names in the API. */
+export type CarrierName = (typeof CARRIERS)[number]["connectionType"];
+export const CARRIER_NAMES: readonly CarrierName[] = CARRIERS.map(({ connectionType }) => connectionType);
+
+/** The carriers whose streams carry DTMF to the telephone line. */
+export const DTMF_CARRIERS: readonly CarrierName[] = CARRIERS.filter(({ sendsDtmf }) => sendsDtmf).map(
+  ({ connectionType }) => connectionType,
+);
+
+/** The transports a call may be prepared for, as the API names them. */
+export const CONNECTION_TYPES: readonly ConnectionType[] = [...CARRIER_NAMES, "websocket", "webrtc"];
+
+/**
+ * The secrets of each carrier, each of which is valid: two during a rotation. None where no authentication is
+ * configured.
+ */
+export type CarrierSecrets = Readonly<Partial<Record<CarrierName, readonly string[]>>>;
+
+/** The codecs of outbound audio that carriers were configured to receive; mu-law for those without one. */
+export type OutboundCodecs = Readonly<Partial<Record<CarrierName, G711Codec>>>;
+
+/** The carrier of this connection type; undefined for the other transports. */
+export const carrierOf = (connectionType: ConnectionType): CarrierDescriptor<CarrierName> | undefined =>
+  CARRIERS.find((carrier) => carrier.connectionType === connectionType);

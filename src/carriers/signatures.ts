@@ -1,0 +1,38 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { SIGNATURES_PER_UPGRADE_MAX } from "../core/limits/connections.ts";
+
+// What the signatures of several carriers have in common.
+
+/**
+ * All forms in which carriers were seen to write one address: with either scheme, with or without the default port,
+ * with or without a trailing slash, with the host as given or in lower case.
+ */
+export function urlVariantsOf(url: string): readonly string[] {
+  const [, host = "", port = "", path = ""] = /^wss?:\/\/([^/:]+|\[[^\]]*\])(:\d+)?(\/.*)$/.exec(url) ?? [];
+  const ports = port === "" || port === ":443" ? ["", ":443"] : [port];
+  const addresses = new Set([url]);
+  for (const scheme of ["wss", "https"]) {
+    for (const name of [host, host.toLowerCase()]) {
+      for (const number of ports)
+        for (const end of ["", "/"]) addresses.add(`${scheme}://${name}${number}${path}${end}`);
+    }
+  }
+  return [...addresses];
+}
+
+/** The signatures in a list of them in base64, SIGNATURES_PER_UPGRADE_MAX at most. */
+export const signaturesIn = (header: string): readonly Buffer[] =>
+  header
+    .split(",")
+    .map((signature) => Buffer.from(signature.trim(), "base64"))
+    .filter((signature) => signature.length > 0)
+    .slice(0, SIGNATURES_PER_UPGRADE_MAX);
+
+/** Compares in constant time. */
+export const isAmong = (given: readonly Buffer[], digest: Buffer): boolean =>
+  given.some((signature) => signature.length === digest.length && timingSafeEqual(signature, digest));
+
+/** Compares in constant time. */
+export const isSameText = (given: string, secret: string): boolean => timingSafeEqual(sha256(given), sha256(secret));
+
+const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest();

@@ -1,0 +1,24 @@
+import type { CarrierDescriptor } from "../descriptor.ts";
+import { isFromTelnyx, TELNYX_HEADERS } from "./signature.ts";
+import { createTelnyxWire } from "./wire.ts";
+
+export const TELNYX: CarrierDescriptor<"carrier_b"> = {
+  connectionType: "carrier_b",
+  // With it the carrier's API identifies the call.
+  callIdField: "call_control_id",
+  codecs: ["mulaw", "alaw"],
+  sendsDtmf: false,
+  isUnordered: true,
+  secret: {
+    variable: "CARRIER_B_STREAM_AUTH_TOKEN",
+    meaning: "the `stream_auth_token` that streams are ordered with: upgrades must carry it",
+    signsUrl: false,
+  },
+  outboundCodec: {
+    variable: "CARRIER_B_OUTBOUND_CODEC",
+    meaning: "the codec that carrier_b expects from us; with the wrong codec the caller hears noise",
+  },
+  signature: { headers: TELNYX_HEADERS, isAuthentic: isFromTelnyx },
+  createWire: createTelnyxWire,
+  loadSimulated: async () => (await import("./simulated.ts")).simulateTelnyx,
+};

@@ -1,0 +1,19 @@
+/** Runs tasks of one key one after another, in order of arrival, and tasks of different keys at once. */
+export class KeyedQueue<Key> {
+  readonly #last = new Map<Key, Promise<unknown>>();
+
+  /** Settles as `task` does, which begins once the earlier tasks of this key have settled in any way. */
+  async run<T>(key: Key, task: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(key)?.catch(() => undefined);
+    const running = (async () => {
+      await before;
+      return await task();
+    })();
+    this.#last.set(key, running);
+    try {
+      return await running;
+    } finally {
+      if (this.#last.get(key) === running) this.#last.delete(key);
+    }
+  }
+}

@@ -1,0 +1,372 @@
+import type { Kysely, Transaction } from "kysely";
+import type { AgeClock } from "../../../core/age-clock.ts";
+import type { TranscriptTurn } from "../../../core/calls/transcript.ts";
+import type { Clock } from "../../../core/clock.ts";
+import { addMs, elapsedMs } from "../../../core/clocks.ts";
+import type { AccountId, ApiKeyId, CallId, CarrierCallId, WorkerId } from "../../../core/ids.ts";
+import { KeyedQueue } from "../../../core/keyed-queue.ts";
+import { newId } from "../../../core/new-id.ts";
+import type {
+  ActiveCall,
+  CallEnd,
+  CallEvent,
+  CallQuery,
+  CallRecord,
+  CallRedemption,
+  CallStore,
+  Cancellation,
+  Creation,
+  ListedCall,
+  NewCall,
+  Repetition,
+  WaitingCall,
+} from "../../call-store.ts";
+import type { SqlDatabase } from "../database.ts";
+import type { Tables } from "../tables.ts";
+import { pauseAfterTransaction } from "../transaction-pacing.ts";
+import { deleteExpiredRequests, isExpired } from "./idempotent-requests.ts";
+import { listCalls } from "./list.ts";
+import {
+  createdRecordOf,
+  currentRecordOf,
+  EXPIRED,
+  hasValidToken,
+  lastExpiry,
+  RECORD_COLUMNS,
+  splitSpec,
+  turnOf,
+} from "./rows.ts";
+import { insertTurns, rowBatches, trimTranscript } from "./turns.ts";
+
+/** What a request with the same idempotency key created before, and its call while that waits for its stream. */
+interface FoundRequest {
+  repetition: Repetition;
+  waitingId?: CallId;
+}
+
+const CANCELLED = { status: "ended", endReason: "api_hangup" } as const;
+
+/** See `CallStore`. */
+export class SqlCalls implements CallStore {
+  readonly #database: SqlDatabase;
+  readonly #db: Kysely<Tables>;
+  readonly #clock: Clock;
+  readonly #age: AgeClock;
+  readonly #listeners: ((event: CallEvent) => void)[] = [];
+  /** Text of something removed may still be in the change log; an earlier process may have removed it. */
+  #purgePending = true;
+  /** A second end of a call waits for the first. */
+  readonly #ends = new KeyedQueue<CallId>();
+
+  constructor(database: SqlDatabase, clock: Clock, age: AgeClock) {
+    this.#database = database;
+    this.#db = database.db;
+    this.#clock = clock;
+    this.#age = age;
+  }
+
+  subscribe(listener: (event: CallEvent) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  #emit(event: CallEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  async findRepeated(call: NewCall): Promise<Repetition | undefined> {
+    const found = await this.#findRepeated(this.#db, call);
+    if (found?.waitingId === undefined) return found?.repetition;
+    return await this.#database.transaction((tx) => this.#repeat(tx, call));
+  }
+
+  async create(call: NewCall): Promise<Creation> {
+    const creation = await this.#database.transaction(
+      // Another request with this idempotency key may have stored its call since `findRepeated`.
+      async (tx): Promise<Creation> => (await this.#repeat(tx, call)) ?? (await this.#insert(tx, call)),
+    );
+    if (creation.kind === "created") this.#emit({ kind: "created", callId: creation.call.id, call });
+    return creation;
+  }
+
+  /** Reports the repetition within the transaction, in which the waiting call can neither be redeemed nor end. */
+  async #repeat(tx: Transaction<Tables>, call: NewCall): Promise<Repetition | undefined> {
+    const found = await this.#findRepeated(tx, call);
+    if (found?.waitingId !== undefined) this.#emit({ kind: "repeated", callId: found.waitingId, spec: call.spec });
+    return found?.repetition;
+  }
+
+  async #findRepeated(db: Kysely<Tables>, { accountId, idempotency }: NewCall): Promise<FoundRequest | undefined> {
+    if (idempotency === undefined) return undefined;
+    const before = await db
+      .selectFrom("idempotent_requests as request")
+      .innerJoin("calls", "calls.id", "request.call_id")
+      .select(["request.fingerprint", "request.sealed_token", ...RECORD_COLUMNS])
+      .where("request.account_id", "=", accountId)
+      .where("request.key_hash", "=", idempotency.keyHash)
+      .where((requests) => requests.not(isExpired(requests, { clock: this.#clock, age: this.#age })))
+      .executeTakeFirst();
+    if (before === undefined) return undefined;
+    if (before.fingerprint !== idempotency.fingerprint) return { repetition: { kind: "mismatch" } };
+    return {
+      repetition: { kind: "replayed", call: createdRecordOf(before), sealedToken: before.sealed_token },
+      ...(before.status === "created" && { waitingId: before.id }),
+    };
+  }
+
+  async #insert(tx: Transaction<Tables>, call: NewCall): Promise<Creation> {
+    const { accountId, agentId, apiKeyId, spec, tokenHash, tokenTtlMs, idempotency } = call;
+    const { words, settings } = splitSpec(spec);
+    const nowMs = this.#clock.epochMs();
+    const { bootId: boot_id } = this.#age;
+    const ageMs = this.#age.nowMs();
+    const row = {
+      id: newId("call"),
+      account_id: accountId,
+      agent_id: agentId ?? null,
+      api_key_id: apiKeyId ?? null,
+      status: "created",
+      settings: JSON.stringify(settings),
+      words: spec.recordingEnabled ? JSON.stringify(words) : null,
+      recording_enabled: spec.recordingEnabled ? 1 : 0,
+      created_at: nowMs,
+      worker_connection: 0,
+      epoch: 0,
+    };
+    const ofCall = { account_id: accountId, call_id: row.id };
+    const expiry = { expires_at: addMs(nowMs, tokenTtlMs), boot_id, expires_age_ms: addMs(ageMs, tokenTtlMs) };
+    const token = { ...ofCall, token_hash: tokenHash, ...expiry };
+    await tx.insertInto("calls").values(row).execute();
+    await tx.insertInto("stream_tokens").values(token).execute();
+    if (idempotency !== undefined) {
+      const { keyHash, fingerprint, sealedToken } = idempotency;
+      const created = { created_at: nowMs, boot_id, created_age_ms: ageMs };
+      const request = { ...ofCall, key_hash: keyHash, fingerprint, sealed_token: sealedToken, ...created };
+      // An expired idempotency key may still be stored.
+      await tx
+        .insertInto("idempotent_requests")
+        .values(request)
+        .onConflict((conflict) => conflict.columns(["account_id", "key_hash"]).doUpdateSet(request))
+        .execute();
+    }
+    return { kind: "created", call: createdRecordOf(row) };
+  }
+
+  get(accountId: AccountId, callId: CallId): Promise<CallRecord | undefined> {
+    return this.#get(this.#db, accountId, callId);
+  }
+
+  async #get(db: Kysely<Tables>, accountId: AccountId, callId: CallId): Promise<CallRecord | undefined> {
+    const row = await db
+      .selectFrom("calls")
+      .select(RECORD_COLUMNS)
+      .select((calls) => [lastExpiry(calls).as("expires_at"), hasValidToken(calls, this.#age).as("has_valid_token")])
+      .where("id", "=", callId)
+      .where("account_id", "=", accountId)
+      .executeTakeFirst();
+    return row && currentRecordOf(row);
+  }
+
+  list(accountId: AccountId, query: CallQuery): Promise<{ calls: readonly ListedCall[]; more: boolean }> {
+    return listCalls(this.#database, accountId, query, this.#age);
+  }
+
+  async transcript(
+    accountId: AccountId,
+    callId: CallId,
+    range?: { from: number; limit: number },
+  ): Promise<readonly TranscriptTurn[] | undefined> {
+    const call = await this.get(accountId, callId);
+    if (call === undefined) return undefined;
+    // Turns are written before the call's end is.
+    if (call.endedAtMs === undefined) return [];
+    let turns = this.#db.selectFrom("turns").selectAll().where("call_id", "=", callId).orderBy("position");
+    // Positions are counted from 0, without gaps.
+    if (range !== undefined) turns = turns.where("position", ">=", range.from).limit(range.limit);
+    return (await turns.execute()).map(turnOf);
+  }
+
+  async listWaiting(): Promise<readonly WaitingCall[]> {
+    const ageMs = this.#age.nowMs();
+    const rows = await this.#db
+      .selectFrom("calls")
+      .innerJoin("stream_tokens as token", "token.call_id", "calls.id")
+      .select(["calls.id", "calls.api_key_id"])
+      .select(({ fn }) => fn.max("token.expires_age_ms").as("expires_age_ms"))
+      .where("calls.status", "=", "created")
+      .where("token.boot_id", "=", this.#age.bootId)
+      .where("token.expires_age_ms", ">", ageMs)
+      .groupBy("calls.id")
+      .execute();
+    return rows.map((row) => ({ id: row.id, ...apiKeyIdOf(row), remainingMs: elapsedMs(ageMs, row.expires_age_ms) }));
+  }
+
+  async listActive(workerId?: WorkerId): Promise<readonly ActiveCall[]> {
+    let query = this.#db
+      .selectFrom("calls")
+      .select(["id", "account_id", "api_key_id", "worker_id", "worker_connection", "epoch", "recording_enabled"])
+      .where("status", "=", "active")
+      .$narrowType<{ worker_id: WorkerId }>();
+    if (workerId !== undefined) query = query.where("worker_id", "=", workerId);
+    const rows = await query.orderBy("id").execute();
+    return rows.map((row) => ({
+      id: row.id,
+      accountId: row.account_id,
+      ...apiKeyIdOf(row),
+      workerId: row.worker_id,
+      workerConnection: row.worker_connection,
+      epoch: row.epoch,
+      recordingEnabled: row.recording_enabled === 1,
+    }));
+  }
+
+  async cancel(accountId: AccountId, callId: CallId): Promise<Cancellation | undefined> {
+    const found = await this.#database.transaction(async (tx): Promise<Cancellation | undefined> => {
+      const nowMs = this.#clock.epochMs();
+      const { numUpdatedRows } = await tx
+        .updateTable("calls")
+        .set({ status: CANCELLED.status, end_reason: CANCELLED.endReason, ended_at: nowMs })
+        .where("id", "=", callId)
+        .where("account_id", "=", accountId)
+        .where("status", "=", "created")
+        .where((calls) => hasValidToken(calls, this.#age))
+        .executeTakeFirst();
+      const call = await this.#get(tx, accountId, callId);
+      if (call === undefined) return undefined;
+      const cancelled = numUpdatedRows > 0n;
+      if (call.status !== "active") return { call, cancelled };
+      const { worker_id: workerId } = await tx
+        .selectFrom("calls")
+        .select("worker_id")
+        .$narrowType<{ worker_id: WorkerId }>()
+        .where("id", "=", callId)
+        .executeTakeFirstOrThrow();
+      return { call, workerId, cancelled };
+    });
+    if (found?.cancelled) this.#emit({ kind: "ended", callId, ...CANCELLED });
+    return found;
+  }
+
+  async remove(accountId: AccountId, callId: CallId): Promise<boolean | undefined> {
+    const found = await this.get(accountId, callId);
+    // A call that is over cannot start.
+    if (found?.endedAtMs !== undefined) await trimTranscript(this.#db, callId);
+    const removed = await this.#database.transaction(async (tx) => {
+      const call = await this.#get(tx, accountId, callId);
+      if (call === undefined) return undefined;
+      if (call.status === "active") return false;
+      for (const table of ["turns", "stream_tokens", "idempotent_requests"] as const) {
+        await tx.deleteFrom(table).where("call_id", "=", callId).execute();
+      }
+      await tx.deleteFrom("calls").where("id", "=", callId).execute();
+      return true;
+    });
+    if (!removed) return removed;
+    this.#emit({ kind: "removed", callId });
+    this.#purgePending = true;
+    // `expire` retries if this fails.
+    await this.#purgeChangeLog();
+    return true;
+  }
+
+  async #purgeChangeLog(): Promise<void> {
+    this.#purgePending = !(await this.#database.purgeChangeLog());
+  }
+
+  async setCarrierCallId(callId: CallId, carrierCallId: CarrierCallId): Promise<void> {
+    await this.#db
+      .updateTable("calls")
+      .set({ carrier_call_id: JSON.stringify(carrierCallId) })
+      .where("id", "=", callId)
+      .where("status", "=", "active")
+      .execute();
+  }
+
+  finish(callId: CallId, end: CallEnd, redemption?: CallRedemption): Promise<boolean> {
+    return this.#ends.run(callId, () => this.#finish(callId, end, redemption));
+  }
+
+  /**
+   * Writes a long transcript in short transactions, and the end with the last of them. No turn is visible before that.
+   */
+  async #finish(callId: CallId, end: CallEnd, redemption: CallRedemption | undefined): Promise<boolean> {
+    const active = await this.#db
+      .selectFrom("calls")
+      .select(["account_id", "recording_enabled"])
+      .where("id", "=", callId)
+      .where("status", "=", "active")
+      .where((calls) => calls.and(redemptionColumns(redemption)))
+      .executeTakeFirst();
+    if (active === undefined) return false;
+    // A process that died during this may have left turns.
+    await this.#deleteTurns(callId);
+    const of = { callId, accountId: active.account_id, withText: active.recording_enabled === 1 };
+    const parts = rowBatches(end.turns, of);
+    for (const part of parts.slice(0, -1)) {
+      const begunMs = performance.now();
+      await insertTurns(this.#db, part);
+      await pauseAfterTransaction(performance.now() - begunMs);
+    }
+    const first = await this.#database.transaction(async (tx) => {
+      const call = await tx
+        .updateTable("calls")
+        .set({
+          status: end.status,
+          end_reason: end.endReason,
+          ended_at: end.endedAtMs,
+          duration_ms: end.durationMs,
+          ...(end.carrierCallId !== undefined && { carrier_call_id: JSON.stringify(end.carrierCallId) }),
+          transcript_complete: end.transcriptComplete === undefined ? null : Number(end.transcriptComplete),
+          recording: jsonOf(end.recording),
+          counters: jsonOf(end.counters),
+          latency: jsonOf(end.latency),
+          usage: jsonOf(end.usage),
+          cost: jsonOf(end.cost),
+        })
+        .where("id", "=", callId)
+        .where("status", "=", "active")
+        .where((calls) => calls.and(redemptionColumns(redemption)))
+        .returning("id")
+        .executeTakeFirst();
+      if (call === undefined) return false;
+      await insertTurns(tx, parts.at(-1) ?? []);
+      return true;
+    });
+    if (first) this.#emit({ kind: "ended", callId, status: end.status, endReason: end.endReason });
+    // Its redemption was returned meanwhile; it waits for its stream again.
+    else await this.#deleteTurns(callId);
+    return first;
+  }
+
+  async #deleteTurns(callId: CallId): Promise<void> {
+    await trimTranscript(this.#db, callId);
+    const left = this.#db.selectFrom("turns").select("position").where("call_id", "=", callId).limit(1);
+    if ((await left.executeTakeFirst()) === undefined) return;
+    await this.#db.deleteFrom("turns").where("call_id", "=", callId).execute();
+  }
+
+  async expire(): Promise<readonly CallId[]> {
+    const rows = await this.#db
+      .updateTable("calls")
+      .set((calls) => ({ ...EXPIRED, ended_at: lastExpiry(calls) }))
+      .where("status", "=", "created")
+      .where((calls) => calls.not(hasValidToken(calls, this.#age)))
+      .returning("id")
+      .execute();
+    const ids = rows.map((row) => row.id);
+    for (const callId of ids)
+      this.#emit({ kind: "ended", callId, status: EXPIRED.status, endReason: EXPIRED.end_reason });
+    await deleteExpiredRequests(this.#db, { clock: this.#clock, age: this.#age });
+    if (this.#purgePending) await this.#purgeChangeLog();
+    return ids;
+  }
+}
+
+const apiKeyIdOf = ({ api_key_id: apiKeyId }: { api_key_id: ApiKeyId | null }): { apiKeyId?: ApiKeyId } =>
+  apiKeyId === null ? {} : { apiKeyId };
+
+const redemptionColumns = (redemption: CallRedemption | undefined) =>
+  redemption === undefined
+    ? {}
+    : { worker_id: redemption.workerId, worker_connection: redemption.workerConnection, epoch: redemption.epoch };
+
+const jsonOf = (value: object | undefined): string | null => (value === undefined ? null : JSON.stringify(value));

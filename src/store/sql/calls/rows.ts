@@ -1,0 +1,124 @@
+import type { ExpressionBuilder, Selectable } from "kysely";
+import type { AgeClock } from "../../../core/age-clock.ts";
+import type { CallSpec } from "../../../core/calls/spec.ts";
+import type { TranscriptTurn } from "../../../core/calls/transcript.ts";
+import { callMs, type EpochMs, millisecondsOf } from "../../../core/clocks.ts";
+import type { CallPrompts, CallRecord } from "../../call-store.ts";
+import type { Tables } from "../tables.ts";
+
+export const EXPIRED = { status: "expired", end_reason: "token_expired" } as const;
+
+/** The columns of a call in lists, without its settings. */
+export const LISTED_COLUMNS = [
+  "calls.id",
+  "calls.account_id",
+  "calls.agent_id",
+  "calls.status",
+  "calls.created_at",
+  "calls.started_at",
+  "calls.ended_at",
+  "calls.duration_ms",
+  "calls.end_reason",
+  "calls.worker_id",
+  "calls.carrier_call_id",
+  "calls.transcript_complete",
+  "calls.recording",
+  "calls.counters",
+  "calls.latency",
+  "calls.usage",
+  "calls.cost",
+  "calls.recording_deleted_at",
+  "calls.transcript_deleted_at",
+] as const;
+
+/** The columns of a record: all but the words, which can be long and which no record shows. */
+export const RECORD_COLUMNS = [...LISTED_COLUMNS, "calls.settings"] as const;
+
+export type RecordRow = Omit<
+  Selectable<Tables["calls"]>,
+  "words" | "recording_enabled" | "api_key_id" | "worker_connection" | "epoch"
+>;
+
+/** Whether the call has a valid token. A created call without one is expired, whether `expire` has run or not. */
+export const hasValidToken = (calls: ExpressionBuilder<Tables, "calls">, age: AgeClock) =>
+  calls.exists(
+    calls
+      .selectFrom("stream_tokens")
+      .select("stream_tokens.token_hash")
+      .whereRef("stream_tokens.call_id", "=", "calls.id")
+      .where("stream_tokens.boot_id", "=", age.bootId)
+      .where("stream_tokens.expires_age_ms", ">", age.nowMs()),
+  );
+
+/**
+ * When the last of a call's tokens expires or expired, by the wall clock of its creation: the end of an expired call.
+ */
+export const lastExpiry = (calls: ExpressionBuilder<Tables, "calls">) =>
+  calls
+    .selectFrom("stream_tokens")
+    .select(({ fn }) => fn.max("stream_tokens.expires_at").as("expires_at"))
+    .whereRef("stream_tokens.call_id", "=", "calls.id");
+
+/** The record of a call as it is now. */
+export function currentRecordOf(row: RecordRow & { expires_at: EpochMs | null; has_valid_token: unknown }): CallRecord {
+  const isExpired = row.status === "created" && !row.has_valid_token;
+  return recordOf(isExpired ? { ...row, ...EXPIRED, ended_at: row.expires_at } : row);
+}
+
+/** Divides a specification into what may be spoken and what the record shows. */
+export function splitSpec({ systemPrompt, greeting, ...settings }: CallSpec) {
+  const words: CallPrompts = { systemPrompt, ...(greeting !== undefined && { greeting }) };
+  return { words, settings };
+}
+
+const recordOf = (row: RecordRow): CallRecord => ({
+  ...createdRecordOf(row),
+  status: row.status as CallRecord["status"],
+  ...(row.started_at !== null && { startedAtMs: row.started_at }),
+  ...(row.ended_at !== null && { endedAtMs: row.ended_at }),
+  ...(row.duration_ms !== null && { durationMs: row.duration_ms }),
+  ...(row.end_reason !== null && { endReason: row.end_reason as NonNullable<CallRecord["endReason"]> }),
+  ...(row.carrier_call_id !== null && { carrierCallId: JSON.parse(row.carrier_call_id) }),
+  ...(row.transcript_complete !== null && { transcriptComplete: row.transcript_complete === 1 }),
+  ...(row.recording !== null && { recording: JSON.parse(row.recording) }),
+  ...(row.counters !== null && { counters: JSON.parse(row.counters) }),
+  ...(row.latency !== null && { latency: JSON.parse(row.latency) }),
+  ...(row.usage !== null && { usage: JSON.parse(row.usage) }),
+  ...(row.cost !== null && { cost: JSON.parse(row.cost) }),
+  ...(row.recording_deleted_at !== null && { recordingDeletedAtMs: row.recording_deleted_at }),
+  ...(row.transcript_deleted_at !== null && { transcriptDeletedAtMs: row.transcript_deleted_at }),
+});
+
+/** The record that a call had when it was created: in the status `created`, whatever has happened since. */
+export const createdRecordOf = (
+  row: Pick<RecordRow, "id" | "account_id" | "agent_id" | "settings" | "created_at">,
+): CallRecord => ({
+  id: row.id,
+  accountId: row.account_id,
+  ...(row.agent_id !== null && { agentId: row.agent_id }),
+  status: "created",
+  settings: JSON.parse(row.settings),
+  createdAtMs: row.created_at,
+});
+
+/** The columns of a turn; without its text when `withText` is false. */
+export const turnRowOf = (turn: TranscriptTurn, withText: boolean) => ({
+  role: turn.role,
+  text: withText ? JSON.stringify(turn.text) : null,
+  start_ms: millisecondsOf(turn.startMs),
+  end_ms: millisecondsOf(turn.endMs),
+  interrupted: turn.interrupted ? 1 : 0,
+  approximate: turn.approximate === true ? 1 : 0,
+  latency: turn.latency === undefined ? null : JSON.stringify(turn.latency),
+});
+
+/** The turn of a row; its text is empty when none was stored. */
+export const turnOf = (row: Selectable<Tables["turns"]>): TranscriptTurn => ({
+  role: row.role as TranscriptTurn["role"],
+  text: row.text === null ? "" : JSON.parse(row.text),
+  startMs: callMs(row.start_ms),
+  endMs: callMs(row.end_ms),
+  interrupted: row.interrupted === 1,
+  ...(row.approximate === 1 && { approximate: true }),
+  ...(row.latency !== null && { latency: JSON.parse(row.latency) }),
+});

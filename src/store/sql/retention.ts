@@ -1,0 +1,80 @@
+import type { ExpressionBuilder, Kysely } from "kysely";
+import type { Clock } from "../../core/clock.ts";
+import type { EpochMs } from "../../core/clocks.ts";
+import type { AccountId, CallId } from "../../core/ids.ts";
+import type { DueCall, DueQuery, RetentionStore } from "../retention-store.ts";
+import { trimTranscript } from "./calls/turns.ts";
+import type { SqlDatabase } from "./database.ts";
+import type { Tables } from "./tables.ts";
+
+const ENDED_STATUSES = ["ended", "failed", "expired"] as const;
+
+/** See `RetentionStore`. */
+export class SqlRetention implements RetentionStore {
+  readonly #database: SqlDatabase;
+  readonly #db: Kysely<Tables>;
+  readonly #clock: Clock;
+
+  constructor(database: SqlDatabase, clock: Clock) {
+    this.#database = database;
+    this.#db = database.db;
+    this.#clock = clock;
+  }
+
+  async listDue(accountId: AccountId, { part, endedBeforeMs, after, limit }: DueQuery): Promise<readonly DueCall[]> {
+    let due = this.#db
+      .selectFrom("calls")
+      .select(["id", "ended_at"])
+      .$narrowType<{ ended_at: EpochMs }>()
+      .where("account_id", "=", accountId)
+      .where("status", "in", ENDED_STATUSES)
+      .where("ended_at", "<", endedBeforeMs)
+      .orderBy("ended_at")
+      .orderBy("id")
+      .limit(limit);
+    if (part === "recording") due = due.where("recording_deleted_at", "is", null);
+    if (part === "transcript") due = due.where("transcript_deleted_at", "is", null);
+    if (after !== undefined) due = due.where((calls) => isAfter(calls, after));
+    return (await due.execute()).map((row) => ({ id: row.id, endedAtMs: row.ended_at }));
+  }
+
+  async markRecordingDeleted(callId: CallId): Promise<void> {
+    await this.#db
+      .updateTable("calls")
+      .set({ recording: null, recording_deleted_at: this.#clock.epochMs() })
+      .where("id", "=", callId)
+      .where("status", "in", ENDED_STATUSES)
+      .execute();
+  }
+
+  async deleteTranscript(callId: CallId): Promise<void> {
+    const over = this.#db
+      .selectFrom("calls")
+      .select("id")
+      .where("id", "=", callId)
+      .where("status", "in", ENDED_STATUSES);
+    if ((await over.executeTakeFirst()) === undefined) return;
+    await trimTranscript(this.#db, callId);
+    await this.#database.transaction(async (tx) => {
+      const call = await tx
+        .updateTable("calls")
+        .set({ words: null, transcript_deleted_at: this.#clock.epochMs() })
+        .where("id", "=", callId)
+        .where("status", "in", ENDED_STATUSES)
+        .returning("id")
+        .executeTakeFirst();
+      if (call !== undefined) await tx.deleteFrom("turns").where("call_id", "=", callId).execute();
+    });
+  }
+
+  compact(): Promise<boolean> {
+    return this.#database.compact();
+  }
+
+  async purgeChangeLog(): Promise<void> {
+    await this.#database.purgeChangeLog();
+  }
+}
+
+const isAfter = (calls: ExpressionBuilder<Tables, "calls">, { id, endedAtMs }: DueCall) =>
+  calls.or([calls("ended_at", ">", endedAtMs), calls.and([calls("ended_at", "=", endedAtMs), calls("id", ">", id)])]);

@@ -1,0 +1,63 @@
+import { Kysely, sql, type Transaction } from "kysely";
+import type { Database } from "libsql";
+import type { SqlDatabase } from "../../sql/database.ts";
+import type { Tables } from "../../sql/tables.ts";
+import type { DatabaseFiles } from "./database-files.ts";
+import { BUSY_TIMEOUT_MS, execute, SharedFileDialect } from "./dialect.ts";
+import { SQLITE } from "./expressions.ts";
+
+/** Pages of 4 KiB that one step returns, in one transaction: about a millisecond and one forced write. */
+const PAGES_PER_STEP = 64;
+
+/** See `SqlDatabase`. */
+export class SqliteDatabase implements SqlDatabase {
+  readonly db: Kysely<Tables>;
+  readonly dialect = SQLITE;
+  readonly #file: Database;
+
+  /** `files` are the files of the open database `file`. */
+  constructor(file: Database, files: DatabaseFiles) {
+    this.#file = file;
+    this.db = new Kysely<Tables>({ dialect: new SharedFileDialect(file, files) });
+  }
+
+  /** The write lock, which BEGIN IMMEDIATE takes, lets transactions run one after another. */
+  transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T> {
+    return this.db.transaction().execute(work);
+  }
+
+  async compact(): Promise<boolean> {
+    // A prepared statement of this would stay in progress (libsql 0.5.29) and lock the file against the checkpoint.
+    execute(this.#file, `PRAGMA incremental_vacuum(${PAGES_PER_STEP})`);
+    return (await this.#freePages()) > 0 && (await this.#isIncremental());
+  }
+
+  async #freePages(): Promise<number> {
+    const { rows } = await sql<{ freelist_count: number }>`PRAGMA freelist_count`.execute(this.db);
+    return rows[0]?.freelist_count ?? 0;
+  }
+
+  /** A database of an earlier version keeps the freed space and reuses it. */
+  async #isIncremental(): Promise<boolean> {
+    const { rows } = await sql<{ auto_vacuum: number }>`PRAGMA auto_vacuum`.execute(this.db);
+    return rows[0]?.auto_vacuum === 2;
+  }
+
+  /**
+   * Deleted data stays in the write-ahead log (`trunkline.db-wal`) until that is written back and truncated, which
+   * readers prevent.
+   */
+  purgeChangeLog(): Promise<boolean> {
+    return this.db.connection().execute(async (connection) => {
+      await sql`PRAGMA busy_timeout = 0`.execute(connection);
+      try {
+        // This copies without a lock, and leaves little for the next step, which locks.
+        await sql`PRAGMA wal_checkpoint(PASSIVE)`.execute(connection);
+        const { rows } = await sql<{ busy: number }>`PRAGMA wal_checkpoint(TRUNCATE)`.execute(connection);
+        return rows[0]?.busy === 0;
+      } finally {
+        await sql`PRAGMA busy_timeout = ${sql.lit(BUSY_TIMEOUT_MS)}`.execute(connection);
+      }
+    });
+  }
+}

@@ -1,0 +1,30 @@
+import type { CallSpec } from "../../core/calls/spec.ts";
+import type { CallId } from "../../core/ids.ts";
+import type { CallEvent } from "../call-store.ts";
+import type { UnpersistedPrompts } from "../redemptions.ts";
+import { splitSpec } from "../sql/calls/rows.ts";
+
+/**
+ * Keeps the words of calls that are not recorded in memory, from creation to end. One control process owns the file, so
+ * its memory has all of them.
+ */
+export function keepUnpersisted(unpersisted: Pick<UnpersistedPrompts, "set" | "delete">): (event: CallEvent) => void {
+  const keep = (callId: CallId, spec: CallSpec): void => {
+    if (!spec.recordingEnabled) unpersisted.set(callId, splitSpec(spec).words);
+  };
+  return (event) => {
+    switch (event.kind) {
+      case "created":
+        keep(event.callId, event.call.spec);
+        return;
+      case "repeated":
+        // A restart may have lost them.
+        keep(event.callId, event.spec);
+        return;
+      case "ended":
+      case "removed":
+        unpersisted.delete(event.callId);
+        return;
+    }
+  };
+}

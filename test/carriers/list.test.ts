@@ -1,0 +1,57 @@
+import { describe, expect, test } from "vitest";
+import { CARRIERS } from "../../src/carriers/list.ts";
+import type { G711Codec } from "../../src/media/g711.ts";
+import { MULAW_CODECS } from "../../src/simulator/peers/carrier.ts";
+import { inboundAudio } from "../support/audio/inbound-audio.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { carriersUnderTest } from "../support/wires/carriers.ts";
+
+const LAWS: readonly G711Codec[] = ["mulaw", "alaw"];
+
+test("no two carriers share a name or a variable", () => {
+  const names = CARRIERS.flatMap(({ connectionType, secret, outboundCodec }) => [
+    connectionType,
+    secret.variable,
+    ...(outboundCodec === undefined ? [] : [outboundCodec.variable]),
+  ]);
+  expect(names).toEqual([...new Set(names)]);
+});
+
+test("every carrier is in the contract suite of the wires", () => {
+  const tested = new Set(carriersUnderTest().map(({ connectionType }) => connectionType));
+  expect(CARRIERS.filter(({ connectionType }) => !tested.has(connectionType))).toEqual([]);
+});
+
+describe.each(CARRIERS)("$connectionType", (carrier) => {
+  test("its descriptor states what its wire can do", () => {
+    const wires = LAWS.map((outboundCodec) => carrier.createWire({ outboundCodec }));
+    for (const wire of wires) {
+      expect([wire.encodeDtmf !== undefined, wire.jitterBuffer !== undefined]).toEqual([
+        carrier.sendsDtmf,
+        carrier.isUnordered,
+      ]);
+    }
+    expect([...new Set(wires.map(({ outboundCodec }) => outboundCodec))]).toEqual(carrier.codecs);
+    expect(carrier.outboundCodec !== undefined).toBe(carrier.codecs.length > 1);
+  });
+
+  test("its wire reads the start of its simulated peer, with the carrier's id of the call in the named member", async () => {
+    const simulate = await carrier.loadSimulated();
+    const sent: string[] = [];
+    const peer = simulate({
+      id: "18ad3ab5a668481ce02b83e7395059f0",
+      clock: new ManualClock(),
+      codecs: MULAW_CODECS,
+      send: (message) => void sent.push(message),
+      close: () => {},
+      microphone: () => undefined,
+      earphone: () => {},
+    });
+    peer.start();
+    const wire = carrier.createWire({ outboundCodec: "mulaw" });
+    const start = sent.map((text) => ({ text, event: wire.decode(Buffer.from(text), inboundAudio()) })).at(-1);
+    expect(start?.event).toMatchObject({ kind: "start", streamId: peer.streamId });
+    const { start: body } = JSON.parse(start?.text ?? "") as { start: Record<string, unknown> };
+    expect(start?.event).toMatchObject({ carrierCallId: body[carrier.callIdField] });
+  });
+});
