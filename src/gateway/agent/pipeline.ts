@@ -67,12 +67,12 @@ type PipelineCommand = Extract<
 
 /** The STT, LLM and TTS of one call: carries out the call's commands and delivers the results as events. */
 export class AgentPipeline {
+  /** Undefined for an agent without an STT. */
+  readonly sttInput: SttInput | undefined;
   readonly ttsOutput: TtsOutput;
   readonly #voiceSelector: VoiceSelector;
   readonly #options: AgentPipelineOptions;
   readonly #abortController = new AbortController();
-  /** Undefined for an agent without an STT. */
-  readonly #sttInput: SttInput | undefined;
   readonly #llmRequests: LlmRequests;
   /** Which provider serves each stage, and since when if a failover switched to it. */
   readonly #activeProviders: Record<Stage, { provider: string; sinceMs: CallMs }>;
@@ -95,7 +95,7 @@ export class AgentPipeline {
     counters.servedBy("tts", tts.provider);
     const first = (provider: string) => ({ provider, sinceMs: callMs(Number.NEGATIVE_INFINITY) });
     this.#activeProviders = { stt: first(stt?.provider ?? ""), llm: first(llm.provider), tts: first(tts.provider) };
-    if (stt !== undefined) this.#sttInput = this.#createSttInput(stt);
+    if (stt !== undefined) this.sttInput = this.#createSttInput(stt);
     this.ttsOutput = new TtsOutput({
       tts,
       voiceId,
@@ -137,7 +137,7 @@ export class AgentPipeline {
     llm.prepare?.(this.#abortController.signal);
     tts.prepare?.({ voiceId: spec.voiceId, language: spec.language, rateHz }, this.#abortController.signal);
     void this.#choosePhrases(spec.language);
-    this.#sttInput?.start();
+    this.sttInput?.start();
   }
 
   /** Delivers the service phrases of `language` once they are known, unless the built-in ones apply. Never rejects. */
@@ -149,16 +149,6 @@ export class AgentPipeline {
     });
     if (chosen !== undefined && !this.#abortController.signal.aborted)
       deliver({ kind: "phrases-chosen", language, ...chosen });
-  }
-
-  /** One frame of the caller's audio, borrowed; `isSpeech` is the VAD's decision. */
-  writeFrame(frame: Int16Array, isSpeech: boolean, nowMs: CallMs): void {
-    this.#sttInput?.writeFrame(frame, isSpeech, nowMs);
-  }
-
-  /** The carrier sent nothing during silence: `frames` frames of it go to the STT. */
-  writeSilence(frames: number): void {
-    this.#sttInput?.writeSilence(frames);
   }
 
   /** Carries out a command for the LLM, or changes the language of the call. */
@@ -178,7 +168,7 @@ export class AgentPipeline {
         return;
       case "language":
         this.ttsOutput.setVoice(this.#voiceSelector.selectFor(command.language));
-        this.#sttInput?.setLanguage(command.language);
+        this.sttInput?.setLanguage(command.language);
         void this.#choosePhrases(command.language);
         return;
     }
@@ -242,7 +232,7 @@ export class AgentPipeline {
   /** Ends every stream of the call. Returns the provider events that were not delivered yet. */
   close(): readonly CallEvent[] {
     this.#abortController.abort();
-    this.#sttInput?.close();
+    this.sttInput?.close();
     this.#llmRequests.close();
     this.ttsOutput.cancel();
     return this.#pendingEvents.splice(0);
