@@ -12,7 +12,9 @@ import { createLogger } from "../../src/core/log/logger.ts";
 import { WorkerMetrics } from "../../src/core/metrics/worker-metrics.ts";
 import { SOFTWARE } from "../../src/core/version.ts";
 import { JournalWriters } from "../../src/gateway/journal/writers.ts";
-import { Connection } from "../../src/gateway/leg/connection.ts";
+import type { Attachment } from "../../src/gateway/leg/attachment.ts";
+import { CallSession, legFormatOf } from "../../src/gateway/session.ts";
+import type { Transport } from "../../src/gateway/transport/transport.ts";
 import type { ResamplerFactory } from "../../src/media/resampler.ts";
 import type { VadFactory } from "../../src/media/vad.ts";
 import type { Stt, SttEvent, Tts } from "../../src/speech/contracts.ts";
@@ -43,7 +45,8 @@ export function prepareStream(audio: Uint8Array): CarrierStream {
 
 /** One connection in the middle of its call, with a clock of its own. */
 export class BenchLeg {
-  readonly #connection: Connection;
+  readonly #session: CallSession;
+  readonly #attachment: Attachment;
   readonly #media: readonly Buffer[];
   readonly #flush: () => void;
   #at = 0;
@@ -69,36 +72,19 @@ export class BenchLeg {
     const journal = new JournalWriters({ dataDir, software: SOFTWARE, clock, log, files: NO_DISK }).open({
       ...call,
       startedAt: new Date(0).toISOString(),
-      leg: {
-        inboundRateHz: CARRIER_RATE_HZ,
-        outboundRateHz: wire.outboundRateHz,
-        outboundCodec: wire.outboundCodec,
-      },
+      leg: legFormatOf(wire),
       sttHasInterim: true,
       parameters: DEFAULT_TURN_PARAMETERS,
     });
     this.#flush = () => journal.flush();
-    this.#connection = new Connection({
+    this.#session = new CallSession({
       redeemed: call,
-      socket: {
-        send: () => {
-          this.frames.out += 1;
-          return true;
-        },
-        ping: () => {
-          this.#isPinged = true;
-        },
-        end: (_code, reason) => assert.fail(`the call ended: ${reason}`),
-      },
-      wire,
-      inbound: inboundAudio(),
-      vad: makeVad(CARRIER_RATE_HZ),
+      format: legFormatOf(wire),
       makeResampler,
       stt: this.#stt(),
       llm: createReferenceLlm(INLINE_TOOL_CHOICE),
       tts: endlessTts(),
       parameters: DEFAULT_TURN_PARAMETERS,
-      liveness: readConfig({}).liveness,
       httpTools: { carryOut: () => assert.fail("it uses no tools") },
       schemas: INLINE_SCHEMAS,
       phrases: NO_PHRASES,
@@ -110,7 +96,25 @@ export class BenchLeg {
       onStarted: () => {},
       onDone: () => assert.fail("the call ended"),
     });
-    for (const message of opening) this.#connection.message(message, false);
+    const transport: Transport = {
+      liveness: readConfig({}).liveness,
+      bufferedBytes: 0,
+      send: () => {
+        this.frames.out += 1;
+        return true;
+      },
+      ping: () => {
+        this.#isPinged = true;
+      },
+      close: (_code, reason) => assert.fail(`the call ended: ${reason}`),
+    };
+    this.#attachment = this.#session.attach({
+      transport,
+      wire,
+      inbound: inboundAudio(),
+      vad: makeVad(CARRIER_RATE_HZ),
+    });
+    for (const message of opening) this.#attachment.message(message, false);
     this.#media = media;
   }
 
@@ -118,20 +122,20 @@ export class BenchLeg {
   step(way: "in" | "out", laterMs = FRAME_MS): void {
     this.#nowMs += laterMs;
     if (way === "out") {
-      this.#connection.tick();
-      if (this.#isPinged) this.#connection.ponged();
+      this.#session.tick();
+      if (this.#isPinged) this.#attachment.ponged();
       this.#isPinged = false;
       return;
     }
     this.#at = this.#at + 1 === this.#media.length ? 0 : this.#at + 1;
-    this.#connection.message(this.#media[this.#at] as Buffer, false);
+    this.#attachment.message(this.#media[this.#at] as Buffer, false);
   }
 
   /** Receives a message, fills the ring of frames again, sends the lead, and flushes the journal. */
   async refill(): Promise<void> {
     this.step("in");
     await nextTurn();
-    this.#connection.tick();
+    this.#session.tick();
     await nextTurn();
     this.#flush();
   }

@@ -3,7 +3,7 @@ import { TELEPHONE } from "../../src/simulator/audio/format.ts";
 import { concatenated, isSpeech, synthesise } from "../../src/simulator/callers/utterance.ts";
 import type { Tts, TtsChunk } from "../../src/speech/contracts.ts";
 import { createReferenceTts } from "../../src/speech/reference/tts.ts";
-import { createEspeak } from "../../src/speech/tts/providers/espeak/espeak.ts";
+import { createEspeak } from "../../src/speech/tts/providers/espeak/adapter.ts";
 import { AGENT_SENTENCES, type Rendered, SHORT_ANSWER } from "../rig/speech.ts";
 
 // All speech of the bench is synthesised, before the first call: eSpeak's voices, with or without their words as data.

@@ -12,7 +12,6 @@ import { SOFTWARE } from "../../src/core/version.ts";
 import { Ticker } from "../../src/gateway/event-loop/ticker.ts";
 import type { JournalWriter } from "../../src/gateway/journal/writer.ts";
 import { JournalWriters } from "../../src/gateway/journal/writers.ts";
-import { Connection } from "../../src/gateway/leg/connection.ts";
 import { mulawDecode } from "../../src/media/g711.ts";
 import type { ResamplerFactory } from "../../src/media/resampler.ts";
 import type { VadFactory } from "../../src/media/vad.ts";
@@ -20,6 +19,7 @@ import type { Llm, Stt, SttEvent, Tts } from "../../src/speech/contracts.ts";
 import { createReferenceStt } from "../../src/speech/reference/stt.ts";
 import { WatermarkDecoder } from "../../src/speech/reference/watermark/decoder.ts";
 import type { InboundAudio } from "../../src/wire/wire.ts";
+import { Connection } from "../../test/support/legs/connection.ts";
 import { ManualClock } from "../../test/support/manual-clock.ts";
 import { INLINE_SCHEMAS } from "../../test/support/stubs/inline-schemas.ts";
 import { UNLIMITED_SPEND } from "../../test/support/stubs/no-limits.ts";
@@ -186,13 +186,15 @@ class TrialCall {
     this.#observe(journal);
     return new Connection({
       redeemed,
-      socket: {
+      transport: {
+        liveness: readConfig({}).liveness,
+        bufferedBytes: 0,
         send: (message) => {
           this.#carrier.receive(typeof message === "string" ? message : Buffer.from(message).toString("latin1"));
           return true;
         },
         ping: () => {},
-        end: (_code, reason) => assert.ok(this.#isOver, `the call ended: ${reason}`),
+        close: (_code, reason) => assert.ok(this.#isOver, `the call ended: ${reason}`),
       },
       wire,
       inbound,
@@ -203,7 +205,6 @@ class TrialCall {
       phrases: NO_PHRASES,
       spend: UNLIMITED_SPEND,
       tts,
-      liveness: readConfig({}).liveness,
       httpTools: { carryOut: () => assert.fail("it uses no tools") },
       schemas: INLINE_SCHEMAS,
       parameters,

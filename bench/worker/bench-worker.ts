@@ -15,9 +15,8 @@ import { SchemaProcess } from "../../src/core/schemas/checker.ts";
 import { SOFTWARE } from "../../src/core/version.ts";
 import { Gateway, type GatewayOptions } from "../../src/gateway/gateway.ts";
 import { JournalWriters } from "../../src/gateway/journal/writers.ts";
-import type { Admission } from "../../src/gateway/leg/leg.ts";
 import { chooseMediaServer } from "../../src/gateway/server/choice.ts";
-import type { MediaServerName, MediaServerOptions } from "../../src/gateway/server/media-server.ts";
+import type { Admission, MediaServerName, MediaServerOptions } from "../../src/gateway/server/media-server.ts";
 import { loadUws } from "../../src/gateway/server/uws/module.ts";
 import { currentRuntime } from "../../src/gateway/server/uws/packages.ts";
 import { UwsServer } from "../../src/gateway/server/uws/server.ts";
@@ -79,6 +78,7 @@ export class BenchWorker {
     const server = createServer(mediaServer, {
       headerNames: authentication.headerNames,
       admit: async (token, headers) => watch(await worker.gateway.admit(token, headers), token),
+      liveness: readConfig({}).liveness,
       log,
     });
     const port = await server.listen(HOST, 0);
@@ -98,7 +98,6 @@ export class BenchWorker {
         accountSpends: unlimitedAccounts(),
         prices: undefined,
         metrics,
-        liveness: readConfig({}).liveness,
         clock,
         log,
         callsMax: CALLS_MAX,

@@ -1,4 +1,5 @@
-import type { Admission, Leg } from "../../src/gateway/leg/leg.ts";
+import type { Admission } from "../../src/gateway/server/media-server.ts";
+import type { TransportListener } from "../../src/gateway/transport/transport.ts";
 import { FrameTimes } from "../measurement/frame-times.ts";
 import { machineMonotonicMs } from "../rig/monotonic.ts";
 import type { PhaseOptions } from "../rig/protocol.ts";
@@ -41,12 +42,16 @@ export class FrameStamper {
     if (admission.kind === "refused") return admission;
     return {
       kind: "admitted",
-      open: (socket) => {
+      open: (transport) => {
         // Streams that begin with their socket open their STT here.
         this.#observing = true;
         const leg = admission.open({
+          liveness: transport.liveness,
+          get bufferedBytes() {
+            return transport.bufferedBytes;
+          },
           send: (message, isBinary) => {
-            const sent = socket.send(message, isBinary);
+            const sent = transport.send(message, isBinary);
             // Audio goes out as bytes, everything else as text.
             if (typeof message !== "string") {
               this.written.stamp(call, machineMonotonicMs());
@@ -55,8 +60,8 @@ export class FrameStamper {
             }
             return sent;
           },
-          ping: () => socket.ping(),
-          end: (code, reason) => socket.end(code, reason),
+          ping: () => transport.ping(),
+          close: (code, reason) => transport.close(code, reason),
         });
         this.#observing = false;
         return this.#observed(leg, call);
@@ -64,7 +69,7 @@ export class FrameStamper {
     };
   }
 
-  #observed(leg: Leg, call: number): Leg {
+  #observed(leg: TransportListener, call: number): TransportListener {
     return {
       message: (bytes, isBinary) => {
         this.#sttMs = Number.NaN;

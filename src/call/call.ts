@@ -14,12 +14,21 @@ import { AgentSide } from "./reply/agent-side.ts";
 import { isConfirmation } from "./reply/heard-ledger.ts";
 import { PreemptiveGeneration } from "./reply/preemptive-generation.ts";
 import { type CallSnapshot, NO_DEADLINES } from "./snapshot.ts";
+import { Transcript } from "./transcript.ts";
 import { callerInterim, callerText, stepCaller, unansweredUtterance } from "./turn-taking/caller-turn.ts";
 import { DtmfEntry, dtmfAsTyped } from "./turn-taking/dtmf-entry.ts";
 import { Inactivity } from "./turn-taking/inactivity.ts";
 import { isLanguageReliable, isSameLanguage } from "./turn-taking/language-detection.ts";
 import { SpeechDetector } from "./turn-taking/speech-detector.ts";
-import { INITIAL_TURN, stepTurn, type Turn, type TurnPolicy, turnDeadlineMs } from "./turn-taking/turn.ts";
+import {
+  INITIAL_TURN,
+  stepTurn,
+  type Turn,
+  type TurnPolicy,
+  type TurnStep,
+  turnDeadlineMs,
+  understoodText,
+} from "./turn-taking/turn.ts";
 import type { TurnAction, TurnEvent } from "./turn-taking/turn-events.ts";
 
 /** What a `Call` is constructed from. */
@@ -47,6 +56,7 @@ export class Call {
   #policy: TurnPolicy;
   readonly #sink: CallSink;
   readonly #detector: SpeechDetector;
+  readonly #transcript: Transcript;
   readonly #conversation: Conversation;
   readonly #inactivity: Inactivity;
   readonly #agentSide: AgentSide;
@@ -80,7 +90,8 @@ export class Call {
       options.sink(command);
     };
     this.#detector = new SpeechDetector(parameters);
-    this.#conversation = new Conversation(spec, this.#sink, promptTokensMax);
+    this.#transcript = new Transcript(this.#sink);
+    this.#conversation = new Conversation(spec, this.#sink, this.#transcript, promptTokensMax);
     this.#inactivity = new Inactivity(spec);
     this.#dtmfEntry = new DtmfEntry(parameters.dtmfGapMs);
     this.#preemptive = new PreemptiveGeneration({
@@ -96,6 +107,7 @@ export class Call {
       conversation: this.#conversation,
       inactivity: this.#inactivity,
       phrases: this.#phrases,
+      transcript: this.#transcript,
       sink: this.#sink,
       step: (event) => this.#step(event),
       // A goodbye that cannot be spoken still ends the call for the reason of the goodbye.
@@ -265,7 +277,10 @@ export class Call {
 
   #onWords(event: Extract<TurnEvent, { text: string }>): void {
     if (event.text !== "") this.#inactivity.callerActive(this.#nowMs);
-    this.#step(event);
+    const step = this.#advance(event);
+    // Before what they bring about.
+    this.#transcript.update("user", this.#conversation.turnTextWith(understoodText(step)));
+    for (const action of step.actions) this.#act(action);
   }
 
   #onDtmf(digit: string): void {
@@ -342,10 +357,15 @@ export class Call {
   }
 
   #step(event: TurnEvent): void {
-    const { turn, actions } = stepTurn(this.#turn, event, this.#nowMs, this.#policy);
-    this.#turn = turn;
-    this.#turnDeadlineMs = turnDeadlineMs(turn, this.#nowMs, this.#policy);
-    for (const action of actions) this.#act(action);
+    for (const action of this.#advance(event).actions) this.#act(action);
+  }
+
+  /** Takes a step of turn taking; its actions are still to be carried out. */
+  #advance(event: TurnEvent): TurnStep {
+    const step = stepTurn(this.#turn, event, this.#nowMs, this.#policy);
+    this.#turn = step.turn;
+    this.#turnDeadlineMs = turnDeadlineMs(step.turn, this.#nowMs, this.#policy);
+    return step;
   }
 
   #act(action: TurnAction): void {
@@ -362,6 +382,8 @@ export class Call {
       case "ignore": {
         const { text, startMs, endMs } = action;
         this.#sink({ kind: "ignore", text, startMs: roundedMs(startMs), endMs: roundedMs(endMs) });
+        if (this.#conversation.pendingUtterance === undefined) this.#transcript.discard("user");
+        else this.#updateCallerTranscript();
         return;
       }
       case "answer":
@@ -369,8 +391,15 @@ export class Call {
         if (this.#ending.reason !== undefined) return;
         this.#preemptive.useOrCancel(this.#policy.language);
         this.#agentSide.generateReply(this.#nowMs);
+        // DTMF has become a part of the turn.
+        this.#updateCallerTranscript();
         return;
     }
+  }
+
+  /** The caller's turn is what awaits an answer, and nothing more. */
+  #updateCallerTranscript(): void {
+    this.#transcript.update("user", this.#conversation.turnTextWith(""));
   }
 
   /**

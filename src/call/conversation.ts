@@ -12,6 +12,7 @@ import type { CallSink } from "./events.ts";
 import type { AnsweredUtterance } from "./reply/timings.ts";
 import { describeTools } from "./tools/plan.ts";
 import type { ToolRoundMessages } from "./tools/rounds.ts";
+import type { Transcript } from "./transcript.ts";
 
 /** What the caller said in one turn; times are ms of call time. */
 export interface CallerUtterance {
@@ -29,6 +30,7 @@ export interface CallerUtterance {
  */
 export class Conversation {
   readonly #sink: CallSink;
+  readonly #transcript: Transcript;
   #messages: Message[];
   /** Estimated tokens that the call's tools take of a prompt. */
   readonly #toolsTokens: number;
@@ -38,8 +40,9 @@ export class Conversation {
   #finalMs = callMs(Number.NaN);
 
   /** `promptTokensMax`: upper bound of a prompt, in estimated tokens. Beyond it old turns are dropped (`fitPrompt`). */
-  constructor(spec: CallSpec, sink: CallSink, promptTokensMax: number) {
+  constructor(spec: CallSpec, sink: CallSink, transcript: Transcript, promptTokensMax: number) {
     this.#sink = sink;
+    this.#transcript = transcript;
     this.#promptTokensMax = promptTokensMax;
     this.#toolsTokens = Number.isFinite(promptTokensMax) ? toolsTokens(describeTools(spec.tools)) : 0;
     this.#messages = [{ role: "system", text: systemText(spec) }];
@@ -65,7 +68,7 @@ export class Conversation {
 
   /** The messages as they would be if the caller's turn ended with `text`. */
   messagesWith(text: string): readonly Message[] {
-    return this.#fitted([...this.#messages, { role: "user", text: this.#joined(text) }]).messages;
+    return this.#fitted([...this.#messages, { role: "user", text: this.turnTextWith(text) }]).messages;
   }
 
   /**
@@ -123,10 +126,11 @@ export class Conversation {
 
   /** The caller's turn has ended; it joins what is still pending. */
   addUtterance({ text, startMs, endMs }: CallerUtterance): void {
-    this.#pending = { text: this.#joined(text), startMs: this.#pending?.startMs ?? startMs, endMs };
+    this.#pending = { text: this.turnTextWith(text), startMs: this.#pending?.startMs ?? startMs, endMs };
   }
 
-  #joined(text: string): string {
+  /** What the caller's turn says with `text` after what is pending. */
+  turnTextWith(text: string): string {
     return this.#pending === undefined ? text : cutText(joinTexts(this.#pending.text, text), TURN_TEXT_CHARS_MAX);
   }
 
@@ -136,7 +140,7 @@ export class Conversation {
     const { text, startMs, endMs } = this.#pending;
     this.#pending = undefined;
     this.#messages.push({ role: "user", text });
-    this.#sink({ kind: "turn", turn: rounded({ role: "user", text, startMs, endMs, interrupted: false }) });
+    this.#addTurn({ role: "user", text, startMs, endMs, interrupted: false });
   }
 
   /**
@@ -146,7 +150,12 @@ export class Conversation {
   addAgentTurn(turn: TranscriptTurn): void {
     if (turn.text === "") return;
     this.#messages.push({ role: "assistant", text: turn.text });
+    this.#addTurn(turn);
+  }
+
+  #addTurn(turn: TranscriptTurn): void {
     this.#sink({ kind: "turn", turn: rounded(turn) });
+    this.#transcript.complete(turn.role, turn.text, turn.approximate);
   }
 }
 

@@ -153,8 +153,23 @@ export type CallCommand =
   | { kind: "state"; state: CallState; latency?: TurnLatency }
   /** A turn is complete and final: the transcript is these turns, in order. */
   | { kind: "turn"; turn: TranscriptTurn }
+  | TranscriptUpdate
   /** The last command of a call, emitted once. */
   | { kind: "end"; reason: EndReason };
+
+/**
+ * The whole text of a turn so far, for wires that can show it. The agent's text is emitted before it is heard; a
+ * `final` one is what was heard, and its end may be `approximate`. A turn that ends with "" becomes no `turn`. `turnId`
+ * numbers the turns of both sides in the order in which they begin: it is no `TurnId`.
+ */
+export interface TranscriptUpdate {
+  kind: "transcript";
+  role: "agent" | "user";
+  text: string;
+  final: boolean;
+  turnId: number;
+  approximate?: true;
+}
 
 /** What the agent is doing, for wires that can show it. */
 export type CallState = "listening" | "thinking" | "speaking";

@@ -23,7 +23,7 @@ export interface CarrierDescriptor<Type extends CarrierType = CarrierType> {
   readonly codecs: readonly G711Codec[];
   /** Its streams carry DTMF to the telephone line: `Wire.encodeDtmf`. */
   readonly sendsDtmf: boolean;
-  /** Audio and DTMF may arrive out of order: `Wire.isUnordered`. */
+  /** Audio and DTMF may arrive out of order: `Wire.jitterBuffer`. */
   readonly isUnordered: boolean;
   /** The variable with the secrets that authenticate its upgrades. */
   readonly secret: {

@@ -8,14 +8,14 @@ import type { LogLevel } from "../core/log/logger.ts";
 import type { PhraseOverrides } from "../core/phrases/phrases.ts";
 import type { RetentionRules } from "../core/retention.ts";
 import { TOOL_SECRET_PREFIX, type ToolSecrets } from "../core/tools/secrets.ts";
-import type { LivenessOptions } from "../gateway/leg/liveness.ts";
 import type { CertificateFiles } from "../gateway/server/certificate.ts";
 import type { MediaServerSetting } from "../gateway/server/choice.ts";
+import type { LivenessOptions } from "../gateway/transport/liveness.ts";
 import { readContextSizes } from "../speech/llm/context-sizes.ts";
-import { LLM_PROVIDERS, readLlmSettings } from "../speech/llm/settings.ts";
-import { PROVIDER_NAMES, type SpeechConfig, speechConfigProblems } from "../speech/settings.ts";
-import { readSttSettings } from "../speech/stt/settings.ts";
-import { readTtsSettings } from "../speech/tts/settings.ts";
+import { LLM_REGISTRY } from "../speech/llm/registry.ts";
+import { PROVIDER_NAMES, readProviderSettings, type SpeechConfig, speechConfigProblems } from "../speech/settings.ts";
+import { STT_REGISTRY } from "../speech/stt/registry.ts";
+import { TTS_REGISTRY } from "../speech/tts/registry.ts";
 import { isAddress, isWildcard, readApiUrls, redactedAddress } from "./addresses.ts";
 import { readCarrierSecrets, readOutboundCodecs } from "./carriers.ts";
 import { readDataDir, readServiceAccess } from "./environment.ts";
@@ -36,7 +36,7 @@ import { SERVICE_VARIABLES } from "./variables/service.ts";
 export interface Config extends SpeechConfig {
   /** NODE_ENV=production: features that are only for trials are off. */
   isProduction: boolean;
-  /** Neither STT nor TTS is set, and this is not production: the reference providers are used. */
+  /** Neither STT nor TTS is set, and this is not production: the test instruments are used. */
   isTrial: boolean;
   apiHost: string;
   /** 0 takes any free port. */
@@ -98,9 +98,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const LOG_LEVELS: readonly LogLevel[] = SERVICE_VARIABLES.LOG_LEVEL.oneOf;
 
 const PRODUCTION = "production";
-/** The STT and TTS for trials: this STT understands only the speech of this TTS. */
-const REFERENCE = "reference";
-
 /** The value of METRICS_PORT that turns it off. */
 const OFF = "off";
 
@@ -114,7 +111,8 @@ export function readConfig(
   { checksFiles = true }: { checksFiles?: boolean } = {},
 ): Config {
   const problems: string[] = [];
-  const { text, integer } = new VariableReader(env, problems);
+  const reader = new VariableReader(env, problems);
+  const { text, integer } = reader;
   const logLevel = LOG_LEVELS.find((level) => level === text("LOG_LEVEL"));
   if (logLevel === undefined) {
     problems.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}, not ${JSON.stringify(env.LOG_LEVEL)}`);
@@ -156,19 +154,16 @@ export function readConfig(
     callsPerApiKey: text("CALLS_PER_API_KEY", "") === "" ? undefined : integer("CALLS_PER_API_KEY"),
     diskFreeMinBytes: integer("DISK_FREE_MIN_MB") * BYTES_PER_MB,
     drainMs: integer("DRAIN_MS"),
-    stt: isTrial ? REFERENCE : text("STT", "") || undefined,
-    sttSettings: readSttSettings(text),
-    tts: isTrial ? REFERENCE : text("TTS"),
-    ttsSettings: readTtsSettings(text),
+    stt: isTrial ? STT_REGISTRY.testInstrument.id : text("STT", "") || undefined,
+    tts: isTrial ? TTS_REGISTRY.testInstrument.id : text("TTS"),
     models: Object.fromEntries(MODEL_NAMES.map((name) => [name, text(name.toUpperCase())])) as Record<
       ModelName,
       string
     >,
-    llmSettings: readLlmSettings(text),
-    contextSizes: readContextSizes(text("CONTEXT_TOKENS", ""), LLM_PROVIDERS, problems),
+    contextSizes: readContextSizes(text("CONTEXT_TOKENS", ""), LLM_REGISTRY.ids, problems),
     historyTokensMax: integer("HISTORY_TOKENS_MAX"),
     phrases: readPhrases(text("PHRASES_FILE", ""), problems, checksFiles),
-    espeakProcesses: integer("ESPEAK_PROCESSES"),
+    providers: readProviderSettings(reader),
     ...readPolicies(text, problems),
     preemptiveReplies: readPreemptiveReplies(text("PREEMPTIVE_REPLIES"), problems),
     carrierSecrets: readCarrierSecrets(env, problems, publicMediaUrl !== ""),
@@ -214,7 +209,7 @@ export function unknownVariables(env: Environment = process.env): UnknownVariabl
   read({});
   read(env);
   const given = Object.keys(env).filter((name) => !name.startsWith(TOOL_SECRET_PREFIX));
-  return unknownAmong(given, [...known], { providers: PROVIDER_NAMES, llmProviders: LLM_PROVIDERS });
+  return unknownAmong(given, [...known], { providers: PROVIDER_NAMES, llmProviders: LLM_REGISTRY.ids });
 }
 
 const readPhrases = (path: string, problems: string[], checksFiles: boolean): PhraseOverrides =>

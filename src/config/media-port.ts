@@ -1,7 +1,7 @@
-import type { LivenessOptions } from "../gateway/leg/liveness.ts";
 import { type CertificateFiles, certificateProblems } from "../gateway/server/certificate.ts";
 import type { MediaServerSetting } from "../gateway/server/choice.ts";
 import { MEDIA_SERVERS } from "../gateway/server/media-server.ts";
+import type { LivenessOptions } from "../gateway/transport/liveness.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

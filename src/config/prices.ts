@@ -1,4 +1,4 @@
-import { PRICED, type Prices } from "../core/billing/prices.ts";
+import { PRICED, type PriceName, type Prices } from "../core/billing/prices.ts";
 import type { UsageUnit } from "../core/billing/usage.ts";
 import { parseObject } from "../core/json.ts";
 
@@ -34,10 +34,12 @@ function readPrice(name: string, price: unknown, problems: string[]): Partial<Re
     return perUnit;
   }
   for (const [per, value] of Object.entries(price)) {
-    const priced = Object.hasOwn(PRICED, per) ? PRICED[per] : undefined;
+    const priced = isPriceName(per) ? PRICED[per] : undefined;
     if (priced === undefined || typeof value !== "number" || !(value >= 0 && value < Number.POSITIVE_INFINITY)) {
       problems.push(`PRICES must have, for ${name}, ${right}, not ${JSON.stringify(per)}: ${JSON.stringify(value)}`);
     } else perUnit[priced[0]] = value / priced[1];
   }
   return perUnit;
 }
+
+const isPriceName = (name: string): name is PriceName => Object.hasOwn(PRICED, name);

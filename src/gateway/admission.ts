@@ -8,7 +8,8 @@ import type { WorkerMetrics } from "../core/metrics/worker-metrics.ts";
 import { isSignedToken } from "../core/stream-token.ts";
 import type { CallHandoff, RedeemedCall } from "../store/call-handoff.ts";
 import type { UpgradeAuthentication, UpgradeHeaders } from "../wire/upgrade.ts";
-import type { Admission, Leg, LegSocket } from "./leg/leg.ts";
+import type { Admission } from "./server/media-server.ts";
+import type { Transport, TransportListener } from "./transport/transport.ts";
 
 export interface AdmissionGateOptions {
   handoff: Pick<CallHandoff, "tokenKeys" | "redeem">;
@@ -20,8 +21,8 @@ export interface AdmissionGateOptions {
   /** Which transports an upgrade may belong to. */
   authentication: UpgradeAuthentication;
   /** Starts the call of a redeemed token. Must not throw. */
-  open: (redeemed: RedeemedCall, socket: LegSocket) => Leg;
-  /** An admission is complete: its leg was opened, or it was refused. */
+  open: (redeemed: RedeemedCall, transport: Transport) => TransportListener;
+  /** An admission is complete: its call was opened, or it was refused. */
   onSettled: () => void;
 }
 
@@ -86,7 +87,7 @@ export class AdmissionGate {
     try {
       const redeemed = await handoff.redeem(createHash("sha256").update(token).digest("hex"), allowedTypes);
       metrics.redemption(redeemed === undefined ? "refused" : "redeemed");
-      if (redeemed !== undefined) return { kind: "admitted", open: (socket) => this.#open(redeemed, socket) };
+      if (redeemed !== undefined) return { kind: "admitted", open: (transport) => this.#open(redeemed, transport) };
       this.#settle();
       return REFUSED;
     } catch (error) {
@@ -97,9 +98,9 @@ export class AdmissionGate {
     }
   }
 
-  #open(redeemed: RedeemedCall, socket: LegSocket): Leg {
+  #open(redeemed: RedeemedCall, transport: Transport): TransportListener {
     try {
-      return this.#options.open(redeemed, socket);
+      return this.#options.open(redeemed, transport);
     } finally {
       this.#settle();
     }

@@ -27,16 +27,16 @@ import { AdmissionGate } from "./admission.ts";
 import { Ticker } from "./event-loop/ticker.ts";
 import type { JournalWriters } from "./journal/writers.ts";
 import { closeCodeOf } from "./leg/close-codes.ts";
-import { Connection } from "./leg/connection.ts";
-import type { Admission, Leg, LegSocket } from "./leg/leg.ts";
-import type { LivenessOptions } from "./leg/liveness.ts";
 import { makeVadFor } from "./leg/make-vad.ts";
 import { TimedLeg } from "./leg/timed-leg.ts";
 import { TotalCounters } from "./metrics/total-counters.ts";
 import type { PhraseFinder } from "./phrases/book.ts";
+import type { Admission } from "./server/media-server.ts";
+import { CallSession, legFormatOf } from "./session.ts";
 import type { AccountSpends } from "./spend/account.ts";
 import { CallSpend } from "./spend/call.ts";
 import type { HttpTools } from "./tools/http-client.ts";
+import type { Transport, TransportListener } from "./transport/transport.ts";
 
 export interface GatewayOptions {
   handoff: CallHandoff;
@@ -69,8 +69,6 @@ export interface GatewayOptions {
    * default.
    */
   historyTokensMax?: number;
-  /** When peers are pinged, and when they are lost. */
-  liveness: LivenessOptions;
   clock: Clock;
   log: Logger;
   /** The capacity: with this many calls the process is full and should get no more. */
@@ -86,7 +84,7 @@ export interface GatewayOptions {
 /** The media plane of one process: redeems stream tokens and holds the calls that result. */
 export class Gateway {
   readonly #options: GatewayOptions;
-  readonly #calls = new Map<CallId, Connection>();
+  readonly #calls = new Map<CallId, CallSession>();
   readonly #totals: TotalCounters;
   readonly #addedLatency: AddedLatency = { in: new TimeHistogram(), out: new TimeHistogram() };
   readonly #ticker: Ticker;
@@ -103,7 +101,7 @@ export class Gateway {
     this.#ticker = new Ticker(options.clock);
     this.#admissions = new AdmissionGate({
       ...options,
-      open: (redeemed, socket) => this.#open(redeemed, socket),
+      open: (redeemed, transport) => this.#open(redeemed, transport),
       onSettled: () => this.#checkEmpty(),
     });
     this.#inbound = {
@@ -133,7 +131,7 @@ export class Gateway {
   readings(): WorkerReadings {
     const { journals, callsMax } = this.#options;
     const calls: Record<LiveState, number> = { opening: 0, listening: 0, thinking: 0, speaking: 0 };
-    const live = [...this.#calls.values()].map((connection) => connection.read());
+    const live = [...this.#calls.values()].map((session) => session.read());
     for (const { state } of live) calls[state] += 1;
     return {
       calls,
@@ -187,60 +185,56 @@ export class Gateway {
   /** Ends every live call after a goodbye; calls whose handshakes are not complete end as they begin. */
   endAllWithGoodbye(): void {
     this.#isDrainOver = true;
-    for (const connection of [...this.#calls.values()]) connection.end("drain_timeout", "with a goodbye");
+    for (const session of [...this.#calls.values()]) session.end("drain_timeout", "with a goodbye");
   }
 
   /** A call whose token was redeemed must end in a record, even if it could not start. */
-  #open(redeemed: RedeemedCall, socket: LegSocket): Leg {
+  #open(redeemed: RedeemedCall, transport: Transport): TransportListener {
     try {
-      const { connection, leg } = this.#begin(redeemed, socket);
-      connection.begin();
-      if (this.#isDrainOver) connection.end("drain_timeout");
+      const { session, leg } = this.#begin(redeemed, transport);
+      session.begin();
+      if (this.#isDrainOver) session.end("drain_timeout");
       return leg;
     } catch (error) {
       const { callId } = redeemed;
       this.#options.log.error({ err: error, code: codeOf(error), callId }, "call could not be started");
       this.#options.metrics.callEnded("worker_lost");
       this.#options.handoff.ended(callId);
-      socket.end(closeCodeOf("worker_lost"), "worker_lost");
+      transport.close(closeCodeOf("worker_lost"), "worker_lost");
       return { message: () => {}, pinged: () => {}, ponged: () => {}, closed: () => {} };
     }
   }
 
-  #begin(redeemed: RedeemedCall, socket: LegSocket): { connection: Connection; leg: Leg } {
+  #begin(redeemed: RedeemedCall, transport: Transport): { session: CallSession; leg: TransportListener } {
     const { callId, accountId, spec } = redeemed;
     const { providers, httpTools, schemas, journals, phrases, metrics, clock, makeVad, makeResampler } = this.#options;
     const { spend: settings, accountSpends, prices, historyTokensMax = HISTORY_TOKENS_DEFAULT } = this.#options;
     const { parameters = DEFAULT_TURN_PARAMETERS } = this.#options;
     const log = this.#options.log.child({ callId });
     const wire = this.#options.createWire(callId, spec);
-    const inboundRateHz = busRateHz(wire.inboundRateHz);
+    const format = legFormatOf(wire);
     // Only the wire and the VAD can fail, so they are created first: anything created before them would leak.
-    const vad = makeVadFor(wire, () => makeVad(inboundRateHz));
+    const vad = makeVadFor(wire, () => makeVad(busRateHz(wire.inboundRateHz)));
     const llm = providers.llm[spec.model];
     const promptTokensMax = promptTokensMaxOf(spec, llm.contextTokens, historyTokensMax);
     const sttHasInterim = providers.stt?.capabilities.interimTranscripts ?? false;
     const journal = journals.open({
       ...redeemed,
       startedAt: isoTime(clock.epochMs()),
-      leg: { inboundRateHz, outboundRateHz: wire.outboundRateHz, outboundCodec: wire.outboundCodec },
+      leg: format,
       sttHasInterim,
       parameters,
       promptTokensMax,
     });
-    const connection = new Connection({
+    const session = new CallSession({
       redeemed,
-      socket,
-      wire,
-      inbound: this.#inbound,
-      vad,
+      format,
       makeResampler,
       stt: providers.stt,
       llm,
       tts: providers.tts.forVoice(spec.voiceId),
       parameters,
       promptTokensMax,
-      liveness: this.#options.liveness,
       httpTools,
       schemas,
       phrases,
@@ -258,22 +252,23 @@ export class Gateway {
       clock,
       log,
       onStarted: (carrierCallId) => this.#options.handoff.streamStarted(callId, carrierCallId),
-      onDone: (end) => this.#onDone(callId, connection, stopTicking, end),
+      onDone: (end) => this.#onDone(callId, session, stopTicking, end),
     });
-    const leg = new TimedLeg(connection, clock, this.#ticker, this.#addedLatency);
+    const attachment = session.attach({ transport, wire, inbound: this.#inbound, vad });
+    const leg = new TimedLeg(attachment, session, clock, this.#ticker, this.#addedLatency);
     const stopTicking = this.#ticker.add(leg);
-    this.#calls.set(callId, connection);
+    this.#calls.set(callId, session);
     this.#checkFull();
     metrics.callStarted(spec.connectionType);
     log.info("call started");
-    return { connection, leg };
+    return { session, leg };
   }
 
-  #onDone(callId: CallId, connection: Connection, stopTicking: () => void, end: EndSummary): void {
+  #onDone(callId: CallId, session: CallSession, stopTicking: () => void, end: EndSummary): void {
     stopTicking();
     this.#calls.delete(callId);
     this.#checkFull();
-    this.#totals.addEnded(connection.read());
+    this.#totals.addEnded(session.read());
     this.#options.handoff.ended(callId, end);
     this.#checkEmpty();
   }

@@ -5,7 +5,6 @@ import {
   JITTER_BUFFER_CHUNKS_MAX,
   JITTER_BUFFER_DROPPED_MAX,
   JITTER_BUFFER_LATE_CHUNKS_MAX,
-  JITTER_BUFFER_WAIT_MS,
 } from "../core/limits/caller-audio.ts";
 import type { FramerInput } from "./framer.ts";
 import type { G711Law } from "./g711.ts";
@@ -43,7 +42,7 @@ interface Slot {
  *   buffer.push(message, nowMs);
  *   for (let audio = buffer.next(nowMs); audio !== undefined; audio = buffer.next(nowMs)) use(audio);
  *
- * A message that arrives early waits for those before it: until they arrive, JITTER_BUFFER_WAIT_MS have passed, or that
+ * A message that arrives early waits for those before it: until they arrive, `waitMs` have passed, or that
  * much audio has arrived after it. Then the missing message is skipped: the timeline has a gap, and when the message
  * arrives after all it is late and dropped. `next` without a push checks the time; with Infinity everything held is
  * delivered.
@@ -60,6 +59,7 @@ interface Slot {
  */
 export class JitterBuffer {
   readonly #law: G711Law;
+  readonly #waitMs: number;
   readonly #samplesPerMs: number;
   readonly #slots: readonly Slot[];
   /** Borrowed through `next`. */
@@ -84,8 +84,9 @@ export class JitterBuffer {
   #input: OrderedInput | undefined;
   #inputPosition = 0;
 
-  constructor({ law, rateHz }: { law: G711Law; rateHz: number }) {
+  constructor({ law, rateHz, waitMs }: { law: G711Law; rateHz: number; waitMs: number }) {
     this.#law = law;
+    this.#waitMs = waitMs;
     this.#samplesPerMs = rateHz / 1_000;
     this.#heldSamples = new Int16Array(JITTER_BUFFER_CHUNK_MS_MAX * this.#samplesPerMs);
     this.#slots = Array.from({ length: JITTER_BUFFER_CHUNKS_MAX }, () => ({
@@ -189,8 +190,8 @@ export class JitterBuffer {
   #isOverdue(nowMs: CallMs): boolean {
     for (const slot of this.#slots) {
       if (slot.count === 0) continue;
-      if (elapsedMs(slot.arrivedMs, nowMs) >= JITTER_BUFFER_WAIT_MS) return true;
-      if (this.#arrivedSamples - slot.arrivedSamples >= JITTER_BUFFER_WAIT_MS * this.#samplesPerMs) return true;
+      if (elapsedMs(slot.arrivedMs, nowMs) >= this.#waitMs) return true;
+      if (this.#arrivedSamples - slot.arrivedSamples >= this.#waitMs * this.#samplesPerMs) return true;
     }
     return false;
   }

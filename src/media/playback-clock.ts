@@ -1,9 +1,9 @@
 import { strict as assert } from "node:assert";
 import { addMs, type CallMs, callMs, earliest, elapsedMs, latest } from "../core/clocks.ts";
-import { FRAME_MS, OUTPUT_LEAD_MS } from "../core/limits/media.ts";
+import { FRAME_MS } from "../core/limits/media.ts";
 
-/** Includes the next tick, and that it may be half a frame late: the whole lead then covers a stall of its length. */
-const TOP_UP_BELOW_MS = OUTPUT_LEAD_MS + 1.5 * FRAME_MS;
+/** The next tick, and that it may be half a frame late: the whole lead then covers a stall of its length. */
+const TOP_UP_EARLY_MS = 1.5 * FRAME_MS;
 
 /**
  * Models playout at the peer, which plays without a pause whatever it has received.
@@ -34,9 +34,9 @@ export class PlaybackClock {
     return Math.max(elapsedMs(nowMs, this.#bufferedUntilMs), 0);
   }
 
-  /** Whether the next frame is due: the peer has less audio ahead than it should. */
-  isFrameDue(nowMs: CallMs): boolean {
-    return elapsedMs(nowMs, this.#bufferedUntilMs) < TOP_UP_BELOW_MS;
+  /** Whether the next frame is due, so that the peer always has at least `leadMs` of audio ahead. */
+  isFrameDue(nowMs: CallMs, leadMs: number): boolean {
+    return elapsedMs(nowMs, this.#bufferedUntilMs) < leadMs + TOP_UP_EARLY_MS;
   }
 
   /** Whether all audio sent has been played. */

@@ -24,10 +24,9 @@ import { LostCallRecovery, WORKER_REGISTRATION_MS } from "../record/finalization
 import { journalDirectory } from "../record/journal/reader.ts";
 import { recordingPath } from "../record/recording/render.ts";
 import { RetentionJob } from "../record/retention/job.ts";
-import { modelsIn } from "../speech/llm/settings.ts";
 import { providerNotes } from "../speech/provider-notes.ts";
 import { createSpeechProviders } from "../speech/registry.ts";
-import { ttsProvidersIn } from "../speech/tts/settings.ts";
+import { pricedProviders } from "../speech/settings.ts";
 import { AccountSpendTotals } from "../store/admission/account-spend.ts";
 import { CallAdmission, followCalls } from "../store/admission/call-admission.ts";
 import { Capacity } from "../store/admission/capacity.ts";
@@ -113,10 +112,9 @@ const capacity = new Capacity({ clock, callsPerApiKey: config.callsPerApiKey });
 const accountTotals = new AccountSpendTotals({ limits: config.spend.account, clock });
 metrics.observeSlots(() => capacity.usage);
 capacity.restore(await stores.calls.listWaiting(), await stores.calls.listActive());
-stores.calls.subscribe(countCalls(metrics));
 stores.calls.subscribe(followCalls(capacity));
-// Used only to list voices, so one espeak program is enough.
-const providers = createSpeechProviders({ ...config, espeakProcesses: 1 }, clock, log);
+stores.calls.subscribe(countCalls(metrics));
+const providers = createSpeechProviders(config, clock, log, { listsVoicesOnly: true });
 // Fills the cache, so that the first `GET /voices` does not wait for a provider.
 providers.tts.voices().catch((error: unknown) => {
   log.warn({ code: codeOf(error), ...loggableError(error) }, "voices could not be listed");
@@ -197,7 +195,7 @@ const events = new EventPager(dataDir);
 const apiConnectionsMax = apiConnectionsMaxWith(descriptorsMax());
 const api = buildApi({
   ...stores,
-  admission: new CallAdmission(stores.calls, capacity),
+  callAdmission: new CallAdmission(stores.calls, capacity),
   clock,
   largeResponses: new LargeResponses(clock, metrics.largeResponses("list")),
   downloads: new LargeResponses(clock, metrics.largeResponses("download"), downloadBounds(apiConnectionsMax)),
@@ -207,7 +205,7 @@ const api = buildApi({
   toolsAllowLoopback: config.toolsAllowLoopback,
   ...health,
   accountLimitReached: (accountId) => accountTotals.overLimit(accountId),
-  missingPrices: (model) => missingPrices(config.prices, modelsIn(config.models[model]), ttsProvidersIn(config.tts)),
+  missingPrices: (model) => missingPrices(config.prices, pricedProviders(config, model)),
   publicApiUrls: config.publicApiUrls,
   corsOrigins: config.corsOrigins,
   metricsAddress: () => metricsAddress,

@@ -57,7 +57,7 @@ const log = createLogger("worker", config.logLevel);
 const metrics = new WorkerMetrics(CONNECTION_TYPES, () => gateway.readings());
 collectProcessMetrics(metrics.registry, mediaServer.mediaServer);
 logOpusImplementation(opus, isFirst, log);
-const providers = createSpeechProviders(config, clock, log, metrics);
+const providers = createSpeechProviders(config, clock, log, { metrics });
 /** The file descriptors for calls and for connections that may become calls. */
 const descriptors = descriptorsMax() - DESCRIPTORS_RESERVED;
 const callsMax = callsMaxWith(descriptorsMax(), config.callsPerWorker);
@@ -109,7 +109,6 @@ const gateway = new Gateway({
   metrics,
   historyTokensMax: config.historyTokensMax,
   parameters: config.preemptiveReplies ? PREEMPTIVE_TURN_PARAMETERS : DEFAULT_TURN_PARAMETERS,
-  liveness: config.liveness,
   clock,
   log,
   callsMax,
@@ -126,6 +125,7 @@ const serverOptions: MediaServerOptions = {
   tls: mediaTls,
   handshakesMax: () => descriptors - DESCRIPTORS_PER_CALL * gateway.load().callCount,
   corsOrigins: config.corsOrigins,
+  liveness: config.liveness,
   log,
 };
 /** Connections that the supervisor accepts for this worker, where workers do not listen on the port themselves. */

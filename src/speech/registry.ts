@@ -28,15 +28,16 @@ interface WarningLog {
 
 /**
  * Creates the providers that a configuration names. Throws TrunklineError `bad_configuration`, before anything is
- * started, with all of its problems: each names the variable, the bad value and the valid ones.
+ * started, with all of its problems: each names the variable, the bad value and the valid ones. With `listsVoicesOnly`
+ * no provider starts more processes than the list of its voices needs.
  */
 export function createSpeechProviders(
   config: SpeechConfig,
   clock: Clock,
   log: WarningLog,
-  metrics?: SpeechMetrics,
+  { metrics, listsVoicesOnly = false }: { metrics?: SpeechMetrics; listsVoicesOnly?: boolean } = {},
 ): SpeechProviders {
-  const { stt, sttSettings, tts, ttsSettings, models, llmSettings, contextSizes, espeakProcesses, streamsMax } = config;
+  const { stt, tts, models, providers, contextSizes, streamsMax } = config;
   const problems = speechConfigProblems(config);
   if (problems.length > 0) {
     throw new TrunklineError("bad_configuration", "caller", `bad configuration:\n  ${problems.join("\n  ")}`);
@@ -52,8 +53,8 @@ export function createSpeechProviders(
     return breaker;
   };
   const closableTts = createTts(tts, {
-    settings: ttsSettings,
-    espeakProcesses,
+    configured: providers.tts,
+    listsVoicesOnly,
     clock,
     onProcessFailure: (provider, detail) => log.warn({ provider, detail }, "eSpeak process failed"),
     circuitBreakerOf: (provider) => circuitBreakerOf("tts", provider),
@@ -64,12 +65,12 @@ export function createSpeechProviders(
     count: (outcome) => metrics?.budgetedTask("reference_llm", outcome),
   });
   const sttOf = (names: string): CallStt =>
-    createStt(names, sttSettings, (provider) => circuitBreakerOf("stt", provider), clock);
+    createStt(names, providers.stt, (provider) => circuitBreakerOf("stt", provider), clock);
   const breakerOfLlm = (provider: string): CircuitBreaker => circuitBreakerOf("llm", provider);
   return {
     stt: stt === undefined ? undefined : sttOf(stt),
     tts: closableTts,
-    llm: createLlms(models, llmSettings, contextSizes, breakerOfLlm, clock, toolChooser),
+    llm: createLlms(models, providers.llm, contextSizes, breakerOfLlm, clock, toolChooser),
     close() {
       closableTts.close();
       void toolChooser.close();

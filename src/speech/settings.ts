@@ -1,56 +1,77 @@
+import type { PricedProvider } from "../core/billing/prices.ts";
 import type { ModelName } from "../core/calls/spec.ts";
+import type { DeclaredReader } from "../core/configuration/variable.ts";
 import type { ContextSizes } from "./llm/context-sizes.ts";
-import { LLM_PROVIDERS, type LlmSettings, llmProblems } from "./llm/settings.ts";
-import { STT_PROVIDERS, type SttSettings, sttProblems } from "./stt/settings.ts";
-import { TTS_PROVIDERS, type TtsSettings, ttsProblems } from "./tts/settings.ts";
+import { LLM_REGISTRY, llmProblems, llmsIn } from "./llm/registry.ts";
+import { type ConfiguredProviders, namesIn } from "./provider-registry.ts";
+import { STT_REGISTRY, sttProblems } from "./stt/registry.ts";
+import { TTS_REGISTRY, ttsProblems } from "./tts/registry.ts";
 
 /** The part of the configuration that chooses speech providers. */
 export interface SpeechConfig {
   /** STT providers in order of failover, separated by commas; undefined when none is configured. */
   stt: string | undefined;
-  sttSettings: SttSettings;
   /**
    * TTS providers, separated by commas. The voices of all are offered. The first is used where a voice's id names none
    * of them; when one fails, the others replace it in this order.
    */
   tts: string;
-  ttsSettings: TtsSettings;
   /**
    * Each is `reference`, or a provider and its model, `openai:gpt-4o-mini`; or several, in order of failover, with
    * commas.
    */
   models: Readonly<Record<ModelName, string>>;
-  llmSettings: LlmSettings;
+  /** Every provider with its settings; only those that are named need to be valid. */
+  providers: SpeechProviderSettings;
   /** Context sizes of models, by `provider:model`, where the operator sets them. */
   contextSizes: ContextSizes;
-  /** How many eSpeak processes to run. */
-  espeakProcesses: number;
   /**
    * Concurrent streams per provider, for each stage and in each process; a provider that is not listed has no limit.
    */
   streamsMax: Readonly<Record<string, number>>;
 }
 
-/** The names of all providers. */
+/** The providers of each stage with their settings. */
+export interface SpeechProviderSettings {
+  readonly stt: ConfiguredProviders<"stt">;
+  readonly llm: ConfiguredProviders<"llm">;
+  readonly tts: ConfiguredProviders<"tts">;
+}
+
+/** Reads the settings of every provider. */
+export const readProviderSettings = (read: DeclaredReader): SpeechProviderSettings => ({
+  stt: STT_REGISTRY.configure(read),
+  llm: LLM_REGISTRY.configure(read),
+  tts: TTS_REGISTRY.configure(read),
+});
+
+/** The ids of all providers. */
 export const PROVIDER_NAMES: readonly string[] = [
-  ...new Set([...STT_PROVIDERS, ...LLM_PROVIDERS, ...TTS_PROVIDERS]),
+  ...new Set([STT_REGISTRY, LLM_REGISTRY, TTS_REGISTRY].flatMap(({ ids }) => ids)),
 ].sort();
 
 /** The problems of a configuration's speech providers: each names the variable, the bad value and the valid ones. */
 export function speechConfigProblems({
   stt,
-  sttSettings,
   tts,
-  ttsSettings,
   models,
-  llmSettings,
+  providers,
   streamsMax,
-}: Omit<SpeechConfig, "espeakProcesses" | "contextSizes">): string[] {
-  const problems = stt === undefined ? [] : sttProblems(stt, sttSettings);
-  problems.push(...ttsProblems(tts, ttsSettings));
-  problems.push(...llmProblems(models, llmSettings));
+}: Omit<SpeechConfig, "contextSizes">): string[] {
+  const problems = stt === undefined ? [] : sttProblems(stt, providers.stt);
+  problems.push(...ttsProblems(tts, providers.tts));
+  problems.push(...llmProblems(models, providers.llm));
   for (const name of Object.keys(streamsMax).filter((given) => !PROVIDER_NAMES.includes(given))) {
     problems.push(`PROVIDER_STREAMS_MAX must name any of ${PROVIDER_NAMES.join(", ")}, not ${JSON.stringify(name)}`);
   }
   return problems;
 }
+
+/** The LLMs of `model` and the TTS providers, all of which may serve a call, with the prices that `maxCost` needs. */
+export const pricedProviders = (
+  { models, tts }: Pick<SpeechConfig, "models" | "tts">,
+  model: ModelName,
+): PricedProvider[] => [
+  ...llmsIn(models[model]).map((llm) => ({ ...llm, prices: LLM_REGISTRY.find(llm.provider)?.prices ?? [] })),
+  ...namesIn(tts).map((provider) => ({ provider, prices: TTS_REGISTRY.find(provider)?.prices ?? [] })),
+];

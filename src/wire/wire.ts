@@ -81,6 +81,18 @@ export type ClientMessage =
  */
 export type ParseCharge = (bytes: number) => void;
 
+/** How outbound audio is paced. */
+export interface Playout {
+  /** The peer is kept this far ahead of its playback at least, ms: a stall of this length is not heard. */
+  readonly leadMs: number;
+}
+
+/** How inbound audio is put in order. */
+export interface JitterBufferPolicy {
+  /** How long early audio waits for the audio before it, ms. */
+  readonly waitMs: number;
+}
+
 /**
  * The encoder and decoder of one leg for one protocol. Pure: no I/O, no clock. Its only state is what the protocol
  * needs (the stream id, half a sample). The peer's names and framing are not visible outside it.
@@ -96,8 +108,10 @@ export interface Wire {
   readonly binaryAudio: boolean;
   /** For a protocol without a start message: the stream starts with the socket, with these values. */
   readonly implicitStart?: StreamStarted;
-  /** Audio may arrive out of order, and must be ordered by `chunk`. */
-  readonly isUnordered: boolean;
+  /** How far ahead of the peer's playback audio is sent. */
+  readonly playout: Playout;
+  /** Set where audio may arrive out of order: it is ordered by `chunk`. */
+  readonly jitterBuffer: JitterBufferPolicy | undefined;
   /**
    * Timestamps advance with the wall clock, also while the peer sends nothing: audio with an old timestamp was delayed.
    */

@@ -26,7 +26,10 @@ describe.each(CARRIERS)("$connectionType", (carrier) => {
   test("its descriptor states what its wire can do", () => {
     const wires = LAWS.map((outboundCodec) => carrier.createWire({ outboundCodec }));
     for (const wire of wires) {
-      expect([wire.encodeDtmf !== undefined, wire.isUnordered]).toEqual([carrier.sendsDtmf, carrier.isUnordered]);
+      expect([wire.encodeDtmf !== undefined, wire.jitterBuffer !== undefined]).toEqual([
+        carrier.sendsDtmf,
+        carrier.isUnordered,
+      ]);
     }
     expect([...new Set(wires.map(({ outboundCodec }) => outboundCodec))]).toEqual(carrier.codecs);
     expect(carrier.outboundCodec !== undefined).toBe(carrier.codecs.length > 1);

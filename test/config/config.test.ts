@@ -1,6 +1,9 @@
 import { availableParallelism } from "node:os";
 import { describe, expect, test } from "vitest";
+import { CARRIER_NAMES } from "../../src/carriers/list.ts";
 import { readConfig, unknownVariables } from "../../src/config/config.ts";
+
+const NO_SECRETS = Object.fromEntries(CARRIER_NAMES.map((name) => [name, []]));
 
 describe("configuration", () => {
   test("without variables the service listens on this machine only, with the reference providers", () => {
@@ -236,7 +239,7 @@ describe("configuration", () => {
       CARRIER_A_AUTH_TOKEN: " new , old ",
       CARRIER_B_STREAM_AUTH_TOKEN: "b",
     });
-    expect(carrierSecrets).toEqual({ carrier_a: ["new", "old"], carrier_b: ["b"], carrier_c: [] });
+    expect(carrierSecrets).toEqual({ ...NO_SECRETS, carrier_a: ["new", "old"], carrier_b: ["b"] });
     for (const bad of ["hush,", ",hush", "hush hush", "hüsh", "hush\n2"]) {
       const read = () => readConfig({ CARRIER_B_STREAM_AUTH_TOKEN: bad });
       expect(read).toThrow("CARRIER_B_STREAM_AUTH_TOKEN must be secrets of printable ASCII");

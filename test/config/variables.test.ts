@@ -2,13 +2,17 @@ import { describe, expect, test } from "vitest";
 import { type Config, readConfig } from "../../src/config/config.ts";
 import { VARIABLE_GROUPS, VARIABLE_NAMES } from "../../src/config/variables/all.ts";
 import { COMMAND_VARIABLES } from "../../src/config/variables/commands.ts";
-import type { Variable } from "../../src/config/variables/variable.ts";
+import type { Variable } from "../../src/core/configuration/variable.ts";
+import { LLM_PROVIDERS } from "../../src/speech/llm/providers/list.ts";
+import { STT_PROVIDERS } from "../../src/speech/stt/providers/list.ts";
+import { TTS_PROVIDERS } from "../../src/speech/tts/providers/list.ts";
 import { variablesRead } from "../support/configuration/variables-read.ts";
 
 /** Every variable but those of commands, with what is declared of it. */
 const SERVICE_ENTRIES: readonly (readonly [string, Variable])[] = Object.values(VARIABLE_GROUPS)
   .flatMap((variables) => Object.entries(variables))
   .filter(([name]) => !Object.hasOwn(COMMAND_VARIABLES, name));
+const PROVIDERS = [...STT_PROVIDERS, ...LLM_PROVIDERS, ...TTS_PROVIDERS];
 const ANY_SECRET = "TOOL_SECRET_<NAME>";
 
 /** In production no other variable depends on whether STT and TTS are set. */
@@ -65,12 +69,21 @@ describe("declared variables", () => {
 
   const words = SERVICE_ENTRIES.filter(([, { oneOf }]) => oneOf !== undefined);
   test.each(words)("%s takes its words and refuses others", (name, { oneOf = [] }) => {
-    // A provider checks its own variables only where it is used.
-    const used = name.startsWith("OPENAI_STT_") ? { STT: "openai", OPENAI_STT_API_KEY: "key" } : {};
+    const used = providerUsing(name);
     for (const word of oneOf) expect(() => readConfig({ ...used, [name]: word })).not.toThrow();
     expect(() => readConfig({ ...used, [name]: "neither" })).toThrow(`${name} must be`);
   });
 });
+
+/** A configuration that uses the provider of this variable, if it is one: only then the provider checks it. */
+function providerUsing(name: string): Readonly<Record<string, string>> {
+  const provider = PROVIDERS.find(({ variables }) => Object.hasOwn(variables, name));
+  if (provider === undefined) return {};
+  const { id, stage, variables } = provider;
+  const apiKeys = Object.keys(variables).filter((variable) => variable.endsWith("_API_KEY"));
+  const named = stage === "llm" ? { MODEL_A: `${id}:any-model` } : { [stage.toUpperCase()]: id };
+  return { ...named, ...Object.fromEntries(apiKeys.map((variable) => [variable, "key"])) };
+}
 
 /** A valid value that is not the default. */
 function otherValue(name: string, { default: usual = "", range, oneOf }: Variable): string {

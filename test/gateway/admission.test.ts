@@ -4,9 +4,10 @@ import { asAccountId, asCallId } from "../../src/core/ids.ts";
 import { REDEMPTIONS_MAX, REFUSAL_MS_MIN } from "../../src/core/limits/admission.ts";
 import { mintToken } from "../../src/core/stream-token.ts";
 import { AdmissionGate } from "../../src/gateway/admission.ts";
-import type { LegSocket } from "../../src/gateway/leg/leg.ts";
+import type { Transport } from "../../src/gateway/transport/transport.ts";
 import type { RedeemedCall } from "../../src/store/call-handoff.ts";
 import { SPEC } from "../support/calls/virtual-call.ts";
+import { DEFAULT_LIVENESS } from "../support/legs/liveness.ts";
 import { NOOP_LEG } from "../support/legs/noop-leg.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
@@ -14,7 +15,13 @@ import { memoryLog } from "../support/memory-log.ts";
 const KEY = new Uint8Array(32).fill(7);
 const TOKEN = mintToken(KEY);
 const NO_HEADERS = {};
-const SOCKET: LegSocket = { send: () => true, ping: () => {}, end: () => {} };
+const SOCKET: Transport = {
+  liveness: DEFAULT_LIVENESS,
+  bufferedBytes: 0,
+  send: () => true,
+  ping: () => {},
+  close: () => {},
+};
 const REDEEMED: RedeemedCall = { callId: asCallId("call_1"), accountId: asAccountId("account_1"), spec: SPEC };
 
 /** A gate whose redemptions are answered by `redeem`; counts what it reports. */

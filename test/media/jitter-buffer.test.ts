@@ -27,7 +27,7 @@ const message = (chunk: number, byte: number, count = 160) => {
 };
 
 class Stage {
-  readonly order = new JitterBuffer({ law: MU_LAW, rateHz: 8_000 });
+  readonly order = new JitterBuffer({ law: MU_LAW, rateHz: 8_000, waitMs: JITTER_BUFFER_WAIT_MS });
   readonly given: Given[] = [];
   readonly verdicts: Verdict[] = [];
   nowMs = 0;
@@ -167,7 +167,7 @@ describe("C5: audio that arrives out of order", () => {
   });
 
   test("waiting messages are decoded with the codec of the leg", () => {
-    const order = new JitterBuffer({ law: A_LAW, rateHz: 8_000 });
+    const order = new JitterBuffer({ law: A_LAW, rateHz: 8_000, waitMs: JITTER_BUFFER_WAIT_MS });
     order.push(message(1, 0x11), callMs(0));
     order.next(callMs(0));
     order.push(message(3, 0x22), callMs(0));
@@ -256,7 +256,7 @@ describe("C5: when counters wrap, restart or jump", () => {
 });
 
 test("the jitter buffer allocates nothing per message, in order or not", () => {
-  const order = new JitterBuffer({ law: MU_LAW, rateHz: 8_000 });
+  const order = new JitterBuffer({ law: MU_LAW, rateHz: 8_000, waitMs: JITTER_BUFFER_WAIT_MS });
   const input = message(0, 1);
   let base = 0;
   const bytes = heapBytesPerRun(() => {

@@ -71,7 +71,7 @@ describe("the playback clock", () => {
       fc.property(stalls, (stepsMs) => {
         const clock = new PlaybackClock(RATE_HZ);
         const fill = (nowMs: number): void => {
-          while (clock.isFrameDue(callMs(nowMs))) clock.sent(FRAME_SAMPLES, callMs(nowMs));
+          while (clock.isFrameDue(callMs(nowMs), OUTPUT_LEAD_MS)) clock.sent(FRAME_SAMPLES, callMs(nowMs));
         };
         let nowMs = 0;
         fill(nowMs);

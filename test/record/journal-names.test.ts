@@ -60,7 +60,8 @@ describe("the names of an older journal", () => {
   test("are unchanged in a journal of the current version", () => {
     const bytes = journal();
     bytes.writeUInt16LE(LATER.current, 4);
-    expect(read(bytes, LATER)).toEqual(read(journal()));
+    const [header, ...records] = read(journal());
+    expect(read(bytes, LATER)).toEqual([{ ...header, version: LATER.current }, ...records]);
   });
 
   test("are refused where a version in between has no table, and where the journal is newer than its reader", () => {

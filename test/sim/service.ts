@@ -5,8 +5,7 @@ import { asAccountId, asCallId, type CallId } from "../../src/core/ids.ts";
 import { Ticker } from "../../src/gateway/event-loop/ticker.ts";
 import type { JournalWriter } from "../../src/gateway/journal/writer.ts";
 import { JournalWriters } from "../../src/gateway/journal/writers.ts";
-import { Connection } from "../../src/gateway/leg/connection.ts";
-import type { LegSocket } from "../../src/gateway/leg/leg.ts";
+import type { Transport } from "../../src/gateway/transport/transport.ts";
 import { busRateHz } from "../../src/media/bus-rate.ts";
 import { loadResampler, type ResamplerFactory } from "../../src/media/resampler.ts";
 import { loadVad, type Vad, type VadFactory } from "../../src/media/vad.ts";
@@ -14,7 +13,7 @@ import { carrierCodecs } from "../../src/simulator/transports.ts";
 import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "../support/audio/inbound-audio.ts";
 import { opus } from "../support/audio/opus-codecs.ts";
-import { DEFAULT_LIVENESS } from "../support/legs/liveness.ts";
+import { Connection } from "../support/legs/connection.ts";
 import { memoryLog } from "../support/memory-log.ts";
 import { INLINE_SCHEMAS } from "../support/stubs/inline-schemas.ts";
 import { UNLIMITED_SPEND } from "../support/stubs/no-limits.ts";
@@ -56,7 +55,7 @@ export interface ServiceOptions {
     tts: SimulatedTts;
     httpTools: SimulatedTools;
   };
-  socket: LegSocket;
+  transport: Transport;
   /** Sees the journal before anything is written to it. */
   tap(journal: JournalWriter): void;
   /** Runs a step that must not throw. */
@@ -84,7 +83,7 @@ export class Service {
   constructor(options: ServiceOptions) {
     this.#options = options;
     this.#ticker = new Ticker(options.process);
-    const { shared, plan, process, disk, providers, socket, tap, guarded } = options;
+    const { shared, plan, process, disk, providers, transport, tap, guarded } = options;
     const { spec } = plan;
     const { log, lines } = memoryLog();
     this.#logged = lines;
@@ -105,7 +104,7 @@ export class Service {
     tap(this.journal);
     this.connection = new Connection({
       redeemed,
-      socket,
+      transport,
       wire,
       inbound: shared.inbound,
       vad: this.#countedVad(shared.makeVad(inboundRateHz)),
@@ -118,7 +117,6 @@ export class Service {
       phrases: NO_PHRASES,
       spend: UNLIMITED_SPEND,
       parameters,
-      liveness: DEFAULT_LIVENESS,
       journal: this.journal,
       metrics: NO_METRICS,
       clock: process,

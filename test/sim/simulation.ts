@@ -22,6 +22,7 @@ import { SimulatedStt } from "./providers/stt.ts";
 import { SimulatedTools } from "./providers/tools.ts";
 import { SimulatedTts } from "./providers/tts.ts";
 import { Answers } from "./rules/answers.ts";
+import { ClientTranscript } from "./rules/client-transcript.ts";
 import { Context } from "./rules/context.ts";
 import { Ending } from "./rules/ending.ts";
 import { Endpointing } from "./rules/endpointing.ts";
@@ -151,6 +152,7 @@ class World {
         ttsHasWordTimes: tts.capabilities.wordTimestamps,
         frameSamples: frameSamples(outbound),
       }),
+      new ClientTranscript(facts, chronicle),
       new HangUp({ leave: plan.leave, random: random.fork(), facts, go }),
     ]);
     this.#disk = new MemoryDisk(process, fate.fork());
@@ -161,7 +163,7 @@ class World {
       disk: this.#disk,
       streams,
       providers: { stt, llm, tts, httpTools },
-      socket: line,
+      transport: line,
       tap: (journal) => this.#watch.tap(journal),
       guarded: (step) => this.#guarded(step),
     });

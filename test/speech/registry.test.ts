@@ -1,20 +1,15 @@
 import { afterEach, expect, test, vi } from "vitest";
+import { VariableReader } from "../../src/config/variables/reader.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { readLlmSettings } from "../../src/speech/llm/settings.ts";
 import { createSpeechProviders, type SpeechProviders } from "../../src/speech/registry.ts";
-import type { SpeechConfig } from "../../src/speech/settings.ts";
-import { readSttSettings } from "../../src/speech/stt/settings.ts";
-import { readTtsSettings } from "../../src/speech/tts/settings.ts";
+import { readProviderSettings, type SpeechConfig } from "../../src/speech/settings.ts";
 
 const CONFIG: SpeechConfig = {
   stt: undefined,
-  sttSettings: readSttSettings((_, fallback) => fallback),
   tts: "espeak",
-  ttsSettings: readTtsSettings((_key, fallback) => fallback),
   models: { model_a: "reference", model_b: "reference", model_c: "reference" },
-  llmSettings: readLlmSettings((_, fallback) => fallback),
+  providers: readProviderSettings(new VariableReader({ ESPEAK_PROCESSES: "1" }, [])),
   contextSizes: {},
-  espeakProcesses: 1,
   streamsMax: {},
 };
 const log = { warn: () => {}, error: () => {} };

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import { readLlmSettings } from "../../src/speech/llm/settings.ts";
-import { PROVIDER_NAMES, type SpeechConfig, speechConfigProblems } from "../../src/speech/settings.ts";
-import { readSttSettings } from "../../src/speech/stt/settings.ts";
-import { readTtsSettings } from "../../src/speech/tts/settings.ts";
+import { VariableReader } from "../../src/config/variables/reader.ts";
+import {
+  PROVIDER_NAMES,
+  readProviderSettings,
+  type SpeechConfig,
+  speechConfigProblems,
+} from "../../src/speech/settings.ts";
 
-const fallbackOf = (_: string, fallback: string): string => fallback;
-const CONFIG: Omit<SpeechConfig, "espeakProcesses" | "contextSizes"> = {
+const CONFIG: Omit<SpeechConfig, "contextSizes"> = {
   stt: "reference",
-  sttSettings: readSttSettings(fallbackOf),
   tts: "espeak, reference",
-  ttsSettings: readTtsSettings(fallbackOf),
   models: { model_a: "reference", model_b: "reference", model_c: "reference" },
-  llmSettings: readLlmSettings(fallbackOf),
+  providers: readProviderSettings(new VariableReader({}, [])),
   streamsMax: {},
 };
 

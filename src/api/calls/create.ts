@@ -30,7 +30,7 @@ declare module "fastify" {
 }
 
 export interface CallCreationDeps {
-  admission: Pick<CallAdmission, "create">;
+  callAdmission: Pick<CallAdmission, "create">;
   callAcceptance: () => CallAcceptance;
   /** The limit that the account's calls have reached within the last minute; undefined when none is reached. */
   accountLimitReached: (accountId: AccountId) => SpendUnit | undefined;
@@ -113,7 +113,7 @@ export async function createCall(
   const fresh = deps.mintToken();
   const named = idempotencySealerOf(request, agentId);
   const over = deps.accountLimitReached(request.accountId);
-  const creation = await deps.admission.create(
+  const creation = await deps.callAdmission.create(
     {
       accountId: request.accountId,
       agentId,

@@ -12,6 +12,7 @@ import type { CallPhrases } from "../phrases.ts";
 import type { CallSnapshot } from "../snapshot.ts";
 import { describeTools, planTool, type ToolEffect } from "../tools/plan.ts";
 import type { ToolRun } from "../tools/rounds.ts";
+import type { Transcript } from "../transcript.ts";
 import type { Inactivity } from "../turn-taking/inactivity.ts";
 import type { TurnAction, TurnEvent } from "../turn-taking/turn-events.ts";
 import { HeardLedger } from "./heard-ledger.ts";
@@ -27,6 +28,7 @@ export interface AgentSideOptions {
   conversation: Conversation;
   inactivity: Inactivity;
   phrases: CallPhrases;
+  transcript: Transcript;
   sink: CallSink;
   /** Reports what the agent does to turn taking. */
   step: (event: TurnEvent) => void;
@@ -195,6 +197,8 @@ export class AgentSide {
     }
     const { turnId, audible } = reply;
     const heardText = this.#heardLedger.text(reply, nowMs);
+    // The order of messages is part of the protocol: a turn that comes to nothing is closed before its audio is dropped.
+    if (heardText === "") this.#options.transcript.discard("agent");
     this.#options.sink({
       kind: "cancel-reply",
       turnId,
@@ -375,6 +379,7 @@ export class AgentSide {
     for (const [index, text] of texts.entries()) {
       this.#options.sink({ kind: "speak", turnId: reply.turnId, segment: firstSegment + index, text, ...reasonMember });
     }
+    this.#options.transcript.update("agent", reply.generatedText);
   }
 
   #onFrameOut(reply: Reply, samples: number, nowMs: CallMs): void {
@@ -429,12 +434,14 @@ export class AgentSide {
    * `isComplete` means that it was heard to its end.
    */
   #settle(reply: Reply, isComplete: boolean, nowMs: CallMs): void {
-    const { inactivity, conversation } = this.#options;
+    const { inactivity, conversation, transcript } = this.#options;
     conversation.addToolRounds(reply.tools.messages());
-    if (!reply.audible) return;
-    // With a mark it was heard until now; without one, until some time within the grace period.
-    inactivity.activityUntil(isComplete ? nowMs : this.#heardLedger.heardUntilMs(nowMs));
-    conversation.addAgentTurn(this.#heardLedger.turn(reply, isComplete, nowMs));
+    if (reply.audible) {
+      // With a mark it was heard until now; without one, until some time within the grace period.
+      inactivity.activityUntil(isComplete ? nowMs : this.#heardLedger.heardUntilMs(nowMs));
+      conversation.addAgentTurn(this.#heardLedger.turn(reply, isComplete, nowMs));
+    }
+    transcript.discard("agent");
   }
 
   #setState(state: CallState, latency?: TurnLatency): void {

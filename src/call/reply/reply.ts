@@ -3,6 +3,8 @@ import type { EndReason } from "../../core/calls/reasons.ts";
 import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import type { CallMs } from "../../core/clocks.ts";
 import type { ToolCallId, TurnId } from "../../core/ids.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
+import { cutText } from "../../core/text/graphemes.ts";
 import { joinTexts } from "../../core/text/words.ts";
 import type { TimedWord } from "../../speech/contracts.ts";
 import type { TurnParameters } from "../parameters.ts";
@@ -31,6 +33,7 @@ export class Reply {
   readonly #rateHz: number;
   readonly #splitter: SegmentSplitter;
   readonly #segments: Segment[] = [];
+  #generatedText = "";
   #sentSamples = 0;
   #playedSamples = 0;
   /** What had been heard at the last confirmation, by the playback clock. */
@@ -80,6 +83,11 @@ export class Reply {
     return this.#segments.length;
   }
 
+  /** The text of all segments, up to TURN_TEXT_CHARS_MAX. */
+  get generatedText(): string {
+    return this.#generatedText;
+  }
+
   /**
    * Adds text of the reply. Returns the new segments to be spoken; the first has the number that `segmentCount` had
    * before.
@@ -126,6 +134,7 @@ export class Reply {
       // A segment's start is unknown until the one before it has ended; until then nothing of it can be heard.
       const startSample = previous === undefined ? 0 : (previous.endSample ?? Number.POSITIVE_INFINITY);
       this.#segments.push({ text, startSample, endSample: undefined, words: [] });
+      this.#generatedText = cutText(joinTexts(this.#generatedText, text), TURN_TEXT_CHARS_MAX);
     }
     return texts;
   }

@@ -7,6 +7,7 @@ import { areBackChannels, isBackChannel } from "./back-channel.ts";
 import {
   type Caller,
   callerInterim,
+  callerText,
   speakingWithoutWords,
   stepCaller,
   type Words,
@@ -60,6 +61,10 @@ export interface TurnStep {
   turn: Turn;
   actions: readonly TurnAction[];
 }
+
+/** Everything understood of the caller's turn, including what this step answers or ignores. */
+export const understoodText = ({ turn, actions }: TurnStep): string =>
+  actions.find((action) => "text" in action)?.text ?? callerText(turn.caller);
 
 export const INITIAL_TURN: Turn = {
   caller: { at: "silent" },

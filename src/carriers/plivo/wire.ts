@@ -1,5 +1,5 @@
 import { elapsedMs, epochMs, mediaMs, millisecondsOf } from "../../core/clocks.ts";
-import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
+import { CARRIER_RATE_HZ, OUTPUT_LEAD_MS } from "../../core/limits/media.ts";
 import { EXTRA_HEADERS_CHARS_MAX } from "../../core/limits/messages.ts";
 import { AUDIO, CLEARED, readDigit, STOP, UNKNOWN_EVENT } from "../../wire/events.ts";
 import { Fields } from "../../wire/json.ts";
@@ -54,7 +54,8 @@ export class PlivoWire implements Wire {
   readonly outboundRateHz = CARRIER_RATE_HZ;
   readonly binaryAudio = false;
   readonly outboundCodec = "mulaw";
-  readonly isUnordered = false;
+  readonly playout = { leadMs: OUTPUT_LEAD_MS };
+  readonly jitterBuffer = undefined;
   readonly hasWallClockTimestamps = true;
   /** Ms since the Unix epoch, by the carrier's clock. */
   #firstAudioEpochMs = epochMs(Number.NaN);

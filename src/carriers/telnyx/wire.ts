@@ -1,6 +1,7 @@
 import { isoEpochMs } from "../../core/clock.ts";
 import { type EpochMs, epochMs, mediaMs } from "../../core/clocks.ts";
-import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
+import { JITTER_BUFFER_WAIT_MS } from "../../core/limits/caller-audio.ts";
+import { CARRIER_RATE_HZ, OUTPUT_LEAD_MS } from "../../core/limits/media.ts";
 import { AUDIO, readDigit, STOP, UNKNOWN_EVENT } from "../../wire/events.ts";
 import { Fields } from "../../wire/json.ts";
 import type { G711Codec, InboundAudio, ParseCharge, Wire, WireEvent } from "../../wire/wire.ts";
@@ -56,7 +57,8 @@ export class TelnyxWire implements Wire {
   readonly outboundRateHz = CARRIER_RATE_HZ;
   readonly binaryAudio = false;
   readonly outboundCodec: G711Codec;
-  readonly isUnordered = true;
+  readonly playout = { leadMs: OUTPUT_LEAD_MS };
+  readonly jitterBuffer = { waitMs: JITTER_BUFFER_WAIT_MS };
   readonly hasWallClockTimestamps = false;
 
   constructor({ outboundCodec }: TelnyxWireOptions) {

@@ -1,5 +1,5 @@
 import { epochMs } from "../../core/clocks.ts";
-import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
+import { CARRIER_RATE_HZ, OUTPUT_LEAD_MS } from "../../core/limits/media.ts";
 import { AUDIO, readDigit, STOP, UNKNOWN_EVENT } from "../../wire/events.ts";
 import { Fields } from "../../wire/json.ts";
 import type { InboundAudio, ParseCharge, Wire, WireEvent } from "../../wire/wire.ts";
@@ -42,7 +42,8 @@ export class TwilioWire implements Wire {
   readonly outboundRateHz = CARRIER_RATE_HZ;
   readonly binaryAudio = false;
   readonly outboundCodec = "mulaw";
-  readonly isUnordered = false;
+  readonly playout = { leadMs: OUTPUT_LEAD_MS };
+  readonly jitterBuffer = undefined;
   readonly hasWallClockTimestamps = false;
 
   decode(message: Uint8Array, into: InboundAudio, _isBinary = false, charge?: ParseCharge): WireEvent {

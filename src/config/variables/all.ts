@@ -1,3 +1,4 @@
+import type { Variable, Variables } from "../../core/configuration/variable.ts";
 import { CARRIER_VARIABLES } from "./carriers.ts";
 import { COMMAND_VARIABLES } from "./commands.ts";
 import { NETWORK_VARIABLES } from "./network.ts";
@@ -5,7 +6,6 @@ import { PROVIDER_VARIABLES } from "./providers.ts";
 import { SERVICE_VARIABLES } from "./service.ts";
 import { SPENDING_VARIABLES } from "./spending.ts";
 import { TOOL_VARIABLES } from "./tools.ts";
-import type { Variable, Variables } from "./variable.ts";
 
 /** All variables, in the groups of docs/configuration.md. */
 export const VARIABLE_GROUPS: Readonly<Record<string, Variables>> = {

@@ -1,6 +1,6 @@
 import { CARRIERS } from "../../carriers/list.ts";
+import type { Variables } from "../../core/configuration/variable.ts";
 import type { G711Codec } from "../../media/g711.ts";
-import type { Variables } from "./variable.ts";
 
 const SECRETS = "printable ASCII; several, separated by commas, for the time of a change";
 

@@ -1,4 +1,4 @@
-import type { Variables } from "./variable.ts";
+import type { Variables } from "../../core/configuration/variable.ts";
 
 /** What commands read, and the service does not. */
 export const COMMAND_VARIABLES = {

@@ -1,5 +1,5 @@
+import type { Variables } from "../../core/configuration/variable.ts";
 import { MEDIA_SERVERS } from "../../gateway/server/media-server.ts";
-import type { Variables } from "./variable.ts";
 
 /** 0 takes any free port. */
 const PORTS = [0, 65_535] as const;

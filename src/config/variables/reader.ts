@@ -1,8 +1,9 @@
 import { strict as assert } from "node:assert";
+import type { DeclaredReader } from "../../core/configuration/variable.ts";
 import { declaredVariable } from "./all.ts";
 
 /** Reads variables of an environment by their declarations. A value is read without the space around it. */
-export class VariableReader {
+export class VariableReader implements DeclaredReader {
   readonly #env: Readonly<Record<string, string | undefined>>;
   readonly #problems: string[];
 
@@ -25,7 +26,9 @@ export class VariableReader {
     const value = /^\d{1,10}$/.test(given) ? Number(given) : Number.NaN;
     if (!(value >= min && value <= max)) {
       const word = orWord === undefined ? "" : `${orWord} or `;
-      this.#problems.push(`${name} must be ${word}a whole number from ${min} to ${max}, not ${JSON.stringify(given)}`);
+      const problem = `${name} must be ${word}a whole number from ${min} to ${max}, not ${JSON.stringify(given)}`;
+      // Several providers may read one variable.
+      if (!this.#problems.includes(problem)) this.#problems.push(problem);
     }
     return value;
   };

@@ -1,3 +1,4 @@
+import type { Variables } from "../../core/configuration/variable.ts";
 import {
   CALLS_PER_WORKER_DEFAULT,
   TOKEN_TTL_S_DEFAULT,
@@ -14,7 +15,6 @@ import {
 } from "../../core/limits/connections.ts";
 import { WORKERS_MAX } from "../../core/limits/processes.ts";
 import { DISK_FREE_MB_MIN_DEFAULT, DISK_FREE_MB_MIN_MAX } from "../../core/limits/storage.ts";
-import type { Variables } from "./variable.ts";
 
 const CALLS = [1, 100_000] as const;
 

@@ -1,4 +1,4 @@
-import type { Variables } from "./variable.ts";
+import type { Variables } from "../../core/configuration/variable.ts";
 
 /** Secrets of tools, and where tools may send requests. */
 export const TOOL_VARIABLES = {

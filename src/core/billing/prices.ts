@@ -1,8 +1,11 @@
 import type { Stage } from "../calls/stages.ts";
 import { USAGE_UNITS, type Usage, type UsageUnit } from "./usage.ts";
 
-/** The units of prices, and how much of a usage unit one of them is. */
-export const PRICED: Readonly<Record<string, readonly [unit: UsageUnit, amount: number]>> = {
+/** The units of prices, by their names in PRICES. */
+export type PriceName = "audioMinute" | "inputTokensMillion" | "outputTokensMillion" | "charactersThousand";
+
+/** How much of a usage unit each of them is. */
+export const PRICED: Readonly<Record<PriceName, readonly [unit: UsageUnit, amount: number]>> = {
   audioMinute: ["audioSeconds", 60],
   inputTokensMillion: ["inputTokens", 1_000_000],
   outputTokensMillion: ["outputTokens", 1_000_000],
@@ -69,36 +72,24 @@ export function knownCostOf(provider: string, usage: Usage, prices: Prices | und
   return USAGE_UNITS.reduce((cost, unit) => cost + (usage[unit] ?? 0) * (perUnit?.[unit] ?? 0), 0);
 }
 
-/** A provider that may serve a call, and its model when it has several. */
-export interface ProviderModel {
+/** A provider that may serve a call, its model when it has several, and the prices that are needed of it. */
+export interface PricedProvider {
   readonly provider: string;
   readonly model?: string | undefined;
+  readonly prices: readonly PriceName[];
 }
 
-/**
- * The prices that are missing for the cost of a call's LLM and TTS, by their names in PRICES: `openai.outputTokensMillion`. `llms` and
- * `ttsProviders` are all providers that may serve the call.
- */
-export function missingPrices(
-  prices: Prices | undefined,
-  llms: readonly ProviderModel[],
-  ttsProviders: readonly string[],
-): readonly string[] {
-  const missing = (serving: ProviderModel, names: readonly string[]): string[] => {
-    const perUnit = pricesOf(serving, prices);
-    const hasPrice = (name: string): boolean =>
-      perUnit?.[(PRICED[name] as readonly [UsageUnit, number])[0]] !== undefined;
-    return names.filter((name) => !hasPrice(name)).map((name) => `${serving.provider}.${name}`);
-  };
-  return [
-    ...new Set([
-      ...llms.flatMap((llm) => missing(llm, ["inputTokensMillion", "outputTokensMillion"])),
-      ...ttsProviders.flatMap((provider) => missing({ provider }, ["charactersThousand"])),
-    ]),
-  ];
+/** The prices that are missing for the cost of a call that `serving` may serve, by their names in PRICES: `openai.outputTokensMillion`. */
+export function missingPrices(prices: Prices | undefined, serving: readonly PricedProvider[]): readonly string[] {
+  const missing = serving.flatMap((provider) => {
+    const perUnit = pricesOf(provider, prices);
+    const names = provider.prices.filter((name) => perUnit?.[PRICED[name][0]] === undefined);
+    return names.map((name) => `${provider.provider}.${name}`);
+  });
+  return [...new Set(missing)];
 }
 
-const pricesOf = ({ provider, model }: ProviderModel, prices: Prices | undefined) =>
+const pricesOf = ({ provider, model }: Pick<PricedProvider, "provider" | "model">, prices: Prices | undefined) =>
   prices?.perUnit.get(`${provider}:${model ?? ""}`) ?? prices?.perUnit.get(provider);
 
 function sumOf(sum: Usage, usage: Usage): Usage {

@@ -108,6 +108,14 @@ export class JournalWriter {
     this.#checkBacklog();
   }
 
+  /** The stream of this attachment starts; `leg-started` follows. */
+  attached(timeMs: CallMs, attachment: number): void {
+    if (this.#over) return;
+    this.#hasUnflushedEvents = true;
+    this.#filling.attached(timeMs, attachment);
+    this.#checkBacklog();
+  }
+
   /** Any other event. It must be journaled before the commands that it causes. */
   event(timeMs: CallMs, event: CallEvent): void {
     if (event.kind === "frame-in" || event.kind === "frame-out")

@@ -6,13 +6,14 @@ import { PlaybackClock } from "../../media/playback-clock.ts";
 import type { Wire } from "../../wire/wire.ts";
 import type { TtsOutput } from "../agent/tts-output.ts";
 import type { CallCounters } from "../metrics/call-counters.ts";
-import type { LegSocket } from "./leg.ts";
+import type { Transport } from "../transport/transport.ts";
 
-type FrameOut = Extract<CallEvent, { kind: "frame-out" }>;
+/** See `CallEvent`. */
+export type FrameOut = Extract<CallEvent, { kind: "frame-out" }>;
 
 export interface AgentAudioOptions {
-  wire: Pick<Wire, "outboundRateHz" | "encodeAudio" | "binaryAudio">;
-  socket: LegSocket;
+  wire: Pick<Wire, "outboundRateHz" | "playout" | "encodeAudio" | "binaryAudio">;
+  transport: Pick<Transport, "send">;
   ttsOutput: TtsOutput;
   counters: CallCounters;
   /** The peer reads so slowly that a frame was dropped. */
@@ -20,12 +21,13 @@ export interface AgentAudioOptions {
 }
 
 /**
- * The path of the agent's audio from the frame ring to the socket, paced by the peer's playback. Allocates nothing per
+ * The path of the agent's audio from the frame ring to the transport, paced by the peer's playback. Allocates nothing per
  * frame.
  */
 export class AgentAudio {
   readonly #options: AgentAudioOptions;
   readonly #playback: PlaybackClock;
+  readonly #leadMs: number;
   /** One event object is reused for every frame. */
   readonly frameEvent: FrameOut = { kind: "frame-out", turnId: asTurnId(0), samples: 0 };
   /** The reply whose frames are held back for now. */
@@ -35,14 +37,15 @@ export class AgentAudio {
 
   constructor(options: AgentAudioOptions) {
     this.#options = options;
-    const { outboundRateHz: rateHz } = options.wire;
+    const { outboundRateHz: rateHz, playout } = options.wire;
     this.#playback = new PlaybackClock(rateHz);
+    this.#leadMs = playout.leadMs;
     this.frameEvent.samples = (rateHz / 1_000) * FRAME_MS;
   }
 
   /** Whether a frame is due, if one is ready. */
   isDue(nowMs: CallMs): boolean {
-    return this.#pausedTurnId === undefined && this.#playback.isFrameDue(nowMs);
+    return this.#pausedTurnId === undefined && this.#playback.isFrameDue(nowMs, this.#leadMs);
   }
 
   /**
@@ -50,7 +53,7 @@ export class AgentAudio {
    * frame is ready, or when the peer did not take it.
    */
   sendFrame(nowMs: CallMs): Uint8Array | undefined {
-    const { wire, socket, ttsOutput, counters, onDropped } = this.#options;
+    const { wire, transport, ttsOutput, counters, onDropped } = this.#options;
     const frame = ttsOutput.shift();
     if (frame === undefined) {
       this.#speaking = false;
@@ -63,7 +66,7 @@ export class AgentAudio {
     event.turnId = frame.turnId;
     this.#playback.sent(event.samples, nowMs);
     counters.framesOut += 1;
-    if (!socket.send(wire.encodeAudio(frame.bytes), wire.binaryAudio)) {
+    if (!transport.send(wire.encodeAudio(frame.bytes), wire.binaryAudio)) {
       onDropped(nowMs);
       return undefined;
     }

@@ -26,11 +26,13 @@ export interface CallerFrame {
 }
 
 export interface CallerAudioOptions {
-  wire: Pick<Wire, "inboundRateHz" | "isUnordered" | "hasWallClockTimestamps">;
+  wire: Pick<Wire, "inboundRateHz" | "jitterBuffer" | "hasWallClockTimestamps">;
   /** The codec of the recorded frames. */
   codec: FrameCodec;
   makeResampler: ResamplerFactory;
-  /** When the stream started. */
+  /** When the transport opened. */
+  openedMs: CallMs;
+  /** When the stream started: its media timeline begins. */
   startMs: CallMs;
   counters: CallCounters;
   /**
@@ -64,14 +66,15 @@ export class CallerAudio {
   readonly #counters: CallCounters;
   readonly #onFrame: CallerAudioOptions["onFrame"];
 
-  constructor({ wire, codec, makeResampler, startMs, counters, onFrame }: CallerAudioOptions) {
-    const { inboundRateHz, isUnordered } = wire;
+  constructor({ wire, codec, makeResampler, openedMs, startMs, counters, onFrame }: CallerAudioOptions) {
+    const { inboundRateHz, jitterBuffer } = wire;
     const rateHz = busRateHz(inboundRateHz);
     this.#framer = new Framer({ frameSamples: (rateHz / 1_000) * FRAME_MS, rateHz, codec, startMs });
-    this.#pacing = new InboundPacing(startMs);
-    assert.ok(!isUnordered || codec !== "pcm_s16le", "only G.711 audio can be reordered");
-    this.#jitterBuffer =
-      isUnordered && codec !== "pcm_s16le" ? new JitterBuffer({ law: G711_LAWS[codec], rateHz }) : undefined;
+    this.#pacing = new InboundPacing(openedMs, startMs);
+    if (jitterBuffer !== undefined) {
+      assert.ok(codec !== "pcm_s16le", "only G.711 audio can be reordered");
+      this.#jitterBuffer = new JitterBuffer({ ...jitterBuffer, law: G711_LAWS[codec], rateHz });
+    }
     this.#resampler = inboundRateHz === rateHz ? undefined : makeResampler(inboundRateHz, rateHz);
     this.#resampled = { bytes: NO_BYTES, samples: new Int16Array(0), count: 0, timestampMs: mediaMs(Number.NaN) };
     this.#sampleMs = 1_000 / inboundRateHz;

@@ -1,12 +1,10 @@
 import type { EndReason } from "../../core/calls/reasons.ts";
-
-/** The close codes sent to peers: RFC 6455, section 7.4.1. */
-const CLOSE_NORMAL = 1_000;
-const CLOSE_GOING_AWAY = 1_001;
-export const CLOSE_UNSUPPORTED_DATA = 1_003;
-export const CLOSE_POLICY_VIOLATION = 1_008;
-export const CLOSE_MESSAGE_TOO_BIG = 1_009;
-export const CLOSE_INTERNAL_ERROR = 1_011;
+import {
+  CLOSE_GOING_AWAY,
+  CLOSE_INTERNAL_ERROR,
+  CLOSE_NORMAL,
+  CLOSE_POLICY_VIOLATION,
+} from "../transport/close-codes.ts";
 
 const CODES: Readonly<Partial<Record<EndReason, number>>> = {
   connection_lost: CLOSE_POLICY_VIOLATION,

@@ -20,9 +20,9 @@ export class InboundPacing {
   #starved = false;
   readonly #arrivalInterval = new ArrivalInterval();
 
-  /** The stream starts. If the network delayed it, all audio since redemption may arrive with it. */
-  constructor(nowMs: CallMs) {
-    this.#aheadMs = -nowMs;
+  /** The stream starts. If the network delayed it, all audio since its transport opened may arrive with it. */
+  constructor(openedMs: CallMs, nowMs: CallMs) {
+    this.#aheadMs = -elapsedMs(openedMs, nowMs);
     this.#lastFrameMs = nowMs;
   }
 

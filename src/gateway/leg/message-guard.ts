@@ -22,7 +22,7 @@ import type { InboundAudio, StreamStarted, Wire, WireEvent } from "../../wire/wi
 import type { CallCounters } from "../metrics/call-counters.ts";
 import { FixedWindowLimiter } from "../rate-limits/fixed-window.ts";
 import { TokenBucket } from "../rate-limits/token-bucket.ts";
-import { CLOSE_MESSAGE_TOO_BIG, CLOSE_UNSUPPORTED_DATA } from "./close-codes.ts";
+import { CLOSE_MESSAGE_TOO_BIG, CLOSE_UNSUPPORTED_DATA } from "../transport/close-codes.ts";
 
 /** What a peer's message means for its call. */
 export type PeerEvent =

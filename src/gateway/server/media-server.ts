@@ -1,12 +1,18 @@
 import type { Logger } from "../../core/log/logger.ts";
 import type { UpgradeHeaders } from "../../wire/upgrade.ts";
-import type { Admission } from "../leg/leg.ts";
+import type { LivenessOptions } from "../transport/liveness.ts";
+import type { Transport, TransportListener } from "../transport/transport.ts";
 import type { CertificateFiles } from "./certificate.ts";
 import type { OpenStreams } from "./open-streams.ts";
 
 /** The libraries that can serve the media port. */
 export const MEDIA_SERVERS = ["uws", "ws"] as const;
 export type MediaServerName = (typeof MEDIA_SERVERS)[number];
+
+/** The result of an admission: what takes the stream's transport, or a refusal with its HTTP status. */
+export type Admission =
+  | { kind: "admitted"; open(transport: Transport): TransportListener }
+  | { kind: "refused"; status: 401 | 503 };
 
 export interface MediaServerOptions {
   /** The names of the headers of an upgrade that `admit` gets, in lower case. */
@@ -25,6 +31,8 @@ export interface MediaServerOptions {
   handshakesMax?: () => number;
   /** Pages of these exact origins may read refusals; none by default. */
   corsOrigins?: readonly string[];
+  /** How lost peers are detected on the streams. */
+  liveness: LivenessOptions;
   log: Logger;
 }
 

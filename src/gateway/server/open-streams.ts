@@ -1,25 +1,21 @@
-/** The part of a WebSocket that is used here; must not be used after it is closed. */
-interface Stream {
-  /** Bytes that were sent and that the kernel has not taken, because the peer does not read. */
-  getBufferedAmount(): number;
-}
+import type { Transport } from "../transport/transport.ts";
 
 /** The streams that are open in this process. */
 export class OpenStreams {
-  readonly #streams = new Set<Stream>();
+  readonly #streams = new Set<Pick<Transport, "bufferedBytes">>();
 
-  add(stream: Stream): void {
+  add(stream: Pick<Transport, "bufferedBytes">): void {
     this.#streams.add(stream);
   }
 
-  delete(stream: Stream): void {
+  delete(stream: Pick<Transport, "bufferedBytes">): void {
     this.#streams.delete(stream);
   }
 
   /** The unsent bytes of all streams. */
   get bufferedBytes(): number {
     let bytes = 0;
-    for (const stream of this.#streams) bytes += stream.getBufferedAmount();
+    for (const stream of this.#streams) bytes += stream.bufferedBytes;
     return bytes;
   }
 }

@@ -1,8 +1,12 @@
 import { newId } from "../../core/new-id.ts";
-import type { Admission, Leg, LegSocket } from "../leg/leg.ts";
+import type { UpgradeHeaders } from "../../wire/upgrade.ts";
+import { CLOSED_WITHOUT_FRAME } from "../transport/close-codes.ts";
+import type { LivenessOptions } from "../transport/liveness.ts";
+import type { Transport, TransportListener } from "../transport/transport.ts";
+import type { Admission, MediaServerOptions } from "./media-server.ts";
 
-// What both media servers share in handling a stream request: the rules of an upgrade, the refusals, and the leg that
-// it opens.
+// What both media servers share in handling a stream request: the rules of an upgrade, the admission, the refusals,
+// and the stream that it opens.
 
 /** Reads a header of a request by its name in lower case; empty where it is missing. */
 export type HeaderReader = (name: string) => string;
@@ -68,33 +72,55 @@ export function refusalOf(status: RefusalStatus, cors: Refusal["headers"]): Refu
   };
 }
 
-/** RFC 6455, section 7.4.1: the connection ended without a close frame. */
-export const CLOSED_WITHOUT_FRAME = 1_006;
+/**
+ * Redeems the token of a stream request. If admission itself fails, `onBug` gets the error, and the peer 503. Never
+ * rejects.
+ */
+export async function admitStream(
+  { admit, liveness }: Pick<MediaServerOptions, "admit" | "liveness">,
+  token: string,
+  headers: UpgradeHeaders,
+  onBug: (error: unknown) => void,
+): Promise<AdmittedStream | RefusalStatus> {
+  try {
+    const admission = await admit(token, headers);
+    return admission.kind === "refused" ? admission.status : new AdmittedStream(admission, liveness);
+  } catch (error) {
+    onBug(error);
+    return 503;
+  }
+}
 
 /**
- * The right to open the leg of an admission. It must be used exactly once: until then the gateway counts the admission
- * as pending.
+ * The right to open the stream of an admission. It must be used exactly once: until then the gateway counts the
+ * admission as pending.
  */
-export class AdmittedLeg {
-  readonly #open: (socket: LegSocket) => Leg;
+export class AdmittedStream {
+  readonly liveness: LivenessOptions;
+  readonly #open: (transport: Transport) => TransportListener;
   #isUsed = false;
 
-  constructor({ open }: Admission & { kind: "admitted" }) {
+  constructor({ open }: Admission & { kind: "admitted" }, liveness: LivenessOptions) {
     this.#open = open;
+    this.liveness = liveness;
   }
 
-  /** Opens the leg on its socket. Throws what the gateway throws. */
-  open(socket: LegSocket): Leg {
+  /** Opens the stream on its transport. Throws what the gateway throws. */
+  open(transport: Transport): TransportListener {
     this.#isUsed = true;
-    return this.#open(socket);
+    return this.#open(transport);
   }
 
   /**
    * The upgrade has failed: the token is redeemed, so the call begins and ends at once and gets its record. Does
-   * nothing after the leg was opened. Throws what the gateway throws.
+   * nothing after the stream was opened. Throws what the gateway throws.
    */
   abandon(): void {
     if (this.#isUsed) return;
-    this.open({ send: () => true, ping: () => {}, end: () => {} }).closed(CLOSED_WITHOUT_FRAME, false);
+    const { liveness } = this;
+    this.open({ liveness, bufferedBytes: 0, send: () => true, ping: () => {}, close: () => {} }).closed(
+      CLOSED_WITHOUT_FRAME,
+      false,
+    );
   }
 }

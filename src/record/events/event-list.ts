@@ -18,13 +18,16 @@ export type DerivedEvent =
    */
   | { kind: "playout-ended"; turnId: TurnId; sentMs: number };
 
-/** The record sums up usage, and pongs arrive all the time. Neither explains a decision of the call. */
-type Unlisted = { kind: "usage" | "pong" };
+/**
+ * The record sums up usage, pongs arrive all the time, and a transcript repeats what other events say. None explains a
+ * decision of the call.
+ */
+type Unlisted = { kind: "usage" | "pong" | "transcript" };
 
 /** An event or a command of a call, `atMs` whole milliseconds since redemption. */
 export type ListedEvent =
   | ({ atMs: CallMs; source: "event" } & ((Exclude<OccasionalEvent, Unlisted> & Redacted) | DerivedEvent))
-  | ({ atMs: CallMs; source: "command" } & JournaledCommand);
+  | ({ atMs: CallMs; source: "command" } & Exclude<JournaledCommand, Unlisted>);
 
 /** Audio of one reply that the peer has not played to its end. */
 interface PlayingReply {
@@ -70,6 +73,8 @@ export class EventLister {
         return;
       case "frame-out":
         this.#onFrameOut(record.turnId, record.samples, timeMs);
+        return;
+      case "attached":
         return;
       case "event":
         if (record.event.kind === "usage" || record.event.kind === "pong") return;
@@ -126,6 +131,7 @@ export class EventLister {
   }
 
   #onCommand(command: JournaledCommand, timeMs: CallMs): void {
+    if (command.kind === "transcript") return;
     if (command.kind === "end") {
       if (this.#detector.speaking) this.#onFramesStopped(timeMs);
       this.#onPlayoutEnded(timeMs);

@@ -6,13 +6,20 @@ import { JOURNAL_BACKLOG_BYTES_MAX } from "../../core/limits/storage.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
 import { type JournalNames, renamed } from "./names.ts";
 import {
+  FIRST_ATTACHMENT,
   type JournaledCommand,
   type JournaledEvent,
   type JournalHeader,
   type JournalRecord,
   journalUnreadable,
 } from "./records.ts";
-import { JOURNAL_VERSION, JOURNAL_VERSIONS, type JournalVersions, renamesFrom } from "./versions.ts";
+import {
+  ATTACHMENTS_SINCE_VERSION,
+  JOURNAL_VERSION,
+  JOURNAL_VERSIONS,
+  type JournalVersions,
+  renamesFrom,
+} from "./versions.ts";
 
 /*
  * A journal, little-endian throughout:
@@ -21,18 +28,21 @@ import { JOURNAL_VERSION, JOURNAL_VERSIONS, type JournalVersions, renamesFrom } 
  *   record     u8 kind  u8 flags  u32 payload bytes  f64 timeMs  | payload
  *   payload    of a frame-in:   f64 mediaMs  | audio
  *              of a frame-out:  u32 turnId  u32 samples  | audio
+ *              of an attached:  u32 number of the attachment
  *              of all others:   JSON in UTF-8
  */
 const MAGIC = Buffer.from("TLKJ");
 const PREAMBLE_BYTES = 8;
 const RECORD_HEAD_BYTES = 14;
 const FRAME_HEAD_BYTES = 8;
+const ATTACHED_BYTES = 4;
 
 const KIND_HEADER = 1;
 const KIND_FRAME_IN = 2;
 const KIND_FRAME_OUT = 3;
 const KIND_EVENT = 4;
 const KIND_COMMAND = 5;
+const KIND_ATTACHED = 6;
 type JsonKind = typeof KIND_HEADER | typeof KIND_EVENT | typeof KIND_COMMAND;
 
 const FLAG_SPEECH = 1;
@@ -85,6 +95,11 @@ export class JournalEncoder {
 
   command(timeMs: CallMs, command: JournaledCommand): void {
     this.#json(KIND_COMMAND, timeMs, command);
+  }
+
+  /** The stream of this attachment starts: everything after it belongs to that, until the next. */
+  attached(timeMs: CallMs, attachment: number): void {
+    this.#view.setUint32(this.#record(KIND_ATTACHED, 0, timeMs, ATTACHED_BYTES), attachment, true);
   }
 
   /**
@@ -150,7 +165,8 @@ export class JournalEncoder {
 }
 
 /**
- * Decodes records from chunks of any length. Records of an older version get the names of the current one.
+ * Decodes records from chunks of any length. Records of an older version get the names of the current one, and the
+ * stream of a journal without attachments is attachment FIRST_ATTACHMENT.
  *
  * Throws `journal_unreadable` for anything that no writer produces. A file that ends in the middle of a record is no
  * error.
@@ -158,9 +174,10 @@ export class JournalEncoder {
 export class JournalDecoder {
   readonly #onRecord: (record: JournalRecord) => void;
   readonly #versions: JournalVersions;
-  /** The renames from the journal's version to the current one; undefined until the preamble is read. */
-  #renames: readonly JournalNames[] | undefined;
+  /** Undefined until the preamble is read. */
+  #preamble: Preamble | undefined;
   #headerSeen = false;
+  #hasAttachments = true;
 
   constructor(onRecord: (record: JournalRecord) => void, versions = JOURNAL_VERSIONS) {
     this.#onRecord = onRecord;
@@ -173,9 +190,9 @@ export class JournalDecoder {
    */
   push(bytes: Buffer, enough = (): boolean => false): number {
     let at = 0;
-    if (this.#renames === undefined) {
+    if (this.#preamble === undefined) {
       if (bytes.length < PREAMBLE_BYTES) return 0;
-      this.#renames = readPreamble(bytes, this.#versions);
+      this.#preamble = readPreamble(bytes, this.#versions);
       at = PREAMBLE_BYTES;
     }
     while (bytes.length - at >= RECORD_HEAD_BYTES && !enough()) {
@@ -184,7 +201,7 @@ export class JournalDecoder {
         throw journalUnreadable(`a record exceeds the maximum of ${JOURNAL_BACKLOG_BYTES_MAX} bytes`);
       const endAt = at + RECORD_HEAD_BYTES + payloadBytes;
       if (endAt > bytes.length) break;
-      this.#emit(decodeRecord(bytes, at, endAt, this.#renames));
+      this.#emit(decodeRecord(bytes, at, endAt, this.#preamble));
       at = endAt;
     }
     return at;
@@ -194,21 +211,29 @@ export class JournalDecoder {
     if ((record.kind === "header") === this.#headerSeen)
       throw journalUnreadable("it must contain exactly one header, at its start");
     this.#headerSeen = true;
+    if (record.kind === "header") this.#hasAttachments = record.version >= ATTACHMENTS_SINCE_VERSION;
+    if (!this.#hasAttachments && record.kind === "event" && record.event.kind === "leg-started")
+      this.#onRecord({ kind: "attached", timeMs: record.timeMs, attachment: FIRST_ATTACHMENT });
     this.#onRecord(record);
   }
 }
 
-/** The renames from the journal's version to the current one. */
-function readPreamble(bytes: Buffer, versions: JournalVersions): readonly JournalNames[] {
+/** The version of a journal, and the renames from there to the current one. */
+interface Preamble {
+  version: number;
+  renames: readonly JournalNames[];
+}
+
+function readPreamble(bytes: Buffer, versions: JournalVersions): Preamble {
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw journalUnreadable("it is not a journal");
   const version = bytes.readUInt16LE(MAGIC.length);
   const renames = renamesFrom(version, versions);
   if (renames === undefined)
     throw journalUnreadable(`unsupported version ${version}, the current one is ${versions.current}`);
-  return renames;
+  return { version, renames };
 }
 
-function decodeRecord(bytes: Buffer, at: number, endAt: number, renames: readonly JournalNames[]): JournalRecord {
+function decodeRecord(bytes: Buffer, at: number, endAt: number, { version, renames }: Preamble): JournalRecord {
   const flags = bytes.readUInt8(at + 1);
   const timeMs = bytes.readDoubleLE(at + 6);
   if (!(timeMs >= 0 && timeMs < Number.POSITIVE_INFINITY)) throw journalUnreadable("a record has no valid time");
@@ -239,6 +264,9 @@ function decodeRecord(bytes: Buffer, at: number, endAt: number, renames: readonl
         audioOmitted,
       };
     }
+    case KIND_ATTACHED:
+      if (payload.length !== ATTACHED_BYTES) throw journalUnreadable("an attachment record has the wrong size");
+      return { kind: "attached", timeMs: callMs(timeMs), attachment: payload.readUInt32LE(0) };
     case KIND_EVENT:
       return { kind: "event", timeMs: callMs(timeMs), event: parseEvent(payload, renames) };
     case KIND_COMMAND:
@@ -248,7 +276,7 @@ function decodeRecord(bytes: Buffer, at: number, endAt: number, renames: readonl
         command: parseObject(payload, "commands", renames) as JournaledCommand,
       };
     case KIND_HEADER:
-      return { kind: "header", timeMs: callMs(timeMs), header: parseHeader(payload, renames) };
+      return { kind: "header", timeMs: callMs(timeMs), version, header: parseHeader(payload, renames) };
     default:
       throw journalUnreadable("a record of an unknown kind");
   }

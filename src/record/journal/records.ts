@@ -44,6 +44,9 @@ export interface JournalHeader extends Omit<JournalStart, "spec"> {
   spec?: CallSpec;
 }
 
+/** The number of a call's first attachment; later ones count from it. */
+export const FIRST_ATTACHMENT = 1;
+
 /** Events that are journaled as JSON: all but the two that occur for every frame. */
 export type OccasionalEvent = Exclude<CallEvent, { kind: "frame-in" | "frame-out" }>;
 
@@ -57,7 +60,7 @@ export type JournaledEvent = OccasionalEvent & Redacted;
 
 /**
  * `generate-reply` carries the whole conversation, which the journal already has; only the number of messages is
- * recorded.
+ * recorded. The same holds for `transcript`, of which only the length is recorded, whether or not the call is.
  */
 export type JournaledCommand =
   | (Exclude<CallCommand, { kind: "generate-reply" | "preemptive-start" }> & Redacted)
@@ -70,7 +73,8 @@ export type JournaledCommand =
  * because the disk did not keep up.
  */
 export type JournalRecord =
-  | { kind: "header"; timeMs: CallMs; header: JournalHeader }
+  /** `version` is that of the journal. */
+  | { kind: "header"; timeMs: CallMs; version: number; header: JournalHeader }
   | {
       kind: "frame-in";
       timeMs: CallMs;
@@ -87,6 +91,11 @@ export type JournalRecord =
       audio: Uint8Array;
       audioOmitted: boolean;
     }
+  /**
+   * The stream of an attachment starts. Frames and events after it belong to that attachment until the next starts, and
+   * `mediaMs` counts from here.
+   */
+  | { kind: "attached"; timeMs: CallMs; attachment: number }
   | { kind: "event"; timeMs: CallMs; event: JournaledEvent }
   | { kind: "command"; timeMs: CallMs; command: JournaledCommand };
 

@@ -34,8 +34,8 @@ export const journaledEvent = (event: OccasionalEvent, recorded: boolean): Journ
   recorded ? event : redactedEvent(event);
 
 /**
- * The command as the journal stores it. Of an LLM request's prompt only the number of messages is stored; when the call
- * is not recorded, everything said is left out as well.
+ * The command as the journal stores it. Of an LLM request's prompt only the number of messages is stored, and of a
+ * transcript only its length; when the call is not recorded, everything said is left out as well.
  */
 export function journaledCommand(command: CallCommand, recorded: boolean): JournaledCommand {
   if (command.kind === "generate-reply") {
@@ -46,7 +46,7 @@ export function journaledCommand(command: CallCommand, recorded: boolean): Journ
     const { kind, messages, language } = command;
     return { kind, messages: messages.length, language };
   }
-  return recorded ? command : redactedCommand(command);
+  return recorded && command.kind !== "transcript" ? command : redactedCommand(command);
 }
 
 function redactedEvent(event: OccasionalEvent): JournaledEvent {
@@ -169,6 +169,11 @@ function redactedCommand(
       if (approximate !== undefined) turn.approximate = approximate;
       if (latency !== undefined) turn.latency = latency;
       return { kind, turn, chars: text.length };
+    }
+    case "transcript": {
+      const { role, text, final, turnId, approximate } = command;
+      const approximateField = approximate === undefined ? {} : { approximate };
+      return { kind, role, text: "", final, turnId, ...approximateField, chars: text.length };
     }
     case "run-tool":
       return { kind, turnId: command.turnId, toolCallId: command.toolCallId, name: command.name, arguments: {} };

@@ -64,6 +64,7 @@ class SummaryBuilder {
         if (record.command.kind === "end") this.endReason = record.command.reason;
         return;
       case "event":
+      case "attached":
         return;
     }
   }

@@ -2,7 +2,13 @@ import type { JournalNames } from "./names.ts";
 import { VERSION_2_NAMES } from "./version-2-names.ts";
 
 /** The version of the journals that this build writes. Version 1, which was never released, cannot be read. */
-export const JOURNAL_VERSION = 3;
+export const JOURNAL_VERSION = 4;
+
+/** Since this version the call emits `transcript` commands. */
+export const TRANSCRIPTS_SINCE_VERSION = 4;
+
+/** Since this version `attached` records separate the streams of a call. */
+export const ATTACHMENTS_SINCE_VERSION = 4;
 
 /** The version of a reader, and by which names it reads older journals. */
 export interface JournalVersions {
@@ -12,12 +18,12 @@ export interface JournalVersions {
 }
 
 /**
- * A change that renames a kind or a member increments JOURNAL_VERSION and adds an entry here under the previous
- * version.
+ * A change that renames a kind or a member, or adds a command, increments JOURNAL_VERSION and adds an entry here under
+ * the previous version. A replay leaves out commands that the journal's version did not have.
  */
 export const JOURNAL_VERSIONS: JournalVersions = {
   current: JOURNAL_VERSION,
-  renames: { 2: VERSION_2_NAMES },
+  renames: { 2: VERSION_2_NAMES, 3: {} },
 };
 
 /** The renames that lead from `version` to the current one, in order; undefined where it cannot be read. */

@@ -166,6 +166,7 @@ class Rendering {
         this.#agent.timeline.silenceFrom(record.timeMs);
         return;
       case "header":
+      case "attached":
       case "event":
         return;
     }

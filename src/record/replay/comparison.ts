@@ -80,13 +80,14 @@ class JournalComparer {
   take(record: JournalRecord): void {
     if (record.kind === "header") {
       this.#header = record.header;
-      this.#machine = new ReplayMachine(record.header, (command) => this.#expected.push(command));
+      this.#machine = new ReplayMachine(record, (command) => this.#expected.push(command));
       return;
     }
     if (record.kind === "command") {
       this.#onCommand(record.command);
       return;
     }
+    if (record.kind === "attached") return;
     // Every command of an event precedes the next event.
     this.#expectNothingPending(isFailureJournaled(record));
     this.#isPastEnd = record.timeMs > this.#untilMs;

@@ -2,8 +2,9 @@ import { Call } from "../../call/call.ts";
 import type { CallCommand } from "../../call/events.ts";
 import type { CallMs, MediaMs } from "../../core/clocks.ts";
 import type { TurnId } from "../../core/ids.ts";
-import type { JournaledCommand, JournaledEvent, JournalHeader } from "../journal/records.ts";
+import type { JournaledCommand, JournaledEvent, JournalRecord } from "../journal/records.ts";
 import { journaledCommand } from "../journal/redact.ts";
+import { TRANSCRIPTS_SINCE_VERSION } from "../journal/versions.ts";
 import { type ReplaySetup, replaySetupOf } from "./setup.ts";
 
 /** A record of an input of the call, as the state machine gets it: without audio. */
@@ -12,14 +13,20 @@ export type JournaledInput =
   | { kind: "frame-out"; timeMs: CallMs; turnId: TurnId; samples: number }
   | { kind: "event"; timeMs: CallMs; event: JournaledEvent };
 
+type HeaderRecord = Extract<JournalRecord, { kind: "header" }>;
+
 /** The state machine, run over a journal as the worker ran it over the call. */
 export class ReplayMachine {
   readonly call: Call;
   readonly setup: ReplaySetup;
   #failure: unknown;
 
-  /** `sink` gets each command as a journal holds it. Throws `journal_unreadable` when the call cannot be replayed. */
-  constructor(header: JournalHeader, sink: (command: JournaledCommand) => void) {
+  /**
+   * `sink` gets each command that a journal of this version has, as it holds it. Throws `journal_unreadable` when the
+   * call cannot be replayed.
+   */
+  constructor({ version, header }: HeaderRecord, sink: (command: JournaledCommand) => void) {
+    const hasTranscripts = version >= TRANSCRIPTS_SINCE_VERSION;
     this.setup = replaySetupOf(header);
     const { spec, parameters } = this.setup;
     this.call = new Call({
@@ -28,7 +35,9 @@ export class ReplayMachine {
       sttHasInterim: header.sttHasInterim,
       parameters,
       promptTokensMax: header.promptTokensMax,
-      sink: (command) => sink(asJournaled(command)),
+      sink: (command) => {
+        if (hasTranscripts || command.kind !== "transcript") sink(asJournaled(command));
+      },
     });
   }
 

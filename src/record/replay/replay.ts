@@ -41,12 +41,13 @@ class ReplayRun implements Replay {
     const { timeMs } = record;
     this.#nowMs = timeMs;
     if (record.kind === "command") this.journaled.push({ timeMs, command: record.command });
+    else if (record.kind === "attached") return;
     else if (record.kind !== "header") {
       if (!isFailureJournaled(record)) this.checkFailure();
       this.#machine?.handle(record);
     } else {
       const sink = (command: JournaledCommand) => this.replayed.push({ timeMs: this.#nowMs, command });
-      this.#machine = new ReplayMachine(record.header, sink);
+      this.#machine = new ReplayMachine(record, sink);
     }
   }
 

@@ -49,7 +49,7 @@ class TraceBuilder {
 
   take(record: JournalRecord): void {
     if (record.kind === "header") {
-      this.#machine = new ReplayMachine(record.header, (command) => {
+      this.#machine = new ReplayMachine(record, (command) => {
         if (command.kind === "turn") this.#turns.push(command.turn);
       });
       this.#lister = new EventLister(record.header, (event) => this.#listed.push(event));
@@ -59,7 +59,7 @@ class TraceBuilder {
     if (timeMs <= addMs(this.#untilMs, CONTEXT_AFTER_MS)) this.#lister?.take(record);
     if (timeMs > this.#untilMs) return;
     this.#lastMs = timeMs;
-    if (record.kind === "command" || this.#failed) return;
+    if (record.kind === "command" || record.kind === "attached" || this.#failed) return;
     // After a failure the state stays as it is; `compareJournal` reports the failure.
     this.#failed = this.#machine?.failure !== undefined && !isFailureJournaled(record);
     if (!this.#failed) this.#machine?.handle(record);

@@ -1,27 +1,64 @@
-import type { ModelName } from "../../core/calls/spec.ts";
+import { MODEL_NAMES, type ModelName } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { CallLlm, Llm } from "../contracts.ts";
 import { llmMetering } from "../metering/usage.ts";
-import { createReferenceLlm } from "../reference/llm.ts";
+import { type ConfiguredProviders, namesIn, ProviderRegistry } from "../provider-registry.ts";
 import type { ToolChooser } from "../reference/tools/chooser.ts";
 import type { CircuitBreaker } from "../resilience/circuit-breaker.ts";
 import { type ContextSizes, contextTokensOf } from "./context-sizes.ts";
-import { FallbackLlm, type LlmCandidate } from "./fallback.ts";
+import { FallbackLlm } from "./fallback.ts";
 import { meteredLlm } from "./metered-llm.ts";
-import { createAnthropicLlm } from "./providers/anthropic.ts";
-import { createGeminiLlm } from "./providers/gemini.ts";
-import { createOpenAiLlm } from "./providers/openai.ts";
-import type { LlmOptions } from "./providers/options.ts";
-import { type LlmServerName, type LlmSettings, modelNamesIn, parseModel, REFERENCE } from "./settings.ts";
+import { LLM_PROVIDERS } from "./providers/list.ts";
 
-/** The placeholder for servers that need no API key, because the clients insist on one. */
-const NO_API_KEY = "none";
+export const LLM_REGISTRY = new ProviderRegistry(LLM_PROVIDERS);
 
-const FACTORIES: Readonly<Record<LlmServerName, (options: LlmOptions) => Llm>> = {
-  openai: createOpenAiLlm,
-  anthropic: createAnthropicLlm,
-  gemini: createGeminiLlm,
-};
+/** An LLM as it is configured: a provider, and its model if it has several. */
+export interface NamedLlm {
+  readonly provider: string;
+  readonly model?: string;
+}
+
+/** The LLMs of a configured list, in order of failover. Names of no LLM are left out. */
+export const llmsIn = (given: string): NamedLlm[] => namesIn(given).flatMap((name) => parseLlm(name) ?? []);
+
+/** Parses `provider:model`, or the name of a provider without models; the name of a model may contain further colons. */
+function parseLlm(given: string): NamedLlm | undefined {
+  const colon = given.indexOf(":");
+  const provider = colon === -1 ? given : given.slice(0, colon);
+  const descriptor = LLM_REGISTRY.find(provider);
+  if (descriptor === undefined || (descriptor.capabilities.models !== undefined) !== (colon !== -1)) return undefined;
+  if (colon === -1) return { provider };
+  const model = given.slice(colon + 1);
+  return /^[\x21-\x7e]{1,256}$/.test(model) ? { provider, model } : undefined;
+}
+
+/**
+ * The problems of the configured models and of their providers' settings: each names the variable and what would be
+ * right. A provider's problems are listed once, also where several models use it. No problem quotes an API key.
+ */
+export function llmProblems(
+  models: Readonly<Record<ModelName, string>>,
+  configured: ConfiguredProviders<"llm">,
+): string[] {
+  const problems = MODEL_NAMES.flatMap((name) =>
+    namesIn(models[name]).flatMap((given) => {
+      const named = parseLlm(given);
+      return (
+        configured.get(named?.provider ?? "")?.problems() ?? [
+          `${name.toUpperCase()} must be ${validNames()}; not ${JSON.stringify(given)}`,
+        ]
+      );
+    }),
+  );
+  return [...new Set(problems)];
+}
+
+function validNames(): string {
+  const ids = (hasModels: boolean): string[] =>
+    LLM_PROVIDERS.filter(({ capabilities }) => (capabilities.models !== undefined) === hasModels).map(({ id }) => id);
+  const withModel = ids(true).map((id) => `${id}:<model>`);
+  return `${ids(false).join(", ")}, or a provider and its model: ${withModel.join(", ")}`;
+}
 
 /**
  * Creates the LLMs that a valid configuration names. Equal lists of models share one LLM. Each request needs a permit
@@ -29,40 +66,49 @@ const FACTORIES: Readonly<Record<LlmServerName, (options: LlmOptions) => Llm>> =
  */
 export function createLlms(
   models: Readonly<Record<ModelName, string>>,
-  settings: LlmSettings,
+  configured: ConfiguredProviders<"llm">,
   contextSizes: ContextSizes,
   circuitBreakerOf: (provider: string) => CircuitBreaker,
   clock: Clock,
-  tools: ToolChooser,
+  toolChooser: ToolChooser,
 ): Readonly<Record<ModelName, CallLlm>> {
   const created = new Map<string, CallLlm>();
-  const candidateOf = (name: string): LlmCandidate => {
-    const { llm, model } = createLlm(name, settings, contextSizes, tools);
-    return { llm, circuitBreaker: circuitBreakerOf(llm.provider), metering: llmMetering(model) };
+  const candidateOf = ({ provider, model }: NamedLlm): Candidate[] => {
+    const llm = configured.get(provider)?.create({ model: model ?? "", toolChooser });
+    if (llm === undefined) return [];
+    if (model === undefined) return [{ llm, model }];
+    return [{ llm: { ...llm, contextTokens: contextTokensOf(`${provider}:${model}`, contextSizes) }, model }];
   };
   const llmOf = (given: string): CallLlm => {
-    const names = modelNamesIn(given);
-    const list = names.join();
-    const llm =
-      created.get(list) ??
-      (list === REFERENCE ? meteredLlm(createReferenceLlm(tools)) : new FallbackLlm(names.map(candidateOf), clock));
+    const list = namesIn(given).join();
+    const llm = created.get(list) ?? withPolicies(llmsIn(given).flatMap(candidateOf), circuitBreakerOf, clock);
     created.set(list, llm);
     return llm;
   };
   return { model_a: llmOf(models.model_a), model_b: llmOf(models.model_b), model_c: llmOf(models.model_c) };
 }
 
-/** An LLM, and the name of its model where its provider has several. */
-function createLlm(
-  given: string,
-  settings: LlmSettings,
-  contextSizes: ContextSizes,
-  tools: ToolChooser,
-): { llm: Llm; model?: string } {
-  const named = parseModel(given);
-  if (named === undefined) return { llm: createReferenceLlm(tools) };
-  const { apiKey = NO_API_KEY, baseUrl } = settings[named.provider];
-  const { model, provider } = named;
-  const llm = FACTORIES[provider]({ model, apiKey, baseUrl });
-  return { llm: { ...llm, contextTokens: contextTokensOf(`${provider}:${model}`, contextSizes) }, model };
+interface Candidate {
+  llm: Llm;
+  model: string | undefined;
+}
+
+function withPolicies(
+  candidates: readonly Candidate[],
+  circuitBreakerOf: (provider: string) => CircuitBreaker,
+  clock: Clock,
+): CallLlm {
+  const [first] = candidates;
+  const isAlone = candidates.length === 1 && first !== undefined;
+  if (isAlone && LLM_REGISTRY.find(first.llm.provider)?.capabilities.needsNoFallback === true) {
+    return meteredLlm(first.llm, first.model);
+  }
+  return new FallbackLlm(
+    candidates.map(({ llm, model }) => ({
+      llm,
+      circuitBreaker: circuitBreakerOf(llm.provider),
+      metering: llmMetering(model),
+    })),
+    clock,
+  );
 }

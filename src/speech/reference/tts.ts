@@ -1,5 +1,5 @@
 import type { ClosableTts } from "../contracts.ts";
-import { createEspeakTts } from "../tts/providers/espeak/espeak.ts";
+import { createEspeakTts } from "../tts/providers/espeak/adapter.ts";
 import type { EspeakPoolOptions } from "../tts/providers/espeak/pool.ts";
 
 /**

@@ -1,32 +1,16 @@
 import type { Clock } from "../../core/clock.ts";
 import type { CallStt, Stt } from "../contracts.ts";
 import { meteredStt } from "../metering/usage.ts";
-import { createReferenceStt } from "../reference/stt.ts";
+import { type ConfiguredProviders, namesIn, ProviderRegistry } from "../provider-registry.ts";
 import type { CircuitBreaker } from "../resilience/circuit-breaker.ts";
 import { FallbackStt } from "./fallback.ts";
-import { createAssemblyAiStt } from "./providers/assemblyai.ts";
-import { createDeepgramStt } from "./providers/deepgram.ts";
-import { createOpenAiStt } from "./providers/openai.ts";
-import {
-  detectsLanguage,
-  isSttProvider,
-  REFERENCE,
-  type SttProvider,
-  type SttSettings,
-  sttNamesIn,
-} from "./settings.ts";
+import { STT_PROVIDERS } from "./providers/list.ts";
 
-/** The placeholder for servers over WebSocket that need no API key. */
-const NO_API_KEY = "none";
+export const STT_REGISTRY = new ProviderRegistry(STT_PROVIDERS);
 
-const FACTORIES: Readonly<Record<SttProvider, (settings: SttSettings, clock: Clock) => Stt>> = {
-  assemblyai: ({ assemblyai: { apiKey = NO_API_KEY, model, url } }, clock) =>
-    createAssemblyAiStt({ apiKey, model, url, clock }),
-  deepgram: ({ deepgram: { apiKey = NO_API_KEY, model, url } }, clock) =>
-    createDeepgramStt({ apiKey, model, url, clock }),
-  openai: ({ openai }) => createOpenAiStt({ ...openai, languageDetection: detectsLanguage(openai) }),
-  reference: createReferenceStt,
-};
+/** The problems of `stt`, the value of the variable STT, and of the settings of the providers that it names. */
+export const sttProblems = (stt: string, configured: ConfiguredProviders<"stt">): string[] =>
+  STT_REGISTRY.problemsIn(stt, "STT", configured);
 
 /**
  * Creates the STT that a valid configuration names, as one provider. Each stream is opened with a permit of its
@@ -34,18 +18,25 @@ const FACTORIES: Readonly<Record<SttProvider, (settings: SttSettings, clock: Clo
  */
 export function createStt(
   stt: string,
-  settings: SttSettings,
+  configured: ConfiguredProviders<"stt">,
   circuitBreakerOf: (provider: string) => CircuitBreaker,
   clock: Clock,
 ): CallStt {
-  const candidates = sttNamesIn(stt)
-    .filter(isSttProvider)
-    .map((name) => meteredStt(FACTORIES[name](settings, clock)));
-  const [first] = candidates;
-  // The reference STT decodes only the reference TTS: no transcript of a person's speech is no failure.
-  if (candidates.length === 1 && first?.provider === REFERENCE) return first;
+  const candidates = namesIn(stt).flatMap((name) => configured.get(name)?.create({ clock }) ?? []);
+  return withPolicies(candidates, circuitBreakerOf, clock);
+}
+
+function withPolicies(
+  candidates: readonly Stt[],
+  circuitBreakerOf: (provider: string) => CircuitBreaker,
+  clock: Clock,
+): CallStt {
+  const metered = candidates.map(meteredStt);
+  const [first] = metered;
+  const isAlone = metered.length === 1 && first !== undefined;
+  if (isAlone && STT_REGISTRY.find(first.provider)?.capabilities.needsNoFallback === true) return first;
   return new FallbackStt(
-    candidates.map((candidate) => ({ stt: candidate, circuitBreaker: circuitBreakerOf(candidate.provider) })),
+    metered.map((candidate) => ({ stt: candidate, circuitBreaker: circuitBreakerOf(candidate.provider) })),
     clock,
   );
 }

@@ -1,50 +1,48 @@
 import type { Clock } from "../../core/clock.ts";
 import type { ClosableTts } from "../contracts.ts";
 import { ttsMetering } from "../metering/usage.ts";
-import { createReferenceTts } from "../reference/tts.ts";
+import { type ConfiguredProviders, namesIn, ProviderRegistry } from "../provider-registry.ts";
 import type { CircuitBreaker } from "../resilience/circuit-breaker.ts";
-import { createCartesiaTts } from "./providers/cartesia.ts";
-import { createElevenLabsTts } from "./providers/elevenlabs.ts";
-import { createEspeak } from "./providers/espeak/espeak.ts";
-import { createOpenAiTts } from "./providers/openai.ts";
+import { TTS_PROVIDERS } from "./providers/list.ts";
 import { TtsRouter } from "./router.ts";
-import { isTtsProvider, REFERENCE, type TtsProvider, type TtsSettings, ttsProvidersIn } from "./settings.ts";
+
+export const TTS_REGISTRY = new ProviderRegistry(TTS_PROVIDERS);
+
+/** The problems of `tts`, the value of the variable TTS, and of the settings of the providers that it names. */
+export const ttsProblems = (tts: string, configured: ConfiguredProviders<"tts">): string[] =>
+  TTS_REGISTRY.problemsIn(tts, "TTS", configured);
 
 export interface TtsOptions {
-  settings: TtsSettings;
-  /** How many eSpeak child processes each of espeak and reference runs. */
-  espeakProcesses: number;
+  configured: ConfiguredProviders<"tts">;
+  /** Only the voices are listed: no provider needs more than one child process. */
+  listsVoicesOnly: boolean;
   clock: Clock;
-  /** Called for each eSpeak child process that failed and will be replaced. */
+  /** Called for each child process of a provider that failed and will be replaced. */
   onProcessFailure: (provider: string, reason: string) => void;
   circuitBreakerOf: (provider: string) => CircuitBreaker;
 }
 
-const espeakOptions = ({ espeakProcesses, clock, onProcessFailure }: TtsOptions, provider: string) => ({
-  children: espeakProcesses,
-  clock,
-  onProcessFailure: (reason: string) => onProcessFailure(provider, reason),
-});
-
-const FACTORIES: Readonly<Record<TtsProvider, (options: TtsOptions) => ClosableTts>> = {
-  cartesia: ({ settings, clock }) => createCartesiaTts({ ...settings.cartesia, clock }),
-  elevenlabs: ({ settings, clock }) => createElevenLabsTts({ ...settings.elevenlabs, clock }),
-  espeak: (options) => createEspeak(espeakOptions(options, "espeak")),
-  openai: ({ settings, clock }) => createOpenAiTts({ ...settings.openai, clock }),
-  reference: (options) => createReferenceTts(espeakOptions(options, "reference")),
-};
-
 /** One TTS of the providers that `tts` names. `tts` must have no problems. */
-export const createTts = (tts: string, options: TtsOptions): TtsRouter =>
+export function createTts(tts: string, options: TtsOptions): TtsRouter {
+  const { configured, listsVoicesOnly, clock, onProcessFailure } = options;
+  const adapters = namesIn(tts).flatMap(
+    (name) =>
+      configured.get(name)?.create({
+        clock,
+        listsVoicesOnly,
+        onProcessFailure: (reason) => onProcessFailure(name, reason),
+      }) ?? [],
+  );
+  return withPolicies(adapters, options);
+}
+
+const withPolicies = (adapters: readonly ClosableTts[], { clock, circuitBreakerOf }: TtsOptions): TtsRouter =>
   new TtsRouter(
-    ttsProvidersIn(tts)
-      .filter(isTtsProvider)
-      .map((name) => ({
-        tts: FACTORIES[name](options),
-        circuitBreaker: options.circuitBreakerOf(name),
-        metering: ttsMetering,
-        // The reference TTS speaks the text unchanged, because the reference STT decodes it to the letter.
-        normalizesText: name !== REFERENCE,
-      })),
-    options.clock,
+    adapters.map((tts) => ({
+      tts,
+      circuitBreaker: circuitBreakerOf(tts.provider),
+      metering: ttsMetering,
+      normalizesText: TTS_REGISTRY.find(tts.provider)?.capabilities.speaksTextUnchanged !== true,
+    })),
+    clock,
   );

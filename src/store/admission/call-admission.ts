@@ -18,8 +18,8 @@ export class CallAdmission {
   }
 
   /**
-   * Reserves a slot and stores the call in it, or stores nothing. `refusal` refuses a new call for a reason that is
-   * known before. Rejects as `CallStore.create` does; then the slot is free again.
+   * Reserves a slot and stores the call in it, or stores nothing. With `refusal`, a new call is refused for this reason
+   * without a reservation. Rejects as `CallStore.create` does; then the slot is free again.
    */
   async create(call: NewCall, refusal?: AdmissionRefusal): Promise<AdmittedCreation> {
     const { accountId, idempotency } = call;

@@ -2,7 +2,7 @@ import type { AgeMs, EpochMs } from "../../core/clocks.ts";
 import type { AccountId, AgentId, ApiKeyId, CallId, WorkerId } from "../../core/ids.ts";
 
 /**
- * The tables for Kysely. Times are integers of ms in the file; booleans are 0 or 1; JSON columns hold only what this
+ * The tables for Kysely. Times are integers of ms; booleans are 0 or 1; JSON columns hold only what this
  * service wrote.
  */
 export interface Tables {
@@ -20,7 +20,7 @@ export interface Tables {
   agents: {
     id: AgentId;
     account_id: AccountId;
-    /** JSON of a string, as are the other prompts: libsql (0.5.29) reads a text column only up to its first NUL. */
+    /** JSON of a string, as are the other prompts: databases cannot be relied on to store NUL in a text. */
     name: string;
     base_prompt: string;
     context: string;
@@ -111,10 +111,7 @@ export interface Tables {
     position: number;
     account_id: AccountId;
     role: string;
-    /**
-     * JSON of the text, because libsql would read a plain one only up to its first NUL. Always null when the call is
-     * not recorded.
-     */
+    /** JSON of the text, because it may contain NUL. Always null when the call is not recorded. */
     text: string | null;
     start_ms: number;
     end_ms: number;

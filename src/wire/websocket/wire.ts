@@ -5,7 +5,7 @@ import { wireMalformed, wireTooLarge, wireWrongData } from "../../core/errors.ts
 import type { CallId } from "../../core/ids.ts";
 import { JSON_DEPTH_MAX } from "../../core/limits/api.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
-import { CARRIER_RATE_HZ } from "../../core/limits/media.ts";
+import { CARRIER_RATE_HZ, OUTPUT_LEAD_MS } from "../../core/limits/media.ts";
 import { CARRIER_MESSAGE_BYTES_MAX, TEXT_MESSAGE_BYTES_MAX } from "../../core/limits/messages.ts";
 import { busRateHz } from "../../media/bus-rate.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
@@ -44,7 +44,8 @@ export class WebsocketWire implements Wire {
   readonly outboundCodec: FrameCodec;
   readonly implicitStart: StreamStarted;
   readonly binaryAudio = true;
-  readonly isUnordered = false;
+  readonly playout = { leadMs: OUTPUT_LEAD_MS };
+  readonly jitterBuffer = undefined;
   readonly hasWallClockTimestamps = false;
   readonly #format: StreamFormat;
   readonly #reader: AudioReader;

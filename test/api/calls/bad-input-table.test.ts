@@ -133,7 +133,7 @@ const FIELDS: readonly Field[] = [
   field("connectionType", {
     created: ['"carrier_a"', '"carrier_b"', '"carrier_c"', '"websocket"'],
     unavailable: ['"webrtc"'],
-    invalid_request: [...noWord("carrier_a"), '"carrier_d"', '"twilio"'],
+    invalid_request: [...noWord("carrier_a"), '"carrier_x"', '"twilio"'],
   }),
   // With another transport it is not checked, except for values that no body may contain.
   field("websocket", {

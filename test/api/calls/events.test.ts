@@ -144,7 +144,7 @@ const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
     chars: 4,
   },
 };
-const COMMANDS: { [Kind in JournaledCommand["kind"]]: OfKind<JournaledCommand, Kind> } = {
+const COMMANDS: { [Kind in Exclude<JournaledCommand["kind"], "transcript">]: OfKind<JournaledCommand, Kind> } = {
   "generate-reply": { kind: "generate-reply", turnId: asTurnId(2), messages: 3, language: "en" },
   "preemptive-start": { kind: "preemptive-start", messages: 3, language: "en" },
   "conversation-trimmed": {

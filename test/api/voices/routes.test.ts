@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { catalogueOf } from "../../../src/api/voices/catalogue.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
-import { createEspeak } from "../../../src/speech/tts/providers/espeak/espeak.ts";
+import { createEspeak } from "../../../src/speech/tts/providers/espeak/adapter.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf, pathsOf, VOICES } from "../../support/api/harness.ts";
 
 const MANY: readonly Voice[] = [

@@ -4,6 +4,7 @@ import type { CallCommand } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { CallPhrases } from "../../../src/call/phrases.ts";
 import { AgentSide } from "../../../src/call/reply/agent-side.ts";
+import { Transcript } from "../../../src/call/transcript.ts";
 import { Inactivity } from "../../../src/call/turn-taking/inactivity.ts";
 import type { TurnEvent } from "../../../src/call/turn-taking/turn-events.ts";
 import { callMs } from "../../../src/core/clocks.ts";
@@ -24,7 +25,8 @@ function speaker() {
   const ended: string[] = [];
   const sink = (command: CallCommand) => commands.push(command);
   const spec = { ...SPEC, interruptible: true };
-  const conversation = new Conversation(spec, sink, Number.POSITIVE_INFINITY);
+  const transcript = new Transcript(() => {});
+  const conversation = new Conversation(spec, sink, transcript, Number.POSITIVE_INFINITY);
   const made = new AgentSide({
     spec,
     rateHz: CARRIER_RATE_HZ,
@@ -33,6 +35,7 @@ function speaker() {
     conversation,
     inactivity: new Inactivity(spec),
     phrases: new CallPhrases(),
+    transcript,
     sink,
     step: (event) => steps.push(event),
     end: (reason) => ended.push(reason),

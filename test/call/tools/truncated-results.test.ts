@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { Conversation } from "../../../src/call/conversation.ts";
 import type { CallCommand } from "../../../src/call/events.ts";
+import { Transcript } from "../../../src/call/transcript.ts";
 import { callMs } from "../../../src/core/clocks.ts";
 import { asToolCallId, asTurnId } from "../../../src/core/ids.ts";
 import type { Message } from "../../../src/speech/contracts.ts";
@@ -16,6 +17,7 @@ function scene() {
     (command) => {
       if (command.kind === "conversation-trimmed") trims.push(command);
     },
+    new Transcript(() => {}),
     4_000,
   );
   conversation.addUtterance({ text: "What is there?", startMs: callMs(0), endMs: callMs(1_000) });

@@ -52,7 +52,7 @@ describe("carrier_c", () => {
       outboundRateHz: 8_000,
       binaryAudio: false,
       outboundCodec: "mulaw",
-      isUnordered: false,
+      jitterBuffer: undefined,
       hasWallClockTimestamps: true,
     });
   });

@@ -52,7 +52,7 @@ describe("carrier_b", () => {
     const silence = { mulaw: 0xff, alaw: 0xd5 }[outboundCodec];
     for (const subject of [pcmu, pcma]) {
       const wire = createTelnyxWire({ outboundCodec });
-      expect(wire).toMatchObject({ outboundCodec, isUnordered: true, hasWallClockTimestamps: false });
+      expect(wire).toMatchObject({ outboundCodec, jitterBuffer: { waitMs: 60 }, hasWallClockTimestamps: false });
       expect(wire).toMatchObject({ inboundRateHz: 8_000, outboundRateHz: 8_000, binaryAudio: false });
       expect(decode(wire, subject.start("s"))).toMatchObject({ codec: subject.inbound });
       const bytes = new Uint8Array(160).fill(silence);

@@ -42,7 +42,7 @@ describe("carrier_a", () => {
       outboundRateHz: 8_000,
       binaryAudio: false,
       outboundCodec: "mulaw",
-      isUnordered: false,
+      jitterBuffer: undefined,
       hasWallClockTimestamps: false,
     });
   });

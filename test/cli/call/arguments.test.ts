@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { planCall } from "../../../src/cli/call/arguments.ts";
 import { UsageError } from "../../../src/cli/command.ts";
 import { SCENARIO } from "../../../src/simulator/callers/scenario.ts";
+import { SIMULATED_WIRES } from "../../../src/simulator/transports.ts";
 
 const NOWHERE = { apiUrl: undefined, apiKey: undefined };
 const plan = (...args: string[]) => planCall(args, NOWHERE);
@@ -165,7 +166,7 @@ test("an invalid destination is reported, and no URL that may contain a token is
 
 test("all problems are reported together", () => {
   expect(problemsOf(["--wire", "carrier_x", "--codec", "opus", "--say", " ", "--dtmf", "12e"])).toEqual([
-    '--wire must be one of carrier_a, carrier_b, carrier_c, websocket, not "carrier_x"',
+    `--wire must be one of ${SIMULATED_WIRES.join(", ")}, not "carrier_x"`,
     '--codec must be mulaw or alaw, not "opus"',
     "--say must not be empty",
     '--dtmf must be DTMF digits (0-9, *, #, A-D), not "12e"',

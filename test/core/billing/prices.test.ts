@@ -90,15 +90,17 @@ describe("ADV-H3: with incomplete prices", () => {
   });
 
   test("the missing prices for a call with maxCost are named; 0 is a price", () => {
-    const [priced, free] = [
-      { provider: "openai", model: "big" },
-      { provider: "openai", model: "free" },
+    const ofLlm = ["inputTokensMillion", "outputTokensMillion"] as const;
+    const [priced, free, espeak] = [
+      { provider: "openai", model: "big", prices: ofLlm },
+      { provider: "openai", model: "free", prices: ofLlm },
+      { provider: "espeak", prices: ["charactersThousand"] as const },
     ];
-    expect(missingPrices(prices, [priced, free], ["espeak"])).toEqual([
+    expect(missingPrices(prices, [priced, free, espeak])).toEqual([
       "openai.outputTokensMillion",
       "espeak.charactersThousand",
     ]);
-    expect(missingPrices(prices, [free], [])).toEqual([]);
-    expect(missingPrices(undefined, [free], [])).toHaveLength(2);
+    expect(missingPrices(prices, [free])).toEqual([]);
+    expect(missingPrices(undefined, [free])).toHaveLength(2);
   });
 });

@@ -5,7 +5,7 @@ import type { ListedEvent } from "../../../src/record/events/event-list.ts";
 import { EventPager } from "../../../src/record/events/event-pages.ts";
 import type { Stt, SttEvent } from "../../../src/speech/contracts.ts";
 import { EventQueue } from "../../../src/speech/event-queue.ts";
-import { createEspeak } from "../../../src/speech/tts/providers/espeak/espeak.ts";
+import { createEspeak } from "../../../src/speech/tts/providers/espeak/adapter.ts";
 import { ScriptedLlm, textReply } from "../../support/providers/scripted-llm.ts";
 import { mediaService } from "../../support/services/media-service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";

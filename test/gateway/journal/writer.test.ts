@@ -19,6 +19,7 @@ import { JournalWriters } from "../../../src/gateway/journal/writers.ts";
 import { JournalDecoder } from "../../../src/record/journal/format.ts";
 import { journalPath, readJournal } from "../../../src/record/journal/reader.ts";
 import type { JournalRecord } from "../../../src/record/journal/records.ts";
+import { JOURNAL_VERSION } from "../../../src/record/journal/versions.ts";
 import { heapBytesPerRun } from "../../support/heap.ts";
 import { NOT_RECORDED, START } from "../../support/journals/example-call.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
@@ -195,7 +196,12 @@ describe("journal writer", () => {
 
     const { spec, ...start } = START;
     expect(await recordsOf(dataDir)).toEqual([
-      { kind: "header", timeMs: 0, header: { software: "trunkline test", icu: process.versions.icu, ...start, spec } },
+      {
+        kind: "header",
+        timeMs: 0,
+        version: JOURNAL_VERSION,
+        header: { software: "trunkline test", icu: process.versions.icu, ...start, spec },
+      },
       { kind: "event", timeMs: 1, event: { kind: "leg-started", codec: "mulaw" } },
       { kind: "command", timeMs: 1, command: { kind: "speak", turnId: 1, segment: 0, text: "Hello." } },
       { kind: "frame-in", timeMs: 21.5, mediaMs: 102, isSpeech: true, audio: AUDIO, audioOmitted: false },

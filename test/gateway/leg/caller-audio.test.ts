@@ -10,15 +10,16 @@ import { heapBytesPerRun } from "../../support/heap.ts";
 const makeResampler = await loadResampler();
 
 test.each([
-  ["in order", { isUnordered: false, hasWallClockTimestamps: false }],
-  ["that may come out of order", { isUnordered: true, hasWallClockTimestamps: false }],
-  ["with dates", { isUnordered: false, hasWallClockTimestamps: true }],
+  ["in order", { jitterBuffer: undefined, hasWallClockTimestamps: false }],
+  ["that may come out of order", { jitterBuffer: { waitMs: 60 }, hasWallClockTimestamps: false }],
+  ["with dates", { jitterBuffer: undefined, hasWallClockTimestamps: true }],
 ])("audio %s reaches the bus without an allocation per frame", (_, order) => {
   let frames = 0;
   const audio = new CallerAudio({
     wire: { inboundRateHz: 8_000, ...order },
     codec: "alaw",
     makeResampler,
+    openedMs: callMs(0),
     startMs: callMs(0),
     counters: new CallCounters(),
     onFrame: () => {
@@ -32,8 +33,8 @@ test.each([
   const bytes = heapBytesPerRun(() => {
     sent += 1;
     // Every second message is swapped with the next.
-    message.chunk = order.isUnordered ? sent - 1 + (sent % 2) * 2 : sent;
-    message.timestampMs = order.isUnordered ? mediaMs(Number.NaN) : mediaMs(sent * 20);
+    message.chunk = order.jitterBuffer ? sent - 1 + (sent % 2) * 2 : sent;
+    message.timestampMs = order.jitterBuffer ? mediaMs(Number.NaN) : mediaMs(sent * 20);
     audio.push(message, callMs(sent * 20));
     audio.release(callMs(sent * 20), callMs(sent * 20));
     digits.next(callMs(sent * 20));

@@ -23,13 +23,11 @@ function timed() {
   const leg = new TimedLeg(
     {
       message: work,
-      tick: work,
-      catchUp: work,
       pinged: () => {},
       ponged: () => {},
       closed: (code, violated) => closings.push([code, violated]),
-      read: () => ({ connectionType: "carrier_a", state: "listening", counts }),
     },
+    { tick: work, catchUp: work, read: () => ({ counts }) },
     clock,
     ticker,
     added,

@@ -7,11 +7,16 @@ import { JOURNAL_BACKLOG_BYTES_MAX } from "../../../src/core/limits/storage.ts";
 import { JournalDecoder, JournalEncoder } from "../../../src/record/journal/format.ts";
 import type { JournaledEvent, JournalRecord } from "../../../src/record/journal/records.ts";
 import { journalHeader } from "../../../src/record/journal/redact.ts";
-import { JOURNAL_VERSION } from "../../../src/record/journal/versions.ts";
+import { ATTACHMENTS_SINCE_VERSION, JOURNAL_VERSION } from "../../../src/record/journal/versions.ts";
 import { START } from "../../support/journals/example-call.ts";
 import { encode } from "../../support/journals/journal-file.ts";
 
-const HEADER: JournalRecord = { kind: "header", timeMs: callMs(0), header: journalHeader("trunkline test", START) };
+const HEADER: JournalRecord = {
+  kind: "header",
+  timeMs: callMs(0),
+  version: JOURNAL_VERSION,
+  header: journalHeader("trunkline test", START),
+};
 
 const timeMs = fc.double({ min: 0, max: 1e8, noNaN: true }).map(callMs);
 const count = fc.nat(0xff_ff_ff_ff);
@@ -34,6 +39,7 @@ const recordWith = (charsMax: number): fc.Arbitrary<JournalRecord> =>
       audio,
       audioOmitted: fc.boolean(),
     }),
+    fc.record({ kind: fc.constant("attached" as const), timeMs, attachment: count }),
     fc.record({
       kind: fc.constant("event" as const),
       timeMs,
@@ -159,6 +165,13 @@ describe("journal format", () => {
         bytes.writeUInt32LE(7, 2);
       }),
     ],
+    [
+      "an attachment without its number",
+      patched(eventAt, (bytes) => {
+        bytes.writeUInt8(6);
+        bytes.writeUInt32LE(3, 2);
+      }),
+    ],
     ["a second header", Buffer.concat([encoded([HEADER]), encoded([HEADER]).subarray(8)])],
     ["no header", Buffer.concat([good.subarray(0, 8), good.subarray(eventAt)])],
   ])("refuses %s", (_, bytes) => {
@@ -175,8 +188,17 @@ describe("journal format", () => {
     ["no call", { callId: undefined }],
   ])("refuses a header with %s", (_, change) => {
     const header = { ...journalHeader("trunkline test", START), ...change };
-    const bytes = encoded([{ kind: "header", timeMs: callMs(0), header: JSON.parse(JSON.stringify(header)) }]);
+    const bytes = encoded([{ ...HEADER, header: JSON.parse(JSON.stringify(header)) }]);
     expect(() => decoded(bytes)).toThrow(/header/);
+  });
+
+  test("everything in a journal of a version without attachments belongs to the first", () => {
+    const started: JournalRecord = { kind: "event", timeMs: callMs(5), event: { kind: "leg-started", codec: "mulaw" } };
+    const attached: JournalRecord = { kind: "attached", timeMs: callMs(5), attachment: 1 };
+    const older = encoded([HEADER, started]);
+    older.writeUInt16LE(ATTACHMENTS_SINCE_VERSION - 1, 4);
+    expect(decoded(older).records.slice(1)).toEqual([attached, started]);
+    expect(decoded(encoded([HEADER, attached, started])).records.slice(1)).toEqual([attached, started]);
   });
 
   test("refuses a leg-started without a codec, and a journal of version 1", () => {

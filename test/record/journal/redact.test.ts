@@ -105,6 +105,7 @@ const COMMANDS: { [Kind in CallCommand["kind"]]: Extract<CallCommand, { kind: Ki
     name: "lookup",
     arguments: { a: SAID },
   },
+  transcript: { kind: "transcript", role: "agent", text: SAID, final: true, turnId: 3, approximate: true },
   "send-dtmf": { kind: "send-dtmf", digits: SAID },
   language: { kind: "language", language: "de", reason: "detected" },
   transfer: { kind: "transfer", target: SAID },
@@ -183,10 +184,20 @@ describe("redaction", () => {
     expect(journaledEvent({ ...EVENTS["reply-tool-call"], name: "hang_up" }, false)).toMatchObject({ name: "hang_up" });
   });
 
-  test("of a recorded call everything stays but the conversation that each LLM request repeats", () => {
+  test("of a transcript only the length is journaled, whether or not the call is recorded", () => {
+    for (const recorded of [true, false]) {
+      expect(journaledCommand(COMMANDS.transcript, recorded)).toEqual({
+        ...COMMANDS.transcript,
+        text: "",
+        chars: SAID.length,
+      });
+    }
+  });
+
+  test("of a recorded call everything else stays but the conversation that each LLM request repeats", () => {
     for (const event of Object.values(EVENTS)) expect(journaledEvent(event, true)).toBe(event);
     for (const command of Object.values(COMMANDS)) {
-      if (command.kind === "generate-reply" || command.kind === "preemptive-start") continue;
+      if (["generate-reply", "preemptive-start", "transcript"].includes(command.kind)) continue;
       expect(journaledCommand(command, true)).toBe(command);
     }
     for (const recorded of [true, false]) {

@@ -18,7 +18,7 @@ const HEADER_BYTES_MAX = 2_500;
 
 const pathOf = (name: string): string => fileURLToPath(new URL(`${name}.tlj`, CORPUS));
 
-/** The decisions of a call, without the routine of requests, speaking and marks. */
+/** The decisions of a call, without the routine of requests, speaking, marks and transcripts. */
 async function decisions(path: string): Promise<string[]> {
   return (await replayJournal(path)).journaled.flatMap(({ command }) => decision(command));
 }
@@ -29,6 +29,7 @@ function decision(command: JournaledCommand): string[] {
     case "speak":
     case "mark":
     case "state":
+    case "transcript":
       return [];
     case "turn":
       return [`${command.turn.role}: ${command.turn.text}${command.turn.interrupted ? " [interrupted]" : ""}`];

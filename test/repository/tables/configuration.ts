@@ -1,5 +1,5 @@
 import { VARIABLE_GROUPS } from "../../../src/config/variables/all.ts";
-import type { Variable } from "../../../src/config/variables/variable.ts";
+import type { Variable } from "../../../src/core/configuration/variable.ts";
 import { inCode, listed, markdownTable } from "./markdown.ts";
 
 function valuesOf({ oneOf, range, orWord, format }: Variable): string {

@@ -1,7 +1,8 @@
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import { SOCKET_PAYLOAD_BYTES_MAX } from "../../../src/core/limits/connections.ts";
-import type { Connection } from "../../../src/gateway/leg/connection.ts";
-import type { LegSocket } from "../../../src/gateway/leg/leg.ts";
+import type { Transport } from "../../../src/gateway/transport/transport.ts";
+import type { Connection } from "../../support/legs/connection.ts";
+import { DEFAULT_LIVENESS } from "../../support/legs/liveness.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 import type { FaultPlan } from "../plan/fault-plan.ts";
 import type { Fault } from "../plan/kinds.ts";
@@ -35,7 +36,9 @@ const REPEATED_MEDIA_MAX = 30;
 const STRANGE_START_MS = 15_000;
 
 /** What lies between the carrier and the service: the two ways of a network, and a carrier that does not always say what it should. */
-export class SimulatedConnection implements LegSocket {
+export class SimulatedConnection implements Transport {
+  readonly liveness = DEFAULT_LIVENESS;
+  readonly bufferedBytes = 0;
   readonly in: Path;
   readonly out: Path;
   readonly #options: SimulatedConnectionOptions;
@@ -98,7 +101,7 @@ export class SimulatedConnection implements LegSocket {
   }
 
   /** As uWebSockets.js has it: the service is notified of the close within the call that closes. */
-  end(code: number): void {
+  close(code: number): void {
     this.#options.onEnded();
     this.#over = true;
     this.out.send(() => this.#options.carrierClosed());

@@ -3,10 +3,10 @@ import {
   DTMF_PER_SECOND_MAX,
   MALFORMED_PER_SECOND_MAX,
 } from "../../../src/core/limits/messages.ts";
-import type { Connection } from "../../../src/gateway/leg/connection.ts";
 import { frameBytes, silenceByte } from "../../../src/simulator/audio/format.ts";
 import type { SimulatedPeer } from "../../../src/simulator/peers/peer.ts";
 import { formatsOf, type Transport as Wire } from "../../../src/simulator/transports.ts";
+import type { Connection } from "../../support/legs/connection.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 import { differentKeys } from "../../support/wires/costly-json.ts";
 import type { FaultPlan } from "../plan/fault-plan.ts";

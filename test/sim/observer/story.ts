@@ -75,6 +75,10 @@ export function commandText(command: CallCommand): string {
       const { role, text, startMs, endMs, interrupted } = command.turn;
       return `turn of the ${role}, ${startMs} to ${endMs} ms${interrupted ? ", interrupted" : ""}: ${JSON.stringify(text)}`;
     }
+    case "transcript": {
+      const { turnId, role, text, final } = command;
+      return `transcript ${turnId} of the ${role}${final ? ", final" : ""}: ${JSON.stringify(text)}`;
+    }
     case "end":
       return `end: ${command.reason}`;
   }

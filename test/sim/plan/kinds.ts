@@ -174,6 +174,7 @@ export type Invariant =
   | "nothing counts as heard that was not played"
   | "nothing that was played is missing"
   | "turns are in order and within the call"
+  | "clients are shown the turns of the call"
   | "a turn ends with its pause, not before, and at once then"
   | "what waits stays within its bounds"
   | "inactivity comes when it is due and not before"

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createLlms } from "../../../src/speech/llm/registry.ts";
-import { llmProblems, readLlmSettings } from "../../../src/speech/llm/settings.ts";
+import { VariableReader } from "../../../src/config/variables/reader.ts";
+import { createLlms, LLM_REGISTRY, llmProblems } from "../../../src/speech/llm/registry.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { breakerFor } from "../../support/providers/breakers.ts";
 import { INLINE_TOOL_CHOICE } from "../../support/stubs/inline-schemas.ts";
@@ -8,8 +8,7 @@ import { INLINE_TOOL_CHOICE } from "../../support/stubs/inline-schemas.ts";
 const clock = new ManualClock();
 const circuitBreakerOf = (provider: string) => breakerFor("llm", provider, clock).circuitBreaker;
 const REFERENCE = { model_a: "reference", model_b: "reference", model_c: "reference" };
-const settingsOf = (env: Readonly<Record<string, string>> = {}) =>
-  readLlmSettings((key, fallback) => env[key] ?? fallback);
+const settingsOf = (env: Readonly<Record<string, string>> = {}) => LLM_REGISTRY.configure(new VariableReader(env, []));
 
 describe("the configured LLMs", () => {
   test("each model can have any provider", () => {
@@ -30,7 +29,7 @@ describe("the configured LLMs", () => {
   test("equal models share one LLM, and names of models may contain colons", () => {
     const settings = settingsOf({ OPENAI_BASE_URL: "http://127.0.0.1:11434/v1/" });
     const models = { ...REFERENCE, model_a: "openai:llama3.2:3b", model_b: "openai:llama3.2:3b" };
-    expect(settings.openai).toEqual({ apiKey: undefined, baseUrl: "http://127.0.0.1:11434/v1" });
+    expect(settings.get("openai")?.settings).toEqual({ apiKey: undefined, baseUrl: "http://127.0.0.1:11434/v1" });
     expect(llmProblems(models, settings)).toEqual([]);
     const { model_a, model_b, model_c } = createLlms(models, settings, {}, circuitBreakerOf, clock, INLINE_TOOL_CHOICE);
     expect(model_b).toBe(model_a);

@@ -1,13 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { createStt } from "../../../src/speech/stt/registry.ts";
-import { readSttSettings, sttProblems } from "../../../src/speech/stt/settings.ts";
+import { VariableReader } from "../../../src/config/variables/reader.ts";
+import { createStt, STT_REGISTRY, sttProblems } from "../../../src/speech/stt/registry.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { breakerFor } from "../../support/providers/breakers.ts";
 
 const clock = new ManualClock();
 const circuitBreakerOf = (provider: string) => breakerFor("stt", provider, clock).circuitBreaker;
-const settingsOf = (env: Readonly<Record<string, string>> = {}) =>
-  readSttSettings((key, fallback) => env[key] ?? fallback);
+const settingsOf = (env: Readonly<Record<string, string>> = {}) => STT_REGISTRY.configure(new VariableReader(env, []));
 
 describe("the configured STT", () => {
   test("can be any provider, with its own model and address", () => {
@@ -19,7 +18,7 @@ describe("the configured STT", () => {
       OPENAI_STT_URL: "http://127.0.0.1:8000/v1/",
       OPENAI_STT_MODEL: "Systran/faster-whisper-small",
     });
-    expect(settings).toEqual({
+    expect(Object.fromEntries([...settings].map(([name, configured]) => [name, configured.settings]))).toEqual({
       deepgram: { apiKey: "a", model: "nova-3", url: "ws://127.0.0.1:1/v1/listen?language=multi" },
       assemblyai: { apiKey: "b", model: "universal-streaming-english", url: "wss://streaming.assemblyai.com/v3/ws" },
       openai: {
@@ -28,6 +27,7 @@ describe("the configured STT", () => {
         url: "http://127.0.0.1:8000/v1",
         languageDetection: "",
       },
+      reference: {},
     });
     for (const name of ["deepgram", "assemblyai", "openai", "reference"]) {
       expect(sttProblems(name, settings)).toEqual([]);

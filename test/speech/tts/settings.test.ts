@@ -1,8 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../../src/config/config.ts";
-import { readTtsSettings } from "../../../src/speech/tts/settings.ts";
+import { VariableReader } from "../../../src/config/variables/reader.ts";
+import { cartesiaTts } from "../../../src/speech/tts/providers/cartesia/descriptor.ts";
+import { elevenLabsTts } from "../../../src/speech/tts/providers/elevenlabs/descriptor.ts";
+import { openAiTts } from "../../../src/speech/tts/providers/openai/descriptor.ts";
 
-const settings = (env: Readonly<Record<string, string>>) => readTtsSettings((key, fallback) => env[key] ?? fallback);
+const settings = (env: Readonly<Record<string, string>>) => {
+  const reader = new VariableReader(env, []);
+  return {
+    elevenlabs: elevenLabsTts.configure(reader).settings,
+    cartesia: cartesiaTts.configure(reader).settings,
+    openai: openAiTts.configure(reader).settings,
+  };
+};
 
 describe("TTS settings", () => {
   test("without variables are the providers' defaults and OpenAI's own voices", () => {

@@ -127,7 +127,7 @@ export async function apiUnderTest(
   const downloads = new LargeResponses(clock, metrics.largeResponses("download"), downloadBounds(API_CONNECTIONS_MAX));
   const app = buildApi({
     ...stores,
-    admission: new CallAdmission(stores.calls, {
+    callAdmission: new CallAdmission(stores.calls, {
       reserve: (tokenHash, apiKeyId) => state.admit({ tokenHash, apiKeyId }),
       release: () => {},
     }),

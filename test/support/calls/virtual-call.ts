@@ -6,7 +6,7 @@ import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import type { TranscriptTurn } from "../../../src/core/calls/transcript.ts";
 import { callMs, mediaMs } from "../../../src/core/clocks.ts";
 import type { TurnId } from "../../../src/core/ids.ts";
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../../src/core/limits/media.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits/media.ts";
 import { PlaybackClock } from "../../../src/media/playback-clock.ts";
 import type { TimedWord } from "../../../src/speech/contracts.ts";
 import { type FarEnd, ImmediateFarEnd, type SpeechFrame } from "./far-end.ts";
@@ -217,7 +217,7 @@ export class VirtualCall {
     if (!isSilent)
       this.handle({ kind: "frame-in", isSpeech: this.nowMs < this.#voicedUntilMs, mediaMs: mediaMs(this.#mediaMs) });
     if (callMs(this.nowMs) >= this.call.nextDeadlineMs) this.handle({ kind: "tick" });
-    while (this.#playback.isFrameDue(callMs(this.nowMs))) {
+    while (this.#playback.isFrameDue(callMs(this.nowMs), OUTPUT_LEAD_MS)) {
       if (this.#ring[0]?.turnId === this.#pausedTurn) break;
       const frame = this.#ring.shift();
       if (frame === undefined) break;
@@ -267,6 +267,7 @@ export class VirtualCall {
         this.#use(command);
         return;
       case "state":
+      case "transcript":
       case "ignore":
       case "conversation-trimmed":
       case "send-dtmf":

@@ -10,10 +10,10 @@ import { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
 import { Gateway } from "../../../src/gateway/gateway.ts";
 import type { JournalFiles } from "../../../src/gateway/journal/writer.ts";
 import { JournalWriters } from "../../../src/gateway/journal/writers.ts";
-import type { Leg, LegSocket } from "../../../src/gateway/leg/leg.ts";
 import { AccountSpends } from "../../../src/gateway/spend/account.ts";
 import { HttpTools } from "../../../src/gateway/tools/http-client.ts";
 import { failed, type ToolOutcome } from "../../../src/gateway/tools/outcome.ts";
+import type { Transport as ServiceTransport, TransportListener } from "../../../src/gateway/transport/transport.ts";
 import { opusCodecs } from "../../../src/media/opus/codecs.ts";
 import { createWasmOpus, loadLibopusModule } from "../../../src/media/opus/wasm.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
@@ -135,7 +135,7 @@ class GoldenCallRun implements LiveCall {
   readonly #peer: SimulatedPeer;
   readonly #speech: readonly Uint8Array[];
   readonly #silence: Uint8Array;
-  #leg: Leg | undefined;
+  #leg: TransportListener | undefined;
   #lastAudio: string | Uint8Array = "";
   #isDead = false;
   #isStuck = false;
@@ -180,7 +180,6 @@ class GoldenCallRun implements LiveCall {
       metrics: new WorkerMetrics(CONNECTION_TYPES, () => gateway.readings()),
       ...(scene.parameters === undefined ? {} : { parameters: scene.parameters }),
       ...(scene.historyTokensMax === undefined ? {} : { historyTokensMax: scene.historyTokensMax }),
-      liveness: DEFAULT_LIVENESS,
       clock,
       log,
       callsMax: 1,
@@ -299,9 +298,11 @@ class GoldenCallRun implements LiveCall {
     return { ...rest, ...first, voiceId: "tts-1/one", ...specOf(this.#line), ...this.#scene.spec };
   }
 
-  #socket(): LegSocket {
+  #socket(): ServiceTransport {
     const clock = this.#clock;
     return {
+      liveness: DEFAULT_LIVENESS,
+      bufferedBytes: 0,
       send: (message) => {
         if (this.#isStuck) return false;
         const copy = typeof message === "string" ? message : this.#received(message);
@@ -315,7 +316,7 @@ class GoldenCallRun implements LiveCall {
           if (!this.#isClosed) this.#leg?.ponged();
         });
       },
-      end: (code) => {
+      close: (code) => {
         clock.after(NETWORK_MS, () => {
           // A peer that was cut off learns nothing of the end.
           if (!this.#isDead && !this.#isStuck) this.#peer.closed();

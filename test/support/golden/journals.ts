@@ -3,10 +3,13 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
+import { Call } from "../../../src/call/call.ts";
+import type { TranscriptUpdate } from "../../../src/call/events.ts";
 import { canonicalJson } from "../../../src/core/canonical-json.ts";
 import { JournalDecoder } from "../../../src/record/journal/format.ts";
 import type { JournalRecord } from "../../../src/record/journal/records.ts";
 import type { TimedCommand } from "../../../src/record/replay/replay.ts";
+import { replaySetupOf } from "../../../src/record/replay/setup.ts";
 import type { SentMessage } from "./hold-call.ts";
 import { commandAsRecorded, messageAsRecorded } from "./recorded-names.ts";
 
@@ -75,6 +78,28 @@ export function recordsOf(journal: Buffer): JournalRecord[] {
   const rest = journal.length - new JournalDecoder((record) => records.push(withOwnAudio(record))).push(journal);
   if (rest !== 0) throw new Error("the journal ends within a record");
   return records;
+}
+
+/** The transcript that the call machine of today makes of a journal; undefined where the call is not recorded. */
+export function transcriptsOf([first, ...records]: readonly JournalRecord[]): TranscriptUpdate[] | undefined {
+  if (first?.kind !== "header") throw new Error("the journal has no header");
+  const { header } = first;
+  if (header.spec === undefined) return undefined;
+  const transcripts: TranscriptUpdate[] = [];
+  const call = new Call({
+    ...replaySetupOf(header),
+    rateHz: header.leg.outboundRateHz,
+    sttHasInterim: header.sttHasInterim,
+    promptTokensMax: header.promptTokensMax,
+    sink: (command) => {
+      if (command.kind === "transcript") transcripts.push(command);
+    },
+  });
+  for (const record of records) {
+    if (record.kind === "event") call.handle(record.event, record.timeMs);
+    else if (record.kind === "frame-in" || record.kind === "frame-out") call.handle(record, record.timeMs);
+  }
+  return transcripts;
 }
 
 const withOwnAudio = (record: JournalRecord): JournalRecord =>

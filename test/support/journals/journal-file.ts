@@ -66,6 +66,9 @@ export function encode(encoder: JournalEncoder, record: JournalRecord): void {
     case "frame-out":
       encoder.frameOut(record.timeMs, record.turnId, record.samples, record.audio, record.audioOmitted);
       return;
+    case "attached":
+      encoder.attached(record.timeMs, record.attachment);
+      return;
     case "event":
       encoder.event(record.timeMs, record.event);
       return;

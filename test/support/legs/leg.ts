@@ -10,13 +10,12 @@ import type { SchemaChecks } from "../../../src/core/schemas/checker.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import type { JournalWriter } from "../../../src/gateway/journal/writer.ts";
 import { JournalWriters } from "../../../src/gateway/journal/writers.ts";
-import { Connection } from "../../../src/gateway/leg/connection.ts";
-import type { LegSocket } from "../../../src/gateway/leg/leg.ts";
-import type { LivenessOptions } from "../../../src/gateway/leg/liveness.ts";
 import type { PhraseFinder } from "../../../src/gateway/phrases/book.ts";
 import { AccountSpends } from "../../../src/gateway/spend/account.ts";
 import { CallSpend } from "../../../src/gateway/spend/call.ts";
 import { HttpTools } from "../../../src/gateway/tools/http-client.ts";
+import type { LivenessOptions } from "../../../src/gateway/transport/liveness.ts";
+import type { Transport } from "../../../src/gateway/transport/transport.ts";
 import { busRateHz } from "../../../src/media/bus-rate.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
 import { loadVad, type Vad } from "../../../src/media/vad.ts";
@@ -33,12 +32,15 @@ import { INLINE_SCHEMAS } from "../stubs/inline-schemas.ts";
 import { NO_SPEND_LIMITS } from "../stubs/no-limits.ts";
 import { NO_PHRASES } from "../stubs/no-phrases.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
+import { Connection } from "./connection.ts";
 import { DEFAULT_LIVENESS } from "./liveness.ts";
 
 const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()]);
 
 /** A socket that keeps what was sent; it can be set to drop everything, as a peer that does not read. */
-export class FakeSocket implements LegSocket {
+export class FakeSocket implements Transport {
+  readonly liveness: LivenessOptions;
+  readonly bufferedBytes = 0;
   /** Texts. */
   readonly sent: string[] = [];
   /** Binary messages. */
@@ -48,6 +50,10 @@ export class FakeSocket implements LegSocket {
   pings = 0;
   onPing = (): void => {};
   onEnd = (): void => {};
+
+  constructor(liveness: Partial<LivenessOptions> = {}) {
+    this.liveness = { ...DEFAULT_LIVENESS, ...liveness };
+  }
 
   send(message: Uint8Array | string, isBinary = false): boolean {
     if (this.stuck) return false;
@@ -61,7 +67,7 @@ export class FakeSocket implements LegSocket {
     this.onPing();
   }
 
-  end(code: number, reason: string): void {
+  close(code: number, reason: string): void {
     this.ended = { code, reason };
     this.onEnd();
   }
@@ -112,7 +118,7 @@ export const STREAM_ID = "MZ00000000000000000000000000000001";
 export function leg(options: LegOptions = {}) {
   const clock = options.shared?.clock ?? new ManualClock();
   const ticker = options.shared?.ticker ?? new Ticker(clock);
-  const socket = new FakeSocket();
+  const socket = new FakeSocket(options.liveness);
   const directory = temporaryDirectory();
   const { log, lines: logged } = memoryLog();
   const journals = new JournalWriters({ dataDir: directory, software: "test", clock, log });
@@ -149,7 +155,7 @@ export function leg(options: LegOptions = {}) {
   const started: string[] = [];
   const connection = new Connection({
     redeemed,
-    socket,
+    transport: socket,
     wire,
     inbound: inboundAudio(),
     vad: options.vad ?? makeVad(busRateHz(wire.inboundRateHz)),
@@ -158,7 +164,6 @@ export function leg(options: LegOptions = {}) {
     llm: options.llm ?? new ScriptedLlm(clock, [textReply("I see.")]),
     tts: options.tts ?? new ScriptedTts(clock),
     parameters,
-    liveness: { ...DEFAULT_LIVENESS, ...options.liveness },
     httpTools: options.httpTools ?? new HttpTools({ secrets: new Map(), allowLoopback: true }),
     schemas: options.schemas ?? INLINE_SCHEMAS,
     phrases: options.phrases ?? NO_PHRASES,

@@ -9,6 +9,7 @@ import { loadUws, type UwsModule } from "../../../src/gateway/server/uws/module.
 import { currentRuntime } from "../../../src/gateway/server/uws/packages.ts";
 import { UwsServer } from "../../../src/gateway/server/uws/server.ts";
 import { WsServer, type WsServerOptions } from "../../../src/gateway/server/ws/server.ts";
+import { DEFAULT_LIVENESS } from "./liveness.ts";
 
 const runtime = currentRuntime();
 const best = chooseMediaServer("auto", runtime);
@@ -33,9 +34,9 @@ export type MediaServerParts = { uws?: UwsModule } & Pick<WsServerOptions, "cloc
 /** A media server by name. */
 export function createMediaServer(
   name: MediaServerName,
-  given: Omit<MediaServerOptions, "headerNames"> & Partial<MediaServerOptions>,
+  given: Omit<MediaServerOptions, "headerNames" | "liveness"> & Partial<MediaServerOptions>,
   { uws, ...more }: MediaServerParts = {},
 ): MediaServer {
-  const options = { headerNames: [], ...given };
+  const options = { headerNames: [], liveness: DEFAULT_LIVENESS, ...given };
   return name === "uws" ? new UwsServer({ ...options, uws: uws ?? uwsHere() }) : new WsServer({ ...options, ...more });
 }

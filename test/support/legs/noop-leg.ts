@@ -1,4 +1,4 @@
-import type { Leg } from "../../../src/gateway/leg/leg.ts";
+import type { TransportListener } from "../../../src/gateway/transport/transport.ts";
 
 /** A leg that takes everything and does nothing. */
-export const NOOP_LEG: Leg = { message: () => {}, pinged: () => {}, ponged: () => {}, closed: () => {} };
+export const NOOP_LEG: TransportListener = { message: () => {}, pinged: () => {}, ponged: () => {}, closed: () => {} };

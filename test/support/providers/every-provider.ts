@@ -1,14 +1,13 @@
+import { VariableReader } from "../../../src/config/variables/reader.ts";
+import type { Stage } from "../../../src/core/calls/stages.ts";
 import type { Clock } from "../../../src/core/clock.ts";
+import type { Variable, Variables } from "../../../src/core/configuration/variable.ts";
 import type { ClosableTts, Llm, Stt } from "../../../src/speech/contracts.ts";
-import { createAnthropicLlm } from "../../../src/speech/llm/providers/anthropic.ts";
-import { createGeminiLlm } from "../../../src/speech/llm/providers/gemini.ts";
-import { createOpenAiLlm } from "../../../src/speech/llm/providers/openai.ts";
-import { createAssemblyAiStt } from "../../../src/speech/stt/providers/assemblyai.ts";
-import { createDeepgramStt } from "../../../src/speech/stt/providers/deepgram.ts";
-import { createOpenAiStt } from "../../../src/speech/stt/providers/openai.ts";
-import { createCartesiaTts } from "../../../src/speech/tts/providers/cartesia.ts";
-import { createElevenLabsTts } from "../../../src/speech/tts/providers/elevenlabs.ts";
-import { createOpenAiTts } from "../../../src/speech/tts/providers/openai.ts";
+import { LLM_PROVIDERS as LLM_LIST } from "../../../src/speech/llm/providers/list.ts";
+import type { ConfiguredProvider, ProviderDescriptor } from "../../../src/speech/provider-descriptor.ts";
+import { STT_PROVIDERS as STT_LIST } from "../../../src/speech/stt/providers/list.ts";
+import { TTS_PROVIDERS as TTS_LIST } from "../../../src/speech/tts/providers/list.ts";
+import { INLINE_TOOL_CHOICE } from "../stubs/inline-schemas.ts";
 import { framesOf, hum } from "./stt/stt-server.ts";
 
 /** Texts that no error may quote. */
@@ -25,74 +24,43 @@ interface Maker<Provider> {
   make: (base: string, clock: Clock) => Provider;
 }
 
-const socketUrl = (base: string): string => base.replace(/^http/, "ws");
+/** The providers of a stage that have a server, each configured through its own variables: an API key and an address. */
+function makersOf<S extends Stage, Provider>(
+  descriptors: readonly ProviderDescriptor<S>[],
+  create: (configured: ConfiguredProvider<S>, clock: Clock) => Provider,
+): Maker<Provider>[] {
+  return descriptors.flatMap((descriptor) => {
+    const { id, variables, capabilities } = descriptor;
+    if (capabilities.connection === undefined) return [];
+    const [[address = "", { default: ownAddress = "" } = {}] = []] = variablesOf(variables, "_URL");
+    const [[apiKey = ""] = []] = variablesOf(variables, "_API_KEY");
+    const make = (base: string, clock: Clock): Provider => {
+      const url = new URL(ownAddress);
+      const server = url.protocol.startsWith("ws") ? base.replace(/^http/, "ws") : base;
+      const env = { [apiKey]: PROVIDER_KEY, [address]: server + url.pathname };
+      return create(descriptor.configure(new VariableReader(env, [])), clock);
+    };
+    return [{ name: id, isSocket: capabilities.connection === "websocket", make }];
+  });
+}
+
+const variablesOf = (variables: Variables, ending: string): [string, Variable][] =>
+  Object.entries(variables).filter(([name]) => name.endsWith(ending));
 
 /** Every STT provider with a server. */
-export const STT_PROVIDERS: readonly Maker<Stt>[] = [
-  {
-    name: "deepgram",
-    isSocket: true,
-    make: (base, clock) =>
-      createDeepgramStt({ apiKey: PROVIDER_KEY, model: "nova-3", url: `${socketUrl(base)}/v1/listen`, clock }),
-  },
-  {
-    name: "assemblyai",
-    isSocket: true,
-    make: (base, clock) =>
-      createAssemblyAiStt({ apiKey: PROVIDER_KEY, model: "universal-3-6-pro", url: `${socketUrl(base)}/v3/ws`, clock }),
-  },
-  {
-    name: "openai",
-    isSocket: false,
-    make: (base) =>
-      createOpenAiStt({ apiKey: PROVIDER_KEY, model: "whisper-1", languageDetection: false, url: `${base}/v1` }),
-  },
-];
+export const STT_PROVIDERS = makersOf(STT_LIST, (stt, clock): Stt => stt.create({ clock }));
 
 /** Every LLM provider with a server. */
-export const LLM_PROVIDERS: readonly Maker<Llm>[] = [
-  {
-    name: "openai",
-    isSocket: false,
-    make: (base) => createOpenAiLlm({ model: "gpt-4o-mini", apiKey: PROVIDER_KEY, baseUrl: `${base}/v1` }),
-  },
-  {
-    name: "anthropic",
-    isSocket: false,
-    make: (base) => createAnthropicLlm({ model: "claude-haiku-4-5", apiKey: PROVIDER_KEY, baseUrl: base }),
-  },
-  {
-    name: "gemini",
-    isSocket: false,
-    make: (base) => createGeminiLlm({ model: "gemini-2.0-flash", apiKey: PROVIDER_KEY, baseUrl: base }),
-  },
-];
+export const LLM_PROVIDERS = makersOf(
+  LLM_LIST,
+  (llm): Llm => llm.create({ model: "any-model", toolChooser: INLINE_TOOL_CHOICE }),
+);
 
 /** Every TTS provider with a server. */
-export const TTS_PROVIDERS: readonly Maker<ClosableTts>[] = [
-  {
-    name: "elevenlabs",
-    isSocket: true,
-    make: (url, clock) => createElevenLabsTts({ apiKey: PROVIDER_KEY, model: "eleven_flash_v2_5", url, clock }),
-  },
-  {
-    name: "cartesia",
-    isSocket: true,
-    make: (url, clock) => createCartesiaTts({ apiKey: PROVIDER_KEY, model: "sonic-3.5", url, clock }),
-  },
-  {
-    name: "openai",
-    isSocket: false,
-    make: (base, clock) =>
-      createOpenAiTts({
-        url: `${base}/v1`,
-        apiKey: PROVIDER_KEY,
-        model: "gpt-4o-mini-tts",
-        voices: [{ name: "alloy", language: "en" }],
-        clock,
-      }),
-  },
-];
+export const TTS_PROVIDERS = makersOf(
+  TTS_LIST,
+  (tts, clock): ClosableTts => tts.create({ clock, listsVoicesOnly: false, onProcessFailure: () => {} }),
+);
 
 /** A provider of any stage, and one request to it. */
 export interface AnyProvider {

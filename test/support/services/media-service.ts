@@ -12,12 +12,12 @@ import { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
 import { Gateway } from "../../../src/gateway/gateway.ts";
 import type { JournalFiles } from "../../../src/gateway/journal/writer.ts";
 import { JournalWriters } from "../../../src/gateway/journal/writers.ts";
-import type { LivenessOptions } from "../../../src/gateway/leg/liveness.ts";
 import type { PhraseFinder } from "../../../src/gateway/phrases/book.ts";
 import type { CertificateFiles } from "../../../src/gateway/server/certificate.ts";
 import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
 import { AccountSpends } from "../../../src/gateway/spend/account.ts";
 import { HttpTools } from "../../../src/gateway/tools/http-client.ts";
+import type { LivenessOptions } from "../../../src/gateway/transport/liveness.ts";
 import { loadOpus } from "../../../src/media/opus/load.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
 import { loadVad, type VadFactory } from "../../../src/media/vad.ts";
@@ -164,7 +164,6 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     accountSpends,
     prices: options.prices,
     metrics,
-    liveness: { ...DEFAULT_LIVENESS, ...options.liveness },
     clock,
     log,
     callsMax: options.callsMax ?? readConfig({}).callsPerWorker,
@@ -177,6 +176,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     admit: (token: string, headers: UpgradeHeaders) => gateway.admit(token, headers),
     tls: options.tls,
     corsOrigins: options.corsOrigins ?? [],
+    liveness: { ...DEFAULT_LIVENESS, ...options.liveness },
     log,
   };
   const server = createMediaServer(

@@ -34,7 +34,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     clock: systemClock,
     largeResponses: new LargeResponses(systemClock, metrics.largeResponses("list")),
     downloads: new LargeResponses(systemClock, metrics.largeResponses("download"), downloadBounds(API_CONNECTIONS_MAX)),
-    admission: stores.calls,
+    callAdmission: stores.calls,
     voices: catalogueOf({ voices: async () => [VOICE] }),
     toolSecrets: new Map(),
     schemas: INLINE_SCHEMAS,

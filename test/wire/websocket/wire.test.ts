@@ -85,7 +85,7 @@ describe("websocket: the formats", () => {
     expect(wire).toMatchObject({
       outboundCodec: "pcm_s16le",
       binaryAudio: true,
-      isUnordered: false,
+      jitterBuffer: undefined,
       hasWallClockTimestamps: false,
     });
     const frame = Int16Array.from({ length: (outputRateHz * FRAME_MS) / 1_000 }, (_, i) => 50 * i - 20_000);

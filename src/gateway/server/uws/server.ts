@@ -9,16 +9,16 @@ import {
   SOCKET_IDLE_S,
   SOCKET_PAYLOAD_BYTES_MAX,
 } from "../../../core/limits/connections.ts";
-import { copyHeaders, type UpgradeHeaders } from "../../../wire/upgrade.ts";
-import { CLOSE_INTERNAL_ERROR, CLOSE_POLICY_VIOLATION } from "../../leg/close-codes.ts";
-import type { Admission, Leg, LegSocket } from "../../leg/leg.ts";
+import { copyHeaders } from "../../../wire/upgrade.ts";
 import { FixedWindowLimiter } from "../../rate-limits/fixed-window.ts";
+import { CLOSE_INTERNAL_ERROR, CLOSE_POLICY_VIOLATION, CLOSED_WITHOUT_FRAME } from "../../transport/close-codes.ts";
+import type { TransportListener } from "../../transport/transport.ts";
 import type { CertificateFiles } from "../certificate.ts";
 import type { MediaServer, MediaServerOptions } from "../media-server.ts";
 import { OpenStreams } from "../open-streams.ts";
 import {
-  AdmittedLeg,
-  CLOSED_WITHOUT_FRAME,
+  type AdmittedStream,
+  admitStream,
   type HeaderReader,
   isUpgrade,
   type Refusal,
@@ -26,6 +26,7 @@ import {
   refusalOf,
 } from "../upgrade.ts";
 import type { UwsApp, UwsContext, UwsListenSocket, UwsModule, UwsRequest, UwsResponse, UwsSocket } from "./module.ts";
+import { UwsTransport } from "./transport.ts";
 import { UpgradeCork } from "./upgrade-cork.ts";
 
 /** The options of every media server, and the library. */
@@ -34,8 +35,9 @@ export interface UwsServerOptions extends MediaServerOptions {
 }
 
 interface Peer {
-  admitted: AdmittedLeg;
-  leg: Leg | undefined;
+  admitted: AdmittedStream;
+  transport: UwsTransport | undefined;
+  listener: TransportListener | undefined;
   /** Pings and pongs. */
   controlFrames: FixedWindowLimiter<MonotonicMs>;
   /** The peer sent too many of them, and is being closed. */
@@ -186,19 +188,15 @@ export class UwsServer implements MediaServer {
       maxPayloadLength: SOCKET_PAYLOAD_BYTES_MAX,
       maxBackpressure: SOCKET_BACKPRESSURE_BYTES_MAX,
       idleTimeout: SOCKET_IDLE_S,
-      // Legs ping their peers themselves.
+      // Attachments ping their peers themselves.
       sendPingsAutomatically: false,
       upgrade: (response, request, context) => this.#upgrade(response, request, context),
-      open: (ws) => {
-        this.streams.add(ws);
-        this.#onOpen(ws);
-      },
+      open: (ws) => this.#onOpen(ws),
       message: (ws, message, isBinary) => this.#onMessage(ws, message, isBinary),
       ping: (ws) => this.#onControlFrame(ws, "pinged"),
       pong: (ws) => this.#onControlFrame(ws, "ponged"),
       close: (ws, code, message) => {
-        this.streams.delete(ws);
-        this.#guarded(() => onClose(ws, code, message));
+        this.#guarded(() => this.#onClose(ws, code, message));
       },
     });
     // Upgrades reach this handler, too, when the rest of the path is no token: empty, or with more than one part.
@@ -223,14 +221,11 @@ export class UwsServer implements MediaServer {
       this.#refuse(response, requester, 426);
       return;
     }
-    this.#admit(token, headers)
-      .then((admission) => {
-        if (admission.kind === "refused") this.#refuse(response, requester, admission.status);
-        else {
-          const admitted = new AdmittedLeg(admission);
-          if (requester.aborted) this.#guarded(() => admitted.abandon());
-          else this.#open(response, requester, admitted, { key, extensions, context });
-        }
+    admitStream(this.#options, token, headers, this.#onBug)
+      .then((admitted) => {
+        if (typeof admitted === "number") this.#refuse(response, requester, admitted);
+        else if (requester.aborted) this.#guarded(() => admitted.abandon());
+        else this.#open(response, requester, admitted, { key, extensions, context });
       })
       .catch(this.#onBug);
   }
@@ -248,11 +243,11 @@ export class UwsServer implements MediaServer {
   #open(
     response: UwsResponse,
     requester: Requester,
-    admitted: AdmittedLeg,
+    admitted: AdmittedStream,
     { key, extensions, context }: Upgrade,
   ): void {
     const controlFrames = new FixedWindowLimiter<MonotonicMs>(CONTROL_FRAMES_PER_SECOND_MAX);
-    const peer: Peer = { admitted, leg: undefined, controlFrames, violated: false };
+    const peer: Peer = { admitted, transport: undefined, listener: undefined, controlFrames, violated: false };
     try {
       assert.ok(this.#upgradeCork !== undefined, "the upgrade cork opens before the first connection");
       // No subprotocol is ever selected: carriers offer none, and tolerate that.
@@ -303,7 +298,7 @@ export class UwsServer implements MediaServer {
       const peer = ws.getUserData();
       if (peer.violated) return;
       if (peer.controlFrames.allows(systemClock.nowMs())) {
-        peer.leg?.[what]();
+        peer.listener?.[what]();
         return;
       }
       peer.violated = true;
@@ -313,8 +308,11 @@ export class UwsServer implements MediaServer {
 
   #onOpen(ws: UwsSocket<Peer>): void {
     const peer = ws.getUserData();
+    const transport = new UwsTransport(ws, peer.admitted.liveness);
+    peer.transport = transport;
+    this.streams.add(transport);
     try {
-      peer.leg = peer.admitted.open(socketOf(ws));
+      peer.listener = peer.admitted.open(transport);
     } catch (error) {
       this.#onBug(error);
       this.#guarded(() => ws.end(CLOSE_INTERNAL_ERROR, "worker_lost"));
@@ -324,20 +322,16 @@ export class UwsServer implements MediaServer {
   /** The frame path begins here. */
   #onMessage(ws: UwsSocket<Peer>, message: ArrayBuffer, isBinary: boolean): void {
     try {
-      ws.getUserData().leg?.message(new Uint8Array(message), isBinary);
+      ws.getUserData().listener?.message(new Uint8Array(message), isBinary);
     } catch (error) {
       this.#onBug(error);
     }
   }
 
-  /** Whatever fails during admission, the peer gets a response. */
-  async #admit(token: string, headers: UpgradeHeaders): Promise<Admission> {
-    try {
-      return await this.#options.admit(token, headers);
-    } catch (error) {
-      this.#onBug(error);
-      return { kind: "refused", status: 503 };
-    }
+  #onClose(ws: UwsSocket<Peer>, code: number, message: ArrayBuffer): void {
+    const { transport, listener, violated } = ws.getUserData();
+    if (transport !== undefined) this.streams.delete(transport);
+    listener?.closed(code, violated || isViolation(code, message));
   }
 
   /** uWebSockets.js ends the process, and with it every call, on an exception in a handler. */
@@ -354,28 +348,12 @@ export class UwsServer implements MediaServer {
   };
 }
 
-function onClose(ws: UwsSocket<Peer>, code: number, message: ArrayBuffer): void {
-  const { leg, violated } = ws.getUserData();
-  leg?.closed(code, violated || isViolation(code, message));
-}
-
 /**
  * uWebSockets.js drops a connection that breaks RFC 6455 or exceeds the size limit without a close frame, and gives the
  * reason as text.
  */
 const isViolation = (code: number, message: ArrayBuffer): boolean =>
   code === CLOSED_WITHOUT_FRAME && /^Received (too big|invalid)/.test(Buffer.from(message).toString("latin1"));
-
-/** `ws.send` returns 1: sent; 0: queued after earlier output; 2: dropped. */
-const DROPPED = 2;
-
-const socketOf = (ws: UwsSocket<Peer>): LegSocket => ({
-  send: (message, isBinary = false) => ws.send(message, isBinary) !== DROPPED,
-  ping: () => {
-    ws.ping();
-  },
-  end: (code, reason) => ws.end(code, reason),
-});
 
 const headerOf =
   (request: UwsRequest): HeaderReader =>

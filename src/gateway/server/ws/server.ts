@@ -14,16 +14,22 @@ import {
   REQUEST_HEAD_BYTES_MAX,
   SOCKET_PAYLOAD_BYTES_MAX,
 } from "../../../core/limits/connections.ts";
-import { copyHeaders, type UpgradeHeaders } from "../../../wire/upgrade.ts";
-import type { Admission } from "../../leg/leg.ts";
+import { copyHeaders } from "../../../wire/upgrade.ts";
 import { FixedWindowLimiter } from "../../rate-limits/fixed-window.ts";
 import type { CertificateFiles } from "../certificate.ts";
 import type { MediaServer, MediaServerOptions } from "../media-server.ts";
 import { OpenStreams } from "../open-streams.ts";
-import { AdmittedLeg, type HeaderReader, isUpgrade, type RefusalStatus, refusalOf } from "../upgrade.ts";
+import {
+  type AdmittedStream,
+  admitStream,
+  type HeaderReader,
+  isUpgrade,
+  type RefusalStatus,
+  refusalOf,
+} from "../upgrade.ts";
 import { type ConnectionSource, PortConnections } from "./connection-source.ts";
 import { WsHandshake } from "./handshake.ts";
-import { ClosingWebSocket, WsStream } from "./stream.ts";
+import { ClosingWebSocket, WsTransport } from "./transport.ts";
 
 /** The options of every media server, and the source of connections: a port of this process by default. */
 export interface WsServerOptions extends MediaServerOptions {
@@ -50,13 +56,13 @@ export class WsServer implements MediaServer {
     maxPayload: SOCKET_PAYLOAD_BYTES_MAX,
     maxFragments: MESSAGE_FRAGMENTS_MAX,
     allowSynchronousEvents: true,
-    // WsStream answers pings and counts them.
+    // WsTransport answers pings and counts them.
     autoPong: false,
     WebSocket: ClosingWebSocket,
   });
   /** Connections that are no streams yet, by the socket that carries HTTP. */
   readonly #handshakes = new Map<Duplex, WsHandshake>();
-  readonly #live = new Set<WsStream>();
+  readonly #live = new Set<WsTransport>();
   /** Every connection until its file descriptor is released, including those that are closing. */
   readonly #sockets = new Set<Duplex>();
   readonly #fullLogLimit = new FixedWindowLimiter<MonotonicMs>(1);
@@ -168,10 +174,10 @@ export class WsServer implements MediaServer {
     else if (request.method !== "GET" || !isUpgrade(header)) this.#refuse(handshake, 426, request);
     else if (token === undefined) this.#refuse(handshake, 401, request);
     else {
-      this.#admit(token, copyHeaders(this.#options.headerNames, header))
-        .then((admission) => {
-          if (admission.kind === "refused") this.#refuse(handshake, admission.status, request);
-          else this.#open(request, socket, new AdmittedLeg(admission));
+      admitStream(this.#options, token, copyHeaders(this.#options.headerNames, header), this.#onBug)
+        .then((admitted) => {
+          if (typeof admitted === "number") this.#refuse(handshake, admitted, request);
+          else this.#open(request, socket, admitted);
         })
         .catch(this.#onBug);
     }
@@ -186,16 +192,17 @@ export class WsServer implements MediaServer {
   }
 
   /** Upgrades to a stream; if that fails, the admission is given back and the connection is closed. */
-  #open(request: IncomingMessage, socket: Duplex, admitted: AdmittedLeg): void {
+  #open(request: IncomingMessage, socket: Duplex, admitted: AdmittedStream): void {
     // No subprotocol is ever selected, and ws would refuse a header that it cannot parse.
     delete request.headers["sec-websocket-protocol"];
     try {
       // Calls back before it returns, or not at all if the peer has disconnected meanwhile.
       this.#upgrades.handleUpgrade(request, socket, NOTHING, (ws) => {
         this.#finishHandshake(socket);
-        const stream = new WsStream({
+        const stream = new WsTransport({
           ws,
           socket,
+          liveness: admitted.liveness,
           clock: this.#clock,
           onBug: this.#onBug,
           onClosed: (closed) => {
@@ -226,16 +233,6 @@ export class WsServer implements MediaServer {
       this.#options.log.debug({ requestId: refusal.requestId, status }, "stream refused");
       handshake.refuse(refusal, method === "HEAD");
     });
-  }
-
-  /** If admission throws, the peer gets 503. */
-  async #admit(token: string, headers: UpgradeHeaders): Promise<Admission> {
-    try {
-      return await this.#options.admit(token, headers);
-    } catch (error) {
-      this.#onBug(error);
-      return { kind: "refused", status: 503 };
-    }
   }
 
   readonly #onBug = (error: unknown): void => {

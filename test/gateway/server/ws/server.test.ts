@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { LegSocket } from "../../../../src/gateway/leg/leg.ts";
+import type { Transport } from "../../../../src/gateway/transport/transport.ts";
 import { mediaServerContract } from "../../../contract/media-server/media-server.ts";
 import { createMediaServer } from "../../../support/legs/media-servers.ts";
 import { NOOP_LEG } from "../../../support/legs/noop-leg.ts";
@@ -12,13 +12,13 @@ const PATH = `/stream/${"x".repeat(64)}`;
 describe("the media server on ws", () => {
   mediaServerContract("ws");
 
-  test.each<[string, (ws: RawWs, socket: LegSocket) => void, number]>([
-    ["the server ends", (_ws, socket) => socket.end(1_000, "bye"), 1_000],
+  test.each<[string, (ws: RawWs, socket: Transport) => void, number]>([
+    ["the server ends", (_ws, socket) => socket.close(1_000, "bye"), 1_000],
     ["breaks the protocol", (ws) => ws.sendFrame({ opcode: OPCODE.text, rsv: 4 }), 1_002],
     ["its peer closes", (ws) => ws.sendClose(1_001), 1_001],
   ])("D4: a stream that %s occupies a descriptor until its peer ends the connection, or a second is over", async (_how, end, code) => {
     const clock = new ManualClock();
-    const sockets: LegSocket[] = [];
+    const sockets: Transport[] = [];
     const server = createMediaServer(
       "ws",
       {

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { asToolCallId } from "../../../../src/core/ids.ts";
 import type { Llm, Message } from "../../../../src/speech/contracts.ts";
-import { createAnthropicLlm } from "../../../../src/speech/llm/providers/anthropic.ts";
+import { createAnthropicLlm } from "../../../../src/speech/llm/providers/anthropic/adapter.ts";
 import { KEY, llmAdapterContract } from "../../../contract/speech/llm-adapter.ts";
 import {
   anthropicEvent,

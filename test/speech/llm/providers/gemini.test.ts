@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { asToolCallId } from "../../../../src/core/ids.ts";
 import type { Llm, Message } from "../../../../src/speech/contracts.ts";
-import { createGeminiLlm } from "../../../../src/speech/llm/providers/gemini.ts";
+import { createGeminiLlm } from "../../../../src/speech/llm/providers/gemini/adapter.ts";
 import { KEY, llmAdapterContract } from "../../../contract/speech/llm-adapter.ts";
 import { geminiAnswer, geminiChunk, unfinishedGemini } from "../../../support/providers/llm/gemini.ts";
 import { eventsOf, llmRequest, says, startLlmServer, TOOL } from "../../../support/providers/llm/llm-kit.ts";

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { asToolCallId } from "../../../../src/core/ids.ts";
 import type { Llm, Message } from "../../../../src/speech/contracts.ts";
-import { createOpenAiLlm } from "../../../../src/speech/llm/providers/openai.ts";
+import { createOpenAiLlm } from "../../../../src/speech/llm/providers/openai/adapter.ts";
 import { KEY, llmAdapterContract } from "../../../contract/speech/llm-adapter.ts";
 import { eventsOf, llmRequest, says, startLlmServer, TOOL } from "../../../support/providers/llm/llm-kit.ts";
 import { CHAT_DONE, chatAnswer, chatDelta, chatUsage, unfinishedChat } from "../../../support/providers/llm/openai.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createOpenAiLlm } from "../../../../src/speech/llm/providers/openai.ts";
-import { ReasoningFilter } from "../../../../src/speech/llm/providers/reasoning-filter.ts";
+import { createOpenAiLlm } from "../../../../src/speech/llm/providers/openai/adapter.ts";
+import { ReasoningFilter } from "../../../../src/speech/llm/providers/openai/reasoning-filter.ts";
 import { eventsOf, says, startLlmServer } from "../../../support/providers/llm/llm-kit.ts";
 import { chatAnswer } from "../../../support/providers/llm/openai.ts";
 

@@ -1,7 +1,7 @@
 // @module-tag stt
 
 import { describe, expect, test } from "vitest";
-import { createAssemblyAiStt } from "../../../../src/speech/stt/providers/assemblyai.ts";
+import { createAssemblyAiStt } from "../../../../src/speech/stt/providers/assemblyai/adapter.ts";
 import { sttContract } from "../../../contract/speech/stt.ts";
 import { sttSocketContract } from "../../../contract/speech/stt-socket.ts";
 import { ManualClock, settled } from "../../../support/manual-clock.ts";

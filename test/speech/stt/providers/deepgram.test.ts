@@ -1,7 +1,7 @@
 // @module-tag stt
 
 import { describe, expect, test } from "vitest";
-import { createDeepgramStt } from "../../../../src/speech/stt/providers/deepgram.ts";
+import { createDeepgramStt } from "../../../../src/speech/stt/providers/deepgram/adapter.ts";
 import { sttContract } from "../../../contract/speech/stt.ts";
 import { sttSocketContract } from "../../../contract/speech/stt-socket.ts";
 import { ManualClock, settled } from "../../../support/manual-clock.ts";

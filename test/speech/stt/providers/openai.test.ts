@@ -3,7 +3,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { STT_ANSWER_BYTES_MAX } from "../../../../src/core/limits/stt.ts";
-import { createOpenAiStt, type OpenAiSttOptions } from "../../../../src/speech/stt/providers/openai.ts";
+import { createOpenAiStt, type OpenAiSttOptions } from "../../../../src/speech/stt/providers/openai/adapter.ts";
 import { sttContract } from "../../../contract/speech/stt.ts";
 import { settled } from "../../../support/manual-clock.ts";
 import { eventually, openStt, STT_KEY } from "../../../support/providers/stt/stt-kit.ts";

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { TTS_REQUESTS_PER_CONNECTION_MAX } from "../../../../src/core/limits/tts.ts";
-import { type CartesiaOptions, createCartesiaTts } from "../../../../src/speech/tts/providers/cartesia.ts";
+import { type CartesiaOptions, createCartesiaTts } from "../../../../src/speech/tts/providers/cartesia/adapter.ts";
 import { ttsAdapterContract } from "../../../contract/speech/tts-adapter.ts";
 import { CARTESIA_VOICE, FakeCartesia, type FakeCartesiaOptions } from "../../../support/providers/tts/cartesia.ts";
 import { expectSpeech, failureOf, TTS_KEY, TTS_TEXT, ttsKit } from "../../../support/providers/tts/tts-kit.ts";

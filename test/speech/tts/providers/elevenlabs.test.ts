@@ -2,7 +2,10 @@
 
 import { describe, expect, test } from "vitest";
 import type { TtsChunk } from "../../../../src/speech/contracts.ts";
-import { createElevenLabsTts, type ElevenLabsOptions } from "../../../../src/speech/tts/providers/elevenlabs.ts";
+import {
+  createElevenLabsTts,
+  type ElevenLabsOptions,
+} from "../../../../src/speech/tts/providers/elevenlabs/adapter.ts";
 import { ttsAdapterContract } from "../../../contract/speech/tts-adapter.ts";
 import {
   ELEVENLABS_VOICE,

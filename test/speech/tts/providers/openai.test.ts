@@ -1,8 +1,12 @@
 // @module-tag tts
 
 import { describe, expect, test } from "vitest";
-import { createOpenAiTts, type OpenAiTtsOptions } from "../../../../src/speech/tts/providers/openai.ts";
-import { OPENAI_URL } from "../../../../src/speech/tts/settings.ts";
+import {
+  createOpenAiTts,
+  OPENAI_URL,
+  type OpenAiTtsOptions,
+} from "../../../../src/speech/tts/providers/openai/adapter.ts";
+
 import { chooseVoice } from "../../../../src/speech/tts/voice-matching.ts";
 import { ttsAdapterContract } from "../../../contract/speech/tts-adapter.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";

@@ -3,7 +3,7 @@ import { systemClock } from "../../../../../src/core/clock.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../../../../src/core/limits/calls.ts";
 import type { TtsChunk } from "../../../../../src/speech/contracts.ts";
 import { listLanguages } from "../../../../../src/speech/languages.ts";
-import { createEspeak } from "../../../../../src/speech/tts/providers/espeak/espeak.ts";
+import { createEspeak } from "../../../../../src/speech/tts/providers/espeak/adapter.ts";
 import { ttsContract } from "../../../../contract/speech/tts.ts";
 
 const tts = createEspeak({ children: 1, clock: systemClock });

@@ -1,0 +1,377 @@
+import type { CallEvent } from "../../call/events.ts";
+import type { EndReason } from "../../core/calls/reasons.ts";
+import { type CallMs, callMs } from "../../core/clocks.ts";
+import { asCarrierCallId, type CarrierCallId, type TurnId } from "../../core/ids.ts";
+import { LIVENESS_CHECK_TICKS } from "../../core/limits/connections.ts";
+import type { Logger } from "../../core/log/logger.ts";
+import type { ResamplerFactory } from "../../media/resampler.ts";
+import type { Vad } from "../../media/vad.ts";
+import type { ClientMessage, InboundAudio, StreamStarted, Wire } from "../../wire/wire.ts";
+import type { TtsOutput } from "../agent/tts-output.ts";
+import { attempt } from "../attempt.ts";
+import type { CallCounters } from "../metrics/call-counters.ts";
+import { Liveness } from "../transport/liveness.ts";
+import type { Transport, TransportListener } from "../transport/transport.ts";
+import { AgentAudio, type FrameOut } from "./agent-audio.ts";
+import { CallerAudio, type CallerFrame } from "./caller-audio.ts";
+import { closeCodeOf } from "./close-codes.ts";
+import { DtmfOrder } from "./dtmf-order.ts";
+import { MessageGuard, type PeerEvent } from "./message-guard.ts";
+
+/** What an attachment is made of. It owns all of it from then on, and closes it. */
+export interface AttachmentParts {
+  transport: Transport;
+  wire: Wire;
+  /** The wire's decode buffer; shared by all attachments of the process, and not owned. */
+  inbound: InboundAudio;
+  vad: Vad;
+}
+
+/** The call of an attachment. Times are call time, ms; no method throws unless it says so. */
+export interface AttachedCall {
+  nowMs(): CallMs;
+  /** The carrier knows the call by this id. Throws what the log or the control process's client throws. */
+  identified(carrierCallId: CarrierCallId): void;
+  /** The media stream has started. Throws what the call's providers throw. */
+  started(start: Omit<Extract<CallEvent, { kind: "leg-started" }>, "kind">, nowMs: CallMs): void;
+  /**
+   * One frame of the caller's audio, borrowed until this returns; `silenceFrames` frames of silence precede it that the
+   * carrier did not send. Throws what its consumers throw.
+   */
+  frameIn(frame: CallerFrame, isSpeech: boolean, silenceFrames: number, nowMs: CallMs): void;
+  /** A frame was sent; `event` and `bytes` are borrowed until this returns. Throws what the call throws. */
+  frameOut(event: FrameOut, bytes: Uint8Array, nowMs: CallMs): void;
+  /** Takes any other event. */
+  handle(event: CallEvent, nowMs: CallMs): void;
+  /** The client returned the result of a tool; false when none with this id is pending. */
+  clientAnswered(id: string, result: string, failed: boolean): boolean;
+  /** The attachment can carry no more of the call. */
+  attachmentLost(reason: EndReason, nowMs: CallMs): void;
+  /** The service failed: an internal error. */
+  fail(error: unknown, nowMs: CallMs): void;
+}
+
+export interface AttachmentOptions extends AttachmentParts {
+  call: AttachedCall;
+  ttsOutput: TtsOutput;
+  makeResampler: ResamplerFactory;
+  counters: CallCounters;
+  log: Logger;
+}
+
+/** The stream has started: audio goes both ways. */
+interface Streaming {
+  readonly at: "streaming";
+  /** The peer did not take a message: it is lost at the next tick, because a command must not end its own call. */
+  isStuck: boolean;
+  readonly callerAudio: CallerAudio;
+  readonly agentAudio: AgentAudio;
+  readonly dtmfOrder: DtmfOrder;
+}
+
+/** The life of an attachment, in order. */
+type State =
+  | { readonly at: "opening"; isStuck: boolean }
+  | Streaming
+  /**
+   * Closed by the peer, which takes nothing more; or to be closed by us with `code`, where the reason has its own.
+   * `streaming` is to be freed.
+   */
+  | {
+      readonly at: "closing";
+      readonly by: "peer" | "us";
+      readonly code: number | undefined;
+      readonly streaming: Streaming | undefined;
+    }
+  | { readonly at: "over" };
+
+const OVER: State = { at: "over" };
+
+function streamingOf(state: State): Streaming | undefined {
+  if (state.at === "streaming") return state;
+  return state.at === "closing" ? state.streaming : undefined;
+}
+
+/**
+ * One media leg of a call, from the opening of its transport to its close: connects the transport, the wire and the
+ * audio of both directions to the call. A call may have several in sequence; each has its own media timeline.
+ *
+ * Inbound: a message is checked, decoded, put in order and cut into frames, which the call gets in the same synchronous
+ * step. Outbound: a tick asks whether a frame is due; the frame is encoded and sent.
+ */
+export class Attachment implements TransportListener {
+  readonly #options: AttachmentOptions;
+  readonly #call: AttachedCall;
+  readonly #messageGuard: MessageGuard;
+  readonly #liveness: Liveness;
+  /** When the transport opened. */
+  readonly #openedMs: CallMs;
+  #state: State = { at: "opening", isStuck: false };
+  #ticks = 0;
+
+  constructor(options: AttachmentOptions) {
+    this.#options = options;
+    this.#call = options.call;
+    const { transport, wire, inbound, counters, log } = options;
+    this.#openedMs = this.#call.nowMs();
+    this.#liveness = new Liveness(transport.liveness, this.#openedMs);
+    this.#messageGuard = new MessageGuard({
+      wire,
+      inbound,
+      counters,
+      sendError: (code, message) => this.sendToClient({ kind: "error", code, message }),
+      log,
+    });
+  }
+
+  /** A stream without a start message starts now; `ready` goes to its client first. Never throws. */
+  begin(ready: ClientMessage): void {
+    const { implicitStart } = this.#options.wire;
+    if (implicitStart === undefined) return;
+    const nowMs = this.#call.nowMs();
+    try {
+      this.sendToClient(ready);
+      this.#onPeerEvent(this.#messageGuard.begin(implicitStart), nowMs);
+    } catch (error) {
+      this.#call.fail(error, nowMs);
+    }
+  }
+
+  /** A message of the peer; borrowed until this returns. Never throws. */
+  message(bytes: Uint8Array, isBinary: boolean): void {
+    if (this.#state.at === "over") return;
+    const nowMs = this.#call.nowMs();
+    this.#liveness.messageReceived();
+    try {
+      this.#onPeerEvent(this.#messageGuard.read(bytes, isBinary, nowMs), nowMs);
+    } catch (error) {
+      this.#call.fail(error, nowMs);
+    }
+  }
+
+  /** The peer sent a ping. */
+  pinged(): void {
+    this.#liveness.messageReceived();
+  }
+
+  /** The peer sent a pong. Never throws. */
+  ponged(): void {
+    if (!this.#liveness.pongReceived()) return;
+    this.#options.counters.pongs += 1;
+    this.#call.handle({ kind: "pong" }, this.#call.nowMs());
+  }
+
+  /** The transport is closed, with this code; `violated` when the peer broke its rules. Never throws. */
+  closed(code: number, violated: boolean): void {
+    const before = this.#state;
+    if (before.at === "over") return;
+    this.#state = { at: "closing", by: "peer", code, streaming: streamingOf(before) };
+    this.#hangUp(before, violated ? "protocol_error" : "caller_hangup", this.#call.nowMs());
+  }
+
+  /**
+   * Notices what time alone brings: audio and digits that have waited long enough, and a peer that is lost. Throws on
+   * internal errors.
+   */
+  tick(nowMs: CallMs, agentSpeaks: boolean): void {
+    const state = this.#state;
+    if ((state.at === "opening" || state.at === "streaming") && state.isStuck)
+      this.#call.attachmentLost("slow_consumer", nowMs);
+    if (this.#state.at === "streaming") this.#release(this.#state, nowMs, nowMs);
+    if (this.#ticks % LIVENESS_CHECK_TICKS === 0) this.#checkLiveness(nowMs, agentSpeaks);
+    this.#ticks += 1;
+  }
+
+  /** Frames of silence that the STT must get now because the carrier sends nothing; reported once for each pause. */
+  silenceFramesDue(nowMs: CallMs): number {
+    return this.#state.at === "streaming" ? this.#state.callerAudio.silenceFramesDue(nowMs) : 0;
+  }
+
+  /** Sends the frames that are due. Never throws. */
+  sendDue(nowMs: CallMs): void {
+    while (this.#sendIfDue(nowMs));
+  }
+
+  /** Sends the frames that are due and ready: see `Tickable.catchUp`. Never throws. */
+  catchUp(nowMs: CallMs): void {
+    // An empty ring is no underrun yet: more audio may be among the pending input.
+    while (this.#options.ttsOutput.hasNextFrame && this.#sendIfDue(nowMs));
+  }
+
+  #sendIfDue(nowMs: CallMs): boolean {
+    const state = this.#state;
+    if (state.at !== "streaming" || !state.agentAudio.isDue(nowMs)) return false;
+    try {
+      const bytes = state.agentAudio.sendFrame(nowMs);
+      if (bytes === undefined) return false;
+      this.#call.frameOut(state.agentAudio.frameEvent, bytes, nowMs);
+      return true;
+    } catch (error) {
+      this.#call.fail(error, nowMs);
+      return false;
+    }
+  }
+
+  /** The agent begins to speak this reply. */
+  startReply(turnId: TurnId): void {
+    if (this.#state.at === "streaming") this.#state.agentAudio.startReply(turnId);
+  }
+
+  /** Sends no more of the reply until it resumes. */
+  pause(turnId: TurnId): void {
+    if (this.#state.at === "streaming") this.#state.agentAudio.pause(turnId);
+  }
+
+  resume(): void {
+    if (this.#state.at === "streaming") this.#state.agentAudio.resume();
+  }
+
+  /** The reply was interrupted; with `clear` the peer is to drop what it has not played. */
+  interrupt(clear: boolean, nowMs: CallMs): void {
+    if (this.#state.at === "streaming") this.#state.agentAudio.interrupt(nowMs);
+    if (clear) this.#send(this.#options.wire.encodeClear());
+  }
+
+  mark(name: string): void {
+    this.#options.counters.marksSent += 1;
+    this.#send(this.#options.wire.encodeMark(name));
+  }
+
+  /** Sends DTMF, where the wire has a message for it; the tool is offered only there. */
+  sendDtmf(digits: string): void {
+    this.#send(this.#options.wire.encodeDtmf?.(digits));
+  }
+
+  /** Sends what is no audio, where the wire has messages for that. */
+  sendToClient(message: ClientMessage): void {
+    this.#send(this.#options.wire.encodeClientMessage?.(message));
+  }
+
+  /** The code with which the transport is, or will be, closed when the call ends for this reason. */
+  closeCode(reason: EndReason): number {
+    return (this.#state.at === "closing" ? this.#state.code : undefined) ?? closeCodeOf(reason);
+  }
+
+  /** The call is over: tells a client, closes the transport and frees everything, whatever fails. Never throws. */
+  close(reason: EndReason): void {
+    const { transport, vad, wire, log } = this.#options;
+    const code = this.closeCode(reason);
+    const state = this.#state;
+    const isClosedByPeer = state.at === "closing" && state.by === "peer";
+    attempt(log, [
+      () => this.sendToClient({ kind: "ended", reason }),
+      () => {
+        this.#state = OVER;
+      },
+      () => streamingOf(state)?.callerAudio.close(),
+      () => isClosedByPeer || transport.close(code, reason),
+      () => vad.destroy(),
+      () => wire.close?.(),
+    ]);
+  }
+
+  #onPeerEvent(event: PeerEvent | undefined, nowMs: CallMs): void {
+    const state = this.#state;
+    const { counters, inbound } = this.#options;
+    switch (event?.kind) {
+      case undefined:
+        return;
+      case "start":
+        this.#onStart(event, nowMs);
+        return;
+      case "audio":
+        this.#liveness.audioReceived();
+        if (state.at !== "streaming") return;
+        state.callerAudio.push(inbound, nowMs);
+        if (state.callerAudio.flooded) this.#call.attachmentLost("audio_flood", nowMs);
+        return;
+      case "mark":
+      case "cleared":
+        if (event.kind === "mark") counters.marksReturned += 1;
+        this.#call.handle(event, nowMs);
+        return;
+      case "dtmf":
+        if (state.at !== "streaming") return;
+        if (state.dtmfOrder.push(event.digit, event.occurredAtMs, nowMs)) counters.digits += 1;
+        else counters.ignored += 1;
+        this.#release(state, nowMs, nowMs);
+        return;
+      case "text":
+        this.#call.handle({ kind: "typed", text: event.text }, nowMs);
+        return;
+      case "tool-result":
+        if (this.#call.clientAnswered(event.id, event.result, event.failed)) return;
+        counters.ignored += 1;
+        this.sendToClient({
+          kind: "error",
+          code: "unknown_tool_call",
+          message: "no pending tool call has this id",
+        });
+        return;
+      case "stop":
+        this.#hangUp(state, "caller_hangup", nowMs);
+        return;
+      case "violation":
+        this.#state = { at: "closing", by: "us", code: event.closeCode, streaming: streamingOf(state) };
+        this.#call.attachmentLost(event.reason, nowMs);
+        return;
+    }
+  }
+
+  #onStart({ codec, carrierCallId: id }: StreamStarted, nowMs: CallMs): void {
+    const { wire, transport, ttsOutput, makeResampler, counters } = this.#options;
+    const { isStuck } = this.#state.at === "opening" ? this.#state : { isStuck: false };
+    const carrierCallId = id === undefined ? undefined : asCarrierCallId(id);
+    if (carrierCallId !== undefined) this.#call.identified(carrierCallId);
+    const callerAudio = new CallerAudio({
+      wire,
+      codec,
+      makeResampler,
+      openedMs: this.#openedMs,
+      startMs: nowMs,
+      counters,
+      onFrame: this.#onFrame,
+    });
+    const onDropped = (droppedMs: CallMs): void => this.#call.attachmentLost("slow_consumer", droppedMs);
+    const agentAudio = new AgentAudio({ wire, transport, ttsOutput, counters, onDropped });
+    this.#state = { at: "streaming", isStuck, callerAudio, agentAudio, dtmfOrder: new DtmfOrder() };
+    this.#call.started({ codec, ...(carrierCallId === undefined ? {} : { carrierCallId }) }, nowMs);
+  }
+
+  readonly #onFrame = (frame: CallerFrame, silenceFrames: number, nowMs: CallMs): void => {
+    if (this.#state.at === "over") return;
+    this.#call.frameIn(frame, this.#options.vad.isSpeech(frame.samples), silenceFrames, nowMs);
+  };
+
+  /** Releases buffered audio and digits that have waited since `untilMs` or longer for something that precedes them. */
+  #release({ callerAudio, dtmfOrder }: Streaming, untilMs: CallMs, nowMs: CallMs): void {
+    callerAudio.release(untilMs, nowMs);
+    for (let digit = dtmfOrder.next(untilMs); digit !== undefined; digit = dtmfOrder.next(untilMs)) {
+      this.#call.handle({ kind: "dtmf", digit }, nowMs);
+    }
+  }
+
+  /** The peer sends nothing more: handles what is still buffered, then the attachment is lost. */
+  #hangUp(state: State, reason: EndReason, nowMs: CallMs): void {
+    try {
+      if (state.at === "streaming") this.#release(state, callMs(Number.POSITIVE_INFINITY), nowMs);
+    } catch (error) {
+      this.#call.fail(error, nowMs);
+    }
+    this.#call.attachmentLost(reason, nowMs);
+  }
+
+  /** Pings the peer when a ping is due, and notices when the peer is lost. */
+  #checkLiveness(nowMs: CallMs, agentSpeaks: boolean): void {
+    if (this.#liveness.isLost(nowMs)) this.#hangUp(this.#state, "connection_lost", nowMs);
+    if (this.#state.at === "over" || !this.#liveness.takePing(nowMs, agentSpeaks)) return;
+    this.#options.counters.pings += 1;
+    this.#options.transport.ping();
+  }
+
+  #send(message: string | undefined): void {
+    const state = this.#state;
+    if (message === undefined || state.at === "over" || (state.at === "closing" && state.by === "peer")) return;
+    if (!this.#options.transport.send(message) && state.at !== "closing") state.isStuck = true;
+  }
+}

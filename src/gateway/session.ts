@@ -1,0 +1,352 @@
+import { strict as assert } from "node:assert";
+import type { CallCommand, CallEvent } from "../call/events.ts";
+import type { TurnParameters } from "../call/parameters.ts";
+import type { EndReason } from "../core/calls/reasons.ts";
+import type { Clock } from "../core/clock.ts";
+import { type CallMs, callMsAt, latest, type MonotonicMs, mediaMs, millisecondsOf } from "../core/clocks.ts";
+import { codeOf } from "../core/errors.ts";
+import type { CarrierCallId } from "../core/ids.ts";
+import type { Logger } from "../core/log/logger.ts";
+import type { WorkerMetrics } from "../core/metrics/worker-metrics.ts";
+import type { LiveState } from "../core/metrics/worker-readings.ts";
+import type { SchemaChecks } from "../core/schemas/checker.ts";
+import { busRateHz } from "../media/bus-rate.ts";
+import type { ResamplerFactory } from "../media/resampler.ts";
+import { FIRST_ATTACHMENT, type JournaledLeg } from "../record/journal/records.ts";
+import type { CallLlm, CallStt, CallTts } from "../speech/contracts.ts";
+import type { EndSummary, RedeemedCall } from "../store/call-handoff.ts";
+import type { Wire } from "../wire/wire.ts";
+import { AgentPipeline, type AgentPipelineOptions } from "./agent/pipeline.ts";
+import { attempt } from "./attempt.ts";
+import { JournaledCall } from "./journal/journaled-call.ts";
+import type { JournalWriter } from "./journal/writer.ts";
+import type { FrameOut } from "./leg/agent-audio.ts";
+import { type AttachedCall, Attachment, type AttachmentParts } from "./leg/attachment.ts";
+import type { CallerFrame } from "./leg/caller-audio.ts";
+import { CallCounters, type CallReading } from "./metrics/call-counters.ts";
+import type { PhraseFinder } from "./phrases/book.ts";
+import type { HttpTools } from "./tools/http-client.ts";
+import { ToolRunner } from "./tools/runner.ts";
+
+/** The rates and codecs of a leg's audio on the bus, in the journal and in the frame ring. */
+export const legFormatOf = ({ inboundRateHz, outboundRateHz, outboundCodec }: Wire): JournaledLeg => ({
+  inboundRateHz: busRateHz(inboundRateHz),
+  outboundRateHz,
+  outboundCodec,
+});
+
+/** What the session of a call needs. */
+export interface CallSessionOptions {
+  redeemed: RedeemedCall;
+  /** The format of every leg that will be attached: see `legFormatOf`. */
+  format: JournaledLeg;
+  makeResampler: ResamplerFactory;
+  stt: CallStt | undefined;
+  llm: CallLlm;
+  tts: CallTts;
+  parameters: Readonly<TurnParameters>;
+  /** The maximum size of a prompt of this call, estimated tokens; unlimited when absent. */
+  promptTokensMax?: number;
+  httpTools: Pick<HttpTools, "carryOut">;
+  /** Checks arguments of tools; shared by all calls of the process. */
+  schemas: Pick<SchemaChecks, "prepare" | "check">;
+  /** Service phrases; shared by all calls of the process. */
+  phrases: PhraseFinder;
+  /** Charges the call and checks its spend limits. */
+  spend: AgentPipelineOptions["spend"];
+  journal: JournalWriter;
+  metrics: Pick<WorkerMetrics, "callEnded"> & AgentPipelineOptions["metrics"];
+  clock: Clock;
+  /** The call's own logger; once the stream has started, it also names the carrier's id of the call. */
+  log: Logger;
+  /** The stream has started, and the carrier knows the call by this id. */
+  onStarted: (carrierCallId: CarrierCallId) => void;
+  /** The call is over, its journal is complete or failed, and all its resources are released. */
+  onDone: (end: EndSummary) => void;
+}
+
+type State =
+  /** No leg is attached yet. */
+  { readonly at: "detached" } | { readonly at: "attached"; readonly attachment: Attachment } | { readonly at: "over" };
+
+/**
+ * The only decision about a lost attachment: a call ends with it, for the reason for which it was lost. The call itself
+ * could do without one, until the next is attached.
+ */
+const onAttachmentLost = (reason: EndReason): CallEvent => ({ kind: "leg-closed", reason });
+
+/**
+ * One call from redemption to its end: connects the attached leg, the pipeline, the tools and the journal to the call's
+ * state machine.
+ *
+ * Each frame of the caller goes to the STT, the journal and the call in one synchronous step. Every other event enters
+ * the state machine through `handle`, which journals it first. Times are ms since redemption.
+ */
+export class CallSession implements AttachedCall {
+  readonly #options: CallSessionOptions;
+  readonly #call: JournaledCall;
+  readonly #pipeline: AgentPipeline;
+  readonly #tools: ToolRunner;
+  readonly #startMs: MonotonicMs;
+  readonly #counters = new CallCounters();
+  /** One event object is reused for every frame. */
+  readonly #frameIn = { kind: "frame-in" as const, isSpeech: false, mediaMs: mediaMs(0) };
+  #state: State = { at: "detached" };
+  #liveState: LiveState = "opening";
+  /** Of the attached leg, in its journal. */
+  #attachmentNumber = FIRST_ATTACHMENT - 1;
+
+  constructor(options: CallSessionOptions) {
+    this.#options = options;
+    const { redeemed, format, stt, llm, tts, phrases, makeResampler, journal, metrics, clock, log } = options;
+    this.#startMs = clock.nowMs();
+    this.#pipeline = new AgentPipeline({
+      ...redeemed,
+      busRateHz: format.inboundRateHz,
+      legRateHz: format.outboundRateHz,
+      legCodec: format.outboundCodec,
+      stt,
+      llm,
+      tts,
+      phrases,
+      spend: options.spend,
+      makeResampler,
+      counters: this.#counters,
+      metrics,
+      log,
+      nowMs: () => this.nowMs(),
+      deliver: (event) => this.handle(event, this.nowMs()),
+      onSpeechReady: () => this.tick(),
+    });
+    this.#tools = new ToolRunner({
+      redeemed,
+      schemas: options.schemas,
+      httpTools: options.httpTools,
+      askClient: (call) => this.#attachment?.sendToClient({ kind: "tool-call", ...call }),
+      deliver: (event) => this.handle(event, this.nowMs()),
+      clock,
+      log,
+    });
+    this.#call = new JournaledCall({
+      spec: redeemed.spec,
+      rateHz: format.outboundRateHz,
+      sttHasInterim: stt?.capabilities.interimTranscripts ?? false,
+      parameters: options.parameters,
+      promptTokensMax: options.promptTokensMax,
+      journal,
+      carryOut: (command) => this.#execute(command),
+    });
+  }
+
+  /** Attaches a leg, which must have the session's format. Its transport's messages go to the result. */
+  attach(parts: AttachmentParts): Attachment {
+    const { format, makeResampler, log } = this.#options;
+    assert.equal(this.#state.at, "detached", "one leg at a time");
+    assert.deepEqual(legFormatOf(parts.wire), format, "the pipeline was made for one format");
+    const { ttsOutput } = this.#pipeline;
+    const attachment = new Attachment({
+      ...parts,
+      call: this,
+      ttsOutput,
+      makeResampler,
+      counters: this.#counters,
+      log,
+    });
+    this.#state = { at: "attached", attachment };
+    this.#attachmentNumber += 1;
+    return attachment;
+  }
+
+  /** The current readings for the metrics. */
+  read(): CallReading {
+    this.#counters.underruns = this.#pipeline.ttsOutput.underruns;
+    const { connectionType } = this.#options.redeemed.spec;
+    return { connectionType, state: this.#liveState, counts: this.#counters };
+  }
+
+  /** The attached leg's transport is open and its messages are delivered: a stream without a start message starts. */
+  begin(): void {
+    this.#attachment?.begin({ kind: "ready", callId: this.#options.redeemed.callId });
+  }
+
+  /** Ends the call for a reason that neither speaker caused: at once, or after the caller has heard a goodbye. */
+  end(reason: EndReason, how?: "with a goodbye"): void {
+    this.handle({ kind: how === undefined ? "end-requested" : "goodbye-requested", reason }, this.nowMs());
+  }
+
+  /**
+   * Sends frames that are due and triggers deadlines. Called by the ticker every FRAME_MS, and when audio becomes
+   * ready. Never throws.
+   */
+  tick(): void {
+    if (this.#state.at === "over") return;
+    const nowMs = this.nowMs();
+    const attachment = this.#attachment;
+    try {
+      attachment?.tick(nowMs, this.#liveState === "speaking");
+      this.#pipeline.writeSilence(attachment?.silenceFramesDue(nowMs) ?? 0);
+      if (this.#call.isDue(nowMs)) this.handle({ kind: "tick" }, nowMs);
+    } catch (error) {
+      this.fail(error, nowMs);
+    }
+    attachment?.sendDue(nowMs);
+  }
+
+  /**
+   * After an event-loop stall, before pending input is read: sends frames that are due and ready, and does nothing
+   * else. Never throws.
+   */
+  catchUp(): void {
+    this.#attachment?.catchUp(this.nowMs());
+  }
+
+  nowMs(): CallMs {
+    return callMsAt(this.#startMs, this.#options.clock.nowMs());
+  }
+
+  handle(event: CallEvent, nowMs: CallMs): void {
+    if (this.#state.at === "over") return;
+    try {
+      this.#call.handle(event, nowMs);
+    } catch (error) {
+      this.fail(error, nowMs);
+    }
+  }
+
+  frameIn(frame: CallerFrame, isSpeech: boolean, silenceFrames: number, nowMs: CallMs): void {
+    this.#counters.framesIn += 1;
+    const event = this.#frameIn;
+    event.isSpeech = isSpeech;
+    event.mediaMs = frame.mediaMs;
+    this.#pipeline.writeSilence(silenceFrames);
+    this.#pipeline.writeFrame(frame.samples, isSpeech, nowMs);
+    this.#call.frameIn(event, frame.bytes, nowMs);
+  }
+
+  frameOut(event: FrameOut, bytes: Uint8Array, nowMs: CallMs): void {
+    this.#call.frameOut(event, bytes, nowMs);
+  }
+
+  clientAnswered(id: string, result: string, failed: boolean): boolean {
+    return this.#tools.clientAnswered(id, result, failed);
+  }
+
+  identified(carrierCallId: CarrierCallId): void {
+    this.#options.log.setBindings({ carrierCallId });
+    this.#options.onStarted(carrierCallId);
+  }
+
+  started(start: Parameters<AttachedCall["started"]>[0], nowMs: CallMs): void {
+    this.#liveState = "listening";
+    this.#pipeline.start();
+    this.#options.journal.attached(nowMs, this.#attachmentNumber);
+    this.handle({ kind: "leg-started", ...start }, nowMs);
+  }
+
+  attachmentLost(reason: EndReason, nowMs: CallMs): void {
+    this.handle(onAttachmentLost(reason), nowMs);
+  }
+
+  /**
+   * An internal error ends this call and no other. The state machine gets one chance to end the call; otherwise it is
+   * ended here.
+   */
+  fail(error: unknown, nowMs: CallMs): void {
+    const code = codeOf(error);
+    this.#options.log.error({ err: error, code, fault: "bug" }, "call failed: internal error");
+    if (this.#isOver()) return;
+    try {
+      this.#call.handle({ kind: "internal-error", code }, latest(nowMs, this.#call.eventMs));
+    } catch {
+      // The state machine is broken: the call is ended below.
+    }
+    if (!this.#isOver()) this.#finish("worker_lost");
+  }
+
+  get #attachment(): Attachment | undefined {
+    return this.#state.at === "attached" ? this.#state.attachment : undefined;
+  }
+
+  #isOver(): boolean {
+    return this.#state.at === "over";
+  }
+
+  #execute(command: CallCommand): void {
+    const attachment = this.#attachment;
+    switch (command.kind) {
+      case "generate-reply":
+      case "preemptive-start":
+      case "preemptive-cancel":
+      case "conversation-trimmed":
+      case "language":
+        this.#pipeline.run(command);
+        return;
+      case "speak":
+        attachment?.startReply(command.turnId);
+        this.#pipeline.ttsOutput.speak(command.turnId, command.segment, command.text, command.reason);
+        return;
+      case "mark":
+        attachment?.mark(command.name);
+        return;
+      case "pause":
+        attachment?.pause(command.turnId);
+        return;
+      case "resume":
+        attachment?.resume();
+        return;
+      case "cancel-reply":
+        this.#pipeline.interrupt(command.reason);
+        attachment?.interrupt(command.clear, this.#call.eventMs);
+        return;
+      case "end":
+        this.#finish(command.reason);
+        return;
+      case "state":
+        this.#liveState = command.state;
+        attachment?.sendToClient(command);
+        return;
+      case "transcript":
+        attachment?.sendToClient(command);
+        return;
+      case "turn":
+        this.#counters.turn(command.turn);
+        if (command.turn.latency !== undefined) this.#pipeline.recordTurnLatency(command.turn.latency);
+        return;
+      case "run-tool":
+        this.#tools.run(command);
+        return;
+      case "send-dtmf":
+        attachment?.sendDtmf(command.digits);
+        return;
+      case "ignore":
+      case "transfer":
+        // Only journaled.
+        return;
+    }
+  }
+
+  /**
+   * The only end of a call: completes the journal, closes the attachment, stops every stage and hands the call back,
+   * whatever fails.
+   */
+  #finish(reason: EndReason): void {
+    const attachment = this.#attachment;
+    this.#state = { at: "over" };
+    const { redeemed, journal, metrics, clock, log, onDone } = this.#options;
+    const closeCode = attachment?.closeCode(reason);
+    const durationMs = Math.round(millisecondsOf(this.#call.eventMs));
+    this.#counters.underruns = this.#pipeline.ttsOutput.underruns;
+    attempt(log, [
+      () => log.info({ reason, durationMs, closeCode, ...this.#counters.summary(redeemed) }, "call ended"),
+      () => metrics.callEnded(reason),
+      () => {
+        for (const event of this.#pipeline.close()) journal.event(this.#call.eventMs, event);
+      },
+      () => this.#tools.close(),
+      () => attachment?.close(reason),
+    ]);
+    const { framesIn, framesOut } = this.#counters;
+    const end = { reason, endedAtMs: clock.epochMs(), durationMs, framesIn, framesOut };
+    void journal.close().finally(() => onDone(end));
+  }
+}

@@ -1,0 +1,39 @@
+import type { LivenessOptions } from "./liveness.ts";
+
+/**
+ * One open connection to a peer: messages in and out, and its close. It knows neither the protocol of the messages
+ * nor the call. Today each transport is a WebSocket, of uWebSockets.js or of ws.
+ */
+export interface Transport {
+  /** How a lost peer is detected on this transport. */
+  readonly liveness: LivenessOptions;
+  /** Bytes that were sent and that the kernel has not taken, because the peer does not read. */
+  readonly bufferedBytes: number;
+  /**
+   * Sends one message, text by default; the bytes are borrowed until this returns. False when the peer reads so slowly
+   * that the message was dropped.
+   */
+  send(message: Uint8Array | string, isBinary?: boolean): boolean;
+  /** Sends a ping, unless earlier output is still unread by the peer. */
+  ping(): void;
+  /**
+   * Closes with a close code of RFC 6455, section 7.4.1, and a reason. The listener's `closed` follows, perhaps before
+   * this returns. No other method may follow.
+   */
+  close(code: number, reason: string): void;
+}
+
+/** What receives from a transport. */
+export interface TransportListener {
+  /** The bytes are borrowed: valid until this returns. */
+  message(bytes: Uint8Array, isBinary: boolean): void;
+  /** The peer sent a ping; the transport has answered it. */
+  pinged(): void;
+  /** The peer sent a pong. */
+  ponged(): void;
+  /**
+   * The connection is closed. `code` is that of the peer's close frame, or 1006 when it sent none. `violated` is true
+   * when the peer broke the rules of the transport.
+   */
+  closed(code: number, violated: boolean): void;
+}

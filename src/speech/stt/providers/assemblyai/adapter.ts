@@ -1,0 +1,167 @@
+import type { Clock } from "../../../../core/clock.ts";
+import { isObject } from "../../../../core/json.ts";
+import type { Stt, SttEvent, SttStream, SttStreamOptions } from "../../../contracts.ts";
+import { EventQueue } from "../../../event-queue.ts";
+import { type Refusal, refusalFrom } from "../../../resilience/provider-error.ts";
+import { SpeechGate } from "../../speech-gate.ts";
+import { transcriptLanguage, transcriptText } from "../../transcript-text.ts";
+import { withQueryDefaults } from "../query-defaults.ts";
+import { type JsonObject, SttSocket } from "../stt-socket.ts";
+
+export interface AssemblyAiOptions {
+  apiKey: string;
+  model: string;
+  /** The address of `/v3/ws`, `wss:` or `ws:`. Parameters in its query take precedence over ours. */
+  url: string;
+  clock: Clock;
+}
+
+const FORCE_ENDPOINT = '{"type":"ForceEndpoint"}';
+const TERMINATE = '{"type":"Terminate"}';
+
+/**
+ * After this long without a voiced frame the provider's turn is ended. It is shorter than any end-of-turn pause of
+ * ours, so the final is in time.
+ */
+const ENDPOINT_MS = 200;
+/** The HTTP statuses that its error and close codes correspond to (streaming/common-session-errors-and-closures). */
+const STATUSES: Readonly<Record<number, number>> = { 1008: 401, 3009: 429 };
+/** Formerly, and still where sessions are opened too fast, the error has code 1008 with this text. */
+const TOO_MANY = /too many concurrent sessions/i;
+/** The model that only transcribes English reports no language. */
+const ENGLISH_ONLY = "universal-streaming-english";
+/** The call switches to the reported language, so an uncertain one is not reported. */
+const LANGUAGE_CONFIDENCE_MIN = 0.9;
+
+/**
+ * AssemblyAI's streaming speech to text, `/v3/ws`. Formatted turns are not requested: the models that format only on
+ * request send the formatted turn later, in addition to the other, and their documentation advises voice agents against
+ * it. The other models always format.
+ *
+ * Built from www.assemblyai.com/docs, as of November 2026: streaming/api-spec/streaming-websocket,
+ * streaming/message-sequence, streaming/turn-detection, streaming/select-the-speech-model,
+ * streaming/universal-3-pro/turn-detection-and-partials and streaming/common-session-errors-and-closures.
+ */
+export function createAssemblyAiStt(options: AssemblyAiOptions): Stt {
+  return {
+    provider: "assemblyai",
+    capabilities: { ratesHz: [8_000, 16_000], interimTranscripts: true, anyLanguage: true },
+    open: (opened, signal) => openStream(options, opened, signal),
+  };
+}
+
+function openStream(
+  { apiKey, model, url, clock }: AssemblyAiOptions,
+  { language, rateHz, onOpened }: SttStreamOptions,
+  signal: AbortSignal,
+): SttStream {
+  const events = new EventQueue<SttEvent>(signal);
+  if (signal.aborted) return { write: () => {}, events };
+  const turns = new Turns(language, (event) => events.push(event));
+  const socket = new SttSocket({
+    provider: "assemblyai",
+    url: withQueryDefaults(url, {
+      speech_model: model,
+      encoding: "pcm_s16le",
+      sample_rate: String(rateHz),
+      ...(model === ENGLISH_ONLY ? {} : { language_detection: "true" }),
+    }),
+    headers: { authorization: apiKey },
+    rateHz,
+    closeMessage: TERMINATE,
+    closeStatuses: STATUSES,
+    clock,
+    signal,
+    onMessage: (message) => {
+      // It accepts connections and closes them at once where the API key or the credit is missing.
+      if (message.type === "Begin") onOpened?.();
+      const problem = turns.take(message);
+      if (problem !== undefined) socket.fail(problem, refusalIn(message));
+    },
+    onFailure: (error) => events.fail(error),
+  });
+  const gate = new SpeechGate(ENDPOINT_MS);
+  return {
+    write(frame, voiced = false) {
+      socket.write(frame);
+      // The buffered rest is not flushed: it is silence, and a message that short would end the session.
+      if (gate.frame(voiced) === "ended") socket.sendText(FORCE_ENDPOINT);
+    },
+    events,
+  };
+}
+
+function refusalIn({ type, error_code: code, error }: JsonObject): Refusal | undefined {
+  if (type !== "Error" || typeof code !== "number") return undefined;
+  const isTooMany = typeof error === "string" && TOO_MANY.test(error);
+  const status = isTooMany ? STATUSES[3009] : STATUSES[code];
+  return status === undefined ? undefined : refusalFrom(status);
+}
+
+/**
+ * Each message of a turn replaces the one before it. The first with `end_of_turn` is the final; later ones are ignored.
+ */
+class Turns {
+  readonly #callLanguage: string;
+  readonly #emit: (event: SttEvent) => void;
+  /** The number of the last ended turn; turns are counted from 0. */
+  #endedOrder = -1;
+  #lastInterim = "";
+
+  constructor(callLanguage: string, emit: (event: SttEvent) => void) {
+    this.#callLanguage = callLanguage;
+    this.#emit = emit;
+  }
+
+  /** Takes a message; returns what is wrong with it, if anything is. */
+  take(message: JsonObject): string | undefined {
+    switch (message.type) {
+      case "Turn":
+        return this.#takeTurn(message);
+      case "Error":
+        return `reported error ${typeof message.error_code === "number" ? message.error_code : "without a code"}`;
+      default:
+        return undefined;
+    }
+  }
+
+  #takeTurn(turn: JsonObject): string | undefined {
+    const { turn_order: order, transcript } = turn;
+    if (typeof order !== "number" || typeof transcript !== "string") return "sent a malformed turn";
+    if (order <= this.#endedOrder) return undefined;
+    if (turn.end_of_turn === true) {
+      this.#endedOrder = order;
+      this.#finish(transcriptText(transcript), turn);
+      return undefined;
+    }
+    const text = transcriptText(longer(transcript, wordsIn(turn.words)));
+    if (text === "" || text === this.#lastInterim) return undefined;
+    this.#lastInterim = text;
+    this.#emit({ kind: "interim", text });
+    return undefined;
+  }
+
+  /** Emits the final. After an interim also an empty final is emitted: it withdraws the interim's words. */
+  #finish(text: string, { language_code: code, language_confidence: confidence }: JsonObject): void {
+    const hadInterim = this.#lastInterim !== "";
+    this.#lastInterim = "";
+    if (text === "" && !hadInterim) return;
+    const isCertain =
+      typeof code === "string" && typeof confidence === "number" && confidence >= LANGUAGE_CONFIDENCE_MIN;
+    this.#emit({
+      kind: "final",
+      text,
+      ...(isCertain ? { language: transcriptLanguage(code, this.#callLanguage) } : {}),
+    });
+  }
+}
+
+/**
+ * In the Universal-Streaming models, words that may still change are missing in the transcript and listed in `words`.
+ */
+function wordsIn(words: unknown): string {
+  if (!Array.isArray(words)) return "";
+  return words.map((word: unknown) => (isObject(word) && typeof word.text === "string" ? word.text : "")).join(" ");
+}
+
+const longer = (a: string, b: string): string => (b.length > a.length ? b : a);

@@ -1,0 +1,27 @@
+import { defineProvider } from "../../../provider-descriptor.ts";
+import { apiKeyProblems, apiKeyVariable, modelVariable, NO_API_KEY, trimmedAddress } from "../../../server-settings.ts";
+import { streamingAddressProblems, streamingAddressVariable } from "../streaming-address.ts";
+import { createDeepgramStt } from "./adapter.ts";
+
+const ADDRESS = "wss://api.deepgram.com/v1/listen";
+
+export const deepgramStt = defineProvider({
+  id: "deepgram",
+  stage: "stt",
+  capabilities: { connection: "websocket" },
+  variables: {
+    DEEPGRAM_API_KEY: apiKeyVariable("Deepgram (STT)"),
+    DEEPGRAM_MODEL: modelVariable("nova-3", "Deepgram"),
+    DEEPGRAM_URL: streamingAddressVariable(ADDRESS, "Deepgram"),
+  },
+  readSettings: ({ text }) => ({
+    apiKey: text("DEEPGRAM_API_KEY") || undefined,
+    model: text("DEEPGRAM_MODEL"),
+    url: trimmedAddress(text("DEEPGRAM_URL")),
+  }),
+  problems: ({ apiKey, url }) => [
+    ...apiKeyProblems("DEEPGRAM_API_KEY", apiKey, url === ADDRESS ? "must be set with STT=deepgram" : undefined),
+    ...streamingAddressProblems("DEEPGRAM_URL", url),
+  ],
+  create: ({ apiKey = NO_API_KEY, model, url }, { clock }) => createDeepgramStt({ apiKey, model, url, clock }),
+});

@@ -1,0 +1,177 @@
+import { providerFailed, TrunklineError } from "../../../../core/errors.ts";
+import { isObject } from "../../../../core/json.ts";
+import { STT_ANSWER_BYTES_MAX, STT_PENDING_UTTERANCES_MS_MAX } from "../../../../core/limits/stt.ts";
+import type { Stt, SttEvent, SttStream } from "../../../contracts.ts";
+import { EventQueue } from "../../../event-queue.ts";
+import { keepAliveFetch, preconnect } from "../../../keep-alive-fetch.ts";
+import { OPENAI_LANGUAGES, openAiLanguage } from "../../../openai-languages.ts";
+import { refusalFrom } from "../../../resilience/provider-error.ts";
+import { transcriptLanguage, transcriptText } from "../../transcript-text.ts";
+import { UtteranceBuffer } from "../../utterance-buffer.ts";
+import { monoWav } from "../../wav.ts";
+
+export interface OpenAiSttOptions {
+  /** Undefined for servers that require none. */
+  apiKey: string | undefined;
+  model: string;
+  /** The base address, without `/audio/transcriptions`, `https:` or `http:`. */
+  url: string;
+  /** Whether the server detects and reports the language where the request names none. */
+  languageDetection: boolean;
+}
+
+const PROVIDER = "openai";
+/** The only rate that whisper.cpp accepts; the other servers accept any. */
+const RATE_HZ = 16_000;
+/** OpenAI's own codes of languages, where they differ. */
+const OPENAI_CODES: Readonly<Record<string, string>> = { nb: "no", fil: "tl" };
+/** The model that accepts several languages and reports the detected ones. It always responds in JSON. */
+const GPT_TRANSCRIBE = /^gpt-transcribe(?:-|$)/;
+/** Empty, or whisper.cpp's notes about sounds that are no speech: `[BLANK_AUDIO]`, `(wind blowing)`. */
+const NO_WORDS = /^(?:\[[^[\]]*\]|\([^()]*\)|\s)*$/;
+
+/**
+ * STT of any server with OpenAI's `POST /v1/audio/transcriptions`: OpenAI itself, whisper.cpp (`--inference-path`),
+ * speaches. It gets whole utterances, divided by our own VAD, one after the other, and emits no interim transcripts.
+ *
+ * Built from platform.openai.com/docs/api-reference/audio/createTranscription as in the `openai` package 7.57.0, and
+ * from examples/server/README.md of whisper.cpp, as of November 2026. A language hint turns the detection off, so a
+ * call gets one or the other.
+ */
+export function createOpenAiStt(options: OpenAiSttOptions): Stt {
+  return {
+    provider: PROVIDER,
+    capabilities: { ratesHz: [RATE_HZ], interimTranscripts: false, detectsLanguage: () => options.languageDetection },
+    open: ({ language, languagePinned = false }, signal) =>
+      openStream({ ...options, languageDetection: options.languageDetection && !languagePinned }, language, signal),
+  };
+}
+
+function openStream(options: OpenAiSttOptions, language: string, signal: AbortSignal): SttStream {
+  const events = new EventQueue<SttEvent>(signal);
+  preconnect(options.url, signal);
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
+  const buffer = new UtteranceBuffer();
+  /** Pending utterances; the first one is being transcribed. */
+  const utterances: Int16Array[] = [];
+  let sentMs = 0;
+  const fail = (error: Error): void => {
+    failed.abort();
+    utterances.length = 0;
+    events.fail(error);
+  };
+  const transcribeAll = async (): Promise<void> => {
+    try {
+      for (let next = utterances[0]; next !== undefined; next = utterances[0]) {
+        sentMs += (next.length / RATE_HZ) * 1_000;
+        const { text, detected } = await transcribe(options, next, language, either);
+        if (either.aborted) return;
+        utterances.shift();
+        // An empty final for sounds without words: it shows that the utterance was processed.
+        if (NO_WORDS.test(text)) events.push({ kind: "final", text: "" });
+        else
+          events.push({ kind: "final", text, ...(detected && { language: transcriptLanguage(detected, language) }) });
+      }
+    } catch (error) {
+      if (!either.aborted)
+        fail(error instanceof TrunklineError ? error : providerFailed(PROVIDER, requestFailure(error)));
+    }
+  };
+  return {
+    write(frame, voiced = false) {
+      if (either.aborted) return;
+      const utterance = buffer.write(frame, voiced);
+      if (utterance === undefined) return;
+      utterances.push(utterance);
+      const samples = utterances.reduce((sum, pending) => sum + pending.length, 0);
+      if ((samples / RATE_HZ) * 1_000 > STT_PENDING_UTTERANCES_MS_MAX) {
+        fail(providerFailed(PROVIDER, "transcribes slower than real time"));
+      } else if (utterances.length === 1) {
+        void transcribeAll();
+      }
+    },
+    get sentAudioMs() {
+      return sentMs;
+    },
+    events,
+  };
+}
+
+async function transcribe(
+  { apiKey, model, url, languageDetection }: OpenAiSttOptions,
+  utterance: Int16Array,
+  language: string,
+  signal: AbortSignal,
+): Promise<{ text: string; detected: string | undefined }> {
+  const form = new FormData();
+  form.append("file", new Blob([monoWav(utterance, RATE_HZ)], { type: "audio/wav" }), "utterance.wav");
+  form.append("model", model);
+  for (const [name, value] of fieldsFor(model, languageDetection ? undefined : language)) form.append(name, value);
+  const sent = new Response(form);
+  const response = await keepAliveFetch(`${url}/audio/transcriptions`, {
+    method: "POST",
+    headers: {
+      "content-type": sent.headers.get("content-type") ?? "",
+      // Compressed responses are not accepted: their decompressed size has no bound.
+      "accept-encoding": "identity",
+      ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+    },
+    body: new Uint8Array(await sent.arrayBuffer()),
+    signal,
+  });
+  const encoding = response.headers.get("content-encoding") ?? "identity";
+  if (response.status !== 200 || encoding !== "identity") {
+    await response.body?.cancel();
+    if (response.status === 200) throw providerFailed(PROVIDER, "sent an encoded response");
+    const retryAfter = response.headers.get("retry-after") ?? undefined;
+    throw providerFailed(PROVIDER, `refused with status ${response.status}`, refusalFrom(response.status, retryAfter));
+  }
+  const body = parsed(await textOf(response));
+  if (!isObject(body) || typeof body.text !== "string") throw providerFailed(PROVIDER, "sent no transcription");
+  return { text: transcriptText(body.text), detected: languageDetection ? detectedIn(body) : undefined };
+}
+
+/** The form fields for the language and the response format. Without a language the server detects it. */
+function fieldsFor(model: string, language: string | undefined): [name: string, value: string][] {
+  const primary = language === undefined ? "" : new Intl.Locale(language).language;
+  const code = OPENAI_CODES[primary] ?? primary;
+  const isNamed = OPENAI_LANGUAGES.has(code);
+  if (GPT_TRANSCRIBE.test(model)) return isNamed ? [["languages[]", code]] : [];
+  if (language === undefined) return [["response_format", "verbose_json"]];
+  return [...(isNamed ? ([["language", code]] as [string, string][]) : []), ["response_format", "json"]];
+}
+
+/** The language that a response reports, in BCP 47: from a list with one code, or from a single code or name. */
+function detectedIn({ languages, language }: Readonly<Record<string, unknown>>): string | undefined {
+  const codes: readonly unknown[] = Array.isArray(languages) ? languages : [];
+  const [only] = codes.length === 1 ? codes : [];
+  const reported = isObject(only) ? only.code : language;
+  return typeof reported === "string" ? openAiLanguage(reported) : undefined;
+}
+
+async function textOf(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > STT_ANSWER_BYTES_MAX)
+      throw providerFailed(PROVIDER, "sent a response that is too long for a transcription");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Describes a failed request by its code alone, because error texts contain addresses. */
+function requestFailure(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return `the request failed (${/^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : "no code"})`;
+}

@@ -1,0 +1,54 @@
+import type { EndReason } from "../../../src/core/calls/reasons.ts";
+import type { Attachment, AttachmentParts } from "../../../src/gateway/leg/attachment.ts";
+import type { CallReading } from "../../../src/gateway/metrics/call-counters.ts";
+import { CallSession, type CallSessionOptions, legFormatOf } from "../../../src/gateway/session.ts";
+import type { TransportListener } from "../../../src/gateway/transport/transport.ts";
+
+export type ConnectionOptions = Omit<CallSessionOptions, "format"> & AttachmentParts;
+
+/** The session of a call and its one leg, as the media server, the ticker and the gateway use them together. */
+export class Connection implements TransportListener {
+  readonly #session: CallSession;
+  readonly #attachment: Attachment;
+
+  constructor({ transport, wire, inbound, vad, ...options }: ConnectionOptions) {
+    this.#session = new CallSession({ ...options, format: legFormatOf(wire) });
+    this.#attachment = this.#session.attach({ transport, wire, inbound, vad });
+  }
+
+  begin(): void {
+    this.#session.begin();
+  }
+
+  message(bytes: Uint8Array, isBinary: boolean): void {
+    this.#attachment.message(bytes, isBinary);
+  }
+
+  pinged(): void {
+    this.#attachment.pinged();
+  }
+
+  ponged(): void {
+    this.#attachment.ponged();
+  }
+
+  closed(code: number, violated: boolean): void {
+    this.#attachment.closed(code, violated);
+  }
+
+  tick(): void {
+    this.#session.tick();
+  }
+
+  catchUp(): void {
+    this.#session.catchUp();
+  }
+
+  end(reason: EndReason, how?: "with a goodbye"): void {
+    this.#session.end(reason, how);
+  }
+
+  read(): CallReading {
+    return this.#session.read();
+  }
+}
