@@ -20,15 +20,21 @@ async function killedAndStartedAgain(service: Service): Promise<Service> {
 
 const environment = (mediaPort = "0") => ({ DRAIN_MS: String(DRAIN_MS), WORKERS: "1", MEDIA_PORT: mediaPort });
 
-test("ADV-L5: after the supervisor's SIGKILL the next service starts at once, and calls of the old worker continue and have correct records", {
-  retry: ifMachineStalled,
-  timeout: 90_000,
-}, async () => {
+/** A service whose supervisor is killed during a call, and the service that is started on its data directory. */
+async function killedDuringCall() {
   const service = await Service.start({ env: environment() });
   const live = await service.createCall({ firstSpeaker: "user", inactivityTimeout: 300 });
   const caller = await RawCaller.start(live.websocketUrl);
   caller.sendFrames(SHORT_CALL_FRAMES);
   const next = await killedAndStartedAgain(service);
+  return { service, live, caller, next };
+}
+
+test("ADV-L5: after the supervisor's SIGKILL the next service starts at once, and calls of the old worker continue and have correct records", {
+  retry: ifMachineStalled,
+  timeout: 90_000,
+}, async () => {
+  const { service, live, caller, next } = await killedDuringCall();
   expect((await next.fetch("GET", "/readyz")).status).toBe(200);
   expect(new URL(next.mediaUrl).port).toBe(new URL(service.mediaUrl).port);
   // Nothing but the new socket is left of the old service's.
@@ -53,11 +59,7 @@ test("ADV-L5: the next service can be stopped while the old worker still has a c
   retry: ifMachineStalled,
   timeout: 90_000,
 }, async () => {
-  const service = await Service.start({ env: environment() });
-  const live = await service.createCall({ firstSpeaker: "user", inactivityTimeout: 300 });
-  const caller = await RawCaller.start(live.websocketUrl);
-  caller.sendFrames(SHORT_CALL_FRAMES);
-  const next = await killedAndStartedAgain(service);
+  const { service, live, caller, next } = await killedDuringCall();
   expect(await next.stop()).toBe(0);
   const { dataDir, apiKey } = service;
   const statusOf = () => withStores(dataDir, ({ calls }, accountId) => calls.get(accountId, live.id));
