@@ -23,10 +23,10 @@ export function createStt(
   clock: Clock,
 ): CallStt {
   const candidates = namesIn(stt).flatMap((name) => configured.get(name)?.create({ clock }) ?? []);
-  return withPolicies(candidates, circuitBreakerOf, clock);
+  return withFallbacks(candidates, circuitBreakerOf, clock);
 }
 
-function withPolicies(
+function withFallbacks(
   candidates: readonly Stt[],
   circuitBreakerOf: (provider: string) => CircuitBreaker,
   clock: Clock,

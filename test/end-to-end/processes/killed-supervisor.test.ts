@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { holdShortCall, RawLeg, SHORT_CALL_FRAMES } from "../../support/legs/raw-leg.ts";
+import { holdShortCall, RawCaller, SHORT_CALL_FRAMES } from "../../callers/raw-caller.ts";
 import { Service, until, withStores } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 
@@ -26,8 +26,8 @@ test("ADV-L5: after the supervisor's SIGKILL the next service starts at once, an
 }, async () => {
   const service = await Service.start({ env: environment() });
   const live = await service.createCall({ firstSpeaker: "user", inactivityTimeout: 300 });
-  const leg = await RawLeg.start(live.websocketUrl);
-  leg.sendMedia(SHORT_CALL_FRAMES);
+  const caller = await RawCaller.start(live.websocketUrl);
+  caller.sendFrames(SHORT_CALL_FRAMES);
   const next = await killedAndStartedAgain(service);
   expect((await next.fetch("GET", "/readyz")).status).toBe(200);
   expect(new URL(next.mediaUrl).port).toBe(new URL(service.mediaUrl).port);
@@ -36,8 +36,8 @@ test("ADV-L5: after the supervisor's SIGKILL the next service starts at once, an
 
   expect(await holdShortCall(next, await next.createCall())).toMatchObject({ endReason: "caller_hangup" });
   expect((await next.call(live.id)).status).toBe("active");
-  leg.sendMedia(SHORT_CALL_FRAMES);
-  leg.ws.sendClose(1_000);
+  caller.sendFrames(SHORT_CALL_FRAMES);
+  caller.hangUp();
   expect(await next.ended(live.id, RECORD_MS_MAX)).toMatchObject({
     status: "ended",
     endReason: "caller_hangup",
@@ -55,14 +55,14 @@ test("ADV-L5: the next service can be stopped while the old worker still has a c
 }, async () => {
   const service = await Service.start({ env: environment() });
   const live = await service.createCall({ firstSpeaker: "user", inactivityTimeout: 300 });
-  const leg = await RawLeg.start(live.websocketUrl);
-  leg.sendMedia(SHORT_CALL_FRAMES);
+  const caller = await RawCaller.start(live.websocketUrl);
+  caller.sendFrames(SHORT_CALL_FRAMES);
   const next = await killedAndStartedAgain(service);
   expect(await next.stop()).toBe(0);
   const { dataDir, apiKey } = service;
   const statusOf = () => withStores(dataDir, ({ calls }, accountId) => calls.get(accountId, live.id));
   expect(await statusOf()).toMatchObject({ status: "active" });
-  leg.ws.sendClose(1_000);
+  caller.hangUp();
   await until("the old worker to be gone", GONE_MS_MAX, () => service.process.living().length === 0);
   const last = await Service.start({ dataDir, apiKey, env: environment() });
   expect(await last.ended(live.id, RECORD_MS_MAX)).toMatchObject({

@@ -1,10 +1,9 @@
-import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../../../core/clock.ts";
 import { providerFailed, TrunklineError } from "../../../../core/errors.ts";
 import { isObject } from "../../../../core/json.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../../../core/limits/calls.ts";
 import type { ClosableTts, TtsChunk, Voice } from "../../../contracts.ts";
-import { preconnect } from "../../../keep-alive-fetch.ts";
+import { headerOf, type KeepAliveResponse, preconnect } from "../../../keep-alive-fetch.ts";
 import { languageCode } from "../../../languages.ts";
 import { OPENAI_LANGUAGES } from "../../../openai-languages.ts";
 import { REQUEST_ERROR } from "../../../resilience/provider-error.ts";
@@ -83,12 +82,12 @@ export function createOpenAiTts(options: OpenAiTtsOptions): ClosableTts {
       const voice = named.get(voiceId) ?? voiceId.slice(PREFIX.length);
       const body = { model, voice, input: text, response_format: "wav" };
       const anySignal = AbortSignal.any([signal, life.signal]);
-      let response: IncomingMessage | undefined;
+      let response: KeepAliveResponse | undefined;
       try {
         response = await requestTts({ provider: PROVIDER, url: `${url}/audio/speech`, headers, body }, anySignal);
-        const audio = new ResponseAudio(text, response.headers["content-type"]);
+        const audio = new ResponseAudio(text, headerOf(response, "content-type"));
         // The next bytes are read when the chunk of the previous ones has been pulled.
-        for await (const bytes of response as AsyncIterable<Buffer>) {
+        for await (const bytes of response.body as AsyncIterable<Buffer>) {
           const chunk = audio.take(bytes);
           if (chunk !== undefined) yield chunk;
           if (signal.aborted) return;
@@ -98,7 +97,7 @@ export function createOpenAiTts(options: OpenAiTtsOptions): ClosableTts {
         if (signal.aborted) return;
         throw life.signal.aborted ? providerFailed(PROVIDER, "closed") : providerError(error);
       } finally {
-        response?.destroy();
+        response?.body.destroy();
       }
     },
     close: () => {
