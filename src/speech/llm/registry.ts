@@ -73,15 +73,15 @@ export function createLlms(
   toolChooser: ToolChooser,
 ): Readonly<Record<ModelName, CallLlm>> {
   const created = new Map<string, CallLlm>();
-  const candidateOf = ({ provider, model }: NamedLlm): Candidate[] => {
-    const llm = configured.get(provider)?.create({ model: model ?? "", toolChooser });
-    if (llm === undefined) return [];
-    if (model === undefined) return [{ llm, model }];
-    return [{ llm: { ...llm, contextTokens: contextTokensOf(`${provider}:${model}`, contextSizes) }, model }];
+  const createOne = ({ provider, model }: NamedLlm): Candidate[] => {
+    const adapter = configured.get(provider)?.create({ model: model ?? "", toolChooser });
+    if (adapter === undefined) return [];
+    if (model === undefined) return [{ llm: adapter, model }];
+    return [{ llm: { ...adapter, contextTokens: contextTokensOf(`${provider}:${model}`, contextSizes) }, model }];
   };
   const llmOf = (given: string): CallLlm => {
     const list = namesIn(given).join();
-    const llm = created.get(list) ?? withPolicies(llmsIn(given).flatMap(candidateOf), circuitBreakerOf, clock);
+    const llm = created.get(list) ?? withFallbacks(llmsIn(given).flatMap(createOne), circuitBreakerOf, clock);
     created.set(list, llm);
     return llm;
   };
@@ -93,7 +93,7 @@ interface Candidate {
   model: string | undefined;
 }
 
-function withPolicies(
+function withFallbacks(
   candidates: readonly Candidate[],
   circuitBreakerOf: (provider: string) => CircuitBreaker,
   clock: Clock,
@@ -101,7 +101,7 @@ function withPolicies(
   const [first] = candidates;
   const isAlone = candidates.length === 1 && first !== undefined;
   if (isAlone && LLM_REGISTRY.find(first.llm.provider)?.capabilities.needsNoFallback === true) {
-    return meteredLlm(first.llm, first.model);
+    return meteredLlm(first.llm);
   }
   return new FallbackLlm(
     candidates.map(({ llm, model }) => ({

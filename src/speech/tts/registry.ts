@@ -1,5 +1,4 @@
 import type { Clock } from "../../core/clock.ts";
-import type { ClosableTts } from "../contracts.ts";
 import { ttsMetering } from "../metering/usage.ts";
 import { type ConfiguredProviders, namesIn, ProviderRegistry } from "../provider-registry.ts";
 import type { CircuitBreaker } from "../resilience/circuit-breaker.ts";
@@ -24,7 +23,7 @@ export interface TtsOptions {
 
 /** One TTS of the providers that `tts` names. `tts` must have no problems. */
 export function createTts(tts: string, options: TtsOptions): TtsRouter {
-  const { configured, listsVoicesOnly, clock, onProcessFailure } = options;
+  const { configured, listsVoicesOnly, clock, onProcessFailure, circuitBreakerOf } = options;
   const adapters = namesIn(tts).flatMap(
     (name) =>
       configured.get(name)?.create({
@@ -33,16 +32,13 @@ export function createTts(tts: string, options: TtsOptions): TtsRouter {
         onProcessFailure: (reason) => onProcessFailure(name, reason),
       }) ?? [],
   );
-  return withPolicies(adapters, options);
-}
-
-const withPolicies = (adapters: readonly ClosableTts[], { clock, circuitBreakerOf }: TtsOptions): TtsRouter =>
-  new TtsRouter(
-    adapters.map((tts) => ({
-      tts,
-      circuitBreaker: circuitBreakerOf(tts.provider),
+  return new TtsRouter(
+    adapters.map((adapter) => ({
+      tts: adapter,
+      circuitBreaker: circuitBreakerOf(adapter.provider),
       metering: ttsMetering,
-      normalizesText: TTS_REGISTRY.find(tts.provider)?.capabilities.speaksTextUnchanged !== true,
+      normalizesText: TTS_REGISTRY.find(adapter.provider)?.capabilities.speaksTextUnchanged !== true,
     })),
     clock,
   );
+}
