@@ -21,13 +21,14 @@ const mutant = (guard: string, seen: Invariant, file: string, from: string, to: 
 });
 
 export const MUTANTS: readonly Mutant[] = [
-  mutant(
-    "a call that has ended does nothing more",
-    "one end, and nothing after it",
-    "gateway/session.ts",
-    '    this.#state = { at: "over" };\n',
-    "",
-  ),
+  {
+    guard: "a call that has ended does nothing more",
+    seen: "one end, and nothing after it",
+    edits: [
+      { file: "gateway/session.ts", from: '    this.#state = { at: "over" };\n', to: "" },
+      { file: "gateway/leg/attachment.ts", from: "        this.#state = OVER;\n", to: "" },
+    ],
+  },
   mutant(
     "output runs ahead by the lead and no further",
     "output stays within the lead",
