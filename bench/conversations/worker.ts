@@ -2,6 +2,7 @@ import { strict as assert } from "node:assert";
 import type { CallSpec } from "../../src/core/calls/spec.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { Tts } from "../../src/speech/contracts.ts";
+import { poolOf } from "../../test/support/providers/tts-pool.ts";
 import { serve } from "../rig/child-process.ts";
 import { BenchWorker } from "../worker/bench-worker.ts";
 import { loadSpec } from "../worker/handoff.ts";
@@ -27,7 +28,7 @@ serve<TalkQuestions>({
     const model = delayedLlm(delays.llmMs, said.answer);
     worker.use({
       stt: delayedStt(delays.sttMs, worker.makeVad),
-      tts: delayedTts(delays.ttsMs, said.voice),
+      tts: poolOf(delayedTts(delays.ttsMs, said.voice)),
       llm: { model_a: model, model_b: model, model_c: model },
     });
     return Array.from({ length: calls }, () => `ws://127.0.0.1:${worker.port}${worker.calls.create(SPEC)}`);

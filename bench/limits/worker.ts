@@ -1,6 +1,7 @@
 import type { CallSpec } from "../../src/core/calls/spec.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { Llm, Tts } from "../../src/speech/contracts.ts";
+import { poolOf } from "../../test/support/providers/tts-pool.ts";
 import { serve } from "../rig/child-process.ts";
 import { BenchWorker } from "../worker/bench-worker.ts";
 import { countingStt } from "../worker/providers.ts";
@@ -47,7 +48,7 @@ const calling: Llm = {
 const worker = await BenchWorker.start(systemClock, process.argv[2] === "ws" ? "ws" : "auto");
 worker.use({
   stt: countingStt(() => {}),
-  tts: silent,
+  tts: poolOf(silent),
   llm: { model_a: answering, model_b: calling, model_c: answering },
 });
 

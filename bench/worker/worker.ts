@@ -2,6 +2,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { MEDIA_SERVERS } from "../../src/gateway/server/media-server.ts";
 import type { Stt } from "../../src/speech/contracts.ts";
 import { createReferenceLlm } from "../../src/speech/reference/llm.ts";
+import { poolOf } from "../../test/support/providers/tts-pool.ts";
 import { INLINE_TOOL_CHOICE } from "../../test/support/stubs/inline-schemas.ts";
 import { serve } from "../rig/child-process.ts";
 import { machineMonotonicMs } from "../rig/monotonic.ts";
@@ -72,7 +73,7 @@ serve<ServiceQuestions>({
     const endless = endlessLlm(sentences, systemClock);
     worker.use({
       stt,
-      tts: replayTts(speech),
+      tts: poolOf(replayTts(speech)),
       llm: { model_a: endless, model_b: referenceLlm, model_c: referenceLlm },
     });
     return undefined;

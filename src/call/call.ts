@@ -5,6 +5,7 @@ import { type CallMs, callMs, earliest, type MediaMs, roundedMs } from "../core/
 import { LLM_FAILURES_MAX } from "../core/limits/calls.ts";
 import { LEG_START_MS_MAX } from "../core/limits/connections.ts";
 import type { Phrases } from "../core/phrases/names.ts";
+import { isSameLanguage } from "../core/text/language-tags.ts";
 import { type CallerUtterance, Conversation } from "./conversation.ts";
 import { Ending, type Goodbye } from "./ending.ts";
 import type { CallEvent, CallSink } from "./events.ts";
@@ -18,7 +19,7 @@ import { Transcript } from "./transcript.ts";
 import { callerInterim, callerText, stepCaller, unansweredUtterance } from "./turn-taking/caller-turn.ts";
 import { DtmfEntry, dtmfAsTyped } from "./turn-taking/dtmf-entry.ts";
 import { Inactivity } from "./turn-taking/inactivity.ts";
-import { isLanguageReliable, isSameLanguage } from "./turn-taking/language-detection.ts";
+import { isLanguageReliable } from "./turn-taking/language-detection.ts";
 import { SpeechDetector } from "./turn-taking/speech-detector.ts";
 import {
   INITIAL_TURN,

@@ -10,7 +10,7 @@ import type { Roll } from "../process/supervisor/supervisor.ts";
 import { openDataDir } from "../store/data-dir/data-dir.ts";
 import { rotateTokenKeys } from "../store/data-dir/token-keys.ts";
 import { prune } from "./admin/prune.ts";
-import { pathOption, readArguments, runCommand, UsageError } from "./command.ts";
+import { notACommand, pathOption, readArguments, runCommand, surplusArgument, UsageError } from "./command.ts";
 
 const HELP = `Administers the service, on the machine or in the container where it runs.
 
@@ -34,12 +34,9 @@ async function run(args: readonly string[]): Promise<number> {
   const options = { "data-dir": { type: "string" }, "dry-run": { type: "boolean" } } as const;
   const { values, positionals } = readArguments(args, options, { allowPositionals: true });
   const [command, ...others] = positionals;
-  const names = Object.keys(COMMANDS).join(" or ");
-  if (command === undefined) throw new UsageError([`a command is missing: it must be ${names}`]);
-  const execute = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
-  if (execute === undefined) throw new UsageError([`${JSON.stringify(command)} is not a command: it must be ${names}`]);
-  if (others.length > 0)
-    throw new UsageError([`${JSON.stringify(others[0])} is one argument too many after ${command}`]);
+  const execute = command !== undefined && Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
+  if (execute === undefined) throw new UsageError([notACommand(command, Object.keys(COMMANDS).join(" or "))]);
+  if (others[0] !== undefined) throw new UsageError([surplusArgument(others[0], command)]);
   const dryRun = values["dry-run"] === true;
   if (dryRun && command !== "prune") throw new UsageError(["--dry-run is for prune only"]);
   await execute(pathOption("data-dir", values["data-dir"]) ?? readDataDir(), dryRun);

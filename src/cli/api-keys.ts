@@ -5,7 +5,7 @@ import { type ApiKeyId, asApiKeyId } from "../core/ids.ts";
 import { DEFAULT_ACCOUNT_NAME } from "../store/data-dir/first-api-key.ts";
 import { openStores } from "../store/sqlite/open-stores.ts";
 import type { Stores } from "../store/stores.ts";
-import { pathOption, readArguments, runCommand, UsageError } from "./command.ts";
+import { notACommand, pathOption, readArguments, runCommand, surplusArgument, UsageError } from "./command.ts";
 
 const HELP = `Manages the API keys in the database of the data directory, also while the service runs.
 
@@ -40,8 +40,8 @@ function workOf(
   { name, account }: { name?: string | undefined; account?: string | undefined },
 ): Work {
   const problems: string[] = [];
-  const [id, ...others] = command === "revoke" ? rest : [undefined, ...rest];
-  for (const other of others) problems.push(`${JSON.stringify(other)} is one argument too many after ${command}`);
+  const id = command === "revoke" ? rest.shift() : undefined;
+  for (const other of rest) problems.push(surplusArgument(other, command));
   if (command !== "create") {
     for (const [option, value] of Object.entries({ name, account })) {
       if (value !== undefined) problems.push(`--${option} is only for create`);
@@ -68,9 +68,7 @@ function commandOf(
       if (id === undefined) problems.push("the id of the API key is missing: npm run api-keys -- list shows it");
       return (stores) => revoke(stores, asApiKeyId(id ?? ""));
     default:
-      problems.unshift(
-        `${command === undefined ? "a command is missing" : `${JSON.stringify(command)} is not a command`}: it must be create, list or revoke`,
-      );
+      problems.unshift(notACommand(command, "create, list or revoke"));
       return undefined;
   }
 }

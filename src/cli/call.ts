@@ -3,12 +3,11 @@ import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { readDataDir, readServiceAccess } from "../config/environment.ts";
 import { isoTime, systemClock } from "../core/clock.ts";
-import { unavailable } from "../core/errors.ts";
 import { firstApiKeyPath } from "../store/data-dir/first-api-key.ts";
 import { CALL_USAGE, type CallPlan, planCall } from "./call/arguments.ts";
 import { callDocument, callFaults, callSummary } from "./call/report.ts";
 import { runCall } from "./call/run.ts";
-import { runCommand, UsageError } from "./command.ts";
+import { abortOnSignals, runCommand, UsageError } from "./command.ts";
 import { printable, Terminal } from "./terminal.ts";
 
 /** `npm run call -- ...`: one simulated call. Returns the exit code; CALL_USAGE explains it. */
@@ -18,10 +17,7 @@ async function run(args: readonly string[]): Promise<number> {
   requireRecordingFolder(plan);
   const out = plan.json ? process.stderr : process.stdout;
   const terminal = new Terminal({ write: (text) => out.write(text), colour: out.isTTY });
-  const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => stop.abort(unavailable(`stopped by ${signal}`)));
-  }
+  const stop = abortOnSignals();
   const startedAt = isoTime(systemClock.epochMs()).replaceAll(/[:.]/g, "-");
   const dataDir = resolve("data", "call", startedAt);
   const local = { apiUrl: localUrl, firstKeyPath: firstApiKeyPath(readDataDir()) };

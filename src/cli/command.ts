@@ -1,5 +1,6 @@
 import { AssertionError } from "node:assert";
 import { type ParseArgsConfig, parseArgs } from "node:util";
+import { unavailable } from "../core/errors.ts";
 import { nearestOf } from "../core/text/edit-distance.ts";
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
@@ -103,4 +104,33 @@ export function wholeNumber(option: string, text: string, min = 0, max = Number.
   if (value >= min && value <= max) return value;
   const range = max === Number.MAX_SAFE_INTEGER ? (min === 0 ? "" : `, ${min} or more`) : ` from ${min} to ${max}`;
   throw new UsageError([`--${option} must be a whole number${range}, not ${JSON.stringify(text)}`]);
+}
+
+/** The problem of a value that is none of `choices`. `option` has its dashes. */
+export const notOneOf = (option: string, choices: readonly (string | number)[], given: string): string =>
+  `${option} must be one of ${choices.join(", ")}, not ${JSON.stringify(given)}`;
+
+/** The problem of a first argument that is no command, or is missing. `known` is a list of the commands, in words. */
+export const notACommand = (command: string | undefined, known: string): string =>
+  `${command === undefined ? "a command is missing" : `${JSON.stringify(command)} is not a command`}: it must be ${known}`;
+
+/** The problem of an argument that `command` does not take. */
+export const surplusArgument = (argument: string, command: string | undefined): string =>
+  `${JSON.stringify(argument)} is one argument too many after ${command}`;
+
+const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
+
+/** The time in an option's text, such as 12.3s, 1500ms or 2m, in ms. NaN for any other text. */
+export function timeMs(text: string): number {
+  const [, digits, unit = ""] = /^(\d{1,9}(?:\.\d{1,9})?)(ms|s|m)$/.exec(text) ?? [];
+  return digits === undefined ? Number.NaN : Number(digits) * (UNITS_MS[unit] ?? Number.NaN);
+}
+
+/** Aborts when this process is asked to stop, with an error that names the signal. */
+export function abortOnSignals(): AbortController {
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => stop.abort(unavailable(`stopped by ${signal}`)));
+  }
+  return stop;
 }

@@ -2,7 +2,7 @@ import "../core/node-version.ts";
 import { resolve } from "node:path";
 import { isoTime, systemClock } from "../core/clock.ts";
 import { unavailable } from "../core/errors.ts";
-import { readArguments, runCommand } from "./command.ts";
+import { abortOnSignals, readArguments, runCommand } from "./command.ts";
 import { findMismatches } from "./demo/comparison.ts";
 import { demoDocument, demoSummary } from "./demo/report.ts";
 import { runDemo } from "./demo/run.ts";
@@ -27,11 +27,8 @@ async function run(args: readonly string[]): Promise<number> {
   const json = readArguments(args, { json: { type: "boolean" } }).values.json === true;
   const out = json ? process.stderr : process.stdout;
   const terminal = new Terminal({ write: (text) => out.write(text), colour: out.isTTY });
-  const stop = new AbortController();
+  const stop = abortOnSignals();
   const cancel = systemClock.after(DEMO_MS_MAX, () => stop.abort(unavailable(`not over after ${DEMO_MS_MAX} ms`)));
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => stop.abort(unavailable(`stopped by ${signal}`)));
-  }
   try {
     const startedAt = isoTime(systemClock.epochMs()).replaceAll(/[:.]/g, "-");
     const dataDir = resolve("data", "demo", startedAt);

@@ -18,7 +18,7 @@ import type { SchemaChecks } from "../core/schemas/checker.ts";
 import { busRateHz } from "../media/bus-rate.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
 import type { VadFactory } from "../media/vad.ts";
-import type { Llm, Stt, Tts } from "../speech/contracts.ts";
+import type { CallLlm, CallStt, TtsPool } from "../speech/contracts.ts";
 import type { CallHandoff, EndSummary, RedeemedCall } from "../store/call-handoff.ts";
 import type { WorkerLoad } from "../store/handoff/messages.ts";
 import type { UpgradeAuthentication, UpgradeHeaders } from "../wire/upgrade.ts";
@@ -40,7 +40,11 @@ import type { Transport, TransportListener } from "./transport/transport.ts";
 
 export interface GatewayOptions {
   handoff: CallHandoff;
-  providers: { stt: Stt | undefined; tts: Tts; llm: Readonly<Record<ModelName, Llm>> };
+  providers: {
+    stt: CallStt | undefined;
+    tts: Pick<TtsPool, "provider" | "forVoice">;
+    llm: Readonly<Record<ModelName, CallLlm>>;
+  };
   createWire: WireFactory;
   /** All that calls can have. */
   connectionTypes: readonly ConnectionType[];
@@ -228,7 +232,7 @@ export class Gateway {
       makeResampler,
       stt: providers.stt,
       llm,
-      tts: providers.tts.forVoice?.(spec.voiceId) ?? providers.tts,
+      tts: providers.tts.forVoice(spec.voiceId),
       parameters,
       promptTokensMax,
       httpTools,

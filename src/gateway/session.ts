@@ -65,14 +65,13 @@ export interface CallSessionOptions {
   onDone: (end: EndSummary) => void;
 }
 
+/** The life of a session, in order; `detached` until its leg is attached. */
 type State =
-  /** No leg is attached yet. */
-  { readonly at: "detached" } | { readonly at: "attached"; readonly attachment: Attachment } | { readonly at: "over" };
+  | { readonly at: "detached" }
+  | { readonly at: "attached"; readonly attachment: Attachment }
+  | { readonly at: "over" };
 
-/**
- * The only decision about a lost attachment: a call ends with it, for the reason for which it was lost. The call itself
- * could do without one, until the next is attached.
- */
+/** The only decision about a lost attachment: the call ends with it, for the reason for which it was lost. */
 const onAttachmentLost = (reason: EndReason): CallEvent => ({ kind: "leg-closed", reason });
 
 /**
@@ -93,8 +92,6 @@ export class CallSession implements AttachedCall {
   readonly #frameIn = { kind: "frame-in" as const, isSpeech: false, mediaMs: mediaMs(0) };
   #state: State = { at: "detached" };
   #liveState: LiveState = "opening";
-  /** Of the attached leg, in its journal. */
-  #attachmentNumber = FIRST_ATTACHMENT - 1;
 
   constructor(options: CallSessionOptions) {
     this.#options = options;
@@ -153,7 +150,6 @@ export class CallSession implements AttachedCall {
       log,
     });
     this.#state = { at: "attached", attachment };
-    this.#attachmentNumber += 1;
     return attachment;
   }
 
@@ -184,7 +180,7 @@ export class CallSession implements AttachedCall {
     const attachment = this.#attachment;
     try {
       attachment?.tick(nowMs, this.#liveState === "speaking");
-      this.#pipeline.writeSilence(attachment?.silenceFramesDue(nowMs) ?? 0);
+      this.#pipeline.sttInput?.writeSilence(attachment?.silenceFramesDue(nowMs) ?? 0);
       if (this.#call.isDue(nowMs)) this.handle({ kind: "tick" }, nowMs);
     } catch (error) {
       this.fail(error, nowMs);
@@ -218,8 +214,9 @@ export class CallSession implements AttachedCall {
     const event = this.#frameIn;
     event.isSpeech = isSpeech;
     event.mediaMs = frame.mediaMs;
-    this.#pipeline.writeSilence(silenceFrames);
-    this.#pipeline.writeFrame(frame.samples, isSpeech, nowMs);
+    const { sttInput } = this.#pipeline;
+    sttInput?.writeSilence(silenceFrames);
+    sttInput?.writeFrame(frame.samples, isSpeech, nowMs);
     this.#call.frameIn(event, frame.bytes, nowMs);
   }
 
@@ -239,7 +236,7 @@ export class CallSession implements AttachedCall {
   started(start: Parameters<AttachedCall["started"]>[0], nowMs: CallMs): void {
     this.#liveState = "listening";
     this.#pipeline.start();
-    this.#options.journal.attached(nowMs, this.#attachmentNumber);
+    this.#options.journal.attached(nowMs, FIRST_ATTACHMENT);
     this.handle({ kind: "leg-started", ...start }, nowMs);
   }
 

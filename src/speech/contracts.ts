@@ -2,45 +2,13 @@ import type { Usage } from "../core/billing/usage.ts";
 import type { AccountId, ToolCallId } from "../core/ids.ts";
 
 /**
- * The three contracts between a call and its speech providers: STT, LLM and TTS.
+ * The contracts of speech providers, `Stt`, `Llm` and `Tts`, and at the end what a call sees of them: `CallStt`,
+ * `CallLlm` and `CallTts`, which are observed and may have fallbacks.
  *
  * Cancellation is the AbortSignal: after an abort no event is delivered, iterables end, and `write` does nothing.
- * An adapter never retries and never falls back: wrappers do. Adapters throw TrunklineError `provider_failed`; their
- * errors contain no API key, prompt or spoken word.
+ * An adapter never retries and never falls back: its policy does. Adapters throw TrunklineError `provider_failed`;
+ * their errors contain no API key, prompt or spoken word.
  */
-
-/** Why a failover happened, each code with its meaning, in Markdown for the OpenAPI document and docs/errors.md. */
-export const FAILOVER_MEANINGS = {
-  failed: "its connection or its response failed",
-  refused: "it answered with an error status",
-  timed_out: "it sent nothing in time",
-  skipped: "no request was sent, because its circuit breaker is open or its stream limit is reached",
-} as const;
-export type FailoverCode = keyof typeof FAILOVER_MEANINGS;
-export const FAILOVER_CODES = Object.keys(FAILOVER_MEANINGS) as readonly FailoverCode[];
-
-/**
- * Observes the providers of one call, also those inside a fallback wrapper. The methods must not wait, and must not
- * throw except `requesting`.
- */
-export interface ProviderObserver {
-  /** The work of `from` goes to `to` from now on. */
-  failedOver(from: string, to: string, code: FailoverCode): void;
-  /**
-   * The LLM `provider` refused a prompt as longer than its model's context. `tokensMax` is half of the refused prompt's
-   * estimated tokens. `retried` when the same request is sent again at once, trimmed to `tokensMax`.
-   */
-  contextExceeded(provider: string, tokensMax: number, retried: boolean): void;
-  /** `provider` sent the first part of its response, or a further one. */
-  responded(provider: string): void;
-  /**
-   * Called before each attempt: the request to `provider` will use about `estimate`. This is the one method that may
-   * throw, with `spend_limit`: then the request must not be sent, neither to `provider` nor to a fallback.
-   */
-  requesting(provider: string, estimate: Usage): void;
-  /** The billable usage of one request; `estimate` is the object that `requesting` received for it. */
-  used(provider: string, usage: Usage, estimate?: Usage): void;
-}
 
 /**
  * A transcript from STT. `text` is everything since the last final, never a difference. `language` is the detected
@@ -71,10 +39,6 @@ export interface SttStream {
    * transcribes nothing if the writer never sets it.
    */
   write(frame: Int16Array, voiced?: boolean): void;
-  /**
-   * The call switches to `language`. A fallback wrapper opens later streams with it and leaves the open one as it is.
-   */
-  setLanguage?(language: string): void;
   /** How much audio was sent to the provider, ms; set by STT that does not send all the audio that it receives. */
   readonly sentAudioMs?: number;
   /** For one reader. Ends after an abort; throws when the provider fails. */
@@ -99,7 +63,7 @@ export interface Stt {
      */
     readonly detectsLanguage?: (language: string) => boolean;
   };
-  open(options: SttStreamOptions, signal: AbortSignal, observer?: ProviderObserver): SttStream;
+  open(options: SttStreamOptions, signal: AbortSignal): SttStream;
 }
 
 /**
@@ -161,7 +125,7 @@ export interface Llm {
   /**
    * Yields text as it arrives and complete tool calls. `end` comes last, once, unless the reply fails or is aborted.
    */
-  reply(request: LlmRequest, signal: AbortSignal, observer?: ProviderObserver): AsyncIterable<LlmEvent>;
+  reply(request: LlmRequest, signal: AbortSignal): AsyncIterable<LlmEvent>;
 }
 
 export interface Voice {
@@ -207,17 +171,80 @@ export interface Tts {
   readonly capabilities: { readonly wordTimestamps: boolean };
   /** Called often: an adapter caches the list. */
   voices(): Promise<readonly Voice[]>;
-  /** In a fallback wrapper: the providers whose voice lists are not loaded yet. */
-  unlistedProviders?(): readonly string[];
   /** Opens connections that the first segment would wait for, where possible. Returns at once; failures are ignored. */
   prepare?(voice: Omit<TtsRequest, "text">, signal: AbortSignal): void;
   /** Synthesises one segment with the voice `voiceId`; yields audio as soon as it arrives. */
-  speak(request: TtsRequest, signal: AbortSignal, observer?: ProviderObserver): AsyncIterable<TtsChunk>;
-  /** In a fallback wrapper: the TTS of one call, which uses `voiceId` as long as its provider works. */
-  forVoice?(voiceId: string): Tts;
+  speak(request: TtsRequest, signal: AbortSignal): AsyncIterable<TtsChunk>;
 }
 
 /** TTS that owns processes or connections until it is closed. Every request after `close` fails. */
 export interface ClosableTts extends Tts {
+  close(): void;
+}
+
+/** Why a failover happened, each code with its meaning, in Markdown for the OpenAPI document and docs/errors.md. */
+export const FAILOVER_MEANINGS = {
+  failed: "its connection or its response failed",
+  refused: "it answered with an error status",
+  timed_out: "it sent nothing in time",
+  skipped: "no request was sent, because its circuit breaker is open or its stream limit is reached",
+} as const;
+export type FailoverCode = keyof typeof FAILOVER_MEANINGS;
+export const FAILOVER_CODES = Object.keys(FAILOVER_MEANINGS) as readonly FailoverCode[];
+
+/**
+ * Observes the providers of one call, also its fallbacks. The methods must not wait, and must not
+ * throw except `requesting`.
+ */
+export interface ProviderObserver {
+  /** The work of `from` goes to `to` from now on. */
+  failedOver(from: string, to: string, code: FailoverCode): void;
+  /**
+   * The LLM `provider` refused a prompt as longer than its model's context. `tokensMax` is half of the refused prompt's
+   * estimated tokens. `retried` when the same request is sent again at once, trimmed to `tokensMax`.
+   */
+  contextExceeded(provider: string, tokensMax: number, retried: boolean): void;
+  /** `provider` sent the first part of its response, or a further one. */
+  responded(provider: string): void;
+  /**
+   * Called before each attempt: the request to `provider` will use about `estimate`. This is the one method that may
+   * throw, with `spend_limit`: then the request must not be sent, neither to `provider` nor to a fallback.
+   */
+  requesting(provider: string, estimate: Usage): void;
+  /** The billable usage of one request; `estimate` is the object that `requesting` received for it. */
+  used(provider: string, usage: Usage, estimate?: Usage): void;
+}
+
+/** The STT of calls: one provider, or several of which one replaces another. */
+export interface CallStt extends Stt {
+  open(options: SttStreamOptions, signal: AbortSignal, observer?: ProviderObserver): CallSttStream;
+}
+
+export interface CallSttStream extends SttStream {
+  /** The call switches to `language`: streams of a failover are opened with it, the open one stays as it is. */
+  setLanguage?(language: string): void;
+}
+
+/** The LLM of calls: one provider, or several of which one replaces another. */
+export interface CallLlm extends Llm {
+  reply(request: LlmRequest, signal: AbortSignal, observer?: ProviderObserver): AsyncIterable<LlmEvent>;
+}
+
+/** The TTS of one call, which uses the provider of its voice as long as that works. */
+export interface CallTts extends Tts {
+  speak(request: TtsRequest, signal: AbortSignal, observer?: ProviderObserver): AsyncIterable<TtsChunk>;
+}
+
+/** The TTS providers of a process. */
+export interface TtsPool {
+  /** The provider of a voice whose id names none. */
+  readonly provider: string;
+  /** The voices of all providers that can list theirs. Rejects only if none can. */
+  voices(): Promise<readonly Voice[]>;
+  /** The providers whose voice lists are not loaded yet. */
+  unlistedProviders(): readonly string[];
+  /** The TTS of one call that speaks with `voiceId`. */
+  forVoice(voiceId: string): CallTts;
+  /** Ends the providers' processes and connections. Every request after it fails. */
   close(): void;
 }

@@ -2,7 +2,7 @@ import type { ModelName } from "../core/calls/spec.ts";
 import type { Stage } from "../core/calls/stages.ts";
 import type { Clock } from "../core/clock.ts";
 import { TrunklineError } from "../core/errors.ts";
-import type { Llm, Stt, Tts } from "./contracts.ts";
+import type { CallLlm, CallStt, TtsPool } from "./contracts.ts";
 import { createLlms } from "./llm/registry.ts";
 import { ToolChooserClient } from "./reference/tools/chooser-client.ts";
 import { CircuitBreaker } from "./resilience/circuit-breaker.ts";
@@ -13,9 +13,9 @@ import { createTts } from "./tts/registry.ts";
 
 /** The speech providers of one process, shared by its calls. */
 export interface SpeechProviders {
-  stt: Stt | undefined;
-  tts: Tts;
-  llm: Readonly<Record<ModelName, Llm>>;
+  stt: CallStt | undefined;
+  tts: TtsPool;
+  llm: Readonly<Record<ModelName, CallLlm>>;
   /** Stops the providers' processes and connections. Every request after it fails. */
   close(): void;
 }
@@ -64,7 +64,7 @@ export function createSpeechProviders(
     log,
     count: (outcome) => metrics?.budgetedTask("reference_llm", outcome),
   });
-  const sttOf = (names: string): Stt =>
+  const sttOf = (names: string): CallStt =>
     createStt(names, providers.stt, (provider) => circuitBreakerOf("stt", provider), clock);
   const breakerOfLlm = (provider: string): CircuitBreaker => circuitBreakerOf("llm", provider);
   return {

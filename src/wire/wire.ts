@@ -137,5 +137,5 @@ export interface Wire {
   close?(): void;
 }
 
-/** Makes the wire of a call's transport. Throws for a transport without one: calls are not created for it. */
+/** Makes the wire of a call's connection type. Throws for a type without one: calls are not created for it. */
 export type WireFactory = (callId: CallId, spec: Pick<CallSpec, "connectionType" | "websocket">) => Wire;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readArguments, runCommand, UsageError, wholeNumber } from "../../src/cli/command.ts";
+import { notOneOf, readArguments, runCommand, UsageError, wholeNumber } from "../../src/cli/command.ts";
 import { ACCIDENTS as ON_DISK } from "./accidents.ts";
 import { type ChaosOptions, type ChaosResult, runChaos } from "./chaos.ts";
 import { steppedClock } from "./clock-step.ts";
@@ -50,7 +50,7 @@ function readOptions(args: readonly string[]): Given & { only: string | undefine
   const given: typeof DEFAULTS & { only?: string } = { ...DEFAULTS, ...readArguments(args, options).values };
   const parts: readonly string[] = [KILLS, ...Object.keys(ACCIDENTS)];
   if (given.only !== undefined && !parts.includes(given.only)) {
-    throw new UsageError([`--only must be one of ${parts.join(", ")}, not ${JSON.stringify(given.only)}`]);
+    throw new UsageError([notOneOf("--only", parts, given.only)]);
   }
   return {
     only: given.only,

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { readArguments, runCommand, UsageError, wholeNumber } from "../../src/cli/command.ts";
+import { notOneOf, readArguments, runCommand, UsageError, wholeNumber } from "../../src/cli/command.ts";
 import { binaryStrings, byteStrings, jsonShapes, MESSAGE_MS_MAX, Prober } from "../support/wires/hostile-messages.ts";
 import type { WireUnderTest } from "../support/wires/wire-under-test.ts";
 import { wiresUnderTest } from "../support/wires/wires.ts";
@@ -32,8 +32,8 @@ async function run(args: readonly string[]): Promise<number> {
   const all = wiresUnderTest();
   const subjects = all.filter(({ name }) => name.startsWith(values.wire));
   if (subjects.length === 0) {
-    const names = all.map(({ name }) => name).join(", ");
-    throw new UsageError([`--wire must be one of ${names}, not ${JSON.stringify(values.wire)}`]);
+    const names = all.map(({ name }) => name);
+    throw new UsageError([notOneOf("--wire", names, values.wire)]);
   }
   // Errors are made by the million here, and their stacks, which are never read, would cost most of the time.
   Error.stackTraceLimit = 0;

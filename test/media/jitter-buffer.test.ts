@@ -27,10 +27,14 @@ const message = (chunk: number, byte: number, count = 160) => {
 };
 
 class Stage {
-  readonly order = new JitterBuffer({ law: MU_LAW, rateHz: 8_000, waitMs: JITTER_BUFFER_WAIT_MS });
+  readonly order: JitterBuffer;
   readonly given: Given[] = [];
   readonly verdicts: Verdict[] = [];
   nowMs = 0;
+
+  constructor(waitMs = JITTER_BUFFER_WAIT_MS) {
+    this.order = new JitterBuffer({ law: MU_LAW, rateHz: 8_000, waitMs });
+  }
 
   /** A message, by its chunk alone: its bytes are the chunk's low seven bits. */
   push(chunk: number, { byte = chunk & 0x7f, count = 160 } = {}): this {
@@ -119,6 +123,12 @@ describe("C5: audio that arrives out of order", () => {
     stage.push(6);
     expect(stage.bytes).toEqual([1, 3, 4, 5, 6]);
     expect(stage.timestamps).toEqual([0, 40, 60, 80, 100]);
+  });
+
+  test("the wire says how long early audio waits", () => {
+    const stage = new Stage(20).push(1).push(3);
+    expect(stage.take(19).bytes).toEqual([1]);
+    expect(stage.take(20).bytes).toEqual([1, 3]);
   });
 
   test("after 60 ms of time it counts as lost too, without any other message", () => {

@@ -33,6 +33,15 @@ describe("the playback clock", () => {
     expect(clock.sent(FRAME_SAMPLES, callMs(40))).toBe(40);
   });
 
+  test.each([
+    0, 40, 250,
+  ])("with a lead of %d ms, frames are due until that much and a late tick are ahead", (leadMs) => {
+    const clock = new PlaybackClock(RATE_HZ);
+    while (clock.isFrameDue(callMs(0), leadMs)) clock.sent(FRAME_SAMPLES, callMs(0));
+    expect(clock.unplayedMs(callMs(0))).toBeGreaterThanOrEqual(leadMs + 1.5 * FRAME_MS);
+    expect(clock.unplayedMs(callMs(0))).toBeLessThan(leadMs + 2.5 * FRAME_MS);
+  });
+
   test("a flush of an empty buffer has no effect", () => {
     const clock = new PlaybackClock(RATE_HZ);
     clock.flush(callMs(10));

@@ -13,7 +13,7 @@ const FRAME_IN_FILES_MAX = 50;
 const CHUNK_FILES_MAX = 40;
 const FRAME_OUT_FILES_MAX = 45;
 /** Those of today. */
-const CHUNK_GENERATORS_MAX = 10;
+const CHUNK_GENERATORS_MAX = 3;
 
 test("a frame and a chunk of audio pass through no more files and generators than is known", async ({ task }) => {
   const hops = await measureHops();

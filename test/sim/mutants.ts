@@ -342,7 +342,7 @@ export const MUTANTS: readonly Mutant[] = [
     "the STT receives what the caller sends",
     "the STT receives every frame",
     "gateway/session.ts",
-    "    this.#pipeline.writeFrame(frame.samples, isSpeech, nowMs);\n",
+    "    sttInput?.writeFrame(frame.samples, isSpeech, nowMs);\n",
     "",
   ),
   mutant(

@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { CIRCUIT_BREAKER_FAILURES_MAX } from "../../src/core/limits/providers.ts";
@@ -212,7 +212,7 @@ test("an abort with an unread response throws no uncaught exception", async () =
   opened.push(() => process.off("uncaughtException", note));
   for (let round = 0; round < 5; round += 1) {
     const abortController = new AbortController();
-    const answer = await keepAliveRequest(
+    const { body: answer } = await keepAliveRequest(
       `http://127.0.0.1:${port}/`,
       { method: "GET", headers: {} },
       abortController.signal,
@@ -224,4 +224,20 @@ test("an abort with an unread response throws no uncaught exception", async () =
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   expect(thrown).toEqual([]);
+});
+
+test("an abort during a handshake that never ends rejects at once", async () => {
+  const sockets: Socket[] = [];
+  const server = createTcpServer((socket) => sockets.push(socket));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  opened.push(
+    () => server.close(),
+    () => sockets.map((socket) => socket.destroy()),
+  );
+  const { port } = server.address() as AddressInfo;
+  const abortController = new AbortController();
+  const answer = keepAliveRequest(`https://127.0.0.1:${port}/`, { method: "GET", headers: {} }, abortController.signal);
+  await arrives(() => sockets.length).toBe(1);
+  abortController.abort();
+  await expect(answer).rejects.toMatchObject({ name: "AbortError" });
 });

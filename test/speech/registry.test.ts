@@ -46,8 +46,8 @@ test("of several TTS providers the first is the default, the voices of all are l
     },
     { timeout: 20_000 },
   );
-  expect(providers.tts.forVoice?.("espeak/gmw/en-US").provider).toBe("espeak");
-  expect(providers.tts.forVoice?.("gmw/en-US").provider).toBe("reference");
+  expect(providers.tts.forVoice("espeak/gmw/en-US").provider).toBe("espeak");
+  expect(providers.tts.forVoice("gmw/en-US").provider).toBe("reference");
 });
 
 test("all unknown names are reported together, with the variable, the value and the valid names", () => {

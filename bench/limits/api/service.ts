@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { request } from "undici";
 import { childModule } from "../../../src/core/child-module.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { startService } from "../../../src/simulator/service/process.ts";
@@ -17,26 +17,19 @@ export interface BenchService {
 }
 
 /** Sends one request; rejects when the answer has another status than `expected`. Resolves with its body. */
-export const sendRequest = (
+export async function sendRequest(
   { apiUrl, key }: { apiUrl: string; key: string },
   method: "GET" | "POST",
   path: string,
   expected: number,
   body?: string,
-): Promise<Buffer> =>
-  new Promise((resolve, reject) => {
-    const headers = { "X-API-Key": key, ...(body !== undefined && { "Content-Type": "application/json" }) };
-    const sent = httpRequest(`${apiUrl}${path}`, { method, headers }, (response) => {
-      const chunks: Buffer[] = [];
-      response
-        .on("data", (chunk: Buffer) => chunks.push(chunk))
-        .once("end", () => {
-          if (response.statusCode === expected) resolve(Buffer.concat(chunks));
-          else reject(new Error(`${method} ${path} was answered with ${response.statusCode}, not ${expected}`));
-        });
-    });
-    sent.once("error", reject).end(body);
-  });
+): Promise<Buffer> {
+  const headers = { "X-API-Key": key, ...(body !== undefined && { "Content-Type": "application/json" }) };
+  const response = await request(`${apiUrl}${path}`, { method, headers, body: body ?? null });
+  const bytes = Buffer.from(await response.body.arrayBuffer());
+  if (response.statusCode === expected) return bytes;
+  throw new Error(`${method} ${path} was answered with ${response.statusCode}, not ${expected}`);
+}
 
 /** Starts a service with so many accounts, and stops it when `work` is over. */
 export async function withService<T>(accounts: number, work: (service: BenchService) => Promise<T>): Promise<T> {

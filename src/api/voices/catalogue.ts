@@ -1,4 +1,4 @@
-import type { Tts, Voice } from "../../speech/contracts.ts";
+import type { TtsPool, Voice } from "../../speech/contracts.ts";
 import { type Language, languageCodes, listLanguages } from "../../speech/languages.ts";
 
 /** Filters of voices or languages; all given ones must match. */
@@ -17,8 +17,10 @@ export interface VoiceCatalogue {
   unlistedProviders(): readonly string[];
 }
 
-/** The catalogue of `tts`, which may combine several providers. */
-export function catalogueOf(tts: Pick<Tts, "voices" | "unlistedProviders">): VoiceCatalogue {
+/** The catalogue of `tts`. All its providers are listed where it does not say which are not. */
+export function catalogueOf(
+  tts: Pick<TtsPool, "voices"> & Partial<Pick<TtsPool, "unlistedProviders">>,
+): VoiceCatalogue {
   const voicesOf = async (provider: string | undefined): Promise<readonly Voice[]> => {
     const voices = await tts.voices();
     return provider === undefined ? voices : voices.filter((voice) => voice.provider === provider);

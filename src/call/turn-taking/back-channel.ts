@@ -1,3 +1,4 @@
+import { primaryLanguage } from "../../core/text/language-tags.ts";
 import { isUnspaced, wordsOf } from "../../core/text/words.ts";
 
 /**
@@ -67,8 +68,7 @@ const LISTS = new Map(
   ]),
 );
 const SHARED_LISTS = phraseLists(sharedPhrases, "en");
-const listsOf = (language: string): PhraseLists =>
-  LISTS.get(language.split("-", 1)[0]?.toLowerCase() ?? "") ?? SHARED_LISTS;
+const listsOf = (language: string): PhraseLists => LISTS.get(primaryLanguage(language)) ?? SHARED_LISTS;
 
 /** The most words of a back-channel. Whatever is longer asks for the turn. */
 const WORDS_MAX = 4;

@@ -1,3 +1,4 @@
+import { primaryLanguage } from "../../core/text/language-tags.ts";
 import { isUnspaced, wordsOf } from "../../core/text/words.ts";
 import type { TurnParameters } from "../parameters.ts";
 import { endsSentence, trailsOff } from "../sentence-boundaries.ts";
@@ -37,6 +38,6 @@ export function endpointMs(text: string, language: string, parameters: Readonly<
   if (endsSentence(end)) return parameters.endpointSentenceMs;
   const run = /[\p{L}\p{M}'’]+$/u.exec(end)?.[0].toLowerCase() ?? "";
   const last = isUnspaced(run) ? (wordsOf(run, language).at(-1) ?? "") : run;
-  const trailing = LISTS.get(language.split("-", 1)[0]?.toLowerCase() ?? "") ?? NONE;
+  const trailing = LISTS.get(primaryLanguage(language)) ?? NONE;
   return trailing.has(last) ? parameters.endpointTrailingMs : parameters.endpointMs;
 }

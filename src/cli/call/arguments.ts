@@ -11,7 +11,7 @@ import { MAX_DURATION_S_MAX } from "../../core/limits/calls.ts";
 import type { G711Codec } from "../../media/g711.ts";
 import { SCENARIO } from "../../simulator/callers/scenario.ts";
 import { SIMULATED_WIRES, type Transport } from "../../simulator/transports.ts";
-import { readArguments, UsageError } from "../command.ts";
+import { notOneOf, readArguments, timeMs, UsageError } from "../command.ts";
 
 /** The defaults of the API. */
 const DEFAULT_STREAM_CODEC = "pcm_s16le";
@@ -114,7 +114,6 @@ const OPTIONS = {
 
 const HANG_UP_AFTER_MS_MIN = 1_000;
 const HANG_UP_AFTER_MS_MAX = MAX_DURATION_S_MAX * 1_000;
-const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
 const SEED_MAX = 0xffff_ffff;
 
 /**
@@ -152,7 +151,7 @@ function transportOf(values: Values, problems: string[]): Transport {
   const shuffled = shuffleOf(values.shuffle, problems);
   if (wire === "websocket") return { wire, format: streamFormatOf(values, problems), ...shuffled };
   const carrier = CARRIERS.find(({ connectionType }) => connectionType === wire);
-  if (carrier === undefined) problems.push(`--wire must be one of ${SIMULATED_WIRES.join(", ")}, not ${quoted(wire)}`);
+  if (carrier === undefined) problems.push(notOneOf("--wire", SIMULATED_WIRES, wire));
   for (const option of ["rate", "agent-rate", "type"] as const) {
     if (values[option] !== undefined) problems.push(`--${option} is only for websocket, not for ${wire}`);
   }
@@ -180,7 +179,7 @@ function shuffleOf(text: string | undefined, problems: string[]): { shuffleSeed?
 function streamFormatOf(values: Values, problems: string[]): StreamFormat {
   const { codec: name = DEFAULT_STREAM_CODEC, rate, "agent-rate": agentRate, "agent-codec": agentCodec } = values;
   const codec = STREAM_CODECS.find((known) => known === name) ?? DEFAULT_STREAM_CODEC;
-  if (codec !== name) problems.push(`--codec must be one of ${STREAM_CODECS.join(", ")}, not ${quoted(name)}`);
+  if (codec !== name) problems.push(notOneOf("--codec", STREAM_CODECS, name));
   if (agentCodec !== undefined)
     problems.push(`--agent-codec is only for ${A_LAW_CARRIERS}: websocket has one codec for both directions`);
   if (codec === "opus" && values.shuffle !== undefined) {
@@ -191,7 +190,7 @@ function streamFormatOf(values: Values, problems: string[]): StreamFormat {
   const rateOf = (option: string, text: string | undefined): StreamRateHz => {
     const rateHz = text === undefined ? fallbackHz : STREAM_RATES_HZ.find((known) => String(known) === text);
     if (rateHz === undefined) {
-      problems.push(`${option} must be one of ${STREAM_RATES_HZ.join(", ")}, not ${quoted(text ?? "")}`);
+      problems.push(notOneOf(option, STREAM_RATES_HZ, text ?? ""));
     } else if (isG711 && rateHz !== G711_RATE_HZ) {
       problems.push(`${option} must be ${G711_RATE_HZ} with ${codec}, not ${rateHz}`);
     }
@@ -251,8 +250,7 @@ function destinationOf(
 
 function durationOf(text: string | undefined, problems: string[]): number | undefined {
   if (text === undefined) return undefined;
-  const [, digits, unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(text) ?? [];
-  const durationMs = digits === undefined ? Number.NaN : Number(digits) * (UNITS_MS[unit] ?? Number.NaN);
+  const durationMs = timeMs(/\d$/.test(text) ? `${text}s` : text);
   if (!(durationMs >= HANG_UP_AFTER_MS_MIN && durationMs <= HANG_UP_AFTER_MS_MAX)) {
     problems.push(`--hang-up-after must be a time from 1s to ${MAX_DURATION_S_MAX / 60}m, not ${quoted(text)}`);
   }

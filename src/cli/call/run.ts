@@ -6,8 +6,9 @@ import type { TranscriptTurn } from "../../core/calls/transcript.ts";
 import type { Clock } from "../../core/clock.ts";
 import { millisecondsOf } from "../../core/clocks.ts";
 import { FRAME_MS } from "../../core/limits/media.ts";
+import { monoWav } from "../../media/wav.ts";
 import { decodeSamples, frameSamples } from "../../simulator/audio/format.ts";
-import { type MonoAudio, readWav, writeWav } from "../../simulator/audio/wav.ts";
+import { type MonoAudio, readWav } from "../../simulator/audio/wav.ts";
 import type { Step } from "../../simulator/callers/caller.ts";
 import { SCENARIO } from "../../simulator/callers/scenario.ts";
 import { concatenated, synthesise, type Utterance, utteranceOf } from "../../simulator/callers/utterance.ts";
@@ -191,7 +192,7 @@ async function place(
   );
   terminal.note(`\nThe ${placed.hungUpBy === "caller" ? "caller" : "other end"} has hung up`);
   if (recordPath !== undefined) {
-    writeFileSync(recordPath, writeWav({ samples: concatenated(heard), rateHz: outbound.rateHz }));
+    writeFileSync(recordPath, monoWav(concatenated(heard), outbound.rateHz));
   }
   return { ...placed, transport, recordPath };
 }

@@ -1,5 +1,5 @@
 import { type CallMs, callMs } from "../../core/clocks.ts";
-import { readArguments, UsageError } from "../command.ts";
+import { readArguments, timeMs, UsageError } from "../command.ts";
 
 export const REPLAY_USAGE = `Replays a call from its journal, and compares every command with the journaled one.
 
@@ -24,7 +24,6 @@ export interface ReplayPlan {
 }
 
 const OPTIONS = { until: { type: "string" }, trace: { type: "boolean" }, json: { type: "boolean" } } as const;
-const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
 
 /** Reads the arguments of `npm run replay`. Throws UsageError with all problems together. */
 export function planReplay(args: readonly string[]): ReplayPlan {
@@ -34,14 +33,8 @@ export function planReplay(args: readonly string[]): ReplayPlan {
   if (path === "") problems.push("the journal is missing: its path, data/journals/<call id>.tlj");
   if (others.length > 0)
     problems.push(`only one journal can be replayed: ${JSON.stringify(others[0])} is one too many`);
-  const untilMs = callMs(values.until === undefined ? Number.POSITIVE_INFINITY : timeOf(values.until));
+  const untilMs = callMs(values.until === undefined ? Number.POSITIVE_INFINITY : timeMs(values.until));
   if (Number.isNaN(untilMs)) problems.push(`--until must be a time such as 12.3s, not ${JSON.stringify(values.until)}`);
   if (problems.length > 0) throw new UsageError(problems);
   return { path, untilMs, trace: values.trace === true, json: values.json === true };
-}
-
-/** In ms; NaN for text that is not a time. */
-function timeOf(text: string): number {
-  const [, digits, unit = ""] = /^(\d{1,9}(?:\.\d{1,9})?)(ms|s|m)$/.exec(text) ?? [];
-  return digits === undefined ? Number.NaN : Number(digits) * (UNITS_MS[unit] ?? Number.NaN);
 }

@@ -1,3 +1,4 @@
+import { primaryLanguage } from "./language-tags.ts";
 import { isOneNumber } from "./numerals.ts";
 
 /** The most cached segmenters: clients choose the language of a call and must not be able to fill the memory. */
@@ -9,7 +10,7 @@ const wordSegmenters = new Map<string, Intl.Segmenter>();
 
 /** One cached segmenter per language, because creating one takes much longer than using it. `language` is BCP 47; its region has no effect. */
 function wordSegmenter(language: string): Intl.Segmenter {
-  const primary = language.split("-", 1)[0]?.toLowerCase() ?? "";
+  const primary = primaryLanguage(language);
   const locale = /^[a-z]{2,3}$/.test(primary) ? primary : OTHER_LOCALE;
   const known = wordSegmenters.get(locale);
   if (known !== undefined) return known;

@@ -1,3 +1,4 @@
+import { type CallMs, elapsedMs } from "../../core/clocks.ts";
 import type { LlmEvent } from "../../speech/contracts.ts";
 import { pump } from "../../speech/pump.ts";
 import { ReplyLimiter } from "./reply-limiter.ts";
@@ -7,6 +8,17 @@ const END: LlmEvent = { kind: "end", inputTokens: 0, outputTokens: 0 };
 
 /** What an LLM request yields: events of the reply, or a failure, which comes last. */
 type ReplyEvent = LlmEvent | { kind: "failed"; error: unknown };
+
+interface BufferedReplyOptions {
+  /** Sends the request. */
+  open: (signal: AbortSignal) => AsyncIterable<LlmEvent>;
+  /** Called with the first event, before it is delivered or buffered: how long it took. */
+  onFirst: (tookMs: number) => void;
+  /** Called when the reply exceeds its length limit. */
+  onOverlong: () => void;
+  /** Call time. */
+  nowMs: () => CallMs;
+}
 
 /** One LLM request and its reply: buffered until a consumer attaches, and limited in length. */
 export class BufferedReply {
@@ -18,14 +30,17 @@ export class BufferedReply {
   #isStopped = false;
   #isComplete = false;
 
-  /** `open` sends the request; `onOverlong` is called when the reply exceeds its length limit. */
-  constructor(open: (signal: AbortSignal) => AsyncIterable<LlmEvent>, onOverlong: () => void) {
+  constructor({ open, onFirst, onOverlong, nowMs }: BufferedReplyOptions) {
     const { signal } = this.#abortController;
     const limiter = new ReplyLimiter();
+    const startedMs = nowMs();
+    let hasBegun = false;
     void pump(
       open(signal),
       signal,
       (event) => {
+        if (!hasBegun) onFirst(elapsedMs(startedMs, nowMs()));
+        hasBegun = true;
         this.#receive(limiter.limit(event));
         if (!limiter.isLimitReached || event.kind === "end" || signal.aborted) return;
         onOverlong();

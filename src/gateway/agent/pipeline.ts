@@ -12,8 +12,7 @@ import { type Logger, loggableError } from "../../core/log/logger.ts";
 import type { WorkerMetrics } from "../../core/metrics/worker-metrics.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
 import type { ResamplerFactory } from "../../media/resampler.ts";
-import type { Llm, LlmEvent, ProviderObserver, Stt, Tts } from "../../speech/contracts.ts";
-import { timedTts, timeFirstItem } from "../../speech/metering/first-item-latency.ts";
+import type { CallLlm, CallStt, CallTts, LlmEvent, ProviderObserver } from "../../speech/contracts.ts";
 import type { CallCounters } from "../metrics/call-counters.ts";
 import type { PhraseFinder } from "../phrases/book.ts";
 import type { CallSpend } from "../spend/call.ts";
@@ -32,9 +31,9 @@ export interface AgentPipelineOptions {
   legRateHz: number;
   /** The codec of the agent's frames. */
   legCodec: FrameCodec;
-  stt: Stt | undefined;
-  llm: Llm;
-  tts: Tts;
+  stt: CallStt | undefined;
+  llm: CallLlm;
+  tts: CallTts;
   /** Finds the phrases for each language of the call. */
   phrases: PhraseFinder;
   /** Charges requests to providers; may refuse them. */
@@ -68,12 +67,12 @@ type PipelineCommand = Extract<
 
 /** The STT, LLM and TTS of one call: carries out the call's commands and delivers the results as events. */
 export class AgentPipeline {
+  /** Undefined for an agent without an STT. */
+  readonly sttInput: SttInput | undefined;
   readonly ttsOutput: TtsOutput;
   readonly #voiceSelector: VoiceSelector;
   readonly #options: AgentPipelineOptions;
   readonly #abortController = new AbortController();
-  /** Undefined for an agent without an STT. */
-  readonly #sttInput: SttInput | undefined;
   readonly #llmRequests: LlmRequests;
   /** Which provider serves each stage, and since when if a failover switched to it. */
   readonly #activeProviders: Record<Stage, { provider: string; sinceMs: CallMs }>;
@@ -96,9 +95,9 @@ export class AgentPipeline {
     counters.servedBy("tts", tts.provider);
     const first = (provider: string) => ({ provider, sinceMs: callMs(Number.NEGATIVE_INFINITY) });
     this.#activeProviders = { stt: first(stt?.provider ?? ""), llm: first(llm.provider), tts: first(tts.provider) };
-    if (stt !== undefined) this.#sttInput = this.#createSttInput(stt);
+    if (stt !== undefined) this.sttInput = this.#createSttInput(stt);
     this.ttsOutput = new TtsOutput({
-      tts: timedTts(tts, nowMs, (durationMs) => this.#recordFirstResult("tts", durationMs)),
+      tts,
       voiceId,
       language,
       rateHz: legRateHz,
@@ -106,6 +105,8 @@ export class AgentPipeline {
       makeResampler,
       deliver,
       onError: (error, event) => this.#onProviderError("tts", tts.provider, error, event),
+      onFirstAudio: (durationMs) => this.#recordFirstResult("tts", durationMs),
+      nowMs,
       onReady: options.onSpeechReady,
       observer: this.#observerOf("tts"),
       ownPhraseObserver: this.#observerOf("tts", true),
@@ -119,7 +120,7 @@ export class AgentPipeline {
     });
   }
 
-  #createSttInput(stt: Stt): SttInput {
+  #createSttInput(stt: CallStt): SttInput {
     const { provider } = stt;
     return new SttInput({
       ...this.#options,
@@ -136,7 +137,7 @@ export class AgentPipeline {
     llm.prepare?.(this.#abortController.signal);
     tts.prepare?.({ voiceId: spec.voiceId, language: spec.language, rateHz }, this.#abortController.signal);
     void this.#choosePhrases(spec.language);
-    this.#sttInput?.start();
+    this.sttInput?.start();
   }
 
   /** Delivers the service phrases of `language` once they are known, unless the built-in ones apply. Never rejects. */
@@ -148,16 +149,6 @@ export class AgentPipeline {
     });
     if (chosen !== undefined && !this.#abortController.signal.aborted)
       deliver({ kind: "phrases-chosen", language, ...chosen });
-  }
-
-  /** One frame of the caller's audio, borrowed; `isSpeech` is the VAD's decision. */
-  writeFrame(frame: Int16Array, isSpeech: boolean, nowMs: CallMs): void {
-    this.#sttInput?.writeFrame(frame, isSpeech, nowMs);
-  }
-
-  /** The carrier sent nothing during silence: `frames` frames of it go to the STT. */
-  writeSilence(frames: number): void {
-    this.#sttInput?.writeSilence(frames);
   }
 
   /** Carries out a command for the LLM, or changes the language of the call. */
@@ -177,7 +168,7 @@ export class AgentPipeline {
         return;
       case "language":
         this.ttsOutput.setVoice(this.#voiceSelector.selectFor(command.language));
-        this.#sttInput?.setLanguage(command.language);
+        this.sttInput?.setLanguage(command.language);
         void this.#choosePhrases(command.language);
         return;
     }
@@ -206,17 +197,18 @@ export class AgentPipeline {
     const { provider } = llm;
     const request = { messages, tools, temperature: spec.temperature, language, accountId };
     this.#activeProviders.llm.provider = provider;
-    const onFirst = (durationMs: number): void => {
-      reply.provider = this.#activeProviders.llm.provider;
-      this.#recordFirstResult("llm", durationMs);
-    };
-    const reply = new BufferedReply(
-      (signal) => timeFirstItem(llm.reply(request, signal, this.#observerOf("llm")), nowMs, onFirst),
-      () => {
+    const reply = new BufferedReply({
+      open: (signal) => llm.reply(request, signal, this.#observerOf("llm")),
+      onFirst: (durationMs) => {
+        reply.provider = this.#activeProviders.llm.provider;
+        this.#recordFirstResult("llm", durationMs);
+      },
+      onOverlong: () => {
         log.warn({ stage: "llm", provider }, "LLM reply exceeded its length limit and was aborted");
         metrics.llmRequestAborted("overlong");
       },
-    );
+      nowMs,
+    });
     return reply;
   }
 
@@ -240,7 +232,7 @@ export class AgentPipeline {
   /** Ends every stream of the call. Returns the provider events that were not delivered yet. */
   close(): readonly CallEvent[] {
     this.#abortController.abort();
-    this.#sttInput?.close();
+    this.sttInput?.close();
     this.#llmRequests.close();
     this.ttsOutput.cancel();
     return this.#pendingEvents.splice(0);

@@ -6,7 +6,7 @@ import { FRAME_MS } from "../../core/limits/media.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import { cutText } from "../../core/text/graphemes.ts";
 import type { Resampler, ResamplerFactory } from "../../media/resampler.ts";
-import type { ProviderObserver, Stt, SttEvent, SttStream } from "../../speech/contracts.ts";
+import type { CallStt, CallSttStream, ProviderObserver, SttEvent } from "../../speech/contracts.ts";
 import { languageCode } from "../../speech/languages.ts";
 import { pump } from "../../speech/pump.ts";
 import { UnrecognizedSpeech } from "./unrecognized-speech.ts";
@@ -15,7 +15,7 @@ export interface SttInputOptions {
   spec: Pick<CallSpec, "language" | "languagePinned" | "websocket">;
   /** The rate of the caller's frames, Hz. */
   busRateHz: number;
-  stt: Stt;
+  stt: CallStt;
   observer: ProviderObserver;
   makeResampler: ResamplerFactory;
   log: Logger;
@@ -32,7 +32,7 @@ export interface SttInputOptions {
 /** The STT stream of one call: passes the caller's audio to the STT and delivers its transcripts as events. */
 export class SttInput {
   readonly #options: SttInputOptions;
-  #stream: SttStream | undefined;
+  #stream: CallSttStream | undefined;
   /** Aborts the open stream. */
   #abortController = new AbortController();
   #rateHz = 0;

@@ -1,12 +1,13 @@
 import type { CallEvent } from "../../call/events.ts";
 import type { SpeakReason } from "../../core/calls/reasons.ts";
+import { type CallMs, elapsedMs } from "../../core/clocks.ts";
 import { codeOf } from "../../core/errors.ts";
 import type { TurnId } from "../../core/ids.ts";
 import { FRAME_MS, OUTPUT_CUSHION_FRAMES, OUTPUT_RING_FRAMES_MAX } from "../../core/limits/media.ts";
 import { type FrameCodec, FrameEncoder } from "../../media/frame-codec.ts";
 import { FrameRing, type RingFrame } from "../../media/frame-ring.ts";
 import type { Resampler, ResamplerFactory } from "../../media/resampler.ts";
-import type { ProviderObserver, Tts, TtsChunk } from "../../speech/contracts.ts";
+import type { CallTts, ProviderObserver, TtsChunk } from "../../speech/contracts.ts";
 
 /** The voice that speaks a segment, and its language. */
 export interface SelectedVoice {
@@ -15,7 +16,7 @@ export interface SelectedVoice {
 }
 
 export interface TtsOutputOptions extends SelectedVoice {
-  tts: Tts;
+  tts: CallTts;
   /** The leg's rate, Hz. */
   rateHz: number;
   /** The codec of the leg's frames. */
@@ -25,6 +26,10 @@ export interface TtsOutputOptions extends SelectedVoice {
   deliver: (event: CallEvent) => void;
   /** The TTS failed on a segment; `event` reports that to the call. */
   onError: (error: unknown, event: Extract<CallEvent, { kind: "segment-failed" }>) => void;
+  /** The first audio of a segment has arrived: how long that took. */
+  onFirstAudio: (tookMs: number) => void;
+  /** Call time. */
+  nowMs: () => CallMs;
   /** Audio is ready to be sent after the output was empty, so the next tick need not be waited for. */
   onReady: () => void;
   /** Observes the TTS providers. */
@@ -150,12 +155,16 @@ export class TtsOutput {
   }
 
   async #synthesize({ turnId, segment, text, isOwnPhrase, voice }: SegmentRequest, signal: AbortSignal): Promise<void> {
-    const { tts, rateHz, deliver } = this.#options;
+    const { tts, rateHz, deliver, nowMs, onFirstAudio } = this.#options;
     const observer = isOwnPhrase ? this.#options.ownPhraseObserver : this.#options.observer;
     const { voiceId, language } = await voice;
     if (signal.aborted) return;
     this.#segmentSamples = 0;
+    const startedMs = nowMs();
+    let hasBegun = false;
     for await (const chunk of tts.speak({ text, voiceId, language, rateHz }, signal, observer)) {
+      if (!hasBegun) onFirstAudio(elapsedMs(startedMs, nowMs()));
+      hasBegun = true;
       if (signal.aborted) return;
       // The call must know a word before a frame with it can be sent.
       deliver({ kind: "segment-audio", turnId, segment, samples: this.#segmentSamples, words: chunk.words });

@@ -22,7 +22,7 @@ import {
   phrasesIn,
   samePhrases,
 } from "../../core/phrases/phrases.ts";
-import type { Llm, ProviderObserver } from "../../speech/contracts.ts";
+import type { CallLlm, ProviderObserver } from "../../speech/contracts.ts";
 import { languageName, translatePhrases } from "../../speech/llm/phrase-translation.ts";
 import type { PhraseCache } from "./cache.ts";
 
@@ -45,7 +45,7 @@ export interface PhraseFinder {
    * there is no translation yet, `llm` translates, charged to the call's `spend`; the promise then takes as long as the
    * translation. Never rejects.
    */
-  find(language: string, llm: Llm, spend: TranslationSpend): Promise<ChosenPhrases | undefined>;
+  find(language: string, llm: CallLlm, spend: TranslationSpend): Promise<ChosenPhrases | undefined>;
 }
 
 export interface PhraseBookOptions {
@@ -82,7 +82,7 @@ export class PhraseBook implements PhraseFinder {
     this.#english = { ...ENGLISH, ...phrasesIn(options.overrides, "en") };
   }
 
-  async find(language: string, llm: Llm, spend: TranslationSpend): Promise<ChosenPhrases | undefined> {
+  async find(language: string, llm: CallLlm, spend: TranslationSpend): Promise<ChosenPhrases | undefined> {
     const own = phrasesIn(this.#options.overrides, language);
     if (isComplete(own)) {
       const builtIn = builtInPhrases(language);
@@ -94,7 +94,7 @@ export class PhraseBook implements PhraseFinder {
     return { origin: "english", phrases: { ...this.#english, ...own } };
   }
 
-  async #translation(tag: string, llm: Llm, spend: TranslationSpend): Promise<Phrases | undefined> {
+  async #translation(tag: string, llm: CallLlm, spend: TranslationSpend): Promise<Phrases | undefined> {
     // A provider that fails does not prevent a request to another. A translation by one is read by the other from the
     // cache.
     const key = `${tag} ${llm.provider}`;
@@ -118,7 +118,7 @@ export class PhraseBook implements PhraseFinder {
   /** Never rejects; when no translation is found, sets when `entry` is tried again. */
   async #readOrTranslate(
     tag: string,
-    llm: Llm,
+    llm: CallLlm,
     spend: TranslationSpend,
     entry: Translation,
   ): Promise<Phrases | typeof REFUSED | undefined> {
@@ -151,7 +151,7 @@ export class PhraseBook implements PhraseFinder {
     }
   }
 
-  async #translate(tag: string, llm: Llm, spend: TranslationSpend): Promise<Phrases> {
+  async #translate(tag: string, llm: CallLlm, spend: TranslationSpend): Promise<Phrases> {
     const { clock, metrics } = this.#options;
     const deadline = new AbortController();
     const cancel = clock.after(PHRASE_TRANSLATION_MS_MAX, () => deadline.abort());

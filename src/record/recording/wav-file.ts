@@ -4,27 +4,6 @@ import { join } from "node:path";
 import { pcmBytes } from "../../media/frame-codec.ts";
 
 export const WAV_CHANNELS = 2;
-const SAMPLE_BYTES = 2;
-const HEADER_BYTES = 44;
-
-/** The canonical header: RIFF, one `fmt ` chunk for PCM, one `data` chunk (Multimedia Programming Interface 1.0, 1991). */
-export function wavHeader(samples: number, rateHz: number): Uint8Array {
-  const dataBytes = samples * WAV_CHANNELS * SAMPLE_BYTES;
-  const header = Buffer.alloc(HEADER_BYTES);
-  header.write("RIFF", 0);
-  header.writeUInt32LE(HEADER_BYTES - 8 + dataBytes, 4);
-  header.write("WAVEfmt ", 8);
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(WAV_CHANNELS, 22);
-  header.writeUInt32LE(rateHz, 24);
-  header.writeUInt32LE(rateHz * WAV_CHANNELS * SAMPLE_BYTES, 28);
-  header.writeUInt16LE(WAV_CHANNELS * SAMPLE_BYTES, 32);
-  header.writeUInt16LE(SAMPLE_BYTES * 8, 34);
-  header.write("data", 36);
-  header.writeUInt32LE(dataBytes, 40);
-  return header;
-}
 
 /** Interleaves two channels that arrive in blocks of different lengths, sample by sample, left first. */
 export class StereoInterleaver {

@@ -1,17 +1,21 @@
 import { strict as assert } from "node:assert";
-import { spendRefusalOf } from "../../core/billing/spend.ts";
 import type { Clock } from "../../core/clock.ts";
-import { addMs, elapsedMs } from "../../core/clocks.ts";
 import { providerFailed } from "../../core/errors.ts";
 import { LLM_ANSWER_MS_MAX, LLM_FIRST_TOKEN_MS_MAX, LLM_IDLE_MS_MAX } from "../../core/limits/llm.ts";
-import type { Llm, LlmEvent, LlmRequest, ProviderObserver } from "../contracts.ts";
-import { FallbackAttempts, type FallbackCandidate, runAttempt } from "../resilience/fallback-attempts.ts";
-import { isContextExceeded, TIMED_OUT } from "../resilience/provider-error.ts";
+import type { CallLlm, Llm, LlmEvent, LlmRequest, ProviderObserver } from "../contracts.ts";
+import type { Metering } from "../metering/usage.ts";
+import type { CircuitBreaker } from "../resilience/circuit-breaker.ts";
+import { type AfterFailure, type Attempt, type FallbackRequest, withFallback } from "../resilience/fallback.ts";
+import { type ItemMapping, PROVIDER_RETRIES, withPolicy } from "../resilience/policy.ts";
+import { isContextExceeded } from "../resilience/provider-error.ts";
 import { promptTokens, toolsTokens } from "./prompt/prompt-tokens.ts";
 import { fitPrompt } from "./prompt/trimming.ts";
 
-export interface LlmCandidate extends FallbackCandidate {
+/** An LLM in a list of fallbacks. */
+export interface LlmCandidate {
   readonly llm: Llm;
+  readonly circuitBreaker: CircuitBreaker;
+  readonly metering?: Metering<LlmRequest, LlmEvent>;
 }
 
 /** The instruction to the next LLM after the part of a reply that the caller has already received. */
@@ -24,11 +28,12 @@ const CONTINUE_PROMPT =
  * whether the tool calls were complete. When a provider refuses a prompt as longer than its context, it is retried once
  * with half of the prompt; refused again, the prompt goes to the next provider, as after any failure.
  */
-export class FallbackLlm implements Llm {
+export class FallbackLlm implements CallLlm {
   readonly provider: string;
   /** The smallest context of all candidates, so that each fallback accepts the same prompt. */
   readonly contextTokens: number;
-  readonly #candidates: readonly LlmCandidate[];
+  readonly #first: LlmCandidate;
+  readonly #candidates: readonly PolicyLlm[];
   readonly #clock: Clock;
 
   constructor(candidates: readonly LlmCandidate[], clock: Clock) {
@@ -36,7 +41,8 @@ export class FallbackLlm implements Llm {
     assert.ok(first !== undefined, "FallbackLlm needs at least one candidate");
     this.provider = first.llm.provider;
     this.contextTokens = Math.min(...candidates.map(({ llm }) => llm.contextTokens ?? Number.POSITIVE_INFINITY));
-    this.#candidates = candidates;
+    this.#first = first;
+    this.#candidates = candidates.map((candidate) => llmWithPolicy(candidate, clock));
     this.#clock = clock;
   }
 
@@ -45,97 +51,137 @@ export class FallbackLlm implements Llm {
    * it.
    */
   prepare(signal: AbortSignal): void {
-    const [first] = this.#candidates;
-    if (first?.circuitBreaker.isAvailable) first.llm.prepare?.(signal);
+    const { llm, circuitBreaker } = this.#first;
+    if (circuitBreaker.isAvailable) llm.prepare?.(signal);
   }
 
-  async *reply(request: LlmRequest, signal: AbortSignal, observer?: ProviderObserver): AsyncGenerator<LlmEvent> {
-    const attempts = new FallbackAttempts(this.#candidates, LLM_FIRST_TOKEN_MS_MAX, this.#clock, observer);
-    const deadlineMs = addMs(this.#clock.nowMs(), LLM_ANSWER_MS_MAX);
-    let sentText = "";
-    let current = request;
-    for (let next = await attempts.next(signal); next !== undefined; next = await attempts.next(signal)) {
-      const { llm } = next.candidate;
-      attempts.started(next.candidate);
-      const before = sentText;
-      let hasBegun = false;
-      let hasToolCall = false;
-      const isContinuation = before.trim() !== "";
-      const needsReply = !isContinuation && current.messages.at(-1)?.role === "user";
-      const reply = (either: AbortSignal): AsyncIterable<LlmEvent> => {
-        const events = llm.reply(isContinuation ? continuationRequest(current, before) : current, either, observer);
-        return needsReply ? requireReply(llm.provider, events) : events;
-      };
-      try {
-        for await (const event of runAttempt(
-          next.permit,
-          reply,
-          {
-            provider: llm.provider,
-            clock: this.#clock,
-            firstContentMs: next.firstContentMs,
-            idleMs: LLM_IDLE_MS_MAX,
-            totalMs: elapsedMs(this.#clock.nowMs(), deadlineMs),
-            isContent,
-            isProgress: () => true,
-          },
-          signal,
-        )) {
-          if (!isContent(event)) continue;
-          const emitted =
-            hasBegun || event.kind !== "text" ? event : { ...event, text: withSeparator(before, event.text) };
-          hasBegun = true;
-          if (emitted.kind === "text") sentText += emitted.text;
-          hasToolCall ||= emitted.kind === "tool-call";
-          yield emitted;
-          if (signal.aborted) return;
-        }
-        return;
-      } catch (error) {
-        // The spend limit applies to the fallbacks too.
-        if (spendRefusalOf(error) !== undefined) throw error;
-        const trimmed = isContextExceeded(error)
-          ? onContextExceeded(current, current === request, llm.provider, observer)
-          : undefined;
-        if (trimmed === undefined) attempts.failed(error, hasBegun);
-        else current = trimmed;
-        if (hasToolCall) throw error;
-        if (this.#clock.nowMs() >= deadlineMs) break;
-      }
-    }
-    if (signal.aborted) return;
-    throw attempts.failure ?? providerFailed(this.provider, "did not start in time", TIMED_OUT);
+  reply(request: LlmRequest, signal: AbortSignal, observer?: ProviderObserver): AsyncIterable<LlmEvent> {
+    const reply = new ContinuedReply(this.provider, this.#candidates, request, signal, observer);
+    return withFallback(reply, this.#clock, signal, observer);
+  }
+}
+
+type PolicyLlm = ReturnType<typeof llmWithPolicy>;
+
+const llmWithPolicy = ({ llm, circuitBreaker, metering }: LlmCandidate, clock: Clock) =>
+  withPolicy(
+    {
+      provider: llm.provider,
+      send: (request: LlmRequest, signal: AbortSignal): AsyncIterable<LlmEvent> => llm.reply(request, signal),
+    },
+    {
+      metering,
+      circuitBreaker,
+      retries: PROVIDER_RETRIES,
+      deadlines: {
+        clock,
+        firstContentMs: LLM_FIRST_TOKEN_MS_MAX,
+        idleMs: LLM_IDLE_MS_MAX,
+        totalMs: LLM_ANSWER_MS_MAX,
+        isContent,
+        isProgress: () => true,
+      },
+    },
+  );
+
+/** One reply, which several providers may write in turn. */
+class ContinuedReply implements FallbackRequest<PolicyLlm, LlmEvent> {
+  readonly provider: string;
+  readonly totalMs = LLM_ANSWER_MS_MAX;
+  readonly #candidates: readonly PolicyLlm[];
+  readonly #request: LlmRequest;
+  readonly #signal: AbortSignal;
+  readonly #observer: ProviderObserver | undefined;
+  /** The request of the next attempt, without what has been sent of the reply. */
+  #current: LlmRequest;
+  /** The provider of the current attempt, the text sent before it, and what it has sent. */
+  #sentTo = "";
+  #before = "";
+  #sentText = "";
+  #hasBegun = false;
+  #hasToolCall = false;
+
+  constructor(
+    provider: string,
+    candidates: readonly PolicyLlm[],
+    request: LlmRequest,
+    signal: AbortSignal,
+    observer: ProviderObserver | undefined,
+  ) {
+    this.provider = provider;
+    this.#candidates = candidates;
+    this.#request = request;
+    this.#current = request;
+    this.#signal = signal;
+    this.#observer = observer;
+  }
+
+  candidates(): readonly PolicyLlm[] {
+    return this.#candidates;
+  }
+
+  send({ candidate, ...limits }: Attempt<PolicyLlm>): AsyncIterable<LlmEvent> {
+    this.#sentTo = candidate.provider;
+    this.#before = this.#sentText;
+    this.#hasBegun = false;
+    const isContinuation = this.#before.trim() !== "";
+    const needsReply = !isContinuation && this.#current.messages.at(-1)?.role === "user";
+    return candidate.request(
+      isContinuation ? continuationRequest(this.#current, this.#before) : this.#current,
+      this.#signal,
+      this.#observer,
+      { ...limits, mapping: needsReply ? requireReply(candidate.provider) : undefined },
+    );
+  }
+
+  take(event: LlmEvent): LlmEvent | undefined {
+    if (!isContent(event)) return undefined;
+    const taken =
+      this.#hasBegun || event.kind !== "text" ? event : { ...event, text: withSeparator(this.#before, event.text) };
+    this.#hasBegun = true;
+    if (taken.kind === "text") this.#sentText += taken.text;
+    this.#hasToolCall ||= taken.kind === "tool-call";
+    return taken;
+  }
+
+  failed(error: unknown): AfterFailure {
+    const trimmed = isContextExceeded(error) ? this.#onContextExceeded() : undefined;
+    if (this.#hasToolCall) return "fail";
+    if (trimmed === undefined) return "continue";
+    this.#current = trimmed;
+    return "resend";
+  }
+
+  /**
+   * Reports a prompt that was refused as too long. Returns a trimmed request for a retry, where one is due and possible.
+   */
+  #onContextExceeded(): LlmRequest | undefined {
+    const { messages, tools } = this.#current;
+    const tokensMax = Math.floor(promptTokens({ messages, tools }) / 2);
+    const { messages: fitted, droppedMessages, truncatedResults } = fitPrompt(messages, toolsTokens(tools), tokensMax);
+    const retried = this.#current === this.#request && droppedMessages + truncatedResults > 0;
+    this.#observer?.contextExceeded(this.#sentTo, tokensMax, retried);
+    return retried ? { ...this.#current, messages: fitted } : undefined;
   }
 }
 
 /** An empty text is not content: it only shows that the LLM is writing a tool call. */
 const isContent = (event: LlmEvent): boolean => event.kind !== "text" || event.text !== "";
 
-/** Passes `events` through. Throws if they end without a word and without a tool call. */
-async function* requireReply(provider: string, events: AsyncIterable<LlmEvent>): AsyncGenerator<LlmEvent> {
+/** Rejects a reply that ends without a word and without a tool call. */
+function requireReply(provider: string): ItemMapping<LlmEvent> {
   let hasContent = false;
-  for await (const event of events) {
-    if (event.kind === "end" && !hasContent) break;
-    hasContent ||= event.kind === "tool-call" || (event.kind === "text" && event.text.trim() !== "");
-    yield event;
-  }
-  if (!hasContent) throw providerFailed(provider, "sent an empty reply");
-}
-
-/**
- * Reports a prompt that was refused as too long. Returns a trimmed request for a retry, where one is due and possible.
- */
-function onContextExceeded(
-  { messages, tools, ...more }: LlmRequest,
-  isFirst: boolean,
-  provider: string,
-  observer: ProviderObserver | undefined,
-): LlmRequest | undefined {
-  const tokensMax = Math.floor(promptTokens({ messages, tools }) / 2);
-  const { messages: fitted, droppedMessages, truncatedResults } = fitPrompt(messages, toolsTokens(tools), tokensMax);
-  const retried = isFirst && droppedMessages + truncatedResults > 0;
-  observer?.contextExceeded(provider, tokensMax, retried);
-  return retried ? { messages: fitted, tools, ...more } : undefined;
+  const end = (): void => {
+    if (!hasContent) throw providerFailed(provider, "sent an empty reply");
+  };
+  return {
+    map(event) {
+      if (event.kind === "end") end();
+      hasContent ||= event.kind === "tool-call" || (event.kind === "text" && event.text.trim() !== "");
+      return event;
+    },
+    end,
+  };
 }
 
 const continuationRequest = (request: LlmRequest, sentText: string): LlmRequest => ({

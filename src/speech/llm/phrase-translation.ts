@@ -4,7 +4,7 @@ import { PHRASE_CHARS_MAX, PHRASE_TRANSLATION_CHARS_MAX } from "../../core/limit
 import { PHRASE_NAMES, type Phrases } from "../../core/phrases/names.ts";
 import { languageParts } from "../../core/phrases/phrases.ts";
 import { displayWidth } from "../../core/text/display-width.ts";
-import type { Llm, ProviderObserver } from "../contracts.ts";
+import type { CallLlm, ProviderObserver } from "../contracts.ts";
 
 const LANGUAGE_NAMES = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
 
@@ -29,7 +29,7 @@ const LETTERS: Readonly<Record<string, string>> = {
  * still English, or far too short or long. No error quotes the text.
  */
 export async function translatePhrases(
-  llm: Llm,
+  llm: CallLlm,
   language: string,
   english: Phrases,
   signal: AbortSignal,
@@ -56,7 +56,7 @@ export async function translatePhrases(
   return problem;
 }
 
-const invalidTranslation = ({ provider }: Llm, what: string): TrunklineError =>
+const invalidTranslation = ({ provider }: CallLlm, what: string): TrunklineError =>
   providerFailed(provider, `sent no translation of the phrases: ${what}`);
 
 const instructionsFor = (language: string): string =>

@@ -1,12 +1,13 @@
 import { MODEL_NAMES, type ModelName } from "../../core/calls/spec.ts";
 import type { Clock } from "../../core/clock.ts";
-import type { Llm } from "../contracts.ts";
-import { meteredLlm } from "../metering/usage.ts";
+import type { CallLlm, Llm } from "../contracts.ts";
+import { llmMetering } from "../metering/usage.ts";
 import { type ConfiguredProviders, namesIn, ProviderRegistry } from "../provider-registry.ts";
 import type { ToolChooser } from "../reference/tools/chooser.ts";
 import type { CircuitBreaker } from "../resilience/circuit-breaker.ts";
 import { type ContextSizes, contextTokensOf } from "./context-sizes.ts";
 import { FallbackLlm } from "./fallback.ts";
+import { meteredLlm } from "./metered-llm.ts";
 import { LLM_PROVIDERS } from "./providers/list.ts";
 
 export const LLM_REGISTRY = new ProviderRegistry(LLM_PROVIDERS);
@@ -70,17 +71,17 @@ export function createLlms(
   circuitBreakerOf: (provider: string) => CircuitBreaker,
   clock: Clock,
   toolChooser: ToolChooser,
-): Readonly<Record<ModelName, Llm>> {
-  const created = new Map<string, Llm>();
-  const candidateOf = ({ provider, model }: NamedLlm): Candidate[] => {
-    const llm = configured.get(provider)?.create({ model: model ?? "", toolChooser });
-    if (llm === undefined) return [];
-    if (model === undefined) return [{ llm, model }];
-    return [{ llm: { ...llm, contextTokens: contextTokensOf(`${provider}:${model}`, contextSizes) }, model }];
+): Readonly<Record<ModelName, CallLlm>> {
+  const created = new Map<string, CallLlm>();
+  const createOne = ({ provider, model }: NamedLlm): Candidate[] => {
+    const adapter = configured.get(provider)?.create({ model: model ?? "", toolChooser });
+    if (adapter === undefined) return [];
+    if (model === undefined) return [{ llm: adapter, model }];
+    return [{ llm: { ...adapter, contextTokens: contextTokensOf(`${provider}:${model}`, contextSizes) }, model }];
   };
-  const llmOf = (given: string): Llm => {
+  const llmOf = (given: string): CallLlm => {
     const list = namesIn(given).join();
-    const llm = created.get(list) ?? withPolicies(llmsIn(given).flatMap(candidateOf), circuitBreakerOf, clock);
+    const llm = created.get(list) ?? withFallbacks(llmsIn(given).flatMap(createOne), circuitBreakerOf, clock);
     created.set(list, llm);
     return llm;
   };
@@ -92,17 +93,22 @@ interface Candidate {
   model: string | undefined;
 }
 
-function withPolicies(
+function withFallbacks(
   candidates: readonly Candidate[],
   circuitBreakerOf: (provider: string) => CircuitBreaker,
   clock: Clock,
-): Llm {
-  const metered = candidates.map(({ llm, model }) => meteredLlm(llm, model));
-  const [first] = metered;
-  const isAlone = metered.length === 1 && first !== undefined;
-  if (isAlone && LLM_REGISTRY.find(first.provider)?.capabilities.needsNoFallback === true) return first;
+): CallLlm {
+  const [first] = candidates;
+  const isAlone = candidates.length === 1 && first !== undefined;
+  if (isAlone && LLM_REGISTRY.find(first.llm.provider)?.capabilities.needsNoFallback === true) {
+    return meteredLlm(first.llm);
+  }
   return new FallbackLlm(
-    metered.map((llm) => ({ llm, circuitBreaker: circuitBreakerOf(llm.provider) })),
+    candidates.map(({ llm, model }) => ({
+      llm,
+      circuitBreaker: circuitBreakerOf(llm.provider),
+      metering: llmMetering(model),
+    })),
     clock,
   );
 }

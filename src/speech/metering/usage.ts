@@ -1,19 +1,66 @@
 import type { Usage } from "../../core/billing/usage.ts";
-import type { ClosableTts, Llm, LlmEvent, ProviderObserver, Stt, SttEvent } from "../contracts.ts";
+import type {
+  CallStt,
+  LlmEvent,
+  LlmRequest,
+  ProviderObserver,
+  Stt,
+  SttEvent,
+  TtsChunk,
+  TtsRequest,
+} from "../contracts.ts";
 import { promptTokens } from "../llm/prompt/prompt-tokens.ts";
 import { textTokens } from "../llm/prompt/text-tokens.ts";
 
 /*
- * Wrappers that report each attempt of a provider, and its usage, to an observer. Providers bill what they were asked
- * for, also if the request was cancelled later. They do not bill requests that they refused, or that failed before any
- * output.
+ * Each attempt of a provider, and its usage, is reported to an observer. Providers bill what they were asked for, also
+ * if the request was cancelled later. They do not bill requests that they refused, or that failed before any output.
  */
+
+/** Counts the usage of one request. */
+export interface RequestMeter<Item> {
+  /** What the request will use, before it is sent. */
+  readonly estimate: Usage;
+  /** Counts an item. Returns the usage that the provider reports with it, if it does. */
+  count?(item: Item): Usage | undefined;
+  /** What has been used so far, where the provider has not reported it. */
+  used(): Usage;
+}
+
+/** How the requests to a provider are counted. */
+export type Metering<Request, Item> = (request: Request) => RequestMeter<Item>;
+
+/** Counts the characters of a TTS request. */
+export const ttsMetering: Metering<TtsRequest, TtsChunk> = ({ text }) => {
+  const usage = { characters: [...text].length };
+  return { estimate: usage, used: () => usage };
+};
+
+/** Counts the tokens of an LLM request; `model` is its name where its provider has several. */
+export const llmMetering =
+  (model?: string): Metering<LlmRequest, LlmEvent> =>
+  (request) => {
+    const ofModel = model === undefined ? {} : { model };
+    const estimate = { ...ofModel, inputTokens: promptTokens(request) };
+    let output = "";
+    return {
+      estimate,
+      count(event) {
+        if (event.kind === "text") output += event.text;
+        else if (event.kind === "tool-call") output += event.name + event.argumentsJson;
+        else if (event.inputTokens + event.outputTokens > 0)
+          return { ...ofModel, inputTokens: event.inputTokens, outputTokens: event.outputTokens };
+        return undefined;
+      },
+      used: () => ({ ...estimate, outputTokens: textTokens(output), approximate: true }),
+    };
+  };
 
 /** STT usage is reported in steps, so that a process that dies loses little of it. */
 const STT_USAGE_STEP_MS = 5_000;
 
 /** Wraps `stt` and reports its audio: all that was sent to it, silence too. */
-export function meteredStt(stt: Stt): Stt {
+export function meteredStt(stt: Stt): CallStt {
   const { provider, capabilities } = stt;
   return {
     provider,
@@ -70,98 +117,48 @@ async function* observedEvents(
   }
 }
 
-/** Wraps `llm` and reports its tokens; `model` is its name where its provider has several. */
-export function meteredLlm(llm: Llm, model?: string): Llm {
-  const { provider } = llm;
-  const ofModel = model === undefined ? {} : { model };
-  return {
-    provider,
-    ...(llm.contextTokens === undefined ? {} : { contextTokens: llm.contextTokens }),
-    prepare: (signal) => llm.prepare?.(signal),
-    async *reply(request, signal, observer): AsyncGenerator<LlmEvent> {
-      if (observer === undefined) {
-        yield* llm.reply(request, signal);
-        return;
-      }
-      const estimate = { ...ofModel, inputTokens: promptTokens(request) };
-      observer.requesting(provider, estimate);
-      let output = "";
-      const account = new UsageAccount(provider, observer, estimate, () => ({
-        ...estimate,
-        outputTokens: textTokens(output),
-        approximate: true,
-      }));
-      for await (const event of account.meter(llm.reply(request, signal), signal)) {
-        if (event.kind === "text") output += event.text;
-        else if (event.kind === "tool-call") output += event.name + event.argumentsJson;
-        else if (event.inputTokens + event.outputTokens > 0) {
-          const { inputTokens, outputTokens } = event;
-          account.settle({ ...ofModel, inputTokens, outputTokens });
-        }
-        yield event;
-      }
-    },
-  };
-}
-
-/** Wraps `tts` and reports its characters. */
-export function meteredTts(tts: ClosableTts): ClosableTts {
-  const { provider, capabilities } = tts;
-  return {
-    provider,
-    capabilities,
-    voices: () => tts.voices(),
-    prepare: (voice, signal) => tts.prepare?.(voice, signal),
-    async *speak(request, signal, observer) {
-      if (observer === undefined) {
-        yield* tts.speak(request, signal);
-        return;
-      }
-      const usage = { characters: [...request.text].length };
-      observer.requesting(provider, usage);
-      yield* new UsageAccount(provider, observer, usage, () => usage).meter(tts.speak(request, signal), signal);
-    },
-    close: () => tts.close(),
-  };
-}
-
-/** The usage of one request, reported once. */
-class UsageAccount {
+/** Reports the usage of one request to its observer, once. */
+export class RequestUsage<Item> {
   readonly #provider: string;
   readonly #observer: ProviderObserver;
-  readonly #reserved: Usage;
-  readonly #estimate: () => Usage;
-  #isSettled = false;
+  readonly #meter: RequestMeter<Item>;
+  #hasResponded = false;
+  /** The request has been sent, and its usage has not been reported. */
+  #isPending = false;
 
-  /** `reserved` is the estimate before the request; `estimate` returns the usage where the provider reports none. */
-  constructor(provider: string, observer: ProviderObserver, reserved: Usage, estimate: () => Usage) {
+  constructor(provider: string, observer: ProviderObserver, meter: RequestMeter<Item>) {
     this.#provider = provider;
     this.#observer = observer;
-    this.#reserved = reserved;
-    this.#estimate = estimate;
+    this.#meter = meter;
   }
 
-  settle(usage: Usage): void {
-    if (this.#isSettled) return;
-    this.#isSettled = true;
-    this.#observer.used(this.#provider, usage, this.#reserved);
+  /** The request is sent now. Throws `spend_limit` if it must not be. */
+  requesting(): void {
+    this.#observer.requesting(this.#provider, this.#meter.estimate);
+    this.#isPending = true;
   }
 
-  /** Passes `items` through. An abort settles the usage at once. */
-  async *meter<T>(items: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
-    if (signal.aborted) return;
-    const settle = (): void => this.settle(this.#estimate());
-    let hasResponded = false;
-    signal.addEventListener("abort", settle, { once: true });
-    try {
-      for await (const item of items) {
-        if (!hasResponded) this.#observer.responded(this.#provider);
-        hasResponded = true;
-        yield item;
-      }
-    } finally {
-      signal.removeEventListener("abort", settle);
-      if (hasResponded) settle();
-    }
+  received(item: Item): void {
+    if (!this.#hasResponded) this.#observer.responded(this.#provider);
+    this.#hasResponded = true;
+    const reported = this.#meter.count?.(item);
+    if (reported !== undefined) this.#report(reported);
+  }
+
+  /** The request was cancelled: it is billed, whether or not the provider has responded. */
+  cancel(): void {
+    if (this.#isPending) this.#report(this.#meter.used());
+  }
+
+  /** The provider has ended its response or has failed. */
+  end(): void {
+    if (this.#hasResponded) this.cancel();
+    this.#isPending = false;
+  }
+
+  #report(usage: Usage): void {
+    if (!this.#isPending) return;
+    this.#isPending = false;
+    this.#observer.used(this.#provider, usage, this.#meter.estimate);
   }
 }

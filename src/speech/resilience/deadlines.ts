@@ -1,63 +1,54 @@
 import type { Clock } from "../../core/clock.ts";
-import { elapsedMs } from "../../core/clocks.ts";
-import { providerFailed } from "../../core/errors.ts";
-import { TIMED_OUT } from "./provider-error.ts";
+import { elapsedMs, type MonotonicMs } from "../../core/clocks.ts";
 
-export interface Deadlines {
-  /** To the first content. */
-  firstContentMs: number;
+/** When a provider that sends nothing has failed. */
+export interface Deadlines<Item> {
+  readonly clock: Clock;
+  /** To the first content, where a fallback is available. */
+  readonly firstContentMs: number;
   /** From one content to the next. */
-  idleMs: number;
-  /** The sum of all waiting times. */
-  totalMs: number;
-}
-
-export interface DeadlineOptions<T> extends Deadlines {
-  provider: string;
-  clock: Clock;
-  /** Whether an item is content. Other items do not extend the deadline. */
-  isContent: (item: T) => boolean;
+  readonly idleMs: number;
+  /** The sum of all waiting times of one attempt. */
+  readonly totalMs: number;
+  /** Whether an item is content. Other items do not extend a deadline. */
+  readonly isContent: (item: Item) => boolean;
   /** Whether an item without content shows progress: then `idleMs` applies to the next item, as after content. */
-  isProgress?: (item: T) => boolean;
+  readonly isProgress?: (item: Item) => boolean;
 }
 
-/**
- * Yields the items of `start` as long as each arrives in time. Time counts only while an item is being waited for, so a
- * slow reader causes no failure. Throws `provider_failed` with the cause TIMED_OUT. The signal that `start` receives
- * aborts with `signal`, at the end and at a failure; this function does not wait for `start` to react to it.
- */
-export async function* withDeadlines<T>(
-  start: (signal: AbortSignal) => AsyncIterable<T>,
-  { provider, clock, firstContentMs, idleMs, totalMs, isContent, isProgress = isContent }: DeadlineOptions<T>,
-  signal: AbortSignal,
-): AsyncGenerator<T> {
-  if (signal.aborted) return;
-  const abortController = new AbortController();
-  const abort = (): void => abortController.abort();
-  signal.addEventListener("abort", abort, { once: true });
-  const iterator = start(abortController.signal)[Symbol.asyncIterator]();
-  let itemLeftMs = firstContentMs;
-  let leftMs = totalMs;
-  let what = "did not start in time";
-  try {
-    for (;;) {
-      const startedMs = clock.nowMs();
-      const result = await withTimeout(iterator.next(), Math.min(itemLeftMs, leftMs), clock);
-      if (signal.aborted) return;
-      if (result === TIMEOUT) throw providerFailed(provider, what, TIMED_OUT);
-      if (result.done === true) return;
-      const tookMs = elapsedMs(startedMs, clock.nowMs());
-      leftMs -= tookMs;
-      const hasProgress = isContent(result.value) || isProgress(result.value);
-      itemLeftMs = hasProgress ? idleMs : itemLeftMs - tookMs;
-      if (hasProgress) what = "stalled";
-      yield result.value;
-      if (signal.aborted) return;
-    }
-  } finally {
-    signal.removeEventListener("abort", abort);
-    abort();
-    iterator.return?.().catch(() => {});
+/** The deadlines of one attempt. Time counts only while an item is being waited for. */
+export class ItemWait<Item> {
+  /** What the provider has failed to do if the next item is late. */
+  lateness = "did not start in time";
+  readonly #deadlines: Deadlines<Item>;
+  #itemLeftMs: number;
+  #leftMs: number;
+  #startedMs: MonotonicMs;
+
+  constructor(deadlines: Deadlines<Item>, attempt: { firstContentMs: number; totalMs: number }) {
+    this.#deadlines = deadlines;
+    this.#itemLeftMs = attempt.firstContentMs;
+    this.#leftMs = attempt.totalMs;
+    this.#startedMs = deadlines.clock.nowMs();
+  }
+
+  /** Resolves to the next result of `items`, or to TIMEOUT at the deadline. */
+  next(items: AsyncIterator<Item>): Promise<IteratorResult<Item> | typeof TIMEOUT> {
+    const { clock } = this.#deadlines;
+    this.#startedMs = clock.nowMs();
+    return withTimeout(items.next(), Math.min(this.#itemLeftMs, this.#leftMs), clock);
+  }
+
+  /** `item` has arrived in time. Returns whether it is content. */
+  received(item: Item): boolean {
+    const { clock, idleMs, isContent, isProgress = isContent } = this.#deadlines;
+    const tookMs = elapsedMs(this.#startedMs, clock.nowMs());
+    this.#leftMs -= tookMs;
+    const hasContent = isContent(item);
+    const hasProgress = hasContent || isProgress(item);
+    this.#itemLeftMs = hasProgress ? idleMs : this.#itemLeftMs - tookMs;
+    if (hasProgress) this.lateness = "stalled";
+    return hasContent;
   }
 }
 

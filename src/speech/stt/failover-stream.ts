@@ -10,17 +10,19 @@ import {
   STT_STABLE_MS,
   STT_UNRECOGNIZED_SPEECH_MS_MAX,
 } from "../../core/limits/stt.ts";
-import type { ProviderObserver, Stt, SttEvent, SttStream, SttStreamOptions } from "../contracts.ts";
+import type { CallStt, CallSttStream, ProviderObserver, SttEvent, SttStream, SttStreamOptions } from "../contracts.ts";
 import { EventQueue } from "../event-queue.ts";
-import type { StreamPermit } from "../resilience/circuit-breaker.ts";
-import type { FallbackCandidate } from "../resilience/fallback-attempts.ts";
-import { failoverCodeOf, retryDelayMs, TIMED_OUT } from "../resilience/provider-error.ts";
+import type { CircuitBreaker, StreamPermit } from "../resilience/circuit-breaker.ts";
+import { reportFailover } from "../resilience/fallback.ts";
+import { retryDelayMs, TIMED_OUT } from "../resilience/provider-error.ts";
 import { PendingUtterances } from "./pending-utterances.ts";
 import { ReplayBuffer } from "./replay-buffer.ts";
 import { SpeechGate } from "./speech-gate.ts";
 
-export interface SttCandidate extends FallbackCandidate {
-  readonly stt: Stt;
+/** An STT in a list of fallbacks. */
+export interface SttCandidate {
+  readonly stt: CallStt;
+  readonly circuitBreaker: CircuitBreaker;
 }
 
 /** Speech ends after a pause of this length, both in the call and in STT without its own endpointing. */
@@ -55,7 +57,7 @@ interface Current {
  * words, or perhaps noise, it is cross-checked: another provider, or a new stream of the only one, gets the same audio.
  * If that one recognizes words, the first provider has failed.
  */
-export class FailoverSttStream implements SttStream {
+export class FailoverSttStream implements CallSttStream {
   readonly events: EventQueue<SttEvent>;
   readonly #candidates: readonly SttCandidate[];
   #options: FailoverSttStreamOptions;
@@ -179,14 +181,8 @@ export class FailoverSttStream implements SttStream {
       const permit = usable.includes(candidate) ? candidate.circuitBreaker.tryAcquire() : undefined;
       if (permit === undefined) continue;
       this.#nextIndex = (this.#nextIndex + tried) % this.#candidates.length;
-      if (candidate !== this.#lastCandidate) {
-        this.#options.observer?.failedOver(
-          this.#lastCandidate.circuitBreaker.provider,
-          candidate.circuitBreaker.provider,
-          failoverCodeOf(failure),
-        );
-        this.#lastCandidate = candidate;
-      }
+      reportFailover(this.#options.observer, this.#lastCandidate, candidate, failure);
+      this.#lastCandidate = candidate;
       this.#startStream(candidate, permit);
       return;
     }

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { Clock } from "../../core/clock.ts";
-import type { ProviderObserver, Stt, SttStream, SttStreamOptions } from "../contracts.ts";
+import type { CallStt, CallSttStream, ProviderObserver, Stt, SttStreamOptions } from "../contracts.ts";
 import { FailoverSttStream, type SttCandidate } from "./failover-stream.ts";
 
 /**
@@ -8,7 +8,7 @@ import { FailoverSttStream, type SttCandidate } from "./failover-stream.ts";
  * final. It accepts the sample rates that all providers have in common. `interimTranscripts` is that of the first
  * provider. If a fallback lacks interim transcripts, interruptions only take longer to detect.
  */
-export class FallbackStt implements Stt {
+export class FallbackStt implements CallStt {
   readonly provider: string;
   readonly capabilities: Stt["capabilities"];
   readonly #candidates: readonly SttCandidate[];
@@ -31,7 +31,7 @@ export class FallbackStt implements Stt {
     this.#clock = clock;
   }
 
-  open(options: SttStreamOptions, signal: AbortSignal, observer?: ProviderObserver): SttStream {
+  open(options: SttStreamOptions, signal: AbortSignal, observer?: ProviderObserver): CallSttStream {
     return new FailoverSttStream(this.#candidates, { ...options, observer }, this.#clock, signal);
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
-import type { Stt } from "../contracts.ts";
+import type { CallStt, Stt } from "../contracts.ts";
 import { meteredStt } from "../metering/usage.ts";
 import { type ConfiguredProviders, namesIn, ProviderRegistry } from "../provider-registry.ts";
 import type { CircuitBreaker } from "../resilience/circuit-breaker.ts";
@@ -21,16 +21,16 @@ export function createStt(
   configured: ConfiguredProviders<"stt">,
   circuitBreakerOf: (provider: string) => CircuitBreaker,
   clock: Clock,
-): Stt {
+): CallStt {
   const candidates = namesIn(stt).flatMap((name) => configured.get(name)?.create({ clock }) ?? []);
-  return withPolicies(candidates, circuitBreakerOf, clock);
+  return withFallbacks(candidates, circuitBreakerOf, clock);
 }
 
-function withPolicies(
+function withFallbacks(
   candidates: readonly Stt[],
   circuitBreakerOf: (provider: string) => CircuitBreaker,
   clock: Clock,
-): Stt {
+): CallStt {
   const metered = candidates.map(meteredStt);
   const [first] = metered;
   const isAlone = metered.length === 1 && first !== undefined;

@@ -1,5 +1,6 @@
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits/calls.ts";
 import { cutText } from "../../core/text/graphemes.ts";
+import { isSameLanguage } from "../../core/text/language-tags.ts";
 
 /**
  * A provider's transcript as one line of bounded length: without control characters, with single spaces between words.
@@ -13,7 +14,5 @@ export const transcriptText = (text: string): string =>
  * The language of a transcript, for a call in `callLanguage` and the `detected` language, both BCP 47: the call's own
  * tag where the languages are equal, because STT detects no regions.
  */
-export function transcriptLanguage(detected: string, callLanguage: string): string {
-  const primary = (tag: string): string | undefined => tag.split(/[-_]/, 1)[0]?.toLowerCase();
-  return primary(detected) === primary(callLanguage) ? callLanguage : detected;
-}
+export const transcriptLanguage = (detected: string, callLanguage: string): string =>
+  isSameLanguage(detected, callLanguage) ? callLanguage : detected;

@@ -12,6 +12,14 @@ interface CacheEntry {
   bytes: number;
 }
 
+/** The audio of one request on its way into the cache. */
+export interface CacheCollector {
+  /** Adds a copy of `chunk`. */
+  add(chunk: TtsChunk): void;
+  /** The audio is complete: only now it is cached. */
+  complete(): void;
+}
+
 /**
  * Caches speech that many calls request again: greetings, "one moment, please", goodbyes. A text is cached when it is
  * requested the second time, because most replies of an LLM are spoken only once. Of a first request the cache stores
@@ -33,47 +41,29 @@ export class TtsCache {
     return this.#bytes;
   }
 
-  /** The cached audio of `request`; undefined if it is not cached. */
+  /** The cached audio of `request`; undefined if it is not cached. Chunks belong to the reader, so these are copies. */
   get(request: TtsRequest): Iterable<TtsChunk> | undefined {
-    return this.#copies(keyFor(request));
-  }
-
-  /** Yields the cached audio of `request`, else that of `synthesize`, which is cached if it is complete. */
-  async *speak(
-    request: TtsRequest,
-    synthesize: () => AsyncIterable<TtsChunk>,
-    signal: AbortSignal,
-  ): AsyncGenerator<TtsChunk> {
     const key = keyFor(request);
-    const cached = this.#copies(key);
-    if (cached !== undefined) {
-      for (const chunk of cached) {
-        if (signal.aborted) return;
-        yield chunk;
-      }
-    } else if (key === undefined || this.#isFirst(key)) {
-      yield* synthesize();
-    } else {
-      yield* this.#caching(key, synthesize(), signal);
-    }
-  }
-
-  async *#caching(key: string, speech: AsyncIterable<TtsChunk>, signal: AbortSignal): AsyncGenerator<TtsChunk> {
-    const chunks: TtsChunk[] = [];
-    let bytes = 0;
-    for await (const chunk of speech) {
-      bytes += chunk.samples.byteLength;
-      if (bytes <= TTS_CACHE_ENTRY_BYTES_MAX) chunks.push(copyOf(chunk));
-      else chunks.length = 0;
-      yield chunk;
-      if (signal.aborted) return;
-    }
-    if (!signal.aborted && bytes > 0 && bytes <= TTS_CACHE_ENTRY_BYTES_MAX) this.#store(key, { chunks, bytes });
-  }
-
-  #copies(key: string | undefined): Iterable<TtsChunk> | undefined {
     const entry = key === undefined ? undefined : this.#find(key);
     return entry === undefined ? undefined : copiesOf(entry.chunks);
+  }
+
+  /** Collects the audio that a provider sends for `request`; undefined if it is not to be cached. */
+  collect(request: TtsRequest): CacheCollector | undefined {
+    const key = keyFor(request);
+    if (key === undefined || this.#isFirst(key)) return undefined;
+    const chunks: TtsChunk[] = [];
+    let bytes = 0;
+    return {
+      add(chunk) {
+        bytes += chunk.samples.byteLength;
+        if (bytes <= TTS_CACHE_ENTRY_BYTES_MAX) chunks.push(copyOf(chunk));
+        else chunks.length = 0;
+      },
+      complete: () => {
+        if (bytes > 0 && bytes <= TTS_CACHE_ENTRY_BYTES_MAX) this.#store(key, { chunks, bytes });
+      },
+    };
   }
 
   #find(key: string): CacheEntry | undefined {
@@ -113,7 +103,6 @@ function keyFor({ voiceId, language, rateHz = 0, text }: TtsRequest): string | u
     .digest("base64");
 }
 
-/** Chunks belong to the consumer, which may change them; so each reader gets copies. */
 function* copiesOf(chunks: readonly TtsChunk[]): Generator<TtsChunk> {
   for (const chunk of chunks) yield copyOf(chunk);
 }

@@ -1,42 +1,76 @@
 import { strict as assert } from "node:assert";
-import { spendRefusalOf } from "../../core/billing/spend.ts";
 import type { Clock } from "../../core/clock.ts";
-import { providerFailed } from "../../core/errors.ts";
 import {
   TTS_FIRST_AUDIO_MS_MAX,
   TTS_IDLE_MS_MAX,
   TTS_WAIT_MS_MAX,
   VOICE_CHOICE_MS_MAX,
 } from "../../core/limits/tts.ts";
-import type { ClosableTts, ProviderObserver, Tts, TtsChunk, TtsRequest, Voice } from "../contracts.ts";
-import type { CircuitBreaker, StreamPermit } from "../resilience/circuit-breaker.ts";
+import type { CallTts, ClosableTts, ProviderObserver, Tts, TtsChunk, TtsRequest, Voice } from "../contracts.ts";
+import type { Metering } from "../metering/usage.ts";
+import type { CircuitBreaker } from "../resilience/circuit-breaker.ts";
 import { TIMEOUT, withTimeout } from "../resilience/deadlines.ts";
-import { type Attempt, FallbackAttempts, type FallbackCandidate, runAttempt } from "../resilience/fallback-attempts.ts";
-import { TIMED_OUT } from "../resilience/provider-error.ts";
-import type { TtsCache } from "./cache.ts";
+import { type AfterFailure, type Attempt, type FallbackRequest, withFallback } from "../resilience/fallback.ts";
+import { PROVIDER_RETRIES, withPolicy } from "../resilience/policy.ts";
+import type { CacheCollector, TtsCache } from "./cache.ts";
 import { ResumePoint } from "./resume-point.ts";
+import { normalizeRequest } from "./text-normalization/normalize.ts";
 import { chooseVoice } from "./voice-matching.ts";
 
-export interface TtsCandidate extends FallbackCandidate {
+/** A TTS in a list of fallbacks. */
+export interface TtsCandidate {
   readonly tts: ClosableTts;
+  readonly circuitBreaker: CircuitBreaker;
+  readonly metering?: Metering<TtsRequest, TtsChunk>;
+  /** It gets normalized text, and its words are mapped back to those that were written. */
+  readonly normalizesText?: boolean;
 }
 
+const isContent = ({ samples, words }: TtsChunk): boolean => samples.length > 0 || words.length > 0;
+
+type PolicyTts = ReturnType<typeof ttsWithPolicy>;
+
+const ttsWithPolicy = ({ tts, circuitBreaker, metering, normalizesText = false }: TtsCandidate, clock: Clock) => ({
+  ...withPolicy(
+    {
+      provider: tts.provider,
+      send: (request: TtsRequest, signal: AbortSignal): AsyncIterable<TtsChunk> => tts.speak(request, signal),
+    },
+    {
+      metering,
+      circuitBreaker,
+      retries: PROVIDER_RETRIES,
+      deadlines: {
+        clock,
+        firstContentMs: TTS_FIRST_AUDIO_MS_MAX,
+        idleMs: TTS_IDLE_MS_MAX,
+        totalMs: TTS_WAIT_MS_MAX,
+        isContent,
+      },
+    },
+  ),
+  tts,
+  normalizesText,
+});
+
 /** One provider for one segment. */
-class SegmentCandidate implements FallbackCandidate {
-  readonly ttsCandidate: TtsCandidate;
+class SegmentCandidate {
+  readonly policyTts: PolicyTts;
+  readonly circuitBreaker: CircuitBreaker;
+  readonly deadlines: PolicyTts["deadlines"];
+  readonly retries: PolicyTts["retries"];
   /** The voice that it uses; resolves to undefined if it has no voice for the segment. */
   readonly voiceId: Promise<string | undefined>;
   /** The value of `voiceId` once it has resolved, TIMEOUT until then. */
   resolvedVoiceId: string | undefined | typeof TIMEOUT = TIMEOUT;
 
-  constructor(ttsCandidate: TtsCandidate, voiceId: Promise<string | undefined>) {
-    this.ttsCandidate = ttsCandidate;
+  constructor(policyTts: PolicyTts, voiceId: Promise<string | undefined>) {
+    this.policyTts = policyTts;
+    this.circuitBreaker = policyTts.circuitBreaker;
+    this.deadlines = policyTts.deadlines;
+    this.retries = policyTts.retries;
     this.voiceId = voiceId;
     void voiceId.then((id) => (this.resolvedVoiceId = id));
-  }
-
-  get circuitBreaker(): CircuitBreaker {
-    return this.ttsCandidate.circuitBreaker;
   }
 
   get isUnconfirmed(): boolean {
@@ -55,25 +89,25 @@ interface VoiceMatch extends Pick<TtsRequest, "voiceId" | "language"> {
  * a failover the call stays with the new provider: a voice that changes from sentence to sentence would be worse than
  * another voice. If a provider fails in the middle of a segment, the next one continues the segment.
  */
-export class FallbackTts implements Tts {
+export class FallbackTts implements CallTts {
   readonly provider: string;
   readonly capabilities: Tts["capabilities"];
-  readonly #primary: TtsCandidate;
+  readonly #primary: PolicyTts;
   /** All of them, the current provider first. */
-  #candidates: readonly TtsCandidate[];
+  #candidates: readonly PolicyTts[];
   /** The latest choice of each provider: a search through thousands of voices for every segment would take long. */
-  readonly #voiceMatches = new Map<TtsCandidate, VoiceMatch>();
+  readonly #voiceMatches = new Map<PolicyTts, VoiceMatch>();
   readonly #cache: TtsCache;
   readonly #clock: Clock;
 
   /** The first candidate is the provider of the call's voice. */
   constructor(candidates: readonly TtsCandidate[], cache: TtsCache, clock: Clock) {
-    const [primary] = candidates;
+    this.#candidates = candidates.map((candidate) => ttsWithPolicy(candidate, clock));
+    const [primary] = this.#candidates;
     assert.ok(primary !== undefined, "at least one TTS provider is required");
-    this.provider = primary.tts.provider;
+    this.provider = primary.provider;
     this.capabilities = primary.tts.capabilities;
     this.#primary = primary;
-    this.#candidates = candidates;
     this.#cache = cache;
     this.#clock = clock;
   }
@@ -88,52 +122,17 @@ export class FallbackTts implements Tts {
     if (this.#primary.circuitBreaker.isAvailable) this.#primary.tts.prepare?.(voice, signal);
   }
 
-  async *speak(request: TtsRequest, signal: AbortSignal, observer?: ProviderObserver): AsyncGenerator<TtsChunk> {
-    const candidates = await this.#candidatesFor(request);
-    if (signal.aborted) return;
-    const cached = this.#cachedAudio(candidates, request);
-    if (cached !== undefined) {
-      for (const chunk of cached) {
-        if (signal.aborted) return;
-        yield chunk;
-      }
-      return;
-    }
-    const attempts = new FallbackAttempts(candidates, TTS_FIRST_AUDIO_MS_MAX, this.#clock, observer);
-    const resumePoint = new ResumePoint(request.text);
-    for (let next = await attempts.next(signal); next !== undefined; next = await attempts.next(signal)) {
-      const { candidate, permit } = next;
-      const voiceId = await candidate.voiceId;
-      if (voiceId === undefined || signal.aborted) {
-        permit.release();
-        attempts.skip();
-        continue;
-      }
-      attempts.started(candidate);
-      let hasBegun = false;
-      let rateHz = 0;
-      try {
-        const segment = { ...request, voiceId, text: resumePoint.text };
-        for await (const chunk of this.#synthesize(next, segment, signal, observer)) {
-          hasBegun ||= isContent(chunk);
-          ({ rateHz } = chunk);
-          this.#stayWith(candidate.ttsCandidate);
-          const output = resumePoint.add(chunk);
-          if (isContent(output)) yield output;
-          if (signal.aborted) return;
-        }
-        const words = resumePoint.end();
-        if (words.length > 0 && !signal.aborted) yield { samples: new Int16Array(0), rateHz, words };
-        return;
-      } catch (error) {
-        // The spend limit holds for the other providers, too.
-        if (spendRefusalOf(error) !== undefined) throw error;
-        attempts.failed(error, hasBegun);
-        if (hasBegun && !resumePoint.resumeAfterFailure()) return;
-      }
-    }
-    if (signal.aborted) return;
-    throw attempts.failure ?? providerFailed(this.provider, "did not start in time", TIMED_OUT);
+  speak(request: TtsRequest, signal: AbortSignal, observer?: ProviderObserver): AsyncIterable<TtsChunk> {
+    const segment = new SpokenSegment({
+      provider: this.provider,
+      candidates: () => this.#candidatesFor(request),
+      request,
+      cache: this.#cache,
+      onChunk: (candidate) => this.#stayWith(candidate),
+      signal,
+      observer,
+    });
+    return withFallback(segment, this.#clock, signal, observer);
   }
 
   /** The providers that have a voice for the request or whose list is not loaded yet, the current one first. */
@@ -149,44 +148,14 @@ export class FallbackTts implements Tts {
     return candidates.filter(({ resolvedVoiceId }) => resolvedVoiceId !== undefined);
   }
 
-  /** The cached audio of the segment in the current provider's voice; it needs no stream permit. */
-  #cachedAudio([first]: readonly SegmentCandidate[], request: TtsRequest): Iterable<TtsChunk> | undefined {
-    const voiceId = first?.resolvedVoiceId;
-    return typeof voiceId === "string" ? this.#cache.get({ ...request, voiceId }) : undefined;
-  }
-
   /** Makes `candidate` the current provider: the list is rotated, so that those before it come last. */
-  #stayWith(candidate: TtsCandidate): void {
+  #stayWith(candidate: PolicyTts): void {
     const index = this.#candidates.indexOf(candidate);
     if (index > 0) this.#candidates = [...this.#candidates.slice(index), ...this.#candidates.slice(0, index)];
   }
 
-  #synthesize(
-    { candidate, permit, firstContentMs }: Attempt<SegmentCandidate>,
-    request: TtsRequest,
-    signal: AbortSignal,
-    observer: ProviderObserver | undefined,
-  ): AsyncIterable<TtsChunk> {
-    const { tts } = candidate.ttsCandidate;
-    const speak = () =>
-      runAttempt(
-        permit,
-        (attemptSignal) => tts.speak(request, attemptSignal, observer),
-        {
-          provider: tts.provider,
-          clock: this.#clock,
-          firstContentMs,
-          idleMs: TTS_IDLE_MS_MAX,
-          totalMs: TTS_WAIT_MS_MAX,
-          isContent,
-        },
-        signal,
-      );
-    return releasing(permit, this.#cache.speak(request, speak, signal));
-  }
-
   /** The candidate's voice that is nearest to the requested one. */
-  async #matchVoice(candidate: TtsCandidate, { voiceId, language }: TtsRequest): Promise<string | undefined> {
+  async #matchVoice(candidate: PolicyTts, { voiceId, language }: TtsRequest): Promise<string | undefined> {
     try {
       const voices = await withTimeout(candidate.tts.voices(), VOICE_CHOICE_MS_MAX, this.#clock);
       if (voices === TIMEOUT) return undefined;
@@ -202,13 +171,79 @@ export class FallbackTts implements Tts {
   }
 }
 
-/** Releases the permit when the audio ends, also where it came from the cache and used no stream. */
-async function* releasing(permit: StreamPermit, speech: AsyncIterable<TtsChunk>): AsyncGenerator<TtsChunk> {
-  try {
-    yield* speech;
-  } finally {
-    permit.release();
-  }
+interface SpokenSegmentOptions {
+  provider: string;
+  /** The providers that have a voice for the request or whose list is not loaded yet, the current one first. */
+  candidates: () => Promise<readonly SegmentCandidate[]>;
+  request: TtsRequest;
+  cache: TtsCache;
+  /** Called for each chunk with its provider. */
+  onChunk: (candidate: PolicyTts) => void;
+  signal: AbortSignal;
+  observer: ProviderObserver | undefined;
 }
 
-const isContent = ({ samples, words }: TtsChunk): boolean => samples.length > 0 || words.length > 0;
+/** One segment, which several providers may speak in turn. */
+class SpokenSegment implements FallbackRequest<SegmentCandidate, TtsChunk> {
+  readonly totalMs = Number.POSITIVE_INFINITY;
+  readonly #options: SpokenSegmentOptions;
+  readonly #resumePoint: ResumePoint;
+  #collector: CacheCollector | undefined;
+  #rateHz = 0;
+
+  constructor(options: SpokenSegmentOptions) {
+    this.#options = options;
+    this.#resumePoint = new ResumePoint(options.request.text);
+  }
+
+  get provider(): string {
+    return this.#options.provider;
+  }
+
+  candidates(): Promise<readonly SegmentCandidate[]> {
+    return this.#options.candidates();
+  }
+
+  /** The cached audio of the segment in the current provider's voice; it needs no stream permit. */
+  cached([first]: readonly SegmentCandidate[]): Iterable<TtsChunk> | undefined {
+    const { cache, request } = this.#options;
+    const voiceId = first?.resolvedVoiceId;
+    return typeof voiceId === "string" ? cache.get({ ...request, voiceId }) : undefined;
+  }
+
+  async send({
+    candidate,
+    ...limits
+  }: Attempt<SegmentCandidate>): Promise<AsyncIterable<TtsChunk> | Iterable<TtsChunk> | undefined> {
+    const { cache, request, signal, observer } = this.#options;
+    const voiceId = await candidate.voiceId;
+    if (voiceId === undefined || signal.aborted) return undefined;
+    const segment = { ...request, voiceId, text: this.#resumePoint.text };
+    const cached = cache.get(segment);
+    this.#collector = cached === undefined ? cache.collect(segment) : undefined;
+    if (cached !== undefined) return cached;
+    const { policyTts } = candidate;
+    if (!policyTts.normalizesText) return policyTts.request(segment, signal, observer, limits);
+    const normalized = normalizeRequest(segment);
+    if (normalized === undefined) return [];
+    return policyTts.request(normalized.request, signal, observer, { ...limits, mapping: normalized });
+  }
+
+  take(chunk: TtsChunk, { policyTts }: SegmentCandidate): TtsChunk | undefined {
+    this.#collector?.add(chunk);
+    this.#options.onChunk(policyTts);
+    this.#rateHz = chunk.rateHz;
+    const output = this.#resumePoint.add(chunk);
+    return isContent(output) ? output : undefined;
+  }
+
+  end(): TtsChunk | undefined {
+    this.#collector?.complete();
+    const words = this.#resumePoint.end();
+    return words.length > 0 ? { samples: new Int16Array(0), rateHz: this.#rateHz, words } : undefined;
+  }
+
+  failed(_error: unknown, hasBegun: boolean): AfterFailure {
+    return hasBegun && !this.#resumePoint.resumeAfterFailure() ? "complete" : "continue";
+  }
+}

@@ -1,11 +1,9 @@
 import type { Clock } from "../../core/clock.ts";
-import type { ClosableTts } from "../contracts.ts";
-import { meteredTts } from "../metering/usage.ts";
+import { ttsMetering } from "../metering/usage.ts";
 import { type ConfiguredProviders, namesIn, ProviderRegistry } from "../provider-registry.ts";
 import type { CircuitBreaker } from "../resilience/circuit-breaker.ts";
 import { TTS_PROVIDERS } from "./providers/list.ts";
 import { TtsRouter } from "./router.ts";
-import { normalizingTts } from "./text-normalization/normalizing-tts.ts";
 
 export const TTS_REGISTRY = new ProviderRegistry(TTS_PROVIDERS);
 
@@ -25,7 +23,7 @@ export interface TtsOptions {
 
 /** One TTS of the providers that `tts` names. `tts` must have no problems. */
 export function createTts(tts: string, options: TtsOptions): TtsRouter {
-  const { configured, listsVoicesOnly, clock, onProcessFailure } = options;
+  const { configured, listsVoicesOnly, clock, onProcessFailure, circuitBreakerOf } = options;
   const adapters = namesIn(tts).flatMap(
     (name) =>
       configured.get(name)?.create({
@@ -34,18 +32,13 @@ export function createTts(tts: string, options: TtsOptions): TtsRouter {
         onProcessFailure: (reason) => onProcessFailure(name, reason),
       }) ?? [],
   );
-  return withPolicies(adapters, options);
-}
-
-const withPolicies = (adapters: readonly ClosableTts[], { clock, circuitBreakerOf }: TtsOptions): TtsRouter =>
-  new TtsRouter(
-    adapters.map((adapter) => {
-      const metered = meteredTts(adapter);
-      const isUnchanged = TTS_REGISTRY.find(adapter.provider)?.capabilities.speaksTextUnchanged === true;
-      return {
-        tts: isUnchanged ? metered : normalizingTts(metered),
-        circuitBreaker: circuitBreakerOf(adapter.provider),
-      };
-    }),
+  return new TtsRouter(
+    adapters.map((adapter) => ({
+      tts: adapter,
+      circuitBreaker: circuitBreakerOf(adapter.provider),
+      metering: ttsMetering,
+      normalizesText: TTS_REGISTRY.find(adapter.provider)?.capabilities.speaksTextUnchanged !== true,
+    })),
     clock,
   );
+}

@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import type { Clock } from "../../core/clock.ts";
 import { providerFailed } from "../../core/errors.ts";
 import { VOICE_CHOICE_MS_MAX } from "../../core/limits/tts.ts";
-import type { ClosableTts, ProviderObserver, Tts, TtsChunk, TtsRequest, Voice } from "../contracts.ts";
+import type { CallTts, Tts, TtsPool, Voice } from "../contracts.ts";
 import { TIMEOUT, withTimeout } from "../resilience/deadlines.ts";
 import { TtsCache } from "./cache.ts";
 import { FallbackTts, type TtsCandidate } from "./fallback.ts";
@@ -11,9 +11,8 @@ import { FallbackTts, type TtsCandidate } from "./fallback.ts";
  * Several TTS providers as one. A voice's id begins with the name of its provider; an id without a known name goes to
  * the first provider. The others are its fallbacks, in their order.
  */
-export class TtsRouter implements ClosableTts {
+export class TtsRouter implements TtsPool {
   readonly provider: string;
-  readonly capabilities: Tts["capabilities"];
   readonly #default: TtsCandidate;
   readonly #candidates: readonly TtsCandidate[];
   readonly #clock: Clock;
@@ -28,11 +27,10 @@ export class TtsRouter implements ClosableTts {
     this.#candidates = candidates;
     this.#clock = clock;
     this.provider = first.tts.provider;
-    this.capabilities = first.tts.capabilities;
   }
 
   /** The TTS of one call that speaks with `voiceId`. */
-  forVoice(voiceId: string): Tts {
+  forVoice(voiceId: string): CallTts {
     const own = this.#candidates.find(({ tts }) => voiceId.startsWith(`${tts.provider}/`)) ?? this.#default;
     const fallbacks = this.#candidates.filter((candidate) => candidate !== own);
     return new FallbackTts([own, ...fallbacks], this.#cache, this.#clock);
@@ -62,10 +60,6 @@ export class TtsRouter implements ClosableTts {
     const voices = await tts.voices();
     this.#listedProviders.add(tts.provider);
     return voices;
-  }
-
-  speak(request: TtsRequest, signal: AbortSignal, observer?: ProviderObserver): AsyncIterable<TtsChunk> {
-    return this.forVoice(request.voiceId).speak(request, signal, observer);
   }
 
   close(): void {

@@ -12,8 +12,9 @@ import { Terminal } from "../../../src/cli/terminal.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { elapsedMs } from "../../../src/core/clocks.ts";
 import { A_LAW, type G711Law, MU_LAW } from "../../../src/media/g711.ts";
+import { monoWav } from "../../../src/media/wav.ts";
 import { TELEPHONE } from "../../../src/simulator/audio/format.ts";
-import { readWav, writeWav } from "../../../src/simulator/audio/wav.ts";
+import { readWav } from "../../../src/simulator/audio/wav.ts";
 import type { Utterance } from "../../../src/simulator/callers/utterance.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
@@ -166,7 +167,7 @@ test.each([
 }) => {
   const file = join(temporaryDirectory(), "tone.wav");
   const samples = Int16Array.from({ length: 22_050 }, (_, i) => LOUD * Math.sin((2 * Math.PI * 400 * i) / 44_100));
-  writeFileSync(file, writeWav({ samples, rateHz: 44_100 }));
+  writeFileSync(file, monoWav(samples, 44_100));
   gateway.wire = args[1] === "carrier_a" ? "carrier_a" : "carrier_b";
   const result = await run(planOf(...args, "--play", file, "--hang-up-after", "3s"));
   expect(result.caller.said).toMatchObject([{ text: `[${file}]` }]);
@@ -221,6 +222,6 @@ test("all unplayable files are reported before the call", async () => {
 
 function fileOfSilence(): string {
   const file = join(temporaryDirectory(), "silence.wav");
-  writeFileSync(file, writeWav({ samples: new Int16Array(800), rateHz: 8_000 }));
+  writeFileSync(file, monoWav(new Int16Array(800), 8_000));
   return file;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
 import { PREEMPTIVE_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
+import { callMs, millisecondsOf } from "../../../src/core/clocks.ts";
 import { codeOf } from "../../../src/core/errors.ts";
 import { BufferedReply } from "../../../src/gateway/agent/buffered-reply.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
@@ -17,16 +18,19 @@ function request(steps: readonly LlmStep[]) {
   const clock = new ManualClock();
   const llm = new ScriptedLlm(clock, [steps]);
   const received: string[] = [];
-  const reply = new BufferedReply(
-    (signal) => llm.reply(REQUEST, signal),
-    () => received.push("too much"),
-  );
+  const firstMs: number[] = [];
+  const reply = new BufferedReply({
+    open: (signal) => llm.reply(REQUEST, signal),
+    onFirst: (tookMs) => firstMs.push(tookMs),
+    onOverlong: () => received.push("too much"),
+    nowMs: () => callMs(millisecondsOf(clock.nowMs())),
+  });
   const answer = (): void =>
     reply.deliverTo(
       (event: LlmEvent) => received.push(event.kind === "text" ? event.text : event.kind),
       (error) => received.push(codeOf(error)),
     );
-  return { clock, llm, reply, answer, received };
+  return { clock, llm, reply, answer, received, firstMs };
 }
 
 describe("a preemptive reply", () => {
@@ -61,6 +65,15 @@ describe("a preemptive reply", () => {
     late.answer();
     await late.clock.play(150);
     expect(late.received).toEqual(["provider_failed"]);
+  });
+
+  test("reports once how long its first event took, and nothing of a request that fails before it", async () => {
+    const { clock, firstMs } = request(textReply("one two", { firstMs: 100, perWordMs: 100 }));
+    await clock.play(500);
+    expect(firstMs).toEqual([100]);
+    const failing = request(FAILING);
+    await failing.clock.play(500);
+    expect(failing.firstMs).toEqual([]);
   });
 });
 

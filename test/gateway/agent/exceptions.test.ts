@@ -6,7 +6,7 @@ import { projectJournal } from "../../../src/record/finalization/projection.ts";
 import { compareJournal } from "../../../src/record/replay/comparison.ts";
 import type { Llm, Stt, Tts } from "../../../src/speech/contracts.ts";
 import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
-import { meteredLlm } from "../../../src/speech/metering/usage.ts";
+import { meteredLlm } from "../../../src/speech/llm/metered-llm.ts";
 import { refusalFrom } from "../../../src/speech/resilience/provider-error.ts";
 import type { WireEvent } from "../../../src/wire/wire.ts";
 import { type LegOptions, leg } from "../../callers/leg.ts";

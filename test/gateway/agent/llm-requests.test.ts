@@ -8,7 +8,8 @@ import { seededRandom } from "../../../src/core/seeded-random.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import type { Llm, LlmEvent, LlmRequest } from "../../../src/speech/contracts.ts";
 import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
-import { meteredLlm } from "../../../src/speech/metering/usage.ts";
+import { meteredLlm } from "../../../src/speech/llm/metered-llm.ts";
+import { llmMetering } from "../../../src/speech/metering/usage.ts";
 import { refusalFrom } from "../../../src/speech/resilience/provider-error.ts";
 import { type WebsocketLegOptions, websocketLeg } from "../../callers/websocket-leg.ts";
 import { ManualClock, settled, sleep } from "../../support/manual-clock.ts";
@@ -67,7 +68,7 @@ function providerOf(provider: string, clock: ManualClock, ledger: Ledger, behave
     if (behaviour === "uses a tool") yield { kind: "tool-call", id: "1", name: LOOK_UP.name, argumentsJson: "{}" };
     yield { kind: "end", inputTokens: 20, outputTokens: 4 };
   }
-  return meteredLlm({
+  return {
     provider,
     async *reply(request, signal) {
       ledger.sent(request, signal);
@@ -77,7 +78,7 @@ function providerOf(provider: string, clock: ManualClock, ledger: Ledger, behave
         ledger.ended(signal);
       }
     },
-  });
+  };
 }
 
 const LOOK_UP: ClientTool = {
@@ -115,7 +116,7 @@ describe("ADV-H3: the LLM requests of a call", () => {
   test("are sent one at a time for a caller who types five times a second, and each aborted one is counted and charged", async () => {
     const clock = new ManualClock();
     const ledger = new Ledger();
-    const llm = providerOf("scripted", clock, ledger, () => ["answers", 1_000]);
+    const llm = meteredLlm(providerOf("scripted", clock, ledger, () => ["answers", 1_000]));
     const { call, aborted, events } = called(clock, llm);
     for (let text = 1; text <= 30; text += 1) {
       call.type(`question ${text}`);
@@ -136,10 +137,7 @@ describe("ADV-H3: the LLM requests of a call", () => {
   test("end with the call, and an open one is counted as aborted", async () => {
     const clock = new ManualClock();
     const ledger = new Ledger();
-    const { call, aborted } = called(
-      clock,
-      providerOf("scripted", clock, ledger, () => ["is silent", 0]),
-    );
+    const { call, aborted } = called(clock, meteredLlm(providerOf("scripted", clock, ledger, () => ["is silent", 0])));
     call.type("hello");
     await clock.play(500);
     expect(ledger.open).toBe(1);
@@ -153,7 +151,7 @@ describe("ADV-H3: the LLM requests of a call", () => {
     const ledger = new Ledger();
     const { call, aborted } = called(
       clock,
-      providerOf("scripted", clock, ledger, () => ["answers", 2_000]),
+      meteredLlm(providerOf("scripted", clock, ledger, () => ["answers", 2_000])),
       {
         stt: new ScriptedStt(clock, [
           { atMs: 500, event: { kind: "interim", text: "when are" } },
@@ -172,7 +170,7 @@ describe("ADV-H3: the LLM requests of a call", () => {
     const ledger = new Ledger();
     const { call, aborted } = called(
       clock,
-      providerOf("scripted", clock, ledger, () => ["says too much", 40]),
+      meteredLlm(providerOf("scripted", clock, ledger, () => ["says too much", 40])),
     );
     call.type("hello");
     await clock.play(500);
@@ -196,6 +194,7 @@ describe("ADV-H3: the LLM requests of a call", () => {
     const chained = ["first", "second"].map((name) => ({
       llm: providerOf(name, clock, ledger, behave),
       circuitBreaker: breakerFor("llm", name, clock).circuitBreaker,
+      metering: llmMetering(),
     }));
     let saidMs = 0;
     const script = Array.from({ length: 40 }, (_, word) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
-import type { MonotonicMs } from "../../../src/core/clocks.ts";
+import { callMs, type MonotonicMs, millisecondsOf } from "../../../src/core/clocks.ts";
 import { asTurnId } from "../../../src/core/ids.ts";
 import { OUTPUT_RING_FRAMES_MAX } from "../../../src/core/limits/media.ts";
 import { TtsOutput } from "../../../src/gateway/agent/tts-output.ts";
@@ -16,6 +16,7 @@ function make(options: ScriptedTtsOptions = {}) {
   const tts = new ScriptedTts(clock, options);
   /** When it reported that audio is ready. */
   const ready: MonotonicMs[] = [];
+  const firstAudioMs: number[] = [];
   const output = new TtsOutput({
     tts,
     voiceId: "fake/voice",
@@ -25,9 +26,11 @@ function make(options: ScriptedTtsOptions = {}) {
     makeResampler,
     deliver: (event) => events.push(event),
     onError: (_error, event) => events.push(event),
+    onFirstAudio: (tookMs) => firstAudioMs.push(tookMs),
+    nowMs: () => callMs(millisecondsOf(clock.nowMs())),
     onReady: () => ready.push(clock.nowMs()),
   });
-  return { events, output, clock, tts, ready };
+  return { events, output, clock, tts, ready, firstAudioMs };
 }
 
 /**
@@ -95,6 +98,18 @@ describe("the TTS output", () => {
     short.speak(asTurnId(1), 0, "Ah");
     await settled();
     expect(readyAtOnce).toHaveLength(1);
+  });
+
+  test("reports how long the first audio of each segment took, from its request, and nothing where there is none", async () => {
+    const { output, clock, firstAudioMs } = make({
+      firstMs: 40,
+      perChunkMs: 10,
+      failing: { request: 2, afterChunks: 0 },
+    });
+    for (const [segment, text] of ["Hello.", "How are you?", "Goodbye."].entries())
+      output.speak(asTurnId(1), segment, text);
+    await clock.play(1_000);
+    expect(firstAudioMs).toEqual([40, 40]);
   });
 
   test("counts an underrun of a slow TTS, and continues when the cushion is filled again", async () => {

@@ -100,7 +100,7 @@ describe("the call metrics of a worker", () => {
       tts,
       circuitBreaker: breakerFor("tts", tts.provider, systemClock).circuitBreaker,
     }));
-    const media = await start({ tts: new TtsRouter(chained, systemClock) });
+    const media = await start({ ttsPool: new TtsRouter(chained, systemClock) });
     const { token } = await media.create({ voiceId: "scripted/one" });
     const call = await RawCaller.start(`${media.url}/stream/${token}`);
     await call.ws.readFrame();

@@ -8,7 +8,7 @@ import type { Phrases } from "../../../src/core/phrases/names.ts";
 import { builtInPhrases, ENGLISH, type PhraseOverrides } from "../../../src/core/phrases/phrases.ts";
 import { PhraseBook, type TranslationSpend } from "../../../src/gateway/phrases/book.ts";
 import { PhraseCache } from "../../../src/gateway/phrases/cache.ts";
-import { meteredLlm } from "../../../src/speech/metering/usage.ts";
+import { meteredLlm } from "../../../src/speech/llm/metered-llm.ts";
 import { createReferenceLlm } from "../../../src/speech/reference/llm.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";

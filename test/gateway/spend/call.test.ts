@@ -10,7 +10,9 @@ import { AccountSpends } from "../../../src/gateway/spend/account.ts";
 import { compareJournal } from "../../../src/record/replay/comparison.ts";
 import type { Llm, LlmRequest } from "../../../src/speech/contracts.ts";
 import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
-import { meteredLlm, meteredTts } from "../../../src/speech/metering/usage.ts";
+import { llmMetering, ttsMetering } from "../../../src/speech/metering/usage.ts";
+import { TtsCache } from "../../../src/speech/tts/cache.ts";
+import { FallbackTts } from "../../../src/speech/tts/fallback.ts";
 import { type WebsocketLegOptions, websocketLeg } from "../../callers/websocket-leg.ts";
 import { HOSTILE, type TokenizedText } from "../../support/calls/tokenized-texts.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -56,23 +58,28 @@ function scene({ reply = textReply("I see."), reportsTokens = false, llms, spec,
   const scripted = new ScriptedLlm(clock, [reply]);
   const watched = (llm: Llm): Llm => ({
     provider: llm.provider,
-    async *reply(request, signal, watch) {
+    async *reply(request, signal) {
       const tokens = tokensIn(request);
       llmRequests.push({ atMs: millisecondsOf(clock.nowMs()), tokens });
-      for await (const event of llm.reply(request, signal, watch)) {
+      for await (const event of llm.reply(request, signal)) {
         yield reportsTokens && event.kind === "end" ? { ...event, inputTokens: tokens } : event;
       }
     },
   });
   const chained = (llms?.(clock) ?? [scripted]).map((llm) => ({
-    llm: meteredLlm(watched(llm)),
+    llm: watched(llm),
+    metering: llmMetering(),
     ...breakerFor("llm", llm.provider, clock),
   }));
   const spoken = new ScriptedTts(clock);
   const call = websocketLeg({
     shared: { clock, ticker: new Ticker(clock) },
     llm: new FallbackLlm(chained, clock),
-    tts: meteredTts(ttsWithBreaker("scripted", spoken, clock).tts),
+    tts: new FallbackTts(
+      [{ ...ttsWithBreaker("scripted", spoken, clock), metering: ttsMetering }],
+      new TtsCache(),
+      clock,
+    ),
     spec: { systemPrompt: "Be brief.", firstSpeaker: "user", tools: [], inactivityTimeoutMs: 300_000, ...spec },
     ...options,
   });

@@ -6,7 +6,9 @@ import { ENGLISH } from "../../../src/core/phrases/phrases.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import type { Llm } from "../../../src/speech/contracts.ts";
 import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
-import { meteredLlm, meteredStt, meteredTts } from "../../../src/speech/metering/usage.ts";
+import { llmMetering, meteredStt, ttsMetering } from "../../../src/speech/metering/usage.ts";
+import { TtsCache } from "../../../src/speech/tts/cache.ts";
+import { FallbackTts } from "../../../src/speech/tts/fallback.ts";
 import { type LegOptions, leg } from "../../callers/leg.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { readExposition, sampleOf } from "../../support/metrics/exposition.ts";
@@ -44,18 +46,22 @@ async function heldCall() {
   };
   const named = (provider: string, steps: readonly LlmStep[]): Llm => {
     const llm = new ScriptedLlm(clock, [steps]);
-    return meteredLlm({ provider, reply: (request, signal) => llm.reply(request, signal) }, "small");
+    return { provider, reply: (request, signal) => llm.reply(request, signal) };
   };
   const llms = [named("hanging", HANGS), named("answering", textReply(ANSWER, { firstMs: 300 }))];
   const stt = new ScriptedStt(clock, [{ atMs: 1_000, event: { kind: "final", text: "are you open" } }]);
-  const { tts } = ttsWithBreaker("speaking", new ScriptedTts(clock, { firstMs: 120 }), clock);
+  const tts = ttsWithBreaker("speaking", new ScriptedTts(clock, { firstMs: 120 }), clock);
   const call = leg({
     stt: meteredStt(stt),
     llm: new FallbackLlm(
-      llms.map((llm) => ({ llm, circuitBreaker: breakerFor("llm", llm.provider, clock).circuitBreaker })),
+      llms.map((llm) => ({
+        llm,
+        circuitBreaker: breakerFor("llm", llm.provider, clock).circuitBreaker,
+        metering: llmMetering("small"),
+      })),
       clock,
     ),
-    tts: meteredTts(tts),
+    tts: new FallbackTts([{ ...tts, metering: ttsMetering }], new TtsCache(), clock),
     vad: { isSpeech: () => clock.nowMs() <= monotonicMs(800), destroy: () => {} },
     shared: { clock, ticker: new Ticker(clock) },
     spec: { firstSpeaker: "user" },

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { HttpTool } from "../../../src/core/calls/spec.ts";
 import { asAccountId } from "../../../src/core/ids.ts";
@@ -303,6 +303,21 @@ describe("an HTTP tool", () => {
     const tools = new HttpTools({ secrets: new Map(), allowLoopback: true });
     expect(await tools.carryOut(tool(), { order: "1" }, life.signal, ACCOUNT)).toMatchObject({ fault: "unreachable" });
     await expect.poll(() => closed).toBe(true);
+  });
+
+  test("is gone at once when it is aborted during a handshake that never ends", async () => {
+    const sockets: Socket[] = [];
+    const silent = createTcpServer((socket) => sockets.push(socket));
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const life = new AbortController();
+    const tools = new HttpTools({ secrets: new Map(), allowLoopback: true });
+    const url = `https://127.0.0.1:${(silent.address() as AddressInfo).port}/{order}`;
+    const outcome = tools.carryOut(tool({ url }), { order: "1" }, life.signal, ACCOUNT);
+    await expect.poll(() => sockets.length).toBe(1);
+    life.abort();
+    expect(await outcome).toMatchObject({ fault: "unreachable", cause: "ABORT_ERR" });
+    for (const socket of sockets) socket.destroy();
+    silent.close();
   });
 });
 

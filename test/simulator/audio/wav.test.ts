@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import wavefile from "wavefile";
-import { readWav, readWavFormat, writeWav } from "../../../src/simulator/audio/wav.ts";
+import { monoWav } from "../../../src/media/wav.ts";
+import { readWav, readWavFormat } from "../../../src/simulator/audio/wav.ts";
 
 const stereo = (samples: number): Uint8Array => {
   const wav = new wavefile.WaveFile();
@@ -64,7 +65,7 @@ test("floating point out of range is clipped, and NaN is silence", () => {
 });
 
 test("an extensible header is read by its GUID", () => {
-  const plain = Buffer.from(writeWav({ samples: Int16Array.of(4_000), rateHz: 8_000 }));
+  const plain = Buffer.from(monoWav(Int16Array.of(4_000), 8_000));
   const extension = Buffer.alloc(24);
   extension.writeUInt16LE(22, 0);
   extension.writeUInt16LE(1, 8);
@@ -76,7 +77,7 @@ test("an extensible header is read by its GUID", () => {
 
 test("a written file can be read again, also by other programs", () => {
   const samples = Int16Array.of(0, 1, -1, 32_767, -32_768);
-  const file = writeWav({ samples, rateHz: 8_000 });
+  const file = monoWav(samples, 8_000);
   expect(readWav(file)).toEqual({ samples, rateHz: 8_000 });
   const other = new wavefile.WaveFile(file);
   expect(other.fmt).toMatchObject({ numChannels: 1, sampleRate: 8_000, bitsPerSample: 16 });
@@ -85,7 +86,7 @@ test("a written file can be read again, also by other programs", () => {
 
 /** A file of one sample with an invalid header. */
 const withHeader = (offset: number, value: number): Uint8Array => {
-  const file = Buffer.from(writeWav({ samples: new Int16Array(1), rateHz: 8_000 }));
+  const file = Buffer.from(monoWav(new Int16Array(1), 8_000));
   file.writeUInt16LE(value, offset);
   return file;
 };
@@ -97,4 +98,42 @@ test.each([
   ["a rate of nothing", withHeader(24, 0), "of 0 Hz"],
 ])("%s is refused with a message", (_what, file, words) => {
   expect(() => readWav(file)).toThrow(words);
+});
+
+/** A file of one sample with `chunks` before its samples. */
+const withChunks = (...chunks: readonly Uint8Array[]): Uint8Array => {
+  const file = monoWav(Int16Array.of(4_000), 8_000);
+  return Buffer.concat([file.subarray(0, 36), ...chunks, file.subarray(36)]);
+};
+
+test("wrong counts and thousands of chunks before the audio neither block nor allocate", () => {
+  const cuePoints = Buffer.from("cue \x04\0\0\0\xff\xff\xff\xff", "latin1");
+  const lists = Array.from({ length: 20_000 }, () => Buffer.from("LIST\x04\0\0\0adtl", "latin1"));
+  expect([...readWav(withChunks(cuePoints)).samples]).toEqual([4_000]);
+  expect([...readWav(withChunks(...lists)).samples]).toEqual([4_000]);
+});
+
+test.each([
+  ["8", 3],
+  ["24", 2],
+  ["32f", 7],
+])("a long file of depth %s is the same for any number of channels: %d", (depth, channels) => {
+  const fullScale = { "8": 127, "24": 8_388_607, "32f": 1 }[depth] ?? 0;
+  const zero = depth === "8" ? 128 : 0;
+  const ramp = Array.from({ length: 100_000 }, (_, i) => {
+    const value = zero + ((i % 200) / 200 - 0.5) * fullScale;
+    return depth === "32f" ? Math.fround(value) : Math.round(value);
+  });
+  const mono = new wavefile.WaveFile();
+  mono.fromScratch(1, 8_000, depth, ramp);
+  const same = new wavefile.WaveFile();
+  same.fromScratch(
+    channels,
+    8_000,
+    depth,
+    Array.from({ length: channels }, () => ramp),
+  );
+  const { samples } = readWav(same.toBuffer());
+  expect(samples).toHaveLength(100_000);
+  expect(samples).toEqual(readWav(mono.toBuffer()).samples);
 });

@@ -1,12 +1,21 @@
 import { describe, expect, test } from "vitest";
 import type { Usage } from "../../../src/core/billing/usage.ts";
-import type { ClosableTts, Llm, LlmRequest, ProviderObserver, Stt, SttStream } from "../../../src/speech/contracts.ts";
+import type {
+  ClosableTts,
+  Llm,
+  LlmRequest,
+  ProviderObserver,
+  Stt,
+  SttStream,
+  TtsRequest,
+} from "../../../src/speech/contracts.ts";
 import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
-import { meteredLlm, meteredStt, meteredTts } from "../../../src/speech/metering/usage.ts";
+import { meteredLlm } from "../../../src/speech/llm/metered-llm.ts";
+import { llmMetering, meteredStt, ttsMetering } from "../../../src/speech/metering/usage.ts";
+import { withPolicy } from "../../../src/speech/resilience/policy.ts";
 import { FallbackStt } from "../../../src/speech/stt/fallback.ts";
 import { TtsCache } from "../../../src/speech/tts/cache.ts";
 import { FallbackTts } from "../../../src/speech/tts/fallback.ts";
-import { normalizingTts } from "../../../src/speech/tts/text-normalization/normalizing-tts.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { breakerFor } from "../../support/providers/breakers.ts";
 import { type LlmStep, ScriptedLlm, textReply } from "../../support/providers/scripted-llm.ts";
@@ -107,8 +116,12 @@ const SPEECH = { voiceId: "scripted/one", language: "en-US", rateHz: 8_000 };
 describe("a TTS provider's characters", () => {
   const usageOfSpeech = async (text: string, options: ScriptedTtsOptions = {}) => {
     const { observer, used } = recordingObserver();
-    const metered = meteredTts(closable(new ScriptedTts(new ManualClock(), options)));
-    await drained(metered.speak({ ...SPEECH, text }, new AbortController().signal, observer));
+    const tts = new ScriptedTts(new ManualClock(), options);
+    const metered = withPolicy(
+      { provider: tts.provider, send: (request: TtsRequest, signal: AbortSignal) => tts.speak(request, signal) },
+      { metering: ttsMetering },
+    );
+    await drained(metered.request({ ...SPEECH, text }, new AbortController().signal, observer));
     return used;
   };
 
@@ -122,10 +135,16 @@ describe("a TTS provider's characters", () => {
   });
 
   test("are those of the normalized text", async () => {
+    const clock = new ManualClock();
     const { observer, used } = recordingObserver();
-    const tts = new ScriptedTts(new ManualClock());
-    const metered = normalizingTts(meteredTts(closable(tts)));
-    await drained(metered.speak({ ...SPEECH, text: "It costs $5." }, new AbortController().signal, observer));
+    const tts = new ScriptedTts(clock);
+    const { circuitBreaker } = breakerFor("tts", "scripted", clock);
+    const normalizing = new FallbackTts(
+      [{ tts: closable(tts), circuitBreaker, metering: ttsMetering, normalizesText: true }],
+      new TtsCache(),
+      clock,
+    );
+    await drained(normalizing.speak({ ...SPEECH, text: "It costs $5." }, new AbortController().signal, observer));
     expect(used).toEqual([["scripted", { characters: tts.requests[0]?.text.length }]]);
     expect(tts.requests[0]?.text).not.toBe("It costs $5.");
   });
@@ -135,7 +154,7 @@ describe("a TTS provider's characters", () => {
     const { observer, used } = recordingObserver();
     const { circuitBreaker } = breakerFor("tts", "scripted", clock);
     const fallback = new FallbackTts(
-      [{ tts: meteredTts(closable(new ScriptedTts(clock))), circuitBreaker }],
+      [{ tts: closable(new ScriptedTts(clock)), circuitBreaker, metering: ttsMetering }],
       new TtsCache(),
       clock,
     );
@@ -216,11 +235,15 @@ describe("on a failover", () => {
     ];
     const named = (provider: string, steps: readonly LlmStep[]): Llm => {
       const llm = new ScriptedLlm(clock, [steps]);
-      return meteredLlm({ provider, reply: (request, signal) => llm.reply(request, signal) });
+      return { provider, reply: (request, signal) => llm.reply(request, signal) };
     };
     const llms = [named("first", dying), named("second", textReply("rye."))];
     const fallback = new FallbackLlm(
-      llms.map((llm) => ({ llm, circuitBreaker: breakerFor("llm", llm.provider, clock).circuitBreaker })),
+      llms.map((llm) => ({
+        llm,
+        circuitBreaker: breakerFor("llm", llm.provider, clock).circuitBreaker,
+        metering: llmMetering(),
+      })),
       clock,
     );
     await drained(fallback.reply(REQUEST, new AbortController().signal, observer));

@@ -1,14 +1,16 @@
 // @module-tag llm
 // @module-tag tts
 
+import { strict as assert } from "node:assert";
 import { expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { LLM_FIRST_TOKEN_MS_MAX, LLM_IDLE_MS_MAX } from "../../../src/core/limits/llm.ts";
 import { PROVIDER_FIRST_OUTPUT_MS_MAX } from "../../../src/core/limits/providers.ts";
 import { TTS_FIRST_AUDIO_MS_MAX } from "../../../src/core/limits/tts.ts";
-import { withDeadlines } from "../../../src/speech/resilience/deadlines.ts";
+import { withPolicy } from "../../../src/speech/resilience/policy.ts";
 import { TIMED_OUT } from "../../../src/speech/resilience/provider-error.ts";
 import { ManualClock, sleep } from "../../support/manual-clock.ts";
+import { breakerFor } from "../../support/providers/breakers.ts";
 
 /** Yields `items`, each after its delay in ms, and then hangs; 0 stands for an item without content. */
 function source(clock: ManualClock, items: readonly (readonly [afterMs: number, value: number])[], hangs = true) {
@@ -25,14 +27,21 @@ function source(clock: ManualClock, items: readonly (readonly [afterMs: number, 
   return { start, seen };
 }
 
-async function read(clock: ManualClock, { start }: ReturnType<typeof source>, pauseMs = 0) {
-  const options = { provider: "scripted", clock, firstContentMs: 300, idleMs: 200, totalMs: 1_000 };
+/** One attempt at the source, with 300 ms to the first item, 200 ms to each other one, and 1,000 ms in all. */
+function request(clock: ManualClock, { start }: ReturnType<typeof source>, signal: AbortSignal): AsyncIterable<number> {
+  const deadlines = { clock, firstContentMs: 300, idleMs: 200, totalMs: 1_000, isContent: (item: number) => item > 0 };
+  const provider = { provider: "scripted", send: (_request: string, attempt: AbortSignal) => start(attempt) };
+  const permit = breakerFor("llm", "scripted", clock).circuitBreaker.tryAcquire();
+  assert.ok(permit !== undefined);
+  return withPolicy(provider, { deadlines }).request("", signal, undefined, { permit, ...deadlines });
+}
+
+async function read(clock: ManualClock, from: ReturnType<typeof source>, pauseMs = 0) {
   const got: number[] = [];
   const abortController = new AbortController();
   const run = async (): Promise<unknown> => {
     try {
-      const items = withDeadlines(start, { ...options, isContent: (item: number) => item > 0 }, abortController.signal);
-      for await (const item of items) {
+      for await (const item of request(clock, from, abortController.signal)) {
         got.push(item);
         if (pauseMs > 0) await sleep(clock, pauseMs, abortController.signal);
       }
@@ -106,23 +115,15 @@ test("a slow reader causes no timeout", async () => {
 test("an abort ends the items and their source", async () => {
   const clock = new ManualClock();
   const abortController = new AbortController();
-  const { start, seen } = source(clock, [[10, 1]]);
-  const options = {
-    provider: "scripted",
-    clock,
-    firstContentMs: 300,
-    idleMs: 200,
-    totalMs: 1_000,
-    isContent: () => true,
-  };
+  const from = source(clock, [[10, 1]]);
   const got: number[] = [];
   const run = (async () => {
-    for await (const item of withDeadlines(start, options, abortController.signal)) got.push(item);
+    for await (const item of request(clock, from, abortController.signal)) got.push(item);
   })();
   await clock.play(20);
   abortController.abort();
   await run;
-  expect([got, seen.aborted, clock.pending]).toEqual([[1], true, 0]);
+  expect([got, from.seen.aborted, clock.pending]).toEqual([[1], true, 0]);
 });
 
 test("a provider times out before the call's own deadline for the stage, early enough for a fallback", () => {

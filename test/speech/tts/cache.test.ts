@@ -22,9 +22,17 @@ function countingTts(fails = false) {
   return { synthesize, requests };
 }
 
+/** Reads the cached audio of `request`, else that of `synthesize`, which is cached if it is complete. */
 async function speak(cache: TtsCache, request: TtsRequest, synthesize: () => AsyncIterable<TtsChunk>) {
+  const cached = cache.get(request);
+  if (cached !== undefined) return [...cached];
+  const collector = cache.collect(request);
   const chunks: TtsChunk[] = [];
-  for await (const chunk of cache.speak(request, synthesize, new AbortController().signal)) chunks.push(chunk);
+  for await (const chunk of synthesize()) {
+    collector?.add(chunk);
+    chunks.push(chunk);
+  }
+  collector?.complete();
   return chunks;
 }
 
@@ -58,8 +66,8 @@ test("incomplete audio and texts over the length limit are not cached", async ()
   for (let time = 0; time < 3; time += 1)
     await expect(speak(cache, REQUEST, failing.synthesize)).rejects.toThrow("scripted");
   const { synthesize, requests } = countingTts();
-  const life = new AbortController();
-  for await (const _ of cache.speak(REQUEST, synthesize, life.signal)) life.abort();
+  const abandoned = cache.collect(REQUEST);
+  for await (const chunk of synthesize()) abandoned?.add(chunk);
   const long = { ...REQUEST, text: "a".repeat(TTS_CACHE_TEXT_CHARS_MAX + 1) };
   for (let time = 0; time < 3; time += 1) await speak(cache, long, synthesize);
   expect([cache.bytes, failing.requests.count, requests.count]).toEqual([0, 3, 4]);

@@ -200,4 +200,18 @@ describe("TTS with fallbacks", () => {
     expect(inner.requests).toHaveLength(2);
     expect(voice.circuitBreaker.isAvailable).toBe(true);
   });
+
+  test("audio that its reader aborted, or that broke off, is not cached", async () => {
+    const clock = new ManualClock();
+    const inner = new ScriptedTts(clock, { failing: { request: 2, afterChunks: 2 } });
+    const cache = new TtsCache();
+    const tts = new FallbackTts([ttsWithBreaker("a", inner, clock)], cache, clock);
+    await speak(clock, tts);
+    const abortController = new AbortController();
+    for await (const _ of tts.speak(REQUEST, abortController.signal)) abortController.abort();
+    await speak(clock, tts);
+    expect([inner.requests.length, cache.bytes]).toEqual([3, 0]);
+    await speak(clock, tts);
+    expect(cache.bytes).toBeGreaterThan(0);
+  });
 });

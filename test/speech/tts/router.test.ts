@@ -40,7 +40,7 @@ const request = (voiceId: string): TtsRequest => ({ text: "Hi.", voiceId, langua
 test("a voice's id names its provider, and an id without a provider goes to the first one", async () => {
   const [a, b] = [provider("a", 1), provider("ab", 2)];
   const router = routerOf([a.tts, b.tts]);
-  expect([router.provider, router.capabilities]).toEqual(["a", { wordTimestamps: true }]);
+  expect([router.provider, router.forVoice("one").capabilities]).toEqual(["a", { wordTimestamps: true }]);
   for (const [voiceId, rateHz, name] of [
     ["a/one", 1, "a"],
     ["ab/one", 2, "ab"],
@@ -48,7 +48,7 @@ test("a voice's id names its provider, and an id without a provider goes to the 
     ["one", 1, "a"],
   ] as const) {
     expect(router.forVoice(voiceId).provider).toBe(name);
-    for await (const chunk of router.speak(request(voiceId), new AbortController().signal)) {
+    for await (const chunk of router.forVoice(voiceId).speak(request(voiceId), new AbortController().signal)) {
       expect(chunk.rateHz).toBe(rateHz);
     }
   }

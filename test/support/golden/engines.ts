@@ -1,9 +1,9 @@
 import type { Clock } from "../../../src/core/clock.ts";
 import { elapsedMs, monotonicMs } from "../../../src/core/clocks.ts";
 import { providerFailed } from "../../../src/core/errors.ts";
-import type { Llm, Stt, SttEvent, Tts } from "../../../src/speech/contracts.ts";
+import type { Llm, Stt, SttEvent } from "../../../src/speech/contracts.ts";
 import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
-import { meteredLlm, meteredStt, meteredTts } from "../../../src/speech/metering/usage.ts";
+import { llmMetering, meteredStt, ttsMetering } from "../../../src/speech/metering/usage.ts";
 import { FallbackStt } from "../../../src/speech/stt/fallback.ts";
 import { TtsCache } from "../../../src/speech/tts/cache.ts";
 import { FallbackTts } from "../../../src/speech/tts/fallback.ts";
@@ -11,6 +11,7 @@ import { aborted, sleep } from "../manual-clock.ts";
 import { breakerFor, ttsWithBreaker } from "../providers/breakers.ts";
 import { type LlmStep, ScriptedLlm } from "../providers/scripted-llm.ts";
 import { ScriptedTts, type ScriptedTtsOptions } from "../providers/scripted-tts.ts";
+import { poolOf } from "../providers/tts-pool.ts";
 
 /** How long a character of the agent's speech sounds. */
 const MS_PER_CHAR = 60;
@@ -78,20 +79,21 @@ export function goldenEngines({ stt, llm, tts, sttHasPartials, firstAreFull }: P
     const scripted = new ScriptedLlm(clock, replies);
     const named: Llm = { provider, reply: (request, signal) => scripted.reply(request, signal) };
     return {
-      llm: meteredLlm(named),
+      llm: named,
+      metering: llmMetering(),
       circuitBreaker: breakerFor("llm", provider, clock, streamsMax(index)).circuitBreaker,
     };
   });
   const speaking = tts.map((options, index) => {
     const scripted = new ScriptedTts(clock, { msPerChar: MS_PER_CHAR, ...options });
     const { tts: named, circuitBreaker } = ttsWithBreaker(`tts-${index + 1}`, scripted, clock, streamsMax(index));
-    return { tts: meteredTts(named), circuitBreaker: circuitBreaker };
+    return { tts: named, circuitBreaker, metering: ttsMetering };
   });
   const model = new FallbackLlm(answering, clock);
-  const voice: Tts = new FallbackTts(speaking, new TtsCache(), clock);
+  const voice = new FallbackTts(speaking, new TtsCache(), clock);
   return {
     stt: new FallbackStt(listening, clock),
     llm: { model_a: model, model_b: model, model_c: model },
-    tts: voice,
+    tts: poolOf(voice),
   };
 }

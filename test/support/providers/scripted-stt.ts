@@ -1,7 +1,7 @@
 import type { Clock } from "../../../src/core/clock.ts";
 import { addMs, elapsedMs, type MonotonicMs } from "../../../src/core/clocks.ts";
 import { providerFailed } from "../../../src/core/errors.ts";
-import type { Stt, SttEvent, SttStreamOptions } from "../../../src/speech/contracts.ts";
+import type { CallSttStream, Stt, SttEvent, SttStreamOptions } from "../../../src/speech/contracts.ts";
 import { aborted, sleep } from "../manual-clock.ts";
 
 /** One event at a time after `open`. `fail` ends the stream. */
@@ -27,7 +27,7 @@ export class ScriptedStt implements Stt {
     this.capabilities = { ratesHz: [8_000, 16_000], interimTranscripts: true, anyLanguage: true, ...capabilities };
   }
 
-  open({ language, languagePinned = false, rateHz }: SttStreamOptions, signal: AbortSignal): ReturnType<Stt["open"]> {
+  open({ language, languagePinned = false, rateHz }: SttStreamOptions, signal: AbortSignal): CallSttStream {
     const record = { language, languagePinned, rateHz, samples: 0, voicedFrames: 0 };
     this.opened.push(record);
     return {

@@ -141,7 +141,7 @@ export async function measureHops(): Promise<Hops> {
   };
   const providers = createSpeechProviders(readConfig(env), clock, memoryLog().log);
   const { stt, tts } = providers;
-  const service = await mediaService({ clock, tts, mediaServer: "ws", ...(stt !== undefined && { stt }) });
+  const service = await mediaService({ clock, ttsPool: tts, mediaServer: "ws", ...(stt !== undefined && { stt }) });
   const running = new RunningFiles();
   const generators = new ChunkGenerators();
   try {

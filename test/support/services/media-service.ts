@@ -24,7 +24,7 @@ import { loadVad, type VadFactory } from "../../../src/media/vad.ts";
 import { CallFinalizer } from "../../../src/record/finalization/finalizer.ts";
 import { localJournalProcessor } from "../../../src/record/finalization/journal-processor.ts";
 import { recordingPath } from "../../../src/record/recording/render.ts";
-import type { Llm, Stt, Tts } from "../../../src/speech/contracts.ts";
+import type { Llm, Stt, Tts, TtsPool } from "../../../src/speech/contracts.ts";
 import type { CallRecord } from "../../../src/store/call-store.ts";
 import { HandoffServer } from "../../../src/store/handoff/control-server.ts";
 import { HandoffClient } from "../../../src/store/handoff/worker-client.ts";
@@ -37,6 +37,7 @@ import { DEFAULT_LIVENESS } from "../configuration/liveness.ts";
 import { memoryLog } from "../memory-log.ts";
 import { ScriptedLlm, textReply } from "../providers/scripted-llm.ts";
 import { ScriptedTts } from "../providers/scripted-tts.ts";
+import { poolOf } from "../providers/tts-pool.ts";
 import { INLINE_SCHEMAS } from "../stubs/inline-schemas.ts";
 import { NO_SPEND_LIMITS } from "../stubs/no-limits.ts";
 import { NO_PHRASES } from "../stubs/no-phrases.ts";
@@ -54,6 +55,8 @@ export interface MediaServiceOptions {
   stt?: Stt;
   llm?: Llm;
   tts?: Tts;
+  /** Takes the place of `tts`. */
+  ttsPool?: Pick<TtsPool, "provider" | "forVoice">;
   clock?: Clock;
   tokenTtlMs?: number;
   liveness?: Partial<LivenessOptions>;
@@ -140,7 +143,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     handoff,
     providers: {
       stt: options.stt,
-      tts: options.tts ?? new ScriptedTts(clock),
+      tts: options.ttsPool ?? poolOf(options.tts ?? new ScriptedTts(clock)),
       llm: { model_a: llm, model_b: llm, model_c: llm },
     },
     createWire: wireFactory({ outboundCodecs: {}, opus }),

@@ -188,7 +188,7 @@ export class UwsServer implements MediaServer {
       maxPayloadLength: SOCKET_PAYLOAD_BYTES_MAX,
       maxBackpressure: SOCKET_BACKPRESSURE_BYTES_MAX,
       idleTimeout: SOCKET_IDLE_S,
-      // Attachments ping their peers themselves.
+      // Pings follow `Transport.liveness`.
       sendPingsAutomatically: false,
       upgrade: (response, request, context) => this.#upgrade(response, request, context),
       open: (ws) => this.#onOpen(ws),

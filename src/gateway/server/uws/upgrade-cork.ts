@@ -7,7 +7,11 @@ import type { UwsApp, UwsModule, UwsResponse } from "./module.ts";
  * stderr otherwise. But after an upgrade, `cork` still reads the state of the response, in memory that has been freed
  * by then, and the content there may close the stream: 3 of 1,000 opened at once, and sometimes the first of a process.
  * So upgrades are sent in the `cork` of another response, which is never sent: the response to a request of our own, on
- * loopback.
+ * loopback. It is Node's request, because it needs neither a pool nor a response.
+ *
+ * Upstream: https://github.com/uNetworking/uWebSockets/issues/1928 has the symptom, and
+ * https://github.com/uNetworking/uWebSockets/pull/1929 (merged) the cause and its repair: `cork` recognised an upgrade by
+ * the socket's address, which `realloc` may leave unchanged. Once the binaries contain it, this class can go.
  */
 export class UpgradeCork {
   readonly #app: UwsApp;

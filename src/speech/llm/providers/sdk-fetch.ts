@@ -1,79 +1,140 @@
+import { strict as assert } from "node:assert";
+import { connectionErrorCode } from "../../../core/connection-error.ts";
 import { providerFailed, TrunklineError } from "../../../core/errors.ts";
 import { isObject } from "../../../core/json.ts";
 import { LLM_ANSWER_BYTES_MAX, LLM_BODY_END_WAIT_MS, LLM_ERROR_BODY_BYTES_MAX } from "../../../core/limits/llm.ts";
-import { keepAliveFetch } from "../../keep-alive-fetch.ts";
+import { headerOf, type KeepAliveResponse, keepAliveRequest } from "../../keep-alive-fetch.ts";
 import { refusalFrom } from "../../resilience/provider-error.ts";
 import { meansContextExceeded } from "./context-exceeded.ts";
-import { formatSseEvent, type SseEvent, SseEventTooLong, SseReader } from "./sse.ts";
+import { type SseEvent, SseEventTooLong, SseReader } from "./sse.ts";
 
-/** For clients that require a timeout: the longest that a timer accepts, because our wrappers apply the deadlines. */
+/** For clients that require a timeout: the longest that a timer accepts, because our policy has the deadlines. */
 export const CLIENT_TIMEOUT_MS = 2 ** 31 - 1;
 
-type Bytes = ReadableStream<Uint8Array>;
-type Reader = ReadableStreamDefaultReader<Uint8Array>;
+type Body = KeepAliveResponse["body"];
 
 /** A code of a refusal that is safe to log: neither a sentence nor an API key. */
 const CODE = /^[A-Za-z][A-Za-z_]{2,47}$/;
-/** Error codes of the system and of undici: ECONNREFUSED, CERT_HAS_EXPIRED, UND_ERR_SOCKET. */
-const SYSTEM_CODE = /^[A-Z][A-Z0-9_]{2,47}$/;
+
+/** What an SDK gets of a response: its status. The body is left to `responseEvents`. */
+class EventResponse extends Response {
+  readonly events: Body;
+
+  constructor(status: number, events: Body) {
+    super(null, { status });
+    this.events = events;
+  }
+}
 
 /**
- * A `fetch` for the SDKs of LLM providers, with limits that they lack. It follows no redirects (a 3xx response is a
- * refusal), requests and accepts no compression, bounds the size of a response, and takes only the code from the body
- * of a refusal. Server-sent events are rewritten in the simplest form, because not every SDK parses every valid form.
- * The response ends after the event for which `isLast` holds, even if the server never ends it. Throws TrunklineError
- * `provider_failed`, whose cause on a refusal is a Refusal.
+ * A `fetch` for the SDKs of LLM providers, which only post here. It follows no redirects (a 3xx response is a refusal),
+ * requests and accepts no compression, and takes only the code from the body of a refusal. The SDK gets the response
+ * without its body, which `responseEvents` reads: not every SDK parses every valid form of server-sent events, and none
+ * limits their size. Throws TrunklineError `provider_failed`, whose cause on a refusal is a Refusal.
  */
-export function sdkFetch(
-  provider: string,
-  isLast: (event: SseEvent) => boolean,
-): (input: string | URL | Request, init?: RequestInit) => Promise<Response> {
+export function sdkFetch(provider: string): (input: string | URL | Request, init?: RequestInit) => Promise<Response> {
   return async (input, init = {}) => {
-    const headers = new Headers(init.headers);
-    headers.set("accept-encoding", "identity");
+    const headers = { ...Object.fromEntries(new Headers(init.headers)), "accept-encoding": "identity" };
     const url = input instanceof Request ? input.url : String(input);
-    const response = await keepAliveFetch(url, { ...init, headers });
-    const { body, status } = response;
-    if (!response.ok) throw await refusal(provider, response);
-    if (body === null) throw providerFailed(provider, "sent a response without a body");
-    const encoding = response.headers.get("content-encoding") ?? "identity";
-    if (encoding !== "identity") {
-      await body.cancel();
+    assert.ok(typeof init.body === "string", "the SDKs send JSON");
+    const response = await keepAliveRequest(url, { method: "POST", headers, body: init.body }, init.signal);
+    const { statusCode, body } = response;
+    if (statusCode < 200 || statusCode > 299) throw await refusal(provider, response);
+    if ((headerOf(response, "content-encoding") ?? "identity") !== "identity") {
+      body.destroy();
       throw providerFailed(provider, "sent a response with a content encoding that was not requested");
     }
-    return new Response(rewrittenEvents(body, provider, isLast), { status, headers: response.headers });
+    return new EventResponse(statusCode, body);
   };
+}
+
+/** How a provider's events are read. */
+export interface EventFormat<Event> {
+  /** Whether the response is over after this event, even if the server never ends it. */
+  isLast: (event: SseEvent) => boolean;
+  /** Undefined for an event without content. It may throw anything: that is a violation of the protocol. */
+  parse: (event: SseEvent) => Event | undefined;
+}
+
+/**
+ * Reads the events of a response of `sdkFetch`, within the limits of an event and of a response. When `signal` aborts,
+ * the connection is closed. Throws `provider_failed`, or what `parse` throws.
+ */
+export async function* responseEvents<Event>(
+  provider: string,
+  response: Response,
+  { isLast, parse }: EventFormat<Event>,
+  signal: AbortSignal,
+): AsyncGenerator<Event> {
+  assert.ok(response instanceof EventResponse, "SDKs return the response that their fetch returned");
+  const body = response.events;
+  const destroy = (): void => void body.destroy();
+  if (signal.aborted) destroy();
+  signal.addEventListener("abort", destroy, { once: true });
+  const chunks: AsyncIterator<Buffer> = body.iterator({ destroyOnReturn: false });
+  const reader = new SseReader();
+  let bytes = 0;
+  let isOver = false;
+  try {
+    while (!isOver) {
+      const { done = false, value } = await chunks.next().catch(() => {
+        throw providerFailed(provider, "broke off during its reply");
+      });
+      bytes += value?.length ?? 0;
+      if (bytes > LLM_ANSWER_BYTES_MAX) throw providerFailed(provider, "sent a reply over the size limit");
+      const received = done ? reader.end() : reader.push(value);
+      const last = received.findIndex(isLast);
+      for (const event of last === -1 ? received : received.slice(0, last + 1)) {
+        const parsed = parse(event);
+        if (parsed !== undefined) yield parsed;
+      }
+      isOver = done || last !== -1;
+    }
+  } catch (error) {
+    throw error instanceof SseEventTooLong ? providerFailed(provider, "sent an event that is too long") : error;
+  } finally {
+    signal.removeEventListener("abort", destroy);
+    await chunks.return?.();
+    if (isOver) readToEnd(body);
+    else destroy();
+  }
+}
+
+/**
+ * Reads the rest of a complete response, usually nothing, so that its connection can be reused. Cancels it after a
+ * timeout.
+ */
+function readToEnd(body: Body): void {
+  const signal = AbortSignal.timeout(LLM_BODY_END_WAIT_MS);
+  // A connection that fails after the response was complete loses nothing.
+  body.dump({ limit: LLM_ANSWER_BYTES_MAX, signal }).catch(() => {});
+}
+
+/** The failure for an error that arrived as an event within a reply. It quotes its code only. */
+export function reportedError(provider: string, error: unknown): TrunklineError {
+  const { type, code }: Readonly<Record<string, unknown>> = isObject(error) ? error : {};
+  const reported = [type, code].find((value) => typeof value === "string" && CODE.test(value));
+  const what = reported === undefined ? "violated its protocol" : `reported an error during its reply (${reported})`;
+  return providerFailed(provider, what);
 }
 
 /** Converts an error of a provider's SDK to one that quotes no text of the provider. */
 export function sdkFailure(provider: string, error: unknown): TrunklineError {
-  let what: string | undefined;
+  let what = "violated its protocol";
   // The SDKs wrap the error of `fetch`, and `fetch` wraps that of the socket: the innermost cause is the most precise.
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof TrunklineError) return cause;
-    const code = "code" in cause && typeof cause.code === "string" ? cause.code : "";
-    if (SYSTEM_CODE.test(code)) what = `could not be reached (${code})`;
-    else if (cause instanceof TypeError && cause.message === "terminated") what ??= "broke off during its reply";
+    const code = connectionErrorCode(cause);
+    if (code !== undefined) what = `could not be reached (${code})`;
   }
-  if (what !== undefined) return providerFailed(provider, what);
-  const reported = reportedCode(error);
-  if (reported !== undefined) return providerFailed(provider, `reported an error during its reply (${reported})`);
-  return providerFailed(provider, "violated its protocol");
+  return providerFailed(provider, what);
 }
 
-/** The code of an error that arrived as an event within a reply. */
-function reportedCode(error: unknown): string | undefined {
-  if (typeof error !== "object" || error === null) return undefined;
-  const { type, code, status } = error as { type?: unknown; code?: unknown; status?: unknown };
-  for (const candidate of [type, code]) if (typeof candidate === "string" && CODE.test(candidate)) return candidate;
-  return typeof status === "number" ? String(status) : undefined;
-}
-
-async function refusal(provider: string, response: Response): Promise<TrunklineError> {
-  const { status, headers } = response;
-  const { code, message } = refusalIn(await readBodyStart(response.body));
+async function refusal(provider: string, response: KeepAliveResponse): Promise<TrunklineError> {
+  const { statusCode: status, body } = response;
+  const { code, message } = refusalIn(await readBodyStart(body));
   const isTooLong = meansContextExceeded(status, code, message);
-  const cause = refusalFrom(status, headers.get("retry-after") ?? undefined, isTooLong);
+  const cause = refusalFrom(status, headerOf(response, "retry-after"), isTooLong);
   return providerFailed(provider, `refused with ${status}${code === undefined ? "" : ` (${code})`}`, cause);
 }
 
@@ -100,71 +161,16 @@ function refusalIn(body: string): { code?: string; message?: string } {
   return { ...(code !== undefined && { code }), ...(typeof message === "string" && { message }) };
 }
 
-async function readBodyStart(body: Bytes | null): Promise<string> {
-  if (body === null) return "";
+async function readBodyStart(body: Body): Promise<string> {
   const decoder = new TextDecoder();
-  const reader = body.getReader();
   let text = "";
   try {
-    while (text.length < LLM_ERROR_BODY_BYTES_MAX) {
-      const { done, value } = await reader.read();
-      if (done) return text;
-      text += decoder.decode(value, { stream: true });
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      text += decoder.decode(chunk, { stream: true });
+      if (text.length >= LLM_ERROR_BODY_BYTES_MAX) break;
     }
   } catch {
     // The status is known, so an incomplete body changes nothing.
   }
-  reader.cancel().catch(() => {});
   return text;
-}
-
-function rewrittenEvents(body: Bytes, provider: string, isLast: (event: SseEvent) => boolean): Bytes {
-  const reader = body.getReader();
-  const events = new SseReader();
-  const encoder = new TextEncoder();
-  let bytes = 0;
-  /** The next events, up to the last one, and whether the response is over. */
-  const next = async (): Promise<{ received: SseEvent[]; isOver: boolean }> => {
-    const { done, value } = await reader.read();
-    if (done) return { received: events.end(), isOver: true };
-    bytes += value.length;
-    if (bytes > LLM_ANSWER_BYTES_MAX) throw providerFailed(provider, "sent a reply over the size limit");
-    const received = events.push(value);
-    const last = received.findIndex(isLast);
-    if (last === -1) return { received, isOver: false };
-    void readToEnd(reader);
-    return { received: received.slice(0, last + 1), isOver: true };
-  };
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        // Chunks with comments only contain no event, so read on until there is one.
-        for (let isEmpty = true; isEmpty; ) {
-          const { received, isOver } = await next();
-          if (received.length > 0) controller.enqueue(encoder.encode(received.map(formatSseEvent).join("")));
-          if (isOver) controller.close();
-          isEmpty = received.length === 0 && !isOver;
-        }
-      } catch (error) {
-        reader.cancel().catch(() => {});
-        throw error instanceof SseEventTooLong ? providerFailed(provider, "sent an event that is too long") : error;
-      }
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
-}
-
-/**
- * Reads the rest of a complete response, usually nothing, so that its connection can be reused. Cancels it after a
- * timeout.
- */
-async function readToEnd(reader: Reader): Promise<void> {
-  const timer = setTimeout(() => reader.cancel().catch(() => {}), LLM_BODY_END_WAIT_MS);
-  try {
-    while (!(await reader.read()).done);
-  } catch {
-    // The connection failed after the response was complete: nothing is lost.
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,3 +1,5 @@
+import { primaryLanguage } from "../../../core/text/language-tags.ts";
+
 /** The phrases of the reference LLM in one language. */
 export interface ReferencePhrases {
   opening: string;
@@ -82,8 +84,7 @@ const PHRASES: Readonly<Record<string, ReferencePhrases>> = {
 };
 
 /** The phrases of a language code such as `de` or `de-AT`; English for a language without phrases. */
-export const referencePhrases = (language: string): ReferencePhrases =>
-  PHRASES[language.split("-", 1)[0]?.toLowerCase() ?? ""] ?? ENGLISH;
+export const referencePhrases = (language: string): ReferencePhrases => PHRASES[primaryLanguage(language)] ?? ENGLISH;
 
 /** `a`, `a or b`, `a, b or c`. */
 export function joinedBy(word: string, items: readonly string[]): string {

@@ -1,3 +1,4 @@
+import { primaryLanguage } from "../../../core/text/language-tags.ts";
 import { DTMF_DIGITS } from "../../../core/tools/built-in-tools.ts";
 import { digitsFrom } from "../language/values.ts";
 import { tokensOf } from "../language/words.ts";
@@ -118,7 +119,7 @@ const languageIn = (said: string): string | undefined => codeOf(said, ENGLISH_NA
 function isLanguageRequested(said: string, spoken: string): boolean {
   const code = languageIn(said);
   if (code === undefined) return /\b(?:switch|change)\b.*\blanguages?\b/iu.test(said);
-  if (code === spoken.split("-", 1)[0]) return false;
+  if (code === primaryLanguage(spoken)) return false;
   return SWITCH.test(said) || (codeOf(said, OWN_NAMES) !== undefined && tokensOf(said).length <= ASKING_WORDS_MAX);
 }
 

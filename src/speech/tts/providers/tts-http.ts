@@ -1,11 +1,8 @@
-import type { IncomingMessage } from "node:http";
+import { connectionErrorCode } from "../../../core/connection-error.ts";
 import { providerFailed, type TrunklineError } from "../../../core/errors.ts";
 import { VOICE_LIST_PAGE_BYTES_MAX } from "../../../core/limits/tts.ts";
-import { keepAliveRequest } from "../../keep-alive-fetch.ts";
+import { headerOf, type KeepAliveResponse, keepAliveRequest } from "../../keep-alive-fetch.ts";
 import { refusalFrom } from "../../resilience/provider-error.ts";
-
-/** Error codes of the system: ECONNREFUSED, CERT_HAS_EXPIRED. */
-const SYSTEM_CODE = /^[A-Z][A-Z0-9_]{2,47}$/;
 
 export interface TtsHttpRequest {
   provider: string;
@@ -24,7 +21,7 @@ export interface TtsHttpRequest {
 export async function requestTts(
   { provider, url, headers, body }: TtsHttpRequest,
   signal: AbortSignal,
-): Promise<IncomingMessage> {
+): Promise<KeepAliveResponse> {
   const posted = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
   const sentHeaders = {
     ...headers,
@@ -38,22 +35,22 @@ export async function requestTts(
   });
   const refusal = refusalOf(provider, response);
   if (refusal === undefined) return response;
-  response.destroy();
+  response.body.destroy();
   throw refusal;
 }
 
 /** The JSON of a response. Throws `provider_failed` if it is not JSON or is too large. */
-export async function readJson(provider: string, response: IncomingMessage): Promise<unknown> {
+export async function readJson(provider: string, { body }: KeepAliveResponse): Promise<unknown> {
   const parts: Buffer[] = [];
   let length = 0;
   try {
-    for await (const part of response as AsyncIterable<Buffer>) {
+    for await (const part of body as AsyncIterable<Buffer>) {
       length += part.length;
       if (length > VOICE_LIST_PAGE_BYTES_MAX) throw providerFailed(provider, "sent a response over the size limit");
       parts.push(part);
     }
   } finally {
-    response.destroy();
+    body.destroy();
   }
   try {
     return JSON.parse(Buffer.concat(parts).toString("utf8"));
@@ -64,8 +61,8 @@ export async function readJson(provider: string, response: IncomingMessage): Pro
 
 /** The failure for a socket's `error`. It names the system's code only, never a text of the other side. */
 export function connectionFailed(provider: string, error: unknown): TrunklineError {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return providerFailed(provider, SYSTEM_CODE.test(code) ? `the connection failed (${code})` : "the connection failed");
+  const code = connectionErrorCode(error);
+  return providerFailed(provider, `the connection failed${code === undefined ? "" : ` (${code})`}`);
 }
 
 /** The failure for a handshake or a request that was answered with `status`. */
@@ -73,9 +70,11 @@ export function refusalError(provider: string, status: number, retryAfter: strin
   return providerFailed(provider, `refused with ${status}`, refusalFrom(status, retryAfter));
 }
 
-function refusalOf(provider: string, { statusCode = 0, headers }: IncomingMessage): TrunklineError | undefined {
-  if (statusCode < 200 || statusCode > 299) return refusalError(provider, statusCode, headers["retry-after"]);
-  if ((headers["content-encoding"] ?? "identity") !== "identity") {
+function refusalOf(provider: string, response: KeepAliveResponse): TrunklineError | undefined {
+  const { statusCode } = response;
+  if (statusCode < 200 || statusCode > 299)
+    return refusalError(provider, statusCode, headerOf(response, "retry-after"));
+  if ((headerOf(response, "content-encoding") ?? "identity") !== "identity") {
     return providerFailed(provider, "sent a response in a content encoding that was not requested");
   }
   return undefined;

@@ -1,3 +1,5 @@
+import { primaryLanguage } from "../../../core/text/language-tags.ts";
+
 /** The singular and the plural of a noun. */
 export type SingularPlural = readonly [one: string, several: string];
 
@@ -273,7 +275,7 @@ const NORTH_AMERICA: readonly string[] = ["US", "CA"];
 
 /** The lexicon for a BCP 47 tag, with the differences of its region; undefined for an unknown language. Not cached. */
 export function lexiconFor(tag: string): Lexicon | undefined {
-  const language = tag.split("-", 1)[0]?.toLowerCase() ?? "";
+  const language = primaryLanguage(tag);
   const words = Object.hasOwn(LANGUAGES, language) ? LANGUAGES[language] : undefined;
   return words && { ...words, ...separators(words, tag), ...regional(words, new Intl.Locale(tag).region) };
 }

@@ -1,4 +1,4 @@
-import type { TimedWord } from "../../contracts.ts";
+import type { TimedWord, TtsChunk, TtsRequest } from "../../contracts.ts";
 import { normalizationRules } from "./rules.ts";
 
 /** Words as the LLM wrote them, and the words that the TTS speaks for them. */
@@ -46,6 +46,24 @@ export function normalizeText(text: string, language: string): NormalizedPart[] 
   }
   close();
   return withoutUnspoken(parts);
+}
+
+/** The request with the text that the TTS speaks, and a mapping of its chunks. */
+export interface NormalizedRequest {
+  request: TtsRequest;
+  /** Returns the chunk with its words as they were written. */
+  map(chunk: TtsChunk): TtsChunk;
+}
+
+/** Normalizes the text of `request`; undefined if there is nothing to speak in it. */
+export function normalizeRequest(request: TtsRequest): NormalizedRequest | undefined {
+  const parts = normalizeText(request.text, request.language);
+  if (parts.length === 0) return undefined;
+  const written = new WrittenWordMapper(parts);
+  return {
+    request: { ...request, text: joinSpoken(parts) },
+    map: (chunk) => (chunk.words.length === 0 ? chunk : { ...chunk, words: written.take(chunk.words) }),
+  };
 }
 
 /** The text for the TTS. */

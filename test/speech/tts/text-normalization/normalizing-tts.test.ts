@@ -1,21 +1,18 @@
 import { expect, test } from "vitest";
 import type { TtsChunk } from "../../../../src/speech/contracts.ts";
-import { normalizingTts } from "../../../../src/speech/tts/text-normalization/normalizing-tts.ts";
+import { TtsCache } from "../../../../src/speech/tts/cache.ts";
+import { FallbackTts } from "../../../../src/speech/tts/fallback.ts";
 import { ttsContract } from "../../../contract/speech/tts.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
+import { ttsWithBreaker } from "../../../support/providers/breakers.ts";
 import { ScriptedTts } from "../../../support/providers/scripted-tts.ts";
 
-const normalizing = (tts: ScriptedTts) => normalizingTts({ ...withMethods(tts), close: () => {} });
-const withMethods = (tts: ScriptedTts) => ({
-  provider: tts.provider,
-  capabilities: tts.capabilities,
-  voices: () => tts.voices(),
-  speak: (...[request, signal]: Parameters<ScriptedTts["speak"]>) => tts.speak(request, signal),
-});
+const normalizing = (tts: ScriptedTts, clock = new ManualClock()) =>
+  new FallbackTts([{ ...ttsWithBreaker("scripted", tts, clock), normalizesText: true }], new TtsCache(), clock);
 
 ttsContract("a TTS with text normalization", async () => {
   const clock = new ManualClock();
-  const tts = normalizing(new ScriptedTts(clock, { firstMs: 50, perChunkMs: 5 }));
+  const tts = normalizing(new ScriptedTts(clock, { firstMs: 50, perChunkMs: 5 }), clock);
   return { tts, voiceId: "scripted/one", drive: (promise) => clock.drive(promise) };
 });
 

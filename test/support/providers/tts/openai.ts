@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
+import wavefile from "wavefile";
 import { fakeSpeech, pcmOf } from "./fake-speech.ts";
 import { type ReceivedTtsRequest, TtsServer, type TtsServerOptions } from "./tts-server.ts";
 
@@ -19,18 +20,10 @@ export interface FakeOpenAiSpeechOptions extends TtsServerOptions {
 
 /** The header of a WAV file; `bytes` is the length of the samples that it states. */
 export function wavHead(rateHz: number, bytes: number, { channels = 1, bits = 16 } = {}): Buffer {
-  const head = Buffer.alloc(44);
-  head.write("RIFF", 0);
+  const empty = new wavefile.WaveFile();
+  empty.fromScratch(channels, rateHz, String(bits), []);
+  const head = Buffer.from(empty.toBuffer());
   head.writeUInt32LE(bytes === 0xffffffff ? bytes : bytes + 36, 4);
-  head.write("WAVEfmt ", 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(channels, 22);
-  head.writeUInt32LE(rateHz, 24);
-  head.writeUInt32LE((rateHz * channels * bits) / 8, 28);
-  head.writeUInt16LE((channels * bits) / 8, 32);
-  head.writeUInt16LE(bits, 34);
-  head.write("data", 36);
   head.writeUInt32LE(bytes, 40);
   return head;
 }

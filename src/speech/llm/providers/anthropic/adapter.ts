@@ -7,7 +7,7 @@ import { REQUEST_ERROR } from "../../../resilience/provider-error.ts";
 import { argumentsOf, chatHistoryOf, type Part } from "../chat-history.ts";
 import type { LlmOptions } from "../options.ts";
 import { replyStream } from "../reply-stream.ts";
-import { CLIENT_TIMEOUT_MS, sdkFetch } from "../sdk-fetch.ts";
+import { CLIENT_TIMEOUT_MS, type EventFormat, reportedError, responseEvents, sdkFetch } from "../sdk-fetch.ts";
 
 type MessagesRequest = Anthropic.MessageCreateParamsStreaming;
 type Block = Anthropic.ContentBlockParam;
@@ -41,7 +41,7 @@ export function createAnthropicLlm({ model, apiKey, baseUrl }: LlmOptions): Llm 
         logLevel: "off",
         maxRetries: 0,
         timeout: CLIENT_TIMEOUT_MS,
-        fetch: sdkFetch(PROVIDER, ({ name }) => name === "message_stop"),
+        fetch: sdkFetch(PROVIDER),
       }),
   );
   return {
@@ -51,7 +51,8 @@ export function createAnthropicLlm({ model, apiKey, baseUrl }: LlmOptions): Llm 
       const headers = TAKES_TEMPERATURE.test(model) ? OLDER_VERSION : {};
       const send = async () => {
         const { messages } = await client;
-        return eventsOf(await messages.create(requestFor(model, request), { signal, headers }));
+        const response = await messages.create(requestFor(model, request), { signal, headers }).asResponse();
+        return eventsOf(responseEvents(PROVIDER, response, FORMAT, signal));
       };
       return replyStream(PROVIDER, send, signal);
     },
@@ -108,6 +109,15 @@ function toBlock(part: Part): Block {
 /** Converts the id of a tool call, which another provider may have made, to the characters that this API accepts. */
 const idOf = (id: string): string => id.replace(/[^a-zA-Z0-9_-]/g, "_");
 
+const FORMAT: EventFormat<Anthropic.RawMessageStreamEvent> = {
+  isLast: ({ name }) => name === "message_stop",
+  parse({ name, data }) {
+    if (name === "error") throw reportedError(PROVIDER, JSON.parse(data).error);
+    // Every event of the API has a name.
+    return name === "ping" || name === "" || data === "" ? undefined : JSON.parse(data);
+  },
+};
+
 async function* eventsOf(stream: AsyncIterable<Anthropic.RawMessageStreamEvent>): AsyncGenerator<LlmEvent> {
   const calls = new Map<number, { id: string; name: string; argumentsJson: string }>();
   let inputTokens = 0;
@@ -149,7 +159,6 @@ async function* eventsOf(stream: AsyncIterable<Anthropic.RawMessageStreamEvent>)
         outputTokens = event.usage?.output_tokens ?? outputTokens;
         break;
       case "message_stop":
-        // Read on to the end of the stream: leaving the loop here would make the SDK close a reusable connection.
         hasStopped = true;
         break;
     }

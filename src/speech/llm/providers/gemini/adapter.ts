@@ -1,5 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { Part as GeminiPart, GenerateContentParameters, GoogleGenAI, ThinkingLevel } from "@google/genai";
+import type {
+  Part as GeminiPart,
+  GenerateContentParameters,
+  GenerateContentResponse,
+  ThinkingLevel,
+} from "@google/genai";
 import { providerFailed } from "../../../../core/errors.ts";
 import { LLM_TOOL_CALL_SIGNATURE_CHARS_MAX, LLM_TOOL_CALL_SIGNATURES_MAX } from "../../../../core/limits/llm.ts";
 import type { Llm, LlmEvent, LlmRequest } from "../../../contracts.ts";
@@ -8,10 +13,11 @@ import { REQUEST_ERROR } from "../../../resilience/provider-error.ts";
 import { argumentsOf, chatHistoryOf, type Part } from "../chat-history.ts";
 import type { LlmOptions } from "../options.ts";
 import { replyStream } from "../reply-stream.ts";
-import { sdkFetch } from "../sdk-fetch.ts";
+import { type EventFormat, responseEvents, sdkFetch } from "../sdk-fetch.ts";
 
 type Config = NonNullable<GenerateContentParameters["config"]>;
-type ResponseStream = Awaited<ReturnType<GoogleGenAI["models"]["generateContentStream"]>>;
+/** An event: the API has the names of the SDK's type. */
+type Chunk = Pick<GenerateContentResponse, "candidates" | "promptFeedback" | "usageMetadata">;
 
 const PROVIDER = "gemini";
 
@@ -37,19 +43,26 @@ export function createGeminiLlm({ model, apiKey, baseUrl }: LlmOptions): Llm {
         // Set here, because the SDK would read it from an environment variable that is not part of our configuration.
         enterprise: false,
         apiVersion: "v1beta",
-        httpOptions: { baseUrl, fetch: sdkFetch(PROVIDER, () => false) },
+        httpOptions: { baseUrl },
       }),
   );
   const signatures = new ThoughtSignatures();
+  const post = sdkFetch(PROVIDER);
   return {
     provider: PROVIDER,
     prepare: (signal) => preconnect(baseUrl, signal),
     reply(request, signal) {
       const send = async () => {
         const { models } = await client;
-        const config = { ...configFor(model, request), abortSignal: signal };
-        const parameters = { ...requestFor(model, request, signatures), config };
-        return eventsOf(await models.generateContentStream(parameters), signatures);
+        let response = Response.error();
+        // This SDK returns no response, only a stream that begins to read when it is iterated, which it never is.
+        const fetch: typeof post = async (...sent) => {
+          response = await post(...sent);
+          return response;
+        };
+        const config = { ...configFor(model, request), abortSignal: signal, httpOptions: { fetch } };
+        await models.generateContentStream({ ...requestFor(model, request, signatures), config });
+        return eventsOf(responseEvents(PROVIDER, response, FORMAT, signal), signatures);
       };
       return replyStream(PROVIDER, send, signal);
     },
@@ -102,7 +115,19 @@ function toWire(part: Part, signatures: ThoughtSignatures): GeminiPart {
   }
 }
 
-async function* eventsOf(stream: ResponseStream, signatures: ThoughtSignatures): AsyncGenerator<LlmEvent> {
+const FORMAT: EventFormat<Chunk> = {
+  isLast: () => false,
+  parse({ data }) {
+    const chunk = JSON.parse(data) as Chunk & { error?: { code?: unknown } };
+    const code = chunk.error?.code;
+    if (typeof code === "number" && code >= 400 && code < 600) {
+      throw providerFailed(PROVIDER, `reported an error during its reply (${code})`);
+    }
+    return chunk;
+  },
+};
+
+async function* eventsOf(stream: AsyncIterable<Chunk>, signatures: ThoughtSignatures): AsyncGenerator<LlmEvent> {
   let finished: string | undefined;
   let inputTokens = 0;
   let outputTokens = 0;

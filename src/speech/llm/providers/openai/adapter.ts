@@ -7,7 +7,7 @@ import { REQUEST_ERROR } from "../../../resilience/provider-error.ts";
 import { argumentsOf, chatHistoryOf, type Turn } from "../chat-history.ts";
 import type { LlmOptions } from "../options.ts";
 import { replyStream } from "../reply-stream.ts";
-import { CLIENT_TIMEOUT_MS, sdkFetch } from "../sdk-fetch.ts";
+import { CLIENT_TIMEOUT_MS, type EventFormat, reportedError, responseEvents, sdkFetch } from "../sdk-fetch.ts";
 import { ReasoningFilter } from "./reasoning-filter.ts";
 
 type Chunk = OpenAI.Chat.Completions.ChatCompletionChunk;
@@ -56,7 +56,7 @@ export function createOpenAiLlm({ model, apiKey, baseUrl }: LlmOptions): Llm {
         logLevel: "off",
         maxRetries: 0,
         timeout: CLIENT_TIMEOUT_MS,
-        fetch: sdkFetch(PROVIDER, ({ data }) => data === "[DONE]"),
+        fetch: sdkFetch(PROVIDER),
       }),
   );
   return {
@@ -65,7 +65,8 @@ export function createOpenAiLlm({ model, apiKey, baseUrl }: LlmOptions): Llm {
     reply(request, signal) {
       const send = async () => {
         const { chat } = await client;
-        return eventsOf(await chat.completions.create(requestFor(model, request), { signal }));
+        const response = await chat.completions.create(requestFor(model, request), { signal }).asResponse();
+        return eventsOf(responseEvents(PROVIDER, response, FORMAT, signal));
       };
       return replyStream(PROVIDER, send, signal);
     },
@@ -114,6 +115,16 @@ const callToWire = (call: ToolCall) => ({
   type: "function" as const,
   function: { name: call.name, arguments: JSON.stringify(argumentsOf(call)) },
 });
+
+const FORMAT: EventFormat<Chunk> = {
+  isLast: ({ data }) => data === "[DONE]",
+  parse({ data }) {
+    if (data.startsWith("[DONE]")) return undefined;
+    const chunk = JSON.parse(data) as Chunk & { error?: unknown };
+    if (chunk.error) throw reportedError(PROVIDER, chunk.error);
+    return chunk;
+  },
+};
 
 async function* eventsOf(chunks: AsyncIterable<Chunk>): AsyncGenerator<LlmEvent> {
   const calls = new ToolCallAssembler();

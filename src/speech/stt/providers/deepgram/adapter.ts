@@ -1,6 +1,7 @@
 import type { Clock } from "../../../../core/clock.ts";
 import { isObject } from "../../../../core/json.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../../../core/limits/calls.ts";
+import { primaryLanguage } from "../../../../core/text/language-tags.ts";
 import { joinTexts } from "../../../../core/text/words.ts";
 import type { Stt, SttEvent, SttStream, SttStreamOptions } from "../../../contracts.ts";
 import { EventQueue } from "../../../event-queue.ts";
@@ -64,7 +65,7 @@ const UNDETECTED_LANGUAGE = "zh-TW";
 const DETECTING_MODEL = /^nova-3(?:-general)?$/;
 
 function detectsCode(code: string): boolean {
-  return code !== UNDETECTED_LANGUAGE && DETECTED_LANGUAGES.has(code.split("-", 1)[0] ?? "");
+  return code !== UNDETECTED_LANGUAGE && DETECTED_LANGUAGES.has(primaryLanguage(code));
 }
 
 function codeOf(language: string): string {

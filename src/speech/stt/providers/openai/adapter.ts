@@ -1,14 +1,15 @@
+import { connectionErrorCode } from "../../../../core/connection-error.ts";
 import { providerFailed, TrunklineError } from "../../../../core/errors.ts";
 import { isObject } from "../../../../core/json.ts";
 import { STT_ANSWER_BYTES_MAX, STT_PENDING_UTTERANCES_MS_MAX } from "../../../../core/limits/stt.ts";
+import { monoWav } from "../../../../media/wav.ts";
 import type { Stt, SttEvent, SttStream } from "../../../contracts.ts";
 import { EventQueue } from "../../../event-queue.ts";
-import { keepAliveFetch, preconnect } from "../../../keep-alive-fetch.ts";
+import { headerOf, type KeepAliveResponse, keepAliveRequest, preconnect } from "../../../keep-alive-fetch.ts";
 import { OPENAI_LANGUAGES, openAiLanguage } from "../../../openai-languages.ts";
 import { refusalFrom } from "../../../resilience/provider-error.ts";
 import { transcriptLanguage, transcriptText } from "../../transcript-text.ts";
 import { UtteranceBuffer } from "../../utterance-buffer.ts";
-import { monoWav } from "../../wav.ts";
 
 export interface OpenAiSttOptions {
   /** Undefined for servers that require none. */
@@ -109,23 +110,21 @@ async function transcribe(
   form.append("model", model);
   for (const [name, value] of fieldsFor(model, languageDetection ? undefined : language)) form.append(name, value);
   const sent = new Response(form);
-  const response = await keepAliveFetch(`${url}/audio/transcriptions`, {
-    method: "POST",
-    headers: {
-      "content-type": sent.headers.get("content-type") ?? "",
-      // Compressed responses are not accepted: their decompressed size has no bound.
-      "accept-encoding": "identity",
-      ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
-    },
-    body: new Uint8Array(await sent.arrayBuffer()),
-    signal,
-  });
-  const encoding = response.headers.get("content-encoding") ?? "identity";
-  if (response.status !== 200 || encoding !== "identity") {
-    await response.body?.cancel();
-    if (response.status === 200) throw providerFailed(PROVIDER, "sent an encoded response");
-    const retryAfter = response.headers.get("retry-after") ?? undefined;
-    throw providerFailed(PROVIDER, `refused with status ${response.status}`, refusalFrom(response.status, retryAfter));
+  const headers = {
+    "content-type": sent.headers.get("content-type") ?? "",
+    // Compressed responses are not accepted: their decompressed size has no bound.
+    "accept-encoding": "identity",
+    ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+  };
+  const requested = { method: "POST", headers, body: new Uint8Array(await sent.arrayBuffer()) } as const;
+  const response = await keepAliveRequest(`${url}/audio/transcriptions`, requested, signal);
+  const status = response.statusCode;
+  const encoding = headerOf(response, "content-encoding") ?? "identity";
+  if (status !== 200 || encoding !== "identity") {
+    response.body.destroy();
+    if (status === 200) throw providerFailed(PROVIDER, "sent an encoded response");
+    const refusal = refusalFrom(status, headerOf(response, "retry-after"));
+    throw providerFailed(PROVIDER, `refused with status ${status}`, refusal);
   }
   const body = parsed(await textOf(response));
   if (!isObject(body) || typeof body.text !== "string") throw providerFailed(PROVIDER, "sent no transcription");
@@ -150,10 +149,10 @@ function detectedIn({ languages, language }: Readonly<Record<string, unknown>>):
   return typeof reported === "string" ? openAiLanguage(reported) : undefined;
 }
 
-async function textOf(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
+async function textOf({ body }: KeepAliveResponse): Promise<string> {
+  const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of body as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > STT_ANSWER_BYTES_MAX)
       throw providerFailed(PROVIDER, "sent a response that is too long for a transcription");
@@ -172,6 +171,5 @@ function parsed(json: string): unknown {
 
 /** Describes a failed request by its code alone, because error texts contain addresses. */
 function requestFailure(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return `the request failed (${/^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : "no code"})`;
+  return `the request failed (${connectionErrorCode(error) ?? "no code"})`;
 }

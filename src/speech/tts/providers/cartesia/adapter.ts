@@ -59,13 +59,16 @@ export function createCartesiaTts(options: CartesiaOptions): ClosableTts {
       if (text.length > TURN_TEXT_CHARS_MAX) throw providerFailed(CARTESIA, "the text is too long", REQUEST_ERROR);
       if (!voiceId.startsWith(CARTESIA_PREFIX)) throw providerFailed(CARTESIA, "no such voice", REQUEST_ERROR);
       if (signal.aborted || !isSpeakable(text)) return;
-      const context = new Context(request);
+      const context = new Context(request, signal);
       const shared = connection();
       shared.start(context, options.model);
       try {
-        yield* context.queue.read(signal);
+        for (let chunk = await context.queue.next(); chunk !== undefined; chunk = await context.queue.next()) {
+          yield chunk;
+        }
       } finally {
         shared.cancel(context);
+        context.queue.end();
       }
     },
     close: () => {
@@ -120,7 +123,7 @@ class Connection {
 
   #end(error: TrunklineError): void {
     this.#isDraining = true;
-    for (const context of this.#contexts.values()) context.queue.end(error);
+    for (const context of this.#contexts.values()) context.queue.fail(error);
     this.#contexts.clear();
     this.#onClosed();
   }
@@ -136,7 +139,7 @@ class Connection {
         context.take(message);
         if (context.queue.isOver) this.#contexts.delete(context.id);
       } catch (error) {
-        context.queue.end(error as TrunklineError);
+        context.queue.fail(error as TrunklineError);
         this.cancel(context);
       }
     }
@@ -147,14 +150,15 @@ class Connection {
 /** One segment. */
 class Context {
   readonly id = randomUUID();
-  readonly queue = new TtsChunkQueue();
+  readonly queue: TtsChunkQueue;
   /** The provider has sent a message for it. */
   hasResponded = false;
   readonly #request: TtsRequest;
   readonly #audio: TtsAudioDecoder;
   readonly #words: WordAlignment;
 
-  constructor(request: TtsRequest) {
+  constructor(request: TtsRequest, signal: AbortSignal) {
+    this.queue = new TtsChunkQueue(signal);
     this.#request = request;
     this.#audio = new TtsAudioDecoder({ provider: CARTESIA, text: request.text, ...formatFor(request.rateHz) });
     this.#words = new WordAlignment(request.text);

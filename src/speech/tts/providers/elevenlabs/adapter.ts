@@ -64,10 +64,12 @@ export function createElevenLabsTts(options: ElevenLabsOptions): ClosableTts {
       if (text.length > TURN_TEXT_CHARS_MAX) throw providerFailed(ELEVENLABS, "the text is too long", REQUEST_ERROR);
       if (!voiceId.startsWith(ELEVENLABS_PREFIX)) throw providerFailed(ELEVENLABS, "no such voice", REQUEST_ERROR);
       if (signal.aborted || !isSpeakable(text)) return;
-      const stream = new SegmentStream(preopened.take(urlFor(options, request)), request);
+      const stream = new SegmentStream(preopened.take(urlFor(options, request)), request, signal);
       streams.add(stream);
       try {
-        yield* stream.queue.read(signal);
+        for (let chunk = await stream.queue.next(); chunk !== undefined; chunk = await stream.queue.next()) {
+          yield chunk;
+        }
       } finally {
         streams.delete(stream);
         stream.end();
@@ -175,15 +177,15 @@ class SegmentStream {
   readonly #alignments: AlignmentReader;
   #isPaused = false;
 
-  constructor(connection: SegmentConnection, { text, rateHz }: TtsRequest) {
+  constructor(connection: SegmentConnection, { text, rateHz }: TtsRequest, signal: AbortSignal) {
     const format = formatFor(rateHz);
     this.#audio = new TtsAudioDecoder({ provider: ELEVENLABS, text, rateHz: format.rateHz, encoding: format.encoding });
     this.#words = new WordAlignment(text);
     this.#alignments = new AlignmentReader(this.#words);
-    this.queue = new TtsChunkQueue(() => this.#onRead());
+    this.queue = new TtsChunkQueue(signal, () => this.#onRead());
     this.#connection = connection;
     connection.onMessage = (message) => this.#onMessage(message);
-    connection.onClosed = (error) => this.queue.end(error);
+    connection.onClosed = (error) => this.queue.fail(error);
     // A blank starts the stream, each text ends with a blank, and an empty text makes the provider speak all of it.
     this.#connection.socket.send({ text: " " });
     this.#connection.socket.send({ text: `${text} ` });
@@ -191,7 +193,8 @@ class SegmentStream {
   }
 
   end(failure?: TrunklineError): void {
-    this.queue.end(failure);
+    if (failure === undefined) this.queue.end();
+    else this.queue.fail(failure);
     this.#connection.socket.close();
   }
 

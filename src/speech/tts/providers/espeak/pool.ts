@@ -2,6 +2,7 @@ import { type ChildModule, childModule } from "../../../../core/child-module.ts"
 import type { Clock } from "../../../../core/clock.ts";
 import { providerFailed, type TrunklineError } from "../../../../core/errors.ts";
 import type { TimedWord, TtsChunk } from "../../../contracts.ts";
+import { EventQueue } from "../../../event-queue.ts";
 import { EspeakChild } from "./child.ts";
 import type { ProgramFrame, ProgramVoice, SynthesisRequest } from "./protocol.ts";
 
@@ -28,11 +29,8 @@ const NOT_INSTALLED = "eSpeak is not installed: it is the optional package @echo
 /** One pending request; the child adds chunks and `speak` takes them. */
 interface Job {
   readonly request: SynthesisRequest;
-  readonly chunks: TtsChunk[];
+  readonly chunks: EventQueue<TtsChunk>;
   words: TimedWord[];
-  outcome: "open" | "done" | TrunklineError;
-  /** Called when there is a new chunk or an outcome. */
-  wake: () => void;
 }
 
 interface Slot {
@@ -73,25 +71,16 @@ export class EspeakPool {
   async *speak(request: SynthesisRequest, signal: AbortSignal): AsyncGenerator<TtsChunk> {
     if (signal.aborted) return;
     if (this.#closedError !== undefined) throw this.#closedError;
-    const job: Job = { request, chunks: [], words: [], outcome: "open", wake: () => {} };
-    const abandon = (): void => {
-      this.#abandon(job);
-      job.wake();
-    };
+    const job: Job = { request, chunks: new EventQueue(signal), words: [] };
+    const abandon = (): void => this.#abandon(job);
     signal.addEventListener("abort", abandon, { once: true });
     this.#queue.push(job);
     this.#dispatch();
     try {
-      for (;;) {
-        if (signal.aborted) return;
-        const chunk = job.chunks.shift();
-        if (chunk !== undefined) yield chunk;
-        else if (job.outcome === "done") return;
-        else if (job.outcome !== "open") throw job.outcome;
-        else await new Promise<void>((resolve) => (job.wake = resolve));
-      }
+      for (let chunk = await job.chunks.next(); chunk !== undefined; chunk = await job.chunks.next()) yield chunk;
     } finally {
       signal.removeEventListener("abort", abandon);
+      job.chunks.end();
       this.#abandon(job);
     }
   }
@@ -139,11 +128,10 @@ export class EspeakPool {
         return;
       case "audio":
         job?.chunks.push({ samples: frame.samples, rateHz: frame.rateHz, words: job.words.splice(0) });
-        job?.wake();
         return;
       case "end":
-        if (job !== undefined)
-          settle(job, frame.failed === undefined ? "done" : providerFailed(PROVIDER, frame.failed));
+        if (frame.failed === undefined) job?.chunks.end();
+        else job?.chunks.fail(providerFailed(PROVIDER, frame.failed));
         this.#free(slot);
         return;
     }
@@ -168,7 +156,7 @@ export class EspeakPool {
 
   #replace(slot: Slot, reason: string): void {
     const error = providerFailed(PROVIDER, `the eSpeak process ${reason}`);
-    if (slot.job !== undefined) settle(slot.job, error);
+    slot.job?.chunks.fail(error);
     slot.job = undefined;
     slot.child = undefined;
     this.#onProcessFailure(reason);
@@ -192,19 +180,14 @@ export class EspeakPool {
     for (const slot of this.#slots) {
       slot.child?.kill();
       slot.child = undefined;
-      if (slot.job !== undefined) settle(slot.job, error);
+      slot.job?.chunks.fail(error);
       slot.job = undefined;
     }
     this.#failWaiting(error);
   }
 
   #failWaiting(error: TrunklineError): void {
-    for (const job of this.#queue.splice(0)) settle(job, error);
+    for (const job of this.#queue.splice(0)) job.chunks.fail(error);
     for (const wanted of this.#voiceRequests.splice(0)) wanted.reject(error);
   }
-}
-
-function settle(job: Job, outcome: Job["outcome"]): void {
-  job.outcome = outcome;
-  job.wake();
 }

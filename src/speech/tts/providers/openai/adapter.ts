@@ -1,10 +1,9 @@
-import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../../../core/clock.ts";
 import { providerFailed, TrunklineError } from "../../../../core/errors.ts";
 import { isObject } from "../../../../core/json.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../../../core/limits/calls.ts";
 import type { ClosableTts, TtsChunk, Voice } from "../../../contracts.ts";
-import { preconnect } from "../../../keep-alive-fetch.ts";
+import { headerOf, type KeepAliveResponse, preconnect } from "../../../keep-alive-fetch.ts";
 import { languageCode } from "../../../languages.ts";
 import { OPENAI_LANGUAGES } from "../../../openai-languages.ts";
 import { REQUEST_ERROR } from "../../../resilience/provider-error.ts";
@@ -83,18 +82,22 @@ export function createOpenAiTts(options: OpenAiTtsOptions): ClosableTts {
       const voice = named.get(voiceId) ?? voiceId.slice(PREFIX.length);
       const body = { model, voice, input: text, response_format: "wav" };
       const anySignal = AbortSignal.any([signal, life.signal]);
-      let response: IncomingMessage | undefined;
+      let response: KeepAliveResponse | undefined;
       try {
         response = await requestTts({ provider: PROVIDER, url: `${url}/audio/speech`, headers, body }, anySignal);
-        for await (const chunk of chunksOf(response, text)) {
-          yield chunk;
+        const audio = new ResponseAudio(text, headerOf(response, "content-type"));
+        // The next bytes are read when the chunk of the previous ones has been pulled.
+        for await (const bytes of response.body as AsyncIterable<Buffer>) {
+          const chunk = audio.take(bytes);
+          if (chunk !== undefined) yield chunk;
           if (signal.aborted) return;
         }
+        audio.end();
       } catch (error) {
         if (signal.aborted) return;
         throw life.signal.aborted ? providerFailed(PROVIDER, "closed") : providerError(error);
       } finally {
-        response?.destroy();
+        response?.body.destroy();
       }
     },
     close: () => {
@@ -104,30 +107,40 @@ export function createOpenAiTts(options: OpenAiTtsOptions): ClosableTts {
   };
 }
 
-/** Streams the audio of a response: the next bytes are read when the chunks of the previous ones have been pulled. */
-async function* chunksOf(response: IncomingMessage, text: string): AsyncGenerator<TtsChunk> {
-  const pcmRateHz = pcmRateOf(response.headers["content-type"]);
-  let wav: WavReader | undefined;
-  let audio: TtsAudioDecoder | undefined;
-  let head: Buffer = Buffer.alloc(0);
-  for await (const part of response as AsyncIterable<Buffer>) {
-    let bytes = part;
-    if (audio === undefined && wav === undefined) {
-      head = Buffer.concat([head, part]);
-      if (head.length < 4) continue;
-      // A server that does not support WAV may send raw samples instead.
-      if (pcmRateHz === undefined || head.toString("latin1", 0, 4) === "RIFF") wav = new WavReader();
-      else audio = audioOf(text, pcmRateHz);
-      bytes = head;
-    }
-    if (wav !== undefined) bytes = wav.read(bytes);
-    if (wav?.rateHz !== undefined) audio ??= audioOf(text, wav.rateHz);
-    if (audio === undefined || bytes.length === 0) continue;
-    const samples = audio.decode(bytes);
-    if (samples.length > 0) yield { samples, rateHz: audio.rateHz, words: [] };
+/** The audio of one response: a WAV file, or raw samples from a server that does not support WAV. */
+class ResponseAudio {
+  readonly #text: string;
+  readonly #pcmRateHz: number | undefined;
+  #head: Buffer = Buffer.alloc(0);
+  #wav: WavReader | undefined;
+  #audio: TtsAudioDecoder | undefined;
+
+  constructor(text: string, contentType: string | undefined) {
+    this.#text = text;
+    this.#pcmRateHz = pcmRateOf(contentType);
   }
-  if (audio === undefined) throw providerFailed(PROVIDER, "sent no audio");
-  audio.end();
+
+  /** The chunk in the next bytes; undefined if they are too few. */
+  take(part: Buffer): TtsChunk | undefined {
+    let bytes = part;
+    if (this.#audio === undefined && this.#wav === undefined) {
+      this.#head = Buffer.concat([this.#head, part]);
+      bytes = this.#head;
+      if (bytes.length < 4) return undefined;
+      if (this.#pcmRateHz === undefined || bytes.toString("latin1", 0, 4) === "RIFF") this.#wav = new WavReader();
+      else this.#audio = audioOf(this.#text, this.#pcmRateHz);
+    }
+    if (this.#wav !== undefined) bytes = this.#wav.read(bytes);
+    if (this.#wav?.rateHz !== undefined) this.#audio ??= audioOf(this.#text, this.#wav.rateHz);
+    if (this.#audio === undefined || bytes.length === 0) return undefined;
+    const samples = this.#audio.decode(bytes);
+    return samples.length > 0 ? { samples, rateHz: this.#audio.rateHz, words: [] } : undefined;
+  }
+
+  end(): void {
+    if (this.#audio === undefined) throw providerFailed(PROVIDER, "sent no audio");
+    this.#audio.end();
+  }
 }
 
 const audioOf = (text: string, rateHz: number): TtsAudioDecoder =>

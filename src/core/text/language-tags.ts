@@ -1,0 +1,5 @@
+/** The language of a tag (BCP 47), whatever its region and script: `de` of `de-AT` and of `DE`. */
+export const primaryLanguage = (tag: string): string => tag.split(/[-_]/, 1)[0]?.toLowerCase() ?? "";
+
+/** Whether two tags name one language: `de` and `de-AT` do. */
+export const isSameLanguage = (a: string, b: string): boolean => primaryLanguage(a) === primaryLanguage(b);
