@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { connect as connectSecurely } from "node:tls";
+import { upgradeRequest } from "../../test/support/network/raw-ws.ts";
 import type { PreparedStream } from "./prepared-stream.ts";
 import type { MediaTarget } from "./protocol.ts";
 
@@ -73,7 +73,7 @@ export class LeanCaller {
         resolve();
       };
       const ready = target.secure ? "secureConnect" : "connect";
-      socket.once(ready, () => socket.write(upgradeRequest(target, path)));
+      socket.once(ready, () => socket.write(upgradeRequest(`${target.host}:${target.port}`, path)));
       socket.on("error", (error) => {
         failed = error;
       });
@@ -196,15 +196,3 @@ export class LeanCaller {
     }
   }
 }
-
-/** RFC 6455, section 4.1. */
-const upgradeRequest = ({ host, port }: MediaTarget, path: string): string =>
-  [
-    `GET ${path} HTTP/1.1`,
-    `Host: ${host}:${port}`,
-    "Connection: Upgrade",
-    "Upgrade: websocket",
-    "Sec-WebSocket-Version: 13",
-    `Sec-WebSocket-Key: ${randomBytes(16).toString("base64")}`,
-    "\r\n",
-  ].join("\r\n");

@@ -19,7 +19,7 @@ import type { Llm, Stt, SttEvent, Tts } from "../../src/speech/contracts.ts";
 import { createReferenceStt } from "../../src/speech/reference/stt.ts";
 import { WatermarkDecoder } from "../../src/speech/reference/watermark/decoder.ts";
 import type { InboundAudio } from "../../src/wire/wire.ts";
-import { Connection } from "../../test/support/legs/connection.ts";
+import { Connection } from "../../test/support/calls/connection.ts";
 import { ManualClock } from "../../test/support/manual-clock.ts";
 import { INLINE_SCHEMAS } from "../../test/support/stubs/inline-schemas.ts";
 import { UNLIMITED_SPEND } from "../../test/support/stubs/no-limits.ts";

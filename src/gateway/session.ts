@@ -13,7 +13,7 @@ import type { SchemaChecks } from "../core/schemas/checker.ts";
 import { busRateHz } from "../media/bus-rate.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
 import { FIRST_ATTACHMENT, type JournaledLeg } from "../record/journal/records.ts";
-import type { Llm, Stt, Tts } from "../speech/contracts.ts";
+import type { CallLlm, CallStt, CallTts } from "../speech/contracts.ts";
 import type { EndSummary, RedeemedCall } from "../store/call-handoff.ts";
 import type { Wire } from "../wire/wire.ts";
 import { AgentPipeline, type AgentPipelineOptions } from "./agent/pipeline.ts";
@@ -40,9 +40,9 @@ export interface CallSessionOptions {
   /** The format of every leg that will be attached: see `legFormatOf`. */
   format: JournaledLeg;
   makeResampler: ResamplerFactory;
-  stt: Stt | undefined;
-  llm: Llm;
-  tts: Tts;
+  stt: CallStt | undefined;
+  llm: CallLlm;
+  tts: CallTts;
   parameters: Readonly<TurnParameters>;
   /** The maximum size of a prompt of this call, estimated tokens; unlimited when absent. */
   promptTokensMax?: number;

@@ -1,5 +1,5 @@
 import { FRAME_MS } from "../../src/core/limits/media.ts";
-import { ChaosCaller } from "../chaos/caller.ts";
+import { CountingCaller } from "../callers/counting-caller.ts";
 import { pause } from "./connections.ts";
 import type { ServiceApi } from "./service-api.ts";
 
@@ -28,11 +28,11 @@ const CLOSED_MS_MAX = 10_000;
 /** Calls of carrier_a that do nothing wrong, while others do. */
 export class ControlCalls {
   readonly #api: ServiceApi;
-  readonly #callers: readonly ChaosCaller[];
+  readonly #callers: readonly CountingCaller[];
   readonly #ticking: Promise<void>;
   #running = true;
 
-  private constructor(api: ServiceApi, callers: readonly ChaosCaller[]) {
+  private constructor(api: ServiceApi, callers: readonly CountingCaller[]) {
     this.#api = api;
     this.#callers = callers;
     this.#ticking = this.#tick();
@@ -43,7 +43,7 @@ export class ControlCalls {
     const calls = await api.createAll(count, (index) =>
       index % SPEAKING_EVERY === 0 ? { greeting: GREETING, interruptible: false } : { firstSpeaker: "user" },
     );
-    const callers = calls.map(({ id, websocketUrl }) => new ChaosCaller(id, websocketUrl, () => performance.now()));
+    const callers = calls.map(({ id, websocketUrl }) => new CountingCaller(id, websocketUrl, () => performance.now()));
     const control = new ControlCalls(api, callers);
     const untilMs = performance.now() + CLOSED_MS_MAX;
     while (callers.some(({ story }) => story.outcome === "dialling") && performance.now() < untilMs)
@@ -93,7 +93,7 @@ export class ControlCalls {
       if (lateMs > LATE_MS_MAX) dueMs += lateMs;
       const frame = Math.floor(count / 4);
       for (let at = count % 4; at < this.#callers.length; at += 4) {
-        this.#callers[at]?.sendFrame();
+        this.#callers[at]?.sendFrames(1);
         if ((frame + at) % PING_EVERY_FRAMES === 0) this.#callers[at]?.ping();
       }
     }

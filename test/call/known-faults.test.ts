@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type MarkBehavior, RemoteFarEnd } from "../support/calls/far-end.ts";
+import { type MarkBehavior, RemoteFarEnd } from "../callers/far-end.ts";
 import { SPEC, VirtualCall, type VirtualCallOptions, WORD_MS } from "../support/calls/virtual-call.ts";
 
 // Faults of other services of this kind; each comment names where it was reported.

@@ -12,7 +12,7 @@ import { BYTES_PER_MB } from "../../src/core/limits/storage.ts";
 import { SupervisorFile } from "../../src/process/supervisor/state-file.ts";
 import { type RunningService, startService } from "../../src/simulator/service/process.ts";
 import { openStores } from "../../src/store/sqlite/open-stores.ts";
-import { ChaosCaller } from "./caller.ts";
+import { CountingCaller } from "../callers/counting-caller.ts";
 
 /** What becomes of the calls that are live while something happens to the disk or the supervisor. */
 export interface AccidentResult {
@@ -65,7 +65,7 @@ class Scene {
   readonly dataDir: string;
   readonly #options: AccidentOptions;
   readonly #env: Readonly<Record<string, string>>;
-  readonly #callers: { caller: ChaosCaller; beganMs: number; lastedMs: number }[] = [];
+  readonly #callers: { caller: CountingCaller; beganMs: number; lastedMs: number }[] = [];
   readonly #logFolder = mkdtempSync(join(tmpdir(), "trunkline-chaos-log-"));
   #service: RunningService | undefined;
   #key = "";
@@ -113,7 +113,7 @@ class Scene {
       const answer = await this.ask("/api/v1/calls", NEW_CALL);
       return answer.status === 201 && answer;
     });
-    const caller = new ChaosCaller(body.id ?? "", body.websocketUrl ?? "", () => performance.now());
+    const caller = new CountingCaller(body.id ?? "", body.websocketUrl ?? "", () => performance.now());
     this.#callers.push({ caller, beganMs: performance.now(), lastedMs: Number.NaN });
   }
 
@@ -129,7 +129,7 @@ class Scene {
   async #talk(): Promise<void> {
     for (let dueMs = performance.now(); this.#ticking; dueMs += FRAME_MS) {
       await delay(Math.max(0, dueMs - performance.now()));
-      for (const { caller } of this.#callers) caller.sendFrame();
+      for (const { caller } of this.#callers) caller.sendFrames(1);
     }
   }
 

@@ -8,7 +8,7 @@ import { SupervisorFile } from "../../src/process/supervisor/state-file.ts";
 import { startService } from "../../src/simulator/service/process.ts";
 import { openStores } from "../../src/store/sqlite/open-stores.ts";
 import type { Stores } from "../../src/store/stores.ts";
-import { type CallerStory, ChaosCaller } from "./caller.ts";
+import { type CallerStory, CountingCaller } from "../callers/counting-caller.ts";
 import { type Evidence, type Kill, type OracleRecord, recoveriesMs, verdict } from "./oracle.ts";
 
 export interface ChaosOptions {
@@ -109,11 +109,11 @@ class Chaos {
   readonly #baseUrl: string;
   readonly #key: string;
   readonly #stores: Stores;
-  readonly #callers: ChaosCaller[] = [];
+  readonly #callers: CountingCaller[] = [];
   readonly #kills: Kill[] = [];
   readonly #controlKillsMs: number[] = [];
   readonly #controlPids: number[] = [];
-  #live: { caller: ChaosCaller; untilMs: number }[] = [];
+  #live: { caller: CountingCaller; untilMs: number }[] = [];
   #overloaded = 0;
   #ownLatenessMs = 0;
   #running = true;
@@ -178,7 +178,7 @@ class Chaos {
       this.#ownLatenessMs = Math.max(this.#ownLatenessMs, lateMs);
       // What we could not say in time is not said: all at once it would be a flood, and the service would be right to end it.
       if (lateMs > LATE_MS_MAX) dueMs += lateMs;
-      for (let at = slot; at < this.#live.length; at += 4) this.#live[at]?.caller.sendFrame();
+      for (let at = slot; at < this.#live.length; at += 4) this.#live[at]?.caller.sendFrames(1);
       if (slot === 0) this.#tidy();
     }
   }
@@ -201,7 +201,7 @@ class Chaos {
         continue;
       }
       const lastsMs = CALL_MS_MIN + Math.random() * (this.#options.callMsMax - CALL_MS_MIN);
-      const caller = new ChaosCaller(call.id, call.websocketUrl, () => performance.now());
+      const caller = new CountingCaller(call.id, call.websocketUrl, () => performance.now());
       this.#callers.push(caller);
       this.#live.push({ caller, untilMs: performance.now() + lastsMs });
       await delay(DIAL_MS);

@@ -7,8 +7,8 @@ import { systemClock } from "../../src/core/clock.ts";
 import { startService } from "../../src/simulator/service/process.ts";
 import { openStores } from "../../src/store/sqlite/open-stores.ts";
 import { ServiceApi } from "../attack/service-api.ts";
+import { CountingCaller } from "../callers/counting-caller.ts";
 import type { AccidentOptions, AccidentResult } from "./accidents.ts";
-import { ChaosCaller } from "./caller.ts";
 
 export interface ClockStepOptions {
   /** The service's `main` module. */
@@ -116,11 +116,11 @@ class ClockStep {
   }
 
   /** Calls whose streams are open. */
-  async #live(count: number): Promise<{ id: string; caller: ChaosCaller }[]> {
+  async #live(count: number): Promise<{ id: string; caller: CountingCaller }[]> {
     const calls = await this.#api.createAll(count, () => ({ firstSpeaker: "user" }));
     const callers = calls.map(({ id, websocketUrl }) => ({
       id,
-      caller: new ChaosCaller(id, websocketUrl, () => performance.now()),
+      caller: new CountingCaller(id, websocketUrl, () => performance.now()),
     }));
     await until("the streams to open", () => callers.every(({ caller }) => caller.story.outcome !== "dialling"));
     const refused = callers.filter(({ caller }) => caller.story.outcome !== "live");
@@ -136,7 +136,7 @@ class ClockStep {
 
   /** How a stream ended up; one that was taken is ended. */
   async #dial({ id, websocketUrl }: { id: string; websocketUrl: string }): Promise<string> {
-    const caller = new ChaosCaller(id, websocketUrl, () => performance.now());
+    const caller = new CountingCaller(id, websocketUrl, () => performance.now());
     await until("an answer", () => caller.story.outcome !== "dialling");
     const { outcome } = caller.story;
     caller.hangUp();

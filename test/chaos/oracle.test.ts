@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CallerStory } from "./caller.ts";
+import type { CallerStory } from "../callers/counting-caller.ts";
 import { type Evidence, type OracleRecord, recoveriesMs, verdict } from "./oracle.ts";
 
 const KILL_MS = 10_000;

@@ -1,4 +1,4 @@
-import type { CallerStory } from "./caller.ts";
+import type { CallerStory } from "../callers/counting-caller.ts";
 
 /** A call's record, as far as the oracle looks. */
 export interface OracleRecord {

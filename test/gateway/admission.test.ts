@@ -7,10 +7,10 @@ import { AdmissionGate } from "../../src/gateway/admission.ts";
 import type { Transport } from "../../src/gateway/transport/transport.ts";
 import type { RedeemedCall } from "../../src/store/call-handoff.ts";
 import { SPEC } from "../support/calls/virtual-call.ts";
-import { DEFAULT_LIVENESS } from "../support/legs/liveness.ts";
-import { NOOP_LEG } from "../support/legs/noop-leg.ts";
+import { DEFAULT_LIVENESS } from "../support/configuration/liveness.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
+import { NOOP_LEG } from "../support/stubs/noop-leg.ts";
 
 const KEY = new Uint8Array(32).fill(7);
 const TOKEN = mintToken(KEY);

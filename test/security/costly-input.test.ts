@@ -6,8 +6,9 @@ import { TURN_TEXT_CHARS_MAX } from "../../src/core/limits/calls.ts";
 import { CARRIER_MESSAGE_BYTES_MAX } from "../../src/core/limits/messages.ts";
 import type { LlmRequest } from "../../src/speech/contracts.ts";
 import { createReferenceLlm } from "../../src/speech/reference/llm.ts";
+import { leg } from "../callers/leg.ts";
+import { STREAM_ID } from "../callers/twilio-stream.ts";
 import { type ApiUnderTest, apiUnderTest, MINIMAL_CALL } from "../support/api/harness.ts";
-import { leg, STREAM_ID } from "../support/legs/leg.ts";
 import { INLINE_TOOL_CHOICE } from "../support/stubs/inline-schemas.ts";
 
 /** Best of so many: machines have other things to do. */

@@ -13,7 +13,7 @@ import { carrierCodecs } from "../../src/simulator/transports.ts";
 import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "../support/audio/inbound-audio.ts";
 import { opus } from "../support/audio/opus-codecs.ts";
-import { Connection } from "../support/legs/connection.ts";
+import { Connection } from "../support/calls/connection.ts";
 import { memoryLog } from "../support/memory-log.ts";
 import { INLINE_SCHEMAS } from "../support/stubs/inline-schemas.ts";
 import { UNLIMITED_SPEND } from "../support/stubs/no-limits.ts";

@@ -59,7 +59,16 @@ export const TIMEOUT = Symbol("timeout");
 export function withTimeout<T>(promise: Promise<T>, delayMs: number, clock: Clock): Promise<T | typeof TIMEOUT> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(delayMs, () => resolve(TIMEOUT));
-    void promise.then(resolve, reject).finally(cancel);
+    promise.then(
+      (value) => {
+        cancel();
+        resolve(value);
+      },
+      (error: unknown) => {
+        cancel();
+        reject(error);
+      },
+    );
   });
 }
 

@@ -1,4 +1,4 @@
-import { head } from "../../support/network/raw-http.ts";
+import { upgradeRequest } from "../../support/network/raw-ws.ts";
 import { AttackConnections, pause } from "../connections.ts";
 import type { Outcome, Ready, Size, Target } from "./attack.ts";
 
@@ -18,15 +18,9 @@ export const outcome = (crowd: AttackConnections, answers = crowd.statuses): Out
   answers,
 });
 
-/** RFC 6455, section 4.1; `more` replaces and adds headers. */
+/** A request for the upgrade of `path`; `more` replaces and adds headers. */
 export const upgrade = (path: string, more: Readonly<Record<string, string>> = {}): string =>
-  head(`GET ${path}`, {
-    Upgrade: "websocket",
-    Connection: "Upgrade",
-    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
-    "Sec-WebSocket-Version": "13",
-    ...more,
-  });
+  upgradeRequest("x", path, more);
 
 /** A stream for each attacker, opened a few at a time: that they come all at once is another attack. */
 export async function streams({ media, paths }: Target, { attackers }: Size, ready: Ready): Promise<AttackConnections> {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits/media.ts";
 import { seededRandom } from "../../../src/core/seeded-random.ts";
-import { type MarkBehavior, RemoteFarEnd } from "../../support/calls/far-end.ts";
+import { type MarkBehavior, RemoteFarEnd } from "../../callers/far-end.ts";
 import { VirtualCall } from "../../support/calls/virtual-call.ts";
 
 // Compares what the call assumes was heard with what the playback buffer of the simulated carriers really played, across a

@@ -3,11 +3,11 @@ import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
 import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
-import { createMediaServer } from "../../support/legs/media-servers.ts";
-import { NOOP_LEG } from "../../support/legs/noop-leg.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 import { hasOpenssl, makeCertificate } from "../../support/network/certificates.ts";
 import { RawWs } from "../../support/network/raw-ws.ts";
+import { createMediaServer } from "../../support/services/media-servers.ts";
+import { NOOP_LEG } from "../../support/stubs/noop-leg.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 export function crowdedContract(mediaServer: MediaServerName): void {

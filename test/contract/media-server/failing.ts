@@ -2,12 +2,12 @@ import { afterEach, expect, onTestFinished, test } from "vitest";
 import { HANDSHAKE_MS_MAX } from "../../../src/core/limits/connections.ts";
 import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
 import type { UwsApp, UwsBehavior } from "../../../src/gateway/server/uws/module.ts";
-import { createMediaServer, type MediaServerParts, uwsHere } from "../../support/legs/media-servers.ts";
-import { NOOP_LEG } from "../../support/legs/noop-leg.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 import { RawWs } from "../../support/network/raw-ws.ts";
+import { createMediaServer, type MediaServerParts, uwsHere } from "../../support/services/media-servers.ts";
 import { type MediaService, mediaService } from "../../support/services/media-service.ts";
+import { NOOP_LEG } from "../../support/stubs/noop-leg.ts";
 
 const PATH = `/stream/${"x".repeat(64)}`;
 

@@ -7,7 +7,8 @@ import {
 import { CARRIER_MESSAGE_BYTES_MAX } from "../../../src/core/limits/messages.ts";
 import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
 import type { CallRecord } from "../../../src/store/call-store.ts";
-import { RawLeg, STREAM_ID } from "../../support/legs/raw-leg.ts";
+import { RawCaller } from "../../callers/raw-caller.ts";
+import { STREAM_ID } from "../../callers/twilio-stream.ts";
 import { OPCODE, RawWs } from "../../support/network/raw-ws.ts";
 import { type MediaService, mediaService } from "../../support/services/media-service.ts";
 import { DIFFERENCES } from "./differences.ts";
@@ -37,15 +38,15 @@ export function framesContract(mediaServer: MediaServerName): void {
    */
   async function callWith(misdeed: (ws: RawWs) => unknown): Promise<{ code: number | undefined; record: CallRecord }> {
     const [bad, good] = await Promise.all([service.create(), service.create()]);
-    const bystander = await RawLeg.start(`${service.url}/stream/${good.token}`);
-    const leg = await RawLeg.start(`${service.url}/stream/${bad.token}`);
-    leg.sendMedia(2);
-    await leg.ws.readFrame();
-    await misdeed(leg.ws);
-    const code = await leg.ws.readCloseCode();
-    leg.ws.destroy();
+    const bystander = await RawCaller.start(`${service.url}/stream/${good.token}`);
+    const caller = await RawCaller.start(`${service.url}/stream/${bad.token}`);
+    caller.sendFrames(2);
+    await caller.ws.readFrame();
+    await misdeed(caller.ws);
+    const code = await caller.ws.readCloseCode();
+    caller.ws.destroy();
     const record = await service.ended(bad.callId);
-    bystander.sendMedia(3);
+    bystander.sendFrames(3);
     bystander.ws.sendText(STOP);
     expect(await service.ended(good.callId)).toMatchObject({ endReason: "caller_hangup", counters: { framesIn: 3 } });
     bystander.ws.destroy();

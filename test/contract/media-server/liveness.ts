@@ -10,7 +10,7 @@ import {
 import { CARRIER_RATE_HZ } from "../../../src/core/limits/media.ts";
 import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
 import type { Tts } from "../../../src/speech/contracts.ts";
-import { DEFAULT_LIVENESS } from "../../support/legs/liveness.ts";
+import { DEFAULT_LIVENESS } from "../../support/configuration/liveness.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { BlackHole } from "../../support/network/black-hole.ts";
 import { encodeFrame, OPCODE, RawWs } from "../../support/network/raw-ws.ts";

@@ -1,11 +1,11 @@
 import { afterEach, expect, onTestFinished, test } from "vitest";
 import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
-import { createMediaServer } from "../../support/legs/media-servers.ts";
-import { NOOP_LEG } from "../../support/legs/noop-leg.ts";
-import { RawLeg } from "../../support/legs/raw-leg.ts";
+import { RawCaller } from "../../callers/raw-caller.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 import { RawWs } from "../../support/network/raw-ws.ts";
+import { createMediaServer } from "../../support/services/media-servers.ts";
 import { type MediaService, mediaService } from "../../support/services/media-service.ts";
+import { NOOP_LEG } from "../../support/stubs/noop-leg.ts";
 
 export function openingContract(mediaServer: MediaServerName): void {
   let service: MediaService | undefined;
@@ -56,13 +56,15 @@ export function openingContract(mediaServer: MediaServerName): void {
   ])("an upgrade with the Connection header %j is refused, and its token stays valid", async (connection) => {
     service = await mediaService({ mediaServer });
     const { token } = await service.create();
-    const { leg: refused, status } = await RawLeg.connect(`${service.url}/stream/${token}`, { Connection: connection });
+    const { caller: refused, status } = await RawCaller.connect(`${service.url}/stream/${token}`, {
+      Connection: connection,
+    });
     refused.ws.destroy();
     expect(status).toBe(426);
-    const { leg, status: accepted } = await RawLeg.connect(`${service.url}/stream/${token}`, {
+    const { caller, status: accepted } = await RawCaller.connect(`${service.url}/stream/${token}`, {
       Connection: "keep-alive, upgrade",
     });
-    leg.ws.destroy();
+    caller.ws.destroy();
     expect(accepted).toBe(101);
   });
 }

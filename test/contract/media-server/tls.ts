@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from "node:tls";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MediaServerName } from "../../../src/gateway/server/media-server.ts";
-import { createMediaServer } from "../../support/legs/media-servers.ts";
-import { RawLeg } from "../../support/legs/raw-leg.ts";
+import { RawCaller } from "../../callers/raw-caller.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 import {
   hasOpenssl,
@@ -14,6 +13,7 @@ import {
   type TestCertificate,
 } from "../../support/network/certificates.ts";
 import { type Frame, OPCODE, RawWs } from "../../support/network/raw-ws.ts";
+import { createMediaServer } from "../../support/services/media-servers.ts";
 import { type MediaService, mediaService } from "../../support/services/media-service.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
@@ -108,20 +108,24 @@ export function tlsContract(mediaServer: MediaServerName): void {
 
     test("costs live calls no frame in either direction", async () => {
       const { callId, token } = await service.create({ greeting: "A greeting that is long enough. ".repeat(5) });
-      const leg = await RawLeg.start(`${service.url}/stream/${token}`);
+      const caller = await RawCaller.start(`${service.url}/stream/${token}`);
       let heard = 0;
       const hear = (frame: Frame | undefined): void => {
         if (frame?.payload.includes('"media"')) heard += 1;
       };
       // One frame for each message that comes: in real time, since that is how the agent's come.
       for (let sent = 1; sent <= 90; sent += 1) {
-        leg.sendMedia(1);
+        caller.sendFrames(1);
         if (sent === 30) reload(second);
         if (sent === 60) reload(first);
-        hear(await leg.ws.readFrame());
+        hear(await caller.ws.readFrame());
       }
-      leg.ws.sendClose(1_000);
-      for (let frame = await leg.ws.readFrame(); frame?.opcode === OPCODE.text; frame = await leg.ws.readFrame()) {
+      caller.hangUp();
+      for (
+        let frame = await caller.ws.readFrame();
+        frame?.opcode === OPCODE.text;
+        frame = await caller.ws.readFrame()
+      ) {
         hear(frame);
       }
       const record = await service.ended(callId);

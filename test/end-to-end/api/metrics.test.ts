@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
 import { elapsedMs } from "../../../src/core/clocks.ts";
-import { holdShortCall, RawLeg, SHORT_CALL_FRAMES } from "../../support/legs/raw-leg.ts";
+import { holdShortCall, RawCaller, SHORT_CALL_FRAMES } from "../../callers/raw-caller.ts";
 import { type Family, readExposition, sampleOf } from "../../support/metrics/exposition.ts";
 import { unknownLabels } from "../../support/metrics/known-labels.ts";
 import { alerts, queries } from "../../support/metrics/monitoring.ts";
@@ -114,9 +114,9 @@ test("each process reports how often it was restarted", async () => {
 
 test("while the service drains, its metrics are served and show it", async () => {
   const { websocketUrl } = await service.createCall();
-  const leg = await RawLeg.start(`${service.mediaUrl}${new URL(websocketUrl).pathname}`);
+  const caller = await RawCaller.start(`${service.mediaUrl}${new URL(websocketUrl).pathname}`);
   service.process.signal("SIGTERM");
   await until("the metrics to tell of the drain", 1_000, async () => sampleOf(await scrape(), "trunkline_ready") === 0);
-  leg.ws.destroy();
+  caller.ws.destroy();
   expect(await service.process.exited).toBe(0);
 });

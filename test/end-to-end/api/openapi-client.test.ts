@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
-import { readRecording, telephone } from "../../support/calls/telephone.ts";
+import { readRecording, telephone } from "../../callers/telephone.ts";
 import { OpenapiClient } from "../../support/openapi/client.ts";
 import { Service, until } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
 import { readWav } from "../../../src/simulator/audio/wav.ts";
-import { wordsIn } from "../../support/calls/telephone.ts";
+import { wordsIn } from "../../callers/telephone.ts";
 import { builtProgram } from "../../support/services/build.ts";
 import { Service } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { isSpeech } from "../../../src/simulator/callers/utterance.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
-import { readRecording, telephone } from "../../support/calls/telephone.ts";
+import { readRecording, telephone } from "../../callers/telephone.ts";
 import { Service } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 

@@ -7,8 +7,8 @@ import { elapsedMs } from "../../../src/core/clocks.ts";
 import { CARRIER_FRAME_SAMPLES } from "../../../src/core/limits/media.ts";
 import { MU_LAW } from "../../../src/media/g711.ts";
 import { connectPeer } from "../../../src/simulator/peers/peer-socket.ts";
-import { telephone } from "../../support/calls/telephone.ts";
-import { RawLeg } from "../../support/legs/raw-leg.ts";
+import { RawCaller } from "../../callers/raw-caller.ts";
+import { telephone } from "../../callers/telephone.ts";
 import { NEW_CALL, Service, until, withStores } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 
@@ -28,7 +28,7 @@ const PARTIAL_PAYLOAD = Buffer.concat([Buffer.from([0x81, 0xfe, 0x01, 0x00, 0, 0
 const FRAMES = 10;
 
 /** The ways in which a peer can vanish: what it still does to its open stream. */
-const VANISHING: Readonly<Record<string, (leg: RawLeg) => void>> = {
+const VANISHING: Readonly<Record<string, (caller: RawCaller) => void>> = {
   "a half-close by a client that goes on reading": ({ ws }) => ws.halfClose(),
   "a reset in the middle of a frame": ({ ws }) => {
     ws.write(PARTIAL_PAYLOAD);
@@ -52,11 +52,11 @@ test("B15: a peer that disconnects in any way ends its own call within a second,
   const calls = await Promise.all(
     Object.entries(VANISHING).map(async ([how, vanish]) => {
       const { id, websocketUrl } = await service.createCall({ greeting: GREETING });
-      const leg = await RawLeg.start(websocketUrl);
-      leg.sendMedia(FRAMES);
+      const caller = await RawCaller.start(websocketUrl);
+      caller.sendFrames(FRAMES);
       // The agent is speaking by then, and everything sent before has been read.
-      await leg.ws.readFrame();
-      vanish(leg);
+      await caller.ws.readFrame();
+      vanish(caller);
       return { how, id, vanishedAtMs: systemClock.epochMs() };
     }),
   );
@@ -85,12 +85,12 @@ test("B15: a peer that disconnects in any way ends its own call within a second,
 
 test("C18: a call without any media and one of 50 ms each have a record", async () => {
   const [empty, short] = [await service.createCall(), await service.createCall()];
-  const { leg } = await RawLeg.connect(empty.websocketUrl);
-  leg.ws.destroy();
-  const leg50 = await RawLeg.start(short.websocketUrl);
-  leg50.sendMedia(2);
+  const { caller } = await RawCaller.connect(empty.websocketUrl);
+  caller.ws.destroy();
+  const leg50 = await RawCaller.start(short.websocketUrl);
+  leg50.sendFrames(2);
   await delay(50);
-  leg50.ws.sendClose(1_000);
+  leg50.hangUp();
   expect(await service.ended(empty.id)).toMatchObject({
     status: "ended",
     endReason: "caller_hangup",
@@ -136,7 +136,7 @@ test("K8, C18: after SIGTERM no call begins, live calls end with a goodbye at th
   await until("/readyz to say no", 1_000, async () => (await service.fetch("GET", "/readyz")).status === 503);
   const refusal = await service.api("POST", "/calls", NEW_CALL);
   expect([refusal.status, refusal.body]).toMatchObject([503, { error: { code: "draining" } }]);
-  expect((await RawLeg.connect(waiting.websocketUrl)).status).toBe(503);
+  expect((await RawCaller.connect(waiting.websocketUrl)).status).toBe(503);
   leaving.carrier.stop();
 
   expect(await staying.closed).toEqual({ code: 1_001, reason: "drain_timeout" });

@@ -4,7 +4,7 @@ import type { AudioFormat } from "../../../src/simulator/audio/format.ts";
 import type { Utterance } from "../../../src/simulator/callers/utterance.ts";
 import { connectionOf } from "../../../src/simulator/service/api-calls.ts";
 import { formatsOf, type Transport } from "../../../src/simulator/transports.ts";
-import { conversation, readRecording, telephone, utterance, wordsIn } from "../../support/calls/telephone.ts";
+import { conversation, readRecording, telephone, utterance, wordsIn } from "../../callers/telephone.ts";
 import { Service } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { connectionOf } from "../../../src/simulator/service/api-calls.ts";
 import { formatsOf, type Transport } from "../../../src/simulator/transports.ts";
-import { conversation, telephone, utterance } from "../../support/calls/telephone.ts";
+import { conversation, telephone, utterance } from "../../callers/telephone.ts";
 import { Service } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";

@@ -7,9 +7,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BODY_BYTES_MAX } from "../../../src/core/limits/api.ts";
 import { FRAME_MS } from "../../../src/core/limits/media.ts";
-import { conversation, telephone, utterance } from "../../support/calls/telephone.ts";
+import { RawCaller } from "../../callers/raw-caller.ts";
+import { conversation, telephone, utterance } from "../../callers/telephone.ts";
 import { exampleIn } from "../../support/docs/blocks.ts";
-import { RawLeg } from "../../support/legs/raw-leg.ts";
 import { hasOpenssl, makeCertificate, type TestCertificate } from "../../support/network/certificates.ts";
 import { freePort, hasNginx, Nginx } from "../../support/network/nginx.ts";
 import { type HttpAnswer, RawWs } from "../../support/network/raw-ws.ts";
@@ -157,9 +157,9 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     const { id, location, websocketUrl } = await createCall({}, base);
     expect(location).toBe(`/voice/api/v1/calls/${id}`);
     const { pathname } = new URL(websocketUrl);
-    const { leg, status } = await RawLeg.connect(`wss://127.0.0.1:${otherPort}/voice${pathname}`);
+    const { caller, status } = await RawCaller.connect(`wss://127.0.0.1:${otherPort}/voice${pathname}`);
     expect(status).toBe(101);
-    leg.ws.destroy();
+    caller.ws.destroy();
     await service.ended(id);
     await other.stop();
     for (const token of tokens) expect(other.logged()).not.toContain(token);
@@ -172,14 +172,14 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     const otherPort = await freePort();
     const other = await startNginx(otherPort, { "proxy_read_timeout 90s": "proxy_read_timeout 1s" });
     const { id, websocketUrl } = await createCall({ firstSpeaker: "user" }, `https://127.0.0.1:${otherPort}`);
-    const leg = await RawLeg.start(`wss://127.0.0.1:${otherPort}${new URL(websocketUrl).pathname}`);
+    const caller = await RawCaller.start(`wss://127.0.0.1:${otherPort}${new URL(websocketUrl).pathname}`);
     for (let frames = 0; frames < 3_000 / FRAME_MS; frames += 1) {
-      leg.sendMedia(1);
+      caller.sendFrames(1);
       await delay(FRAME_MS);
     }
-    expect([leg.ws.ended, (await service.call(id)).status]).toEqual([false, "active"]);
-    await leg.ws.readCloseCode();
-    leg.ws.destroy();
+    expect([caller.ws.ended, (await service.call(id)).status]).toEqual([false, "active"]);
+    await caller.ws.readCloseCode();
+    caller.ws.destroy();
     expect(await service.ended(id)).toMatchObject({ endReason: "caller_hangup" });
     await other.stop();
   });
@@ -244,10 +244,10 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
 
   test("while the service is down, every request gets 502 in the shape of our errors; no log has a token or a query", async () => {
     const [live, unused] = [await createCall({ firstSpeaker: "user" }), await createCall()];
-    const leg = await RawLeg.start(live.websocketUrl);
+    const caller = await RawCaller.start(live.websocketUrl);
     await service.process.kill();
-    await leg.ws.readCloseCode();
-    leg.ws.destroy();
+    await caller.ws.readCloseCode();
+    caller.ws.destroy();
     for (const path of ["/voices", "/calls?metadata%5Bphone%5D=%2B4930123456", new URL(unused.websocketUrl).pathname]) {
       expectError(await ask(`GET /api/v1${path} HTTP/1.1`), 502, "unavailable");
     }

@@ -6,9 +6,9 @@ import { connect } from "node:tls";
 import { afterAll, describe, expect, test } from "vitest";
 import { isoTime } from "../../../src/core/clock.ts";
 import { CERTIFICATE_POLL_MS } from "../../../src/core/limits/connections.ts";
-import { MEDIA_SERVERS_HERE } from "../../support/legs/media-servers.ts";
-import { RawLeg } from "../../support/legs/raw-leg.ts";
+import { RawCaller } from "../../callers/raw-caller.ts";
 import { hasOpenssl, makeCertificate, replaceCertificate } from "../../support/network/certificates.ts";
+import { MEDIA_SERVERS_HERE } from "../../support/services/media-servers.ts";
 import { Service, until } from "../../support/services/service.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "trunkline-tls-"));
@@ -40,8 +40,8 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
       const { id, websocketUrl } = await service.createCall({ firstSpeaker: "user" });
       expect(websocketUrl).toMatch(/^wss:\/\/127\.0\.0\.1:\d+\/stream\//);
       expect(await serialAt(service.mediaUrl)).toBe(first.serial);
-      const leg = await RawLeg.start(websocketUrl);
-      leg.sendMedia(10);
+      const caller = await RawCaller.start(websocketUrl);
+      caller.sendFrames(10);
 
       replaceCertificate(files, second);
       await until("the certificate to be seen", 4 * CERTIFICATE_POLL_MS, () => {
@@ -61,8 +61,8 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
       });
       expect(await serialAt(service.mediaUrl)).toBe(second.serial);
 
-      leg.sendMedia(10);
-      leg.ws.sendClose(1_000);
+      caller.sendFrames(10);
+      caller.hangUp();
       expect(await service.ended(id)).toMatchObject({ endReason: "caller_hangup", counters: { framesIn: 20 } });
 
       // A worker that dies now cannot be replaced before the files are right, and says why in the log.

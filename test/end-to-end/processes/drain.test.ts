@@ -2,10 +2,10 @@ import { connect } from "node:net";
 import { beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
 import { elapsedMs } from "../../../src/core/clocks.ts";
-import { MEDIA_SERVERS_HERE } from "../../support/legs/media-servers.ts";
-import { RawLeg } from "../../support/legs/raw-leg.ts";
+import { RawCaller } from "../../callers/raw-caller.ts";
 import { readExposition, sampleOf } from "../../support/metrics/exposition.ts";
 import { beginCalls, hangUpAll, sendFrames } from "../../support/services/live-workers.ts";
+import { MEDIA_SERVERS_HERE } from "../../support/services/media-servers.ts";
 import { NEW_CALL, Service, until, withStores } from "../../support/services/service.ts";
 
 const CALLS = 6;
@@ -43,9 +43,9 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
     expect((await service.api("POST", "/calls", NEW_CALL)).status).toBe(503);
     // Whichever worker it comes to.
     for (let tries = 0; tries < 8; tries += 1) {
-      const { leg, status } = await RawLeg.connect(waiting.websocketUrl);
+      const { caller, status } = await RawCaller.connect(waiting.websocketUrl);
       expect(status).toBe(503);
-      leg.ws.destroy();
+      caller.ws.destroy();
     }
     sendFrames(calls, FRAMES);
     expect(await hangUpAll(service, calls.slice(1))).toEqual(
@@ -57,7 +57,7 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
     const slow = connect(Number(port), hostname).on("error", () => {});
     slow.write("POST /api/v1/calls HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{");
     const [last] = calls;
-    last?.leg.ws.sendClose(1_000);
+    last?.caller.hangUp();
     expect(await service.process.exited).toBe(0);
     expect(service.logged("process died")).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { holdShortCall, RawLeg, SHORT_CALL_FRAMES } from "../../support/legs/raw-leg.ts";
+import { holdShortCall, RawCaller, SHORT_CALL_FRAMES } from "../../callers/raw-caller.ts";
 import { Service, until, withStores } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 
@@ -20,15 +20,21 @@ async function killedAndStartedAgain(service: Service): Promise<Service> {
 
 const environment = (mediaPort = "0") => ({ DRAIN_MS: String(DRAIN_MS), WORKERS: "1", MEDIA_PORT: mediaPort });
 
+/** A service whose supervisor is killed during a call, and the service that is started on its data directory. */
+async function killedDuringCall() {
+  const service = await Service.start({ env: environment() });
+  const live = await service.createCall({ firstSpeaker: "user", inactivityTimeout: 300 });
+  const caller = await RawCaller.start(live.websocketUrl);
+  caller.sendFrames(SHORT_CALL_FRAMES);
+  const next = await killedAndStartedAgain(service);
+  return { service, live, caller, next };
+}
+
 test("ADV-L5: after the supervisor's SIGKILL the next service starts at once, and calls of the old worker continue and have correct records", {
   retry: ifMachineStalled,
   timeout: 90_000,
 }, async () => {
-  const service = await Service.start({ env: environment() });
-  const live = await service.createCall({ firstSpeaker: "user", inactivityTimeout: 300 });
-  const leg = await RawLeg.start(live.websocketUrl);
-  leg.sendMedia(SHORT_CALL_FRAMES);
-  const next = await killedAndStartedAgain(service);
+  const { service, live, caller, next } = await killedDuringCall();
   expect((await next.fetch("GET", "/readyz")).status).toBe(200);
   expect(new URL(next.mediaUrl).port).toBe(new URL(service.mediaUrl).port);
   // Nothing but the new socket is left of the old service's.
@@ -36,8 +42,8 @@ test("ADV-L5: after the supervisor's SIGKILL the next service starts at once, an
 
   expect(await holdShortCall(next, await next.createCall())).toMatchObject({ endReason: "caller_hangup" });
   expect((await next.call(live.id)).status).toBe("active");
-  leg.sendMedia(SHORT_CALL_FRAMES);
-  leg.ws.sendClose(1_000);
+  caller.sendFrames(SHORT_CALL_FRAMES);
+  caller.hangUp();
   expect(await next.ended(live.id, RECORD_MS_MAX)).toMatchObject({
     status: "ended",
     endReason: "caller_hangup",
@@ -53,16 +59,12 @@ test("ADV-L5: the next service can be stopped while the old worker still has a c
   retry: ifMachineStalled,
   timeout: 90_000,
 }, async () => {
-  const service = await Service.start({ env: environment() });
-  const live = await service.createCall({ firstSpeaker: "user", inactivityTimeout: 300 });
-  const leg = await RawLeg.start(live.websocketUrl);
-  leg.sendMedia(SHORT_CALL_FRAMES);
-  const next = await killedAndStartedAgain(service);
+  const { service, live, caller, next } = await killedDuringCall();
   expect(await next.stop()).toBe(0);
   const { dataDir, apiKey } = service;
   const statusOf = () => withStores(dataDir, ({ calls }, accountId) => calls.get(accountId, live.id));
   expect(await statusOf()).toMatchObject({ status: "active" });
-  leg.ws.sendClose(1_000);
+  caller.hangUp();
   await until("the old worker to be gone", GONE_MS_MAX, () => service.process.living().length === 0);
   const last = await Service.start({ dataDir, apiKey, env: environment() });
   expect(await last.ended(live.id, RECORD_MS_MAX)).toMatchObject({

@@ -7,8 +7,8 @@ import { recordingPath } from "../../../src/record/recording/render.ts";
 import type { CallerEvent } from "../../../src/simulator/callers/caller.ts";
 import type { Utterance } from "../../../src/simulator/callers/utterance.ts";
 import type { Stores } from "../../../src/store/stores.ts";
-import { conversation, readRecording, telephone, utterance, wordsIn } from "../../support/calls/telephone.ts";
-import { holdShortCall, RawLeg, SHORT_CALL_FRAMES } from "../../support/legs/raw-leg.ts";
+import { holdShortCall, RawCaller, SHORT_CALL_FRAMES } from "../../callers/raw-caller.ts";
+import { conversation, readRecording, telephone, utterance, wordsIn } from "../../callers/telephone.ts";
 import { agentText, type CallItem, Service, until, withStores } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 
@@ -143,8 +143,8 @@ test("a control process killed during a call loses no call and no record, and st
   const live = await service.createCall({ greeting: GREETING });
   const short = await service.createCall({ greeting: GREETING });
   const waiting = await service.createCall({ greeting: GREETING });
-  const leg = await RawLeg.start(short.websocketUrl);
-  leg.sendMedia(SHORT_CALL_FRAMES);
+  const shortCaller = await RawCaller.start(short.websocketUrl);
+  shortCaller.sendFrames(SHORT_CALL_FRAMES);
   let began = false;
   const notice = (event: CallerEvent): void => {
     began ||= event.kind === "agent-began";
@@ -153,9 +153,9 @@ test("a control process killed during a call loses no call and no record, and st
   await until("the agent to begin", 10_000, () => began);
   await service.killChild("control");
 
-  expect((await RawLeg.connect(waiting.websocketUrl)).status).toBe(503);
-  leg.ws.sendClose(1_000);
-  await leg.ws.readCloseCode();
+  expect((await RawCaller.connect(waiting.websocketUrl)).status).toBe(503);
+  shortCaller.hangUp();
+  await shortCaller.ws.readCloseCode();
   // All of that happened while no control process was there.
   expect(service.pid("control")).toBe(control);
   await replaced("control", control);
@@ -227,8 +227,8 @@ test("after a kill of the supervisor alone no process remains: live calls end wi
   timeout: 90_000,
 }, async () => {
   const { id, websocketUrl } = await service.createCall({ greeting: GREETING });
-  const leg = await RawLeg.start(websocketUrl);
-  leg.sendMedia(SHORT_CALL_FRAMES);
+  const caller = await RawCaller.start(websocketUrl);
+  caller.sendFrames(SHORT_CALL_FRAMES);
   service.process.signal("SIGKILL");
   await service.process.exited;
   await until("nothing of the service to live", DRAIN_MS + 10_000, () => service.process.living().length === 0);
@@ -243,7 +243,7 @@ test("after a kill of the supervisor alone no process remains: live calls end wi
 
 test("after a kill of the supervisor and the control process no process remains either: a worker does not wait beyond its deadline", async () => {
   const { websocketUrl } = await service.createCall({ greeting: GREETING });
-  await RawLeg.start(websocketUrl);
+  await RawCaller.start(websocketUrl);
   const control = service.pid("control");
   service.process.signal("SIGKILL");
   process.kill(control, "SIGKILL");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { MEDIA_SERVERS_HERE } from "../../support/legs/media-servers.ts";
-import { RawLeg } from "../../support/legs/raw-leg.ts";
+import { RawCaller } from "../../callers/raw-caller.ts";
+import { MEDIA_SERVERS_HERE } from "../../support/services/media-servers.ts";
 import { NEW_CALL, Service, until, withStores } from "../../support/services/service.ts";
 
 describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
@@ -57,15 +57,15 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
     expect(await create(service, one)).toMatchObject(RATE_LIMITED);
 
     // Whichever worker they reach, a token in hand finds a slot; and then no port listens.
-    const legs = [await RawLeg.connect(first), await RawLeg.connect(second)];
+    const legs = [await RawCaller.connect(first), await RawCaller.connect(second)];
     expect(legs.map(({ status }) => status)).toEqual([101, 101]);
     expect(await create(service, three)).toMatchObject(OVERLOADED);
-    legs[0]?.leg.ws.destroy();
-    expect((await RawLeg.connect(await taken(three))).status).toBe(101);
+    legs[0]?.caller.ws.destroy();
+    expect((await RawCaller.connect(await taken(three))).status).toBe(101);
     expect(await create(service, one)).toMatchObject(OVERLOADED);
     // K7: clients that come while the service drains get 503, also from workers that are full and had stopped listening.
     const answered = (): Promise<number | undefined> =>
-      RawLeg.connect(second).then(
+      RawCaller.connect(second).then(
         ({ status }) => status,
         () => undefined,
       );

@@ -3,9 +3,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { FRAME_MS } from "../../../src/core/limits/media.ts";
 import { SupervisorFile } from "../../../src/process/supervisor/state-file.ts";
-import { MEDIA_SERVERS_HERE } from "../../support/legs/media-servers.ts";
 import { builtProgram } from "../../support/services/build.ts";
 import { beginCalls, hangUpAll, type LiveCall, sendFrames, workerPids } from "../../support/services/live-workers.ts";
+import { MEDIA_SERVERS_HERE } from "../../support/services/media-servers.ts";
 import { Service } from "../../support/services/service.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
@@ -45,7 +45,7 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
       if (call === undefined) break;
       short.push(call);
       sendFrames([call, ...long], FRAMES);
-      if (short.length % 2 === 0) call.leg.ws.sendClose(1_000);
+      if (short.length % 2 === 0) call.caller.hangUp();
       // As fast as people speak: more would be a flood.
       await delay(FRAMES * FRAME_MS);
     }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
 import { elapsedMs } from "../../../src/core/clocks.ts";
-import { RawLeg } from "../../support/legs/raw-leg.ts";
+import { RawCaller } from "../../callers/raw-caller.ts";
 import { Service, ServiceProcess, until } from "../../support/services/service.ts";
 
 /** What a process may take to come so far that it can go, on a machine that has other things to do. */
@@ -34,8 +34,8 @@ test.each<[when: string, act: (service: ServiceProcess) => Promise<unknown>]>([
 test("K8: a second signal ends all processes at once, during any part of the drain", async () => {
   const service = await Service.start({ env: { DRAIN_MS: "7200000" } });
   const { websocketUrl } = await service.createCall();
-  const leg = await RawLeg.start(websocketUrl);
-  await leg.ws.readFrame();
+  const caller = await RawCaller.start(websocketUrl);
+  await caller.ws.readFrame();
   service.process.signal("SIGTERM");
   await until("the drain to begin", 5_000, () => service.logged("drain started").length > 0);
   await delay(200);
@@ -45,8 +45,8 @@ test("K8: a second signal ends all processes at once, during any part of the dra
   expect(await service.process.exited).toBe(1);
   expect(elapsedMs(signalledMs, systemClock.nowMs())).toBeLessThan(5_000);
   await nothingLeft(service.process);
-  await until("the stream to end", 1_000, () => leg.ws.ended);
-  leg.ws.destroy();
+  await until("the stream to end", 1_000, () => caller.ws.ended);
+  caller.ws.destroy();
 });
 
 test("K8: SIGINT drains as SIGTERM does, and at once when there is no call", async () => {

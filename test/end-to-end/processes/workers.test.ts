@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { MEDIA_SERVERS_HERE } from "../../support/legs/media-servers.ts";
 import { RawWs } from "../../support/network/raw-ws.ts";
 import { beginCalls, brokenCalls, hangUpAll, sendFrames, workerPids } from "../../support/services/live-workers.ts";
+import { MEDIA_SERVERS_HERE } from "../../support/services/media-servers.ts";
 import { Service, until } from "../../support/services/service.ts";
 
 describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {

@@ -6,7 +6,7 @@ import { codeOf } from "../../../src/core/errors.ts";
 import { BufferedReply } from "../../../src/gateway/agent/buffered-reply.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import type { LlmEvent } from "../../../src/speech/contracts.ts";
-import { leg } from "../../support/legs/leg.ts";
+import { leg } from "../../callers/leg.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 import { type LlmStep, ScriptedLlm, textReply } from "../../support/providers/scripted-llm.ts";
 import { ScriptedStt } from "../../support/providers/scripted-stt.ts";

@@ -3,7 +3,7 @@ import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import type { CallSpec } from "../../../src/core/calls/spec.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import type { Voice } from "../../../src/speech/contracts.ts";
-import { websocketLeg } from "../../support/legs/websocket-leg.ts";
+import { websocketLeg } from "../../callers/websocket-leg.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { type LlmStep, ScriptedLlm, textReply } from "../../support/providers/scripted-llm.ts";
 import { ScriptedStt, type SttStep } from "../../support/providers/scripted-stt.ts";

@@ -11,7 +11,7 @@ import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
 import { meteredLlm } from "../../../src/speech/llm/metered-llm.ts";
 import { llmMetering } from "../../../src/speech/metering/usage.ts";
 import { refusalFrom } from "../../../src/speech/resilience/provider-error.ts";
-import { type WebsocketLegOptions, websocketLeg } from "../../support/legs/websocket-leg.ts";
+import { type WebsocketLegOptions, websocketLeg } from "../../callers/websocket-leg.ts";
 import { ManualClock, settled, sleep } from "../../support/manual-clock.ts";
 import { breakerFor } from "../../support/providers/breakers.ts";
 import { ScriptedStt } from "../../support/providers/scripted-stt.ts";

@@ -8,8 +8,8 @@ import type { JournalHeader } from "../../../src/record/journal/records.ts";
 import { replayJournal } from "../../../src/record/replay/replay.ts";
 import type { LlmRequest } from "../../../src/speech/contracts.ts";
 import { promptTokens } from "../../../src/speech/llm/prompt/prompt-tokens.ts";
+import { DEFAULT_FORMAT } from "../../callers/websocket-leg.ts";
 import { SPEC } from "../../support/calls/virtual-call.ts";
-import { DEFAULT_FORMAT } from "../../support/legs/websocket-leg.ts";
 import { ScriptedLlm, textReply } from "../../support/providers/scripted-llm.ts";
 import { type MediaService, mediaService } from "../../support/services/media-service.ts";
 

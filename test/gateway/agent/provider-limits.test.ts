@@ -3,7 +3,7 @@ import type { CallEvent } from "../../../src/call/events.ts";
 import type { ToolSpec } from "../../../src/core/calls/spec.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
 import type { LlmEvent } from "../../../src/speech/contracts.ts";
-import { leg } from "../../support/legs/leg.ts";
+import { leg } from "../../callers/leg.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { type LlmStep, ScriptedLlm, textReply } from "../../support/providers/scripted-llm.ts";
 import { ScriptedStt, type SttStep } from "../../support/providers/scripted-stt.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { monotonicMs } from "../../../src/core/clocks.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
-import { websocketLeg } from "../../support/legs/websocket-leg.ts";
+import { websocketLeg } from "../../callers/websocket-leg.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { ScriptedStt, type SttStep } from "../../support/providers/scripted-stt.ts";
 import { ScriptedTts } from "../../support/providers/scripted-tts.ts";

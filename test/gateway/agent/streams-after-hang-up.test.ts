@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { afterEach, describe, expect, test } from "vitest";
 import { WebSocketServer } from "ws";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
-import { type LegOptions, leg } from "../../support/legs/leg.ts";
+import { type LegOptions, leg } from "../../callers/leg.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { LLM_PROVIDERS, STT_PROVIDERS, TTS_PROVIDERS } from "../../support/providers/every-provider.ts";
 import { ScriptedStt } from "../../support/providers/scripted-stt.ts";

@@ -8,7 +8,7 @@ import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
 import { FallbackStt } from "../../../src/speech/stt/fallback.ts";
 import { TtsCache } from "../../../src/speech/tts/cache.ts";
 import { FallbackTts } from "../../../src/speech/tts/fallback.ts";
-import { type LegOptions, leg } from "../../support/legs/leg.ts";
+import { type LegOptions, leg } from "../../callers/leg.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { breakerFor, ttsWithBreaker } from "../../support/providers/breakers.ts";
 import { LLM_PROVIDERS, STT_PROVIDERS, TTS_PROVIDERS } from "../../support/providers/every-provider.ts";

@@ -3,7 +3,7 @@ import { createPlivoWire } from "../../../src/carriers/plivo/wire.ts";
 import { createTelnyxWire } from "../../../src/carriers/telnyx/wire.ts";
 import { BACKLOG_MS_MAX } from "../../../src/core/limits/caller-audio.ts";
 import { MESSAGES_PER_SECOND_MAX } from "../../../src/core/limits/messages.ts";
-import { leg } from "../../support/legs/leg.ts";
+import { leg } from "../../callers/leg.ts";
 
 // Audio that is dropped before its amount is counted: late, duplicate or stale.
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { StreamCodec, StreamRateHz } from "../../../src/core/calls/spec.ts";
 import { monotonicMs } from "../../../src/core/clocks.ts";
+import { websocketLeg } from "../../callers/websocket-leg.ts";
 import { heapBytesPerRun } from "../../support/heap.ts";
-import { websocketLeg } from "../../support/legs/websocket-leg.ts";
 
 /** Times that are passed on are boxed where the compiler does not inline, 16 bytes each: a few, and no object. */
 const NUMBERS_BYTES_MAX = 150;

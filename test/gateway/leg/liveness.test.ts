@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SILENT_PEER_MS_MAX } from "../../../src/core/limits/connections.ts";
-import { leg } from "../../support/legs/leg.ts";
-import { DEFAULT_LIVENESS } from "../../support/legs/liveness.ts";
+import { leg } from "../../callers/leg.ts";
+import { DEFAULT_LIVENESS } from "../../support/configuration/liveness.ts";
 
 const { pingIntervalMs, pingTimeoutMs } = DEFAULT_LIVENESS;
 const LONG = { spec: { greeting: "one sentence of many words. ".repeat(100), maxDurationMs: 600_000 } };

@@ -14,8 +14,8 @@ import {
   TEXT_MESSAGE_BYTES_MAX,
 } from "../../../src/core/limits/messages.ts";
 import type { Wire } from "../../../src/wire/wire.ts";
-import { leg } from "../../support/legs/leg.ts";
-import { websocketLeg } from "../../support/legs/websocket-leg.ts";
+import { leg } from "../../callers/leg.ts";
+import { websocketLeg } from "../../callers/websocket-leg.ts";
 import { differentKeys } from "../../support/wires/costly-json.ts";
 
 const QUIET = { spec: { firstSpeaker: "user" as const, inactivityTimeoutMs: 3_600_000, maxDurationMs: 7_200_000 } };

@@ -8,7 +8,7 @@ import { seededRandom } from "../../../src/core/seeded-random.ts";
 import { loadVad } from "../../../src/media/vad.ts";
 import { journalPath } from "../../../src/record/journal/reader.ts";
 import type { Llm, Stt, Tts } from "../../../src/speech/contracts.ts";
-import { STREAM_ID, STREAM_START } from "../../support/legs/raw-leg.ts";
+import { startMessage } from "../../callers/twilio-stream.ts";
 import { RawWs } from "../../support/network/raw-ws.ts";
 import { ScriptedLlm, textReply } from "../../support/providers/scripted-llm.ts";
 import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
@@ -40,7 +40,7 @@ const TYPED: Partial<CallSpec> = {
   websocket: { codec: "pcm_s16le", inputRateHz: 16_000, outputRateHz: 16_000 },
   firstSpeaker: "user",
 };
-const START = JSON.stringify({ event: "start", streamSid: STREAM_ID, start: STREAM_START });
+const START = JSON.stringify(startMessage());
 
 let fault: Fault = "none";
 let service: MediaService | undefined;

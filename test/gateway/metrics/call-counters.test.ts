@@ -10,9 +10,10 @@ import { CallCounters } from "../../../src/gateway/metrics/call-counters.ts";
 import { addCounts, zeroCounts } from "../../../src/gateway/metrics/total-counters.ts";
 import type { Tts } from "../../../src/speech/contracts.ts";
 import { TtsRouter } from "../../../src/speech/tts/router.ts";
+import { type LegOptions, leg } from "../../callers/leg.ts";
+import { RawCaller } from "../../callers/raw-caller.ts";
+import { STREAM_ID } from "../../callers/twilio-stream.ts";
 import { SPEC } from "../../support/calls/virtual-call.ts";
-import { type LegOptions, leg, STREAM_ID } from "../../support/legs/leg.ts";
-import { RawLeg } from "../../support/legs/raw-leg.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 import { readExposition, sampleOf } from "../../support/metrics/exposition.ts";
 import { RawWs } from "../../support/network/raw-ws.ts";
@@ -44,8 +45,8 @@ describe("the call metrics of a worker", () => {
   test("count frames and messages while a call is live, keep the counts after its end, and match its record", async () => {
     const media = await start();
     const { callId, token } = await media.create();
-    const call = await RawLeg.start(`${media.url}/stream/${token}`);
-    call.sendMedia(10);
+    const call = await RawCaller.start(`${media.url}/stream/${token}`);
+    call.sendFrames(10);
     call.ws.sendText("no JSON");
     // The first of them is a ping.
     for (let frames = 0; frames < 11; frames += 1) await call.ws.readFrame();
@@ -59,7 +60,7 @@ describe("the call metrics of a worker", () => {
     expect(sampleOf(during, "trunkline_added_latency_seconds_count", { direction: "out" })).toBeGreaterThan(0);
     expect(sampleOf(during, "trunkline_tick_lateness_seconds_count")).toBeGreaterThan(0);
     expect(sampleOf(during, "trunkline_stage_failures_total", { stage: "tts", provider: "scripted" })).toBe(0);
-    call.ws.sendClose(1_000);
+    call.hangUp();
     const record = await media.ended(callId);
     const after = await scrape(media);
     const [line] = media.logged.filter((text) => text.includes('"call ended"')).map((text) => JSON.parse(text));
@@ -78,8 +79,8 @@ describe("the call metrics of a worker", () => {
     expect(sampleOf(after, "trunkline_journal_failures_total")).toBe(0);
 
     const second = await media.create();
-    const next = await RawLeg.start(`${media.url}/stream/${second.token}`);
-    next.sendMedia(5);
+    const next = await RawCaller.start(`${media.url}/stream/${second.token}`);
+    next.sendFrames(5);
     await next.ws.readFrame();
     expect(sampleOf(await scrape(media), "trunkline_frames_total", { direction: "in", ...CARRIER_A })).toBe(15);
     next.ws.destroy();
@@ -101,7 +102,7 @@ describe("the call metrics of a worker", () => {
     }));
     const media = await start({ ttsPool: new TtsRouter(chained, systemClock) });
     const { token } = await media.create({ voiceId: "scripted/one" });
-    const call = await RawLeg.start(`${media.url}/stream/${token}`);
+    const call = await RawCaller.start(`${media.url}/stream/${token}`);
     await call.ws.readFrame();
     const metrics = await scrape(media);
     const count = "trunkline_provider_latency_seconds_count";
@@ -114,7 +115,7 @@ describe("the call metrics of a worker", () => {
   test("report a call that has not begun to stream as opening", async () => {
     const media = await start();
     const { token } = await media.create();
-    const { leg: call, status } = await RawLeg.connect(`${media.url}/stream/${token}`);
+    const { caller: call, status } = await RawCaller.connect(`${media.url}/stream/${token}`);
     expect(status).toBe(101);
     expect(sampleOf(await scrape(media), "trunkline_calls", { state: "opening" })).toBe(1);
     call.ws.destroy();

@@ -7,7 +7,7 @@ import { PhraseBook } from "../../../src/gateway/phrases/book.ts";
 import { readJournal } from "../../../src/record/journal/reader.ts";
 import type { JournaledEvent } from "../../../src/record/journal/records.ts";
 import { replayJournal } from "../../../src/record/replay/replay.ts";
-import { type LegOptions, leg } from "../../support/legs/leg.ts";
+import { type LegOptions, leg } from "../../callers/leg.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 import { type LlmStep, ScriptedLlm } from "../../support/providers/scripted-llm.ts";

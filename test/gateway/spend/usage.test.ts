@@ -9,7 +9,7 @@ import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
 import { llmMetering, meteredStt, ttsMetering } from "../../../src/speech/metering/usage.ts";
 import { TtsCache } from "../../../src/speech/tts/cache.ts";
 import { FallbackTts } from "../../../src/speech/tts/fallback.ts";
-import { type LegOptions, leg } from "../../support/legs/leg.ts";
+import { type LegOptions, leg } from "../../callers/leg.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { readExposition, sampleOf } from "../../support/metrics/exposition.ts";
 import { breakerFor, ttsWithBreaker } from "../../support/providers/breakers.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { CallRecord } from "../../../src/store/call-store.ts";
-import { RawLeg } from "../../support/legs/raw-leg.ts";
+import { RawCaller } from "../../callers/raw-caller.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 import { FillingDisk } from "../../support/services/filling-disk.ts";
 import { type MediaService, mediaService } from "../../support/services/media-service.ts";
@@ -18,13 +18,13 @@ async function holdCall(journalFiles: FillingDisk): Promise<{ record: CallRecord
   const clock = new ManualClock();
   service = await mediaService({ journalFiles, clock });
   const { callId, token } = await service.create({ firstSpeaker: "user" });
-  const leg = await RawLeg.start(`${service.url}/stream/${token}`);
+  const caller = await RawCaller.start(`${service.url}/stream/${token}`);
   while (service.gateway.callIds().length === 0) await settled();
   for (let frame = 0; frame < FRAMES; frame += 1) {
-    leg.sendMedia(1);
+    caller.sendFrames(1);
     await clock.play(FRAME_MS);
   }
-  leg.ws.sendClose(1_000);
+  caller.hangUp();
   while (service.gateway.callIds().length > 0) await settled();
   const record = await clock.drive(service.ended(callId));
   const transcript = await service.stores.calls.transcript(service.accountId, callId);

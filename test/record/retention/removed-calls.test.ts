@@ -5,7 +5,7 @@ import { systemClock } from "../../../src/core/clock.ts";
 import type { CallId } from "../../../src/core/ids.ts";
 import type { ListedEvent } from "../../../src/record/events/event-list.ts";
 import { EventPager } from "../../../src/record/events/event-pages.ts";
-import { RawLeg } from "../../support/legs/raw-leg.ts";
+import { RawCaller } from "../../callers/raw-caller.ts";
 import { ScriptedLlm, textReply } from "../../support/providers/scripted-llm.ts";
 import { ScriptedStt } from "../../support/providers/scripted-stt.ts";
 import { type MediaService, mediaService } from "../../support/services/media-service.ts";
@@ -31,14 +31,14 @@ async function hold(spec: Partial<CallSpec>): Promise<{ callId: CallId; events: 
   const llm = new ScriptedLlm(clock, [textReply("The canary sings.")]);
   service = await mediaService({ stt, llm });
   const { callId, token } = await service.create(spec);
-  const leg = await RawLeg.start(`${service.url}/stream/${token}`);
-  leg.sendMedia(10);
+  const caller = await RawCaller.start(`${service.url}/stream/${token}`);
+  caller.sendFrames(10);
   for (let answered = false; !answered; ) {
-    const frame = await leg.ws.readFrame();
+    const frame = await caller.ws.readFrame();
     if (frame === undefined) throw new Error("the stream ended before the answer");
     answered = frame.payload.includes(ANSWERED);
   }
-  leg.ws.sendClose(1_000);
+  caller.hangUp();
   await service.ended(callId);
   const { events, more } = await new EventPager(service.directory).page(callId, 0, 10_000);
   expect(more).toBe("never");

@@ -1,8 +1,8 @@
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import { SOCKET_PAYLOAD_BYTES_MAX } from "../../../src/core/limits/connections.ts";
 import type { Transport } from "../../../src/gateway/transport/transport.ts";
-import type { Connection } from "../../support/legs/connection.ts";
-import { DEFAULT_LIVENESS } from "../../support/legs/liveness.ts";
+import type { Connection } from "../../support/calls/connection.ts";
+import { DEFAULT_LIVENESS } from "../../support/configuration/liveness.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 import type { FaultPlan } from "../plan/fault-plan.ts";
 import type { Fault } from "../plan/kinds.ts";

@@ -6,7 +6,7 @@ import {
 import { frameBytes, silenceByte } from "../../../src/simulator/audio/format.ts";
 import type { SimulatedPeer } from "../../../src/simulator/peers/peer.ts";
 import { formatsOf, type Transport as Wire } from "../../../src/simulator/transports.ts";
-import type { Connection } from "../../support/legs/connection.ts";
+import type { Connection } from "../../support/calls/connection.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 import { differentKeys } from "../../support/wires/costly-json.ts";
 import type { FaultPlan } from "../plan/fault-plan.ts";

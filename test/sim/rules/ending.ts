@@ -3,7 +3,7 @@ import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
 import { GOODBYE_MS_MAX, LLM_FAILURES_MAX } from "../../../src/core/limits/calls.ts";
 import { LEG_START_MS_MAX } from "../../../src/core/limits/connections.ts";
-import { DEFAULT_LIVENESS } from "../../support/legs/liveness.ts";
+import { DEFAULT_LIVENESS } from "../../support/configuration/liveness.ts";
 import type { MessageKind } from "../network/message-kinds.ts";
 import type { Chronicle } from "../observer/chronicle.ts";
 import { type Facts, isComplete, TICK_MS } from "../observer/facts.ts";

@@ -10,7 +10,6 @@ import type {
   TtsRequest,
 } from "../../../src/speech/contracts.ts";
 import { FallbackLlm } from "../../../src/speech/llm/fallback.ts";
-import { meteredLlm } from "../../../src/speech/llm/metered-llm.ts";
 import { llmMetering, meteredStt, ttsMetering } from "../../../src/speech/metering/usage.ts";
 import { withPolicy } from "../../../src/speech/resilience/policy.ts";
 import { FallbackStt } from "../../../src/speech/stt/fallback.ts";
@@ -63,9 +62,12 @@ describe("an LLM's tokens", () => {
     const clock = new ManualClock();
     const { observer, used, responses } = recordingObserver();
     const abortController = new AbortController();
-    const reply = drained(
-      meteredLlm(new ScriptedLlm(clock, [steps]), "small").reply(REQUEST, abortController.signal, observer),
+    const llm = new ScriptedLlm(clock, [steps]);
+    const metered = withPolicy(
+      { provider: llm.provider, send: (request: LlmRequest, signal: AbortSignal) => llm.reply(request, signal) },
+      { metering: llmMetering("small") },
     );
+    const reply = drained(metered.request(REQUEST, abortController.signal, observer));
     if (abortAfterMs < Number.POSITIVE_INFINITY) clock.after(abortAfterMs, () => abortController.abort());
     await clock.play(1_000);
     await reply;

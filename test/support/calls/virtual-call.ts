@@ -9,7 +9,7 @@ import type { TurnId } from "../../../src/core/ids.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits/media.ts";
 import { PlaybackClock } from "../../../src/media/playback-clock.ts";
 import type { TimedWord } from "../../../src/speech/contracts.ts";
-import { type FarEnd, ImmediateFarEnd, type SpeechFrame } from "./far-end.ts";
+import { type FarEnd, ImmediateFarEnd, type SpeechFrame } from "../../callers/far-end.ts";
 
 export const SPEC: CallSpec = {
   systemPrompt: "You answer the telephone of a bakery.",

@@ -24,7 +24,7 @@ import { WebsocketClient } from "../../../src/simulator/peers/websocket-client.t
 import { carrierCodecs, formatsOf, simulatePeer, type Transport } from "../../../src/simulator/transports.ts";
 import { vowelAt } from "../audio/vowel.ts";
 import { SPEC } from "../calls/virtual-call.ts";
-import { DEFAULT_LIVENESS } from "../legs/liveness.ts";
+import { DEFAULT_LIVENESS } from "../configuration/liveness.ts";
 import { ManualClock, sleep } from "../manual-clock.ts";
 import { memoryLog } from "../memory-log.ts";
 import { INLINE_SCHEMAS } from "../stubs/inline-schemas.ts";

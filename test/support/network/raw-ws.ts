@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect as connectSocket, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import { head } from "./raw-http.ts";
 
 /** RFC 6455, section 11.8. */
 export const OPCODE = { continuation: 0x0, text: 0x1, binary: 0x2, close: 0x8, ping: 0x9, pong: 0xa } as const;
@@ -31,6 +32,24 @@ export interface FrameToSend {
   /** The length the header claims, whatever the payload's is; it is then written in 64 bits. */
   claimedBytes?: bigint;
 }
+
+/**
+ * The head of a request for the upgrade of `path`, as RFC 6455 section 4.1 has it; `headers` replace the usual ones, undefined leaves
+ * one out.
+ */
+export const upgradeRequest = (
+  host: string,
+  path: string,
+  headers: Readonly<Record<string, string | undefined>> = {},
+): string =>
+  head(`GET ${path}`, {
+    Host: host,
+    Upgrade: "websocket",
+    Connection: "Upgrade",
+    "Sec-WebSocket-Key": randomBytes(16).toString("base64"),
+    "Sec-WebSocket-Version": "13",
+    ...headers,
+  });
 
 /**
  * A WebSocket client on a plain TCP socket that sends what it is given, legal or not: it sends any frame, half-closes and
@@ -94,23 +113,9 @@ export class RawWs {
     this.#socket.write(bytes);
   }
 
-  /**
-   * Asks for the upgrade of `path`, as RFC 6455 section 4.1 has it; `headers` replace the usual ones, undefined leaves
-   * one out.
-   */
+  /** Asks for the upgrade of `path`; see `upgradeRequest`. */
   sendUpgrade(path: string, headers: Readonly<Record<string, string | undefined>> = {}): void {
-    const all: Record<string, string | undefined> = {
-      Host: `${this.#socket.remoteAddress}:${this.#socket.remotePort}`,
-      Upgrade: "websocket",
-      Connection: "Upgrade",
-      "Sec-WebSocket-Key": randomBytes(16).toString("base64"),
-      "Sec-WebSocket-Version": "13",
-      ...headers,
-    };
-    const lines = Object.entries(all).flatMap(([name, value]) =>
-      value === undefined ? [] : [`${name}: ${value}\r\n`],
-    );
-    this.write(`GET ${path} HTTP/1.1\r\n${lines.join("")}\r\n`);
+    this.write(upgradeRequest(`${this.#socket.remoteAddress}:${this.#socket.remotePort}`, path, headers));
   }
 
   /** `sendUpgrade` and the answer to it. */

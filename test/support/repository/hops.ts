@@ -4,7 +4,7 @@ import { readConfig } from "../../../src/config/config.ts";
 import { FRAME_MS } from "../../../src/core/limits/media.ts";
 import type { TtsChunk } from "../../../src/speech/contracts.ts";
 import { createSpeechProviders } from "../../../src/speech/registry.ts";
-import { RawLeg } from "../legs/raw-leg.ts";
+import { RawCaller } from "../../callers/raw-caller.ts";
 import { ManualClock, settled } from "../manual-clock.ts";
 import { memoryLog } from "../memory-log.ts";
 import { fakeDeepgram } from "../providers/stt/deepgram.ts";
@@ -150,12 +150,12 @@ export async function measureHops(): Promise<Hops> {
       language: "en-GB",
       voiceId: `elevenlabs/${ELEVENLABS_VOICE.voice_id}`,
     });
-    const leg = await RawLeg.start(`${service.url}/stream/${token}`);
+    const caller = await RawCaller.start(`${service.url}/stream/${token}`);
     while (deepgram.seen.length === 0 || elevenLabs.held < FIRST_RUNS + SAMPLES) await clock.play(FRAME_MS);
     const frameIn = await commonFiles(running, async () => {
       await clock.play(FRAME_MS);
       running.take();
-      leg.sendMedia(1);
+      caller.sendFrames(1);
     });
     const chunk = await commonFiles(running, () => elevenLabs.sendOne());
     const chunkGenerators = generators.seen.size;

@@ -1,4 +1,4 @@
-import { RawLeg } from "../legs/raw-leg.ts";
+import { RawCaller } from "../../callers/raw-caller.ts";
 import { type Service, until } from "./service.ts";
 
 /** Process ids of the workers that have a place, as the supervisor tells of them, the oldest first. */
@@ -19,7 +19,7 @@ export function workerPids(service: Service): number[] {
 /** A live call of carrier_a, and the frames that its caller has sent. */
 export interface LiveCall {
   id: string;
-  leg: RawLeg;
+  caller: RawCaller;
   sent: number;
 }
 
@@ -28,8 +28,8 @@ export function beginCalls(service: Service, count: number): Promise<LiveCall[]>
   return Promise.all(
     Array.from({ length: count }, async () => {
       const { id, websocketUrl } = await service.createCall({ firstSpeaker: "user" });
-      const leg = await RawLeg.start(websocketUrl);
-      return { id, leg, sent: 0 };
+      const caller = await RawCaller.start(websocketUrl);
+      return { id, caller, sent: 0 };
     }),
   );
 }
@@ -37,15 +37,15 @@ export function beginCalls(service: Service, count: number): Promise<LiveCall[]>
 /** Sends so many frames into each call that lives. */
 export function sendFrames(calls: readonly LiveCall[], frames: number): void {
   for (const call of calls) {
-    if (call.leg.ws.ended) continue;
-    call.leg.sendMedia(frames);
+    if (call.caller.ws.ended) continue;
+    call.caller.sendFrames(frames);
     call.sent += frames;
   }
 }
 
 /** Hangs up, and returns how often which end was recorded; each with every frame that was sent. */
 export async function hangUpAll(service: Service, calls: readonly LiveCall[]): Promise<unknown[]> {
-  for (const { leg } of calls) leg.ws.sendClose(1_000);
+  for (const { caller } of calls) caller.hangUp();
   return await Promise.all(
     calls.map(async ({ id, sent }) => {
       const { endReason, counters } = await service.ended(id, 15_000);
@@ -62,7 +62,7 @@ export async function brokenCalls(service: Service, calls: readonly LiveCall[], 
   await until(`process ${pid} to be gone`, 15_000, () => !workerPids(service).includes(pid));
   let before = -1;
   return await until("the last connection to break", 15_000, () => {
-    const broken = calls.filter(({ leg }) => leg.ws.ended);
+    const broken = calls.filter(({ caller }) => caller.ws.ended);
     const settled = broken.length > 0 && broken.length === before;
     before = broken.length;
     return settled && broken;

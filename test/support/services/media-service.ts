@@ -33,8 +33,7 @@ import { hashSecret } from "../../../src/store/secrets.ts";
 import { openStores } from "../../../src/store/sqlite/open-stores.ts";
 import type { UpgradeHeaders } from "../../../src/wire/upgrade.ts";
 import { SPEC } from "../calls/virtual-call.ts";
-import { DEFAULT_LIVENESS } from "../legs/liveness.ts";
-import { createMediaServer, DEFAULT_MEDIA_SERVER, type MediaServerParts } from "../legs/media-servers.ts";
+import { DEFAULT_LIVENESS } from "../configuration/liveness.ts";
 import { memoryLog } from "../memory-log.ts";
 import { ScriptedLlm, textReply } from "../providers/scripted-llm.ts";
 import { ScriptedTts } from "../providers/scripted-tts.ts";
@@ -45,6 +44,7 @@ import { NO_PHRASES } from "../stubs/no-phrases.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { mintToken } from "../tokens.ts";
 import { handoffServer } from "./handoff-server.ts";
+import { createMediaServer, DEFAULT_MEDIA_SERVER, type MediaServerParts } from "./media-servers.ts";
 
 const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
 

@@ -1,7 +1,7 @@
 import type { SpendSettings } from "../../../src/core/billing/spend.ts";
 import { monotonicMs } from "../../../src/core/clocks.ts";
 import { AccountSpends } from "../../../src/gateway/spend/account.ts";
-import type { ConnectionOptions } from "../legs/connection.ts";
+import type { ConnectionOptions } from "../calls/connection.ts";
 
 const NO_LIMITS = {
   llm_requests: Number.POSITIVE_INFINITY,

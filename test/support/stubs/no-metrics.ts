@@ -1,4 +1,4 @@
-import type { ConnectionOptions } from "../legs/connection.ts";
+import type { ConnectionOptions } from "../calls/connection.ts";
 
 /** Metrics that count nothing. */
 export const NO_METRICS: ConnectionOptions["metrics"] = {

@@ -5,7 +5,7 @@ import { createTwilioWire } from "../../../../src/carriers/twilio/wire.ts";
 import { G711_LAWS, type G711Codec } from "../../../../src/media/g711.ts";
 import { projectJournal } from "../../../../src/record/finalization/projection.ts";
 import type { Stt } from "../../../../src/speech/contracts.ts";
-import { type LegOptions, leg } from "../../../support/legs/leg.ts";
+import { type LegOptions, leg } from "../../../callers/leg.ts";
 import { settled } from "../../../support/manual-clock.ts";
 
 const STREAM_ID = "5b1f4c7e-8a0d-4f63-9e2b-c3d7a1908f54";

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { asCallId, asWorkerId, type CallId } from "../../../../src/core/ids.ts";
 import { loadVad } from "../../../../src/media/vad.ts";
-import { RawLeg } from "../../../support/legs/raw-leg.ts";
+import { RawCaller } from "../../../callers/raw-caller.ts";
 import { type MediaService, type MediaServiceOptions, mediaService } from "../../../support/services/media-service.ts";
 import { ifMachineStalled } from "../../../support/stalled-machine.ts";
 
@@ -24,12 +24,12 @@ async function end(callId: CallId): Promise<boolean> {
 test("a live call ends as `api_hangup`, with 1000 for its peer, and its record says so", async () => {
   const { url, create, ended, gateway } = await start();
   const [held, other] = [await create(), await create()];
-  const leg = await RawLeg.start(`${url}/stream/${held.token}`);
-  const beside = await RawLeg.start(`${url}/stream/${other.token}`);
-  leg.sendMedia(3);
-  await leg.ws.readFrame();
+  const caller = await RawCaller.start(`${url}/stream/${held.token}`);
+  const beside = await RawCaller.start(`${url}/stream/${other.token}`);
+  caller.sendFrames(3);
+  await caller.ws.readFrame();
   expect(await end(held.callId)).toBe(true);
-  expect(await leg.ws.readCloseCode()).toBe(1_000);
+  expect(await caller.ws.readCloseCode()).toBe(1_000);
   expect(await ended(held.callId)).toMatchObject({ status: "ended", endReason: "api_hangup" });
   expect(gateway.callIds()).toEqual([other.callId]);
   beside.ws.destroy();
@@ -38,7 +38,7 @@ test("a live call ends as `api_hangup`, with 1000 for its peer, and its record s
 test("asking twice, or for a call that is over, has no effect", async () => {
   const { url, create, ended, ipc } = await start();
   const { callId, token } = await create();
-  const leg = await RawLeg.start(`${url}/stream/${token}`);
+  const caller = await RawCaller.start(`${url}/stream/${token}`);
   expect([await end(callId), await end(callId)]).toEqual([true, true]);
   const record = await ended(callId);
   expect(record.endReason).toBe("api_hangup");
@@ -46,7 +46,7 @@ test("asking twice, or for a call that is over, has no effect", async () => {
   for (const id of [callId, "call_unknown"]) expect(ipc.endCall(asWorkerId("worker"), asCallId(id))).toBe(true);
   expect(ipc.endCall(asWorkerId("another-worker"), callId)).toBe(false);
   expect(await service.stores.calls.get(service.accountId, callId)).toEqual(record);
-  leg.ws.destroy();
+  caller.ws.destroy();
 });
 
 test("a call that is asked to end during its redemption ends, too", {
@@ -60,17 +60,17 @@ test("a call that is asked to end during its redemption ends, too", {
     });
     const { url, create, ended } = await start({ beforeRedeem: async () => redeeming() });
     const { callId, token } = await create();
-    const connecting = RawLeg.connect(`${url}/stream/${token}`);
+    const connecting = RawCaller.connect(`${url}/stream/${token}`);
     await redeemed;
     // From before the redemption until after its end, which is a few microtasks away without any I/O.
     for (let step = 0; step < round * 3; step += 1) await undefined;
     // Either the call had not begun, and its token is now invalid, or its worker is informed after the response to the
     // redemption.
     await end(callId);
-    const { leg, status } = await connecting;
+    const { caller, status } = await connecting;
     seen.add(status);
     expect((await ended(callId)).endReason).toBe("api_hangup");
-    leg.ws.destroy();
+    caller.ws.destroy();
     if (round < 19) await service.close();
   }
   expect(seen).toEqual(new Set([101, 401]));
@@ -85,14 +85,14 @@ test("C18: a call that cannot be opened after its token was redeemed is `failed`
     },
   });
   const [first, second] = [await create(), await create()];
-  const { leg, status } = await RawLeg.connect(`${url}/stream/${first.token}`);
-  const close = await leg.ws.readFrame();
+  const { caller, status } = await RawCaller.connect(`${url}/stream/${first.token}`);
+  const close = await caller.ws.readFrame();
   expect([status, close?.opcode, close?.payload.readUInt16BE(0)]).toEqual([101, 0x8, 1_011]);
   expect(await ended(first.callId)).toMatchObject({ status: "failed", endReason: "worker_lost", durationMs: 0 });
   expect(await stores.calls.transcript(accountId, first.callId)).toEqual([]);
   isBroken = false;
-  const next = await RawLeg.start(`${url}/stream/${second.token}`);
-  next.ws.sendClose(1_000);
+  const next = await RawCaller.start(`${url}/stream/${second.token}`);
+  next.hangUp();
   expect(await ended(second.callId)).toMatchObject({ status: "ended", endReason: "caller_hangup" });
-  leg.ws.destroy();
+  caller.ws.destroy();
 });

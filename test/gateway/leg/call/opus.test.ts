@@ -4,11 +4,11 @@ import { type OpusCodecs, opusCodecs } from "../../../../src/media/opus/codecs.t
 import { createWasmOpus, loadLibopusModule } from "../../../../src/media/opus/wasm.ts";
 import { createReferenceStt } from "../../../../src/speech/reference/stt.ts";
 import { createWebsocketWire } from "../../../../src/wire/websocket/wire.ts";
+import { leg } from "../../../callers/leg.ts";
+import { WEBSOCKET_CALL_ID } from "../../../callers/websocket-leg.ts";
 import { opus } from "../../../support/audio/opus-codecs.ts";
 import { opusStream } from "../../../support/audio/opus-packets.ts";
 import { type Spoken, speakSentences } from "../../../support/audio/opus-watermark.ts";
-import { leg } from "../../../support/legs/leg.ts";
-import { WEBSOCKET_CALL_ID } from "../../../support/legs/websocket-leg.ts";
 
 const FORMAT: StreamFormat = { codec: "opus", inputRateHz: 48_000, outputRateHz: 48_000 };
 

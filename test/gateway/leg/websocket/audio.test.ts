@@ -3,8 +3,8 @@ import { STREAM_RATES_HZ, type StreamCodec, type StreamRateHz } from "../../../.
 import { busRateHz } from "../../../../src/media/bus-rate.ts";
 import { G711_LAWS, type G711Law } from "../../../../src/media/g711.ts";
 import type { Stt, Tts } from "../../../../src/speech/contracts.ts";
+import { fromPcm, pcm, websocketLeg } from "../../../callers/websocket-leg.ts";
 import { opus } from "../../../support/audio/opus-codecs.ts";
-import { fromPcm, pcm, websocketLeg } from "../../../support/legs/websocket-leg.ts";
 
 const QUIET = { spec: { firstSpeaker: "user" as const, inactivityTimeoutMs: 300_000 } };
 const TONE_HZ = 440;

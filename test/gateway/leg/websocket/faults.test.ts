@@ -7,8 +7,8 @@ import {
   MESSAGES_PER_SECOND_MAX,
   NON_AUDIO_MESSAGES_PER_SECOND_MAX,
 } from "../../../../src/core/limits/messages.ts";
-import { leg } from "../../../support/legs/leg.ts";
-import { websocketLeg } from "../../../support/legs/websocket-leg.ts";
+import { leg } from "../../../callers/leg.ts";
+import { websocketLeg } from "../../../callers/websocket-leg.ts";
 
 const QUIET = { spec: { firstSpeaker: "user" as const, inactivityTimeoutMs: 300_000 } };
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { EndReason } from "../../../../src/core/calls/reasons.ts";
 import { TEXTS_PER_SECOND_MAX } from "../../../../src/core/limits/messages.ts";
 import { Ticker } from "../../../../src/gateway/event-loop/ticker.ts";
-import { WEBSOCKET_CALL_ID, type WebsocketLegOptions, websocketLeg } from "../../../support/legs/websocket-leg.ts";
+import { WEBSOCKET_CALL_ID, type WebsocketLegOptions, websocketLeg } from "../../../callers/websocket-leg.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { ScriptedLlm, textReply } from "../../../support/providers/scripted-llm.ts";
 import { ScriptedStt, type SttStep } from "../../../support/providers/scripted-stt.ts";

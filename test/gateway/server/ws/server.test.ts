@@ -1,11 +1,11 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Transport } from "../../../../src/gateway/transport/transport.ts";
 import { mediaServerContract } from "../../../contract/media-server/media-server.ts";
-import { createMediaServer } from "../../../support/legs/media-servers.ts";
-import { NOOP_LEG } from "../../../support/legs/noop-leg.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { memoryLog } from "../../../support/memory-log.ts";
 import { OPCODE, RawWs } from "../../../support/network/raw-ws.ts";
+import { createMediaServer } from "../../../support/services/media-servers.ts";
+import { NOOP_LEG } from "../../../support/stubs/noop-leg.ts";
 
 const PATH = `/stream/${"x".repeat(64)}`;
 

@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
-import { CARRIER_FRAME_SAMPLES, FRAME_MS } from "../../src/core/limits/media.ts";
-import { MU_LAW } from "../../src/media/g711.ts";
-import { STREAM_ID, STREAM_START } from "../support/legs/raw-leg.ts";
+import { FRAME_MS } from "../../src/core/limits/media.ts";
+import { upgradeRequest } from "../support/network/raw-ws.ts";
+import type { Caller } from "./caller.ts";
+import { CONNECTED, mediaMessage, startMessage } from "./twilio-stream.ts";
 
 const HEAD_END = "\r\n\r\n";
 /** RFC 6455, section 5.2. */
@@ -33,7 +33,7 @@ export interface CallerStory {
  * A caller of carrier_a on a plain socket, as cheap as can be: it sends silence that was made before, and of what comes it
  * counts the audio. When it hangs up it reads to the end, so that it knows of every frame that was sent to it.
  */
-export class ChaosCaller {
+export class CountingCaller implements Caller {
   readonly story: CallerStory;
   /** How long the service took to answer each ping, ms. */
   readonly answersMs: number[] = [];
@@ -67,14 +67,15 @@ export class ChaosCaller {
     });
   }
 
-  /** Sends the next 20 ms, while the call lives. */
-  sendFrame(): void {
+  /** Sends the next frames while the call lives; a call that is over takes none. */
+  sendFrames(count: number): void {
     const { story } = this;
-    if (story.outcome !== "live") return;
-    const message = MESSAGES[story.sent];
-    if (message === undefined) throw new Error("the calls were to last shorter");
-    this.#socket.write(message);
-    story.sent += 1;
+    for (let sent = 0; sent < count && story.outcome === "live"; sent += 1) {
+      const message = MESSAGES[story.sent];
+      if (message === undefined) throw new Error("the calls were to last shorter");
+      this.#socket.write(message);
+      story.sent += 1;
+    }
   }
 
   /** Asks the service for a sign of life, unless it owes one. */
@@ -158,32 +159,9 @@ function masked(opcode: number, payload: Buffer): Buffer {
 const text = (message: object): Buffer => masked(FIN_TEXT, Buffer.from(JSON.stringify(message)));
 
 const PING = masked(FIN_PING, Buffer.alloc(0));
-const OPENING = Buffer.concat([
-  text({ event: "connected", protocol: "Call", version: "1.0.0" }),
-  text({ event: "start", sequenceNumber: "1", streamSid: STREAM_ID, start: STREAM_START }),
-]);
+const OPENING = Buffer.concat([text(CONNECTED), text(startMessage())]);
 
 /** The longest call. */
 const CALL_MS_MAX = 120_000;
-const SILENCE = Buffer.alloc(CARRIER_FRAME_SAMPLES, MU_LAW.silenceByte).toString("base64");
 /** What every caller sends, frame by frame: nothing in it belongs to a call. */
-const MESSAGES = Array.from({ length: CALL_MS_MAX / FRAME_MS }, (_, frame) =>
-  text({
-    event: "media",
-    sequenceNumber: String(frame + 2),
-    streamSid: STREAM_ID,
-    media: { track: "inbound", chunk: String(frame + 1), timestamp: String(frame * FRAME_MS), payload: SILENCE },
-  }),
-);
-
-/** RFC 6455, section 4.1. */
-const upgradeRequest = (host: string, path: string): string =>
-  [
-    `GET ${path} HTTP/1.1`,
-    `Host: ${host}`,
-    "Connection: Upgrade",
-    "Upgrade: websocket",
-    "Sec-WebSocket-Version: 13",
-    `Sec-WebSocket-Key: ${randomBytes(16).toString("base64")}`,
-    "\r\n",
-  ].join("\r\n");
+const MESSAGES = Array.from({ length: CALL_MS_MAX / FRAME_MS }, (_, frame) => text(mediaMessage(frame + 1)));

@@ -1,7 +1,7 @@
-import type { StreamFormat } from "../../../src/core/calls/spec.ts";
-import { asCallId } from "../../../src/core/ids.ts";
-import { createWebsocketWire } from "../../../src/wire/websocket/wire.ts";
-import { opus } from "../audio/opus-codecs.ts";
+import type { StreamFormat } from "../../src/core/calls/spec.ts";
+import { asCallId } from "../../src/core/ids.ts";
+import { createWebsocketWire } from "../../src/wire/websocket/wire.ts";
+import { opus } from "../support/audio/opus-codecs.ts";
 import { type LegOptions, leg } from "./leg.ts";
 
 /** The codec and the rates that a call is created with when it asks for none. */

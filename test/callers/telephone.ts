@@ -1,20 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { afterAll } from "vitest";
 import wavefile from "wavefile";
-import { systemClock } from "../../../src/core/clock.ts";
-import { CARRIER_RATE_HZ } from "../../../src/core/limits/media.ts";
-import { loadResampler } from "../../../src/media/resampler.ts";
-import type { AudioFormat } from "../../../src/simulator/audio/format.ts";
-import type { CallerEvent, Step } from "../../../src/simulator/callers/caller.ts";
-import { openCallerStt } from "../../../src/simulator/callers/stt.ts";
-import { concatenated, synthesise, type Utterance } from "../../../src/simulator/callers/utterance.ts";
-import type { ServiceMessage } from "../../../src/simulator/peers/websocket-client.ts";
-import { type PlacedCall, placeCall } from "../../../src/simulator/place-call.ts";
-import { formatsOf, type Transport } from "../../../src/simulator/transports.ts";
-import type { ClosableTts, Stt } from "../../../src/speech/contracts.ts";
-import { createReferenceStt } from "../../../src/speech/reference/stt.ts";
-import { createReferenceTts } from "../../../src/speech/reference/tts.ts";
-import { WATERMARK_DECODER_RATES_HZ, WatermarkDecoder } from "../../../src/speech/reference/watermark/decoder.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { CARRIER_RATE_HZ } from "../../src/core/limits/media.ts";
+import { loadResampler } from "../../src/media/resampler.ts";
+import type { AudioFormat } from "../../src/simulator/audio/format.ts";
+import type { CallerEvent, Step } from "../../src/simulator/callers/caller.ts";
+import { openCallerStt } from "../../src/simulator/callers/stt.ts";
+import { concatenated, synthesise, type Utterance } from "../../src/simulator/callers/utterance.ts";
+import type { ServiceMessage } from "../../src/simulator/peers/websocket-client.ts";
+import { type PlacedCall, placeCall } from "../../src/simulator/place-call.ts";
+import { formatsOf, type Transport } from "../../src/simulator/transports.ts";
+import type { ClosableTts, Stt } from "../../src/speech/contracts.ts";
+import { createReferenceStt } from "../../src/speech/reference/stt.ts";
+import { createReferenceTts } from "../../src/speech/reference/tts.ts";
+import { WATERMARK_DECODER_RATES_HZ, WatermarkDecoder } from "../../src/speech/reference/watermark/decoder.ts";
 
 /** A caller who hangs on for longer than this has been forgotten. */
 const HANG_UP_AFTER_MS = 25_000;

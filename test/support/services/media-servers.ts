@@ -9,7 +9,7 @@ import { loadUws, type UwsModule } from "../../../src/gateway/server/uws/module.
 import { currentRuntime } from "../../../src/gateway/server/uws/packages.ts";
 import { UwsServer } from "../../../src/gateway/server/uws/server.ts";
 import { WsServer, type WsServerOptions } from "../../../src/gateway/server/ws/server.ts";
-import { DEFAULT_LIVENESS } from "./liveness.ts";
+import { DEFAULT_LIVENESS } from "../configuration/liveness.ts";
 
 const runtime = currentRuntime();
 const best = chooseMediaServer("auto", runtime);

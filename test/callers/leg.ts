@@ -1,39 +1,40 @@
-import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../../../src/call/parameters.ts";
-import { CONNECTION_TYPES } from "../../../src/carriers/list.ts";
-import { createTwilioWire } from "../../../src/carriers/twilio/wire.ts";
-import type { Prices } from "../../../src/core/billing/prices.ts";
-import type { SpendSettings } from "../../../src/core/billing/spend.ts";
-import type { CallSpec } from "../../../src/core/calls/spec.ts";
-import { asAccountId, asCallId } from "../../../src/core/ids.ts";
-import { WorkerMetrics } from "../../../src/core/metrics/worker-metrics.ts";
-import type { SchemaChecks } from "../../../src/core/schemas/checker.ts";
-import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
-import type { JournalWriter } from "../../../src/gateway/journal/writer.ts";
-import { JournalWriters } from "../../../src/gateway/journal/writers.ts";
-import type { PhraseFinder } from "../../../src/gateway/phrases/book.ts";
-import { AccountSpends } from "../../../src/gateway/spend/account.ts";
-import { CallSpend } from "../../../src/gateway/spend/call.ts";
-import { HttpTools } from "../../../src/gateway/tools/http-client.ts";
-import type { LivenessOptions } from "../../../src/gateway/transport/liveness.ts";
-import type { Transport } from "../../../src/gateway/transport/transport.ts";
-import { busRateHz } from "../../../src/media/bus-rate.ts";
-import { loadResampler } from "../../../src/media/resampler.ts";
-import { loadVad, type Vad } from "../../../src/media/vad.ts";
-import { journalPath } from "../../../src/record/journal/reader.ts";
-import type { Llm, Stt, Tts } from "../../../src/speech/contracts.ts";
-import type { Wire } from "../../../src/wire/wire.ts";
-import { inboundAudio } from "../audio/inbound-audio.ts";
-import { SPEC } from "../calls/virtual-call.ts";
-import { ManualClock } from "../manual-clock.ts";
-import { memoryLog } from "../memory-log.ts";
-import { ScriptedLlm, textReply } from "../providers/scripted-llm.ts";
-import { ScriptedTts } from "../providers/scripted-tts.ts";
-import { INLINE_SCHEMAS } from "../stubs/inline-schemas.ts";
-import { NO_SPEND_LIMITS } from "../stubs/no-limits.ts";
-import { NO_PHRASES } from "../stubs/no-phrases.ts";
-import { temporaryDirectory } from "../temporary-directory.ts";
-import { Connection } from "./connection.ts";
-import { DEFAULT_LIVENESS } from "./liveness.ts";
+import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../../src/call/parameters.ts";
+import { CONNECTION_TYPES } from "../../src/carriers/list.ts";
+import { createTwilioWire } from "../../src/carriers/twilio/wire.ts";
+import type { Prices } from "../../src/core/billing/prices.ts";
+import type { SpendSettings } from "../../src/core/billing/spend.ts";
+import type { CallSpec } from "../../src/core/calls/spec.ts";
+import { asAccountId, asCallId } from "../../src/core/ids.ts";
+import { WorkerMetrics } from "../../src/core/metrics/worker-metrics.ts";
+import type { SchemaChecks } from "../../src/core/schemas/checker.ts";
+import { Ticker } from "../../src/gateway/event-loop/ticker.ts";
+import type { JournalWriter } from "../../src/gateway/journal/writer.ts";
+import { JournalWriters } from "../../src/gateway/journal/writers.ts";
+import type { PhraseFinder } from "../../src/gateway/phrases/book.ts";
+import { AccountSpends } from "../../src/gateway/spend/account.ts";
+import { CallSpend } from "../../src/gateway/spend/call.ts";
+import { HttpTools } from "../../src/gateway/tools/http-client.ts";
+import type { LivenessOptions } from "../../src/gateway/transport/liveness.ts";
+import type { Transport } from "../../src/gateway/transport/transport.ts";
+import { busRateHz } from "../../src/media/bus-rate.ts";
+import { loadResampler } from "../../src/media/resampler.ts";
+import { loadVad, type Vad } from "../../src/media/vad.ts";
+import { journalPath } from "../../src/record/journal/reader.ts";
+import type { Llm, Stt, Tts } from "../../src/speech/contracts.ts";
+import type { Wire } from "../../src/wire/wire.ts";
+import { inboundAudio } from "../support/audio/inbound-audio.ts";
+import { Connection } from "../support/calls/connection.ts";
+import { SPEC } from "../support/calls/virtual-call.ts";
+import { DEFAULT_LIVENESS } from "../support/configuration/liveness.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { memoryLog } from "../support/memory-log.ts";
+import { ScriptedLlm, textReply } from "../support/providers/scripted-llm.ts";
+import { ScriptedTts } from "../support/providers/scripted-tts.ts";
+import { INLINE_SCHEMAS } from "../support/stubs/inline-schemas.ts";
+import { NO_SPEND_LIMITS } from "../support/stubs/no-limits.ts";
+import { NO_PHRASES } from "../support/stubs/no-phrases.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { CONNECTED, mediaMessage, startMessage } from "./twilio-stream.ts";
 
 const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()]);
 
@@ -111,8 +112,6 @@ export interface LegOptions {
   /** Gets what the connection is made of, to break some of it. */
   tamper?: (parts: { socket: FakeSocket; wire: Wire; journal: JournalWriter; metrics: WorkerMetrics }) => void;
 }
-
-export const STREAM_ID = "MZ00000000000000000000000000000001";
 
 /** One connection, by default of carrier_a, with a fake socket and a clock that is moved by hand. */
 export function leg(options: LegOptions = {}) {
@@ -214,31 +213,14 @@ export function leg(options: LegOptions = {}) {
       logged.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line.msg === "call ended"),
     text: (text: string) => connection.message(Buffer.from(text), false),
     json: (message: object) => connection.message(Buffer.from(JSON.stringify(message)), false),
-    start(streamId = STREAM_ID): void {
-      this.json({ event: "connected", protocol: "Call", version: "1.0.0" });
-      this.json({
-        event: "start",
-        sequenceNumber: "1",
-        streamSid: streamId,
-        start: {
-          accountSid: "AC0",
-          streamSid: streamId,
-          callSid: "CA0",
-          tracks: ["inbound"],
-          mediaFormat: { encoding: "audio/x-mulaw", sampleRate: 8_000, channels: 1 },
-          customParameters: {},
-        },
-      });
+    start(streamId?: string): void {
+      this.json(CONNECTED);
+      this.json(startMessage(streamId));
     },
     /** 20 ms of silence, or of `payload`. */
-    media(payload: string = Buffer.alloc(160, 0xff).toString("base64")): void {
+    media(payload?: string): void {
       chunk += 1;
-      this.json({
-        event: "media",
-        sequenceNumber: String(chunk + 1),
-        streamSid: STREAM_ID,
-        media: { track: "inbound", chunk: String(chunk), timestamp: String(chunk * 20), payload },
-      });
+      this.json(mediaMessage(chunk, payload));
     },
     /** Time goes by while the carrier sends a frame of silence every 20 ms. */
     async listen(forMs: number): Promise<void> {
