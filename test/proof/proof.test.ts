@@ -190,7 +190,7 @@ describe("the reduced tests", () => {
 
 test("the contract suites are found by their imports, so that a new one runs without being listed", () => {
   const files = contractTestFiles(PROJECT);
-  expect(files).toContain("test/store/sqlite/calls/calls.test.ts");
+  expect(files).toContain("test/store/contract.test.ts");
   expect(files).toContain("test/carriers/twilio/wire.test.ts");
   expect(files.filter((file) => file.includes("node_modules"))).toEqual([]);
 });

@@ -405,7 +405,7 @@ export async function simulateMutant({ edits, seen }: Mutant, seeds: number): Pr
   const root = mkdtempSync(join(tmpdir(), "trunkline-mutant-"));
   try {
     const project = fileURLToPath(new URL("../..", import.meta.url));
-    for (const part of ["src", "test/sim", "test/support", "package.json"]) {
+    for (const part of ["src", "test/sim", "test/callers", "test/support", "package.json"]) {
       cpSync(join(project, part), join(root, part), { recursive: true });
     }
     symlinkSync(join(project, "node_modules"), join(root, "node_modules"));
@@ -413,7 +413,7 @@ export async function simulateMutant({ edits, seen }: Mutant, seeds: number): Pr
     const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
     const args = ["--import", tsx, "test/sim/run.ts", "--seeds", String(seeds), "--until", seen];
     const output = await new Promise<string>((resolve) => {
-      execFile(process.execPath, args, { cwd: root, timeout: TIMEOUT_MS }, (_, stdout) => resolve(stdout));
+      execFile(process.execPath, args, { cwd: root, timeout: TIMEOUT_MS }, (_, stdout, stderr) => resolve(stdout + stderr));
     });
     const failures = [...output.matchAll(/^FAILED .*--seed (\d+)$/gm)];
     const isSeen = output.includes(`: ${seen}: `);

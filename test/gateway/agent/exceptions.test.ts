@@ -231,7 +231,7 @@ describe("K11: an exception ends only the call that it occurred in, with one end
   /** A failure during cleanup does not change the end reason, and the rest of the cleanup continues. */
   const BROKEN_AT_THE_END: Readonly<Record<string, () => LegOptions>> = {
     "the VAD": () => ({ vad: { isSpeech: () => false, destroy: planted } }),
-    "the socket": () => ({ tamper: ({ socket }) => Object.assign(socket, { end: planted }) }),
+    "the socket": () => ({ tamper: ({ socket }) => Object.assign(socket, { close: planted }) }),
     "the metrics": () => ({ tamper: ({ metrics }) => Object.assign(metrics, { callEnded: planted }) }),
   };
 
