@@ -405,7 +405,7 @@ export async function simulateMutant({ edits, seen }: Mutant, seeds: number): Pr
   const root = mkdtempSync(join(tmpdir(), "trunkline-mutant-"));
   try {
     const project = fileURLToPath(new URL("../..", import.meta.url));
-    for (const part of ["src", "test/sim", "test/support", "package.json"]) {
+    for (const part of ["src", "test/callers", "test/sim", "test/support", "package.json"]) {
       cpSync(join(project, part), join(root, part), { recursive: true });
     }
     symlinkSync(join(project, "node_modules"), join(root, "node_modules"));
