@@ -413,7 +413,9 @@ export async function simulateMutant({ edits, seen }: Mutant, seeds: number): Pr
     const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
     const args = ["--import", tsx, "test/sim/run.ts", "--seeds", String(seeds), "--until", seen];
     const output = await new Promise<string>((resolve) => {
-      execFile(process.execPath, args, { cwd: root, timeout: TIMEOUT_MS }, (_, stdout, stderr) => resolve(stdout + stderr));
+      execFile(process.execPath, args, { cwd: root, timeout: TIMEOUT_MS }, (_, stdout, stderr) =>
+        resolve(stdout + stderr),
+      );
     });
     const failures = [...output.matchAll(/^FAILED .*--seed (\d+)$/gm)];
     const isSeen = output.includes(`: ${seen}: `);
