@@ -1,3 +1,4 @@
+import { CARRIER_NAMES } from "../carriers/list.ts";
 import { editDistance } from "../core/text/edit-distance.ts";
 
 /** A variable that looks like one of the service and that the service does not read. */
@@ -7,9 +8,9 @@ export interface UnknownVariable {
   nearest: string;
 }
 
-/** Prefixes that no other program uses. */
-const OUR_PREFIXES: readonly RegExp[] = [/^TRUNKLINE_/, /^CARRIER_[A-C]_/];
 const SERVICE_PREFIX = "TRUNKLINE_";
+/** Prefixes that no other program uses. */
+const OUR_PREFIXES = [SERVICE_PREFIX, ...CARRIER_NAMES.map((name) => `${name.toUpperCase()}_`)];
 /** TOOL_SECRET_ and its likely misspellings, such as TOOLS_SECRET_ and TOOLSECRETS_. */
 const TOOL_SECRET_LIKE = /^TOOLS?_?SECRETS?_/;
 /** STT_API_KEY: the stage in place of the provider's name. */
@@ -49,7 +50,8 @@ export function findUnknownVariables(
     endings.has(lastWord(withKeySuffix(name))) &&
     !THIRD_PARTY_VARIABLES.test(name);
   const isOurs = (name: string): boolean =>
-    [...OUR_PREFIXES, TOOL_SECRET_LIKE].some((prefix) => prefix.test(name)) ||
+    OUR_PREFIXES.some((prefix) => name.startsWith(prefix)) ||
+    TOOL_SECRET_LIKE.test(name) ||
     isOfProvider(name) ||
     known.some((candidate) => isMistyped(name, candidate));
   const nearest = (name: string): string => {

@@ -17,6 +17,11 @@ test("no two carriers share a name or a variable", () => {
   expect(names).toEqual([...new Set(names)]);
 });
 
+test.each(CARRIERS)("the variables of $connectionType begin with its name", (carrier) => {
+  const { connectionType, secret, outboundCodec = secret } = carrier;
+  for (const { variable } of [secret, outboundCodec]) expect(variable).toMatch(new RegExp(`^${connectionType.toUpperCase()}_`));
+});
+
 test("every carrier is in the contract suite of the wires", () => {
   const tested = new Set(carriersUnderTest().map(({ connectionType }) => connectionType));
   expect(CARRIERS.filter(({ connectionType }) => !tested.has(connectionType))).toEqual([]);

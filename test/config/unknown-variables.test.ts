@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { CARRIER_NAMES } from "../../src/carriers/list.ts";
 import { unknownVariables as unknownIn } from "../../src/config/config.ts";
 
 const unknown = (...names: string[]) => unknownIn(Object.fromEntries(names.map((name) => [name, "a secret value"])));
@@ -36,6 +37,10 @@ describe("unknown variables that look like those of the service", () => {
     ["TOOLS_ALLOW_LOCALHOST", undefined],
   ])("%s is reported as %s", (name, nearest) => {
     expect(unknown(name)).toEqual(nearest === undefined ? [] : [{ name, nearest }]);
+  });
+
+  test.each(CARRIER_NAMES)("a variable with the prefix of %s is reported", (carrier) => {
+    expect(unknown(`${carrier.toUpperCase()}_PASSWORD`)).toHaveLength(1);
   });
 
   test("known variables and those of other programs are not reported", () => {
