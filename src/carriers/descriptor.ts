@@ -13,18 +13,15 @@ export interface CarrierWireSettings {
 /** Makes the simulated peer of one stream. */
 export type SimulateCarrier = (options: CarrierPeerOptions) => SimulatedCarrier;
 
-/** What the rest of the code knows about one carrier: data and pure functions, without state. */
+/**
+ * What the rest of the code knows about one carrier: data and pure functions, without state. What its streams can do is
+ * not declared a second time: its wire shows it.
+ */
 export interface CarrierDescriptor<Type extends CarrierType = CarrierType> {
   /** The carrier's name in the API. */
   readonly connectionType: Type;
   /** The member of the carrier's start message that holds its own id of the call. */
   readonly callIdField: string;
-  /** The codecs that its streams can have, in each direction. */
-  readonly codecs: readonly G711Codec[];
-  /** Its streams carry DTMF to the telephone line: `Wire.encodeDtmf`. */
-  readonly sendsDtmf: boolean;
-  /** Audio and DTMF may arrive out of order: `Wire.jitterBuffer`. */
-  readonly isUnordered: boolean;
   /** The variable with the secrets that authenticate its upgrades. */
   readonly secret: {
     readonly variable: string;
@@ -33,7 +30,7 @@ export interface CarrierDescriptor<Type extends CarrierType = CarrierType> {
     /** The carrier signs the address of the stream, which must then be configured. */
     readonly signsUrl: boolean;
   };
-  /** The variable with the codec of outbound audio, of a carrier with more than one codec. */
+  /** The variable with the codec of outbound audio: set where its streams may have A-law, in each direction. */
   readonly outboundCodec?: { readonly variable: string; readonly meaning: string };
   readonly signature: {
     /** The headers that `isAuthentic` reads, in lower case. */

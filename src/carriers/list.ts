@@ -1,5 +1,6 @@
 import type { ConnectionType } from "../core/calls/spec.ts";
 import type { G711Codec } from "../media/g711.ts";
+import type { Wire } from "../wire/wire.ts";
 import type { CarrierDescriptor } from "./descriptor.ts";
 import { PLIVO } from "./plivo/descriptor.ts";
 import { TELNYX } from "./telnyx/descriptor.ts";
@@ -12,9 +13,20 @@ export const CARRIERS = [TWILIO, TELNYX, PLIVO] as const;
 export type CarrierName = (typeof CARRIERS)[number]["connectionType"];
 export const CARRIER_NAMES: readonly CarrierName[] = CARRIERS.map(({ connectionType }) => connectionType);
 
+const namesWhere = (can: (wire: Wire) => boolean): readonly ConnectionType[] =>
+  CARRIERS.filter(({ createWire }) => can(createWire({ outboundCodec: "mulaw" }))).map(
+    ({ connectionType }) => connectionType,
+  );
+
 /** The carriers whose streams carry DTMF to the telephone line. */
-export const DTMF_CARRIERS: readonly CarrierName[] = CARRIERS.filter(({ sendsDtmf }) => sendsDtmf).map(
-  ({ connectionType }) => connectionType,
+export const DTMF_CARRIERS = namesWhere(({ encodeDtmf }) => encodeDtmf !== undefined);
+
+/** The carriers whose audio and DTMF may arrive out of order. */
+export const UNORDERED_CARRIERS = namesWhere(({ jitterBuffer }) => jitterBuffer !== undefined);
+
+/** The carriers whose streams may have A-law. */
+export const A_LAW_CARRIERS: readonly ConnectionType[] = CARRIERS.flatMap(({ connectionType, outboundCodec }) =>
+  outboundCodec === undefined ? [] : [connectionType],
 );
 
 /** The transports a call may be prepared for, as the API names them. */

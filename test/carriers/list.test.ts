@@ -19,7 +19,8 @@ test("no two carriers share a name or a variable", () => {
 
 test.each(CARRIERS)("the variables of $connectionType begin with its name", (carrier) => {
   const { connectionType, secret, outboundCodec = secret } = carrier;
-  for (const { variable } of [secret, outboundCodec]) expect(variable).toMatch(new RegExp(`^${connectionType.toUpperCase()}_`));
+  for (const { variable } of [secret, outboundCodec])
+    expect(variable).toMatch(new RegExp(`^${connectionType.toUpperCase()}_`));
 });
 
 test("every carrier is in the contract suite of the wires", () => {
@@ -28,16 +29,9 @@ test("every carrier is in the contract suite of the wires", () => {
 });
 
 describe.each(CARRIERS)("$connectionType", (carrier) => {
-  test("its descriptor states what its wire can do", () => {
-    const wires = LAWS.map((outboundCodec) => carrier.createWire({ outboundCodec }));
-    for (const wire of wires) {
-      expect([wire.encodeDtmf !== undefined, wire.jitterBuffer !== undefined]).toEqual([
-        carrier.sendsDtmf,
-        carrier.isUnordered,
-      ]);
-    }
-    expect([...new Set(wires.map(({ outboundCodec }) => outboundCodec))]).toEqual(carrier.codecs);
-    expect(carrier.outboundCodec !== undefined).toBe(carrier.codecs.length > 1);
+  test("has a variable for the codec of outbound audio where its wire can have two", () => {
+    const codecs = new Set(LAWS.map((outboundCodec) => carrier.createWire({ outboundCodec }).outboundCodec));
+    expect([...codecs]).toEqual(carrier.outboundCodec === undefined ? ["mulaw"] : LAWS);
   });
 
   test("its wire reads the start of its simulated peer, with the carrier's id of the call in the named member", async () => {

@@ -5,9 +5,6 @@ import { createPlivoWire } from "./wire.ts";
 export const PLIVO: CarrierDescriptor<"carrier_c"> = {
   connectionType: "carrier_c",
   callIdField: "callId",
-  codecs: ["mulaw"],
-  sendsDtmf: true,
-  isUnordered: false,
   secret: {
     variable: "CARRIER_C_AUTH_TOKEN",
     meaning: "carrier_c's auth token: upgrades must carry its signature (`X-Plivo-Signature-V3`)",

@@ -6,9 +6,6 @@ export const TELNYX: CarrierDescriptor<"carrier_b"> = {
   connectionType: "carrier_b",
   // With it the carrier's API identifies the call.
   callIdField: "call_control_id",
-  codecs: ["mulaw", "alaw"],
-  sendsDtmf: false,
-  isUnordered: true,
   secret: {
     variable: "CARRIER_B_STREAM_AUTH_TOKEN",
     meaning: "the `stream_auth_token` that streams are ordered with: upgrades must carry it",

@@ -5,9 +5,6 @@ import { createTwilioWire } from "./wire.ts";
 export const TWILIO: CarrierDescriptor<"carrier_a"> = {
   connectionType: "carrier_a",
   callIdField: "callSid",
-  codecs: ["mulaw"],
-  sendsDtmf: false,
-  isUnordered: false,
   secret: {
     variable: "CARRIER_A_AUTH_TOKEN",
     meaning:

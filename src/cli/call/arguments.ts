@@ -1,5 +1,4 @@
-import type { CarrierDescriptor } from "../../carriers/descriptor.ts";
-import { CARRIERS } from "../../carriers/list.ts";
+import { A_LAW_CARRIERS, CARRIER_NAMES, UNORDERED_CARRIERS } from "../../carriers/list.ts";
 import {
   CONNECTION_TYPE_DEFAULT,
   STREAM_CODECS,
@@ -18,11 +17,9 @@ const DEFAULT_STREAM_CODEC = "pcm_s16le";
 const DEFAULT_STREAM_RATE_HZ = 16_000;
 const G711_RATE_HZ = 8_000;
 
-const namesOf = (carriers: readonly CarrierDescriptor[]): string =>
-  carriers.map(({ connectionType }) => connectionType).join(", ");
 /** The carriers that some options are for. */
-const A_LAW_CARRIERS = namesOf(CARRIERS.filter(({ codecs }) => codecs.includes("alaw")));
-const UNORDERED_CARRIERS = namesOf(CARRIERS.filter(({ isUnordered }) => isUnordered));
+const A_LAW_NAMES = A_LAW_CARRIERS.join(", ");
+const UNORDERED_NAMES = UNORDERED_CARRIERS.join(", ");
 
 export const CALL_USAGE = `Places one simulated call to a Trunkline service or to another media stream, as a telephone of a simulated carrier or as a
 WebSocket client.
@@ -42,13 +39,13 @@ After the last one the caller listens to the reply and hangs up, or:
 
 Transport:
   --wire <name>              ${SIMULATED_WIRES.join(", ")}; default ${CONNECTION_TYPE_DEFAULT}
-  --codec <codec>            ${A_LAW_CARRIERS}: codec of the caller's audio, mulaw (default) or alaw
+  --codec <codec>            ${A_LAW_NAMES}: codec of the caller's audio, mulaw (default) or alaw
                              websocket: codec of both directions, ${STREAM_CODECS.join(", ")}; default ${DEFAULT_STREAM_CODEC}
-  --agent-codec <codec>      ${A_LAW_CARRIERS}: codec of the agent's audio; a running service must be configured for
+  --agent-codec <codec>      ${A_LAW_NAMES}: codec of the agent's audio; a running service must be configured for
                              the same
   --rate <Hz>                websocket: rate of the caller's audio, ${STREAM_RATES_HZ.join(", ")}; default ${DEFAULT_STREAM_RATE_HZ}
   --agent-rate <Hz>          websocket: rate of the agent's audio, likewise; with mulaw and alaw both are ${G711_RATE_HZ}
-  --shuffle <number>         ${UNORDERED_CARRIERS}: sends audio and DTMF out of order, in an order that depends on the number
+  --shuffle <number>         ${UNORDERED_NAMES}: sends audio and DTMF out of order, in an order that depends on the number
                              websocket: sends the caller's audio in chunks of 1 ms to 1 s
 
 Destination; by default the service on this machine (API_HOST, API_PORT):
@@ -150,21 +147,20 @@ function transportOf(values: Values, problems: string[]): Transport {
   const { wire = CONNECTION_TYPE_DEFAULT } = values;
   const shuffled = shuffleOf(values.shuffle, problems);
   if (wire === "websocket") return { wire, format: streamFormatOf(values, problems), ...shuffled };
-  const carrier = CARRIERS.find(({ connectionType }) => connectionType === wire);
+  const carrier = CARRIER_NAMES.find((name) => name === wire);
   if (carrier === undefined) problems.push(notOneOf("--wire", SIMULATED_WIRES, wire));
   for (const option of ["rate", "agent-rate", "type"] as const) {
     if (values[option] !== undefined) problems.push(`--${option} is only for websocket, not for ${wire}`);
   }
   const inbound = g711Of("--codec", values.codec, problems);
   const outbound = g711Of("--agent-codec", values["agent-codec"], problems);
-  const hasALaw = carrier?.codecs.includes("alaw") === true;
+  const hasALaw = A_LAW_CARRIERS.some((name) => name === wire);
   if (!hasALaw && (inbound === "alaw" || outbound === "alaw"))
-    problems.push(`A-law is only for ${A_LAW_CARRIERS} among the carriers, not for ${wire}`);
-  if (carrier?.isUnordered !== true && values.shuffle !== undefined) {
-    problems.push(`--shuffle is only for ${UNORDERED_CARRIERS} and websocket: ${wire} delivers in order`);
+    problems.push(`A-law is only for ${A_LAW_NAMES} among the carriers, not for ${wire}`);
+  if (values.shuffle !== undefined && !UNORDERED_CARRIERS.some((name) => name === wire)) {
+    problems.push(`--shuffle is only for ${UNORDERED_NAMES} and websocket: ${wire} delivers in order`);
   }
-  const { connectionType } = carrier ?? CARRIERS[0];
-  return { wire: connectionType, ...(hasALaw && { codecs: { inbound, outbound } }), ...shuffled };
+  return { wire: carrier ?? CONNECTION_TYPE_DEFAULT, ...(hasALaw && { codecs: { inbound, outbound } }), ...shuffled };
 }
 
 function shuffleOf(text: string | undefined, problems: string[]): { shuffleSeed?: number } {
@@ -181,7 +177,7 @@ function streamFormatOf(values: Values, problems: string[]): StreamFormat {
   const codec = STREAM_CODECS.find((known) => known === name) ?? DEFAULT_STREAM_CODEC;
   if (codec !== name) problems.push(notOneOf("--codec", STREAM_CODECS, name));
   if (agentCodec !== undefined)
-    problems.push(`--agent-codec is only for ${A_LAW_CARRIERS}: websocket has one codec for both directions`);
+    problems.push(`--agent-codec is only for ${A_LAW_NAMES}: websocket has one codec for both directions`);
   if (codec === "opus" && values.shuffle !== undefined) {
     problems.push("--shuffle is not for the codec opus: its packets cannot be cut");
   }

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { CARRIERS, DTMF_CARRIERS } from "../../../src/carriers/list.ts";
 import { createPlivoWire } from "../../../src/carriers/plivo/wire.ts";
 import type { ToolSpec } from "../../../src/core/calls/spec.ts";
 import { Ticker } from "../../../src/gateway/event-loop/ticker.ts";
@@ -112,10 +111,5 @@ describe("DTMF that the agent sends", () => {
     await call.clock.play(4_000);
     expect(call.socket.sent).toContain('{"event":"sendDTMF","dtmf":"12#"}');
     call.connection.closed(1_006, false);
-  });
-
-  test("is offered only where the wire has a message for it", () => {
-    const can = CARRIERS.filter((carrier) => carrier.createWire({ outboundCodec: "mulaw" }).encodeDtmf !== undefined);
-    expect(can.map(({ connectionType }) => connectionType)).toEqual(DTMF_CARRIERS);
   });
 });

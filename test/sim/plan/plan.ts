@@ -1,4 +1,4 @@
-import { carrierOf } from "../../../src/carriers/list.ts";
+import { A_LAW_CARRIERS, DTMF_CARRIERS, UNORDERED_CARRIERS } from "../../../src/carriers/list.ts";
 import {
   type CallSpec,
   CONNECTION_TYPE_DEFAULT,
@@ -91,13 +91,12 @@ function drawLine(manner: CallerBehavior, random: Random): Transport {
   const wire = manner === "typing" ? "websocket" : random.pick(WIRES);
   const shuffle = random.chance(0.5) ? { shuffleSeed: random.whole(1, 1_000_000) } : {};
   if (wire === "websocket") return { wire, format: drawFormat(random), ...shuffle };
-  const carrier = carrierOf(wire);
   return {
     wire,
-    ...(carrier?.codecs.includes("alaw") && {
+    ...(A_LAW_CARRIERS.includes(wire) && {
       codecs: { inbound: random.pick(LAWS), outbound: random.pick(LAWS) },
     }),
-    ...(carrier?.isUnordered && shuffle),
+    ...(UNORDERED_CARRIERS.includes(wire) && shuffle),
   };
 }
 
@@ -139,7 +138,7 @@ function drawTools({ wire }: Transport, troubles: ReadonlySet<Fault>, random: Ra
   const tools: ToolSpec[] = [];
   for (const name of ["hang_up", "transfer", "switch_language", "send_dtmf"] as const) {
     const selected = random.chance(BUILT_IN_CHANCE[name]);
-    if (selected && (name !== "send_dtmf" || carrierOf(wire)?.sendsDtmf)) {
+    if (selected && (name !== "send_dtmf" || DTMF_CARRIERS.includes(wire))) {
       tools.push({ kind: "built_in", name, fixedArguments: {} });
     }
   }
