@@ -6,7 +6,7 @@ import type { Wire } from "../wire/wire.ts";
 
 /** What an operator sets for the streams of one carrier. */
 export interface CarrierWireSettings {
-  /** The codec that the carrier was configured to receive. */
+  /** The codec that the carrier was configured to receive. With another one the caller hears noise. */
   outboundCodec: G711Codec;
 }
 

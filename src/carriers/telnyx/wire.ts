@@ -5,6 +5,7 @@ import { CARRIER_RATE_HZ, OUTPUT_LEAD_MS } from "../../core/limits/media.ts";
 import { AUDIO, readDigit, STOP, UNKNOWN_EVENT } from "../../wire/events.ts";
 import { Fields } from "../../wire/json.ts";
 import type { G711Codec, InboundAudio, ParseCharge, Wire, WireEvent } from "../../wire/wire.ts";
+import type { CarrierWireSettings } from "../descriptor.ts";
 import { CHUNK, type MediaLayout, mediaLayout, NUMBER, PAYLOAD } from "../media-scanner.ts";
 import { parseChargeBytes } from "../parse-charge.ts";
 import { CarrierStream, carrierError, GREETING } from "../stream.ts";
@@ -22,13 +23,8 @@ const CODECS: ReadonlyMap<unknown, G711Codec> = new Map([
   ["PCMA", "alaw"],
 ]);
 
-export interface TelnyxWireOptions {
-  /** The stream's bidirectional codec. With another one the caller hears noise. */
-  outboundCodec: G711Codec;
-}
-
 /** The wire of one carrier_b stream. */
-export const createTelnyxWire = (options: TelnyxWireOptions): Wire => new TelnyxWire(options);
+export const createTelnyxWire = (settings: CarrierWireSettings): Wire => new TelnyxWire(settings);
 
 /** The two orders of members seen in the carrier's inbound audio. Its timestamp is ignored: see `TelnyxWire`. */
 export function telnyxMediaLayouts(streamId: string): readonly MediaLayout[] {
@@ -61,7 +57,7 @@ export class TelnyxWire implements Wire {
   readonly jitterBuffer = { waitMs: JITTER_BUFFER_WAIT_MS };
   readonly hasWallClockTimestamps = false;
 
-  constructor({ outboundCodec }: TelnyxWireOptions) {
+  constructor({ outboundCodec }: CarrierWireSettings) {
     this.outboundCodec = outboundCodec;
   }
 

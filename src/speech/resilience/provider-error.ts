@@ -17,6 +17,10 @@ export const refusalFrom = (status: number, retryAfter = "", isContextExceeded =
   ...(isContextExceeded && { contextExceeded: true }),
 });
 
+/** A provider's error code if it is fit for a log: neither a sentence nor an API key. */
+export const loggableCode = (value: unknown): string | undefined =>
+  typeof value === "string" && /^[A-Za-z][A-Za-z_]{2,47}$/.test(value) ? value : undefined;
+
 /**
  * The cause of a failure that lies in the request, where no status says so: the provider works, and a retry would fail
  * too.

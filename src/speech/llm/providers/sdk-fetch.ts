@@ -4,7 +4,7 @@ import { providerFailed, TrunklineError } from "../../../core/errors.ts";
 import { isObject } from "../../../core/json.ts";
 import { LLM_ANSWER_BYTES_MAX, LLM_BODY_END_WAIT_MS, LLM_ERROR_BODY_BYTES_MAX } from "../../../core/limits/llm.ts";
 import { headerOf, type KeepAliveResponse, keepAliveRequest } from "../../keep-alive-fetch.ts";
-import { refusalFrom } from "../../resilience/provider-error.ts";
+import { loggableCode, refusalFrom } from "../../resilience/provider-error.ts";
 import { meansContextExceeded } from "./context-exceeded.ts";
 import { type SseEvent, SseEventTooLong, SseReader } from "./sse.ts";
 
@@ -12,9 +12,6 @@ import { type SseEvent, SseEventTooLong, SseReader } from "./sse.ts";
 export const CLIENT_TIMEOUT_MS = 2 ** 31 - 1;
 
 type Body = KeepAliveResponse["body"];
-
-/** A code of a refusal that is safe to log: neither a sentence nor an API key. */
-const CODE = /^[A-Za-z][A-Za-z_]{2,47}$/;
 
 /** What an SDK gets of a response: its status. The body is left to `responseEvents`. */
 class EventResponse extends Response {
@@ -113,7 +110,7 @@ function readToEnd(body: Body): void {
 /** The failure for an error that arrived as an event within a reply. It quotes its code only. */
 export function reportedError(provider: string, error: unknown): TrunklineError {
   const { type, code }: Readonly<Record<string, unknown>> = isObject(error) ? error : {};
-  const reported = [type, code].find((value) => typeof value === "string" && CODE.test(value));
+  const reported = loggableCode(type) ?? loggableCode(code);
   const what = reported === undefined ? "violated its protocol" : `reported an error during its reply (${reported})`;
   return providerFailed(provider, what);
 }
@@ -155,9 +152,7 @@ function refusalIn(body: string): { code?: string; message?: string } {
   // Some OpenAI-compatible servers omit the `error` object around the fields.
   const error = isObject(outer.error) ? outer.error : outer;
   const { type, status, message } = error;
-  const code = [error.code, type, status].find(
-    (value): value is string => typeof value === "string" && CODE.test(value),
-  );
+  const code = loggableCode(error.code) ?? loggableCode(type) ?? loggableCode(status);
   return { ...(code !== undefined && { code }), ...(typeof message === "string" && { message }) };
 }
 

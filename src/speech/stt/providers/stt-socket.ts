@@ -1,6 +1,7 @@
 import { type RawData, WebSocket } from "ws";
 import type { Clock } from "../../../core/clock.ts";
 import { elapsedMs, type MonotonicMs } from "../../../core/clocks.ts";
+import { connectionErrorCode } from "../../../core/connection-error.ts";
 import { providerFailed } from "../../../core/errors.ts";
 import { parseObject } from "../../../core/json.ts";
 import { FRAME_MS } from "../../../core/limits/media.ts";
@@ -82,7 +83,10 @@ export class SttSocket {
     this.#socket.on("unexpected-response", (_request, { statusCode = 0, headers: received }) =>
       this.fail(`refused the stream with status ${statusCode}`, refusalFrom(statusCode, received["retry-after"])),
     );
-    this.#socket.on("error", (error) => this.fail(`the connection failed (${errorCodeOf(error)})`));
+    // The texts of errors contain addresses and headers.
+    this.#socket.on("error", (error) =>
+      this.fail(`the connection failed (${connectionErrorCode(error) ?? error.name})`),
+    );
     this.#socket.on("close", (code, reason) => {
       const status = options.closeStatuses?.[code];
       const refusal = status === undefined ? undefined : refusalFrom(status);
@@ -183,12 +187,6 @@ export class SttSocket {
     this.#options.signal.removeEventListener("abort", this.#onAbort);
   }
 }
-
-/** The code of an error of Node.js or `ws`; their texts contain addresses and headers. */
-const errorCodeOf = (error: Error): string =>
-  "code" in error && typeof error.code === "string" && /^[A-Z][A-Z0-9_]{1,63}$/.test(error.code)
-    ? error.code
-    : error.name;
 
 /** Deepgram's codes for a close. Any other reason may quote the caller and is left out. */
 function loggableCloseReason(reason: Buffer): string {

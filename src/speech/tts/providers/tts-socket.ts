@@ -86,7 +86,3 @@ export class TtsSocket {
     this.#options.onClosed(error);
   }
 }
-
-/** A provider's error code if it is fit for a log: neither a sentence nor an API key. */
-export const loggableCode = (value: unknown): string | undefined =>
-  typeof value === "string" && /^[A-Za-z][A-Za-z_]{2,47}$/.test(value) ? value : undefined;

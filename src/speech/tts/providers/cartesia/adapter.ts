@@ -7,12 +7,12 @@ import { CARRIER_RATE_HZ } from "../../../../core/limits/media.ts";
 import { TTS_REQUESTS_PER_CONNECTION_MAX, TTS_SHARED_UNREAD_MS_MAX } from "../../../../core/limits/tts.ts";
 import type { ClosableTts, TtsRequest } from "../../../contracts.ts";
 import { languageCode } from "../../../languages.ts";
-import { REQUEST_ERROR, refusalFrom } from "../../../resilience/provider-error.ts";
+import { loggableCode, REQUEST_ERROR, refusalFrom } from "../../../resilience/provider-error.ts";
 import { type AudioEncoding, TtsAudioDecoder } from "../../audio-decoder.ts";
 import { TtsChunkQueue } from "../../chunk-queue.ts";
 import { CachedVoiceList } from "../../voice-list.ts";
 import { isSpeakable, WordAlignment } from "../../word-alignment.ts";
-import { loggableCode, TtsSocket } from "../tts-socket.ts";
+import { TtsSocket } from "../tts-socket.ts";
 import { CARTESIA, CARTESIA_PREFIX, CARTESIA_VERSION, fetchCartesiaVoices } from "./voices.ts";
 
 export interface CartesiaOptions {
