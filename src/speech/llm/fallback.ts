@@ -120,7 +120,8 @@ class ContinuedReply implements FallbackRequest<PolicyLlm, LlmEvent> {
     return this.#candidates;
   }
 
-  send({ candidate, ...limits }: Attempt<PolicyLlm>): AsyncIterable<LlmEvent> {
+  send(attempt: Attempt<PolicyLlm>): AsyncIterable<LlmEvent> {
+    const { candidate } = attempt;
     this.#sentTo = candidate.provider;
     this.#before = this.#sentText;
     this.#hasBegun = false;
@@ -130,7 +131,8 @@ class ContinuedReply implements FallbackRequest<PolicyLlm, LlmEvent> {
       isContinuation ? continuationRequest(this.#current, this.#before) : this.#current,
       this.#signal,
       this.#observer,
-      { ...limits, mapping: needsReply ? requireReply(candidate.provider) : undefined },
+      attempt,
+      needsReply ? requireReply(candidate.provider) : undefined,
     );
   }
 

@@ -22,7 +22,7 @@ export interface FallbackCandidate<Item> {
 }
 
 /** An attempt that may be made now. The owner of its permit must release it in the end. */
-export interface Attempt<Candidate> extends Omit<AttemptLimits<unknown>, "mapping"> {
+export interface Attempt<Candidate> extends AttemptLimits {
   candidate: Candidate;
 }
 
@@ -42,7 +42,7 @@ export interface FallbackRequest<Candidate extends FallbackCandidate<Item>, Item
   candidates(): readonly Candidate[] | Promise<readonly Candidate[]>;
   /** The answer, where it is known without a provider. */
   cached?(candidates: readonly Candidate[]): Iterable<Item> | undefined;
-  /** Sends what remains of the request. Undefined if the candidate cannot serve it. */
+  /** Sends what remains of the request. */
   send(attempt: Attempt<Candidate>): Answer<Item> | Promise<Answer<Item>>;
   /** Takes an item of `candidate`. Returns the one to yield, if any. */
   take(item: Item, candidate: Candidate): Item | undefined;
@@ -52,7 +52,8 @@ export interface FallbackRequest<Candidate extends FallbackCandidate<Item>, Item
   failed(error: unknown, hasBegun: boolean): AfterFailure;
 }
 
-type Answer<Item> = AsyncIterable<Item> | Iterable<Item> | undefined;
+/** Undefined where the candidate cannot serve the request. */
+export type Answer<Item> = AsyncIterable<Item> | Iterable<Item> | undefined;
 
 /**
  * Yields the answer to `request` from the first provider that has one. If a provider fails, the next attempt continues

@@ -33,11 +33,10 @@ export interface Policy<Request, Item> {
 }
 
 /** One attempt of a request: its permit, and what is left of its deadlines, ms. */
-export interface AttemptLimits<Item> {
+export interface AttemptLimits {
   permit: StreamPermit;
   firstContentMs: number;
   totalMs: number;
-  mapping?: ItemMapping<Item> | undefined;
 }
 
 /** Maps the items of one request before they are judged. What it throws is a failure of the provider. */
@@ -61,7 +60,8 @@ export interface PolicyProvider<Request, Item> {
     request: Request,
     signal: AbortSignal,
     observer?: ProviderObserver,
-    attempt?: AttemptLimits<Item>,
+    attempt?: AttemptLimits,
+    mapping?: ItemMapping<Item>,
   ): AsyncIterable<Item>;
 }
 
@@ -81,7 +81,7 @@ export const withPolicy = <Request, Item, Rules extends Policy<Request, Item>>(
 async function* requestItems<Request, Item>(
   { provider, send }: RequestProvider<Request, Item>,
   { deadlines, metering }: Policy<Request, Item>,
-  ...[request, signal, observer, attempt]: Parameters<PolicyProvider<Request, Item>["request"]>
+  ...[request, signal, observer, attempt, mapping]: Parameters<PolicyProvider<Request, Item>["request"]>
 ): AsyncGenerator<Item> {
   const usage = observer && metering && new RequestUsage(provider, observer, metering(request));
   const abortController = new AbortController();
@@ -90,7 +90,6 @@ async function* requestItems<Request, Item>(
     abortController.abort();
   };
   const wait = deadlines && attempt && new ItemWait(deadlines, attempt);
-  const mapping = attempt?.mapping;
   let iterator: AsyncIterator<Item> | undefined;
   let hasAnswered = false;
   signal.addEventListener("abort", stop, { once: true });

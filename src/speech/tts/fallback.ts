@@ -10,7 +10,13 @@ import type { CallTts, ClosableTts, ProviderObserver, Tts, TtsChunk, TtsRequest,
 import type { Metering } from "../metering/usage.ts";
 import type { CircuitBreaker } from "../resilience/circuit-breaker.ts";
 import { TIMEOUT, withTimeout } from "../resilience/deadlines.ts";
-import { type AfterFailure, type Attempt, type FallbackRequest, withFallback } from "../resilience/fallback.ts";
+import {
+  type AfterFailure,
+  type Answer,
+  type Attempt,
+  type FallbackRequest,
+  withFallback,
+} from "../resilience/fallback.ts";
 import { PROVIDER_RETRIES, withPolicy } from "../resilience/policy.ts";
 import type { CacheCollector, TtsCache } from "./cache.ts";
 import { ResumePoint } from "./resume-point.ts";
@@ -211,10 +217,8 @@ class SpokenSegment implements FallbackRequest<SegmentCandidate, TtsChunk> {
     return typeof voiceId === "string" ? cache.get({ ...request, voiceId }) : undefined;
   }
 
-  async send({
-    candidate,
-    ...limits
-  }: Attempt<SegmentCandidate>): Promise<AsyncIterable<TtsChunk> | Iterable<TtsChunk> | undefined> {
+  async send(attempt: Attempt<SegmentCandidate>): Promise<Answer<TtsChunk>> {
+    const { candidate } = attempt;
     const { cache, request, signal, observer } = this.#options;
     const voiceId = await candidate.voiceId;
     if (voiceId === undefined || signal.aborted) return undefined;
@@ -223,10 +227,10 @@ class SpokenSegment implements FallbackRequest<SegmentCandidate, TtsChunk> {
     this.#collector = cached === undefined ? cache.collect(segment) : undefined;
     if (cached !== undefined) return cached;
     const { policyTts } = candidate;
-    if (!policyTts.normalizesText) return policyTts.request(segment, signal, observer, limits);
+    if (!policyTts.normalizesText) return policyTts.request(segment, signal, observer, attempt);
     const normalized = normalizeRequest(segment);
     if (normalized === undefined) return [];
-    return policyTts.request(normalized.request, signal, observer, { ...limits, mapping: normalized });
+    return policyTts.request(normalized.request, signal, observer, attempt, normalized);
   }
 
   take(chunk: TtsChunk, { policyTts }: SegmentCandidate): TtsChunk | undefined {

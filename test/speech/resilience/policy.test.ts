@@ -50,7 +50,8 @@ function scene(words: readonly string[], observer: Partial<ProviderObserver> = {
       used: (_provider, { characters }) => log.push(`used ${characters}`),
       ...observer,
     },
-    { permit, ...deadlines, mapping },
+    { permit, ...deadlines },
+    mapping,
   );
   const read = async (readsMax = Number.POSITIVE_INFINITY): Promise<void> => {
     for await (const item of items) {
