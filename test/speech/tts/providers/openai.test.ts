@@ -1,12 +1,8 @@
 // @module-tag tts
 
 import { describe, expect, test } from "vitest";
-import {
-  createOpenAiTts,
-  OPENAI_URL,
-  type OpenAiTtsOptions,
-} from "../../../../src/speech/tts/providers/openai/adapter.ts";
-
+import { OPENAI_ADDRESS } from "../../../../src/speech/openai.ts";
+import { createOpenAiTts, type OpenAiTtsOptions } from "../../../../src/speech/tts/providers/openai/adapter.ts";
 import { chooseVoice } from "../../../../src/speech/tts/voice-matching.ts";
 import { ttsAdapterContract } from "../../../contract/speech/tts-adapter.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
@@ -117,7 +113,7 @@ describe("voices", () => {
 
   test("of OpenAI itself also speak other languages, as a fallback", async () => {
     const voices = [{ name: "alloy", language: "en" }];
-    const tts = createOpenAiTts({ url: OPENAI_URL, apiKey: TTS_KEY, model: "m", voices, clock: new ManualClock() });
+    const tts = createOpenAiTts({ url: OPENAI_ADDRESS, apiKey: TTS_KEY, model: "m", voices, clock: new ManualClock() });
     const listed = await tts.voices();
     for (const language of ["de-AT", "nb"]) {
       expect(chooseVoice(listed, "elevenlabs/anna", language)?.id).toBe("openai/alloy");

@@ -1,3 +1,4 @@
+import { OPENAI_ADDRESS } from "../../../openai.ts";
 import { defineProvider } from "../../../provider-descriptor.ts";
 import {
   addressVariable,
@@ -8,8 +9,6 @@ import {
   trimmedAddress,
 } from "../../../server-settings.ts";
 import { createOpenAiLlm } from "./adapter.ts";
-
-const ADDRESS = "https://api.openai.com/v1";
 
 export const openAiLlm = defineProvider({
   id: "openai",
@@ -30,14 +29,18 @@ export const openAiLlm = defineProvider({
   prices: ["inputTokensMillion", "outputTokensMillion"],
   variables: {
     OPENAI_API_KEY: apiKeyVariable("an LLM with OpenAI's API"),
-    OPENAI_BASE_URL: addressVariable(ADDRESS, "any server with `/chat/completions`"),
+    OPENAI_BASE_URL: addressVariable(OPENAI_ADDRESS, "any server with `/chat/completions`"),
   },
   readSettings: ({ text }) => ({
     apiKey: text("OPENAI_API_KEY") || undefined,
     baseUrl: trimmedAddress(text("OPENAI_BASE_URL")),
   }),
   problems: ({ apiKey, baseUrl }) => [
-    ...apiKeyProblems("OPENAI_API_KEY", apiKey, baseUrl === ADDRESS ? "must be set with openai:<model>" : undefined),
+    ...apiKeyProblems(
+      "OPENAI_API_KEY",
+      apiKey,
+      baseUrl === OPENAI_ADDRESS ? "must be set with openai:<model>" : undefined,
+    ),
     ...httpAddressProblems("OPENAI_BASE_URL", baseUrl),
   ],
   create: ({ apiKey = NO_API_KEY, baseUrl }, { model }) => createOpenAiLlm({ model, apiKey, baseUrl }),

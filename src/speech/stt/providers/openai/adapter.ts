@@ -6,7 +6,7 @@ import { monoWav } from "../../../../media/wav.ts";
 import type { Stt, SttEvent, SttStream } from "../../../contracts.ts";
 import { EventQueue } from "../../../event-queue.ts";
 import { headerOf, type KeepAliveResponse, keepAliveRequest, preconnect } from "../../../keep-alive-fetch.ts";
-import { OPENAI_LANGUAGES, openAiLanguage } from "../../../openai-languages.ts";
+import { openAiCode, openAiLanguage } from "../../../openai.ts";
 import { refusalFrom } from "../../../resilience/provider-error.ts";
 import { transcriptLanguage, transcriptText } from "../../transcript-text.ts";
 import { UtteranceBuffer } from "../../utterance-buffer.ts";
@@ -24,8 +24,6 @@ export interface OpenAiSttOptions {
 const PROVIDER = "openai";
 /** The only rate that whisper.cpp accepts; the other servers accept any. */
 const RATE_HZ = 16_000;
-/** OpenAI's own codes of languages, where they differ. */
-const OPENAI_CODES: Readonly<Record<string, string>> = { nb: "no", fil: "tl" };
 /** The model that accepts several languages and reports the detected ones. It always responds in JSON. */
 const GPT_TRANSCRIBE = /^gpt-transcribe(?:-|$)/;
 /** Empty, or whisper.cpp's notes about sounds that are no speech: `[BLANK_AUDIO]`, `(wind blowing)`. */
@@ -133,12 +131,10 @@ async function transcribe(
 
 /** The form fields for the language and the response format. Without a language the server detects it. */
 function fieldsFor(model: string, language: string | undefined): [name: string, value: string][] {
-  const primary = language === undefined ? "" : new Intl.Locale(language).language;
-  const code = OPENAI_CODES[primary] ?? primary;
-  const isNamed = OPENAI_LANGUAGES.has(code);
-  if (GPT_TRANSCRIBE.test(model)) return isNamed ? [["languages[]", code]] : [];
+  const code = language === undefined ? undefined : openAiCode(language);
+  if (GPT_TRANSCRIBE.test(model)) return code === undefined ? [] : [["languages[]", code]];
   if (language === undefined) return [["response_format", "verbose_json"]];
-  return [...(isNamed ? ([["language", code]] as [string, string][]) : []), ["response_format", "json"]];
+  return [...(code === undefined ? [] : [["language", code] as [string, string]]), ["response_format", "json"]];
 }
 
 /** The language that a response reports, in BCP 47: from a list with one code, or from a single code or name. */

@@ -1,3 +1,4 @@
+import { OPENAI_ADDRESS } from "../../../openai.ts";
 import { defineProvider } from "../../../provider-descriptor.ts";
 import {
   addressVariable,
@@ -8,7 +9,6 @@ import {
 } from "../../../server-settings.ts";
 import { createOpenAiStt } from "./adapter.ts";
 
-const ADDRESS = "https://api.openai.com/v1";
 /** OpenAI's own models that report the language; other servers may use any model names. */
 const DETECTING_MODEL = /^(?:gpt-transcribe(?:-.*)?|whisper-1)$/;
 
@@ -27,7 +27,7 @@ export const openAiStt = defineProvider({
   variables: {
     OPENAI_STT_API_KEY: apiKeyVariable("an STT with OpenAI's API"),
     OPENAI_STT_MODEL: modelVariable("gpt-transcribe", "an STT with OpenAI's API"),
-    OPENAI_STT_URL: addressVariable(ADDRESS, "any server with `/audio/transcriptions`"),
+    OPENAI_STT_URL: addressVariable(OPENAI_ADDRESS, "any server with `/audio/transcriptions`"),
     OPENAI_STT_LANGUAGE_DETECTION: {
       defaultText: "`on` for `gpt-transcribe` and `whisper-1` at OpenAI's own address, else `off`",
       oneOf: ["on", "off"],
@@ -43,7 +43,7 @@ export const openAiStt = defineProvider({
     languageDetection: text("OPENAI_STT_LANGUAGE_DETECTION"),
   }),
   problems: ({ apiKey, url, languageDetection }) => [
-    ...apiKeyProblems("OPENAI_STT_API_KEY", apiKey, url === ADDRESS ? "must be set with STT=openai" : undefined),
+    ...apiKeyProblems("OPENAI_STT_API_KEY", apiKey, url === OPENAI_ADDRESS ? "must be set with STT=openai" : undefined),
     ...addressProblems(url),
     ...(["", "on", "off"].includes(languageDetection)
       ? []
@@ -55,7 +55,7 @@ export const openAiStt = defineProvider({
 /** Whether the server detects the language: as configured, or by its model at OpenAI's own address. */
 function detectsLanguage({ languageDetection, model, url }: Settings): boolean {
   if (languageDetection !== "") return languageDetection === "on";
-  return url === ADDRESS && DETECTING_MODEL.test(model);
+  return url === OPENAI_ADDRESS && DETECTING_MODEL.test(model);
 }
 
 const addressProblems = (url: string): string[] =>

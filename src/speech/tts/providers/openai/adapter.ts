@@ -5,7 +5,7 @@ import { TURN_TEXT_CHARS_MAX } from "../../../../core/limits/calls.ts";
 import type { ClosableTts, TtsChunk, Voice } from "../../../contracts.ts";
 import { headerOf, type KeepAliveResponse, preconnect } from "../../../keep-alive-fetch.ts";
 import { languageCode } from "../../../languages.ts";
-import { OPENAI_LANGUAGES } from "../../../openai-languages.ts";
+import { OPENAI_ADDRESS, OPENAI_LANGUAGE_CODES } from "../../../openai.ts";
 import { REQUEST_ERROR } from "../../../resilience/provider-error.ts";
 import { TtsAudioDecoder } from "../../audio-decoder.ts";
 import { CachedVoiceList } from "../../voice-list.ts";
@@ -27,16 +27,10 @@ export interface OpenAiTtsOptions {
   clock: Clock;
 }
 
-/** The address of OpenAI's own service. */
-export const OPENAI_URL = "https://api.openai.com/v1";
 const PROVIDER = "openai";
 const PREFIX = `${PROVIDER}/`;
 /** The rate of `audio/pcm` responses that state none, from OpenAI and Kokoro. */
 const PCM_RATE_HZ = 24_000;
-/** The languages that each of OpenAI's own voices speaks, by our codes. */
-const OPENAI_VOICE_LANGUAGES: readonly string[] = [...OPENAI_LANGUAGES].map(
-  (code) => ({ no: "nb", tl: "fil" })[code] ?? code,
-);
 /** The language of a voice whose language is unknown. */
 const LANGUAGE_DEFAULT = "en";
 
@@ -167,7 +161,8 @@ async function loadVoices(
 ): Promise<readonly Voice[]> {
   if (voices.length > 0) {
     const named = configuredVoices(voices).map(({ voice }) => voice);
-    return url === OPENAI_URL ? named.map((voice) => ({ ...voice, alsoSpeaks: OPENAI_VOICE_LANGUAGES })) : named;
+    // Each of OpenAI's own voices speaks all languages.
+    return url === OPENAI_ADDRESS ? named.map((voice) => ({ ...voice, alsoSpeaks: OPENAI_LANGUAGE_CODES })) : named;
   }
   const response = await requestTts({ provider: PROVIDER, url: `${url}/audio/voices`, headers }, signal);
   const list = await readJson(PROVIDER, response);

@@ -1,4 +1,5 @@
 import { languageCode } from "../../../languages.ts";
+import { OPENAI_ADDRESS } from "../../../openai.ts";
 import { defineProvider } from "../../../provider-descriptor.ts";
 import {
   addressVariable,
@@ -8,7 +9,7 @@ import {
   modelVariable,
   trimmedAddress,
 } from "../../../server-settings.ts";
-import { createOpenAiTts, OPENAI_URL } from "./adapter.ts";
+import { createOpenAiTts } from "./adapter.ts";
 
 /**
  * OpenAI's voices; its API has no endpoint that lists them:
@@ -31,7 +32,7 @@ export const openAiTts = defineProvider({
   variables: {
     OPENAI_TTS_API_KEY: apiKeyVariable("a TTS with OpenAI's API"),
     OPENAI_TTS_MODEL: modelVariable("gpt-4o-mini-tts", "a TTS with OpenAI's API"),
-    OPENAI_TTS_URL: addressVariable(OPENAI_URL, "any server with `/audio/speech`"),
+    OPENAI_TTS_URL: addressVariable(OPENAI_ADDRESS, "any server with `/audio/speech`"),
     OPENAI_TTS_VOICES: {
       defaultText: "OpenAI's own voices at OpenAI's address, else what the server lists at `/audio/voices`",
       format:
@@ -44,7 +45,7 @@ export const openAiTts = defineProvider({
   },
   readSettings: ({ text }) => {
     const url = trimmedAddress(text("OPENAI_TTS_URL"));
-    const names = text("OPENAI_TTS_VOICES", url === OPENAI_URL ? OPENAI_VOICES : "");
+    const names = text("OPENAI_TTS_VOICES", url === OPENAI_ADDRESS ? OPENAI_VOICES : "");
     return {
       url,
       apiKey: text("OPENAI_TTS_API_KEY") || undefined,
@@ -53,7 +54,7 @@ export const openAiTts = defineProvider({
     };
   },
   problems: ({ url, apiKey, voices }) => [
-    ...apiKeyProblems("OPENAI_TTS_API_KEY", apiKey, url === OPENAI_URL ? "is required with TTS=openai" : undefined),
+    ...apiKeyProblems("OPENAI_TTS_API_KEY", apiKey, url === OPENAI_ADDRESS ? "is required with TTS=openai" : undefined),
     ...httpAddressProblems("OPENAI_TTS_URL", url),
     ...voicesProblems(voices),
   ],
