@@ -64,5 +64,17 @@ export function preconnect(url: string, signal: AbortSignal): void {
     .catch(() => {});
 }
 
+/** The whole body of a response; undefined where it is longer than `bytesMax`, and its rest is cancelled. */
+export async function readBody({ body }: KeepAliveResponse, bytesMax: number): Promise<Buffer | undefined> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of body as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > bytesMax) return undefined;
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
 /** A header of a response, by its name in lower case; undefined without it. Repeated ones are joined by commas. */
 export const headerOf = ({ headers }: KeepAliveResponse, name: string): string | undefined => headers[name]?.toString();

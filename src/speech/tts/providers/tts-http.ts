@@ -1,7 +1,7 @@
 import { connectionErrorCode } from "../../../core/connection-error.ts";
 import { providerFailed, type TrunklineError } from "../../../core/errors.ts";
 import { VOICE_LIST_PAGE_BYTES_MAX } from "../../../core/limits/tts.ts";
-import { headerOf, type KeepAliveResponse, keepAliveRequest } from "../../keep-alive-fetch.ts";
+import { headerOf, type KeepAliveResponse, keepAliveRequest, readBody } from "../../keep-alive-fetch.ts";
 import { refusalFrom } from "../../resilience/provider-error.ts";
 
 export interface TtsHttpRequest {
@@ -40,20 +40,11 @@ export async function requestTts(
 }
 
 /** The JSON of a response. Throws `provider_failed` if it is not JSON or is too large. */
-export async function readJson(provider: string, { body }: KeepAliveResponse): Promise<unknown> {
-  const parts: Buffer[] = [];
-  let length = 0;
+export async function readJson(provider: string, response: KeepAliveResponse): Promise<unknown> {
+  const body = await readBody(response, VOICE_LIST_PAGE_BYTES_MAX);
+  if (body === undefined) throw providerFailed(provider, "sent a response over the size limit");
   try {
-    for await (const part of body as AsyncIterable<Buffer>) {
-      length += part.length;
-      if (length > VOICE_LIST_PAGE_BYTES_MAX) throw providerFailed(provider, "sent a response over the size limit");
-      parts.push(part);
-    }
-  } finally {
-    body.destroy();
-  }
-  try {
-    return JSON.parse(Buffer.concat(parts).toString("utf8"));
+    return JSON.parse(body.toString("utf8"));
   } catch {
     throw providerFailed(provider, "sent a response that is not JSON");
   }

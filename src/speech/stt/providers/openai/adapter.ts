@@ -1,11 +1,11 @@
 import { connectionErrorCode } from "../../../../core/connection-error.ts";
 import { providerFailed, TrunklineError } from "../../../../core/errors.ts";
-import { isObject } from "../../../../core/json.ts";
+import { isObject, parseObject } from "../../../../core/json.ts";
 import { STT_ANSWER_BYTES_MAX, STT_PENDING_UTTERANCES_MS_MAX } from "../../../../core/limits/stt.ts";
 import { monoWav } from "../../../../media/wav.ts";
 import type { Stt, SttEvent, SttStream } from "../../../contracts.ts";
 import { EventQueue } from "../../../event-queue.ts";
-import { headerOf, type KeepAliveResponse, keepAliveRequest, preconnect } from "../../../keep-alive-fetch.ts";
+import { headerOf, keepAliveRequest, preconnect, readBody } from "../../../keep-alive-fetch.ts";
 import { openAiCode, openAiLanguage } from "../../../openai.ts";
 import { refusalFrom } from "../../../resilience/provider-error.ts";
 import { transcriptLanguage, transcriptText } from "../../transcript-text.ts";
@@ -124,8 +124,10 @@ async function transcribe(
     const refusal = refusalFrom(status, headerOf(response, "retry-after"));
     throw providerFailed(PROVIDER, `refused with status ${status}`, refusal);
   }
-  const body = parsed(await textOf(response));
-  if (!isObject(body) || typeof body.text !== "string") throw providerFailed(PROVIDER, "sent no transcription");
+  const bytes = await readBody(response, STT_ANSWER_BYTES_MAX);
+  if (bytes === undefined) throw providerFailed(PROVIDER, "sent a response that is too long for a transcription");
+  const body = parseObject(bytes.toString("utf8"));
+  if (typeof body?.text !== "string") throw providerFailed(PROVIDER, "sent no transcription");
   return { text: transcriptText(body.text), detected: languageDetection ? detectedIn(body) : undefined };
 }
 
@@ -143,26 +145,6 @@ function detectedIn({ languages, language }: Readonly<Record<string, unknown>>):
   const [only] = codes.length === 1 ? codes : [];
   const reported = isObject(only) ? only.code : language;
   return typeof reported === "string" ? openAiLanguage(reported) : undefined;
-}
-
-async function textOf({ body }: KeepAliveResponse): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > STT_ANSWER_BYTES_MAX)
-      throw providerFailed(PROVIDER, "sent a response that is too long for a transcription");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Describes a failed request by its code alone, because error texts contain addresses. */
