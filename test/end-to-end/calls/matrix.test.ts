@@ -1,4 +1,11 @@
 import { beforeAll, expect, test } from "vitest";
+import {
+  A_LAW_CARRIERS,
+  CARRIER_NAMES,
+  CARRIERS,
+  type CarrierName,
+  UNORDERED_CARRIERS,
+} from "../../../src/carriers/list.ts";
 import type { StreamCodec, StreamRateHz } from "../../../src/core/calls/spec.ts";
 import type { AudioFormat } from "../../../src/simulator/audio/format.ts";
 import type { Utterance } from "../../../src/simulator/callers/utterance.ts";
@@ -37,16 +44,25 @@ const websocket = (
   return shuffleSeed === undefined ? [name, line] : [`${name}, in fragments`, { ...line, shuffleSeed }];
 };
 
+/** The last of a carrier's lines is out of order where it can be. */
+function linesOf(wire: CarrierName): [string, Transport][] {
+  const hasALaw = A_LAW_CARRIERS.includes(wire);
+  const lines: [string, Transport][] = hasALaw
+    ? [
+        [`${wire} in mu-law`, { wire, codecs: { inbound: "mulaw", outbound: "mulaw" } }],
+        [`${wire} in A-law`, { wire, codecs: { inbound: "alaw", outbound: "alaw" } }],
+        [`${wire}, in A-law in and mu-law out`, { wire, codecs: { inbound: "alaw", outbound: "mulaw" } }],
+        [`${wire}, in mu-law in and A-law out`, { wire, codecs: { inbound: "mulaw", outbound: "alaw" } }],
+      ]
+    : [[wire, { wire }]];
+  if (!UNORDERED_CARRIERS.includes(wire)) return lines;
+  return lines.map(([name, line], at) =>
+    at === lines.length - 1 ? [`${name}, out of order`, { ...line, shuffleSeed: 7 }] : [name, line],
+  );
+}
+
 const LINES: readonly [string, Transport][] = [
-  ["carrier_a", { wire: "carrier_a" }],
-  ["carrier_b in mu-law", { wire: "carrier_b", codecs: { inbound: "mulaw", outbound: "mulaw" } }],
-  ["carrier_b in A-law", { wire: "carrier_b", codecs: { inbound: "alaw", outbound: "alaw" } }],
-  ["carrier_b, in A-law in and mu-law out", { wire: "carrier_b", codecs: { inbound: "alaw", outbound: "mulaw" } }],
-  [
-    "carrier_b, in mu-law in and A-law out, out of order",
-    { wire: "carrier_b", codecs: { inbound: "mulaw", outbound: "alaw" }, shuffleSeed: 7 },
-  ],
-  ["carrier_c", { wire: "carrier_c" }],
+  ...CARRIER_NAMES.flatMap(linesOf),
   websocket("pcm_s16le", 8_000, 8_000),
   websocket("pcm_s16le", 16_000, 16_000),
   websocket("pcm_s16le", 24_000, 24_000),
@@ -65,11 +81,15 @@ const LINES: readonly [string, Transport][] = [
   websocket("opus", 48_000, 8_000),
 ];
 
-/** By the law that carrier_b was asked to expect. */
+/** By the law that carriers were asked to expect. */
 let services: { mulaw: Service; alaw: Service };
 
 const serviceOf = (line: Transport): Service =>
-  line.wire === "carrier_b" && line.codecs?.outbound === "alaw" ? services.alaw : services.mulaw;
+  line.wire !== "websocket" && line.codecs?.outbound === "alaw" ? services.alaw : services.mulaw;
+
+const A_LAW_OUT = Object.fromEntries(
+  CARRIERS.flatMap(({ outboundCodec }) => (outboundCodec === undefined ? [] : [[outboundCodec.variable, "pcma"]])),
+);
 
 /** The lines of the caller, which are spoken once for each format. */
 const spoken = new Map<string, Promise<Utterance[]>>();
@@ -107,7 +127,7 @@ beforeAll(async () => {
   const formats = LINES.map(([, line]) => formatsOf(line).inbound);
   const [mulaw, alaw] = await Promise.all([
     Service.start(),
-    Service.start({ env: { CARRIER_B_OUTBOUND_CODEC: "pcma" } }),
+    Service.start({ env: A_LAW_OUT }),
     // Before the calls, which have better things to wait for.
     ...formats.map(linesIn),
   ]);
