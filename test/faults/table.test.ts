@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { FAULTS, faultTable, REASONS, rowsOf, STAGES, type Stage, stagesIn, type TestResult } from "./table.ts";
+import { STAGES, type Stage } from "../../src/core/calls/stages.ts";
+import { FAULTS, faultTable, REASONS, rowsOf, stagesIn, type TestResult } from "./table.ts";
 
 const result = (stages: readonly Stage[], title: string, status: TestResult["status"] = "passed"): TestResult => ({
   file: "test/speech/provider.test.ts",

@@ -1,8 +1,6 @@
-/** The stages that providers serve, as the table names them. */
-export const STAGES = ["stt", "llm", "tts"] as const;
-export type Stage = (typeof STAGES)[number];
+import { STAGES, type Stage } from "../../src/core/calls/stages.ts";
 
-/** One test as Vitest tells it. */
+/** One test in Vitest's report. */
 export interface TestResult {
   /** The test file, by its path in the repository. */
   file: string;
@@ -27,8 +25,8 @@ export const FAULTS: Readonly<Record<string, string>> = {
   P10: "a WebSocket that breaks its protocol",
   P11: "transcripts out of order, twice, too long",
   P12: "an answer for a turn that is over",
-  P13: "tools asked for wrongly, or too often",
-  P14: "audio that is none",
+  P13: "tools called wrongly, or too often",
+  P14: "bytes that are no audio",
   P15: "dead for long",
   P16: "key revoked, quota spent",
 };
@@ -38,14 +36,14 @@ export const REASONS: Readonly<Record<string, Partial<Record<Stage, string>>>> =
   P5: { stt: "no [DONE]" },
   P10: { llm: "no WebSocket" },
   P11: { llm: "no transcripts", tts: "no transcripts" },
-  P12: { stt: "hears no turns" },
-  P13: { stt: "asks for no tools", tts: "asks for no tools" },
+  P12: { stt: "knows no turns" },
+  P13: { stt: "calls no tools", tts: "calls no tools" },
   P14: { stt: "sends no audio", llm: "sends no audio" },
 };
 
 const ID = /^(P\d+(?:, P\d+)*):/;
 
-/** Which rows a test proves: those that its own title begins with, or that of what it stands in. */
+/** Which rows a test proves: those that its own title begins with, or that of a describe block around it. */
 export const rowsOf = ({ titles }: TestResult): string[] =>
   titles.flatMap((title) => ID.exec(title)?.[1]?.split(", ") ?? []);
 
@@ -55,11 +53,11 @@ export const stagesIn = (tags: readonly string[]): Stage[] => STAGES.filter((sta
 export interface FaultTable {
   head: readonly string[];
   rows: readonly (readonly string[])[];
-  /** What must not be: gaps without a reason, failures, reasons where there are tests, tests that say nothing of a provider. */
+  /** Gaps without a reason, failures, reasons where there are tests, and tests without a stage or of an unknown row. */
   problems: readonly string[];
 }
 
-/** Rows by kinds of provider: how many tests passed and failed in each cell, or why there are none. */
+/** Rows by stage: how many tests passed and failed in each cell, or why there are none. */
 export function faultTable(results: readonly TestResult[]): FaultTable {
   const tests = results.filter((result) => rowsOf(result).length > 0);
   const problems = tests.flatMap((test) => {
@@ -70,11 +68,11 @@ export function faultTable(results: readonly TestResult[]): FaultTable {
     return test.status === "failed" ? [`${name}: failed`] : [];
   });
   const rows = Object.entries(FAULTS).map(([id, what]) => {
-    const cells = STAGES.map((kind) => {
-      const here = tests.filter((test) => rowsOf(test).includes(id) && test.stages.includes(kind));
-      const reason = REASONS[id]?.[kind];
-      if (here.length === 0 && reason === undefined) problems.push(`${id}, ${kind}: no test, and no reason why`);
-      if (here.length > 0 && reason !== undefined) problems.push(`${id}, ${kind}: has tests, and a reason for none`);
+    const cells = STAGES.map((stage) => {
+      const here = tests.filter((test) => rowsOf(test).includes(id) && test.stages.includes(stage));
+      const reason = REASONS[id]?.[stage];
+      if (here.length === 0 && reason === undefined) problems.push(`${id}, ${stage}: no test, and no reason why`);
+      if (here.length > 0 && reason !== undefined) problems.push(`${id}, ${stage}: has tests, and a reason for none`);
       return here.length === 0 ? (reason ?? "GAP") : counted(here);
     });
     return [`${id} ${what}`, ...cells];

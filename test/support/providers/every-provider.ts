@@ -64,7 +64,7 @@ export const TTS_PROVIDERS = makersOf(
 
 /** A provider of any stage, and one request to it. */
 export interface AnyProvider {
-  kind: "stt" | "llm" | "tts";
+  kind: Stage;
   name: string;
   isSocket: boolean;
   /** Creates the provider, whose server has the address `base`, and sends one request; rejects with its failure. */
@@ -94,7 +94,7 @@ const requestTts = (tts: ClosableTts, signal: AbortSignal): Promise<unknown> =>
   );
 
 function requests<Provider>(
-  kind: AnyProvider["kind"],
+  kind: Stage,
   makers: readonly Maker<Provider>[],
   ask: (provider: Provider, signal: AbortSignal) => Promise<unknown>,
 ): AnyProvider[] {
