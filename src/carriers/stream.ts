@@ -10,7 +10,7 @@ import type { G711Codec, InboundAudio, WireEvent } from "../wire/wire.ts";
 import { Base64Message } from "./base64-message.ts";
 import { type MediaLayout, scanMedia } from "./media-scanner.ts";
 
-// What the three carriers have in common: one stream of G.711, 8,000 Hz, mono, as base64 in JSON. A message usually
+// What carriers have in common: one stream of G.711, 8,000 Hz, mono, as base64 in JSON. A message usually
 // holds 20 ms (160 bytes), but any length is allowed.
 
 export const GREETING: WireEvent = { kind: "ignored", what: "greeting" };
@@ -76,7 +76,7 @@ export class CarrierStream {
     if (streamId !== this.#streamId) throw fields.malformed("of another stream");
   }
 
-  /** Reads the object with `track`, `payload`, `chunk` and `timestamp`; the three carriers use the same names. */
+  /** Reads the object with `track`, `payload`, `chunk` and `timestamp`; the carriers use the same names. */
   readMedia(media: Fields, into: InboundAudio): WireEvent {
     const track = media.get("track");
     if (OUTBOUND_TRACKS.includes(track)) return OUTBOUND_TRACK;
