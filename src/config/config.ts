@@ -13,7 +13,13 @@ import type { MediaServerSetting } from "../gateway/server/choice.ts";
 import type { LivenessOptions } from "../gateway/transport/liveness.ts";
 import { readContextSizes } from "../speech/llm/context-sizes.ts";
 import { LLM_REGISTRY } from "../speech/llm/registry.ts";
-import { PROVIDER_NAMES, readProviderSettings, type SpeechConfig, speechConfigProblems } from "../speech/settings.ts";
+import {
+  FOREIGN_VARIABLES,
+  PROVIDER_NAMES,
+  readProviderSettings,
+  type SpeechConfig,
+  speechConfigProblems,
+} from "../speech/settings.ts";
 import { STT_REGISTRY } from "../speech/stt/registry.ts";
 import { TTS_REGISTRY } from "../speech/tts/registry.ts";
 import { isAddress, isWildcard, readApiUrls, redactedAddress } from "./addresses.ts";
@@ -209,7 +215,11 @@ export function unknownVariables(env: Environment = process.env): UnknownVariabl
   read({});
   read(env);
   const given = Object.keys(env).filter((name) => !name.startsWith(TOOL_SECRET_PREFIX));
-  return unknownAmong(given, [...known], { providers: PROVIDER_NAMES, llmProviders: LLM_REGISTRY.ids });
+  return unknownAmong(given, [...known], {
+    providers: PROVIDER_NAMES,
+    llmProviders: LLM_REGISTRY.ids,
+    foreignVariables: FOREIGN_VARIABLES,
+  });
 }
 
 const readPhrases = (path: string, problems: string[], checksFiles: boolean): PhraseOverrides =>

@@ -18,27 +18,27 @@ const STAGE = /^(STT|TTS)_/;
 /** The variable that names the LLM, with its provider: `openai:gpt-4o-mini`. */
 const LLM_VARIABLE = "MODEL_B";
 
-/**
- * Variables of the providers' own programs that end as ours do:
- * https://github.com/openai/openai-node, https://docs.anthropic.com/en/docs/claude-code/settings,
- * https://github.com/google-gemini/gemini-cli
- */
-const THIRD_PARTY_VARIABLES =
-  /^(OPENAI_ADMIN_KEY|ANTHROPIC_AUTH_TOKEN|ANTHROPIC_([A-Z_]+_)?MODEL|ANTHROPIC_(BEDROCK|VERTEX|FOUNDRY)_.+|GEMINI_MODEL)$/;
-
 /** Names of at least `chars` characters may have `typosMax` wrong ones; shorter names one, and none in their first word. */
 const LONG_NAME = { chars: 12, typosMax: 2 } as const;
+
+interface KnownProviders {
+  providers: readonly string[];
+  /** The providers that serve an LLM. */
+  llmProviders: readonly string[];
+  /** Variables of the providers' own programs, which are not reported. */
+  foreignVariables: readonly RegExp[];
+}
 
 /**
  * The variables among `given` that look like those of the service and are not `known`: a known name with different underscores,
  * different case, a typing error or a missing end; a name with a prefix of the service; a misspelled TOOL_SECRET_; and a name that
  * begins with one of the `providers` or a stage and ends like a known variable of a provider (`DEEPGRAM_KEY`). Others are not
- * reported (`OPENAI_ORG_ID`). `llmProviders` are the providers that serve an LLM.
+ * reported (`OPENAI_ORG_ID`).
  */
 export function findUnknownVariables(
   given: readonly string[],
   known: readonly string[],
-  { providers, llmProviders }: { providers: readonly string[]; llmProviders: readonly string[] },
+  { providers, llmProviders, foreignVariables }: KnownProviders,
 ): UnknownVariable[] {
   const [families, llmFamilies] = [providers, llmProviders].map((names) =>
     names.map((name) => `${name.toUpperCase()}_`),
@@ -48,7 +48,7 @@ export function findUnknownVariables(
   const isOfProvider = (name: string): boolean =>
     (familyOf(name) !== undefined || STAGE.test(name)) &&
     endings.has(lastWord(withKeySuffix(name))) &&
-    !THIRD_PARTY_VARIABLES.test(name);
+    !foreignVariables.some((foreign) => foreign.test(name));
   const isOurs = (name: string): boolean =>
     OUR_PREFIXES.some((prefix) => name.startsWith(prefix)) ||
     TOOL_SECRET_LIKE.test(name) ||

@@ -60,6 +60,8 @@ interface ProviderFacts<S extends Stage> {
   readonly id: string;
   readonly stage: S;
   readonly capabilities: StageTypes[S]["capabilities"];
+  /** Variables of the provider's own programs that end as ours do: they are not misspelled ones of ours. */
+  readonly foreignVariables?: RegExp;
   /** The names in PRICES without which a call that uses it cannot have `maxCost`; absent where it needs none. */
   readonly prices?: readonly PriceName[];
 }

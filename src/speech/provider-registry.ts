@@ -15,6 +15,8 @@ export class ProviderRegistry<S extends Stage> {
   readonly ids: readonly string[];
   /** The variables of all providers, with the defaults and meanings that docs/configuration.md shows. */
   readonly variables: Variables;
+  /** See ProviderDescriptor. */
+  readonly foreignVariables: readonly RegExp[];
   /** The provider that serves trials, and a relative clause that says why it holds no conversation. */
   readonly testInstrument: { readonly id: string; readonly limits: string };
   readonly #descriptors: ReadonlyMap<string, ProviderDescriptor<S>>;
@@ -23,6 +25,7 @@ export class ProviderRegistry<S extends Stage> {
     this.#descriptors = new Map(descriptors.map((descriptor) => [descriptor.id, descriptor]));
     this.ids = [...this.#descriptors.keys()];
     this.variables = Object.assign({}, ...descriptors.map(({ variables }) => variables));
+    this.foreignVariables = descriptors.flatMap(({ foreignVariables }) => foreignVariables ?? []);
     assert.equal(this.ids.length, descriptors.length, "two providers have the same id");
     const [instrument] = descriptors.flatMap(({ id, capabilities: { testInstrument: limits } }) =>
       limits === undefined ? [] : [{ id, limits }],

@@ -45,10 +45,13 @@ export const readProviderSettings = (read: DeclaredReader): SpeechProviderSettin
   tts: TTS_REGISTRY.configure(read),
 });
 
+const REGISTRIES = [STT_REGISTRY, LLM_REGISTRY, TTS_REGISTRY];
+
 /** The ids of all providers. */
-export const PROVIDER_NAMES: readonly string[] = [
-  ...new Set([STT_REGISTRY, LLM_REGISTRY, TTS_REGISTRY].flatMap(({ ids }) => ids)),
-].sort();
+export const PROVIDER_NAMES: readonly string[] = [...new Set(REGISTRIES.flatMap(({ ids }) => ids))].sort();
+
+/** Variables of the providers' own programs that end as ours do. */
+export const FOREIGN_VARIABLES: readonly RegExp[] = REGISTRIES.flatMap(({ foreignVariables }) => foreignVariables);
 
 /** The problems of a configuration's speech providers: each names the variable, the bad value and the valid ones. */
 export function speechConfigProblems({

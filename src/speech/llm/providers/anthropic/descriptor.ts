@@ -23,6 +23,8 @@ export const anthropicLlm = defineProvider({
     ],
   },
   prices: ["inputTokensMillion", "outputTokensMillion"],
+  // From docs.anthropic.com/en/docs/claude-code/settings.
+  foreignVariables: /^ANTHROPIC_(AUTH_TOKEN|([A-Z_]+_)?MODEL|(BEDROCK|VERTEX|FOUNDRY)_.+)$/,
   variables: {
     ANTHROPIC_API_KEY: apiKeyVariable("Anthropic (LLM)"),
     ANTHROPIC_BASE_URL: addressVariable(ADDRESS, "the address of Anthropic"),

@@ -23,6 +23,8 @@ export const geminiLlm = defineProvider({
     ],
   },
   prices: ["inputTokensMillion", "outputTokensMillion"],
+  // From github.com/google-gemini/gemini-cli.
+  foreignVariables: /^GEMINI_MODEL$/,
   variables: {
     GEMINI_API_KEY: apiKeyVariable("Gemini (LLM)"),
     GEMINI_BASE_URL: addressVariable(ADDRESS, "the address of Gemini"),

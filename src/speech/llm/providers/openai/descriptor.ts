@@ -27,6 +27,8 @@ export const openAiLlm = defineProvider({
     ],
   },
   prices: ["inputTokensMillion", "outputTokensMillion"],
+  // From github.com/openai/openai-node.
+  foreignVariables: /^OPENAI_ADMIN_KEY$/,
   variables: {
     OPENAI_API_KEY: apiKeyVariable("an LLM with OpenAI's API"),
     OPENAI_BASE_URL: addressVariable(OPENAI_ADDRESS, "any server with `/chat/completions`"),
