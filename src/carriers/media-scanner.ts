@@ -35,7 +35,7 @@ const NINE = 0x39;
 const NUMBER_DIGITS_MAX = 15;
 
 /** Text of one stream only, such as its id. The message must contain it as JSON writes it. */
-export interface OwnText {
+interface OwnText {
   readonly own: string;
 }
 

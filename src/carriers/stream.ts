@@ -25,7 +25,7 @@ const OUTBOUND_TRACKS: readonly unknown[] = ["outbound", "outbound_track"];
 
 const PLAIN_CODE = new RegExp(`^[A-Za-z0-9_-]{1,${CARRIER_CODE_CHARS_MAX}}$`);
 
-export interface StreamStart {
+interface StreamStart {
   streamId: string;
   inboundCodec: G711Codec;
   /** The forms of inbound audio messages. */

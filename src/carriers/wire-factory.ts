@@ -4,7 +4,7 @@ import { createWebsocketWire } from "../wire/websocket/wire.ts";
 import type { WireFactory } from "../wire/wire.ts";
 import { carrierOf, type OutboundCodecs } from "./list.ts";
 
-export interface WireOptions {
+interface WireOptions {
   outboundCodecs: OutboundCodecs;
   opus: OpusCodecs;
 }

@@ -5,7 +5,7 @@ import type { Config } from "./config.ts";
 import type { UnknownVariable } from "./unknown-variables.ts";
 
 /** A log line at the start about a setting that may be a mistake. */
-export interface StartupWarning {
+interface StartupWarning {
   fields: Readonly<Record<string, unknown>>;
   message: string;
 }

@@ -10,7 +10,7 @@ import { connectPeer, type PeerSocket } from "./peers/peer-socket.ts";
 import type { ServiceMessage } from "./peers/websocket-client.ts";
 import { formatsOf, simulatePeer, type Transport } from "./transports.ts";
 
-export interface PlaceCallOptions {
+interface PlaceCallOptions {
   /** The call's `websocketUrl`. */
   url: string;
   transport: Transport;

@@ -36,7 +36,7 @@ export const carrierCodecs = ({ codecs = MULAW_CODECS }: Exclude<Transport, { wi
   codecs;
 
 /** Options that any of the peers needs. */
-export interface AnyPeerOptions extends Omit<CarrierOptions, "send"> {
+interface AnyPeerOptions extends Omit<CarrierOptions, "send"> {
   /** For a transport whose codec is `opus`. */
   opus: OpusCodecs;
   send(message: string | Uint8Array): void;

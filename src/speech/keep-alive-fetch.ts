@@ -15,7 +15,7 @@ const AGENT = new Agent({
   bodyTimeout: 0,
 });
 
-export interface KeepAliveRequest {
+interface KeepAliveRequest {
   method: "GET" | "POST";
   headers: Readonly<Record<string, string>>;
   body?: string | Uint8Array | undefined;

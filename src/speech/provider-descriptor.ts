@@ -36,11 +36,11 @@ interface StageTypes {
   tts: { capabilities: TtsCapabilities; deps: TtsDeps; provider: ClosableTts };
 }
 
-export interface SttDeps {
+interface SttDeps {
   clock: Clock;
 }
 
-export interface LlmDeps {
+interface LlmDeps {
   /** The provider's own name of the model; empty for a provider without models. */
   model: string;
   toolChooser: ToolChooser;

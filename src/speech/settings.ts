@@ -32,7 +32,7 @@ export interface SpeechConfig {
 }
 
 /** The providers of each stage with their settings. */
-export interface SpeechProviderSettings {
+interface SpeechProviderSettings {
   readonly stt: ConfiguredProviders<"stt">;
   readonly llm: ConfiguredProviders<"llm">;
   readonly tts: ConfiguredProviders<"tts">;

@@ -88,7 +88,7 @@ export interface Playout {
 }
 
 /** How inbound audio is put in order. */
-export interface JitterBufferPolicy {
+interface JitterBufferPolicy {
   /** How long early audio waits for the audio before it, ms. */
   readonly waitMs: number;
 }

@@ -12,7 +12,7 @@ export interface SpeechFrame {
 }
 
 /** Speech that the caller heard, ms of call time. */
-export interface HeardFrame extends SpeechFrame {
+interface HeardFrame extends SpeechFrame {
   startMs: number;
   endMs: number;
 }
@@ -83,7 +83,7 @@ export class ImmediateFarEnd implements FarEnd {
 /** What becomes of a mark when it is not simply reached: by carrier a and b, by carrier c and the raw WebSocket, by platforms that err. */
 export type MarkBehavior = "returned by a clear" | "retired by a clear" | "returned at once";
 
-export interface RemoteFarEndOptions {
+interface RemoteFarEndOptions {
   marks: MarkBehavior;
   /** How long the next message is on its way, each way, ms; none overtakes another. */
   outMs(): number;

@@ -39,7 +39,7 @@ import { CONNECTED, mediaMessage, startMessage } from "./twilio-stream.ts";
 const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()]);
 
 /** A socket that keeps what was sent; it can be set to drop everything, as a peer that does not read. */
-export class FakeSocket implements Transport {
+class FakeSocket implements Transport {
   readonly liveness: LivenessOptions;
   readonly bufferedBytes = 0;
   /** Texts. */

@@ -37,7 +37,7 @@ export const conversation = (lines: readonly Utterance[]): Step[] => [
   { do: "await-hang-up" },
 ];
 
-export interface TestCall extends PlacedCall {
+interface TestCall extends PlacedCall {
   /** Everything that was played to the caller, as signed 16-bit samples at the rate of the line. */
   played: Int16Array;
   /** Everything that the service said in text, where it says such. */
@@ -92,7 +92,7 @@ export async function telephone(
   return { ...placed, played: concatenated(played), serviceMessages };
 }
 
-export interface StereoRecording {
+interface StereoRecording {
   /** The caller. */
   left: Int16Array;
   /** The agent. */

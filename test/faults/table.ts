@@ -50,7 +50,7 @@ export const rowsOf = ({ titles }: TestResult): string[] =>
 /** The stages among a test's tags, in the order of the table. vitest.config.ts declares the tags. */
 export const stagesIn = (tags: readonly string[]): Stage[] => STAGES.filter((stage) => tags.includes(stage));
 
-export interface FaultTable {
+interface FaultTable {
   head: readonly string[];
   rows: readonly (readonly string[])[];
   /** Gaps without a reason, failures, reasons where there are tests, and tests without a stage or of an unknown row. */

@@ -2,7 +2,7 @@ import { unavailable } from "../../core/errors.ts";
 import { scanWav, type WavFormat, wavSamples } from "../../media/wav.ts";
 
 /** What `readWavFormat` reads of a file. */
-export interface WavSummary {
+interface WavSummary {
   channels: number;
   sampleRateHz: number;
   durationMs: number;

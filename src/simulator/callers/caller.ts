@@ -31,7 +31,7 @@ export type Step =
   | { do: "await-hang-up" };
 
 /** What the caller said or typed. Times are the clock's ms at which its first and last frame were sent. */
-export interface SaidTurn {
+interface SaidTurn {
   text: string;
   startMs: number;
   endMs: number;
@@ -40,7 +40,7 @@ export interface SaidTurn {
 }
 
 /** What the agent said between two turns of the caller, as the caller's STT decoded it from the audio that was played. */
-export interface HeardTurn {
+interface HeardTurn {
   text: string;
   /** The first and the last voiced sample, in the clock's ms. */
   startMs: number;
@@ -65,7 +65,7 @@ export interface CallerReport {
   finished: boolean;
 }
 
-export interface CallerOptions {
+interface CallerOptions {
   script: readonly Step[];
   /** The formats of the microphone (inbound) and the earphone (outbound). Every utterance of the script is in the inbound format. */
   formats: AudioFormats;

@@ -3,7 +3,7 @@ import type { ResamplerFactory } from "../../media/resampler.ts";
 import type { Stt, SttEvent } from "../../speech/contracts.ts";
 
 /** A stream of the caller's STT, at the rate of the transport. */
-export interface CallerStt {
+interface CallerStt {
   /** Takes samples at the transport's rate, valid until this returns. */
   write(samples: Int16Array): void;
   /** For one reader, as in `SttStream`. */

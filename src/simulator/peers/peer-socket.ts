@@ -3,7 +3,7 @@ import { unavailable } from "../../core/errors.ts";
 import type { SimulatedPeer } from "./peer.ts";
 
 /** A simulated stream on a real socket. */
-export interface PeerConnection<Peer extends SimulatedPeer> {
+interface PeerConnection<Peer extends SimulatedPeer> {
   peer: Peer;
   /** Settles when either side has closed the socket, with the received close code (1006: without one). Never rejects. */
   closed: Promise<{ code: number; reason: string }>;

@@ -4,7 +4,7 @@ import type { ApiClient } from "./api-client.ts";
 import { openLocalService } from "./local-service.ts";
 import { type ServiceOptions, startService } from "./process.ts";
 
-export type OwnServiceOptions = Omit<ServiceOptions, "program">;
+type OwnServiceOptions = Omit<ServiceOptions, "program">;
 
 /**
  * Starts this service as a child process and calls `use` with its API, with the first API key of its new `dataDir`. The service is

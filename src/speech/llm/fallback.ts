@@ -12,7 +12,7 @@ import { promptTokens, toolsTokens } from "./prompt/prompt-tokens.ts";
 import { fitPrompt } from "./prompt/trimming.ts";
 
 /** An LLM in a list of fallbacks. */
-export interface LlmCandidate {
+interface LlmCandidate {
   readonly llm: Llm;
   readonly circuitBreaker: CircuitBreaker;
   readonly metering?: Metering<LlmRequest, LlmEvent>;

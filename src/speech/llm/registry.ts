@@ -13,7 +13,7 @@ import { LLM_PROVIDERS } from "./providers/list.ts";
 export const LLM_REGISTRY = new ProviderRegistry(LLM_PROVIDERS);
 
 /** An LLM as it is configured: a provider, and its model if it has several. */
-export interface NamedLlm {
+interface NamedLlm {
   readonly provider: string;
   readonly model?: string;
 }

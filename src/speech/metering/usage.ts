@@ -18,7 +18,7 @@ import { textTokens } from "../llm/prompt/text-tokens.ts";
  */
 
 /** Counts the usage of one request. */
-export interface RequestMeter<Item> {
+interface RequestMeter<Item> {
   /** What the request will use, before it is sent. */
   readonly estimate: Usage;
   /** Counts an item. Returns the usage that the provider reports with it, if it does. */

@@ -23,7 +23,7 @@ export interface StreamPermit {
   release(): void;
 }
 
-export interface CircuitBreakerOptions {
+interface CircuitBreakerOptions {
   stage: Stage;
   provider: string;
   /** The most concurrent streams. */

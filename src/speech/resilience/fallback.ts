@@ -10,7 +10,7 @@ import type { AttemptLimits, Retries } from "./policy.ts";
 import { failoverCodeOf, TIMED_OUT } from "./provider-error.ts";
 
 /** A provider in a list of fallbacks. */
-export interface FallbackCandidate<Item> {
+interface FallbackCandidate<Item> {
   readonly circuitBreaker: CircuitBreaker;
   readonly deadlines: Deadlines<Item>;
   readonly retries: Retries;

@@ -8,7 +8,7 @@ import { type Deadlines, ItemWait, TIMEOUT } from "./deadlines.ts";
 import { retryDelayMs, TIMED_OUT } from "./provider-error.ts";
 
 /** A provider of any stage that answers one request with a stream of items. */
-export interface RequestProvider<Request, Item> {
+interface RequestProvider<Request, Item> {
   readonly provider: string;
   /** Sends `request`. The items end when `signal` aborts. */
   readonly send: (request: Request, signal: AbortSignal) => AsyncIterable<Item>;
@@ -24,7 +24,7 @@ export interface Retries {
 export const PROVIDER_RETRIES: Retries = { attemptsMax: PROVIDER_ATTEMPTS_MAX, delayMs: retryDelayMs };
 
 /** The rules for the requests to one provider. A provider that needs a rule less leaves it out. */
-export interface Policy<Request, Item> {
+interface Policy<Request, Item> {
   /** Counts what the provider bills, where the request has an observer. */
   readonly metering?: Metering<Request, Item> | undefined;
   readonly circuitBreaker?: CircuitBreaker;
@@ -47,7 +47,7 @@ export interface ItemMapping<Item> {
 }
 
 /** A provider whose requests follow a policy. */
-export interface PolicyProvider<Request, Item> {
+interface PolicyProvider<Request, Item> {
   readonly provider: string;
   /**
    * Sends `request` once and yields the items as long as each arrives in time. Time counts only while an item is being

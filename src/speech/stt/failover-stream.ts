@@ -35,7 +35,7 @@ const PREROLL_FRAMES = 10;
 const SILENT_FRAMES_MIN = 5;
 
 /** The parameters of the stream and its observer. */
-export interface FailoverSttStreamOptions extends Omit<SttStreamOptions, "onOpened"> {
+interface FailoverSttStreamOptions extends Omit<SttStreamOptions, "onOpened"> {
   observer: ProviderObserver | undefined;
 }
 

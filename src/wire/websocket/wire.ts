@@ -21,7 +21,7 @@ import { type ClientMessageType, isClientMessageType, type ServiceMessageType } 
 
 const WIRE = "websocket";
 
-export interface WebsocketOptions {
+interface WebsocketOptions {
   format: StreamFormat;
   /** The call's id, by which the client identifies its stream. */
   callId: CallId;
@@ -38,7 +38,7 @@ export const createWebsocketWire = (options: WebsocketOptions): Wire => new Webs
  * Audio has neither a time nor a number: messages are in order. An outbound frame is one message and, for Opus, one
  * packet.
  */
-export class WebsocketWire implements Wire {
+class WebsocketWire implements Wire {
   readonly inboundRateHz: StreamRateHz;
   readonly outboundRateHz: StreamRateHz;
   readonly outboundCodec: FrameCodec;

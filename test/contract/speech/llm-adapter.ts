@@ -9,7 +9,7 @@ import { eventsOf, llmRequest, says, startLlmServer } from "../../support/provid
 import type { LlmServer, LlmServerStep } from "../../support/providers/llm/llm-server.ts";
 import { llmContract } from "./llm.ts";
 
-export interface LlmAdapterUnderTest {
+interface LlmAdapterUnderTest {
   /** The LLM, with the API key `KEY`, at `baseUrl`. */
   make(baseUrl: string): Llm;
   /** A response with these texts, event by event. */

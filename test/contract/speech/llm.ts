@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Llm, LlmEvent, LlmRequest } from "../../../src/speech/contracts.ts";
 
-export interface LlmUnderTest {
+interface LlmUnderTest {
   llm: Llm;
   /** A request whose reply has several words. */
   request: LlmRequest;

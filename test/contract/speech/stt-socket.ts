@@ -19,7 +19,7 @@ const RATE_HZ = 8_000;
 /** What the caller says, which no error may quote. */
 const SPOKEN = "my-secret-words";
 
-export interface SttSocketUnderTest {
+interface SttSocketUnderTest {
   name: string;
   make: MakeStt;
   /** The text that closes the stream. */

@@ -3,7 +3,7 @@ import type { Stt, SttEvent } from "../../../src/speech/contracts.ts";
 import { languageCode } from "../../../src/speech/languages.ts";
 import { pump } from "../../../src/speech/pump.ts";
 
-export interface SttUnderTest {
+interface SttUnderTest {
   stt: Stt;
   rateHz: number;
   /** The audio for the STT, and the expected transcripts. */

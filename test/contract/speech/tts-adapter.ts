@@ -5,7 +5,7 @@ import { failureOf, TTS_TEXT, type TtsKit } from "../../support/providers/tts/tt
 import type { TtsFault, TtsServer, TtsServerOptions } from "../../support/providers/tts/tts-server.ts";
 import { ttsContract } from "./tts.ts";
 
-export interface TtsAdapterUnderTest<Fake extends TtsServerOptions, Server extends TtsServer, Settings> {
+interface TtsAdapterUnderTest<Fake extends TtsServerOptions, Server extends TtsServer, Settings> {
   kit: TtsKit<Fake, Server, Settings>;
   /** The connections of the requests that the server has received whole. */
   received: (server: Server) => readonly { closed: Promise<unknown> }[];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Tts, TtsChunk } from "../../../src/speech/contracts.ts";
 
-export interface TtsUnderTest {
+interface TtsUnderTest {
   tts: Tts;
   voiceId: string;
   /** Advances the time until `promise` has settled. */

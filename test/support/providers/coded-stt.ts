@@ -6,7 +6,7 @@ import { EventQueue } from "../../../src/speech/event-queue.ts";
 const WORD_FRAMES = 10;
 const QUIET_FRAMES = 15;
 
-export interface CodedSttOptions {
+interface CodedSttOptions {
   provider?: string;
   /** After how many frames each stream fails; the last number is repeated. Without it no stream fails. */
   failsAfter?: readonly number[];

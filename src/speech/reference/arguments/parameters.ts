@@ -3,7 +3,7 @@ import { isContent, stem, tokensOf, wordsOfName } from "../language/words.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-export type ValueType = "string" | "number" | "integer" | "boolean" | "array";
+type ValueType = "string" | "number" | "integer" | "boolean" | "array";
 
 /** One argument of a tool that is not an object. */
 export interface Parameter {

@@ -7,7 +7,7 @@ import { BAUD, BYTE_BITS, CARRIER_PEAK, MARK_HZ, PREAMBLE_BITS, SPACE_HZ } from 
 export const WATERMARK_DECODER_RATES_HZ = [8_000, 16_000] as const;
 
 /** Callbacks of a decoder. Times are ms of the audio written, up to the sample that completed the decision. */
-export interface WatermarkListener {
+interface WatermarkListener {
   onWord(word: string, atMs: number): void;
   /** There have been words, and no watermark for `quietMs` since. */
   onQuiet(atMs: number): void;

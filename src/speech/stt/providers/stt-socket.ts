@@ -17,7 +17,7 @@ import {
 import { pcmBytes } from "../../../media/frame-codec.ts";
 import { type Refusal, refusalFrom } from "../../resilience/provider-error.ts";
 
-export interface SttSocketOptions {
+interface SttSocketOptions {
   provider: string;
   url: URL;
   headers: Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import { VOICE_LIST_PAGE_BYTES_MAX } from "../../../core/limits/tts.ts";
 import { headerOf, type KeepAliveResponse, keepAliveRequest, readBody } from "../../keep-alive-fetch.ts";
 import { refusalFrom } from "../../resilience/provider-error.ts";
 
-export interface TtsHttpRequest {
+interface TtsHttpRequest {
   provider: string;
   url: string;
   headers?: Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ import { PROVIDER_CLOSE_MS_MAX } from "../../../core/limits/providers.ts";
 import { TTS_MESSAGE_BYTES_MAX } from "../../../core/limits/tts.ts";
 import { connectionFailed, refusalError } from "./tts-http.ts";
 
-export interface TtsSocketOptions {
+interface TtsSocketOptions {
   provider: string;
   url: string;
   headers: Readonly<Record<string, string>>;

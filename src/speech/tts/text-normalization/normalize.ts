@@ -2,7 +2,7 @@ import type { TimedWord, TtsChunk, TtsRequest } from "../../contracts.ts";
 import { normalizationRules } from "./rules.ts";
 
 /** Words as the LLM wrote them, and the words that the TTS speaks for them. */
-export interface NormalizedPart {
+interface NormalizedPart {
   written: string;
   spoken: string;
 }
@@ -49,7 +49,7 @@ export function normalizeText(text: string, language: string): NormalizedPart[] 
 }
 
 /** The request with the text that the TTS speaks, and a mapping of its chunks. */
-export interface NormalizedRequest {
+interface NormalizedRequest {
   request: TtsRequest;
   /** Returns the chunk with its words as they were written. */
   map(chunk: TtsChunk): TtsChunk;

@@ -1,6 +1,6 @@
 /** Responses in the form of the Gemini API's streamGenerateContent; see fixtures/provider/README.md. */
 
-export interface GeminiFakePart {
+interface GeminiFakePart {
   text?: string;
   thought?: boolean;
   thoughtSignature?: string;

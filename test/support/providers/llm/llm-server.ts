@@ -20,7 +20,7 @@ export type LlmServerStep =
   | { kind: "gzip"; events: readonly string[] };
 
 /** One request as the server received it. */
-export interface ReceivedLlmRequest {
+interface ReceivedLlmRequest {
   path: string;
   headers: IncomingMessage["headers"];
   body: Record<string, unknown>;

@@ -23,7 +23,7 @@ export interface SttServerOptions {
 }
 
 /** One stream as its provider saw it. */
-export interface ReceivedSttStream {
+interface ReceivedSttStream {
   query: URLSearchParams;
   headers: IncomingMessage["headers"];
   /** Sizes of the messages of audio, bytes. */

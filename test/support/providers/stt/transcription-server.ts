@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 
 /** One request for a transcription, as the server saw it. */
-export interface ReceivedTranscription {
+interface ReceivedTranscription {
   path: string;
   headers: IncomingMessage["headers"];
   /** The fields of its form. */

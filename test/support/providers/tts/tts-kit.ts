@@ -12,7 +12,7 @@ export const TTS_KEY = "canary-key";
 /** What it speaks, unless a test says otherwise. */
 export const TTS_TEXT = "Hello there, my friend. How are you today?";
 
-export interface TtsKitOptions<Fake extends TtsServerOptions, Server extends TtsServer, Settings> {
+interface TtsKitOptions<Fake extends TtsServerOptions, Server extends TtsServer, Settings> {
   voiceId: string;
   /** The fake of its server, with these faults and features; the kit makes it listen. */
   server: (fake: Fake | TtsServerOptions) => Server;

@@ -31,7 +31,7 @@ export interface TtsServerOptions {
 }
 
 /** One connection as the provider saw it. */
-export interface ReceivedTtsConnection {
+interface ReceivedTtsConnection {
   path: string;
   headers: IncomingMessage["headers"];
   messages: Readonly<Record<string, unknown>>[];

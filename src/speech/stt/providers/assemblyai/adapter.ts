@@ -8,7 +8,7 @@ import { transcriptLanguage, transcriptText } from "../../transcript-text.ts";
 import { withQueryDefaults } from "../query-defaults.ts";
 import { type JsonObject, SttSocket } from "../stt-socket.ts";
 
-export interface AssemblyAiOptions {
+interface AssemblyAiOptions {
   apiKey: string;
   model: string;
   /** The address of `/v3/ws`, `wss:` or `ws:`. Parameters in its query take precedence over ours. */

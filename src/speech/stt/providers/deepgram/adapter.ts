@@ -10,7 +10,7 @@ import { transcriptLanguage, transcriptText } from "../../transcript-text.ts";
 import { withQueryDefaults } from "../query-defaults.ts";
 import { type JsonObject, SttSocket } from "../stt-socket.ts";
 
-export interface DeepgramOptions {
+interface DeepgramOptions {
   apiKey: string;
   model: string;
   /** The address of `/v1/listen`, `wss:` or `ws:`. Parameters in its query take precedence over ours. */

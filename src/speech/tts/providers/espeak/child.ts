@@ -5,13 +5,13 @@ import type { Clock } from "../../../../core/clock.ts";
 import { encodeRequest, FrameReader, GO, type ProgramFrame, STOP, type SynthesisRequest } from "./protocol.ts";
 
 /** Callbacks of a child process. None is called after `onExit`. */
-export interface ChildListener {
+interface ChildListener {
   onFrame(frame: ProgramFrame): void;
   /** It has ended, or was killed because it did not respond. `reason` contains no text of a request. */
   onExit(reason: string): void;
 }
 
-export interface ChildLimits {
+interface ChildLimits {
   /** Time from its start to its first frame. */
   startMsMax: number;
   /** Time between two frames during a request. */
