@@ -6,8 +6,8 @@ import { preconnect } from "../../../keep-alive-fetch.ts";
 import { REQUEST_ERROR } from "../../../resilience/provider-error.ts";
 import { argumentsOf, chatHistoryOf, type Part } from "../chat-history.ts";
 import type { LlmOptions } from "../options.ts";
-import { replyStream } from "../reply-stream.ts";
-import { CLIENT_TIMEOUT_MS, type EventFormat, reportedError, responseEvents, sdkFetch } from "../sdk-fetch.ts";
+import { type EventFormat, type ReplyReader, replyStream } from "../reply-stream.ts";
+import { CLIENT_TIMEOUT_MS, reportedError, sdkFetch } from "../sdk-fetch.ts";
 
 type MessagesRequest = Anthropic.MessageCreateParamsStreaming;
 type Block = Anthropic.ContentBlockParam;
@@ -51,10 +51,9 @@ export function createAnthropicLlm({ model, apiKey, baseUrl }: LlmOptions): Llm 
       const headers = TAKES_TEMPERATURE.test(model) ? OLDER_VERSION : {};
       const send = async () => {
         const { messages } = await client;
-        const response = await messages.create(requestFor(model, request), { signal, headers }).asResponse();
-        return eventsOf(responseEvents(PROVIDER, response, FORMAT, signal));
+        return messages.create(requestFor(model, request), { signal, headers }).asResponse();
       };
-      return replyStream(PROVIDER, send, signal);
+      return replyStream(PROVIDER, send, FORMAT, new MessageReader(), signal);
     },
   };
 }
@@ -118,26 +117,28 @@ const FORMAT: EventFormat<Anthropic.RawMessageStreamEvent> = {
   },
 };
 
-async function* eventsOf(stream: AsyncIterable<Anthropic.RawMessageStreamEvent>): AsyncGenerator<LlmEvent> {
-  const calls = new Map<number, { id: string; name: string; argumentsJson: string }>();
-  let inputTokens = 0;
-  let outputTokens = 0;
-  let hasStopped = false;
-  for await (const event of stream) {
+class MessageReader implements ReplyReader<Anthropic.RawMessageStreamEvent> {
+  readonly #calls = new Map<number, { id: string; name: string; argumentsJson: string }>();
+  #inputTokens = 0;
+  #outputTokens = 0;
+  #hasStopped = false;
+
+  *take(event: Anthropic.RawMessageStreamEvent): Generator<LlmEvent> {
     switch (event.type) {
       case "message_start":
-        inputTokens = inputOf(event.message.usage);
-        outputTokens = event.message.usage.output_tokens ?? 0;
+        this.#inputTokens = inputOf(event.message.usage);
+        this.#outputTokens = event.message.usage.output_tokens ?? 0;
         break;
       case "content_block_start": {
         const block = event.content_block;
-        if (block.type === "tool_use") calls.set(event.index, { id: block.id, name: block.name, argumentsJson: "" });
+        if (block.type === "tool_use")
+          this.#calls.set(event.index, { id: block.id, name: block.name, argumentsJson: "" });
         else if (block.type === "text" && block.text !== "") yield { kind: "text", text: block.text };
         break;
       }
       case "content_block_delta": {
         const { delta } = event;
-        const call = calls.get(event.index);
+        const call = this.#calls.get(event.index);
         if (delta.type === "text_delta" && delta.text !== "") yield { kind: "text", text: delta.text };
         else if (delta.type === "input_json_delta" && call !== undefined) {
           call.argumentsJson += delta.partial_json;
@@ -146,7 +147,7 @@ async function* eventsOf(stream: AsyncIterable<Anthropic.RawMessageStreamEvent>)
         break;
       }
       case "content_block_stop": {
-        const call = calls.get(event.index);
+        const call = this.#calls.get(event.index);
         // A call without arguments has no delta.
         if (call !== undefined) yield { kind: "tool-call", ...call, argumentsJson: call.argumentsJson || "{}" };
         break;
@@ -155,16 +156,19 @@ async function* eventsOf(stream: AsyncIterable<Anthropic.RawMessageStreamEvent>)
         if (event.delta.stop_reason === "refusal")
           throw providerFailed(PROVIDER, "withheld its reply (refusal)", REQUEST_ERROR);
         // Both are totals; `input_tokens` is present only where it has changed.
-        if (typeof event.usage?.input_tokens === "number") inputTokens = inputOf(event.usage);
-        outputTokens = event.usage?.output_tokens ?? outputTokens;
+        if (typeof event.usage?.input_tokens === "number") this.#inputTokens = inputOf(event.usage);
+        this.#outputTokens = event.usage?.output_tokens ?? this.#outputTokens;
         break;
       case "message_stop":
-        hasStopped = true;
+        this.#hasStopped = true;
         break;
     }
   }
-  if (!hasStopped) throw providerFailed(PROVIDER, "ended its reply before it was complete");
-  yield { kind: "end", inputTokens, outputTokens };
+
+  *end(): Generator<LlmEvent> {
+    if (!this.#hasStopped) throw providerFailed(PROVIDER, "ended its reply before it was complete");
+    yield { kind: "end", inputTokens: this.#inputTokens, outputTokens: this.#outputTokens };
+  }
 }
 
 /** Tokens written to the cache and read from it are input too. */

@@ -12,8 +12,8 @@ import { preconnect } from "../../../keep-alive-fetch.ts";
 import { REQUEST_ERROR } from "../../../resilience/provider-error.ts";
 import { argumentsOf, chatHistoryOf, type Part } from "../chat-history.ts";
 import type { LlmOptions } from "../options.ts";
-import { replyStream } from "../reply-stream.ts";
-import { type EventFormat, responseEvents, sdkFetch } from "../sdk-fetch.ts";
+import { type EventFormat, type ReplyReader, replyStream } from "../reply-stream.ts";
+import { sdkFetch } from "../sdk-fetch.ts";
 
 type Config = NonNullable<GenerateContentParameters["config"]>;
 /** An event: the API has the names of the SDK's type. */
@@ -62,9 +62,9 @@ export function createGeminiLlm({ model, apiKey, baseUrl }: LlmOptions): Llm {
         };
         const config = { ...configFor(model, request), abortSignal: signal, httpOptions: { fetch } };
         await models.generateContentStream({ ...requestFor(model, request, signatures), config });
-        return eventsOf(responseEvents(PROVIDER, response, FORMAT, signal), signatures);
+        return response;
       };
-      return replyStream(PROVIDER, send, signal);
+      return replyStream(PROVIDER, send, FORMAT, new ContentReader(signatures), signal);
     },
   };
 }
@@ -127,39 +127,41 @@ const FORMAT: EventFormat<Chunk> = {
   },
 };
 
-async function* eventsOf(stream: AsyncIterable<Chunk>, signatures: ThoughtSignatures): AsyncGenerator<LlmEvent> {
-  let finished: string | undefined;
-  let inputTokens = 0;
-  let outputTokens = 0;
-  for await (const { candidates, promptFeedback, usageMetadata: usage } of stream) {
+class ContentReader implements ReplyReader<Chunk> {
+  readonly #signatures: ThoughtSignatures;
+  #finished: string | undefined;
+  #inputTokens = 0;
+  #outputTokens = 0;
+
+  constructor(signatures: ThoughtSignatures) {
+    this.#signatures = signatures;
+  }
+
+  *take({ candidates, promptFeedback, usageMetadata: usage }: Chunk): Generator<LlmEvent> {
     if (promptFeedback?.blockReason !== undefined)
       throw providerFailed(PROVIDER, "withheld its reply (prompt blocked)", REQUEST_ERROR);
     for (const { text, thought, functionCall, thoughtSignature } of candidates?.[0]?.content?.parts ?? []) {
       if (functionCall?.name !== undefined) {
         const id = functionCall.id ?? `call_${randomUUID()}`;
-        signatures.set(id, thoughtSignature);
-        yield {
-          kind: "tool-call",
-          id,
-          name: functionCall.name,
-          argumentsJson: JSON.stringify(functionCall.args ?? {}),
-        };
+        this.#signatures.set(id, thoughtSignature);
+        const argumentsJson = JSON.stringify(functionCall.args ?? {});
+        yield { kind: "tool-call", id, name: functionCall.name, argumentsJson };
       } else if (text !== undefined && text !== "" && thought !== true) yield { kind: "text", text };
     }
-    finished = candidates?.[0]?.finishReason ?? finished;
+    this.#finished = candidates?.[0]?.finishReason ?? this.#finished;
     // Both are totals. Reasoning is billed as output.
-    inputTokens = usage?.promptTokenCount ?? inputTokens;
-    if (usage !== undefined) outputTokens = (usage.candidatesTokenCount ?? 0) + (usage.thoughtsTokenCount ?? 0);
+    this.#inputTokens = usage?.promptTokenCount ?? this.#inputTokens;
+    if (usage !== undefined) this.#outputTokens = (usage.candidatesTokenCount ?? 0) + (usage.thoughtsTokenCount ?? 0);
   }
-  if (finished === undefined) throw providerFailed(PROVIDER, "ended its reply before it was complete");
-  if (!NORMAL_FINISH_REASONS.includes(finished)) {
-    throw providerFailed(
-      PROVIDER,
-      `withheld its reply (${/^[A-Z_]{1,48}$/.test(finished) ? finished : "unknown"})`,
-      REQUEST_ERROR,
-    );
+
+  *end(): Generator<LlmEvent> {
+    if (this.#finished === undefined) throw providerFailed(PROVIDER, "ended its reply before it was complete");
+    if (!NORMAL_FINISH_REASONS.includes(this.#finished)) {
+      const reason = /^[A-Z_]{1,48}$/.test(this.#finished) ? this.#finished : "unknown";
+      throw providerFailed(PROVIDER, `withheld its reply (${reason})`, REQUEST_ERROR);
+    }
+    yield { kind: "end", inputTokens: this.#inputTokens, outputTokens: this.#outputTokens };
   }
-  yield { kind: "end", inputTokens, outputTokens };
 }
 
 /**

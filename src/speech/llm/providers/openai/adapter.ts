@@ -6,8 +6,8 @@ import { preconnect } from "../../../keep-alive-fetch.ts";
 import { REQUEST_ERROR } from "../../../resilience/provider-error.ts";
 import { argumentsOf, chatHistoryOf, type Turn } from "../chat-history.ts";
 import type { LlmOptions } from "../options.ts";
-import { replyStream } from "../reply-stream.ts";
-import { CLIENT_TIMEOUT_MS, type EventFormat, reportedError, responseEvents, sdkFetch } from "../sdk-fetch.ts";
+import { type EventFormat, type ReplyReader, replyStream } from "../reply-stream.ts";
+import { CLIENT_TIMEOUT_MS, reportedError, sdkFetch } from "../sdk-fetch.ts";
 import { ReasoningFilter } from "./reasoning-filter.ts";
 
 type Chunk = OpenAI.Chat.Completions.ChatCompletionChunk;
@@ -65,10 +65,9 @@ export function createOpenAiLlm({ model, apiKey, baseUrl }: LlmOptions): Llm {
     reply(request, signal) {
       const send = async () => {
         const { chat } = await client;
-        const response = await chat.completions.create(requestFor(model, request), { signal }).asResponse();
-        return eventsOf(responseEvents(PROVIDER, response, FORMAT, signal));
+        return chat.completions.create(requestFor(model, request), { signal }).asResponse();
       };
-      return replyStream(PROVIDER, send, signal);
+      return replyStream(PROVIDER, send, FORMAT, new CompletionReader(), signal);
     },
   };
 }
@@ -126,31 +125,36 @@ const FORMAT: EventFormat<Chunk> = {
   },
 };
 
-async function* eventsOf(chunks: AsyncIterable<Chunk>): AsyncGenerator<LlmEvent> {
-  const calls = new ToolCallAssembler();
-  const filter = new ReasoningFilter();
-  let finished: string | undefined;
-  let usage: { prompt_tokens?: number; completion_tokens?: number } | null | undefined;
-  for await (const chunk of chunks) {
-    usage = chunk.usage ?? usage;
+class CompletionReader implements ReplyReader<Chunk> {
+  readonly #calls = new ToolCallAssembler();
+  readonly #filter = new ReasoningFilter();
+  #finished: string | undefined;
+  #usage: { prompt_tokens?: number; completion_tokens?: number } | null | undefined;
+
+  *take(chunk: Chunk): Generator<LlmEvent> {
+    this.#usage = chunk.usage ?? this.#usage;
     // The chunk with `usage` has empty `choices`; some servers omit `choices`.
     const choice = chunk.choices?.[0];
     const content = choice?.delta?.content;
-    const text = typeof content === "string" ? filter.push(content) : "";
+    const text = typeof content === "string" ? this.#filter.push(content) : "";
     if (text !== "") yield { kind: "text", text };
     for (const delta of choice?.delta?.tool_calls ?? []) {
-      calls.take(delta);
+      this.#calls.take(delta);
       if ((delta.function?.arguments ?? "") !== "") yield { kind: "text", text: "" };
     }
-    finished = choice?.finish_reason ?? finished;
+    this.#finished = choice?.finish_reason ?? this.#finished;
   }
-  if (finished === undefined) throw providerFailed(PROVIDER, "ended its reply before it was complete");
-  if (finished === "content_filter")
-    throw providerFailed(PROVIDER, "withheld its reply (content_filter)", REQUEST_ERROR);
-  const rest = filter.end();
-  if (rest !== "") yield { kind: "text", text: rest };
-  for (const call of calls.all()) yield { kind: "tool-call", ...call };
-  yield { kind: "end", inputTokens: tokens(usage?.prompt_tokens), outputTokens: tokens(usage?.completion_tokens) };
+
+  *end(): Generator<LlmEvent> {
+    if (this.#finished === undefined) throw providerFailed(PROVIDER, "ended its reply before it was complete");
+    if (this.#finished === "content_filter")
+      throw providerFailed(PROVIDER, "withheld its reply (content_filter)", REQUEST_ERROR);
+    const rest = this.#filter.end();
+    if (rest !== "") yield { kind: "text", text: rest };
+    for (const call of this.#calls.all()) yield { kind: "tool-call", ...call };
+    const { prompt_tokens, completion_tokens } = this.#usage ?? {};
+    yield { kind: "end", inputTokens: tokens(prompt_tokens), outputTokens: tokens(completion_tokens) };
+  }
 }
 
 const tokens = (count: unknown): number => (typeof count === "number" && Number.isSafeInteger(count) ? count : 0);
