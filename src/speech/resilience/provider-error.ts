@@ -42,7 +42,7 @@ const REQUEST_ERROR_STATUSES: readonly number[] = [400, 404, 405, 409, 410, 413,
  * The delay before the same request to the same provider is retried, ms; undefined where a retry is useless or unsafe.
  */
 export function retryDelayMs(error: unknown): number | undefined {
-  const cause = error instanceof Error ? error.cause : undefined;
+  const cause = causeOf(error);
   if (cause === TIMED_OUT) return undefined;
   if (!isRefusal(cause)) return 0;
   return RETRYABLE_STATUSES.includes(cause.status) || cause.status >= 500
@@ -52,23 +52,25 @@ export function retryDelayMs(error: unknown): number | undefined {
 
 /** `error` blames the request: the provider works, but refused this one. */
 export function isRequestError(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined;
+  const cause = causeOf(error);
   return isRefusal(cause) && REQUEST_ERROR_STATUSES.includes(cause.status);
 }
 
 /** The prompt was longer than the model's context: a shorter one may succeed. */
 export function isContextExceeded(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined;
+  const cause = causeOf(error);
   return isRefusal(cause) && cause.contextExceeded === true;
 }
 
 /** The failover's code in events after `error`. */
 export function failoverCodeOf(error: unknown): FailoverCode {
-  const cause = error instanceof Error ? error.cause : undefined;
+  const cause = causeOf(error);
   if (cause === TIMED_OUT) return "timed_out";
   if (cause === SKIPPED) return "skipped";
   return isRefusal(cause) ? "refused" : "failed";
 }
+
+const causeOf = (error: unknown): unknown => (error instanceof Error ? error.cause : undefined);
 
 const isRefusal = (cause: unknown): cause is Refusal =>
   typeof cause === "object" && cause !== null && "status" in cause && typeof cause.status === "number";

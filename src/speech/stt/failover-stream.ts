@@ -14,7 +14,7 @@ import type { CallStt, CallSttStream, ProviderObserver, SttEvent, SttStream, Stt
 import { EventQueue } from "../event-queue.ts";
 import type { CircuitBreaker, StreamPermit } from "../resilience/circuit-breaker.ts";
 import { reportFailover } from "../resilience/fallback.ts";
-import { retryDelayMs, TIMED_OUT } from "../resilience/provider-error.ts";
+import { failoverCodeOf, retryDelayMs, TIMED_OUT } from "../resilience/provider-error.ts";
 import { PendingUtterances } from "./pending-utterances.ts";
 import { ReplayBuffer } from "./replay-buffer.ts";
 import { SpeechGate } from "./speech-gate.ts";
@@ -278,7 +278,7 @@ export class FailoverSttStream implements CallSttStream {
       this.#failures = 0;
     }
     this.#failures += 1;
-    const waitMs = isTimeout(error) ? 0 : (retryDelayMs(error) ?? Number.POSITIVE_INFINITY);
+    const waitMs = failoverCodeOf(error) === "timed_out" ? 0 : (retryDelayMs(error) ?? Number.POSITIVE_INFINITY);
     if (waitMs > STT_OUTAGE_MS_MAX) this.#refusedCandidates.add(candidate);
     this.#nextIndex = (this.#nextIndex + 1) % this.#candidates.length;
     const failure = error instanceof Error ? error : providerFailed(candidate.stt.provider, "failed");
@@ -295,5 +295,3 @@ export class FailoverSttStream implements CallSttStream {
     this.#current = undefined;
   }
 }
-
-const isTimeout = (error: unknown): boolean => error instanceof Error && error.cause === TIMED_OUT;

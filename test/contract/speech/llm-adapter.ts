@@ -49,7 +49,7 @@ const LONG_REQUEST: LlmRequest = {
   ],
 };
 
-const UNWATCHED: ProviderObserver = {
+const UNOBSERVED: ProviderObserver = {
   failedOver: () => {},
   contextExceeded: () => {},
   requesting: () => {},
@@ -201,7 +201,7 @@ export function llmAdapterContract(
       const fallback = new FallbackLlm([{ llm, circuitBreaker }], systemClock);
       const refused: [tokensMax: number, retried: boolean][] = [];
       const observer = {
-        ...UNWATCHED,
+        ...UNOBSERVED,
         contextExceeded: (_: string, max: number, again: boolean) => refused.push([max, again]),
       };
       const ask = async (): Promise<string> => {
