@@ -13,7 +13,7 @@ const FIN_PONG = 0x8a;
 const LENGTH_16 = 126;
 const MEDIA = Buffer.from('{"event":"media"');
 
-/** What became of a caller's stream. */
+/** The state of a caller's stream, and at last its outcome. */
 export type Outcome = "dialling" | "live" | "refused" | "hung_up" | "lost";
 
 /** One call, as its caller knows it. Times are of `performance.now()`. */
@@ -30,8 +30,8 @@ export interface CallerStory {
 }
 
 /**
- * A caller of carrier_a on a plain socket, as cheap as can be: it sends silence that was made before, and of what comes it
- * counts the audio. When it hangs up it reads to the end, so that it knows of every frame that was sent to it.
+ * A caller of carrier_a on a plain socket, as cheap as possible: it sends prepared silence, and counts the audio messages that
+ * it receives. After its hang-up it reads to the end, so that it counts every frame that was sent to it.
  */
 export class CountingCaller implements Caller {
   readonly story: CallerStory;
@@ -41,9 +41,9 @@ export class CountingCaller implements Caller {
   readonly #nowMs: () => number;
   #rest: Buffer = Buffer.alloc(0);
   #hangsUp = false;
-  /** The service has said goodbye, too. */
+  /** The service has sent its close frame. */
   #isAnswered = false;
-  /** When the ping was sent that is not answered yet. */
+  /** When the pending ping was sent. */
   #pingedMs: number | undefined;
 
   /** Dials at once; the story gets its times from `nowMs`. */
@@ -78,14 +78,14 @@ export class CountingCaller implements Caller {
     }
   }
 
-  /** Asks the service for a sign of life, unless it owes one. */
+  /** Sends a ping, unless one is pending. */
   ping(): void {
     if (this.story.outcome !== "live" || this.#pingedMs !== undefined) return;
     this.#pingedMs = this.#nowMs();
     this.#socket.write(PING);
   }
 
-  /** Says goodbye, as soon as there is somebody to say it to; what is still on its way is read until the service closes. */
+  /** Sends a close frame, as soon as the stream is open, and reads until the service closes. */
   hangUp(): void {
     this.#hangsUp = true;
     if (this.story.outcome !== "live") return;
@@ -93,7 +93,7 @@ export class CountingCaller implements Caller {
     this.#socket.write(masked(FIN_CLOSE, Buffer.from([0x03, 0xe8])));
   }
 
-  /** Drops the connection, if there still is one: as a line that breaks. */
+  /** Destroys the connection, as if the line broke. */
   drop(): void {
     this.#socket.destroy();
   }
@@ -109,7 +109,7 @@ export class CountingCaller implements Caller {
     this.#readFrames();
   }
 
-  /** False while the answer has not come whole, or when it is no 101. */
+  /** False while the response is incomplete, and where it is no 101. */
   #readAnswer(): boolean {
     const end = this.#rest.indexOf(HEAD_END);
     if (end < 0) return false;
@@ -147,7 +147,7 @@ export class CountingCaller implements Caller {
   }
 }
 
-/** A frame under a mask of zeros, which is as legal as any other and leaves the bytes as they are. */
+/** A frame with a mask of zeros, which is valid and leaves the bytes as they are. */
 function masked(opcode: number, payload: Buffer): Buffer {
   const head = Buffer.alloc(payload.length < LENGTH_16 ? 6 : 8);
   head[0] = opcode;

@@ -38,7 +38,7 @@ import { CONNECTED, mediaMessage, startMessage } from "./twilio-stream.ts";
 
 const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()]);
 
-/** A socket that keeps what was sent; it can be set to drop everything, as a peer that does not read. */
+/** A transport that records what was sent; `stuck` drops everything, as with a peer that does not read. */
 class FakeSocket implements Transport {
   readonly liveness: LivenessOptions;
   readonly bufferedBytes = 0;
@@ -202,9 +202,9 @@ export function leg(options: LegOptions = {}) {
     logged,
     /** Its journal; whole once the connection is done. */
     journalPath: journalPath(directory, redeemed.callId),
-    /** The carrier's ids that it said its stream has begun with. */
+    /** The carrier's ids of the call that the connection reported at its start. */
     started,
-    /** How often the connection said that it is done. */
+    /** How often the connection reported that it is done. */
     done: () => done,
     /** The DTMF digits that the call received. */
     digits: () => keys.join(""),
@@ -222,7 +222,7 @@ export function leg(options: LegOptions = {}) {
       chunk += 1;
       this.json(mediaMessage(chunk, payload));
     },
-    /** Time goes by while the carrier sends a frame of silence every 20 ms. */
+    /** Advances the clock while the carrier sends a frame of silence every 20 ms. */
     async listen(forMs: number): Promise<void> {
       for (let at = 0; at < forMs; at += 20) {
         await clock.play(20);

@@ -12,7 +12,7 @@ export class RawCaller implements Caller {
     this.ws = ws;
   }
 
-  /** Asks for the upgrade at a call's `websocketUrl`; the status is 101 when the stream is open. */
+  /** Requests the upgrade at a call's `websocketUrl`; the status is 101 when the stream is open. */
   static async connect(
     websocketUrl: string,
     headers: Readonly<Record<string, string>> = {},

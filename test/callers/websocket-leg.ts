@@ -4,7 +4,7 @@ import { createWebsocketWire } from "../../src/wire/websocket/wire.ts";
 import { opus } from "../support/audio/opus-codecs.ts";
 import { type LegOptions, leg } from "./leg.ts";
 
-/** The codec and the rates that a call is created with when it asks for none. */
+/** The codec and the rates that a call is created with that requests none. */
 export const DEFAULT_FORMAT: StreamFormat = { codec: "pcm_s16le", inputRateHz: 16_000, outputRateHz: 16_000 };
 
 export const WEBSOCKET_CALL_ID = asCallId("call_01980000-0000-7000-8000-000000000001");
@@ -25,14 +25,14 @@ export function websocketLeg({ format, spec, ...options }: WebsocketLegOptions =
     ...call,
     /** The messages of one type. */
     received: (type: string) => call.socket.messages.filter((message) => message.type === type),
-    /** All that was said and understood so far, a line for each message: turn, role, text, `.` when final and `...` before. */
+    /** The transcripts so far, a line for each message: turn, role, text, `.` when final and `...` before. */
     transcripts: () =>
       call.socket.messages
         .filter((message) => message.type === "transcript")
         .map(({ turnId, role, text, final }) => `${turnId} ${role}: ${text}${final === true ? " ." : " ..."}`),
     audio: (bytes: Uint8Array) => call.connection.message(bytes, true),
     type: (text: string) => call.json({ type: "text", text }),
-    /** The peer goes away; returns the line of log that tells of the call. */
+    /** The peer disconnects; returns the log line of the call's end. */
     hangUp: (): Record<string, unknown> => {
       call.connection.closed(1_006, false);
       return call.ends()[0] ?? {};
