@@ -26,6 +26,3 @@ export function declaredVariable(name: string): Variable {
   if (variable === undefined) throw new Error(`the variable ${name} is not declared`);
   return variable;
 }
-
-/** The names of all variables, with `TOOL_SECRET_<NAME>` for those of any name. */
-export const VARIABLE_NAMES: readonly string[] = Object.keys(ALL);

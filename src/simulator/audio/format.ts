@@ -16,7 +16,6 @@ export interface AudioFormats {
 
 /** The format of every carrier unless another codec was agreed. */
 export const TELEPHONE: AudioFormat = { codec: "mulaw", rateHz: CARRIER_RATE_HZ };
-export const TELEPHONE_BOTH_WAYS: AudioFormats = { inbound: TELEPHONE, outbound: TELEPHONE };
 
 /** Samples in 20 ms. */
 export const frameSamples = ({ rateHz }: AudioFormat): number => (rateHz / 1_000) * FRAME_MS;

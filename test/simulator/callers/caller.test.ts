@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { A_LAW, MU_LAW } from "../../../src/media/g711.ts";
-import { TELEPHONE, TELEPHONE_BOTH_WAYS } from "../../../src/simulator/audio/format.ts";
+import { TELEPHONE } from "../../../src/simulator/audio/format.ts";
 import { Caller, type CallerEvent, type Step } from "../../../src/simulator/callers/caller.ts";
 import type { Utterance } from "../../../src/simulator/callers/utterance.ts";
 
@@ -36,7 +36,7 @@ class Line {
   constructor(script: readonly Step[], hangUpAfterMs = 60_000) {
     this.caller = new Caller({
       script,
-      formats: TELEPHONE_BOTH_WAYS,
+      formats: { inbound: TELEPHONE, outbound: TELEPHONE },
       hangUpAfterMs,
       listen: (samples) => {
         this.listened += samples.length;
