@@ -1,6 +1,6 @@
 import { providerFailed } from "../../../core/errors.ts";
 import type { LlmEvent } from "../../contracts.ts";
-import { ResponseEvents, sdkFailure } from "./sdk-fetch.ts";
+import { responseEvents, sdkFailure } from "./sdk-fetch.ts";
 import type { SseEvent } from "./sse.ts";
 
 /** How a provider's events are read. */
@@ -32,7 +32,7 @@ export async function* replyStream<Event>(
 ): AsyncGenerator<LlmEvent> {
   if (signal.aborted) return;
   try {
-    const received = new ResponseEvents(provider, await send(), isLast, signal);
+    const received = responseEvents(provider, await send(), isLast, signal);
     let isOver = false;
     try {
       while (!isOver) {

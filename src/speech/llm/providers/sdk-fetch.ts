@@ -13,7 +13,7 @@ export const CLIENT_TIMEOUT_MS = 2 ** 31 - 1;
 
 type Body = KeepAliveResponse["body"];
 
-/** What an SDK gets of a response: its status. The body is left to `ResponseEvents`. */
+/** What an SDK gets of a response: its status. The body is left to `responseEvents`. */
 class EventResponse extends Response {
   readonly events: Body;
 
@@ -26,7 +26,7 @@ class EventResponse extends Response {
 /**
  * A `fetch` for the SDKs of LLM providers, which only post here. It follows no redirects (a 3xx response is a refusal),
  * requests and accepts no compression, and takes only the code from the body of a refusal. The SDK gets the response
- * without its body, which `ResponseEvents` reads: not every SDK parses every valid form of server-sent events, and none
+ * without its body, which `responseEvents` reads: not every SDK parses every valid form of server-sent events, and none
  * limits their size. Throws TrunklineError `provider_failed`, whose cause on a refusal is a Refusal.
  */
 export function sdkFetch(provider: string): (input: string | URL | Request, init?: RequestInit) => Promise<Response> {
@@ -49,46 +49,40 @@ export function sdkFetch(provider: string): (input: string | URL | Request, init
  * Reads the events of a response of `sdkFetch`, within the limits of an event and of a response. When `signal` aborts,
  * the connection is closed.
  */
-export class ResponseEvents {
-  readonly #provider: string;
-  readonly #body: Body;
-  readonly #chunks: AsyncIterator<Buffer>;
-  readonly #isLast: (event: SseEvent) => boolean;
-  readonly #signal: AbortSignal;
-  readonly #reader = new SseReader();
-  readonly #destroy = (): void => void this.#body.destroy();
-  #bytes = 0;
-
-  constructor(provider: string, response: Response, isLast: (event: SseEvent) => boolean, signal: AbortSignal) {
-    assert.ok(response instanceof EventResponse, "SDKs return the response that their fetch returned");
-    this.#provider = provider;
-    this.#body = response.events;
-    this.#chunks = this.#body.iterator({ destroyOnReturn: false });
-    this.#isLast = isLast;
-    this.#signal = signal;
-    if (signal.aborted) this.#destroy();
-    signal.addEventListener("abort", this.#destroy, { once: true });
-  }
-
-  /** The next events, and whether the response is over after them. Throws `provider_failed` or SseEventTooLong. */
-  async next(): Promise<{ events: readonly SseEvent[]; isEnd: boolean }> {
-    const { done = false, value } = await this.#chunks.next().catch(() => {
-      throw providerFailed(this.#provider, "broke off during its reply");
-    });
-    this.#bytes += value?.length ?? 0;
-    if (this.#bytes > LLM_ANSWER_BYTES_MAX) throw providerFailed(this.#provider, "sent a reply over the size limit");
-    const received = done ? this.#reader.end() : this.#reader.push(value);
-    const last = received.findIndex(this.#isLast);
-    return last === -1 ? { events: received, isEnd: done } : { events: received.slice(0, last + 1), isEnd: true };
-  }
-
-  /** Frees the connection: a complete response is read to its end, any other one is cancelled. */
-  async close(isComplete: boolean): Promise<void> {
-    this.#signal.removeEventListener("abort", this.#destroy);
-    await this.#chunks.return?.();
-    if (isComplete) readToEnd(this.#body);
-    else this.#destroy();
-  }
+export function responseEvents(
+  provider: string,
+  response: Response,
+  isLast: (event: SseEvent) => boolean,
+  signal: AbortSignal,
+) {
+  assert.ok(response instanceof EventResponse, "SDKs return the response that their fetch returned");
+  const body = response.events;
+  const chunks: AsyncIterator<Buffer> = body.iterator({ destroyOnReturn: false });
+  const reader = new SseReader();
+  let bytes = 0;
+  const destroy = (): void => void body.destroy();
+  if (signal.aborted) destroy();
+  signal.addEventListener("abort", destroy, { once: true });
+  return {
+    /** The next events, and whether the response is over after them. Throws `provider_failed` or SseEventTooLong. */
+    async next(): Promise<{ events: readonly SseEvent[]; isEnd: boolean }> {
+      const { done = false, value } = await chunks.next().catch(() => {
+        throw providerFailed(provider, "broke off during its reply");
+      });
+      bytes += value?.length ?? 0;
+      if (bytes > LLM_ANSWER_BYTES_MAX) throw providerFailed(provider, "sent a reply over the size limit");
+      const received = done ? reader.end() : reader.push(value);
+      const last = received.findIndex(isLast);
+      return last === -1 ? { events: received, isEnd: done } : { events: received.slice(0, last + 1), isEnd: true };
+    },
+    /** Frees the connection: a complete response is read to its end, any other one is cancelled. */
+    async close(isComplete: boolean): Promise<void> {
+      signal.removeEventListener("abort", destroy);
+      await chunks.return?.();
+      if (isComplete) readToEnd(body);
+      else destroy();
+    },
+  };
 }
 
 /**
