@@ -17,7 +17,7 @@ import type { CallLlm, CallStt, CallTts } from "../speech/contracts.ts";
 import type { EndSummary, RedeemedCall } from "../store/call-handoff.ts";
 import type { Wire } from "../wire/wire.ts";
 import { AgentPipeline, type AgentPipelineOptions } from "./agent/pipeline.ts";
-import { attempt } from "./attempt.ts";
+import { cleanUp } from "./cleanup.ts";
 import { JournaledCall } from "./journal/journaled-call.ts";
 import type { JournalWriter } from "./journal/writer.ts";
 import { type AttachedCall, Attachment, type AttachmentParts } from "./leg/attachment.ts";
@@ -345,7 +345,7 @@ export class CallSession implements AttachedCall {
     const closeCode = attachment?.closeCode(reason);
     const durationMs = Math.round(millisecondsOf(this.#call.eventMs));
     this.#counters.underruns = this.#pipeline.ttsOutput.underruns;
-    attempt(log, [
+    cleanUp(log, [
       () => log.info({ reason, durationMs, closeCode, ...this.#counters.summary(redeemed) }, "call ended"),
       () => metrics.callEnded(reason),
       () => {
