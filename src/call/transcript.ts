@@ -1,6 +1,7 @@
+import type { TranscriptUpdate } from "../core/calls/transcript.ts";
 import { TURN_TEXT_CHARS_MAX } from "../core/limits/calls.ts";
 import { cutText } from "../core/text/graphemes.ts";
-import type { CallSink, TranscriptUpdate } from "./events.ts";
+import type { CallSink } from "./events.ts";
 
 type Role = TranscriptUpdate["role"];
 

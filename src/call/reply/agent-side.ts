@@ -374,8 +374,9 @@ export class AgentSide {
   }
 
   #speak(reply: Reply, firstSegment: number, texts: readonly string[], nowMs: CallMs, reason?: SpeakReason): void {
+    if (texts.length === 0) return;
     const reasonMember = reason === undefined ? {} : { reason };
-    if (texts.length > 0) reply.watchdog.ttsActive(nowMs);
+    reply.watchdog.ttsActive(nowMs);
     for (const [index, text] of texts.entries()) {
       this.#options.sink({ kind: "speak", turnId: reply.turnId, segment: firstSegment + index, text, ...reasonMember });
     }
