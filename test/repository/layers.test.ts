@@ -48,7 +48,7 @@ describe("the linter enforces the layers", () => {
       "src/carriers/twilio/simulated.ts": importing("../../simulator/peers/carrier.ts"),
       "src/api/calls/spec.ts": importing("../../carriers/list.ts"),
       "src/config/carriers.ts": importing("../carriers/list.ts"),
-      "src/simulator/transports.ts": importing("../carriers/list.ts"),
+      "src/simulator/lines.ts": importing("../carriers/list.ts"),
       "src/process/worker.ts": importing("../carriers/wire-factory.ts"),
     });
     expect(output).not.toContain("noRestrictedImports");
@@ -72,7 +72,7 @@ describe("the linter enforces the layers", () => {
     ["src/carriers/twilio/signature.ts", "node:net"],
     ["src/carriers/twilio/signature.ts", "../../gateway/gateway.ts"],
     ["src/carriers/twilio/simulated.ts", "./wire.ts"],
-    ["src/carriers/twilio/simulated.ts", "../../simulator/transports.ts"],
+    ["src/carriers/twilio/simulated.ts", "../../simulator/lines.ts"],
     ["src/carriers/twilio/simulated.ts", "node:net"],
     ["src/carriers/stream.ts", "../gateway/gateway.ts"],
     ["src/speech/registry.ts", "../call/call.ts"],
@@ -102,8 +102,8 @@ describe("the linter enforces the layers", () => {
     ["src/config/carriers.ts", "../carriers/wire-factory.ts"],
     ["src/config/config.ts", "../process/control.ts"],
     ["src/simulator/peers/peer-socket.ts", "../../gateway/gateway.ts"],
-    ["src/simulator/transports.ts", "../carriers/twilio/wire.ts"],
-    ["src/simulator/transports.ts", "../carriers/wire-factory.ts"],
+    ["src/simulator/lines.ts", "../carriers/twilio/wire.ts"],
+    ["src/simulator/lines.ts", "../carriers/wire-factory.ts"],
     ["src/process/worker.ts", "../simulator/place-call.ts"],
     ["src/process/control/admission.ts", "../../cli/command.ts"],
   ])("%s may not import %s", (path, specifier) => {

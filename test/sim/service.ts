@@ -9,7 +9,7 @@ import type { Transport } from "../../src/gateway/transport/transport.ts";
 import { busRateHz } from "../../src/media/bus-rate.ts";
 import { loadResampler, type ResamplerFactory } from "../../src/media/resampler.ts";
 import { loadVad, type Vad, type VadFactory } from "../../src/media/vad.ts";
-import { carrierCodecs } from "../../src/simulator/transports.ts";
+import { carrierCodecs } from "../../src/simulator/lines.ts";
 import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "../support/audio/inbound-audio.ts";
 import { opus } from "../support/audio/opus-codecs.ts";

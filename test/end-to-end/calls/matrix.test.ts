@@ -2,8 +2,8 @@ import { beforeAll, expect, test } from "vitest";
 import type { StreamCodec, StreamRateHz } from "../../../src/core/calls/spec.ts";
 import type { AudioFormat } from "../../../src/simulator/audio/format.ts";
 import type { Utterance } from "../../../src/simulator/callers/utterance.ts";
+import { formatsOf, type SimulatedLine } from "../../../src/simulator/lines.ts";
 import { connectionOf } from "../../../src/simulator/service/api-calls.ts";
-import { formatsOf, type Transport } from "../../../src/simulator/transports.ts";
 import { conversation, readRecording, telephone, utterance, wordsIn } from "../../callers/telephone.ts";
 import { Service } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
@@ -31,13 +31,13 @@ const websocket = (
   inputRateHz: StreamRateHz,
   outputRateHz: StreamRateHz,
   shuffleSeed?: number,
-): [string, Transport] => {
+): [string, SimulatedLine] => {
   const name = `websocket, ${codec} at ${inputRateHz} Hz in and ${outputRateHz} Hz out`;
   const line = { wire: "websocket", format: { codec, inputRateHz, outputRateHz } } as const;
   return shuffleSeed === undefined ? [name, line] : [`${name}, in fragments`, { ...line, shuffleSeed }];
 };
 
-const LINES: readonly [string, Transport][] = [
+const LINES: readonly [string, SimulatedLine][] = [
   ["carrier_a", { wire: "carrier_a" }],
   ["carrier_b in mu-law", { wire: "carrier_b", codecs: { inbound: "mulaw", outbound: "mulaw" } }],
   ["carrier_b in A-law", { wire: "carrier_b", codecs: { inbound: "alaw", outbound: "alaw" } }],
@@ -68,7 +68,7 @@ const LINES: readonly [string, Transport][] = [
 /** By the law that carrier_b was asked to expect. */
 let services: { mulaw: Service; alaw: Service };
 
-const serviceOf = (line: Transport): Service =>
+const serviceOf = (line: SimulatedLine): Service =>
   line.wire === "carrier_b" && line.codecs?.outbound === "alaw" ? services.alaw : services.mulaw;
 
 /** The lines of the caller, which are spoken once for each format. */
@@ -83,7 +83,7 @@ function linesIn(format: AudioFormat): Promise<Utterance[]> {
 /** For a carrier this contradicts all that it has, and counts for nothing. */
 const CONTRADICTION = { codec: "opus", inputSampleRate: 48_000, outputSampleRate: 24_000 };
 
-async function call(line: Transport) {
+async function call(line: SimulatedLine) {
   const service = serviceOf(line);
   const { id, websocketUrl } = await service.createCall({
     systemPrompt: PROMPT,
@@ -102,7 +102,7 @@ async function call(line: Transport) {
 }
 
 type Called = Awaited<ReturnType<typeof call>>;
-const calls = new Map<Transport, Promise<Called>>();
+const calls = new Map<SimulatedLine, Promise<Called>>();
 beforeAll(async () => {
   const formats = LINES.map(([, line]) => formatsOf(line).inbound);
   const [mulaw, alaw] = await Promise.all([
