@@ -197,7 +197,7 @@ export class AgentSide {
     }
     const { turnId, audible } = reply;
     const heardText = this.#heardLedger.text(reply, nowMs);
-    // The order of messages is part of the protocol: a turn that comes to nothing is closed before its audio is dropped.
+    // Clients see a turn that comes to nothing closed before its audio is dropped.
     if (heardText === "") this.#options.transcript.discard("agent");
     this.#options.sink({
       kind: "cancel-reply",
