@@ -14,7 +14,3 @@ export interface UpgradeAuthentication {
    */
   allowedTypes(url: string, headers: UpgradeHeaders): readonly ConnectionType[] | undefined;
 }
-
-/** Copies the headers of these names from a request; `header` gets names in lower case. */
-export const copyHeaders = (names: readonly string[], header: (name: string) => string): UpgradeHeaders =>
-  Object.fromEntries(names.map((name) => [name, header(name)]));
