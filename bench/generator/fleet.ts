@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { FRAME_MS } from "../../src/core/limits/media.ts";
 import { frameBytes } from "../../src/simulator/audio/format.ts";
-import { formatsOf, type SimulatedWire } from "../../src/simulator/transports.ts";
+import { formatsOf, type SimulatedWire } from "../../src/simulator/lines.ts";
 import { FrameTimes } from "../measurement/frame-times.ts";
+import { benchLine } from "../rig/lines.ts";
 import { machineMonotonicMs } from "../rig/monotonic.ts";
-import { benchTransport } from "../rig/transports.ts";
 import { type CallerSink, LeanCaller } from "./lean-caller.ts";
 import { type PreparedStream, prepareStream } from "./prepared-stream.ts";
 import type { FleetOptions, FleetReport, GeneratorSample } from "./protocol.ts";
@@ -124,6 +124,6 @@ export class Fleet implements CallerSink {
 }
 
 function prepareStreams(wire: SimulatedWire, audio: Uint8Array, frames: number): PreparedStream[] {
-  const apart = Math.floor(audio.length / frameBytes(formatsOf(benchTransport(wire)).inbound) / STREAMS);
+  const apart = Math.floor(audio.length / frameBytes(formatsOf(benchLine(wire)).inbound) / STREAMS);
   return Array.from({ length: STREAMS }, (_, line) => prepareStream(wire, audio, frames, line * apart));
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { systemClock } from "../../src/core/clock.ts";
+import type { SimulatedLine } from "../../src/simulator/lines.ts";
 import { placeCall } from "../../src/simulator/place-call.ts";
-import type { Transport } from "../../src/simulator/transports.ts";
 import { createReferenceStt } from "../../src/speech/reference/stt.ts";
 import type { BenchSpeech } from "../rig/speech.ts";
 
@@ -21,7 +21,7 @@ export interface Conversations {
  */
 export async function converse(
   nextUrl: () => Promise<string>,
-  transport: Transport,
+  line: SimulatedLine,
   { fullCaller }: BenchSpeech,
   talkers: number,
 ): Promise<Conversations> {
@@ -29,7 +29,7 @@ export async function converse(
     placeCall(
       {
         url: await nextUrl(),
-        transport,
+        line,
         id: randomBytes(16).toString("hex"),
         script: [{ do: "say", utterance: fullCaller }, { do: "await-hang-up" }],
         hangUpAfterMs: HANG_UP_AFTER_MS,

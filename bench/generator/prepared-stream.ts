@@ -6,10 +6,10 @@ import { addMs, type EpochMs, epochMs, type MonotonicMs, monotonicMs } from "../
 import { CARRIER_FRAME_SAMPLES } from "../../src/core/limits/media.ts";
 import { loadOpus } from "../../src/media/opus/load.ts";
 import { frameBytes } from "../../src/simulator/audio/format.ts";
+import { formatsOf, type SimulatedWire, simulatePeer } from "../../src/simulator/lines.ts";
 import type { SimulatedPeer } from "../../src/simulator/peers/peer.ts";
-import { formatsOf, type SimulatedWire, simulatePeer } from "../../src/simulator/transports.ts";
 import { inboundAudio } from "../../test/support/audio/inbound-audio.ts";
-import { benchTransport } from "../rig/transports.ts";
+import { benchLine } from "../rig/lines.ts";
 
 // What a caller sends, framed and masked as RFC 6455, section 5.2 asks of a client, and made before the first call: while calls
 // run, the generator has nothing to do for a frame but to hand it to the kernel. The words are those of the simulated peers,
@@ -89,7 +89,7 @@ class StreamRecorder {
   readonly texts: string[] = [];
 
   constructor(wire: SimulatedWire, audio: Uint8Array, offset: number) {
-    const line = benchTransport(wire);
+    const line = benchLine(wire);
     const bytes = frameBytes(formatsOf(line).inbound);
     const frames = Math.floor(audio.length / bytes);
     let frame = offset;

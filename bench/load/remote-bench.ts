@@ -7,10 +7,10 @@ import { spreadOf } from "../harness/statistics.ts";
 import { framesPerCall, gapsOf, offGridMs } from "../measurement/frame-analysis.ts";
 import { framesWithin } from "../measurement/phase.ts";
 import { generatorOf, lateGenerator } from "../measurement/phase-results.ts";
+import { benchLine } from "../rig/lines.ts";
 import { machineMonotonicMs } from "../rig/monotonic.ts";
 import type { Rig } from "../rig/rig.ts";
 import { AGENT_SENTENCES } from "../rig/speech.ts";
-import { benchTransport } from "../rig/transports.ts";
 import type { RemoteOptions, RemoteResult, RemoteStep } from "./remote-result.ts";
 
 const LANGUAGE = "en-US";
@@ -86,7 +86,7 @@ async function createCalls(
   const voices = await api.get<{ data: Voice[] }>(`/voices?language=${LANGUAGE}`);
   const all = AGENT_SENTENCES.join(" ");
   const body = {
-    ...connectionOf(benchTransport(wire)),
+    ...connectionOf(benchLine(wire)),
     systemPrompt: "You answer the telephone of a bakery.",
     language: LANGUAGE,
     voice: voiceOf(voices.data, LANGUAGE),

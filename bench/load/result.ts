@@ -1,4 +1,4 @@
-import type { SimulatedWire } from "../../src/simulator/transports.ts";
+import type { SimulatedWire } from "../../src/simulator/lines.ts";
 import type { Machine } from "../harness/machine.ts";
 import type { Verdict } from "../harness/verdict.ts";
 import type { Measured } from "../measurement/result.ts";

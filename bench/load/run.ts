@@ -1,5 +1,5 @@
 import { readServiceAccess } from "../../src/config/environment.ts";
-import { SIMULATED_WIRES, type SimulatedWire } from "../../src/simulator/transports.ts";
+import { SIMULATED_WIRES, type SimulatedWire } from "../../src/simulator/lines.ts";
 import { type Command, type Given, integer, runCommand, sensible } from "../harness/command.ts";
 import { onRig } from "../rig/rig.ts";
 import { loadPage } from "./page.ts";

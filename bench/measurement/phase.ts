@@ -3,10 +3,10 @@ import { type Conversations, converse } from "../generator/full-callers.ts";
 import type { FleetReport, GeneratorSample } from "../generator/protocol.ts";
 import { machineBusyMs } from "../harness/machine.ts";
 import type { Child } from "../rig/child-process.ts";
+import { benchLine } from "../rig/lines.ts";
 import { machineMonotonicMs } from "../rig/monotonic.ts";
 import type { ServerQuestions, ServerReport, ServerSample, ServiceQuestions } from "../rig/protocol.ts";
 import type { Rig } from "../rig/rig.ts";
-import { benchTransport } from "../rig/transports.ts";
 import type { Window } from "./frame-analysis.ts";
 import type { Load } from "./result.ts";
 
@@ -74,7 +74,7 @@ export async function runPhase(
   await measure(sample);
   const after = await read();
   if (service !== undefined && talkers > 0) progress.print("whole conversations among the calls");
-  const conversations = service && (await converse(nextUrl, benchTransport(wire), speech, talkers));
+  const conversations = service && (await converse(nextUrl, benchLine(wire), speech, talkers));
   const fleet = await generator.ask("finish", undefined);
   const report = await server.ask("finish", undefined);
   const window = { fromMs: before.generator.atMs, toMs: after.generator.atMs };

@@ -1,4 +1,4 @@
-import type { SimulatedWire } from "../../src/simulator/transports.ts";
+import type { SimulatedWire } from "../../src/simulator/lines.ts";
 import type { Spread } from "../harness/statistics.ts";
 import type { LoopDelay } from "../rig/protocol.ts";
 

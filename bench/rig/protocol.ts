@@ -1,4 +1,4 @@
-import type { SimulatedWire } from "../../src/simulator/transports.ts";
+import type { SimulatedWire } from "../../src/simulator/lines.ts";
 import type { Window } from "../measurement/frame-analysis.ts";
 import type { FrameTimesData } from "../measurement/frame-times.ts";
 import type { Rendered } from "./speech.ts";

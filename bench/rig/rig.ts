@@ -1,12 +1,12 @@
 import type { MediaServerName } from "../../src/gateway/server/media-server.ts";
-import { formatsOf, type SimulatedWire } from "../../src/simulator/transports.ts";
+import { formatsOf, type SimulatedWire } from "../../src/simulator/lines.ts";
 import type { GeneratorQuestions } from "../generator/protocol.ts";
 import { Child, type Questions } from "./child-process.ts";
 import { type Cores, findCores, pin } from "./cpu-cores.ts";
+import { benchLine } from "./lines.ts";
 import { Progress } from "./progress.ts";
 import type { ServerQuestions, ServiceQuestions } from "./protocol.ts";
 import { type BenchSpeech, renderSpeech } from "./speech.ts";
-import { benchTransport } from "./transports.ts";
 
 export interface RigOptions {
   wire: SimulatedWire;
@@ -49,7 +49,7 @@ export class Rig {
     const generator = await Child.start<GeneratorQuestions>(import.meta.url, "../generator/generator", cores?.others);
     const children = new Set<{ stop(): void }>([generator]);
     try {
-      const speech = await renderSpeech(formatsOf(benchTransport(wire)).inbound);
+      const speech = await renderSpeech(formatsOf(benchLine(wire)).inbound);
       if (cores !== undefined) pin(process.pid, cores.others);
       return await use(new Rig(cores, generator, speech, progress, children));
     } finally {

@@ -12,6 +12,7 @@ import { SOFTWARE } from "../../src/core/version.ts";
 import { Ticker } from "../../src/gateway/event-loop/ticker.ts";
 import type { JournalWriter } from "../../src/gateway/journal/writer.ts";
 import { JournalWriters } from "../../src/gateway/journal/writers.ts";
+import { legFormatOf } from "../../src/gateway/session.ts";
 import { mulawDecode } from "../../src/media/g711.ts";
 import type { ResamplerFactory } from "../../src/media/resampler.ts";
 import type { VadFactory } from "../../src/media/vad.ts";
@@ -175,11 +176,7 @@ class TrialCall {
     const journal = new JournalWriters({ dataDir, software: SOFTWARE, clock, log, files: NO_DISK }).open({
       ...redeemed,
       startedAt: new Date(0).toISOString(),
-      leg: {
-        inboundRateHz: wire.inboundRateHz,
-        outboundRateHz: wire.outboundRateHz,
-        outboundCodec: wire.outboundCodec,
-      },
+      leg: legFormatOf(wire),
       sttHasInterim,
       parameters,
     });

@@ -2,11 +2,11 @@ import { unlink } from "node:fs";
 import type { CallSpec } from "../../src/core/calls/spec.ts";
 import { asAccountId, asCallId, type CallId } from "../../src/core/ids.ts";
 import { journalPath } from "../../src/record/journal/reader.ts";
-import type { SimulatedWire } from "../../src/simulator/transports.ts";
+import type { SimulatedWire } from "../../src/simulator/lines.ts";
 import type { CallHandoff, RedeemedCall } from "../../src/store/call-handoff.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
 import { mintToken, TOKEN_KEY } from "../../test/support/tokens.ts";
-import { benchTransport } from "../rig/transports.ts";
+import { benchLine } from "../rig/lines.ts";
 
 /** What all calls of the benches have in common. */
 const BENCH_SPEC = {
@@ -20,15 +20,15 @@ const BENCH_SPEC = {
   inactivityAction: "hang_up",
 } as const;
 
-const transportFields = (wire: SimulatedWire): Pick<CallSpec, "connectionType" | "websocket"> => {
-  const line = benchTransport(wire);
+const lineFields = (wire: SimulatedWire): Pick<CallSpec, "connectionType" | "websocket"> => {
+  const line = benchLine(wire);
   return { connectionType: wire, ...(line.wire === "websocket" ? { websocket: line.format } : {}) };
 };
 
 /** The agent opens and talks for ever: model_a is the endless one. It cannot be interrupted, though the caller speaks too. */
 export const loadSpec = (wire: SimulatedWire, recorded: boolean): CallSpec => ({
   ...BENCH_SPEC,
-  ...transportFields(wire),
+  ...lineFields(wire),
   model: "model_a",
   firstSpeaker: "agent",
   interruptible: false,

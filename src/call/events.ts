@@ -2,7 +2,7 @@ import type { SpendAction, SpendLimit, SpendScope } from "../core/billing/spend.
 import type { Usage } from "../core/billing/usage.ts";
 import type { CancelReason, EndReason, ResumeReason, SpeakReason } from "../core/calls/reasons.ts";
 import type { Stage } from "../core/calls/stages.ts";
-import type { TranscriptTurn, TurnLatency } from "../core/calls/transcript.ts";
+import type { TranscriptTurn, TranscriptUpdate, TurnLatency } from "../core/calls/transcript.ts";
 import type { CallMs, MediaMs } from "../core/clocks.ts";
 import type { CarrierCallId, ToolCallId, TurnId } from "../core/ids.ts";
 import type { Phrases } from "../core/phrases/names.ts";
@@ -156,20 +156,6 @@ export type CallCommand =
   | TranscriptUpdate
   /** The last command of a call, emitted once. */
   | { kind: "end"; reason: EndReason };
-
-/**
- * The whole text of a turn so far, for wires that can show it. The agent's text is emitted before it is heard; a
- * `final` one is what was heard, and its end may be `approximate`. A turn that ends with "" becomes no `turn`. `turnId`
- * numbers the turns of both sides in the order in which they begin: it is no `TurnId`.
- */
-export interface TranscriptUpdate {
-  kind: "transcript";
-  role: "agent" | "user";
-  text: string;
-  final: boolean;
-  turnId: number;
-  approximate?: true;
-}
 
 /** What the agent is doing, for wires that can show it. */
 export type CallState = "listening" | "thinking" | "speaking";

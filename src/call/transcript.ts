@@ -1,6 +1,7 @@
+import type { TranscriptUpdate } from "../core/calls/transcript.ts";
 import { TURN_TEXT_CHARS_MAX } from "../core/limits/calls.ts";
 import { cutText } from "../core/text/graphemes.ts";
-import type { CallSink, TranscriptUpdate } from "./events.ts";
+import type { CallSink } from "./events.ts";
 
 type Role = TranscriptUpdate["role"];
 
@@ -13,7 +14,7 @@ interface OpenTurn {
 
 /**
  * Emits the transcript of both sides while their turns go on. It only numbers the turns, in the order in which they
- * begin, and leaves out what has not changed: what was said is the state of turn taking, the conversation and the reply.
+ * begin, and leaves out what has not changed: what was said is known to turn taking, the conversation and the reply.
  *
  * Each command holds the whole text of its turn. Beyond TURN_TEXT_CHARS_MAX a turn's text is emitted only when the turn
  * ends.

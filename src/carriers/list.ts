@@ -29,7 +29,7 @@ export const A_LAW_CARRIERS: readonly ConnectionType[] = CARRIERS.flatMap(({ con
   outboundCodec === undefined ? [] : [connectionType],
 );
 
-/** The transports a call may be prepared for, as the API names them. */
+/** The connection types that a call may be prepared for. */
 export const CONNECTION_TYPES: readonly ConnectionType[] = [...CARRIER_NAMES, "websocket", "webrtc"];
 
 /**
@@ -41,6 +41,6 @@ export type CarrierSecrets = Readonly<Partial<Record<CarrierName, readonly strin
 /** The codecs of outbound audio that carriers were configured to receive; mu-law for those without one. */
 export type OutboundCodecs = Readonly<Partial<Record<CarrierName, G711Codec>>>;
 
-/** The carrier of this connection type; undefined for the other transports. */
+/** The carrier of this connection type; undefined for the others. */
 export const carrierOf = (connectionType: ConnectionType): CarrierDescriptor<CarrierName> | undefined =>
   CARRIERS.find((carrier) => carrier.connectionType === connectionType);

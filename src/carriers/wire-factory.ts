@@ -9,7 +9,7 @@ interface WireOptions {
   opus: OpusCodecs;
 }
 
-/** Makes the wires of all transports that calls are created for. The gateway is given it, and knows no carrier. */
+/** Makes the wire of every connection type that calls can have. The gateway is given it, and knows no carrier. */
 export function wireFactory({ outboundCodecs, opus }: WireOptions): WireFactory {
   return (callId, { connectionType, websocket: format }) => {
     if (connectionType === "websocket") {

@@ -18,7 +18,7 @@ export interface AdmissionGateOptions {
   log: Logger;
   /** The stream's address up to `/stream/{token}`: some carriers sign it. */
   mediaUrl: string;
-  /** Which transports an upgrade may belong to. */
+  /** Which connection types an upgrade may belong to. */
   authentication: UpgradeAuthentication;
   /** Starts the call of a redeemed token. Must not throw. */
   open: (redeemed: RedeemedCall, transport: Transport) => TransportListener;

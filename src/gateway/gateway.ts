@@ -75,7 +75,7 @@ export interface GatewayOptions {
   callsMax: number;
   /** The process has become full, or has capacity again. Connections that are already open are still served. */
   onFull: (isFull: boolean) => void;
-  /** Which transports an upgrade may belong to. */
+  /** Which connection types an upgrade may belong to. */
   authentication: UpgradeAuthentication;
   /** The stream's address up to `/stream/{token}`: some carriers sign it. */
   mediaUrl: string;

@@ -12,12 +12,12 @@ import type { LiveState } from "../core/metrics/worker-readings.ts";
 import type { SchemaChecks } from "../core/schemas/checker.ts";
 import { busRateHz } from "../media/bus-rate.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
-import { FIRST_ATTACHMENT, type JournaledLeg } from "../record/journal/records.ts";
+import type { JournaledLeg } from "../record/journal/records.ts";
 import type { CallLlm, CallStt, CallTts } from "../speech/contracts.ts";
 import type { EndSummary, RedeemedCall } from "../store/call-handoff.ts";
 import type { Wire } from "../wire/wire.ts";
 import { AgentPipeline, type AgentPipelineOptions } from "./agent/pipeline.ts";
-import { attempt } from "./attempt.ts";
+import { cleanUp } from "./cleanup.ts";
 import { JournaledCall } from "./journal/journaled-call.ts";
 import type { JournalWriter } from "./journal/writer.ts";
 import { type AttachedCall, Attachment, type AttachmentParts } from "./leg/attachment.ts";
@@ -90,6 +90,8 @@ export class CallSession implements AttachedCall {
   /** One event object is reused for every frame. */
   readonly #frameIn = { kind: "frame-in" as const, isSpeech: false, mediaMs: mediaMs(0) };
   #state: State = { at: "detached" };
+  /** How many legs were attached; the attached one has this number in the journal. */
+  #attachmentCount = 0;
   #liveState: LiveState = "opening";
 
   constructor(options: CallSessionOptions) {
@@ -149,6 +151,7 @@ export class CallSession implements AttachedCall {
       log,
     });
     this.#state = { at: "attached", attachment };
+    this.#attachmentCount += 1;
     return attachment;
   }
 
@@ -248,7 +251,7 @@ export class CallSession implements AttachedCall {
   started(start: Parameters<AttachedCall["started"]>[0], nowMs: CallMs): void {
     this.#liveState = "listening";
     this.#pipeline.start();
-    this.#options.journal.attached(nowMs, FIRST_ATTACHMENT);
+    this.#options.journal.attached(nowMs, this.#attachmentCount);
     this.handle({ kind: "leg-started", ...start }, nowMs);
   }
 
@@ -345,7 +348,7 @@ export class CallSession implements AttachedCall {
     const closeCode = attachment?.closeCode(reason);
     const durationMs = Math.round(millisecondsOf(this.#call.eventMs));
     this.#counters.underruns = this.#pipeline.ttsOutput.underruns;
-    attempt(log, [
+    cleanUp(log, [
       () => log.info({ reason, durationMs, closeCode, ...this.#counters.summary(redeemed) }, "call ended"),
       () => metrics.callEnded(reason),
       () => {

@@ -5,15 +5,15 @@ import { loadResampler } from "../media/resampler.ts";
 import type { Stt } from "../speech/contracts.ts";
 import { Caller, type CallerEvent, type CallerReport, type Step } from "./callers/caller.ts";
 import { openCallerStt } from "./callers/stt.ts";
+import { formatsOf, type SimulatedLine, simulatePeer } from "./lines.ts";
 import type { SimulatedPeer, Violation } from "./peers/peer.ts";
 import { connectPeer, type PeerSocket } from "./peers/peer-socket.ts";
 import type { ServiceMessage } from "./peers/websocket-client.ts";
-import { formatsOf, simulatePeer, type Transport } from "./transports.ts";
 
 interface PlaceCallOptions {
   /** The call's `websocketUrl`. */
   url: string;
-  transport: Transport;
+  line: SimulatedLine;
   /** 32 hex digits, from which a carrier's ids are derived. */
   id: string;
   script: readonly Step[];
@@ -23,16 +23,16 @@ interface PlaceCallOptions {
   language: string;
   clock: Clock;
   onEvent(event: CallerEvent): void;
-  /** Receives every 20 ms played in the earphone, in the transport's outbound format; valid until it returns. */
+  /** Receives every 20 ms played in the earphone, in the line's outbound format; valid until it returns. */
   onPlayed?(frame: Uint8Array): void;
-  /** Receives the text messages of the service, if the transport has them. */
+  /** Receives the text messages of the service, if the line has them. */
   onServiceMessage?(message: ServiceMessage): void;
 }
 
 export interface PlacedCall {
   caller: CallerReport;
   violations: ReadonlyMap<Violation, number>;
-  /** Errors that the service reported to the client as `code: message`, if the transport reports them. */
+  /** Errors that the service reported to the client as `code: message`, if the line reports them. */
   serviceErrors: readonly string[];
   /** When the stream began and ended, in the clock's ms, like the caller's times. */
   startedMs: MonotonicMs;
@@ -58,7 +58,7 @@ export async function placeCall(call: PlaceCallOptions, signal: AbortSignal): Pr
   const onAbort = (): void => hangUp();
   signal.addEventListener("abort", onAbort);
   const sttAbort = new AbortController();
-  const formats = formatsOf(call.transport);
+  const formats = formatsOf(call.line);
   const sttOptions = { language: call.language, rateHz: formats.outbound.rateHz };
   const sttStream = openCallerStt(call.stt, sttOptions, makeResampler, sttAbort.signal);
   const caller = new Caller({
@@ -90,7 +90,7 @@ export async function placeCall(call: PlaceCallOptions, signal: AbortSignal): Pr
     for await (const event of sttStream.events) caller.onTranscript(event);
   };
   try {
-    const create = (socket: PeerSocket): SimulatedPeer => simulatePeer(call.transport, { ...ends, ...socket });
+    const create = (socket: PeerSocket): SimulatedPeer => simulatePeer(call.line, { ...ends, ...socket });
     const { peer, closed } = await connectPeer(call.url, create, signal);
     let hungUpBy: PlacedCall["hungUpBy"] = "other-end";
     hangUp = () => {

@@ -33,8 +33,8 @@ export interface CallHandoff {
   /**
    * Exchanges a token, given by the SHA-256 of its text in lower-case hex, for its call. Of concurrent requests one
    * succeeds. Undefined for unknown, expired and used tokens alike. With `only`, also undefined for tokens of calls of
-   * other transports, which stay valid. Rejects with `unavailable` when the outcome is unknown; then no call may begin,
-   * and the redemption is returned as soon as the store can be reached.
+   * other connection types, which stay valid. Rejects with `unavailable` when the outcome is unknown; then no call may
+   * begin, and the redemption is returned as soon as the store can be reached.
    */
   redeem(tokenHash: string, only?: readonly ConnectionType[]): Promise<RedeemedCall | undefined>;
   /**

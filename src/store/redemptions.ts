@@ -32,7 +32,7 @@ export interface Redemptions {
   /**
    * Exchanges a token's hash for its call, which becomes `active` in the same step. Of concurrent requests one
    * succeeds. Undefined for unknown, expired and used tokens alike. With `only`, also undefined for tokens of calls of
-   * other transports, which stay valid. Rejects with `unavailable` when the outcome is unknown.
+   * other connection types, which stay valid. Rejects with `unavailable` when the outcome is unknown.
    */
   redeem(tokenHash: string, redeemer: Redeemer, only?: readonly ConnectionType[]): Promise<RedeemedCall | undefined>;
   /**

@@ -3,18 +3,14 @@ import type { ConnectionType } from "../core/calls/spec.ts";
 /** Headers of an upgrade request, by their names in lower case; empty where a header is missing. */
 export type UpgradeHeaders = Readonly<Record<string, string>>;
 
-/** Decides which transports an upgrade request may belong to. The gateway is given it, and knows no carrier. */
+/** Decides which connection types an upgrade request may belong to. The gateway is given it, and knows no carrier. */
 export interface UpgradeAuthentication {
   /** The names of the headers that `allowedTypes` reads, in lower case. */
   readonly headerNames: readonly string[];
   /**
-   * The transports that an upgrade of `url` with these headers may belong to; undefined for all of them. `url` is the
-   * address that the peer was given to dial, rebuilt from the configuration: behind a proxy the request has another
+   * The connection types that an upgrade of `url` with these headers may belong to; undefined for all of them. `url` is
+   * the address that the peer was given to dial, rebuilt from the configuration: behind a proxy the request has another
    * one.
    */
   allowedTypes(url: string, headers: UpgradeHeaders): readonly ConnectionType[] | undefined;
 }
-
-/** Copies the headers of these names from a request; `header` gets names in lower case. */
-export const copyHeaders = (names: readonly string[], header: (name: string) => string): UpgradeHeaders =>
-  Object.fromEntries(names.map((name) => [name, header(name)]));

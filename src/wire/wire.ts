@@ -1,6 +1,6 @@
 import type { EndReason } from "../core/calls/reasons.ts";
 import type { CallSpec, StreamRateHz } from "../core/calls/spec.ts";
-import type { TurnLatency } from "../core/calls/transcript.ts";
+import type { TranscriptUpdate, TurnLatency } from "../core/calls/transcript.ts";
 import type { EpochMs, MediaMs } from "../core/clocks.ts";
 import type { CallId } from "../core/ids.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
@@ -63,11 +63,7 @@ export type ClientMessage =
   | { kind: "ready"; callId: CallId }
   /** The first audio of an answer comes with its `latency`. */
   | { kind: "state"; state: "listening" | "thinking" | "speaking"; latency?: TurnLatency }
-  /**
-   * The text of a turn so far. The agent's text is sent before it is heard; a `final` one is what was heard, and its
-   * end may be `approximate`.
-   */
-  | { kind: "transcript"; role: "agent" | "user"; text: string; final: boolean; turnId: number; approximate?: true }
+  | TranscriptUpdate
   /** The peer is to run one of its own tools and return the result with this `id`. */
   | { kind: "tool-call"; id: string; name: string; arguments: Readonly<Record<string, unknown>> }
   /** The peer's error; the stream may continue. */

@@ -11,6 +11,7 @@ import { Ticker } from "../../src/gateway/event-loop/ticker.ts";
 import type { JournalWriter } from "../../src/gateway/journal/writer.ts";
 import { JournalWriters } from "../../src/gateway/journal/writers.ts";
 import type { PhraseFinder } from "../../src/gateway/phrases/book.ts";
+import { legFormatOf } from "../../src/gateway/session.ts";
 import { AccountSpends } from "../../src/gateway/spend/account.ts";
 import { CallSpend } from "../../src/gateway/spend/call.ts";
 import { HttpTools } from "../../src/gateway/tools/http-client.ts";
@@ -132,11 +133,7 @@ export function leg(options: LegOptions = {}) {
   const journal = journals.open({
     ...redeemed,
     startedAt: "2026-01-01T00:00:00.000Z",
-    leg: {
-      inboundRateHz: busRateHz(wire.inboundRateHz),
-      outboundRateHz: wire.outboundRateHz,
-      outboundCodec: wire.outboundCodec,
-    },
+    leg: legFormatOf(wire),
     sttHasInterim: true,
     parameters,
   });

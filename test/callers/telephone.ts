@@ -8,9 +8,9 @@ import type { AudioFormat } from "../../src/simulator/audio/format.ts";
 import type { CallerEvent, Step } from "../../src/simulator/callers/caller.ts";
 import { openCallerStt } from "../../src/simulator/callers/stt.ts";
 import { concatenated, synthesise, type Utterance } from "../../src/simulator/callers/utterance.ts";
+import { formatsOf, type SimulatedLine } from "../../src/simulator/lines.ts";
 import type { ServiceMessage } from "../../src/simulator/peers/websocket-client.ts";
 import { type PlacedCall, placeCall } from "../../src/simulator/place-call.ts";
-import { formatsOf, type Transport } from "../../src/simulator/transports.ts";
 import type { ClosableTts, Stt } from "../../src/speech/contracts.ts";
 import { createReferenceStt } from "../../src/speech/reference/stt.ts";
 import { createReferenceTts } from "../../src/speech/reference/tts.ts";
@@ -53,8 +53,8 @@ export async function telephone(
   script: readonly Step[],
   {
     notice: onEvent = () => {},
-    line: transport = { wire: "carrier_a" },
-  }: { notice?: (notice: CallerEvent) => void; line?: Transport } = {},
+    line = { wire: "carrier_a" },
+  }: { notice?: (notice: CallerEvent) => void; line?: SimulatedLine } = {},
 ): Promise<TestCall> {
   const played: Int16Array[] = [];
   const serviceMessages: ServiceMessage[] = [];
@@ -63,7 +63,7 @@ export async function telephone(
   // It is opened at the rate of the line, where a gap is nothing but silence; a resampler would blur its edges.
   const stt: Stt = {
     ...referenceStt,
-    capabilities: { ...referenceStt.capabilities, ratesHz: [formatsOf(transport).outbound.rateHz] },
+    capabilities: { ...referenceStt.capabilities, ratesHz: [formatsOf(line).outbound.rateHz] },
     open(options, signal) {
       const stream = openCallerStt(referenceStt, options, makeResampler, signal);
       const gapless = new GapCloser((samples) => stream.write(samples), options.rateHz);
@@ -77,7 +77,7 @@ export async function telephone(
   const placed = await placeCall(
     {
       url,
-      transport,
+      line,
       id: randomBytes(16).toString("hex"),
       script,
       hangUpAfterMs: HANG_UP_AFTER_MS,

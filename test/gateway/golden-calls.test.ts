@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
-import type { TranscriptUpdate } from "../../src/call/events.ts";
+import type { TranscriptUpdate } from "../../src/core/calls/transcript.ts";
 import type { JournaledCommand, JournalRecord } from "../../src/record/journal/records.ts";
 import { journaledCommand } from "../../src/record/journal/redact.ts";
 import { GOLDEN_CALLS } from "../support/golden/golden-calls.ts";

@@ -5,11 +5,12 @@ import { asAccountId, asCallId, type CallId } from "../../src/core/ids.ts";
 import { Ticker } from "../../src/gateway/event-loop/ticker.ts";
 import type { JournalWriter } from "../../src/gateway/journal/writer.ts";
 import { JournalWriters } from "../../src/gateway/journal/writers.ts";
+import { legFormatOf } from "../../src/gateway/session.ts";
 import type { Transport } from "../../src/gateway/transport/transport.ts";
 import { busRateHz } from "../../src/media/bus-rate.ts";
 import { loadResampler, type ResamplerFactory } from "../../src/media/resampler.ts";
 import { loadVad, type Vad, type VadFactory } from "../../src/media/vad.ts";
-import { carrierCodecs } from "../../src/simulator/transports.ts";
+import { carrierCodecs } from "../../src/simulator/lines.ts";
 import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "../support/audio/inbound-audio.ts";
 import { opus } from "../support/audio/opus-codecs.ts";
@@ -89,7 +90,6 @@ export class Service {
     this.#logged = lines;
     const callId = asCallId(`call_${plan.seed}`);
     const wire = createWire(plan, callId);
-    const inboundRateHz = busRateHz(wire.inboundRateHz);
     const redeemed = { callId, accountId: asAccountId("account_1"), spec };
     const sttHasInterim = providers.stt?.capabilities.interimTranscripts ?? false;
     const parameters = plan.preemptive ? PREEMPTIVE_TURN_PARAMETERS : DEFAULT_TURN_PARAMETERS;
@@ -97,7 +97,7 @@ export class Service {
     this.journal = journals.open({
       ...redeemed,
       startedAt: isoTime(process.epochMs()),
-      leg: { inboundRateHz, outboundRateHz: wire.outboundRateHz, outboundCodec: wire.outboundCodec },
+      leg: legFormatOf(wire),
       sttHasInterim,
       parameters,
     });
@@ -107,7 +107,7 @@ export class Service {
       transport,
       wire,
       inbound: shared.inbound,
-      vad: this.#countedVad(shared.makeVad(inboundRateHz)),
+      vad: this.#countedVad(shared.makeVad(busRateHz(wire.inboundRateHz))),
       makeResampler: this.#countedResampler,
       stt: providers.stt,
       llm: providers.llm,

@@ -3,7 +3,7 @@ import { asCallId } from "../../src/core/ids.ts";
 import { FRAME_MS } from "../../src/core/limits/media.ts";
 import { journalPath } from "../../src/record/journal/reader.ts";
 import { frameSamples } from "../../src/simulator/audio/format.ts";
-import { formatsOf } from "../../src/simulator/transports.ts";
+import { formatsOf } from "../../src/simulator/lines.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { SimulatedConnection } from "./network/connection.ts";
 import { scheduleFaults } from "./network/faults.ts";

@@ -72,7 +72,7 @@ function call(stt: Stt, script: readonly Step[]) {
   const events: CallerEvent[] = [];
   const toPlace = {
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/stream/token`,
-    transport: { wire: "carrier_a" as const },
+    line: { wire: "carrier_a" as const },
     id: "0".repeat(32),
     script,
     hangUpAfterMs: 20_000,

@@ -19,7 +19,7 @@ import type { VoiceCatalogue } from "../voices/catalogue.ts";
 import { languageByCode, lookUpVoiceAndLanguage, voiceByIdOrName } from "../voices/lookup.ts";
 import { isG711, type NewCallBody, STREAM_RATE_HZ_DEFAULT, WebsocketBody } from "./request-schemas.ts";
 
-/** The transports that this build supports. */
+/** The connection types that this build supports. */
 const SUPPORTED_CONNECTION_TYPES: readonly ConnectionType[] = [...CARRIER_NAMES, "websocket"];
 
 /** What this installation offers to calls. */
@@ -69,7 +69,7 @@ export async function specOfCheckedTools(
   return toCallSpec(body, voice.id, language.code);
 }
 
-/** With another transport the `websocket` object has no effect and is not checked. */
+/** With another connection type the `websocket` object has no effect and is not checked. */
 export function websocketProblems({ connectionType, websocket }: Record<string, unknown>): readonly Problem[] {
   if (connectionType !== "websocket" || websocket === undefined) return [];
   const result = WebsocketBody.safeParse(websocket, { reportInput: true });

@@ -179,7 +179,7 @@ function* headerProblems(
   }
 }
 
-/** Tools that the transport of the call does not support. */
+/** Tools that the connection type of the call does not support. */
 export function* transportProblems({
   connectionType = CONNECTION_TYPE_DEFAULT,
   selectedTools,

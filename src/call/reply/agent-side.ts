@@ -197,7 +197,7 @@ export class AgentSide {
     }
     const { turnId, audible } = reply;
     const heardText = this.#heardLedger.text(reply, nowMs);
-    // The order of messages is part of the protocol: a turn that comes to nothing is closed before its audio is dropped.
+    // Clients see a turn that comes to nothing closed before its audio is dropped.
     if (heardText === "") this.#options.transcript.discard("agent");
     this.#options.sink({
       kind: "cancel-reply",
@@ -374,8 +374,9 @@ export class AgentSide {
   }
 
   #speak(reply: Reply, firstSegment: number, texts: readonly string[], nowMs: CallMs, reason?: SpeakReason): void {
+    if (texts.length === 0) return;
     const reasonMember = reason === undefined ? {} : { reason };
-    if (texts.length > 0) reply.watchdog.ttsActive(nowMs);
+    reply.watchdog.ttsActive(nowMs);
     for (const [index, text] of texts.entries()) {
       this.#options.sink({ kind: "speak", turnId: reply.turnId, segment: firstSegment + index, text, ...reasonMember });
     }

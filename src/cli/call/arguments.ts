@@ -9,7 +9,7 @@ import {
 import { MAX_DURATION_S_MAX } from "../../core/limits/calls.ts";
 import type { G711Codec } from "../../media/g711.ts";
 import { SCENARIO } from "../../simulator/callers/scenario.ts";
-import { SIMULATED_WIRES, type Transport } from "../../simulator/transports.ts";
+import { SIMULATED_WIRES, type SimulatedLine } from "../../simulator/lines.ts";
 import { notOneOf, readArguments, timeMs, UsageError } from "../command.ts";
 
 /** The defaults of the API. */
@@ -79,7 +79,7 @@ export type Destination =
   | { at: "own-service" };
 
 export interface CallPlan {
-  transport: Transport;
+  line: SimulatedLine;
   steps: readonly PlannedStep[];
   destination: Destination;
   /** Undefined: the caller hangs up after the reply to the last step. */
@@ -123,12 +123,12 @@ export function planCall(
 ): CallPlan {
   const { values, tokens } = readArguments(args, OPTIONS);
   const problems: string[] = [];
-  const transport = transportOf(values, problems);
+  const line = lineOf(values, problems);
   const steps = stepsOf(tokens, problems);
   const destination = destinationOf(values, access, problems);
   const asks = steps.length === 0 && values["hang-up-after"] === undefined && destination.at !== "stream";
   const plan: CallPlan = {
-    transport,
+    line,
     steps: asks ? [{ do: "say", text: SCENARIO.lines[0].text }] : steps,
     destination,
     hangUpAfterMs: durationOf(values["hang-up-after"], problems),
@@ -143,7 +143,7 @@ export function planCall(
 type Read = ReturnType<typeof readArguments<typeof OPTIONS>>;
 type Values = Read["values"];
 
-function transportOf(values: Values, problems: string[]): Transport {
+function lineOf(values: Values, problems: string[]): SimulatedLine {
   const { wire = CONNECTION_TYPE_DEFAULT } = values;
   const shuffled = shuffleOf(values.shuffle, problems);
   if (wire === "websocket") return { wire, format: streamFormatOf(values, problems), ...shuffled };

@@ -1,5 +1,5 @@
 import { elapsedMs, millisecondsOf } from "../../core/clocks.ts";
-import { codecsOf, formatsOf } from "../../simulator/transports.ts";
+import { codecsOf, formatsOf } from "../../simulator/lines.ts";
 import type { CallResult } from "./run.ts";
 
 /** What `npm run call -- --json` prints. Times are whole milliseconds since the stream began. */
@@ -62,11 +62,11 @@ export function callFaults(result: CallResult): string[] {
 /** The result as `--json` prints it; times are whole ms since the start of the call. */
 export function callDocument(result: CallResult): CallDocument {
   const { caller, service, startedMs } = result;
-  const { inbound, outbound } = formatsOf(result.transport);
+  const { inbound, outbound } = formatsOf(result.line);
   const since = (ms: number): number => Math.round(ms - millisecondsOf(startedMs));
   return {
-    wire: result.transport.wire,
-    codecs: codecsOf(result.transport),
+    wire: result.line.wire,
+    codecs: codecsOf(result.line),
     ratesHz: { inbound: inbound.rateHz, outbound: outbound.rateHz },
     durationMs: since(millisecondsOf(result.endedMs)),
     hungUpBy: result.hungUpBy,
@@ -101,7 +101,7 @@ export function callSummary(result: CallResult): string {
     text === "" ? `  (speech that the reference STT cannot decode, ${seconds(endMs - startMs)})` : `  ${text}`,
   );
   const lines = [
-    `${result.transport.wire}: ${seconds(elapsedMs(startedMs, endedMs))}, the ${result.hungUpBy === "caller" ? "caller" : "other end"} hung up`,
+    `${result.line.wire}: ${seconds(elapsedMs(startedMs, endedMs))}, the ${result.hungUpBy === "caller" ? "caller" : "other end"} hung up`,
     "",
     "The caller heard:",
     ...(heard.length === 0 ? ["  nothing"] : heard),

@@ -12,6 +12,7 @@ import { type MonoAudio, readWav } from "../../simulator/audio/wav.ts";
 import type { Step } from "../../simulator/callers/caller.ts";
 import { SCENARIO } from "../../simulator/callers/scenario.ts";
 import { concatenated, synthesise, type Utterance, utteranceOf } from "../../simulator/callers/utterance.ts";
+import { codecsOf, formatsOf, type SimulatedLine } from "../../simulator/lines.ts";
 import { type PlacedCall, placeCall } from "../../simulator/place-call.ts";
 import {
   type CallResource,
@@ -23,7 +24,6 @@ import {
 import { ApiClient } from "../../simulator/service/api-client.ts";
 import { type LocalService, openLocalService } from "../../simulator/service/local-service.ts";
 import { withOwnService } from "../../simulator/service/own-service.ts";
-import { codecsOf, formatsOf, type Transport } from "../../simulator/transports.ts";
 import { createReferenceStt } from "../../speech/reference/stt.ts";
 import { createReferenceTts } from "../../speech/reference/tts.ts";
 import { UsageError } from "../command.ts";
@@ -32,7 +32,7 @@ import type { CallPlan, PlannedStep } from "./arguments.ts";
 
 /** A finished call with the caller's report and, if a service could be asked, the service's record. */
 export interface CallResult extends PlacedCall {
-  transport: Transport;
+  line: SimulatedLine;
   service: { callId: string; record: CallResource; transcript: readonly TranscriptTurn[] } | undefined;
   /** The file with what the caller heard, if it was written. */
   recordPath: string | undefined;
@@ -57,7 +57,7 @@ const CALL_TIMEOUT_MS = 300_000;
  */
 export async function runCall(plan: CallPlan, options: CallOptions, signal: AbortSignal): Promise<CallResult> {
   const script = await scriptOf(plan, options.clock, signal);
-  const { destination, transport } = plan;
+  const { destination, line } = plan;
   switch (destination.at) {
     case "stream":
       return { ...(await place(plan, destination.url, script, options, signal)), service: undefined };
@@ -72,7 +72,7 @@ export async function runCall(plan: CallPlan, options: CallOptions, signal: Abor
     case "own-service": {
       const { dataDir, clock, terminal } = options;
       terminal.note(`Starting a service for the call (data and log in ${dataDir})`);
-      const env = outboundCodecOf(transport);
+      const env = outboundCodecOf(line);
       return await withOwnService({ dataDir, clock, env }, signal, (api) =>
         placeByApi(plan, api, script, options, signal),
       );
@@ -80,10 +80,10 @@ export async function runCall(plan: CallPlan, options: CallOptions, signal: Abor
   }
 }
 
-/** The environment of a service that sends in the codec of `transport`. */
-function outboundCodecOf(transport: Transport): Record<string, string> {
-  const variable = carrierOf(transport.wire)?.outboundCodec?.variable;
-  return variable === undefined ? {} : { [variable]: codecsOf(transport).outbound === "alaw" ? "pcma" : "pcmu" };
+/** The environment of a service that sends in the codec of `line`. */
+function outboundCodecOf(line: SimulatedLine): Record<string, string> {
+  const variable = carrierOf(line.wire)?.outboundCodec?.variable;
+  return variable === undefined ? {} : { [variable]: codecsOf(line).outbound === "alaw" ? "pcma" : "pcmu" };
 }
 
 /** All speech of the caller, prepared before the call so that the call waits neither for the TTS nor for a file. */
@@ -93,7 +93,7 @@ async function scriptOf(plan: CallPlan, clock: Clock, signal: AbortSignal): Prom
   const tts = createReferenceTts({ children: 1, clock });
   try {
     const { language } = plan;
-    const { inbound } = formatsOf(plan.transport);
+    const { inbound } = formatsOf(plan.line);
     const speak = async (text: string): Promise<Utterance> => {
       const voiceId = voiceOf(await tts.voices(), language);
       return await synthesise(tts, { text, voiceId, language }, signal, inbound);
@@ -148,8 +148,8 @@ async function placeByApi(
   signal: AbortSignal,
 ): Promise<CallResult> {
   const { systemPrompt, greeting } = SCENARIO;
-  const { language, transport } = plan;
-  const { id, websocketUrl } = await createCall(api, { systemPrompt, greeting, language, transport });
+  const { language, line } = plan;
+  const { id, websocketUrl } = await createCall(api, { systemPrompt, greeting, language, line });
   options.terminal.note(`Call ${id} created`);
   const placed = await place(plan, websocketUrl, script, options, signal);
   const record = await finishedRecord(api, id, options.clock);
@@ -157,22 +157,22 @@ async function placeByApi(
 }
 
 async function place(
-  { transport, language, recordPath, hangUpAfterMs }: CallPlan,
+  { line, language, recordPath, hangUpAfterMs }: CallPlan,
   url: string,
   script: readonly Step[],
   { clock, terminal }: CallOptions,
   signal: AbortSignal,
 ): Promise<Omit<CallResult, "service">> {
-  const { outbound } = formatsOf(transport);
+  const { outbound } = formatsOf(line);
   const heard: Int16Array[] = [];
   terminal.note(
-    `${transport.wire === "websocket" ? "A WebSocket client" : `A simulated telephone of ${transport.wire}`} connects\n`,
+    `${line.wire === "websocket" ? "A WebSocket client" : `A simulated telephone of ${line.wire}`} connects\n`,
   );
   terminal.begin(millisecondsOf(clock.nowMs()));
   const placed = await placeCall(
     {
       url,
-      transport,
+      line,
       id: randomBytes(16).toString("hex"),
       script,
       hangUpAfterMs: hangUpAfterMs ?? callTimeoutMs(script),
@@ -194,5 +194,5 @@ async function place(
   if (recordPath !== undefined) {
     writeFileSync(recordPath, monoWav(concatenated(heard), outbound.rateHz));
   }
-  return { ...placed, transport, recordPath };
+  return { ...placed, line, recordPath };
 }

@@ -27,7 +27,7 @@ export interface DemoOptions {
 /** Two languages, so that the two voices are easy to distinguish. */
 const AGENT_LANGUAGE = "en-GB";
 const CALLER_LANGUAGE = "en-US";
-const TRANSPORT = { wire: "carrier_a" } as const;
+const LINE = { wire: "carrier_a" } as const;
 /** The script takes about half a minute; a caller who is still there by then will not finish it. */
 const HANG_UP_AFTER_MS = 34_000;
 
@@ -73,14 +73,14 @@ async function holdCall(
     systemPrompt: SCENARIO.systemPrompt,
     greeting: SCENARIO.greeting,
     language: AGENT_LANGUAGE,
-    transport: TRANSPORT,
+    line: LINE,
   });
   terminal.note(`Call ${callId} created; a simulated telephone of carrier_a connects\n`);
   terminal.begin(millisecondsOf(clock.nowMs()));
   const { caller, violations } = await placeCall(
     {
       url: websocketUrl,
-      transport: TRANSPORT,
+      line: LINE,
       id: randomBytes(16).toString("hex"),
       script,
       hangUpAfterMs: HANG_UP_AFTER_MS,

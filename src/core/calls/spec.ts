@@ -1,8 +1,8 @@
 /** A telephone carrier as the API names it; `carriers/list.ts` has those that exist. */
 export type CarrierType = `carrier_${string}`;
-/** A transport that a call may be prepared for. */
+/** How audio may reach a call. */
 export type ConnectionType = CarrierType | "websocket" | "webrtc";
-/** The transport of a call that requests none. */
+/** The connection type of a call that requests none. */
 export const CONNECTION_TYPE_DEFAULT = "carrier_a" satisfies ConnectionType;
 
 /** The codecs of a leg of connectionType `websocket`, and their sample rates, Hz. */

@@ -18,6 +18,20 @@ export interface TranscriptTurn {
 }
 
 /**
+ * The whole text of a turn so far, for wires that can show it. The agent's text is emitted before it is heard; a
+ * `final` one is what was heard, and its end may be `approximate`. A turn that ends with "" becomes no `turn`. `turnId`
+ * numbers the turns of both sides in the order in which they begin: it is no `TurnId`.
+ */
+export interface TranscriptUpdate {
+  kind: "transcript";
+  role: "agent" | "user";
+  text: string;
+  final: boolean;
+  turnId: number;
+  approximate?: true;
+}
+
+/**
  * The milestones between the caller's last voiced frame and the agent's first sample, in whole ms since that frame.
  * `stepDurations` computes the duration of each step.
  */

@@ -4,7 +4,7 @@ import { TIME_BOUNDS_MS, type TimeHistogram } from "./histogram.ts";
 // Building blocks of the metrics of all processes. Label values come only from fixed lists: no id, token, telephone number or text
 // of a client.
 
-/** The label for a call's transport. */
+/** The label for a call's connection type. */
 export const CONNECTION_TYPE_LABEL = "connection_type";
 
 /** The content type of an exposition. */

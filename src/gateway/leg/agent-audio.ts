@@ -22,8 +22,8 @@ export interface AgentAudioOptions {
 }
 
 /**
- * The path of the agent's audio from the frame ring to the transport, paced by the peer's playback. Allocates nothing per
- * frame.
+ * The path of the agent's audio from the frame ring to the transport, paced by the peer's playback. Allocates nothing
+ * per frame.
  */
 export class AgentAudio {
   readonly #options: AgentAudioOptions;

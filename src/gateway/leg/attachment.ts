@@ -9,7 +9,7 @@ import type { ResamplerFactory } from "../../media/resampler.ts";
 import type { Vad } from "../../media/vad.ts";
 import type { ClientMessage, InboundAudio, StreamStarted, Wire } from "../../wire/wire.ts";
 import type { TtsOutput } from "../agent/tts-output.ts";
-import { attempt } from "../attempt.ts";
+import { cleanUp } from "../cleanup.ts";
 import type { CallCounters } from "../metrics/call-counters.ts";
 import { Liveness } from "../transport/liveness.ts";
 import type { Transport, TransportListener } from "../transport/transport.ts";
@@ -241,7 +241,7 @@ export class Attachment implements TransportListener {
     const code = this.closeCode(reason);
     const state = this.#state;
     const isClosedByPeer = state.at === "closing" && state.by === "peer";
-    attempt(log, [
+    cleanUp(log, [
       () => this.sendToClient({ kind: "ended", reason }),
       () => {
         this.#state = OVER;

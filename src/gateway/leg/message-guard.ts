@@ -34,7 +34,7 @@ type ViolationReason = Extract<EndReason, "protocol_error" | "message_flood">;
 
 export interface MessageGuardOptions {
   wire: Wire;
-  /** The wire's decode buffer; shared by all connections of the process. */
+  /** The wire's decode buffer; shared by all attachments of the process. */
   inbound: InboundAudio;
   counters: CallCounters;
   /** Reports a malformed message to a peer whose protocol has errors. */
@@ -89,11 +89,6 @@ export class MessageGuard {
       ? { atOnce: TEXT_BYTES_BURST_MAX, perSecond: TEXT_BYTES_PER_SECOND_MAX }
       : { atOnce: CARRIER_BYTES_BURST_MAX, perSecond: CARRIER_BYTES_PER_SECOND_MAX };
     this.#parseBudget = new TokenBucket(this.#parseLimits);
-  }
-
-  /** The stream has started: from now on its messages count. */
-  get opened(): boolean {
-    return this.#streamId !== undefined;
   }
 
   /** Reads one message, borrowed until this returns; undefined when it needs no action. */

@@ -1,5 +1,4 @@
 import { newId } from "../../core/new-id.ts";
-import type { UpgradeHeaders } from "../../wire/upgrade.ts";
 import { CLOSED_WITHOUT_FRAME } from "../transport/close-codes.ts";
 import type { LivenessOptions } from "../transport/liveness.ts";
 import type { Transport, TransportListener } from "../transport/transport.ts";
@@ -73,17 +72,17 @@ export function refusalOf(status: RefusalStatus, cors: Refusal["headers"]): Refu
 }
 
 /**
- * Redeems the token of a stream request. If admission itself fails, `onBug` gets the error, and the peer 503. Never
- * rejects.
+ * Redeems the token of a stream request, whose headers are read before this returns its promise. If admission itself
+ * fails, `onBug` gets the error, and the peer 503. Never rejects.
  */
 export async function admitStream(
-  { admit, liveness }: Pick<MediaServerOptions, "admit" | "liveness">,
+  { admit, headerNames, liveness }: Pick<MediaServerOptions, "admit" | "headerNames" | "liveness">,
   token: string,
-  headers: UpgradeHeaders,
+  header: HeaderReader,
   onBug: (error: unknown) => void,
 ): Promise<AdmittedStream | RefusalStatus> {
   try {
-    const admission = await admit(token, headers);
+    const admission = await admit(token, Object.fromEntries(headerNames.map((name) => [name, header(name)])));
     return admission.kind === "refused" ? admission.status : new AdmittedStream(admission, liveness);
   } catch (error) {
     onBug(error);

@@ -6,7 +6,6 @@ import { JOURNAL_BACKLOG_BYTES_MAX } from "../../core/limits/storage.ts";
 import type { FrameCodec } from "../../media/frame-codec.ts";
 import { type JournalNames, renamed } from "./names.ts";
 import {
-  FIRST_ATTACHMENT,
   type JournaledCommand,
   type JournaledEvent,
   type JournalHeader,
@@ -167,7 +166,7 @@ export class JournalEncoder {
 
 /**
  * Decodes records from chunks of any length. Records of an older version get the names of the current one, and the
- * stream of a journal without attachments is attachment FIRST_ATTACHMENT.
+ * stream of a journal without attachments is attachment 1.
  *
  * Throws `journal_unreadable` for anything that no writer produces. A file that ends in the middle of a record is no
  * error.
@@ -178,7 +177,6 @@ export class JournalDecoder {
   /** Undefined until the preamble is read. */
   #preamble: Preamble | undefined;
   #headerSeen = false;
-  #hasAttachments = true;
 
   constructor(onRecord: (record: JournalRecord) => void, versions = JOURNAL_VERSIONS) {
     this.#onRecord = onRecord;
@@ -202,19 +200,18 @@ export class JournalDecoder {
         throw journalUnreadable(`a record exceeds the maximum of ${JOURNAL_BACKLOG_BYTES_MAX} bytes`);
       const endAt = at + RECORD_HEAD_BYTES + payloadBytes;
       if (endAt > bytes.length) break;
-      this.#emit(decodeRecord(bytes, at, endAt, this.#preamble));
+      this.#emit(decodeRecord(bytes, at, endAt, this.#preamble), this.#preamble.version);
       at = endAt;
     }
     return at;
   }
 
-  #emit(record: JournalRecord): void {
+  #emit(record: JournalRecord, version: number): void {
     if ((record.kind === "header") === this.#headerSeen)
       throw journalUnreadable("it must contain exactly one header, at its start");
     this.#headerSeen = true;
-    if (record.kind === "header") this.#hasAttachments = record.version >= ATTACHMENTS_SINCE_VERSION;
-    if (!this.#hasAttachments && record.kind === "event" && record.event.kind === "leg-started")
-      this.#onRecord({ kind: "attached", timeMs: record.timeMs, attachment: FIRST_ATTACHMENT });
+    if (version < ATTACHMENTS_SINCE_VERSION && record.kind === "event" && record.event.kind === "leg-started")
+      this.#onRecord({ kind: "attached", timeMs: record.timeMs, attachment: 1 });
     this.#onRecord(record);
   }
 }

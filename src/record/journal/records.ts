@@ -44,9 +44,6 @@ export interface JournalHeader extends Omit<JournalStart, "spec"> {
   spec?: CallSpec;
 }
 
-/** The number of a call's first attachment; later ones count from it. */
-export const FIRST_ATTACHMENT = 1;
-
 /** Events that are journaled as JSON: all but the two that occur for every frame. */
 export type OccasionalEvent = Exclude<CallEvent, { kind: "frame-in" | "frame-out" }>;
 
@@ -93,7 +90,7 @@ export type JournalRecord =
     }
   /**
    * The stream of an attachment starts. Frames and events after it belong to that attachment until the next starts, and
-   * `mediaMs` counts from here.
+   * `mediaMs` counts from here. Attachments are numbered from 1.
    */
   | { kind: "attached"; timeMs: CallMs; attachment: number }
   | { kind: "event"; timeMs: CallMs; event: JournaledEvent }

@@ -23,7 +23,7 @@ export type Step =
   | { do: "interrupt"; afterWords: number; utterance: Utterance }
   /** Sends DTMF digits one by one: 0-9, *, # and A-D. */
   | { do: "press"; digits: string }
-  /** Types a message; only for transports that support it. */
+  /** Types a message; only over lines that support it. */
   | { do: "type"; text: string }
   /** Waits until this time after the stream opened. */
   | { do: "stay"; untilMs: number }

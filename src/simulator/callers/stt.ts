@@ -2,9 +2,9 @@ import { strict as assert } from "node:assert";
 import type { ResamplerFactory } from "../../media/resampler.ts";
 import type { Stt, SttEvent } from "../../speech/contracts.ts";
 
-/** A stream of the caller's STT, at the rate of the transport. */
+/** A stream of the caller's STT, at the rate of the line. */
 interface CallerStt {
-  /** Takes samples at the transport's rate, valid until this returns. */
+  /** Takes samples at the line's rate, valid until this returns. */
   write(samples: Int16Array): void;
   /** For one reader, as in `SttStream`. */
   readonly events: AsyncIterable<SttEvent>;

@@ -4,7 +4,7 @@ import type { TimedWord, Tts } from "../../speech/contracts.ts";
 import { type AudioFormat, encodeSamples, frameSamples, TELEPHONE } from "../audio/format.ts";
 import type { MonoAudio } from "../audio/wav.ts";
 
-/** Speech of the caller, encoded for the transport. */
+/** Speech of the caller, encoded for the line. */
 export interface Utterance {
   text: string;
   format: AudioFormat;

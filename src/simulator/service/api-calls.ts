@@ -3,7 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import { addMs } from "../../core/clocks.ts";
 import { unavailable } from "../../core/errors.ts";
 import type { Voice } from "../../speech/contracts.ts";
-import type { Transport } from "../transports.ts";
+import type { SimulatedLine } from "../lines.ts";
 import type { ApiClient } from "./api-client.ts";
 
 /** The fields used of the response to `GET /calls/{id}`. */
@@ -23,22 +23,22 @@ export interface CreatedCall {
 const RECORD_MS_MAX = 10_000;
 const POLL_MS = 100;
 
-/** Creates a call over `transport`. Its agent speaks `language`, can hang up and opens with `greeting`. */
+/** Creates a call over `line`. Its agent speaks `language`, can hang up and opens with `greeting`. */
 export async function createCall(
   api: ApiClient,
-  { transport, ...call }: { systemPrompt: string; greeting: string; language: string; transport: Transport },
+  { line, ...call }: { systemPrompt: string; greeting: string; language: string; line: SimulatedLine },
 ): Promise<CreatedCall> {
   const voices = await api.get<{ data: Voice[] }>(`/voices?language=${encodeURIComponent(call.language)}`);
   const voice = voiceOf(voices.data, call.language);
   const selectedTools = [{ toolName: "hang_up" }];
-  return await api.post<CreatedCall>("/calls", { ...call, ...connectionOf(transport), voice, selectedTools });
+  return await api.post<CreatedCall>("/calls", { ...call, ...connectionOf(line), voice, selectedTools });
 }
 
-/** The fields of a new call that describe its transport. */
-export function connectionOf(transport: Transport): object {
-  if (transport.wire !== "websocket") return { connectionType: transport.wire };
-  const { codec, inputRateHz: inputSampleRate, outputRateHz: outputSampleRate } = transport.format;
-  return { connectionType: transport.wire, websocket: { codec, inputSampleRate, outputSampleRate } };
+/** The fields of a new call that describe its line. */
+export function connectionOf(line: SimulatedLine): object {
+  if (line.wire !== "websocket") return { connectionType: line.wire };
+  const { codec, inputRateHz: inputSampleRate, outputRateHz: outputSampleRate } = line.format;
+  return { connectionType: line.wire, websocket: { codec, inputSampleRate, outputSampleRate } };
 }
 
 /** The call's record once the call is over and its recording rendered. Rejects with `unavailable` after ten seconds. */

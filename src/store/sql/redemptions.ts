@@ -33,7 +33,7 @@ export class SqlRedemptions implements Redemptions {
     only?: readonly ConnectionType[],
   ): Promise<RedeemedCall | undefined> {
     try {
-      // A used or expired token costs one read and no transaction. A call's transport never changes.
+      // A used or expired token costs one read and no transaction. A call's connection type never changes.
       if (!(await this.#isRedeemable(tokenHash, only))) return undefined;
       return await this.#database.transaction((tx) => this.#redeem(tx, tokenHash, redeemer));
     } catch (error) {
@@ -41,7 +41,7 @@ export class SqlRedemptions implements Redemptions {
     }
   }
 
-  /** Whether a token can be redeemed at present, for one of these transports. */
+  /** Whether a token can be redeemed at present, for one of these connection types. */
   async #isRedeemable(tokenHash: string, only: readonly ConnectionType[] | undefined): Promise<boolean> {
     const token = await this.#db
       .selectFrom("stream_tokens")

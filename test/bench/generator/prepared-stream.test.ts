@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { prepareStream } from "../../../bench/generator/prepared-stream.ts";
-import { benchTransport } from "../../../bench/rig/transports.ts";
+import { benchLine } from "../../../bench/rig/lines.ts";
 import { carrierOf } from "../../../src/carriers/list.ts";
 import { frameBytes } from "../../../src/simulator/audio/format.ts";
-import { formatsOf, SIMULATED_WIRES, type SimulatedWire } from "../../../src/simulator/transports.ts";
+import { formatsOf, SIMULATED_WIRES, type SimulatedWire } from "../../../src/simulator/lines.ts";
 import { inboundAudio } from "../../support/audio/inbound-audio.ts";
 
 /** The payloads of consecutive masked frames, with their opcodes. */
@@ -32,7 +32,7 @@ function markOf(wire: SimulatedWire, opening: readonly string[]): string {
 }
 
 test.each(SIMULATED_WIRES)("a prepared stream of %s opens, repeats its audio, and returns marks", (wire) => {
-  const bytes = frameBytes(formatsOf(benchTransport(wire)).inbound);
+  const bytes = frameBytes(formatsOf(benchLine(wire)).inbound);
   const audio = Uint8Array.from({ length: 3 * bytes }, (_, at) => Math.floor(at / bytes) + 1);
   const line = prepareStream(wire, audio, 4, 1);
   const opening = unmasked(line.opening).map(({ payload }) => payload.toString());

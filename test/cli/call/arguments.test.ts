@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { planCall } from "../../../src/cli/call/arguments.ts";
 import { UsageError } from "../../../src/cli/command.ts";
 import { SCENARIO } from "../../../src/simulator/callers/scenario.ts";
-import { SIMULATED_WIRES } from "../../../src/simulator/transports.ts";
+import { SIMULATED_WIRES } from "../../../src/simulator/lines.ts";
 
 const NOWHERE = { apiUrl: undefined, apiKey: undefined };
 const plan = (...args: string[]) => planCall(args, NOWHERE);
@@ -19,7 +19,7 @@ function problemsOf(args: readonly string[], access: Parameters<typeof planCall>
 
 test("without arguments the caller asks the service of this machine one question, over carrier_a", () => {
   expect(plan()).toEqual({
-    transport: { wire: "carrier_a" },
+    line: { wire: "carrier_a" },
     steps: [{ do: "say", text: SCENARIO.lines[0].text }],
     destination: { at: "local-service", apiKey: undefined },
     hangUpAfterMs: undefined,
@@ -44,19 +44,19 @@ test("the caller's actions keep the order of the command line", () => {
 });
 
 test("only carrier_b has a codec for each direction, and reordering", () => {
-  expect(plan("--wire", "carrier_b").transport).toEqual({
+  expect(plan("--wire", "carrier_b").line).toEqual({
     wire: "carrier_b",
     codecs: { inbound: "mulaw", outbound: "mulaw" },
   });
-  expect(plan("--wire", "carrier_b", "--codec", "alaw", "--shuffle", "7").transport).toEqual({
+  expect(plan("--wire", "carrier_b", "--codec", "alaw", "--shuffle", "7").line).toEqual({
     wire: "carrier_b",
     codecs: { inbound: "alaw", outbound: "mulaw" },
     shuffleSeed: 7,
   });
-  expect(plan("--wire", "carrier_b", "--agent-codec", "alaw").transport).toMatchObject({
+  expect(plan("--wire", "carrier_b", "--agent-codec", "alaw").line).toMatchObject({
     codecs: { inbound: "mulaw", outbound: "alaw" },
   });
-  expect(plan("--wire", "carrier_c", "--codec", "mulaw").transport).toEqual({ wire: "carrier_c" });
+  expect(plan("--wire", "carrier_c", "--codec", "mulaw").line).toEqual({ wire: "carrier_c" });
   expect(problemsOf(["--wire", "carrier_c", "--codec", "alaw", "--shuffle", "1"])).toEqual([
     "A-law is only for carrier_b among the carriers, not for carrier_c",
     "--shuffle is only for carrier_b and websocket: carrier_c delivers in order",
@@ -64,7 +64,7 @@ test("only carrier_b has a codec for each direction, and reordering", () => {
 });
 
 test("a WebSocket client has one codec, a rate for each direction, and the API's defaults", () => {
-  const formatOf = (...args: string[]) => plan("--wire", "websocket", ...args).transport;
+  const formatOf = (...args: string[]) => plan("--wire", "websocket", ...args).line;
   const pcm = { codec: "pcm_s16le", inputRateHz: 16_000, outputRateHz: 16_000 };
   expect(formatOf()).toEqual({ wire: "websocket", format: pcm });
   expect(formatOf("--rate", "48000", "--shuffle", "7")).toEqual({

@@ -7,7 +7,7 @@ const TURN = { startMs: 1_000.4, endMs: 2_000.4 };
 
 /** A successful call of six seconds, with `changes`. */
 const call = (changes: Partial<CallResult> = {}): CallResult => ({
-  transport: { wire: "carrier_b", codecs: { inbound: "alaw", outbound: "mulaw" } },
+  line: { wire: "carrier_b", codecs: { inbound: "alaw", outbound: "mulaw" } },
   caller: {
     said: [{ text: "When?", startMs: 3_000, endMs: 3_500, overAgent: false }],
     heard: [
@@ -94,7 +94,7 @@ test("times of the document count from the beginning of the stream", () => {
 
 test("the document of a WebSocket client names its codec and both rates", () => {
   const documentOf = (codec: "mulaw" | "opus", inputRateHz: 8_000 | 48_000, outputRateHz: 8_000 | 24_000) =>
-    callDocument(call({ transport: { wire: "websocket", format: { codec, inputRateHz, outputRateHz } } }));
+    callDocument(call({ line: { wire: "websocket", format: { codec, inputRateHz, outputRateHz } } }));
   expect(documentOf("mulaw", 8_000, 8_000)).toMatchObject({
     wire: "websocket",
     codecs: { inbound: "mulaw", outbound: "mulaw" },

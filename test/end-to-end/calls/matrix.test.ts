@@ -9,8 +9,8 @@ import {
 import type { StreamCodec, StreamRateHz } from "../../../src/core/calls/spec.ts";
 import type { AudioFormat } from "../../../src/simulator/audio/format.ts";
 import type { Utterance } from "../../../src/simulator/callers/utterance.ts";
+import { formatsOf, type SimulatedLine } from "../../../src/simulator/lines.ts";
 import { connectionOf } from "../../../src/simulator/service/api-calls.ts";
-import { formatsOf, type Transport } from "../../../src/simulator/transports.ts";
 import { conversation, readRecording, telephone, utterance, wordsIn } from "../../callers/telephone.ts";
 import { Service } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
@@ -38,16 +38,16 @@ const websocket = (
   inputRateHz: StreamRateHz,
   outputRateHz: StreamRateHz,
   shuffleSeed?: number,
-): [string, Transport] => {
+): [string, SimulatedLine] => {
   const name = `websocket, ${codec} at ${inputRateHz} Hz in and ${outputRateHz} Hz out`;
   const line = { wire: "websocket", format: { codec, inputRateHz, outputRateHz } } as const;
   return shuffleSeed === undefined ? [name, line] : [`${name}, in fragments`, { ...line, shuffleSeed }];
 };
 
 /** The last of a carrier's lines is out of order where it can be. */
-function linesOf(wire: CarrierName): [string, Transport][] {
+function linesOf(wire: CarrierName): [string, SimulatedLine][] {
   const hasALaw = A_LAW_CARRIERS.includes(wire);
-  const lines: [string, Transport][] = hasALaw
+  const lines: [string, SimulatedLine][] = hasALaw
     ? [
         [`${wire} in mu-law`, { wire, codecs: { inbound: "mulaw", outbound: "mulaw" } }],
         [`${wire} in A-law`, { wire, codecs: { inbound: "alaw", outbound: "alaw" } }],
@@ -61,7 +61,7 @@ function linesOf(wire: CarrierName): [string, Transport][] {
   );
 }
 
-const LINES: readonly [string, Transport][] = [
+const LINES: readonly [string, SimulatedLine][] = [
   ...CARRIER_NAMES.flatMap(linesOf),
   websocket("pcm_s16le", 8_000, 8_000),
   websocket("pcm_s16le", 16_000, 16_000),
@@ -84,7 +84,7 @@ const LINES: readonly [string, Transport][] = [
 /** By the law that carriers were asked to expect. */
 let services: { mulaw: Service; alaw: Service };
 
-const serviceOf = (line: Transport): Service =>
+const serviceOf = (line: SimulatedLine): Service =>
   line.wire !== "websocket" && line.codecs?.outbound === "alaw" ? services.alaw : services.mulaw;
 
 const A_LAW_OUT = Object.fromEntries(
@@ -103,7 +103,7 @@ function linesIn(format: AudioFormat): Promise<Utterance[]> {
 /** For a carrier this contradicts all that it has, and counts for nothing. */
 const CONTRADICTION = { codec: "opus", inputSampleRate: 48_000, outputSampleRate: 24_000 };
 
-async function call(line: Transport) {
+async function call(line: SimulatedLine) {
   const service = serviceOf(line);
   const { id, websocketUrl } = await service.createCall({
     systemPrompt: PROMPT,
@@ -122,7 +122,7 @@ async function call(line: Transport) {
 }
 
 type Called = Awaited<ReturnType<typeof call>>;
-const calls = new Map<Transport, Promise<Called>>();
+const calls = new Map<SimulatedLine, Promise<Called>>();
 beforeAll(async () => {
   const formats = LINES.map(([, line]) => formatsOf(line).inbound);
   const [mulaw, alaw] = await Promise.all([

@@ -2,8 +2,8 @@ import { cpSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { formatsOf, type SimulatedLine } from "../../../src/simulator/lines.ts";
 import { connectionOf } from "../../../src/simulator/service/api-calls.ts";
-import { formatsOf, type Transport } from "../../../src/simulator/transports.ts";
 import { conversation, telephone, utterance } from "../../callers/telephone.ts";
 import { Service } from "../../support/services/service.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
@@ -33,7 +33,7 @@ function serviceWith({ opusFolder }: { opusFolder: boolean }): string {
   return join(tree, "dist/main.js");
 }
 
-const LINE: Transport = { wire: "websocket", format: { codec: "opus", inputRateHz: 48_000, outputRateHz: 48_000 } };
+const LINE: SimulatedLine = { wire: "websocket", format: { codec: "opus", inputRateHz: 48_000, outputRateHz: 48_000 } };
 const WASM = "Opus codec selected";
 const BROKEN = "@discordjs/opus is installed and cannot be loaded: libopus-wasm takes its place";
 

@@ -4,8 +4,8 @@ import {
   MALFORMED_PER_SECOND_MAX,
 } from "../../../src/core/limits/messages.ts";
 import { frameBytes, silenceByte } from "../../../src/simulator/audio/format.ts";
+import { formatsOf, type SimulatedLine as Wire } from "../../../src/simulator/lines.ts";
 import type { SimulatedPeer } from "../../../src/simulator/peers/peer.ts";
-import { formatsOf, type Transport as Wire } from "../../../src/simulator/transports.ts";
 import type { Connection } from "../../support/calls/connection.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 import { differentKeys } from "../../support/wires/costly-json.ts";

@@ -1,5 +1,5 @@
 import type { EndReason } from "../../../src/core/calls/reasons.ts";
-import { SIMULATED_WIRES } from "../../../src/simulator/transports.ts";
+import { SIMULATED_WIRES } from "../../../src/simulator/lines.ts";
 
 /** What can go wrong around a call without being its end. A seed that draws it need not see it: the call may end first. */
 export const FAULTS = [

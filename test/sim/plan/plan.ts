@@ -6,7 +6,7 @@ import {
   type StreamFormat,
   type ToolSpec,
 } from "../../../src/core/calls/spec.ts";
-import { SIMULATED_WIRES, type Transport } from "../../../src/simulator/transports.ts";
+import { SIMULATED_WIRES, type SimulatedLine } from "../../../src/simulator/lines.ts";
 import type { G711Codec } from "../../../src/wire/wire.ts";
 import { SPEC } from "../../support/calls/virtual-call.ts";
 import { Random } from "../../support/random.ts";
@@ -26,7 +26,7 @@ export interface Plan {
   seed: number;
   spec: CallSpec;
   /** What the call comes over. */
-  line: Transport;
+  line: SimulatedLine;
   manner: CallerBehavior;
   leave: HangUpTime;
   troubles: ReadonlySet<Fault>;
@@ -52,7 +52,7 @@ const MANNERS_DRAWN: readonly CallerBehavior[] = [
 ];
 /** Every second call goes on for as long as there is something to say. */
 const STAYS_CHANCE = 0.5;
-const WIRES: readonly Transport["wire"][] = [CONNECTION_TYPE_DEFAULT, ...SIMULATED_WIRES];
+const WIRES: readonly SimulatedLine["wire"][] = [CONNECTION_TYPE_DEFAULT, ...SIMULATED_WIRES];
 const LAWS: readonly G711Codec[] = ["mulaw", "alaw"];
 /** So many calls are answered preemptively, as far as that goes. */
 const PREEMPTIVE_CHANCE = 0.4;
@@ -87,7 +87,7 @@ export function drawPlan(seed: number): Plan {
 }
 
 /** Only one wire has a way to type. Opus is not among the codecs: what it makes of a level cannot be read back. */
-function drawLine(manner: CallerBehavior, random: Random): Transport {
+function drawLine(manner: CallerBehavior, random: Random): SimulatedLine {
   const wire = manner === "typing" ? "websocket" : random.pick(WIRES);
   const shuffle = random.chance(0.5) ? { shuffleSeed: random.whole(1, 1_000_000) } : {};
   if (wire === "websocket") return { wire, format: drawFormat(random), ...shuffle };
@@ -115,7 +115,7 @@ function drawTroubles(seed: number, random: Random): ReadonlySet<Fault> {
   return troubles;
 }
 
-function drawSpec(line: Transport, troubles: ReadonlySet<Fault>, random: Random): CallSpec {
+function drawSpec(line: SimulatedLine, troubles: ReadonlySet<Fault>, random: Random): CallSpec {
   const { greeting: _, ...rest } = SPEC;
   return {
     ...rest,
@@ -134,7 +134,7 @@ function drawSpec(line: Transport, troubles: ReadonlySet<Fault>, random: Random)
 }
 
 /** Over carriers there is no client to run a client tool, and not every wire can press keys. */
-function drawTools({ wire }: Transport, troubles: ReadonlySet<Fault>, random: Random): ToolSpec[] {
+function drawTools({ wire }: SimulatedLine, troubles: ReadonlySet<Fault>, random: Random): ToolSpec[] {
   const tools: ToolSpec[] = [];
   for (const name of ["hang_up", "transfer", "switch_language", "send_dtmf"] as const) {
     const selected = random.chance(BUILT_IN_CHANCE[name]);

@@ -1,6 +1,6 @@
 import type { Step } from "../../../src/simulator/callers/caller.ts";
 import type { Utterance } from "../../../src/simulator/callers/utterance.ts";
-import { formatsOf } from "../../../src/simulator/transports.ts";
+import { formatsOf } from "../../../src/simulator/lines.ts";
 import type { Random } from "../../support/random.ts";
 import type { FaultPlan } from "./fault-plan.ts";
 import type { CallerBehavior } from "./kinds.ts";

@@ -1,4 +1,5 @@
-import type { CallCommand, TranscriptUpdate } from "../../../src/call/events.ts";
+import type { CallCommand } from "../../../src/call/events.ts";
+import type { TranscriptUpdate } from "../../../src/core/calls/transcript.ts";
 import type { Chronicle } from "../observer/chronicle.ts";
 import type { Facts } from "../observer/facts.ts";
 import type { Invariant } from "../plan/kinds.ts";

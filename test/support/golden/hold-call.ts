@@ -13,15 +13,15 @@ import { JournalWriters } from "../../../src/gateway/journal/writers.ts";
 import { AccountSpends } from "../../../src/gateway/spend/account.ts";
 import { HttpTools } from "../../../src/gateway/tools/http-client.ts";
 import { failed, type ToolOutcome } from "../../../src/gateway/tools/outcome.ts";
-import type { Transport as ServiceTransport, TransportListener } from "../../../src/gateway/transport/transport.ts";
+import type { Transport, TransportListener } from "../../../src/gateway/transport/transport.ts";
 import { opusCodecs } from "../../../src/media/opus/codecs.ts";
 import { createWasmOpus, loadLibopusModule } from "../../../src/media/opus/wasm.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
 import { loadVad, type VadFactory } from "../../../src/media/vad.ts";
 import { type AudioFormat, encodeSamples, frameBytes, silenceByte } from "../../../src/simulator/audio/format.ts";
+import { carrierCodecs, formatsOf, type SimulatedLine, simulatePeer } from "../../../src/simulator/lines.ts";
 import type { SimulatedPeer } from "../../../src/simulator/peers/peer.ts";
 import { WebsocketClient } from "../../../src/simulator/peers/websocket-client.ts";
-import { carrierCodecs, formatsOf, simulatePeer, type Transport } from "../../../src/simulator/transports.ts";
 import { vowelAt } from "../audio/vowel.ts";
 import { SPEC } from "../calls/virtual-call.ts";
 import { DEFAULT_LIVENESS } from "../configuration/liveness.ts";
@@ -124,7 +124,7 @@ export async function holdCall(line: GoldenLine, script: (scene: Scene) => void,
 
 /** One call: the gateway, the peer, and the network between them. */
 class GoldenCallRun implements LiveCall {
-  readonly #line: Transport;
+  readonly #line: SimulatedLine;
   readonly #scene: Scene;
   readonly #clock = new ManualClock();
   readonly #disk = new ClockedDisk(this.#clock);
@@ -142,7 +142,7 @@ class GoldenCallRun implements LiveCall {
   #isClosed = false;
   #isOver = false;
 
-  constructor(line: Transport, scene: Scene, dataDir: string) {
+  constructor(line: SimulatedLine, scene: Scene, dataDir: string) {
     this.#line = line;
     this.#scene = scene;
     const clock = this.#clock;
@@ -298,7 +298,7 @@ class GoldenCallRun implements LiveCall {
     return { ...rest, ...first, voiceId: "tts-1/one", ...specOf(this.#line), ...this.#scene.spec };
   }
 
-  #socket(): ServiceTransport {
+  #socket(): Transport {
     const clock = this.#clock;
     return {
       liveness: DEFAULT_LIVENESS,

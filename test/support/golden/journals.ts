@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { Call } from "../../../src/call/call.ts";
-import type { TranscriptUpdate } from "../../../src/call/events.ts";
+import type { TranscriptUpdate } from "../../../src/core/calls/transcript.ts";
 import { canonicalJson } from "../../../src/core/canonical-json.ts";
 import { JournalDecoder } from "../../../src/record/journal/format.ts";
 import type { JournalRecord } from "../../../src/record/journal/records.ts";

@@ -1,5 +1,5 @@
 import type { CallSpec, StreamFormat } from "../../../src/core/calls/spec.ts";
-import type { Transport } from "../../../src/simulator/transports.ts";
+import type { SimulatedLine } from "../../../src/simulator/lines.ts";
 
 /** The lines of golden calls, by the name of the folder that their journals lie in. */
 export const GOLDEN_LINES = {
@@ -19,7 +19,7 @@ export const GOLDEN_LINES = {
     format: { codec: "pcm_s16le", inputRateHz: 48_000, outputRateHz: 24_000 },
     shuffleSeed: 5,
   },
-} as const satisfies Readonly<Record<string, Transport>>;
+} as const satisfies Readonly<Record<string, SimulatedLine>>;
 
 export type GoldenLine = keyof typeof GOLDEN_LINES;
 export const GOLDEN_LINE_NAMES = Object.keys(GOLDEN_LINES) as GoldenLine[];
@@ -28,7 +28,7 @@ export const GOLDEN_LINE_NAMES = Object.keys(GOLDEN_LINES) as GoldenLine[];
 export const EVERY_WIRE: readonly GoldenLine[] = ["carrier_a", "carrier_b", "carrier_c", "websocket"];
 
 /** What a call over the line is created with. */
-export function specOf(line: Transport): Pick<CallSpec, "connectionType" | "websocket"> {
+export function specOf(line: SimulatedLine): Pick<CallSpec, "connectionType" | "websocket"> {
   if (line.wire !== "websocket") return { connectionType: line.wire };
   const websocket: StreamFormat = { ...line.format };
   return { connectionType: "websocket", websocket };

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { copyHeaders, type UpgradeHeaders } from "../../../src/wire/upgrade.ts";
+import type { UpgradeHeaders } from "../../../src/wire/upgrade.ts";
 
 /** What carriers share with us in the tests of their signatures. */
 export const SECRET = "auth_token_example";
@@ -8,7 +8,7 @@ export const SECRET = "auth_token_example";
 export const headersFor =
   (names: readonly string[]) =>
   (headers: Readonly<Record<string, string>>): UpgradeHeaders =>
-    copyHeaders(names, (name) => headers[name] ?? "");
+    Object.fromEntries(names.map((name) => [name, headers[name] ?? ""]));
 
 export const hmac = (hash: "sha1" | "sha256", secret: string, text: string): string =>
   createHmac(hash, secret).update(text).digest("base64");

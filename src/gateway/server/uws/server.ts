@@ -9,7 +9,6 @@ import {
   SOCKET_IDLE_S,
   SOCKET_PAYLOAD_BYTES_MAX,
 } from "../../../core/limits/connections.ts";
-import { copyHeaders } from "../../../wire/upgrade.ts";
 import { FixedWindowLimiter } from "../../rate-limits/fixed-window.ts";
 import { CLOSE_INTERNAL_ERROR, CLOSE_POLICY_VIOLATION, CLOSED_WITHOUT_FRAME } from "../../transport/close-codes.ts";
 import type { TransportListener } from "../../transport/transport.ts";
@@ -216,12 +215,11 @@ export class UwsServer implements MediaServer {
     const key = request.getHeader("sec-websocket-key");
     const extensions = request.getHeader("sec-websocket-extensions");
     const header = headerOf(request);
-    const headers = copyHeaders(this.#options.headerNames, header);
     if (!isUpgrade(header)) {
       this.#refuse(response, requester, 426);
       return;
     }
-    admitStream(this.#options, token, headers, this.#onBug)
+    admitStream(this.#options, token, header, this.#onBug)
       .then((admitted) => {
         if (typeof admitted === "number") this.#refuse(response, requester, admitted);
         else if (requester.aborted) this.#guarded(() => admitted.abandon());

@@ -14,7 +14,6 @@ import {
   REQUEST_HEAD_BYTES_MAX,
   SOCKET_PAYLOAD_BYTES_MAX,
 } from "../../../core/limits/connections.ts";
-import { copyHeaders } from "../../../wire/upgrade.ts";
 import { FixedWindowLimiter } from "../../rate-limits/fixed-window.ts";
 import type { CertificateFiles } from "../certificate.ts";
 import type { MediaServer, MediaServerOptions } from "../media-server.ts";
@@ -174,7 +173,7 @@ export class WsServer implements MediaServer {
     else if (request.method !== "GET" || !isUpgrade(header)) this.#refuse(handshake, 426, request);
     else if (token === undefined) this.#refuse(handshake, 401, request);
     else {
-      admitStream(this.#options, token, copyHeaders(this.#options.headerNames, header), this.#onBug)
+      admitStream(this.#options, token, header, this.#onBug)
         .then((admitted) => {
           if (typeof admitted === "number") this.#refuse(handshake, admitted, request);
           else this.#open(request, socket, admitted);

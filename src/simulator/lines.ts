@@ -7,12 +7,12 @@ import { type CarrierCodecs, type CarrierOptions, carrierFormats, MULAW_CODECS }
 import type { SimulatedPeer } from "./peers/peer.ts";
 import { type ServiceMessage, streamFormats, WebsocketClient } from "./peers/websocket-client.ts";
 
-/** The transports that can be simulated. */
+/** The wires that can be simulated. */
 export type SimulatedWire = CarrierName | "websocket";
 export const SIMULATED_WIRES: readonly SimulatedWire[] = [...CARRIER_NAMES, "websocket"];
 
-/** The transport of a call. */
-export type Transport =
+/** What connects a simulated caller to the service: a wire, and what it leaves open. */
+export type SimulatedLine =
   | {
       wire: CarrierName;
       /** Mu-law in both directions by default. */
@@ -23,21 +23,22 @@ export type Transport =
   | { wire: "websocket"; format: StreamFormat /** As in WebsocketClientOptions. */; shuffleSeed?: number };
 
 /** The formats that the caller's microphone and earphone use. */
-export const formatsOf = (transport: Transport): AudioFormats =>
-  transport.wire === "websocket" ? streamFormats(transport.format) : carrierFormats(carrierCodecs(transport));
+export const formatsOf = (line: SimulatedLine): AudioFormats =>
+  line.wire === "websocket" ? streamFormats(line.format) : carrierFormats(carrierCodecs(line));
 
 /** The codecs of both directions by the API's names, from the service's side. */
-export function codecsOf(transport: Transport): { inbound: StreamCodec; outbound: StreamCodec } {
-  if (transport.wire !== "websocket") return carrierCodecs(transport);
-  return { inbound: transport.format.codec, outbound: transport.format.codec };
+export function codecsOf(line: SimulatedLine): { inbound: StreamCodec; outbound: StreamCodec } {
+  if (line.wire !== "websocket") return carrierCodecs(line);
+  return { inbound: line.format.codec, outbound: line.format.codec };
 }
 
-export const carrierCodecs = ({ codecs = MULAW_CODECS }: Exclude<Transport, { wire: "websocket" }>): CarrierCodecs =>
-  codecs;
+export const carrierCodecs = ({
+  codecs = MULAW_CODECS,
+}: Exclude<SimulatedLine, { wire: "websocket" }>): CarrierCodecs => codecs;
 
 /** Options that any of the peers needs. */
 interface AnyPeerOptions extends Omit<CarrierOptions, "send"> {
-  /** For a transport whose codec is `opus`. */
+  /** For a line whose codec is `opus`. */
   opus: OpusCodecs;
   send(message: string | Uint8Array): void;
   onServiceMessage(message: ServiceMessage): void;
@@ -50,12 +51,12 @@ const SIMULATE = new Map(
   ),
 );
 
-/** The peer of the service on `transport`. */
-export function simulatePeer(transport: Transport, ends: AnyPeerOptions): SimulatedPeer {
-  const { shuffleSeed } = transport;
+/** The peer of the service on `line`. */
+export function simulatePeer(line: SimulatedLine, ends: AnyPeerOptions): SimulatedPeer {
+  const { shuffleSeed } = line;
   const shuffled = shuffleSeed === undefined ? {} : { shuffleSeed };
-  if (transport.wire === "websocket") return new WebsocketClient({ ...ends, format: transport.format, ...shuffled });
-  const simulate = SIMULATE.get(transport.wire);
+  if (line.wire === "websocket") return new WebsocketClient({ ...ends, format: line.format, ...shuffled });
+  const simulate = SIMULATE.get(line.wire);
   assert.ok(simulate !== undefined, "every carrier has a simulated peer");
-  return simulate({ ...ends, codecs: carrierCodecs(transport), ...shuffled });
+  return simulate({ ...ends, codecs: carrierCodecs(line), ...shuffled });
 }

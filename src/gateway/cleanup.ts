@@ -1,8 +1,8 @@
 import { codeOf } from "../core/errors.ts";
 import type { Logger } from "../core/log/logger.ts";
 
-/** Runs every step of a cleanup in order; a step that fails is logged, and the next one runs. Never throws. */
-export function attempt(log: Logger, steps: readonly (() => unknown)[]): void {
+/** Takes every step of a cleanup in order; a step that fails is logged, and the next one is taken. Never throws. */
+export function cleanUp(log: Logger, steps: readonly (() => unknown)[]): void {
   for (const step of steps) {
     try {
       step();
