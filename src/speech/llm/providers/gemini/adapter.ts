@@ -8,7 +8,7 @@ import type {
 import { providerFailed } from "../../../../core/errors.ts";
 import { LLM_TOOL_CALL_SIGNATURE_CHARS_MAX, LLM_TOOL_CALL_SIGNATURES_MAX } from "../../../../core/limits/llm.ts";
 import type { Llm, LlmEvent, LlmRequest } from "../../../contracts.ts";
-import { preconnect } from "../../../keep-alive-fetch.ts";
+import { preconnect } from "../../../keep-alive-request.ts";
 import { REQUEST_ERROR } from "../../../resilience/provider-error.ts";
 import { argumentsOf, chatHistoryOf, type Part } from "../chat-history.ts";
 import type { LlmOptions } from "../options.ts";
