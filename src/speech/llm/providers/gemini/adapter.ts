@@ -26,6 +26,8 @@ const NO_SIGNATURE = "skip_thought_signature_validator";
 
 /** Finish reasons of a complete reply; all others are reasons why Google withheld it. */
 const NORMAL_FINISH_REASONS: readonly string[] = ["STOP", "MAX_TOKENS"];
+/** The finish reason of a response that another request continues, with a token of that response. */
+const UNFINISHED = "CONTINUATION";
 
 /**
  * LLM adapter for the Gemini API, `v1beta`, `streamGenerateContent`. Built from the reference "Generating content"
@@ -52,7 +54,7 @@ export function createGeminiLlm({ model, apiKey, baseUrl }: LlmOptions): Llm {
     provider: PROVIDER,
     prepare: (signal) => preconnect(baseUrl, signal),
     reply(request, signal) {
-      const send = async () => {
+      const send = async (continuationToken?: string) => {
         const { models } = await client;
         let response = Response.error();
         // This SDK returns no response, only a stream that begins to read when it is iterated, which it never is.
@@ -60,11 +62,16 @@ export function createGeminiLlm({ model, apiKey, baseUrl }: LlmOptions): Llm {
           response = await post(...sent);
           return response;
         };
-        const config = { ...configFor(model, request), abortSignal: signal, httpOptions: { fetch } };
+        const config = {
+          ...configFor(model, request),
+          ...(continuationToken !== undefined && { continuationToken }),
+          abortSignal: signal,
+          httpOptions: { fetch },
+        };
         await models.generateContentStream({ ...requestFor(model, request, signatures), config });
-        return eventsOf(responseEvents(PROVIDER, response, FORMAT, signal), signatures);
+        return responseEvents(PROVIDER, response, FORMAT, signal);
       };
-      return replyStream(PROVIDER, send, signal);
+      return replyStream(PROVIDER, async () => eventsOf(send, signatures), signal);
     },
   };
 }
@@ -127,30 +134,45 @@ const FORMAT: EventFormat<Chunk> = {
   },
 };
 
-async function* eventsOf(stream: AsyncIterable<Chunk>, signatures: ThoughtSignatures): AsyncGenerator<LlmEvent> {
+/** `send` sends the request, or with a token the one that continues its response. */
+async function* eventsOf(
+  send: (continuationToken?: string) => Promise<AsyncIterable<Chunk>>,
+  signatures: ThoughtSignatures,
+): AsyncGenerator<LlmEvent> {
   let finished: string | undefined;
+  let sentToken: string | undefined;
+  let nextToken: string | undefined;
   let inputTokens = 0;
   let outputTokens = 0;
-  for await (const { candidates, promptFeedback, usageMetadata: usage } of stream) {
-    if (promptFeedback?.blockReason !== undefined)
-      throw providerFailed(PROVIDER, "withheld its reply (prompt blocked)", REQUEST_ERROR);
-    for (const { text, thought, functionCall, thoughtSignature } of candidates?.[0]?.content?.parts ?? []) {
-      if (functionCall?.name !== undefined) {
-        const id = functionCall.id ?? `call_${randomUUID()}`;
-        signatures.set(id, thoughtSignature);
-        yield {
-          kind: "tool-call",
-          id,
-          name: functionCall.name,
-          argumentsJson: JSON.stringify(functionCall.args ?? {}),
-        };
-      } else if (text !== undefined && text !== "" && thought !== true) yield { kind: "text", text };
+  do {
+    sentToken = nextToken;
+    const stream = await send(sentToken);
+    const before = { inputTokens, outputTokens };
+    finished = undefined;
+    for await (const { candidates, promptFeedback, usageMetadata: usage } of stream) {
+      if (promptFeedback?.blockReason !== undefined)
+        throw providerFailed(PROVIDER, "withheld its reply (prompt blocked)", REQUEST_ERROR);
+      const candidate = candidates?.[0];
+      for (const { text, thought, functionCall, thoughtSignature } of candidate?.content?.parts ?? []) {
+        if (functionCall?.name !== undefined) {
+          const id = functionCall.id ?? `call_${randomUUID()}`;
+          signatures.set(id, thoughtSignature);
+          yield {
+            kind: "tool-call",
+            id,
+            name: functionCall.name,
+            argumentsJson: JSON.stringify(functionCall.args ?? {}),
+          };
+        } else if (text !== undefined && text !== "" && thought !== true) yield { kind: "text", text };
+      }
+      finished = candidate?.finishReason ?? finished;
+      nextToken = candidate?.continuationToken ?? nextToken;
+      if (usage === undefined) continue;
+      // Both are totals of a response. Reasoning is billed as output.
+      if (usage.promptTokenCount !== undefined) inputTokens = before.inputTokens + usage.promptTokenCount;
+      outputTokens = before.outputTokens + (usage.candidatesTokenCount ?? 0) + (usage.thoughtsTokenCount ?? 0);
     }
-    finished = candidates?.[0]?.finishReason ?? finished;
-    // Both are totals. Reasoning is billed as output.
-    inputTokens = usage?.promptTokenCount ?? inputTokens;
-    if (usage !== undefined) outputTokens = (usage.candidatesTokenCount ?? 0) + (usage.thoughtsTokenCount ?? 0);
-  }
+  } while (finished === UNFINISHED && nextToken !== sentToken);
   if (finished === undefined) throw providerFailed(PROVIDER, "ended its reply before it was complete");
   if (!NORMAL_FINISH_REASONS.includes(finished)) {
     throw providerFailed(
