@@ -226,7 +226,7 @@ test("an abort with an unread response throws no uncaught exception", async () =
   expect(thrown).toEqual([]);
 });
 
-test("an abort during a handshake that never ends rejects at once, and closes the connection", async () => {
+test("an abort during a handshake that never ends rejects at once, and closes its own connection alone", async () => {
   const sockets: Socket[] = [];
   const server = createTcpServer((socket) => sockets.push(socket.resume().on("error", () => {})));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -236,11 +236,19 @@ test("an abort during a handshake that never ends rejects at once, and closes th
   );
   const { port } = server.address() as AddressInfo;
   const abortController = new AbortController();
-  const answer = keepAliveRequest(`https://127.0.0.1:${port}/`, { method: "GET", headers: {} }, abortController.signal);
+  const send = (signal: AbortSignal) =>
+    keepAliveRequest(`https://127.0.0.1:${port}/`, { method: "GET", headers: {} }, signal);
+  const answer = send(abortController.signal);
   await arrives(() => sockets.length).toBe(1);
+  const other = new AbortController();
+  const otherAnswer = send(other.signal);
+  await arrives(() => sockets.length).toBe(2);
   abortController.abort();
   await expect(answer).rejects.toMatchObject({ name: "AbortError" });
-  await arrives(() => sockets[0]?.destroyed).toBe(true);
+  await arrives(() => sockets.map(({ destroyed }) => destroyed)).toEqual([true, false]);
+  other.abort();
+  await expect(otherAnswer).rejects.toMatchObject({ name: "AbortError" });
+  await arrives(() => sockets.map(({ destroyed }) => destroyed)).toEqual([true, true]);
 });
 
 test("an abort of the request that opened a connection leaves it to the requests after it", async () => {
