@@ -19,4 +19,9 @@ export class KeyedQueue<Key> {
       if (this.#last.get(key) === running) this.#last.delete(key);
     }
   }
+
+  /** Resolves when all tasks so far have settled. */
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#last.values());
+  }
 }
