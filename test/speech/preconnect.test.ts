@@ -266,6 +266,8 @@ test("an abort of the request that opened a connection leaves it to the requests
     const abortController = new AbortController();
     const { body } = await keepAliveRequest(url, { method: "GET", headers: {} }, abortController.signal);
     expect(await body.text()).toBe("a whole answer");
+    // The connection is free once the response is over.
+    await new Promise((resolve) => setImmediate(resolve));
     abortController.abort();
   }
   expect(connections).toBe(1);
